@@ -25,3 +25,14 @@ func (r Ref) String() string {
 	}
 	return kind + "/" + r.Name
 }
+
+// NamespacedRef is a Ref that reads with its namespace: namespace/kind/name.
+type NamespacedRef Ref
+
+// String is the name as a person reads it where things of several namespaces stand side by side.
+func (r NamespacedRef) String() string {
+	if r.Namespace == "" {
+		return Ref(r).String()
+	}
+	return r.Namespace + "/" + Ref(r).String()
+}

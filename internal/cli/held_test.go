@@ -39,7 +39,10 @@ type toldFinding struct {
 	Severity finding.Severity
 	Subjects []change.Ref
 	Message  string
-	Causes   []finding.Link
+	Causes   []struct {
+		Message  string             `json:"message"`
+		Evidence []finding.Evidence `json:"evidence"`
+	}
 	Remedies []struct{ Message, Command string }
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"github.com/naosu-dev/naosu/internal/message"
 	"os"
 	"slices"
 	"strings"
@@ -102,7 +103,7 @@ func TestAuditWhereNobodyRepairs(t *testing.T) {
 		"an agent": {ofAWS(true), 1},
 	} {
 		answer := tell(t, "audit", "--server", (&clustertest.API{Objects: tc.objects}).Serve(t))
-		gaps := slices.DeleteFunc(answer.Unknown, func(g finding.Gap) bool { return !strings.Contains(g.Message, "AWS") })
+		gaps := slices.DeleteFunc(answer.Unknown, func(g finding.Gap) bool { return !strings.Contains(message.English().Say(g.Message), "AWS") })
 		if len(gaps) != tc.gaps || about(answer.Unknown) != 0 || slices.ContainsFunc(answer.Findings, func(f toldFinding) bool { return f.Code == finding.N302 }) {
 			t.Errorf("%s: %+v", name, answer)
 		}

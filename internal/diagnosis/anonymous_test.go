@@ -13,7 +13,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // readsCommand is the example whose answer is what a container's command does; no command stays in an anonymous snapshot.
@@ -54,7 +53,7 @@ func TestAnonymousTellsTheSame(t *testing.T) {
 func shapes(t *testing.T, world *cluster.Snapshot) []string {
 	t.Helper()
 	var all []string
-	for _, f := range diagnosis.Audit(t.Context(), query.Query{World: world, Judge: judgeOf(t, world), Say: message.English()}, nil).Findings {
+	for _, f := range diagnosis.Audit(t.Context(), query.Query{World: world, Judge: judgeOf(t, world)}, nil).Findings {
 		all = append(all, shape(f))
 	}
 	slices.Sort(all)

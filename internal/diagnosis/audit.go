@@ -50,6 +50,6 @@ func compareFindings(a, b finding.Finding) int {
 		cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),
 		cmp.Compare(len(b.Subjects), len(a.Subjects)),
 		cmp.Compare(a.Code, b.Code),
-		cmp.Compare(a.Message, b.Message),
+		a.Message.Compare(b.Message),
 	)
 }

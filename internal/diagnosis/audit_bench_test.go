@@ -8,7 +8,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
-	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -24,7 +23,7 @@ func BenchmarkAudit(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				diagnosis.Audit(b.Context(), query.Query{World: world, Judge: judge, Say: message.English()}, nil)
+				diagnosis.Audit(b.Context(), query.Query{World: world, Judge: judge}, nil)
 			}
 			benchmark.Used(b, benchmark.CPU(b)-before)
 			rebuilt := benchmark.Sampled(b, "rebuilt", 1, nodes, func(int) {

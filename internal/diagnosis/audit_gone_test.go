@@ -77,7 +77,7 @@ func TestGoneOnceRemedied(t *testing.T) {
 func gone(t *testing.T, q query.Query, code finding.Code) {
 	t.Helper()
 	for _, f := range about(diagnosis.Audit(t.Context(), q, nil), code) {
-		t.Errorf("after the remedy there is still: %s", f.Message)
+		t.Errorf("after the remedy there is still: %s", message.English().Say(f.Message))
 	}
 }
 
@@ -94,7 +94,7 @@ func remedies(found []finding.Finding, all bool) []change.Change {
 }
 
 func look(world *cluster.Snapshot, judge *scheduling.Judge) query.Query {
-	return query.Query{World: world, Judge: judge, Say: message.English()}
+	return query.Query{World: world, Judge: judge}
 }
 
 func judgeOf(t *testing.T, world *cluster.Snapshot) *scheduling.Judge {

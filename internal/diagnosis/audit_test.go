@@ -1,8 +1,6 @@
 package diagnosis_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -25,14 +23,11 @@ func TestAudit(t *testing.T) {
 	for _, input := range auditInputs(t) {
 		name := strings.TrimSuffix(filepath.Base(input), ".yaml")
 		t.Run(name, func(t *testing.T) {
-			var got bytes.Buffer
-			encoder := json.NewEncoder(&got)
-			encoder.SetIndent("", "  ")
-			encoder.SetEscapeHTML(false)
-			if err := encoder.Encode(auditOf(t, input, message.English())); err != nil {
+			got, err := finding.EncodeJSON(message.English(), auditOf(t, input))
+			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, strings.TrimSuffix(input, ".yaml")+".json", got.Bytes())
+			golden(t, strings.TrimSuffix(input, ".yaml")+".json", got)
 		})
 	}
 }
@@ -41,18 +36,18 @@ func TestAudit(t *testing.T) {
 func TestAuditInJapanese(t *testing.T) {
 	ideas := regexp.MustCompile(`\p{Hiragana}`)
 	for _, input := range auditInputs(t) {
-		said := auditOf(t, input, message.Japanese())
+		said := auditOf(t, input)
 		var texts []string
 		for _, f := range said.Findings {
-			texts = append(texts, f.Message)
+			texts = append(texts, message.Japanese().Say(f.Message))
 			for _, link := range slices.Concat(f.Causes, f.RuledOut) {
-				texts = append(texts, link.Message)
+				texts = append(texts, message.Japanese().Say(link.Message))
 			}
 			for _, way := range f.Remedies {
-				texts = append(texts, way.Message, way.Risk)
+				texts = append(texts, message.Japanese().Say(way.Message), message.Japanese().Say(way.Risk))
 			}
 			for _, gap := range f.Unknown {
-				texts = append(texts, gap.Message)
+				texts = append(texts, message.Japanese().Say(gap.Message))
 			}
 		}
 		for _, text := range texts {
@@ -73,9 +68,9 @@ func auditInputs(t *testing.T) []string {
 }
 
 // auditOf audits a file's cluster, and keeps what is about the code in the file's name.
-func auditOf(t *testing.T, input string, say message.Printer) finding.Audit {
+func auditOf(t *testing.T, input string) finding.Audit {
 	t.Helper()
-	a := audit(t, clustertest.Load(t, input), say)
+	a := audit(t, clustertest.Load(t, input))
 	code, _, _ := strings.Cut(filepath.Base(input), "-")
 	if !strings.HasPrefix(code, "story") {
 		a.Findings = about(a, finding.Code(strings.ToUpper(code)))
@@ -94,10 +89,10 @@ func about(a finding.Audit, code finding.Code) []finding.Finding {
 	return found
 }
 
-func audit(t *testing.T, objects []runtime.Object, say message.Printer) finding.Audit {
+func audit(t *testing.T, objects []runtime.Object) finding.Audit {
 	t.Helper()
 	world := worldOf(objects)
-	return diagnosis.Audit(t.Context(), query.Query{World: world, Judge: judgeOf(t, world), Say: say}, nil)
+	return diagnosis.Audit(t.Context(), query.Query{World: world, Judge: judgeOf(t, world)}, nil)
 }
 
 // worldOf is a world that is wholly known.

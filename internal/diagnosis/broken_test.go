@@ -21,7 +21,7 @@ func TestAuditFindsWhatIsBroken(t *testing.T) {
 	for _, input := range inputs {
 		t.Run(input, func(t *testing.T) {
 			world := worldOf(clustertest.Load(t, input))
-			q := query.Query{World: world, Judge: judgeOf(t, world), Say: message.English()}
+			q := query.Query{World: world, Judge: judgeOf(t, world)}
 			found := map[change.Ref]bool{}
 			for _, f := range diagnosis.Audit(t.Context(), q, nil).Findings {
 				for _, ref := range f.Subjects {
@@ -32,7 +32,7 @@ func TestAuditFindsWhatIsBroken(t *testing.T) {
 				for _, ref := range append([]change.Ref{e.Subject}, e.Alike...) {
 					broken++
 					if !found[ref] {
-						t.Errorf("audit says nothing of %s: %s", ref, e.Summary)
+						t.Errorf("audit says nothing of %s: %s", ref, message.English().Say(e.Summary))
 					}
 				}
 			}

@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"github.com/naosu-dev/naosu/internal/message"
 	"slices"
 	"strings"
 	"testing"
@@ -143,14 +144,14 @@ func on[T runtime.Object](edit func(T)) func(runtime.Object) {
 
 // answerOf is all that a person is told, with the commands.
 func answerOf(e finding.Explanation) string {
-	words := []string{e.Summary}
+	words := []string{message.English().Say(e.Summary)}
 	links, remedies := e.Causes, e.Remedies
 	for _, f := range e.Findings {
-		words = append(words, f.Message)
+		words = append(words, message.English().Say(f.Message))
 		links, remedies = slices.Concat(links, f.Causes), slices.Concat(remedies, f.Remedies)
 	}
 	for _, link := range links {
-		words = append(words, link.Message)
+		words = append(words, message.English().Say(link.Message))
 	}
 	for _, r := range remedies {
 		words = append(words, r.Command)

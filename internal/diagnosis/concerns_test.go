@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"github.com/naosu-dev/naosu/internal/message"
 	"testing"
 
 	"github.com/naosu-dev/naosu/internal/change"
@@ -15,7 +16,7 @@ func TestConcerns(t *testing.T) {
 	known[cluster.VolumeAttachment], known[cluster.PersistentVolume] = cluster.Absent, cluster.Forbidden
 	pod := change.Ref{Kind: "Pod", Namespace: "shop", Name: "image"}
 	got := diagnosis.Explain(t.Context(), question(t, clustertest.Load(t, "testdata/status/pods.yaml"), known, &pod))
-	if len(got.Unknown) > 0 || got.Summary == "" {
-		t.Errorf("unknown of %q: %v, want nothing", got.Summary, got.Unknown)
+	if len(got.Unknown) > 0 || got.Summary.IsZero() {
+		t.Errorf("unknown of %q: %v, want nothing", message.English().Say(got.Summary), got.Unknown)
 	}
 }

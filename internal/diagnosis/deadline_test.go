@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 	"time"
@@ -70,9 +71,9 @@ func TestJobOverItsDeadline(t *testing.T) {
 				objects = append(objects, tc.more(job)...)
 			}
 			answer := diagnosis.Explain(t.Context(), question(t, objects, everything(), &change.Ref{Kind: "Job", Namespace: "shop", Name: job.Name}))
-			said := answer.Summary
+			said := message.English().Say(answer.Summary)
 			for _, r := range answer.Remedies {
-				said += "\n" + r.Message + "\n" + r.Command
+				said += "\n" + message.English().Say(r.Message) + "\n" + r.Command
 			}
 			if !strings.Contains(said, tc.says) || tc.not != "" && strings.Contains(said, tc.not) {
 				t.Errorf("want %q and not %q:\n%s", tc.says, tc.not, said)

@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 	"time"
@@ -124,7 +125,7 @@ func TestEndpointSlices(t *testing.T) {
 				objects = append(objects, s)
 			}
 			answer := diagnosis.Explain(t.Context(), question(t, objects, w.known, &change.Ref{Kind: "Service", Namespace: "shop", Name: "web"}))
-			said := answer.Summary + "\n" + linksOf(answer)
+			said := message.English().Say(answer.Summary) + "\n" + linksOf(answer)
 			if answer.State != tc.state || answer.Severity != tc.severity || !strings.Contains(said, tc.says) || tc.not != "" && strings.Contains(said, tc.not) {
 				t.Errorf("%s, %q; want %s, %q, with %q and not %q:\n%s", answer.State, answer.Severity, tc.state, tc.severity, tc.says, tc.not, said)
 			}

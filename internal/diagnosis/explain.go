@@ -34,19 +34,19 @@ func Explain(ctx context.Context, q query.Query) finding.Explanation {
 // explainWaiting says why a pod that is in the scheduler's hands has no node.
 func explainWaiting(ctx context.Context, q query.Query, pod *corev1.Pod) finding.Explanation {
 	e := finding.Explanation{
-		Subject: facts.RefTo(cluster.Pod, pod), State: status.PodState(pod), Severity: finding.Critical, Summary: status.PodSummary(q, pod),
+		Subject: facts.RefTo(cluster.Pod, pod), State: status.PodState(pod), Severity: finding.Critical, Summary: status.PodSummary(pod),
 		NotModelled: q.Basis(pod),
 	}
 	e.Findings, e.Unknown = find(ctx, Rules(), q)
 	d, err := q.VerdictOrError(ctx, pod)
 	if err != nil {
-		e.Unknown = append(e.Unknown, finding.Gap{About: "scheduling", Message: q.Say.Text(message.JudgeFailed, message.Args{"why": err.Error()})})
+		e.Unknown = append(e.Unknown, finding.Gap{About: "scheduling", Message: message.Of(message.JudgeFailed, message.Args{"why": err.Error()})})
 	}
 	switch {
 	case len(e.Findings) > 0:
 		e.Summary = e.Findings[0].Message
 	case d != nil && d.Schedulable() && facts.PodCondition(pod, corev1.PodScheduled) != nil && q.SchedulingKnown(pod):
-		e.Summary = q.Say.Text(message.UnplacedFits, message.Args{"pod": e.Subject, "nodes": q.Enumerate(query.NodeRefs(d.Feasible))})
+		e.Summary = message.Of(message.UnplacedFits, message.Args{"pod": e.Subject, "nodes": q.Enumerate(query.NodeRefs(d.Feasible))})
 	}
 	return e
 }

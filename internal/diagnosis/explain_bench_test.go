@@ -18,7 +18,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
-	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -89,7 +88,7 @@ func BenchmarkExplain(b *testing.B) {
 					runtime.GC()
 					b.StartTimer()
 					before := benchmark.CPU(b)
-					e := diagnosis.Explain(b.Context(), query.Query{World: world, Judge: judge, Say: message.English(), Subject: subject})
+					e := diagnosis.Explain(b.Context(), query.Query{World: world, Judge: judge, Subject: subject})
 					used += benchmark.CPU(b) - before
 					if len(e.Findings) == 0 {
 						b.Fatalf("no finding: %+v", e)

@@ -2,7 +2,6 @@ package diagnosis_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -37,14 +36,11 @@ func TestExplain(t *testing.T) {
 	}
 	for _, input := range inputs {
 		t.Run(strings.TrimSuffix(filepath.Base(input), ".yaml"), func(t *testing.T) {
-			var got bytes.Buffer
-			encoder := json.NewEncoder(&got)
-			encoder.SetIndent("", "  ")
-			encoder.SetEscapeHTML(false)
-			if err := encoder.Encode(explain(t, clustertest.Load(t, input), everything())); err != nil {
+			got, err := finding.EncodeJSON(message.English(), explain(t, clustertest.Load(t, input), everything()))
+			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, strings.TrimSuffix(input, ".yaml")+".json", got.Bytes())
+			golden(t, strings.TrimSuffix(input, ".yaml")+".json", got)
 		})
 	}
 }
@@ -72,7 +68,7 @@ func question(t testing.TB, objects []runtime.Object, knowledge map[cluster.Kind
 	if err != nil {
 		t.Fatal(err)
 	}
-	return query.Query{World: world, Judge: judge, Say: message.English(), Subject: subject}
+	return query.Query{World: world, Judge: judge, Subject: subject}
 }
 
 func subject(t *testing.T, objects []runtime.Object) *corev1.Pod {

@@ -11,7 +11,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -38,7 +37,7 @@ func Forecast(ctx context.Context, q query.Query, changes []change.Change, o sim
 		forecast.PDBViolations = append(forecast.PDBViolations, finding.BudgetViolation(violation))
 	}
 	for _, gap := range outcome.NotModelled {
-		forecast.NotModelled = append(forecast.NotModelled, finding.Gap{About: gap.About, Message: q.Say.Say(gap.Why)})
+		forecast.NotModelled = append(forecast.NotModelled, finding.Gap{About: gap.About, Message: gap.Why})
 	}
 	return forecast, nil
 }
@@ -133,7 +132,7 @@ func forecastOutcome(q query.Query, outcome simulation.Outcome, scope map[change
 		if !q.InScope(fate.Pod) && !scope[fate.Pod] {
 			continue
 		}
-		row := finding.ForecastRow{Pod: fate.Pod, From: fate.From, To: fate.To, Why: sayIf(q.Say, fate.Why), Chance: fate.Chance, NodeChance: fate.NodeChance}
+		row := finding.ForecastRow{Pod: fate.Pod, From: fate.From, To: fate.To, Why: fate.Why, Chance: fate.Chance, NodeChance: fate.NodeChance}
 		if fate.By.Name != "" {
 			row.By = &fate.By
 		}
@@ -160,11 +159,4 @@ func forecastOutcome(q query.Query, outcome simulation.Outcome, scope map[change
 		}
 	}
 	return o
-}
-
-func sayIf(say message.Printer, s message.Sentence) string {
-	if s.ID == "" {
-		return ""
-	}
-	return say.Say(s)
 }

@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 
@@ -126,8 +127,8 @@ func TestAutoscalerAtMaximum(t *testing.T) {
 			if tc.want != "" {
 				asks, command = "call for "+tc.want+".", `"maxReplicas":`+tc.want+"}"
 			}
-			if !strings.Contains(answer.Summary, asks) {
-				t.Errorf("want %q: %s", asks, answer.Summary)
+			if !strings.Contains(message.English().Say(answer.Summary), asks) {
+				t.Errorf("want %q: %s", asks, message.English().Say(answer.Summary))
 			}
 			var commands []string
 			for _, r := range answer.Remedies {

@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"github.com/naosu-dev/naosu/internal/message"
 	"maps"
 	"slices"
 	"strings"
@@ -110,7 +111,7 @@ func TestOneNamespace(t *testing.T) {
 			"audit":    diagnosis.Audit(t.Context(), q, nil).Unknown,
 		} {
 			said := slices.ContainsFunc(gaps, func(g finding.Gap) bool {
-				return strings.Contains(g.Message, "Only the Pod objects of one namespace are known")
+				return strings.Contains(message.English().Say(g.Message), "Only the Pod objects of one namespace are known")
 			})
 			if said != want {
 				t.Errorf("%s with pods %s: unknown %v", answer, known, gaps)

@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 
@@ -77,7 +78,7 @@ func TestQueueOfAWorkload(t *testing.T) {
 			answer := diagnosis.Explain(t.Context(), question(t, objects, w.known, &change.Ref{Kind: "Workload", Namespace: "shop", Name: "job-train"}))
 			said := linksOf(answer)
 			for _, gap := range answer.Unknown {
-				said += "\n" + gap.Message
+				said += "\n" + message.English().Say(gap.Message)
 			}
 			if !strings.Contains(said, tc.says) || tc.not != "" && strings.Contains(said, tc.not) {
 				t.Errorf("want %q and not %q:\n%s", tc.says, tc.not, said)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // A node without an agent is a fault where an agent should be, and not where nothing says so.
@@ -78,7 +77,7 @@ func TestNodeOnWhichNoAgentEverReported(t *testing.T) {
 		}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			found := about(audit(t, tc.edit(clustertest.Load(t, "testdata/audit/n303-never.yaml")), message.English()), finding.N303)
+			found := about(audit(t, tc.edit(clustertest.Load(t, "testdata/audit/n303-never.yaml"))), finding.N303)
 			if len(found) != tc.want {
 				t.Errorf("found %v, want %d", found, tc.want)
 			}

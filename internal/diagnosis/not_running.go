@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
@@ -62,10 +61,10 @@ func describeNotRunning(ctx context.Context, q query.Query, cause RootCause, sub
 	}
 	f.Unknown = query.UniqueGaps(f.Unknown)
 	if n := len(subjects); n > 1 {
-		f.Message += " " + q.Say.Text(message.OverviewConcerns, message.Args{"n": n, "names": q.Enumerate(subjects)})
+		f.Message = message.Sequence(f.Message, message.Of(message.OverviewConcerns, message.Args{"n": n, "names": q.Enumerate(subjects)}))
 	}
 	if n := len(waiting); n > 0 {
-		f.Message += " " + q.Say.Text(message.OverviewDependents, message.Args{"n": n, "names": q.Enumerate(waiting)})
+		f.Message = message.Sequence(f.Message, message.Of(message.OverviewDependents, message.Args{"n": n, "names": q.Enumerate(waiting)}))
 	}
 	return f
 }
@@ -76,7 +75,7 @@ func withOverviewText(found []finding.Finding, all []finding.Explanation) []find
 	for i := range found {
 		f := &found[i]
 		j := slices.IndexFunc(all, func(e finding.Explanation) bool {
-			return len(e.Alike) == 0 && len(f.Subjects) == 1 && f.Subjects[0] == e.Subject && e.Summary != f.Message && strings.Contains(e.Summary, f.Message)
+			return len(e.Alike) == 0 && len(f.Subjects) == 1 && f.Subjects[0] == e.Subject && !e.Summary.Equal(f.Message) && e.Summary.Contains(f.Message)
 		})
 		if j < 0 {
 			continue

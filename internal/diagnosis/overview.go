@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // Scope is which pods and workloads a question without a subject is about.
@@ -139,7 +140,8 @@ func Causes(all []finding.Explanation) [][]finding.Explanation {
 	var groups [][]finding.Explanation
 	byCause := map[string]int{}
 	for _, e := range all {
-		key := cause(e)
+		code, said := cause(e)
+		key := string(code) + said.Key()
 		i, ok := byCause[key]
 		if !ok {
 			i = len(groups)
@@ -176,20 +178,35 @@ func compareGroups(a, b []finding.Explanation) int {
 	return cmp.Or(cmp.Compare(a[0].Severity.Rank(), b[0].Severity.Rank()), cmp.Compare(Concerned(b), Concerned(a)))
 }
 
-var (
-	amounts = regexp.MustCompile(`[0-9][0-9.]*(m|[KMGTPE]i?)?\b`)
-	nodes   = regexp.MustCompile(`\bnode/[A-Za-z0-9.-]*[A-Za-z0-9]`)
-	times   = regexp.MustCompile(`[0-9]+( times| 回)`)
-)
+// amounts are those in what other programs say.
+var amounts = regexp.MustCompile(`[0-9][0-9.]*(m|[KMGTPE]i?)?\b`)
 
-// symptom is the cause that an explanation gives, without how much and how often. Of what nodes lack it is the kind that counts;
-// other numbers, such as exit codes, tell causes apart.
+// restarts are the sentences that have a container's number of restarts, as n.
+var restarts = []message.ID{message.Crashes, message.CrashesOOM, message.CrashesProbe, message.CrashesFormat}
+
+// symptom is a key of the cause that an explanation gives, without how much and how often. Of what nodes lack it is the kind that
+// counts; other numbers, such as exit codes, tell causes apart.
 func symptom(e finding.Explanation) string {
-	text := cause(e)
-	if strings.HasPrefix(text, string(finding.N504)) {
-		return amounts.ReplaceAllString(nodes.ReplaceAllString(text, "node"), "#")
-	}
-	return times.ReplaceAllString(text, "#$1")
+	code, said := cause(e)
+	return string(code) + said.Map(func(in message.ID, name string, value any) any {
+		if code != finding.N504 {
+			if name == "n" && slices.Contains(restarts, in) {
+				return 0
+			}
+			return value
+		}
+		switch v := value.(type) {
+		case int:
+			return 0
+		case string:
+			return amounts.ReplaceAllString(v, "#")
+		case change.Ref:
+			if v.Kind == string(cluster.Node) {
+				return change.Ref{Kind: v.Kind}
+			}
+		}
+		return value
+	}).Key()
 }
 
 // Concerned is how many things explanations are about.
@@ -201,19 +218,25 @@ func Concerned(all []finding.Explanation) int {
 	return n
 }
 
-// cause is what an explanation says, without the names of what it says it about.
-func cause(e finding.Explanation) string {
-	text, subjects, code := e.Summary, []change.Ref{e.Subject}, ""
+// cause is what an explanation says, without the names of what it says it about, and the code of the finding that says so.
+func cause(e finding.Explanation) (finding.Code, message.Sentence) {
+	subjects, code := []change.Ref{e.Subject}, finding.Code("")
 	for _, f := range e.Findings {
-		if f.Message == e.Summary {
-			subjects, code = append(subjects, f.Subjects...), string(f.Code)
+		if f.Message.Equal(e.Summary) {
+			subjects, code = append(subjects, f.Subjects...), f.Code
 			break
 		}
 	}
-	for _, ref := range subjects {
-		if ref.Kind != string(cluster.Node) {
-			text = strings.ReplaceAll(text, ref.String(), ref.Kind)
+	return code, e.Summary.Map(func(_ message.ID, _ string, value any) any {
+		ref, ok := value.(change.Ref)
+		if named, is := value.(change.NamespacedRef); is {
+			ref, ok = change.Ref(named), true
 		}
-	}
-	return code + " " + text
+		if ok && ref.Kind != string(cluster.Node) && slices.ContainsFunc(subjects, func(s change.Ref) bool {
+			return s.Kind == ref.Kind && s.Name == ref.Name && (s.Namespace == ref.Namespace || ref.Namespace == "")
+		}) {
+			return change.Ref{Kind: ref.Kind}
+		}
+		return value
+	})
 }

@@ -19,7 +19,7 @@ func RootRemedies(ctx context.Context, q query.Query, cause RootCause) []finding
 	remedies := Remedies(ctx, q, cause.Explanations)
 	for _, group := range Causes(cause.Dependents) {
 		for _, r := range Remedies(ctx, q, group) {
-			if !slices.ContainsFunc(remedies, func(has finding.Remedy) bool { return has.Command == r.Command && has.Message == r.Message }) {
+			if !slices.ContainsFunc(remedies, func(has finding.Remedy) bool { return has.Command == r.Command && has.Message.Equal(r.Message) }) {
 				remedies = append(remedies, r)
 			}
 		}
@@ -32,7 +32,7 @@ func Remedies(ctx context.Context, q query.Query, cause []finding.Explanation) [
 	first := cause[0]
 	remedies := slices.Clone(first.Remedies)
 	for _, f := range first.Findings {
-		if f.Message == first.Summary {
+		if f.Message.Equal(first.Summary) {
 			remedies = append(remedies, f.Remedies...)
 		}
 	}
@@ -58,7 +58,7 @@ func verifyForAll(ctx context.Context, q query.Query, remedies []finding.Remedy,
 	for _, r := range remedies {
 		if r.Verified && len(q.Verify(ctx, []query.ProposedRemedy{{Remedy: r}}, waiting...)) == 0 {
 			r.Verified = false
-			r.Message += " " + q.Say.Text(message.RemedyForOne, message.Args{"subject": one})
+			r.Message = message.Sequence(r.Message, message.Of(message.RemedyForOne, message.Args{"subject": one}))
 		}
 		all = append(all, r)
 	}

@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 	"time"
@@ -216,7 +217,7 @@ func TestRemediesOfBrokenPods(t *testing.T) {
 func told(e finding.Explanation) string {
 	var words []string
 	for _, r := range e.Remedies {
-		words = append(words, r.Message, r.Cost, r.Risk)
+		words = append(words, message.English().Say(r.Message), message.English().Say(r.Cost), message.English().Say(r.Risk))
 	}
 	return strings.Join(words, "\n")
 }
@@ -303,8 +304,8 @@ func TestPausedOfAFile(t *testing.T) {
 		about := change.Ref{Kind: string(cluster.Deployment), Namespace: "shop", Name: "web"}
 		known := map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Deployment: cluster.Complete}
 		e := diagnosis.Explain(t.Context(), question(t, []runtime.Object{m.node, m.deployment}, known, &about))
-		if !strings.Contains(e.Summary, says) || strings.Contains(e.Summary, "is paused") != (updated == 0) {
-			t.Errorf("with %d of the present template it says %q, want %q", updated, e.Summary, says)
+		if !strings.Contains(message.English().Say(e.Summary), says) || strings.Contains(message.English().Say(e.Summary), "is paused") != (updated == 0) {
+			t.Errorf("with %d of the present template it says %q, want %q", updated, message.English().Say(e.Summary), says)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func dependsOn(of map[change.Ref]int, i int, group []finding.Explanation) int {
 func dependencies(e finding.Explanation) []change.Ref {
 	all := e.DependsOn
 	for _, f := range e.Findings {
-		if f.Message == e.Summary {
+		if f.Message.Equal(e.Summary) {
 			all = slices.Concat(all, f.DependsOn)
 		}
 	}

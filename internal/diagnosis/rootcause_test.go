@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"github.com/naosu-dev/naosu/internal/message"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ import (
 func TestRootCauses(t *testing.T) {
 	pod := func(name string) change.Ref { return change.Ref{Kind: "Pod", Namespace: "default", Name: name} }
 	broken := func(name string, on ...string) finding.Explanation {
-		e := finding.Explanation{Subject: pod(name), Severity: finding.Critical, Summary: name + " is broken its own way"}
+		e := finding.Explanation{Subject: pod(name), Severity: finding.Critical, Summary: message.Verbatim(name + " is broken its own way")}
 		for _, other := range on {
 			e.DependsOn = append(e.DependsOn, pod(other))
 		}
@@ -39,7 +40,7 @@ func TestRootCauses(t *testing.T) {
 		"all of a cause":              {alike(broken("a", "c"), broken("b", "c"), broken("c")), map[string][]string{"c": {"a", "b"}}},
 		"words of a finding":          {found(broken("a"), broken("b"), true), map[string][]string{"b": {"a"}}},
 		"another finding's words":     {found(broken("a"), broken("b"), false), map[string][]string{"a": nil, "b": nil}},
-		"on one that is told by name": {[]finding.Explanation{broken("a", "d"), {Subject: pod("c"), Alike: []change.Ref{pod("d")}, Severity: finding.Critical, Summary: "c"}}, map[string][]string{"c": {"a"}}},
+		"on one that is told by name": {[]finding.Explanation{broken("a", "d"), {Subject: pod("c"), Alike: []change.Ref{pod("d")}, Severity: finding.Critical, Summary: message.Verbatim("c")}}, map[string][]string{"c": {"a"}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := map[string][]string{}
@@ -60,13 +61,13 @@ func TestRootCauses(t *testing.T) {
 
 // alike gives the first two one cause.
 func alike(all ...finding.Explanation) []finding.Explanation {
-	all[0].Summary, all[1].Summary = "alike", "alike"
+	all[0].Summary, all[1].Summary = message.Verbatim("alike"), message.Verbatim("alike")
 	return all
 }
 
 // found lets a finding say that one depends on another: the finding that the answer is from, or one beside it.
 func found(one, other finding.Explanation, answers bool) []finding.Explanation {
-	f := finding.Finding{Message: "beside it", DependsOn: []change.Ref{other.Subject}}
+	f := finding.Finding{Message: message.Verbatim("beside it"), DependsOn: []change.Ref{other.Subject}}
 	if answers {
 		f.Message = one.Summary
 	}
@@ -83,8 +84,8 @@ func TestAuditOfRootCauses(t *testing.T) {
 			for _, ref := range f.Subjects {
 				subjects = append(subjects, ref.Kind)
 			}
-			if !strings.HasPrefix(f.Message, "pod/istiod-") || !strings.HasSuffix(f.Message, "deployment/my-service.") {
-				t.Errorf("the finding says %q, want the pod's trouble and then who waits for it", f.Message)
+			if !strings.HasPrefix(message.English().Say(f.Message), "pod/istiod-") || !strings.HasSuffix(message.English().Say(f.Message), "deployment/my-service.") {
+				t.Errorf("the finding says %q, want the pod's trouble and then who waits for it", message.English().Say(f.Message))
 			}
 		}
 	}

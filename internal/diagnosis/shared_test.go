@@ -50,7 +50,7 @@ func TestAuditOfAFile(t *testing.T) {
 					without++
 				}
 				if !found[e.Subject] {
-					t.Errorf("audit says nothing of %s: %s", e.Subject, e.Summary)
+					t.Errorf("audit says nothing of %s: %s", e.Subject, message.English().Say(e.Summary))
 				}
 			}
 		})
@@ -79,19 +79,19 @@ func TestAuditJoins(t *testing.T) {
 				objects = append(objects, waitingPod("app-"+strconv.Itoa(i), cpu))
 			}
 			world := worldOf(objects)
-			q := query.Query{World: world, Judge: judgeOf(t, world), Say: message.English()}
+			q := query.Query{World: world, Judge: judgeOf(t, world)}
 			found := about(diagnosis.Audit(t.Context(), q, nil), finding.N504)
 			if len(found) != tc.findings || len(found[0].Subjects) != tc.subjects {
 				t.Fatalf("%d findings, of %d things the first: %+v; want %d of %d", len(found), len(found[0].Subjects), found, tc.findings, tc.subjects)
 			}
-			if more := strings.Contains(found[0].Message, "more like it"); more != (tc.subjects > 1) {
-				t.Errorf("it says %q of %d", found[0].Message, tc.subjects)
+			if more := strings.Contains(message.English().Say(found[0].Message), "more like it"); more != (tc.subjects > 1) {
+				t.Errorf("it says %q of %d", message.English().Say(found[0].Message), tc.subjects)
 			}
 			if len(found[0].Remedies) == 0 || !found[0].Remedies[0].Verified || !strings.Contains(found[0].Remedies[0].Command, tc.size) {
 				t.Errorf("remedies %+v, want %s first, verified", found[0].Remedies, tc.size)
 			}
 			remedies := diagnosis.Remedies(t.Context(), q, diagnosis.Causes(diagnosis.Overview(t.Context(), q, diagnosis.Scope{}).Explanations)[0])
-			if len(remedies) == 0 || remedies[0].Verified != tc.enough || strings.Contains(remedies[0].Message, "not for all") == tc.enough {
+			if len(remedies) == 0 || remedies[0].Verified != tc.enough || strings.Contains(message.English().Say(remedies[0].Message), "not for all") == tc.enough {
 				t.Errorf("remedies %+v, want the first called enough: %t", remedies, tc.enough)
 			}
 		})

@@ -2,6 +2,7 @@ package diagnosis_test
 
 import (
 	"fmt"
+	"github.com/naosu-dev/naosu/internal/message"
 	"slices"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func silentNode(name string) *corev1.Node {
 func linksOf(e finding.Explanation) string {
 	var all []string
 	for _, cause := range e.Causes {
-		all = append(all, cause.Message)
+		all = append(all, message.English().Say(cause.Message))
 	}
 	return strings.Join(all, "\n")
 }
@@ -104,8 +105,8 @@ func TestDeploymentWithPodOnSilentNode(t *testing.T) {
 	}
 	subject := &change.Ref{Kind: "Deployment", Namespace: "shop", Name: "web"}
 	e := diagnosis.Explain(t.Context(), question(t, objects, everything(), subject))
-	if strings.Contains(e.Summary, "new version") || !strings.Contains(e.Summary, "2") {
-		t.Errorf("the answer is %q", e.Summary)
+	if strings.Contains(message.English().Say(e.Summary), "new version") || !strings.Contains(message.English().Say(e.Summary), "2") {
+		t.Errorf("the answer is %q", message.English().Say(e.Summary))
 	}
 	if said := linksOf(e); !strings.Contains(said, "web-1-0") || !strings.Contains(said, "n1") {
 		t.Errorf("the pod that hangs is not told of:\n%s", said)
@@ -119,7 +120,7 @@ func TestDeploymentWithPodOnSilentNode(t *testing.T) {
 	stuck.Status.Phase = corev1.PodPending
 	stuck.Status.Conditions[0].Status = corev1.ConditionFalse
 	e = diagnosis.Explain(t.Context(), question(t, slices.Concat(objects, []runtime.Object{stuck}), everything(), subject))
-	if !strings.Contains(e.Summary, "new version") {
-		t.Errorf("the answer about a stuck pod is %q", e.Summary)
+	if !strings.Contains(message.English().Say(e.Summary), "new version") {
+		t.Errorf("the answer about a stuck pod is %q", message.English().Say(e.Summary))
 	}
 }

@@ -1,6 +1,7 @@
 package diagnosis_test
 
 import (
+	"github.com/naosu-dev/naosu/internal/message"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,7 +47,7 @@ func TestState(t *testing.T) {
 			if got.State != tc.state {
 				t.Errorf("state = %s, want %s", got.State, tc.state)
 			}
-			if diff := cmp.Diff(tc.summary, got.Summary); diff != "" {
+			if diff := cmp.Diff(tc.summary, message.English().Say(got.Summary)); diff != "" {
 				t.Errorf("summary (-want +got):\n%s", diff)
 			}
 			if len(got.Findings) != tc.findings || len(got.NotModelled) != tc.notModelled {

@@ -1,8 +1,6 @@
 package diagnosis_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -11,6 +9,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/compare"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // TestStories asks about the stories whose causes lie outside the Kubernetes API: what it tells, and what it leaves unknown.
@@ -29,17 +29,14 @@ func TestStories(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			view := question(t, clustertest.Load(t, "testdata/stories/"+tc.input+".yaml"), everything(), &tc.about)
-			var got bytes.Buffer
-			encoder := json.NewEncoder(&got)
-			encoder.SetIndent("", "  ")
-			encoder.SetEscapeHTML(false)
-			if err := encoder.Encode(tc.ask(t, view)); err != nil {
+			got, err := finding.EncodeJSON(message.English(), tc.ask(t, view))
+			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(got.String(), "The Kubernetes API does not show") && name != "4-unlike" {
-				t.Errorf("it does not say what the API leaves unknown: %s", got.String())
+			if !strings.Contains(string(got), "The Kubernetes API does not show") && name != "4-unlike" {
+				t.Errorf("it does not say what the API leaves unknown: %s", string(got))
 			}
-			golden(t, "testdata/stories/"+name+".json", got.Bytes())
+			golden(t, "testdata/stories/"+name+".json", got)
 		})
 	}
 }

@@ -1,6 +1,11 @@
 package finding
 
-import "regexp"
+import (
+	"slices"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/message"
+)
 
 // Alike is a finding and how many others say the same of other things.
 type Alike struct {
@@ -26,16 +31,30 @@ func Together(findings []Finding) []Alike {
 	return groups
 }
 
-// names are those of pods and what makes them, in a sentence.
-var names = regexp.MustCompile(`\b(pod|deployment|statefulset|daemonset|replicaset|job|cronjob)/[A-Za-z0-9.-]*[A-Za-z0-9]`)
-
 // cause tells findings of one cause from others: by the remedy they share, else by what they say, whatever the names.
 func (f Finding) cause() string {
 	if len(f.Remedies) == 0 {
 		return f.Nameless()
 	}
-	return f.Remedies[0].Command + f.Remedies[0].Message
+	return f.Remedies[0].Command + f.Remedies[0].Message.Key()
 }
 
-// Nameless is what the finding says, without the names of pods and of what makes them.
-func (f Finding) Nameless() string { return names.ReplaceAllString(f.Message, "$1") }
+// unnamed are the kinds of things whose names tell no causes apart: pods and what makes them.
+var unnamed = []string{"Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"}
+
+// Nameless is a key of what the finding says, without the names of pods and of what makes them.
+func (f Finding) Nameless() string {
+	return f.Message.Map(func(_ message.ID, _ string, value any) any {
+		switch ref := value.(type) {
+		case change.Ref:
+			if slices.Contains(unnamed, ref.Kind) {
+				return change.Ref{Kind: ref.Kind}
+			}
+		case change.NamespacedRef:
+			if slices.Contains(unnamed, ref.Kind) {
+				return change.NamespacedRef{Namespace: ref.Namespace, Kind: ref.Kind}
+			}
+		}
+		return value
+	}).Key()
+}

@@ -4,6 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // Severity says how much a finding matters.
@@ -22,7 +23,7 @@ type Finding struct {
 	Severity Severity     `json:"severity"`
 	Subjects []change.Ref `json:"subjects"`
 	// Message is one plain sentence.
-	Message string `json:"message"`
+	Message message.Sentence `json:"message"`
 	// Causes is the chain from the symptom to its cause.
 	Causes []Link `json:"causes"`
 	// RuledOut is what one would suspect and why it is not the cause.
@@ -37,8 +38,8 @@ type Finding struct {
 
 // Link is one step of a chain of causes.
 type Link struct {
-	Message  string     `json:"message"`
-	Evidence []Evidence `json:"evidence"`
+	Message  message.Sentence `json:"message"`
+	Evidence []Evidence       `json:"evidence"`
 }
 
 // Evidence is a fact as it was read.
@@ -49,17 +50,33 @@ type Evidence struct {
 	Value string `json:"value"`
 	// Time is when the value came to be, where the API tells.
 	Time *metav1.Time `json:"time,omitempty"`
+	// Measure and Account stand in place of Field and Value where those are naosu's own: what was counted, and how a value or
+	// an outcome comes about.
+	Measure message.Sentence `json:"-"`
+	Account message.Sentence `json:"-"`
+}
+
+// In is the evidence in the Printer's language, all of it in Field and Value.
+func (e Evidence) In(say message.Printer) Evidence {
+	if !e.Measure.IsZero() {
+		e.Field = say.Say(e.Measure)
+	}
+	if !e.Account.IsZero() {
+		e.Value = say.Say(e.Account)
+	}
+	e.Measure, e.Account = message.Sentence{}, message.Sentence{}
+	return e
 }
 
 // Remedy is a change that would mend what was found.
 type Remedy struct {
 	// Message says what the change does and why it is of this size.
-	Message string        `json:"message"`
-	Change  change.Change `json:"change"`
+	Message message.Sentence `json:"message"`
+	Change  change.Change    `json:"change"`
 	// Command is the change as a person would type it; parts to fill in stand in angle brackets.
-	Command string `json:"command"`
-	Cost    string `json:"cost"`
-	Risk    string `json:"risk"`
+	Command string           `json:"command"`
+	Cost    message.Sentence `json:"cost"`
+	Risk    message.Sentence `json:"risk"`
 	// Verified is true only if the change was simulated and the subject then ran.
 	Verified bool `json:"verified"`
 	// Together says that each of the finding's remedies mends another part of it, so that they are done one after the other and
@@ -70,9 +87,12 @@ type Remedy struct {
 // Gap is something that is not known.
 type Gap struct {
 	// About is what the gap concerns: an API kind, such as "PersistentVolume", or a thing, such as "group/workers".
-	About   string `json:"about"`
-	Message string `json:"message"`
+	About   string           `json:"about"`
+	Message message.Sentence `json:"message"`
 }
+
+// Equal says whether two gaps are of one thing and say the same.
+func (g Gap) Equal(other Gap) bool { return g.About == other.About && g.Message.Equal(other.Message) }
 
 // Explanation answers why a subject is as it is.
 type Explanation struct {
@@ -82,7 +102,7 @@ type Explanation struct {
 	// Severity says how much the state matters by itself; empty if the subject is as it should be.
 	Severity Severity `json:"severity,omitempty"`
 	// Summary is the answer in one sentence.
-	Summary string `json:"summary"`
+	Summary message.Sentence `json:"summary"`
 	// Causes is the chain from the state to its cause, as far as it is no Finding's.
 	Causes []Link `json:"causes"`
 	// Remedies are ways out of the state, best first, as far as they are no Finding's.

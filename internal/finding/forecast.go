@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // Forecast answers what changes would do.
@@ -38,10 +39,10 @@ type ForecastOutcome struct {
 type ForecastRow struct {
 	Pod change.Ref `json:"pod"`
 	// From and To are nodes.
-	From string      `json:"from,omitempty"`
-	To   string      `json:"to,omitempty"`
-	By   *change.Ref `json:"by,omitempty"`
-	Why  string      `json:"why,omitempty"`
+	From string           `json:"from,omitempty"`
+	To   string           `json:"to,omitempty"`
+	By   *change.Ref      `json:"by,omitempty"`
+	Why  message.Sentence `json:"why,omitzero"`
 	// Until is how long it takes or lasts, as far as it is known.
 	Until *Duration `json:"until,omitempty"`
 	// Chance is the share of the futures played in which it came so, NodeChance of those in which it came so and To is the same;

@@ -156,7 +156,7 @@ func (n *needs) branch(b *parse.BranchNode) {
 func (n *needs) call(command *parse.CommandNode) {
 	if name, ok := command.Args[0].(*parse.IdentifierNode); ok {
 		switch name.Ident {
-		case "and", "or", "list", "len":
+		case "and", "or", "list", "sequence", "len":
 			need(n.lists, command.Args[1])
 		case "count", "verb", "lt", "gt":
 			need(n.numbers, command.Args[1])

@@ -43,3 +43,6 @@ func enumerate(items []string, word string) string {
 		return strings.Join(items[:n-1], ", ") + " " + word + " " + items[n-1]
 	}
 }
+
+// sequence is sentences one after another.
+func sequence(sentences []string) string { return strings.Join(sentences, " ") }

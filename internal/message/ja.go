@@ -1,7 +1,6 @@
 package message
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 )
@@ -27,8 +26,7 @@ var (
 )
 
 // span is a length of time such as 5m40s.
-func span(length any) string {
-	text := fmt.Sprint(length)
+func span(text string) string {
 	if !spanWhole.MatchString(text) {
 		return text
 	}

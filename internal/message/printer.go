@@ -3,6 +3,7 @@ package message
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -10,18 +11,6 @@ import (
 
 // ID names a sentence, the same in every language.
 type ID string
-
-// Args are the values of a sentence, by the names its catalogue entry uses.
-type Args map[string]any
-
-// Sentence is something to say, not yet in a language.
-type Sentence struct {
-	ID   ID
-	Args Args
-}
-
-// Of makes a Sentence.
-func Of(id ID, args Args) Sentence { return Sentence{ID: id, Args: args} }
 
 // Printer says sentences in one language. The zero Printer says nothing but IDs; get one from a language's function.
 type Printer struct{ language *language }
@@ -35,9 +24,20 @@ type language struct {
 // compiled is a sentence and what says it. Unlike a map of functions, a slice of them is data to the compiler, and no code
 // that fills it at each start.
 type compiled struct {
-	id  ID
-	say func(*text)
+	id ID
+	// args are the names of its values.
+	args []string
+	say  func(*text)
 }
+
+// namesOf are the names of each sentence's values.
+var namesOf = sync.OnceValue(func() map[ID][]string {
+	names := make(map[ID][]string, len(englishTexts))
+	for _, s := range englishTexts {
+		names[s.id] = s.args
+	}
+	return names
+})
 
 func languageOf(name string, sentences []compiled) language {
 	return language{name, sync.OnceValue(func() map[ID]func(*text) {
@@ -53,7 +53,7 @@ func languageOf(name string, sentences []compiled) language {
 // values: at the worst moment a clumsy answer is better than none. Tests see to it that it does not happen.
 func (p Printer) Text(id ID, args Args) string {
 	if say := p.say(id); say != nil {
-		t := text{args: args}
+		t := text{printer: p, args: args}
 		say(&t)
 		if !t.failed {
 			return t.said.String()
@@ -62,8 +62,32 @@ func (p Printer) Text(id ID, args Args) string {
 	return fallback(id, args)
 }
 
-// Say is the Sentence in the Printer's language.
-func (p Printer) Say(s Sentence) string { return p.Text(s.ID, s.Args) }
+// Say is the Sentence in the Printer's language; empty for the zero Sentence.
+func (p Printer) Say(s Sentence) string {
+	if s.IsZero() {
+		return ""
+	}
+	return p.Text(s.ID, s.Args)
+}
+
+// Value is the text of a sentence's value in the Printer's language; false if there is none.
+func (p Printer) Value(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case Sentence:
+		return p.Say(v), true
+	case Translated:
+		return v.In(p.Language()), true
+	case error:
+		return v.Error(), true
+	case fmt.Stringer:
+		return v.String(), true
+	case nil:
+		return "", false
+	}
+	return fmt.Sprint(reflect.Indirect(reflect.ValueOf(value))), true
+}
 
 // Has says whether the language has a sentence.
 func (p Printer) Has(id ID) bool { return p.say(id) != nil }
@@ -78,7 +102,7 @@ func (p Printer) say(id ID) func(*text) {
 // Language is the name of the Printer's language, as --lang takes it.
 func (p Printer) Language() string {
 	if p.language == nil {
-		return english.name
+		return "en"
 	}
 	return p.language.name
 }

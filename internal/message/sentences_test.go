@@ -1,17 +1,20 @@
 package message
 
-import "text/template"
+import (
+	"fmt"
+	"text/template"
+)
 
 // englishSentences, an area of naosu each.
 var englishSentences = []sentences{
-	englishPod, englishBasis, englishZones, englishWords, englishFit, englishAutoscaling, englishStatus, englishNodes, englishNodeHealth, englishPreemption, englishForecast, englishAudit, englishUnlike, englishErrors, englishProgress, englishGuard, englishAction, englishInput, englishHelp, englishHelpRepair, englishProof, englishDrill, englishRemediations, englishCloud, englishController, englishHelpController, englishSubjects,
+	englishPod, englishBasis, englishZones, englishWords, englishFit, englishAutoscaling, englishStatus, englishNodes, englishNodeHealth, englishPreemption, englishForecast, englishAudit, englishUnlike, englishErrors, englishProgress, englishGuard, englishAction, englishInput, englishHelp, englishHelpRepair, englishProof, englishDrill, englishRemediations, englishCloud, englishController, englishHelpController, englishSubjects, englishCombined,
 }
 
 // japaneseSentences, an area of naosu each.
 var japaneseSentences = []sentences{
-	japanesePod, japaneseBasis, japaneseZones, japaneseWords, japaneseFit, japaneseAutoscaling, japaneseStatus, japaneseNodes, japaneseNodeHealth, japanesePreemption, japaneseForecast, japaneseAudit, japaneseUnlike, japaneseErrors, japaneseProgress, japaneseGuard, japaneseAction, japaneseInput, japaneseHelp, japaneseHelpRepair, japaneseProof, japaneseDrill, japaneseRemediations, japaneseCloud, japaneseController, japaneseHelpController, japaneseSubjects,
+	japanesePod, japaneseBasis, japaneseZones, japaneseWords, japaneseFit, japaneseAutoscaling, japaneseStatus, japaneseNodes, japaneseNodeHealth, japanesePreemption, japaneseForecast, japaneseAudit, japaneseUnlike, japaneseErrors, japaneseProgress, japaneseGuard, japaneseAction, japaneseInput, japaneseHelp, japaneseHelpRepair, japaneseProof, japaneseDrill, japaneseRemediations, japaneseCloud, japaneseController, japaneseHelpController, japaneseSubjects, japaneseCombined,
 }
 
-var englishGrammar = template.FuncMap{"and": englishAnd, "count": count, "list": englishList, "or": englishOr, "verb": verb}
+var englishGrammar = template.FuncMap{"and": englishAnd, "count": count, "list": englishList, "or": englishOr, "sequence": sequence, "verb": verb}
 
-var japaneseGrammar = template.FuncMap{"and": japaneseAnd, "list": japaneseAnd, "or": japaneseOr, "span": span}
+var japaneseGrammar = template.FuncMap{"and": japaneseAnd, "list": japaneseAnd, "or": japaneseOr, "sequence": sequence, "span": func(length any) string { return span(fmt.Sprint(length)) }}

@@ -2,7 +2,6 @@ package message
 
 import (
 	"cmp"
-	"fmt"
 	"reflect"
 	"strings"
 )
@@ -11,8 +10,9 @@ import (
 // what text/template would: TestCompiled holds them against it. What they call thousands of times is not inlined, or
 // compiling them would take five times as long.
 type text struct {
-	said strings.Builder
-	args Args
+	printer Printer
+	said    strings.Builder
+	args    Args
 	// failed is whether a value is missing, or is not what the sentence needs.
 	failed bool
 }
@@ -21,17 +21,15 @@ type text struct {
 func (t *text) say(words string) { t.said.WriteString(words) }
 
 // put is {{.name}}.
-func (t *text) put(value any) {
-	switch v := value.(type) {
-	case nil:
+func (t *text) put(value any) { t.said.WriteString(t.words(value)) }
+
+// words is the text of a value.
+func (t *text) words(value any) string {
+	said, ok := t.printer.Value(value)
+	if !ok {
 		t.failed = true
-	case string:
-		t.said.WriteString(v)
-	case error, fmt.Stringer:
-		fmt.Fprint(&t.said, v)
-	default:
-		fmt.Fprint(&t.said, reflect.Indirect(reflect.ValueOf(v)))
 	}
+	return said
 }
 
 //go:noinline
@@ -58,11 +56,18 @@ func (t *text) field(name, field string) any {
 
 //go:noinline
 func (t *text) items(name string) []string {
-	items, ok := t.value(name).([]string)
-	if !ok {
-		t.failed = true
+	switch items := t.value(name).(type) {
+	case []string:
+		return items
+	case List:
+		said := make([]string, len(items))
+		for i, item := range items {
+			said[i] = t.words(item)
+		}
+		return said
 	}
-	return items
+	t.failed = true
+	return nil
 }
 
 func (t *text) records(name string) []Args {
@@ -84,6 +89,9 @@ func (t *text) number(name string) int {
 
 // is says whether a value is there, as if of text/template does.
 func (t *text) is(value any) bool {
+	if sentence, ok := value.(Sentence); ok {
+		return !sentence.IsZero()
+	}
 	switch v := reflect.ValueOf(value); v.Kind() {
 	case reflect.Invalid:
 		return false

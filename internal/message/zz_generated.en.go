@@ -3,16 +3,16 @@
 package message
 
 var englishTexts = []compiled{
-	{ActionBegan, func(t *text) {
+	{ActionBegan, []string{"remediation", "action"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" started: ")
 		t.put(t.value("action"))
 		t.say(".")
 	}},
-	{ActionAllowed, func(t *text) {
+	{ActionAllowed, nil, func(t *text) {
 		t.say("All checks passed.")
 	}},
-	{ActionApproval, func(t *text) {
+	{ActionApproval, []string{"by", "rejected"}, func(t *text) {
 		if it := t.value("by"); t.is(it) {
 			t.put(it)
 		} else {
@@ -26,47 +26,47 @@ var englishTexts = []compiled{
 		}
 		t.say(" the Remediation.")
 	}},
-	{ActionNoActuator, func(t *text) {
+	{ActionNoActuator, []string{"action", "node"}, func(t *text) {
 		t.say("No provider in this cluster supports ")
 		t.put(t.value("action"))
 		t.say(" for ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{ActionHealthy, func(t *text) {
+	{ActionHealthy, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" became healthy before any action was taken.")
 	}},
-	{ActionNodeGone, func(t *text) {
+	{ActionNodeGone, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" no longer exists, or another node has its name.")
 	}},
-	{ActionNotSelected, func(t *text) {
+	{ActionNotSelected, []string{"policy", "node"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" does not select ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{ActionNoSuchRule, func(t *text) {
+	{ActionNoSuchRule, []string{"policy", "rule"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" has no rule ")
 		t.put(t.value("rule"))
 		t.say(".")
 	}},
-	{ActionNotDue, func(t *text) {
+	{ActionNotDue, []string{"node", "rule"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" has not matched rule ")
 		t.put(t.value("rule"))
 		t.say(" for as long as the rule requires.")
 	}},
-	{ActionAnotherRule, func(t *text) {
+	{ActionAnotherRule, []string{"rule", "node"}, func(t *text) {
 		t.say("A rule other than ")
 		t.put(t.value("rule"))
 		t.say(" applies to ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{ActionAnotherAction, func(t *text) {
+	{ActionAnotherAction, []string{"policy", "action", "node"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" does not request ")
 		t.put(t.value("action"))
@@ -74,79 +74,79 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{ActionPolicyGone, func(t *text) {
+	{ActionPolicyGone, nil, func(t *text) {
 		t.say("The policy no longer exists.")
 	}},
-	{ActionNoLeave, func(t *text) {
+	{ActionNoLeave, []string{"mode"}, func(t *text) {
 		t.say("The policy's mode is now ")
 		t.put(t.value("mode"))
 		t.say(", which does not allow the Remediation to continue.")
 	}},
-	{ActionLost, func(t *text) {
+	{ActionLost, nil, func(t *text) {
 		t.say("The recorded steps are inconsistent: something other than naosu has changed them.")
 	}},
-	{ActionNotReserved, func(t *text) {
+	{ActionNotReserved, nil, func(t *text) {
 		t.say("The ledger has no active reservation for this Remediation, so the Remediation does not continue.")
 	}},
-	{ActionAborted, func(t *text) {
+	{ActionAborted, nil, func(t *text) {
 		t.say("The Remediation was aborted.")
 	}},
-	{ActionProposalDeleted, func(t *text) {
+	{ActionProposalDeleted, nil, func(t *text) {
 		t.say("The proposal was deleted, which counts as a rejection.")
 	}},
-	{ActionNodeDeleted, func(t *text) {
+	{ActionNodeDeleted, []string{"node"}, func(t *text) {
 		t.say("Something other than naosu is deleting ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{ActionNodeRemoved, func(t *text) {
+	{ActionNodeRemoved, []string{"node", "by"}, func(t *text) {
 		t.say("Something other than naosu is removing ")
 		t.put(t.value("node"))
 		t.say(": it has the taint ")
 		t.put(t.value("by"))
 		t.say(".")
 	}},
-	{ActionNodeShutDown, func(t *text) {
+	{ActionNodeShutDown, []string{"node", "by"}, func(t *text) {
 		t.say("Something other than naosu shut down ")
 		t.put(t.value("node"))
 		t.say(": it has the taint ")
 		t.put(t.value("by"))
 		t.say(".")
 	}},
-	{ActionUncordoned, func(t *text) {
+	{ActionUncordoned, []string{"node"}, func(t *text) {
 		t.say("Something other than naosu uncordoned ")
 		t.put(t.value("node"))
 		t.say(", which counts as a rejection.")
 	}},
-	{ActionCordonedBefore, func(t *text) {
+	{ActionCordonedBefore, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" was already cordoned and stays cordoned.")
 	}},
-	{ActionCordonedByOthers, func(t *text) {
+	{ActionCordonedByOthers, []string{"node"}, func(t *text) {
 		t.say("Something other than naosu cordoned ")
 		t.put(t.value("node"))
 		t.say(", which stays cordoned.")
 	}},
-	{ActionLeftCordoned, func(t *text) {
+	{ActionLeftCordoned, []string{"node", "by"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" stays cordoned while it has ")
 		t.put(t.value("by"))
 		t.say(": something other than naosu is removing it or has shut it down.")
 	}},
-	{ActionMayNotUncordon, func(t *text) {
+	{ActionMayNotUncordon, []string{"node", "annotations"}, func(t *text) {
 		t.say("The controller's role no longer allows it to uncordon ")
 		t.put(t.value("node"))
 		t.say(". Restore the permission, or uncordon the node and remove ")
 		t.say(englishAnd(t.items("annotations")))
 		t.say(" from it.")
 	}},
-	{ActionStaysCordoned, func(t *text) {
+	{ActionStaysCordoned, []string{"actuator", "node"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" was asked to replace the machine of ")
 		t.put(t.value("node"))
 		t.say(", which cannot be undone: the node stays cordoned until it is gone or someone uncordons it.")
 	}},
-	{ActionPodsReturn, func(t *text) {
+	{ActionPodsReturn, []string{"controllers", "node", "n", "pods"}, func(t *text) {
 		t.say("Pods of ")
 		t.say(englishAnd(t.items("controllers")))
 		t.say(" returned to ")
@@ -157,34 +157,34 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{ActionPodsLeft, func(t *text) {
+	{ActionPodsLeft, []string{"n", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" remained when the drain reached its deadline: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{ActionAskedPerhaps, func(t *text) {
+	{ActionAskedPerhaps, []string{"actuator"}, func(t *text) {
 		t.say("It is not known whether ")
 		t.put(t.value("actuator"))
 		t.say(" received the request; the node's boot ID will show it.")
 	}},
-	{ActionUnsure, func(t *text) {
+	{ActionUnsure, []string{"actuator", "words"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" did not say whether it will perform the action: ")
 		t.put(t.value("words"))
 	}},
-	{ActionTurnedAway, func(t *text) {
+	{ActionTurnedAway, []string{"actuator", "words"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" could not perform the action at this time: ")
 		t.put(t.value("words"))
 	}},
-	{ActionBusy, func(t *text) {
+	{ActionBusy, []string{"actuator", "n"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" was asked ")
 		t.say(count(t.number("n"), "time", "times"))
 		t.say(" and could not perform the action. Nothing was done to the machine.")
 	}},
-	{ActionRefused, func(t *text) {
+	{ActionRefused, []string{"actuator", "permission", "words"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" refused the request")
 		if t.is(t.value("permission")) {
@@ -194,7 +194,7 @@ var englishTexts = []compiled{
 		t.say(": ")
 		t.put(t.value("words"))
 	}},
-	{ActionAgentSaid, func(t *text) {
+	{ActionAgentSaid, []string{"node", "state", "words"}, func(t *text) {
 		t.say("The agent on ")
 		t.put(t.value("node"))
 		t.say(" reported ")
@@ -206,14 +206,14 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{ActionAgentSilent, func(t *text) {
+	{ActionAgentSilent, []string{"node", "within"}, func(t *text) {
 		t.say("The agent on ")
 		t.put(t.value("node"))
 		t.say(" did not perform the action within ")
 		t.put(t.value("within"))
 		t.say(".")
 	}},
-	{ActionNotSeen, func(t *text) {
+	{ActionNotSeen, []string{"node", "within", "actuator"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" did not reboot within ")
 		t.put(t.value("within"))
@@ -221,19 +221,19 @@ var englishTexts = []compiled{
 		t.put(t.value("actuator"))
 		t.say(" accepted the request.")
 	}},
-	{ActionNotRebooted, func(t *text) {
+	{ActionNotRebooted, []string{"node", "within"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" did not reboot within ")
 		t.put(t.value("within"))
 		t.say(": the reboot was requested but did not happen.")
 	}},
-	{ActionNotReady, func(t *text) {
+	{ActionNotReady, []string{"node", "within"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" did not become Ready within ")
 		t.put(t.value("within"))
 		t.say(".")
 	}},
-	{ActionStillIll, func(t *text) {
+	{ActionStillIll, []string{"node", "condition", "status", "within"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" still has ")
 		t.put(t.value("condition"))
@@ -243,7 +243,7 @@ var englishTexts = []compiled{
 		t.put(t.value("within"))
 		t.say(".")
 	}},
-	{ActionNotGone, func(t *text) {
+	{ActionNotGone, []string{"node", "within", "cordoned"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" still exists after ")
 		t.put(t.value("within"))
@@ -252,20 +252,20 @@ var englishTexts = []compiled{
 			t.say(" It stays cordoned until it is gone or someone uncordons it.")
 		}
 	}},
-	{ActionNoSuccessor, func(t *text) {
+	{ActionNoSuccessor, []string{"node", "within"}, func(t *text) {
 		t.say("No healthy node replaced ")
 		t.put(t.value("node"))
 		t.say(" within ")
 		t.put(t.value("within"))
 		t.say(".")
 	}},
-	{ActionRelapsed, func(t *text) {
+	{ActionRelapsed, []string{"node", "dwell"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" did not stay healthy for ")
 		t.put(t.value("dwell"))
 		t.say(".")
 	}},
-	{ActionPodsBroken, func(t *text) {
+	{ActionPodsBroken, []string{"node", "within", "pods"}, func(t *text) {
 		t.say("The conditions of ")
 		t.put(t.value("node"))
 		t.say(" are healthy, but some pods do not run there after ")
@@ -274,7 +274,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{ActionPodsMissing, func(t *text) {
+	{ActionPodsMissing, []string{"node", "within", "workloads"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is healthy, but fewer pods run after ")
 		t.put(t.value("within"))
@@ -282,11 +282,11 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("workloads")))
 		t.say(".")
 	}},
-	{ActionAsForecast, func(t *text) {
+	{ActionAsForecast, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is healthy, and its pods run as forecast.")
 	}},
-	{AuditSummary, func(t *text) {
+	{AuditSummary, []string{"any", "critical", "warning", "info", "unknown", "accepted"}, func(t *text) {
 		if t.is(t.value("any")) {
 			t.put(t.value("critical"))
 			t.say(" critical, ")
@@ -307,48 +307,48 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{AuditMore, func(t *text) {
+	{AuditMore, nil, func(t *text) {
 		t.say("For causes and evidence: naosu why SUBJECT, or naosu audit -o json. For every remedy with its cost and risk: naosu audit -o wide. For the meaning of a code: naosu explain CODE.")
 	}},
-	{AuditLeft, func(t *text) {
+	{AuditLeft, []string{"n"}, func(t *text) {
 		t.say("and ")
 		t.put(t.value("n"))
 		t.say(" more; -o wide lists them all.")
 	}},
-	{AuditAlike, func(t *text) {
+	{AuditAlike, []string{"n"}, func(t *text) {
 		t.say("(")
 		t.put(t.value("n"))
 		t.say(" more like it)")
 	}},
-	{AuditMoreRemedies, func(t *text) {
+	{AuditMoreRemedies, []string{"n"}, func(t *text) {
 		t.say("or: ")
 		t.say(count(t.number("n"), "other remedy", "other remedies"))
 		t.say(" (shown by -o wide)")
 	}},
-	{AuditMoreTogether, func(t *text) {
+	{AuditMoreTogether, []string{"n"}, func(t *text) {
 		t.say("together with: ")
 		t.say(count(t.number("n"), "more change", "more changes"))
 		t.say(" (shown by -o wide)")
 	}},
-	{AuditLongCommand, func(t *text) {
+	{AuditLongCommand, nil, func(t *text) {
 		t.say("the command is long (shown by -o wide)")
 	}},
-	{ProgressAudit, func(t *text) {
+	{ProgressAudit, []string{"done", "total"}, func(t *text) {
 		t.say("checking rules and simulating failures: ")
 		t.put(t.value("done"))
 		t.say(" of ")
 		t.put(t.value("total"))
 	}},
-	{SeverityCritical, func(t *text) {
+	{SeverityCritical, nil, func(t *text) {
 		t.say("critical")
 	}},
-	{SeverityWarning, func(t *text) {
+	{SeverityWarning, nil, func(t *text) {
 		t.say("warning")
 	}},
-	{SeverityInfo, func(t *text) {
+	{SeverityInfo, nil, func(t *text) {
 		t.say("note")
 	}},
-	{AcceptedExpired, func(t *text) {
+	{AcceptedExpired, []string{"file", "code", "subject", "expires"}, func(t *text) {
 		t.put(t.value("file"))
 		t.say(": ")
 		t.put(t.value("code"))
@@ -357,7 +357,7 @@ var englishTexts = []compiled{
 		t.say(" was accepted only until ")
 		t.put(t.value("expires"))
 	}},
-	{AcceptedStale, func(t *text) {
+	{AcceptedStale, []string{"file", "code", "subject"}, func(t *text) {
 		t.put(t.value("file"))
 		t.say(": ")
 		t.put(t.value("code"))
@@ -365,7 +365,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" no longer matches any finding; remove the entry")
 	}},
-	{AcceptedEnding, func(t *text) {
+	{AcceptedEnding, []string{"file", "code", "subject", "expires"}, func(t *text) {
 		t.put(t.value("file"))
 		t.say(": ")
 		t.put(t.value("code"))
@@ -374,43 +374,43 @@ var englishTexts = []compiled{
 		t.say(" is accepted only until ")
 		t.put(t.value("expires"))
 	}},
-	{ErrSelectorRemedy, func(t *text) {
+	{ErrSelectorRemedy, nil, func(t *text) {
 		t.say("use the kubectl syntax, as in app=web,tier!=test")
 	}},
-	{ErrAcceptedRemedy, func(t *text) {
+	{ErrAcceptedRemedy, nil, func(t *text) {
 		t.say("each entry needs code, subject, reason and expires")
 	}},
-	{ErrAcceptedSubject, func(t *text) {
+	{ErrAcceptedSubject, []string{"given"}, func(t *text) {
 		t.say("the subject ")
 		t.put(t.value("given"))
 		t.say(" is neither kind/name nor namespace/kind/name")
 	}},
-	{ErrAcceptedReason, func(t *text) {
+	{ErrAcceptedReason, nil, func(t *text) {
 		t.say("the reason is missing")
 	}},
-	{ErrAcceptedExpires, func(t *text) {
+	{ErrAcceptedExpires, []string{"given"}, func(t *text) {
 		t.say("expires is ")
 		t.put(t.value("given"))
 		t.say(", which is not a date such as 2027-03-31")
 	}},
-	{ErrFailOn, func(t *text) {
+	{ErrFailOn, []string{"n", "severity"}, func(t *text) {
 		t.say(count(t.number("n"), "finding has", "findings have"))
 		t.say(" severity ")
 		t.put(t.value("severity"))
 		t.say(" or worse")
 	}},
-	{ErrNoCode, func(t *text) {
+	{ErrNoCode, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is not the code of a finding")
 	}},
-	{ErrUseCode, func(t *text) {
+	{ErrUseCode, []string{"codes"}, func(t *text) {
 		t.say("use one of ")
 		t.say(englishAnd(t.items("codes")))
 	}},
-	{AutoscalerUnnamed, func(t *text) {
+	{AutoscalerUnnamed, nil, func(t *text) {
 		t.say("the autoscaler")
 	}},
-	{ScaleUpAsked, func(t *text) {
+	{ScaleUpAsked, []string{"source", "age", "groups", "says", "came", "overdue", "karpenter"}, func(t *text) {
 		t.say("According to ")
 		t.put(t.value("source"))
 		t.say(", a node was requested")
@@ -444,7 +444,7 @@ var englishTexts = []compiled{
 			}
 		}
 	}},
-	{ScaledGroup, func(t *text) {
+	{ScaledGroup, []string{"group", "from", "to", "max"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" from ")
 		t.put(t.value("from"))
@@ -454,7 +454,7 @@ var englishTexts = []compiled{
 		t.put(t.value("max"))
 		t.say(")")
 	}},
-	{ScaleUpFailed, func(t *text) {
+	{ScaleUpFailed, []string{"source", "zones", "why", "quota"}, func(t *text) {
 		t.say("According to ")
 		t.put(t.value("source"))
 		t.say(", the cloud did not provide a node")
@@ -469,37 +469,37 @@ var englishTexts = []compiled{
 			t.say(" A larger group does not help until the quota is raised or resources that count against it are freed.")
 		}
 	}},
-	{ScaleUpOverLimit, func(t *text) {
+	{ScaleUpOverLimit, []string{"source", "pool"}, func(t *text) {
 		t.say("According to ")
 		t.put(t.value("source"))
 		t.say(", ")
 		t.put(t.value("pool"))
 		t.say(" has reached its limits: every instance type that it can use would exceed them.")
 	}},
-	{ScaleUpKarpenter, func(t *text) {
+	{ScaleUpKarpenter, []string{"source", "says"}, func(t *text) {
 		t.say("According to ")
 		t.put(t.value("source"))
 		t.say(", no node can be added: ")
 		t.put(t.value("says"))
 		t.say(".")
 	}},
-	{ScaleReason, func(t *text) {
+	{ScaleReason, []string{"n", "says"}, func(t *text) {
 		t.say(count(t.number("n"), "node group", "node groups"))
 		t.say(": ")
 		t.put(t.value("says"))
 	}},
-	{ScaleReasonBackoff, func(t *text) {
+	{ScaleReasonBackoff, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "node group is", "node groups are"))
 		t.say(" in backoff after a failed scale-up")
 	}},
-	{ScaleReasonNotReady, func(t *text) {
+	{ScaleReasonNotReady, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "node group is", "node groups are"))
 		t.say(" not ready for scale-up")
 	}},
-	{ScaleReasonWhole, func(t *text) {
+	{ScaleReasonWhole, []string{"says"}, func(t *text) {
 		t.put(t.value("says"))
 	}},
-	{NodeBlocked, func(t *text) {
+	{NodeBlocked, []string{"source", "age", "node", "why"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" reported")
 		if t.is(t.value("age")) {
@@ -513,7 +513,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 		t.say(".")
 	}},
-	{NodeUnconsolidatable, func(t *text) {
+	{NodeUnconsolidatable, []string{"source", "age", "node", "why"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" reported")
 		if t.is(t.value("age")) {
@@ -527,7 +527,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 		t.say(".")
 	}},
-	{NodeAnnotated, func(t *text) {
+	{NodeAnnotated, []string{"source", "node", "annotation"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" does not remove ")
 		t.put(t.value("node"))
@@ -535,7 +535,7 @@ var englishTexts = []compiled{
 		t.put(t.value("annotation"))
 		t.say(".")
 	}},
-	{NodeKeptByPods, func(t *text) {
+	{NodeKeptByPods, []string{"source", "node", "pods", "n", "annotation"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" does not drain ")
 		t.put(t.value("node"))
@@ -547,7 +547,7 @@ var englishTexts = []compiled{
 		t.put(t.value("annotation"))
 		t.say(".")
 	}},
-	{NodeBudget, func(t *text) {
+	{NodeBudget, []string{"budget", "namespace", "allowed", "healthy", "desired", "n", "pods"}, func(t *text) {
 		t.put(t.value("budget"))
 		t.say(" in ")
 		t.put(t.value("namespace"))
@@ -573,20 +573,20 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{AutoscalerSays, func(t *text) {
+	{AutoscalerSays, []string{"source", "says"}, func(t *text) {
 		t.say("According to ")
 		t.put(t.value("source"))
 		t.say(": ")
 		t.put(t.value("says"))
 		t.say(".")
 	}},
-	{PoolReady, func(t *text) {
+	{PoolReady, []string{"pool", "nodes"}, func(t *text) {
 		t.put(t.value("pool"))
 		t.say(" is ready and has ")
 		t.say(count(t.number("nodes"), "node", "nodes"))
 		t.say(".")
 	}},
-	{PoolNotReady, func(t *text) {
+	{PoolNotReady, []string{"pool", "condition", "why"}, func(t *text) {
 		t.put(t.value("pool"))
 		t.say(" does not add nodes: ")
 		t.put(t.value("condition"))
@@ -594,7 +594,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 		t.say(".")
 	}},
-	{PoolAtLimit, func(t *text) {
+	{PoolAtLimit, []string{"pool", "resources"}, func(t *text) {
 		t.put(t.value("pool"))
 		t.say(" has reached its ")
 		t.say(verb(len(t.items("resources")), "limit", "limits"))
@@ -602,7 +602,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("resources")))
 		t.say(": Karpenter adds no more nodes to it.")
 	}},
-	{PoolNoCapacity, func(t *text) {
+	{PoolNoCapacity, []string{"source", "claim", "age", "says"}, func(t *text) {
 		t.say("According to ")
 		t.put(t.value("source"))
 		t.say(", the cloud had no machine for ")
@@ -616,17 +616,17 @@ var englishTexts = []compiled{
 		t.put(t.value("says"))
 		t.say(".")
 	}},
-	{NodeClaimReady, func(t *text) {
+	{NodeClaimReady, []string{"claim", "node"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" has become ")
 		t.put(t.value("node"))
 		t.say(", which is initialized.")
 	}},
-	{NodeClaimLeaving, func(t *text) {
+	{NodeClaimLeaving, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is being deleted.")
 	}},
-	{NodeClaimNotLaunched, func(t *text) {
+	{NodeClaimNotLaunched, []string{"claim", "age", "why", "minutes"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" has no machine")
 		if t.is(t.value("age")) {
@@ -641,7 +641,7 @@ var englishTexts = []compiled{
 		t.put(t.value("minutes"))
 		t.say(" minutes without a machine and tries again.")
 	}},
-	{NodeClaimNotRegistered, func(t *text) {
+	{NodeClaimNotRegistered, []string{"claim", "age", "why", "minutes"}, func(t *text) {
 		t.say("The machine of ")
 		t.put(t.value("claim"))
 		t.say(" has not become a node")
@@ -657,7 +657,7 @@ var englishTexts = []compiled{
 		t.put(t.value("minutes"))
 		t.say(" minutes; the machine's own log shows why its kubelet does not register.")
 	}},
-	{NodeClaimNotInitialized, func(t *text) {
+	{NodeClaimNotInitialized, []string{"named", "node", "claim", "age", "why"}, func(t *text) {
 		if t.is(t.value("named")) {
 			t.put(t.value("node"))
 			t.say(", which ")
@@ -678,11 +678,11 @@ var englishTexts = []compiled{
 		}
 		t.say(". Until it is initialized, Karpenter neither relies on it nor removes it.")
 	}},
-	{WorkloadFinished, func(t *text) {
+	{WorkloadFinished, []string{"workload"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" has finished.")
 	}},
-	{WorkloadInactive, func(t *text) {
+	{WorkloadInactive, []string{"workload", "why"}, func(t *text) {
 		t.say("Kueue does not queue ")
 		t.put(t.value("workload"))
 		t.say(" (spec.active is false)")
@@ -692,12 +692,12 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{WorkloadAdmitted, func(t *text) {
+	{WorkloadAdmitted, []string{"workload"}, func(t *text) {
 		t.say("Kueue has admitted ")
 		t.put(t.value("workload"))
 		t.say(".")
 	}},
-	{WorkloadReserved, func(t *text) {
+	{WorkloadReserved, []string{"workload", "age"}, func(t *text) {
 		t.say("Kueue reserved quota for ")
 		t.put(t.value("workload"))
 		if t.is(t.value("age")) {
@@ -707,11 +707,11 @@ var englishTexts = []compiled{
 		}
 		t.say(" and waits for its admission checks.")
 	}},
-	{WorkloadUnqueued, func(t *text) {
+	{WorkloadUnqueued, []string{"workload"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" names no LocalQueue, so Kueue never admits it.")
 	}},
-	{WorkloadPending, func(t *text) {
+	{WorkloadPending, []string{"workload", "queue", "why"}, func(t *text) {
 		t.say("Kueue has not admitted ")
 		t.put(t.value("workload"))
 		if t.is(t.value("queue")) {
@@ -725,7 +725,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{WorkloadMissing, func(t *text) {
+	{WorkloadMissing, []string{"queue"}, func(t *text) {
 		t.say("Kueue has no Workload for it")
 		if t.is(t.value("queue")) {
 			t.say(", although it names the LocalQueue ")
@@ -733,19 +733,19 @@ var englishTexts = []compiled{
 		}
 		t.say(": Kueue may not be running, or may not manage such objects.")
 	}},
-	{LocalQueueMissing, func(t *text) {
+	{LocalQueueMissing, []string{"queue"}, func(t *text) {
 		t.put(t.value("queue"))
 		t.say(" in namespace ")
 		t.put(t.field("queue", "Namespace"))
 		t.say(" does not exist.")
 	}},
-	{ClusterQueueMissing, func(t *text) {
+	{ClusterQueueMissing, []string{"queue", "local"}, func(t *text) {
 		t.put(t.value("queue"))
 		t.say(", which ")
 		t.put(t.value("local"))
 		t.say(" refers to, does not exist.")
 	}},
-	{QueueStopped, func(t *text) {
+	{QueueStopped, []string{"queue", "policy", "why"}, func(t *text) {
 		t.put(t.value("queue"))
 		t.say(" admits nothing: ")
 		if t.is(t.value("policy")) {
@@ -756,7 +756,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{QueueHas, func(t *text) {
+	{QueueHas, []string{"queue", "nominal", "resource", "flavor", "used", "borrowed", "cohort", "limit"}, func(t *text) {
 		t.put(t.value("queue"))
 		t.say(" has a nominal quota of ")
 		t.put(t.value("nominal"))
@@ -790,7 +790,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{DeviceClaimMissing, func(t *text) {
+	{DeviceClaimMissing, []string{"pod", "missing", "claim", "namespace"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is Pending because ")
 		t.put(t.value("missing"))
@@ -800,7 +800,7 @@ var englishTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(": until it exists, the scheduler does not consider the pod.")
 	}},
-	{DeviceClaimWay, func(t *text) {
+	{DeviceClaimWay, []string{"missing", "namespace", "owned", "others"}, func(t *text) {
 		t.say("Create ")
 		t.put(t.value("missing"))
 		t.say(" in ")
@@ -818,7 +818,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CrashesFormat, func(t *text) {
+	{CrashesFormat, []string{"subject", "container", "n", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" keeps restarting: container ")
 		t.put(t.value("container"))
@@ -833,7 +833,7 @@ var englishTexts = []compiled{
 		}
 		t.say(" cannot run its program (exec format error).")
 	}},
-	{ExitFormat, func(t *text) {
+	{ExitFormat, []string{"platform", "others"}, func(t *text) {
 		t.say("An exec format error means that the program is built for an architecture other than ")
 		if t.is(t.value("platform")) {
 			t.put(t.value("platform"))
@@ -848,7 +848,7 @@ var englishTexts = []compiled{
 		}
 		t.say(" Push a multi-platform image, or run the pods only on nodes that the program is built for.")
 	}},
-	{RemedyArch, func(t *text) {
+	{RemedyArch, []string{"object", "arch", "nodes"}, func(t *text) {
 		t.say("Run the pods of ")
 		t.put(t.value("object"))
 		t.say(" only on ")
@@ -857,7 +857,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("nodes")))
 		t.say(", with the nodeSelector kubernetes.io/arch.")
 	}},
-	{RemedyArchRisk, func(t *text) {
+	{RemedyArchRisk, []string{"runs", "arch", "image", "daemon"}, func(t *text) {
 		if t.is(t.value("runs")) {
 			t.say("The image runs on ")
 			t.put(t.value("arch"))
@@ -873,7 +873,7 @@ var englishTexts = []compiled{
 			t.say(" The other nodes then do not run this pod.")
 		}
 	}},
-	{AttachedThere, func(t *text) {
+	{AttachedThere, []string{"node", "type", "n", "driver", "most", "shared", "left"}, func(t *text) {
 		t.put(t.value("node"))
 		if t.is(t.value("type")) {
 			t.say(", of type ")
@@ -895,16 +895,16 @@ var englishTexts = []compiled{
 			t.say(" left for network interfaces, and the limit that the driver reports is too high. With a newer driver, or with its option --reserved-volume-attachments or --volume-attach-limit, the scheduler chooses another node in time.")
 		}
 	}},
-	{TitleN611, func(t *text) {
+	{TitleN611, nil, func(t *text) {
 		t.say("a Karpenter NodePool at its limit or not ready")
 	}},
-	{TitleN612, func(t *text) {
+	{TitleN612, nil, func(t *text) {
 		t.say("a Karpenter NodeClaim that does not become a node")
 	}},
-	{TitleN613, func(t *text) {
+	{TitleN613, nil, func(t *text) {
 		t.say("a Kueue Workload that is not admitted")
 	}},
-	{RemedyCloudQuota, func(t *text) {
+	{RemedyCloudQuota, []string{"region"}, func(t *text) {
 		t.say("Find out which quota")
 		if t.is(t.value("region")) {
 			t.say(" in ")
@@ -912,13 +912,13 @@ var englishTexts = []compiled{
 		}
 		t.say(" is used up; then ask the cloud provider to raise it, or free resources that count against it.")
 	}},
-	{RemedyCloudQuotaCost, func(t *text) {
+	{RemedyCloudQuotaCost, nil, func(t *text) {
 		t.say("None: the command only reads.")
 	}},
-	{RemedyCloudQuotaRisk, func(t *text) {
+	{RemedyCloudQuotaRisk, nil, func(t *text) {
 		t.say("The cloud provider may take days to raise a quota, or may refuse.")
 	}},
-	{PoolLimit, func(t *text) {
+	{PoolLimit, []string{"pool", "most", "resource", "has", "reached", "over", "next"}, func(t *text) {
 		t.put(t.value("pool"))
 		t.say(" is limited to ")
 		t.put(t.value("most"))
@@ -935,14 +935,14 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{PoolLimitStep, func(t *text) {
+	{PoolLimitStep, []string{"resource", "from", "to"}, func(t *text) {
 		t.put(t.value("resource"))
 		t.say(" from ")
 		t.put(t.value("from"))
 		t.say(" to ")
 		t.put(t.value("to"))
 	}},
-	{RemedyPoolLimit, func(t *text) {
+	{RemedyPoolLimit, []string{"pool", "limits"}, func(t *text) {
 		t.say("Raise the limits of ")
 		t.put(t.value("pool"))
 		if t.is(t.value("limits")) {
@@ -952,13 +952,13 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemedyPoolLimitCost, func(t *text) {
+	{RemedyPoolLimitCost, nil, func(t *text) {
 		t.say("The nodes that Karpenter then adds, while they are needed.")
 	}},
-	{RemedyPoolLimitRisk, func(t *text) {
+	{RemedyPoolLimitRisk, nil, func(t *text) {
 		t.say("The limits bound the cost: the NodePool can then grow up to them for other pods, too.")
 	}},
-	{KindForbidden, func(t *text) {
+	{KindForbidden, []string{"kind", "code", "title"}, func(t *text) {
 		t.put(t.value("kind"))
 		t.say(" objects cannot be read with these credentials, so naosu cannot fully check for ")
 		t.put(t.value("code"))
@@ -966,7 +966,7 @@ var englishTexts = []compiled{
 		t.put(t.value("title"))
 		t.say(").")
 	}},
-	{KindAbsent, func(t *text) {
+	{KindAbsent, []string{"kind", "code", "title"}, func(t *text) {
 		t.put(t.value("kind"))
 		t.say(" objects were not read, so naosu cannot fully check for ")
 		t.put(t.value("code"))
@@ -974,153 +974,159 @@ var englishTexts = []compiled{
 		t.put(t.value("title"))
 		t.say(").")
 	}},
-	{KindsPartial, func(t *text) {
+	{KindsPartial, []string{"kinds"}, func(t *text) {
 		t.say("Only the ")
 		t.say(englishAnd(t.items("kinds")))
 		t.say(" objects of one namespace are known: those of other namespaces may have problems, too, and nodes may hold more than is counted here.")
 	}},
-	{PodNotModelled, func(t *text) {
+	{PodNotModelled, nil, func(t *text) {
 		t.say("naosu does not yet explain why a pod that is assigned to a node does not run.")
 	}},
-	{OtherScheduler, func(t *text) {
+	{OtherScheduler, []string{"scheduler"}, func(t *text) {
 		t.put(t.value("scheduler"))
 		t.say(" schedules the pod, and its rules may differ from those of kube-scheduler.")
 	}},
-	{NoJudge, func(t *text) {
+	{NoJudge, nil, func(t *text) {
 		t.say("naosu could not apply the scheduler's rules: too little of the cluster is known.")
 	}},
-	{OtherVersion, func(t *text) {
+	{OtherVersion, []string{"server", "version"}, func(t *text) {
 		t.say("The cluster runs ")
 		t.put(t.value("server"))
 		t.say("; the rules of Kubernetes ")
 		t.put(t.value("version"))
 		t.say(" are applied.")
 	}},
-	{UnknownVersion, func(t *text) {
+	{UnknownVersion, []string{"version"}, func(t *text) {
 		t.say("The cluster's version is not known; the rules of Kubernetes ")
 		t.put(t.value("version"))
 		t.say(" are applied.")
 	}},
-	{DefaultProfile, func(t *text) {
+	{DefaultProfile, []string{"version"}, func(t *text) {
 		t.say("The scheduler is assumed to run with the default profile of Kubernetes ")
 		t.put(t.value("version"))
 		t.say("; if it does not, give its configuration with --scheduler-config.")
 	}},
-	{RuleNotModelled, func(t *text) {
+	{RuleNotModelled, []string{"what"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" affects where pods run but is not considered.")
 	}},
-	{NoAttachLimits, func(t *text) {
+	{NoAttachLimits, []string{"kinds"}, func(t *text) {
 		t.say("The number of volumes that each node can still attach is not known: ")
 		t.say(englishAnd(t.items("kinds")))
 		t.say(" objects cannot be read.")
 	}},
-	{NoNamespaces, func(t *text) {
+	{NoNamespaces, nil, func(t *text) {
 		t.say("The namespaces that the pod's affinity applies to are not known: Namespace objects cannot be read.")
 	}},
-	{SomePods, func(t *text) {
+	{SomePods, nil, func(t *text) {
 		t.say("Only some of the cluster's pods are known: how much of the nodes the other pods use is not known, and no remedy can be verified.")
 	}},
-	{JudgeFailed, func(t *text) {
+	{JudgeFailed, []string{"why"}, func(t *text) {
 		t.say("The scheduler's rules could not be applied: ")
 		t.put(t.value("why"))
 		t.say(".")
 	}},
-	{CloudDryRunPassed, func(t *text) {
+	{CloudDryRunPassed, []string{"call"}, func(t *text) {
 		t.say("The dry run of ")
 		t.put(t.value("call"))
 		t.say(" was permitted.")
 	}},
-	{CloudNoDryRun, func(t *text) {
+	{CloudNoDryRun, []string{"call"}, func(t *text) {
 		t.put(t.value("call"))
 		t.say(" has no dry run: only the real call shows whether it is permitted.")
 	}},
-	{CloudRefused, func(t *text) {
+	{CloudRefused, []string{"call", "words"}, func(t *text) {
 		t.put(t.value("call"))
 		t.say(" is refused: ")
 		t.put(t.value("words"))
 	}},
-	{CloudUnanswered, func(t *text) {
+	{CloudUnanswered, []string{"call", "words"}, func(t *text) {
 		t.put(t.value("call"))
 		t.say(" got no response: ")
 		t.put(t.value("words"))
 	}},
-	{CloudGone, func(t *text) {
+	{CloudGone, []string{"machine"}, func(t *text) {
 		t.say("The machine ")
 		t.put(t.value("machine"))
 		t.say(" no longer exists.")
 	}},
-	{CloudNoScaling, func(t *text) {
+	{CloudNoScaling, []string{"machine"}, func(t *text) {
 		t.say("The machine ")
 		t.put(t.value("machine"))
 		t.say(" belongs to no Auto Scaling group: nothing would replace it.")
 	}},
-	{CloudProtected, func(t *text) {
+	{CloudProtected, []string{"machine", "group"}, func(t *text) {
 		t.say("The machine ")
 		t.put(t.value("machine"))
 		t.say(" is protected from scale-in in the Auto Scaling group ")
 		t.put(t.value("group"))
 		t.say(".")
 	}},
-	{CloudOtherMachine, func(t *text) {
+	{CloudOtherMachine, []string{"words"}, func(t *text) {
 		t.say("The request would be refused: ")
 		t.put(t.value("words"))
 		t.say(".")
 	}},
-	{CloudNoLaunch, func(t *text) {
+	{CloudNoLaunch, []string{"group"}, func(t *text) {
 		t.say("The Auto Scaling group ")
 		t.put(t.value("group"))
 		t.say(" launches no instances because its process Launch is suspended: nothing would replace the machine.")
 	}},
-	{CloudNoCredentials, func(t *text) {
+	{CloudNoCredentials, []string{"words"}, func(t *text) {
 		t.say("No AWS credentials were found: ")
 		t.put(t.value("words"))
 	}},
-	{CloudNoRegion, func(t *text) {
+	{CloudNoRegion, nil, func(t *text) {
 		t.say("No AWS region was found: set AWS_REGION.")
 	}},
-	{CloudNoCluster, func(t *text) {
+	{CloudNoCluster, []string{"group"}, func(t *text) {
 		t.say("Neither a label of its nodes nor a tag of their instances shows which EKS cluster ")
 		t.put(t.value("group"))
 		t.say(" belongs to.")
 	}},
-	{CloudUnread, func(t *text) {
+	{CloudUnread, []string{"what", "words"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" could not be read: ")
 		t.put(t.value("words"))
 	}},
-	{CloudAccessAllowed, func(t *text) {
+	{CloudAccessAllowed, []string{"verb", "resource"}, func(t *text) {
 		t.say("The API server allows naosu to ")
 		t.put(t.value("verb"))
 		t.say(" ")
 		t.put(t.value("resource"))
 		t.say(".")
 	}},
-	{CloudAccessDenied, func(t *text) {
+	{CloudAccessDenied, []string{"verb", "resource"}, func(t *text) {
 		t.say("The API server does not allow naosu to ")
 		t.put(t.value("verb"))
 		t.say(" ")
 		t.put(t.value("resource"))
 		t.say(".")
 	}},
-	{CloudHeld, func(t *text) {
+	{CloudHeld, []string{"machine", "annotation"}, func(t *text) {
 		t.put(t.value("machine"))
 		t.say(" has the annotation ")
 		t.put(t.value("annotation"))
 		t.say(": Cluster API skips it.")
 	}},
-	{CloudNoOwner, func(t *text) {
+	{CloudNoOwner, []string{"machine"}, func(t *text) {
 		t.put(t.value("machine"))
 		t.say(" belongs to no MachineSet, and no MachineHealthCheck selects it: nothing would replace it.")
 	}},
-	{CloudNoKarpenter, func(t *text) {
+	{CloudNoKarpenter, nil, func(t *text) {
 		t.say("Karpenter's Deployment was not found, so it is not known whether its node repair is enabled.")
 	}},
-	{CloudNoRules, func(t *text) {
+	{CloudNoRules, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" repairs nodes, but the conditions that it acts on are not known.")
 	}},
-	{EventProposed, func(t *text) {
+	{SentenceSequence, []string{"sentences"}, func(t *text) {
+		t.say(sequence(t.items("sentences")))
+	}},
+	{VerbatimText, []string{"text"}, func(t *text) {
+		t.put(t.value("text"))
+	}},
+	{EventProposed, []string{"node", "rule", "remediation", "action"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" matched the rule ")
 		t.put(t.value("rule"))
@@ -1130,27 +1136,27 @@ var englishTexts = []compiled{
 		t.put(t.value("action"))
 		t.say(".")
 	}},
-	{PolicyReady, func(t *text) {
+	{PolicyReady, nil, func(t *text) {
 		t.say("Nothing is known to prevent repairs.")
 	}},
-	{PolicyPaused, func(t *text) {
+	{PolicyPaused, nil, func(t *text) {
 		t.say("The policy is paused: no new repairs start.")
 	}},
-	{PolicyInvalidSelector, func(t *text) {
+	{PolicyInvalidSelector, []string{"invalid"}, func(t *text) {
 		t.say("The node selector selects no node, because it contains terms that no label can match. Correct it: ")
 		t.say(englishAnd(t.items("invalid")))
 		t.say(".")
 	}},
-	{PolicyNoNodes, func(t *text) {
+	{PolicyNoNodes, nil, func(t *text) {
 		t.say("The node selector selects no node.")
 	}},
-	{PolicyCompeting, func(t *text) {
+	{PolicyCompeting, []string{"repairers"}, func(t *text) {
 		t.say(englishAnd(t.items("repairers")))
 		t.say(" ")
 		t.say(verb(len(t.items("repairers")), "repairs", "repair"))
 		t.say(" the same nodes. Turn that off first: two repairers that do not coordinate are worse than one.")
 	}},
-	{PolicyNoActuator, func(t *text) {
+	{PolicyNoActuator, []string{"action", "actuator", "why"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" is not possible")
 		if !t.equal(t.value("actuator"), "None") {
@@ -1160,7 +1166,7 @@ var englishTexts = []compiled{
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
-	{PermissionNobody, func(t *text) {
+	{PermissionNobody, []string{"machine", "gaps"}, func(t *text) {
 		t.say("No provider supports this action for node ")
 		t.put(t.value("machine"))
 		t.say(".")
@@ -1169,32 +1175,32 @@ var englishTexts = []compiled{
 			t.put(item)
 		}
 	}},
-	{PermissionNotAsked, func(t *text) {
+	{PermissionNotAsked, []string{"actuator"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" has no way to check permissions in advance.")
 	}},
-	{PermissionUnanswered, func(t *text) {
+	{PermissionUnanswered, []string{"actuator", "words"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" did not respond: ")
 		t.put(t.value("words"))
 	}},
-	{PermissionRBAC, func(t *text) {
+	{PermissionRBAC, []string{"verb", "resource"}, func(t *text) {
 		t.say("The controller's role does not allow it to ")
 		t.put(t.value("verb"))
 		t.say(" ")
 		t.put(t.value("resource"))
 		t.say(".")
 	}},
-	{PermissionAutomate, func(t *text) {
+	{PermissionAutomate, nil, func(t *text) {
 		t.say("The Remediation has not been approved, and the controller's role does not allow it to act without approval (the verb automate on remediations.naosu.dev).")
 	}},
-	{PermissionAgent, func(t *text) {
+	{PermissionAgent, nil, func(t *text) {
 		t.say("Only an attempt shows whether an agent is allowed to restart the service: the policy for it is on the node.")
 	}},
-	{PermissionNoAgent, func(t *text) {
+	{PermissionNoAgent, nil, func(t *text) {
 		t.say("No pod of naosu-agent was found.")
 	}},
-	{PermissionLeft, func(t *text) {
+	{PermissionLeft, []string{"asked", "kinds"}, func(t *text) {
 		t.put(t.value("asked"))
 		t.say(" of ")
 		t.say(count(t.number("kinds"), "kind", "kinds"))
@@ -1202,43 +1208,43 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("asked"), "was", "were"))
 		t.say(" checked, the most that are checked at once.")
 	}},
-	{PermissionGroups, func(t *text) {
+	{PermissionGroups, []string{"groups", "why"}, func(t *text) {
 		t.say("For ")
 		t.say(englishAnd(t.items("groups")))
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
-	{PermissionUngrouped, func(t *text) {
+	{PermissionUngrouped, nil, func(t *text) {
 		t.say("machines of an unknown group")
 	}},
-	{DrillSeen, func(t *text) {
+	{DrillSeen, []string{"condition", "reason"}, func(t *text) {
 		t.say("The agent reported ")
 		t.put(t.value("condition"))
 		t.say(" with ")
 		t.put(t.value("reason"))
 		t.say(".")
 	}},
-	{DrillSilent, func(t *text) {
+	{DrillSilent, []string{"node", "after"}, func(t *text) {
 		t.say("The agent on ")
 		t.put(t.value("node"))
 		t.say(" reported no evidence within ")
 		t.put(t.value("after"))
 		t.say(".")
 	}},
-	{DrillFailed, func(t *text) {
+	{DrillFailed, []string{"words"}, func(t *text) {
 		t.say("The agent could not run the drill: ")
 		t.put(t.value("words"))
 	}},
-	{DrillNoNode, func(t *text) {
+	{DrillNoNode, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" does not exist.")
 	}},
-	{DrillNoPolicy, func(t *text) {
+	{DrillNoPolicy, []string{"node"}, func(t *text) {
 		t.say("No policy selects ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{DrillNoRule, func(t *text) {
+	{DrillNoRule, []string{"condition", "status", "reason"}, func(t *text) {
 		t.say("No policy rule for this node matches ")
 		t.put(t.value("condition"))
 		t.say(" ")
@@ -1247,14 +1253,14 @@ var englishTexts = []compiled{
 		t.put(t.value("reason"))
 		t.say(".")
 	}},
-	{DrillNone, func(t *text) {
+	{DrillNone, []string{"rule", "policy"}, func(t *text) {
 		t.say("The rule ")
 		t.put(t.value("rule"))
 		t.say(" of the policy ")
 		t.put(t.value("policy"))
 		t.say(" takes no action on the node.")
 	}},
-	{DrillMatched, func(t *text) {
+	{DrillMatched, []string{"rule", "policy", "action", "after"}, func(t *text) {
 		t.say("The rule ")
 		t.put(t.value("rule"))
 		t.say(" of the policy ")
@@ -1265,18 +1271,18 @@ var englishTexts = []compiled{
 		t.put(t.value("after"))
 		t.say(".")
 	}},
-	{DrillAssessed, func(t *text) {
+	{DrillAssessed, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" would be affected.")
 	}},
-	{DrillUnplayed, func(t *text) {
+	{DrillUnplayed, []string{"words"}, func(t *text) {
 		t.say("The effect on pods could not be forecast: ")
 		t.put(t.value("words"))
 	}},
-	{DrillAllowed, func(t *text) {
+	{DrillAllowed, nil, func(t *text) {
 		t.say("The guard would allow the repair.")
 	}},
-	{DrillHeld, func(t *text) {
+	{DrillHeld, []string{"held"}, func(t *text) {
 		t.say("The guard would hold the repair back for now.")
 		for _, item := range t.records("held") {
 			t.say(" Check ")
@@ -1285,27 +1291,27 @@ var englishTexts = []compiled{
 			t.put(t.in(item, "why"))
 		}
 	}},
-	{DrillDenied, func(t *text) {
+	{DrillDenied, []string{"check", "why"}, func(t *text) {
 		t.say("The check ")
 		t.put(t.value("check"))
 		t.say(" of the guard would deny the repair: ")
 		t.put(t.value("why"))
 		t.say(" Waiting does not change that.")
 	}},
-	{DrillUnjudged, func(t *text) {
+	{DrillUnjudged, []string{"check", "why"}, func(t *text) {
 		t.say("The check ")
 		t.put(t.value("check"))
 		t.say(" of the guard could not decide: ")
 		t.put(t.value("why"))
 	}},
-	{DrillWouldAct, func(t *text) {
+	{DrillWouldAct, []string{"action", "actuator", "why"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" would be requested from ")
 		t.put(t.value("actuator"))
 		t.say(", which permits it. ")
 		t.put(t.value("why"))
 	}},
-	{DrillMayNot, func(t *text) {
+	{DrillMayNot, []string{"action", "actuator", "why"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" would fail")
 		if !t.equal(t.value("actuator"), "None") {
@@ -1315,88 +1321,88 @@ var englishTexts = []compiled{
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
-	{DrillNotProven, func(t *text) {
+	{DrillNotProven, []string{"action", "actuator", "why"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" would be requested from ")
 		t.put(t.value("actuator"))
 		t.say(", but nothing proves that it would happen. ")
 		t.put(t.value("why"))
 	}},
-	{DrillPassed, func(t *text) {
+	{DrillPassed, nil, func(t *text) {
 		t.say("The drill reached the action, which was not performed.")
 	}},
-	{DrillCut, func(t *text) {
+	{DrillCut, []string{"step", "why"}, func(t *text) {
 		t.say("The drill failed at ")
 		t.put(t.value("step"))
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
-	{ErrNoDefinitions, func(t *text) {
+	{ErrNoDefinitions, []string{"host"}, func(t *text) {
 		t.say("the cluster at ")
 		t.put(t.value("host"))
 		t.say(" does not have naosu's custom resource definitions; install them with `naosu crds | kubectl apply --server-side -f -`")
 	}},
-	{ErrNamespaceName, func(t *text) {
+	{ErrNamespaceName, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is not a valid namespace name")
 	}},
-	{ErrNamespaceNameRemedy, func(t *text) {
+	{ErrNamespaceNameRemedy, nil, func(t *text) {
 		t.say("give the namespace in which the controller keeps its Lease and ledger, such as naosu-system")
 	}},
-	{ErrAddress, func(t *text) {
+	{ErrAddress, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is not a valid address to listen on")
 	}},
-	{ErrAddressRemedy, func(t *text) {
+	{ErrAddressRemedy, nil, func(t *text) {
 		t.say("use :PORT or HOST:PORT, or 0 to turn it off")
 	}},
-	{ErrCertificate, func(t *text) {
+	{ErrCertificate, []string{"given", "why"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" has no usable certificate: ")
 		t.put(t.value("why"))
 	}},
-	{ErrCertificateRemedy, func(t *text) {
+	{ErrCertificateRemedy, nil, func(t *text) {
 		t.say("give a folder with tls.crt and tls.key, as in a Secret of type kubernetes.io/tls, or omit the flag to use a self-signed certificate")
 	}},
-	{ErrCertificateUnused, func(t *text) {
+	{ErrCertificateUnused, nil, func(t *text) {
 		t.say("--metrics-secure=false does not use a certificate")
 	}},
-	{ErrCertificateUnusedRemedy, func(t *text) {
+	{ErrCertificateUnusedRemedy, nil, func(t *text) {
 		t.say("omit one of the two flags")
 	}},
-	{DrillNoNodeGiven, func(t *text) {
+	{DrillNoNodeGiven, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is not a node")
 	}},
-	{DrillNodeGone, func(t *text) {
+	{DrillNodeGone, []string{"node"}, func(t *text) {
 		t.say("the node ")
 		t.put(t.value("node"))
 		t.say(" does not exist")
 	}},
-	{DrillNodeRemedy, func(t *text) {
+	{DrillNodeRemedy, nil, func(t *text) {
 		t.say("give it as node/NAME")
 	}},
-	{DrillExpendableAlone, func(t *text) {
+	{DrillExpendableAlone, nil, func(t *text) {
 		t.say("has no effect without --act")
 	}},
-	{DrillActAlone, func(t *text) {
+	{DrillActAlone, nil, func(t *text) {
 		t.say("can cost the node, but no node is given as expendable")
 	}},
-	{DrillOtherNode, func(t *text) {
+	{DrillOtherNode, []string{"given", "node"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is not ")
 		t.put(t.value("node"))
 		t.say(", the node of the drill")
 	}},
-	{DrillExpendableRemedy, func(t *text) {
+	{DrillExpendableRemedy, nil, func(t *text) {
 		t.say("give a node that may be lost, as in --act --expendable node/NAME")
 	}},
-	{DrillConditionRemedy, func(t *text) {
+	{DrillConditionRemedy, []string{"reason"}, func(t *text) {
 		t.say("give the condition that ")
 		t.put(t.value("reason"))
 		t.say(" changes, as in --condition NetworkingReady")
 	}},
-	{DrillBegins, func(t *text) {
+	{DrillBegins, []string{"act", "condition", "reason", "node", "by"}, func(t *text) {
 		if t.is(t.value("act")) {
 			t.say("Setting ")
 			t.put(t.value("condition"))
@@ -1419,7 +1425,7 @@ var englishTexts = []compiled{
 			t.say(" and tracing it from detection to a dry-run action.")
 		}
 	}},
-	{DrillThrough, func(t *text) {
+	{DrillThrough, []string{"act", "remediation"}, func(t *text) {
 		if t.is(t.value("act")) {
 			t.say("The machine was repaired: every hop passed.")
 		} else {
@@ -1431,7 +1437,7 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{DrillStopped, func(t *text) {
+	{DrillStopped, []string{"hop", "remediation"}, func(t *text) {
 		t.say("The drill failed at ")
 		t.put(t.value("hop"))
 		t.say(".")
@@ -1441,124 +1447,124 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{DrillWasCut, func(t *text) {
+	{DrillWasCut, []string{"hop"}, func(t *text) {
 		t.say("the drill failed at ")
 		t.put(t.value("hop"))
 	}},
-	{DrillCutAt, func(t *text) {
+	{DrillCutAt, []string{"hop", "why"}, func(t *text) {
 		t.say("failed at ")
 		t.put(t.value("hop"))
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
-	{DrillLate, func(t *text) {
+	{DrillLate, []string{"hop", "after", "who"}, func(t *text) {
 		t.put(t.value("hop"))
 		t.say(" did not happen within ")
 		t.put(t.value("after"))
 		t.say(". ")
 		t.put(t.value("who"))
 	}},
-	{DrillLateAgent, func(t *text) {
+	{DrillLateAgent, []string{"node"}, func(t *text) {
 		t.say("No naosu agent on ")
 		t.put(t.value("node"))
 		t.say(" picked it up: it does not run, does not respond, or is not allowed to watch Remediations.")
 	}},
-	{DrillLateFault, func(t *text) {
+	{DrillLateFault, []string{"node"}, func(t *text) {
 		t.say("The agent on ")
 		t.put(t.value("node"))
 		t.say(" picked it up but injected no fault.")
 	}},
-	{DrillLateDetect, func(t *text) {
+	{DrillLateDetect, []string{"reason", "node"}, func(t *text) {
 		t.say("The detector of ")
 		t.put(t.value("reason"))
 		t.say(" on ")
 		t.put(t.value("node"))
 		t.say(" did not detect the fault.")
 	}},
-	{DrillLateEvidence, func(t *text) {
+	{DrillLateEvidence, []string{"node", "reason"}, func(t *text) {
 		t.say("What the detector on ")
 		t.put(t.value("node"))
 		t.say(" saw was not sufficient evidence for ")
 		t.put(t.value("reason"))
 		t.say(".")
 	}},
-	{DrillLateReport, func(t *text) {
+	{DrillLateReport, []string{"node"}, func(t *text) {
 		t.say("The agent on ")
 		t.put(t.value("node"))
 		t.say(" did not turn its evidence into a condition, or could not write the condition.")
 	}},
-	{DrillLateController, func(t *text) {
+	{DrillLateController, nil, func(t *text) {
 		t.say("The controller did not pick it up: no controller runs, or it cannot see Remediations.")
 	}},
-	{DrillUnrecorded, func(t *text) {
+	{DrillUnrecorded, nil, func(t *text) {
 		t.say("naosu's custom resource definitions are not installed, so the result of this drill is not recorded.")
 	}},
-	{DrillNotForgotten, func(t *text) {
+	{DrillNotForgotten, []string{"remediation", "why"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" of the interrupted drill could not be deleted: ")
 		t.put(t.value("why"))
 	}},
-	{DrillNotWritten, func(t *text) {
+	{DrillNotWritten, []string{"why"}, func(t *text) {
 		t.say("The result of the drill could not be recorded: ")
 		t.put(t.value("why"))
 	}},
-	{DrillNotPutBack, func(t *text) {
+	{DrillNotPutBack, []string{"condition", "node", "why"}, func(t *text) {
 		t.put(t.value("condition"))
 		t.say(" of ")
 		t.put(t.value("node"))
 		t.say(" could not be restored and is still set: ")
 		t.put(t.value("why"))
 	}},
-	{DrillMark, func(t *text) {
+	{DrillMark, []string{"at"}, func(t *text) {
 		t.say("Set by naosu repair drill; nothing is wrong. Confirmed at ")
 		t.put(t.value("at"))
 		t.say(".")
 	}},
-	{DrillRaisedSays, func(t *text) {
+	{DrillRaisedSays, []string{"condition", "status", "reason"}, func(t *text) {
 		t.put(t.value("condition"))
 		t.say(" is ")
 		t.put(t.value("status"))
 		t.say(" for ")
 		t.put(t.value("reason"))
 	}},
-	{DrillHolding, func(t *text) {
+	{DrillHolding, []string{"held", "most"}, func(t *text) {
 		t.say("set for ")
 		t.put(t.value("held"))
 		t.say(" of at most ")
 		t.put(t.value("most"))
 	}},
-	{DrillWaited, func(t *text) {
+	{DrillWaited, []string{"wait"}, func(t *text) {
 		t.say("the condition was set for ")
 		t.put(t.value("wait"))
 		t.say(", as long as the repairer waits")
 	}},
-	{DrillGone, func(t *text) {
+	{DrillGone, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" no longer exists")
 	}},
-	{DrillReplaced, func(t *text) {
+	{DrillReplaced, []string{"node"}, func(t *text) {
 		t.say("another machine now has the name ")
 		t.put(t.value("node"))
 	}},
-	{DrillRebooted, func(t *text) {
+	{DrillRebooted, []string{"node", "before", "after"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" was rebooted: its boot ID changed from ")
 		t.put(t.value("before"))
 		t.say(" to ")
 		t.put(t.value("after"))
 	}},
-	{DrillMended, func(t *text) {
+	{DrillMended, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is Ready")
 	}},
-	{DrillNotMended, func(t *text) {
+	{DrillNotMended, []string{"node", "after"}, func(t *text) {
 		t.say("After the action, neither ")
 		t.put(t.value("node"))
 		t.say(" nor a new node of its group became Ready within ")
 		t.put(t.value("after"))
 		t.say(".")
 	}},
-	{DrillNeverHappened, func(t *text) {
+	{DrillNeverHappened, []string{"held", "by", "sign", "n"}, func(t *text) {
 		t.say("The condition was set for ")
 		t.put(t.value("held"))
 		t.say(", and nothing visible was done")
@@ -1581,7 +1587,7 @@ var englishTexts = []compiled{
 			t.say(", and each time the drill set it again.")
 		}
 	}},
-	{DrillNotProposed, func(t *text) {
+	{DrillNotProposed, []string{"held", "by", "n", "sign"}, func(t *text) {
 		t.say("The condition was set for ")
 		t.put(t.value("held"))
 		t.say(", but no Remediation was created for ")
@@ -1598,7 +1604,7 @@ var englishTexts = []compiled{
 			t.say(" has changed.")
 		}
 	}},
-	{DrillHeldBack, func(t *text) {
+	{DrillHeldBack, []string{"by", "remediation", "phase", "held", "why", "n", "sign"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" created ")
 		t.put(t.value("remediation"))
@@ -1619,7 +1625,7 @@ var englishTexts = []compiled{
 			t.say(" has changed.")
 		}
 	}},
-	{ErrBadInput, func(t *text) {
+	{ErrBadInput, []string{"field", "problem", "remedy"}, func(t *text) {
 		if t.is(t.value("field")) {
 			t.put(t.value("field"))
 			t.say(": ")
@@ -1628,105 +1634,105 @@ var englishTexts = []compiled{
 		t.say("; ")
 		t.put(t.value("remedy"))
 	}},
-	{ErrSeeHelp, func(t *text) {
+	{ErrSeeHelp, []string{"command"}, func(t *text) {
 		t.say("see ")
 		t.put(t.value("command"))
 		t.say(" --help")
 	}},
-	{ErrNoCommand, func(t *text) {
+	{ErrNoCommand, []string{"given", "command"}, func(t *text) {
 		t.say("unknown command \"")
 		t.put(t.value("given"))
 		t.say("\" for \"")
 		t.put(t.value("command"))
 		t.say("\"")
 	}},
-	{ErrFlag, func(t *text) {
+	{ErrFlag, []string{"problem"}, func(t *text) {
 		t.put(t.value("problem"))
 	}},
-	{ErrNoFlag, func(t *text) {
+	{ErrNoFlag, []string{"flag"}, func(t *text) {
 		t.say("unknown flag ")
 		t.put(t.value("flag"))
 	}},
-	{ErrFlagValue, func(t *text) {
+	{ErrFlagValue, []string{"flag"}, func(t *text) {
 		t.put(t.value("flag"))
 		t.say(" needs a value")
 	}},
-	{ErrValue, func(t *text) {
+	{ErrValue, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is not a valid value")
 	}},
-	{ErrKubeconfig, func(t *text) {
+	{ErrKubeconfig, []string{"problem"}, func(t *text) {
 		t.put(t.value("problem"))
 	}},
-	{ErrKubeconfigRemedy, func(t *text) {
+	{ErrKubeconfigRemedy, nil, func(t *text) {
 		t.say("choose another with --kubeconfig or KUBECONFIG, or a context with --context")
 	}},
-	{ErrNotOneOf, func(t *text) {
+	{ErrNotOneOf, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is not a valid value")
 	}},
-	{ErrUseOneOf, func(t *text) {
+	{ErrUseOneOf, []string{"choices"}, func(t *text) {
 		t.say("use ")
 		t.say(englishOr(t.items("choices")))
 	}},
-	{ErrInterrupted, func(t *text) {
+	{ErrInterrupted, nil, func(t *text) {
 		t.say("interrupted")
 	}},
-	{ErrUnauthorized, func(t *text) {
+	{ErrUnauthorized, []string{"host"}, func(t *text) {
 		t.say("the API server at ")
 		t.put(t.value("host"))
 		t.say(" rejected your credentials; renew them, or choose others with --context or --user")
 	}},
-	{ErrForbidden, func(t *text) {
+	{ErrForbidden, []string{"problem"}, func(t *text) {
 		t.say("permission is missing: ")
 		t.put(t.value("problem"))
 	}},
-	{ErrAnswered, func(t *text) {
+	{ErrAnswered, []string{"host", "answer"}, func(t *text) {
 		t.say("the API server at ")
 		t.put(t.value("host"))
 		t.say(" answered: ")
 		t.put(t.value("answer"))
 	}},
-	{ErrTimeout, func(t *text) {
+	{ErrTimeout, []string{"host"}, func(t *text) {
 		t.say("the API server at ")
 		t.put(t.value("host"))
 		t.say(" did not respond in time; check that this machine can reach it, or raise --request-timeout")
 	}},
-	{ErrUnreachable, func(t *text) {
+	{ErrUnreachable, []string{"host", "problem"}, func(t *text) {
 		t.say("cannot reach the API server at ")
 		t.put(t.value("host"))
 		t.say(": ")
 		t.put(t.value("problem"))
 		t.say("; check that it is running, or choose another cluster with --context or --kubeconfig")
 	}},
-	{ErrAskWhy, func(t *text) {
+	{ErrAskWhy, nil, func(t *text) {
 		t.say("for example: why pod/NAME -n NAMESPACE")
 	}},
-	{ErrMissing, func(t *text) {
+	{ErrMissing, nil, func(t *text) {
 		t.say("missing")
 	}},
-	{ErrNoSubject, func(t *text) {
+	{ErrNoSubject, []string{"given"}, func(t *text) {
 		t.say("naosu cannot explain ")
 		t.put(t.value("given"))
 	}},
-	{TitleN504, func(t *text) {
+	{TitleN504, nil, func(t *text) {
 		t.say("a pod that is Pending because of capacity or constraints")
 	}},
-	{TitleN601, func(t *text) {
+	{TitleN601, nil, func(t *text) {
 		t.say("a pod or workload that should run and does not")
 	}},
-	{PodsOf, func(t *text) {
+	{PodsOf, []string{"n", "owner"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" pods of ")
 		t.put(t.value("owner"))
 	}},
-	{UnplacedNoNodes, func(t *text) {
+	{UnplacedNoNodes, []string{"who", "n"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
 		t.say(" Pending because the cluster has no nodes.")
 	}},
-	{UnplacedNodes, func(t *text) {
+	{UnplacedNodes, []string{"who", "n", "nodes", "why", "nearest"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
@@ -1748,12 +1754,12 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{UnplacedAlso, func(t *text) {
+	{UnplacedAlso, []string{"said", "also"}, func(t *text) {
 		t.put(t.value("said"))
 		t.say(" ")
 		t.put(t.value("also"))
 	}},
-	{UnplacedOnly, func(t *text) {
+	{UnplacedOnly, []string{"who", "n", "node", "misses"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
@@ -1765,7 +1771,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("misses")))
 		t.say(".")
 	}},
-	{UnplacedOnlyGone, func(t *text) {
+	{UnplacedOnlyGone, []string{"who", "n", "node"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
@@ -1775,7 +1781,7 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "it", "they"))
 		t.say(" may run on, does not exist.")
 	}},
-	{UnplacedPinned, func(t *text) {
+	{UnplacedPinned, []string{"who", "n", "claim", "nodes", "gone", "misses"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
@@ -1794,14 +1800,14 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{UnplacedClaim, func(t *text) {
+	{UnplacedClaim, []string{"who", "n", "why"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
 		t.say(" Pending: ")
 		t.put(t.value("why"))
 	}},
-	{UnplacedElse, func(t *text) {
+	{UnplacedElse, []string{"who", "n", "says"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
@@ -1809,7 +1815,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("says")))
 		t.say(".")
 	}},
-	{UnplacedNominated, func(t *text) {
+	{UnplacedNominated, []string{"who", "n", "victims", "node"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
@@ -1823,80 +1829,80 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "it", "them"))
 		t.say(".")
 	}},
-	{UnplacedFits, func(t *text) {
+	{UnplacedFits, []string{"pod", "nodes"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is Pending, but ")
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" can take it now: the scheduler tries again when something changes, or after about five minutes at the latest.")
 	}},
-	{NodeMisses, func(t *text) {
+	{NodeMisses, []string{"node", "misses"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" ")
 		t.say(englishAnd(t.items("misses")))
 	}},
-	{MissSelector, func(t *text) {
+	{MissSelector, nil, func(t *text) {
 		t.say("does not match the pod's node selector or affinity")
 	}},
-	{MissLabel, func(t *text) {
+	{MissLabel, nil, func(t *text) {
 		t.say("lacks the label that its volume requires")
 	}},
-	{MissTainted, func(t *text) {
+	{MissTainted, []string{"taints"}, func(t *text) {
 		t.say("has the taint ")
 		t.say(englishAnd(t.items("taints")))
 	}},
-	{MissVolume, func(t *text) {
+	{MissVolume, nil, func(t *text) {
 		t.say("cannot use its volume")
 	}},
-	{MissStorage, func(t *text) {
+	{MissStorage, nil, func(t *text) {
 		t.say("has no storage for its volume")
 	}},
-	{MissInUse, func(t *text) {
+	{MissInUse, nil, func(t *text) {
 		t.say("cannot use its volume, which another pod uses")
 	}},
-	{MissTogether, func(t *text) {
+	{MissTogether, nil, func(t *text) {
 		t.say("runs none of the pods that it must run near")
 	}},
-	{MissApart, func(t *text) {
+	{MissApart, nil, func(t *text) {
 		t.say("runs pods that it must not run near")
 	}},
-	{MissSpread, func(t *text) {
+	{MissSpread, nil, func(t *text) {
 		t.say("would make the spread uneven")
 	}},
-	{MissDevice, func(t *text) {
+	{MissDevice, nil, func(t *text) {
 		t.say("lacks the devices that it claims")
 	}},
-	{MissOther, func(t *text) {
+	{MissOther, []string{"says"}, func(t *text) {
 		t.say("is rejected by the scheduler: ")
 		t.say(englishAnd(t.items("says")))
 	}},
-	{MissPort, func(t *text) {
+	{MissPort, nil, func(t *text) {
 		t.say("already uses the host port")
 	}},
-	{MissLimit, func(t *text) {
+	{MissLimit, nil, func(t *text) {
 		t.say("cannot attach more volumes")
 	}},
-	{MissFull, func(t *text) {
+	{MissFull, []string{"needs"}, func(t *text) {
 		t.say("lacks ")
 		t.say(englishAnd(t.items("needs")))
 	}},
-	{MissNotReady, func(t *text) {
+	{MissNotReady, nil, func(t *text) {
 		t.say("is not ready")
 	}},
-	{MissCordoned, func(t *text) {
+	{MissCordoned, nil, func(t *text) {
 		t.say("is cordoned")
 	}},
-	{ShortOf, func(t *text) {
+	{ShortOf, []string{"amount", "resource"}, func(t *text) {
 		t.put(t.value("amount"))
 		t.say(" ")
 		t.put(t.value("resource"))
 	}},
-	{ShortOfPods, func(t *text) {
+	{ShortOfPods, nil, func(t *text) {
 		t.say("room for one more pod")
 	}},
-	{PodSlots, func(t *text) {
+	{PodSlots, nil, func(t *text) {
 		t.say("pod slots")
 	}},
-	{Account, func(t *text) {
+	{Account, []string{"asked", "free", "all"}, func(t *text) {
 		t.put(t.value("asked"))
 		t.say(" requested, ")
 		t.put(t.value("free"))
@@ -1904,45 +1910,45 @@ var englishTexts = []compiled{
 		t.put(t.value("all"))
 		t.say(" free")
 	}},
-	{FieldMatching, func(t *text) {
+	{FieldMatching, nil, func(t *text) {
 		t.say("matching pods")
 	}},
-	{FieldNoAddress, func(t *text) {
+	{FieldNoAddress, nil, func(t *text) {
 		t.say("pods without status.podIP")
 	}},
-	{CauseNearest, func(t *text) {
+	{CauseNearest, []string{"misses"}, func(t *text) {
 		t.say("The nodes that come closest: ")
 		t.say(englishList(t.items("misses")))
 		t.say(".")
 	}},
-	{CauseSelector, func(t *text) {
+	{CauseSelector, []string{"n", "total"}, func(t *text) {
 		t.say("The pod's node selector and affinity match ")
 		t.put(t.value("n"))
 		t.say(" of ")
 		t.put(t.value("total"))
 		t.say(" nodes.")
 	}},
-	{CauseSelectorNone, func(t *text) {
+	{CauseSelectorNone, []string{"values"}, func(t *text) {
 		t.say("No node matches the pod's node selector and affinity: ")
 		t.say(englishAnd(t.items("values")))
 		t.say(".")
 	}},
-	{LabelValues, func(t *text) {
+	{LabelValues, []string{"label", "values"}, func(t *text) {
 		t.put(t.value("label"))
 		t.say(" is ")
 		t.say(englishOr(t.items("values")))
 		t.say(" on existing nodes")
 	}},
-	{LabelNowhere, func(t *text) {
+	{LabelNowhere, []string{"label"}, func(t *text) {
 		t.say("no node has the label ")
 		t.put(t.value("label"))
 	}},
-	{CauseTaint, func(t *text) {
+	{CauseTaint, []string{"taints"}, func(t *text) {
 		t.say("The pod does not tolerate ")
 		t.say(englishAnd(t.items("taints")))
 		t.say(".")
 	}},
-	{TaintOfCondition, func(t *text) {
+	{TaintOfCondition, []string{"taint", "nodes", "n", "condition", "on", "refuses", "disk"}, func(t *text) {
 		t.say("Kubernetes keeps ")
 		t.put(t.value("taint"))
 		t.say(" on ")
@@ -1966,13 +1972,13 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{TaintOfCloud, func(t *text) {
+	{TaintOfCloud, []string{"taint", "work"}, func(t *text) {
 		t.say("The cloud controller manager removes ")
 		t.put(t.value("taint"))
 		t.say(" once it has initialized the node; a pod that tolerates the taint runs on a node without addresses or zone. ")
 		t.put(t.value("work"))
 	}},
-	{KeeperAtWork, func(t *text) {
+	{KeeperAtWork, []string{"keeper", "namespace", "have", "want"}, func(t *text) {
 		t.put(t.value("keeper"))
 		t.say(" in ")
 		t.put(t.value("namespace"))
@@ -1988,10 +1994,10 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{KeeperUnseen, func(t *text) {
+	{KeeperUnseen, nil, func(t *text) {
 		t.say("No cloud controller manager was found in this cluster: install one, unless the cloud provider runs it outside.")
 	}},
-	{TaintOfAgent, func(t *text) {
+	{TaintOfAgent, []string{"agent", "taint", "work"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" removes ")
 		t.put(t.value("taint"))
@@ -2000,7 +2006,7 @@ var englishTexts = []compiled{
 		t.say(". ")
 		t.put(t.value("work"))
 	}},
-	{AgentAtWork, func(t *text) {
+	{AgentAtWork, []string{"n", "set", "namespace", "without", "pod"}, func(t *text) {
 		if t.is(t.value("n")) {
 			t.put(t.value("set"))
 			t.say(" in ")
@@ -2023,7 +2029,7 @@ var englishTexts = []compiled{
 			t.say("), its replacement tries again, on that node only.")
 		}
 	}},
-	{AgentUnseen, func(t *text) {
+	{AgentUnseen, []string{"set"}, func(t *text) {
 		if t.is(t.value("set")) {
 			t.say("No DaemonSet ")
 			t.put(t.value("set"))
@@ -2032,7 +2038,7 @@ var englishTexts = []compiled{
 			t.say("Check whether it runs there.")
 		}
 	}},
-	{TaintOfRemoval, func(t *text) {
+	{TaintOfRemoval, []string{"by", "nodes", "taint"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" is removing ")
 		t.say(englishAnd(t.items("nodes")))
@@ -2040,14 +2046,14 @@ var englishTexts = []compiled{
 		t.put(t.value("taint"))
 		t.say(": new pods go to other nodes.")
 	}},
-	{GroupAtMaximum, func(t *text) {
+	{GroupAtMaximum, []string{"group", "nodes"}, func(t *text) {
 		t.say("According to the autoscaler, ")
 		t.put(t.value("group"))
 		t.say(" is at its maximum size; it has ")
 		t.say(count(t.number("nodes"), "node", "nodes"))
 		t.say(".")
 	}},
-	{CauseFull, func(t *text) {
+	{CauseFull, []string{"asked", "resource", "nodes", "most"}, func(t *text) {
 		t.say("It requests ")
 		t.put(t.value("asked"))
 		t.say(" ")
@@ -2058,7 +2064,7 @@ var englishTexts = []compiled{
 		t.put(t.value("most"))
 		t.say(" left.")
 	}},
-	{CauseFragmented, func(t *text) {
+	{CauseFragmented, []string{"asked", "resource", "nodes", "free", "most"}, func(t *text) {
 		t.say("It requests ")
 		t.put(t.value("asked"))
 		t.say(" ")
@@ -2071,7 +2077,7 @@ var englishTexts = []compiled{
 		t.put(t.value("most"))
 		t.say(".")
 	}},
-	{CauseTooLarge, func(t *text) {
+	{CauseTooLarge, []string{"asked", "resource", "largest"}, func(t *text) {
 		t.say("It requests ")
 		t.put(t.value("asked"))
 		t.say(" ")
@@ -2080,11 +2086,11 @@ var englishTexts = []compiled{
 		t.put(t.value("largest"))
 		t.say(").")
 	}},
-	{CauseFullPods, func(t *text) {
+	{CauseFullPods, []string{"nodes"}, func(t *text) {
 		t.say(count(t.number("nodes"), "node has", "nodes have"))
 		t.say(" reached a limit, such as the maximum number of pods; each node takes a fixed number of pods.")
 	}},
-	{CauseSpread, func(t *text) {
+	{CauseSpread, []string{"key", "skew", "least", "open"}, func(t *text) {
 		t.say("Its pods must be spread evenly over ")
 		t.put(t.value("key"))
 		t.say(" (with a difference of at most ")
@@ -2100,7 +2106,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseSpreadFew, func(t *text) {
+	{CauseSpreadFew, []string{"min", "key", "domains", "skew", "open"}, func(t *text) {
 		t.say("Its pods must be spread over at least ")
 		t.put(t.value("min"))
 		t.say(" domains of ")
@@ -2120,14 +2126,14 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseTogetherElsewhere, func(t *text) {
+	{CauseTogetherElsewhere, []string{"namespace", "pods"}, func(t *text) {
 		t.say("Matching pods run in namespace ")
 		t.put(t.value("namespace"))
 		t.say(", which the rule does not cover: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{CauseApartOwn, func(t *text) {
+	{CauseApartOwn, []string{"key", "selector", "pods"}, func(t *text) {
 		t.say("The pod must not share a ")
 		t.put(t.value("key"))
 		t.say(" with pods that match ")
@@ -2136,19 +2142,19 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{CauseApartOthers, func(t *text) {
+	{CauseApartOthers, []string{"pods"}, func(t *text) {
 		t.say("The anti-affinity of pods that already run keeps the pod away: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{CauseTogetherNone, func(t *text) {
+	{CauseTogetherNone, []string{"key", "selector"}, func(t *text) {
 		t.say("The pod must share a ")
 		t.put(t.value("key"))
 		t.say(" with pods that match ")
 		t.put(t.value("selector"))
 		t.say(", and no such pod runs.")
 	}},
-	{CauseTogether, func(t *text) {
+	{CauseTogether, []string{"key", "selector", "domains"}, func(t *text) {
 		t.say("The pod must share a ")
 		t.put(t.value("key"))
 		t.say(" with pods that match ")
@@ -2157,7 +2163,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("domains")))
 		t.say(".")
 	}},
-	{CausePort, func(t *text) {
+	{CausePort, []string{"port", "n", "pods"}, func(t *text) {
 		t.say("Host port ")
 		t.put(t.value("port"))
 		t.say(" is in use on ")
@@ -2166,18 +2172,18 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{CauseLimit, func(t *text) {
+	{CauseLimit, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "node has", "nodes have"))
 		t.say(" as many volumes attached as their driver allows.")
 	}},
-	{CauseInUse, func(t *text) {
+	{CauseInUse, []string{"claim", "pods"}, func(t *text) {
 		t.say("Only one pod at a time can use ")
 		t.put(t.value("claim"))
 		t.say(" (ReadWriteOncePod), and ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(" uses it.")
 	}},
-	{CausePinned, func(t *text) {
+	{CausePinned, []string{"claim", "volume", "nodes", "gone"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is bound to ")
 		t.put(t.value("volume"))
@@ -2194,7 +2200,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseInZone, func(t *text) {
+	{CauseInZone, []string{"claim", "volume", "zones"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is bound to ")
 		t.put(t.value("volume"))
@@ -2202,65 +2208,65 @@ var englishTexts = []compiled{
 		t.say(englishOr(t.items("zones")))
 		t.say(".")
 	}},
-	{CauseVolumeTied, func(t *text) {
+	{CauseVolumeTied, []string{"claim", "volume"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is bound to ")
 		t.put(t.value("volume"))
 		t.say(", which can be used only on certain nodes.")
 	}},
-	{CausePlugin, func(t *text) {
+	{CausePlugin, []string{"plugin", "says"}, func(t *text) {
 		t.say("The scheduler's rule ")
 		t.put(t.value("plugin"))
 		t.say(" reports: ")
 		t.say(englishAnd(t.items("says")))
 		t.say(".")
 	}},
-	{CauseVictims, func(t *text) {
+	{CauseVictims, []string{"node", "victims"}, func(t *text) {
 		t.say("The scheduler has chosen ")
 		t.put(t.value("node"))
 		t.say(" and is terminating pods of lower priority: ")
 		t.say(englishAnd(t.items("victims")))
 		t.say(".")
 	}},
-	{CauseVictimsLate, func(t *text) {
+	{CauseVictimsLate, []string{"victims"}, func(t *text) {
 		t.say(englishAnd(t.items("victims")))
 		t.say(" should have terminated by now: the kubelet of that node may not be running, or something, such as a finalizer, holds ")
 		t.say(verb(len(t.items("victims")), "it", "them"))
 		t.say(".")
 	}},
-	{NoPreemptionNever, func(t *text) {
+	{NoPreemptionNever, nil, func(t *text) {
 		t.say("Preemption does not happen: the pod's preemptionPolicy is Never.")
 	}},
-	{NoPreemptionLowest, func(t *text) {
+	{NoPreemptionLowest, []string{"priority"}, func(t *text) {
 		t.say("Preemption does not happen: no pod on these nodes has a lower priority than the pod's ")
 		t.put(t.value("priority"))
 		t.say(".")
 	}},
-	{NoPreemptionHelp, func(t *text) {
+	{NoPreemptionHelp, []string{"n", "priority"}, func(t *text) {
 		t.say("Preemption does not happen: ")
 		t.say(count(t.number("n"), "pod has", "pods have"))
 		t.say(" a lower priority than the pod's ")
 		t.put(t.value("priority"))
 		t.say(", but the pod would not fit without them either.")
 	}},
-	{WillPreempt, func(t *text) {
+	{WillPreempt, []string{"node", "victims"}, func(t *text) {
 		t.say("The scheduler can make room on ")
 		t.put(t.value("node"))
 		t.say(" by preempting ")
 		t.say(englishAnd(t.items("victims")))
 		t.say(", and will do so the next time it tries the pod.")
 	}},
-	{RemedyReplaceCost, func(t *text) {
+	{RemedyReplaceCost, []string{"object"}, func(t *text) {
 		t.say("The pods of ")
 		t.put(t.value("object"))
 		t.say(" are replaced.")
 	}},
-	{RemedyPreempts, func(t *text) {
+	{RemedyPreempts, []string{"pods"}, func(t *text) {
 		t.say("This preempts ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{MadeElsewhere, func(t *text) {
+	{MadeElsewhere, []string{"by", "object"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" creates ")
 		t.put(t.value("object"))
@@ -2268,18 +2274,18 @@ var englishTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" instead.")
 	}},
-	{KeptElsewhere, func(t *text) {
+	{KeptElsewhere, []string{"by", "object"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" manages ")
 		t.put(t.value("object"))
 		t.say(" and reverts manual changes: change the source, too.")
 	}},
-	{RemedyForOne, func(t *text) {
+	{RemedyForOne, []string{"subject"}, func(t *text) {
 		t.say("This is enough for ")
 		t.put(t.value("subject"))
 		t.say(", but not for all of them.")
 	}},
-	{RemedyGrow, func(t *text) {
+	{RemedyGrow, []string{"group", "to", "more", "n"}, func(t *text) {
 		t.say("Resize ")
 		t.put(t.value("group"))
 		t.say(" to ")
@@ -2293,7 +2299,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemedyRaiseMax, func(t *text) {
+	{RemedyRaiseMax, []string{"group", "to", "more"}, func(t *text) {
 		t.say("Raise the maximum size of ")
 		t.put(t.value("group"))
 		t.say(" to ")
@@ -2302,13 +2308,13 @@ var englishTexts = []compiled{
 		t.say(count(t.number("more"), "node", "nodes"))
 		t.say(".")
 	}},
-	{RemedyRaiseMaxRisk, func(t *text) {
+	{RemedyRaiseMaxRisk, nil, func(t *text) {
 		t.say("The group can then grow to this size for other pods, too. The cloud provider's quota must allow it.")
 	}},
-	{RemedyGrowRisk, func(t *text) {
+	{RemedyGrowRisk, nil, func(t *text) {
 		t.say("The request is refused above the group's maximum, which must then be raised first. An autoscaler may remove nodes that are underused.")
 	}},
-	{RemedyTaints, func(t *text) {
+	{RemedyTaints, []string{"object", "node", "taints"}, func(t *text) {
 		t.say("Allow ")
 		t.put(t.value("object"))
 		t.say(" on nodes such as ")
@@ -2317,23 +2323,23 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("taints")))
 		t.say(".")
 	}},
-	{RemedyTaintsRisk, func(t *text) {
+	{RemedyTaintsRisk, nil, func(t *text) {
 		t.say("Someone reserves these nodes for other pods, or added the taint for another reason.")
 	}},
-	{RemedyUntaint, func(t *text) {
+	{RemedyUntaint, []string{"taint", "node"}, func(t *text) {
 		t.say("Remove the taint ")
 		t.put(t.value("taint"))
 		t.say(" from ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{RemedyUntaintCost, func(t *text) {
+	{RemedyUntaintCost, nil, func(t *text) {
 		t.say("None.")
 	}},
-	{RemedyUntaintRisk, func(t *text) {
+	{RemedyUntaintRisk, nil, func(t *text) {
 		t.say("The node then accepts every pod. Whatever added the taint may add it again.")
 	}},
-	{RemedyLower, func(t *text) {
+	{RemedyLower, []string{"object", "node", "steps"}, func(t *text) {
 		t.say("Request less, so that ")
 		t.put(t.value("object"))
 		t.say(" fits on ")
@@ -2342,7 +2348,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("steps")))
 		t.say(".")
 	}},
-	{LowerStep, func(t *text) {
+	{LowerStep, []string{"resource", "container", "from", "to"}, func(t *text) {
 		t.put(t.value("resource"))
 		t.say(" of ")
 		t.put(t.value("container"))
@@ -2351,34 +2357,34 @@ var englishTexts = []compiled{
 		t.say(" to ")
 		t.put(t.value("to"))
 	}},
-	{RemedyLowerRisk, func(t *text) {
+	{RemedyLowerRisk, nil, func(t *text) {
 		t.say("The pod is guaranteed less than it is said to need; check first what it uses. Nothing is left free on that node.")
 	}},
-	{RemedyMove, func(t *text) {
+	{RemedyMove, []string{"node", "pod"}, func(t *text) {
 		t.say("Make room on ")
 		t.put(t.value("node"))
 		t.say(": cordon it, delete ")
 		t.put(t.value("pod"))
 		t.say(", which can run on another node, and uncordon it.")
 	}},
-	{RemedyMoveCost, func(t *text) {
+	{RemedyMoveCost, []string{"pod"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" restarts on another node.")
 	}},
-	{RemedyMoveRisk, func(t *text) {
+	{RemedyMoveRisk, nil, func(t *text) {
 		t.say("Deleting a pod ignores PodDisruptionBudgets. Another pod may take the room first. If the command is interrupted, the node stays cordoned.")
 	}},
-	{RemedyRelax, func(t *text) {
+	{RemedyRelax, []string{"object", "key"}, func(t *text) {
 		t.say("Make the spread of ")
 		t.put(t.value("object"))
 		t.say(" over ")
 		t.put(t.value("key"))
 		t.say(" a preference (ScheduleAnyway) instead of a requirement.")
 	}},
-	{RemedyRelaxRisk, func(t *text) {
+	{RemedyRelaxRisk, nil, func(t *text) {
 		t.say("The pods may end up in one place and then fail together.")
 	}},
-	{RemedyPriority, func(t *text) {
+	{RemedyPriority, []string{"object", "class", "value"}, func(t *text) {
 		t.say("Give ")
 		t.put(t.value("object"))
 		t.say(" the priority class ")
@@ -2387,17 +2393,17 @@ var englishTexts = []compiled{
 		t.put(t.value("value"))
 		t.say(").")
 	}},
-	{RemedyPriorityRisk, func(t *text) {
+	{RemedyPriorityRisk, nil, func(t *text) {
 		t.say("Pods of lower priority are preempted to make room, now and whenever room is short again.")
 	}},
-	{RolloutHeld, func(t *text) {
+	{RolloutHeld, []string{"object", "n", "said"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" cannot complete its rollout: the new pod needs what ")
 		t.say(verb(t.number("n"), "the old one uses", "old ones use"))
 		t.say(", and no old pod is terminated before the new one is ready. ")
 		t.put(t.value("said"))
 	}},
-	{RolloutKeepsOld, func(t *text) {
+	{RolloutKeepsOld, []string{"object", "allowed", "replicas"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" terminates an old pod only when a new one is ready: maxUnavailable is ")
 		if t.is(t.value("allowed")) {
@@ -2411,35 +2417,35 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemedyRecreate, func(t *text) {
+	{RemedyRecreate, []string{"object"}, func(t *text) {
 		t.say("Make ")
 		t.put(t.value("object"))
 		t.say(" terminate its old pod first: strategy Recreate.")
 	}},
-	{RemedyRecreateCost, func(t *text) {
+	{RemedyRecreateCost, []string{"object"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" is down from the end of the old pod until the start of the new one, in later rollouts, too.")
 	}},
-	{RemedyRecreateRisk, func(t *text) {
+	{RemedyRecreateRisk, nil, func(t *text) {
 		t.say("If the new version does not run, no pod runs until it is rolled back.")
 	}},
-	{RemedyUnavailable, func(t *text) {
+	{RemedyUnavailable, []string{"object"}, func(t *text) {
 		t.say("Allow ")
 		t.put(t.value("object"))
 		t.say(" to terminate one old pod at a time before a new one is ready: maxUnavailable 1.")
 	}},
-	{RemedyUnavailableCost, func(t *text) {
+	{RemedyUnavailableCost, []string{"object"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" has one pod fewer during this rollout and later ones.")
 	}},
-	{RemedyUnavailableRisk, func(t *text) {
+	{RemedyUnavailableRisk, nil, func(t *text) {
 		t.say("If the new version does not run, one pod stays missing until it is rolled back.")
 	}},
-	{UnknownOwnPool, func(t *text) {
+	{UnknownOwnPool, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" has no size to set: Karpenter adds nodes itself. The reason why it adds none is in its NodePool and the NodePool's events, not in the events about the pod.")
 	}},
-	{CauseClassNodes, func(t *text) {
+	{CauseClassNodes, []string{"class", "claim", "n", "total"}, func(t *text) {
 		t.put(t.value("class"))
 		t.say(" creates the volume of ")
 		t.put(t.value("claim"))
@@ -2455,112 +2461,112 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseMounts, func(t *text) {
+	{CauseMounts, []string{"claim"}, func(t *text) {
 		t.say("The pod mounts ")
 		t.put(t.value("claim"))
 		t.say(" and is not assigned to a node without it.")
 	}},
-	{MountMissing, func(t *text) {
+	{MountMissing, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(", which the pod mounts, does not exist.")
 	}},
-	{MountUnmade, func(t *text) {
+	{MountUnmade, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(", which is created from the pod's own spec, does not exist yet.")
 	}},
-	{FateUnschedulable, func(t *text) {
+	{FateUnschedulable, []string{"why"}, func(t *text) {
 		t.put(t.value("why"))
 	}},
-	{FateNoNode, func(t *text) {
+	{FateNoNode, nil, func(t *text) {
 		t.say("It fits on no node.")
 	}},
-	{FateBare, func(t *text) {
+	{FateBare, nil, func(t *text) {
 		t.say("No controller manages the pod, so nothing recreates it.")
 	}},
-	{FateMirror, func(t *text) {
+	{FateMirror, nil, func(t *text) {
 		t.say("The kubelet runs it from a file on its node; it is lost with the node.")
 	}},
-	{FateDaemon, func(t *text) {
+	{FateDaemon, nil, func(t *text) {
 		t.say("A DaemonSet's pod belongs to its node and ends with the node.")
 	}},
-	{FateSurplus, func(t *text) {
+	{FateSurplus, []string{"owner"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" has enough pods without it.")
 	}},
-	{FateScaled, func(t *text) {
+	{FateScaled, nil, func(t *text) {
 		t.say("Its workload is scaled down.")
 	}},
-	{FateRolled, func(t *text) {
+	{FateRolled, nil, func(t *text) {
 		t.say("A pod of the new template replaces it.")
 	}},
-	{FateRefused, func(t *text) {
+	{FateRefused, []string{"why"}, func(t *text) {
 		t.say("The API server refuses the pod: ")
 		t.put(t.value("why"))
 	}},
-	{FateOrdered, func(t *text) {
+	{FateOrdered, []string{"pod"}, func(t *text) {
 		t.say("Its StatefulSet creates pods one at a time and waits for ")
 		t.put(t.value("pod"))
 		t.say(".")
 	}},
-	{FateJobOver, func(t *text) {
+	{FateJobOver, []string{"job"}, func(t *text) {
 		t.say("Job ")
 		t.put(t.value("job"))
 		t.say(" has ended and creates no more pods.")
 	}},
-	{FateSuspended, func(t *text) {
+	{FateSuspended, []string{"job"}, func(t *text) {
 		t.say("Job ")
 		t.put(t.value("job"))
 		t.say(" is suspended, which ends its pods.")
 	}},
-	{FateJobPolicy, func(t *text) {
+	{FateJobPolicy, []string{"job"}, func(t *text) {
 		t.say("Job ")
 		t.put(t.value("job"))
 		t.say(" fails when a pod of it is disrupted (podFailurePolicy).")
 	}},
-	{FateJobFailed, func(t *text) {
+	{FateJobFailed, []string{"job", "limit"}, func(t *text) {
 		t.say("Job ")
 		t.put(t.value("job"))
 		t.say(" fails with it: the disruption counts as a failure, and its backoffLimit is ")
 		t.put(t.value("limit"))
 		t.say(".")
 	}},
-	{FateJobIndex, func(t *text) {
+	{FateJobIndex, []string{"job", "limit"}, func(t *text) {
 		t.say("Its index of Job ")
 		t.put(t.value("job"))
 		t.say(" fails with it: the backoffLimitPerIndex is ")
 		t.put(t.value("limit"))
 		t.say(".")
 	}},
-	{FateJobSibling, func(t *text) {
+	{FateJobSibling, []string{"job"}, func(t *text) {
 		t.say("Job ")
 		t.put(t.value("job"))
 		t.say(" has failed, which ends its other pods.")
 	}},
-	{FateRelease, func(t *text) {
+	{FateRelease, []string{"node"}, func(t *text) {
 		t.say("It stays Terminating until ")
 		t.put(t.value("node"))
 		t.say(" is removed, the pod is deleted by force, or the node gets the out-of-service taint; only then is it recreated.")
 	}},
-	{FateHangs, func(t *text) {
+	{FateHangs, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" does not respond, so the pod stays Terminating and its place is not free. Only a forced deletion, the node's removal or its out-of-service taint releases it.")
 	}},
-	{FateHeld, func(t *text) {
+	{FateHeld, []string{"node"}, func(t *text) {
 		t.say("It counts as running until ")
 		t.put(t.value("node"))
 		t.say(" is removed: nothing evicts it before then.")
 	}},
-	{FateOnceGone, func(t *text) {
+	{FateOnceGone, nil, func(t *text) {
 		t.say("It fits only after the lost nodes are removed.")
 	}},
-	{FateDetach, func(t *text) {
+	{FateDetach, []string{"volume", "node"}, func(t *text) {
 		t.say("Volume ")
 		t.put(t.value("volume"))
 		t.say(" must first be detached from ")
 		t.put(t.value("node"))
 		t.say(": by force, at the earliest six minutes after the old pod is gone.")
 	}},
-	{FateAttach, func(t *text) {
+	{FateAttach, []string{"pod", "node", "volume"}, func(t *text) {
 		t.say("It waits for its volume to attach: ")
 		t.put(t.value("pod"))
 		t.say(" on ")
@@ -2569,7 +2575,7 @@ var englishTexts = []compiled{
 		t.put(t.value("volume"))
 		t.say(", which only one node at a time can use.")
 	}},
-	{FateBlocked, func(t *text) {
+	{FateBlocked, []string{"budget", "healthy", "desired"}, func(t *text) {
 		t.say("PodDisruptionBudget ")
 		t.put(t.value("budget"))
 		t.say(" allows no disruption: ")
@@ -2578,61 +2584,61 @@ var englishTexts = []compiled{
 		t.put(t.value("desired"))
 		t.say(" required. The pod stays.")
 	}},
-	{FateUnwanted, func(t *text) {
+	{FateUnwanted, nil, func(t *text) {
 		t.say("Its DaemonSet no longer selects the node.")
 	}},
-	{FateBudgets, func(t *text) {
+	{FateBudgets, []string{"budgets"}, func(t *text) {
 		t.say("More than one PodDisruptionBudget covers it (")
 		t.say(englishAnd(t.items("budgets")))
 		t.say("), and the eviction API refuses to evict such pods. The pod stays.")
 	}},
-	{GapNotJudged, func(t *text) {
+	{GapNotJudged, []string{"what"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" affects scheduling but is not considered.")
 	}},
-	{GapAttempts, func(t *text) {
+	{GapAttempts, []string{"attempts"}, func(t *text) {
 		t.say("The simulation stopped after ")
 		t.put(t.value("attempts"))
 		t.say(" attempts to place pods: waiting pods may still run.")
 	}},
-	{GapScheduler, func(t *text) {
+	{GapScheduler, []string{"scheduler"}, func(t *text) {
 		t.say("Pods of ")
 		t.put(t.value("scheduler"))
 		t.say(" are assumed to be placed as kube-scheduler would place them.")
 	}},
-	{GapOwner, func(t *text) {
+	{GapOwner, []string{"kind", "name"}, func(t *text) {
 		t.say("What ")
 		t.put(t.value("kind"))
 		t.say(" ")
 		t.put(t.value("name"))
 		t.say(" does is not known: it is assumed to recreate its pods.")
 	}},
-	{GapChoice, func(t *text) {
+	{GapChoice, []string{"group"}, func(t *text) {
 		t.say("The provider chooses which nodes of ")
 		t.put(t.value("group"))
 		t.say(" are removed; those of the fullest zone are assumed to be.")
 	}},
-	{GapTie, func(t *text) {
+	{GapTie, []string{"group"}, func(t *text) {
 		t.say("Some zones of ")
 		t.put(t.value("group"))
 		t.say(" have the same number of nodes: the provider chooses in which of them a new node starts.")
 	}},
-	{GapZones, func(t *text) {
+	{GapZones, []string{"group"}, func(t *text) {
 		t.say("The zones of ")
 		t.put(t.value("group"))
 		t.say(" are known only from its nodes: a new node may start in a zone that has none yet.")
 	}},
-	{GapOnDelete, func(t *text) {
+	{GapOnDelete, []string{"set"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" replaces its pods only when they are deleted (OnDelete): its current pods stay as they are.")
 	}},
-	{GapOrdered, func(t *text) {
+	{GapOrdered, []string{"set", "pod"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" handles its pods in order: it terminates and replaces none of them until ")
 		t.put(t.value("pod"))
 		t.say(" runs.")
 	}},
-	{GapRollout, func(t *text) {
+	{GapRollout, []string{"set", "left"}, func(t *text) {
 		t.say("The rollout of ")
 		t.put(t.value("set"))
 		t.say(" stalls: its new pods wait, and ")
@@ -2643,17 +2649,17 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("left"), "remains", "remain"))
 		t.say(".")
 	}},
-	{GapEnvironment, func(t *text) {
+	{GapEnvironment, []string{"set"}, func(t *text) {
 		t.say("It is not known whether the values of environment variables of ")
 		t.put(t.value("set"))
 		t.say(" change: the key of the snapshot is not beside it, or it is an older one. They are assumed not to change; if one does, its pods are replaced.")
 	}},
-	{GapEnvPatched, func(t *text) {
+	{GapEnvPatched, []string{"set"}, func(t *text) {
 		t.say("The current values of environment variables of ")
 		t.put(t.value("set"))
 		t.say(" are not known: the key of the snapshot is not beside it, or it is an older one. They are assumed to change; if none does, its pods stay.")
 	}},
-	{GapMerge, func(t *text) {
+	{GapMerge, []string{"object", "server"}, func(t *text) {
 		t.say("It is not known how the manifest is merged into ")
 		t.put(t.value("object"))
 		t.say(": the snapshot does not contain ")
@@ -2668,7 +2674,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{GapAdmission, func(t *text) {
+	{GapAdmission, []string{"names", "n"}, func(t *text) {
 		t.say(englishAnd(t.items("names")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
@@ -2676,53 +2682,53 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "it is", "they are"))
 		t.say(" assumed to allow everything and to change nothing.")
 	}},
-	{GapAdmissionUnread, func(t *text) {
+	{GapAdmissionUnread, nil, func(t *text) {
 		t.say("It is not known which admission webhooks and policies match: they are assumed to allow everything and to change nothing.")
 	}},
-	{GapNotAsked, func(t *text) {
+	{GapNotAsked, []string{"object", "why"}, func(t *text) {
 		t.say("It is not known how the API server would respond to ")
 		t.put(t.value("object"))
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
-	{GapNoNamespaceYet, func(t *text) {
+	{GapNoNamespaceYet, nil, func(t *text) {
 		t.say("its namespace does not exist yet.")
 	}},
-	{GapMigrates, func(t *text) {
+	{GapMigrates, nil, func(t *text) {
 		t.say("kubectl then transfers the fields that it applied client-side to --server-side and applies again, which a dry run does not do. The manifest is merged as without --server-dry-run.")
 	}},
-	{GapRuntime, func(t *text) {
+	{GapRuntime, []string{"class"}, func(t *text) {
 		t.say("RuntimeClass ")
 		t.put(t.value("class"))
 		t.say(" is not known: its overhead, nodeSelector and tolerations are not considered.")
 	}},
-	{GapImmediate, func(t *text) {
+	{GapImmediate, []string{"claim", "class"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" gets its volume before a pod uses it (")
 		t.put(t.value("class"))
 		t.say("); the driver chooses the zone, which is not simulated.")
 	}},
-	{GapAutoscaling, func(t *text) {
+	{GapAutoscaling, nil, func(t *text) {
 		t.say("An autoscaler such as cluster-autoscaler or Karpenter may add nodes for waiting pods; that is not simulated.")
 	}},
-	{GapKind, func(t *text) {
+	{GapKind, []string{"what"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" is of a kind that is not simulated.")
 	}},
-	{GapCronJob, func(t *text) {
+	{GapCronJob, []string{"job"}, func(t *text) {
 		t.say("CronJob ")
 		t.put(t.value("job"))
 		t.say(" creates Jobs on its own schedule; they are not simulated.")
 	}},
-	{GapTimes, func(t *text) {
+	{GapTimes, nil, func(t *text) {
 		t.say("Times assume the default flags of kube-controller-manager. It is not known how long a lost node stays in the API.")
 	}},
-	{GapAutoscaler, func(t *text) {
+	{GapAutoscaler, []string{"autoscaler"}, func(t *text) {
 		t.say("naosu cannot read how ")
 		t.put(t.value("autoscaler"))
 		t.say(" follows the number of nodes.")
 	}},
-	{ForecastCounts, func(t *text) {
+	{ForecastCounts, []string{"counts", "budgets", "findings", "seeds", "differ"}, func(t *text) {
 		if t.is(t.value("counts")) {
 			t.say("Pods: ")
 			t.say(englishAnd(t.items("counts")))
@@ -2750,59 +2756,59 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{CountLost, func(t *text) {
+	{CountLost, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" lost")
 	}},
-	{CountWaiting, func(t *text) {
+	{CountWaiting, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" waiting")
 	}},
-	{CountDelayed, func(t *text) {
+	{CountDelayed, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" delayed")
 	}},
-	{CountPreempted, func(t *text) {
+	{CountPreempted, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" preempted")
 	}},
-	{CountMoved, func(t *text) {
+	{CountMoved, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" moved or replaced")
 	}},
-	{CountCreated, func(t *text) {
+	{CountCreated, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" new")
 	}},
-	{CountEnded, func(t *text) {
+	{CountEnded, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" ended")
 	}},
-	{CountStays, func(t *text) {
+	{CountStays, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" unchanged")
 	}},
-	{ForecastMore, func(t *text) {
+	{ForecastMore, []string{"n"}, func(t *text) {
 		t.say("and ")
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" more; -o wide lists them all")
 	}},
-	{ForecastMoreBudgets, func(t *text) {
+	{ForecastMoreBudgets, []string{"n"}, func(t *text) {
 		t.say("and ")
 		t.say(count(t.number("n"), "budget", "budgets"))
 		t.say(" more; -o wide lists them all")
 	}},
-	{ForecastMoreFindings, func(t *text) {
+	{ForecastMoreFindings, []string{"n"}, func(t *text) {
 		t.say("and ")
 		t.say(count(t.number("n"), "finding", "findings"))
 		t.say(" more; -o wide lists them all")
 	}},
-	{ForecastBy, func(t *text) {
+	{ForecastBy, []string{"by"}, func(t *text) {
 		t.say("Because of ")
 		t.put(t.value("by"))
 		t.say(".")
 	}},
-	{ForecastChance, func(t *text) {
+	{ForecastChance, []string{"least", "most", "seeds", "nodeMost", "nodeLeast"}, func(t *text) {
 		t.say("In ")
 		t.put(t.value("least"))
 		if !t.equal(t.value("least"), t.value("most")) {
@@ -2823,21 +2829,21 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ForecastNodes, func(t *text) {
+	{ForecastNodes, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "node", "nodes"))
 	}},
-	{ForecastOthers, func(t *text) {
+	{ForecastOthers, []string{"name", "n"}, func(t *text) {
 		t.put(t.value("name"))
 		t.say(" and ")
 		t.say(count(t.number("n"), "other", "others"))
 	}},
-	{ForecastIncident, func(t *text) {
+	{ForecastIncident, []string{"nodes", "n"}, func(t *text) {
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "does", "do"))
 		t.say(" not respond now: this forecast includes what happens to the pods there anyway.")
 	}},
-	{ForecastStep, func(t *text) {
+	{ForecastStep, []string{"autoscaler", "more", "nodes"}, func(t *text) {
 		t.put(t.value("autoscaler"))
 		t.say(" makes this change ")
 		if t.is(t.value("more")) {
@@ -2850,88 +2856,88 @@ var englishTexts = []compiled{
 			t.say("next: it is already due.")
 		}
 	}},
-	{ForecastBudget, func(t *text) {
+	{ForecastBudget, []string{"disrupted", "allowed"}, func(t *text) {
 		t.put(t.value("disrupted"))
 		t.say(" disrupted at once, ")
 		t.put(t.value("allowed"))
 		t.say(" allowed")
 	}},
-	{HeadLost, func(t *text) {
+	{HeadLost, nil, func(t *text) {
 		t.say("Lost: nothing recreates them")
 	}},
-	{HeadWaiting, func(t *text) {
+	{HeadWaiting, nil, func(t *text) {
 		t.say("Waiting")
 	}},
-	{HeadDelayed, func(t *text) {
+	{HeadDelayed, nil, func(t *text) {
 		t.say("Delayed: they run after something else has happened")
 	}},
-	{HeadPreempted, func(t *text) {
+	{HeadPreempted, nil, func(t *text) {
 		t.say("Preempted")
 	}},
-	{HeadBudgets, func(t *text) {
+	{HeadBudgets, nil, func(t *text) {
 		t.say("Disruption budgets violated")
 	}},
-	{HeadThen, func(t *text) {
+	{HeadThen, nil, func(t *text) {
 		t.say("Problems after the change")
 	}},
-	{HeadMoved, func(t *text) {
+	{HeadMoved, nil, func(t *text) {
 		t.say("Moved or replaced")
 	}},
-	{HeadCreated, func(t *text) {
+	{HeadCreated, nil, func(t *text) {
 		t.say("New")
 	}},
-	{HeadEnded, func(t *text) {
+	{HeadEnded, nil, func(t *text) {
 		t.say("Ended")
 	}},
-	{HeadNotPlayed, func(t *text) {
+	{HeadNotPlayed, nil, func(t *text) {
 		t.say("Not simulated")
 	}},
-	{HeadRefused, func(t *text) {
+	{HeadRefused, nil, func(t *text) {
 		t.say("Refused by the API server")
 	}},
-	{ColumnNamespace, func(t *text) {
+	{ColumnNamespace, nil, func(t *text) {
 		t.say("NAMESPACE")
 	}},
-	{ColumnFrom, func(t *text) {
+	{ColumnFrom, nil, func(t *text) {
 		t.say("FROM")
 	}},
-	{ColumnTo, func(t *text) {
+	{ColumnTo, nil, func(t *text) {
 		t.say("TO")
 	}},
-	{ColumnBy, func(t *text) {
+	{ColumnBy, nil, func(t *text) {
 		t.say("BY")
 	}},
-	{ColumnChance, func(t *text) {
+	{ColumnChance, nil, func(t *text) {
 		t.say("CHANCE")
 	}},
-	{ColumnNodeChance, func(t *text) {
+	{ColumnNodeChance, nil, func(t *text) {
 		t.say("ON THIS NODE")
 	}},
-	{ColumnSubject, func(t *text) {
+	{ColumnSubject, nil, func(t *text) {
 		t.say("SUBJECT")
 	}},
-	{ColumnState, func(t *text) {
+	{ColumnState, nil, func(t *text) {
 		t.say("STATE")
 	}},
-	{ColumnPod, func(t *text) {
+	{ColumnPod, nil, func(t *text) {
 		t.say("POD")
 	}},
-	{ColumnNode, func(t *text) {
+	{ColumnNode, nil, func(t *text) {
 		t.say("NODE")
 	}},
-	{ColumnUntil, func(t *text) {
+	{ColumnUntil, nil, func(t *text) {
 		t.say("AFTER")
 	}},
-	{ColumnWhy, func(t *text) {
+	{ColumnWhy, nil, func(t *text) {
 		t.say("WHY")
 	}},
-	{ColumnBudget, func(t *text) {
+	{ColumnBudget, nil, func(t *text) {
 		t.say("BUDGET")
 	}},
-	{ProgressFuture, func(t *text) {
+	{ProgressFuture, nil, func(t *text) {
 		t.say("simulating the change")
 	}},
-	{ErrAskWhatif, func(t *text) {
+	{ErrAskWhatif, []string{"verb", "choices"}, func(t *text) {
 		t.say("for example: whatif ")
 		t.put(t.value("verb"))
 		if t.is(t.value("choices")) {
@@ -2940,80 +2946,80 @@ var englishTexts = []compiled{
 		}
 		t.say("; see whatif --help")
 	}},
-	{ErrTaintRemedy, func(t *text) {
+	{ErrTaintRemedy, nil, func(t *text) {
 		t.say("write it as KEY=VALUE:EFFECT with NoSchedule, PreferNoSchedule or NoExecute")
 	}},
-	{ErrQuantityRemedy, func(t *text) {
+	{ErrQuantityRemedy, nil, func(t *text) {
 		t.say("give --cpu as in 450m, --memory as in 256Mi, or both")
 	}},
-	{ErrPatchRemedy, func(t *text) {
+	{ErrPatchRemedy, nil, func(t *text) {
 		t.say("give a JSON object, as in {\"spec\":{\"replicas\":3}}")
 	}},
-	{ErrNumberRemedy, func(t *text) {
+	{ErrNumberRemedy, []string{"least", "most"}, func(t *text) {
 		t.say("give a whole number from ")
 		t.put(t.value("least"))
 		t.say(" to ")
 		t.put(t.value("most"))
 	}},
-	{ErrNoNumber, func(t *text) {
+	{ErrNoNumber, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is not a valid number")
 	}},
-	{ErrManifestRemedy, func(t *text) {
+	{ErrManifestRemedy, nil, func(t *text) {
 		t.say("give a file or folder of manifests that can be read, or - for standard input")
 	}},
-	{ErrNoManifest, func(t *text) {
+	{ErrNoManifest, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" contains no object")
 	}},
-	{ErrFieldMissing, func(t *text) {
+	{ErrFieldMissing, []string{"field"}, func(t *text) {
 		t.put(t.value("field"))
 		t.say(" is missing")
 	}},
-	{ErrRefused, func(t *text) {
+	{ErrRefused, []string{"why"}, func(t *text) {
 		t.put(t.value("why"))
 	}},
-	{ErrOtherNamespace, func(t *text) {
+	{ErrOtherNamespace, []string{"named", "given"}, func(t *text) {
 		t.say("is in namespace ")
 		t.put(t.value("named"))
 		t.say(", but --namespace is ")
 		t.put(t.value("given"))
 		t.say(": kubectl rejects this")
 	}},
-	{ErrOtherNamespaceRemedy, func(t *text) {
+	{ErrOtherNamespaceRemedy, []string{"named"}, func(t *text) {
 		t.say("omit --namespace, or use --namespace ")
 		t.put(t.value("named"))
 	}},
-	{ErrManifestRefused, func(t *text) {
+	{ErrManifestRefused, nil, func(t *text) {
 		t.say("correct it: the API server would reject it")
 	}},
-	{ErrOnlyServerSide, func(t *text) {
+	{ErrOnlyServerSide, nil, func(t *text) {
 		t.say("works only with --server-side")
 	}},
-	{ErrOnlyServerSideRemedy, func(t *text) {
+	{ErrOnlyServerSideRemedy, nil, func(t *text) {
 		t.say("add --server-side, or omit this flag")
 	}},
-	{ErrDryRunFrom, func(t *text) {
+	{ErrDryRunFrom, nil, func(t *text) {
 		t.say("needs the API server of a cluster, but --from reads a file")
 	}},
-	{ErrDryRunFromRemedy, func(t *text) {
+	{ErrDryRunFromRemedy, nil, func(t *text) {
 		t.say("omit one of them")
 	}},
-	{ErrManifestSpace, func(t *text) {
+	{ErrManifestSpace, []string{"names", "more"}, func(t *text) {
 		t.say("include the Namespace in the manifests, or use ")
 		t.say(englishOr(t.items("names")))
 		if t.is(t.value("more")) {
 			t.say(" or another one")
 		}
 	}},
-	{ErrStdinTwice, func(t *text) {
+	{ErrStdinTwice, nil, func(t *text) {
 		t.say("--from already reads standard input")
 	}},
-	{ErrNotOfChange, func(t *text) {
+	{ErrNotOfChange, []string{"verb"}, func(t *text) {
 		t.say("does not apply to ")
 		t.put(t.value("verb"))
 	}},
-	{ErrCannotForetell, func(t *text) {
+	{ErrCannotForetell, []string{"kinds", "from"}, func(t *text) {
 		t.say("a forecast needs every node and every pod, and not all ")
 		t.say(englishAnd(t.items("kinds")))
 		t.say(" objects can be read")
@@ -3025,18 +3031,18 @@ var englishTexts = []compiled{
 			t.say("; request the list permission for them in every namespace, or choose other credentials with --context, --user or --as")
 		}
 	}},
-	{ErrWhatifFailOn, func(t *text) {
+	{ErrWhatifFailOn, []string{"on", "n"}, func(t *text) {
 		t.say("--fail-on ")
 		t.put(t.value("on"))
 		t.say(" asks for exit code 1: the forecast has ")
 		t.put(t.value("n"))
 	}},
-	{ErrNoStep, func(t *text) {
+	{ErrNoStep, []string{"set"}, func(t *text) {
 		t.say("missing, and no vertical autoscaler of ")
 		t.put(t.value("set"))
 		t.say(" was found that shows its next step")
 	}},
-	{ErrNoName, func(t *text) {
+	{ErrNoName, []string{"given"}, func(t *text) {
 		if t.is(t.value("given")) {
 			t.put(t.value("given"))
 			t.say(" does not name a single object")
@@ -3044,35 +3050,35 @@ var englishTexts = []compiled{
 			t.say("missing")
 		}
 	}},
-	{ErrNoComma, func(t *text) {
+	{ErrNoComma, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" starts another change")
 	}},
-	{ErrCommaRemedy, func(t *text) {
+	{ErrCommaRemedy, nil, func(t *text) {
 		t.say("put a comma between changes, as in: whatif lose node/A, lose node/B")
 	}},
-	{ErrThing, func(t *text) {
+	{ErrThing, []string{"namespace"}, func(t *text) {
 		t.say("does not exist")
 		if t.is(t.value("namespace")) {
 			t.say(" in namespace ")
 			t.put(t.value("namespace"))
 		}
 	}},
-	{ErrNoNode, func(t *text) {
+	{ErrNoNode, nil, func(t *text) {
 		t.say("there is no node")
 	}},
-	{ErrGone, func(t *text) {
+	{ErrGone, nil, func(t *text) {
 		t.say("an earlier change has already removed it")
 	}},
-	{ErrGoneRemedy, func(t *text) {
+	{ErrGoneRemedy, nil, func(t *text) {
 		t.say("omit one of the two changes, or change their order")
 	}},
-	{ErrNear, func(t *text) {
+	{ErrNear, []string{"near"}, func(t *text) {
 		t.say("did you mean ")
 		t.say(englishOr(t.items("near")))
 		t.say("?")
 	}},
-	{ErrNoneThere, func(t *text) {
+	{ErrNoneThere, []string{"kind", "namespace"}, func(t *text) {
 		t.say("no ")
 		t.put(t.value("kind"))
 		t.say(" exists")
@@ -3081,41 +3087,41 @@ var englishTexts = []compiled{
 			t.put(t.value("namespace"))
 		}
 	}},
-	{GuardUnknown, func(t *text) {
+	{GuardUnknown, []string{"fact"}, func(t *text) {
 		t.say("The guard lacks information that it needs: ")
 		t.put(t.value("fact"))
 		t.say(".")
 	}},
-	{GuardStale, func(t *text) {
+	{GuardStale, []string{"fact", "age"}, func(t *text) {
 		t.say("The guard's information is too old to act on: ")
 		t.put(t.value("fact"))
 		t.say(", ")
 		t.put(t.value("age"))
 		t.say(" old.")
 	}},
-	{GuardStaleEvidence, func(t *text) {
+	{GuardStaleEvidence, []string{"age"}, func(t *text) {
 		t.say("The evidence was last confirmed ")
 		t.put(t.value("age"))
 		t.say(" ago, which is too old to act on.")
 	}},
-	{GuardFutureEvidence, func(t *text) {
+	{GuardFutureEvidence, []string{"ahead"}, func(t *text) {
 		t.say("The evidence was last confirmed ")
 		t.put(t.value("ahead"))
 		t.say(" in the future: the node's clock is ahead, or the controller's is behind, so the age of the evidence is not known. Synchronize the clocks, for example with NTP.")
 	}},
-	{GuardPaused, func(t *text) {
+	{GuardPaused, nil, func(t *text) {
 		t.say("The policy is paused.")
 	}},
-	{GuardNotLeading, func(t *text) {
+	{GuardNotLeading, nil, func(t *text) {
 		t.say("This controller does not hold the Lease; another one acts.")
 	}},
-	{GuardReportOnly, func(t *text) {
+	{GuardReportOnly, nil, func(t *text) {
 		t.say("The policy's mode is Report: this only shows what it would do.")
 	}},
-	{GuardNotApproved, func(t *text) {
+	{GuardNotApproved, nil, func(t *text) {
 		t.say("The Remediation has not been approved; the policy's mode is Approve.")
 	}},
-	{GuardNotEarned, func(t *text) {
+	{GuardNotEarned, []string{"action", "wanted", "n"}, func(t *text) {
 		t.say("The Remediation has not been approved, and the policy allows ")
 		t.put(t.value("action"))
 		t.say(" without approval only after ")
@@ -3126,34 +3132,34 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "has", "have"))
 		t.say(".")
 	}},
-	{GuardRejected, func(t *text) {
+	{GuardRejected, nil, func(t *text) {
 		t.say("The Remediation was rejected.")
 	}},
-	{GuardCompeting, func(t *text) {
+	{GuardCompeting, []string{"repairers"}, func(t *text) {
 		t.say("Something else repairs this node, too: ")
 		t.say(englishAnd(t.items("repairers")))
 		t.say(".")
 	}},
-	{GuardInHand, func(t *text) {
+	{GuardInHand, []string{"by", "node"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" is in progress on ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{GuardLeaving, func(t *text) {
+	{GuardLeaving, []string{"node", "by"}, func(t *text) {
 		t.say("Something other than naosu is removing ")
 		t.put(t.value("node"))
 		t.say(" or has shut it down: the node has ")
 		t.put(t.value("by"))
 		t.say(".")
 	}},
-	{GuardReplacing, func(t *text) {
+	{GuardReplacing, []string{"by", "node"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" has requested that the machine of ")
 		t.put(t.value("node"))
 		t.say(" be replaced, and the node still exists. If someone uncordons the node, naosu stops handling it.")
 	}},
-	{GuardBudgetZero, func(t *text) {
+	{GuardBudgetZero, []string{"scope", "budget", "total"}, func(t *text) {
 		t.say("The budget for ")
 		t.put(t.value("scope"))
 		t.say(" allows 0 nodes")
@@ -3166,7 +3172,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{GuardBudgetFull, func(t *text) {
+	{GuardBudgetFull, []string{"scope", "n", "limit"}, func(t *text) {
 		t.say("The budget for ")
 		t.put(t.value("scope"))
 		t.say(" is used up: ")
@@ -3175,7 +3181,7 @@ var englishTexts = []compiled{
 		t.put(t.value("limit"))
 		t.say(".")
 	}},
-	{GuardZone, func(t *text) {
+	{GuardZone, []string{"n", "total", "zone"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" of ")
 		t.say(count(t.number("total"), "node", "nodes"))
@@ -3183,7 +3189,7 @@ var englishTexts = []compiled{
 		t.put(t.value("zone"))
 		t.say(" are not Ready: the cause is the zone, not the node.")
 	}},
-	{GuardPattern, func(t *text) {
+	{GuardPattern, []string{"n", "total", "patterns"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" of ")
 		t.say(count(t.number("total"), "node", "nodes"))
@@ -3191,33 +3197,33 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("patterns")))
 		t.say(" are unhealthy at the same time: repairing one node does not remove the common cause.")
 	}},
-	{GuardAPIServer, func(t *text) {
+	{GuardAPIServer, nil, func(t *text) {
 		t.say("The API server is not ready, so what it reports about nodes may be wrong.")
 	}},
-	{GuardLeases, func(t *text) {
+	{GuardLeases, []string{"n", "total"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" of ")
 		t.say(count(t.number("total"), "kubelet", "kubelets"))
 		t.say(" stopped responding at the same time: the cause is their connection to the API server, not the nodes.")
 	}},
-	{GuardZonalShift, func(t *text) {
+	{GuardZonalShift, []string{"zones"}, func(t *text) {
 		t.say("Traffic is being shifted away from ")
 		t.say(englishAnd(t.items("zones")))
 		t.say("; no new repairs start in the meantime.")
 	}},
-	{GuardNewNode, func(t *text) {
+	{GuardNewNode, []string{"node", "left"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is still starting; no action is taken for another ")
 		t.put(t.value("left"))
 		t.say(".")
 	}},
-	{GuardMachineClaimed, func(t *text) {
+	{GuardMachineClaimed, []string{"nodes", "machine"}, func(t *text) {
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" all report that they run on ")
 		t.put(t.value("machine"))
 		t.say(", and it is not known which of them does. Delete the Node objects that do not.")
 	}},
-	{GuardControlPlane, func(t *text) {
+	{GuardControlPlane, []string{"nodes"}, func(t *text) {
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" ")
 		t.say(verb(len(t.items("nodes")), "belongs or may belong", "belong or may belong"))
@@ -3225,11 +3231,11 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("nodes")), "is", "are"))
 		t.say(" disrupted or not Ready: disrupting a second node at the same time can cost etcd its quorum.")
 	}},
-	{GuardControlPlaneStuck, func(t *text) {
+	{GuardControlPlaneStuck, []string{"nodes"}, func(t *text) {
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" of the control plane are not Ready at the same time. It is not known which of them etcd's quorum needs: recover one manually.")
 	}},
-	{GuardDisruptionBudget, func(t *text) {
+	{GuardDisruptionBudget, []string{"in", "futures", "budgets"}, func(t *text) {
 		t.say("In ")
 		t.put(t.value("in"))
 		t.say(" of ")
@@ -3238,7 +3244,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("budgets")))
 		t.say(".")
 	}},
-	{GuardPodsLost, func(t *text) {
+	{GuardPodsLost, []string{"in", "futures", "n", "pods"}, func(t *text) {
 		t.say("In ")
 		t.put(t.value("in"))
 		t.say(" of ")
@@ -3251,7 +3257,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{GuardPodsWait, func(t *text) {
+	{GuardPodsWait, []string{"in", "futures", "n", "pods"}, func(t *text) {
 		t.say("In ")
 		t.put(t.value("in"))
 		t.say(" of ")
@@ -3264,7 +3270,7 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "it", "they"))
 		t.say(" would not wait.")
 	}},
-	{GuardPodsPreempted, func(t *text) {
+	{GuardPodsPreempted, []string{"in", "futures", "n", "pods"}, func(t *text) {
 		t.say("In ")
 		t.put(t.value("in"))
 		t.say(" of ")
@@ -3275,43 +3281,43 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{GuardPodsGuessed, func(t *text) {
+	{GuardPodsGuessed, []string{"n", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" that another scheduler places would move, and it is not known where to: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(". An approval overrides this.")
 	}},
-	{GuardLastReplica, func(t *text) {
+	{GuardLastReplica, []string{"n", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "pod is the last ready pod of its workload", "pods are the last ready pods of their workloads"))
 		t.say(": ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{GuardLocalData, func(t *text) {
+	{GuardLocalData, []string{"n", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "pod has", "pods have"))
 		t.say(" data on this node only, and the policy protects such data: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{GuardNodeAnnotation, func(t *text) {
+	{GuardNodeAnnotation, []string{"node", "annotation"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" has the annotation ")
 		t.put(t.value("annotation"))
 		t.say(".")
 	}},
-	{GuardPodAnnotation, func(t *text) {
+	{GuardPodAnnotation, []string{"n", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "pod has", "pods have"))
 		t.say(" an annotation that forbids eviction: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{GuardCoolDown, func(t *text) {
+	{GuardCoolDown, []string{"node", "left"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" was repaired recently; no action is taken for another ")
 		t.put(t.value("left"))
 		t.say(".")
 	}},
-	{GuardRefused, func(t *text) {
+	{GuardRefused, []string{"action", "node", "words"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" of ")
 		t.put(t.value("node"))
@@ -3323,7 +3329,7 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{GuardDidNotHelp, func(t *text) {
+	{GuardDidNotHelp, []string{"action", "node", "n"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" did not help ")
 		t.put(t.value("node"))
@@ -3331,12 +3337,12 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "attempt", "attempts"))
 		t.say(").")
 	}},
-	{GuardWindow, func(t *text) {
+	{GuardWindow, []string{"opens"}, func(t *text) {
 		t.say("The maintenance window opens at ")
 		t.put(t.value("opens"))
 		t.say(".")
 	}},
-	{GuardReplaceLoop, func(t *text) {
+	{GuardReplaceLoop, []string{"n", "group", "image"}, func(t *text) {
 		t.say(count(t.number("n"), "machine", "machines"))
 		t.say(" of ")
 		t.put(t.value("group"))
@@ -3348,7 +3354,7 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "was", "were"))
 		t.say(" replaced in a row, and each time the new machine was unhealthy again: the cause is not the machine. Check the group's image and configuration.")
 	}},
-	{GuardDailyLimit, func(t *text) {
+	{GuardDailyLimit, []string{"n", "group", "limit"}, func(t *text) {
 		t.say(count(t.number("n"), "machine", "machines"))
 		t.say(" of ")
 		t.put(t.value("group"))
@@ -3358,479 +3364,479 @@ var englishTexts = []compiled{
 		t.put(t.value("limit"))
 		t.say(".")
 	}},
-	{HelpUsage, func(t *text) {
+	{HelpUsage, nil, func(t *text) {
 		t.say("Usage:")
 	}},
-	{HelpExamples, func(t *text) {
+	{HelpExamples, nil, func(t *text) {
 		t.say("Examples:")
 	}},
-	{HelpCommands, func(t *text) {
+	{HelpCommands, nil, func(t *text) {
 		t.say("Commands:")
 	}},
-	{HelpFlags, func(t *text) {
+	{HelpFlags, nil, func(t *text) {
 		t.say("Flags:")
 	}},
-	{HelpGlobalFlags, func(t *text) {
+	{HelpGlobalFlags, nil, func(t *text) {
 		t.say("Flags of every command:")
 	}},
-	{HelpMore, func(t *text) {
+	{HelpMore, []string{"command"}, func(t *text) {
 		t.say("More about a command: ")
 		t.put(t.value("command"))
 		t.say(" [command] --help")
 	}},
-	{HelpDefault, func(t *text) {
+	{HelpDefault, []string{"value"}, func(t *text) {
 		t.say(" (default: ")
 		t.put(t.value("value"))
 		t.say(")")
 	}},
-	{"help/naosu", func(t *text) {
+	{"help/naosu", nil, func(t *text) {
 		t.say("Explain why pods do not run, predict the effects of failures and changes, and show how to fix problems.")
 	}},
-	{"help/why", func(t *text) {
+	{"help/why", nil, func(t *text) {
 		t.say("Explain why something does not run")
 	}},
-	{"help/why/long", func(t *text) {
+	{"help/why/long", nil, func(t *text) {
 		t.say("Explain the state of a pod, node, claim, volume or workload: the cause that you can act on, the evidence for each link to it, what was ruled out, what is not known, and the remedies. For an object that is healthy, show its risks.\n\nWithout a subject: everything in the namespace (with -A: in all namespaces) that should run and does not, grouped by cause.\n\nWith --unlike: the differences from another object of the same kind that works, and which difference is the cause.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
 	}},
-	{"flag/why/unlike", func(t *text) {
+	{"flag/why/unlike", nil, func(t *text) {
 		t.say("compare the subject with `KIND/NAME`, an object of the same kind that works")
 	}},
-	{"flag/why/fail-on", func(t *text) {
+	{"flag/why/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if there is a problem of this `SEVERITY` or worse: warning, critical")
 	}},
-	{"flag/why/all-namespaces", func(t *text) {
+	{"flag/why/all-namespaces", nil, func(t *text) {
 		t.say("include every namespace")
 	}},
-	{"flag/why/selector", func(t *text) {
+	{"flag/why/selector", nil, func(t *text) {
 		t.say("without a subject: only pods and workloads whose labels match this `SELECTOR`")
 	}},
-	{"help/audit", func(t *text) {
+	{"help/audit", nil, func(t *text) {
 		t.say("Find the problems of the cluster and the risks of failures")
 	}},
-	{"help/audit/long", func(t *text) {
+	{"help/audit/long", nil, func(t *text) {
 		t.say("Find the problems of the cluster and what foreseeable failures would do to it: the loss of each node and of each zone, and the next step of each DaemonSet. The most dangerous come first, each with the remedy that prevents it.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
 	}},
-	{"flag/audit/fail-on", func(t *text) {
+	{"flag/audit/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical")
 	}},
-	{"flag/audit/accepted", func(t *text) {
+	{"flag/audit/accepted", nil, func(t *text) {
 		t.say("omit the findings that this `FILE` accepts: a YAML list of code, subject, reason and expires")
 	}},
-	{"flag/audit/all-namespaces", func(t *text) {
+	{"flag/audit/all-namespaces", nil, func(t *text) {
 		t.say("include every namespace, which is the default without --namespace")
 	}},
-	{"flag/audit/selector", func(t *text) {
+	{"flag/audit/selector", nil, func(t *text) {
 		t.say("include only pods and workloads whose labels match this `SELECTOR`")
 	}},
-	{"help/whatif", func(t *text) {
+	{"help/whatif", nil, func(t *text) {
 		t.say("Predict the effects of a change")
 	}},
-	{"help/whatif/long", func(t *text) {
+	{"help/whatif/long", nil, func(t *text) {
 		t.say("Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. The command changes nothing in the cluster.\n\nChanges:\n  lose node/N | zone/Z | group/G\tmachines that fail without warning\n  drain node/N\tas kubectl drain does\n  cordon node/N | uncordon node/N\tas kubectl does\n  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n  untaint node/N KEY:EFFECT\tremove the taint\n  grow daemonset/NAME [--cpu Q] [--memory Q]\traise the requests of its pods; without amounts, to the next step of its vertical autoscaler\n  add-nodes N [--group G] [--zone Z]\tadd nodes, with what scales by their number\n  scale group/G --to N [--zones A,B]\tset the size of a node group\n  scale deployment/NAME --replicas N\talso statefulset or replicaset\n  rotate group/G [--zones A,B]\tadd new nodes, then drain the old ones\n  evict pod/NAME\tas a drain does, if its budget allows it\n  delete pod/NAME [--force]\tas kubectl delete does\n  patch KIND/NAME -p JSON\tapply a strategic merge patch\n  apply -f FILE | DIR | -\tapply manifests\n\nSeparate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than that of --namespace is written NAMESPACE/KIND/NAME.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
 	}},
-	{"flag/whatif/fail-on", func(t *text) {
+	{"flag/whatif/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), or if there is a new finding of this severity or worse (info, warning, critical)")
 	}},
-	{"flag/whatif/seeds", func(t *text) {
+	{"flag/whatif/seeds", nil, func(t *text) {
 		t.say("simulate `N` times, with different random choices of the scheduler and the controllers each time")
 	}},
-	{"flag/whatif/all-namespaces", func(t *text) {
+	{"flag/whatif/all-namespaces", nil, func(t *text) {
 		t.say("find the object to change in any namespace")
 	}},
-	{"flag/whatif/selector", func(t *text) {
+	{"flag/whatif/selector", nil, func(t *text) {
 		t.say("show only pods and workloads whose labels match this `SELECTOR`")
 	}},
-	{"flag/whatif/cpu", func(t *text) {
+	{"flag/whatif/cpu", nil, func(t *text) {
 		t.say("grow: the CPU request of the container, a `QUANTITY` such as 450m")
 	}},
-	{"flag/whatif/memory", func(t *text) {
+	{"flag/whatif/memory", nil, func(t *text) {
 		t.say("grow: the memory request of the container, a `QUANTITY` such as 256Mi")
 	}},
-	{"flag/whatif/container", func(t *text) {
+	{"flag/whatif/container", nil, func(t *text) {
 		t.say("grow: the `NAME` of the container (default: the first)")
 	}},
-	{"flag/whatif/group", func(t *text) {
+	{"flag/whatif/group", nil, func(t *text) {
 		t.say("add-nodes: the node `GROUP` of the new nodes (default: the largest)")
 	}},
-	{"flag/whatif/zone", func(t *text) {
+	{"flag/whatif/zone", nil, func(t *text) {
 		t.say("add-nodes: the `ZONE` of the new nodes (default: the group's emptiest)")
 	}},
-	{"flag/whatif/zones", func(t *text) {
+	{"flag/whatif/zones", nil, func(t *text) {
 		t.say("scale group, rotate: the `ZONES` of the new nodes")
 	}},
-	{"flag/whatif/to", func(t *text) {
+	{"flag/whatif/to", nil, func(t *text) {
 		t.say("scale group: `N` nodes in all zones together")
 	}},
-	{"flag/whatif/replicas", func(t *text) {
+	{"flag/whatif/replicas", nil, func(t *text) {
 		t.say("scale: `N` pods of the workload")
 	}},
-	{"flag/whatif/filename", func(t *text) {
+	{"flag/whatif/filename", nil, func(t *text) {
 		t.say("apply: a file or folder at `PATH`, or - for standard input")
 	}},
-	{"flag/whatif/patch", func(t *text) {
+	{"flag/whatif/patch", nil, func(t *text) {
 		t.say("patch: a strategic merge patch in `JSON`")
 	}},
-	{"flag/whatif/force", func(t *text) {
+	{"flag/whatif/force", nil, func(t *text) {
 		t.say("delete: do not wait for the pod to end")
 	}},
-	{"flag/whatif/server-side", func(t *text) {
+	{"flag/whatif/server-side", nil, func(t *text) {
 		t.say("apply: merge in the API server by field owners, as kubectl apply --server-side does (default: as kubectl apply does)")
 	}},
-	{"flag/whatif/force-conflicts", func(t *text) {
+	{"flag/whatif/force-conflicts", nil, func(t *text) {
 		t.say("apply --server-side: take over fields from their other owners")
 	}},
-	{"flag/whatif/server-dry-run", func(t *text) {
+	{"flag/whatif/server-dry-run", nil, func(t *text) {
 		t.say("apply: ask the API server what it would store, without storing it; requires write permissions, and appears in the audit log of the API server")
 	}},
-	{"help/explain", func(t *text) {
+	{"help/explain", nil, func(t *text) {
 		t.say("Explain the code of a finding")
 	}},
-	{"help/explain/long", func(t *text) {
+	{"help/explain/long", nil, func(t *text) {
 		t.say("Explain the code of a finding: how naosu detects it, what it is not, the remedies, and what naosu cannot know.")
 	}},
-	{"help/snapshot", func(t *text) {
+	{"help/snapshot", nil, func(t *text) {
 		t.say("Write the cluster to a file for --from")
 	}},
-	{"help/snapshot/long", func(t *text) {
+	{"help/snapshot/long", nil, func(t *text) {
 		t.say("Write the cluster to a file. Every command that reads a cluster can read this file instead, with --from.\n\nnaosu never requests Secrets, and requests ConfigMaps only where they hold the parameters of an autoscaler. It omits environment values and stores digests in their place, whose key it writes to FILE.values-key. With both files, whatif apply can tell which values change, but anyone could also guess a value and verify the guess. The snapshot alone does not allow that.")
 	}},
-	{"flag/snapshot/output", func(t *text) {
+	{"flag/snapshot/output", nil, func(t *text) {
 		t.say("the `FILE` to write, or - for standard output")
 	}},
-	{"flag/snapshot/all-namespaces", func(t *text) {
+	{"flag/snapshot/all-namespaces", nil, func(t *text) {
 		t.say("write every namespace, which is always the case")
 	}},
-	{"flag/snapshot/force", func(t *text) {
+	{"flag/snapshot/force", nil, func(t *text) {
 		t.say("overwrite the file if it exists")
 	}},
-	{"flag/snapshot/anonymize", func(t *text) {
+	{"flag/snapshot/anonymize", nil, func(t *text) {
 		t.say("replace every name consistently, so that you can share the file")
 	}},
-	{"help/version", func(t *text) {
+	{"help/version", nil, func(t *text) {
 		t.say("Print the version of naosu")
 	}},
-	{"help/help", func(t *text) {
+	{"help/help", nil, func(t *text) {
 		t.say("Show the help of a command")
 	}},
-	{"help/help/long", func(t *text) {
+	{"help/help/long", nil, func(t *text) {
 		t.say("Show the help of a command.")
 	}},
-	{"help/completion", func(t *text) {
+	{"help/completion", nil, func(t *text) {
 		t.say("Print the completion script for a shell")
 	}},
-	{"help/completion/long", func(t *text) {
+	{"help/completion/long", nil, func(t *text) {
 		t.say("Print the script with which a shell completes naosu's commands, flags, and the names of pods and nodes. The help for each shell explains how to load it.")
 	}},
-	{"help/completion/bash", func(t *text) {
+	{"help/completion/bash", nil, func(t *text) {
 		t.say("Print the completion script for bash")
 	}},
-	{"help/completion/bash/long", func(t *text) {
+	{"help/completion/bash/long", nil, func(t *text) {
 		t.say("Print the completion script for bash. It requires the package bash-completion.\n\nFor this shell:\n  source <(naosu completion bash)\n\nFor every new shell, on Linux:\n  naosu completion bash > /etc/bash_completion.d/naosu\n\nFor every new shell, on macOS:\n  naosu completion bash > $(brew --prefix)/etc/bash_completion.d/naosu")
 	}},
-	{"help/completion/zsh", func(t *text) {
+	{"help/completion/zsh", nil, func(t *text) {
 		t.say("Print the completion script for zsh")
 	}},
-	{"help/completion/zsh/long", func(t *text) {
+	{"help/completion/zsh/long", nil, func(t *text) {
 		t.say("Print the completion script for zsh.\n\nFor this shell:\n  source <(naosu completion zsh)\n\nFor every new shell:\n  naosu completion zsh > \"${fpath[1]}/_naosu\"\n\nIf completion is not enabled yet, enable it once:\n  echo \"autoload -U compinit; compinit\" >> ~/.zshrc")
 	}},
-	{"help/completion/fish", func(t *text) {
+	{"help/completion/fish", nil, func(t *text) {
 		t.say("Print the completion script for fish")
 	}},
-	{"help/completion/fish/long", func(t *text) {
+	{"help/completion/fish/long", nil, func(t *text) {
 		t.say("Print the completion script for fish.\n\nFor this shell:\n  naosu completion fish | source\n\nFor every new shell:\n  naosu completion fish > ~/.config/fish/completions/naosu.fish")
 	}},
-	{"help/completion/powershell", func(t *text) {
+	{"help/completion/powershell", nil, func(t *text) {
 		t.say("Print the completion script for PowerShell")
 	}},
-	{"help/completion/powershell/long", func(t *text) {
+	{"help/completion/powershell/long", nil, func(t *text) {
 		t.say("Print the completion script for PowerShell. For every new shell, add the line to your profile.\n\nFor this shell:\n  naosu completion powershell | Out-String | Invoke-Expression")
 	}},
-	{"flag/no-descriptions", func(t *text) {
+	{"flag/no-descriptions", nil, func(t *text) {
 		t.say("complete without descriptions")
 	}},
-	{"flag/help", func(t *text) {
+	{"flag/help", nil, func(t *text) {
 		t.say("show this help")
 	}},
-	{"flag/version", func(t *text) {
+	{"flag/version", nil, func(t *text) {
 		t.say("show the version of naosu")
 	}},
-	{"flag/lang", func(t *text) {
+	{"flag/lang", nil, func(t *text) {
 		t.say("the `LANGUAGE` of the output: en, ja (default: that of the locale)")
 	}},
-	{"flag/output", func(t *text) {
+	{"flag/output", nil, func(t *text) {
 		t.say("the `FORMAT` of the output: text, wide (complete text), json, yaml")
 	}},
-	{"flag/audit/output", func(t *text) {
+	{"flag/audit/output", nil, func(t *text) {
 		t.say("the `FORMAT` of the output: text, wide (complete text), json, yaml, sarif")
 	}},
-	{"flag/from", func(t *text) {
+	{"flag/from", nil, func(t *text) {
 		t.say("read this `PATH` instead of the cluster: a snapshot, a file or folder of objects, or - for standard input")
 	}},
-	{"flag/scheduler-config", func(t *text) {
+	{"flag/scheduler-config", nil, func(t *text) {
 		t.say("apply the KubeSchedulerConfiguration in this `FILE`")
 	}},
-	{"flag/as", func(t *text) {
+	{"flag/as", nil, func(t *text) {
 		t.say("act as this `USER`, which may be a service account")
 	}},
-	{"flag/as-group", func(t *text) {
+	{"flag/as-group", nil, func(t *text) {
 		t.say("act as a member of this `GROUP`; may be repeated")
 	}},
-	{"flag/as-uid", func(t *text) {
+	{"flag/as-uid", nil, func(t *text) {
 		t.say("act as the user with this `UID`")
 	}},
-	{"flag/as-user-extra", func(t *text) {
+	{"flag/as-user-extra", nil, func(t *text) {
 		t.say("act with this extra `KEY=VALUE` of the user; may be repeated")
 	}},
-	{"flag/certificate-authority", func(t *text) {
+	{"flag/certificate-authority", nil, func(t *text) {
 		t.say("the `FILE` with the certificate of the API server's certificate authority")
 	}},
-	{"flag/client-certificate", func(t *text) {
+	{"flag/client-certificate", nil, func(t *text) {
 		t.say("the `FILE` with the client's TLS certificate")
 	}},
-	{"flag/client-key", func(t *text) {
+	{"flag/client-key", nil, func(t *text) {
 		t.say("the `FILE` with the client's TLS key")
 	}},
-	{"flag/cluster", func(t *text) {
+	{"flag/cluster", nil, func(t *text) {
 		t.say("the `NAME` of the kubeconfig's cluster")
 	}},
-	{"flag/context", func(t *text) {
+	{"flag/context", nil, func(t *text) {
 		t.say("the `NAME` of the kubeconfig's context")
 	}},
-	{"flag/insecure-skip-tls-verify", func(t *text) {
+	{"flag/insecure-skip-tls-verify", nil, func(t *text) {
 		t.say("do not verify the API server's certificate, which makes the connection insecure")
 	}},
-	{"flag/kubeconfig", func(t *text) {
+	{"flag/kubeconfig", nil, func(t *text) {
 		t.say("the kubeconfig `FILE`")
 	}},
-	{"flag/namespace", func(t *text) {
+	{"flag/namespace", nil, func(t *text) {
 		t.say("the `NAMESPACE` of the request")
 	}},
-	{"flag/request-timeout", func(t *text) {
+	{"flag/request-timeout", nil, func(t *text) {
 		t.say("the timeout of one request, a `DURATION` such as 30s or 2m; 0 means no timeout")
 	}},
-	{"flag/server", func(t *text) {
+	{"flag/server", nil, func(t *text) {
 		t.say("the `ADDRESS` of the API server")
 	}},
-	{"flag/tls-server-name", func(t *text) {
+	{"flag/tls-server-name", nil, func(t *text) {
 		t.say("the `NAME` that the API server's certificate must have (default: the host's)")
 	}},
-	{"flag/token", func(t *text) {
+	{"flag/token", nil, func(t *text) {
 		t.say("the bearer `TOKEN` for the API server")
 	}},
-	{"flag/user", func(t *text) {
+	{"flag/user", nil, func(t *text) {
 		t.say("the `NAME` of the kubeconfig's user")
 	}},
-	{"help/controller", func(t *text) {
+	{"help/controller", nil, func(t *text) {
 		t.say("Run the controller, which repairs nodes according to policies")
 	}},
-	{"help/controller/long", func(t *text) {
+	{"help/controller/long", nil, func(t *text) {
 		t.say("Run the controller: it watches the cluster, proposes a Remediation when a node matches a rule of a NodeRepairPolicy, and performs what the guard allows, until it is stopped. It runs inside or outside the cluster. If several controllers run, only the one that holds the Lease acts, and the others stand by to take over.\n\nIt requires naosu's custom resource definitions. It finds the providers of the machines from the cluster and from environment variables: for AWS, those that AWS's own tools read.")
 	}},
-	{"flag/controller/leader-elect", func(t *text) {
+	{"flag/controller/leader-elect", nil, func(t *text) {
 		t.say("act only while holding the Lease naosu-controller; if this is off, no other controller may act on the cluster")
 	}},
-	{"flag/controller/health-address", func(t *text) {
+	{"flag/controller/health-address", nil, func(t *text) {
 		t.say("the `ADDRESS` that serves /livez and /readyz; 0 turns it off")
 	}},
-	{"flag/controller/metrics-address", func(t *text) {
+	{"flag/controller/metrics-address", nil, func(t *text) {
 		t.say("the `ADDRESS` that serves Prometheus metrics at /metrics; 0 turns it off")
 	}},
-	{"flag/controller/metrics-secure", func(t *text) {
+	{"flag/controller/metrics-secure", nil, func(t *text) {
 		t.say("serve metrics over HTTPS, and only to clients that the API server allows to get /metrics; requires the permissions of the ClusterRole system:auth-delegator. If false, metrics are served to everyone over HTTP")
 	}},
-	{"flag/controller/metrics-cert-path", func(t *text) {
+	{"flag/controller/metrics-cert-path", nil, func(t *text) {
 		t.say("the `FOLDER` with tls.crt and tls.key for serving metrics; without it, a self-signed certificate is created")
 	}},
-	{"flag/controller/eks-cluster", func(t *text) {
+	{"flag/controller/eks-cluster", nil, func(t *text) {
 		t.say("the `NAME` of the EKS cluster, if neither node labels nor instance tags show it")
 	}},
-	{"help/crds", func(t *text) {
+	{"help/crds", nil, func(t *text) {
 		t.say("Print naosu's custom resource definitions")
 	}},
-	{"help/crds/long", func(t *text) {
+	{"help/crds/long", nil, func(t *text) {
 		t.say("Print naosu's custom resource definitions, NodeRepairPolicy and Remediation, as YAML for kubectl apply. The command does not connect to a cluster.")
 	}},
-	{"help/repair", func(t *text) {
+	{"help/repair", nil, func(t *text) {
 		t.say("Prove that repairs would happen")
 	}},
-	{"help/repair/long", func(t *text) {
+	{"help/repair/long", nil, func(t *text) {
 		t.say("Prove that every link from detection to action exists and works, before you need it.")
 	}},
-	{"help/repair/check", func(t *text) {
+	{"help/repair/check", nil, func(t *text) {
 		t.say("Show what would be repaired, and which link is broken where nothing would be")
 	}},
-	{"help/repair/check/long", func(t *text) {
+	{"help/repair/check/long", nil, func(t *text) {
 		t.say("Check each link from detection to action for every fault that an agent found in the cluster can report, whether or not it is present now: what reports it, whether that is up to date, which rule matches, how long it waits, which action it takes, whether that is permitted, whether the budgets have room, whether anything else repairs the same nodes, and whether the repair was seen to work. A repair that waits for approval is not a finding. The command also checks EKS node auto repair, Karpenter and Cluster API's MachineHealthCheck, and changes nothing.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
 	}},
-	{"flag/repair/check/fail-on", func(t *text) {
+	{"flag/repair/check/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: info, warning")
 	}},
-	{"help/repair/drill", func(t *text) {
+	{"help/repair/drill", nil, func(t *text) {
 		t.say("Inject a harmless fault and trace it from detection to a dry-run action")
 	}},
-	{"help/repair/drill/long", func(t *text) {
+	{"help/repair/drill/long", nil, func(t *text) {
 		t.say("Make the node's agent inject a real but harmless fault, and trace it through the detector, the evidence, the report, the controller, the rule and the guard to an action that is not performed. The command prints each hop and its duration. The drill fails if the guard denies the action permanently or the policy is paused; it only reports what resolves by itself. The node's conditions do not change, and nothing is repaired.\n\nWith --act --expendable node/NAME: set the real condition on that node, keep it for as long as the repairer waits plus a margin, and check whether the machine is rebooted or replaced. Only this shows whether an accepted repair really happens, whether naosu or something else performs it. The command always restores the condition, even after Ctrl-C. If the repair works, the node is lost.\n\nExit code 0 if every hop passed, 1 if the drill failed, 2 on bad input or if there is no answer.")
 	}},
-	{"flag/repair/drill/reason", func(t *text) {
+	{"flag/repair/drill/reason", nil, func(t *text) {
 		t.say("the `REASON` of the fault, such as InterfaceNotUp")
 	}},
-	{"flag/repair/drill/condition", func(t *text) {
+	{"flag/repair/drill/condition", nil, func(t *text) {
 		t.say("the node `CONDITION` that the reason changes (default: that of the catalogue)")
 	}},
-	{"flag/repair/drill/hop-timeout", func(t *text) {
+	{"flag/repair/drill/hop-timeout", nil, func(t *text) {
 		t.say("the timeout of each hop of a harmless drill, a `DURATION`")
 	}},
-	{"flag/repair/drill/act", func(t *text) {
+	{"flag/repair/drill/act", nil, func(t *text) {
 		t.say("set the real condition, which can cost the node")
 	}},
-	{"flag/repair/drill/expendable", func(t *text) {
+	{"flag/repair/drill/expendable", nil, func(t *text) {
 		t.say("the node that may be lost, as `node/NAME`")
 	}},
-	{"flag/repair/drill/wait", func(t *text) {
+	{"flag/repair/drill/wait", nil, func(t *text) {
 		t.say("with --act: the `DURATION` that the repairer waits (0: as its rule says, otherwise 30m)")
 	}},
-	{"flag/repair/drill/margin", func(t *text) {
+	{"flag/repair/drill/margin", nil, func(t *text) {
 		t.say("with --act: the `DURATION` added to that, and given to the node to become Ready again")
 	}},
-	{"help/repair/abort", func(t *text) {
+	{"help/repair/abort", nil, func(t *text) {
 		t.say("Abort repairs and restore their nodes")
 	}},
-	{"help/repair/abort/long", func(t *text) {
+	{"help/repair/abort/long", nil, func(t *text) {
 		t.say("Abort Remediations that have not ended: naosu's changes on their nodes are undone, and the Remediations end as Aborted. A reboot that was already requested is not stopped; a node whose replacement was requested stays cordoned. The command asks the controller to do this; if no controller is the leader, the command does it with your permissions and holds the controller's Lease in the meantime.\n\nWith --force, the command takes the Lease from the leading controller and removes the finalizers of records whose node could not be restored. Use --all --force for uninstalling: no controller becomes the leader again for a while.\n\nExit code 0 if all have ended, 1 if some could not be aborted in time, 2 on bad input or if there is no answer.")
 	}},
-	{"flag/repair/abort/all", func(t *text) {
+	{"flag/repair/abort/all", nil, func(t *text) {
 		t.say("abort every Remediation that has not ended")
 	}},
-	{"flag/repair/abort/force", func(t *text) {
+	{"flag/repair/abort/force", nil, func(t *text) {
 		t.say("take over from the leading controller, and remove finalizers even if a node cannot be restored")
 	}},
-	{"flag/repair/abort/timeout", func(t *text) {
+	{"flag/repair/abort/timeout", nil, func(t *text) {
 		t.say("the timeout, a `DURATION`")
 	}},
-	{"help/cleanup", func(t *text) {
+	{"help/cleanup", nil, func(t *text) {
 		t.say("Remove the conditions that the uninstalled agent left on Nodes")
 	}},
-	{"help/cleanup/long", func(t *text) {
+	{"help/cleanup/long", nil, func(t *text) {
 		t.say("Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady and AcceleratedHardwareReady, if the agent was the last to write them. Conditions that another program writes stay; the managedFields of the Node show which program wrote a condition. Run the command after uninstalling the agent: it waits for the agent's pods to terminate, except those whose node is not Ready.\n\nThe chart runs the command when it is uninstalled. The command requires permission to list Nodes, to patch their status, and to list the pods of naosu-system.\n\nExit code 0 if no such condition is left, 1 if the agent still runs on some nodes, 2 on bad input or if there is no answer.")
 	}},
-	{"flag/cleanup/timeout", func(t *text) {
+	{"flag/cleanup/timeout", nil, func(t *text) {
 		t.say("how long to wait for the agent's pods to terminate, a `DURATION`")
 	}},
-	{"help/approve", func(t *text) {
+	{"help/approve", nil, func(t *text) {
 		t.say("Approve or reject a proposed Remediation")
 	}},
-	{"help/approve/long", func(t *text) {
+	{"help/approve/long", nil, func(t *text) {
 		t.say("Approve a proposed Remediation, which continues once the guard allows it, or reject it. A Remediation that is rejected after it started ends at its next step. A rejection cannot be undone.\n\nExit code 0 if the decision was recorded, 2 on bad input or if it comes too late.")
 	}},
-	{"flag/approve/reject", func(t *text) {
+	{"flag/approve/reject", nil, func(t *text) {
 		t.say("reject the Remediation instead")
 	}},
-	{"help/remediations", func(t *text) {
+	{"help/remediations", nil, func(t *text) {
 		t.say("Show what naosu repaired and proposes")
 	}},
-	{"help/remediations/long", func(t *text) {
+	{"help/remediations/long", nil, func(t *text) {
 		t.say("Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\nExit code 0 whenever there is an answer, 2 on bad input or if there is none.")
 	}},
-	{ErrSchedulerConfigRemedy, func(t *text) {
+	{ErrSchedulerConfigRemedy, nil, func(t *text) {
 		t.say("give a file with a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, or omit the flag to use the default profile")
 	}},
-	{ErrFromParse, func(t *text) {
+	{ErrFromParse, []string{"problem"}, func(t *text) {
 		t.put(t.value("problem"))
 	}},
-	{ErrFromMissing, func(t *text) {
+	{ErrFromMissing, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" does not exist")
 	}},
-	{ErrFromForbidden, func(t *text) {
+	{ErrFromForbidden, []string{"from"}, func(t *text) {
 		t.say("you do not have permission to read ")
 		t.put(t.value("from"))
 	}},
-	{ErrFromBinary, func(t *text) {
+	{ErrFromBinary, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" is neither a snapshot nor text")
 	}},
-	{ErrFromVersion, func(t *text) {
+	{ErrFromVersion, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" is a snapshot in a format that this version of naosu cannot read")
 	}},
-	{ErrFromTruncated, func(t *text) {
+	{ErrFromTruncated, []string{"from"}, func(t *text) {
 		t.say("the snapshot ")
 		t.put(t.value("from"))
 		t.say(" is truncated")
 	}},
-	{ErrFromDamaged, func(t *text) {
+	{ErrFromDamaged, []string{"from"}, func(t *text) {
 		t.say("the snapshot ")
 		t.put(t.value("from"))
 		t.say(" is damaged")
 	}},
-	{ErrFromTooLarge, func(t *text) {
+	{ErrFromTooLarge, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" is too large to hold in memory")
 	}},
-	{ErrFromNothing, func(t *text) {
+	{ErrFromNothing, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" contains no object of a kind that naosu reads")
 	}},
-	{ErrFromRemedy, func(t *text) {
+	{ErrFromRemedy, nil, func(t *text) {
 		t.say("give a file written by `naosu snapshot -o FILE`, or a file or folder with output of `kubectl get -o yaml`")
 	}},
-	{ErrFromVersionRemedy, func(t *text) {
+	{ErrFromVersionRemedy, nil, func(t *text) {
 		t.say("read it with the version of naosu that wrote it, or a newer one")
 	}},
-	{ErrFromAgain, func(t *text) {
+	{ErrFromAgain, nil, func(t *text) {
 		t.say("copy it again, or take a new one with `naosu snapshot -o FILE`")
 	}},
-	{ErrOutMissing, func(t *text) {
+	{ErrOutMissing, nil, func(t *text) {
 		t.say("missing")
 	}},
-	{ErrOutMissingRemedy, func(t *text) {
+	{ErrOutMissingRemedy, nil, func(t *text) {
 		t.say("give the file to write, or - for standard output")
 	}},
-	{ErrOutExists, func(t *text) {
+	{ErrOutExists, []string{"path"}, func(t *text) {
 		t.put(t.value("path"))
 		t.say(" already exists")
 	}},
-	{ErrOutExistsRemedy, func(t *text) {
+	{ErrOutExistsRemedy, nil, func(t *text) {
 		t.say("give another file, or overwrite it with --force")
 	}},
-	{ErrOutTerminal, func(t *text) {
+	{ErrOutTerminal, nil, func(t *text) {
 		t.say("a snapshot cannot be shown on a terminal")
 	}},
-	{ErrOutFormat, func(t *text) {
+	{ErrOutFormat, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is the name of an output format, but a snapshot has only its own format")
 	}},
-	{ErrOutFormatRemedy, func(t *text) {
+	{ErrOutFormatRemedy, nil, func(t *text) {
 		t.say("give the file to write, as in prod.naosu")
 	}},
-	{ErrOutWrite, func(t *text) {
+	{ErrOutWrite, []string{"path", "problem"}, func(t *text) {
 		t.say("cannot write ")
 		t.put(t.value("path"))
 		t.say(": ")
 		t.put(t.value("problem"))
 	}},
-	{SnapshotWritten, func(t *text) {
+	{SnapshotWritten, []string{"path", "nodes", "pods"}, func(t *text) {
 		t.put(t.value("path"))
 		t.say(": ")
 		t.say(count(t.number("nodes"), "node", "nodes"))
 		t.say(", ")
 		t.say(count(t.number("pods"), "pod", "pods"))
 	}},
-	{SnapshotKey, func(t *text) {
+	{SnapshotKey, []string{"path"}, func(t *text) {
 		t.put(t.value("path"))
 		t.say(": with this key beside the file, whatif apply can tell which values of environment variables change. Anyone who has both can guess a value and verify the guess: do not share the key.")
 	}},
-	{SnapshotAnonymous, func(t *text) {
+	{SnapshotAnonymous, nil, func(t *text) {
 		t.say("names, labels, images and addresses in it are replaced; cloud zones, machine types, quantities and times are unchanged")
 	}},
-	{SnapshotUnread, func(t *text) {
+	{SnapshotUnread, []string{"kinds"}, func(t *text) {
 		t.say("not included, because you do not have permission to read them, the cluster does not serve them, or the source does not contain them: ")
 		t.say(englishAnd(t.items("kinds")))
 	}},
-	{TitleN301, func(t *text) {
+	{TitleN301, nil, func(t *text) {
 		t.say("a node that its agent reports as unhealthy: condition and reason")
 	}},
-	{NodeUnhealthy, func(t *text) {
+	{NodeUnhealthy, []string{"node", "condition", "status", "age", "signs"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is unhealthy: ")
 		t.put(t.value("condition"))
@@ -3847,14 +3853,14 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{SignOf, func(t *text) {
+	{SignOf, []string{"reason", "entity"}, func(t *text) {
 		t.put(t.value("reason"))
 		if t.is(t.value("entity")) {
 			t.say(" of ")
 			t.put(t.value("entity"))
 		}
 	}},
-	{CauseCondition, func(t *text) {
+	{CauseCondition, []string{"node", "condition", "status"}, func(t *text) {
 		t.say("The agent on ")
 		t.put(t.value("node"))
 		t.say(" reports ")
@@ -3863,7 +3869,7 @@ var englishTexts = []compiled{
 		t.put(t.value("status"))
 		t.say(".")
 	}},
-	{CauseReason, func(t *text) {
+	{CauseReason, []string{"reason", "entity", "since", "means"}, func(t *text) {
 		t.put(t.value("reason"))
 		if t.is(t.value("entity")) {
 			t.say(" (")
@@ -3875,7 +3881,7 @@ var englishTexts = []compiled{
 		t.say(": ")
 		t.put(t.value("means"))
 	}},
-	{CauseOwnReason, func(t *text) {
+	{CauseOwnReason, []string{"reason", "entity", "since", "raw"}, func(t *text) {
 		t.put(t.value("reason"))
 		if t.is(t.value("entity")) {
 			t.say(" (")
@@ -3887,7 +3893,7 @@ var englishTexts = []compiled{
 		t.say(": a custom reason of the cluster or a reason of a newer agent, which is not in naosu's catalogue; the agent read: ")
 		t.put(t.value("raw"))
 	}},
-	{CauseToldReason, func(t *text) {
+	{CauseToldReason, []string{"reason", "why"}, func(t *text) {
 		t.say("Its reason is ")
 		if t.is(t.value("reason")) {
 			t.put(t.value("reason"))
@@ -3901,36 +3907,36 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{CauseStillPlaced, func(t *text) {
+	{CauseStillPlaced, []string{"n", "node"}, func(t *text) {
 		t.say("The condition does not keep pods away: ")
 		t.say(count(t.number("n"), "pod runs", "pods run"))
 		t.say(" on ")
 		t.put(t.value("node"))
 		t.say(", and the scheduler continues to place pods there.")
 	}},
-	{RepairUnknown, func(t *text) {
+	{RepairUnknown, []string{"node", "reasons"}, func(t *text) {
 		t.say("The Kubernetes API does not show whether anything repairs ")
 		t.put(t.value("node"))
 		t.say(": a provider's node repair may be turned off, entirely or only for ")
 		t.say(englishOr(t.items("reasons")))
 		t.say(".")
 	}},
-	{RemedyDrain, func(t *text) {
+	{RemedyDrain, []string{"node"}, func(t *text) {
 		t.say("Drain ")
 		t.put(t.value("node"))
 		t.say(", so that its pods run elsewhere until it is repaired or replaced.")
 	}},
-	{RemedyDrainCost, func(t *text) {
+	{RemedyDrainCost, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod is", "pods are"))
 		t.say(" evicted and started elsewhere.")
 	}},
-	{RemedyDrainRisk, func(t *text) {
+	{RemedyDrainRisk, nil, func(t *text) {
 		t.say("Pods without a controller are not recreated; drain refuses them without --force.")
 	}},
-	{TitleN303, func(t *text) {
+	{TitleN303, nil, func(t *text) {
 		t.say("an agent that no longer reports on its node")
 	}},
-	{AgentSilent, func(t *text) {
+	{AgentSilent, []string{"conditions", "node", "age", "n"}, func(t *text) {
 		t.say("The agent that writes ")
 		t.say(englishAnd(t.items("conditions")))
 		t.say(" of ")
@@ -3941,28 +3947,28 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "that condition is", "those conditions are"))
 		t.say(" out of date.")
 	}},
-	{CauseHeartbeat, func(t *text) {
+	{CauseHeartbeat, []string{"condition", "at"}, func(t *text) {
 		t.put(t.value("condition"))
 		t.say(" was last confirmed at ")
 		t.put(t.value("at"))
 		t.say("; agents confirm every five minutes.")
 	}},
-	{CauseKubeletTold, func(t *text) {
+	{CauseKubeletTold, []string{"node"}, func(t *text) {
 		t.say("The kubelet of ")
 		t.put(t.value("node"))
 		t.say(" has been Ready all this time, so the agent is silent, not the node.")
 	}},
-	{CauseAgentPod, func(t *text) {
+	{CauseAgentPod, []string{"pod", "state"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is not ready: ")
 		t.put(t.value("state"))
 	}},
-	{AgentNever, func(t *text) {
+	{AgentNever, []string{"node"}, func(t *text) {
 		t.say("No agent has ever reported on ")
 		t.put(t.value("node"))
 		t.say(", though agents report on other nodes.")
 	}},
-	{CauseAgentSelects, func(t *text) {
+	{CauseAgentSelects, []string{"set", "node", "n"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" should run on ")
 		t.put(t.value("node"))
@@ -3970,62 +3976,62 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "other node on which it should run has", "other nodes on which it should run have"))
 		t.say(" conditions of an agent.")
 	}},
-	{CauseNoAgentPod, func(t *text) {
+	{CauseNoAgentPod, []string{"set", "node"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" has no pod on ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{UnknownHealthNever, func(t *text) {
+	{UnknownHealthNever, []string{"node"}, func(t *text) {
 		t.say("It is not known whether ")
 		t.put(t.value("node"))
 		t.say(" is healthy: its kubelet reports only on itself.")
 	}},
-	{UnknownHealth, func(t *text) {
+	{UnknownHealth, []string{"node"}, func(t *text) {
 		t.say("It is not known whether ")
 		t.put(t.value("node"))
 		t.say(" is healthy while its agent is silent.")
 	}},
-	{TitleN102, func(t *text) {
+	{TitleN102, nil, func(t *text) {
 		t.say("a group that may lose its last node in a zone that holds its volumes")
 	}},
-	{TitleN103, func(t *text) {
+	{TitleN103, nil, func(t *text) {
 		t.say("losing a zone would leave pods Pending")
 	}},
-	{AndMore, func(t *text) {
+	{AndMore, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" more")
 	}},
-	{UnknownMachine, func(t *text) {
+	{UnknownMachine, []string{"node"}, func(t *text) {
 		t.say("The Kubernetes API does not show whether the machine behind ")
 		t.put(t.value("node"))
 		t.say(" is off, or only disconnected with its containers still running. The provider knows (on EC2, the state of the instance).")
 	}},
-	{CauseNodeSilent, func(t *text) {
+	{CauseNodeSilent, []string{"node"}, func(t *text) {
 		t.say("The kubelet of ")
 		t.put(t.value("node"))
 		t.say(" has not reported for longer than the control plane waits.")
 	}},
-	{CauseNodeGone, func(t *text) {
+	{CauseNodeGone, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" no longer exists.")
 	}},
-	{CauseNodeUp, func(t *text) {
+	{CauseNodeUp, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is Ready, so nothing is detached by force.")
 	}},
-	{UnknownKubelet, func(t *text) {
+	{UnknownKubelet, []string{"node"}, func(t *text) {
 		t.say("The log of the kubelet of ")
 		t.put(t.value("node"))
 		t.say(" shows why it does not end the containers; the Kubernetes API does not. Often a process hangs in the kernel, or a volume cannot be unmounted.")
 	}},
-	{UnknownNotJudged, func(t *text) {
+	{UnknownNotJudged, nil, func(t *text) {
 		t.say("naosu could not apply the scheduler's rules, so nothing here was simulated.")
 	}},
-	{TitleN104, func(t *text) {
+	{TitleN104, nil, func(t *text) {
 		t.say("a VolumeAttachment that is stuck")
 	}},
-	{AttachmentStuck, func(t *text) {
+	{AttachmentStuck, []string{"attachment", "claim", "node", "gone", "up", "waiting"}, func(t *text) {
 		t.put(t.value("attachment"))
 		t.say(" still ties the volume of ")
 		t.put(t.value("claim"))
@@ -4048,26 +4054,26 @@ var englishTexts = []compiled{
 		}
 		t.say(". Deleting the VolumeAttachment does not help.")
 	}},
-	{CauseAttached, func(t *text) {
+	{CauseAttached, []string{"volume", "node"}, func(t *text) {
 		t.say("The control plane considers ")
 		t.put(t.value("volume"))
 		t.say(" attached to ")
 		t.put(t.value("node"))
 		t.say(", and only one node at a time can use it.")
 	}},
-	{CauseStillUsed, func(t *text) {
+	{CauseStillUsed, []string{"pods", "n"}, func(t *text) {
 		t.say("On that node, ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(" still ")
 		t.say(verb(t.number("n"), "counts", "count"))
 		t.say(" as using the volume: until a pod's object is gone, its containers may be writing.")
 	}},
-	{CauseAttachmentReturns, func(t *text) {
+	{CauseAttachmentReturns, []string{"attachment"}, func(t *text) {
 		t.say("Deleting ")
 		t.put(t.value("attachment"))
 		t.say(" detaches nothing. The CSI attacher's finalizer keeps the object until its driver has detached the volume, and while the control plane considers the volume attached, it creates the object again.")
 	}},
-	{CauseForceDetach, func(t *text) {
+	{CauseForceDetach, []string{"up", "node", "gone"}, func(t *text) {
 		if t.is(t.value("up")) {
 			t.say("This ends when the driver can detach the volume")
 		} else {
@@ -4080,19 +4086,19 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{NotWaitingForAttachment, func(t *text) {
+	{NotWaitingForAttachment, []string{"unplaced"}, func(t *text) {
 		t.say(englishAnd(t.items("unplaced")))
 		t.say(" ")
 		t.say(verb(len(t.items("unplaced")), "does", "do"))
 		t.say(" not wait for this: a volume is attached only after its pod is assigned to a node, and that has not happened.")
 	}},
-	{UnknownDetachSince, func(t *text) {
+	{UnknownDetachSince, nil, func(t *text) {
 		t.say("Only kube-controller-manager knows when the 6 minutes of an attachment began, and whether it runs with --disable-force-detach-on-timeout.")
 	}},
-	{TitleN201, func(t *text) {
+	{TitleN201, nil, func(t *text) {
 		t.say("a node is down: what waits, and until when")
 	}},
-	{NodeDown, func(t *text) {
+	{NodeDown, []string{"node", "parts"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is down")
 		if t.is(t.value("parts")) {
@@ -4103,7 +4109,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseNodeNotReady, func(t *text) {
+	{CauseNodeNotReady, []string{"node", "why"}, func(t *text) {
 		t.say("The kubelet of ")
 		t.put(t.value("node"))
 		t.say(" reports that it cannot run pods")
@@ -4114,108 +4120,108 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{DownOverdue, func(t *text) {
+	{DownOverdue, []string{"at", "pods"}, func(t *text) {
 		t.say("Should have been deleted or removed at ")
 		t.put(t.value("at"))
 		t.say(", but still exist: kube-controller-manager, which does that, does not seem to be running: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{DownTerminating, func(t *text) {
+	{DownTerminating, []string{"pods"}, func(t *text) {
 		t.say("Already deleted, and Terminating until the kubelet confirms their end or the Node object is deleted: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{DownStateful, func(t *text) {
+	{DownStateful, []string{"at", "pods"}, func(t *text) {
 		t.say("Deleted at ")
 		t.put(t.value("at"))
 		t.say(", but their StatefulSet creates no replacement while the old object exists, until the node returns, is removed, or someone releases them: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{DownAttached, func(t *text) {
+	{DownAttached, []string{"at", "pods"}, func(t *text) {
 		t.say("Deleted at ")
 		t.put(t.value("at"))
 		t.say(" and replaced at once, but the replacements cannot start before the volume is free: the old pod's object must be gone, and then up to 6 more minutes pass: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{DownMoves, func(t *text) {
+	{DownMoves, []string{"at", "pods"}, func(t *text) {
 		t.say("Counted as running on the node until ")
 		t.put(t.value("at"))
 		t.say("; then deleted and replaced at once: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{DownForgotten, func(t *text) {
+	{DownForgotten, []string{"at", "pods"}, func(t *text) {
 		t.say("Deleted at ")
 		t.put(t.value("at"))
 		t.say(", and nothing recreates them: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{DownStays, func(t *text) {
+	{DownStays, []string{"pods"}, func(t *text) {
 		t.say("Counted as running there indefinitely, because they tolerate the node's state without a time limit: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{DownUntold, func(t *text) {
+	{DownUntold, []string{"pods"}, func(t *text) {
 		t.say("Counted as running there. The node does not yet have a taint that evicts them; the control plane delays that taint when many nodes of a zone fail at the same time: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{DownOverduePart, func(t *text) {
+	{DownOverduePart, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod that should be gone still exists", "pods that should be gone still exist"))
 	}},
-	{DownTerminatingPart, func(t *text) {
+	{DownTerminatingPart, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod is", "pods are"))
 		t.say(" stuck in Terminating")
 	}},
-	{DownStatefulPart, func(t *text) {
+	{DownStatefulPart, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" of a StatefulSet cannot be replaced until released")
 	}},
-	{DownAttachedPart, func(t *text) {
+	{DownAttachedPart, []string{"n", "at"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" with a volume can move only some minutes after ")
 		t.put(t.value("at"))
 	}},
-	{DownMovesPart, func(t *text) {
+	{DownMovesPart, []string{"n", "at"}, func(t *text) {
 		t.say(count(t.number("n"), "pod still counts", "pods still count"))
 		t.say(" as running there until ")
 		t.put(t.value("at"))
 	}},
-	{DownForgottenPart, func(t *text) {
+	{DownForgottenPart, []string{"n", "at"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" that nothing recreates ")
 		t.say(verb(t.number("n"), "is", "are"))
 		t.say(" deleted at ")
 		t.put(t.value("at"))
 	}},
-	{DownStaysPart, func(t *text) {
+	{DownStaysPart, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod stays", "pods stay"))
 		t.say(" there indefinitely")
 	}},
-	{DownUntoldPart, func(t *text) {
+	{DownUntoldPart, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod still counts", "pods still count"))
 		t.say(" as running there, without a known end")
 	}},
-	{RemedyOutOfService, func(t *text) {
+	{RemedyOutOfService, []string{"node"}, func(t *text) {
 		t.say("If ")
 		t.put(t.value("node"))
 		t.say(" is certainly off, add the out-of-service taint: its pods are removed and its volumes detached at once.")
 	}},
-	{RemedyOutOfServiceCost, func(t *text) {
+	{RemedyOutOfServiceCost, []string{"untaint"}, func(t *text) {
 		t.say("When the node is back, the taint must be removed: ")
 		t.put(t.value("untaint"))
 	}},
-	{RemedyOutOfServiceRisk, func(t *text) {
+	{RemedyOutOfServiceRisk, nil, func(t *text) {
 		t.say("If the machine still runs, so do its containers: two pods may then write to one volume. First confirm with the provider that the instance is stopped or terminated.")
 	}},
-	{TitleN205, func(t *text) {
+	{TitleN205, nil, func(t *text) {
 		t.say("a pod stuck in Terminating, or a StatefulSet blocked on a dead node")
 	}},
-	{StuckTerminating, func(t *text) {
+	{StuckTerminating, []string{"pods", "n", "node", "blocked"}, func(t *text) {
 		t.say(englishAnd(t.items("pods")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "is", "are"))
@@ -4229,27 +4235,27 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseDeleted, func(t *text) {
+	{CauseDeleted, []string{"n"}, func(t *text) {
 		t.say(verb(t.number("n"), "It was deleted, and its", "They were deleted, and their"))
 		t.say(" grace period has passed.")
 	}},
-	{StuckFinalizer, func(t *text) {
+	{StuckFinalizer, nil, func(t *text) {
 		t.say("A finalizer keeps the object: whatever added the finalizer has not removed it.")
 	}},
-	{StuckNodeGone, func(t *text) {
+	{StuckNodeGone, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" no longer exists, so no kubelet can confirm the end. The control plane's garbage collection removes such pods within about a minute.")
 	}},
-	{StuckNodeDown, func(t *text) {
+	{StuckNodeDown, []string{"node"}, func(t *text) {
 		t.say("A pod's object is removed when the kubelet of its node confirms that the containers have ended, and the kubelet of ")
 		t.put(t.value("node"))
 		t.say(" does not respond. The pods may still be running.")
 	}},
-	{StuckKubelet, func(t *text) {
+	{StuckKubelet, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is Ready, but its kubelet has not confirmed that the containers have ended.")
 	}},
-	{CauseStatefulBlocked, func(t *text) {
+	{CauseStatefulBlocked, []string{"blocked"}, func(t *text) {
 		t.say(englishAnd(t.items("blocked")))
 		t.say(" ")
 		t.say(verb(len(t.items("blocked")), "gives", "give"))
@@ -4257,7 +4263,7 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("blocked")), "creates", "create"))
 		t.say(" no second pod of that name while the first exists.")
 	}},
-	{CauseVolumeHeld, func(t *text) {
+	{CauseVolumeHeld, []string{"waits", "n", "pod"}, func(t *text) {
 		t.say(englishAnd(t.items("waits")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "waits", "wait"))
@@ -4265,23 +4271,23 @@ var englishTexts = []compiled{
 		t.put(t.value("pod"))
 		t.say(" still counts as using.")
 	}},
-	{CauseNobodyBlocked, func(t *text) {
+	{CauseNobodyBlocked, []string{"n"}, func(t *text) {
 		t.say("Nothing waits for ")
 		t.say(verb(t.number("n"), "it", "them"))
 		t.say(".")
 	}},
-	{DaemonSetWaits, func(t *text) {
+	{DaemonSetWaits, []string{"owner", "node"}, func(t *text) {
 		t.say("Until then, ")
 		t.put(t.value("owner"))
 		t.say(" creates no other pod on ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{RecreateWaits, func(t *text) {
+	{RecreateWaits, []string{"owner"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" creates the pods of its new version only after those of the old version have ended: its strategy is Recreate.")
 	}},
-	{JobWaitsToEnd, func(t *text) {
+	{JobWaitsToEnd, []string{"owner", "cron"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" ends only after its pods have ended.")
 		if t.is(t.value("cron")) {
@@ -4290,7 +4296,7 @@ var englishTexts = []compiled{
 			t.say(" creates no other Job: its concurrencyPolicy is Forbid.")
 		}
 	}},
-	{JobWaitsToReplace, func(t *text) {
+	{JobWaitsToReplace, []string{"owner", "cron"}, func(t *text) {
 		t.say("Until then, ")
 		t.put(t.value("owner"))
 		t.say(" creates no other pod: its podReplacementPolicy is Failed.")
@@ -4300,23 +4306,23 @@ var englishTexts = []compiled{
 			t.say(" creates no other Job until that one has ended: its concurrencyPolicy is Forbid.")
 		}
 	}},
-	{RemedyForceDelete, func(t *text) {
+	{RemedyForceDelete, []string{"node", "pod"}, func(t *text) {
 		t.say("If ")
 		t.put(t.value("node"))
 		t.say(" is certainly off, delete the object of ")
 		t.put(t.value("pod"))
 		t.say(" by force; its controller then creates a replacement.")
 	}},
-	{RemedyForceDeleteCost, func(t *text) {
+	{RemedyForceDeleteCost, nil, func(t *text) {
 		t.say("None, if the machine is off. Each pod must be deleted separately.")
 	}},
-	{RemedyForceDeleteRisk, func(t *text) {
+	{RemedyForceDeleteRisk, nil, func(t *text) {
 		t.say("If the machine still runs, two pods of the same name run at once, which a StatefulSet's program does not expect.")
 	}},
-	{TitleN202, func(t *text) {
+	{TitleN202, nil, func(t *text) {
 		t.say("failover slower than it needs to be")
 	}},
-	{SlowFailover, func(t *text) {
+	{SlowFailover, []string{"workloads", "total", "single", "n", "half"}, func(t *text) {
 		t.say("When a node fails, pods of ")
 		t.say(englishAnd(t.items("workloads")))
 		t.say(" count as running there for about ")
@@ -4332,47 +4338,47 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseSilence, func(t *text) {
+	{CauseSilence, []string{"silence"}, func(t *text) {
 		t.say("A node counts as not Ready once its kubelet has not reported for ")
 		t.put(t.value("silence"))
 		t.say(" (the default since Kubernetes 1.32).")
 	}},
-	{CauseDefaultToleration, func(t *text) {
+	{CauseDefaultToleration, []string{"wait"}, func(t *text) {
 		t.say("Its pods then stay for another ")
 		t.put(t.value("wait"))
 		t.say(": the API server adds this default to every pod that does not specify its own. On a managed control plane, the default cannot be changed, but each workload can specify its own.")
 	}},
-	{CauseHalf, func(t *text) {
+	{CauseHalf, []string{"single"}, func(t *text) {
 		if t.is(t.value("single")) {
 			t.say("In the meantime, no other pod can do its work.")
 		} else {
 			t.say("In the meantime, the remaining pods carry the whole load.")
 		}
 	}},
-	{NotTied, func(t *text) {
+	{NotTied, []string{"n"}, func(t *text) {
 		t.say(verb(t.number("n"), "Its volumes are not the cause: it has", "Their volumes are not the cause: they have"))
 		t.say(" none that only one node at a time can attach, so replacements could start elsewhere at once.")
 	}},
-	{RemedyTolerate, func(t *text) {
+	{RemedyTolerate, []string{"workload", "wait"}, func(t *text) {
 		t.say("Make the pods of ")
 		t.put(t.value("workload"))
 		t.say(" leave a failed node after ")
 		t.put(t.value("wait"))
 		t.say(".")
 	}},
-	{RemedyTolerateRisk, func(t *text) {
+	{RemedyTolerateRisk, []string{"wait"}, func(t *text) {
 		t.say("A node that is disconnected for longer than ")
 		t.put(t.value("wait"))
 		t.say(" and then returns loses its pods, although they kept running.")
 	}},
-	{RemedyRolloutCost, func(t *text) {
+	{RemedyRolloutCost, []string{"workload"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" is rolled out once.")
 	}},
-	{TitleN203, func(t *text) {
+	{TitleN203, nil, func(t *text) {
 		t.say("uneven placement after recovery")
 	}},
-	{Lopsided, func(t *text) {
+	{Lopsided, []string{"node", "back", "at", "fullest", "lost", "total", "workloads"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" ")
 		if t.is(t.value("back")) {
@@ -4394,10 +4400,10 @@ var englishTexts = []compiled{
 		t.put(t.value("lost"))
 		t.say(" at once.")
 	}},
-	{CauseUnevenSpread, func(t *text) {
+	{CauseUnevenSpread, nil, func(t *text) {
 		t.say("The pods are more concentrated than the available nodes require.")
 	}},
-	{CauseCameLater, func(t *text) {
+	{CauseCameLater, []string{"node", "back"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" ")
 		if t.is(t.value("back")) {
@@ -4407,15 +4413,15 @@ var englishTexts = []compiled{
 		}
 		t.say(" only after those pods had been placed.")
 	}},
-	{CauseNothingMoves, func(t *text) {
+	{CauseNothingMoves, nil, func(t *text) {
 		t.say("Kubernetes chooses a node when a pod is created and does not move running pods.")
 	}},
-	{NotClosed, func(t *text) {
+	{NotClosed, []string{"node"}, func(t *text) {
 		t.say("The node is not the cause: ")
 		t.put(t.value("node"))
 		t.say(" is Ready and not cordoned, and neither its taints nor its labels keep these pods away.")
 	}},
-	{RemedyEvict, func(t *text) {
+	{RemedyEvict, []string{"pod", "of", "i", "workload"}, func(t *text) {
 		t.say("Evict ")
 		t.put(t.value("pod"))
 		if t.less(1, t.value("of")) {
@@ -4429,53 +4435,53 @@ var englishTexts = []compiled{
 		t.put(t.value("workload"))
 		t.say(" creates a replacement, which the scheduler places anew.")
 	}},
-	{RemedyEvictCost, func(t *text) {
+	{RemedyEvictCost, nil, func(t *text) {
 		t.say("One pod ends and another one starts; its PodDisruptionBudget is respected.")
 	}},
-	{RemedyEvictRisk, func(t *text) {
+	{RemedyEvictRisk, nil, func(t *text) {
 		t.say("In between, the workload has one pod fewer.")
 	}},
-	{TitleN204, func(t *text) {
+	{TitleN204, nil, func(t *text) {
 		t.say("all replicas on one node or in one zone")
 	}},
-	{ConcentratedOnNode, func(t *text) {
+	{ConcentratedOnNode, []string{"workloads", "n"}, func(t *text) {
 		t.say("All pods of ")
 		t.say(englishAnd(t.items("workloads")))
 		t.say(" are on one node, and losing it stops ")
 		t.say(verb(t.number("n"), "it", "each of them"))
 		t.say(" completely.")
 	}},
-	{ConcentratedInZone, func(t *text) {
+	{ConcentratedInZone, []string{"workloads", "n"}, func(t *text) {
 		t.say("All pods of ")
 		t.say(englishAnd(t.items("workloads")))
 		t.say(" are in one zone, and losing it stops ")
 		t.say(verb(t.number("n"), "it", "each of them"))
 		t.say(" completely.")
 	}},
-	{CauseConcentration, func(t *text) {
+	{CauseConcentration, nil, func(t *text) {
 		t.say("Several pods are in one place.")
 	}},
-	{CauseUnspread, func(t *text) {
+	{CauseUnspread, []string{"key"}, func(t *text) {
 		t.say("The pod template does not request spreading over ")
 		t.put(t.value("key"))
 		t.say("; without such a request, the scheduler weighs it against other preferences.")
 	}},
-	{CauseSpreadIgnored, func(t *text) {
+	{CauseSpreadIgnored, []string{"key"}, func(t *text) {
 		t.say("The pod template requests spreading over ")
 		t.put(t.value("key"))
 		t.say(", but that applies only to pods placed since, or was outweighed by other preferences.")
 	}},
-	{RemedySpread, func(t *text) {
+	{RemedySpread, []string{"workload", "key"}, func(t *text) {
 		t.say("Request that the pods of ")
 		t.put(t.value("workload"))
 		t.say(" be spread over ")
 		t.put(t.value("key"))
 		t.say(".")
 	}},
-	{RemedySpreadRisk, func(t *text) {
+	{RemedySpreadRisk, nil, func(t *text) {
 		t.say("This is a preference (ScheduleAnyway): it keeps no pod Pending, and other preferences can outweigh it.")
 	}},
-	{LastNode, func(t *text) {
+	{LastNode, []string{"workloads", "n", "count", "zones", "nodes"}, func(t *text) {
 		t.say(englishAnd(t.items("workloads")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "runs", "run"))
@@ -4491,37 +4497,37 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("n"), "it is", "they are"))
 		t.say(" Pending until there is a node there again.")
 	}},
-	{CauseVolumesLive, func(t *text) {
+	{CauseVolumesLive, []string{"workloads", "zones"}, func(t *text) {
 		t.say("The volumes of ")
 		t.say(englishAnd(t.items("workloads")))
 		t.say(" are in ")
 		t.say(englishAnd(t.items("zones")))
 		t.say(" and can be used only there.")
 	}},
-	{CauseOneNode, func(t *text) {
+	{CauseOneNode, []string{"zones", "nodes"}, func(t *text) {
 		t.say("In ")
 		t.say(englishAnd(t.items("zones")))
 		t.say(", only ")
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" can take the pods.")
 	}},
-	{CauseMayGo, func(t *text) {
+	{CauseMayGo, nil, func(t *text) {
 		t.say("It can go away at any time: through a failure, a scale-in, or a rotation to fewer nodes or other zones. A group counts nodes and does not know which zones hold volumes.")
 	}},
-	{CauseGroupStands, func(t *text) {
+	{CauseGroupStands, []string{"group", "n"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" has ")
 		t.say(count(t.number("n"), "node", "nodes"))
 		t.say(".")
 	}},
-	{UnknownMinimum, func(t *text) {
+	{UnknownMinimum, []string{"group", "zones"}, func(t *text) {
 		t.say("The Kubernetes API does not show the minimum size of ")
 		t.put(t.value("group"))
 		t.say(" and the zones that it can use. A minimum of one node for each zone (here ")
 		t.put(t.value("zones"))
 		t.say(") keeps scale-in and rotation from emptying a zone; only a second node protects against a failure of the node itself.")
 	}},
-	{ScarceZone, func(t *text) {
+	{ScarceZone, []string{"place", "n", "workloads", "others", "total"}, func(t *text) {
 		t.say("Losing ")
 		t.put(t.value("place"))
 		t.say(" would leave ")
@@ -4538,7 +4544,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseWouldWait, func(t *text) {
+	{CauseWouldWait, []string{"n", "room"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" would be Pending; ")
 		t.say(verb(t.number("n"), "it requests", "they request"))
@@ -4550,7 +4556,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseNoPlaceholder, func(t *text) {
+	{CauseNoPlaceholder, []string{"holders", "held"}, func(t *text) {
 		if t.is(t.value("holders")) {
 			t.say(count(t.number("holders"), "placeholder pod holds", "placeholder pods hold"))
 			t.say(" ")
@@ -4560,7 +4566,7 @@ var englishTexts = []compiled{
 			t.say("Nothing reserves room for such a loss: no pod has a priority below zero.")
 		}
 	}},
-	{RemedyHeadroom, func(t *text) {
+	{RemedyHeadroom, []string{"group", "to", "place"}, func(t *text) {
 		t.say("Resize ")
 		t.put(t.value("group"))
 		t.say(" to ")
@@ -4569,10 +4575,10 @@ var englishTexts = []compiled{
 		t.put(t.value("place"))
 		t.say(" leaves none of these pods Pending.")
 	}},
-	{RemedyHeadroomRisk, func(t *text) {
+	{RemedyHeadroomRisk, nil, func(t *text) {
 		t.say("The request is refused above the group's maximum, which must then be raised first. An autoscaler removes idle nodes again: reserve the room with placeholder pods, or set the group's minimum size. The group chooses the zones.")
 	}},
-	{RootedInZone, func(t *text) {
+	{RootedInZone, []string{"workloads", "n", "zones"}, func(t *text) {
 		t.say(englishAnd(t.items("workloads")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "depends", "depend"))
@@ -4582,36 +4588,36 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("zones")))
 		t.say(", and no node elsewhere can use them.")
 	}},
-	{CauseNoCopy, func(t *text) {
+	{CauseNoCopy, nil, func(t *text) {
 		t.say("More nodes do not help: only a copy of the data in another zone does, through the program's own replication or a StorageClass that spans zones.")
 	}},
-	{PodRunning, func(t *text) {
+	{PodRunning, []string{"pod", "node"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is running on ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{PodNotReady, func(t *text) {
+	{PodNotReady, []string{"pod", "node", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is running on ")
 		t.put(t.value("node"))
 		t.say(" but is not ready: ")
 		t.put(t.value("why"))
 	}},
-	{PodFinished, func(t *text) {
+	{PodFinished, []string{"pod"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" has completed.")
 	}},
-	{PodFailed, func(t *text) {
+	{PodFailed, []string{"pod", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" has failed: ")
 		t.put(t.value("why"))
 	}},
-	{PodDeleting, func(t *text) {
+	{PodDeleting, []string{"pod"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is being deleted.")
 	}},
-	{PodGated, func(t *text) {
+	{PodGated, []string{"pod", "gates"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is not ready for scheduling: the ")
 		t.say(verb(len(t.items("gates")), "scheduling gate", "scheduling gates"))
@@ -4621,52 +4627,52 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("gates")), "holds", "hold"))
 		t.say(" it back.")
 	}},
-	{PodUnseen, func(t *text) {
+	{PodUnseen, []string{"pod", "scheduler"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is Pending, and no scheduler has processed it yet (its schedulerName is ")
 		t.put(t.value("scheduler"))
 		t.say(").")
 	}},
-	{PodPending, func(t *text) {
+	{PodPending, []string{"pod", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is Pending; the scheduler reports: ")
 		t.put(t.value("why"))
 	}},
-	{PodNominated, func(t *text) {
+	{PodNominated, []string{"pod", "node"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is Pending: it waits for pods of lower priority on ")
 		t.put(t.value("node"))
 		t.say(" to terminate.")
 	}},
-	{PodNotStarted, func(t *text) {
+	{PodNotStarted, []string{"pod", "node", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is assigned to ")
 		t.put(t.value("node"))
 		t.say(", but its containers are not running: ")
 		t.put(t.value("why"))
 	}},
-	{PodPlaced, func(t *text) {
+	{PodPlaced, []string{"pod", "node"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is assigned to ")
 		t.put(t.value("node"))
 		t.say("; its containers have not been reported yet.")
 	}},
-	{PodUnknown, func(t *text) {
+	{PodUnknown, []string{"pod", "state"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is ")
 		t.put(t.value("state"))
 		t.say(".")
 	}},
-	{TitleN502, func(t *text) {
+	{TitleN502, nil, func(t *text) {
 		t.say("pods that the next step of a DaemonSet or its vertical autoscaler would preempt")
 	}},
-	{TitleN503, func(t *text) {
+	{TitleN503, nil, func(t *text) {
 		t.say("headroom too small for the failure that it should cover")
 	}},
-	{TitleN501, func(t *text) {
+	{TitleN501, nil, func(t *text) {
 		t.say("a preempted pod: which pod preempted it, and why that pod grew")
 	}},
-	{PreemptedBy, func(t *text) {
+	{PreemptedBy, []string{"pods", "n", "known", "by", "failed"}, func(t *text) {
 		t.say(englishAnd(t.items("pods")))
 		t.say(" ")
 		t.say(verb(t.number("n"), "was", "were"))
@@ -4682,10 +4688,10 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CausePreempted, func(t *text) {
+	{CausePreempted, nil, func(t *text) {
 		t.say("The scheduler made room for a pod of higher priority.")
 	}},
-	{CausePriority, func(t *text) {
+	{CausePriority, []string{"pod", "by"}, func(t *text) {
 		if t.is(t.value("pod")) {
 			t.put(t.value("by"))
 			t.say(" has")
@@ -4696,21 +4702,21 @@ var englishTexts = []compiled{
 		}
 		t.say(" the higher priority, and on a full node, pods of lower priority are preempted.")
 	}},
-	{CauseRollout, func(t *text) {
+	{CauseRollout, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" was changed and rolled out: each of its pods is recreated, and where a node has no room for its new requests, other pods are preempted.")
 	}},
-	{CauseScaler, func(t *text) {
+	{CauseScaler, []string{"scaler", "by"}, func(t *text) {
 		t.put(t.value("scaler"))
 		t.say(" sets the requests of ")
 		t.put(t.value("by"))
 		t.say(" by the number of nodes or cores: when the cluster grows by a step, each of those pods grows, on every node.")
 	}},
-	{CauseJobFailed, func(t *text) {
+	{CauseJobFailed, []string{"failed"}, func(t *text) {
 		t.say(englishAnd(t.items("failed")))
 		t.say(" had no retries left.")
 	}},
-	{CauseNeedless, func(t *text) {
+	{CauseNeedless, []string{"pod", "owner", "node", "by"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(", which ")
 		t.put(t.value("owner"))
@@ -4720,18 +4726,18 @@ var englishTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(": there was room for both. In a rollout, the scheduler may learn of the new pod before it learns that the old one is gone (https://github.com/kubernetes/kubernetes/issues/102382).")
 	}},
-	{NotBudget, func(t *text) {
+	{NotBudget, nil, func(t *text) {
 		t.say("A drain or an eviction is not the cause: the scheduler deletes the pods itself and respects PodDisruptionBudgets only where it has a choice.")
 	}},
-	{UnknownPreemptor, func(t *text) {
+	{UnknownPreemptor, nil, func(t *text) {
 		t.say("The Event that names the preempting pod is gone or could not be read; Events are kept for one hour by default.")
 	}},
-	{RemedyPlaceholders, func(t *text) {
+	{RemedyPlaceholders, []string{"cpu"}, func(t *text) {
 		t.say("Keep ")
 		t.put(t.value("cpu"))
 		t.say(" of CPU free on every node with placeholder pods: they have the lowest priority and are preempted before any other pod.")
 	}},
-	{RemedyPlaceholdersCost, func(t *text) {
+	{RemedyPlaceholdersCost, []string{"cpu", "nodes", "more", "guests"}, func(t *text) {
 		t.put(t.value("cpu"))
 		t.say(" of CPU on each of ")
 		t.say(count(t.number("nodes"), "node", "nodes"))
@@ -4745,7 +4751,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemedyPlaceholdersRisk, func(t *text) {
+	{RemedyPlaceholdersRisk, []string{"n", "guests", "class"}, func(t *text) {
 		t.say("A placeholder pod finds no room on a node that is already full: create them before ")
 		if t.is(t.value("n")) {
 			t.say(englishAnd(t.items("guests")))
@@ -4760,7 +4766,7 @@ var englishTexts = []compiled{
 		}
 		t.say("; otherwise that work takes their place. The same applies to a node that is added while that work waits: it is filled before its placeholder pod is created, so resize the group beforehand.")
 	}},
-	{ScarceNode, func(t *text) {
+	{ScarceNode, []string{"place", "n", "workloads", "others", "total"}, func(t *text) {
 		t.say("Losing ")
 		t.put(t.value("place"))
 		t.say(" would leave ")
@@ -4777,7 +4783,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{NextStep, func(t *text) {
+	{NextStep, []string{"more", "nodes", "set", "next", "now", "n", "workloads", "lost"}, func(t *text) {
 		if t.is(t.value("more")) {
 			t.say("When the cluster grows to ")
 			t.put(t.value("nodes"))
@@ -4811,7 +4817,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseNextStep, func(t *text) {
+	{CauseNextStep, []string{"more", "nodes", "next"}, func(t *text) {
 		if t.is(t.value("more")) {
 			t.say("At ")
 			t.put(t.value("nodes"))
@@ -4826,20 +4832,20 @@ var englishTexts = []compiled{
 			t.say(", and pods that request less still run.")
 		}
 	}},
-	{CauseNoRoom, func(t *text) {
+	{CauseNoRoom, nil, func(t *text) {
 		t.say("Each pod is recreated where it ran, and these nodes lack room for its new requests (what is left is in parentheses).")
 	}},
-	{RemedyShrink, func(t *text) {
+	{RemedyShrink, []string{"asks", "set"}, func(t *text) {
 		t.say("Request slightly less CPU in ")
 		t.say(englishAnd(t.items("asks")))
 		t.say(": the next requests of ")
 		t.put(t.value("set"))
 		t.say(" then fit beside them on every node.")
 	}},
-	{RemedyShrinkCost, func(t *text) {
+	{RemedyShrinkCost, nil, func(t *text) {
 		t.say("Less CPU is guaranteed to those pods when the node is busy.")
 	}},
-	{RemedyShrinkRisk, func(t *text) {
+	{RemedyShrinkRisk, []string{"jobs", "crons"}, func(t *text) {
 		t.say("This is enough for this step; the next one may need it again.")
 		if t.is(t.value("jobs")) {
 			t.say(" The template of an existing Job cannot be changed: the command resizes its running pods in place, which requires kubelets of Kubernetes 1.33 or later. Pods that the Job creates later request what the template says, so change what creates the Job, too.")
@@ -4848,35 +4854,35 @@ var englishTexts = []compiled{
 			t.say(" A CronJob requests less from its next run on; pods that already run do not change.")
 		}
 	}},
-	{UnknownNewNode, func(t *text) {
+	{UnknownNewNode, nil, func(t *text) {
 		t.say("The new node is assumed to be like those of the largest group; the autoscaler chooses which group grows.")
 	}},
-	{ProgressReading, func(t *text) {
+	{ProgressReading, []string{"done", "total"}, func(t *text) {
 		t.say("reading the cluster: ")
 		t.put(t.value("done"))
 		t.say(" of ")
 		t.put(t.value("total"))
 		t.say(" objects")
 	}},
-	{ProgressLoading, func(t *text) {
+	{ProgressLoading, []string{"from"}, func(t *text) {
 		t.say("reading ")
 		t.put(t.value("from"))
 	}},
-	{ProgressJudge, func(t *text) {
+	{ProgressJudge, nil, func(t *text) {
 		t.say("setting up the scheduler's rules")
 	}},
-	{TitleN302, func(t *text) {
+	{TitleN302, nil, func(t *text) {
 		t.say("a repair that would not happen, or is not proven to happen: which link is broken")
 	}},
-	{TitleN304, func(t *text) {
+	{TitleN304, nil, func(t *text) {
 		t.say("a repair held back by the guard, and why")
 	}},
-	{HeldPolicy, func(t *text) {
+	{HeldPolicy, []string{"policy", "why"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" currently repairs nothing: ")
 		t.put(t.value("why"))
 	}},
-	{HeldRemediation, func(t *text) {
+	{HeldRemediation, []string{"action", "node", "reason", "remediation", "why"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" of ")
 		t.put(t.value("node"))
@@ -4887,7 +4893,7 @@ var englishTexts = []compiled{
 		t.say("). ")
 		t.put(t.value("why"))
 	}},
-	{HeldApprove, func(t *text) {
+	{HeldApprove, []string{"remediation", "action", "node", "reason", "why"}, func(t *text) {
 		t.say("Approve ")
 		t.put(t.value("remediation"))
 		t.say(": ")
@@ -4899,7 +4905,7 @@ var englishTexts = []compiled{
 		t.say(". ")
 		t.put(t.value("why"))
 	}},
-	{ProofNobody, func(t *text) {
+	{ProofNobody, []string{"condition", "status", "any", "reason", "meant"}, func(t *text) {
 		t.say("No agent found here reports ")
 		t.put(t.value("condition"))
 		t.say(" as ")
@@ -4915,31 +4921,31 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{ProofOff, func(t *text) {
+	{ProofOff, []string{"agent", "reason"}, func(t *text) {
 		t.say("The configuration of ")
 		t.put(t.value("agent"))
 		t.say(" turns ")
 		t.put(t.value("reason"))
 		t.say(" off.")
 	}},
-	{ProofEventOnly, func(t *text) {
+	{ProofEventOnly, []string{"agent", "condition"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" reports it only as an Event: ")
 		t.put(t.value("condition"))
 		t.say(" does not change, and repairers look only at conditions.")
 	}},
-	{ProofBlind, func(t *text) {
+	{ProofBlind, []string{"agent", "why"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" reports that it cannot detect this: ")
 		t.put(t.value("why"))
 	}},
-	{ProofVerbosity, func(t *text) {
+	{ProofVerbosity, nil, func(t *text) {
 		t.say("The agent waits for a line that the kubelet logs only at verbosity 4; EKS nodes run with 2 by default.")
 	}},
-	{ProofDockerOnly, func(t *text) {
+	{ProofDockerOnly, nil, func(t *text) {
 		t.say("The agent's rule detects only a hung process named docker, and no other container runtime.")
 	}},
-	{ProofSilent, func(t *text) {
+	{ProofSilent, []string{"agent", "condition", "age"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" has not confirmed ")
 		t.put(t.value("condition"))
@@ -4947,35 +4953,35 @@ var englishTexts = []compiled{
 		t.put(t.value("age"))
 		t.say(".")
 	}},
-	{ProofAbsent, func(t *text) {
+	{ProofAbsent, []string{"agent", "condition"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" runs elsewhere, but nothing has reported ")
 		t.put(t.value("condition"))
 		t.say(" here.")
 	}},
-	{ProofNoRule, func(t *text) {
+	{ProofNoRule, nil, func(t *text) {
 		t.say("No policy rule covers it, and no other known repairer acts on it.")
 	}},
-	{ProofRepairersUnread, func(t *text) {
+	{ProofRepairersUnread, []string{"why"}, func(t *text) {
 		t.say("It is not known whether something else repairs these nodes: ")
 		t.put(t.value("why"))
 	}},
-	{ProofTold, func(t *text) {
+	{ProofTold, []string{"why"}, func(t *text) {
 		t.say("The controller reports: ")
 		t.put(t.value("why"))
 	}},
-	{ProofOwnUnread, func(t *text) {
+	{ProofOwnUnread, []string{"why"}, func(t *text) {
 		t.say("naosu's own resources could not be read: ")
 		t.put(t.value("why"))
 	}},
-	{ProofEnds, func(t *text) {
+	{ProofEnds, []string{"wait", "lasts"}, func(t *text) {
 		t.say("The rule waits for ")
 		t.put(t.value("wait"))
 		t.say(", but the condition lasts only ")
 		t.put(t.value("lasts"))
 		t.say(" after its last evidence: the rule acts only if the fault keeps occurring.")
 	}},
-	{ProofLeftAlone, func(t *text) {
+	{ProofLeftAlone, []string{"by", "rule"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" takes no action on such nodes by design")
 		if t.is(t.value("rule")) {
@@ -4984,7 +4990,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ProofNotOffered, func(t *text) {
+	{ProofNotOffered, []string{"action", "why"}, func(t *text) {
 		t.say("No provider supports ")
 		t.put(t.value("action"))
 		t.say(" for these nodes.")
@@ -4993,7 +4999,7 @@ var englishTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
-	{ProofRefused, func(t *text) {
+	{ProofRefused, []string{"actuator", "action", "group", "why"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" would refuse ")
 		t.put(t.value("action"))
@@ -5004,7 +5010,7 @@ var englishTexts = []compiled{
 		t.say(". ")
 		t.put(t.value("why"))
 	}},
-	{ProofPermissionUnknown, func(t *text) {
+	{ProofPermissionUnknown, []string{"actuator", "action", "group", "why"}, func(t *text) {
 		t.say("It is not known whether ")
 		t.put(t.value("actuator"))
 		t.say(" would permit ")
@@ -5016,50 +5022,50 @@ var englishTexts = []compiled{
 		t.say(". ")
 		t.put(t.value("why"))
 	}},
-	{ProofNotAsked, func(t *text) {
+	{ProofNotAsked, []string{"action"}, func(t *text) {
 		t.say("It is not known whether ")
 		t.put(t.value("action"))
 		t.say(" would be permitted: the controller has not asked.")
 	}},
-	{ProofLedgerUnread, func(t *text) {
+	{ProofLedgerUnread, []string{"why"}, func(t *text) {
 		t.say("It is not known whether a budget has room, because the ledger could not be read.")
 		if t.is(t.value("why")) {
 			t.say(" ")
 			t.put(t.value("why"))
 		}
 	}},
-	{ProofLedgerDamaged, func(t *text) {
+	{ProofLedgerDamaged, []string{"why"}, func(t *text) {
 		t.say("The controller starts no repairs because its ledger is damaged: ")
 		t.put(t.value("why"))
 	}},
-	{ProofNoController, func(t *text) {
+	{ProofNoController, nil, func(t *text) {
 		t.say("No naosu controller is running: nothing holds its Lease.")
 	}},
-	{ProofControllerSilent, func(t *text) {
+	{ProofControllerSilent, []string{"age"}, func(t *text) {
 		t.say("The controller has not responded for ")
 		t.put(t.value("age"))
 		t.say(": its Lease is not renewed.")
 	}},
-	{ProofLeaseUnread, func(t *text) {
+	{ProofLeaseUnread, []string{"why"}, func(t *text) {
 		t.say("The controller's Lease could not be read: ")
 		t.put(t.value("why"))
 	}},
-	{ProofNotTakenUp, func(t *text) {
+	{ProofNotTakenUp, []string{"by"}, func(t *text) {
 		t.say("The controller has not processed the latest change of ")
 		t.put(t.value("by"))
 		t.say(".")
 	}},
-	{ProofTheirs, func(t *text) {
+	{ProofTheirs, []string{"by"}, func(t *text) {
 		t.say("Nothing proves that ")
 		t.put(t.value("by"))
 		t.say(" does it: a repair can be accepted and never happen. Only setting the condition shows it.")
 	}},
-	{ProofNoDrill, func(t *text) {
+	{ProofNoDrill, []string{"by"}, func(t *text) {
 		t.say("No drill and no repair has completed through ")
 		t.put(t.value("by"))
 		t.say(" yet.")
 	}},
-	{ProofDrillCut, func(t *text) {
+	{ProofDrillCut, []string{"remediation", "at", "why"}, func(t *text) {
 		t.say("The last drill, ")
 		t.put(t.value("remediation"))
 		t.say(" at ")
@@ -5067,7 +5073,7 @@ var englishTexts = []compiled{
 		t.say(", failed: ")
 		t.put(t.value("why"))
 	}},
-	{ProofCutBefore, func(t *text) {
+	{ProofCutBefore, []string{"remediation", "at", "why"}, func(t *text) {
 		t.say("The last drill, ")
 		t.put(t.value("remediation"))
 		t.say(" at ")
@@ -5075,34 +5081,34 @@ var englishTexts = []compiled{
 		t.say(", failed, which may no longer be the case: ")
 		t.put(t.value("why"))
 	}},
-	{ProofStaleAge, func(t *text) {
+	{ProofStaleAge, []string{"remediation", "at"}, func(t *text) {
 		t.say("The last proof, ")
 		t.put(t.value("remediation"))
 		t.say(" at ")
 		t.put(t.value("at"))
 		t.say(", is more than 30 days old.")
 	}},
-	{ProofStalePolicy, func(t *text) {
+	{ProofStalePolicy, []string{"remediation", "at"}, func(t *text) {
 		t.say("The policy has changed since the last proof, ")
 		t.put(t.value("remediation"))
 		t.say(" at ")
 		t.put(t.value("at"))
 		t.say(".")
 	}},
-	{ProofStaleAgent, func(t *text) {
+	{ProofStaleAgent, []string{"remediation", "at"}, func(t *text) {
 		t.say("The agent has changed since the last proof, ")
 		t.put(t.value("remediation"))
 		t.say(" at ")
 		t.put(t.value("at"))
 		t.say(".")
 	}},
-	{ProofShown, func(t *text) {
+	{ProofShown, []string{"remediation", "at"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" completed at ")
 		t.put(t.value("at"))
 		t.say(".")
 	}},
-	{ProofFinding, func(t *text) {
+	{ProofFinding, []string{"reasons", "condition", "n", "broken", "why"}, func(t *text) {
 		t.say(englishAnd(t.items("reasons")))
 		t.say(" (")
 		t.put(t.value("condition"))
@@ -5117,11 +5123,11 @@ var englishTexts = []compiled{
 		t.say(". ")
 		t.put(t.value("why"))
 	}},
-	{ProofMore, func(t *text) {
+	{ProofMore, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" more")
 	}},
-	{ProofAwaits, func(t *text) {
+	{ProofAwaits, []string{"by", "asks", "action", "condition", "wait", "left"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" ")
 		if t.is(t.value("asks")) {
@@ -5139,7 +5145,7 @@ var englishTexts = []compiled{
 		t.put(t.value("left"))
 		t.say(".")
 	}},
-	{ProofOverdue, func(t *text) {
+	{ProofOverdue, []string{"condition", "age", "by", "asks", "action", "wait"}, func(t *text) {
 		t.put(t.value("condition"))
 		t.say(" has lasted for ")
 		t.put(t.value("age"))
@@ -5157,53 +5163,53 @@ var englishTexts = []compiled{
 		t.put(t.value("wait"))
 		t.say(", but has not.")
 	}},
-	{ProofUnderWay, func(t *text) {
+	{ProofUnderWay, []string{"remediation", "phase"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" is to repair the node and is ")
 		t.put(t.value("phase"))
 		t.say(".")
 	}},
-	{ProofRemedyDrill, func(t *text) {
+	{ProofRemedyDrill, nil, func(t *text) {
 		t.say("Run a drill with a harmless fault.")
 	}},
-	{ProofRemedyRaise, func(t *text) {
+	{ProofRemedyRaise, []string{"by"}, func(t *text) {
 		t.say("Set the condition on a node that may be lost, and see whether ")
 		t.put(t.value("by"))
 		t.say(" acts.")
 	}},
-	{ProofRemedyRaiseRisk, func(t *text) {
+	{ProofRemedyRaiseRisk, nil, func(t *text) {
 		t.say("If the repair works, that node is rebooted or replaced.")
 	}},
-	{ProofRemedySwitchOff, func(t *text) {
+	{ProofRemedySwitchOff, []string{"by"}, func(t *text) {
 		t.say("Turn off the repair of ")
 		t.put(t.value("by"))
 		t.say(", so that only one repairer acts.")
 	}},
-	{ProofRemedyMode, func(t *text) {
+	{ProofRemedyMode, []string{"by"}, func(t *text) {
 		t.say("Allow ")
 		t.put(t.value("by"))
 		t.say(" to act after approval.")
 	}},
-	{ProofRemedyController, func(t *text) {
+	{ProofRemedyController, nil, func(t *text) {
 		t.say("Find out why no controller runs.")
 	}},
-	{ProofRemedyAgent, func(t *text) {
+	{ProofRemedyAgent, []string{"agent"}, func(t *text) {
 		t.say("Find out why ")
 		t.put(t.value("agent"))
 		t.say(" does not report.")
 	}},
-	{ProofRemedyBudget, func(t *text) {
+	{ProofRemedyBudget, []string{"by"}, func(t *text) {
 		t.say("Raise the budget of ")
 		t.put(t.value("by"))
 		t.say(" to one node.")
 	}},
-	{ProofRemedyPermissions, func(t *text) {
+	{ProofRemedyPermissions, nil, func(t *text) {
 		t.say("Check what the controller was told.")
 	}},
-	{ProofRemedyLedger, func(t *text) {
+	{ProofRemedyLedger, nil, func(t *text) {
 		t.say("Find out why the ledger cannot be read.")
 	}},
-	{CheckSummary, func(t *text) {
+	{CheckSummary, []string{"total", "act", "approval", "unproven", "broken"}, func(t *text) {
 		t.say("Of ")
 		t.say(count(t.number("total"), "fault that can be reported", "faults that can be reported"))
 		t.say(", ")
@@ -5218,87 +5224,87 @@ var englishTexts = []compiled{
 		t.put(t.value("broken"))
 		t.say(" would not.")
 	}},
-	{CheckLeft, func(t *text) {
+	{CheckLeft, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "finding", "findings"))
 		t.say(" about faults for which no repair is expected; -o wide lists them, with a line for every reason.")
 	}},
-	{CheckSnapshot, func(t *text) {
+	{CheckSnapshot, nil, func(t *text) {
 		t.say("A snapshot contains neither naosu's own resources nor the other repairers of the nodes.")
 	}},
-	{CheckNoCRDs, func(t *text) {
+	{CheckNoCRDs, nil, func(t *text) {
 		t.say("naosu's custom resource definitions are not installed (naosu crds | kubectl apply --server-side -f -), so it repairs nothing here.")
 	}},
-	{CheckUnread, func(t *text) {
+	{CheckUnread, []string{"what", "why"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" could not be read: ")
 		t.put(t.value("why"))
 	}},
-	{CheckConfigUnread, func(t *text) {
+	{CheckConfigUnread, []string{"configmap", "why"}, func(t *text) {
 		t.say("It is not known whether the agent's configuration in ")
 		t.put(t.value("configmap"))
 		t.say(" turns reasons off: ")
 		t.put(t.value("why"))
 	}},
-	{VerdictWouldAct, func(t *text) {
+	{VerdictWouldAct, nil, func(t *text) {
 		t.say("would act")
 	}},
-	{VerdictNeedsApproval, func(t *text) {
+	{VerdictNeedsApproval, nil, func(t *text) {
 		t.say("needs approval")
 	}},
-	{VerdictUnproven, func(t *text) {
+	{VerdictUnproven, nil, func(t *text) {
 		t.say("unproven")
 	}},
-	{VerdictBroken, func(t *text) {
+	{VerdictBroken, nil, func(t *text) {
 		t.say("broken")
 	}},
-	{CheckColumnVerdict, func(t *text) {
+	{CheckColumnVerdict, nil, func(t *text) {
 		t.say("VERDICT")
 	}},
-	{CheckColumnLink, func(t *text) {
+	{CheckColumnLink, nil, func(t *text) {
 		t.say("LINK")
 	}},
-	{CheckColumnAgent, func(t *text) {
+	{CheckColumnAgent, nil, func(t *text) {
 		t.say("AGENT")
 	}},
-	{CheckColumnNodes, func(t *text) {
+	{CheckColumnNodes, nil, func(t *text) {
 		t.say("NODES")
 	}},
-	{CheckColumnBy, func(t *text) {
+	{CheckColumnBy, nil, func(t *text) {
 		t.say("BY")
 	}},
-	{CheckColumnReasons, func(t *text) {
+	{CheckColumnReasons, nil, func(t *text) {
 		t.say("CONDITION: REASONS")
 	}},
-	{ApproveRemedy, func(t *text) {
+	{ApproveRemedy, nil, func(t *text) {
 		t.say("naosu remediations lists them")
 	}},
-	{ApproveNoName, func(t *text) {
+	{ApproveNoName, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" is not the name of a Remediation")
 	}},
-	{ApproveGone, func(t *text) {
+	{ApproveGone, []string{"name"}, func(t *text) {
 		t.say("Remediation ")
 		t.put(t.value("name"))
 		t.say(" does not exist")
 	}},
-	{ApproveDrill, func(t *text) {
+	{ApproveDrill, []string{"remediation"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" is a drill and needs no approval")
 	}},
-	{ApproveEnded, func(t *text) {
+	{ApproveEnded, []string{"remediation"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" has ended")
 	}},
-	{ApproveRejected, func(t *text) {
+	{ApproveRejected, []string{"remediation"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" was rejected, which cannot be undone; if the node stays unhealthy, there will be another proposal")
 	}},
-	{ApproveForbidden, func(t *text) {
+	{ApproveForbidden, []string{"user", "problem"}, func(t *text) {
 		t.put(t.value("user"))
 		t.say(" is not allowed to approve or reject: this requires the verbs patch and approve on remediations.naosu.dev, which the ClusterRole naosu-approver grants. ")
 		t.put(t.value("problem"))
 	}},
-	{ApproveDone, func(t *text) {
+	{ApproveDone, []string{"remediation", "action", "node", "rejected", "why"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(": ")
 		t.put(t.value("action"))
@@ -5315,25 +5321,25 @@ var englishTexts = []compiled{
 			}
 		}
 	}},
-	{AbortRemedy, func(t *text) {
+	{AbortRemedy, nil, func(t *text) {
 		t.say("give the names of Remediations, which naosu remediations lists, or --all")
 	}},
-	{AbortAllAlone, func(t *text) {
+	{AbortAllAlone, nil, func(t *text) {
 		t.say("cannot be combined with names")
 	}},
-	{AbortTimeoutPositive, func(t *text) {
+	{AbortTimeoutPositive, nil, func(t *text) {
 		t.say("must be more than zero")
 	}},
-	{AbortNone, func(t *text) {
+	{AbortNone, nil, func(t *text) {
 		t.say("There is nothing to abort.")
 	}},
-	{AbortDone, func(t *text) {
+	{AbortDone, []string{"remediation", "node"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" has ended, and naosu's changes on ")
 		t.put(t.value("node"))
 		t.say(" are undone.")
 	}},
-	{AbortInVain, func(t *text) {
+	{AbortInVain, []string{"remediation", "why"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" could not be aborted in time")
 		if t.is(t.value("why")) {
@@ -5342,7 +5348,7 @@ var englishTexts = []compiled{
 		}
 		t.say(". It ends when a controller becomes the leader again, or when you run this command again.")
 	}},
-	{AbortForced, func(t *text) {
+	{AbortForced, []string{"remediation", "node", "why"}, func(t *text) {
 		t.say("The finalizer of ")
 		t.put(t.value("remediation"))
 		t.say(" was removed, although ")
@@ -5354,38 +5360,38 @@ var englishTexts = []compiled{
 		}
 		t.say(". Check whether the node is still cordoned.")
 	}},
-	{AbortLeft, func(t *text) {
+	{AbortLeft, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "Remediation", "Remediations"))
 		t.say(" could not be aborted")
 	}},
-	{CleanupRemedy, func(t *text) {
+	{CleanupRemedy, nil, func(t *text) {
 		t.say("give a duration such as 2m")
 	}},
-	{CleanupWaits, func(t *text) {
+	{CleanupWaits, []string{"n"}, func(t *text) {
 		t.say("The agent still runs on ")
 		t.say(count(t.number("n"), "node", "nodes"))
 		t.say("; waiting for it to terminate.")
 	}},
-	{CleanupDone, func(t *text) {
+	{CleanupDone, []string{"node", "conditions"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(": removed ")
 		t.say(englishAnd(t.items("conditions")))
 		t.say(".")
 	}},
-	{CleanupNone, func(t *text) {
+	{CleanupNone, nil, func(t *text) {
 		t.say("No Node has conditions that the agent wrote.")
 	}},
-	{CleanupAgents, func(t *text) {
+	{CleanupAgents, []string{"n", "nodes"}, func(t *text) {
 		t.say("the agent still runs on ")
 		t.say(count(t.number("n"), "node", "nodes"))
 		t.say(", whose conditions were kept: ")
 		t.say(englishAnd(t.items("nodes")))
 		t.say("; uninstall it first")
 	}},
-	{RemediationsNone, func(t *text) {
+	{RemediationsNone, nil, func(t *text) {
 		t.say("There are no Remediations.")
 	}},
-	{RemediationsEarned, func(t *text) {
+	{RemediationsEarned, []string{"policy", "mode", "n", "wanted", "actions"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" (mode ")
 		t.put(t.value("mode"))
@@ -5403,7 +5409,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemediationIs, func(t *text) {
+	{RemediationIs, []string{"name", "action", "node", "condition", "reason", "phase", "outcome", "approval", "policy", "rule"}, func(t *text) {
 		t.put(t.value("name"))
 		t.say(": ")
 		t.put(t.value("action"))
@@ -5432,25 +5438,25 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemediationForecast, func(t *text) {
+	{RemediationForecast, nil, func(t *text) {
 		t.say("forecast")
 	}},
-	{RemediationNoPods, func(t *text) {
+	{RemediationNoPods, nil, func(t *text) {
 		t.say("The forecast was that no pod moves.")
 	}},
-	{RemediationOmitted, func(t *text) {
+	{RemediationOmitted, []string{"n"}, func(t *text) {
 		t.say("and ")
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" more")
 	}},
-	{RemediationLoses, func(t *text) {
+	{RemediationLoses, []string{"n", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "pod has", "pods have"))
 		t.say(" data on this node only, which does not move with ")
 		t.say(verb(t.number("n"), "it", "them"))
 		t.say(": ")
 		t.say(englishAnd(t.items("pods")))
 	}},
-	{RemediationBecame, func(t *text) {
+	{RemediationBecame, []string{"at", "outcome"}, func(t *text) {
 		t.say("Forecast at ")
 		t.put(t.value("at"))
 		t.say(". ")
@@ -5470,121 +5476,121 @@ var englishTexts = []compiled{
 			}
 		}
 	}},
-	{RemediationSteps, func(t *text) {
+	{RemediationSteps, nil, func(t *text) {
 		t.say("steps")
 	}},
-	{RemediationVerdicts, func(t *text) {
+	{RemediationVerdicts, nil, func(t *text) {
 		t.say("guard")
 	}},
-	{RemediationAllowed, func(t *text) {
+	{RemediationAllowed, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "other check", "other checks"))
 		t.say(" passed.")
 	}},
-	{"Check/paused", func(t *text) {
+	{"Check/paused", nil, func(t *text) {
 		t.say("Paused:")
 	}},
-	{"Check/lease", func(t *text) {
+	{"Check/lease", nil, func(t *text) {
 		t.say("Lease:")
 	}},
-	{"Check/fresh", func(t *text) {
+	{"Check/fresh", nil, func(t *text) {
 		t.say("Out of date:")
 	}},
-	{"Check/mode", func(t *text) {
+	{"Check/mode", nil, func(t *text) {
 		t.say("Mode:")
 	}},
-	{"Check/in-hand", func(t *text) {
+	{"Check/in-hand", nil, func(t *text) {
 		t.say("In progress:")
 	}},
-	{"Check/leaving", func(t *text) {
+	{"Check/leaving", nil, func(t *text) {
 		t.say("Being removed:")
 	}},
-	{"Check/budgets", func(t *text) {
+	{"Check/budgets", nil, func(t *text) {
 		t.say("Budget:")
 	}},
-	{"Check/zone-state", func(t *text) {
+	{"Check/zone-state", nil, func(t *text) {
 		t.say("Zone:")
 	}},
-	{"Check/failing-together", func(t *text) {
+	{"Check/failing-together", nil, func(t *text) {
 		t.say("Failing together:")
 	}},
-	{"Check/api-server", func(t *text) {
+	{"Check/api-server", nil, func(t *text) {
 		t.say("API server:")
 	}},
-	{"Check/zonal-shift", func(t *text) {
+	{"Check/zonal-shift", nil, func(t *text) {
 		t.say("Zonal shift:")
 	}},
-	{"Check/new-node", func(t *text) {
+	{"Check/new-node", nil, func(t *text) {
 		t.say("New node:")
 	}},
-	{"Check/one-machine", func(t *text) {
+	{"Check/one-machine", nil, func(t *text) {
 		t.say("Machine:")
 	}},
-	{"Check/control-plane", func(t *text) {
+	{"Check/control-plane", nil, func(t *text) {
 		t.say("Control plane:")
 	}},
-	{"Check/disruption-budgets", func(t *text) {
+	{"Check/disruption-budgets", nil, func(t *text) {
 		t.say("PodDisruptionBudgets:")
 	}},
-	{"Check/capacity", func(t *text) {
+	{"Check/capacity", nil, func(t *text) {
 		t.say("Capacity:")
 	}},
-	{"Check/last-replica", func(t *text) {
+	{"Check/last-replica", nil, func(t *text) {
 		t.say("Last replica:")
 	}},
-	{"Check/local-data", func(t *text) {
+	{"Check/local-data", nil, func(t *text) {
 		t.say("Local data:")
 	}},
-	{"Check/refused", func(t *text) {
+	{"Check/refused", nil, func(t *text) {
 		t.say("Refused:")
 	}},
-	{"Check/cool-down", func(t *text) {
+	{"Check/cool-down", nil, func(t *text) {
 		t.say("Cool-down:")
 	}},
-	{"Check/did-not-help", func(t *text) {
+	{"Check/did-not-help", nil, func(t *text) {
 		t.say("Did not help:")
 	}},
-	{"Check/replace-loop", func(t *text) {
+	{"Check/replace-loop", nil, func(t *text) {
 		t.say("Replaced in a row:")
 	}},
-	{"Check/daily-limit", func(t *text) {
+	{"Check/daily-limit", nil, func(t *text) {
 		t.say("Per day:")
 	}},
-	{"Check/window", func(t *text) {
+	{"Check/window", nil, func(t *text) {
 		t.say("Window:")
 	}},
-	{"Check/do-not-disrupt", func(t *text) {
+	{"Check/do-not-disrupt", nil, func(t *text) {
 		t.say("Annotation:")
 	}},
-	{"Check/competing", func(t *text) {
+	{"Check/competing", nil, func(t *text) {
 		t.say("Competing:")
 	}},
-	{"Check/permission", func(t *text) {
+	{"Check/permission", nil, func(t *text) {
 		t.say("Permission:")
 	}},
-	{WouldTellForbidden, func(t *text) {
+	{WouldTellForbidden, []string{"kinds"}, func(t *text) {
 		t.say(englishAnd(t.items("kinds")))
 		t.say(" objects cannot be read with these credentials; they might show more.")
 	}},
-	{WouldTellAbsent, func(t *text) {
+	{WouldTellAbsent, []string{"kinds"}, func(t *text) {
 		t.say(englishAnd(t.items("kinds")))
 		t.say(" objects were not read; they might show more.")
 	}},
-	{StatusUntold, func(t *text) {
+	{StatusUntold, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" exists; naosu does not explain objects of its kind.")
 	}},
-	{LogTells, func(t *text) {
+	{LogTells, []string{"container", "command"}, func(t *text) {
 		t.say("The log of ")
 		t.put(t.value("container"))
 		t.say(" shows why its program ended or got stuck; naosu does not read logs: ")
 		t.put(t.value("command"))
 	}},
-	{GateWaits, func(t *text) {
+	{GateWaits, []string{"gate"}, func(t *text) {
 		t.say("Whatever added the gate ")
 		t.put(t.value("gate"))
 		t.say(" to the pod has to remove it; until then, the scheduler does not consider the pod.")
 	}},
-	{SchedulerServes, func(t *text) {
+	{SchedulerServes, []string{"placed", "scheduler", "asking"}, func(t *text) {
 		if t.is(t.value("placed")) {
 			t.put(t.value("scheduler"))
 			t.say(" has placed ")
@@ -5602,13 +5608,13 @@ var englishTexts = []compiled{
 			t.say(" has a node: no scheduler of that name seems to be running.")
 		}
 	}},
-	{OnNodeGone, func(t *text) {
+	{OnNodeGone, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is assigned to ")
 		t.put(t.value("node"))
 		t.say(", which no longer exists.")
 	}},
-	{OnNodeDown, func(t *text) {
+	{OnNodeDown, []string{"subject", "node", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is assigned to ")
 		t.put(t.value("node"))
@@ -5621,7 +5627,7 @@ var englishTexts = []compiled{
 		}
 		t.say(": it is not known whether the pod runs.")
 	}},
-	{NodeNotReadySince, func(t *text) {
+	{NodeNotReadySince, []string{"node", "age"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" ")
 		if t.is(t.value("age")) {
@@ -5632,15 +5638,15 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{KubeletSays, func(t *text) {
+	{KubeletSays, nil, func(t *text) {
 		t.say("The kubelet reports the reason.")
 	}},
-	{KubeletSilent, func(t *text) {
+	{KubeletSilent, []string{"node"}, func(t *text) {
 		t.say("The kubelet on ")
 		t.put(t.value("node"))
 		t.say(" has not reported anything about the pod yet.")
 	}},
-	{InitRuns, func(t *text) {
+	{InitRuns, []string{"subject", "container", "n", "of", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" waits for its init container ")
 		t.put(t.value("container"))
@@ -5652,12 +5658,12 @@ var englishTexts = []compiled{
 		t.put(t.value("age"))
 		t.say(".")
 	}},
-	{InitFirst, func(t *text) {
+	{InitFirst, []string{"container"}, func(t *text) {
 		t.say("Init containers run one after another, and the pod's own containers start after the last of them has ended; ")
 		t.put(t.value("container"))
 		t.say(" has not ended.")
 	}},
-	{ContainerRefused, func(t *text) {
+	{ContainerRefused, []string{"subject", "container", "reason", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: container ")
 		t.put(t.value("container"))
@@ -5669,14 +5675,14 @@ var englishTexts = []compiled{
 		}
 		t.say(").")
 	}},
-	{ContainerRefusedLink, func(t *text) {
+	{ContainerRefusedLink, []string{"node", "container"}, func(t *text) {
 		t.say("The kubelet or the container runtime on ")
 		t.put(t.value("node"))
 		t.say(" refuses to create container ")
 		t.put(t.value("container"))
 		t.say(".")
 	}},
-	{SourceMissing, func(t *text) {
+	{SourceMissing, []string{"container", "kind", "name", "namespace"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
 		t.say(" takes its environment from the ")
@@ -5689,7 +5695,7 @@ var englishTexts = []compiled{
 		t.put(t.value("kind"))
 		t.say("s: this is what the kubelet reports.")
 	}},
-	{SourceKeyMissing, func(t *text) {
+	{SourceKeyMissing, []string{"container", "key", "kind", "name", "namespace"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
 		t.say(" takes its environment from the key ")
@@ -5704,7 +5710,7 @@ var englishTexts = []compiled{
 		t.put(t.value("kind"))
 		t.say("s: this is what the kubelet reports.")
 	}},
-	{MountSourceMissing, func(t *text) {
+	{MountSourceMissing, []string{"key", "kind", "name", "namespace"}, func(t *text) {
 		t.say("The volume uses ")
 		if t.is(t.value("key")) {
 			t.say("the key ")
@@ -5726,14 +5732,14 @@ var englishTexts = []compiled{
 		t.put(t.value("kind"))
 		t.say("s: this is what the kubelet reports.")
 	}},
-	{RemedyCreate, func(t *text) {
+	{RemedyCreate, []string{"object", "namespace"}, func(t *text) {
 		t.say("Create ")
 		t.put(t.value("object"))
 		t.say(" in namespace ")
 		t.put(t.value("namespace"))
 		t.say(".")
 	}},
-	{RemedySetKey, func(t *text) {
+	{RemedySetKey, []string{"key", "object", "namespace"}, func(t *text) {
 		t.say("Add the key ")
 		t.put(t.value("key"))
 		t.say(" to ")
@@ -5742,24 +5748,24 @@ var englishTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(".")
 	}},
-	{RemedyCreateCost, func(t *text) {
+	{RemedyCreateCost, nil, func(t *text) {
 		t.say("None; Kubernetes tries again within minutes.")
 	}},
-	{RemedyCreateRisk, func(t *text) {
+	{RemedyCreateRisk, []string{"object"}, func(t *text) {
 		t.say("With wrong values, the program starts and fails later. If ")
 		t.put(t.value("object"))
 		t.say(" should come from something else, such as Helm, cert-manager or External Secrets, fix that instead: it may not take over an existing object.")
 	}},
-	{RemedyAccountRisk, func(t *text) {
+	{RemedyAccountRisk, []string{"object"}, func(t *text) {
 		t.say("It has no permissions beyond those of every ServiceAccount: what the program may do must be granted. If ")
 		t.put(t.value("object"))
 		t.say(" should come from something else, such as Helm or an operator, fix that instead.")
 	}},
-	{AccountThere, func(t *text) {
+	{AccountThere, []string{"account"}, func(t *text) {
 		t.put(t.value("account"))
 		t.say(" exists now: the controller tries again, after up to 15 minutes.")
 	}},
-	{ImageFailed, func(t *text) {
+	{ImageFailed, []string{"subject", "node", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("node"))
@@ -5769,7 +5775,7 @@ var englishTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(".")
 	}},
-	{ImageUnknown, func(t *text) {
+	{ImageUnknown, []string{"subject", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: the registry has no image ")
 		t.put(t.value("image"))
@@ -5777,7 +5783,7 @@ var englishTexts = []compiled{
 		t.put(t.value("container"))
 		t.say("); the name or the tag is wrong, or the image was never pushed.")
 	}},
-	{ImageRefused, func(t *text) {
+	{ImageRefused, []string{"subject", "image", "container", "secrets", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: the registry denies access to the image ")
 		t.put(t.value("image"))
@@ -5794,7 +5800,7 @@ var englishTexts = []compiled{
 			t.say(" are used.")
 		}
 	}},
-	{ImageLimited, func(t *text) {
+	{ImageLimited, []string{"subject", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: the registry limits the rate of image pulls, and ")
 		t.put(t.value("image"))
@@ -5802,7 +5808,7 @@ var englishTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(") exceeds the limit.")
 	}},
-	{ImageUnreachable, func(t *text) {
+	{ImageUnreachable, []string{"subject", "node", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("node"))
@@ -5812,7 +5818,7 @@ var englishTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(").")
 	}},
-	{ImageNoRoom, func(t *text) {
+	{ImageNoRoom, []string{"subject", "node", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("node"))
@@ -5822,7 +5828,7 @@ var englishTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(").")
 	}},
-	{ImagePlatform, func(t *text) {
+	{ImagePlatform, []string{"subject", "image", "container", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: the image ")
 		t.put(t.value("image"))
@@ -5836,7 +5842,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ImagePlatformWay, func(t *text) {
+	{ImagePlatformWay, []string{"platform", "others"}, func(t *text) {
 		t.say("Push a multi-platform image that includes ")
 		if t.is(t.value("platform")) {
 			t.put(t.value("platform"))
@@ -5851,7 +5857,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ImageInvalid, func(t *text) {
+	{ImageInvalid, []string{"subject", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("image"))
@@ -5859,7 +5865,7 @@ var englishTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(").")
 	}},
-	{ImageNeverPulled, func(t *text) {
+	{ImageNeverPulled, []string{"subject", "node", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: its imagePullPolicy is Never, and ")
 		t.put(t.value("node"))
@@ -5869,7 +5875,7 @@ var englishTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(").")
 	}},
-	{ImageElsewhere, func(t *text) {
+	{ImageElsewhere, []string{"pod", "namespace", "node"}, func(t *text) {
 		t.say("The same image runs in ")
 		t.put(t.value("pod"))
 		t.say(" in namespace ")
@@ -5878,13 +5884,13 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(": the image itself exists.")
 	}},
-	{ClaimMissing, func(t *text) {
+	{ClaimMissing, []string{"subject", "claim"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: it mounts ")
 		t.put(t.value("claim"))
 		t.say(", which does not exist.")
 	}},
-	{ClaimBypassed, func(t *text) {
+	{ClaimBypassed, []string{"subject", "pod", "claim", "class"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" ")
 		if t.equal(t.value("subject"), t.value("pod")) {
@@ -5899,19 +5905,19 @@ var englishTexts = []compiled{
 		t.put(t.value("class"))
 		t.say(" has the volumeBindingMode WaitForFirstConsumer.")
 	}},
-	{ClaimBypassedWay, func(t *text) {
+	{ClaimBypassedWay, []string{"hostname"}, func(t *text) {
 		t.say("Replace spec.nodeName with a nodeSelector, such as kubernetes.io/hostname: ")
 		t.put(t.value("hostname"))
 		t.say("; the pod must be recreated.")
 	}},
-	{MountFails, func(t *text) {
+	{MountFails, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: a volume cannot be mounted on ")
 		t.put(t.value("node"))
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
-	{DriverMissing, func(t *text) {
+	{DriverMissing, []string{"subject", "driver", "node", "claim"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("driver"))
@@ -5921,12 +5927,12 @@ var englishTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(" cannot be used there.")
 	}},
-	{DriverUnseen, func(t *text) {
+	{DriverUnseen, []string{"driver"}, func(t *text) {
 		t.say("No DaemonSet of ")
 		t.put(t.value("driver"))
 		t.say(" was found: the driver is probably not installed, or its DaemonSet has a name and paths of its own.")
 	}},
-	{DriverPod, func(t *text) {
+	{DriverPod, []string{"set", "namespace", "well", "pod", "state"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" in ")
 		t.put(t.value("namespace"))
@@ -5944,7 +5950,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{DriverExcluded, func(t *text) {
+	{DriverExcluded, []string{"set", "namespace", "node", "why"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" in ")
 		t.put(t.value("namespace"))
@@ -5954,7 +5960,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 		t.say("): include that node.")
 	}},
-	{DriverNoPod, func(t *text) {
+	{DriverNoPod, []string{"set", "namespace", "node"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" in ")
 		t.put(t.value("namespace"))
@@ -5965,7 +5971,7 @@ var englishTexts = []compiled{
 		t.say(" --namespace ")
 		t.put(t.value("namespace"))
 	}},
-	{AttachUnasked, func(t *text) {
+	{AttachUnasked, []string{"subject", "volume", "claim", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: nothing has requested yet that ")
 		t.put(t.value("volume"))
@@ -5975,7 +5981,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say("; the attach-detach controller does that.")
 	}},
-	{AttachFails, func(t *text) {
+	{AttachFails, []string{"subject", "driver", "volume", "claim", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("driver"))
@@ -5988,7 +5994,7 @@ var englishTexts = []compiled{
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
-	{AttachFull, func(t *text) {
+	{AttachFull, []string{"subject", "driver", "volume", "claim", "node", "n", "type"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("driver"))
@@ -6009,7 +6015,7 @@ var englishTexts = []compiled{
 		}
 		t.say(" allows.")
 	}},
-	{AttachWaits, func(t *text) {
+	{AttachWaits, []string{"subject", "driver", "age", "volume", "claim", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("driver"))
@@ -6023,7 +6029,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" and has not responded.")
 	}},
-	{AttachedElsewhere, func(t *text) {
+	{AttachedElsewhere, []string{"subject", "volume", "claim", "other", "users", "down"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("volume"))
@@ -6043,29 +6049,29 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{AddressMissing, func(t *text) {
+	{AddressMissing, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: ")
 		t.put(t.value("node"))
 		t.say(" has no IP address left for it.")
 	}},
-	{AddressesUnknown, func(t *text) {
+	{AddressesUnknown, nil, func(t *text) {
 		t.say("The Kubernetes API does not show how many addresses the node and its subnet have left; the cloud provider does. Addresses that interfaces of former nodes hold count as used.")
 	}},
-	{NetworkMissing, func(t *text) {
+	{NetworkMissing, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: the network plugin on ")
 		t.put(t.value("node"))
 		t.say(" has not started.")
 	}},
-	{SandboxFails, func(t *text) {
+	{SandboxFails, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not start: its sandbox cannot be created on ")
 		t.put(t.value("node"))
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
-	{SameOnNode, func(t *text) {
+	{SameOnNode, []string{"n", "node", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "other pod", "other pods"))
 		t.say(" on ")
 		t.put(t.value("node"))
@@ -6075,14 +6081,14 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{TwinWorks, func(t *text) {
+	{TwinWorks, []string{"twin", "node", "command"}, func(t *text) {
 		t.put(t.value("twin"))
 		t.say(" of the same workload runs on ")
 		t.put(t.value("node"))
 		t.say("; to compare them: ")
 		t.put(t.value("command"))
 	}},
-	{Crashes, func(t *text) {
+	{Crashes, []string{"subject", "container", "n", "last"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" keeps restarting: container ")
 		t.put(t.value("container"))
@@ -6095,7 +6101,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CrashesOOM, func(t *text) {
+	{CrashesOOM, []string{"subject", "container", "limit", "n"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" keeps restarting: container ")
 		t.put(t.value("container"))
@@ -6110,7 +6116,7 @@ var englishTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" times.")
 	}},
-	{CrashesProbe, func(t *text) {
+	{CrashesProbe, []string{"subject", "container", "why", "n"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" keeps restarting: the kubelet stops container ")
 		t.put(t.value("container"))
@@ -6120,14 +6126,14 @@ var englishTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" times so far.")
 	}},
-	{SlowStart, func(t *text) {
+	{SlowStart, []string{"ran", "container"}, func(t *text) {
 		t.say("Its last run lasted ")
 		t.put(t.value("ran"))
 		t.say(" and was never ready: ")
 		t.put(t.value("container"))
 		t.say(" may need more time to start than its liveness probe allows.")
 	}},
-	{RemedyStartupProbe, func(t *text) {
+	{RemedyStartupProbe, []string{"container", "object", "total", "times", "period", "ran"}, func(t *text) {
 		t.say("Add a startup probe to ")
 		t.put(t.value("container"))
 		t.say(" of ")
@@ -6142,17 +6148,17 @@ var englishTexts = []compiled{
 		t.put(t.value("ran"))
 		t.say("; the liveness probe starts after it has succeeded.")
 	}},
-	{RemedyStartupProbeRisk, func(t *text) {
+	{RemedyStartupProbeRisk, []string{"total"}, func(t *text) {
 		t.say("If the program is stuck rather than slow, it is restarted only after ")
 		t.put(t.value("total"))
 		t.say(".")
 	}},
-	{BacksOff, func(t *text) {
+	{BacksOff, []string{"container"}, func(t *text) {
 		t.say("The kubelet increases the delay before each restart of container ")
 		t.put(t.value("container"))
 		t.say(", up to 5 minutes.")
 	}},
-	{ContainerEnded, func(t *text) {
+	{ContainerEnded, []string{"container", "code", "reason", "ran"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
 		t.say(" ended with exit code ")
@@ -6168,21 +6174,21 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ExitLimit, func(t *text) {
+	{ExitLimit, []string{"limit"}, func(t *text) {
 		t.say("It exceeded its memory limit of ")
 		t.put(t.value("limit"))
 		t.say(", and the kernel killed it.")
 	}},
-	{ExitNodeMemory, func(t *text) {
+	{ExitNodeMemory, []string{"node"}, func(t *text) {
 		t.say("The container has no memory limit: memory ran out for the pod or for ")
 		t.put(t.value("node"))
 		t.say(" as a whole, and the kernel killed this process.")
 	}},
-	{ExitNodeOOM, func(t *text) {
+	{ExitNodeOOM, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" as a whole ran out of memory, and the kernel killed this process: a higher limit does not help; more memory or fewer pods on the node do.")
 	}},
-	{RemedyMemory, func(t *text) {
+	{RemedyMemory, []string{"container", "object", "from", "to", "guaranteed"}, func(t *text) {
 		t.say("Raise the memory limit of ")
 		t.put(t.value("container"))
 		t.say(" of ")
@@ -6198,7 +6204,7 @@ var englishTexts = []compiled{
 		t.put(t.value("from"))
 		t.say(" is not enough, not how much is needed; kubectl top pod shows the usage.")
 	}},
-	{RemedyMemoryCost, func(t *text) {
+	{RemedyMemoryCost, []string{"object", "guaranteed"}, func(t *text) {
 		t.say("The pods of ")
 		t.put(t.value("object"))
 		t.say(" are replaced")
@@ -6207,17 +6213,17 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemedyMemoryRisk, func(t *text) {
+	{RemedyMemoryRisk, nil, func(t *text) {
 		t.say("If the program leaks memory, it is killed again, only later. A node whose pods use more than they request runs out of memory itself.")
 	}},
-	{NoNodeHolds, func(t *text) {
+	{NoNodeHolds, []string{"to", "container"}, func(t *text) {
 		t.say("No node has twice the memory, ")
 		t.put(t.value("to"))
 		t.say(": check first what ")
 		t.put(t.value("container"))
 		t.say(" needs it for.")
 	}},
-	{ExitProbe, func(t *text) {
+	{ExitProbe, []string{"probe"}, func(t *text) {
 		t.say("The kubelet stopped it because a probe")
 		if t.is(t.value("probe")) {
 			t.say(" (")
@@ -6226,28 +6232,28 @@ var englishTexts = []compiled{
 		}
 		t.say(" failed.")
 	}},
-	{ExitNeverRan, func(t *text) {
+	{ExitNeverRan, nil, func(t *text) {
 		t.say("Its program never ran and wrote no log: the container runtime could not start it.")
 	}},
-	{ExitKilled, func(t *text) {
+	{ExitKilled, nil, func(t *text) {
 		t.say("Exit code 137 is SIGKILL: something outside the program killed it, such as an expired grace period or a lack of memory; the reason is not recorded.")
 	}},
-	{ExitTerminated, func(t *text) {
+	{ExitTerminated, nil, func(t *text) {
 		t.say("Exit code 143 is SIGTERM: the program was asked to end.")
 	}},
-	{ExitSegmentation, func(t *text) {
+	{ExitSegmentation, nil, func(t *text) {
 		t.say("Exit code 139 is SIGSEGV: the program accessed memory that is not its own.")
 	}},
-	{ExitNotFound, func(t *text) {
+	{ExitNotFound, nil, func(t *text) {
 		t.say("Exit code 127 means that the shell did not find the command: the image lacks what the container should run.")
 	}},
-	{ExitNotExecutable, func(t *text) {
+	{ExitNotExecutable, nil, func(t *text) {
 		t.say("Exit code 126 means that the shell could not execute the file.")
 	}},
-	{ExitDone, func(t *text) {
+	{ExitDone, nil, func(t *text) {
 		t.say("It ended successfully, but the pod's restartPolicy restarts it: a program that does not end is expected here.")
 	}},
-	{WorkDone, func(t *text) {
+	{WorkDone, []string{"subject", "done", "running", "job"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not complete: ")
 		t.say(englishAnd(t.items("done")))
@@ -6262,7 +6268,7 @@ var englishTexts = []compiled{
 			t.say(" waits for it.")
 		}
 	}},
-	{WorkDoneNative, func(t *text) {
+	{WorkDoneNative, []string{"running"}, func(t *text) {
 		t.say("If ")
 		t.say(englishAnd(t.items("running")))
 		t.say(" ")
@@ -6273,10 +6279,10 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("running")), "it", "them"))
 		t.say(" once the other containers have ended.")
 	}},
-	{ExitDoneOnce, func(t *text) {
+	{ExitDoneOnce, nil, func(t *text) {
 		t.say("It ended successfully, and the pod's restartPolicy does not restart it.")
 	}},
-	{ReadinessProbeFails, func(t *text) {
+	{ReadinessProbeFails, []string{"subject", "container", "probe", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" runs but is not ready: the readiness probe of container ")
 		t.put(t.value("container"))
@@ -6288,7 +6294,7 @@ var englishTexts = []compiled{
 		t.say(" fails: ")
 		t.put(t.value("why"))
 	}},
-	{StartupProbeFails, func(t *text) {
+	{StartupProbeFails, []string{"subject", "container", "probe", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" runs but has not started up: the startup probe of container ")
 		t.put(t.value("container"))
@@ -6300,7 +6306,7 @@ var englishTexts = []compiled{
 		t.say(" fails: ")
 		t.put(t.value("why"))
 	}},
-	{ProbeNotPassed, func(t *text) {
+	{ProbeNotPassed, []string{"container", "probe", "age"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
 		t.say(" runs")
@@ -6315,36 +6321,36 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ReadinessGateWaits, func(t *text) {
+	{ReadinessGateWaits, []string{"gate"}, func(t *text) {
 		t.say("The pod's readiness gate ")
 		t.put(t.value("gate"))
 		t.say(" is not True: whatever sets that condition, such as a load balancer controller, has not done so.")
 	}},
-	{EndedPreempted, func(t *text) {
+	{EndedPreempted, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was preempted: the scheduler terminated it on ")
 		t.put(t.value("node"))
 		t.say(" to make room for a pod of higher priority.")
 	}},
-	{EndedTainted, func(t *text) {
+	{EndedTainted, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was deleted because it does not tolerate a taint of ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{EndedEvictionAPI, func(t *text) {
+	{EndedEvictionAPI, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was evicted from ")
 		t.put(t.value("node"))
 		t.say(" through the API, for example by a drain, an autoscaler or a descheduler.")
 	}},
-	{EndedCollected, func(t *text) {
+	{EndedCollected, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was removed by the pod garbage collector because ")
 		t.put(t.value("node"))
 		t.say(" is gone or out of service.")
 	}},
-	{EndedByKubelet, func(t *text) {
+	{EndedByKubelet, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was terminated by the kubelet on ")
 		t.put(t.value("node"))
@@ -6355,7 +6361,7 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{EndedDisrupted, func(t *text) {
+	{EndedDisrupted, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was terminated from outside")
 		if t.is(t.value("why")) {
@@ -6365,11 +6371,11 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{EndedDeadline, func(t *text) {
+	{EndedDeadline, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was terminated because it exceeded its activeDeadlineSeconds.")
 	}},
-	{EndedAffinity, func(t *text) {
+	{EndedAffinity, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was refused by the kubelet on ")
 		t.put(t.value("node"))
@@ -6381,7 +6387,7 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{EndedRefused, func(t *text) {
+	{EndedRefused, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was refused by the kubelet on ")
 		t.put(t.value("node"))
@@ -6392,19 +6398,19 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{EndedNodeLost, func(t *text) {
+	{EndedNodeLost, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was considered lost because ")
 		t.put(t.value("node"))
 		t.say(" stopped responding.")
 	}},
-	{EndedShutdown, func(t *text) {
+	{EndedShutdown, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was terminated because ")
 		t.put(t.value("node"))
 		t.say(" shut down.")
 	}},
-	{EndedCritical, func(t *text) {
+	{EndedCritical, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was terminated by the kubelet on ")
 		t.put(t.value("node"))
@@ -6416,7 +6422,7 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{EndedOutOf, func(t *text) {
+	{EndedOutOf, []string{"subject", "node", "resource", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was refused by the kubelet on ")
 		t.put(t.value("node"))
@@ -6429,10 +6435,10 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{EndedUntold, func(t *text) {
+	{EndedUntold, nil, func(t *text) {
 		t.say("The pod's status does not show how its containers ended.")
 	}},
-	{TaintEvicts, func(t *text) {
+	{TaintEvicts, []string{"node", "taint", "seconds"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" has the taint ")
 		t.put(t.value("taint"))
@@ -6446,7 +6452,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{EvictedPressure, func(t *text) {
+	{EvictedPressure, []string{"subject", "node", "resource"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was evicted by the kubelet because ")
 		t.put(t.value("node"))
@@ -6454,21 +6460,21 @@ var englishTexts = []compiled{
 		t.put(t.value("resource"))
 		t.say(".")
 	}},
-	{EvictedOwnLimit, func(t *text) {
+	{EvictedOwnLimit, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was evicted by the kubelet on ")
 		t.put(t.value("node"))
 		t.say(" because it exceeded a limit of its own: ")
 		t.put(t.value("why"))
 	}},
-	{EvictedCondition, func(t *text) {
+	{EvictedCondition, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was refused by the kubelet because ")
 		t.put(t.value("node"))
 		t.say(" was under pressure: ")
 		t.put(t.value("why"))
 	}},
-	{EvictedChoice, func(t *text) {
+	{EvictedChoice, []string{"qos", "requested", "resource"}, func(t *text) {
 		t.say("The kubelet first evicts pods that use more than they request. The QoS class of this pod is ")
 		t.put(t.value("qos"))
 		if !t.is(t.value("requested")) {
@@ -6477,7 +6483,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{PressureNow, func(t *text) {
+	{PressureNow, []string{"on", "node", "condition", "age"}, func(t *text) {
 		if t.is(t.value("on")) {
 			t.put(t.value("node"))
 			t.say(" still has ")
@@ -6492,10 +6498,10 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{NobodyReplaces, func(t *text) {
+	{NobodyReplaces, nil, func(t *text) {
 		t.say("No controller manages the pod, so nothing recreates it.")
 	}},
-	{OwnerHas, func(t *text) {
+	{OwnerHas, []string{"owner", "n", "ready", "pods"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" now has ")
 		t.say(count(t.number("n"), "other pod", "other pods"))
@@ -6507,13 +6513,13 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{StopsInGrace, func(t *text) {
+	{StopsInGrace, []string{"subject", "left"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is being deleted and has ")
 		t.put(t.value("left"))
 		t.say(" of its grace period left.")
 	}},
-	{StopFinalizers, func(t *text) {
+	{StopFinalizers, []string{"subject", "age", "finalizers"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" should have been gone ")
 		t.put(t.value("age"))
@@ -6529,7 +6535,7 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("finalizers")), "it", "them"))
 		t.say(".")
 	}},
-	{StopNodeDown, func(t *text) {
+	{StopNodeDown, []string{"subject", "age", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" should have been gone ")
 		t.put(t.value("age"))
@@ -6537,7 +6543,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" can confirm that its containers have ended, and that node is not Ready.")
 	}},
-	{StopNodeGone, func(t *text) {
+	{StopNodeGone, []string{"subject", "age", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" should have been gone ")
 		t.put(t.value("age"))
@@ -6545,7 +6551,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(", which would confirm its end, no longer exists. The pod garbage collector removes it.")
 	}},
-	{StopKubelet, func(t *text) {
+	{StopKubelet, []string{"subject", "age", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" should have been gone ")
 		t.put(t.value("age"))
@@ -6553,7 +6559,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" has not confirmed that its containers have ended.")
 	}},
-	{StopHook, func(t *text) {
+	{StopHook, []string{"subject", "age", "container", "hook", "lasts", "grace", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" should have been gone ")
 		t.put(t.value("age"))
@@ -6573,14 +6579,14 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" is probably still waiting for the hook.")
 	}},
-	{HookMayHold, func(t *text) {
+	{HookMayHold, []string{"container", "hook"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
 		t.say(" has a preStop hook (")
 		t.put(t.value("hook"))
 		t.say(") and is asked to end only after it; how long that takes is not known.")
 	}},
-	{HookWaits, func(t *text) {
+	{HookWaits, []string{"own", "object"}, func(t *text) {
 		t.say("The kubelet waits for a hook for the grace period that it was given first; a shorter one that is given later does not end a hook that is already running.")
 		if !t.is(t.value("own")) {
 			t.say(" Shorten the hook in ")
@@ -6588,33 +6594,33 @@ var englishTexts = []compiled{
 			t.say("; otherwise its other pods take as long to end.")
 		}
 	}},
-	{RemedyEndHook, func(t *text) {
+	{RemedyEndHook, []string{"container"}, func(t *text) {
 		t.say("End the hook's sleep in container ")
 		t.put(t.value("container"))
 		t.say(": the kubelet then stops the container.")
 	}},
-	{RemedyEndHookCost, func(t *text) {
+	{RemedyEndHookCost, nil, func(t *text) {
 		t.say("None: the pod is being deleted.")
 	}},
-	{RemedyEndHookRisk, func(t *text) {
+	{RemedyEndHookRisk, []string{"container"}, func(t *text) {
 		t.say("Every sleep in container ")
 		t.put(t.value("container"))
 		t.say(" ends. The command does not work in an image without sh or pidof.")
 	}},
-	{RemedyForceHook, func(t *text) {
+	{RemedyForceHook, []string{"pod"}, func(t *text) {
 		t.say("Delete the object of ")
 		t.put(t.value("pod"))
 		t.say(" immediately.")
 	}},
-	{RemedyForceHookCost, func(t *text) {
+	{RemedyForceHookCost, nil, func(t *text) {
 		t.say("None for other pods.")
 	}},
-	{RemedyForceHookRisk, func(t *text) {
+	{RemedyForceHookRisk, []string{"node"}, func(t *text) {
 		t.say("Its containers keep running on ")
 		t.put(t.value("node"))
 		t.say(", invisible to Kubernetes, until the hook ends or the kubelet is restarted.")
 	}},
-	{GonePreempted, func(t *text) {
+	{GonePreempted, []string{"subject", "age", "by", "of", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" no longer exists: ")
 		t.put(t.value("age"))
@@ -6632,37 +6638,37 @@ var englishTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
-	{GoneTainted, func(t *text) {
+	{GoneTainted, []string{"subject", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" no longer exists: ")
 		t.put(t.value("age"))
 		t.say(" ago, it was deleted because it did not tolerate a taint of its node.")
 	}},
-	{GoneEvicted, func(t *text) {
+	{GoneEvicted, []string{"subject", "age", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" no longer exists: ")
 		t.put(t.value("age"))
 		t.say(" ago, the kubelet evicted it: ")
 		t.put(t.value("why"))
 	}},
-	{GoneDeletedBy, func(t *text) {
+	{GoneDeletedBy, []string{"subject", "owner"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" no longer exists: ")
 		t.put(t.value("owner"))
 		t.say(" deleted it to scale down or to replace its pods.")
 	}},
-	{GoneStopped, func(t *text) {
+	{GoneStopped, []string{"subject", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" no longer exists: it was deleted, and the kubelet stopped it ")
 		t.put(t.value("age"))
 		t.say(" ago. Only the API server's audit log shows who deleted it.")
 	}},
-	{GoneNodeRemoved, func(t *text) {
+	{GoneNodeRemoved, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" no longer exists: ")
 		t.put(t.value("why"))
 	}},
-	{GoneUntold, func(t *text) {
+	{GoneUntold, []string{"subject", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" no longer exists")
 		if t.is(t.value("age")) {
@@ -6672,18 +6678,18 @@ var englishTexts = []compiled{
 		}
 		t.say(". Its events do not show why.")
 	}},
-	{OwnerDeleted, func(t *text) {
+	{OwnerDeleted, []string{"owner"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" deleted it.")
 	}},
-	{KubeletStopped, func(t *text) {
+	{KubeletStopped, nil, func(t *text) {
 		t.say("The kubelet stopped its containers.")
 	}},
-	{NodeHealthy, func(t *text) {
+	{NodeHealthy, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is Ready.")
 	}},
-	{NodeSilent, func(t *text) {
+	{NodeSilent, []string{"node", "age", "pods"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" has not been Ready for ")
 		t.put(t.value("age"))
@@ -6691,11 +6697,11 @@ var englishTexts = []compiled{
 		t.say(count(t.number("pods"), "pod runs", "pods run"))
 		t.say(".")
 	}},
-	{NodeNeverReady, func(t *text) {
+	{NodeNeverReady, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" has never been Ready: its kubelet registered it but reported no status.")
 	}},
-	{NodeNotReady, func(t *text) {
+	{NodeNotReady, []string{"node", "age", "why", "reason"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" has not been Ready for ")
 		t.put(t.value("age"))
@@ -6706,13 +6712,13 @@ var englishTexts = []compiled{
 			t.put(t.value("reason"))
 		}
 	}},
-	{NodePressed, func(t *text) {
+	{NodePressed, []string{"node", "conditions"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is Ready but has problems: ")
 		t.say(englishAnd(t.items("conditions")))
 		t.say(".")
 	}},
-	{NodeLeaving, func(t *text) {
+	{NodeLeaving, []string{"node", "finalizers"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is being deleted")
 		if t.is(t.value("finalizers")) {
@@ -6726,15 +6732,15 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{NodeCordoned, func(t *text) {
+	{NodeCordoned, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is Ready but cordoned: no new pods are scheduled there.")
 	}},
-	{NodeCordonedLink, func(t *text) {
+	{NodeCordonedLink, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is cordoned. Running pods stay; no new pods are scheduled there.")
 	}},
-	{LeaseLast, func(t *text) {
+	{LeaseLast, []string{"fresh", "age"}, func(t *text) {
 		if t.is(t.value("fresh")) {
 			t.say("Its kubelet still renews its Lease, last ")
 			t.put(t.value("age"))
@@ -6745,7 +6751,7 @@ var englishTexts = []compiled{
 			t.say(" ago: it is down or cannot reach the API server.")
 		}
 	}},
-	{NodeConditionBad, func(t *text) {
+	{NodeConditionBad, []string{"node", "condition", "age", "why"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" has reported ")
 		t.put(t.value("condition"))
@@ -6760,7 +6766,7 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{TaintNoExecute, func(t *text) {
+	{TaintNoExecute, []string{"taint", "leave", "stay"}, func(t *text) {
 		t.say("The taint ")
 		t.put(t.value("taint"))
 		t.say(" evicts pods that do not tolerate it, immediately or when their tolerationSeconds expire: ")
@@ -6769,17 +6775,17 @@ var englishTexts = []compiled{
 		t.put(t.value("stay"))
 		t.say(" may stay.")
 	}},
-	{TaintNoSchedule, func(t *text) {
+	{TaintNoSchedule, []string{"taint"}, func(t *text) {
 		t.say("The taint ")
 		t.put(t.value("taint"))
 		t.say(" keeps away new pods that do not tolerate it.")
 	}},
-	{TaintPrefer, func(t *text) {
+	{TaintPrefer, []string{"taint"}, func(t *text) {
 		t.say("The taint ")
 		t.put(t.value("taint"))
 		t.say(" makes the scheduler prefer other nodes where it can.")
 	}},
-	{NodeStops, func(t *text) {
+	{NodeStops, []string{"n", "node", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "deleted pod waits", "deleted pods wait"))
 		t.say(" for ")
 		t.put(t.value("node"))
@@ -6789,7 +6795,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{NodeStarts, func(t *text) {
+	{NodeStarts, []string{"n", "node", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" assigned to ")
 		t.put(t.value("node"))
@@ -6799,7 +6805,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{NodeNominated, func(t *text) {
+	{NodeNominated, []string{"n", "node", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "pod waits", "pods wait"))
 		t.say(" for room that the scheduler is making on ")
 		t.put(t.value("node"))
@@ -6807,7 +6813,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{NodeRoom, func(t *text) {
+	{NodeRoom, []string{"n", "pods", "cpu", "ofCPU", "memory", "ofMemory"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" of ")
 		t.put(t.value("pods"))
@@ -6821,7 +6827,7 @@ var englishTexts = []compiled{
 		t.put(t.value("ofMemory"))
 		t.say(" memory.")
 	}},
-	{ClaimBound, func(t *text) {
+	{ClaimBound, []string{"claim", "volume", "n", "pods"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is bound to ")
 		t.put(t.value("volume"))
@@ -6833,12 +6839,12 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ClaimUsed, func(t *text) {
+	{ClaimUsed, []string{"volume"}, func(t *text) {
 		t.say("Its volume is ")
 		t.put(t.value("volume"))
 		t.say(".")
 	}},
-	{ClaimResizes, func(t *text) {
+	{ClaimResizes, []string{"condition", "why"}, func(t *text) {
 		t.say("Its volume is being expanded (")
 		t.put(t.value("condition"))
 		t.say(")")
@@ -6849,13 +6855,13 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{ClaimLost, func(t *text) {
+	{ClaimLost, []string{"claim", "volume"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Lost: ")
 		t.put(t.value("volume"))
 		t.say(", to which it was bound, no longer exists.")
 	}},
-	{ClaimLeaving, func(t *text) {
+	{ClaimLeaving, []string{"claim", "n", "pods", "finalizers"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is being deleted")
 		if t.is(t.value("n")) {
@@ -6875,25 +6881,25 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ClaimProtected, func(t *text) {
+	{ClaimProtected, nil, func(t *text) {
 		t.say("Kubernetes keeps the claim while a pod that is assigned to a node uses it, even a pod that has ended.")
 	}},
-	{FinalizerKeeps, func(t *text) {
+	{FinalizerKeeps, []string{"finalizer"}, func(t *text) {
 		t.say("The finalizer ")
 		t.put(t.value("finalizer"))
 		t.say(" keeps it until whatever added the finalizer removes it.")
 	}},
-	{ClaimNamesVolume, func(t *text) {
+	{ClaimNamesVolume, []string{"claim", "volume"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending: it requests exactly ")
 		t.put(t.value("volume"))
 		t.say(" and is not bound to it.")
 	}},
-	{ClaimNoDefault, func(t *text) {
+	{ClaimNoDefault, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending: it names no StorageClass, and there is no default StorageClass.")
 	}},
-	{ClaimReleased, func(t *text) {
+	{ClaimReleased, []string{"claim", "volume", "same", "holder"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending: ")
 		t.put(t.value("volume"))
@@ -6908,7 +6914,7 @@ var englishTexts = []compiled{
 		}
 		t.say(", so it cannot be bound.")
 	}},
-	{RemedyClearClaim, func(t *text) {
+	{RemedyClearClaim, []string{"volume", "same", "claim"}, func(t *text) {
 		t.say("Release ")
 		t.put(t.value("volume"))
 		t.say(" from the deleted claim (spec.claimRef)")
@@ -6918,49 +6924,49 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemedyClearClaimCost, func(t *text) {
+	{RemedyClearClaimCost, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" gets the data that is on the volume.")
 	}},
-	{RemedyClearClaimRisk, func(t *text) {
+	{RemedyClearClaimRisk, nil, func(t *text) {
 		t.say("The data belongs to the deleted claim; check first whether this claim should get it.")
 	}},
-	{RemedyDefaultClass, func(t *text) {
+	{RemedyDefaultClass, []string{"class", "provisioner"}, func(t *text) {
 		t.say("Make ")
 		t.put(t.value("class"))
 		t.say(" (")
 		t.put(t.value("provisioner"))
 		t.say(") the default StorageClass.")
 	}},
-	{RemedyDefaultClassCost, func(t *text) {
+	{RemedyDefaultClassCost, []string{"provisioner"}, func(t *text) {
 		t.put(t.value("provisioner"))
 		t.say(" creates a volume for each claim that names no class, including existing claims.")
 	}},
-	{RemedyDefaultClassRisk, func(t *text) {
+	{RemedyDefaultClassRisk, []string{"class"}, func(t *text) {
 		t.say("From then on, each new claim that names no class gets ")
 		t.put(t.value("class"))
 		t.say(". Make sure that this class suits them.")
 	}},
-	{ClaimNoClass, func(t *text) {
+	{ClaimNoClass, []string{"claim", "class"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending: its ")
 		t.put(t.value("class"))
 		t.say(" does not exist.")
 	}},
-	{ClaimUntold, func(t *text) {
+	{ClaimUntold, []string{"claim", "class"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending; its ")
 		t.put(t.value("class"))
 		t.say(" could not be read.")
 	}},
-	{ClaimNoVolume, func(t *text) {
+	{ClaimNoVolume, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending: nothing creates volumes for it, and no free PersistentVolume suits it.")
 	}},
-	{ClaimByHand, func(t *text) {
+	{ClaimByHand, nil, func(t *text) {
 		t.say("Its class creates no volumes: someone has to create a PersistentVolume that suits it.")
 	}},
-	{ClaimWaitsUnused, func(t *text) {
+	{ClaimWaitsUnused, []string{"claim", "class", "made"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" waits for its first pod: ")
 		t.put(t.value("class"))
@@ -6972,13 +6978,13 @@ var englishTexts = []compiled{
 		}
 		t.say(" the volume where that pod is placed, and no pod uses the claim.")
 	}},
-	{ClaimWaitsForPod, func(t *text) {
+	{ClaimWaitsForPod, []string{"claim", "pod"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending because ")
 		t.put(t.value("pod"))
 		t.say(", which should use it, has no node yet.")
 	}},
-	{ClaimFirstConsumer, func(t *text) {
+	{ClaimFirstConsumer, []string{"class", "made"}, func(t *text) {
 		t.put(t.value("class"))
 		t.say(" ")
 		if t.is(t.value("made")) {
@@ -6988,18 +6994,18 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{PodSays, func(t *text) {
+	{PodSays, []string{"why"}, func(t *text) {
 		t.say("That pod: ")
 		t.put(t.value("why"))
 	}},
-	{ClaimProvisionFails, func(t *text) {
+	{ClaimProvisionFails, []string{"claim", "provisioner", "why"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending: ")
 		t.put(t.value("provisioner"))
 		t.say(" cannot create its volume: ")
 		t.put(t.value("why"))
 	}},
-	{ClaimProvisionerSilent, func(t *text) {
+	{ClaimProvisionerSilent, []string{"claim", "provisioner", "age"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is Pending: ")
 		t.put(t.value("provisioner"))
@@ -7011,10 +7017,10 @@ var englishTexts = []compiled{
 		}
 		t.say(", and has not responded.")
 	}},
-	{DriverUnknown, func(t *text) {
+	{DriverUnknown, nil, func(t *text) {
 		t.say("No CSIDriver of that name exists: the driver is probably not installed.")
 	}},
-	{VolumeMisfit, func(t *text) {
+	{VolumeMisfit, []string{"volume", "field", "has", "wants"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" does not suit: its ")
 		t.put(t.value("field"))
@@ -7032,30 +7038,30 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{VolumeNoneFree, func(t *text) {
+	{VolumeNoneFree, []string{"volume"}, func(t *text) {
 		t.say("No PersistentVolume ")
 		if t.is(t.value("volume")) {
 			t.say("of that name ")
 		}
 		t.say("is available.")
 	}},
-	{VolumeBound, func(t *text) {
+	{VolumeBound, []string{"volume", "claim"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" is bound to ")
 		t.put(t.value("claim"))
 		t.say(".")
 	}},
-	{VolumeFree, func(t *text) {
+	{VolumeFree, []string{"volume"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" is Available: no claim uses it.")
 	}},
-	{VolumeReleased, func(t *text) {
+	{VolumeReleased, []string{"volume", "claim"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" is Released: its claim ")
 		t.put(t.value("claim"))
 		t.say(" is gone, and its data is kept for that claim.")
 	}},
-	{VolumeKeeps, func(t *text) {
+	{VolumeKeeps, []string{"policy"}, func(t *text) {
 		if t.equal(t.value("policy"), "Retain") {
 			t.say("Its reclaim policy is Retain: it is not deleted automatically, and no new claim gets it until spec.claimRef is removed.")
 		} else {
@@ -7064,7 +7070,7 @@ var englishTexts = []compiled{
 			t.say(": its driver should delete it.")
 		}
 	}},
-	{VolumeFailed, func(t *text) {
+	{VolumeFailed, []string{"volume", "why"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" has failed")
 		if t.is(t.value("why")) {
@@ -7074,11 +7080,11 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{VolumeDeleteFails, func(t *text) {
+	{VolumeDeleteFails, []string{"why"}, func(t *text) {
 		t.say("Its driver cannot delete it: ")
 		t.put(t.value("why"))
 	}},
-	{VolumeLeaving, func(t *text) {
+	{VolumeLeaving, []string{"volume", "bound", "claim", "finalizers"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" is being deleted")
 		if t.is(t.value("bound")) {
@@ -7096,37 +7102,37 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{VolumeProtected, func(t *text) {
+	{VolumeProtected, nil, func(t *text) {
 		t.say("Kubernetes keeps a volume while a claim is bound to it.")
 	}},
-	{VolumeLives, func(t *text) {
+	{VolumeLives, []string{"zones", "n"}, func(t *text) {
 		t.say("It is in ")
 		t.say(englishOr(t.items("zones")))
 		t.say(", where ")
 		t.say(count(t.number("n"), "node", "nodes"))
 		t.say(" can use it.")
 	}},
-	{VolumeTied, func(t *text) {
+	{VolumeTied, nil, func(t *text) {
 		t.say("It is tied to certain nodes.")
 	}},
-	{VolumeUsed, func(t *text) {
+	{VolumeUsed, []string{"pods", "claim"}, func(t *text) {
 		t.say("It is used by ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(" through ")
 		t.put(t.value("claim"))
 		t.say(".")
 	}},
-	{VolumeUnused, func(t *text) {
+	{VolumeUnused, []string{"claim"}, func(t *text) {
 		t.say("No pod uses ")
 		t.put(t.value("claim"))
 		t.say(".")
 	}},
-	{VolumeAttached, func(t *text) {
+	{VolumeAttached, []string{"node"}, func(t *text) {
 		t.say("It is attached to ")
 		t.put(t.value("node"))
 		t.say(".")
 	}},
-	{VolumeAttaching, func(t *text) {
+	{VolumeAttaching, []string{"node", "why"}, func(t *text) {
 		t.say("It is not yet attached to ")
 		t.put(t.value("node"))
 		if t.is(t.value("why")) {
@@ -7136,7 +7142,7 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{VolumeDetaching, func(t *text) {
+	{VolumeDetaching, []string{"node", "why"}, func(t *text) {
 		t.say("It is not yet detached from ")
 		t.put(t.value("node"))
 		if t.is(t.value("why")) {
@@ -7146,7 +7152,7 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{WorkloadHealthy, func(t *text) {
+	{WorkloadHealthy, []string{"subject", "want"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has ")
 		if t.equal(t.value("want"), 1) {
@@ -7158,11 +7164,11 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{WorkloadAtZero, func(t *text) {
+	{WorkloadAtZero, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is scaled to zero.")
 	}},
-	{WorkloadShort, func(t *text) {
+	{WorkloadShort, []string{"subject", "have", "want"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has ")
 		t.put(t.value("have"))
@@ -7170,7 +7176,7 @@ var englishTexts = []compiled{
 		t.put(t.value("want"))
 		t.say(" pods.")
 	}},
-	{WorkloadPaused, func(t *text) {
+	{WorkloadPaused, []string{"subject", "have", "want"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is paused and has ")
 		t.put(t.value("have"))
@@ -7182,7 +7188,7 @@ var englishTexts = []compiled{
 		t.put(t.field("subject", "Namespace"))
 		t.say(").")
 	}},
-	{WorkloadShortBecause, func(t *text) {
+	{WorkloadShortBecause, []string{"subject", "have", "want", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has ")
 		t.put(t.value("have"))
@@ -7191,12 +7197,12 @@ var englishTexts = []compiled{
 		t.say(" pods. ")
 		t.put(t.value("why"))
 	}},
-	{WorkloadRefused, func(t *text) {
+	{WorkloadRefused, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" lacks pods because the API server refuses them. ")
 		t.put(t.value("why"))
 	}},
-	{PodsAre, func(t *text) {
+	{PodsAre, []string{"n", "state", "pods", "why"}, func(t *text) {
 		t.say(count(t.number("n"), "pod is", "pods are"))
 		t.say(" ")
 		t.put(t.value("state"))
@@ -7208,7 +7214,7 @@ var englishTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
-	{PodsFailed, func(t *text) {
+	{PodsFailed, []string{"n", "state", "pods", "why"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" failed as ")
 		t.put(t.value("state"))
@@ -7217,27 +7223,27 @@ var englishTexts = []compiled{
 		t.say("). ")
 		t.put(t.value("why"))
 	}},
-	{PodsGone, func(t *text) {
+	{PodsGone, nil, func(t *text) {
 		t.say("The pods that failed are gone; it is not known how they ended.")
 	}},
-	{RefusedQuota, func(t *text) {
+	{RefusedQuota, []string{"namespace"}, func(t *text) {
 		t.say("A ResourceQuota of namespace ")
 		t.put(t.value("namespace"))
 		t.say(" has no room for them.")
 	}},
-	{RefusedSecurity, func(t *text) {
+	{RefusedSecurity, []string{"namespace"}, func(t *text) {
 		t.say("The Pod Security Standard of namespace ")
 		t.put(t.value("namespace"))
 		t.say(" does not allow the pods.")
 	}},
-	{RefusedQuotaUnset, func(t *text) {
+	{RefusedQuotaUnset, []string{"namespace", "unset"}, func(t *text) {
 		t.say("A ResourceQuota of namespace ")
 		t.put(t.value("namespace"))
 		t.say(" accepts only pods whose containers set ")
 		t.say(englishAnd(t.items("unset")))
 		t.say(", and these do not.")
 	}},
-	{RefusedWebhook, func(t *text) {
+	{RefusedWebhook, []string{"webhook"}, func(t *text) {
 		if t.is(t.value("webhook")) {
 			t.say("The admission webhook ")
 			t.put(t.value("webhook"))
@@ -7246,40 +7252,40 @@ var englishTexts = []compiled{
 		}
 		t.say(" denies them.")
 	}},
-	{RefusedWebhookSilent, func(t *text) {
+	{RefusedWebhookSilent, []string{"webhook", "why"}, func(t *text) {
 		t.say("The API server cannot call the admission webhook ")
 		t.put(t.value("webhook"))
 		t.say(" and creates no pods without its answer: ")
 		t.put(t.value("why"))
 	}},
-	{RefusedWebhookCert, func(t *text) {
+	{RefusedWebhookCert, []string{"webhook"}, func(t *text) {
 		t.say("The API server does not trust the certificate of the admission webhook ")
 		t.put(t.value("webhook"))
 		t.say(" and creates no pods without the webhook's answer.")
 	}},
-	{RefusedPriority, func(t *text) {
+	{RefusedPriority, nil, func(t *text) {
 		t.say("The pods name a PriorityClass that does not exist.")
 	}},
-	{RefusedLimits, func(t *text) {
+	{RefusedLimits, []string{"namespace"}, func(t *text) {
 		t.say("A LimitRange of namespace ")
 		t.put(t.value("namespace"))
 		t.say(" does not allow what the pods request.")
 	}},
-	{RefusedPolicy, func(t *text) {
+	{RefusedPolicy, nil, func(t *text) {
 		t.say("A ValidatingAdmissionPolicy refuses the pods.")
 	}},
-	{RefusedAccount, func(t *text) {
+	{RefusedAccount, []string{"account", "namespace"}, func(t *text) {
 		t.say("The pods name ")
 		t.put(t.value("account"))
 		t.say(", which does not exist in namespace ")
 		t.put(t.value("namespace"))
 		t.say(".")
 	}},
-	{RefusedOther, func(t *text) {
+	{RefusedOther, []string{"why"}, func(t *text) {
 		t.say("The API server refuses the pods: ")
 		t.put(t.value("why"))
 	}},
-	{QuotaUsed, func(t *text) {
+	{QuotaUsed, []string{"quota", "hard", "resource", "used"}, func(t *text) {
 		t.put(t.value("quota"))
 		t.say(" allows ")
 		t.put(t.value("hard"))
@@ -7289,7 +7295,7 @@ var englishTexts = []compiled{
 		t.put(t.value("used"))
 		t.say(" is used.")
 	}},
-	{RolloutStalled, func(t *text) {
+	{RolloutStalled, []string{"subject", "want", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has ")
 		if t.equal(t.value("want"), 1) {
@@ -7305,7 +7311,7 @@ var englishTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
-	{RolloutWaits, func(t *text) {
+	{RolloutWaits, []string{"subject", "want", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has ")
 		if t.equal(t.value("want"), 1) {
@@ -7318,7 +7324,7 @@ var englishTexts = []compiled{
 		t.say(" available, but those of its new version do not run. ")
 		t.put(t.value("why"))
 	}},
-	{RolloutDeadline, func(t *text) {
+	{RolloutDeadline, []string{"set", "seconds"}, func(t *text) {
 		t.say("The rollout")
 		if t.is(t.value("set")) {
 			t.say(" of ")
@@ -7328,10 +7334,10 @@ var englishTexts = []compiled{
 		t.put(t.value("seconds"))
 		t.say(" seconds and counts as failed; Kubernetes does not roll it back.")
 	}},
-	{RolloutPaused, func(t *text) {
+	{RolloutPaused, nil, func(t *text) {
 		t.say("The Deployment is paused: changes to its template are not rolled out.")
 	}},
-	{OrdinalMissing, func(t *text) {
+	{OrdinalMissing, []string{"subject", "have", "want", "pod", "ordered"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has ")
 		t.put(t.value("have"))
@@ -7345,7 +7351,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{OrdinalHolds, func(t *text) {
+	{OrdinalHolds, []string{"subject", "have", "want", "ordered", "pod", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has ")
 		t.put(t.value("have"))
@@ -7364,32 +7370,32 @@ var englishTexts = []compiled{
 		t.say(". ")
 		t.put(t.value("why"))
 	}},
-	{OrdinalOldRevision, func(t *text) {
+	{OrdinalOldRevision, []string{"object"}, func(t *text) {
 		t.say("The pod has an older version of the template. ")
 		t.put(t.value("object"))
 		t.say(" waits until the pod is ready and replaces it only then, even if the template has been fixed.")
 	}},
-	{OldRevisionHeld, func(t *text) {
+	{OldRevisionHeld, []string{"pod", "object", "said"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" has an older version of the template of ")
 		t.put(t.value("object"))
 		t.say(", which does not replace it while it is not ready: it must be deleted manually. ")
 		t.put(t.value("said"))
 	}},
-	{RemedyDeleteOld, func(t *text) {
+	{RemedyDeleteOld, []string{"pod", "object"}, func(t *text) {
 		t.say("Delete ")
 		t.put(t.value("pod"))
 		t.say(": ")
 		t.put(t.value("object"))
 		t.say(" creates it again from its current template.")
 	}},
-	{RemedyDeleteOldCost, func(t *text) {
+	{RemedyDeleteOldCost, nil, func(t *text) {
 		t.say("None: the pod is not ready.")
 	}},
-	{RemedyDeleteOldRisk, func(t *text) {
+	{RemedyDeleteOldRisk, nil, func(t *text) {
 		t.say("If the current template is broken, too, the new pod does not run either.")
 	}},
-	{DaemonHealthy, func(t *text) {
+	{DaemonHealthy, []string{"subject", "want", "nodes"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" runs on all ")
 		t.put(t.value("want"))
@@ -7397,13 +7403,13 @@ var englishTexts = []compiled{
 		t.put(t.value("nodes"))
 		t.say(").")
 	}},
-	{DaemonNowhere, func(t *text) {
+	{DaemonNowhere, []string{"subject", "nodes"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" selects none of the ")
 		t.say(count(t.number("nodes"), "node", "nodes"))
 		t.say(".")
 	}},
-	{DaemonMissing, func(t *text) {
+	{DaemonMissing, []string{"n", "nodes"}, func(t *text) {
 		t.say(count(t.number("n"), "node", "nodes"))
 		t.say(" that should have a pod ")
 		t.say(verb(t.number("n"), "has", "have"))
@@ -7411,28 +7417,28 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("nodes")))
 		t.say(".")
 	}},
-	{DaemonExcluded, func(t *text) {
+	{DaemonExcluded, []string{"nodes", "why"}, func(t *text) {
 		t.say("Excluded: ")
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" (")
 		t.put(t.value("why"))
 		t.say(").")
 	}},
-	{DaemonMisplaced, func(t *text) {
+	{DaemonMisplaced, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod runs", "pods run"))
 		t.say(" on nodes that the DaemonSet no longer selects.")
 	}},
-	{DaemonOnDelete, func(t *text) {
+	{DaemonOnDelete, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod has", "pods have"))
 		t.say(" an older version: with the update strategy OnDelete, each must be deleted manually.")
 	}},
-	{JobDone, func(t *text) {
+	{JobDone, []string{"subject", "done"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is complete: ")
 		t.say(count(t.number("done"), "pod", "pods"))
 		t.say(" succeeded.")
 	}},
-	{JobRuns, func(t *text) {
+	{JobRuns, []string{"subject", "active", "done", "of"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is running: ")
 		t.put(t.value("active"))
@@ -7442,7 +7448,7 @@ var englishTexts = []compiled{
 		t.put(t.value("of"))
 		t.say(" done.")
 	}},
-	{JobHeld, func(t *text) {
+	{JobHeld, []string{"subject", "done", "of", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" makes no progress: ")
 		t.put(t.value("done"))
@@ -7451,7 +7457,7 @@ var englishTexts = []compiled{
 		t.say(" done. ")
 		t.put(t.value("why"))
 	}},
-	{JobHeldPartly, func(t *text) {
+	{JobHeldPartly, []string{"subject", "done", "of", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" runs, but not all of its pods do: ")
 		t.put(t.value("done"))
@@ -7460,13 +7466,13 @@ var englishTexts = []compiled{
 		t.say(" done. ")
 		t.put(t.value("why"))
 	}},
-	{JobRetries, func(t *text) {
+	{JobRetries, []string{"failed", "limit"}, func(t *text) {
 		t.say(count(t.number("failed"), "pod has", "pods have"))
 		t.say(" failed so far; the Job gives up after ")
 		t.put(t.value("limit"))
 		t.say(" retries.")
 	}},
-	{JobBackoff, func(t *text) {
+	{JobBackoff, []string{"subject", "failed", "limit"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has failed: ")
 		t.say(count(t.number("failed"), "pod", "pods"))
@@ -7474,17 +7480,17 @@ var englishTexts = []compiled{
 		t.put(t.value("limit"))
 		t.say(".")
 	}},
-	{JobDeadline, func(t *text) {
+	{JobDeadline, []string{"subject", "seconds"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was terminated because it exceeded its activeDeadlineSeconds of ")
 		t.put(t.value("seconds"))
 		t.say(".")
 	}},
-	{JobPolicy, func(t *text) {
+	{JobPolicy, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" failed because of its podFailurePolicy.")
 	}},
-	{JobIndexes, func(t *text) {
+	{JobIndexes, []string{"subject", "indexes"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has failed: ")
 		if t.is(t.value("indexes")) {
@@ -7495,7 +7501,7 @@ var englishTexts = []compiled{
 		}
 		t.say(" failed permanently.")
 	}},
-	{JobFailed, func(t *text) {
+	{JobFailed, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has failed")
 		if t.is(t.value("why")) {
@@ -7505,23 +7511,23 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{JobFailing, func(t *text) {
+	{JobFailing, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is failing (")
 		t.put(t.value("why"))
 		t.say("): it counts as failed once its pods have ended.")
 	}},
-	{JobFailingPods, func(t *text) {
+	{JobFailingPods, []string{"n", "pods"}, func(t *text) {
 		t.say(count(t.number("n"), "pod has", "pods have"))
 		t.say(" not ended yet: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
-	{JobSuspended, func(t *text) {
+	{JobSuspended, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is suspended: it creates no pods until spec.suspend is cleared, manually or by the queue that set it.")
 	}},
-	{CronHealthy, func(t *text) {
+	{CronHealthy, []string{"subject", "schedule", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" creates Jobs (")
 		t.put(t.value("schedule"))
@@ -7535,16 +7541,16 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CronSuspended, func(t *text) {
+	{CronSuspended, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is suspended: it creates no Jobs.")
 	}},
-	{CronMissed, func(t *text) {
+	{CronMissed, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" did not create a Job when it was due: ")
 		t.put(t.value("why"))
 	}},
-	{CronBehind, func(t *text) {
+	{CronBehind, []string{"subject", "age", "schedule"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has created no Job ")
 		if t.is(t.value("age")) {
@@ -7557,13 +7563,13 @@ var englishTexts = []compiled{
 		t.put(t.value("schedule"))
 		t.say(") have passed. The reason is not reported.")
 	}},
-	{CronBehindWarns, func(t *text) {
+	{CronBehindWarns, nil, func(t *text) {
 		t.say("The event is only a warning: since Kubernetes 1.21, the controller then creates the Job that is due, unless startingDeadlineSeconds has passed.")
 	}},
-	{CronControllerUntold, func(t *text) {
+	{CronControllerUntold, nil, func(t *text) {
 		t.say("The Kubernetes API does not show whether the CronJob controller in kube-controller-manager is running; its log shows why no Job is created.")
 	}},
-	{CronBusy, func(t *text) {
+	{CronBusy, []string{"subject", "job", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" creates no new Job until ")
 		t.put(t.value("job"))
@@ -7573,13 +7579,13 @@ var englishTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
-	{CronLast, func(t *text) {
+	{CronLast, []string{"job", "why"}, func(t *text) {
 		t.say("Its last Job is ")
 		t.put(t.value("job"))
 		t.say(". ")
 		t.put(t.value("why"))
 	}},
-	{CronLastFails, func(t *text) {
+	{CronLastFails, []string{"subject", "schedule", "job", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" creates Jobs (")
 		t.put(t.value("schedule"))
@@ -7588,13 +7594,13 @@ var englishTexts = []compiled{
 		t.say(", has a problem. ")
 		t.put(t.value("why"))
 	}},
-	{TitleN602, func(t *text) {
+	{TitleN602, nil, func(t *text) {
 		t.say("a PodDisruptionBudget that allows no eviction, or protects nothing")
 	}},
-	{TitleN603, func(t *text) {
+	{TitleN603, nil, func(t *text) {
 		t.say("a Service without endpoints")
 	}},
-	{BudgetAllows, func(t *text) {
+	{BudgetAllows, []string{"subject", "n", "healthy", "of"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" allows ")
 		t.say(count(t.number("n"), "eviction", "evictions"))
@@ -7604,19 +7610,19 @@ var englishTexts = []compiled{
 		t.put(t.value("of"))
 		t.say(" pods are healthy.")
 	}},
-	{BudgetUncounted, func(t *text) {
+	{BudgetUncounted, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" allows no eviction because its pods cannot be counted: ")
 		t.put(t.value("why"))
 	}},
-	{BudgetUnseen, func(t *text) {
+	{BudgetUnseen, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" allows no eviction: the disruption controller has not counted its pods since it was created or changed.")
 	}},
-	{BudgetControllerUntold, func(t *text) {
+	{BudgetControllerUntold, nil, func(t *text) {
 		t.say("The Kubernetes API does not show whether the disruption controller in kube-controller-manager is running.")
 	}},
-	{BudgetWithoutPods, func(t *text) {
+	{BudgetWithoutPods, []string{"subject", "workloads"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no pods: it selects the pods of ")
 		t.say(englishAnd(t.items("workloads")))
@@ -7624,7 +7630,7 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("workloads")), "has", "have"))
 		t.say(" none.")
 	}},
-	{BudgetMatchesNothing, func(t *text) {
+	{BudgetMatchesNothing, []string{"subject", "selector"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" protects nothing: ")
 		if t.is(t.value("selector")) {
@@ -7636,7 +7642,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{BudgetsShare, func(t *text) {
+	{BudgetsShare, []string{"pods", "subject", "others"}, func(t *text) {
 		t.say(englishAnd(t.items("pods")))
 		t.say(" cannot be evicted, whatever the budgets allow: ")
 		t.put(t.value("subject"))
@@ -7646,7 +7652,7 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("pods")), "it", "them"))
 		t.say(", and the API server evicts no pod that has more than one budget.")
 	}},
-	{BudgetNever, func(t *text) {
+	{BudgetNever, []string{"subject", "limit", "of"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" never allows an eviction: ")
 		t.put(t.value("limit"))
@@ -7660,7 +7666,7 @@ var englishTexts = []compiled{
 		}
 		t.say(", so no node that runs one can be drained.")
 	}},
-	{BudgetUsedUp, func(t *text) {
+	{BudgetUsedUp, []string{"subject", "healthy", "of", "limit", "want", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" allows no eviction: ")
 		t.put(t.value("healthy"))
@@ -7676,7 +7682,7 @@ var englishTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
-	{BudgetBusy, func(t *text) {
+	{BudgetBusy, []string{"subject", "healthy", "want"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" currently allows no eviction: pods are being evicted, ")
 		t.put(t.value("healthy"))
@@ -7686,7 +7692,7 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("want"), "is", "are"))
 		t.say(" required.")
 	}},
-	{BudgetHoldsBroken, func(t *text) {
+	{BudgetHoldsBroken, []string{"pods", "want"}, func(t *text) {
 		t.say("Even ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(", which ")
@@ -7697,13 +7703,13 @@ var englishTexts = []compiled{
 		t.say(verb(len(t.items("pods")), "it", "them"))
 		t.say(" requires unhealthyPodEvictionPolicy: AlwaysAllow.")
 	}},
-	{ServiceExternal, func(t *text) {
+	{ServiceExternal, []string{"subject", "name"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no endpoints of its own: it is an alias of ")
 		t.put(t.value("name"))
 		t.say(".")
 	}},
-	{ServiceByHand, func(t *text) {
+	{ServiceByHand, []string{"subject", "known", "ready", "n"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no selector: something else writes its endpoints.")
 		if t.is(t.value("known")) {
@@ -7714,10 +7720,10 @@ var englishTexts = []compiled{
 			t.say(" ready.")
 		}
 	}},
-	{EndpointsUnread, func(t *text) {
+	{EndpointsUnread, nil, func(t *text) {
 		t.say("It is not known which endpoints it has: EndpointSlices were not read.")
 	}},
-	{ServiceByHandNone, func(t *text) {
+	{ServiceByHandNone, []string{"subject", "n"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no endpoints: it has no selector, and ")
 		if t.is(t.value("n")) {
@@ -7734,13 +7740,13 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ServiceByHandPort, func(t *text) {
+	{ServiceByHandPort, []string{"subject", "port"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no selector, and none of the endpoints that something else has written is at its port ")
 		t.put(t.value("port"))
 		t.say(".")
 	}},
-	{ServiceUnlisted, func(t *text) {
+	{ServiceUnlisted, []string{"subject", "ready"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no endpoints, although ")
 		t.say(count(t.number("ready"), "pod that it selects is", "pods that it selects are"))
@@ -7748,7 +7754,7 @@ var englishTexts = []compiled{
 		t.say(verb(t.number("ready"), "it", "them"))
 		t.say(".")
 	}},
-	{ServiceEnding, func(t *text) {
+	{ServiceEnding, []string{"subject", "pods", "n", "answers"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is losing its last endpoints: ")
 		t.say(englishAnd(t.items("pods")))
@@ -7761,15 +7767,15 @@ var englishTexts = []compiled{
 			t.say(" ended.")
 		}
 	}},
-	{EndpointsControllerUntold, func(t *text) {
+	{EndpointsControllerUntold, nil, func(t *text) {
 		t.say("The Kubernetes API does not show whether the EndpointSlice controller in kube-controller-manager is running.")
 	}},
-	{ServiceUnknown, func(t *text) {
+	{ServiceUnknown, []string{"subject"}, func(t *text) {
 		t.say("It is not known whether ")
 		t.put(t.value("subject"))
 		t.say(" has endpoints.")
 	}},
-	{ServiceServes, func(t *text) {
+	{ServiceServes, []string{"subject", "ready", "n"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has endpoints: ")
 		t.put(t.value("ready"))
@@ -7777,26 +7783,26 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "pod is", "pods are"))
 		t.say(" ready.")
 	}},
-	{ServiceAtZero, func(t *text) {
+	{ServiceAtZero, []string{"subject", "workload"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no endpoints because ")
 		t.put(t.value("workload"))
 		t.say(" is scaled to 0.")
 	}},
-	{ServiceWithoutPods, func(t *text) {
+	{ServiceWithoutPods, []string{"subject", "workload", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no endpoints because ")
 		t.put(t.value("workload"))
 		t.say(" has no pods. ")
 		t.put(t.value("why"))
 	}},
-	{ServiceMatchesNothing, func(t *text) {
+	{ServiceMatchesNothing, []string{"subject", "selector"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no endpoints: no pod, and no workload that could create one, has the labels that it selects (")
 		t.put(t.value("selector"))
 		t.say(").")
 	}},
-	{ServicePortUnnamed, func(t *text) {
+	{ServicePortUnnamed, []string{"subject", "port", "target", "pod", "protocol", "names"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no endpoints at port ")
 		t.put(t.value("port"))
@@ -7814,7 +7820,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ServiceNoneReady, func(t *text) {
+	{ServiceNoneReady, []string{"subject", "n", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no endpoints: ")
 		if t.equal(t.value("n"), 1) {
@@ -7830,13 +7836,13 @@ var englishTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
-	{NearSelector, func(t *text) {
+	{NearSelector, []string{"near", "labels"}, func(t *text) {
 		t.put(t.value("near"))
 		t.say(" creates pods that differ in one of these labels (")
 		t.put(t.value("labels"))
 		t.say(").")
 	}},
-	{CronNext, func(t *text) {
+	{CronNext, []string{"next", "in", "zone"}, func(t *text) {
 		t.say("Its next Job is due at ")
 		t.put(t.value("next"))
 		if t.is(t.value("in")) {
@@ -7852,12 +7858,12 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CronNever, func(t *text) {
+	{CronNever, []string{"schedule"}, func(t *text) {
 		t.say("Its schedule ")
 		t.put(t.value("schedule"))
 		t.say(" is never due.")
 	}},
-	{CronLate, func(t *text) {
+	{CronLate, []string{"subject", "due", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was due at ")
 		t.put(t.value("due"))
@@ -7870,18 +7876,18 @@ var englishTexts = []compiled{
 		}
 		t.say("; the reason is not reported.")
 	}},
-	{CronUnreadable, func(t *text) {
+	{CronUnreadable, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" creates no Jobs: its schedule cannot be read (")
 		t.put(t.value("why"))
 		t.say(").")
 	}},
-	{CronDeadlineShort, func(t *text) {
+	{CronDeadlineShort, []string{"seconds"}, func(t *text) {
 		t.say("Its startingDeadlineSeconds is ")
 		t.put(t.value("seconds"))
 		t.say(": the controller may take ten seconds to check, and then creates no Job.")
 	}},
-	{RemedySelect, func(t *text) {
+	{RemedySelect, []string{"subject", "near", "labels"}, func(t *text) {
 		t.say("Make ")
 		t.put(t.value("subject"))
 		t.say(" select the pods of ")
@@ -7890,42 +7896,42 @@ var englishTexts = []compiled{
 		t.put(t.value("labels"))
 		t.say(")")
 	}},
-	{RemedySelectCost, func(t *text) {
+	{RemedySelectCost, nil, func(t *text) {
 		t.say("None: no pod is replaced.")
 	}},
-	{RemedySelectRisk, func(t *text) {
+	{RemedySelectRisk, []string{"subject", "near"}, func(t *text) {
 		t.say("It is not known whether ")
 		t.put(t.value("subject"))
 		t.say(" is meant for the pods of ")
 		t.put(t.value("near"))
 		t.say(".")
 	}},
-	{RemedyDeleteBudget, func(t *text) {
+	{RemedyDeleteBudget, []string{"object", "subject"}, func(t *text) {
 		t.say("Delete ")
 		t.put(t.value("object"))
 		t.say(", so that ")
 		t.put(t.value("subject"))
 		t.say(" alone protects the pods")
 	}},
-	{RemedyDeleteBudgetCost, func(t *text) {
+	{RemedyDeleteBudgetCost, nil, func(t *text) {
 		t.say("None: no pod is replaced.")
 	}},
-	{RemedyDeleteBudgetRisk, func(t *text) {
+	{RemedyDeleteBudgetRisk, []string{"object", "subject"}, func(t *text) {
 		t.say("Pods that ")
 		t.put(t.value("object"))
 		t.say(" selects and ")
 		t.put(t.value("subject"))
 		t.say(" does not are no longer protected. Whatever created it may create it again.")
 	}},
-	{RemedyAllowOne, func(t *text) {
+	{RemedyAllowOne, []string{"subject"}, func(t *text) {
 		t.say("Make ")
 		t.put(t.value("subject"))
 		t.say(" allow one eviction at a time")
 	}},
-	{RemedyAllowOneCost, func(t *text) {
+	{RemedyAllowOneCost, nil, func(t *text) {
 		t.say("None: no pod is replaced by this alone.")
 	}},
-	{RemedyAllowOneRisk, func(t *text) {
+	{RemedyAllowOneRisk, []string{"of"}, func(t *text) {
 		t.say("During a drain, one of ")
 		t.put(t.value("of"))
 		t.say(" pods is missing")
@@ -7934,44 +7940,44 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemedyEvictBroken, func(t *text) {
+	{RemedyEvictBroken, []string{"subject"}, func(t *text) {
 		t.say("Make ")
 		t.put(t.value("subject"))
 		t.say(" allow the eviction of pods that are not ready")
 	}},
-	{RemedyEvictBrokenCost, func(t *text) {
+	{RemedyEvictBrokenCost, nil, func(t *text) {
 		t.say("None: no pod is replaced by this alone.")
 	}},
-	{RemedyEvictBrokenRisk, func(t *text) {
+	{RemedyEvictBrokenRisk, nil, func(t *text) {
 		t.say("A pod that is about to become ready may be evicted first. It makes no pod ready.")
 	}},
-	{RemedyTargetPort, func(t *text) {
+	{RemedyTargetPort, []string{"subject", "name"}, func(t *text) {
 		t.say("Point ")
 		t.put(t.value("subject"))
 		t.say(" to the port ")
 		t.put(t.value("name"))
 		t.say(" that its pods have")
 	}},
-	{RemedyTargetPortCost, func(t *text) {
+	{RemedyTargetPortCost, nil, func(t *text) {
 		t.say("None: no pod is replaced.")
 	}},
-	{RemedyTargetPortRisk, func(t *text) {
+	{RemedyTargetPortRisk, []string{"name"}, func(t *text) {
 		t.say("It is not known whether ")
 		t.put(t.value("name"))
 		t.say(" serves what the clients expect.")
 	}},
-	{RemedyDeadline, func(t *text) {
+	{RemedyDeadline, []string{"subject"}, func(t *text) {
 		t.say("Give ")
 		t.put(t.value("subject"))
 		t.say(" more time to start a Job")
 	}},
-	{RemedyDeadlineCost, func(t *text) {
+	{RemedyDeadlineCost, nil, func(t *text) {
 		t.say("None.")
 	}},
-	{RemedyDeadlineRisk, func(t *text) {
+	{RemedyDeadlineRisk, nil, func(t *text) {
 		t.say("A Job may start up to 200 seconds late.")
 	}},
-	{RemedyJobTime, func(t *text) {
+	{RemedyJobTime, []string{"subject", "seconds", "paced", "done", "of", "limit"}, func(t *text) {
 		t.say("Recreate ")
 		t.put(t.value("subject"))
 		t.say(" with ")
@@ -7988,17 +7994,17 @@ var englishTexts = []compiled{
 			t.say(" were not enough")
 		}
 	}},
-	{RemedyJobTimeCost, func(t *text) {
+	{RemedyJobTimeCost, []string{"done"}, func(t *text) {
 		t.say("The Job starts over")
 		if t.is(t.value("done")) {
 			t.say(", including what was done")
 		}
 		t.say("; its old pods and their logs are deleted.")
 	}},
-	{RemedyJobTimeRisk, func(t *text) {
+	{RemedyJobTimeRisk, nil, func(t *text) {
 		t.say("If its pods hang, or never started, it fails as before, only later.")
 	}},
-	{RemedyCronTime, func(t *text) {
+	{RemedyCronTime, []string{"object", "seconds", "paced", "done", "of", "limit"}, func(t *text) {
 		t.say("Give the next Jobs of ")
 		t.put(t.value("object"))
 		t.say(" ")
@@ -8015,76 +8021,76 @@ var englishTexts = []compiled{
 			t.say(" were not enough")
 		}
 	}},
-	{RemedyCronTimeCost, func(t *text) {
+	{RemedyCronTimeCost, nil, func(t *text) {
 		t.say("None before the next Job. The failed Job does not run again.")
 	}},
-	{RemedyUnsuspend, func(t *text) {
+	{RemedyUnsuspend, []string{"subject"}, func(t *text) {
 		t.say("Let ")
 		t.put(t.value("subject"))
 		t.say(" create Jobs again")
 	}},
-	{RemedyUnsuspendCost, func(t *text) {
+	{RemedyUnsuspendCost, nil, func(t *text) {
 		t.say("One Job may start at once, for the last missed start time.")
 	}},
-	{RemedyUnsuspendRisk, func(t *text) {
+	{RemedyUnsuspendRisk, nil, func(t *text) {
 		t.say("The Kubernetes API does not show why it was suspended.")
 	}},
-	{RemedyDeleteJob, func(t *text) {
+	{RemedyDeleteJob, []string{"object", "subject"}, func(t *text) {
 		t.say("Delete ")
 		t.put(t.value("object"))
 		t.say(", so that ")
 		t.put(t.value("subject"))
 		t.say(" creates the next Job")
 	}},
-	{RemedyDeleteJobCost, func(t *text) {
+	{RemedyDeleteJobCost, nil, func(t *text) {
 		t.say("What its pods are doing is lost.")
 	}},
-	{RemedyDeleteJobRisk, func(t *text) {
+	{RemedyDeleteJobRisk, []string{"object"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" may be about to end by itself.")
 	}},
-	{TitleN604, func(t *text) {
+	{TitleN604, nil, func(t *text) {
 		t.say("a HorizontalPodAutoscaler that cannot scale")
 	}},
-	{DependsOn, func(t *text) {
+	{DependsOn, []string{"why"}, func(t *text) {
 		t.put(t.value("why"))
 	}},
-	{ServiceMissing, func(t *text) {
+	{ServiceMissing, []string{"service"}, func(t *text) {
 		t.put(t.value("service"))
 		t.say(" in namespace ")
 		t.put(t.field("service", "Namespace"))
 		t.say(" does not exist.")
 	}},
-	{PodNames, func(t *text) {
+	{PodNames, []string{"container", "service"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
 		t.say(" gets the name of ")
 		t.put(t.value("service"))
 		t.say(".")
 	}},
-	{PodNamesItsOwn, func(t *text) {
+	{PodNamesItsOwn, []string{"container", "service"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
 		t.say(" gets the name of ")
 		t.put(t.value("service"))
 		t.say(", which has no endpoints before this pod is ready: it may be waiting for itself.")
 	}},
-	{PodHasMore, func(t *text) {
+	{PodHasMore, []string{"said", "why"}, func(t *text) {
 		t.put(t.value("said"))
 		t.say(" ")
 		t.put(t.value("why"))
 	}},
-	{PodWaitsForService, func(t *text) {
+	{PodWaitsForService, []string{"said", "service", "why"}, func(t *text) {
 		t.put(t.value("said"))
 		t.say(" A container gets the name of ")
 		t.put(t.value("service"))
 		t.say(". ")
 		t.put(t.value("why"))
 	}},
-	{RefusedTimeout, func(t *text) {
+	{RefusedTimeout, nil, func(t *text) {
 		t.say("The API server gave up before the pods were created: its limit is 34 seconds, and something that it calls, such as an admission webhook, takes longer.")
 	}},
-	{WebhooksTake, func(t *text) {
+	{WebhooksTake, []string{"n", "webhooks", "seconds", "more", "limit"}, func(t *text) {
 		t.say(count(t.number("n"), "webhook is", "webhooks are"))
 		t.say(" called for each pod (")
 		t.say(englishAnd(t.items("webhooks")))
@@ -8103,7 +8109,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{HPAScales, func(t *text) {
+	{HPAScales, []string{"subject", "target", "min", "max", "have"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" scales ")
 		t.put(t.value("target"))
@@ -8115,32 +8121,32 @@ var englishTexts = []compiled{
 		t.put(t.value("have"))
 		t.say(".")
 	}},
-	{HPAUnseen, func(t *text) {
+	{HPAUnseen, []string{"subject", "target"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not scale ")
 		t.put(t.value("target"))
 		t.say(": its controller has not processed it.")
 	}},
-	{HPATargetMissing, func(t *text) {
+	{HPATargetMissing, []string{"subject", "target"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" scales nothing: ")
 		t.put(t.value("target"))
 		t.say(" does not exist.")
 	}},
-	{HPATargetAtZero, func(t *text) {
+	{HPATargetAtZero, []string{"subject", "target"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not scale ")
 		t.put(t.value("target"))
 		t.say(", which was scaled to 0.")
 	}},
-	{HPAUnable, func(t *text) {
+	{HPAUnable, []string{"subject", "target", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" cannot scale ")
 		t.put(t.value("target"))
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
-	{HPANoMetrics, func(t *text) {
+	{HPANoMetrics, []string{"subject", "target", "have", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" leaves ")
 		t.put(t.value("target"))
@@ -8149,11 +8155,11 @@ var englishTexts = []compiled{
 		t.say(" because it gets no metrics. ")
 		t.put(t.value("why"))
 	}},
-	{HPAUntold, func(t *text) {
+	{HPAUntold, []string{"why"}, func(t *text) {
 		t.say("Its controller reports: ")
 		t.put(t.value("why"))
 	}},
-	{HPANoRequest, func(t *text) {
+	{HPANoRequest, []string{"container", "target", "resource"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
 		t.say(" of ")
@@ -8162,7 +8168,7 @@ var englishTexts = []compiled{
 		t.put(t.value("resource"))
 		t.say(", and utilization is a share of the request.")
 	}},
-	{HPAAtMaximum, func(t *text) {
+	{HPAAtMaximum, []string{"subject", "target", "max", "want"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is at its maximum: ")
 		t.put(t.value("target"))
@@ -8176,7 +8182,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{MetricsAPIMissing, func(t *text) {
+	{MetricsAPIMissing, []string{"api"}, func(t *text) {
 		t.say("Nothing serves ")
 		t.put(t.value("api"))
 		if t.equal(t.value("api"), "metrics.k8s.io") {
@@ -8184,7 +8190,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{MetricsAPIDown, func(t *text) {
+	{MetricsAPIDown, []string{"api", "why"}, func(t *text) {
 		t.say("The server of ")
 		t.put(t.value("api"))
 		t.say(" does not respond")
@@ -8195,68 +8201,68 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{RemedyPublish, func(t *text) {
+	{RemedyPublish, []string{"service"}, func(t *text) {
 		t.say("Publish the endpoints of ")
 		t.put(t.value("service"))
 		t.say(" before they are ready")
 	}},
-	{RemedyPublishCost, func(t *text) {
+	{RemedyPublishCost, nil, func(t *text) {
 		t.say("None: no pod is replaced.")
 	}},
-	{RemedyPublishRisk, func(t *text) {
+	{RemedyPublishRisk, []string{"service"}, func(t *text) {
 		t.say("Clients of ")
 		t.put(t.value("service"))
 		t.say(" reach pods that are not ready.")
 	}},
-	{RemedyIgnoreHook, func(t *text) {
+	{RemedyIgnoreHook, []string{"webhook"}, func(t *text) {
 		t.say("Temporarily create pods without the answer of the webhook ")
 		t.put(t.value("webhook"))
 	}},
-	{RemedyIgnoreHookCost, func(t *text) {
+	{RemedyIgnoreHookCost, nil, func(t *text) {
 		t.say("What it adds to pods, such as sidecars, or checks is left out until this is undone.")
 	}},
-	{RemedyIgnoreHookRisk, func(t *text) {
+	{RemedyIgnoreHookRisk, []string{"config"}, func(t *text) {
 		t.say("Whatever manages ")
 		t.put(t.value("config"))
 		t.say(" may undo it at any time.")
 	}},
-	{RemedyHookTimeout, func(t *text) {
+	{RemedyHookTimeout, []string{"webhook", "seconds"}, func(t *text) {
 		t.say("Give the webhook ")
 		t.put(t.value("webhook"))
 		t.say(" ")
 		t.put(t.value("seconds"))
 		t.say(" seconds to answer")
 	}},
-	{RemedyHookTimeoutCost, func(t *text) {
+	{RemedyHookTimeoutCost, nil, func(t *text) {
 		t.say("None.")
 	}},
-	{RemedyHookTimeoutRisk, func(t *text) {
+	{RemedyHookTimeoutRisk, []string{"config"}, func(t *text) {
 		t.say("A call that takes longer counts as failed, and the failurePolicy decides. Whatever manages ")
 		t.put(t.value("config"))
 		t.say(" may undo it.")
 	}},
-	{RemedyTarget, func(t *text) {
+	{RemedyTarget, []string{"subject", "name"}, func(t *text) {
 		t.say("Make ")
 		t.put(t.value("subject"))
 		t.say(" scale ")
 		t.put(t.value("name"))
 	}},
-	{RemedyTargetCost, func(t *text) {
+	{RemedyTargetCost, nil, func(t *text) {
 		t.say("The number of its replicas follows its metrics.")
 	}},
-	{RemedyTargetRisk, func(t *text) {
+	{RemedyTargetRisk, nil, func(t *text) {
 		t.say("It is not known which one it is meant for.")
 	}},
-	{RemedyMetricsServer, func(t *text) {
+	{RemedyMetricsServer, nil, func(t *text) {
 		t.say("Install metrics-server")
 	}},
-	{RemedyMetricsServerCost, func(t *text) {
+	{RemedyMetricsServerCost, nil, func(t *text) {
 		t.say("One pod in kube-system.")
 	}},
-	{RemedyMetricsServerRisk, func(t *text) {
+	{RemedyMetricsServerRisk, nil, func(t *text) {
 		t.say("EKS also offers it as an add-on, and some clusters need arguments of their own.")
 	}},
-	{RemedyRequest, func(t *text) {
+	{RemedyRequest, []string{"container", "target", "resource"}, func(t *text) {
 		t.say("Make container ")
 		t.put(t.value("container"))
 		t.say(" of ")
@@ -8264,41 +8270,41 @@ var englishTexts = []compiled{
 		t.say(" request ")
 		t.put(t.value("resource"))
 	}},
-	{RemedyRequestCost, func(t *text) {
+	{RemedyRequestCost, []string{"target"}, func(t *text) {
 		t.say("The pods of ")
 		t.put(t.value("target"))
 		t.say(" are replaced and take up that much more of the nodes.")
 	}},
-	{RemedyRequestRisk, func(t *text) {
+	{RemedyRequestRisk, nil, func(t *text) {
 		t.say("The right value depends on what the container uses.")
 	}},
-	{RemedyMaxReplicas, func(t *text) {
+	{RemedyMaxReplicas, []string{"subject", "want"}, func(t *text) {
 		t.say("Allow ")
 		t.put(t.value("subject"))
 		t.say(" ")
 		t.put(t.value("want"))
 		t.say(" replicas, as its metrics call for now")
 	}},
-	{RemedyMaxReplicasCost, func(t *text) {
+	{RemedyMaxReplicasCost, nil, func(t *text) {
 		t.say("That many more pods, and the nodes for them.")
 	}},
-	{RemedyMaxReplicasRisk, func(t *text) {
+	{RemedyMaxReplicasRisk, nil, func(t *text) {
 		t.say("What the pods depend on, such as a database, gets more load as well.")
 	}},
-	{TitleN605, func(t *text) {
+	{TitleN605, nil, func(t *text) {
 		t.say("a namespace that stays after it is deleted")
 	}},
-	{TitleN606, func(t *text) {
+	{TitleN606, nil, func(t *text) {
 		t.say("a ResourceQuota that causes refusals")
 	}},
-	{TitleN607, func(t *text) {
+	{TitleN607, nil, func(t *text) {
 		t.say("an Ingress with a backend that does not exist")
 	}},
-	{NamespaceActive, func(t *text) {
+	{NamespaceActive, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" exists and is not being deleted.")
 	}},
-	{NamespaceStays, func(t *text) {
+	{NamespaceStays, []string{"subject", "age", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" was deleted ")
 		t.put(t.value("age"))
@@ -8308,48 +8314,48 @@ var englishTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
-	{NamespaceUntold, func(t *text) {
+	{NamespaceUntold, []string{"why"}, func(t *text) {
 		t.say("The namespace controller reports: ")
 		t.put(t.value("why"))
 	}},
-	{NamespaceFinalizer, func(t *text) {
+	{NamespaceFinalizer, []string{"finalizer"}, func(t *text) {
 		t.say("Its finalizer ")
 		t.put(t.value("finalizer"))
 		t.say(" keeps it until whatever added the finalizer removes it.")
 	}},
-	{APISilent, func(t *text) {
+	{APISilent, []string{"object", "why"}, func(t *text) {
 		t.say("The API server behind ")
 		t.put(t.value("object"))
 		t.say(" does not respond, so it is not known what it stores for the namespace: ")
 		t.put(t.value("why"))
 	}},
-	{ObjectKept, func(t *text) {
+	{ObjectKept, []string{"object", "finalizer"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" is kept by the finalizer ")
 		t.put(t.value("finalizer"))
 		t.say(" until whatever added the finalizer removes it.")
 	}},
-	{FinalizerUnread, func(t *text) {
+	{FinalizerUnread, []string{"finalizer"}, func(t *text) {
 		t.say("It is not known which objects the finalizer ")
 		t.put(t.value("finalizer"))
 		t.say(" keeps: they are of kinds that naosu does not read.")
 	}},
-	{QuotaUncounted, func(t *text) {
+	{QuotaUncounted, []string{"subject"}, func(t *text) {
 		t.say("It is not known how much of ")
 		t.put(t.value("subject"))
 		t.say(" is used: its controller has not counted yet.")
 	}},
-	{QuotaLeaves, func(t *text) {
+	{QuotaLeaves, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has room for each of its resources.")
 	}},
-	{QuotaFull, func(t *text) {
+	{QuotaFull, []string{"subject", "full"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no room left for ")
 		t.say(englishAnd(t.items("full")))
 		t.say(".")
 	}},
-	{QuotaUsers, func(t *text) {
+	{QuotaUsers, []string{"workload", "n", "others"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" has the most pods, ")
 		t.put(t.value("n"))
@@ -8360,7 +8366,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{QuotaRefuses, func(t *text) {
+	{QuotaRefuses, []string{"subject", "who", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has no room for what ")
 		t.put(t.value("who"))
@@ -8368,18 +8374,18 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 		t.say(").")
 	}},
-	{IngressServes, func(t *text) {
+	{IngressServes, []string{"subject", "n"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" sends requests to ")
 		t.say(count(t.number("n"), "backend", "backends"))
 		t.say(".")
 	}},
-	{IngressFails, func(t *text) {
+	{IngressFails, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" sends requests to a backend that does not respond. ")
 		t.put(t.value("why"))
 	}},
-	{BackendPort, func(t *text) {
+	{BackendPort, []string{"service", "port", "ports"}, func(t *text) {
 		t.put(t.value("service"))
 		t.say(" has no port ")
 		t.put(t.value("port"))
@@ -8390,46 +8396,46 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemedyDeleteAPI, func(t *text) {
+	{RemedyDeleteAPI, []string{"object"}, func(t *text) {
 		t.say("Delete ")
 		t.put(t.value("object"))
 		t.say(", so that the namespace controller no longer asks that server")
 	}},
-	{RemedyDeleteAPICost, func(t *text) {
+	{RemedyDeleteAPICost, nil, func(t *text) {
 		t.say("The API that it served is not available until it is registered again.")
 	}},
-	{RemedyDeleteAPIRisk, func(t *text) {
+	{RemedyDeleteAPIRisk, nil, func(t *text) {
 		t.say("What that server stores for the namespace may be left behind. Fixing the server is better if that is possible.")
 	}},
-	{RemedyFinalizer, func(t *text) {
+	{RemedyFinalizer, []string{"object", "finalizer"}, func(t *text) {
 		t.say("Remove the finalizers of ")
 		t.put(t.value("object"))
 		t.say(" if whatever added ")
 		t.put(t.value("finalizer"))
 		t.say(" is gone for good")
 	}},
-	{RemedyFinalizerCost, func(t *text) {
+	{RemedyFinalizerCost, nil, func(t *text) {
 		t.say("The object is deleted at once.")
 	}},
-	{RemedyFinalizerRisk, func(t *text) {
+	{RemedyFinalizerRisk, []string{"finalizer"}, func(t *text) {
 		t.say("What ")
 		t.put(t.value("finalizer"))
 		t.say(" should clean up, such as a cloud's resources, is left behind.")
 	}},
-	{RemedyQuota, func(t *text) {
+	{RemedyQuota, []string{"subject", "hard"}, func(t *text) {
 		t.say("Raise ")
 		t.put(t.value("subject"))
 		t.say(" to ")
 		t.put(t.value("hard"))
 		t.say(", enough for one more")
 	}},
-	{RemedyQuotaCost, func(t *text) {
+	{RemedyQuotaCost, nil, func(t *text) {
 		t.say("The namespace may use that much more of the cluster.")
 	}},
-	{RemedyQuotaRisk, func(t *text) {
+	{RemedyQuotaRisk, nil, func(t *text) {
 		t.say("Whoever set the quota may have intended it as a limit.")
 	}},
-	{RemedyBackendPort, func(t *text) {
+	{RemedyBackendPort, []string{"subject", "ports", "service"}, func(t *text) {
 		t.say("Send requests of ")
 		t.put(t.value("subject"))
 		t.say(" to port ")
@@ -8437,13 +8443,13 @@ var englishTexts = []compiled{
 		t.say(" of ")
 		t.put(t.value("service"))
 	}},
-	{RemedyBackendPortCost, func(t *text) {
+	{RemedyBackendPortCost, nil, func(t *text) {
 		t.say("None: no pod is replaced.")
 	}},
-	{RemedyBackendPortRisk, func(t *text) {
+	{RemedyBackendPortRisk, nil, func(t *text) {
 		t.say("It is not known whether that port serves what the clients expect.")
 	}},
-	{Differs, func(t *text) {
+	{Differs, []string{"field", "object", "value", "other", "otherValue"}, func(t *text) {
 		t.put(t.value("field"))
 		t.say(": ")
 		t.put(t.value("object"))
@@ -8463,7 +8469,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{DiffersVolume, func(t *text) {
+	{DiffersVolume, []string{"claim", "place", "other", "otherClaim"}, func(t *text) {
 		t.say("The volume of ")
 		t.put(t.value("claim"))
 		t.say(" can be used in ")
@@ -8480,7 +8486,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{DiffersVersion, func(t *text) {
+	{DiffersVersion, []string{"owner", "version", "other"}, func(t *text) {
 		t.say("They belong to different versions of ")
 		t.put(t.value("owner"))
 		t.say(": this one to revision ")
@@ -8497,7 +8503,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{DiffersAgent, func(t *text) {
+	{DiffersAgent, []string{"daemon", "state", "node", "other", "good"}, func(t *text) {
 		t.put(t.value("daemon"))
 		t.say(": ")
 		if t.is(t.value("state")) {
@@ -8521,7 +8527,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{OthersOnNode, func(t *text) {
+	{OthersOnNode, []string{"all", "node", "poor"}, func(t *text) {
 		if !t.is(t.value("all")) {
 			t.say("There is no other pod on ")
 			t.put(t.value("node"))
@@ -8554,7 +8560,7 @@ var englishTexts = []compiled{
 			}
 		}
 	}},
-	{SiblingsElsewhere, func(t *text) {
+	{SiblingsElsewhere, []string{"poor", "all", "owner"}, func(t *text) {
 		if t.is(t.value("poor")) {
 			t.say("Of ")
 			t.say(count(t.number("all"), "other pod", "other pods"))
@@ -8589,7 +8595,7 @@ var englishTexts = []compiled{
 			}
 		}
 	}},
-	{ProbesFit, func(t *text) {
+	{ProbesFit, []string{"n", "good", "fit", "node"}, func(t *text) {
 		t.say("Of ")
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" tried (like those on ")
@@ -8602,7 +8608,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" as it is.")
 	}},
-	{UnlikePodCause, func(t *text) {
+	{UnlikePodCause, []string{"subject", "what", "good"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not run because of ")
 		t.say(englishAnd(t.items("what")))
@@ -8610,7 +8616,7 @@ var englishTexts = []compiled{
 		t.put(t.value("good"))
 		t.say(", it finds a node.")
 	}},
-	{UnlikeNodeCause, func(t *text) {
+	{UnlikeNodeCause, []string{"what", "subject", "good"}, func(t *text) {
 		t.say(englishAnd(t.items("what")))
 		t.say(" ")
 		t.say(verb(len(t.items("what")), "keeps", "keep"))
@@ -8620,7 +8626,7 @@ var englishTexts = []compiled{
 		t.put(t.value("good"))
 		t.say(", it takes more of them.")
 	}},
-	{UnlikeCameFirst, func(t *text) {
+	{UnlikeCameFirst, []string{"subject", "good"}, func(t *text) {
 		t.say("No difference between ")
 		t.put(t.value("subject"))
 		t.say(" and ")
@@ -8631,7 +8637,7 @@ var englishTexts = []compiled{
 		t.put(t.value("good"))
 		t.say(" runs because it was placed first.")
 	}},
-	{UnlikeSuspects, func(t *text) {
+	{UnlikeSuspects, []string{"n", "subject", "good", "first"}, func(t *text) {
 		t.say(count(t.number("n"), "difference", "differences"))
 		t.say(" between ")
 		t.put(t.value("subject"))
@@ -8640,91 +8646,91 @@ var englishTexts = []compiled{
 		t.say(" may be the cause but cannot be tested in simulation; the most likely: ")
 		t.put(t.value("first"))
 	}},
-	{UnlikeNothing, func(t *text) {
+	{UnlikeNothing, []string{"subject", "good", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" and ")
 		t.put(t.value("good"))
 		t.say(" show no relevant difference in the Kubernetes API. ")
 		t.put(t.value("why"))
 	}},
-	{UnlikeWell, func(t *text) {
+	{UnlikeWell, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is healthy, too. ")
 		t.put(t.value("why"))
 	}},
-	{UnlikeUntried, func(t *text) {
+	{UnlikeUntried, nil, func(t *text) {
 		t.say("Not every node and pod is known, or another scheduler places the pod: differences could not be tested in simulation.")
 	}},
-	{HeadDiffers, func(t *text) {
+	{HeadDiffers, nil, func(t *text) {
 		t.say("The cause")
 	}},
-	{HeadTogether, func(t *text) {
+	{HeadTogether, nil, func(t *text) {
 		t.say("The cause, in combination only")
 	}},
-	{HeadSuspects, func(t *text) {
+	{HeadSuspects, nil, func(t *text) {
 		t.say("Possible causes")
 	}},
-	{HeadTried, func(t *text) {
+	{HeadTried, nil, func(t *text) {
 		t.say("Tested, not the cause")
 	}},
-	{HeadObserved, func(t *text) {
+	{HeadObserved, nil, func(t *text) {
 		t.say("Observed elsewhere")
 	}},
-	{UnlikeOthers, func(t *text) {
+	{UnlikeOthers, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "further difference is", "further differences are"))
 		t.say(" not relevant.")
 	}},
-	{UnlikeMoreSuspects, func(t *text) {
+	{UnlikeMoreSuspects, []string{"n"}, func(t *text) {
 		t.say("and ")
 		t.put(t.value("n"))
 		t.say(" more (shown by -o wide)")
 	}},
-	{HeadCauses, func(t *text) {
+	{HeadCauses, nil, func(t *text) {
 		t.say("Why")
 	}},
-	{HeadRuledOut, func(t *text) {
+	{HeadRuledOut, nil, func(t *text) {
 		t.say("Ruled out")
 	}},
-	{HeadUnknown, func(t *text) {
+	{HeadUnknown, nil, func(t *text) {
 		t.say("Unknown")
 	}},
-	{HeadRemedy, func(t *text) {
+	{HeadRemedy, nil, func(t *text) {
 		t.say("Remedy")
 	}},
-	{HeadNotModelled, func(t *text) {
+	{HeadNotModelled, nil, func(t *text) {
 		t.say("Not considered")
 	}},
-	{LabelCost, func(t *text) {
+	{LabelCost, nil, func(t *text) {
 		t.say("cost")
 	}},
-	{LabelRisk, func(t *text) {
+	{LabelRisk, nil, func(t *text) {
 		t.say("risk")
 	}},
-	{LabelAbout, func(t *text) {
+	{LabelAbout, nil, func(t *text) {
 		t.say("about")
 	}},
-	{LabelRead, func(t *text) {
+	{LabelRead, nil, func(t *text) {
 		t.say("read from")
 	}},
-	{LabelFill, func(t *text) {
+	{LabelFill, []string{"parts"}, func(t *text) {
 		t.say("replace ")
 		t.say(englishAnd(t.items("parts")))
 		t.say(" with your values")
 	}},
-	{LabelUnverified, func(t *text) {
+	{LabelUnverified, nil, func(t *text) {
 		t.say("not simulated")
 	}},
-	{LabelVerified, func(t *text) {
+	{LabelVerified, nil, func(t *text) {
 		t.say("verified by simulation")
 	}},
-	{LabelAgo, func(t *text) {
+	{LabelAgo, []string{"age"}, func(t *text) {
 		t.put(t.value("age"))
 		t.say(" ago")
 	}},
-	{LabelNone, func(t *text) {
+	{LabelNone, nil, func(t *text) {
 		t.say("none")
 	}},
-	{OverviewCount, func(t *text) {
+	{OverviewCount, []string{"what", "n", "namespace", "selector", "causes"}, func(t *text) {
 		if t.is(t.value("what")) {
 			t.say("Not running as ")
 			t.say(verb(t.number("n"), "it", "they"))
@@ -8755,31 +8761,31 @@ var englishTexts = []compiled{
 			t.say(" that should run does.")
 		}
 	}},
-	{OverviewPods, func(t *text) {
+	{OverviewPods, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 	}},
-	{OverviewWorkloads, func(t *text) {
+	{OverviewWorkloads, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "workload", "workloads"))
 	}},
-	{OverviewConcerns, func(t *text) {
+	{OverviewConcerns, []string{"n", "names"}, func(t *text) {
 		t.say("Affected (")
 		t.put(t.value("n"))
 		t.say("): ")
 		t.say(englishAnd(t.items("names")))
 		t.say(".")
 	}},
-	{OverviewDependents, func(t *text) {
+	{OverviewDependents, []string{"n", "names"}, func(t *text) {
 		t.say("Not running because of this (")
 		t.put(t.value("n"))
 		t.say("): ")
 		t.say(englishAnd(t.items("names")))
 		t.say(".")
 	}},
-	{OverviewMore, func(t *text) {
+	{OverviewMore, []string{"command"}, func(t *text) {
 		t.say("More: ")
 		t.put(t.value("command"))
 	}},
-	{OverviewBrief, func(t *text) {
+	{OverviewBrief, []string{"n", "command"}, func(t *text) {
 		if t.less(1, t.value("n")) {
 			t.say(count(t.number("n"), "object", "objects"))
 			t.say(". ")
@@ -8787,17 +8793,17 @@ var englishTexts = []compiled{
 		t.say("More: ")
 		t.put(t.value("command"))
 	}},
-	{OverviewLeft, func(t *text) {
+	{OverviewLeft, []string{"causes", "n"}, func(t *text) {
 		t.say(count(t.number("causes"), "more cause", "more causes"))
 		t.say(", affecting ")
 		t.say(count(t.number("n"), "object", "objects"))
 		t.say(".")
 	}},
-	{OverviewAll, func(t *text) {
+	{OverviewAll, []string{"command"}, func(t *text) {
 		t.say("Everything, with every remedy: ")
 		t.put(t.value("command"))
 	}},
-	{OverviewElsewhere, func(t *text) {
+	{OverviewElsewhere, []string{"n", "command"}, func(t *text) {
 		t.say("In other namespaces ")
 		t.say(count(t.number("n"), "pod does", "pods do"))
 		t.say(" not run as ")
@@ -8805,7 +8811,7 @@ var englishTexts = []compiled{
 		t.say(" should: ")
 		t.put(t.value("command"))
 	}},
-	{ErrNotThere, func(t *text) {
+	{ErrNotThere, []string{"subject", "namespace", "elsewhere", "near", "kind"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" does not exist")
 		if t.is(t.value("namespace")) {
@@ -8831,12 +8837,12 @@ var englishTexts = []compiled{
 			}
 		}
 	}},
-	{ErrNoNamespace, func(t *text) {
+	{ErrNoNamespace, []string{"given"}, func(t *text) {
 		t.say("namespace ")
 		t.put(t.value("given"))
 		t.say(" does not exist")
 	}},
-	{ErrNamespaceRemedy, func(t *text) {
+	{ErrNamespaceRemedy, []string{"names", "more"}, func(t *text) {
 		t.say("use ")
 		t.say(englishOr(t.items("names")))
 		if t.is(t.value("more")) {
@@ -8844,41 +8850,41 @@ var englishTexts = []compiled{
 		}
 		t.say(", or -A for all")
 	}},
-	{ErrForbiddenKind, func(t *text) {
+	{ErrForbiddenKind, []string{"kind"}, func(t *text) {
 		t.say("permission is missing: ")
 		t.put(t.value("kind"))
 		t.say(" objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as")
 	}},
-	{ErrWhyFailOn, func(t *text) {
+	{ErrWhyFailOn, []string{"severity"}, func(t *text) {
 		t.say("there is a problem of severity ")
 		t.put(t.value("severity"))
 	}},
-	{ErrSelectorOne, func(t *text) {
+	{ErrSelectorOne, []string{"given", "subject"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" selects among several objects, but ")
 		t.put(t.value("subject"))
 		t.say(" names a single one")
 	}},
-	{ErrSelectorOneRemedy, func(t *text) {
+	{ErrSelectorOneRemedy, nil, func(t *text) {
 		t.say("omit one of them")
 	}},
-	{ErrUnlike, func(t *text) {
+	{ErrUnlike, []string{"given", "subject"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" cannot be compared with ")
 		t.put(t.value("subject"))
 	}},
-	{ErrUnlikeRemedy, func(t *text) {
+	{ErrUnlikeRemedy, nil, func(t *text) {
 		t.say("compare two pods or two nodes, as in: why pod/BAD --unlike pod/GOOD")
 	}},
-	{UnreadKinds, func(t *text) {
+	{UnreadKinds, []string{"kinds"}, func(t *text) {
 		t.say("The following kinds of objects were not read or cannot be read, so there may be problems and risks that are not shown here: ")
 		t.say(englishAnd(t.items("kinds")))
 		t.say(". The JSON output shows what each kind affects.")
 	}},
-	{TitleN101, func(t *text) {
+	{TitleN101, nil, func(t *text) {
 		t.say("a pod pending on a volume in a zone without a usable node")
 	}},
-	{StrandedNoNode, func(t *text) {
+	{StrandedNoNode, []string{"pod", "claims", "zones"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is Pending because the ")
 		t.say(verb(len(t.items("claims")), "volume", "volumes"))
@@ -8890,7 +8896,7 @@ var englishTexts = []compiled{
 		t.say(englishOr(t.items("zones")))
 		t.say(", where there is no node.")
 	}},
-	{StrandedUnusable, func(t *text) {
+	{StrandedUnusable, []string{"pod", "claims", "zones", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is Pending because the ")
 		t.say(verb(len(t.items("claims")), "volume", "volumes"))
@@ -8904,7 +8910,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("why")))
 		t.say(".")
 	}},
-	{StrandedUnmade, func(t *text) {
+	{StrandedUnmade, []string{"pod", "claims", "zones", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is Pending because the ")
 		t.say(verb(len(t.items("claims")), "volume", "volumes"))
@@ -8921,44 +8927,44 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{StrandedApart, func(t *text) {
+	{StrandedApart, []string{"pod", "claims"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" is Pending because its volumes are in different zones, and a pod can run in only one: ")
 		t.say(englishAnd(t.items("claims")))
 		t.say(".")
 	}},
-	{CauseUnscheduled, func(t *text) {
+	{CauseUnscheduled, nil, func(t *text) {
 		t.say("The scheduler finds no node for the pod.")
 	}},
-	{CauseClaim, func(t *text) {
+	{CauseClaim, []string{"claim", "volume"}, func(t *text) {
 		t.say("The pod mounts ")
 		t.put(t.value("claim"))
 		t.say(", which is bound to ")
 		t.put(t.value("volume"))
 		t.say(".")
 	}},
-	{CauseClaimUnmade, func(t *text) {
+	{CauseClaimUnmade, []string{"claim"}, func(t *text) {
 		t.say("The pod mounts ")
 		t.put(t.value("claim"))
 		t.say(", whose volume is created once the pod is assigned to a node.")
 	}},
-	{CauseVolumeZone, func(t *text) {
+	{CauseVolumeZone, []string{"zones"}, func(t *text) {
 		t.say("That volume is in ")
 		t.say(englishOr(t.items("zones")))
 		t.say(" and can be used only there.")
 	}},
-	{CauseClassZone, func(t *text) {
+	{CauseClassZone, []string{"class", "zones"}, func(t *text) {
 		t.put(t.value("class"))
 		t.say(" creates volumes only in ")
 		t.say(englishOr(t.items("zones")))
 		t.say(".")
 	}},
-	{CauseNoNode, func(t *text) {
+	{CauseNoNode, []string{"zones"}, func(t *text) {
 		t.say("Nodes in ")
 		t.say(englishOr(t.items("zones")))
 		t.say(": none.")
 	}},
-	{CauseNodesUnusable, func(t *text) {
+	{CauseNodesUnusable, []string{"zones", "nodes", "why"}, func(t *text) {
 		t.say("Nodes in ")
 		t.say(englishOr(t.items("zones")))
 		t.say(": ")
@@ -8967,10 +8973,10 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("why")))
 		t.say(".")
 	}},
-	{CauseApart, func(t *text) {
+	{CauseApart, nil, func(t *text) {
 		t.say("No node is in all of these zones.")
 	}},
-	{CauseGroup, func(t *text) {
+	{CauseGroup, []string{"total", "suited", "excluded", "groups"}, func(t *text) {
 		if t.equal(t.value("total"), 1) {
 			t.say("The only node group that has nodes suits the pod")
 		} else {
@@ -8991,7 +8997,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("groups")))
 		t.say(".")
 	}},
-	{CauseGroupNone, func(t *text) {
+	{CauseGroupNone, []string{"total", "zones", "excluded"}, func(t *text) {
 		if t.equal(t.value("total"), 0) {
 			t.say("No node has the label of a node group.")
 		} else {
@@ -9009,7 +9015,7 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{CauseAutoscaler, func(t *text) {
+	{CauseAutoscaler, []string{"reasons"}, func(t *text) {
 		t.say("The autoscaler adds no node")
 		if t.is(t.value("reasons")) {
 			t.say(" (")
@@ -9018,7 +9024,7 @@ var englishTexts = []compiled{
 		}
 		t.say(". It considers node groups, not nodes, and evaluates each group by one sample node, which is in one zone.")
 	}},
-	{CauseAutoscalerMax, func(t *text) {
+	{CauseAutoscalerMax, []string{"n", "others"}, func(t *text) {
 		t.say("The autoscaler adds no node, because ")
 		if t.is(t.value("n")) {
 			t.say(count(t.number("n"), "node group is", "node groups are"))
@@ -9033,7 +9039,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{GroupStands, func(t *text) {
+	{GroupStands, []string{"group", "nodes", "zones"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" with ")
 		t.say(count(t.number("nodes"), "node", "nodes"))
@@ -9042,72 +9048,72 @@ var englishTexts = []compiled{
 			t.say(englishAnd(t.items("zones")))
 		}
 	}},
-	{ObstacleCordoned, func(t *text) {
+	{ObstacleCordoned, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" cordoned")
 	}},
-	{ObstacleNotReady, func(t *text) {
+	{ObstacleNotReady, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" not ready")
 	}},
-	{ObstacleTainted, func(t *text) {
+	{ObstacleTainted, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" with a taint that the pod does not tolerate")
 	}},
-	{ObstacleSelector, func(t *text) {
+	{ObstacleSelector, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" excluded by the pod's node selector or affinity")
 	}},
-	{ObstacleLabel, func(t *text) {
+	{ObstacleLabel, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" without the label that the volume requires")
 	}},
-	{ObstacleFull, func(t *text) {
+	{ObstacleFull, []string{"n", "of"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" without enough ")
 		t.say(englishAnd(t.items("of")))
 	}},
-	{ObstacleVolume, func(t *text) {
+	{ObstacleVolume, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" where its volume cannot be used")
 	}},
-	{ObstacleStorage, func(t *text) {
+	{ObstacleStorage, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" without storage for its volume")
 	}},
-	{ObstacleInUse, func(t *text) {
+	{ObstacleInUse, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" where another pod uses its volume")
 	}},
-	{ObstacleTogether, func(t *text) {
+	{ObstacleTogether, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" without the pods that it must run near")
 	}},
-	{ObstacleApart, func(t *text) {
+	{ObstacleApart, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" with pods that it must not run near")
 	}},
-	{ObstacleSpread, func(t *text) {
+	{ObstacleSpread, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" that would make the spread of its pods uneven")
 	}},
-	{ObstacleDevice, func(t *text) {
+	{ObstacleDevice, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" without the devices that it claims")
 	}},
-	{ObstacleOther, func(t *text) {
+	{ObstacleOther, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" rejected by another rule of the scheduler")
 	}},
-	{ObstaclePort, func(t *text) {
+	{ObstaclePort, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" with the host port in use")
 	}},
-	{ObstacleLimit, func(t *text) {
+	{ObstacleLimit, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" that cannot attach more volumes")
 	}},
-	{NotAttachment, func(t *text) {
+	{NotAttachment, []string{"claim", "node", "gone"}, func(t *text) {
 		t.say("The attachment of ")
 		t.put(t.value("claim"))
 		t.say(" to ")
@@ -9117,12 +9123,12 @@ var englishTexts = []compiled{
 		}
 		t.say(" is not the cause: a volume is attached only after its pod is assigned to a node, and this pod is not assigned. Deleting the attachment does not help.")
 	}},
-	{NotAttachmentNone, func(t *text) {
+	{NotAttachmentNone, []string{"claim"}, func(t *text) {
 		t.say("An old attachment is not the cause: the volume of ")
 		t.put(t.value("claim"))
 		t.say(" has none.")
 	}},
-	{NotClaimFree, func(t *text) {
+	{NotClaimFree, []string{"claim", "driver"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is not the cause: it is bound to a volume")
 		if t.is(t.value("driver")) {
@@ -9131,11 +9137,11 @@ var englishTexts = []compiled{
 		}
 		t.say(" that is tied to no zone.")
 	}},
-	{NotClaimUnmade, func(t *text) {
+	{NotClaimUnmade, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" is not the cause: its volume will be created where the pod is placed.")
 	}},
-	{NotClaimUnmounted, func(t *text) {
+	{NotClaimUnmounted, []string{"claim", "namespace", "driver"}, func(t *text) {
 		t.say("Claims of other drivers, such as ")
 		t.put(t.value("claim"))
 		t.say(" in namespace ")
@@ -9144,39 +9150,39 @@ var englishTexts = []compiled{
 		t.put(t.value("driver"))
 		t.say("), are not the cause: the pod does not mount them, and drivers do not conflict.")
 	}},
-	{UnknownGroupZones, func(t *text) {
+	{UnknownGroupZones, []string{"group", "zones"}, func(t *text) {
 		t.say("The Kubernetes API does not show which zones ")
 		t.put(t.value("group"))
 		t.say(" can use. If ")
 		t.say(englishOr(t.items("zones")))
 		t.say(" is not among them, resizing does not help; check the group's settings at the provider (on EKS, its subnets).")
 	}},
-	{UnknownGroupBounds, func(t *text) {
+	{UnknownGroupBounds, []string{"group"}, func(t *text) {
 		t.say("The Kubernetes API does not show the minimum and maximum size of ")
 		t.put(t.value("group"))
 		t.say(".")
 	}},
-	{UnknownEmptyGroups, func(t *text) {
+	{UnknownEmptyGroups, nil, func(t *text) {
 		t.say("Node groups are inferred from node labels: a group without nodes is not visible.")
 	}},
-	{UnknownGroup, func(t *text) {
+	{UnknownGroup, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" suits the pod, but no label shows which node group it belongs to.")
 	}},
-	{UnknownDriver, func(t *text) {
+	{UnknownDriver, []string{"driver", "node"}, func(t *text) {
 		t.say("It is not known why ")
 		t.put(t.value("driver"))
 		t.say(" has not set its zone label on ")
 		t.put(t.value("node"))
 		t.say("; check the driver's pod on that node. With the label, the node may be usable.")
 	}},
-	{UnknownNodePool, func(t *text) {
+	{UnknownNodePool, []string{"group", "zones"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" has no size to set: Karpenter adds nodes itself. The reason why it adds none in ")
 		t.say(englishOr(t.items("zones")))
 		t.say(" is in its NodePool and the NodePool's events, which naosu does not read yet.")
 	}},
-	{RemedyResize, func(t *text) {
+	{RemedyResize, []string{"group", "to", "each", "zones"}, func(t *text) {
 		t.say("Resize ")
 		t.put(t.value("group"))
 		t.say(" to ")
@@ -9193,7 +9199,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemedyResizeCost, func(t *text) {
+	{RemedyResizeCost, []string{"type", "more"}, func(t *text) {
 		if t.is(t.value("type")) {
 			t.put(t.value("more"))
 			t.say(" more ")
@@ -9203,12 +9209,12 @@ var englishTexts = []compiled{
 		}
 		t.say(", while the group keeps that size.")
 	}},
-	{RemedyResizeRisk, func(t *text) {
+	{RemedyResizeRisk, []string{"each"}, func(t *text) {
 		t.say("You cannot choose the zone; the group does. If it spans more zones than these, it needs ")
 		t.say(count(t.number("each"), "more node", "more nodes"))
 		t.say(" for each. The request is refused above the group's maximum, which must then be raised first. An autoscaler may remove the node once nothing runs there: a minimum of the same size keeps it.")
 	}},
-	{RemedyUncordon, func(t *text) {
+	{RemedyUncordon, []string{"node", "zone"}, func(t *text) {
 		t.say("Uncordon ")
 		t.put(t.value("node"))
 		if t.is(t.value("zone")) {
@@ -9217,10 +9223,10 @@ var englishTexts = []compiled{
 		}
 		t.say(", so that pods can be scheduled there again.")
 	}},
-	{RemedyUncordonCost, func(t *text) {
+	{RemedyUncordonCost, nil, func(t *text) {
 		t.say("None.")
 	}},
-	{RemedyUncordonRisk, func(t *text) {
+	{RemedyUncordonRisk, nil, func(t *text) {
 		t.say("Someone cordoned the node for a reason, such as an upgrade in progress.")
 	}},
 }

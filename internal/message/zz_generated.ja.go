@@ -3,15 +3,15 @@
 package message
 
 var japaneseTexts = []compiled{
-	{ActionBegan, func(t *text) {
+	{ActionBegan, []string{"remediation", "action"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" を開始しました: ")
 		t.put(t.value("action"))
 	}},
-	{ActionAllowed, func(t *text) {
+	{ActionAllowed, nil, func(t *text) {
 		t.say("すべての検査を通過しました。")
 	}},
-	{ActionApproval, func(t *text) {
+	{ActionApproval, []string{"by", "rejected"}, func(t *text) {
 		if it := t.value("by"); t.is(it) {
 			t.put(it)
 			t.say(" ")
@@ -26,46 +26,46 @@ var japaneseTexts = []compiled{
 		}
 		t.say("しました。")
 	}},
-	{ActionNoActuator, func(t *text) {
+	{ActionNoActuator, []string{"node", "action"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" に ")
 		t.put(t.value("action"))
 		t.say(" を行えるプロバイダーが、このクラスターにありません。")
 	}},
-	{ActionHealthy, func(t *text) {
+	{ActionHealthy, []string{"node"}, func(t *text) {
 		t.say("操作を実行する前に、")
 		t.put(t.value("node"))
 		t.say(" が正常に戻りました。")
 	}},
-	{ActionNodeGone, func(t *text) {
+	{ActionNodeGone, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" はすでに存在しないか、同じ名前の別のノードに替わっています。")
 	}},
-	{ActionNotSelected, func(t *text) {
+	{ActionNotSelected, []string{"policy", "node"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" は ")
 		t.put(t.value("node"))
 		t.say(" を選択していません。")
 	}},
-	{ActionNoSuchRule, func(t *text) {
+	{ActionNoSuchRule, []string{"policy", "rule"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" にルール ")
 		t.put(t.value("rule"))
 		t.say(" はありません。")
 	}},
-	{ActionNotDue, func(t *text) {
+	{ActionNotDue, []string{"node", "rule"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" がルール ")
 		t.put(t.value("rule"))
 		t.say(" に該当した状態は、ルールの定める時間まで続いていません。")
 	}},
-	{ActionAnotherRule, func(t *text) {
+	{ActionAnotherRule, []string{"node", "rule"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" には、")
 		t.put(t.value("rule"))
 		t.say(" とは別のルールが適用されます。")
 	}},
-	{ActionAnotherAction, func(t *text) {
+	{ActionAnotherAction, []string{"policy", "node", "action"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" は ")
 		t.put(t.value("node"))
@@ -73,78 +73,78 @@ var japaneseTexts = []compiled{
 		t.put(t.value("action"))
 		t.say(" を指定していません。")
 	}},
-	{ActionPolicyGone, func(t *text) {
+	{ActionPolicyGone, nil, func(t *text) {
 		t.say("ポリシーはすでに存在しません。")
 	}},
-	{ActionNoLeave, func(t *text) {
+	{ActionNoLeave, []string{"mode"}, func(t *text) {
 		t.say("ポリシーのモードが ")
 		t.put(t.value("mode"))
 		t.say(" に変わったため、続行できません。")
 	}},
-	{ActionLost, func(t *text) {
+	{ActionLost, nil, func(t *text) {
 		t.say("手順の記録に矛盾があります。naosu 以外によって書き換えられています。")
 	}},
-	{ActionNotReserved, func(t *text) {
+	{ActionNotReserved, nil, func(t *text) {
 		t.say("台帳にこの Remediation の有効な予約がないため、続行しません。")
 	}},
-	{ActionAborted, func(t *text) {
+	{ActionAborted, nil, func(t *text) {
 		t.say("Remediation は中止されました。")
 	}},
-	{ActionProposalDeleted, func(t *text) {
+	{ActionProposalDeleted, nil, func(t *text) {
 		t.say("提案が削除されました。これは却下とみなされます。")
 	}},
-	{ActionNodeDeleted, func(t *text) {
+	{ActionNodeDeleted, []string{"node"}, func(t *text) {
 		t.say("naosu 以外が ")
 		t.put(t.value("node"))
 		t.say(" を削除しています。")
 	}},
-	{ActionNodeRemoved, func(t *text) {
+	{ActionNodeRemoved, []string{"node", "by"}, func(t *text) {
 		t.say("naosu 以外が ")
 		t.put(t.value("node"))
 		t.say(" を取り除こうとしています。taint ")
 		t.put(t.value("by"))
 		t.say(" が付いています。")
 	}},
-	{ActionNodeShutDown, func(t *text) {
+	{ActionNodeShutDown, []string{"node", "by"}, func(t *text) {
 		t.say("naosu 以外が ")
 		t.put(t.value("node"))
 		t.say(" を停止しました。taint ")
 		t.put(t.value("by"))
 		t.say(" が付いています。")
 	}},
-	{ActionUncordoned, func(t *text) {
+	{ActionUncordoned, []string{"node"}, func(t *text) {
 		t.say("naosu 以外が ")
 		t.put(t.value("node"))
 		t.say(" を uncordon しました。これは却下とみなされます。")
 	}},
-	{ActionCordonedBefore, func(t *text) {
+	{ActionCordonedBefore, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は以前から cordon されているため、そのままにします。")
 	}},
-	{ActionCordonedByOthers, func(t *text) {
+	{ActionCordonedByOthers, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は naosu 以外によって cordon されているため、そのままにします。")
 	}},
-	{ActionLeftCordoned, func(t *text) {
+	{ActionLeftCordoned, []string{"by", "node"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" がある間、")
 		t.put(t.value("node"))
 		t.say(" は cordon したままにします。naosu 以外が取り除いている途中か、停止しています。")
 	}},
-	{ActionMayNotUncordon, func(t *text) {
+	{ActionMayNotUncordon, []string{"node", "annotations"}, func(t *text) {
 		t.say("コントローラーのロールで ")
 		t.put(t.value("node"))
 		t.say(" の uncordon が許可されなくなりました。権限を元に戻すか、ノードを uncordon して ")
 		t.say(japaneseAnd(t.items("annotations")))
 		t.say(" を削除してください。")
 	}},
-	{ActionStaysCordoned, func(t *text) {
+	{ActionStaysCordoned, []string{"node", "actuator"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のマシンの置き換えは ")
 		t.put(t.value("actuator"))
 		t.say(" に要求済みで、取り消せません。ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。")
 	}},
-	{ActionPodsReturn, func(t *text) {
+	{ActionPodsReturn, []string{"node", "controllers", "n", "pods"}, func(t *text) {
 		t.say("cordon されている ")
 		t.put(t.value("node"))
 		t.say(" に、")
@@ -154,33 +154,33 @@ var japaneseTexts = []compiled{
 		t.say(" 回戻ってきました: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{ActionPodsLeft, func(t *text) {
+	{ActionPodsLeft, []string{"n", "pods"}, func(t *text) {
 		t.say("drain の期限までに ")
 		t.put(t.value("n"))
 		t.say(" 個の Pod が残りました: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{ActionAskedPerhaps, func(t *text) {
+	{ActionAskedPerhaps, []string{"actuator"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" に要求が届いたかどうかは不明です。ノードの boot ID で分かります。")
 	}},
-	{ActionUnsure, func(t *text) {
+	{ActionUnsure, []string{"actuator", "words"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" は、操作を実行するかどうかを回答しませんでした: ")
 		t.put(t.value("words"))
 	}},
-	{ActionTurnedAway, func(t *text) {
+	{ActionTurnedAway, []string{"actuator", "words"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" は、この時点では操作を実行できませんでした: ")
 		t.put(t.value("words"))
 	}},
-	{ActionBusy, func(t *text) {
+	{ActionBusy, []string{"actuator", "n"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" に ")
 		t.put(t.value("n"))
 		t.say(" 回要求しましたが、操作を実行できませんでした。マシンには何もしていません。")
 	}},
-	{ActionRefused, func(t *text) {
+	{ActionRefused, []string{"actuator", "permission", "words"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" が要求を拒否しました")
 		if t.is(t.value("permission")) {
@@ -191,7 +191,7 @@ var japaneseTexts = []compiled{
 		t.say(": ")
 		t.put(t.value("words"))
 	}},
-	{ActionAgentSaid, func(t *text) {
+	{ActionAgentSaid, []string{"node", "state", "words"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のエージェントの報告は ")
 		t.put(t.value("state"))
@@ -201,34 +201,34 @@ var japaneseTexts = []compiled{
 			t.put(t.value("words"))
 		}
 	}},
-	{ActionAgentSilent, func(t *text) {
+	{ActionAgentSilent, []string{"node", "within"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のエージェントは ")
-		t.say(span(t.value("within")))
+		t.say(span(t.words(t.value("within"))))
 		t.say("以内に操作を実行しませんでした。")
 	}},
-	{ActionNotSeen, func(t *text) {
+	{ActionNotSeen, []string{"node", "within", "actuator"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は ")
-		t.say(span(t.value("within")))
+		t.say(span(t.words(t.value("within"))))
 		t.say("以内に再起動しませんでした。")
 		t.put(t.value("actuator"))
 		t.say(" が要求を受け付けたかどうかは不明です。")
 	}},
-	{ActionNotRebooted, func(t *text) {
+	{ActionNotRebooted, []string{"node", "within"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は ")
-		t.say(span(t.value("within")))
+		t.say(span(t.words(t.value("within"))))
 		t.say("以内に再起動しませんでした。再起動は要求されましたが、行われませんでした。")
 	}},
-	{ActionNotReady, func(t *text) {
+	{ActionNotReady, []string{"node", "within"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は ")
-		t.say(span(t.value("within")))
+		t.say(span(t.words(t.value("within"))))
 		t.say("以内に Ready になりませんでした。")
 	}},
-	{ActionStillIll, func(t *text) {
-		t.say(span(t.value("within")))
+	{ActionStillIll, []string{"within", "node", "condition", "status"}, func(t *text) {
+		t.say(span(t.words(t.value("within"))))
 		t.say("たっても ")
 		t.put(t.value("node"))
 		t.say(" の ")
@@ -237,9 +237,9 @@ var japaneseTexts = []compiled{
 		t.put(t.value("status"))
 		t.say(" のままです。")
 	}},
-	{ActionNotGone, func(t *text) {
+	{ActionNotGone, []string{"within", "node", "cordoned"}, func(t *text) {
 		t.say("マシンは置き換えられるはずでしたが、")
-		t.say(span(t.value("within")))
+		t.say(span(t.words(t.value("within"))))
 		t.say("たっても ")
 		t.put(t.value("node"))
 		t.say(" が残っています。")
@@ -247,37 +247,37 @@ var japaneseTexts = []compiled{
 			t.say("ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。")
 		}
 	}},
-	{ActionNoSuccessor, func(t *text) {
+	{ActionNoSuccessor, []string{"node", "within"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" に代わる正常なノードは ")
-		t.say(span(t.value("within")))
+		t.say(span(t.words(t.value("within"))))
 		t.say("以内に現れませんでした。")
 	}},
-	{ActionRelapsed, func(t *text) {
+	{ActionRelapsed, []string{"node", "dwell"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の正常な状態は ")
-		t.say(span(t.value("dwell")))
+		t.say(span(t.words(t.value("dwell"))))
 		t.say("続きませんでした。")
 	}},
-	{ActionPodsBroken, func(t *text) {
+	{ActionPodsBroken, []string{"node", "within", "pods"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の condition は正常ですが、")
-		t.say(span(t.value("within")))
+		t.say(span(t.words(t.value("within"))))
 		t.say("たってもこのノードで動いていない Pod があります: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{ActionPodsMissing, func(t *text) {
+	{ActionPodsMissing, []string{"node", "within", "workloads"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は正常ですが、")
-		t.say(span(t.value("within")))
+		t.say(span(t.words(t.value("within"))))
 		t.say("たっても以前より少ない Pod しか動いていません: ")
 		t.say(japaneseAnd(t.items("workloads")))
 	}},
-	{ActionAsForecast, func(t *text) {
+	{ActionAsForecast, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は正常で、Pod は予測どおりに動いています。")
 	}},
-	{AuditSummary, func(t *text) {
+	{AuditSummary, []string{"any", "critical", "warning", "info", "unknown", "accepted"}, func(t *text) {
 		if t.is(t.value("any")) {
 			t.say("重大 ")
 			t.put(t.value("critical"))
@@ -300,48 +300,48 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{AuditMore, func(t *text) {
+	{AuditMore, nil, func(t *text) {
 		t.say("原因と根拠は naosu why SUBJECT または naosu audit -o json、すべての対処とそのコスト・リスクは naosu audit -o wide、コードの意味は naosu explain CODE で確認できます。")
 	}},
-	{AuditLeft, func(t *text) {
+	{AuditLeft, []string{"n"}, func(t *text) {
 		t.say("ほか ")
 		t.put(t.value("n"))
 		t.say(" 件。-o wide ですべて表示されます。")
 	}},
-	{AuditAlike, func(t *text) {
+	{AuditAlike, []string{"n"}, func(t *text) {
 		t.say("(同様のものがほか ")
 		t.put(t.value("n"))
 		t.say(" 件)")
 	}},
-	{AuditMoreRemedies, func(t *text) {
+	{AuditMoreRemedies, []string{"n"}, func(t *text) {
 		t.say("または: ほか ")
 		t.put(t.value("n"))
 		t.say(" 件の対処 (-o wide で表示)")
 	}},
-	{AuditMoreTogether, func(t *text) {
+	{AuditMoreTogether, []string{"n"}, func(t *text) {
 		t.say("合わせて行う変更: ほか ")
 		t.put(t.value("n"))
 		t.say(" 件 (-o wide で表示)")
 	}},
-	{AuditLongCommand, func(t *text) {
+	{AuditLongCommand, nil, func(t *text) {
 		t.say("コマンドは長いため省略 (-o wide で表示)")
 	}},
-	{ProgressAudit, func(t *text) {
+	{ProgressAudit, []string{"done", "total"}, func(t *text) {
 		t.say("ルールの確認とシミュレーション中: ")
 		t.put(t.value("done"))
 		t.say("/")
 		t.put(t.value("total"))
 	}},
-	{SeverityCritical, func(t *text) {
+	{SeverityCritical, nil, func(t *text) {
 		t.say("重大")
 	}},
-	{SeverityWarning, func(t *text) {
+	{SeverityWarning, nil, func(t *text) {
 		t.say("警告")
 	}},
-	{SeverityInfo, func(t *text) {
+	{SeverityInfo, nil, func(t *text) {
 		t.say("参考")
 	}},
-	{AcceptedExpired, func(t *text) {
+	{AcceptedExpired, []string{"file", "code", "subject", "expires"}, func(t *text) {
 		t.put(t.value("file"))
 		t.say(": ")
 		t.put(t.value("code"))
@@ -351,7 +351,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("expires"))
 		t.say(") は過ぎています")
 	}},
-	{AcceptedStale, func(t *text) {
+	{AcceptedStale, []string{"file", "code", "subject"}, func(t *text) {
 		t.put(t.value("file"))
 		t.say(": ")
 		t.put(t.value("code"))
@@ -359,7 +359,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" に該当する所見はもうありません。この項目を削除してください")
 	}},
-	{AcceptedEnding, func(t *text) {
+	{AcceptedEnding, []string{"file", "code", "subject", "expires"}, func(t *text) {
 		t.put(t.value("file"))
 		t.say(": ")
 		t.put(t.value("code"))
@@ -369,48 +369,48 @@ var japaneseTexts = []compiled{
 		t.put(t.value("expires"))
 		t.say(" です")
 	}},
-	{ErrSelectorRemedy, func(t *text) {
+	{ErrSelectorRemedy, nil, func(t *text) {
 		t.say("kubectl と同じ書き方で指定してください (例: app=web,tier!=test)")
 	}},
-	{ErrAcceptedRemedy, func(t *text) {
+	{ErrAcceptedRemedy, nil, func(t *text) {
 		t.say("各項目には code、subject、reason、expires が必要です")
 	}},
-	{ErrAcceptedSubject, func(t *text) {
+	{ErrAcceptedSubject, []string{"given"}, func(t *text) {
 		t.say("subject の ")
 		t.put(t.value("given"))
 		t.say(" は kind/name でも namespace/kind/name でもありません")
 	}},
-	{ErrAcceptedReason, func(t *text) {
+	{ErrAcceptedReason, nil, func(t *text) {
 		t.say("reason がありません")
 	}},
-	{ErrAcceptedExpires, func(t *text) {
+	{ErrAcceptedExpires, []string{"given"}, func(t *text) {
 		t.say("expires の ")
 		t.put(t.value("given"))
 		t.say(" は日付 (例: 2027-03-31) ではありません")
 	}},
-	{ErrFailOn, func(t *text) {
+	{ErrFailOn, []string{"severity", "n"}, func(t *text) {
 		t.say("重大度が ")
 		t.put(t.value("severity"))
 		t.say(" 以上の所見が ")
 		t.put(t.value("n"))
 		t.say(" 件あります")
 	}},
-	{ErrNoCode, func(t *text) {
+	{ErrNoCode, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" という所見のコードはありません")
 	}},
-	{ErrUseCode, func(t *text) {
+	{ErrUseCode, []string{"codes"}, func(t *text) {
 		t.say("次のいずれかを指定してください: ")
 		t.say(japaneseAnd(t.items("codes")))
 	}},
-	{AutoscalerUnnamed, func(t *text) {
+	{AutoscalerUnnamed, nil, func(t *text) {
 		t.say("オートスケーラー")
 	}},
-	{ScaleUpAsked, func(t *text) {
+	{ScaleUpAsked, []string{"source", "age", "groups", "says", "came", "overdue", "karpenter"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" によれば、")
 		if t.is(t.value("age")) {
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前に")
 		}
 		t.say("ノードの追加が要求されています: ")
@@ -436,7 +436,7 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
-	{ScaledGroup, func(t *text) {
+	{ScaledGroup, []string{"group", "from", "to", "max"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" を ")
 		t.put(t.value("from"))
@@ -446,7 +446,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("max"))
 		t.say(" 台)")
 	}},
-	{ScaleUpFailed, func(t *text) {
+	{ScaleUpFailed, []string{"source", "zones", "why", "quota"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" によれば、")
 		if t.is(t.value("zones")) {
@@ -460,43 +460,43 @@ var japaneseTexts = []compiled{
 			t.say("割り当て (quota) を引き上げるか、割り当てを使っているリソースを減らすまで、グループを大きくしてもノードは増えません。")
 		}
 	}},
-	{ScaleUpOverLimit, func(t *text) {
+	{ScaleUpOverLimit, []string{"source", "pool"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" によれば、")
 		t.put(t.value("pool"))
 		t.say(" は limits に達しています。使えるインスタンスタイプのどれを追加しても limits を超えます。")
 	}},
-	{ScaleUpKarpenter, func(t *text) {
+	{ScaleUpKarpenter, []string{"source", "says"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" によれば、ノードを追加できません: ")
 		t.put(t.value("says"))
 		t.say("。")
 	}},
-	{ScaleReason, func(t *text) {
+	{ScaleReason, []string{"n", "says"}, func(t *text) {
 		t.say("ノードグループ ")
 		t.put(t.value("n"))
 		t.say(" 個: ")
 		t.put(t.value("says"))
 	}},
-	{ScaleReasonBackoff, func(t *text) {
+	{ScaleReasonBackoff, []string{"n"}, func(t *text) {
 		t.say("ノードグループ ")
 		t.put(t.value("n"))
 		t.say(" 個は、スケールアップに失敗した後のバックオフ中です")
 	}},
-	{ScaleReasonNotReady, func(t *text) {
+	{ScaleReasonNotReady, []string{"n"}, func(t *text) {
 		t.say("ノードグループ ")
 		t.put(t.value("n"))
 		t.say(" 個は、スケールアップできる状態ではありません")
 	}},
-	{ScaleReasonWhole, func(t *text) {
+	{ScaleReasonWhole, []string{"says"}, func(t *text) {
 		t.put(t.value("says"))
 	}},
-	{NodeBlocked, func(t *text) {
+	{NodeBlocked, []string{"source", "age", "node", "why"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" は")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前に")
 		}
 		t.say("、")
@@ -505,12 +505,12 @@ var japaneseTexts = []compiled{
 		t.put(t.value("why"))
 		t.say("。")
 	}},
-	{NodeUnconsolidatable, func(t *text) {
+	{NodeUnconsolidatable, []string{"source", "age", "node", "why"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" は")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前に")
 		}
 		t.say("、")
@@ -519,7 +519,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("why"))
 		t.say("。")
 	}},
-	{NodeAnnotated, func(t *text) {
+	{NodeAnnotated, []string{"annotation", "source", "node"}, func(t *text) {
 		t.say("アノテーション ")
 		t.put(t.value("annotation"))
 		t.say(" がある間、")
@@ -528,7 +528,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" を削除しません。")
 	}},
-	{NodeKeptByPods, func(t *text) {
+	{NodeKeptByPods, []string{"annotation", "pods", "source", "node"}, func(t *text) {
 		t.say("アノテーション ")
 		t.put(t.value("annotation"))
 		t.say(" のある ")
@@ -539,7 +539,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" を drain しません。")
 	}},
-	{NodeBudget, func(t *text) {
+	{NodeBudget, []string{"namespace", "budget", "allowed", "healthy", "desired", "n", "pods"}, func(t *text) {
 		t.put(t.value("namespace"))
 		t.say(" の ")
 		t.put(t.value("budget"))
@@ -558,19 +558,19 @@ var japaneseTexts = []compiled{
 			t.say(japaneseAnd(t.items("pods")))
 		}
 	}},
-	{AutoscalerSays, func(t *text) {
+	{AutoscalerSays, []string{"source", "says"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" によれば: ")
 		t.put(t.value("says"))
 		t.say("。")
 	}},
-	{PoolReady, func(t *text) {
+	{PoolReady, []string{"pool", "nodes"}, func(t *text) {
 		t.put(t.value("pool"))
 		t.say(" は使用可能で、ノードは ")
 		t.put(t.value("nodes"))
 		t.say(" 台です。")
 	}},
-	{PoolNotReady, func(t *text) {
+	{PoolNotReady, []string{"pool", "condition", "why"}, func(t *text) {
 		t.put(t.value("pool"))
 		t.say(" はノードを追加しません。")
 		t.put(t.value("condition"))
@@ -578,17 +578,17 @@ var japaneseTexts = []compiled{
 		t.put(t.value("why"))
 		t.say("。")
 	}},
-	{PoolAtLimit, func(t *text) {
+	{PoolAtLimit, []string{"pool", "resources"}, func(t *text) {
 		t.put(t.value("pool"))
 		t.say(" は ")
 		t.say(japaneseAnd(t.items("resources")))
 		t.say(" の上限 (limits) に達しています。Karpenter はこれ以上ノードを追加しません。")
 	}},
-	{PoolNoCapacity, func(t *text) {
+	{PoolNoCapacity, []string{"source", "age", "claim", "says"}, func(t *text) {
 		t.put(t.value("source"))
 		t.say(" によれば、")
 		if t.is(t.value("age")) {
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前、")
 		}
 		t.say("クラウドに ")
@@ -597,22 +597,22 @@ var japaneseTexts = []compiled{
 		t.put(t.value("says"))
 		t.say("。")
 	}},
-	{NodeClaimReady, func(t *text) {
+	{NodeClaimReady, []string{"claim", "node"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は ")
 		t.put(t.value("node"))
 		t.say(" になり、初期化が完了しています。")
 	}},
-	{NodeClaimLeaving, func(t *text) {
+	{NodeClaimLeaving, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は削除中です。")
 	}},
-	{NodeClaimNotLaunched, func(t *text) {
+	{NodeClaimNotLaunched, []string{"claim", "age", "why", "minutes"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" には")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("たっても")
 		}
 		t.say("マシンがありません")
@@ -624,12 +624,12 @@ var japaneseTexts = []compiled{
 		t.put(t.value("minutes"))
 		t.say(" 分たつとこれを削除し、再試行します。")
 	}},
-	{NodeClaimNotRegistered, func(t *text) {
+	{NodeClaimNotRegistered, []string{"claim", "age", "why", "minutes"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" のマシンは")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("たっても")
 		}
 		t.say("ノードになっていません")
@@ -641,7 +641,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("minutes"))
 		t.say(" 分たつとこれを削除します。kubelet が登録されない理由は、マシン自身のログにあります。")
 	}},
-	{NodeClaimNotInitialized, func(t *text) {
+	{NodeClaimNotInitialized, []string{"named", "claim", "node", "age", "why"}, func(t *text) {
 		if t.is(t.value("named")) {
 			t.put(t.value("claim"))
 			t.say(" のノード ")
@@ -653,7 +653,7 @@ var japaneseTexts = []compiled{
 		t.say(" は")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("たっても")
 		}
 		t.say("初期化が完了していません")
@@ -663,11 +663,11 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。完了するまで、Karpenter はこのノードを使えるものとみなさず、削除もしません。")
 	}},
-	{WorkloadFinished, func(t *text) {
+	{WorkloadFinished, []string{"workload"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" は終了しました。")
 	}},
-	{WorkloadInactive, func(t *text) {
+	{WorkloadInactive, []string{"workload", "why"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" は Kueue のキューから外されています (spec.active が false)")
 		if t.is(t.value("why")) {
@@ -676,25 +676,25 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{WorkloadAdmitted, func(t *text) {
+	{WorkloadAdmitted, []string{"workload"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" は Kueue に承認されています。")
 	}},
-	{WorkloadReserved, func(t *text) {
+	{WorkloadReserved, []string{"workload", "age"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" の割り当て (quota) は")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前に")
 		}
 		t.say("確保され、admission check を待っています。")
 	}},
-	{WorkloadUnqueued, func(t *text) {
+	{WorkloadUnqueued, []string{"workload"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" に LocalQueue の指定がないため、Kueue は承認しません。")
 	}},
-	{WorkloadPending, func(t *text) {
+	{WorkloadPending, []string{"workload", "queue", "why"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" ")
 		if t.is(t.value("queue")) {
@@ -709,7 +709,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{WorkloadMissing, func(t *text) {
+	{WorkloadMissing, []string{"queue"}, func(t *text) {
 		if t.is(t.value("queue")) {
 			t.say("LocalQueue ")
 			t.put(t.value("queue"))
@@ -717,20 +717,20 @@ var japaneseTexts = []compiled{
 		}
 		t.say("Kueue の Workload がありません。Kueue が動いていないか、このオブジェクトを管理していない可能性があります。")
 	}},
-	{LocalQueueMissing, func(t *text) {
+	{LocalQueueMissing, []string{"queue"}, func(t *text) {
 		t.say("namespace ")
 		t.put(t.field("queue", "Namespace"))
 		t.say(" の ")
 		t.put(t.value("queue"))
 		t.say(" が存在しません。")
 	}},
-	{ClusterQueueMissing, func(t *text) {
+	{ClusterQueueMissing, []string{"local", "queue"}, func(t *text) {
 		t.put(t.value("local"))
 		t.say(" の参照先 ")
 		t.put(t.value("queue"))
 		t.say(" が存在しません。")
 	}},
-	{QueueStopped, func(t *text) {
+	{QueueStopped, []string{"queue", "policy", "why"}, func(t *text) {
 		t.put(t.value("queue"))
 		t.say(" は何も承認しません")
 		if t.is(t.value("policy")) {
@@ -743,7 +743,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{QueueHas, func(t *text) {
+	{QueueHas, []string{"queue", "flavor", "resource", "nominal", "used", "borrowed", "cohort", "limit"}, func(t *text) {
 		t.put(t.value("queue"))
 		t.say(" の flavor ")
 		t.put(t.value("flavor"))
@@ -777,7 +777,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{DeviceClaimMissing, func(t *text) {
+	{DeviceClaimMissing, []string{"pod", "claim", "missing", "namespace"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は Pending です。クレーム ")
 		t.put(t.value("claim"))
@@ -787,7 +787,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(" に存在しません。存在するまで、スケジューリングの対象になりません。")
 	}},
-	{DeviceClaimWay, func(t *text) {
+	{DeviceClaimWay, []string{"namespace", "missing", "owned", "others"}, func(t *text) {
 		t.put(t.value("namespace"))
 		t.say(" に ")
 		t.put(t.value("missing"))
@@ -805,7 +805,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{CrashesFormat, func(t *text) {
+	{CrashesFormat, []string{"subject", "container", "n", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動しても終了を繰り返しています。コンテナ ")
 		t.put(t.value("container"))
@@ -820,7 +820,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say(" で実行できない形式です (exec format error)。")
 	}},
-	{ExitFormat, func(t *text) {
+	{ExitFormat, []string{"platform", "others"}, func(t *text) {
 		t.say("exec format error は、プログラムが")
 		if t.is(t.value("platform")) {
 			t.say(" ")
@@ -837,7 +837,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("マルチプラットフォームのイメージを push するか、対応するノードだけに Pod を配置してください。")
 	}},
-	{RemedyArch, func(t *text) {
+	{RemedyArch, []string{"object", "arch", "nodes"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" の Pod を、nodeSelector kubernetes.io/arch で ")
 		t.put(t.value("arch"))
@@ -845,7 +845,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" など) だけに配置します。")
 	}},
-	{RemedyArchRisk, func(t *text) {
+	{RemedyArchRisk, []string{"runs", "arch", "image", "daemon"}, func(t *text) {
 		if t.is(t.value("runs")) {
 			t.say("このイメージは ")
 			t.put(t.value("arch"))
@@ -860,7 +860,7 @@ var japaneseTexts = []compiled{
 			t.say("ほかのノードではこの Pod が動かなくなります。")
 		}
 	}},
-	{AttachedThere, func(t *text) {
+	{AttachedThere, []string{"node", "type", "driver", "n", "most", "shared", "left"}, func(t *text) {
 		t.put(t.value("node"))
 		if t.is(t.value("type")) {
 			t.say(" (")
@@ -882,29 +882,29 @@ var japaneseTexts = []compiled{
 			t.say(" 個で、ドライバーの示す上限が大きすぎます。新しいドライバー、または --reserved-volume-attachments か --volume-attach-limit オプションを使うと、スケジューラーが先に別のノードを選べます。")
 		}
 	}},
-	{TitleN611, func(t *text) {
+	{TitleN611, nil, func(t *text) {
 		t.say("上限に達した、または使用できない Karpenter の NodePool")
 	}},
-	{TitleN612, func(t *text) {
+	{TitleN612, nil, func(t *text) {
 		t.say("ノードにならない Karpenter の NodeClaim")
 	}},
-	{TitleN613, func(t *text) {
+	{TitleN613, nil, func(t *text) {
 		t.say("承認されていない Kueue の Workload")
 	}},
-	{RemedyCloudQuota, func(t *text) {
+	{RemedyCloudQuota, []string{"region"}, func(t *text) {
 		if t.is(t.value("region")) {
 			t.put(t.value("region"))
 			t.say(" の")
 		}
 		t.say("どの割り当て (quota) を使い切っているかを調べ、クラウドプロバイダーに引き上げを申請するか、割り当てを使っているリソースを減らします。")
 	}},
-	{RemedyCloudQuotaCost, func(t *text) {
+	{RemedyCloudQuotaCost, nil, func(t *text) {
 		t.say("なし。このコマンドは読み取りだけです。")
 	}},
-	{RemedyCloudQuotaRisk, func(t *text) {
+	{RemedyCloudQuotaRisk, nil, func(t *text) {
 		t.say("割り当ての引き上げには数日かかることや、認められないことがあります。")
 	}},
-	{PoolLimit, func(t *text) {
+	{PoolLimit, []string{"pool", "resource", "most", "has", "reached", "over", "next"}, func(t *text) {
 		t.put(t.value("pool"))
 		t.say(" の ")
 		t.put(t.value("resource"))
@@ -922,7 +922,7 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
-	{PoolLimitStep, func(t *text) {
+	{PoolLimitStep, []string{"resource", "from", "to"}, func(t *text) {
 		t.put(t.value("resource"))
 		t.say(" を ")
 		t.put(t.value("from"))
@@ -930,7 +930,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("to"))
 		t.say(" に")
 	}},
-	{RemedyPoolLimit, func(t *text) {
+	{RemedyPoolLimit, []string{"pool", "limits"}, func(t *text) {
 		t.put(t.value("pool"))
 		t.say(" の limits を引き上げます")
 		if t.is(t.value("limits")) {
@@ -940,13 +940,13 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{RemedyPoolLimitCost, func(t *text) {
+	{RemedyPoolLimitCost, nil, func(t *text) {
 		t.say("Karpenter が追加するノードの分 (必要な間)。")
 	}},
-	{RemedyPoolLimitRisk, func(t *text) {
+	{RemedyPoolLimitRisk, nil, func(t *text) {
 		t.say("limits は費用の上限を決めるものです。NodePool は、ほかの Pod のためにもそこまで増えることがあります。")
 	}},
-	{KindForbidden, func(t *text) {
+	{KindForbidden, []string{"kind", "code", "title"}, func(t *text) {
 		t.say("この認証情報では ")
 		t.put(t.value("kind"))
 		t.say(" を読み取れないため、")
@@ -955,7 +955,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("title"))
 		t.say(") を完全には判定できません。")
 	}},
-	{KindAbsent, func(t *text) {
+	{KindAbsent, []string{"kind", "code", "title"}, func(t *text) {
 		t.say("読み取ったデータに ")
 		t.put(t.value("kind"))
 		t.say(" がないため、")
@@ -964,148 +964,154 @@ var japaneseTexts = []compiled{
 		t.put(t.value("title"))
 		t.say(") を完全には判定できません。")
 	}},
-	{KindsPartial, func(t *text) {
+	{KindsPartial, []string{"kinds"}, func(t *text) {
 		t.say(japaneseAnd(t.items("kinds")))
 		t.say(" は 1 つの Namespace の分しか分かりません。ほかの Namespace にも問題があるかもしれず、ノードにはここでの集計より多くのものがあるかもしれません。")
 	}},
-	{PodNotModelled, func(t *text) {
+	{PodNotModelled, nil, func(t *text) {
 		t.say("naosu は、ノードに割り当て済みの Pod が動かない理由をまだ説明できません。")
 	}},
-	{OtherScheduler, func(t *text) {
+	{OtherScheduler, []string{"scheduler"}, func(t *text) {
 		t.say("この Pod を配置するのは ")
 		t.put(t.value("scheduler"))
 		t.say(" で、kube-scheduler とはルールが異なる可能性があります。")
 	}},
-	{NoJudge, func(t *text) {
+	{NoJudge, nil, func(t *text) {
 		t.say("クラスターの情報が足りないため、スケジューラーのルールによる判定は行っていません。")
 	}},
-	{OtherVersion, func(t *text) {
+	{OtherVersion, []string{"server", "version"}, func(t *text) {
 		t.say("クラスターのバージョンは ")
 		t.put(t.value("server"))
 		t.say(" ですが、Kubernetes ")
 		t.put(t.value("version"))
 		t.say(" のルールで判定しています。")
 	}},
-	{UnknownVersion, func(t *text) {
+	{UnknownVersion, []string{"version"}, func(t *text) {
 		t.say("クラスターのバージョンが分からないため、Kubernetes ")
 		t.put(t.value("version"))
 		t.say(" のルールで判定しています。")
 	}},
-	{DefaultProfile, func(t *text) {
+	{DefaultProfile, []string{"version"}, func(t *text) {
 		t.say("スケジューラーは Kubernetes ")
 		t.put(t.value("version"))
 		t.say(" のデフォルトのプロファイルで動いているものとみなしています。異なる場合は --scheduler-config で設定を渡してください。")
 	}},
-	{RuleNotModelled, func(t *text) {
+	{RuleNotModelled, []string{"what"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" は Pod の配置に影響しますが、判定に含めていません。")
 	}},
-	{NoAttachLimits, func(t *text) {
+	{NoAttachLimits, []string{"kinds"}, func(t *text) {
 		t.say(japaneseAnd(t.items("kinds")))
 		t.say(" を読み取れないため、各ノードがあといくつボリュームをアタッチできるかは分かりません。")
 	}},
-	{NoNamespaces, func(t *text) {
+	{NoNamespaces, nil, func(t *text) {
 		t.say("Namespace を読み取れないため、Pod の affinity がどの Namespace を対象とするかは分かりません。")
 	}},
-	{SomePods, func(t *text) {
+	{SomePods, nil, func(t *text) {
 		t.say("クラスターの Pod の一部しか分かりません。ほかの Pod がノードをどれだけ使っているか分からないため、対処の検証もできません。")
 	}},
-	{JudgeFailed, func(t *text) {
+	{JudgeFailed, []string{"why"}, func(t *text) {
 		t.say("スケジューラーのルールを適用できませんでした: ")
 		t.put(t.value("why"))
 	}},
-	{CloudDryRunPassed, func(t *text) {
+	{CloudDryRunPassed, []string{"call"}, func(t *text) {
 		t.put(t.value("call"))
 		t.say(" の DryRun は許可されました。")
 	}},
-	{CloudNoDryRun, func(t *text) {
+	{CloudNoDryRun, []string{"call"}, func(t *text) {
 		t.put(t.value("call"))
 		t.say(" には DryRun がありません。許可されるかどうかは、実行するまで分かりません。")
 	}},
-	{CloudRefused, func(t *text) {
+	{CloudRefused, []string{"call", "words"}, func(t *text) {
 		t.put(t.value("call"))
 		t.say(" は拒否されます: ")
 		t.put(t.value("words"))
 	}},
-	{CloudUnanswered, func(t *text) {
+	{CloudUnanswered, []string{"call", "words"}, func(t *text) {
 		t.put(t.value("call"))
 		t.say(" に応答がありません: ")
 		t.put(t.value("words"))
 	}},
-	{CloudGone, func(t *text) {
+	{CloudGone, []string{"machine"}, func(t *text) {
 		t.say("マシン ")
 		t.put(t.value("machine"))
 		t.say(" はすでに存在しません。")
 	}},
-	{CloudNoScaling, func(t *text) {
+	{CloudNoScaling, []string{"machine"}, func(t *text) {
 		t.say("マシン ")
 		t.put(t.value("machine"))
 		t.say(" はどの Auto Scaling グループにも属していないため、代わりが作成されません。")
 	}},
-	{CloudProtected, func(t *text) {
+	{CloudProtected, []string{"machine", "group"}, func(t *text) {
 		t.say("マシン ")
 		t.put(t.value("machine"))
 		t.say(" は Auto Scaling グループ ")
 		t.put(t.value("group"))
 		t.say(" でスケールインから保護されています。")
 	}},
-	{CloudOtherMachine, func(t *text) {
+	{CloudOtherMachine, []string{"words"}, func(t *text) {
 		t.say("要求は拒否されます: ")
 		t.put(t.value("words"))
 	}},
-	{CloudNoLaunch, func(t *text) {
+	{CloudNoLaunch, []string{"group"}, func(t *text) {
 		t.say("Auto Scaling グループ ")
 		t.put(t.value("group"))
 		t.say(" はプロセス Launch が中断されていてインスタンスを起動しないため、マシンの代わりが作成されません。")
 	}},
-	{CloudNoCredentials, func(t *text) {
+	{CloudNoCredentials, []string{"words"}, func(t *text) {
 		t.say("AWS の認証情報がありません: ")
 		t.put(t.value("words"))
 	}},
-	{CloudNoRegion, func(t *text) {
+	{CloudNoRegion, nil, func(t *text) {
 		t.say("AWS のリージョンが分かりません。AWS_REGION を設定してください。")
 	}},
-	{CloudNoCluster, func(t *text) {
+	{CloudNoCluster, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" がどの EKS クラスターに属するのかが、ノードのラベルからもインスタンスのタグからも分かりません。")
 	}},
-	{CloudUnread, func(t *text) {
+	{CloudUnread, []string{"what", "words"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" を読み取れません: ")
 		t.put(t.value("words"))
 	}},
-	{CloudAccessAllowed, func(t *text) {
+	{CloudAccessAllowed, []string{"resource", "verb"}, func(t *text) {
 		t.say("API サーバーは naosu に ")
 		t.put(t.value("resource"))
 		t.say(" の ")
 		t.put(t.value("verb"))
 		t.say(" を許可しています。")
 	}},
-	{CloudAccessDenied, func(t *text) {
+	{CloudAccessDenied, []string{"resource", "verb"}, func(t *text) {
 		t.say("API サーバーは naosu に ")
 		t.put(t.value("resource"))
 		t.say(" の ")
 		t.put(t.value("verb"))
 		t.say(" を許可していません。")
 	}},
-	{CloudHeld, func(t *text) {
+	{CloudHeld, []string{"machine", "annotation"}, func(t *text) {
 		t.put(t.value("machine"))
 		t.say(" にアノテーション ")
 		t.put(t.value("annotation"))
 		t.say(" があるため、Cluster API は対象から除外します。")
 	}},
-	{CloudNoOwner, func(t *text) {
+	{CloudNoOwner, []string{"machine"}, func(t *text) {
 		t.put(t.value("machine"))
 		t.say(" は MachineSet に属しておらず、対象とする MachineHealthCheck もないため、代わりが作成されません。")
 	}},
-	{CloudNoKarpenter, func(t *text) {
+	{CloudNoKarpenter, nil, func(t *text) {
 		t.say("Karpenter の Deployment が見つからないため、そのノード修復が有効かどうか分かりません。")
 	}},
-	{CloudNoRules, func(t *text) {
+	{CloudNoRules, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" はノードを修復しますが、どの condition に対応するのかが分かりません。")
 	}},
-	{EventProposed, func(t *text) {
+	{SentenceSequence, []string{"sentences"}, func(t *text) {
+		t.say(sequence(t.items("sentences")))
+	}},
+	{VerbatimText, []string{"text"}, func(t *text) {
+		t.put(t.value("text"))
+	}},
+	{EventProposed, []string{"node", "rule", "remediation", "action"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" がルール ")
 		t.put(t.value("rule"))
@@ -1115,24 +1121,24 @@ var japaneseTexts = []compiled{
 		t.put(t.value("action"))
 		t.say(" を提案しています。")
 	}},
-	{PolicyReady, func(t *text) {
+	{PolicyReady, nil, func(t *text) {
 		t.say("修復を妨げるものは確認されていません。")
 	}},
-	{PolicyPaused, func(t *text) {
+	{PolicyPaused, nil, func(t *text) {
 		t.say("ポリシーは一時停止中です。新しい修復は開始しません。")
 	}},
-	{PolicyInvalidSelector, func(t *text) {
+	{PolicyInvalidSelector, []string{"invalid"}, func(t *text) {
 		t.say("ノードセレクターに、どのラベルとも一致しない条件があるため、ノードが選択されません。修正してください: ")
 		t.say(japaneseAnd(t.items("invalid")))
 	}},
-	{PolicyNoNodes, func(t *text) {
+	{PolicyNoNodes, nil, func(t *text) {
 		t.say("ノードセレクターに一致するノードがありません。")
 	}},
-	{PolicyCompeting, func(t *text) {
+	{PolicyCompeting, []string{"repairers"}, func(t *text) {
 		t.say(japaneseAnd(t.items("repairers")))
 		t.say(" が同じノードを修復します。先にそちらを無効にしてください。連携しない 2 つの修復の仕組みは、1 つだけの場合より危険です。")
 	}},
-	{PolicyNoActuator, func(t *text) {
+	{PolicyNoActuator, []string{"actuator", "action", "why"}, func(t *text) {
 		if !t.equal(t.value("actuator"), "None") {
 			t.put(t.value("actuator"))
 			t.say(" を通じた ")
@@ -1141,7 +1147,7 @@ var japaneseTexts = []compiled{
 		t.say(" は実行できません。")
 		t.put(t.value("why"))
 	}},
-	{PermissionNobody, func(t *text) {
+	{PermissionNobody, []string{"machine", "gaps"}, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("machine"))
 		t.say(" にこの操作を行えるプロバイダーがありません。")
@@ -1150,72 +1156,72 @@ var japaneseTexts = []compiled{
 			t.put(item)
 		}
 	}},
-	{PermissionNotAsked, func(t *text) {
+	{PermissionNotAsked, []string{"actuator"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" には、権限を事前に確認する手段がありません。")
 	}},
-	{PermissionUnanswered, func(t *text) {
+	{PermissionUnanswered, []string{"actuator", "words"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" から応答がありませんでした。")
 		t.put(t.value("words"))
 	}},
-	{PermissionRBAC, func(t *text) {
+	{PermissionRBAC, []string{"resource", "verb"}, func(t *text) {
 		t.say("コントローラーのロールでは ")
 		t.put(t.value("resource"))
 		t.say(" に対する ")
 		t.put(t.value("verb"))
 		t.say(" が許可されていません。")
 	}},
-	{PermissionAutomate, func(t *text) {
+	{PermissionAutomate, nil, func(t *text) {
 		t.say("まだ承認されていません。コントローラーのロールでは、承認なしの実行 (remediations.naosu.dev に対する automate) が許可されていません。")
 	}},
-	{PermissionAgent, func(t *text) {
+	{PermissionAgent, nil, func(t *text) {
 		t.say("エージェントがサービスの再起動を許可されているかどうかは、実行するまで分かりません。その設定はノード上にあります。")
 	}},
-	{PermissionNoAgent, func(t *text) {
+	{PermissionNoAgent, nil, func(t *text) {
 		t.say("naosu-agent の Pod が見つかりません。")
 	}},
-	{PermissionLeft, func(t *text) {
+	{PermissionLeft, []string{"kinds", "asked"}, func(t *text) {
 		t.say("マシンの ")
 		t.put(t.value("kinds"))
 		t.say(" 種類のうち ")
 		t.put(t.value("asked"))
 		t.say(" 種類について確認しました。一度に確認するのはここまでです。")
 	}},
-	{PermissionGroups, func(t *text) {
+	{PermissionGroups, []string{"groups", "why"}, func(t *text) {
 		t.say(japaneseAnd(t.items("groups")))
 		t.say(" について: ")
 		t.put(t.value("why"))
 	}},
-	{PermissionUngrouped, func(t *text) {
+	{PermissionUngrouped, nil, func(t *text) {
 		t.say("グループが不明なマシン")
 	}},
-	{DrillSeen, func(t *text) {
+	{DrillSeen, []string{"condition", "reason"}, func(t *text) {
 		t.say("エージェントが ")
 		t.put(t.value("condition"))
 		t.say(" を理由 ")
 		t.put(t.value("reason"))
 		t.say(" とともに報告しました。")
 	}},
-	{DrillSilent, func(t *text) {
+	{DrillSilent, []string{"node", "after"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のエージェントは ")
-		t.say(span(t.value("after")))
+		t.say(span(t.words(t.value("after"))))
 		t.say("以内に根拠を報告しませんでした。")
 	}},
-	{DrillFailed, func(t *text) {
+	{DrillFailed, []string{"words"}, func(t *text) {
 		t.say("エージェントは訓練を実行できませんでした。")
 		t.put(t.value("words"))
 	}},
-	{DrillNoNode, func(t *text) {
+	{DrillNoNode, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が存在しません。")
 	}},
-	{DrillNoPolicy, func(t *text) {
+	{DrillNoPolicy, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" を選択するポリシーがありません。")
 	}},
-	{DrillNoRule, func(t *text) {
+	{DrillNoRule, []string{"condition", "status", "reason"}, func(t *text) {
 		t.say("このノードのポリシーには、")
 		t.put(t.value("condition"))
 		t.say(" ")
@@ -1224,37 +1230,37 @@ var japaneseTexts = []compiled{
 		t.put(t.value("reason"))
 		t.say(") に該当するルールがありません。")
 	}},
-	{DrillNone, func(t *text) {
+	{DrillNone, []string{"policy", "rule"}, func(t *text) {
 		t.say("ポリシー ")
 		t.put(t.value("policy"))
 		t.say(" のルール ")
 		t.put(t.value("rule"))
 		t.say(" は、ノードに何もしません。")
 	}},
-	{DrillMatched, func(t *text) {
+	{DrillMatched, []string{"policy", "rule", "after", "action"}, func(t *text) {
 		t.say("ポリシー ")
 		t.put(t.value("policy"))
 		t.say(" のルール ")
 		t.put(t.value("rule"))
 		t.say(" は、")
-		t.say(span(t.value("after")))
+		t.say(span(t.words(t.value("after"))))
 		t.say("後に ")
 		t.put(t.value("action"))
 		t.say(" を要求します。")
 	}},
-	{DrillAssessed, func(t *text) {
+	{DrillAssessed, []string{"n"}, func(t *text) {
 		t.say("影響を受ける Pod は ")
 		t.put(t.value("n"))
 		t.say(" 個です。")
 	}},
-	{DrillUnplayed, func(t *text) {
+	{DrillUnplayed, []string{"words"}, func(t *text) {
 		t.say("Pod への影響を予測できませんでした。")
 		t.put(t.value("words"))
 	}},
-	{DrillAllowed, func(t *text) {
+	{DrillAllowed, nil, func(t *text) {
 		t.say("ガードは修復を許可します。")
 	}},
-	{DrillHeld, func(t *text) {
+	{DrillHeld, []string{"held"}, func(t *text) {
 		t.say("現時点では、ガードが修復を保留します。")
 		for _, item := range t.records("held") {
 			t.put(t.in(item, "check"))
@@ -1262,27 +1268,27 @@ var japaneseTexts = []compiled{
 			t.put(t.in(item, "why"))
 		}
 	}},
-	{DrillDenied, func(t *text) {
+	{DrillDenied, []string{"check", "why"}, func(t *text) {
 		t.say("ガードの検査 ")
 		t.put(t.value("check"))
 		t.say(" が修復を拒否します。")
 		t.put(t.value("why"))
 		t.say("待っても変わりません。")
 	}},
-	{DrillUnjudged, func(t *text) {
+	{DrillUnjudged, []string{"check", "why"}, func(t *text) {
 		t.say("ガードの検査 ")
 		t.put(t.value("check"))
 		t.say(" は判定できませんでした。")
 		t.put(t.value("why"))
 	}},
-	{DrillWouldAct, func(t *text) {
+	{DrillWouldAct, []string{"action", "actuator", "why"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" は ")
 		t.put(t.value("actuator"))
 		t.say(" に要求され、許可されます。")
 		t.put(t.value("why"))
 	}},
-	{DrillMayNot, func(t *text) {
+	{DrillMayNot, []string{"action", "actuator", "why"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" は")
 		if !t.equal(t.value("actuator"), "None") {
@@ -1293,86 +1299,86 @@ var japaneseTexts = []compiled{
 		t.say("失敗します。")
 		t.put(t.value("why"))
 	}},
-	{DrillNotProven, func(t *text) {
+	{DrillNotProven, []string{"action", "actuator", "why"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" は ")
 		t.put(t.value("actuator"))
 		t.say(" に要求されますが、実行されるという裏付けはありません。")
 		t.put(t.value("why"))
 	}},
-	{DrillPassed, func(t *text) {
+	{DrillPassed, nil, func(t *text) {
 		t.say("訓練は操作の直前まで到達しました。操作は実行していません。")
 	}},
-	{DrillCut, func(t *text) {
+	{DrillCut, []string{"step", "why"}, func(t *text) {
 		t.say("訓練は ")
 		t.put(t.value("step"))
 		t.say(" で失敗しました。")
 		t.put(t.value("why"))
 	}},
-	{ErrNoDefinitions, func(t *text) {
+	{ErrNoDefinitions, []string{"host"}, func(t *text) {
 		t.put(t.value("host"))
 		t.say(" のクラスターに naosu のカスタムリソース定義がありません。`naosu crds | kubectl apply --server-side -f -` でインストールしてください")
 	}},
-	{ErrNamespaceName, func(t *text) {
+	{ErrNamespaceName, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" は namespace の名前として使えません")
 	}},
-	{ErrNamespaceNameRemedy, func(t *text) {
+	{ErrNamespaceNameRemedy, nil, func(t *text) {
 		t.say("コントローラーが Lease と台帳を置く namespace (naosu-system など) を指定してください")
 	}},
-	{ErrAddress, func(t *text) {
+	{ErrAddress, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" は待ち受けアドレスとして使えません")
 	}},
-	{ErrAddressRemedy, func(t *text) {
+	{ErrAddressRemedy, nil, func(t *text) {
 		t.say(":PORT または HOST:PORT の形で、使わない場合は 0 を指定してください")
 	}},
-	{ErrCertificate, func(t *text) {
+	{ErrCertificate, []string{"given", "why"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" の証明書は使えません: ")
 		t.put(t.value("why"))
 	}},
-	{ErrCertificateRemedy, func(t *text) {
+	{ErrCertificateRemedy, nil, func(t *text) {
 		t.say("kubernetes.io/tls 型の Secret と同じく tls.crt と tls.key があるフォルダーを指定してください。自己署名証明書を使う場合は、このフラグを省略してください")
 	}},
-	{ErrCertificateUnused, func(t *text) {
+	{ErrCertificateUnused, nil, func(t *text) {
 		t.say("--metrics-secure=false では証明書を使いません")
 	}},
-	{ErrCertificateUnusedRemedy, func(t *text) {
+	{ErrCertificateUnusedRemedy, nil, func(t *text) {
 		t.say("どちらか一方のフラグを省略してください")
 	}},
-	{DrillNoNodeGiven, func(t *text) {
+	{DrillNoNodeGiven, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" はノードではありません")
 	}},
-	{DrillNodeGone, func(t *text) {
+	{DrillNodeGone, []string{"node"}, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("node"))
 		t.say(" は存在しません")
 	}},
-	{DrillNodeRemedy, func(t *text) {
+	{DrillNodeRemedy, nil, func(t *text) {
 		t.say("node/NAME の形で指定してください")
 	}},
-	{DrillExpendableAlone, func(t *text) {
+	{DrillExpendableAlone, nil, func(t *text) {
 		t.say("--act がなければ効果がありません")
 	}},
-	{DrillActAlone, func(t *text) {
+	{DrillActAlone, nil, func(t *text) {
 		t.say("ノードを失う可能性がありますが、失ってもよいノードが指定されていません")
 	}},
-	{DrillOtherNode, func(t *text) {
+	{DrillOtherNode, []string{"given", "node"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" は、訓練の対象 ")
 		t.put(t.value("node"))
 		t.say(" ではありません")
 	}},
-	{DrillExpendableRemedy, func(t *text) {
+	{DrillExpendableRemedy, nil, func(t *text) {
 		t.say("失ってもよいノードを --act --expendable node/NAME のように指定してください")
 	}},
-	{DrillConditionRemedy, func(t *text) {
+	{DrillConditionRemedy, []string{"reason"}, func(t *text) {
 		t.put(t.value("reason"))
 		t.say(" が変える condition を --condition NetworkingReady のように指定してください")
 	}},
-	{DrillBegins, func(t *text) {
+	{DrillBegins, []string{"act", "node", "reason", "condition", "by"}, func(t *text) {
 		if t.is(t.value("act")) {
 			t.put(t.value("node"))
 			t.say(" に ")
@@ -1394,7 +1400,7 @@ var japaneseTexts = []compiled{
 			t.say(" を発生させ、検出から操作のドライランまでを追跡します。")
 		}
 	}},
-	{DrillThrough, func(t *text) {
+	{DrillThrough, []string{"act", "remediation"}, func(t *text) {
 		if t.is(t.value("act")) {
 			t.say("マシンは修復されました。すべての区間を通過しました。")
 		} else {
@@ -1406,7 +1412,7 @@ var japaneseTexts = []compiled{
 			t.say(" にあります。")
 		}
 	}},
-	{DrillStopped, func(t *text) {
+	{DrillStopped, []string{"hop", "remediation"}, func(t *text) {
 		t.say("訓練は ")
 		t.put(t.value("hop"))
 		t.say(" で失敗しました。")
@@ -1416,103 +1422,103 @@ var japaneseTexts = []compiled{
 			t.say(" にあります。")
 		}
 	}},
-	{DrillWasCut, func(t *text) {
+	{DrillWasCut, []string{"hop"}, func(t *text) {
 		t.say("訓練が ")
 		t.put(t.value("hop"))
 		t.say(" で失敗しました")
 	}},
-	{DrillCutAt, func(t *text) {
+	{DrillCutAt, []string{"hop", "why"}, func(t *text) {
 		t.put(t.value("hop"))
 		t.say(" で失敗しました: ")
 		t.put(t.value("why"))
 	}},
-	{DrillLate, func(t *text) {
+	{DrillLate, []string{"hop", "after", "who"}, func(t *text) {
 		t.put(t.value("hop"))
 		t.say(" が ")
-		t.say(span(t.value("after")))
+		t.say(span(t.words(t.value("after"))))
 		t.say("以内に行われませんでした。")
 		t.put(t.value("who"))
 	}},
-	{DrillLateAgent, func(t *text) {
+	{DrillLateAgent, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の naosu エージェントが訓練を受け取りませんでした。エージェントが動いていないか、応答していないか、Remediation を watch する権限がありません。")
 	}},
-	{DrillLateFault, func(t *text) {
+	{DrillLateFault, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のエージェントは訓練を受け取りましたが、障害を発生させませんでした。")
 	}},
-	{DrillLateDetect, func(t *text) {
+	{DrillLateDetect, []string{"node", "reason"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の ")
 		t.put(t.value("reason"))
 		t.say(" の検出器が障害を検出しませんでした。")
 	}},
-	{DrillLateEvidence, func(t *text) {
+	{DrillLateEvidence, []string{"node", "reason"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の検出器が検出した内容は、")
 		t.put(t.value("reason"))
 		t.say(" の根拠として十分ではありませんでした。")
 	}},
-	{DrillLateReport, func(t *text) {
+	{DrillLateReport, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のエージェントが根拠から condition を作らなかったか、書き込めませんでした。")
 	}},
-	{DrillLateController, func(t *text) {
+	{DrillLateController, nil, func(t *text) {
 		t.say("コントローラーが訓練を受け取りませんでした。コントローラーが動いていないか、Remediation を読み取れません。")
 	}},
-	{DrillUnrecorded, func(t *text) {
+	{DrillUnrecorded, nil, func(t *text) {
 		t.say("naosu の CRD がインストールされていないため、この訓練の結果は記録されません。")
 	}},
-	{DrillNotForgotten, func(t *text) {
+	{DrillNotForgotten, []string{"remediation", "why"}, func(t *text) {
 		t.say("中断した訓練の ")
 		t.put(t.value("remediation"))
 		t.say(" を削除できませんでした: ")
 		t.put(t.value("why"))
 	}},
-	{DrillNotWritten, func(t *text) {
+	{DrillNotWritten, []string{"why"}, func(t *text) {
 		t.say("訓練の結果を記録できませんでした: ")
 		t.put(t.value("why"))
 	}},
-	{DrillNotPutBack, func(t *text) {
+	{DrillNotPutBack, []string{"node", "condition", "why"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の ")
 		t.put(t.value("condition"))
 		t.say(" を元に戻せず、設定したままになっています: ")
 		t.put(t.value("why"))
 	}},
-	{DrillMark, func(t *text) {
+	{DrillMark, []string{"at"}, func(t *text) {
 		t.say("naosu repair drill が設定したもので、異常はありません。")
 		t.put(t.value("at"))
 		t.say(" に確認。")
 	}},
-	{DrillRaisedSays, func(t *text) {
+	{DrillRaisedSays, []string{"condition", "reason", "status"}, func(t *text) {
 		t.put(t.value("condition"))
 		t.say(" は ")
 		t.put(t.value("reason"))
 		t.say(" により ")
 		t.put(t.value("status"))
 	}},
-	{DrillHolding, func(t *text) {
+	{DrillHolding, []string{"most", "held"}, func(t *text) {
 		t.say("最長 ")
-		t.say(span(t.value("most")))
+		t.say(span(t.words(t.value("most"))))
 		t.say("のうち ")
-		t.say(span(t.value("held")))
+		t.say(span(t.words(t.value("held"))))
 		t.say("維持")
 	}},
-	{DrillWaited, func(t *text) {
+	{DrillWaited, []string{"wait"}, func(t *text) {
 		t.say("修復の仕組みが待つ ")
-		t.say(span(t.value("wait")))
+		t.say(span(t.words(t.value("wait"))))
 		t.say("の間、condition が続いた")
 	}},
-	{DrillGone, func(t *text) {
+	{DrillGone, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" がなくなった")
 	}},
-	{DrillReplaced, func(t *text) {
+	{DrillReplaced, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の名前が別のマシンに移った")
 	}},
-	{DrillRebooted, func(t *text) {
+	{DrillRebooted, []string{"node", "before", "after"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が再起動された (boot ID は ")
 		t.put(t.value("before"))
@@ -1520,20 +1526,20 @@ var japaneseTexts = []compiled{
 		t.put(t.value("after"))
 		t.say(" へ)")
 	}},
-	{DrillMended, func(t *text) {
+	{DrillMended, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は Ready")
 	}},
-	{DrillNotMended, func(t *text) {
+	{DrillNotMended, []string{"after", "node"}, func(t *text) {
 		t.say("操作の後 ")
-		t.say(span(t.value("after")))
+		t.say(span(t.words(t.value("after"))))
 		t.say("以内に、")
 		t.put(t.value("node"))
 		t.say(" も同じグループの新しいノードも Ready になりませんでした。")
 	}},
-	{DrillNeverHappened, func(t *text) {
+	{DrillNeverHappened, []string{"held", "by", "sign", "n"}, func(t *text) {
 		t.say("condition は ")
-		t.say(span(t.value("held")))
+		t.say(span(t.words(t.value("held"))))
 		t.say("続きましたが、")
 		if t.is(t.value("by")) {
 			t.put(t.value("by"))
@@ -1553,9 +1559,9 @@ var japaneseTexts = []compiled{
 			t.say(" 回元に戻され、そのたびに設定し直しました。")
 		}
 	}},
-	{DrillNotProposed, func(t *text) {
+	{DrillNotProposed, []string{"held", "by", "n", "sign"}, func(t *text) {
 		t.say("condition は ")
-		t.say(span(t.value("held")))
+		t.say(span(t.words(t.value("held"))))
 		t.say("続きましたが、")
 		t.put(t.value("by"))
 		t.say(" の Remediation は作成されませんでした。コントローラーが動いていないか、待ち時間に達したルールがありません。")
@@ -1569,12 +1575,12 @@ var japaneseTexts = []compiled{
 			t.say(" が変わりました。")
 		}
 	}},
-	{DrillHeldBack, func(t *text) {
+	{DrillHeldBack, []string{"by", "remediation", "held", "phase", "why", "n", "sign"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" の ")
 		t.put(t.value("remediation"))
 		t.say(" が作成されましたが、")
-		t.say(span(t.value("held")))
+		t.say(span(t.words(t.value("held"))))
 		t.say("たっても ")
 		t.put(t.value("phase"))
 		t.say(" のままです: ")
@@ -1589,7 +1595,7 @@ var japaneseTexts = []compiled{
 			t.say(" が変わりました。")
 		}
 	}},
-	{ErrBadInput, func(t *text) {
+	{ErrBadInput, []string{"field", "problem", "remedy"}, func(t *text) {
 		if t.is(t.value("field")) {
 			t.put(t.value("field"))
 			t.say(": ")
@@ -1598,102 +1604,102 @@ var japaneseTexts = []compiled{
 		t.say("。")
 		t.put(t.value("remedy"))
 	}},
-	{ErrSeeHelp, func(t *text) {
+	{ErrSeeHelp, []string{"command"}, func(t *text) {
 		t.put(t.value("command"))
 		t.say(" --help を参照してください")
 	}},
-	{ErrNoCommand, func(t *text) {
+	{ErrNoCommand, []string{"command", "given"}, func(t *text) {
 		t.put(t.value("command"))
 		t.say(" に ")
 		t.put(t.value("given"))
 		t.say(" というコマンドはありません")
 	}},
-	{ErrFlag, func(t *text) {
+	{ErrFlag, []string{"problem"}, func(t *text) {
 		t.say("解釈できません: ")
 		t.put(t.value("problem"))
 	}},
-	{ErrNoFlag, func(t *text) {
+	{ErrNoFlag, []string{"flag"}, func(t *text) {
 		t.put(t.value("flag"))
 		t.say(" というフラグはありません")
 	}},
-	{ErrFlagValue, func(t *text) {
+	{ErrFlagValue, []string{"flag"}, func(t *text) {
 		t.put(t.value("flag"))
 		t.say(" には値が必要です")
 	}},
-	{ErrValue, func(t *text) {
+	{ErrValue, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" は有効な値ではありません")
 	}},
-	{ErrKubeconfig, func(t *text) {
+	{ErrKubeconfig, []string{"problem"}, func(t *text) {
 		t.say("読み取れません: ")
 		t.put(t.value("problem"))
 	}},
-	{ErrKubeconfigRemedy, func(t *text) {
+	{ErrKubeconfigRemedy, nil, func(t *text) {
 		t.say("--kubeconfig または KUBECONFIG で別のファイルを、--context で別のコンテキストを指定してください")
 	}},
-	{ErrNotOneOf, func(t *text) {
+	{ErrNotOneOf, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" は有効な値ではありません")
 	}},
-	{ErrUseOneOf, func(t *text) {
+	{ErrUseOneOf, []string{"choices"}, func(t *text) {
 		t.say("次のいずれかを指定してください: ")
 		t.say(japaneseAnd(t.items("choices")))
 	}},
-	{ErrInterrupted, func(t *text) {
+	{ErrInterrupted, nil, func(t *text) {
 		t.say("中断されました")
 	}},
-	{ErrUnauthorized, func(t *text) {
+	{ErrUnauthorized, []string{"host"}, func(t *text) {
 		t.put(t.value("host"))
 		t.say(" の API サーバーに認証情報を拒否されました。認証情報を更新するか、--context または --user で別のものを指定してください")
 	}},
-	{ErrForbidden, func(t *text) {
+	{ErrForbidden, []string{"problem"}, func(t *text) {
 		t.say("権限がありません: ")
 		t.put(t.value("problem"))
 	}},
-	{ErrAnswered, func(t *text) {
+	{ErrAnswered, []string{"host", "answer"}, func(t *text) {
 		t.put(t.value("host"))
 		t.say(" の API サーバーがエラーを返しました: ")
 		t.put(t.value("answer"))
 	}},
-	{ErrTimeout, func(t *text) {
+	{ErrTimeout, []string{"host"}, func(t *text) {
 		t.put(t.value("host"))
 		t.say(" の API サーバーが時間内に応答しませんでした。このマシンから到達できるか確認するか、--request-timeout を延ばしてください")
 	}},
-	{ErrUnreachable, func(t *text) {
+	{ErrUnreachable, []string{"host", "problem"}, func(t *text) {
 		t.put(t.value("host"))
 		t.say(" の API サーバーに接続できません: ")
 		t.put(t.value("problem"))
 		t.say("。稼働しているか確認するか、--context または --kubeconfig で別のクラスターを指定してください")
 	}},
-	{ErrAskWhy, func(t *text) {
+	{ErrAskWhy, nil, func(t *text) {
 		t.say("why pod/NAME -n NAMESPACE のように指定してください")
 	}},
-	{ErrMissing, func(t *text) {
+	{ErrMissing, nil, func(t *text) {
 		t.say("指定されていません")
 	}},
-	{ErrNoSubject, func(t *text) {
+	{ErrNoSubject, []string{"given"}, func(t *text) {
 		t.say("naosu は ")
 		t.put(t.value("given"))
 		t.say(" を説明できません")
 	}},
-	{TitleN504, func(t *text) {
+	{TitleN504, nil, func(t *text) {
 		t.say("リソースまたは制約が原因で Pending になっている Pod")
 	}},
-	{TitleN601, func(t *text) {
+	{TitleN601, nil, func(t *text) {
 		t.say("動くべきなのに動いていない Pod またはワークロード")
 	}},
-	{PodsOf, func(t *text) {
+	{PodsOf, []string{"n", "owner"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個 (")
 		t.put(t.value("owner"))
 		t.say(")")
 	}},
-	{UnplacedNoNodes, func(t *text) {
+	{UnplacedNoNodes, []string{"who"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" は Pending です。クラスターにノードがありません。")
 	}},
-	{UnplacedNodes, func(t *text) {
+	{UnplacedNodes, []string{"who", "nodes", "why", "nearest"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" は Pending です。")
 		if t.equal(t.value("nodes"), 1) {
@@ -1711,11 +1717,11 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{UnplacedAlso, func(t *text) {
+	{UnplacedAlso, []string{"said", "also"}, func(t *text) {
 		t.put(t.value("said"))
 		t.put(t.value("also"))
 	}},
-	{UnplacedOnly, func(t *text) {
+	{UnplacedOnly, []string{"who", "node", "misses"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" は Pending です。配置先に決まっている ")
 		t.put(t.value("node"))
@@ -1723,13 +1729,13 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("misses")))
 		t.say("。")
 	}},
-	{UnplacedOnlyGone, func(t *text) {
+	{UnplacedOnlyGone, []string{"who", "node"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" は Pending です。配置先に決まっている ")
 		t.put(t.value("node"))
 		t.say(" が存在しません。")
 	}},
-	{UnplacedPinned, func(t *text) {
+	{UnplacedPinned, []string{"who", "claim", "nodes", "gone", "misses"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" は Pending です。")
 		t.put(t.value("claim"))
@@ -1744,17 +1750,17 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{UnplacedClaim, func(t *text) {
+	{UnplacedClaim, []string{"who", "why"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" は Pending です。")
 		t.put(t.value("why"))
 	}},
-	{UnplacedElse, func(t *text) {
+	{UnplacedElse, []string{"who", "says"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" は Pending です。配置できるノードがありません。スケジューラーの報告: ")
 		t.say(japaneseAnd(t.items("says")))
 	}},
-	{UnplacedNominated, func(t *text) {
+	{UnplacedNominated, []string{"who", "node", "victims"}, func(t *text) {
 		t.put(t.value("who"))
 		t.say(" は Pending です。スケジューラーが ")
 		t.put(t.value("node"))
@@ -1762,83 +1768,83 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("victims")))
 		t.say(" が終了するのを待っています。")
 	}},
-	{UnplacedFits, func(t *text) {
+	{UnplacedFits, []string{"pod", "nodes"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は Pending ですが、今は ")
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" に配置できます。スケジューラーは、クラスターに変化があったとき、遅くとも約 5 分後に再び配置を試みます。")
 	}},
-	{NodeMisses, func(t *text) {
+	{NodeMisses, []string{"node", "misses"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" (")
 		t.say(japaneseAnd(t.items("misses")))
 		t.say(")")
 	}},
-	{MissSelector, func(t *text) {
+	{MissSelector, nil, func(t *text) {
 		t.say("Pod の nodeSelector または affinity に合わない")
 	}},
-	{MissLabel, func(t *text) {
+	{MissLabel, nil, func(t *text) {
 		t.say("ボリュームに必要なラベルがない")
 	}},
-	{MissTainted, func(t *text) {
+	{MissTainted, []string{"taints"}, func(t *text) {
 		t.say("taint ")
 		t.say(japaneseAnd(t.items("taints")))
 		t.say(" がある")
 	}},
-	{MissVolume, func(t *text) {
+	{MissVolume, nil, func(t *text) {
 		t.say("ボリュームを使えない")
 	}},
-	{MissStorage, func(t *text) {
+	{MissStorage, nil, func(t *text) {
 		t.say("ボリューム用のストレージがない")
 	}},
-	{MissInUse, func(t *text) {
+	{MissInUse, nil, func(t *text) {
 		t.say("ボリュームを別の Pod が使用中")
 	}},
-	{MissTogether, func(t *text) {
+	{MissTogether, nil, func(t *text) {
 		t.say("同居すべき Pod が近くにない")
 	}},
-	{MissApart, func(t *text) {
+	{MissApart, nil, func(t *text) {
 		t.say("同居してはならない Pod が近くにある")
 	}},
-	{MissSpread, func(t *text) {
+	{MissSpread, nil, func(t *text) {
 		t.say("分散が偏る")
 	}},
-	{MissDevice, func(t *text) {
+	{MissDevice, nil, func(t *text) {
 		t.say("要求するデバイスがない")
 	}},
-	{MissOther, func(t *text) {
+	{MissOther, []string{"says"}, func(t *text) {
 		t.say("スケジューラーが拒否: ")
 		t.say(japaneseAnd(t.items("says")))
 	}},
-	{MissPort, func(t *text) {
+	{MissPort, nil, func(t *text) {
 		t.say("ホストポートが使用中")
 	}},
-	{MissLimit, func(t *text) {
+	{MissLimit, nil, func(t *text) {
 		t.say("アタッチできるボリューム数の上限に達している")
 	}},
-	{MissFull, func(t *text) {
+	{MissFull, []string{"needs"}, func(t *text) {
 		t.say(japaneseAnd(t.items("needs")))
 		t.say("が不足")
 	}},
-	{MissNotReady, func(t *text) {
+	{MissNotReady, nil, func(t *text) {
 		t.say("NotReady")
 	}},
-	{MissCordoned, func(t *text) {
+	{MissCordoned, nil, func(t *text) {
 		t.say("cordon 済み")
 	}},
-	{ShortOf, func(t *text) {
+	{ShortOf, []string{"resource", "amount"}, func(t *text) {
 		t.put(t.value("resource"))
 		t.say(" ")
 		t.put(t.value("amount"))
 		t.say(" 分")
 	}},
-	{ShortOfPods, func(t *text) {
+	{ShortOfPods, nil, func(t *text) {
 		t.say("Pod 1 個分の枠")
 	}},
-	{PodSlots, func(t *text) {
+	{PodSlots, nil, func(t *text) {
 		t.say("Pod の枠 (pods)")
 	}},
-	{Account, func(t *text) {
+	{Account, []string{"asked", "free", "all"}, func(t *text) {
 		t.say("要求 ")
 		t.put(t.value("asked"))
 		t.say("、空き ")
@@ -1846,46 +1852,46 @@ var japaneseTexts = []compiled{
 		t.say(" / ")
 		t.put(t.value("all"))
 	}},
-	{FieldMatching, func(t *text) {
+	{FieldMatching, nil, func(t *text) {
 		t.say("該当する Pod の数")
 	}},
-	{FieldNoAddress, func(t *text) {
+	{FieldNoAddress, nil, func(t *text) {
 		t.say("status.podIP のない Pod の数")
 	}},
-	{CauseNearest, func(t *text) {
+	{CauseNearest, []string{"misses"}, func(t *text) {
 		t.say("受け入れに最も近いノード: ")
 		t.say(japaneseAnd(t.items("misses")))
 	}},
-	{CauseSelector, func(t *text) {
+	{CauseSelector, []string{"total", "n"}, func(t *text) {
 		t.say("Pod の nodeSelector と affinity に一致するノードは ")
 		t.put(t.value("total"))
 		t.say(" 台中 ")
 		t.put(t.value("n"))
 		t.say(" 台です。")
 	}},
-	{CauseSelectorNone, func(t *text) {
+	{CauseSelectorNone, []string{"values"}, func(t *text) {
 		t.say("Pod の nodeSelector と affinity に一致するノードはありません。")
 		t.say(japaneseAnd(t.items("values")))
 		t.say("。")
 	}},
-	{LabelValues, func(t *text) {
+	{LabelValues, []string{"label", "values"}, func(t *text) {
 		t.say("既存のノードの ")
 		t.put(t.value("label"))
 		t.say(" は ")
 		t.say(japaneseOr(t.items("values")))
 		t.say(" です")
 	}},
-	{LabelNowhere, func(t *text) {
+	{LabelNowhere, []string{"label"}, func(t *text) {
 		t.say("ラベル ")
 		t.put(t.value("label"))
 		t.say(" を持つノードはありません")
 	}},
-	{CauseTaint, func(t *text) {
+	{CauseTaint, []string{"taints"}, func(t *text) {
 		t.say("Pod は ")
 		t.say(japaneseAnd(t.items("taints")))
 		t.say(" を許容しません。")
 	}},
-	{TaintOfCondition, func(t *text) {
+	{TaintOfCondition, []string{"nodes", "taint", "condition", "on", "refuses", "disk"}, func(t *text) {
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" の ")
 		t.put(t.value("taint"))
@@ -1904,12 +1910,12 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
-	{TaintOfCloud, func(t *text) {
+	{TaintOfCloud, []string{"taint", "work"}, func(t *text) {
 		t.put(t.value("taint"))
 		t.say(" は、cloud controller manager がノードを初期化すると外れます。許容する Pod は、アドレスやゾーンが設定されていないノードで動くことになります。")
 		t.put(t.value("work"))
 	}},
-	{KeeperAtWork, func(t *text) {
+	{KeeperAtWork, []string{"namespace", "keeper", "want", "have"}, func(t *text) {
 		t.put(t.value("namespace"))
 		t.say(" の ")
 		t.put(t.value("keeper"))
@@ -1924,10 +1930,10 @@ var japaneseTexts = []compiled{
 			t.say("taint を外さない理由はそのログにあります。")
 		}
 	}},
-	{KeeperUnseen, func(t *text) {
+	{KeeperUnseen, nil, func(t *text) {
 		t.say("このクラスターには cloud controller manager が見つかりません。クラウド側で動いているのでなければ、インストールしてください。")
 	}},
-	{TaintOfAgent, func(t *text) {
+	{TaintOfAgent, []string{"taint", "agent", "work"}, func(t *text) {
 		t.put(t.value("taint"))
 		t.say(" は、")
 		t.put(t.value("agent"))
@@ -1936,7 +1942,7 @@ var japaneseTexts = []compiled{
 		t.say(" がないまま起動します。")
 		t.put(t.value("work"))
 	}},
-	{AgentAtWork, func(t *text) {
+	{AgentAtWork, []string{"n", "namespace", "set", "without", "pod"}, func(t *text) {
 		if t.is(t.value("n")) {
 			t.put(t.value("namespace"))
 			t.say(" の ")
@@ -1959,7 +1965,7 @@ var japaneseTexts = []compiled{
 			t.say(")、代わりの Pod がそのノードで再試行します。")
 		}
 	}},
-	{AgentUnseen, func(t *text) {
+	{AgentUnseen, []string{"set"}, func(t *text) {
 		if t.is(t.value("set")) {
 			t.say("DaemonSet ")
 			t.put(t.value("set"))
@@ -1968,7 +1974,7 @@ var japaneseTexts = []compiled{
 			t.say("そのノードで動いているかを確認してください。")
 		}
 	}},
-	{TaintOfRemoval, func(t *text) {
+	{TaintOfRemoval, []string{"by", "nodes", "taint"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" が ")
 		t.say(japaneseAnd(t.items("nodes")))
@@ -1976,13 +1982,13 @@ var japaneseTexts = []compiled{
 		t.put(t.value("taint"))
 		t.say(" を付けています。新しい Pod はほかのノードに配置されます。")
 	}},
-	{GroupAtMaximum, func(t *text) {
+	{GroupAtMaximum, []string{"group", "nodes"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" は、オートスケーラーによれば最大サイズに達しており、ノードは ")
 		t.put(t.value("nodes"))
 		t.say(" 台です。")
 	}},
-	{CauseFull, func(t *text) {
+	{CauseFull, []string{"resource", "asked", "nodes", "most"}, func(t *text) {
 		t.say("Pod は ")
 		t.put(t.value("resource"))
 		t.say(" を ")
@@ -1993,7 +1999,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("most"))
 		t.say(" です。")
 	}},
-	{CauseFragmented, func(t *text) {
+	{CauseFragmented, []string{"resource", "asked", "nodes", "free", "most"}, func(t *text) {
 		t.say("Pod は ")
 		t.put(t.value("resource"))
 		t.say(" を ")
@@ -2006,7 +2012,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("most"))
 		t.say(" しか空いていません。")
 	}},
-	{CauseTooLarge, func(t *text) {
+	{CauseTooLarge, []string{"resource", "asked", "largest"}, func(t *text) {
 		t.say("Pod は ")
 		t.put(t.value("resource"))
 		t.say(" を ")
@@ -2015,12 +2021,12 @@ var japaneseTexts = []compiled{
 		t.put(t.value("largest"))
 		t.say(") を超えています。")
 	}},
-	{CauseFullPods, func(t *text) {
+	{CauseFullPods, []string{"nodes"}, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("nodes"))
 		t.say(" 台では Pod 数などの上限に達しています。1 台で動かせる Pod の数には上限があります。")
 	}},
-	{CauseSpread, func(t *text) {
+	{CauseSpread, []string{"key", "skew", "least", "open"}, func(t *text) {
 		t.say("この Pod は ")
 		t.put(t.value("key"))
 		t.say(" ごとに均等に分散させる必要があります (差は最大 ")
@@ -2037,7 +2043,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{CauseSpreadFew, func(t *text) {
+	{CauseSpreadFew, []string{"min", "key", "domains", "skew", "open"}, func(t *text) {
 		t.say("この Pod は minDomains により ")
 		t.put(t.value("min"))
 		t.say(" か所以上の ")
@@ -2056,13 +2062,13 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{CauseTogetherElsewhere, func(t *text) {
+	{CauseTogetherElsewhere, []string{"namespace", "pods"}, func(t *text) {
 		t.say("該当する Pod は namespace ")
 		t.put(t.value("namespace"))
 		t.say(" で動いていますが、このルールの対象外です: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{CauseApartOwn, func(t *text) {
+	{CauseApartOwn, []string{"selector", "key", "pods"}, func(t *text) {
 		t.say("この Pod は、")
 		t.put(t.value("selector"))
 		t.say(" に該当する Pod と同じ ")
@@ -2070,18 +2076,18 @@ var japaneseTexts = []compiled{
 		t.say(" では動けません: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{CauseApartOthers, func(t *text) {
+	{CauseApartOthers, []string{"pods"}, func(t *text) {
 		t.say("すでに動いている Pod の anti-affinity により、この Pod は同居できません: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{CauseTogetherNone, func(t *text) {
+	{CauseTogetherNone, []string{"selector", "key"}, func(t *text) {
 		t.say("この Pod は ")
 		t.put(t.value("selector"))
 		t.say(" に該当する Pod と同じ ")
 		t.put(t.value("key"))
 		t.say(" で動く必要がありますが、該当する Pod が動いていません。")
 	}},
-	{CauseTogether, func(t *text) {
+	{CauseTogether, []string{"selector", "key", "domains"}, func(t *text) {
 		t.say("この Pod は ")
 		t.put(t.value("selector"))
 		t.say(" に該当する Pod と同じ ")
@@ -2090,7 +2096,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("domains")))
 		t.say(" で動いています。")
 	}},
-	{CausePort, func(t *text) {
+	{CausePort, []string{"port", "n", "pods"}, func(t *text) {
 		t.say("ホストポート ")
 		t.put(t.value("port"))
 		t.say(" は、ノード ")
@@ -2099,18 +2105,18 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("pods")))
 		t.say(" が使用しています。")
 	}},
-	{CauseLimit, func(t *text) {
+	{CauseLimit, []string{"n"}, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("n"))
 		t.say(" 台では、アタッチ済みのボリュームがドライバーの上限に達しています。")
 	}},
-	{CauseInUse, func(t *text) {
+	{CauseInUse, []string{"claim", "pods"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" を使えるのは一度に 1 つの Pod だけ (ReadWriteOncePod) で、現在は ")
 		t.say(japaneseAnd(t.items("pods")))
 		t.say(" が使用しています。")
 	}},
-	{CausePinned, func(t *text) {
+	{CausePinned, []string{"claim", "volume", "nodes", "gone"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" がバインドされている ")
 		t.put(t.value("volume"))
@@ -2125,7 +2131,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{CauseInZone, func(t *text) {
+	{CauseInZone, []string{"claim", "volume", "zones"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" がバインドされている ")
 		t.put(t.value("volume"))
@@ -2133,59 +2139,59 @@ var japaneseTexts = []compiled{
 		t.say(japaneseOr(t.items("zones")))
 		t.say(" でしか使えません。")
 	}},
-	{CauseVolumeTied, func(t *text) {
+	{CauseVolumeTied, []string{"claim", "volume"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" がバインドされている ")
 		t.put(t.value("volume"))
 		t.say(" は特定のノードでしか使えません。")
 	}},
-	{CausePlugin, func(t *text) {
+	{CausePlugin, []string{"plugin", "says"}, func(t *text) {
 		t.say("スケジューラーのルール ")
 		t.put(t.value("plugin"))
 		t.say(" の報告: ")
 		t.say(japaneseAnd(t.items("says")))
 	}},
-	{CauseVictims, func(t *text) {
+	{CauseVictims, []string{"node", "victims"}, func(t *text) {
 		t.say("スケジューラーは ")
 		t.put(t.value("node"))
 		t.say(" を選び、優先度の低い Pod を終了中です: ")
 		t.say(japaneseAnd(t.items("victims")))
 	}},
-	{CauseVictimsLate, func(t *text) {
+	{CauseVictimsLate, []string{"victims"}, func(t *text) {
 		t.say(japaneseAnd(t.items("victims")))
 		t.say(" はすでに終了しているはずです。そのノードの kubelet が動いていないか、finalizer などで残っている可能性があります。")
 	}},
-	{NoPreemptionNever, func(t *text) {
+	{NoPreemptionNever, nil, func(t *text) {
 		t.say("プリエンプションは起きません。Pod の preemptionPolicy が Never です。")
 	}},
-	{NoPreemptionLowest, func(t *text) {
+	{NoPreemptionLowest, []string{"priority"}, func(t *text) {
 		t.say("プリエンプションは起きません。これらのノードに、この Pod の優先度 ")
 		t.put(t.value("priority"))
 		t.say(" より低い Pod はありません。")
 	}},
-	{NoPreemptionHelp, func(t *text) {
+	{NoPreemptionHelp, []string{"priority", "n"}, func(t *text) {
 		t.say("プリエンプションは起きません。優先度がこの Pod の ")
 		t.put(t.value("priority"))
 		t.say(" より低い Pod は ")
 		t.put(t.value("n"))
 		t.say(" 個ありますが、それらがなくても Pod は収まりません。")
 	}},
-	{WillPreempt, func(t *text) {
+	{WillPreempt, []string{"victims", "node"}, func(t *text) {
 		t.say("スケジューラーは ")
 		t.say(japaneseAnd(t.items("victims")))
 		t.say(" をプリエンプトして ")
 		t.put(t.value("node"))
 		t.say(" に場所を空けることができ、次にこの Pod を処理するときに行います。")
 	}},
-	{RemedyReplaceCost, func(t *text) {
+	{RemedyReplaceCost, []string{"object"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" の Pod が入れ替わります。")
 	}},
-	{RemedyPreempts, func(t *text) {
+	{RemedyPreempts, []string{"pods"}, func(t *text) {
 		t.say("そのためにプリエンプトされる Pod: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{MadeElsewhere, func(t *text) {
+	{MadeElsewhere, []string{"object", "by"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" は ")
 		t.put(t.value("by"))
@@ -2193,17 +2199,17 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" のほうを変更してください。")
 	}},
-	{KeptElsewhere, func(t *text) {
+	{KeptElsewhere, []string{"object", "by"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" は ")
 		t.put(t.value("by"))
 		t.say(" が管理しており、手作業の変更は戻されます。管理元でも変更してください。")
 	}},
-	{RemedyForOne, func(t *text) {
+	{RemedyForOne, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" には十分ですが、対象のすべてには足りません。")
 	}},
-	{RemedyGrow, func(t *text) {
+	{RemedyGrow, []string{"group", "to", "n", "more"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" のサイズを ")
 		t.put(t.value("to"))
@@ -2216,7 +2222,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("more"))
 		t.say(" 台追加)。")
 	}},
-	{RemedyRaiseMax, func(t *text) {
+	{RemedyRaiseMax, []string{"group", "to", "more"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" の最大サイズを ")
 		t.put(t.value("to"))
@@ -2224,13 +2230,13 @@ var japaneseTexts = []compiled{
 		t.put(t.value("more"))
 		t.say(" 台追加します。")
 	}},
-	{RemedyRaiseMaxRisk, func(t *text) {
+	{RemedyRaiseMaxRisk, nil, func(t *text) {
 		t.say("グループは、ほかの Pod のためにもこのサイズまで増えることがあります。クラウドの割り当て (quota) の範囲内である必要があります。")
 	}},
-	{RemedyGrowRisk, func(t *text) {
+	{RemedyGrowRisk, nil, func(t *text) {
 		t.say("グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。使用率の低いノードは、オートスケーラーに削除されることがあります。")
 	}},
-	{RemedyTaints, func(t *text) {
+	{RemedyTaints, []string{"object", "taints", "node"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" に ")
 		t.say(japaneseAnd(t.items("taints")))
@@ -2238,29 +2244,29 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" のようなノードに配置できるようにします。")
 	}},
-	{RemedyTaintsRisk, func(t *text) {
+	{RemedyTaintsRisk, nil, func(t *text) {
 		t.say("これらのノードは、別の用途のために確保されているか、ほかの理由で taint が付けられています。")
 	}},
-	{RemedyUntaint, func(t *text) {
+	{RemedyUntaint, []string{"node", "taint"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" から taint ")
 		t.put(t.value("taint"))
 		t.say(" を外します。")
 	}},
-	{RemedyUntaintCost, func(t *text) {
+	{RemedyUntaintCost, nil, func(t *text) {
 		t.say("なし。")
 	}},
-	{RemedyUntaintRisk, func(t *text) {
+	{RemedyUntaintRisk, nil, func(t *text) {
 		t.say("このノードにはすべての Pod が配置されうるようになります。taint を付けた側が再び付けることもあります。")
 	}},
-	{RemedyLower, func(t *text) {
+	{RemedyLower, []string{"object", "node", "steps"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" が ")
 		t.put(t.value("node"))
 		t.say(" に収まるように requests を減らします: ")
 		t.say(japaneseAnd(t.items("steps")))
 	}},
-	{LowerStep, func(t *text) {
+	{LowerStep, []string{"container", "resource", "from", "to"}, func(t *text) {
 		t.put(t.value("container"))
 		t.say(" の ")
 		t.put(t.value("resource"))
@@ -2270,32 +2276,32 @@ var japaneseTexts = []compiled{
 		t.put(t.value("to"))
 		t.say(" に")
 	}},
-	{RemedyLowerRisk, func(t *text) {
+	{RemedyLowerRisk, nil, func(t *text) {
 		t.say("Pod に保証される量が、必要とされている量を下回ります。先に実際の使用量を確認してください。そのノードには空きがなくなります。")
 	}},
-	{RemedyMove, func(t *text) {
+	{RemedyMove, []string{"node", "pod"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" に空きを作ります。いったん cordon してから、別のノードに配置できる ")
 		t.put(t.value("pod"))
 		t.say(" を削除し、その後 uncordon します。")
 	}},
-	{RemedyMoveCost, func(t *text) {
+	{RemedyMoveCost, []string{"pod"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は別のノードで再起動します。")
 	}},
-	{RemedyMoveRisk, func(t *text) {
+	{RemedyMoveRisk, nil, func(t *text) {
 		t.say("削除では PodDisruptionBudget は考慮されません。空いた場所を別の Pod が先に使うこともあります。コマンドを途中で止めると、ノードは cordon されたままになります。")
 	}},
-	{RemedyRelax, func(t *text) {
+	{RemedyRelax, []string{"object", "key"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" の ")
 		t.put(t.value("key"))
 		t.say(" への分散を、必須ではなく優先条件 (ScheduleAnyway) にします。")
 	}},
-	{RemedyRelaxRisk, func(t *text) {
+	{RemedyRelaxRisk, nil, func(t *text) {
 		t.say("Pod が同じ場所に集まり、同時に止まるおそれがあります。")
 	}},
-	{RemedyPriority, func(t *text) {
+	{RemedyPriority, []string{"object", "class", "value"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" に PriorityClass ")
 		t.put(t.value("class"))
@@ -2303,15 +2309,15 @@ var japaneseTexts = []compiled{
 		t.put(t.value("value"))
 		t.say(") を指定します。")
 	}},
-	{RemedyPriorityRisk, func(t *text) {
+	{RemedyPriorityRisk, nil, func(t *text) {
 		t.say("今回だけでなく、今後リソースが足りなくなったときも、優先度の低い Pod がプリエンプトされます。")
 	}},
-	{RolloutHeld, func(t *text) {
+	{RolloutHeld, []string{"object", "said"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" のロールアウトは完了できません。新しい Pod に必要なものを古い Pod が使っていますが、新しい Pod が Ready になるまで古い Pod は終了しません。")
 		t.put(t.value("said"))
 	}},
-	{RolloutKeepsOld, func(t *text) {
+	{RolloutKeepsOld, []string{"object", "allowed", "replicas"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" は、新しい Pod が Ready になるまで古い Pod を終了しません。maxUnavailable が ")
 		if t.is(t.value("allowed")) {
@@ -2328,35 +2334,35 @@ var japaneseTexts = []compiled{
 		}
 		t.say("ためです。")
 	}},
-	{RemedyRecreate, func(t *text) {
+	{RemedyRecreate, []string{"object"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" が古い Pod を先に終了するようにします (strategy: Recreate)。")
 	}},
-	{RemedyRecreateCost, func(t *text) {
+	{RemedyRecreateCost, []string{"object"}, func(t *text) {
 		t.say("古い Pod の終了から新しい Pod の起動まで、")
 		t.put(t.value("object"))
 		t.say(" は停止します。今後のロールアウトでも同じです。")
 	}},
-	{RemedyRecreateRisk, func(t *text) {
+	{RemedyRecreateRisk, nil, func(t *text) {
 		t.say("新しいバージョンが動かない場合、ロールバックするまで 1 つも動きません。")
 	}},
-	{RemedyUnavailable, func(t *text) {
+	{RemedyUnavailable, []string{"object"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" が、新しい Pod が Ready になる前に古い Pod を 1 個ずつ終了できるようにします (maxUnavailable: 1)。")
 	}},
-	{RemedyUnavailableCost, func(t *text) {
+	{RemedyUnavailableCost, []string{"object"}, func(t *text) {
 		t.say("このロールアウトと今後のロールアウトの間、")
 		t.put(t.value("object"))
 		t.say(" の Pod が 1 個少なくなります。")
 	}},
-	{RemedyUnavailableRisk, func(t *text) {
+	{RemedyUnavailableRisk, nil, func(t *text) {
 		t.say("新しいバージョンが動かない場合、ロールバックするまで Pod が 1 個足りないままになります。")
 	}},
-	{UnknownOwnPool, func(t *text) {
+	{UnknownOwnPool, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" には変更できるサイズがありません。ノードは Karpenter が追加します。追加されない理由は NodePool とそのイベントにありますが、この Pod についてのイベントには理由がありません。")
 	}},
-	{CauseClassNodes, func(t *text) {
+	{CauseClassNodes, []string{"class", "claim", "n", "total"}, func(t *text) {
 		t.put(t.value("class"))
 		t.say(" が ")
 		t.put(t.value("claim"))
@@ -2372,113 +2378,113 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{CauseMounts, func(t *text) {
+	{CauseMounts, []string{"claim"}, func(t *text) {
 		t.say("Pod は ")
 		t.put(t.value("claim"))
 		t.say(" をマウントします。これが使えるようになるまで、ノードには割り当てられません。")
 	}},
-	{MountMissing, func(t *text) {
+	{MountMissing, []string{"claim"}, func(t *text) {
 		t.say("Pod がマウントする ")
 		t.put(t.value("claim"))
 		t.say(" が存在しません。")
 	}},
-	{MountUnmade, func(t *text) {
+	{MountUnmade, []string{"claim"}, func(t *text) {
 		t.say("Pod の定義から作られる ")
 		t.put(t.value("claim"))
 		t.say(" がまだ存在しません。")
 	}},
-	{FateUnschedulable, func(t *text) {
+	{FateUnschedulable, []string{"why"}, func(t *text) {
 		t.put(t.value("why"))
 	}},
-	{FateNoNode, func(t *text) {
+	{FateNoNode, nil, func(t *text) {
 		t.say("配置できるノードがありません。")
 	}},
-	{FateBare, func(t *text) {
+	{FateBare, nil, func(t *text) {
 		t.say("Pod を管理するコントローラーがないため、再作成されません。")
 	}},
-	{FateMirror, func(t *text) {
+	{FateMirror, nil, func(t *text) {
 		t.say("ノード上のファイルから kubelet が動かす Pod なので、ノードとともに失われます。")
 	}},
-	{FateDaemon, func(t *text) {
+	{FateDaemon, nil, func(t *text) {
 		t.say("DaemonSet の Pod はノードに属し、ノードとともに終了します。")
 	}},
-	{FateSurplus, func(t *text) {
+	{FateSurplus, []string{"owner"}, func(t *text) {
 		t.say("この Pod がなくても ")
 		t.put(t.value("owner"))
 		t.say(" の Pod 数は足りています。")
 	}},
-	{FateScaled, func(t *text) {
+	{FateScaled, nil, func(t *text) {
 		t.say("ワークロードがスケールダウンされます。")
 	}},
-	{FateRolled, func(t *text) {
+	{FateRolled, nil, func(t *text) {
 		t.say("新しいテンプレートの Pod に置き換わります。")
 	}},
-	{FateRefused, func(t *text) {
+	{FateRefused, []string{"why"}, func(t *text) {
 		t.say("API サーバーが Pod の作成を拒否します: ")
 		t.put(t.value("why"))
 	}},
-	{FateOrdered, func(t *text) {
+	{FateOrdered, []string{"pod"}, func(t *text) {
 		t.say("StatefulSet は Pod を 1 つずつ順に作成するため、")
 		t.put(t.value("pod"))
 		t.say(" を待ちます。")
 	}},
-	{FateJobOver, func(t *text) {
+	{FateJobOver, []string{"job"}, func(t *text) {
 		t.say("Job ")
 		t.put(t.value("job"))
 		t.say(" は終了しており、Pod を作成しません。")
 	}},
-	{FateSuspended, func(t *text) {
+	{FateSuspended, []string{"job"}, func(t *text) {
 		t.say("Job ")
 		t.put(t.value("job"))
 		t.say(" が一時停止 (suspend) されるため、Pod は終了します。")
 	}},
-	{FateJobPolicy, func(t *text) {
+	{FateJobPolicy, []string{"job"}, func(t *text) {
 		t.say("Job ")
 		t.put(t.value("job"))
 		t.say(" は Pod が中断されると失敗します (podFailurePolicy)。")
 	}},
-	{FateJobFailed, func(t *text) {
+	{FateJobFailed, []string{"limit", "job"}, func(t *text) {
 		t.say("中断は Pod の失敗に数えられるため、backoffLimit が ")
 		t.put(t.value("limit"))
 		t.say(" の Job ")
 		t.put(t.value("job"))
 		t.say(" は失敗します。")
 	}},
-	{FateJobIndex, func(t *text) {
+	{FateJobIndex, []string{"job", "limit"}, func(t *text) {
 		t.say("Job ")
 		t.put(t.value("job"))
 		t.say(" のこのインデックスは失敗します (backoffLimitPerIndex は ")
 		t.put(t.value("limit"))
 		t.say(")。")
 	}},
-	{FateJobSibling, func(t *text) {
+	{FateJobSibling, []string{"job"}, func(t *text) {
 		t.say("Job ")
 		t.put(t.value("job"))
 		t.say(" が失敗したため、残りの Pod も終了します。")
 	}},
-	{FateRelease, func(t *text) {
+	{FateRelease, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の削除、Pod の強制削除、out-of-service taint の付与のいずれかまで Terminating のままで、再作成はその後です。")
 	}},
-	{FateHangs, func(t *text) {
+	{FateHangs, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が応答しないため、Pod は Terminating のまま残ります。解放されるのは、Pod の強制削除、ノードの削除、out-of-service taint の付与のいずれかを行った場合だけです。")
 	}},
-	{FateHeld, func(t *text) {
+	{FateHeld, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が削除されるまで退避 (evict) されず、動作中とみなされ続けます。")
 	}},
-	{FateOnceGone, func(t *text) {
+	{FateOnceGone, nil, func(t *text) {
 		t.say("失われたノードが削除された後でなければ配置できません。")
 	}},
-	{FateDetach, func(t *text) {
+	{FateDetach, []string{"volume", "node"}, func(t *text) {
 		t.say("先にボリューム ")
 		t.put(t.value("volume"))
 		t.say(" を ")
 		t.put(t.value("node"))
 		t.say(" からデタッチする必要があります。強制デタッチは早くても古い Pod が消えてから 6 分後です。")
 	}},
-	{FateAttach, func(t *text) {
+	{FateAttach, []string{"volume", "node", "pod"}, func(t *text) {
 		t.say("アタッチ待ちです。1 つのノードしか使えないボリューム ")
 		t.put(t.value("volume"))
 		t.say(" を、")
@@ -2487,7 +2493,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("pod"))
 		t.say(" が使用しています。")
 	}},
-	{FateBlocked, func(t *text) {
+	{FateBlocked, []string{"budget", "healthy", "desired"}, func(t *text) {
 		t.say("PodDisruptionBudget ")
 		t.put(t.value("budget"))
 		t.say(" が中断を許可しないため (正常 ")
@@ -2496,71 +2502,71 @@ var japaneseTexts = []compiled{
 		t.put(t.value("desired"))
 		t.say(")、Pod は残ります。")
 	}},
-	{FateUnwanted, func(t *text) {
+	{FateUnwanted, nil, func(t *text) {
 		t.say("DaemonSet がこのノードを対象としなくなります。")
 	}},
-	{FateBudgets, func(t *text) {
+	{FateBudgets, []string{"budgets"}, func(t *text) {
 		t.say("複数の PodDisruptionBudget (")
 		t.say(japaneseAnd(t.items("budgets")))
 		t.say(") の対象であり、eviction API に拒否されるため、Pod は残ります。")
 	}},
-	{GapNotJudged, func(t *text) {
+	{GapNotJudged, []string{"what"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" はスケジューリングに影響しますが、判定に含めていません。")
 	}},
-	{GapAttempts, func(t *text) {
+	{GapAttempts, []string{"attempts"}, func(t *text) {
 		t.put(t.value("attempts"))
 		t.say(" 回の配置試行でシミュレーションを打ち切りました。待機中の Pod は配置される可能性があります。")
 	}},
-	{GapScheduler, func(t *text) {
+	{GapScheduler, []string{"scheduler"}, func(t *text) {
 		t.put(t.value("scheduler"))
 		t.say(" の Pod は kube-scheduler と同じルールで配置されるものとしています。")
 	}},
-	{GapOwner, func(t *text) {
+	{GapOwner, []string{"kind", "name"}, func(t *text) {
 		t.put(t.value("kind"))
 		t.say(" ")
 		t.put(t.value("name"))
 		t.say(" の動作は不明です。Pod を再作成するものとしています。")
 	}},
-	{GapChoice, func(t *text) {
+	{GapChoice, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" のどのノードが減るかはクラウド側が決めます。ノードが最も多いゾーンから減るものとしています。")
 	}},
-	{GapTie, func(t *text) {
+	{GapTie, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" にはノード数の等しいゾーンがあり、新しいノードがどのゾーンに作成されるかはクラウド側が決めます。")
 	}},
-	{GapZones, func(t *text) {
+	{GapZones, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" のゾーンは既存のノードからしか分かりません。まだノードのないゾーンに新しいノードが作成される可能性があります。")
 	}},
-	{GapOnDelete, func(t *text) {
+	{GapOnDelete, []string{"set"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" は OnDelete のため、Pod が削除されるまで現在の Pod はそのままです。")
 	}},
-	{GapOrdered, func(t *text) {
+	{GapOrdered, []string{"set", "pod"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" は Pod を順番に扱うため、")
 		t.put(t.value("pod"))
 		t.say(" が動作するまで、ほかの Pod を終了も置換もしません。")
 	}},
-	{GapRollout, func(t *text) {
+	{GapRollout, []string{"set", "left"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" のロールアウトは止まります。新しい Pod が待機し、古いテンプレートの Pod が ")
 		t.put(t.value("left"))
 		t.say(" 個残ります。")
 	}},
-	{GapEnvironment, func(t *text) {
+	{GapEnvironment, []string{"set"}, func(t *text) {
 		t.say("スナップショットのキーが同じ場所にないか、スナップショットが古いため、")
 		t.put(t.value("set"))
 		t.say(" の環境変数の値が変わるかどうかは不明です。変わらないものとしています。1 つでも変われば Pod は置き換わります。")
 	}},
-	{GapEnvPatched, func(t *text) {
+	{GapEnvPatched, []string{"set"}, func(t *text) {
 		t.say("スナップショットのキーが同じ場所にないか、スナップショットが古いため、")
 		t.put(t.value("set"))
 		t.say(" の環境変数の現在の値は不明です。変わるものとしています。変わらなければ Pod はそのままです。")
 	}},
-	{GapMerge, func(t *text) {
+	{GapMerge, []string{"server", "object"}, func(t *text) {
 		t.say("スナップショットは")
 		if t.is(t.value("server")) {
 			t.say("フィールドの所有者")
@@ -2575,56 +2581,56 @@ var japaneseTexts = []compiled{
 		}
 		t.say("ものとしています。")
 	}},
-	{GapAdmission, func(t *text) {
+	{GapAdmission, []string{"names"}, func(t *text) {
 		t.say(japaneseAnd(t.items("names")))
 		t.say(" には問い合わせず、拒否も変更もしないものとしています。")
 	}},
-	{GapAdmissionUnread, func(t *text) {
+	{GapAdmissionUnread, nil, func(t *text) {
 		t.say("どの admission webhook とポリシーが対象とするかは不明です。拒否も変更もしないものとしています。")
 	}},
-	{GapNotAsked, func(t *text) {
+	{GapNotAsked, []string{"object", "why"}, func(t *text) {
 		t.say("API サーバーが ")
 		t.put(t.value("object"))
 		t.say(" にどう答えるかは不明です: ")
 		t.put(t.value("why"))
 	}},
-	{GapNoNamespaceYet, func(t *text) {
+	{GapNoNamespaceYet, nil, func(t *text) {
 		t.say("Namespace がまだ存在しません。")
 	}},
-	{GapMigrates, func(t *text) {
+	{GapMigrates, nil, func(t *text) {
 		t.say("kubectl はその後、クライアント側で適用したフィールドの所有を --server-side のものに移してもう一度適用しますが、ドライランではそれが行われません。マニフェストは --server-dry-run なしの場合と同じ方法でマージしています。")
 	}},
-	{GapRuntime, func(t *text) {
+	{GapRuntime, []string{"class"}, func(t *text) {
 		t.say("RuntimeClass ")
 		t.put(t.value("class"))
 		t.say(" が不明なため、その overhead、nodeSelector、toleration を考慮していません。")
 	}},
-	{GapImmediate, func(t *text) {
+	{GapImmediate, []string{"claim", "class"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" のボリュームは Pod より先に作成されます (")
 		t.put(t.value("class"))
 		t.say(")。どのゾーンに作成されるかはドライバー次第で、シミュレーションに含めていません。")
 	}},
-	{GapAutoscaling, func(t *text) {
+	{GapAutoscaling, nil, func(t *text) {
 		t.say("cluster-autoscaler や Karpenter などのオートスケーラーが待機中の Pod のためにノードを追加する可能性がありますが、シミュレーションに含めていません。")
 	}},
-	{GapKind, func(t *text) {
+	{GapKind, []string{"what"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" はシミュレーションの対象外です。")
 	}},
-	{GapCronJob, func(t *text) {
+	{GapCronJob, []string{"job"}, func(t *text) {
 		t.say("CronJob ")
 		t.put(t.value("job"))
 		t.say(" が作成する Job はシミュレーションに含めていません。")
 	}},
-	{GapTimes, func(t *text) {
+	{GapTimes, nil, func(t *text) {
 		t.say("時間は kube-controller-manager のデフォルト設定によるものです。失われた Node オブジェクトが API に残る時間は不明です。")
 	}},
-	{GapAutoscaler, func(t *text) {
+	{GapAutoscaler, []string{"autoscaler"}, func(t *text) {
 		t.put(t.value("autoscaler"))
 		t.say(" がノード数にどう追従するかを読み取れません。")
 	}},
-	{ForecastCounts, func(t *text) {
+	{ForecastCounts, []string{"counts", "budgets", "findings", "seeds", "differ"}, func(t *text) {
 		if t.is(t.value("counts")) {
 			t.say("Pod: ")
 			t.say(japaneseAnd(t.items("counts")))
@@ -2652,58 +2658,58 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{CountLost, func(t *text) {
+	{CountLost, []string{"n"}, func(t *text) {
 		t.say("喪失 ")
 		t.put(t.value("n"))
 	}},
-	{CountWaiting, func(t *text) {
+	{CountWaiting, []string{"n"}, func(t *text) {
 		t.say("待機 ")
 		t.put(t.value("n"))
 	}},
-	{CountDelayed, func(t *text) {
+	{CountDelayed, []string{"n"}, func(t *text) {
 		t.say("遅延 ")
 		t.put(t.value("n"))
 	}},
-	{CountPreempted, func(t *text) {
+	{CountPreempted, []string{"n"}, func(t *text) {
 		t.say("プリエンプション ")
 		t.put(t.value("n"))
 	}},
-	{CountMoved, func(t *text) {
+	{CountMoved, []string{"n"}, func(t *text) {
 		t.say("移動・再作成 ")
 		t.put(t.value("n"))
 	}},
-	{CountCreated, func(t *text) {
+	{CountCreated, []string{"n"}, func(t *text) {
 		t.say("新規 ")
 		t.put(t.value("n"))
 	}},
-	{CountEnded, func(t *text) {
+	{CountEnded, []string{"n"}, func(t *text) {
 		t.say("終了 ")
 		t.put(t.value("n"))
 	}},
-	{CountStays, func(t *text) {
+	{CountStays, []string{"n"}, func(t *text) {
 		t.say("変化なし ")
 		t.put(t.value("n"))
 	}},
-	{ForecastMore, func(t *text) {
+	{ForecastMore, []string{"n"}, func(t *text) {
 		t.say("ほかに Pod ")
 		t.put(t.value("n"))
 		t.say(" 個 (-o wide ですべて表示)")
 	}},
-	{ForecastMoreBudgets, func(t *text) {
+	{ForecastMoreBudgets, []string{"n"}, func(t *text) {
 		t.say("ほかに PDB ")
 		t.put(t.value("n"))
 		t.say(" 件 (-o wide ですべて表示)")
 	}},
-	{ForecastMoreFindings, func(t *text) {
+	{ForecastMoreFindings, []string{"n"}, func(t *text) {
 		t.say("ほかに所見 ")
 		t.put(t.value("n"))
 		t.say(" 件 (-o wide ですべて表示)")
 	}},
-	{ForecastBy, func(t *text) {
+	{ForecastBy, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" のため。")
 	}},
-	{ForecastChance, func(t *text) {
+	{ForecastChance, []string{"seeds", "least", "most", "nodeMost", "nodeLeast"}, func(t *text) {
 		t.put(t.value("seeds"))
 		t.say(" 回中 ")
 		t.put(t.value("least"))
@@ -2723,22 +2729,22 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{ForecastNodes, func(t *text) {
+	{ForecastNodes, []string{"n"}, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ForecastOthers, func(t *text) {
+	{ForecastOthers, []string{"name", "n"}, func(t *text) {
 		t.put(t.value("name"))
 		t.say(" ほか ")
 		t.put(t.value("n"))
 		t.say(" 個")
 	}},
-	{ForecastIncident, func(t *text) {
+	{ForecastIncident, []string{"nodes"}, func(t *text) {
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" は現在応答していません。変更とは関係なくそのノードの Pod に起きることも予測に含みます。")
 	}},
-	{ForecastStep, func(t *text) {
+	{ForecastStep, []string{"more", "nodes", "autoscaler"}, func(t *text) {
 		if t.is(t.value("more")) {
 			t.say("ノードが ")
 			t.put(t.value("nodes"))
@@ -2752,89 +2758,89 @@ var japaneseTexts = []compiled{
 			t.say(" がまもなくこの変更を行います。")
 		}
 	}},
-	{ForecastBudget, func(t *text) {
+	{ForecastBudget, []string{"disrupted", "allowed"}, func(t *text) {
 		t.say("同時に ")
 		t.put(t.value("disrupted"))
 		t.say(" 個中断 (許容 ")
 		t.put(t.value("allowed"))
 		t.say(" 個)")
 	}},
-	{HeadLost, func(t *text) {
+	{HeadLost, nil, func(t *text) {
 		t.say("喪失: 再作成されません")
 	}},
-	{HeadWaiting, func(t *text) {
+	{HeadWaiting, nil, func(t *text) {
 		t.say("待機")
 	}},
-	{HeadDelayed, func(t *text) {
+	{HeadDelayed, nil, func(t *text) {
 		t.say("遅延: ほかのことが済んでから動きます")
 	}},
-	{HeadPreempted, func(t *text) {
+	{HeadPreempted, nil, func(t *text) {
 		t.say("プリエンプション")
 	}},
-	{HeadBudgets, func(t *text) {
+	{HeadBudgets, nil, func(t *text) {
 		t.say("違反する PDB")
 	}},
-	{HeadThen, func(t *text) {
+	{HeadThen, nil, func(t *text) {
 		t.say("変更後の問題")
 	}},
-	{HeadMoved, func(t *text) {
+	{HeadMoved, nil, func(t *text) {
 		t.say("移動・再作成")
 	}},
-	{HeadCreated, func(t *text) {
+	{HeadCreated, nil, func(t *text) {
 		t.say("新規")
 	}},
-	{HeadEnded, func(t *text) {
+	{HeadEnded, nil, func(t *text) {
 		t.say("終了")
 	}},
-	{HeadNotPlayed, func(t *text) {
+	{HeadNotPlayed, nil, func(t *text) {
 		t.say("シミュレーションに含めていないもの")
 	}},
-	{HeadRefused, func(t *text) {
+	{HeadRefused, nil, func(t *text) {
 		t.say("API サーバーによる拒否")
 	}},
-	{ColumnNamespace, func(t *text) {
+	{ColumnNamespace, nil, func(t *text) {
 		t.say("namespace")
 	}},
-	{ColumnFrom, func(t *text) {
+	{ColumnFrom, nil, func(t *text) {
 		t.say("移動元")
 	}},
-	{ColumnTo, func(t *text) {
+	{ColumnTo, nil, func(t *text) {
 		t.say("移動先")
 	}},
-	{ColumnBy, func(t *text) {
+	{ColumnBy, nil, func(t *text) {
 		t.say("要因")
 	}},
-	{ColumnChance, func(t *text) {
+	{ColumnChance, nil, func(t *text) {
 		t.say("確率")
 	}},
-	{ColumnNodeChance, func(t *text) {
+	{ColumnNodeChance, nil, func(t *text) {
 		t.say("このノードの確率")
 	}},
-	{ColumnSubject, func(t *text) {
+	{ColumnSubject, nil, func(t *text) {
 		t.say("対象")
 	}},
-	{ColumnState, func(t *text) {
+	{ColumnState, nil, func(t *text) {
 		t.say("状態")
 	}},
-	{ColumnPod, func(t *text) {
+	{ColumnPod, nil, func(t *text) {
 		t.say("Pod")
 	}},
-	{ColumnNode, func(t *text) {
+	{ColumnNode, nil, func(t *text) {
 		t.say("ノード")
 	}},
-	{ColumnUntil, func(t *text) {
+	{ColumnUntil, nil, func(t *text) {
 		t.say("経過時間")
 	}},
-	{ColumnWhy, func(t *text) {
+	{ColumnWhy, nil, func(t *text) {
 		t.say("理由")
 	}},
-	{ColumnBudget, func(t *text) {
+	{ColumnBudget, nil, func(t *text) {
 		t.say("PDB")
 	}},
-	{ProgressFuture, func(t *text) {
+	{ProgressFuture, nil, func(t *text) {
 		t.say("シミュレーション中")
 	}},
-	{ErrAskWhatif, func(t *text) {
+	{ErrAskWhatif, []string{"verb", "choices"}, func(t *text) {
 		t.say("whatif ")
 		t.put(t.value("verb"))
 		if t.is(t.value("choices")) {
@@ -2843,67 +2849,67 @@ var japaneseTexts = []compiled{
 		}
 		t.say(" のように指定してください (whatif --help を参照)")
 	}},
-	{ErrTaintRemedy, func(t *text) {
+	{ErrTaintRemedy, nil, func(t *text) {
 		t.say("KEY=VALUE:EFFECT の形で、EFFECT は NoSchedule、PreferNoSchedule、NoExecute のいずれかを指定してください")
 	}},
-	{ErrQuantityRemedy, func(t *text) {
+	{ErrQuantityRemedy, nil, func(t *text) {
 		t.say("--cpu 450m や --memory 256Mi のように指定してください")
 	}},
-	{ErrPatchRemedy, func(t *text) {
+	{ErrPatchRemedy, nil, func(t *text) {
 		t.say("{\"spec\":{\"replicas\":3}} のような JSON オブジェクトを指定してください")
 	}},
-	{ErrNumberRemedy, func(t *text) {
+	{ErrNumberRemedy, []string{"least", "most"}, func(t *text) {
 		t.put(t.value("least"))
 		t.say(" から ")
 		t.put(t.value("most"))
 		t.say(" までの整数を指定してください")
 	}},
-	{ErrNoNumber, func(t *text) {
+	{ErrNoNumber, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" は有効な数値ではありません")
 	}},
-	{ErrManifestRemedy, func(t *text) {
+	{ErrManifestRemedy, nil, func(t *text) {
 		t.say("読み取れるマニフェストのファイルかフォルダー、または標準入力を表す - を指定してください")
 	}},
-	{ErrNoManifest, func(t *text) {
+	{ErrNoManifest, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" にオブジェクトがありません")
 	}},
-	{ErrFieldMissing, func(t *text) {
+	{ErrFieldMissing, []string{"field"}, func(t *text) {
 		t.put(t.value("field"))
 		t.say(" がありません")
 	}},
-	{ErrRefused, func(t *text) {
+	{ErrRefused, []string{"why"}, func(t *text) {
 		t.put(t.value("why"))
 	}},
-	{ErrOtherNamespace, func(t *text) {
+	{ErrOtherNamespace, []string{"named", "given"}, func(t *text) {
 		t.say("namespace は ")
 		t.put(t.value("named"))
 		t.say(" ですが、--namespace は ")
 		t.put(t.value("given"))
 		t.say(" です。kubectl も拒否します")
 	}},
-	{ErrOtherNamespaceRemedy, func(t *text) {
+	{ErrOtherNamespaceRemedy, []string{"named"}, func(t *text) {
 		t.say("--namespace を省くか、--namespace ")
 		t.put(t.value("named"))
 		t.say(" を指定してください")
 	}},
-	{ErrManifestRefused, func(t *text) {
+	{ErrManifestRefused, nil, func(t *text) {
 		t.say("API サーバーに拒否されるため、修正してください")
 	}},
-	{ErrOnlyServerSide, func(t *text) {
+	{ErrOnlyServerSide, nil, func(t *text) {
 		t.say("--server-side と一緒でなければ使えません")
 	}},
-	{ErrOnlyServerSideRemedy, func(t *text) {
+	{ErrOnlyServerSideRemedy, nil, func(t *text) {
 		t.say("--server-side を付けるか、このフラグを外してください")
 	}},
-	{ErrDryRunFrom, func(t *text) {
+	{ErrDryRunFrom, nil, func(t *text) {
 		t.say("クラスターの API サーバーに問い合わせるため、ファイルを読む --from とは一緒に使えません")
 	}},
-	{ErrDryRunFromRemedy, func(t *text) {
+	{ErrDryRunFromRemedy, nil, func(t *text) {
 		t.say("どちらかを外してください")
 	}},
-	{ErrManifestSpace, func(t *text) {
+	{ErrManifestSpace, []string{"names", "more"}, func(t *text) {
 		t.say("Namespace をマニフェストに含めるか、")
 		t.say(japaneseOr(t.items("names")))
 		t.say(" ")
@@ -2912,14 +2918,14 @@ var japaneseTexts = []compiled{
 		}
 		t.say("を指定してください")
 	}},
-	{ErrStdinTwice, func(t *text) {
+	{ErrStdinTwice, nil, func(t *text) {
 		t.say("標準入力は --from で使われています")
 	}},
-	{ErrNotOfChange, func(t *text) {
+	{ErrNotOfChange, []string{"verb"}, func(t *text) {
 		t.put(t.value("verb"))
 		t.say(" では使えません")
 	}},
-	{ErrCannotForetell, func(t *text) {
+	{ErrCannotForetell, []string{"kinds", "from"}, func(t *text) {
 		t.say("予測にはすべてのノードと Pod の情報が必要ですが、")
 		t.say(japaneseAnd(t.items("kinds")))
 		t.say(" をすべては読み取れません。")
@@ -2930,19 +2936,19 @@ var japaneseTexts = []compiled{
 			t.say("全 namespace での list 権限を付与してもらうか、--context、--user、--as で別の認証情報を指定してください")
 		}
 	}},
-	{ErrWhatifFailOn, func(t *text) {
+	{ErrWhatifFailOn, []string{"on", "n"}, func(t *text) {
 		t.say("--fail-on ")
 		t.put(t.value("on"))
 		t.say(" に該当するものが ")
 		t.put(t.value("n"))
 		t.say(" 件あるため、終了コードは 1 です")
 	}},
-	{ErrNoStep, func(t *text) {
+	{ErrNoStep, []string{"set"}, func(t *text) {
 		t.say("指定がなく、")
 		t.put(t.value("set"))
 		t.say(" の次のサイズを決める垂直オートスケーラーも見つかりません")
 	}},
-	{ErrNoName, func(t *text) {
+	{ErrNoName, []string{"given"}, func(t *text) {
 		if t.is(t.value("given")) {
 			t.put(t.value("given"))
 			t.say(" では対象が 1 つに決まりません")
@@ -2950,14 +2956,14 @@ var japaneseTexts = []compiled{
 			t.say("対象の指定がありません")
 		}
 	}},
-	{ErrNoComma, func(t *text) {
+	{ErrNoComma, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" から別の変更が始まっています")
 	}},
-	{ErrCommaRemedy, func(t *text) {
+	{ErrCommaRemedy, nil, func(t *text) {
 		t.say("whatif lose node/A, lose node/B のように、変更の間をコンマで区切ってください")
 	}},
-	{ErrThing, func(t *text) {
+	{ErrThing, []string{"namespace"}, func(t *text) {
 		if t.is(t.value("namespace")) {
 			t.say("namespace ")
 			t.put(t.value("namespace"))
@@ -2965,20 +2971,20 @@ var japaneseTexts = []compiled{
 		}
 		t.say("存在しません")
 	}},
-	{ErrNoNode, func(t *text) {
+	{ErrNoNode, nil, func(t *text) {
 		t.say("ノードがありません")
 	}},
-	{ErrGone, func(t *text) {
+	{ErrGone, nil, func(t *text) {
 		t.say("先に指定した変更により、すでになくなっています")
 	}},
-	{ErrGoneRemedy, func(t *text) {
+	{ErrGoneRemedy, nil, func(t *text) {
 		t.say("どちらかの変更を外すか、順序を入れ替えてください")
 	}},
-	{ErrNear, func(t *text) {
+	{ErrNear, []string{"near"}, func(t *text) {
 		t.say(japaneseOr(t.items("near")))
 		t.say(" のことですか？")
 	}},
-	{ErrNoneThere, func(t *text) {
+	{ErrNoneThere, []string{"namespace", "kind"}, func(t *text) {
 		if t.is(t.value("namespace")) {
 			t.say("namespace ")
 			t.put(t.value("namespace"))
@@ -2987,40 +2993,40 @@ var japaneseTexts = []compiled{
 		t.put(t.value("kind"))
 		t.say(" が 1 つもありません")
 	}},
-	{GuardUnknown, func(t *text) {
+	{GuardUnknown, []string{"fact"}, func(t *text) {
 		t.say("判定に必要な情報がありません: ")
 		t.put(t.value("fact"))
 	}},
-	{GuardStale, func(t *text) {
+	{GuardStale, []string{"fact", "age"}, func(t *text) {
 		t.say("判定に必要な情報が古すぎます: ")
 		t.put(t.value("fact"))
 		t.say(" (")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前のもの)")
 	}},
-	{GuardStaleEvidence, func(t *text) {
+	{GuardStaleEvidence, []string{"age"}, func(t *text) {
 		t.say("根拠が最後に確認されたのは ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前です。古すぎるため、修復に使えません。")
 	}},
-	{GuardFutureEvidence, func(t *text) {
+	{GuardFutureEvidence, []string{"ahead"}, func(t *text) {
 		t.say("根拠が最後に確認された時刻が ")
-		t.say(span(t.value("ahead")))
+		t.say(span(t.words(t.value("ahead"))))
 		t.say("先になっています。ノードの時計が進んでいるか、コントローラーの時計が遅れているため、根拠の古さが分かりません。NTP などで時計を合わせてください。")
 	}},
-	{GuardPaused, func(t *text) {
+	{GuardPaused, nil, func(t *text) {
 		t.say("ポリシーは一時停止中です。")
 	}},
-	{GuardNotLeading, func(t *text) {
+	{GuardNotLeading, nil, func(t *text) {
 		t.say("このコントローラーは Lease を保持していません。実行するのは別のコントローラーです。")
 	}},
-	{GuardReportOnly, func(t *text) {
+	{GuardReportOnly, nil, func(t *text) {
 		t.say("ポリシーのモードは Report です。これは実行した場合の内容を示すだけです。")
 	}},
-	{GuardNotApproved, func(t *text) {
+	{GuardNotApproved, nil, func(t *text) {
 		t.say("まだ承認されていません。ポリシーのモードは Approve です。")
 	}},
-	{GuardNotEarned, func(t *text) {
+	{GuardNotEarned, []string{"action", "wanted", "n"}, func(t *text) {
 		t.say("まだ承認されていません。このポリシーが承認なしで ")
 		t.put(t.value("action"))
 		t.say(" を実行できるのは、予測どおりに終わった ")
@@ -3031,33 +3037,33 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 件です。")
 	}},
-	{GuardRejected, func(t *text) {
+	{GuardRejected, nil, func(t *text) {
 		t.say("Remediation は却下されました。")
 	}},
-	{GuardCompeting, func(t *text) {
+	{GuardCompeting, []string{"repairers"}, func(t *text) {
 		t.say("このノードは別の仕組みによっても修復されます: ")
 		t.say(japaneseAnd(t.items("repairers")))
 	}},
-	{GuardInHand, func(t *text) {
+	{GuardInHand, []string{"by", "node"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" が ")
 		t.put(t.value("node"))
 		t.say(" を処理中です。")
 	}},
-	{GuardLeaving, func(t *text) {
+	{GuardLeaving, []string{"node", "by"}, func(t *text) {
 		t.say("naosu 以外が ")
 		t.put(t.value("node"))
 		t.say(" を取り除こうとしているか、停止しています (")
 		t.put(t.value("by"))
 		t.say(")。")
 	}},
-	{GuardReplacing, func(t *text) {
+	{GuardReplacing, []string{"by", "node"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" が ")
 		t.put(t.value("node"))
 		t.say(" のマシンの置き換えを要求しましたが、ノードはまだ存在します。uncordon すると、naosu はこのノードを扱わなくなります。")
 	}},
-	{GuardBudgetZero, func(t *text) {
+	{GuardBudgetZero, []string{"scope", "budget", "total"}, func(t *text) {
 		t.put(t.value("scope"))
 		t.say(" で同時に修復できるノードの上限は 0 台です")
 		if !t.equal(t.value("budget"), "0") {
@@ -3069,7 +3075,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{GuardBudgetFull, func(t *text) {
+	{GuardBudgetFull, []string{"scope", "limit", "n"}, func(t *text) {
 		t.put(t.value("scope"))
 		t.say(" で同時に修復できるノードの上限に達しています (上限 ")
 		t.put(t.value("limit"))
@@ -3077,7 +3083,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 台)。")
 	}},
-	{GuardZone, func(t *text) {
+	{GuardZone, []string{"zone", "total", "n"}, func(t *text) {
 		t.put(t.value("zone"))
 		t.say(" のノード ")
 		t.put(t.value("total"))
@@ -3085,7 +3091,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 台が Ready ではありません。原因はノードではなくゾーンにあります。")
 	}},
-	{GuardPattern, func(t *text) {
+	{GuardPattern, []string{"patterns", "total", "n"}, func(t *text) {
 		t.say(japaneseAnd(t.items("patterns")))
 		t.say(" が共通するノード ")
 		t.put(t.value("total"))
@@ -3093,43 +3099,43 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 台に同時に異常があります。1 台を修復しても共通の原因は解消しません。")
 	}},
-	{GuardAPIServer, func(t *text) {
+	{GuardAPIServer, nil, func(t *text) {
 		t.say("API サーバーが Ready ではないため、ノードの状態が正しいとは限りません。")
 	}},
-	{GuardLeases, func(t *text) {
+	{GuardLeases, []string{"total", "n"}, func(t *text) {
 		t.say("kubelet ")
 		t.put(t.value("total"))
 		t.say(" 台のうち ")
 		t.put(t.value("n"))
 		t.say(" 台が同時に応答していません。原因はノードではなく、API サーバーへの経路にあります。")
 	}},
-	{GuardZonalShift, func(t *text) {
+	{GuardZonalShift, []string{"zones"}, func(t *text) {
 		t.say(japaneseAnd(t.items("zones")))
 		t.say(" からトラフィックを移しています。その間、新しい修復は開始しません。")
 	}},
-	{GuardNewNode, func(t *text) {
+	{GuardNewNode, []string{"node", "left"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は起動中のため、あと ")
-		t.say(span(t.value("left")))
+		t.say(span(t.words(t.value("left"))))
 		t.say("は何もしません。")
 	}},
-	{GuardMachineClaimed, func(t *text) {
+	{GuardMachineClaimed, []string{"nodes", "machine"}, func(t *text) {
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" がいずれも ")
 		t.put(t.value("machine"))
 		t.say(" で動いていると報告しており、実際にどのノードなのか分かりません。該当しない Node オブジェクトを削除してください。")
 	}},
-	{GuardControlPlane, func(t *text) {
+	{GuardControlPlane, []string{"nodes"}, func(t *text) {
 		t.say("コントロールプレーンのノード (またはその可能性がある) ")
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" が修復中か、Ready ではありません。同時に 2 台目を止めると、etcd のクォーラムが失われるおそれがあります。")
 	}},
-	{GuardControlPlaneStuck, func(t *text) {
+	{GuardControlPlaneStuck, []string{"nodes"}, func(t *text) {
 		t.say("コントロールプレーンの ")
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" が同時に Ready ではありません。etcd のクォーラムにどのノードが必要なのか分からないため、1 台を手動で復旧してください。")
 	}},
-	{GuardDisruptionBudget, func(t *text) {
+	{GuardDisruptionBudget, []string{"futures", "in", "budgets"}, func(t *text) {
 		t.put(t.value("futures"))
 		t.say(" 回のシミュレーションのうち ")
 		t.put(t.value("in"))
@@ -3137,7 +3143,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("budgets")))
 		t.say(" に違反します。")
 	}},
-	{GuardPodsLost, func(t *text) {
+	{GuardPodsLost, []string{"futures", "in", "n", "pods"}, func(t *text) {
 		t.put(t.value("futures"))
 		t.say(" 回のシミュレーションのうち ")
 		t.put(t.value("in"))
@@ -3146,7 +3152,7 @@ var japaneseTexts = []compiled{
 		t.say(" 個の Pod が失われ、再作成されません: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{GuardPodsWait, func(t *text) {
+	{GuardPodsWait, []string{"futures", "in", "n", "pods"}, func(t *text) {
 		t.put(t.value("futures"))
 		t.say(" 回のシミュレーションのうち ")
 		t.put(t.value("in"))
@@ -3156,7 +3162,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("pods")))
 		t.say("。修復しなければ待機しません。")
 	}},
-	{GuardPodsPreempted, func(t *text) {
+	{GuardPodsPreempted, []string{"futures", "in", "n", "pods"}, func(t *text) {
 		t.put(t.value("futures"))
 		t.say(" 回のシミュレーションのうち ")
 		t.put(t.value("in"))
@@ -3165,41 +3171,41 @@ var japaneseTexts = []compiled{
 		t.say(" 個の Pod がプリエンプトされます: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{GuardPodsGuessed, func(t *text) {
+	{GuardPodsGuessed, []string{"n", "pods"}, func(t *text) {
 		t.say("ほかのスケジューラーが配置する ")
 		t.put(t.value("n"))
 		t.say(" 個の Pod が移動します。どこに配置されるかは分かりません: ")
 		t.say(japaneseAnd(t.items("pods")))
 		t.say("。承認すれば、この検査では止まりません。")
 	}},
-	{GuardLastReplica, func(t *text) {
+	{GuardLastReplica, []string{"n", "pods"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" 個の Pod が、そのワークロードで Ready である最後の Pod です: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{GuardLocalData, func(t *text) {
+	{GuardLocalData, []string{"n", "pods"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" 個の Pod のデータがこのノードだけにあり、ポリシーはそのようなデータを保護します: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{GuardNodeAnnotation, func(t *text) {
+	{GuardNodeAnnotation, []string{"node", "annotation"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" にアノテーション ")
 		t.put(t.value("annotation"))
 		t.say(" があります。")
 	}},
-	{GuardPodAnnotation, func(t *text) {
+	{GuardPodAnnotation, []string{"n", "pods"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" 個の Pod に退避 (evict) を禁じるアノテーションがあります: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{GuardCoolDown, func(t *text) {
+	{GuardCoolDown, []string{"node", "left"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は修復されたばかりのため、あと ")
-		t.say(span(t.value("left")))
+		t.say(span(t.words(t.value("left"))))
 		t.say("は何もしません。")
 	}},
-	{GuardRefused, func(t *text) {
+	{GuardRefused, []string{"node", "action", "words"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" に対する ")
 		t.put(t.value("action"))
@@ -3208,7 +3214,7 @@ var japaneseTexts = []compiled{
 			t.put(t.value("words"))
 		}
 	}},
-	{GuardDidNotHelp, func(t *text) {
+	{GuardDidNotHelp, []string{"action", "node", "n"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" は最近 ")
 		t.put(t.value("node"))
@@ -3216,12 +3222,12 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 回)。")
 	}},
-	{GuardWindow, func(t *text) {
+	{GuardWindow, []string{"opens"}, func(t *text) {
 		t.say("メンテナンスウィンドウは ")
 		t.put(t.value("opens"))
 		t.say(" に始まります。")
 	}},
-	{GuardReplaceLoop, func(t *text) {
+	{GuardReplaceLoop, []string{"group", "image", "n"}, func(t *text) {
 		t.put(t.value("group"))
 		if t.is(t.value("image")) {
 			t.say(" のイメージ ")
@@ -3231,7 +3237,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 台が続けて交換され、そのたびに次のマシンにも異常が起きました。原因はマシンではありません。グループのイメージと設定を確認してください。")
 	}},
-	{GuardDailyLimit, func(t *text) {
+	{GuardDailyLimit, []string{"group", "n", "limit"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" では 24 時間以内に ")
 		t.put(t.value("n"))
@@ -3239,458 +3245,458 @@ var japaneseTexts = []compiled{
 		t.put(t.value("limit"))
 		t.say(" 台です。")
 	}},
-	{HelpUsage, func(t *text) {
+	{HelpUsage, nil, func(t *text) {
 		t.say("使い方:")
 	}},
-	{HelpExamples, func(t *text) {
+	{HelpExamples, nil, func(t *text) {
 		t.say("例:")
 	}},
-	{HelpCommands, func(t *text) {
+	{HelpCommands, nil, func(t *text) {
 		t.say("コマンド:")
 	}},
-	{HelpFlags, func(t *text) {
+	{HelpFlags, nil, func(t *text) {
 		t.say("フラグ:")
 	}},
-	{HelpGlobalFlags, func(t *text) {
+	{HelpGlobalFlags, nil, func(t *text) {
 		t.say("共通フラグ:")
 	}},
-	{HelpMore, func(t *text) {
+	{HelpMore, []string{"command"}, func(t *text) {
 		t.say("各コマンドの詳細: ")
 		t.put(t.value("command"))
 		t.say(" [command] --help")
 	}},
-	{HelpDefault, func(t *text) {
+	{HelpDefault, []string{"value"}, func(t *text) {
 		t.say(" (デフォルト: ")
 		t.put(t.value("value"))
 		t.say(")")
 	}},
-	{"help/naosu", func(t *text) {
+	{"help/naosu", nil, func(t *text) {
 		t.say("Pod が動かない原因を説明し、障害や変更の影響を予測し、直し方を示します。")
 	}},
-	{"help/why", func(t *text) {
+	{"help/why", nil, func(t *text) {
 		t.say("動かない原因を説明する")
 	}},
-	{"help/why/long", func(t *text) {
+	{"help/why/long", nil, func(t *text) {
 		t.say("Pod、ノード、PVC、PV、ワークロードがなぜ今の状態なのかを説明します。対処できるところまで原因をたどり、各段階の根拠、原因ではないと確認したもの、分からなかったこと、対処方法を示します。正常に動いている対象については、リスクを示します。\n\n対象を省略すると、namespace 内 (-A を付けると全 namespace) で動くべきなのに動いていないものを、原因ごとにまとめて表示します。\n\n--unlike を付けると、正常に動いている同種のものとの違いと、どの違いが原因かを示します。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
-	{"flag/why/unlike", func(t *text) {
+	{"flag/why/unlike", nil, func(t *text) {
 		t.say("正常に動いている同種の `KIND/NAME` と比較する")
 	}},
-	{"flag/why/fail-on", func(t *text) {
+	{"flag/why/fail-on", nil, func(t *text) {
 		t.say("重大度がこの `SEVERITY` 以上の問題があれば終了コード 1 で終わる: warning、critical")
 	}},
-	{"flag/why/all-namespaces", func(t *text) {
+	{"flag/why/all-namespaces", nil, func(t *text) {
 		t.say("すべての namespace を対象にする")
 	}},
-	{"flag/why/selector", func(t *text) {
+	{"flag/why/selector", nil, func(t *text) {
 		t.say("対象を省略した場合に、ラベルがこの `SELECTOR` に一致する Pod とワークロードに絞る")
 	}},
-	{"help/audit", func(t *text) {
+	{"help/audit", nil, func(t *text) {
 		t.say("クラスターの問題と、障害時に起こる問題を洗い出す")
 	}},
-	{"help/audit/long", func(t *text) {
+	{"help/audit/long", nil, func(t *text) {
 		t.say("クラスターに今ある問題と、想定される障害で起こる問題を洗い出します。ノードとゾーンを 1 つずつ失った場合と、DaemonSet が次にスケールアップした場合をすべて調べ、危険なものから順に、防ぐための対処とともに表示します。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
-	{"flag/audit/fail-on", func(t *text) {
+	{"flag/audit/fail-on", nil, func(t *text) {
 		t.say("重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical")
 	}},
-	{"flag/audit/accepted", func(t *text) {
+	{"flag/audit/accepted", nil, func(t *text) {
 		t.say("この `FILE` で許容した所見を除く (code、subject、reason、expires を持つ YAML のリスト)")
 	}},
-	{"flag/audit/all-namespaces", func(t *text) {
+	{"flag/audit/all-namespaces", nil, func(t *text) {
 		t.say("すべての namespace を対象にする (--namespace を省略した場合と同じ)")
 	}},
-	{"flag/audit/selector", func(t *text) {
+	{"flag/audit/selector", nil, func(t *text) {
 		t.say("ラベルがこの `SELECTOR` に一致する Pod とワークロードに絞る")
 	}},
-	{"help/whatif", func(t *text) {
+	{"help/whatif", nil, func(t *text) {
 		t.say("変更の影響を予測する")
 	}},
-	{"help/whatif/long", func(t *text) {
+	{"help/whatif/long", nil, func(t *text) {
 		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを増やす (台数に連動するものも含む)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
-	{"flag/whatif/fail-on", func(t *text) {
+	{"flag/whatif/fail-on", nil, func(t *text) {
 		t.say("この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる")
 	}},
-	{"flag/whatif/seeds", func(t *text) {
+	{"flag/whatif/seeds", nil, func(t *text) {
 		t.say("スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする")
 	}},
-	{"flag/whatif/all-namespaces", func(t *text) {
+	{"flag/whatif/all-namespaces", nil, func(t *text) {
 		t.say("変更の対象をすべての namespace から探す")
 	}},
-	{"flag/whatif/selector", func(t *text) {
+	{"flag/whatif/selector", nil, func(t *text) {
 		t.say("ラベルがこの `SELECTOR` に一致する Pod とワークロードだけを表示する")
 	}},
-	{"flag/whatif/cpu", func(t *text) {
+	{"flag/whatif/cpu", nil, func(t *text) {
 		t.say("grow: コンテナの CPU の requests (`QUANTITY`、例: 450m)")
 	}},
-	{"flag/whatif/memory", func(t *text) {
+	{"flag/whatif/memory", nil, func(t *text) {
 		t.say("grow: コンテナのメモリの requests (`QUANTITY`、例: 256Mi)")
 	}},
-	{"flag/whatif/container", func(t *text) {
+	{"flag/whatif/container", nil, func(t *text) {
 		t.say("grow: コンテナの `NAME` (デフォルト: 最初のコンテナ)")
 	}},
-	{"flag/whatif/group", func(t *text) {
+	{"flag/whatif/group", nil, func(t *text) {
 		t.say("add-nodes: 追加先のノードグループ `GROUP` (デフォルト: 最大のもの)")
 	}},
-	{"flag/whatif/zone", func(t *text) {
+	{"flag/whatif/zone", nil, func(t *text) {
 		t.say("add-nodes: 追加先の `ZONE` (デフォルト: グループ内で最もノードが少ないゾーン)")
 	}},
-	{"flag/whatif/zones", func(t *text) {
+	{"flag/whatif/zones", nil, func(t *text) {
 		t.say("scale group、rotate: 新しいノードを起動するゾーン `ZONES`")
 	}},
-	{"flag/whatif/to", func(t *text) {
+	{"flag/whatif/to", nil, func(t *text) {
 		t.say("scale group: 全ゾーン合計の台数 `N`")
 	}},
-	{"flag/whatif/replicas", func(t *text) {
+	{"flag/whatif/replicas", nil, func(t *text) {
 		t.say("scale: ワークロードの Pod 数 `N`")
 	}},
-	{"flag/whatif/filename", func(t *text) {
+	{"flag/whatif/filename", nil, func(t *text) {
 		t.say("apply: ファイルまたはフォルダーの `PATH` (- は標準入力)")
 	}},
-	{"flag/whatif/patch", func(t *text) {
+	{"flag/whatif/patch", nil, func(t *text) {
 		t.say("patch: strategic merge patch の `JSON`")
 	}},
-	{"flag/whatif/force", func(t *text) {
+	{"flag/whatif/force", nil, func(t *text) {
 		t.say("delete: Pod の終了を待たない")
 	}},
-	{"flag/whatif/server-side", func(t *text) {
+	{"flag/whatif/server-side", nil, func(t *text) {
 		t.say("apply: kubectl apply --server-side のように、API サーバーがフィールドの所有者に従ってマージするものとする (デフォルト: kubectl apply と同じ)")
 	}},
-	{"flag/whatif/force-conflicts", func(t *text) {
+	{"flag/whatif/force-conflicts", nil, func(t *text) {
 		t.say("apply --server-side: ほかの所有者のフィールドも上書きする")
 	}},
-	{"flag/whatif/server-dry-run", func(t *text) {
+	{"flag/whatif/server-dry-run", nil, func(t *text) {
 		t.say("apply: 保存される内容を、実際には保存せずに API サーバーに問い合わせる (書き込みの権限が必要で、監査ログに残る)")
 	}},
-	{"help/explain", func(t *text) {
+	{"help/explain", nil, func(t *text) {
 		t.say("所見のコードの意味を説明する")
 	}},
-	{"help/explain/long", func(t *text) {
+	{"help/explain/long", nil, func(t *text) {
 		t.say("所見のコードの意味を説明します。判定方法、該当しないもの、対処、naosu では分からないことを示します。")
 	}},
-	{"help/snapshot", func(t *text) {
+	{"help/snapshot", nil, func(t *text) {
 		t.say("クラスターをファイルに書き出す (--from で使う)")
 	}},
-	{"help/snapshot/long", func(t *text) {
+	{"help/snapshot/long", nil, func(t *text) {
 		t.say("クラスターをファイルに書き出します。クラスターを読むコマンドはすべて、--from でこのファイルを読めます。\n\nSecret は一切取得しません。ConfigMap はオートスケーラーの設定を含むものだけを取得します。環境変数の値は書き出さず、代わりにダイジェストを書き出します。そのキーは FILE.values-key に書き出します。両方があれば whatif apply はどの値が変わるかを判定できますが、値を推測して確かめることもできます。FILE だけではできません。")
 	}},
-	{"flag/snapshot/output", func(t *text) {
+	{"flag/snapshot/output", nil, func(t *text) {
 		t.say("書き出す `FILE` (- は標準出力)")
 	}},
-	{"flag/snapshot/all-namespaces", func(t *text) {
+	{"flag/snapshot/all-namespaces", nil, func(t *text) {
 		t.say("すべての namespace を書き出す (指定しなくても同じ)")
 	}},
-	{"flag/snapshot/force", func(t *text) {
+	{"flag/snapshot/force", nil, func(t *text) {
 		t.say("ファイルが存在すれば上書きする")
 	}},
-	{"flag/snapshot/anonymize", func(t *text) {
+	{"flag/snapshot/anonymize", nil, func(t *text) {
 		t.say("共有できるように、名前をすべて一貫した別名に置き換える")
 	}},
-	{"help/version", func(t *text) {
+	{"help/version", nil, func(t *text) {
 		t.say("naosu のバージョンを表示する")
 	}},
-	{"help/help", func(t *text) {
+	{"help/help", nil, func(t *text) {
 		t.say("コマンドのヘルプを表示する")
 	}},
-	{"help/help/long", func(t *text) {
+	{"help/help/long", nil, func(t *text) {
 		t.say("コマンドのヘルプを表示します。")
 	}},
-	{"help/completion", func(t *text) {
+	{"help/completion", nil, func(t *text) {
 		t.say("シェルの補完スクリプトを出力する")
 	}},
-	{"help/completion/long", func(t *text) {
+	{"help/completion/long", nil, func(t *text) {
 		t.say("naosu のコマンド、フラグ、Pod やノードの名前をシェルで補完するためのスクリプトを出力します。読み込み方は各シェルのヘルプを参照してください。")
 	}},
-	{"help/completion/bash", func(t *text) {
+	{"help/completion/bash", nil, func(t *text) {
 		t.say("bash の補完スクリプトを出力する")
 	}},
-	{"help/completion/bash/long", func(t *text) {
+	{"help/completion/bash/long", nil, func(t *text) {
 		t.say("bash の補完スクリプトを出力します。bash-completion パッケージが必要です。\n\n現在のシェルで使うには:\n  source <(naosu completion bash)\n\n今後起動するシェルで使うには (Linux):\n  naosu completion bash > /etc/bash_completion.d/naosu\n\n今後起動するシェルで使うには (macOS):\n  naosu completion bash > $(brew --prefix)/etc/bash_completion.d/naosu")
 	}},
-	{"help/completion/zsh", func(t *text) {
+	{"help/completion/zsh", nil, func(t *text) {
 		t.say("zsh の補完スクリプトを出力する")
 	}},
-	{"help/completion/zsh/long", func(t *text) {
+	{"help/completion/zsh/long", nil, func(t *text) {
 		t.say("zsh の補完スクリプトを出力します。\n\n現在のシェルで使うには:\n  source <(naosu completion zsh)\n\n今後起動するシェルで使うには:\n  naosu completion zsh > \"${fpath[1]}/_naosu\"\n\n補完がまだ有効でなければ、一度だけ次を実行してください:\n  echo \"autoload -U compinit; compinit\" >> ~/.zshrc")
 	}},
-	{"help/completion/fish", func(t *text) {
+	{"help/completion/fish", nil, func(t *text) {
 		t.say("fish の補完スクリプトを出力する")
 	}},
-	{"help/completion/fish/long", func(t *text) {
+	{"help/completion/fish/long", nil, func(t *text) {
 		t.say("fish の補完スクリプトを出力します。\n\n現在のシェルで使うには:\n  naosu completion fish | source\n\n今後起動するシェルで使うには:\n  naosu completion fish > ~/.config/fish/completions/naosu.fish")
 	}},
-	{"help/completion/powershell", func(t *text) {
+	{"help/completion/powershell", nil, func(t *text) {
 		t.say("PowerShell の補完スクリプトを出力する")
 	}},
-	{"help/completion/powershell/long", func(t *text) {
+	{"help/completion/powershell/long", nil, func(t *text) {
 		t.say("PowerShell の補完スクリプトを出力します。今後起動するシェルで使うには、次の行をプロファイルに追加してください。\n\n現在のシェルで使うには:\n  naosu completion powershell | Out-String | Invoke-Expression")
 	}},
-	{"flag/no-descriptions", func(t *text) {
+	{"flag/no-descriptions", nil, func(t *text) {
 		t.say("説明を付けずに補完する")
 	}},
-	{"flag/help", func(t *text) {
+	{"flag/help", nil, func(t *text) {
 		t.say("このヘルプを表示する")
 	}},
-	{"flag/version", func(t *text) {
+	{"flag/version", nil, func(t *text) {
 		t.say("naosu のバージョンを表示する")
 	}},
-	{"flag/lang", func(t *text) {
+	{"flag/lang", nil, func(t *text) {
 		t.say("出力の言語 `LANGUAGE`: en、ja (デフォルト: ロケールに従う)")
 	}},
-	{"flag/output", func(t *text) {
+	{"flag/output", nil, func(t *text) {
 		t.say("出力の形式 `FORMAT`: text、wide (省略のない text)、json、yaml")
 	}},
-	{"flag/audit/output", func(t *text) {
+	{"flag/audit/output", nil, func(t *text) {
 		t.say("出力の形式 `FORMAT`: text、wide (省略のない text)、json、yaml、sarif")
 	}},
-	{"flag/from", func(t *text) {
+	{"flag/from", nil, func(t *text) {
 		t.say("クラスターの代わりに `PATH` を読む: スナップショット、オブジェクトのファイルまたはフォルダー、- (標準入力)")
 	}},
-	{"flag/scheduler-config", func(t *text) {
+	{"flag/scheduler-config", nil, func(t *text) {
 		t.say("この `FILE` の KubeSchedulerConfiguration を適用して判定する")
 	}},
-	{"flag/as", func(t *text) {
+	{"flag/as", nil, func(t *text) {
 		t.say("この `USER` (ServiceAccount も可) として実行する")
 	}},
-	{"flag/as-group", func(t *text) {
+	{"flag/as-group", nil, func(t *text) {
 		t.say("この `GROUP` のメンバーとして実行する (複数回指定可)")
 	}},
-	{"flag/as-uid", func(t *text) {
+	{"flag/as-uid", nil, func(t *text) {
 		t.say("この `UID` のユーザーとして実行する")
 	}},
-	{"flag/as-user-extra", func(t *text) {
+	{"flag/as-user-extra", nil, func(t *text) {
 		t.say("ユーザーの追加情報 `KEY=VALUE` を付けて実行する (複数回指定可)")
 	}},
-	{"flag/certificate-authority", func(t *text) {
+	{"flag/certificate-authority", nil, func(t *text) {
 		t.say("API サーバーの認証局の証明書 `FILE`")
 	}},
-	{"flag/client-certificate", func(t *text) {
+	{"flag/client-certificate", nil, func(t *text) {
 		t.say("クライアントの TLS 証明書 `FILE`")
 	}},
-	{"flag/client-key", func(t *text) {
+	{"flag/client-key", nil, func(t *text) {
 		t.say("クライアントの TLS 秘密鍵 `FILE`")
 	}},
-	{"flag/cluster", func(t *text) {
+	{"flag/cluster", nil, func(t *text) {
 		t.say("kubeconfig のクラスター `NAME`")
 	}},
-	{"flag/context", func(t *text) {
+	{"flag/context", nil, func(t *text) {
 		t.say("kubeconfig のコンテキスト `NAME`")
 	}},
-	{"flag/insecure-skip-tls-verify", func(t *text) {
+	{"flag/insecure-skip-tls-verify", nil, func(t *text) {
 		t.say("API サーバーの証明書を検証しない (通信は安全でなくなる)")
 	}},
-	{"flag/kubeconfig", func(t *text) {
+	{"flag/kubeconfig", nil, func(t *text) {
 		t.say("kubeconfig の `FILE`")
 	}},
-	{"flag/namespace", func(t *text) {
+	{"flag/namespace", nil, func(t *text) {
 		t.say("対象の `NAMESPACE`")
 	}},
-	{"flag/request-timeout", func(t *text) {
+	{"flag/request-timeout", nil, func(t *text) {
 		t.say("1 回のリクエストの制限時間 `DURATION` (例: 30s、2m、0 は無制限)")
 	}},
-	{"flag/server", func(t *text) {
+	{"flag/server", nil, func(t *text) {
 		t.say("API サーバーの `ADDRESS`")
 	}},
-	{"flag/tls-server-name", func(t *text) {
+	{"flag/tls-server-name", nil, func(t *text) {
 		t.say("API サーバーの証明書で検証するホスト名 `NAME` (デフォルト: 接続先のホスト名)")
 	}},
-	{"flag/token", func(t *text) {
+	{"flag/token", nil, func(t *text) {
 		t.say("API サーバーの Bearer `TOKEN`")
 	}},
-	{"flag/user", func(t *text) {
+	{"flag/user", nil, func(t *text) {
 		t.say("kubeconfig のユーザー `NAME`")
 	}},
-	{"help/controller", func(t *text) {
+	{"help/controller", nil, func(t *text) {
 		t.say("ポリシーに従ってノードを修復するコントローラーを動かす")
 	}},
-	{"help/controller/long", func(t *text) {
+	{"help/controller/long", nil, func(t *text) {
 		t.say("コントローラーを動かします。クラスターを監視し、NodeRepairPolicy のルールに該当するノードに Remediation を提案し、ガードが許可したものを実行します。停止されるまで動き続けます。クラスターの中でも外でも動きます。複数動かした場合は、Lease を保持する 1 つだけが実行し、残りは引き継ぎに備えて待機します。\n\nnaosu のカスタムリソース定義が必要です。マシンのプロバイダーは、クラスターと環境変数から判別します。AWS の場合は、AWS のツールが読む環境変数を使います。")
 	}},
-	{"flag/controller/leader-elect", func(t *text) {
+	{"flag/controller/leader-elect", nil, func(t *text) {
 		t.say("Lease naosu-controller を保持している間だけ実行する (無効にする場合、このクラスターでほかのコントローラーを動かしてはならない)")
 	}},
-	{"flag/controller/health-address", func(t *text) {
+	{"flag/controller/health-address", nil, func(t *text) {
 		t.say("/livez と /readyz に応答する `ADDRESS` (0 で無効)")
 	}},
-	{"flag/controller/metrics-address", func(t *text) {
+	{"flag/controller/metrics-address", nil, func(t *text) {
 		t.say("Prometheus メトリクスを /metrics で公開する `ADDRESS` (0 で無効)")
 	}},
-	{"flag/controller/metrics-secure", func(t *text) {
+	{"flag/controller/metrics-secure", nil, func(t *text) {
 		t.say("メトリクスを HTTPS で、API サーバーが /metrics の get を許可するクライアントにだけ公開する (ClusterRole system:auth-delegator の権限が必要。false にすると HTTP で誰にでも公開する)")
 	}},
-	{"flag/controller/metrics-cert-path", func(t *text) {
+	{"flag/controller/metrics-cert-path", nil, func(t *text) {
 		t.say("メトリクスの公開に使う tls.crt と tls.key の `FOLDER` (省略すると自己署名証明書を作る)")
 	}},
-	{"flag/controller/eks-cluster", func(t *text) {
+	{"flag/controller/eks-cluster", nil, func(t *text) {
 		t.say("EKS クラスターの `NAME` (ノードのラベルにもインスタンスのタグにもない場合)")
 	}},
-	{"help/crds", func(t *text) {
+	{"help/crds", nil, func(t *text) {
 		t.say("naosu の CRD を出力する")
 	}},
-	{"help/crds/long", func(t *text) {
+	{"help/crds/long", nil, func(t *text) {
 		t.say("naosu の CRD (NodeRepairPolicy と Remediation) を、kubectl apply で使える YAML で出力します。クラスターには接続しません。")
 	}},
-	{"help/repair", func(t *text) {
+	{"help/repair", nil, func(t *text) {
 		t.say("修復が行われることを実証する")
 	}},
-	{"help/repair/long", func(t *text) {
+	{"help/repair/long", nil, func(t *text) {
 		t.say("検出から操作までのすべての箇所がつながり、機能することを、必要になる前に実証します。")
 	}},
-	{"help/repair/check", func(t *text) {
+	{"help/repair/check", nil, func(t *text) {
 		t.say("何が修復されるか、修復されない場合はどこで途切れるかを示す")
 	}},
-	{"help/repair/check/long", func(t *text) {
+	{"help/repair/check/long", nil, func(t *text) {
 		t.say("クラスターで確認できるエージェントが報告しうるすべての障害について、現在起きているかどうかによらず、検出から操作までを順に調べます。何が報告するか、報告が新しいか、どのルールに該当するか、どれだけ待つか、どの操作か、許可されているか、上限に余裕があるか、ほかの仕組みが同じノードを修復しないか、機能することが実証されているかを調べます。承認を待つ修復は「承認が必要」とし、所見にはしません。EKS の node auto repair、Karpenter、Cluster API の MachineHealthCheck も対象で、何も変更しません。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
-	{"flag/repair/check/fail-on", func(t *text) {
+	{"flag/repair/check/fail-on", nil, func(t *text) {
 		t.say("重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: info、warning")
 	}},
-	{"help/repair/drill", func(t *text) {
+	{"help/repair/drill", nil, func(t *text) {
 		t.say("無害な障害を発生させ、検出から操作のドライランまでを追跡する")
 	}},
-	{"help/repair/drill/long", func(t *text) {
+	{"help/repair/drill/long", nil, func(t *text) {
 		t.say("ノードのエージェントに実際の無害な障害を発生させ、検出、根拠、報告、コントローラー、ルール、ガードを経て、操作のドライランまでを追跡し、各区間とかかった時間を表示します。ガードが恒久的に拒否した場合とポリシーが一時停止中の場合、訓練は失敗します。時間が経てば解消するものは表示だけします。ノードの condition は変わらず、何も修復しません。\n\n--act --expendable node/NAME を付けると、そのノードに実際の condition を設定し、修復の仕組みが待つ時間に余裕を加えた間それを維持し、マシンが再起動または交換されるかどうかを確認します。受け付けられた修復が実際に行われるかどうかは、naosu によるものでもほかの仕組みによるものでも、この方法でしか確かめられません。condition は、Ctrl-C を押した場合も含めて必ず元に戻します。修復が行われると、そのノードは失われます。\n\n終了コードは、すべての区間を通過すれば 0、訓練が失敗すれば 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
-	{"flag/repair/drill/reason", func(t *text) {
+	{"flag/repair/drill/reason", nil, func(t *text) {
 		t.say("障害の理由 `REASON` (例: InterfaceNotUp)")
 	}},
-	{"flag/repair/drill/condition", func(t *text) {
+	{"flag/repair/drill/condition", nil, func(t *text) {
 		t.say("その理由が変えるノードの `CONDITION` (デフォルト: カタログによる)")
 	}},
-	{"flag/repair/drill/hop-timeout", func(t *text) {
+	{"flag/repair/drill/hop-timeout", nil, func(t *text) {
 		t.say("無害な訓練で 1 つの区間を待つ時間 `DURATION`")
 	}},
-	{"flag/repair/drill/act", func(t *text) {
+	{"flag/repair/drill/act", nil, func(t *text) {
 		t.say("実際の condition を設定する (ノードを失うことがある)")
 	}},
-	{"flag/repair/drill/expendable", func(t *text) {
+	{"flag/repair/drill/expendable", nil, func(t *text) {
 		t.say("失ってもよいノード `node/NAME`")
 	}},
-	{"flag/repair/drill/wait", func(t *text) {
+	{"flag/repair/drill/wait", nil, func(t *text) {
 		t.say("--act: 修復の仕組みが待つ時間 `DURATION` (0: そのルールによる、不明なら 30m)")
 	}},
-	{"flag/repair/drill/margin", func(t *text) {
+	{"flag/repair/drill/margin", nil, func(t *text) {
 		t.say("--act: さらに待つ時間 `DURATION` (ノードが Ready に戻るのを待つ時間でもある)")
 	}},
-	{"help/repair/abort", func(t *text) {
+	{"help/repair/abort", nil, func(t *text) {
 		t.say("修復を中止し、ノードを元に戻す")
 	}},
-	{"help/repair/abort/long", func(t *text) {
+	{"help/repair/abort/long", nil, func(t *text) {
 		t.say("終了していない Remediation を中止します。naosu がノードに加えた変更を元に戻し、Remediation は Aborted で終了します。すでに要求した再起動は止まりません。置き換えを要求したノードは cordon されたままです。中止はコントローラーに要求します。リーダーのコントローラーがなければ、このコマンドが利用者の権限で行い、その間コントローラーの Lease を保持します。\n\n--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、元に戻せないノードの記録からも finalizer を削除します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n終了コードは、すべて終了すれば 0、時間内に中止できないものがあれば 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
-	{"flag/repair/abort/all", func(t *text) {
+	{"flag/repair/abort/all", nil, func(t *text) {
 		t.say("終了していない Remediation をすべて中止する")
 	}},
-	{"flag/repair/abort/force", func(t *text) {
+	{"flag/repair/abort/force", nil, func(t *text) {
 		t.say("リーダーのコントローラーから引き継ぎ、ノードを元に戻せなくても finalizer を削除する")
 	}},
-	{"flag/repair/abort/timeout", func(t *text) {
+	{"flag/repair/abort/timeout", nil, func(t *text) {
 		t.say("制限時間 `DURATION`")
 	}},
-	{"help/cleanup", func(t *text) {
+	{"help/cleanup", nil, func(t *text) {
 		t.say("アンインストールしたエージェントの condition を Node から削除する")
 	}},
-	{"help/cleanup/long", func(t *text) {
+	{"help/cleanup/long", nil, func(t *text) {
 		t.say("エージェントが Node に残した condition (KernelReady、NetworkingReady、StorageReady、ContainerRuntimeReady、AcceleratedHardwareReady) のうち、最後にエージェントが書いたものを削除します。ほかのプログラムが書いたものは残します。どちらが書いたかは Node の managedFields で見分けます。エージェントをアンインストールした後に実行してください。エージェントの Pod の終了を待ちますが、Ready でないノードの Pod は待ちません。\n\nチャートはアンインストール時にこれを実行します。Node の list、その status の patch、naosu-system の Pod の list の権限が必要です。\n\n終了コードは、そのような condition が残っていなければ 0、エージェントがまだ動いているノードがあれば 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
-	{"flag/cleanup/timeout", func(t *text) {
+	{"flag/cleanup/timeout", nil, func(t *text) {
 		t.say("エージェントの Pod の終了を待つ時間 `DURATION`")
 	}},
-	{"help/approve", func(t *text) {
+	{"help/approve", nil, func(t *text) {
 		t.say("提案された Remediation を承認または却下する")
 	}},
-	{"help/approve/long", func(t *text) {
+	{"help/approve/long", nil, func(t *text) {
 		t.say("提案された Remediation を承認し、ガードが許可すれば実行されるようにするか、却下します。開始後に却下した Remediation は次の手順の前で終了します。却下は取り消せません。\n\n終了コードは、記録できれば 0、入力の誤りか手遅れの場合は 2 です。")
 	}},
-	{"flag/approve/reject", func(t *text) {
+	{"flag/approve/reject", nil, func(t *text) {
 		t.say("Remediation を却下する")
 	}},
-	{"help/remediations", func(t *text) {
+	{"help/remediations", nil, func(t *text) {
 		t.say("naosu が行った修復と提案を表示する")
 	}},
-	{"help/remediations/long", func(t *text) {
+	{"help/remediations/long", nil, func(t *text) {
 		t.say("naosu が行った修復と提案を新しい順に、各ポリシーが承認なしで修復できるようになるまでの進み具合とともに表示します。名前を指定すると、予測と結果、各手順、ガードの判定を表示します。\n\n終了コードは、答えを出せれば 0、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
-	{ErrSchedulerConfigRemedy, func(t *text) {
+	{ErrSchedulerConfigRemedy, nil, func(t *text) {
 		t.say("kubescheduler.config.k8s.io/v1 の KubeSchedulerConfiguration を含むファイルを指定してください。フラグを省略するとデフォルトのプロファイルを使います")
 	}},
-	{ErrFromParse, func(t *text) {
+	{ErrFromParse, []string{"problem"}, func(t *text) {
 		t.say("読み取れません: ")
 		t.put(t.value("problem"))
 	}},
-	{ErrFromMissing, func(t *text) {
+	{ErrFromMissing, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" が存在しません")
 	}},
-	{ErrFromForbidden, func(t *text) {
+	{ErrFromForbidden, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" を読み取る権限がありません")
 	}},
-	{ErrFromBinary, func(t *text) {
+	{ErrFromBinary, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" はスナップショットでもテキストでもありません")
 	}},
-	{ErrFromVersion, func(t *text) {
+	{ErrFromVersion, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" は、このバージョンの naosu では読み取れない形式のスナップショットです")
 	}},
-	{ErrFromTruncated, func(t *text) {
+	{ErrFromTruncated, []string{"from"}, func(t *text) {
 		t.say("スナップショット ")
 		t.put(t.value("from"))
 		t.say(" が途中で切れています")
 	}},
-	{ErrFromDamaged, func(t *text) {
+	{ErrFromDamaged, []string{"from"}, func(t *text) {
 		t.say("スナップショット ")
 		t.put(t.value("from"))
 		t.say(" が壊れています")
 	}},
-	{ErrFromTooLarge, func(t *text) {
+	{ErrFromTooLarge, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" は大きすぎるため、メモリに読み込めません")
 	}},
-	{ErrFromNothing, func(t *text) {
+	{ErrFromNothing, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" には naosu が読み取る種類のオブジェクトがありません")
 	}},
-	{ErrFromRemedy, func(t *text) {
+	{ErrFromRemedy, nil, func(t *text) {
 		t.say("`naosu snapshot -o FILE` が書き出したファイルか、`kubectl get -o yaml` の出力のファイルまたはフォルダーを指定してください")
 	}},
-	{ErrFromVersionRemedy, func(t *text) {
+	{ErrFromVersionRemedy, nil, func(t *text) {
 		t.say("書き出したときのバージョンか、それより新しい naosu で読み取ってください")
 	}},
-	{ErrFromAgain, func(t *text) {
+	{ErrFromAgain, nil, func(t *text) {
 		t.say("もう一度コピーするか、`naosu snapshot -o FILE` で取り直してください")
 	}},
-	{ErrOutMissing, func(t *text) {
+	{ErrOutMissing, nil, func(t *text) {
 		t.say("指定されていません")
 	}},
-	{ErrOutMissingRemedy, func(t *text) {
+	{ErrOutMissingRemedy, nil, func(t *text) {
 		t.say("書き出すファイル、または標準出力を表す - を指定してください")
 	}},
-	{ErrOutExists, func(t *text) {
+	{ErrOutExists, []string{"path"}, func(t *text) {
 		t.put(t.value("path"))
 		t.say(" はすでに存在します")
 	}},
-	{ErrOutExistsRemedy, func(t *text) {
+	{ErrOutExistsRemedy, nil, func(t *text) {
 		t.say("別のファイルを指定するか、--force で上書きしてください")
 	}},
-	{ErrOutTerminal, func(t *text) {
+	{ErrOutTerminal, nil, func(t *text) {
 		t.say("スナップショットは端末に表示できません")
 	}},
-	{ErrOutFormat, func(t *text) {
+	{ErrOutFormat, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" は出力形式の名前ですが、スナップショットの形式は選べません")
 	}},
-	{ErrOutFormatRemedy, func(t *text) {
+	{ErrOutFormatRemedy, nil, func(t *text) {
 		t.say("書き出すファイルを指定してください (例: prod.naosu)")
 	}},
-	{ErrOutWrite, func(t *text) {
+	{ErrOutWrite, []string{"path", "problem"}, func(t *text) {
 		t.put(t.value("path"))
 		t.say(" に書き込めません: ")
 		t.put(t.value("problem"))
 	}},
-	{SnapshotWritten, func(t *text) {
+	{SnapshotWritten, []string{"path", "nodes", "pods"}, func(t *text) {
 		t.put(t.value("path"))
 		t.say(": ノード ")
 		t.put(t.value("nodes"))
@@ -3698,28 +3704,28 @@ var japaneseTexts = []compiled{
 		t.put(t.value("pods"))
 		t.say(" 個")
 	}},
-	{SnapshotKey, func(t *text) {
+	{SnapshotKey, []string{"path"}, func(t *text) {
 		t.put(t.value("path"))
 		t.say(": このキーがファイルと同じ場所にあれば、whatif apply は環境変数のどの値が変わるかを判定できます。両方を持つ人は値を推測して確かめられるため、キーを共有しないでください。")
 	}},
-	{SnapshotAnonymous, func(t *text) {
+	{SnapshotAnonymous, nil, func(t *text) {
 		t.say("名前、ラベル、イメージ、アドレスは置き換えました。クラウドのゾーン、マシンタイプ、数量、時刻は元のままです")
 	}},
-	{SnapshotUnread, func(t *text) {
+	{SnapshotUnread, []string{"kinds"}, func(t *text) {
 		t.say("権限がない、クラスターが提供していない、または読み取り元にないため、含まれていない種類: ")
 		t.say(japaneseAnd(t.items("kinds")))
 	}},
-	{TitleN301, func(t *text) {
+	{TitleN301, nil, func(t *text) {
 		t.say("エージェントが報告するノードの異常: condition と理由")
 	}},
-	{NodeUnhealthy, func(t *text) {
+	{NodeUnhealthy, []string{"node", "condition", "age", "status", "signs"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" に異常があります。")
 		t.put(t.value("condition"))
 		t.say(" が")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前から")
 		}
 		t.say(" ")
@@ -3732,14 +3738,14 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{SignOf, func(t *text) {
+	{SignOf, []string{"reason", "entity"}, func(t *text) {
 		t.put(t.value("reason"))
 		if t.is(t.value("entity")) {
 			t.say(": ")
 			t.put(t.value("entity"))
 		}
 	}},
-	{CauseCondition, func(t *text) {
+	{CauseCondition, []string{"node", "condition", "status"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のエージェントが ")
 		t.put(t.value("condition"))
@@ -3747,7 +3753,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("status"))
 		t.say(" と報告しています。")
 	}},
-	{CauseReason, func(t *text) {
+	{CauseReason, []string{"reason", "entity", "since", "means"}, func(t *text) {
 		t.put(t.value("reason"))
 		if t.is(t.value("entity")) {
 			t.say(" (")
@@ -3759,7 +3765,7 @@ var japaneseTexts = []compiled{
 		t.say(" から: ")
 		t.put(t.value("means"))
 	}},
-	{CauseOwnReason, func(t *text) {
+	{CauseOwnReason, []string{"reason", "entity", "since", "raw"}, func(t *text) {
 		t.put(t.value("reason"))
 		if t.is(t.value("entity")) {
 			t.say(" (")
@@ -3771,7 +3777,7 @@ var japaneseTexts = []compiled{
 		t.say(" から: クラスター独自の理由、または新しいエージェントの理由で、naosu のカタログにはありません。エージェントが読んだ内容: ")
 		t.put(t.value("raw"))
 	}},
-	{CauseToldReason, func(t *text) {
+	{CauseToldReason, []string{"reason", "why"}, func(t *text) {
 		t.say("理由は")
 		if t.is(t.value("reason")) {
 			t.say(" ")
@@ -3787,63 +3793,63 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{CauseStillPlaced, func(t *text) {
+	{CauseStillPlaced, []string{"node", "n"}, func(t *text) {
 		t.say("この condition だけでは Pod の配置は止まりません。")
 		t.put(t.value("node"))
 		t.say(" では ")
 		t.put(t.value("n"))
 		t.say(" 個の Pod が動いており、スケジューラーは今後もここに Pod を配置します。")
 	}},
-	{RepairUnknown, func(t *text) {
+	{RepairUnknown, []string{"node", "reasons"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が自動修復されるかどうかは Kubernetes API では分かりません。クラウド側のノード自動修復が無効になっているか、")
 		t.say(japaneseOr(t.items("reasons")))
 		t.say(" だけが対象外になっている可能性があります。")
 	}},
-	{RemedyDrain, func(t *text) {
+	{RemedyDrain, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" を drain し、修復または交換が済むまで Pod を別のノードで動かします。")
 	}},
-	{RemedyDrainCost, func(t *text) {
+	{RemedyDrainCost, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" 個の Pod が退避され、別のノードで起動し直します。")
 	}},
-	{RemedyDrainRisk, func(t *text) {
+	{RemedyDrainRisk, nil, func(t *text) {
 		t.say("コントローラーのない Pod は作り直されません。そのような Pod があると、drain は --force なしでは実行を拒否します。")
 	}},
-	{TitleN303, func(t *text) {
+	{TitleN303, nil, func(t *text) {
 		t.say("ノードを監視するエージェントの応答途絶")
 	}},
-	{AgentSilent, func(t *text) {
+	{AgentSilent, []string{"node", "conditions", "age"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の ")
 		t.say(japaneseAnd(t.items("conditions")))
 		t.say(" を書き込むエージェントから ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("応答がありません。これらの condition の内容は古くなっています。")
 	}},
-	{CauseHeartbeat, func(t *text) {
+	{CauseHeartbeat, []string{"condition", "at"}, func(t *text) {
 		t.put(t.value("condition"))
 		t.say(" が最後に確認されたのは ")
 		t.put(t.value("at"))
 		t.say(" です。エージェントは通常 5 分ごとに確認します。")
 	}},
-	{CauseKubeletTold, func(t *text) {
+	{CauseKubeletTold, []string{"node"}, func(t *text) {
 		t.say("その間も ")
 		t.put(t.value("node"))
 		t.say(" の kubelet は Ready なので、応答がないのはノードではなくエージェントです。")
 	}},
-	{CauseAgentPod, func(t *text) {
+	{CauseAgentPod, []string{"pod", "state"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" が Ready ではありません: ")
 		t.put(t.value("state"))
 	}},
-	{AgentNever, func(t *text) {
+	{AgentNever, []string{"node"}, func(t *text) {
 		t.say("ほかのノードではエージェントが報告していますが、")
 		t.put(t.value("node"))
 		t.say(" では一度も報告がありません。")
 	}},
-	{CauseAgentSelects, func(t *text) {
+	{CauseAgentSelects, []string{"set", "node", "n"}, func(t *text) {
 		t.put(t.value("set"))
 		t.say(" は ")
 		t.put(t.value("node"))
@@ -3851,59 +3857,59 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 台のノードにはエージェントの condition があります。")
 	}},
-	{CauseNoAgentPod, func(t *text) {
+	{CauseNoAgentPod, []string{"node", "set"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" に ")
 		t.put(t.value("set"))
 		t.say(" の Pod がありません。")
 	}},
-	{UnknownHealthNever, func(t *text) {
+	{UnknownHealthNever, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が正常かどうかは分かりません。kubelet が示すのは kubelet 自身の状態だけです。")
 	}},
-	{UnknownHealth, func(t *text) {
+	{UnknownHealth, []string{"node"}, func(t *text) {
 		t.say("エージェントの応答がない間、")
 		t.put(t.value("node"))
 		t.say(" が正常かどうかは分かりません。")
 	}},
-	{TitleN102, func(t *text) {
+	{TitleN102, nil, func(t *text) {
 		t.say("ボリュームのあるゾーンで最後のノードを失うおそれのあるノードグループ")
 	}},
-	{TitleN103, func(t *text) {
+	{TitleN103, nil, func(t *text) {
 		t.say("ゾーンを失うと Pending になる Pod")
 	}},
-	{AndMore, func(t *text) {
+	{AndMore, []string{"n"}, func(t *text) {
 		t.say("ほか ")
 		t.put(t.value("n"))
 		t.say(" 件")
 	}},
-	{UnknownMachine, func(t *text) {
+	{UnknownMachine, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のマシンが停止しているのか、ネットワークから切り離されているだけでコンテナは動き続けているのかは、Kubernetes API では分かりません。クラウド側で確認してください (EC2 ならインスタンスの状態)。")
 	}},
-	{CauseNodeSilent, func(t *text) {
+	{CauseNodeSilent, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の kubelet からの応答が途絶え、コントロールプレーンの猶予時間を過ぎています。")
 	}},
-	{CauseNodeGone, func(t *text) {
+	{CauseNodeGone, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" はすでに存在しません。")
 	}},
-	{CauseNodeUp, func(t *text) {
+	{CauseNodeUp, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は Ready なので、強制デタッチは行われません。")
 	}},
-	{UnknownKubelet, func(t *text) {
+	{UnknownKubelet, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の kubelet がコンテナを終了できない理由は、Kubernetes API ではなく kubelet のログにあります。カーネル内で固まったプロセスや、アンマウントできないボリュームがよくある原因です。")
 	}},
-	{UnknownNotJudged, func(t *text) {
+	{UnknownNotJudged, nil, func(t *text) {
 		t.say("スケジューラーのルールによる判定ができなかったため、シミュレーションは行っていません。")
 	}},
-	{TitleN104, func(t *text) {
+	{TitleN104, nil, func(t *text) {
 		t.say("解放されない VolumeAttachment")
 	}},
-	{AttachmentStuck, func(t *text) {
+	{AttachmentStuck, []string{"claim", "attachment", "node", "gone", "up", "waiting"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" のボリュームは、")
 		t.put(t.value("attachment"))
@@ -3927,23 +3933,23 @@ var japaneseTexts = []compiled{
 		}
 		t.say("VolumeAttachment を削除しても解決しません。")
 	}},
-	{CauseAttached, func(t *text) {
+	{CauseAttached, []string{"volume", "node"}, func(t *text) {
 		t.say("コントロールプレーンは ")
 		t.put(t.value("volume"))
 		t.say(" が ")
 		t.put(t.value("node"))
 		t.say(" にアタッチされていると認識しています。このボリュームを同時に使えるノードは 1 台だけです。")
 	}},
-	{CauseStillUsed, func(t *text) {
+	{CauseStillUsed, []string{"pods"}, func(t *text) {
 		t.say("そのノードでは ")
 		t.say(japaneseAnd(t.items("pods")))
 		t.say(" がまだこのボリュームを使用中とみなされています。Pod オブジェクトが消えるまでは、コンテナが書き込んでいる可能性があるためです。")
 	}},
-	{CauseAttachmentReturns, func(t *text) {
+	{CauseAttachmentReturns, []string{"attachment"}, func(t *text) {
 		t.put(t.value("attachment"))
 		t.say(" を削除してもデタッチはされません。CSI ドライバーがデタッチを終えるまで external-attacher の finalizer によりオブジェクトが残り、コントロールプレーンがアタッチ済みと認識している間は作り直されます。")
 	}},
-	{CauseForceDetach, func(t *text) {
+	{CauseForceDetach, []string{"up", "node", "gone"}, func(t *text) {
 		if t.is(t.value("up")) {
 			t.say("CSI ドライバーがデタッチできるようになれば解消します。")
 		} else {
@@ -3956,17 +3962,17 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{NotWaitingForAttachment, func(t *text) {
+	{NotWaitingForAttachment, []string{"unplaced"}, func(t *text) {
 		t.say(japaneseAnd(t.items("unplaced")))
 		t.say(" が Pending なのはこのためではありません。アタッチは Pod のノードが決まった後に行われ、この Pod のノードはまだ決まっていません。")
 	}},
-	{UnknownDetachSince, func(t *text) {
+	{UnknownDetachSince, nil, func(t *text) {
 		t.say("VolumeAttachment ごとの 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、kube-controller-manager の内部にしかなく、確認できません。")
 	}},
-	{TitleN201, func(t *text) {
+	{TitleN201, nil, func(t *text) {
 		t.say("ノードの停止: 何がいつまで待つか")
 	}},
-	{NodeDown, func(t *text) {
+	{NodeDown, []string{"node", "parts"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が停止しています")
 		if t.is(t.value("parts")) {
@@ -3977,7 +3983,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{CauseNodeNotReady, func(t *text) {
+	{CauseNodeNotReady, []string{"node", "why"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の kubelet が、Pod を動かせない状態だと報告しています")
 		if t.is(t.value("why")) {
@@ -3987,104 +3993,104 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{DownOverdue, func(t *text) {
+	{DownOverdue, []string{"at", "pods"}, func(t *text) {
 		t.put(t.value("at"))
 		t.say(" に削除または除去されるはずでしたが、まだ残っています。それを行う kube-controller-manager が動いていないようです: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{DownTerminating, func(t *text) {
+	{DownTerminating, []string{"pods"}, func(t *text) {
 		t.say("削除済みですが、kubelet が終了を確認するか Node オブジェクトが消えるまで Terminating のままです: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{DownStateful, func(t *text) {
+	{DownStateful, []string{"at", "pods"}, func(t *text) {
 		t.put(t.value("at"))
 		t.say(" に削除されますが、古いオブジェクトがある限り StatefulSet は代わりを作りません。ノードの復帰、Node オブジェクトの削除、手動での解放のいずれかまで続きます: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{DownAttached, func(t *text) {
+	{DownAttached, []string{"at", "pods"}, func(t *text) {
 		t.put(t.value("at"))
 		t.say(" に削除され、代わりはすぐに作られますが、ボリュームが空くまで起動できません。古い Pod のオブジェクトが消えた後、さらに最大 6 分かかります: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{DownMoves, func(t *text) {
+	{DownMoves, []string{"at", "pods"}, func(t *text) {
 		t.put(t.value("at"))
 		t.say(" まではこのノードで動作中とみなされます。その後削除され、すぐに代わりが作られます: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{DownForgotten, func(t *text) {
+	{DownForgotten, []string{"at", "pods"}, func(t *text) {
 		t.put(t.value("at"))
 		t.say(" に削除され、代わりを作るコントローラーはありません: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{DownStays, func(t *text) {
+	{DownStays, []string{"pods"}, func(t *text) {
 		t.say("ノードの状態を期限なしで許容 (toleration) しているため、いつまでもこのノードで動作中とみなされます: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{DownUntold, func(t *text) {
+	{DownUntold, []string{"pods"}, func(t *text) {
 		t.say("このノードで動作中とみなされています。Pod を退避させる taint はまだ付いていません。同じゾーンで多くのノードが同時に落ちると、コントロールプレーンは taint の付与を遅らせます: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{DownOverduePart, func(t *text) {
+	{DownOverduePart, []string{"n"}, func(t *text) {
 		t.say("すでに消えているはずの Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が残ったまま")
 	}},
-	{DownTerminatingPart, func(t *text) {
+	{DownTerminatingPart, []string{"n"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が Terminating のまま")
 	}},
-	{DownStatefulPart, func(t *text) {
+	{DownStatefulPart, []string{"n"}, func(t *text) {
 		t.say("StatefulSet の Pod ")
 		t.put(t.value("n"))
 		t.say(" 個は解放されるまで代わりを作れない")
 	}},
-	{DownAttachedPart, func(t *text) {
+	{DownAttachedPart, []string{"n", "at"}, func(t *text) {
 		t.say("ボリュームを持つ Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が移動できるのは ")
 		t.put(t.value("at"))
 		t.say(" の数分後")
 	}},
-	{DownMovesPart, func(t *text) {
+	{DownMovesPart, []string{"n", "at"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が ")
 		t.put(t.value("at"))
 		t.say(" まで動作中とみなされる")
 	}},
-	{DownForgottenPart, func(t *text) {
+	{DownForgottenPart, []string{"n", "at"}, func(t *text) {
 		t.say("代わりの作られない Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が ")
 		t.put(t.value("at"))
 		t.say(" に削除される")
 	}},
-	{DownStaysPart, func(t *text) {
+	{DownStaysPart, []string{"n"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個がいつまでも残る")
 	}},
-	{DownUntoldPart, func(t *text) {
+	{DownUntoldPart, []string{"n"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が期限なしに動作中とみなされる")
 	}},
-	{RemedyOutOfService, func(t *text) {
+	{RemedyOutOfService, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が確実に停止している場合は、out-of-service taint を付けます。Pod は直ちに削除され、ボリュームもすぐにデタッチされます。")
 	}},
-	{RemedyOutOfServiceCost, func(t *text) {
+	{RemedyOutOfServiceCost, []string{"untaint"}, func(t *text) {
 		t.say("ノードの復帰後に taint を外す必要があります: ")
 		t.put(t.value("untaint"))
 	}},
-	{RemedyOutOfServiceRisk, func(t *text) {
+	{RemedyOutOfServiceRisk, nil, func(t *text) {
 		t.say("マシンが動いていればコンテナも動いており、1 つのボリュームに 2 つの Pod が書き込むおそれがあります。先にクラウド側でインスタンスが停止または終了していることを確認してください。")
 	}},
-	{TitleN205, func(t *text) {
+	{TitleN205, nil, func(t *text) {
 		t.say("Terminating のまま残る Pod、または停止したノードで止まった StatefulSet")
 	}},
-	{StuckTerminating, func(t *text) {
+	{StuckTerminating, []string{"pods", "node", "blocked"}, func(t *text) {
 		t.say(japaneseAnd(t.items("pods")))
 		t.say(" が ")
 		t.put(t.value("node"))
@@ -4094,50 +4100,50 @@ var japaneseTexts = []compiled{
 			t.say(" は代わりの Pod を作れません。")
 		}
 	}},
-	{CauseDeleted, func(t *text) {
+	{CauseDeleted, nil, func(t *text) {
 		t.say("すでに削除されており、終了の猶予期間も過ぎています。")
 	}},
-	{StuckFinalizer, func(t *text) {
+	{StuckFinalizer, nil, func(t *text) {
 		t.say("finalizer によりオブジェクトが残っています。付けた側がまだ外していません。")
 	}},
-	{StuckNodeGone, func(t *text) {
+	{StuckNodeGone, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" はすでに存在しないため、終了を確認する kubelet がありません。このような Pod は 1 分ほどでコントロールプレーンのガベージコレクションが削除します。")
 	}},
-	{StuckNodeDown, func(t *text) {
+	{StuckNodeDown, []string{"node"}, func(t *text) {
 		t.say("Pod のオブジェクトは、コンテナの終了を kubelet が確認してはじめて消えますが、")
 		t.put(t.value("node"))
 		t.say(" の kubelet は応答していません。Pod はまだ動いている可能性があります。")
 	}},
-	{StuckKubelet, func(t *text) {
+	{StuckKubelet, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は Ready ですが、kubelet がコンテナの終了をまだ報告していません。")
 	}},
-	{CauseStatefulBlocked, func(t *text) {
+	{CauseStatefulBlocked, []string{"blocked"}, func(t *text) {
 		t.say(japaneseAnd(t.items("blocked")))
 		t.say(" は Pod ごとに固有の名前を付けるため、同じ名前の Pod がある間は次を作りません。")
 	}},
-	{CauseVolumeHeld, func(t *text) {
+	{CauseVolumeHeld, []string{"waits", "pod"}, func(t *text) {
 		t.say(japaneseAnd(t.items("waits")))
 		t.say(" は、")
 		t.put(t.value("pod"))
 		t.say(" がまだ使用中とみなされているボリュームを待っています。")
 	}},
-	{CauseNobodyBlocked, func(t *text) {
+	{CauseNobodyBlocked, nil, func(t *text) {
 		t.say("これを待っているものはありません。")
 	}},
-	{DaemonSetWaits, func(t *text) {
+	{DaemonSetWaits, []string{"owner", "node"}, func(t *text) {
 		t.say("これが消えるまで、")
 		t.put(t.value("owner"))
 		t.say(" は ")
 		t.put(t.value("node"))
 		t.say(" に次の Pod を作りません。")
 	}},
-	{RecreateWaits, func(t *text) {
+	{RecreateWaits, []string{"owner"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" は strategy が Recreate のため、古いバージョンの Pod が終了するまで新しいバージョンの Pod を作りません。")
 	}},
-	{JobWaitsToEnd, func(t *text) {
+	{JobWaitsToEnd, []string{"owner", "cron"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" は Pod が終了してから完了します。")
 		if t.is(t.value("cron")) {
@@ -4146,7 +4152,7 @@ var japaneseTexts = []compiled{
 			t.say(" はそれまで次の Job を作りません。")
 		}
 	}},
-	{JobWaitsToReplace, func(t *text) {
+	{JobWaitsToReplace, []string{"owner", "cron"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" は podReplacementPolicy が Failed のため、これが消えるまで次の Pod を作りません。")
 		if t.is(t.value("cron")) {
@@ -4155,26 +4161,26 @@ var japaneseTexts = []compiled{
 			t.say(" はその Job が終わるまで次の Job を作りません。")
 		}
 	}},
-	{RemedyForceDelete, func(t *text) {
+	{RemedyForceDelete, []string{"node", "pod"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が確実に停止している場合は、")
 		t.put(t.value("pod"))
 		t.say(" のオブジェクトを強制削除します。コントローラーが代わりを作成します。")
 	}},
-	{RemedyForceDeleteCost, func(t *text) {
+	{RemedyForceDeleteCost, nil, func(t *text) {
 		t.say("マシンが停止していれば特にありません。Pod ごとに削除が必要です。")
 	}},
-	{RemedyForceDeleteRisk, func(t *text) {
+	{RemedyForceDeleteRisk, nil, func(t *text) {
 		t.say("マシンが動いていると、同じ名前の Pod が 2 つ同時に動きます。StatefulSet のプログラムが想定していない状態です。")
 	}},
-	{TitleN202, func(t *text) {
+	{TitleN202, nil, func(t *text) {
 		t.say("必要以上に遅いフェイルオーバー")
 	}},
-	{SlowFailover, func(t *text) {
+	{SlowFailover, []string{"workloads", "total", "single", "n", "half"}, func(t *text) {
 		t.say("ノードが停止すると、")
 		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" の Pod は約 ")
-		t.say(span(t.value("total")))
+		t.say(span(t.words(t.value("total"))))
 		t.say("の間、そのノードで動作中とみなされ続けます。")
 		if t.is(t.value("single")) {
 			if t.less(1, t.value("n")) {
@@ -4187,46 +4193,46 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
-	{CauseSilence, func(t *text) {
+	{CauseSilence, []string{"silence"}, func(t *text) {
 		t.say("kubelet からの応答が ")
-		t.say(span(t.value("silence")))
+		t.say(span(t.words(t.value("silence"))))
 		t.say("途絶えると、ノードは NotReady とみなされます (Kubernetes 1.32 以降のデフォルト値)。")
 	}},
-	{CauseDefaultToleration, func(t *text) {
+	{CauseDefaultToleration, []string{"wait"}, func(t *text) {
 		t.say("その後も Pod は ")
-		t.say(span(t.value("wait")))
+		t.say(span(t.words(t.value("wait"))))
 		t.say("残ります。これは、指定のない Pod すべてに API サーバーが付けるデフォルト値です。マネージドのコントロールプレーンでは変更できませんが、ワークロードごとに指定できます。")
 	}},
-	{CauseHalf, func(t *text) {
+	{CauseHalf, []string{"single"}, func(t *text) {
 		if t.is(t.value("single")) {
 			t.say("その間、処理を引き継げる Pod はありません。")
 		} else {
 			t.say("その間、残りの Pod だけですべてを処理することになります。")
 		}
 	}},
-	{NotTied, func(t *text) {
+	{NotTied, nil, func(t *text) {
 		t.say("ボリュームが原因ではありません。1 台のノードにしかアタッチできないボリュームは使っていないため、代わりの Pod はすぐに別のノードで起動できます。")
 	}},
-	{RemedyTolerate, func(t *text) {
+	{RemedyTolerate, []string{"workload", "wait"}, func(t *text) {
 		t.say("ノードの停止後、")
 		t.put(t.value("workload"))
 		t.say(" の Pod が ")
-		t.say(span(t.value("wait")))
+		t.say(span(t.words(t.value("wait"))))
 		t.say("でそのノードから離れるようにします。")
 	}},
-	{RemedyTolerateRisk, func(t *text) {
+	{RemedyTolerateRisk, []string{"wait"}, func(t *text) {
 		t.say("ノードが ")
-		t.say(span(t.value("wait")))
+		t.say(span(t.words(t.value("wait"))))
 		t.say("より長くネットワークから切り離されて復帰した場合、Pod は動き続けていても削除されます。")
 	}},
-	{RemedyRolloutCost, func(t *text) {
+	{RemedyRolloutCost, []string{"workload"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" のロールアウトが 1 回行われます。")
 	}},
-	{TitleN203, func(t *text) {
+	{TitleN203, nil, func(t *text) {
 		t.say("復旧後の配置の偏り")
 	}},
-	{Lopsided, func(t *text) {
+	{Lopsided, []string{"node", "at", "back", "workloads", "total", "lost", "fullest"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は ")
 		t.put(t.value("at"))
@@ -4248,10 +4254,10 @@ var japaneseTexts = []compiled{
 		t.put(t.value("lost"))
 		t.say(" 個が一度に失われます。")
 	}},
-	{CauseUnevenSpread, func(t *text) {
+	{CauseUnevenSpread, nil, func(t *text) {
 		t.say("使えるノードの数に比べて、Pod が一部のノードに集中しています。")
 	}},
-	{CauseCameLater, func(t *text) {
+	{CauseCameLater, []string{"node", "back"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が")
 		if t.is(t.value("back")) {
@@ -4259,15 +4265,15 @@ var japaneseTexts = []compiled{
 		}
 		t.say(" Ready になったのは、これらの Pod が配置された後です。")
 	}},
-	{CauseNothingMoves, func(t *text) {
+	{CauseNothingMoves, nil, func(t *text) {
 		t.say("Kubernetes がノードを選ぶのは Pod の作成時だけで、動いている Pod を移すことはありません。")
 	}},
-	{NotClosed, func(t *text) {
+	{NotClosed, []string{"node"}, func(t *text) {
 		t.say("ノード側の問題ではありません。")
 		t.put(t.value("node"))
 		t.say(" は Ready で、cordon されておらず、taint や label もこれらの Pod を妨げていません。")
 	}},
-	{RemedyEvict, func(t *text) {
+	{RemedyEvict, []string{"pod", "of", "i", "workload"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" を退避 (evict) します")
 		if t.less(1, t.value("of")) {
@@ -4281,46 +4287,46 @@ var japaneseTexts = []compiled{
 		t.put(t.value("workload"))
 		t.say(" が新しい Pod を作り、スケジューラーが改めて配置します。")
 	}},
-	{RemedyEvictCost, func(t *text) {
+	{RemedyEvictCost, nil, func(t *text) {
 		t.say("Pod が 1 つ終了し、新しい Pod が起動します。PodDisruptionBudget は守られます。")
 	}},
-	{RemedyEvictRisk, func(t *text) {
+	{RemedyEvictRisk, nil, func(t *text) {
 		t.say("入れ替わるまでの間、ワークロードの Pod が 1 つ少なくなります。")
 	}},
-	{TitleN204, func(t *text) {
+	{TitleN204, nil, func(t *text) {
 		t.say("すべてのレプリカが 1 台のノードまたは 1 つのゾーンに集中")
 	}},
-	{ConcentratedOnNode, func(t *text) {
+	{ConcentratedOnNode, []string{"workloads"}, func(t *text) {
 		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" は、すべての Pod が 1 台のノードにあります。そのノードを失うと完全に停止します。")
 	}},
-	{ConcentratedInZone, func(t *text) {
+	{ConcentratedInZone, []string{"workloads"}, func(t *text) {
 		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" は、すべての Pod が 1 つのゾーンにあります。そのゾーンを失うと完全に停止します。")
 	}},
-	{CauseConcentration, func(t *text) {
+	{CauseConcentration, nil, func(t *text) {
 		t.say("複数の Pod が 1 か所に集まっています。")
 	}},
-	{CauseUnspread, func(t *text) {
+	{CauseUnspread, []string{"key"}, func(t *text) {
 		t.say("Pod テンプレートに ")
 		t.put(t.value("key"))
 		t.say(" での分散の指定がありません。指定がなければ、スケジューラーは分散をほかの優先条件と比べて決めます。")
 	}},
-	{CauseSpreadIgnored, func(t *text) {
+	{CauseSpreadIgnored, []string{"key"}, func(t *text) {
 		t.say("Pod テンプレートに ")
 		t.put(t.value("key"))
 		t.say(" での分散の指定はありますが、その後に配置された Pod にしか適用されないか、ほかの優先条件が優先されています。")
 	}},
-	{RemedySpread, func(t *text) {
+	{RemedySpread, []string{"workload", "key"}, func(t *text) {
 		t.put(t.value("workload"))
 		t.say(" の Pod を ")
 		t.put(t.value("key"))
 		t.say(" で分散するように指定します。")
 	}},
-	{RemedySpreadRisk, func(t *text) {
+	{RemedySpreadRisk, nil, func(t *text) {
 		t.say("優先条件 (ScheduleAnyway) なので Pending にはなりませんが、ほかの条件が優先されることがあります。")
 	}},
-	{LastNode, func(t *text) {
+	{LastNode, []string{"workloads", "zones", "nodes"}, func(t *text) {
 		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" は、")
 		t.say(japaneseAnd(t.items("zones")))
@@ -4328,34 +4334,34 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" がなくなると、そのゾーンに再びノードができるまで Pending になります。")
 	}},
-	{CauseVolumesLive, func(t *text) {
+	{CauseVolumesLive, []string{"workloads", "zones"}, func(t *text) {
 		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" のボリュームは ")
 		t.say(japaneseAnd(t.items("zones")))
 		t.say(" にあり、そこでしか使えません。")
 	}},
-	{CauseOneNode, func(t *text) {
+	{CauseOneNode, []string{"zones", "nodes"}, func(t *text) {
 		t.say(japaneseAnd(t.items("zones")))
 		t.say(" でこれらの Pod を受け入れられるノードは ")
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" だけです。")
 	}},
-	{CauseMayGo, func(t *text) {
+	{CauseMayGo, nil, func(t *text) {
 		t.say("そのノードはいつでもなくなる可能性があります。障害、スケールイン、台数やゾーンの変わる入れ替えなどがあります。ノードグループは台数しか見ておらず、どのゾーンにボリュームがあるかを知りません。")
 	}},
-	{CauseGroupStands, func(t *text) {
+	{CauseGroupStands, []string{"group", "n"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" のノードは ")
 		t.put(t.value("n"))
 		t.say(" 台です。")
 	}},
-	{UnknownMinimum, func(t *text) {
+	{UnknownMinimum, []string{"group", "zones"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" の最小サイズと使用できるゾーンは Kubernetes API では分かりません。最小サイズをゾーン数 (ここでは ")
 		t.put(t.value("zones"))
 		t.say(") 以上にすれば、スケールインや入れ替えでゾーンが空になることは防げます。ノード自体の障害に備えるには 2 台目が必要です。")
 	}},
-	{ScarceZone, func(t *text) {
+	{ScarceZone, []string{"place", "workloads", "n", "others", "total"}, func(t *text) {
 		t.put(t.value("place"))
 		t.say(" を失うと、")
 		t.say(japaneseAnd(t.items("workloads")))
@@ -4370,7 +4376,7 @@ var japaneseTexts = []compiled{
 			t.say(" ゾーンでも同様です。")
 		}
 	}},
-	{CauseWouldWait, func(t *text) {
+	{CauseWouldWait, []string{"n", "room"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が Pending になります。requests の合計: ")
@@ -4381,7 +4387,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{CauseNoPlaceholder, func(t *text) {
+	{CauseNoPlaceholder, []string{"holders", "held"}, func(t *text) {
 		if t.is(t.value("holders")) {
 			t.say("プレースホルダーの Pod ")
 			t.put(t.value("holders"))
@@ -4392,7 +4398,7 @@ var japaneseTexts = []compiled{
 			t.say("このような障害に備えて空きを確保しているものがありません (優先度が負の Pod がありません)。")
 		}
 	}},
-	{RemedyHeadroom, func(t *text) {
+	{RemedyHeadroom, []string{"group", "to", "place"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" のサイズを ")
 		t.put(t.value("to"))
@@ -4400,96 +4406,96 @@ var japaneseTexts = []compiled{
 		t.put(t.value("place"))
 		t.say(" を失ってもこれらの Pod がすべて動く最小の台数です。")
 	}},
-	{RemedyHeadroomRisk, func(t *text) {
+	{RemedyHeadroomRisk, nil, func(t *text) {
 		t.say("グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。空いたノードはオートスケーラーが再び削除します。プレースホルダーの Pod で空きを確保するか、グループの最小サイズを設定してください。どのゾーンに追加するかはグループが決めます。")
 	}},
-	{RootedInZone, func(t *text) {
+	{RootedInZone, []string{"workloads", "zones"}, func(t *text) {
 		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" はゾーンを失うと動けません。ボリュームが ")
 		t.say(japaneseAnd(t.items("zones")))
 		t.say(" にあり、ほかのゾーンのノードからは使えません。")
 	}},
-	{CauseNoCopy, func(t *text) {
+	{CauseNoCopy, nil, func(t *text) {
 		t.say("ノードを増やしても解決しません。アプリケーション自身のレプリケーションや、複数のゾーンにまたがる StorageClass などで、別のゾーンにデータの複製を持つ必要があります。")
 	}},
-	{PodRunning, func(t *text) {
+	{PodRunning, []string{"pod", "node"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は ")
 		t.put(t.value("node"))
 		t.say(" で動いています。")
 	}},
-	{PodNotReady, func(t *text) {
+	{PodNotReady, []string{"pod", "node", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は ")
 		t.put(t.value("node"))
 		t.say(" で動いていますが、Ready になっていません: ")
 		t.put(t.value("why"))
 	}},
-	{PodFinished, func(t *text) {
+	{PodFinished, []string{"pod"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は正常に完了しています。")
 	}},
-	{PodFailed, func(t *text) {
+	{PodFailed, []string{"pod", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は失敗しました: ")
 		t.put(t.value("why"))
 	}},
-	{PodDeleting, func(t *text) {
+	{PodDeleting, []string{"pod"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は削除中です。")
 	}},
-	{PodGated, func(t *text) {
+	{PodGated, []string{"pod", "gates"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は scheduling gate (")
 		t.say(japaneseAnd(t.items("gates")))
 		t.say(") があるため、まだスケジューリングの対象になっていません。")
 	}},
-	{PodUnseen, func(t *text) {
+	{PodUnseen, []string{"pod", "scheduler"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は Pending で、まだどのスケジューラーにも処理されていません (schedulerName は ")
 		t.put(t.value("scheduler"))
 		t.say(")。")
 	}},
-	{PodPending, func(t *text) {
+	{PodPending, []string{"pod", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は Pending です。スケジューラーの報告: ")
 		t.put(t.value("why"))
 	}},
-	{PodNominated, func(t *text) {
+	{PodNominated, []string{"pod", "node"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は Pending です。")
 		t.put(t.value("node"))
 		t.say(" で優先度の低い Pod が終了するのを待っています。")
 	}},
-	{PodNotStarted, func(t *text) {
+	{PodNotStarted, []string{"pod", "node", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は ")
 		t.put(t.value("node"))
 		t.say(" に割り当てられましたが、コンテナが動いていません: ")
 		t.put(t.value("why"))
 	}},
-	{PodPlaced, func(t *text) {
+	{PodPlaced, []string{"pod", "node"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は ")
 		t.put(t.value("node"))
 		t.say(" に割り当てられました。コンテナの状態はまだ報告されていません。")
 	}},
-	{PodUnknown, func(t *text) {
+	{PodUnknown, []string{"pod", "state"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は ")
 		t.put(t.value("state"))
 		t.say(" です。")
 	}},
-	{TitleN502, func(t *text) {
+	{TitleN502, nil, func(t *text) {
 		t.say("DaemonSet またはその垂直オートスケーラーの次の段階でプリエンプトされる Pod")
 	}},
-	{TitleN503, func(t *text) {
+	{TitleN503, nil, func(t *text) {
 		t.say("想定する障害に対して足りない余力")
 	}},
-	{TitleN501, func(t *text) {
+	{TitleN501, nil, func(t *text) {
 		t.say("プリエンプトされた Pod: どの Pod のためか、その Pod はなぜ大きくなったか")
 	}},
-	{PreemptedBy, func(t *text) {
+	{PreemptedBy, []string{"pods", "known", "by", "failed"}, func(t *text) {
 		t.say(japaneseAnd(t.items("pods")))
 		t.say(" が")
 		if t.is(t.value("known")) {
@@ -4504,31 +4510,31 @@ var japaneseTexts = []compiled{
 			t.say(" が失敗しました。")
 		}
 	}},
-	{CausePreempted, func(t *text) {
+	{CausePreempted, nil, func(t *text) {
 		t.say("スケジューラーが、優先度の高い Pod のために場所を空けました。")
 	}},
-	{CausePriority, func(t *text) {
+	{CausePriority, []string{"by", "pod"}, func(t *text) {
 		t.put(t.value("by"))
 		if !t.is(t.value("pod")) {
 			t.say(" の Pod")
 		}
 		t.say(" のほうが優先度が高く、空きのないノードでは優先度の低い Pod がプリエンプトされます。")
 	}},
-	{CauseRollout, func(t *text) {
+	{CauseRollout, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" が変更され、ロールアウトされました。各ノードで Pod が作り直され、新しい requests の分の空きがなければほかの Pod がプリエンプトされます。")
 	}},
-	{CauseScaler, func(t *text) {
+	{CauseScaler, []string{"by", "scaler"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" の requests は ")
 		t.put(t.value("scaler"))
 		t.say(" がノード数やコア数に応じて決めています。クラスターが 1 段階大きくなると、全ノードの Pod が大きくなります。")
 	}},
-	{CauseJobFailed, func(t *text) {
+	{CauseJobFailed, []string{"failed"}, func(t *text) {
 		t.say(japaneseAnd(t.items("failed")))
 		t.say(" にはもう再試行の回数が残っていませんでした。")
 	}},
-	{CauseNeedless, func(t *text) {
+	{CauseNeedless, []string{"owner", "pod", "node", "by"}, func(t *text) {
 		t.say("その後 ")
 		t.put(t.value("owner"))
 		t.say(" が作成した ")
@@ -4539,18 +4545,18 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" と並んで動いており、両方が動く余裕はありました。ロールアウト中、スケジューラーは古い Pod がなくなったことを知る前に新しい Pod を知る場合があります (https://github.com/kubernetes/kubernetes/issues/102382)。")
 	}},
-	{NotBudget, func(t *text) {
+	{NotBudget, nil, func(t *text) {
 		t.say("drain や evict によるものではありません。スケジューラーは Pod を直接削除し、PodDisruptionBudget は選択の余地がある場合にだけ考慮します。")
 	}},
-	{UnknownPreemptor, func(t *text) {
+	{UnknownPreemptor, nil, func(t *text) {
 		t.say("どの Pod のためだったかを示す Event は、すでに消えたか、読み取れませんでした。Event の保持期間はデフォルトで 1 時間です。")
 	}},
-	{RemedyPlaceholders, func(t *text) {
+	{RemedyPlaceholders, []string{"cpu"}, func(t *text) {
 		t.say("各ノードに CPU ")
 		t.put(t.value("cpu"))
 		t.say(" 分の空きをプレースホルダーの Pod で確保します。優先度が最も低いので、ほかのどの Pod よりも先にプリエンプトされます。")
 	}},
-	{RemedyPlaceholdersCost, func(t *text) {
+	{RemedyPlaceholdersCost, []string{"nodes", "cpu", "more", "guests"}, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("nodes"))
 		t.say(" 台で CPU ")
@@ -4563,7 +4569,7 @@ var japaneseTexts = []compiled{
 			t.say(" 台が必要です。")
 		}
 	}},
-	{RemedyPlaceholdersRisk, func(t *text) {
+	{RemedyPlaceholdersRisk, []string{"n", "guests", "class"}, func(t *text) {
 		t.say("すでに空きのないノードにはプレースホルダーの Pod も入りません。")
 		if t.is(t.value("n")) {
 			t.say(japaneseAnd(t.items("guests")))
@@ -4575,7 +4581,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("そうしないと、その処理に場所を使われます。待機中の Pod のために追加されたノードも、プレースホルダーの Pod より先に埋まるため、グループのサイズは事前に増やしておいてください。")
 	}},
-	{ScarceNode, func(t *text) {
+	{ScarceNode, []string{"place", "workloads", "n", "others", "total"}, func(t *text) {
 		t.put(t.value("place"))
 		t.say(" を失うと、")
 		t.say(japaneseAnd(t.items("workloads")))
@@ -4590,7 +4596,7 @@ var japaneseTexts = []compiled{
 			t.say(" ノードでも同様です。")
 		}
 	}},
-	{NextStep, func(t *text) {
+	{NextStep, []string{"more", "nodes", "set", "now", "next", "workloads", "n", "lost"}, func(t *text) {
 		if t.is(t.value("more")) {
 			t.say("クラスターがノード ")
 			t.put(t.value("nodes"))
@@ -4614,7 +4620,7 @@ var japaneseTexts = []compiled{
 			t.say(" 個が終了します。")
 		}
 	}},
-	{CauseNextStep, func(t *text) {
+	{CauseNextStep, []string{"more", "nodes", "next"}, func(t *text) {
 		if t.is(t.value("more")) {
 			t.say("ノード ")
 			t.put(t.value("nodes"))
@@ -4628,20 +4634,20 @@ var japaneseTexts = []compiled{
 			t.say(" を要求しますが、それより少ない Pod がまだ動いています。")
 		}
 	}},
-	{CauseNoRoom, func(t *text) {
+	{CauseNoRoom, nil, func(t *text) {
 		t.say("Pod は元のノードで作り直されますが、次のノードには増えた分の空きがありません (括弧内が残り)。")
 	}},
-	{RemedyShrink, func(t *text) {
+	{RemedyShrink, []string{"asks", "set"}, func(t *text) {
 		t.say("CPU の requests を少し減らします: ")
 		t.say(japaneseAnd(t.items("asks")))
 		t.say("。そうすれば ")
 		t.put(t.value("set"))
 		t.say(" の次の requests が全ノードに収まります。")
 	}},
-	{RemedyShrinkCost, func(t *text) {
+	{RemedyShrinkCost, nil, func(t *text) {
 		t.say("ノードの CPU 使用率が高いときに、これらの Pod に保証される CPU が減ります。")
 	}},
-	{RemedyShrinkRisk, func(t *text) {
+	{RemedyShrinkRisk, []string{"jobs", "crons"}, func(t *text) {
 		t.say("効果があるのはこの段階までで、次の段階では再び必要になることがあります。")
 		if t.is(t.value("jobs")) {
 			t.say("既存の Job のテンプレートは変更できないため、コマンドは実行中の Pod をその場でリサイズします (kubelet 1.33 以降が必要)。以後に作られる Pod はテンプレートの値に戻るため、Job を作る側も変更してください。")
@@ -4650,35 +4656,35 @@ var japaneseTexts = []compiled{
 			t.say("CronJob への変更が効くのは次の実行からで、実行中の Pod は変わりません。")
 		}
 	}},
-	{UnknownNewNode, func(t *text) {
+	{UnknownNewNode, nil, func(t *text) {
 		t.say("新しいノードは最も大きいグループのものと同じだと仮定しています。どのグループが増えるかはオートスケーラーが決めます。")
 	}},
-	{ProgressReading, func(t *text) {
+	{ProgressReading, []string{"total", "done"}, func(t *text) {
 		t.say("クラスターを読み取っています: ")
 		t.put(t.value("total"))
 		t.say(" 個中 ")
 		t.put(t.value("done"))
 		t.say(" 個")
 	}},
-	{ProgressLoading, func(t *text) {
+	{ProgressLoading, []string{"from"}, func(t *text) {
 		t.put(t.value("from"))
 		t.say(" を読み取っています")
 	}},
-	{ProgressJudge, func(t *text) {
+	{ProgressJudge, nil, func(t *text) {
 		t.say("スケジューラーのルールを準備しています")
 	}},
-	{TitleN302, func(t *text) {
+	{TitleN302, nil, func(t *text) {
 		t.say("行われない、または行われると実証されていない修復: 途切れている箇所")
 	}},
-	{TitleN304, func(t *text) {
+	{TitleN304, nil, func(t *text) {
 		t.say("ガードが止めている修復とその理由")
 	}},
-	{HeldPolicy, func(t *text) {
+	{HeldPolicy, []string{"policy", "why"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" は現在、何も修復しません: ")
 		t.put(t.value("why"))
 	}},
-	{HeldRemediation, func(t *text) {
+	{HeldRemediation, []string{"node", "reason", "action", "remediation", "why"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の ")
 		t.put(t.value("reason"))
@@ -4689,7 +4695,7 @@ var japaneseTexts = []compiled{
 		t.say(")。")
 		t.put(t.value("why"))
 	}},
-	{HeldApprove, func(t *text) {
+	{HeldApprove, []string{"remediation", "node", "reason", "action", "why"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" を承認する (")
 		t.put(t.value("node"))
@@ -4700,7 +4706,7 @@ var japaneseTexts = []compiled{
 		t.say(")。")
 		t.put(t.value("why"))
 	}},
-	{ProofNobody, func(t *text) {
+	{ProofNobody, []string{"condition", "status", "any", "reason", "meant"}, func(t *text) {
 		t.say("このクラスターで確認できるエージェントは、")
 		t.put(t.value("condition"))
 		t.say(" を ")
@@ -4717,66 +4723,66 @@ var japaneseTexts = []compiled{
 			t.say(" と書きます。")
 		}
 	}},
-	{ProofOff, func(t *text) {
+	{ProofOff, []string{"agent", "reason"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" の設定で ")
 		t.put(t.value("reason"))
 		t.say(" が無効になっています。")
 	}},
-	{ProofEventOnly, func(t *text) {
+	{ProofEventOnly, []string{"agent", "condition"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" はこれを Event にするだけで、")
 		t.put(t.value("condition"))
 		t.say(" は変わりません。修復の仕組みは condition しか見ません。")
 	}},
-	{ProofBlind, func(t *text) {
+	{ProofBlind, []string{"agent", "why"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" は、これを検出できないと報告しています: ")
 		t.put(t.value("why"))
 	}},
-	{ProofVerbosity, func(t *text) {
+	{ProofVerbosity, nil, func(t *text) {
 		t.say("エージェントが待つ行は、kubelet がログレベル 4 でだけ出力します。EKS のノードはデフォルトで 2 です。")
 	}},
-	{ProofDockerOnly, func(t *text) {
+	{ProofDockerOnly, nil, func(t *text) {
 		t.say("エージェントのルールが見るのは docker という名前のプロセスのハングだけで、ほかのコンテナランタイムは対象外です。")
 	}},
-	{ProofSilent, func(t *text) {
+	{ProofSilent, []string{"agent", "condition", "age"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" は ")
 		t.put(t.value("condition"))
 		t.say(" を ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("以上更新していません。")
 	}},
-	{ProofAbsent, func(t *text) {
+	{ProofAbsent, []string{"agent", "condition"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" はほかのノードでは動いていますが、このノードでは ")
 		t.put(t.value("condition"))
 		t.say(" が一度も報告されていません。")
 	}},
-	{ProofNoRule, func(t *text) {
+	{ProofNoRule, nil, func(t *text) {
 		t.say("これを対象とするルールがどのポリシーにもなく、既知のほかの修復の仕組みも対象としません。")
 	}},
-	{ProofRepairersUnread, func(t *text) {
+	{ProofRepairersUnread, []string{"why"}, func(t *text) {
 		t.say("ほかの仕組みがこれらのノードを修復するかどうかは分かりません: ")
 		t.put(t.value("why"))
 	}},
-	{ProofTold, func(t *text) {
+	{ProofTold, []string{"why"}, func(t *text) {
 		t.say("コントローラーの報告: ")
 		t.put(t.value("why"))
 	}},
-	{ProofOwnUnread, func(t *text) {
+	{ProofOwnUnread, []string{"why"}, func(t *text) {
 		t.say("naosu 自身のリソースを読み取れません: ")
 		t.put(t.value("why"))
 	}},
-	{ProofEnds, func(t *text) {
+	{ProofEnds, []string{"wait", "lasts"}, func(t *text) {
 		t.say("ルールは ")
-		t.say(span(t.value("wait")))
+		t.say(span(t.words(t.value("wait"))))
 		t.say("待ちますが、condition は最後の根拠から ")
-		t.say(span(t.value("lasts")))
+		t.say(span(t.words(t.value("lasts"))))
 		t.say("しか続きません。障害が繰り返し検出される場合にだけ修復されます。")
 	}},
-	{ProofLeftAlone, func(t *text) {
+	{ProofLeftAlone, []string{"by", "rule"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" は")
 		if t.is(t.value("rule")) {
@@ -4786,7 +4792,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("このようなノードを意図的に修復しません。")
 	}},
-	{ProofNotOffered, func(t *text) {
+	{ProofNotOffered, []string{"action", "why"}, func(t *text) {
 		t.say("これらのノードに ")
 		t.put(t.value("action"))
 		t.say(" を行えるプロバイダーがありません。")
@@ -4794,7 +4800,7 @@ var japaneseTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
-	{ProofRefused, func(t *text) {
+	{ProofRefused, []string{"actuator", "group", "action", "why"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" は")
 		if t.is(t.value("group")) {
@@ -4807,7 +4813,7 @@ var japaneseTexts = []compiled{
 		t.say(" を拒否します。")
 		t.put(t.value("why"))
 	}},
-	{ProofPermissionUnknown, func(t *text) {
+	{ProofPermissionUnknown, []string{"actuator", "group", "action", "why"}, func(t *text) {
 		t.put(t.value("actuator"))
 		t.say(" が")
 		if t.is(t.value("group")) {
@@ -4820,44 +4826,44 @@ var japaneseTexts = []compiled{
 		t.say(" を許可するかどうかは分かりません。")
 		t.put(t.value("why"))
 	}},
-	{ProofNotAsked, func(t *text) {
+	{ProofNotAsked, []string{"action"}, func(t *text) {
 		t.put(t.value("action"))
 		t.say(" が許可されるかどうかは分かりません。コントローラーがまだ確かめていません。")
 	}},
-	{ProofLedgerUnread, func(t *text) {
+	{ProofLedgerUnread, []string{"why"}, func(t *text) {
 		t.say("台帳を読み取れないため、同時に修復できるノードの上限 (budgets) に余裕があるかどうかは分かりません。")
 		t.put(t.value("why"))
 	}},
-	{ProofLedgerDamaged, func(t *text) {
+	{ProofLedgerDamaged, []string{"why"}, func(t *text) {
 		t.say("台帳が壊れているため、コントローラーは修復を開始しません: ")
 		t.put(t.value("why"))
 	}},
-	{ProofNoController, func(t *text) {
+	{ProofNoController, nil, func(t *text) {
 		t.say("naosu のコントローラーが動いていません。Lease を保持しているものがありません。")
 	}},
-	{ProofControllerSilent, func(t *text) {
+	{ProofControllerSilent, []string{"age"}, func(t *text) {
 		t.say("コントローラーの応答が ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前から途絶えています。Lease が更新されていません。")
 	}},
-	{ProofLeaseUnread, func(t *text) {
+	{ProofLeaseUnread, []string{"why"}, func(t *text) {
 		t.say("コントローラーの Lease を読み取れません: ")
 		t.put(t.value("why"))
 	}},
-	{ProofNotTakenUp, func(t *text) {
+	{ProofNotTakenUp, []string{"by"}, func(t *text) {
 		t.say("コントローラーは ")
 		t.put(t.value("by"))
 		t.say(" の最新の変更をまだ反映していません。")
 	}},
-	{ProofTheirs, func(t *text) {
+	{ProofTheirs, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" が実際に修復することを示すものがありません。修復は、受け付けられても行われないことがあります。condition を実際に設定する以外に確かめる方法はありません。")
 	}},
-	{ProofNoDrill, func(t *text) {
+	{ProofNoDrill, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" による訓練や修復は、まだ一度も完了していません。")
 	}},
-	{ProofDrillCut, func(t *text) {
+	{ProofDrillCut, []string{"remediation", "at", "why"}, func(t *text) {
 		t.say("最後の訓練 (")
 		t.put(t.value("remediation"))
 		t.say("、")
@@ -4865,7 +4871,7 @@ var japaneseTexts = []compiled{
 		t.say(") は失敗しました: ")
 		t.put(t.value("why"))
 	}},
-	{ProofCutBefore, func(t *text) {
+	{ProofCutBefore, []string{"remediation", "at", "why"}, func(t *text) {
 		t.say("最後の訓練 (")
 		t.put(t.value("remediation"))
 		t.say("、")
@@ -4873,34 +4879,34 @@ var japaneseTexts = []compiled{
 		t.say(") は失敗しましたが、すでに解消している可能性があります: ")
 		t.put(t.value("why"))
 	}},
-	{ProofStaleAge, func(t *text) {
+	{ProofStaleAge, []string{"remediation", "at"}, func(t *text) {
 		t.say("最後の実証 (")
 		t.put(t.value("remediation"))
 		t.say("、")
 		t.put(t.value("at"))
 		t.say(") から 30 日以上経過しています。")
 	}},
-	{ProofStalePolicy, func(t *text) {
+	{ProofStalePolicy, []string{"remediation", "at"}, func(t *text) {
 		t.say("最後の実証 (")
 		t.put(t.value("remediation"))
 		t.say("、")
 		t.put(t.value("at"))
 		t.say(") の後でポリシーが変更されました。")
 	}},
-	{ProofStaleAgent, func(t *text) {
+	{ProofStaleAgent, []string{"remediation", "at"}, func(t *text) {
 		t.say("最後の実証 (")
 		t.put(t.value("remediation"))
 		t.say("、")
 		t.put(t.value("at"))
 		t.say(") の後でエージェントが変更されました。")
 	}},
-	{ProofShown, func(t *text) {
+	{ProofShown, []string{"remediation", "at"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" が ")
 		t.put(t.value("at"))
 		t.say(" に完了しました。")
 	}},
-	{ProofFinding, func(t *text) {
+	{ProofFinding, []string{"n", "reasons", "condition", "broken", "why"}, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("n"))
 		t.say(" 台で、")
@@ -4916,15 +4922,15 @@ var japaneseTexts = []compiled{
 		t.say("。")
 		t.put(t.value("why"))
 	}},
-	{ProofMore, func(t *text) {
+	{ProofMore, []string{"n"}, func(t *text) {
 		t.say("ほか ")
 		t.put(t.value("n"))
 		t.say(" 件")
 	}},
-	{ProofAwaits, func(t *text) {
+	{ProofAwaits, []string{"condition", "wait", "by", "action", "asks", "left"}, func(t *text) {
 		t.put(t.value("condition"))
 		t.say(" が ")
-		t.say(span(t.value("wait")))
+		t.say(span(t.words(t.value("wait"))))
 		t.say("続くと、")
 		t.put(t.value("by"))
 		t.say(" が ")
@@ -4936,17 +4942,17 @@ var japaneseTexts = []compiled{
 			t.say("を行います")
 		}
 		t.say(" (あと ")
-		t.say(span(t.value("left")))
+		t.say(span(t.words(t.value("left"))))
 		t.say(")。")
 	}},
-	{ProofOverdue, func(t *text) {
+	{ProofOverdue, []string{"condition", "age", "by", "wait", "action", "asks"}, func(t *text) {
 		t.put(t.value("condition"))
 		t.say(" はすでに ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("続いています。")
 		t.put(t.value("by"))
 		t.say(" は ")
-		t.say(span(t.value("wait")))
+		t.say(span(t.words(t.value("wait"))))
 		t.say("で ")
 		t.put(t.value("action"))
 		t.say(" ")
@@ -4957,50 +4963,50 @@ var japaneseTexts = []compiled{
 		}
 		t.say("はずですが、まだ行われていません。")
 	}},
-	{ProofUnderWay, func(t *text) {
+	{ProofUnderWay, []string{"remediation", "phase"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" がこのノードを修復する予定で、現在 ")
 		t.put(t.value("phase"))
 		t.say(" です。")
 	}},
-	{ProofRemedyDrill, func(t *text) {
+	{ProofRemedyDrill, nil, func(t *text) {
 		t.say("無害な障害で訓練を実行する。")
 	}},
-	{ProofRemedyRaise, func(t *text) {
+	{ProofRemedyRaise, []string{"by"}, func(t *text) {
 		t.say("失ってもよいノードで condition を設定し、")
 		t.put(t.value("by"))
 		t.say(" が修復するかどうかを確認する。")
 	}},
-	{ProofRemedyRaiseRisk, func(t *text) {
+	{ProofRemedyRaiseRisk, nil, func(t *text) {
 		t.say("修復が行われると、そのノードは再起動または交換されます。")
 	}},
-	{ProofRemedySwitchOff, func(t *text) {
+	{ProofRemedySwitchOff, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" の修復を無効にし、修復の仕組みを 1 つにする。")
 	}},
-	{ProofRemedyMode, func(t *text) {
+	{ProofRemedyMode, []string{"by"}, func(t *text) {
 		t.say("承認後に ")
 		t.put(t.value("by"))
 		t.say(" が修復できるようにする。")
 	}},
-	{ProofRemedyController, func(t *text) {
+	{ProofRemedyController, nil, func(t *text) {
 		t.say("コントローラーが動いていない理由を調べる。")
 	}},
-	{ProofRemedyAgent, func(t *text) {
+	{ProofRemedyAgent, []string{"agent"}, func(t *text) {
 		t.put(t.value("agent"))
 		t.say(" が報告しない理由を調べる。")
 	}},
-	{ProofRemedyBudget, func(t *text) {
+	{ProofRemedyBudget, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" の上限 (budgets) をノード 1 台に上げる。")
 	}},
-	{ProofRemedyPermissions, func(t *text) {
+	{ProofRemedyPermissions, nil, func(t *text) {
 		t.say("コントローラーが受けた回答を確認する。")
 	}},
-	{ProofRemedyLedger, func(t *text) {
+	{ProofRemedyLedger, nil, func(t *text) {
 		t.say("台帳を読み取れない理由を調べる。")
 	}},
-	{CheckSummary, func(t *text) {
+	{CheckSummary, []string{"total", "act", "approval", "unproven", "broken"}, func(t *text) {
 		t.say("報告されうる障害 ")
 		t.put(t.value("total"))
 		t.say(" 件のうち、修復されるものが ")
@@ -5017,88 +5023,88 @@ var japaneseTexts = []compiled{
 		t.put(t.value("broken"))
 		t.say(" 件あります。")
 	}},
-	{CheckLeft, func(t *text) {
+	{CheckLeft, []string{"n"}, func(t *text) {
 		t.say("修復が期待されていないものについての所見が ")
 		t.put(t.value("n"))
 		t.say(" 件あります。-o wide で、理由ごとの行とともに表示します。")
 	}},
-	{CheckSnapshot, func(t *text) {
+	{CheckSnapshot, nil, func(t *text) {
 		t.say("スナップショットには、naosu 自身のリソースも、ほかの修復の仕組みについての情報も含まれません。")
 	}},
-	{CheckNoCRDs, func(t *text) {
+	{CheckNoCRDs, nil, func(t *text) {
 		t.say("naosu の CRD がインストールされていません (naosu crds | kubectl apply --server-side -f -)。このクラスターでは naosu は何も修復しません。")
 	}},
-	{CheckUnread, func(t *text) {
+	{CheckUnread, []string{"what", "why"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" を読み取れません: ")
 		t.put(t.value("why"))
 	}},
-	{CheckConfigUnread, func(t *text) {
+	{CheckConfigUnread, []string{"configmap", "why"}, func(t *text) {
 		t.say("エージェントの設定 ")
 		t.put(t.value("configmap"))
 		t.say(" で無効になっている理由があるかどうかは分かりません: ")
 		t.put(t.value("why"))
 	}},
-	{VerdictWouldAct, func(t *text) {
+	{VerdictWouldAct, nil, func(t *text) {
 		t.say("修復する")
 	}},
-	{VerdictNeedsApproval, func(t *text) {
+	{VerdictNeedsApproval, nil, func(t *text) {
 		t.say("承認が必要")
 	}},
-	{VerdictUnproven, func(t *text) {
+	{VerdictUnproven, nil, func(t *text) {
 		t.say("未実証")
 	}},
-	{VerdictBroken, func(t *text) {
+	{VerdictBroken, nil, func(t *text) {
 		t.say("途切れる")
 	}},
-	{CheckColumnVerdict, func(t *text) {
+	{CheckColumnVerdict, nil, func(t *text) {
 		t.say("判定")
 	}},
-	{CheckColumnLink, func(t *text) {
+	{CheckColumnLink, nil, func(t *text) {
 		t.say("箇所")
 	}},
-	{CheckColumnAgent, func(t *text) {
+	{CheckColumnAgent, nil, func(t *text) {
 		t.say("エージェント")
 	}},
-	{CheckColumnNodes, func(t *text) {
+	{CheckColumnNodes, nil, func(t *text) {
 		t.say("ノード")
 	}},
-	{CheckColumnBy, func(t *text) {
+	{CheckColumnBy, nil, func(t *text) {
 		t.say("修復の仕組み")
 	}},
-	{CheckColumnReasons, func(t *text) {
+	{CheckColumnReasons, nil, func(t *text) {
 		t.say("CONDITION: 理由")
 	}},
-	{ApproveRemedy, func(t *text) {
+	{ApproveRemedy, nil, func(t *text) {
 		t.say("naosu remediations で一覧を表示します")
 	}},
-	{ApproveNoName, func(t *text) {
+	{ApproveNoName, []string{"given"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" は Remediation の名前ではありません")
 	}},
-	{ApproveGone, func(t *text) {
+	{ApproveGone, []string{"name"}, func(t *text) {
 		t.say("Remediation ")
 		t.put(t.value("name"))
 		t.say(" は存在しません")
 	}},
-	{ApproveDrill, func(t *text) {
+	{ApproveDrill, []string{"remediation"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" は訓練なので、承認は必要ありません")
 	}},
-	{ApproveEnded, func(t *text) {
+	{ApproveEnded, []string{"remediation"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" はすでに終了しています")
 	}},
-	{ApproveRejected, func(t *text) {
+	{ApproveRejected, []string{"remediation"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" は却下されており、取り消せません。ノードの異常が続く場合は、新しい提案が作成されます")
 	}},
-	{ApproveForbidden, func(t *text) {
+	{ApproveForbidden, []string{"user", "problem"}, func(t *text) {
 		t.put(t.value("user"))
 		t.say(" には承認または却下の権限がありません。remediations.naosu.dev に対する patch と approve の動詞が必要です (ClusterRole naosu-approver に含まれます)。")
 		t.put(t.value("problem"))
 	}},
-	{ApproveDone, func(t *text) {
+	{ApproveDone, []string{"remediation", "node", "action", "rejected", "why"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(": ")
 		t.put(t.value("node"))
@@ -5115,25 +5121,25 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
-	{AbortRemedy, func(t *text) {
+	{AbortRemedy, nil, func(t *text) {
 		t.say("naosu remediations で一覧できる Remediation の名前、または --all を指定してください")
 	}},
-	{AbortAllAlone, func(t *text) {
+	{AbortAllAlone, nil, func(t *text) {
 		t.say("名前と一緒には指定できません")
 	}},
-	{AbortTimeoutPositive, func(t *text) {
+	{AbortTimeoutPositive, nil, func(t *text) {
 		t.say("0 より大きい値を指定してください")
 	}},
-	{AbortNone, func(t *text) {
+	{AbortNone, nil, func(t *text) {
 		t.say("中止するものはありません。")
 	}},
-	{AbortDone, func(t *text) {
+	{AbortDone, []string{"remediation", "node"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" は終了しました。naosu が ")
 		t.put(t.value("node"))
 		t.say(" に加えた変更は元に戻しました。")
 	}},
-	{AbortInVain, func(t *text) {
+	{AbortInVain, []string{"remediation", "why"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" を時間内に中止できませんでした")
 		if t.is(t.value("why")) {
@@ -5142,7 +5148,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。コントローラーが再びリーダーになるか、このコマンドを再び実行すると終了します。")
 	}},
-	{AbortForced, func(t *text) {
+	{AbortForced, []string{"remediation", "node", "why"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" の finalizer を削除しましたが、")
 		t.put(t.value("node"))
@@ -5153,38 +5159,38 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。ノードが cordon されたままでないか確認してください。")
 	}},
-	{AbortLeft, func(t *text) {
+	{AbortLeft, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" 件の Remediation を中止できませんでした")
 	}},
-	{CleanupRemedy, func(t *text) {
+	{CleanupRemedy, nil, func(t *text) {
 		t.say("2m のような時間を指定してください")
 	}},
-	{CleanupWaits, func(t *text) {
+	{CleanupWaits, []string{"n"}, func(t *text) {
 		t.say("エージェントがまだ ")
 		t.put(t.value("n"))
 		t.say(" 台のノードで動いています。終了を待ちます。")
 	}},
-	{CleanupDone, func(t *text) {
+	{CleanupDone, []string{"node", "conditions"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(": ")
 		t.say(japaneseAnd(t.items("conditions")))
 		t.say(" を削除しました。")
 	}},
-	{CleanupNone, func(t *text) {
+	{CleanupNone, nil, func(t *text) {
 		t.say("エージェントが書いた condition のあるノードはありません。")
 	}},
-	{CleanupAgents, func(t *text) {
+	{CleanupAgents, []string{"n", "nodes"}, func(t *text) {
 		t.say("エージェントがまだ ")
 		t.put(t.value("n"))
 		t.say(" 台のノードで動いているため、condition を残しました: ")
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say("。先にアンインストールしてください")
 	}},
-	{RemediationsNone, func(t *text) {
+	{RemediationsNone, nil, func(t *text) {
 		t.say("Remediation はありません。")
 	}},
-	{RemediationsEarned, func(t *text) {
+	{RemediationsEarned, []string{"policy", "mode", "n", "wanted", "actions"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" (モード ")
 		t.put(t.value("mode"))
@@ -5203,7 +5209,7 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{RemediationIs, func(t *text) {
+	{RemediationIs, []string{"name", "node", "action", "condition", "reason", "phase", "outcome", "approval", "policy", "rule"}, func(t *text) {
 		t.put(t.value("name"))
 		t.say(": ")
 		t.put(t.value("node"))
@@ -5233,23 +5239,23 @@ var japaneseTexts = []compiled{
 			t.say(" によります。")
 		}
 	}},
-	{RemediationForecast, func(t *text) {
+	{RemediationForecast, nil, func(t *text) {
 		t.say("予測")
 	}},
-	{RemediationNoPods, func(t *text) {
+	{RemediationNoPods, nil, func(t *text) {
 		t.say("移動する Pod はない予測でした。")
 	}},
-	{RemediationOmitted, func(t *text) {
+	{RemediationOmitted, []string{"n"}, func(t *text) {
 		t.say("ほか ")
 		t.put(t.value("n"))
 		t.say(" 個の Pod")
 	}},
-	{RemediationLoses, func(t *text) {
+	{RemediationLoses, []string{"n", "pods"}, func(t *text) {
 		t.put(t.value("n"))
 		t.say(" 個の Pod に、ノードだけにあって移動しないデータがあります: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{RemediationBecame, func(t *text) {
+	{RemediationBecame, []string{"at", "outcome"}, func(t *text) {
 		t.put(t.value("at"))
 		t.say(" の予測。")
 		if t.equal(t.value("outcome"), "AsForecast") {
@@ -5267,123 +5273,123 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
-	{RemediationSteps, func(t *text) {
+	{RemediationSteps, nil, func(t *text) {
 		t.say("手順")
 	}},
-	{RemediationVerdicts, func(t *text) {
+	{RemediationVerdicts, nil, func(t *text) {
 		t.say("ガード")
 	}},
-	{RemediationAllowed, func(t *text) {
+	{RemediationAllowed, []string{"n"}, func(t *text) {
 		t.say("ほかの ")
 		t.put(t.value("n"))
 		t.say(" 件の検査は通過しました。")
 	}},
-	{"Check/paused", func(t *text) {
+	{"Check/paused", nil, func(t *text) {
 		t.say("ポリシーが一時停止中。")
 	}},
-	{"Check/lease", func(t *text) {
+	{"Check/lease", nil, func(t *text) {
 		t.say("Lease を保持していない。")
 	}},
-	{"Check/fresh", func(t *text) {
+	{"Check/fresh", nil, func(t *text) {
 		t.say("情報か根拠が古い。")
 	}},
-	{"Check/mode", func(t *text) {
+	{"Check/mode", nil, func(t *text) {
 		t.say("モードにより、承認が必要か、報告だけを行う。")
 	}},
-	{"Check/in-hand", func(t *text) {
+	{"Check/in-hand", nil, func(t *text) {
 		t.say("ほかの Remediation が進行中。")
 	}},
-	{"Check/leaving", func(t *text) {
+	{"Check/leaving", nil, func(t *text) {
 		t.say("naosu 以外が削除または停止している。")
 	}},
-	{"Check/budgets", func(t *text) {
+	{"Check/budgets", nil, func(t *text) {
 		t.say("同時に修復できるノードの上限に達している。")
 	}},
-	{"Check/zone-state", func(t *text) {
+	{"Check/zone-state", nil, func(t *text) {
 		t.say("ゾーン全体の異常。")
 	}},
-	{"Check/failing-together", func(t *text) {
+	{"Check/failing-together", nil, func(t *text) {
 		t.say("共通点のある多くのノードが同時に異常。")
 	}},
-	{"Check/api-server", func(t *text) {
+	{"Check/api-server", nil, func(t *text) {
 		t.say("API サーバー、またはそこまでの経路の異常。")
 	}},
-	{"Check/zonal-shift", func(t *text) {
+	{"Check/zonal-shift", nil, func(t *text) {
 		t.say("ゾーンシフト中。")
 	}},
-	{"Check/new-node", func(t *text) {
+	{"Check/new-node", nil, func(t *text) {
 		t.say("起動したばかりのノード。")
 	}},
-	{"Check/one-machine", func(t *text) {
+	{"Check/one-machine", nil, func(t *text) {
 		t.say("同じマシンを指すノードがほかにある。")
 	}},
-	{"Check/control-plane", func(t *text) {
+	{"Check/control-plane", nil, func(t *text) {
 		t.say("コントロールプレーンの別のノードが止まっている。")
 	}},
-	{"Check/disruption-budgets", func(t *text) {
+	{"Check/disruption-budgets", nil, func(t *text) {
 		t.say("PDB に違反する。")
 	}},
-	{"Check/capacity", func(t *text) {
+	{"Check/capacity", nil, func(t *text) {
 		t.say("Pod の移動先がない。")
 	}},
-	{"Check/last-replica", func(t *text) {
+	{"Check/last-replica", nil, func(t *text) {
 		t.say("最後の Ready なレプリカがある。")
 	}},
-	{"Check/local-data", func(t *text) {
+	{"Check/local-data", nil, func(t *text) {
 		t.say("ノードだけにデータを持つ Pod がある。")
 	}},
-	{"Check/refused", func(t *text) {
+	{"Check/refused", nil, func(t *text) {
 		t.say("最近この操作が拒否された。")
 	}},
-	{"Check/cool-down", func(t *text) {
+	{"Check/cool-down", nil, func(t *text) {
 		t.say("修復したばかり。")
 	}},
-	{"Check/did-not-help", func(t *text) {
+	{"Check/did-not-help", nil, func(t *text) {
 		t.say("最近同じ操作に効果がなかった。")
 	}},
-	{"Check/replace-loop", func(t *text) {
+	{"Check/replace-loop", nil, func(t *text) {
 		t.say("続けて交換しても直らない。")
 	}},
-	{"Check/daily-limit", func(t *text) {
+	{"Check/daily-limit", nil, func(t *text) {
 		t.say("1 日の上限に達した。")
 	}},
-	{"Check/window", func(t *text) {
+	{"Check/window", nil, func(t *text) {
 		t.say("メンテナンスウィンドウの外。")
 	}},
-	{"Check/do-not-disrupt", func(t *text) {
+	{"Check/do-not-disrupt", nil, func(t *text) {
 		t.say("アノテーションにより修復の対象外。")
 	}},
-	{"Check/competing", func(t *text) {
+	{"Check/competing", nil, func(t *text) {
 		t.say("ほかの仕組みが同じノードを修復する。")
 	}},
-	{"Check/permission", func(t *text) {
+	{"Check/permission", nil, func(t *text) {
 		t.say("コントローラーの権限が足りない。")
 	}},
-	{WouldTellForbidden, func(t *text) {
+	{WouldTellForbidden, []string{"kinds"}, func(t *text) {
 		t.say(japaneseAnd(t.items("kinds")))
 		t.say(" を読み取る権限がありません。読み取れれば、さらに分かることがあるかもしれません。")
 	}},
-	{WouldTellAbsent, func(t *text) {
+	{WouldTellAbsent, []string{"kinds"}, func(t *text) {
 		t.say("読み取ったデータに ")
 		t.say(japaneseAnd(t.items("kinds")))
 		t.say(" がありません。あれば、さらに分かることがあるかもしれません。")
 	}},
-	{StatusUntold, func(t *text) {
+	{StatusUntold, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は存在しますが、naosu はこの種類のオブジェクトを説明しません。")
 	}},
-	{LogTells, func(t *text) {
+	{LogTells, []string{"container", "command"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
 		t.say(" のプログラムが終了した、または先へ進まない理由はログにありますが、naosu はログを読み取りません: ")
 		t.put(t.value("command"))
 	}},
-	{GateWaits, func(t *text) {
+	{GateWaits, []string{"gate"}, func(t *text) {
 		t.say("scheduling gate ")
 		t.put(t.value("gate"))
 		t.say(" は、付けた側が外すまで残ります。それまでスケジューラーはこの Pod を対象にしません。")
 	}},
-	{SchedulerServes, func(t *text) {
+	{SchedulerServes, []string{"placed", "scheduler", "asking"}, func(t *text) {
 		if t.is(t.value("placed")) {
 			t.put(t.value("scheduler"))
 			t.say(" は、これを指定している ")
@@ -5398,42 +5404,42 @@ var japaneseTexts = []compiled{
 			t.say(" 個ありますが、ノードが決まったものはありません。この名前のスケジューラーは動いていないようです。")
 		}
 	}},
-	{OnNodeGone, func(t *text) {
+	{OnNodeGone, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("node"))
 		t.say(" に割り当てられていますが、このノードはもう存在しません。")
 	}},
-	{OnNodeDown, func(t *text) {
+	{OnNodeDown, []string{"subject", "node", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("node"))
 		t.say(" に割り当てられていますが、このノードは")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前から")
 		}
 		t.say(" Ready ではありません。Pod が動いているかどうかは分かりません。")
 	}},
-	{NodeNotReadySince, func(t *text) {
+	{NodeNotReadySince, []string{"node", "age"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前から")
 		}
 		t.say(" Ready ではありません。")
 	}},
-	{KubeletSays, func(t *text) {
+	{KubeletSays, nil, func(t *text) {
 		t.say("理由は kubelet が報告しています。")
 	}},
-	{KubeletSilent, func(t *text) {
+	{KubeletSilent, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の kubelet は、この Pod についてまだ何も報告していません。")
 	}},
-	{InitRuns, func(t *text) {
+	{InitRuns, []string{"subject", "container", "of", "n", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は init コンテナ ")
 		t.put(t.value("container"))
@@ -5442,15 +5448,15 @@ var japaneseTexts = []compiled{
 		t.say(" 個中 ")
 		t.put(t.value("n"))
 		t.say(" 番目) の終了を待っています。このコンテナは ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前から動いています。")
 	}},
-	{InitFirst, func(t *text) {
+	{InitFirst, []string{"container"}, func(t *text) {
 		t.say("init コンテナは 1 つずつ実行され、すべて終わってから本体のコンテナが起動します。")
 		t.put(t.value("container"))
 		t.say(" はまだ終わっていません。")
 	}},
-	{ContainerRefused, func(t *text) {
+	{ContainerRefused, []string{"subject", "container", "reason", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。コンテナ ")
 		t.put(t.value("container"))
@@ -5462,13 +5468,13 @@ var japaneseTexts = []compiled{
 		}
 		t.say(")。")
 	}},
-	{ContainerRefusedLink, func(t *text) {
+	{ContainerRefusedLink, []string{"node", "container"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の kubelet またはコンテナランタイムが、コンテナ ")
 		t.put(t.value("container"))
 		t.say(" の作成を拒否しています。")
 	}},
-	{SourceMissing, func(t *text) {
+	{SourceMissing, []string{"container", "kind", "name", "namespace"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
 		t.say(" の環境変数は ")
@@ -5481,7 +5487,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("kind"))
 		t.say(" を読まないため、これは kubelet の報告です。")
 	}},
-	{SourceKeyMissing, func(t *text) {
+	{SourceKeyMissing, []string{"container", "namespace", "kind", "name", "key"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
 		t.say(" の環境変数は namespace ")
@@ -5496,7 +5502,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("kind"))
 		t.say(" を読まないため、これは kubelet の報告です。")
 	}},
-	{MountSourceMissing, func(t *text) {
+	{MountSourceMissing, []string{"kind", "name", "key", "namespace"}, func(t *text) {
 		t.say("ボリュームは ")
 		t.put(t.value("kind"))
 		t.say(" ")
@@ -5519,14 +5525,14 @@ var japaneseTexts = []compiled{
 		t.put(t.value("kind"))
 		t.say(" を読まないため、これは kubelet の報告です。")
 	}},
-	{RemedyCreate, func(t *text) {
+	{RemedyCreate, []string{"namespace", "object"}, func(t *text) {
 		t.say("namespace ")
 		t.put(t.value("namespace"))
 		t.say(" に ")
 		t.put(t.value("object"))
 		t.say(" を作成します。")
 	}},
-	{RemedySetKey, func(t *text) {
+	{RemedySetKey, []string{"namespace", "object", "key"}, func(t *text) {
 		t.say("namespace ")
 		t.put(t.value("namespace"))
 		t.say(" の ")
@@ -5535,24 +5541,24 @@ var japaneseTexts = []compiled{
 		t.put(t.value("key"))
 		t.say(" を追加します。")
 	}},
-	{RemedyCreateCost, func(t *text) {
+	{RemedyCreateCost, nil, func(t *text) {
 		t.say("なし。数分以内に再試行されます。")
 	}},
-	{RemedyCreateRisk, func(t *text) {
+	{RemedyCreateRisk, []string{"object"}, func(t *text) {
 		t.say("値が誤っていると、プログラムは起動してから失敗します。")
 		t.put(t.value("object"))
 		t.say(" を Helm、cert-manager、External Secrets などが作成するはずの場合は、そちらを修正してください。すでにあるものは引き継がれないことがあります。")
 	}},
-	{RemedyAccountRisk, func(t *text) {
+	{RemedyAccountRisk, []string{"object"}, func(t *text) {
 		t.say("どの ServiceAccount にもある権限しかないため、プログラムに必要な権限は別に付与する必要があります。")
 		t.put(t.value("object"))
 		t.say(" を Helm やオペレーターが作成するはずの場合は、そちらを修正してください。")
 	}},
-	{AccountThere, func(t *text) {
+	{AccountThere, []string{"account"}, func(t *text) {
 		t.put(t.value("account"))
 		t.say(" は現在存在しています。コントローラーが再試行します (最長 15 分後)。")
 	}},
-	{ImageFailed, func(t *text) {
+	{ImageFailed, []string{"subject", "node", "container", "image"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("node"))
@@ -5562,7 +5568,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("image"))
 		t.say(" を取得できません。")
 	}},
-	{ImageUnknown, func(t *text) {
+	{ImageUnknown, []string{"subject", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。レジストリにイメージ ")
 		t.put(t.value("image"))
@@ -5570,7 +5576,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(")。名前かタグが誤っているか、プッシュされていません。")
 	}},
-	{ImageRefused, func(t *text) {
+	{ImageRefused, []string{"subject", "image", "container", "secrets", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。レジストリがイメージ ")
 		t.put(t.value("image"))
@@ -5587,7 +5593,7 @@ var japaneseTexts = []compiled{
 			t.say(" 自身の認証情報だけです。")
 		}
 	}},
-	{ImageLimited, func(t *text) {
+	{ImageLimited, []string{"subject", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。レジストリの取得回数の制限により、イメージ ")
 		t.put(t.value("image"))
@@ -5595,7 +5601,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(")。")
 	}},
-	{ImageUnreachable, func(t *text) {
+	{ImageUnreachable, []string{"subject", "node", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("node"))
@@ -5605,7 +5611,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(")。")
 	}},
-	{ImageNoRoom, func(t *text) {
+	{ImageNoRoom, []string{"subject", "node", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("node"))
@@ -5615,7 +5621,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(")。")
 	}},
-	{ImagePlatform, func(t *text) {
+	{ImagePlatform, []string{"subject", "image", "container", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。イメージ ")
 		t.put(t.value("image"))
@@ -5630,7 +5636,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say(" 用のビルドがありません。")
 	}},
-	{ImagePlatformWay, func(t *text) {
+	{ImagePlatformWay, []string{"platform", "others"}, func(t *text) {
 		if t.is(t.value("platform")) {
 			t.put(t.value("platform"))
 		} else {
@@ -5644,7 +5650,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{ImageInvalid, func(t *text) {
+	{ImageInvalid, []string{"subject", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("image"))
@@ -5652,7 +5658,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(")。")
 	}},
-	{ImageNeverPulled, func(t *text) {
+	{ImageNeverPulled, []string{"subject", "node", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。imagePullPolicy が Never ですが、")
 		t.put(t.value("node"))
@@ -5662,7 +5668,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(")。")
 	}},
-	{ImageElsewhere, func(t *text) {
+	{ImageElsewhere, []string{"namespace", "pod", "node"}, func(t *text) {
 		t.say("同じイメージが namespace ")
 		t.put(t.value("namespace"))
 		t.say(" の ")
@@ -5671,13 +5677,13 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(") で動いています。イメージそのものは存在します。")
 	}},
-	{ClaimMissing, func(t *text) {
+	{ClaimMissing, []string{"subject", "claim"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。マウントする ")
 		t.put(t.value("claim"))
 		t.say(" が存在しません。")
 	}},
-	{ClaimBypassed, func(t *text) {
+	{ClaimBypassed, []string{"subject", "pod", "claim", "class"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は")
 		if t.equal(t.value("subject"), t.value("pod")) {
@@ -5692,19 +5698,19 @@ var japaneseTexts = []compiled{
 		t.put(t.value("class"))
 		t.say(" の volumeBindingMode が WaitForFirstConsumer のため、スケジューラーがノードを選ぶのを待っています。")
 	}},
-	{ClaimBypassedWay, func(t *text) {
+	{ClaimBypassedWay, []string{"hostname"}, func(t *text) {
 		t.say("spec.nodeName の代わりに kubernetes.io/hostname: ")
 		t.put(t.value("hostname"))
 		t.say(" などの nodeSelector を使い、Pod を作り直してください。")
 	}},
-	{MountFails, func(t *text) {
+	{MountFails, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("node"))
 		t.say(" でボリュームをマウントできません: ")
 		t.put(t.value("why"))
 	}},
-	{DriverMissing, func(t *text) {
+	{DriverMissing, []string{"subject", "driver", "node", "claim"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("driver"))
@@ -5714,11 +5720,11 @@ var japaneseTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(" のボリュームを使えません。")
 	}},
-	{DriverUnseen, func(t *text) {
+	{DriverUnseen, []string{"driver"}, func(t *text) {
 		t.put(t.value("driver"))
 		t.say(" の DaemonSet が見当たりません。ドライバーがインストールされていないか、独自の名前とパスを使っている可能性があります。")
 	}},
-	{DriverPod, func(t *text) {
+	{DriverPod, []string{"namespace", "set", "well", "pod", "state"}, func(t *text) {
 		t.say("ドライバーは ")
 		t.put(t.value("namespace"))
 		t.say(" の ")
@@ -5736,7 +5742,7 @@ var japaneseTexts = []compiled{
 			t.say(")。先にこれを修正してください。")
 		}
 	}},
-	{DriverExcluded, func(t *text) {
+	{DriverExcluded, []string{"namespace", "set", "node", "why"}, func(t *text) {
 		t.say("ドライバーは ")
 		t.put(t.value("namespace"))
 		t.say(" の ")
@@ -5747,7 +5753,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("why"))
 		t.say(")。対象に含めてください。")
 	}},
-	{DriverNoPod, func(t *text) {
+	{DriverNoPod, []string{"namespace", "set", "node"}, func(t *text) {
 		t.say("ドライバーは ")
 		t.put(t.value("namespace"))
 		t.say(" の ")
@@ -5759,7 +5765,7 @@ var japaneseTexts = []compiled{
 		t.say(" --namespace ")
 		t.put(t.value("namespace"))
 	}},
-	{AttachUnasked, func(t *text) {
+	{AttachUnasked, []string{"subject", "volume", "claim", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("volume"))
@@ -5769,7 +5775,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" にアタッチする要求がまだ出ていません。要求を出すのは attach-detach コントローラーです。")
 	}},
-	{AttachFails, func(t *text) {
+	{AttachFails, []string{"subject", "driver", "volume", "claim", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("driver"))
@@ -5782,7 +5788,7 @@ var japaneseTexts = []compiled{
 		t.say(" にアタッチできません: ")
 		t.put(t.value("why"))
 	}},
-	{AttachFull, func(t *text) {
+	{AttachFull, []string{"subject", "driver", "volume", "claim", "node", "n", "type"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("driver"))
@@ -5804,7 +5810,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("の上限に達しているとみられます。")
 	}},
-	{AttachWaits, func(t *text) {
+	{AttachWaits, []string{"subject", "driver", "volume", "claim", "node", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("driver"))
@@ -5815,10 +5821,10 @@ var japaneseTexts = []compiled{
 		t.say(") を ")
 		t.put(t.value("node"))
 		t.say(" へアタッチするよう ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に要求しましたが、応答がありません。")
 	}},
-	{AttachedElsewhere, func(t *text) {
+	{AttachedElsewhere, []string{"subject", "volume", "claim", "other", "users", "down"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("volume"))
@@ -5837,36 +5843,36 @@ var japaneseTexts = []compiled{
 			t.say("このノードは応答していません。Kubernetes が強制的にデタッチするのは、そこにある Pod が削除されてから 6 分後です。")
 		}
 	}},
-	{AddressMissing, func(t *text) {
+	{AddressMissing, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("node"))
 		t.say(" で割り当てられる IP アドレスがありません。")
 	}},
-	{AddressesUnknown, func(t *text) {
+	{AddressesUnknown, nil, func(t *text) {
 		t.say("ノードとサブネットに残っているアドレスの数は Kubernetes API では分かりません。クラウド側で確認してください。削除されたノードのインターフェースが保持しているアドレスも使用中に数えられます。")
 	}},
-	{NetworkMissing, func(t *text) {
+	{NetworkMissing, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("node"))
 		t.say(" のネットワークプラグインが起動していません。")
 	}},
-	{SandboxFails, func(t *text) {
+	{SandboxFails, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動していません。")
 		t.put(t.value("node"))
 		t.say(" で Pod のサンドボックスを作成できません: ")
 		t.put(t.value("why"))
 	}},
-	{SameOnNode, func(t *text) {
+	{SameOnNode, []string{"node", "n", "pods"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" ではほかに Pod ")
 		t.put(t.value("n"))
 		t.say(" 個に同じ問題が起きています: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{TwinWorks, func(t *text) {
+	{TwinWorks, []string{"twin", "node", "command"}, func(t *text) {
 		t.say("同じワークロードの ")
 		t.put(t.value("twin"))
 		t.say(" は ")
@@ -5874,7 +5880,7 @@ var japaneseTexts = []compiled{
 		t.say(" で動いています。違いを調べるには: ")
 		t.put(t.value("command"))
 	}},
-	{Crashes, func(t *text) {
+	{Crashes, []string{"subject", "container", "n", "last"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動しても終了を繰り返しています。コンテナ ")
 		t.put(t.value("container"))
@@ -5888,7 +5894,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{CrashesOOM, func(t *text) {
+	{CrashesOOM, []string{"subject", "container", "limit", "n"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動しても終了を繰り返しています。コンテナ ")
 		t.put(t.value("container"))
@@ -5904,7 +5910,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 回再起動しています。")
 	}},
-	{CrashesProbe, func(t *text) {
+	{CrashesProbe, []string{"subject", "why", "container", "n"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動しても終了を繰り返しています。プローブの失敗 (")
 		t.put(t.value("why"))
@@ -5914,44 +5920,44 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 回再起動しています。")
 	}},
-	{SlowStart, func(t *text) {
+	{SlowStart, []string{"ran", "container"}, func(t *text) {
 		t.say("前回は ")
-		t.say(span(t.value("ran")))
+		t.say(span(t.words(t.value("ran"))))
 		t.say("動きましたが、一度も Ready になりませんでした。")
 		t.put(t.value("container"))
 		t.say(" の起動に、liveness プローブが許すより長い時間がかかっている可能性があります。")
 	}},
-	{RemedyStartupProbe, func(t *text) {
+	{RemedyStartupProbe, []string{"object", "container", "total", "times", "period", "ran"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" の ")
 		t.put(t.value("container"))
 		t.say(" に、最大 ")
-		t.say(span(t.value("total")))
+		t.say(span(t.words(t.value("total"))))
 		t.say(" (")
 		t.put(t.value("times"))
 		t.say(" 回 × ")
 		t.put(t.value("period"))
 		t.say(" 秒) 待つ startup プローブを付けます。前回の実行時間 ")
-		t.say(span(t.value("ran")))
+		t.say(span(t.words(t.value("ran"))))
 		t.say("の 2 倍です。liveness プローブは、これが成功してから始まります。")
 	}},
-	{RemedyStartupProbeRisk, func(t *text) {
+	{RemedyStartupProbeRisk, []string{"total"}, func(t *text) {
 		t.say("起動が遅いのではなく停止している場合、再起動は ")
-		t.say(span(t.value("total")))
+		t.say(span(t.words(t.value("total"))))
 		t.say("後になります。")
 	}},
-	{BacksOff, func(t *text) {
+	{BacksOff, []string{"container"}, func(t *text) {
 		t.say("kubelet はコンテナ ")
 		t.put(t.value("container"))
 		t.say(" を再起動するたびに待ち時間を延ばします (最長 5 分)。")
 	}},
-	{ContainerEnded, func(t *text) {
+	{ContainerEnded, []string{"container", "ran", "code", "reason"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
 		t.say(" は")
 		if t.is(t.value("ran")) {
 			t.say(" ")
-			t.say(span(t.value("ran")))
+			t.say(span(t.words(t.value("ran"))))
 			t.say("動いたあと、")
 		}
 		t.say("終了コード ")
@@ -5963,21 +5969,21 @@ var japaneseTexts = []compiled{
 		}
 		t.say("で終了しました。")
 	}},
-	{ExitLimit, func(t *text) {
+	{ExitLimit, []string{"limit"}, func(t *text) {
 		t.say("メモリの limit ")
 		t.put(t.value("limit"))
 		t.say(" を超えたため、カーネルが強制終了しました。")
 	}},
-	{ExitNodeMemory, func(t *text) {
+	{ExitNodeMemory, []string{"node"}, func(t *text) {
 		t.say("このコンテナにはメモリの limit がありません。Pod または ")
 		t.put(t.value("node"))
 		t.say(" 全体のメモリが不足し、カーネルがこのプロセスを強制終了しました。")
 	}},
-	{ExitNodeOOM, func(t *text) {
+	{ExitNodeOOM, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" 全体のメモリが足りなくなり、カーネルがこのプロセスを選んで強制終了しました。limit を上げても解決しません。ノードのメモリを増やすか、ノード上の Pod を減らしてください。")
 	}},
-	{RemedyMemory, func(t *text) {
+	{RemedyMemory, []string{"object", "container", "from", "to", "guaranteed"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" の ")
 		t.put(t.value("container"))
@@ -5993,24 +5999,24 @@ var japaneseTexts = []compiled{
 		t.put(t.value("from"))
 		t.say(" では足りないことだけが分かっているため、2 倍にしています。実際の使用量は kubectl top pod で確認できます。")
 	}},
-	{RemedyMemoryCost, func(t *text) {
+	{RemedyMemoryCost, []string{"object", "guaranteed"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" の Pod が入れ替わります。")
 		if t.is(t.value("guaranteed")) {
 			t.say("それぞれ、その量のメモリが空いているノードが必要です。")
 		}
 	}},
-	{RemedyMemoryRisk, func(t *text) {
+	{RemedyMemoryRisk, nil, func(t *text) {
 		t.say("メモリリークの場合は、遅れて再び強制終了されます。Pod が requests を超えて使うと、ノード自体のメモリが足りなくなることがあります。")
 	}},
-	{NoNodeHolds, func(t *text) {
+	{NoNodeHolds, []string{"to", "container"}, func(t *text) {
 		t.say("2 倍のメモリ ")
 		t.put(t.value("to"))
 		t.say(" があるノードはありません。まず ")
 		t.put(t.value("container"))
 		t.say(" が何に使っているかを確認してください。")
 	}},
-	{ExitProbe, func(t *text) {
+	{ExitProbe, []string{"probe"}, func(t *text) {
 		t.say("プローブ")
 		if t.is(t.value("probe")) {
 			t.say(" (")
@@ -6019,28 +6025,28 @@ var japaneseTexts = []compiled{
 		}
 		t.say("が失敗したため、kubelet が強制終了しました。")
 	}},
-	{ExitNeverRan, func(t *text) {
+	{ExitNeverRan, nil, func(t *text) {
 		t.say("コンテナランタイムがプログラムを起動できませんでした。プログラムは一度も動いておらず、ログもありません。")
 	}},
-	{ExitKilled, func(t *text) {
+	{ExitKilled, nil, func(t *text) {
 		t.say("終了コード 137 は SIGKILL です。猶予期間切れやメモリ不足など、プログラムの外から強制終了されましたが、理由は記録されていません。")
 	}},
-	{ExitTerminated, func(t *text) {
+	{ExitTerminated, nil, func(t *text) {
 		t.say("終了コード 143 は SIGTERM です。終了を要求されて停止しました。")
 	}},
-	{ExitSegmentation, func(t *text) {
+	{ExitSegmentation, nil, func(t *text) {
 		t.say("終了コード 139 は SIGSEGV です。プログラムが不正なメモリ領域にアクセスしました。")
 	}},
-	{ExitNotFound, func(t *text) {
+	{ExitNotFound, nil, func(t *text) {
 		t.say("終了コード 127 は、シェルが実行するコマンドを見つけられなかったことを示します。イメージに、コンテナで実行するコマンドがありません。")
 	}},
-	{ExitNotExecutable, func(t *text) {
+	{ExitNotExecutable, nil, func(t *text) {
 		t.say("終了コード 126 は、シェルがファイルを実行できなかったことを示します。")
 	}},
-	{ExitDone, func(t *text) {
+	{ExitDone, nil, func(t *text) {
 		t.say("正常に終了しましたが、Pod の restartPolicy により再起動されます。終了しないプログラムを動かすことが前提の設定です。")
 	}},
-	{WorkDone, func(t *text) {
+	{WorkDone, []string{"subject", "done", "running", "job"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は完了しません。コンテナ ")
 		t.say(japaneseAnd(t.items("done")))
@@ -6052,14 +6058,14 @@ var japaneseTexts = []compiled{
 			t.say(" はこれを待っています。")
 		}
 	}},
-	{WorkDoneNative, func(t *text) {
+	{WorkDoneNative, []string{"running"}, func(t *text) {
 		t.say(japaneseAnd(t.items("running")))
 		t.say(" がサイドカーなら、restartPolicy: Always を付けて initContainers に移してください (ネイティブサイドカー、Kubernetes 1.29 以降)。ほかのコンテナが終わると kubelet が停止します。")
 	}},
-	{ExitDoneOnce, func(t *text) {
+	{ExitDoneOnce, nil, func(t *text) {
 		t.say("正常に終了しました。Pod の restartPolicy により再起動されません。")
 	}},
-	{ReadinessProbeFails, func(t *text) {
+	{ReadinessProbeFails, []string{"subject", "container", "probe", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は動いていますが Ready ではありません。コンテナ ")
 		t.put(t.value("container"))
@@ -6072,7 +6078,7 @@ var japaneseTexts = []compiled{
 		t.say("が失敗しています: ")
 		t.put(t.value("why"))
 	}},
-	{StartupProbeFails, func(t *text) {
+	{StartupProbeFails, []string{"subject", "container", "probe", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は動いていますが起動が完了していません。コンテナ ")
 		t.put(t.value("container"))
@@ -6085,7 +6091,7 @@ var japaneseTexts = []compiled{
 		t.say("が失敗しています: ")
 		t.put(t.value("why"))
 	}},
-	{ProbeNotPassed, func(t *text) {
+	{ProbeNotPassed, []string{"container", "probe", "age"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
 		t.say(" は動いていますが")
@@ -6098,41 +6104,41 @@ var japaneseTexts = []compiled{
 		}
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("の間")
 		}
 		t.say("成功していません。")
 	}},
-	{ReadinessGateWaits, func(t *text) {
+	{ReadinessGateWaits, []string{"gate"}, func(t *text) {
 		t.say("readiness gate の ")
 		t.put(t.value("gate"))
 		t.say(" が True になっていません。ロードバランサーのコントローラーなど、この condition を設定する側がまだ設定していません。")
 	}},
-	{EndedPreempted, func(t *text) {
+	{EndedPreempted, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" はプリエンプトされました。優先度の高い Pod に場所を空けるため、スケジューラーが ")
 		t.put(t.value("node"))
 		t.say(" から削除しました。")
 	}},
-	{EndedTainted, func(t *text) {
+	{EndedTainted, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("node"))
 		t.say(" の taint を許容しないため削除されました。")
 	}},
-	{EndedEvictionAPI, func(t *text) {
+	{EndedEvictionAPI, []string{"subject", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は API 経由で ")
 		t.put(t.value("node"))
 		t.say(" から退避 (evict) されました。drain、オートスケーラー、descheduler などによるものです。")
 	}},
-	{EndedCollected, func(t *text) {
+	{EndedCollected, []string{"node", "subject"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" がなくなったか out-of-service になったため、")
 		t.put(t.value("subject"))
 		t.say(" は Pod のガベージコレクターに削除されました。")
 	}},
-	{EndedByKubelet, func(t *text) {
+	{EndedByKubelet, []string{"node", "subject", "why"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の kubelet が ")
 		t.put(t.value("subject"))
@@ -6144,7 +6150,7 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{EndedDisrupted, func(t *text) {
+	{EndedDisrupted, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は外部からの要求で終了しました")
 		if t.is(t.value("why")) {
@@ -6154,11 +6160,11 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{EndedDeadline, func(t *text) {
+	{EndedDeadline, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は activeDeadlineSeconds を超えたため強制終了されました。")
 	}},
-	{EndedAffinity, func(t *text) {
+	{EndedAffinity, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("node"))
@@ -6170,7 +6176,7 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{EndedRefused, func(t *text) {
+	{EndedRefused, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("node"))
@@ -6182,19 +6188,19 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{EndedNodeLost, func(t *text) {
+	{EndedNodeLost, []string{"node", "subject"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が応答しなくなったため、")
 		t.put(t.value("subject"))
 		t.say(" は失われたものとみなされました。")
 	}},
-	{EndedShutdown, func(t *text) {
+	{EndedShutdown, []string{"node", "subject"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のシャットダウンにより、")
 		t.put(t.value("subject"))
 		t.say(" は終了しました。")
 	}},
-	{EndedCritical, func(t *text) {
+	{EndedCritical, []string{"node", "subject", "why"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の kubelet が、重要な (critical) Pod に場所を空けるため ")
 		t.put(t.value("subject"))
@@ -6206,7 +6212,7 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{EndedOutOf, func(t *text) {
+	{EndedOutOf, []string{"subject", "node", "resource", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("node"))
@@ -6220,10 +6226,10 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{EndedUntold, func(t *text) {
+	{EndedUntold, nil, func(t *text) {
 		t.say("コンテナがどう終了したかは Pod の status に記録されていません。")
 	}},
-	{TaintEvicts, func(t *text) {
+	{TaintEvicts, []string{"node", "taint", "seconds"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" には taint ")
 		t.put(t.value("taint"))
@@ -6237,7 +6243,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{EvictedPressure, func(t *text) {
+	{EvictedPressure, []string{"node", "resource", "subject"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" の ")
 		t.put(t.value("resource"))
@@ -6245,21 +6251,21 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" は kubelet により退避 (evict) されました。")
 	}},
-	{EvictedOwnLimit, func(t *text) {
+	{EvictedOwnLimit, []string{"subject", "node", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は自身の上限を超えたため、")
 		t.put(t.value("node"))
 		t.say(" の kubelet により退避 (evict) されました: ")
 		t.put(t.value("why"))
 	}},
-	{EvictedCondition, func(t *text) {
+	{EvictedCondition, []string{"node", "subject", "why"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" のリソースが逼迫していたため、")
 		t.put(t.value("subject"))
 		t.say(" は kubelet に拒否されました: ")
 		t.put(t.value("why"))
 	}},
-	{EvictedChoice, func(t *text) {
+	{EvictedChoice, []string{"qos", "requested", "resource"}, func(t *text) {
 		t.say("kubelet は requests を超えて使っている Pod から退避させます。この Pod の QoS クラスは ")
 		t.put(t.value("qos"))
 		t.say(" です")
@@ -6270,11 +6276,11 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{PressureNow, func(t *text) {
+	{PressureNow, []string{"on", "node", "age", "condition"}, func(t *text) {
 		if t.is(t.value("on")) {
 			t.put(t.value("node"))
 			t.say(" は ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前から ")
 			t.put(t.value("condition"))
 			t.say(" の状態が続いています。")
@@ -6285,10 +6291,10 @@ var japaneseTexts = []compiled{
 			t.say(" は解消しています。")
 		}
 	}},
-	{NobodyReplaces, func(t *text) {
+	{NobodyReplaces, nil, func(t *text) {
 		t.say("この Pod を管理するコントローラーがないため、代わりは作られません。")
 	}},
-	{OwnerHas, func(t *text) {
+	{OwnerHas, []string{"owner", "n", "ready", "pods"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" に")
 		if t.is(t.value("n")) {
@@ -6302,48 +6308,48 @@ var japaneseTexts = []compiled{
 			t.say("ほかの Pod はありません。")
 		}
 	}},
-	{StopsInGrace, func(t *text) {
+	{StopsInGrace, []string{"subject", "left"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は削除中です。猶予期間は残り ")
-		t.say(span(t.value("left")))
+		t.say(span(t.words(t.value("left"))))
 		t.say("です。")
 	}},
-	{StopFinalizers, func(t *text) {
+	{StopFinalizers, []string{"subject", "age", "finalizers"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に消えているはずですが、finalizer ")
 		t.say(japaneseAnd(t.items("finalizers")))
 		t.say(" が残っています。付けた側が外すまで、オブジェクトは消えません。")
 	}},
-	{StopNodeDown, func(t *text) {
+	{StopNodeDown, []string{"subject", "age", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に消えているはずですが、コンテナの終了を確認できるのは ")
 		t.put(t.value("node"))
 		t.say(" の kubelet だけで、このノードは Ready ではありません。")
 	}},
-	{StopNodeGone, func(t *text) {
+	{StopNodeGone, []string{"subject", "age", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に消えているはずですが、終了を確認する ")
 		t.put(t.value("node"))
 		t.say(" がもう存在しません。Pod のガベージコレクターが削除します。")
 	}},
-	{StopKubelet, func(t *text) {
+	{StopKubelet, []string{"subject", "age", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に消えているはずですが、")
 		t.put(t.value("node"))
 		t.say(" の kubelet がコンテナの終了をまだ報告していません。")
 	}},
-	{StopHook, func(t *text) {
+	{StopHook, []string{"subject", "age", "container", "hook", "lasts", "grace", "node"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に消えているはずです。コンテナ ")
 		t.put(t.value("container"))
 		t.say(" の preStop フック (")
@@ -6351,7 +6357,7 @@ var japaneseTexts = []compiled{
 		t.say(") は")
 		if t.is(t.value("lasts")) {
 			t.say(" ")
-			t.say(span(t.value("lasts")))
+			t.say(span(t.words(t.value("lasts"))))
 			t.say("かかり")
 		} else {
 			t.say("終わることがなく")
@@ -6362,49 +6368,49 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" の kubelet はまだフックの終了を待っているとみられます。")
 	}},
-	{HookMayHold, func(t *text) {
+	{HookMayHold, []string{"container", "hook"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
 		t.say(" には preStop フック (")
 		t.put(t.value("hook"))
 		t.say(") があり、終了を求められるのはそのあとです。フックにかかる時間は分かりません。")
 	}},
-	{HookWaits, func(t *text) {
+	{HookWaits, []string{"own", "object"}, func(t *text) {
 		t.say("kubelet は、最初に指定された猶予期間のあいだフックを待ちます。あとから短くしても、実行中のフックは終わりません。")
 		if !t.is(t.value("own")) {
 			t.put(t.value("object"))
 			t.say(" のフックを短くしない限り、ほかの Pod も終了に同じだけ時間がかかります。")
 		}
 	}},
-	{RemedyEndHook, func(t *text) {
+	{RemedyEndHook, []string{"container"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
 		t.say(" でフックの sleep を終了させます。そのあと kubelet がコンテナを終了します。")
 	}},
-	{RemedyEndHookCost, func(t *text) {
+	{RemedyEndHookCost, nil, func(t *text) {
 		t.say("なし。この Pod は削除中です。")
 	}},
-	{RemedyEndHookRisk, func(t *text) {
+	{RemedyEndHookRisk, []string{"container"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
 		t.say(" のすべての sleep が終了します。sh や pidof のないイメージでは実行できません。")
 	}},
-	{RemedyForceHook, func(t *text) {
+	{RemedyForceHook, []string{"pod"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" のオブジェクトをただちに削除します。")
 	}},
-	{RemedyForceHookCost, func(t *text) {
+	{RemedyForceHookCost, nil, func(t *text) {
 		t.say("ほかの Pod への影響はなし。")
 	}},
-	{RemedyForceHookRisk, func(t *text) {
+	{RemedyForceHookRisk, []string{"node"}, func(t *text) {
 		t.say("フックが終わるか kubelet が再起動されるまで、コンテナは Kubernetes から見えないまま ")
 		t.put(t.value("node"))
 		t.say(" で動き続けます。")
 	}},
-	{GonePreempted, func(t *text) {
+	{GonePreempted, []string{"subject", "age", "by", "of", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" はもう存在しません。")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に、")
 		if t.is(t.field("by", "Name")) {
 			if !t.equal(t.value("of"), t.value("by")) {
@@ -6419,73 +6425,73 @@ var japaneseTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
-	{GoneTainted, func(t *text) {
+	{GoneTainted, []string{"subject", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" はもう存在しません。ノードの taint を許容しないため ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に削除されました。")
 	}},
-	{GoneEvicted, func(t *text) {
+	{GoneEvicted, []string{"subject", "age", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" はもう存在しません。")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に kubelet により退避 (evict) されました: ")
 		t.put(t.value("why"))
 	}},
-	{GoneDeletedBy, func(t *text) {
+	{GoneDeletedBy, []string{"subject", "owner"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" はもう存在しません。スケールダウンまたは Pod の入れ替えのため、")
 		t.put(t.value("owner"))
 		t.say(" が削除しました。")
 	}},
-	{GoneStopped, func(t *text) {
+	{GoneStopped, []string{"subject", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" はもう存在しません。削除され、")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に kubelet が停止しました。誰が削除したかは API サーバーの監査ログにしか残りません。")
 	}},
-	{GoneNodeRemoved, func(t *text) {
+	{GoneNodeRemoved, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" はもう存在しません: ")
 		t.put(t.value("why"))
 	}},
-	{GoneUntold, func(t *text) {
+	{GoneUntold, []string{"subject", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" はもう存在しません")
 		if t.is(t.value("age")) {
 			t.say(" (最後のイベントは ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前)")
 		}
 		t.say("。理由はイベントからは分かりません。")
 	}},
-	{OwnerDeleted, func(t *text) {
+	{OwnerDeleted, []string{"owner"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" が削除しました。")
 	}},
-	{KubeletStopped, func(t *text) {
+	{KubeletStopped, nil, func(t *text) {
 		t.say("kubelet がコンテナを停止しました。")
 	}},
-	{NodeHealthy, func(t *text) {
+	{NodeHealthy, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は Ready です。")
 	}},
-	{NodeSilent, func(t *text) {
+	{NodeSilent, []string{"node", "age", "pods"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前から Ready ではありません。kubelet からの報告が途絶えており、")
 		t.put(t.value("pods"))
 		t.say(" 個の Pod が動いているかどうかは分かりません。")
 	}},
-	{NodeNeverReady, func(t *text) {
+	{NodeNeverReady, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は一度も Ready になっていません。kubelet は登録しただけで、状態を報告していません。")
 	}},
-	{NodeNotReady, func(t *text) {
+	{NodeNotReady, []string{"node", "age", "why", "reason"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前から Ready ではありません。kubelet の報告: ")
 		if t.is(t.value("why")) {
 			t.put(t.value("why"))
@@ -6493,12 +6499,12 @@ var japaneseTexts = []compiled{
 			t.put(t.value("reason"))
 		}
 	}},
-	{NodePressed, func(t *text) {
+	{NodePressed, []string{"node", "conditions"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は Ready ですが、問題があります: ")
 		t.say(japaneseAnd(t.items("conditions")))
 	}},
-	{NodeLeaving, func(t *text) {
+	{NodeLeaving, []string{"node", "finalizers"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は削除中です")
 		if t.is(t.value("finalizers")) {
@@ -6508,31 +6514,31 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{NodeCordoned, func(t *text) {
+	{NodeCordoned, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は Ready ですが cordon されており、新しい Pod は配置されません。")
 	}},
-	{NodeCordonedLink, func(t *text) {
+	{NodeCordonedLink, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は cordon されています。動いている Pod はそのまま残り、新しい Pod は配置されません。")
 	}},
-	{LeaseLast, func(t *text) {
+	{LeaseLast, []string{"fresh", "age"}, func(t *text) {
 		if t.is(t.value("fresh")) {
 			t.say("kubelet は Lease を更新し続けています (直近は ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前)。kubelet は動いており、報告内容は信用できます。")
 		} else {
 			t.say("kubelet が最後に Lease を更新したのは ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前です。停止しているか、API サーバーに接続できていません。")
 		}
 	}},
-	{NodeConditionBad, func(t *text) {
+	{NodeConditionBad, []string{"node", "age", "condition", "why"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" は")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前から")
 		}
 		t.say(" ")
@@ -6545,7 +6551,7 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{TaintNoExecute, func(t *text) {
+	{TaintNoExecute, []string{"taint", "leave", "stay"}, func(t *text) {
 		t.say("taint ")
 		t.put(t.value("taint"))
 		t.say(" により、許容しない Pod は直ちに、期限付きで許容する Pod は期限後に退避されます。退避される Pod は ")
@@ -6554,17 +6560,17 @@ var japaneseTexts = []compiled{
 		t.put(t.value("stay"))
 		t.say(" 個です。")
 	}},
-	{TaintNoSchedule, func(t *text) {
+	{TaintNoSchedule, []string{"taint"}, func(t *text) {
 		t.say("taint ")
 		t.put(t.value("taint"))
 		t.say(" により、許容しない Pod は新たに配置されません。")
 	}},
-	{TaintPrefer, func(t *text) {
+	{TaintPrefer, []string{"taint"}, func(t *text) {
 		t.say("taint ")
 		t.put(t.value("taint"))
 		t.say(" により、スケジューラーはできるだけほかのノードを選びます。")
 	}},
-	{NodeStops, func(t *text) {
+	{NodeStops, []string{"n", "node", "pods"}, func(t *text) {
 		t.say("削除された Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が、")
@@ -6572,14 +6578,14 @@ var japaneseTexts = []compiled{
 		t.say(" による終了の確認を待っています: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{NodeStarts, func(t *text) {
+	{NodeStarts, []string{"node", "n", "pods"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" に割り当てられた Pod ")
 		t.put(t.value("n"))
 		t.say(" 個がまだ起動していません: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{NodeNominated, func(t *text) {
+	{NodeNominated, []string{"n", "node", "pods"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が、スケジューラーが ")
@@ -6587,7 +6593,7 @@ var japaneseTexts = []compiled{
 		t.say(" に場所を空けるのを待っています: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{NodeRoom, func(t *text) {
+	{NodeRoom, []string{"pods", "n", "ofCPU", "cpu", "ofMemory", "memory"}, func(t *text) {
 		t.say("Pod は上限 ")
 		t.put(t.value("pods"))
 		t.say(" 個のうち ")
@@ -6602,7 +6608,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("memory"))
 		t.say(" です。")
 	}},
-	{ClaimBound, func(t *text) {
+	{ClaimBound, []string{"claim", "volume", "n", "pods"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は ")
 		t.put(t.value("volume"))
@@ -6616,12 +6622,12 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{ClaimUsed, func(t *text) {
+	{ClaimUsed, []string{"volume"}, func(t *text) {
 		t.say("ボリュームは ")
 		t.put(t.value("volume"))
 		t.say(" です。")
 	}},
-	{ClaimResizes, func(t *text) {
+	{ClaimResizes, []string{"condition", "why"}, func(t *text) {
 		t.say("ボリュームを拡張中です (")
 		t.put(t.value("condition"))
 		t.say(")")
@@ -6632,13 +6638,13 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{ClaimLost, func(t *text) {
+	{ClaimLost, []string{"claim", "volume"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は Lost です。バインドされていた ")
 		t.put(t.value("volume"))
 		t.say(" がもう存在しません。")
 	}},
-	{ClaimLeaving, func(t *text) {
+	{ClaimLeaving, []string{"claim", "n", "pods", "finalizers"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は削除中です")
 		if t.is(t.value("n")) {
@@ -6654,25 +6660,25 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{ClaimProtected, func(t *text) {
+	{ClaimProtected, nil, func(t *text) {
 		t.say("ノードに配置された Pod が使っている間、Kubernetes は PVC を残します。終了した Pod も、削除されるまでは使っているとみなされます。")
 	}},
-	{FinalizerKeeps, func(t *text) {
+	{FinalizerKeeps, []string{"finalizer"}, func(t *text) {
 		t.say("finalizer ")
 		t.put(t.value("finalizer"))
 		t.say(" を付けた側が外すまで残ります。")
 	}},
-	{ClaimNamesVolume, func(t *text) {
+	{ClaimNamesVolume, []string{"claim", "volume"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は Pending です。")
 		t.put(t.value("volume"))
 		t.say(" を指定していますが、バインドされていません。")
 	}},
-	{ClaimNoDefault, func(t *text) {
+	{ClaimNoDefault, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は Pending です。StorageClass の指定がなく、デフォルトの StorageClass もありません。")
 	}},
-	{ClaimReleased, func(t *text) {
+	{ClaimReleased, []string{"claim", "volume", "same", "holder"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は Pending です。")
 		t.put(t.value("volume"))
@@ -6688,7 +6694,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say(" のものとして残っているため、バインドできません。")
 	}},
-	{RemedyClearClaim, func(t *text) {
+	{RemedyClearClaim, []string{"volume", "same", "claim"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" から、削除された PVC への参照 (spec.claimRef) を外します")
 		if t.is(t.value("same")) {
@@ -6698,49 +6704,49 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{RemedyClearClaimCost, func(t *text) {
+	{RemedyClearClaimCost, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は、このボリュームにあるデータを受け継ぎます。")
 	}},
-	{RemedyClearClaimRisk, func(t *text) {
+	{RemedyClearClaimRisk, nil, func(t *text) {
 		t.say("データは削除された PVC のものです。この PVC に渡してよいか、先に確認してください。")
 	}},
-	{RemedyDefaultClass, func(t *text) {
+	{RemedyDefaultClass, []string{"class", "provisioner"}, func(t *text) {
 		t.put(t.value("class"))
 		t.say(" (")
 		t.put(t.value("provisioner"))
 		t.say(") をデフォルトの StorageClass にします。")
 	}},
-	{RemedyDefaultClassCost, func(t *text) {
+	{RemedyDefaultClassCost, []string{"provisioner"}, func(t *text) {
 		t.say("StorageClass の指定がない PVC ごとに、既存のものも含めて、")
 		t.put(t.value("provisioner"))
 		t.say(" がボリュームを作ります。")
 	}},
-	{RemedyDefaultClassRisk, func(t *text) {
+	{RemedyDefaultClassRisk, []string{"class"}, func(t *text) {
 		t.say("以後、StorageClass の指定がない新しい PVC にはすべて ")
 		t.put(t.value("class"))
 		t.say(" が使われます。それでよいかを確認してください。")
 	}},
-	{ClaimNoClass, func(t *text) {
+	{ClaimNoClass, []string{"claim", "class"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は Pending です。指定された ")
 		t.put(t.value("class"))
 		t.say(" が存在しません。")
 	}},
-	{ClaimUntold, func(t *text) {
+	{ClaimUntold, []string{"claim", "class"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は Pending です。")
 		t.put(t.value("class"))
 		t.say(" を読み取れません。")
 	}},
-	{ClaimNoVolume, func(t *text) {
+	{ClaimNoVolume, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は Pending です。ボリュームを自動で作るものがなく、使える PersistentVolume もありません。")
 	}},
-	{ClaimByHand, func(t *text) {
+	{ClaimByHand, nil, func(t *text) {
 		t.say("この StorageClass はボリュームを作りません。条件に合う PersistentVolume を手動で作る必要があります。")
 	}},
-	{ClaimWaitsUnused, func(t *text) {
+	{ClaimWaitsUnused, []string{"claim", "class", "made"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は最初の Pod を待っています。")
 		t.put(t.value("class"))
@@ -6752,13 +6758,13 @@ var japaneseTexts = []compiled{
 		}
 		t.say("が、この PVC を使う Pod がありません。")
 	}},
-	{ClaimWaitsForPod, func(t *text) {
+	{ClaimWaitsForPod, []string{"claim", "pod"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は Pending です。これを使う ")
 		t.put(t.value("pod"))
 		t.say(" のノードがまだ決まっていません。")
 	}},
-	{ClaimFirstConsumer, func(t *text) {
+	{ClaimFirstConsumer, []string{"made", "class"}, func(t *text) {
 		if t.is(t.value("made")) {
 			t.put(t.value("class"))
 			t.say(" は、PVC を使う Pod のノードが決まってから、そのノードのゾーンにボリュームを作ります")
@@ -6768,32 +6774,32 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{PodSays, func(t *text) {
+	{PodSays, []string{"why"}, func(t *text) {
 		t.say("その Pod の状態: ")
 		t.put(t.value("why"))
 	}},
-	{ClaimProvisionFails, func(t *text) {
+	{ClaimProvisionFails, []string{"claim", "provisioner", "why"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は Pending です。")
 		t.put(t.value("provisioner"))
 		t.say(" がボリュームを作成できません: ")
 		t.put(t.value("why"))
 	}},
-	{ClaimProvisionerSilent, func(t *text) {
+	{ClaimProvisionerSilent, []string{"claim", "provisioner", "age"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は Pending です。")
 		t.put(t.value("provisioner"))
 		t.say(" がボリュームを作るはずですが、")
 		if t.is(t.value("age")) {
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("経っても")
 		}
 		t.say("応答がありません。")
 	}},
-	{DriverUnknown, func(t *text) {
+	{DriverUnknown, nil, func(t *text) {
 		t.say("この名前の CSIDriver がありません。ドライバーがインストールされていないようです。")
 	}},
-	{VolumeMisfit, func(t *text) {
+	{VolumeMisfit, []string{"volume", "field", "has", "wants"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" は使えません。")
 		t.put(t.value("field"))
@@ -6815,29 +6821,29 @@ var japaneseTexts = []compiled{
 		}
 		t.say("です。")
 	}},
-	{VolumeNoneFree, func(t *text) {
+	{VolumeNoneFree, []string{"volume"}, func(t *text) {
 		if t.is(t.value("volume")) {
 			t.say("その名前の")
 		}
 		t.say("使える PersistentVolume がありません。")
 	}},
-	{VolumeBound, func(t *text) {
+	{VolumeBound, []string{"volume", "claim"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" は ")
 		t.put(t.value("claim"))
 		t.say(" にバインドされています。")
 	}},
-	{VolumeFree, func(t *text) {
+	{VolumeFree, []string{"volume"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" は Available で、どの PVC にも使われていません。")
 	}},
-	{VolumeReleased, func(t *text) {
+	{VolumeReleased, []string{"volume", "claim"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" は Released です。使っていた ")
 		t.put(t.value("claim"))
 		t.say(" は削除されましたが、データはその PVC のものとして残っています。")
 	}},
-	{VolumeKeeps, func(t *text) {
+	{VolumeKeeps, []string{"policy"}, func(t *text) {
 		if t.equal(t.value("policy"), "Retain") {
 			t.say("reclaim policy が Retain のため、自動では削除されません。spec.claimRef を消すまで、新しい PVC には使われません。")
 		} else {
@@ -6846,7 +6852,7 @@ var japaneseTexts = []compiled{
 			t.say(" のため、ドライバーが削除します。")
 		}
 	}},
-	{VolumeFailed, func(t *text) {
+	{VolumeFailed, []string{"volume", "why"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" は Failed です")
 		if t.is(t.value("why")) {
@@ -6856,11 +6862,11 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{VolumeDeleteFails, func(t *text) {
+	{VolumeDeleteFails, []string{"why"}, func(t *text) {
 		t.say("ドライバーが削除できません: ")
 		t.put(t.value("why"))
 	}},
-	{VolumeLeaving, func(t *text) {
+	{VolumeLeaving, []string{"volume", "bound", "claim", "finalizers"}, func(t *text) {
 		t.put(t.value("volume"))
 		t.say(" は削除中です")
 		if t.is(t.value("bound")) {
@@ -6876,33 +6882,33 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{VolumeProtected, func(t *text) {
+	{VolumeProtected, nil, func(t *text) {
 		t.say("PVC にバインドされている間、Kubernetes は PV を残します。")
 	}},
-	{VolumeLives, func(t *text) {
+	{VolumeLives, []string{"zones", "n"}, func(t *text) {
 		t.say(japaneseOr(t.items("zones")))
 		t.say(" にあり、使えるノードは ")
 		t.put(t.value("n"))
 		t.say(" 台です。")
 	}},
-	{VolumeTied, func(t *text) {
+	{VolumeTied, nil, func(t *text) {
 		t.say("特定のノードでしか使えません。")
 	}},
-	{VolumeUsed, func(t *text) {
+	{VolumeUsed, []string{"claim", "pods"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" を通じて ")
 		t.say(japaneseAnd(t.items("pods")))
 		t.say(" が使っています。")
 	}},
-	{VolumeUnused, func(t *text) {
+	{VolumeUnused, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" を使っている Pod はありません。")
 	}},
-	{VolumeAttached, func(t *text) {
+	{VolumeAttached, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" にアタッチされています。")
 	}},
-	{VolumeAttaching, func(t *text) {
+	{VolumeAttaching, []string{"node", "why"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" へアタッチする途中です")
 		if t.is(t.value("why")) {
@@ -6912,7 +6918,7 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{VolumeDetaching, func(t *text) {
+	{VolumeDetaching, []string{"node", "why"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" からデタッチする途中です")
 		if t.is(t.value("why")) {
@@ -6922,7 +6928,7 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{WorkloadHealthy, func(t *text) {
+	{WorkloadHealthy, []string{"subject", "want"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の Pod は")
 		if t.less(1, t.value("want")) {
@@ -6932,11 +6938,11 @@ var japaneseTexts = []compiled{
 		}
 		t.say("揃っています。")
 	}},
-	{WorkloadAtZero, func(t *text) {
+	{WorkloadAtZero, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" のレプリカ数は 0 に設定されています。")
 	}},
-	{WorkloadShort, func(t *text) {
+	{WorkloadShort, []string{"subject", "want", "have"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の Pod は ")
 		t.put(t.value("want"))
@@ -6944,7 +6950,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("have"))
 		t.say(" 個です。")
 	}},
-	{WorkloadPaused, func(t *text) {
+	{WorkloadPaused, []string{"subject", "want", "have"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は一時停止 (paused) 中で、Pod は ")
 		t.put(t.value("want"))
@@ -6956,7 +6962,7 @@ var japaneseTexts = []compiled{
 		t.put(t.field("subject", "Namespace"))
 		t.say(")。")
 	}},
-	{WorkloadShortBecause, func(t *text) {
+	{WorkloadShortBecause, []string{"subject", "want", "have", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の Pod は ")
 		t.put(t.value("want"))
@@ -6965,12 +6971,12 @@ var japaneseTexts = []compiled{
 		t.say(" 個です。")
 		t.put(t.value("why"))
 	}},
-	{WorkloadRefused, func(t *text) {
+	{WorkloadRefused, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の Pod が足りません。API サーバーが Pod の作成を拒否しています。")
 		t.put(t.value("why"))
 	}},
-	{PodsAre, func(t *text) {
+	{PodsAre, []string{"n", "state", "pods", "why"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が ")
@@ -6980,7 +6986,7 @@ var japaneseTexts = []compiled{
 		t.say(")。")
 		t.put(t.value("why"))
 	}},
-	{PodsFailed, func(t *text) {
+	{PodsFailed, []string{"n", "state", "pods", "why"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が ")
@@ -6990,27 +6996,27 @@ var japaneseTexts = []compiled{
 		t.say(")。")
 		t.put(t.value("why"))
 	}},
-	{PodsGone, func(t *text) {
+	{PodsGone, nil, func(t *text) {
 		t.say("失敗した Pod はもう残っておらず、どう終了したかは分かりません。")
 	}},
-	{RefusedQuota, func(t *text) {
+	{RefusedQuota, []string{"namespace"}, func(t *text) {
 		t.say("namespace ")
 		t.put(t.value("namespace"))
 		t.say(" の ResourceQuota に、Pod を作るだけの余裕がありません。")
 	}},
-	{RefusedSecurity, func(t *text) {
+	{RefusedSecurity, []string{"namespace"}, func(t *text) {
 		t.say("namespace ")
 		t.put(t.value("namespace"))
 		t.say(" の Pod Security Standard により、この Pod は許可されません。")
 	}},
-	{RefusedQuotaUnset, func(t *text) {
+	{RefusedQuotaUnset, []string{"namespace", "unset"}, func(t *text) {
 		t.say("namespace ")
 		t.put(t.value("namespace"))
 		t.say(" の ResourceQuota は、コンテナに ")
 		t.say(japaneseAnd(t.items("unset")))
 		t.say(" を指定した Pod しか受け付けませんが、指定がありません。")
 	}},
-	{RefusedWebhook, func(t *text) {
+	{RefusedWebhook, []string{"webhook"}, func(t *text) {
 		t.say("admission webhook")
 		if t.is(t.value("webhook")) {
 			t.say(" ")
@@ -7019,40 +7025,40 @@ var japaneseTexts = []compiled{
 		}
 		t.say("が Pod を拒否しています。")
 	}},
-	{RefusedWebhookSilent, func(t *text) {
+	{RefusedWebhookSilent, []string{"webhook", "why"}, func(t *text) {
 		t.say("API サーバーが admission webhook ")
 		t.put(t.value("webhook"))
 		t.say(" を呼び出せません。応答がなければ Pod は作成されません: ")
 		t.put(t.value("why"))
 	}},
-	{RefusedWebhookCert, func(t *text) {
+	{RefusedWebhookCert, []string{"webhook"}, func(t *text) {
 		t.say("API サーバーが admission webhook ")
 		t.put(t.value("webhook"))
 		t.say(" の証明書を信頼していません。webhook の応答がなければ Pod は作成されません。")
 	}},
-	{RefusedPriority, func(t *text) {
+	{RefusedPriority, nil, func(t *text) {
 		t.say("Pod が指定している PriorityClass が存在しません。")
 	}},
-	{RefusedLimits, func(t *text) {
+	{RefusedLimits, []string{"namespace"}, func(t *text) {
 		t.say("namespace ")
 		t.put(t.value("namespace"))
 		t.say(" の LimitRange が、Pod の requests または limits を許可しません。")
 	}},
-	{RefusedPolicy, func(t *text) {
+	{RefusedPolicy, nil, func(t *text) {
 		t.say("ValidatingAdmissionPolicy が Pod を拒否しています。")
 	}},
-	{RefusedAccount, func(t *text) {
+	{RefusedAccount, []string{"account", "namespace"}, func(t *text) {
 		t.say("Pod が指定している ")
 		t.put(t.value("account"))
 		t.say(" が namespace ")
 		t.put(t.value("namespace"))
 		t.say(" に存在しません。")
 	}},
-	{RefusedOther, func(t *text) {
+	{RefusedOther, []string{"why"}, func(t *text) {
 		t.say("API サーバーが Pod を拒否しています: ")
 		t.put(t.value("why"))
 	}},
-	{QuotaUsed, func(t *text) {
+	{QuotaUsed, []string{"quota", "resource", "hard", "used"}, func(t *text) {
 		t.put(t.value("quota"))
 		t.say(" の ")
 		t.put(t.value("resource"))
@@ -7062,7 +7068,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("used"))
 		t.say(" が使われています。")
 	}},
-	{RolloutStalled, func(t *text) {
+	{RolloutStalled, []string{"subject", "want", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の Pod は")
 		if t.less(1, t.value("want")) {
@@ -7073,7 +7079,7 @@ var japaneseTexts = []compiled{
 		t.say("利用できますが、新しいバージョンへの更新が進んでいません。")
 		t.put(t.value("why"))
 	}},
-	{RolloutWaits, func(t *text) {
+	{RolloutWaits, []string{"subject", "want", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の Pod は")
 		if t.less(1, t.value("want")) {
@@ -7084,7 +7090,7 @@ var japaneseTexts = []compiled{
 		t.say("利用できますが、新しいバージョンの Pod が動きません。")
 		t.put(t.value("why"))
 	}},
-	{RolloutDeadline, func(t *text) {
+	{RolloutDeadline, []string{"set", "seconds"}, func(t *text) {
 		if t.is(t.value("set")) {
 			t.put(t.value("set"))
 			t.say(" への")
@@ -7093,10 +7099,10 @@ var japaneseTexts = []compiled{
 		t.put(t.value("seconds"))
 		t.say(" 秒間進まなかったため、失敗とみなされています。自動ではロールバックされません。")
 	}},
-	{RolloutPaused, func(t *text) {
+	{RolloutPaused, nil, func(t *text) {
 		t.say("Deployment は一時停止 (paused) 中で、テンプレートの変更は反映されません。")
 	}},
-	{OrdinalMissing, func(t *text) {
+	{OrdinalMissing, []string{"subject", "want", "have", "pod", "ordered"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の Pod は ")
 		t.put(t.value("want"))
@@ -7110,7 +7116,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{OrdinalHolds, func(t *text) {
+	{OrdinalHolds, []string{"subject", "want", "have", "ordered", "pod", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の Pod は ")
 		t.put(t.value("want"))
@@ -7127,31 +7133,31 @@ var japaneseTexts = []compiled{
 		t.say("。")
 		t.put(t.value("why"))
 	}},
-	{OrdinalOldRevision, func(t *text) {
+	{OrdinalOldRevision, []string{"object"}, func(t *text) {
 		t.say("この Pod は古いテンプレートのものです。")
 		t.put(t.value("object"))
 		t.say(" は Pod が Ready になるまで待ち、その後で置き換えます。テンプレートが修正済みでも同じです。")
 	}},
-	{OldRevisionHeld, func(t *text) {
+	{OldRevisionHeld, []string{"pod", "object", "said"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は ")
 		t.put(t.value("object"))
 		t.say(" の古いテンプレートのもので、Ready でない間は置き換えられません。手動で削除する必要があります。")
 		t.put(t.value("said"))
 	}},
-	{RemedyDeleteOld, func(t *text) {
+	{RemedyDeleteOld, []string{"pod", "object"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" を削除します。")
 		t.put(t.value("object"))
 		t.say(" が現在のテンプレートから作り直します。")
 	}},
-	{RemedyDeleteOldCost, func(t *text) {
+	{RemedyDeleteOldCost, nil, func(t *text) {
 		t.say("なし (Pod は Ready ではありません)。")
 	}},
-	{RemedyDeleteOldRisk, func(t *text) {
+	{RemedyDeleteOldRisk, nil, func(t *text) {
 		t.say("現在のテンプレートにも問題がある場合、新しい Pod も動きません。")
 	}},
-	{DaemonHealthy, func(t *text) {
+	{DaemonHealthy, []string{"subject", "want", "nodes"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の Pod は、対象の ")
 		t.put(t.value("want"))
@@ -7159,42 +7165,42 @@ var japaneseTexts = []compiled{
 		t.put(t.value("nodes"))
 		t.say(" 台中) すべてにあります。")
 	}},
-	{DaemonNowhere, func(t *text) {
+	{DaemonNowhere, []string{"nodes", "subject"}, func(t *text) {
 		t.put(t.value("nodes"))
 		t.say(" 台のノードのうち、")
 		t.put(t.value("subject"))
 		t.say(" の対象になるものはありません。")
 	}},
-	{DaemonMissing, func(t *text) {
+	{DaemonMissing, []string{"n", "nodes"}, func(t *text) {
 		t.say("Pod があるはずなのにないノードが ")
 		t.put(t.value("n"))
 		t.say(" 台あります: ")
 		t.say(japaneseAnd(t.items("nodes")))
 	}},
-	{DaemonExcluded, func(t *text) {
+	{DaemonExcluded, []string{"nodes", "why"}, func(t *text) {
 		t.say("対象外のノード: ")
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" (")
 		t.put(t.value("why"))
 		t.say(")")
 	}},
-	{DaemonMisplaced, func(t *text) {
+	{DaemonMisplaced, []string{"n"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が、すでに対象ではないノードで動いています。")
 	}},
-	{DaemonOnDelete, func(t *text) {
+	{DaemonOnDelete, []string{"n"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が古いバージョンのままです。更新戦略が OnDelete のため、手動で削除する必要があります。")
 	}},
-	{JobDone, func(t *text) {
+	{JobDone, []string{"subject", "done"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は完了しています (成功した Pod ")
 		t.put(t.value("done"))
 		t.say(" 個)。")
 	}},
-	{JobRuns, func(t *text) {
+	{JobRuns, []string{"subject", "active", "of", "done"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は実行中です (実行中 ")
 		t.put(t.value("active"))
@@ -7204,7 +7210,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("done"))
 		t.say(" 個)。")
 	}},
-	{JobHeld, func(t *text) {
+	{JobHeld, []string{"subject", "of", "done", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は進んでいません (完了 ")
 		t.put(t.value("of"))
@@ -7213,7 +7219,7 @@ var japaneseTexts = []compiled{
 		t.say(" 個)。")
 		t.put(t.value("why"))
 	}},
-	{JobHeldPartly, func(t *text) {
+	{JobHeldPartly, []string{"subject", "of", "done", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は動いていますが、動けない Pod があります (完了 ")
 		t.put(t.value("of"))
@@ -7222,14 +7228,14 @@ var japaneseTexts = []compiled{
 		t.say(" 個)。")
 		t.put(t.value("why"))
 	}},
-	{JobRetries, func(t *text) {
+	{JobRetries, []string{"failed", "limit"}, func(t *text) {
 		t.say("これまでに Pod ")
 		t.put(t.value("failed"))
 		t.say(" 個が失敗しています。Job は ")
 		t.put(t.value("limit"))
 		t.say(" 回再試行しても成功しなければ失敗します。")
 	}},
-	{JobBackoff, func(t *text) {
+	{JobBackoff, []string{"subject", "failed", "limit"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は失敗しました。Pod ")
 		t.put(t.value("failed"))
@@ -7237,17 +7243,17 @@ var japaneseTexts = []compiled{
 		t.put(t.value("limit"))
 		t.say(") を超えました。")
 	}},
-	{JobDeadline, func(t *text) {
+	{JobDeadline, []string{"subject", "seconds"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は activeDeadlineSeconds (")
 		t.put(t.value("seconds"))
 		t.say(" 秒) を超えたため強制終了されました。")
 	}},
-	{JobPolicy, func(t *text) {
+	{JobPolicy, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は podFailurePolicy により失敗しました。")
 	}},
-	{JobIndexes, func(t *text) {
+	{JobIndexes, []string{"subject", "indexes"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は失敗しました。再試行しても成功しなかったインデックスがあります")
 		if t.is(t.value("indexes")) {
@@ -7257,7 +7263,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{JobFailed, func(t *text) {
+	{JobFailed, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は失敗しました")
 		if t.is(t.value("why")) {
@@ -7267,51 +7273,51 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{JobFailing, func(t *text) {
+	{JobFailing, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は失敗の処理中です (")
 		t.put(t.value("why"))
 		t.say(")。Pod がすべて終了すると失敗とみなされます。")
 	}},
-	{JobFailingPods, func(t *text) {
+	{JobFailingPods, []string{"n", "pods"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個がまだ終了していません: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
-	{JobSuspended, func(t *text) {
+	{JobSuspended, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は一時停止 (suspend) 中です。spec.suspend が (手動またはキューイングの仕組みで) 解除されるまで Pod は作られません。")
 	}},
-	{CronHealthy, func(t *text) {
+	{CronHealthy, []string{"subject", "schedule", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は予定 (")
 		t.put(t.value("schedule"))
 		t.say(") どおり Job を作ります")
 		if t.is(t.value("age")) {
 			t.say("。直近は ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前です")
 		} else {
 			t.say("。まだ作られたことはありません")
 		}
 		t.say("。")
 	}},
-	{CronSuspended, func(t *text) {
+	{CronSuspended, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は一時停止 (suspend) 中で、Job を作りません。")
 	}},
-	{CronMissed, func(t *text) {
+	{CronMissed, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は予定の時刻に Job を作れませんでした: ")
 		t.put(t.value("why"))
 	}},
-	{CronBehind, func(t *text) {
+	{CronBehind, []string{"subject", "age", "schedule"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は")
 		if t.is(t.value("age")) {
 			t.say(" ")
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前を最後に")
 		} else {
 			t.say("まだ")
@@ -7320,26 +7326,26 @@ var japaneseTexts = []compiled{
 		t.put(t.value("schedule"))
 		t.say(") の時刻を 100 回以上過ぎています。次の Job が作られない理由は報告されていません。")
 	}},
-	{CronBehindWarns, func(t *text) {
+	{CronBehindWarns, nil, func(t *text) {
 		t.say("このイベントは警告にすぎません。Kubernetes 1.21 以降のコントローラーは、startingDeadlineSeconds を過ぎていなければ、そのまま次の Job を作ります。")
 	}},
-	{CronControllerUntold, func(t *text) {
+	{CronControllerUntold, nil, func(t *text) {
 		t.say("kube-controller-manager の CronJob コントローラーが動いているかどうかは Kubernetes API では分かりません。Job が作られない理由はそのログにあります。")
 	}},
-	{CronBusy, func(t *text) {
+	{CronBusy, []string{"subject", "job", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の concurrencyPolicy は Forbid なので、")
 		t.put(t.value("job"))
 		t.say(" が終わるまで新しい Job は作られません。")
 		t.put(t.value("why"))
 	}},
-	{CronLast, func(t *text) {
+	{CronLast, []string{"job", "why"}, func(t *text) {
 		t.say("直近の Job は ")
 		t.put(t.value("job"))
 		t.say(" です。")
 		t.put(t.value("why"))
 	}},
-	{CronLastFails, func(t *text) {
+	{CronLastFails, []string{"subject", "schedule", "job", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は Job を作っています (")
 		t.put(t.value("schedule"))
@@ -7348,13 +7354,13 @@ var japaneseTexts = []compiled{
 		t.say(" に問題があります。")
 		t.put(t.value("why"))
 	}},
-	{TitleN602, func(t *text) {
+	{TitleN602, nil, func(t *text) {
 		t.say("退避を許可しない、または何も保護していない PodDisruptionBudget")
 	}},
-	{TitleN603, func(t *text) {
+	{TitleN603, nil, func(t *text) {
 		t.say("エンドポイントのない Service")
 	}},
-	{BudgetAllows, func(t *text) {
+	{BudgetAllows, []string{"subject", "n", "of", "healthy"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("n"))
@@ -7364,25 +7370,25 @@ var japaneseTexts = []compiled{
 		t.put(t.value("healthy"))
 		t.say(" 個が正常です。")
 	}},
-	{BudgetUncounted, func(t *text) {
+	{BudgetUncounted, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は退避を許可しません。Pod を数えられないためです: ")
 		t.put(t.value("why"))
 	}},
-	{BudgetUnseen, func(t *text) {
+	{BudgetUnseen, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は退避を許可しません。作成または変更されてから、disruption コントローラーがまだ Pod を数えていません。")
 	}},
-	{BudgetControllerUntold, func(t *text) {
+	{BudgetControllerUntold, nil, func(t *text) {
 		t.say("kube-controller-manager の disruption コントローラーが動いているかどうかは Kubernetes API では分かりません。")
 	}},
-	{BudgetWithoutPods, func(t *text) {
+	{BudgetWithoutPods, []string{"subject", "workloads"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の対象になる ")
 		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" に Pod がないため、対象の Pod はありません。")
 	}},
-	{BudgetMatchesNothing, func(t *text) {
+	{BudgetMatchesNothing, []string{"subject", "selector"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は何も保護していません。")
 		if t.is(t.value("selector")) {
@@ -7394,7 +7400,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{BudgetsShare, func(t *text) {
+	{BudgetsShare, []string{"pods", "subject", "others"}, func(t *text) {
 		t.say(japaneseAnd(t.items("pods")))
 		t.say(" は、PodDisruptionBudget が許可していても退避できません。")
 		t.put(t.value("subject"))
@@ -7402,7 +7408,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("others")))
 		t.say(" の両方の対象になっており、API サーバーは複数の PodDisruptionBudget の対象になっている Pod を退避しません。")
 	}},
-	{BudgetNever, func(t *text) {
+	{BudgetNever, []string{"subject", "limit", "of"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は退避を決して許可しません。")
 		t.put(t.value("limit"))
@@ -7416,7 +7422,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("が必要とされるため、その Pod が動くノードは drain できません。")
 	}},
-	{BudgetUsedUp, func(t *text) {
+	{BudgetUsedUp, []string{"subject", "of", "healthy", "limit", "want", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は退避を許可しません。正常な Pod は ")
 		t.put(t.value("of"))
@@ -7429,7 +7435,7 @@ var japaneseTexts = []compiled{
 		t.say(" 個が必要です。")
 		t.put(t.value("why"))
 	}},
-	{BudgetBusy, func(t *text) {
+	{BudgetBusy, []string{"subject", "healthy", "want"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は現在、退避を許可しません。Pod を退避している途中で、正常な Pod は ")
 		t.put(t.value("healthy"))
@@ -7437,20 +7443,20 @@ var japaneseTexts = []compiled{
 		t.put(t.value("want"))
 		t.say(" 個です。")
 	}},
-	{BudgetHoldsBroken, func(t *text) {
+	{BudgetHoldsBroken, []string{"want", "pods"}, func(t *text) {
 		t.say("正常な Pod が ")
 		t.put(t.value("want"))
 		t.say(" 個に満たない間は、Ready でない ")
 		t.say(japaneseAnd(t.items("pods")))
 		t.say(" も退避できません。退避するには unhealthyPodEvictionPolicy: AlwaysAllow が必要です。")
 	}},
-	{ServiceExternal, func(t *text) {
+	{ServiceExternal, []string{"subject", "name"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("name"))
 		t.say(" の別名で、自身のエンドポイントはありません。")
 	}},
-	{ServiceByHand, func(t *text) {
+	{ServiceByHand, []string{"subject", "known", "n", "ready"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" にはセレクターがなく、エンドポイントは別の仕組みが書き込みます。")
 		if t.is(t.value("known")) {
@@ -7461,10 +7467,10 @@ var japaneseTexts = []compiled{
 			t.say(" 個が ready です。")
 		}
 	}},
-	{EndpointsUnread, func(t *text) {
+	{EndpointsUnread, nil, func(t *text) {
 		t.say("EndpointSlice が読み取られていないため、エンドポイントの有無は不明です。")
 	}},
-	{ServiceByHandNone, func(t *text) {
+	{ServiceByHandNone, []string{"subject", "n"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" にエンドポイントがありません。セレクターがなく、")
 		if t.is(t.value("n")) {
@@ -7480,19 +7486,19 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{ServiceByHandPort, func(t *text) {
+	{ServiceByHandPort, []string{"subject", "port"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" にはセレクターがなく、別の仕組みが書き込んだエンドポイントにはポート ")
 		t.put(t.value("port"))
 		t.say(" のものがありません。")
 	}},
-	{ServiceUnlisted, func(t *text) {
+	{ServiceUnlisted, []string{"subject", "ready"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" が選択する Pod ")
 		t.put(t.value("ready"))
 		t.say(" 個は Ready ですが、エンドポイントがありません。どの EndpointSlice にも含まれていません。")
 	}},
-	{ServiceEnding, func(t *text) {
+	{ServiceEnding, []string{"subject", "pods", "answers"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の最後のエンドポイントがなくなります。")
 		t.say(japaneseAnd(t.items("pods")))
@@ -7501,14 +7507,14 @@ var japaneseTexts = []compiled{
 			t.say("終了するまでは応答します。")
 		}
 	}},
-	{EndpointsControllerUntold, func(t *text) {
+	{EndpointsControllerUntold, nil, func(t *text) {
 		t.say("EndpointSlice コントローラー (kube-controller-manager) が動作しているかどうかは Kubernetes API では分かりません。")
 	}},
-	{ServiceUnknown, func(t *text) {
+	{ServiceUnknown, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" にエンドポイントがあるかどうかは不明です。")
 	}},
-	{ServiceServes, func(t *text) {
+	{ServiceServes, []string{"subject", "n", "ready"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" にはエンドポイントがあります。Pod ")
 		t.put(t.value("n"))
@@ -7516,26 +7522,26 @@ var japaneseTexts = []compiled{
 		t.put(t.value("ready"))
 		t.say(" 個が Ready です。")
 	}},
-	{ServiceAtZero, func(t *text) {
+	{ServiceAtZero, []string{"subject", "workload"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" にエンドポイントがありません。")
 		t.put(t.value("workload"))
 		t.say(" のレプリカ数が 0 です。")
 	}},
-	{ServiceWithoutPods, func(t *text) {
+	{ServiceWithoutPods, []string{"subject", "workload", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" にエンドポイントがありません。")
 		t.put(t.value("workload"))
 		t.say(" に Pod がないためです。")
 		t.put(t.value("why"))
 	}},
-	{ServiceMatchesNothing, func(t *text) {
+	{ServiceMatchesNothing, []string{"subject", "selector"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" にエンドポイントがありません。セレクター (")
 		t.put(t.value("selector"))
 		t.say(") に合う Pod も、そのような Pod を作るワークロードもありません。")
 	}},
-	{ServicePortUnnamed, func(t *text) {
+	{ServicePortUnnamed, []string{"subject", "port", "target", "pod", "protocol", "names"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" のポート ")
 		t.put(t.value("port"))
@@ -7553,7 +7559,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{ServiceNoneReady, func(t *text) {
+	{ServiceNoneReady, []string{"subject", "n", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" にエンドポイントがありません。")
 		if t.equal(t.value("n"), 1) {
@@ -7566,19 +7572,19 @@ var japaneseTexts = []compiled{
 		t.say("。")
 		t.put(t.value("why"))
 	}},
-	{NearSelector, func(t *text) {
+	{NearSelector, []string{"near", "labels"}, func(t *text) {
 		t.put(t.value("near"))
 		t.say(" の Pod は、これらのラベルのうち 1 つだけが異なります (")
 		t.put(t.value("labels"))
 		t.say(")。")
 	}},
-	{CronNext, func(t *text) {
+	{CronNext, []string{"next", "in", "zone"}, func(t *text) {
 		t.say("次の予定は ")
 		t.put(t.value("next"))
 		t.say(" ")
 		if t.is(t.value("in")) {
 			t.say("(")
-			t.say(span(t.value("in")))
+			t.say(span(t.words(t.value("in"))))
 			t.say("後")
 			if t.is(t.value("zone")) {
 				t.say("、タイムゾーン ")
@@ -7590,36 +7596,36 @@ var japaneseTexts = []compiled{
 		}
 		t.say(" です。")
 	}},
-	{CronNever, func(t *text) {
+	{CronNever, []string{"schedule"}, func(t *text) {
 		t.say("スケジュール ")
 		t.put(t.value("schedule"))
 		t.say(" に合う時刻は来ません。")
 	}},
-	{CronLate, func(t *text) {
+	{CronLate, []string{"subject", "due", "age"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("due"))
 		t.say(" に予定がありましたが、")
 		if t.is(t.value("age")) {
-			t.say(span(t.value("age")))
+			t.say(span(t.words(t.value("age"))))
 			t.say("前を最後に")
 		} else {
 			t.say("まだ")
 		}
 		t.say(" Job を作っていません。理由は報告されていません。")
 	}},
-	{CronUnreadable, func(t *text) {
+	{CronUnreadable, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は Job を作りません。スケジュールを読み取れません (")
 		t.put(t.value("why"))
 		t.say(")。")
 	}},
-	{CronDeadlineShort, func(t *text) {
+	{CronDeadlineShort, []string{"seconds"}, func(t *text) {
 		t.say("startingDeadlineSeconds が ")
 		t.put(t.value("seconds"))
 		t.say(" です。コントローラーの確認には 10 秒かかることがあり、その場合 Job は作られません。")
 	}},
-	{RemedySelect, func(t *text) {
+	{RemedySelect, []string{"subject", "near", "labels"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" のセレクターを ")
 		t.put(t.value("near"))
@@ -7627,38 +7633,38 @@ var japaneseTexts = []compiled{
 		t.put(t.value("labels"))
 		t.say(") に合わせます")
 	}},
-	{RemedySelectCost, func(t *text) {
+	{RemedySelectCost, nil, func(t *text) {
 		t.say("なし。Pod は置き換えられません。")
 	}},
-	{RemedySelectRisk, func(t *text) {
+	{RemedySelectRisk, []string{"subject", "near"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" が ")
 		t.put(t.value("near"))
 		t.say(" の Pod を対象とするものかどうかは分かりません。")
 	}},
-	{RemedyDeleteBudget, func(t *text) {
+	{RemedyDeleteBudget, []string{"object", "subject"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" を削除し、")
 		t.put(t.value("subject"))
 		t.say(" だけで Pod を保護します")
 	}},
-	{RemedyDeleteBudgetCost, func(t *text) {
+	{RemedyDeleteBudgetCost, nil, func(t *text) {
 		t.say("なし。Pod は置き換えられません。")
 	}},
-	{RemedyDeleteBudgetRisk, func(t *text) {
+	{RemedyDeleteBudgetRisk, []string{"object", "subject"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" だけの対象で ")
 		t.put(t.value("subject"))
 		t.say(" の対象でない Pod は保護されなくなります。作成元が再び作ることもあります。")
 	}},
-	{RemedyAllowOne, func(t *text) {
+	{RemedyAllowOne, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" が一度に 1 つの退避を許可するようにします")
 	}},
-	{RemedyAllowOneCost, func(t *text) {
+	{RemedyAllowOneCost, nil, func(t *text) {
 		t.say("これだけで Pod が置き換えられることはありません。")
 	}},
-	{RemedyAllowOneRisk, func(t *text) {
+	{RemedyAllowOneRisk, []string{"of"}, func(t *text) {
 		t.say("drain の間、")
 		t.put(t.value("of"))
 		t.say(" 個のうち 1 個が欠けます")
@@ -7667,40 +7673,40 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{RemedyEvictBroken, func(t *text) {
+	{RemedyEvictBroken, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" が Ready でない Pod の退避を許可するようにします")
 	}},
-	{RemedyEvictBrokenCost, func(t *text) {
+	{RemedyEvictBrokenCost, nil, func(t *text) {
 		t.say("これだけで Pod が置き換えられることはありません。")
 	}},
-	{RemedyEvictBrokenRisk, func(t *text) {
+	{RemedyEvictBrokenRisk, nil, func(t *text) {
 		t.say("Ready になる途中の Pod が退避されることがあります。Pod が Ready になるわけではありません。")
 	}},
-	{RemedyTargetPort, func(t *text) {
+	{RemedyTargetPort, []string{"subject", "name"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の targetPort を Pod にあるポート ")
 		t.put(t.value("name"))
 		t.say(" にします")
 	}},
-	{RemedyTargetPortCost, func(t *text) {
+	{RemedyTargetPortCost, nil, func(t *text) {
 		t.say("なし。Pod は置き換えられません。")
 	}},
-	{RemedyTargetPortRisk, func(t *text) {
+	{RemedyTargetPortRisk, []string{"name"}, func(t *text) {
 		t.put(t.value("name"))
 		t.say(" がクライアントの求めるものを提供するかどうかは分かりません。")
 	}},
-	{RemedyDeadline, func(t *text) {
+	{RemedyDeadline, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" が Job を開始できる時間を延ばします")
 	}},
-	{RemedyDeadlineCost, func(t *text) {
+	{RemedyDeadlineCost, nil, func(t *text) {
 		t.say("なし。")
 	}},
-	{RemedyDeadlineRisk, func(t *text) {
+	{RemedyDeadlineRisk, nil, func(t *text) {
 		t.say("Job の開始が最大 200 秒遅れることがあります。")
 	}},
-	{RemedyJobTime, func(t *text) {
+	{RemedyJobTime, []string{"subject", "seconds", "paced", "limit", "of", "done"}, func(t *text) {
 		t.say("失敗した Job は再び動かないため、")
 		t.put(t.value("subject"))
 		t.say(" を ")
@@ -7718,17 +7724,17 @@ var japaneseTexts = []compiled{
 			t.say(" 秒では足りませんでした")
 		}
 	}},
-	{RemedyJobTimeCost, func(t *text) {
+	{RemedyJobTimeCost, []string{"done"}, func(t *text) {
 		t.say("最初からやり直しになります")
 		if t.is(t.value("done")) {
 			t.say(" (終わっていた分も含みます)")
 		}
 		t.say("。古い Pod とそのログは削除されます。")
 	}},
-	{RemedyJobTimeRisk, func(t *text) {
+	{RemedyJobTimeRisk, nil, func(t *text) {
 		t.say("Pod が停止したままの場合や始まっていなかった場合は、遅れて同じように失敗するだけです。")
 	}},
-	{RemedyCronTime, func(t *text) {
+	{RemedyCronTime, []string{"object", "seconds", "paced", "limit", "of", "done"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" の次の Job からの期限を ")
 		t.put(t.value("seconds"))
@@ -7745,74 +7751,74 @@ var japaneseTexts = []compiled{
 			t.say(" 秒では足りませんでした")
 		}
 	}},
-	{RemedyCronTimeCost, func(t *text) {
+	{RemedyCronTimeCost, nil, func(t *text) {
 		t.say("次の Job まではありません。失敗した Job は再び動きません。")
 	}},
-	{RemedyUnsuspend, func(t *text) {
+	{RemedyUnsuspend, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" が再び Job を作るようにします")
 	}},
-	{RemedyUnsuspendCost, func(t *text) {
+	{RemedyUnsuspendCost, nil, func(t *text) {
 		t.say("最後に逃した予定の Job が 1 つ、すぐに始まることがあります。")
 	}},
-	{RemedyUnsuspendRisk, func(t *text) {
+	{RemedyUnsuspendRisk, nil, func(t *text) {
 		t.say("一時停止された理由は Kubernetes API では分かりません。")
 	}},
-	{RemedyDeleteJob, func(t *text) {
+	{RemedyDeleteJob, []string{"object", "subject"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" を削除し、")
 		t.put(t.value("subject"))
 		t.say(" が次の Job を作れるようにします")
 	}},
-	{RemedyDeleteJobCost, func(t *text) {
+	{RemedyDeleteJobCost, nil, func(t *text) {
 		t.say("その Pod が行っている処理は失われます。")
 	}},
-	{RemedyDeleteJobRisk, func(t *text) {
+	{RemedyDeleteJobRisk, []string{"object"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" はまもなく終了するところかもしれません。")
 	}},
-	{TitleN604, func(t *text) {
+	{TitleN604, nil, func(t *text) {
 		t.say("スケールできない HorizontalPodAutoscaler")
 	}},
-	{DependsOn, func(t *text) {
+	{DependsOn, []string{"why"}, func(t *text) {
 		t.put(t.value("why"))
 	}},
-	{ServiceMissing, func(t *text) {
+	{ServiceMissing, []string{"service"}, func(t *text) {
 		t.say("namespace ")
 		t.put(t.field("service", "Namespace"))
 		t.say(" の ")
 		t.put(t.value("service"))
 		t.say(" が存在しません。")
 	}},
-	{PodNames, func(t *text) {
+	{PodNames, []string{"container", "service"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
 		t.say(" には ")
 		t.put(t.value("service"))
 		t.say(" の名前が渡されています。")
 	}},
-	{PodNamesItsOwn, func(t *text) {
+	{PodNamesItsOwn, []string{"container", "service"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
 		t.say(" に名前が渡されている ")
 		t.put(t.value("service"))
 		t.say(" には、この Pod が Ready になるまでエンドポイントがありません。自分自身を待っている可能性があります。")
 	}},
-	{PodHasMore, func(t *text) {
+	{PodHasMore, []string{"said", "why"}, func(t *text) {
 		t.put(t.value("said"))
 		t.put(t.value("why"))
 	}},
-	{PodWaitsForService, func(t *text) {
+	{PodWaitsForService, []string{"said", "service", "why"}, func(t *text) {
 		t.put(t.value("said"))
 		t.say("コンテナには ")
 		t.put(t.value("service"))
 		t.say(" の名前が渡されています。")
 		t.put(t.value("why"))
 	}},
-	{RefusedTimeout, func(t *text) {
+	{RefusedTimeout, nil, func(t *text) {
 		t.say("Pod の作成が終わる前に API サーバーが打ち切りました。上限は 34 秒で、admission webhook などの応答がそれより遅れています。")
 	}},
-	{WebhooksTake, func(t *text) {
+	{WebhooksTake, []string{"n", "webhooks", "seconds", "more", "limit"}, func(t *text) {
 		t.say("Pod ごとに ")
 		t.put(t.value("n"))
 		t.say(" 個の webhook (")
@@ -7831,7 +7837,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{HPAScales, func(t *text) {
+	{HPAScales, []string{"subject", "target", "min", "max", "have"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("target"))
@@ -7843,32 +7849,32 @@ var japaneseTexts = []compiled{
 		t.put(t.value("have"))
 		t.say(" です。")
 	}},
-	{HPAUnseen, func(t *text) {
+	{HPAUnseen, []string{"subject", "target"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("target"))
 		t.say(" をスケールしていません。コントローラーがまだ処理していません。")
 	}},
-	{HPATargetMissing, func(t *text) {
+	{HPATargetMissing, []string{"subject", "target"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は何もスケールしていません。")
 		t.put(t.value("target"))
 		t.say(" が存在しません。")
 	}},
-	{HPATargetAtZero, func(t *text) {
+	{HPATargetAtZero, []string{"subject", "target"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は、レプリカ数が 0 にされた ")
 		t.put(t.value("target"))
 		t.say(" をスケールしません。")
 	}},
-	{HPAUnable, func(t *text) {
+	{HPAUnable, []string{"subject", "target", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("target"))
 		t.say(" をスケールできません: ")
 		t.put(t.value("why"))
 	}},
-	{HPANoMetrics, func(t *text) {
+	{HPANoMetrics, []string{"subject", "target", "have", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" はメトリクスを取得できないため、")
 		t.put(t.value("target"))
@@ -7877,11 +7883,11 @@ var japaneseTexts = []compiled{
 		t.say(" のままにしています。")
 		t.put(t.value("why"))
 	}},
-	{HPAUntold, func(t *text) {
+	{HPAUntold, []string{"why"}, func(t *text) {
 		t.say("コントローラーの報告: ")
 		t.put(t.value("why"))
 	}},
-	{HPANoRequest, func(t *text) {
+	{HPANoRequest, []string{"target", "container", "resource"}, func(t *text) {
 		t.put(t.value("target"))
 		t.say(" のコンテナ ")
 		t.put(t.value("container"))
@@ -7889,7 +7895,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("resource"))
 		t.say(" の requests がありません。使用率は requests に対する割合です。")
 	}},
-	{HPAAtMaximum, func(t *text) {
+	{HPAAtMaximum, []string{"subject", "target", "max", "want"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は上限に達しています。")
 		t.put(t.value("target"))
@@ -7905,7 +7911,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("が必要です。")
 	}},
-	{MetricsAPIMissing, func(t *text) {
+	{MetricsAPIMissing, []string{"api"}, func(t *text) {
 		t.put(t.value("api"))
 		t.say(" を提供するものがありません")
 		if t.equal(t.value("api"), "metrics.k8s.io") {
@@ -7913,7 +7919,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{MetricsAPIDown, func(t *text) {
+	{MetricsAPIDown, []string{"api", "why"}, func(t *text) {
 		t.put(t.value("api"))
 		t.say(" を提供するサーバーが応答していません")
 		if t.is(t.value("why")) {
@@ -7923,67 +7929,67 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{RemedyPublish, func(t *text) {
+	{RemedyPublish, []string{"service"}, func(t *text) {
 		t.say("Ready になる前のエンドポイントも ")
 		t.put(t.value("service"))
 		t.say(" に公開します")
 	}},
-	{RemedyPublishCost, func(t *text) {
+	{RemedyPublishCost, nil, func(t *text) {
 		t.say("なし。Pod は置き換えられません。")
 	}},
-	{RemedyPublishRisk, func(t *text) {
+	{RemedyPublishRisk, []string{"service"}, func(t *text) {
 		t.put(t.value("service"))
 		t.say(" のクライアントが Ready でない Pod に接続します。")
 	}},
-	{RemedyIgnoreHook, func(t *text) {
+	{RemedyIgnoreHook, []string{"webhook"}, func(t *text) {
 		t.say("当面の間、webhook ")
 		t.put(t.value("webhook"))
 		t.say(" の応答がなくても Pod を作成します")
 	}},
-	{RemedyIgnoreHookCost, func(t *text) {
+	{RemedyIgnoreHookCost, nil, func(t *text) {
 		t.say("元に戻すまで、webhook によるサイドカーなどの追加や検査は行われません。")
 	}},
-	{RemedyIgnoreHookRisk, func(t *text) {
+	{RemedyIgnoreHookRisk, []string{"config"}, func(t *text) {
 		t.put(t.value("config"))
 		t.say(" を管理するものが、いつでも元に戻す可能性があります。")
 	}},
-	{RemedyHookTimeout, func(t *text) {
+	{RemedyHookTimeout, []string{"webhook", "seconds"}, func(t *text) {
 		t.say("webhook ")
 		t.put(t.value("webhook"))
 		t.say(" の応答を待つ時間を ")
 		t.put(t.value("seconds"))
 		t.say(" 秒にします")
 	}},
-	{RemedyHookTimeoutCost, func(t *text) {
+	{RemedyHookTimeoutCost, nil, func(t *text) {
 		t.say("なし。")
 	}},
-	{RemedyHookTimeoutRisk, func(t *text) {
+	{RemedyHookTimeoutRisk, []string{"config"}, func(t *text) {
 		t.say("それより遅い応答は失敗とみなされ、failurePolicy に従います。")
 		t.put(t.value("config"))
 		t.say(" を管理するものが元に戻す可能性があります。")
 	}},
-	{RemedyTarget, func(t *text) {
+	{RemedyTarget, []string{"subject", "name"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の対象を ")
 		t.put(t.value("name"))
 		t.say(" にします")
 	}},
-	{RemedyTargetCost, func(t *text) {
+	{RemedyTargetCost, nil, func(t *text) {
 		t.say("対象のレプリカ数がメトリクスに応じて変わります。")
 	}},
-	{RemedyTargetRisk, func(t *text) {
+	{RemedyTargetRisk, nil, func(t *text) {
 		t.say("本来の対象がどれかは分かりません。")
 	}},
-	{RemedyMetricsServer, func(t *text) {
+	{RemedyMetricsServer, nil, func(t *text) {
 		t.say("metrics-server をインストールします")
 	}},
-	{RemedyMetricsServerCost, func(t *text) {
+	{RemedyMetricsServerCost, nil, func(t *text) {
 		t.say("kube-system の Pod が 1 つ増えます。")
 	}},
-	{RemedyMetricsServerRisk, func(t *text) {
+	{RemedyMetricsServerRisk, nil, func(t *text) {
 		t.say("EKS ではアドオンとしても提供されます。クラスターによっては固有の引数が必要です。")
 	}},
-	{RemedyRequest, func(t *text) {
+	{RemedyRequest, []string{"target", "container", "resource"}, func(t *text) {
 		t.put(t.value("target"))
 		t.say(" のコンテナ ")
 		t.put(t.value("container"))
@@ -7991,85 +7997,85 @@ var japaneseTexts = []compiled{
 		t.put(t.value("resource"))
 		t.say(" の requests を指定します")
 	}},
-	{RemedyRequestCost, func(t *text) {
+	{RemedyRequestCost, []string{"target"}, func(t *text) {
 		t.put(t.value("target"))
 		t.say(" の Pod が置き換えられ、その分だけノードの空きを使います。")
 	}},
-	{RemedyRequestRisk, func(t *text) {
+	{RemedyRequestRisk, nil, func(t *text) {
 		t.say("適切な値はコンテナの使用量によります。")
 	}},
-	{RemedyMaxReplicas, func(t *text) {
+	{RemedyMaxReplicas, []string{"subject", "want"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の上限を、現在のメトリクスに必要な ")
 		t.put(t.value("want"))
 		t.say(" にします")
 	}},
-	{RemedyMaxReplicasCost, func(t *text) {
+	{RemedyMaxReplicasCost, nil, func(t *text) {
 		t.say("その分の Pod と、そのためのノードが必要です。")
 	}},
-	{RemedyMaxReplicasRisk, func(t *text) {
+	{RemedyMaxReplicasRisk, nil, func(t *text) {
 		t.say("データベースなど、Pod が依存するものの負荷も増えます。")
 	}},
-	{TitleN605, func(t *text) {
+	{TitleN605, nil, func(t *text) {
 		t.say("削除されても残っている Namespace")
 	}},
-	{TitleN606, func(t *text) {
+	{TitleN606, nil, func(t *text) {
 		t.say("作成の拒否の原因となっている ResourceQuota")
 	}},
-	{TitleN607, func(t *text) {
+	{TitleN607, nil, func(t *text) {
 		t.say("存在しないバックエンドを指定した Ingress")
 	}},
-	{NamespaceActive, func(t *text) {
+	{NamespaceActive, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は存在し、削除中ではありません。")
 	}},
-	{NamespaceStays, func(t *text) {
+	{NamespaceStays, []string{"subject", "age", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
-		t.say(span(t.value("age")))
+		t.say(span(t.words(t.value("age"))))
 		t.say("前に削除されましたが、まだ残っています。")
 		t.put(t.value("why"))
 	}},
-	{NamespaceUntold, func(t *text) {
+	{NamespaceUntold, []string{"why"}, func(t *text) {
 		t.say("Namespace コントローラーの報告: ")
 		t.put(t.value("why"))
 	}},
-	{NamespaceFinalizer, func(t *text) {
+	{NamespaceFinalizer, []string{"finalizer"}, func(t *text) {
 		t.say("finalizer ")
 		t.put(t.value("finalizer"))
 		t.say(" を設定したものがそれを外すまで、削除は終わりません。")
 	}},
-	{APISilent, func(t *text) {
+	{APISilent, []string{"object", "why"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" の API サーバーが応答しないため、namespace のオブジェクトが残っているかどうか分かりません: ")
 		t.put(t.value("why"))
 	}},
-	{ObjectKept, func(t *text) {
+	{ObjectKept, []string{"object", "finalizer"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" は、finalizer ")
 		t.put(t.value("finalizer"))
 		t.say(" を設定したものがそれを外すまで残ります。")
 	}},
-	{FinalizerUnread, func(t *text) {
+	{FinalizerUnread, []string{"finalizer"}, func(t *text) {
 		t.say("finalizer ")
 		t.put(t.value("finalizer"))
 		t.say(" のために残っているオブジェクトは不明です。naosu が読まない種類です。")
 	}},
-	{QuotaUncounted, func(t *text) {
+	{QuotaUncounted, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の使用量は不明です。コントローラーがまだ数えていません。")
 	}},
-	{QuotaLeaves, func(t *text) {
+	{QuotaLeaves, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" には、どのリソースにも余裕があります。")
 	}},
-	{QuotaFull, func(t *text) {
+	{QuotaFull, []string{"subject", "full"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" には ")
 		t.say(japaneseAnd(t.items("full")))
 		t.say(" の余裕がありません。")
 	}},
-	{QuotaUsers, func(t *text) {
+	{QuotaUsers, []string{"workload", "n", "others"}, func(t *text) {
 		t.say("Pod が最も多いのは ")
 		t.put(t.value("workload"))
 		t.say(" の ")
@@ -8082,7 +8088,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{QuotaRefuses, func(t *text) {
+	{QuotaRefuses, []string{"subject", "who", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" には ")
 		t.put(t.value("who"))
@@ -8090,18 +8096,18 @@ var japaneseTexts = []compiled{
 		t.put(t.value("why"))
 		t.say(") の余裕がありません。")
 	}},
-	{IngressServes, func(t *text) {
+	{IngressServes, []string{"subject", "n"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.put(t.value("n"))
 		t.say(" 個のバックエンドにリクエストを送ります。")
 	}},
-	{IngressFails, func(t *text) {
+	{IngressFails, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は、応答しないバックエンドにリクエストを送っています。")
 		t.put(t.value("why"))
 	}},
-	{BackendPort, func(t *text) {
+	{BackendPort, []string{"service", "port", "ports"}, func(t *text) {
 		t.put(t.value("service"))
 		t.say(" にポート ")
 		t.put(t.value("port"))
@@ -8113,44 +8119,44 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{RemedyDeleteAPI, func(t *text) {
+	{RemedyDeleteAPI, []string{"object"}, func(t *text) {
 		t.put(t.value("object"))
 		t.say(" を削除し、Namespace コントローラーがそのサーバーに問い合わせないようにします")
 	}},
-	{RemedyDeleteAPICost, func(t *text) {
+	{RemedyDeleteAPICost, nil, func(t *text) {
 		t.say("再び登録されるまで、その API は使えません。")
 	}},
-	{RemedyDeleteAPIRisk, func(t *text) {
+	{RemedyDeleteAPIRisk, nil, func(t *text) {
 		t.say("そのサーバーに namespace のオブジェクトが残る可能性があります。直せる場合はサーバーを直すほうが安全です。")
 	}},
-	{RemedyFinalizer, func(t *text) {
+	{RemedyFinalizer, []string{"finalizer", "object"}, func(t *text) {
 		t.say("finalizer ")
 		t.put(t.value("finalizer"))
 		t.say(" を設定したものがもう存在しない場合に、")
 		t.put(t.value("object"))
 		t.say(" の finalizer を外します")
 	}},
-	{RemedyFinalizerCost, func(t *text) {
+	{RemedyFinalizerCost, nil, func(t *text) {
 		t.say("オブジェクトはすぐに削除されます。")
 	}},
-	{RemedyFinalizerRisk, func(t *text) {
+	{RemedyFinalizerRisk, []string{"finalizer"}, func(t *text) {
 		t.say("クラウドのリソースなど、")
 		t.put(t.value("finalizer"))
 		t.say(" が後始末するはずだったものが残ります。")
 	}},
-	{RemedyQuota, func(t *text) {
+	{RemedyQuota, []string{"subject", "hard"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" を、あと 1 つ分になる ")
 		t.put(t.value("hard"))
 		t.say(" に増やします")
 	}},
-	{RemedyQuotaCost, func(t *text) {
+	{RemedyQuotaCost, nil, func(t *text) {
 		t.say("その分だけ namespace がクラスターを多く使えます。")
 	}},
-	{RemedyQuotaRisk, func(t *text) {
+	{RemedyQuotaRisk, nil, func(t *text) {
 		t.say("quota は意図された上限かもしれません。")
 	}},
-	{RemedyBackendPort, func(t *text) {
+	{RemedyBackendPort, []string{"subject", "service", "ports"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" のリクエストの送り先を ")
 		t.put(t.value("service"))
@@ -8158,13 +8164,13 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("ports")))
 		t.say(" にします")
 	}},
-	{RemedyBackendPortCost, func(t *text) {
+	{RemedyBackendPortCost, nil, func(t *text) {
 		t.say("なし。Pod は置き換えられません。")
 	}},
-	{RemedyBackendPortRisk, func(t *text) {
+	{RemedyBackendPortRisk, nil, func(t *text) {
 		t.say("そのポートがクライアントの求めるものを提供するかどうかは分かりません。")
 	}},
-	{Differs, func(t *text) {
+	{Differs, []string{"field", "object", "value", "other", "otherValue"}, func(t *text) {
 		t.put(t.value("field"))
 		t.say(": ")
 		t.put(t.value("object"))
@@ -8187,7 +8193,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("です。")
 	}},
-	{DiffersVolume, func(t *text) {
+	{DiffersVolume, []string{"claim", "place", "other", "otherClaim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" のボリュームを使える場所は ")
 		t.put(t.value("place"))
@@ -8202,7 +8208,7 @@ var japaneseTexts = []compiled{
 			t.say(" には対応するボリュームがありません。")
 		}
 	}},
-	{DiffersVersion, func(t *text) {
+	{DiffersVersion, []string{"owner", "version", "other"}, func(t *text) {
 		t.put(t.value("owner"))
 		t.say(" の別のバージョンです。リビジョンはこちらが ")
 		if t.is(t.value("version")) {
@@ -8218,7 +8224,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("です。")
 	}},
-	{DiffersAgent, func(t *text) {
+	{DiffersAgent, []string{"daemon", "state", "node", "other", "good"}, func(t *text) {
 		t.put(t.value("daemon"))
 		t.say(": ")
 		if t.is(t.value("state")) {
@@ -8241,7 +8247,7 @@ var japaneseTexts = []compiled{
 			t.say(" には Pod がありません。")
 		}
 	}},
-	{OthersOnNode, func(t *text) {
+	{OthersOnNode, []string{"all", "node", "poor"}, func(t *text) {
 		if !t.is(t.value("all")) {
 			t.put(t.value("node"))
 			t.say(" にほかの Pod はありません。")
@@ -8265,7 +8271,7 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
-	{SiblingsElsewhere, func(t *text) {
+	{SiblingsElsewhere, []string{"poor", "owner", "all"}, func(t *text) {
 		if t.is(t.value("poor")) {
 			t.say("ほかのノードにある ")
 			t.put(t.value("owner"))
@@ -8291,7 +8297,7 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
-	{ProbesFit, func(t *text) {
+	{ProbesFit, []string{"n", "good", "node", "fit"}, func(t *text) {
 		t.say("試した ")
 		t.put(t.value("n"))
 		t.say(" 個の Pod (")
@@ -8302,7 +8308,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("fit"))
 		t.say(" 個です。")
 	}},
-	{UnlikePodCause, func(t *text) {
+	{UnlikePodCause, []string{"subject", "what", "good"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" が動かない原因は ")
 		t.say(japaneseAnd(t.items("what")))
@@ -8310,7 +8316,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("good"))
 		t.say(" と同じ値にすると、配置できるノードがあります。")
 	}},
-	{UnlikeNodeCause, func(t *text) {
+	{UnlikeNodeCause, []string{"what", "subject", "good"}, func(t *text) {
 		t.say(japaneseAnd(t.items("what")))
 		t.say(" のために ")
 		t.put(t.value("subject"))
@@ -8318,7 +8324,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("good"))
 		t.say(" と同じ値にすると、配置できる Pod が増えます。")
 	}},
-	{UnlikeCameFirst, func(t *text) {
+	{UnlikeCameFirst, []string{"subject", "good"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" と ")
 		t.put(t.value("good"))
@@ -8328,7 +8334,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("good"))
 		t.say(" は先に配置されたから動いています。")
 	}},
-	{UnlikeSuspects, func(t *text) {
+	{UnlikeSuspects, []string{"subject", "good", "n", "first"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" と ")
 		t.put(t.value("good"))
@@ -8337,91 +8343,91 @@ var japaneseTexts = []compiled{
 		t.say(" 件あります。最も疑わしいもの: ")
 		t.put(t.value("first"))
 	}},
-	{UnlikeNothing, func(t *text) {
+	{UnlikeNothing, []string{"subject", "good", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" と ")
 		t.put(t.value("good"))
 		t.say(" には、Kubernetes API から分かる範囲で関係する違いがありません。")
 		t.put(t.value("why"))
 	}},
-	{UnlikeWell, func(t *text) {
+	{UnlikeWell, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" にも問題はありません。")
 		t.put(t.value("why"))
 	}},
-	{UnlikeUntried, func(t *text) {
+	{UnlikeUntried, nil, func(t *text) {
 		t.say("ノードや Pod の一部が分からないか、別のスケジューラーが使われるため、違いをシミュレーションで確かめられませんでした。")
 	}},
-	{HeadDiffers, func(t *text) {
+	{HeadDiffers, nil, func(t *text) {
 		t.say("原因となる違い")
 	}},
-	{HeadTogether, func(t *text) {
+	{HeadTogether, nil, func(t *text) {
 		t.say("原因となる違い (すべてが揃った場合のみ)")
 	}},
-	{HeadSuspects, func(t *text) {
+	{HeadSuspects, nil, func(t *text) {
 		t.say("原因の可能性がある違い")
 	}},
-	{HeadTried, func(t *text) {
+	{HeadTried, nil, func(t *text) {
 		t.say("試した結果、原因ではない違い")
 	}},
-	{HeadObserved, func(t *text) {
+	{HeadObserved, nil, func(t *text) {
 		t.say("周辺の状況")
 	}},
-	{UnlikeOthers, func(t *text) {
+	{UnlikeOthers, []string{"n"}, func(t *text) {
 		t.say("ほかに、関係のない違いが ")
 		t.put(t.value("n"))
 		t.say(" 件あります。")
 	}},
-	{UnlikeMoreSuspects, func(t *text) {
+	{UnlikeMoreSuspects, []string{"n"}, func(t *text) {
 		t.say("ほか ")
 		t.put(t.value("n"))
 		t.say(" 件 (-o wide で表示)")
 	}},
-	{HeadCauses, func(t *text) {
+	{HeadCauses, nil, func(t *text) {
 		t.say("原因")
 	}},
-	{HeadRuledOut, func(t *text) {
+	{HeadRuledOut, nil, func(t *text) {
 		t.say("原因ではないもの")
 	}},
-	{HeadUnknown, func(t *text) {
+	{HeadUnknown, nil, func(t *text) {
 		t.say("不明な点")
 	}},
-	{HeadRemedy, func(t *text) {
+	{HeadRemedy, nil, func(t *text) {
 		t.say("対処")
 	}},
-	{HeadNotModelled, func(t *text) {
+	{HeadNotModelled, nil, func(t *text) {
 		t.say("判定に含めていないもの")
 	}},
-	{LabelCost, func(t *text) {
+	{LabelCost, nil, func(t *text) {
 		t.say("コスト")
 	}},
-	{LabelRisk, func(t *text) {
+	{LabelRisk, nil, func(t *text) {
 		t.say("リスク")
 	}},
-	{LabelAbout, func(t *text) {
+	{LabelAbout, nil, func(t *text) {
 		t.say("対象")
 	}},
-	{LabelRead, func(t *text) {
+	{LabelRead, nil, func(t *text) {
 		t.say("根拠")
 	}},
-	{LabelFill, func(t *text) {
+	{LabelFill, []string{"parts"}, func(t *text) {
 		t.say(japaneseAnd(t.items("parts")))
 		t.say(" は実際の値に置き換えてください")
 	}},
-	{LabelUnverified, func(t *text) {
+	{LabelUnverified, nil, func(t *text) {
 		t.say("シミュレーション未実施")
 	}},
-	{LabelVerified, func(t *text) {
+	{LabelVerified, nil, func(t *text) {
 		t.say("シミュレーションで確認済み")
 	}},
-	{LabelAgo, func(t *text) {
-		t.say(span(t.value("age")))
+	{LabelAgo, []string{"age"}, func(t *text) {
+		t.say(span(t.words(t.value("age"))))
 		t.say("前")
 	}},
-	{LabelNone, func(t *text) {
+	{LabelNone, nil, func(t *text) {
 		t.say("なし")
 	}},
-	{OverviewCount, func(t *text) {
+	{OverviewCount, []string{"what", "namespace", "selector", "causes"}, func(t *text) {
 		if t.is(t.value("what")) {
 			if t.is(t.value("namespace")) {
 				t.say("namespace ")
@@ -8455,33 +8461,33 @@ var japaneseTexts = []compiled{
 			t.say("動くべきものはすべて動いています。")
 		}
 	}},
-	{OverviewPods, func(t *text) {
+	{OverviewPods, []string{"n"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個")
 	}},
-	{OverviewWorkloads, func(t *text) {
+	{OverviewWorkloads, []string{"n"}, func(t *text) {
 		t.say("ワークロード ")
 		t.put(t.value("n"))
 		t.say(" 個")
 	}},
-	{OverviewConcerns, func(t *text) {
+	{OverviewConcerns, []string{"n", "names"}, func(t *text) {
 		t.say("影響を受けるもの (")
 		t.put(t.value("n"))
 		t.say(" 件): ")
 		t.say(japaneseAnd(t.items("names")))
 	}},
-	{OverviewDependents, func(t *text) {
+	{OverviewDependents, []string{"n", "names"}, func(t *text) {
 		t.say("このために動いていないもの (")
 		t.put(t.value("n"))
 		t.say(" 件): ")
 		t.say(japaneseAnd(t.items("names")))
 	}},
-	{OverviewMore, func(t *text) {
+	{OverviewMore, []string{"command"}, func(t *text) {
 		t.say("詳細: ")
 		t.put(t.value("command"))
 	}},
-	{OverviewBrief, func(t *text) {
+	{OverviewBrief, []string{"n", "command"}, func(t *text) {
 		if t.less(1, t.value("n")) {
 			t.put(t.value("n"))
 			t.say(" 件。")
@@ -8489,24 +8495,24 @@ var japaneseTexts = []compiled{
 		t.say("詳細: ")
 		t.put(t.value("command"))
 	}},
-	{OverviewLeft, func(t *text) {
+	{OverviewLeft, []string{"causes", "n"}, func(t *text) {
 		t.say("ほかに原因が ")
 		t.put(t.value("causes"))
 		t.say(" 件あります (対象は ")
 		t.put(t.value("n"))
 		t.say(" 件)。")
 	}},
-	{OverviewAll, func(t *text) {
+	{OverviewAll, []string{"command"}, func(t *text) {
 		t.say("対処を含むすべて: ")
 		t.put(t.value("command"))
 	}},
-	{OverviewElsewhere, func(t *text) {
+	{OverviewElsewhere, []string{"n", "command"}, func(t *text) {
 		t.say("ほかの namespace に、動くべきなのに動いていない Pod が ")
 		t.put(t.value("n"))
 		t.say(" 個あります: ")
 		t.put(t.value("command"))
 	}},
-	{ErrNotThere, func(t *text) {
+	{ErrNotThere, []string{"subject", "namespace", "elsewhere", "near", "kind"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は")
 		if t.is(t.value("namespace")) {
@@ -8535,55 +8541,55 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
-	{ErrNoNamespace, func(t *text) {
+	{ErrNoNamespace, []string{"given"}, func(t *text) {
 		t.say("namespace ")
 		t.put(t.value("given"))
 		t.say(" は存在しません")
 	}},
-	{ErrNamespaceRemedy, func(t *text) {
+	{ErrNamespaceRemedy, []string{"names", "more"}, func(t *text) {
 		t.say(japaneseOr(t.items("names")))
 		if t.is(t.value("more")) {
 			t.say(" など (一覧は kubectl get namespaces)")
 		}
 		t.say("、またはすべてを対象にする -A を指定してください")
 	}},
-	{ErrForbiddenKind, func(t *text) {
+	{ErrForbiddenKind, []string{"kind"}, func(t *text) {
 		t.say("権限がありません。この認証情報では ")
 		t.put(t.value("kind"))
 		t.say(" を読み取れません。list 権限を付与してもらうか、--context、--user、--as で別の認証情報を指定してください")
 	}},
-	{ErrWhyFailOn, func(t *text) {
+	{ErrWhyFailOn, []string{"severity"}, func(t *text) {
 		t.say("重大度 ")
 		t.put(t.value("severity"))
 		t.say(" の問題があります")
 	}},
-	{ErrSelectorOne, func(t *text) {
+	{ErrSelectorOne, []string{"given", "subject"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" は複数の対象から選ぶためのものですが、")
 		t.put(t.value("subject"))
 		t.say(" を 1 つだけ指定しています")
 	}},
-	{ErrSelectorOneRemedy, func(t *text) {
+	{ErrSelectorOneRemedy, nil, func(t *text) {
 		t.say("どちらか一方だけを指定してください")
 	}},
-	{ErrUnlike, func(t *text) {
+	{ErrUnlike, []string{"given", "subject"}, func(t *text) {
 		t.put(t.value("given"))
 		t.say(" は ")
 		t.put(t.value("subject"))
 		t.say(" と比較できません")
 	}},
-	{ErrUnlikeRemedy, func(t *text) {
+	{ErrUnlikeRemedy, nil, func(t *text) {
 		t.say("Pod どうし、またはノードどうしを比較してください。例: why pod/BAD --unlike pod/GOOD")
 	}},
-	{UnreadKinds, func(t *text) {
+	{UnreadKinds, []string{"kinds"}, func(t *text) {
 		t.say("次の種類のオブジェクトが読み取ったデータにない (または読み取る権限がない) ため、ここに示されていない問題やリスクがあるかもしれません: ")
 		t.say(japaneseAnd(t.items("kinds")))
 		t.say("。それぞれの影響は JSON 出力で分かります。")
 	}},
-	{TitleN101, func(t *text) {
+	{TitleN101, nil, func(t *text) {
 		t.say("使えるノードのないゾーンにあるボリュームを待って Pending になっている Pod")
 	}},
-	{StrandedNoNode, func(t *text) {
+	{StrandedNoNode, []string{"pod", "claims", "zones"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は Pending です。")
 		t.say(japaneseAnd(t.items("claims")))
@@ -8591,7 +8597,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseOr(t.items("zones")))
 		t.say(" にありますが、そこにはノードが 1 台もありません。")
 	}},
-	{StrandedUnusable, func(t *text) {
+	{StrandedUnusable, []string{"pod", "claims", "zones", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は Pending です。")
 		t.say(japaneseAnd(t.items("claims")))
@@ -8601,7 +8607,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("why")))
 		t.say(")。")
 	}},
-	{StrandedUnmade, func(t *text) {
+	{StrandedUnmade, []string{"pod", "claims", "zones", "why"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は Pending です。")
 		t.say(japaneseAnd(t.items("claims")))
@@ -8617,52 +8623,52 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{StrandedApart, func(t *text) {
+	{StrandedApart, []string{"pod", "claims"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" は Pending です。使用するボリュームが別々のゾーンにありますが、Pod は 1 つのゾーンでしか動けません: ")
 		t.say(japaneseAnd(t.items("claims")))
 	}},
-	{CauseUnscheduled, func(t *text) {
+	{CauseUnscheduled, nil, func(t *text) {
 		t.say("スケジューラーは Pod を置けるノードを見つけられません。")
 	}},
-	{CauseClaim, func(t *text) {
+	{CauseClaim, []string{"claim", "volume"}, func(t *text) {
 		t.say("Pod は ")
 		t.put(t.value("claim"))
 		t.say(" をマウントします。これは ")
 		t.put(t.value("volume"))
 		t.say(" にバインドされています。")
 	}},
-	{CauseClaimUnmade, func(t *text) {
+	{CauseClaimUnmade, []string{"claim"}, func(t *text) {
 		t.say("Pod は ")
 		t.put(t.value("claim"))
 		t.say(" をマウントします。そのボリュームは Pod のノードが決まってから作られます。")
 	}},
-	{CauseVolumeZone, func(t *text) {
+	{CauseVolumeZone, []string{"zones"}, func(t *text) {
 		t.say("そのボリュームは ")
 		t.say(japaneseOr(t.items("zones")))
 		t.say(" にあり、そこでしか使えません。")
 	}},
-	{CauseClassZone, func(t *text) {
+	{CauseClassZone, []string{"class", "zones"}, func(t *text) {
 		t.put(t.value("class"))
 		t.say(" は ")
 		t.say(japaneseOr(t.items("zones")))
 		t.say(" にしかボリュームを作りません。")
 	}},
-	{CauseNoNode, func(t *text) {
+	{CauseNoNode, []string{"zones"}, func(t *text) {
 		t.say(japaneseOr(t.items("zones")))
 		t.say(" のノード: なし")
 	}},
-	{CauseNodesUnusable, func(t *text) {
+	{CauseNodesUnusable, []string{"zones", "nodes", "why"}, func(t *text) {
 		t.say(japaneseOr(t.items("zones")))
 		t.say(" のノードは ")
 		t.put(t.value("nodes"))
 		t.say(" 台ありますが、いずれも Pod を受け入れられません: ")
 		t.say(japaneseAnd(t.items("why")))
 	}},
-	{CauseApart, func(t *text) {
+	{CauseApart, nil, func(t *text) {
 		t.say("これらすべてのゾーンに属するノードはありません。")
 	}},
-	{CauseGroup, func(t *text) {
+	{CauseGroup, []string{"total", "suited", "excluded", "groups"}, func(t *text) {
 		if t.equal(t.value("total"), 1) {
 			t.say("ノードのある唯一のノードグループはこの Pod に適しています")
 		} else {
@@ -8680,7 +8686,7 @@ var japaneseTexts = []compiled{
 		t.say(": ")
 		t.say(japaneseAnd(t.items("groups")))
 	}},
-	{CauseGroupNone, func(t *text) {
+	{CauseGroupNone, []string{"total", "zones", "excluded"}, func(t *text) {
 		if t.equal(t.value("total"), 0) {
 			t.say("ノードグループのラベルを持つノードがありません。")
 		} else {
@@ -8700,7 +8706,7 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
-	{GroupStands, func(t *text) {
+	{GroupStands, []string{"group", "nodes", "zones"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" (ノード ")
 		t.put(t.value("nodes"))
@@ -8711,7 +8717,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say(")")
 	}},
-	{CauseAutoscaler, func(t *text) {
+	{CauseAutoscaler, []string{"reasons"}, func(t *text) {
 		t.say("オートスケーラーはノードを追加しません")
 		if t.is(t.value("reasons")) {
 			t.say(" (")
@@ -8720,7 +8726,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。オートスケーラーが見るのはノードではなくノードグループで、それぞれを見本のノード 1 台 (1 つのゾーンにしかない) で判定するためです。")
 	}},
-	{CauseAutoscalerMax, func(t *text) {
+	{CauseAutoscalerMax, []string{"n", "others"}, func(t *text) {
 		t.say("ノードグループ")
 		if t.is(t.value("n")) {
 			t.say(" ")
@@ -8735,88 +8741,88 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
-	{ObstacleCordoned, func(t *text) {
+	{ObstacleCordoned, []string{"n"}, func(t *text) {
 		t.say("cordon 済み ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleNotReady, func(t *text) {
+	{ObstacleNotReady, []string{"n"}, func(t *text) {
 		t.say("NotReady ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleTainted, func(t *text) {
+	{ObstacleTainted, []string{"n"}, func(t *text) {
 		t.say("Pod が許容しない taint を持つもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleSelector, func(t *text) {
+	{ObstacleSelector, []string{"n"}, func(t *text) {
 		t.say("Pod の nodeSelector または affinity で除外されるもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleLabel, func(t *text) {
+	{ObstacleLabel, []string{"n"}, func(t *text) {
 		t.say("ボリュームに必要なラベルがないもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleFull, func(t *text) {
+	{ObstacleFull, []string{"of", "n"}, func(t *text) {
 		t.say(japaneseAnd(t.items("of")))
 		t.say(" が足りないもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleVolume, func(t *text) {
+	{ObstacleVolume, []string{"n"}, func(t *text) {
 		t.say("ボリュームを使えないもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleStorage, func(t *text) {
+	{ObstacleStorage, []string{"n"}, func(t *text) {
 		t.say("ボリューム用のストレージがないもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleInUse, func(t *text) {
+	{ObstacleInUse, []string{"n"}, func(t *text) {
 		t.say("ボリュームが別の Pod に使用されているもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleTogether, func(t *text) {
+	{ObstacleTogether, []string{"n"}, func(t *text) {
 		t.say("同居すべき Pod が近くにないもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleApart, func(t *text) {
+	{ObstacleApart, []string{"n"}, func(t *text) {
 		t.say("同居してはならない Pod が近くにあるもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleSpread, func(t *text) {
+	{ObstacleSpread, []string{"n"}, func(t *text) {
 		t.say("Pod の分散が偏るもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleDevice, func(t *text) {
+	{ObstacleDevice, []string{"n"}, func(t *text) {
 		t.say("要求するデバイスがないもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleOther, func(t *text) {
+	{ObstacleOther, []string{"n"}, func(t *text) {
 		t.say("スケジューラーのほかのルールで拒否されるもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstaclePort, func(t *text) {
+	{ObstaclePort, []string{"n"}, func(t *text) {
 		t.say("ホストポートが使用中のもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{ObstacleLimit, func(t *text) {
+	{ObstacleLimit, []string{"n"}, func(t *text) {
 		t.say("ボリュームをこれ以上アタッチできないもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
-	{NotAttachment, func(t *text) {
+	{NotAttachment, []string{"node", "claim", "gone"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" への ")
 		t.put(t.value("claim"))
@@ -8826,12 +8832,12 @@ var japaneseTexts = []compiled{
 		}
 		t.say("は原因ではありません。ボリュームのアタッチは Pod のノードが決まった後に行われ、この Pod のノードはまだ決まっていません。VolumeAttachment を削除しても解決しません。")
 	}},
-	{NotAttachmentNone, func(t *text) {
+	{NotAttachmentNone, []string{"claim"}, func(t *text) {
 		t.say("古いアタッチは原因ではありません。")
 		t.put(t.value("claim"))
 		t.say(" のボリュームにはアタッチがありません。")
 	}},
-	{NotClaimFree, func(t *text) {
+	{NotClaimFree, []string{"claim", "driver"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は原因ではありません。バインド済みで、そのボリューム")
 		if t.is(t.value("driver")) {
@@ -8841,11 +8847,11 @@ var japaneseTexts = []compiled{
 		}
 		t.say("はゾーンに縛られません。")
 	}},
-	{NotClaimUnmade, func(t *text) {
+	{NotClaimUnmade, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
 		t.say(" は原因ではありません。ボリュームは Pod が配置された場所に作られます。")
 	}},
-	{NotClaimUnmounted, func(t *text) {
+	{NotClaimUnmounted, []string{"namespace", "claim", "driver"}, func(t *text) {
 		t.say("ほかのドライバーの PVC、たとえば namespace ")
 		t.put(t.value("namespace"))
 		t.say(" の ")
@@ -8854,36 +8860,36 @@ var japaneseTexts = []compiled{
 		t.put(t.value("driver"))
 		t.say(") は原因ではありません。Pod はそれをマウントしておらず、ドライバー同士が衝突することもありません。")
 	}},
-	{UnknownGroupZones, func(t *text) {
+	{UnknownGroupZones, []string{"group", "zones"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" がどのゾーンを使えるかは Kubernetes API からは分かりません。")
 		t.say(japaneseOr(t.items("zones")))
 		t.say(" が含まれていなければ、サイズを変えても解決しません。クラウド側のグループ設定 (EKS ではサブネット) を確認してください。")
 	}},
-	{UnknownGroupBounds, func(t *text) {
+	{UnknownGroupBounds, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" の最小サイズと最大サイズは Kubernetes API からは分かりません。")
 	}},
-	{UnknownEmptyGroups, func(t *text) {
+	{UnknownEmptyGroups, nil, func(t *text) {
 		t.say("ノードグループはノードのラベルから推定しています。ノードが 1 台もないグループは見えません。")
 	}},
-	{UnknownGroup, func(t *text) {
+	{UnknownGroup, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" はこの Pod に適していますが、どのノードグループに属するかを示すラベルがありません。")
 	}},
-	{UnknownDriver, func(t *text) {
+	{UnknownDriver, []string{"driver", "node"}, func(t *text) {
 		t.put(t.value("driver"))
 		t.say(" が ")
 		t.put(t.value("node"))
 		t.say(" にゾーンのラベルを付けていない理由は分かりません。そのノードで動くドライバーの Pod を確認してください。ラベルが付けば、このノードを使える可能性があります。")
 	}},
-	{UnknownNodePool, func(t *text) {
+	{UnknownNodePool, []string{"group", "zones"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" には変更できるサイズがありません。ノードは Karpenter が追加します。")
 		t.say(japaneseOr(t.items("zones")))
 		t.say(" に追加されない理由は NodePool とそのイベントにありますが、naosu はまだそれを読み取りません。")
 	}},
-	{RemedyResize, func(t *text) {
+	{RemedyResize, []string{"group", "to", "zones", "each"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" のサイズを ")
 		t.put(t.value("to"))
@@ -8901,7 +8907,7 @@ var japaneseTexts = []compiled{
 			t.say(" 台が行き渡ります。")
 		}
 	}},
-	{RemedyResizeCost, func(t *text) {
+	{RemedyResizeCost, []string{"type", "more"}, func(t *text) {
 		if t.is(t.value("type")) {
 			t.put(t.value("type"))
 			t.say(" ")
@@ -8914,12 +8920,12 @@ var japaneseTexts = []compiled{
 		}
 		t.say("の追加費用が、このサイズにしている間かかります。")
 	}},
-	{RemedyResizeRisk, func(t *text) {
+	{RemedyResizeRisk, []string{"each"}, func(t *text) {
 		t.say("ゾーンを選ぶのはグループで、指定はできません。グループがほかのゾーンにもまたがる場合は、ゾーン 1 つにつきノードがさらに ")
 		t.put(t.value("each"))
 		t.say(" 台必要です。グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。空いたノードはオートスケーラーに削除されることがありますが、最小サイズを同じ値にすれば残ります。")
 	}},
-	{RemedyUncordon, func(t *text) {
+	{RemedyUncordon, []string{"zone", "node"}, func(t *text) {
 		if t.is(t.value("zone")) {
 			t.put(t.value("zone"))
 			t.say(" の ")
@@ -8927,10 +8933,10 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" に再び Pod を配置できるようにします (uncordon)。")
 	}},
-	{RemedyUncordonCost, func(t *text) {
+	{RemedyUncordonCost, nil, func(t *text) {
 		t.say("なし。")
 	}},
-	{RemedyUncordonRisk, func(t *text) {
+	{RemedyUncordonRisk, nil, func(t *text) {
 		t.say("このノードは、アップグレード作業中などの理由で誰かが cordon したものです。")
 	}},
 }

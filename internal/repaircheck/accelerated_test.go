@@ -8,12 +8,11 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // rowsOf are the rows about a reason, by the nodes that they are about.
 func rowsOf(f Facts, why string) (on [][]string, verdicts []Verdict) {
-	for _, row := range Check(f, message.English()) {
+	for _, row := range Check(f) {
 		if row.Reason == why {
 			on, verdicts = append(on, row.On), append(verdicts, row.Verdict)
 		}

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // BenchmarkCheckOf5000Nodes goes along every chain of a cluster of 5,000 nodes in three zones and twenty groups, half of them with
@@ -25,7 +24,7 @@ func BenchmarkCheckOf5000Nodes(b *testing.B) {
 	}
 	f.Agents = []Agent{Naosu, EKS}
 	for b.Loop() {
-		if len(Check(f, message.English())) == 0 {
+		if len(Check(f)) == 0 {
 			b.Fatal("no rows")
 		}
 	}

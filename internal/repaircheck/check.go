@@ -13,14 +13,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // Check tells of everything that an agent seen on the cluster can report, and of everything that a rule waits for and no
 // agent reports, whether a repair would follow. Rows are in the order of agents, conditions and reasons.
-func Check(f Facts, say message.Printer) []Row {
-	c := newChecker(&f, say)
+func Check(f Facts) []Row {
+	c := newChecker(&f)
 	var rows []Row
 	for _, report := range c.reports {
 		for _, p := range c.parts(report) {
@@ -33,7 +32,6 @@ func Check(f Facts, say message.Printer) []Row {
 // checker holds what is the same for every report.
 type checker struct {
 	f       *Facts
-	say     message.Printer
 	classes map[string]*class
 	of      map[string]*class // by node
 	// reports are what the agents seen can report.
@@ -42,8 +40,8 @@ type checker struct {
 	turns map[turn]bool
 }
 
-func newChecker(f *Facts, say message.Printer) *checker {
-	c := &checker{f: f, say: say, classes: map[string]*class{}, of: map[string]*class{}, reports: seen(f), turns: map[turn]bool{}}
+func newChecker(f *Facts) *checker {
+	c := &checker{f: f, classes: map[string]*class{}, of: map[string]*class{}, reports: seen(f), turns: map[turn]bool{}}
 	c.classify()
 	for _, r := range c.reports {
 		if r.Severity == reason.Fatal && r.Never == "" {
@@ -93,7 +91,7 @@ func (c *checker) classify() {
 		for _, p := range one.policies {
 			room := budget(p, node)
 			one.budgets[p.Name] = room
-			fmt.Fprintf(&key, "%s=%s%s%s|", p.Name, room.state, c.text(room), permissionKey(p, group))
+			fmt.Fprintf(&key, "%s=%s%s%s|", p.Name, room.state, room.said.Key(), permissionKey(p, group))
 		}
 		for _, r := range one.repairers {
 			if !r.Known() {
@@ -276,14 +274,14 @@ func (c *checker) judge(ch chain) Row {
 		if !ok {
 			continue
 		}
-		row.add(test.name, l, c.text(l))
+		row.add(test.name, l)
 	}
 	return row
 }
 
 // add notes a link. The first that is cut decides about the row, else the first that is not known, else that a person must approve.
-func (r *Row) add(name LinkName, l link, text string) {
-	r.Links = append(r.Links, Link{name, l.state, text})
+func (r *Row) add(name LinkName, l link) {
+	r.Links = append(r.Links, Link{name, l.state, l.said})
 	if l.proof != nil {
 		r.Proof = l.proof
 	}
@@ -291,22 +289,15 @@ func (r *Row) add(name LinkName, l link, text string) {
 	case r.Verdict == Broken:
 	case l.state == Cut, l.state == Unknown && r.Holds():
 		r.Verdict = map[State]Verdict{Cut: Broken, Unknown: Unproven}[l.state]
-		r.BrokenLink, r.Message, r.Code, r.ledger = name, text, finding.N302, l.ledger
+		r.BrokenLink, r.Message, r.Code, r.ledger = name, l.said, finding.N302, l.ledger
 		if l.severity != "" {
 			r.severity = l.severity
 		}
 	case l.asks && r.Verdict == WouldAct:
-		r.Verdict, r.Message = NeedsApproval, text
-	case l.state == Later && r.Message == "":
-		r.Message = text
+		r.Verdict, r.Message = NeedsApproval, l.said
+	case l.state == Later && r.Message.IsZero():
+		r.Message = l.said
 	}
-}
-
-func (c *checker) text(l link) string {
-	if l.said.ID == "" {
-		return ""
-	}
-	return c.say.Say(l.said)
 }
 
 // by is who would act.

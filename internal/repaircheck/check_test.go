@@ -261,12 +261,12 @@ func TestEachLinkCut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := whole()
 			tc.cut(&f)
-			row := find(t, Check(f, message.English()), tc.reason, by)
+			row := find(t, Check(f), tc.reason, by)
 			if tc.reason == "PortConflict" && row.severity != finding.Info {
 				t.Errorf("severity %s of what no rule names", row.severity)
 			}
-			if row.Verdict != tc.verdict || row.BrokenLink != tc.link || !strings.Contains(row.Message, tc.says) {
-				t.Errorf("%s at %q: %s; want %s at %q: …%s…", row.Verdict, row.BrokenLink, row.Message, tc.verdict, tc.link, tc.says)
+			if row.Verdict != tc.verdict || row.BrokenLink != tc.link || !strings.Contains(message.English().Say(row.Message), tc.says) {
+				t.Errorf("%s at %q: %s; want %s at %q: …%s…", row.Verdict, row.BrokenLink, message.English().Say(row.Message), tc.verdict, tc.link, tc.says)
 			}
 			if (row.Code == finding.N302) != (tc.verdict == Unproven || tc.verdict == Broken) {
 				t.Errorf("code %q with %s", row.Code, row.Verdict)
@@ -349,9 +349,9 @@ func TestOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := managed()
 			tc.change(&f)
-			row := find(t, Check(f, message.English()), tc.reason, tc.by)
-			if row.Verdict != tc.verdict || row.BrokenLink != tc.link || !strings.Contains(row.Message, tc.says) {
-				t.Errorf("%s at %q: %s; want %s at %q: …%s…", row.Verdict, row.BrokenLink, row.Message, tc.verdict, tc.link, tc.says)
+			row := find(t, Check(f), tc.reason, tc.by)
+			if row.Verdict != tc.verdict || row.BrokenLink != tc.link || !strings.Contains(message.English().Say(row.Message), tc.says) {
+				t.Errorf("%s at %q: %s; want %s at %q: …%s…", row.Verdict, row.BrokenLink, message.English().Say(row.Message), tc.verdict, tc.link, tc.says)
 			}
 		})
 	}
@@ -359,7 +359,7 @@ func TestOthers(t *testing.T) {
 
 // TestWaitingInVain sees that a rule for a condition that no reason turns is graver than an Event that nobody counts on.
 func TestWaitingInVain(t *testing.T) {
-	rows := Check(managed(), message.English())
+	rows := Check(managed())
 	for why, want := range map[string]finding.Severity{"BlockDeviceIOError": finding.Warning, "PortConflict": finding.Info} {
 		if row := find(t, rows, why, "group/workers"); row.severity != want {
 			t.Errorf("%s: %s, want %s", why, row.severity, want)
@@ -384,7 +384,7 @@ func TestRowsAreSplitByNodes(t *testing.T) {
 	f := whole()
 	f.Nodes[2] = node("n3")
 	var got []string
-	for _, row := range Check(f, message.English()) {
+	for _, row := range Check(f) {
 		if row.Reason == "InterfaceNotUp" {
 			got = append(got, string(row.Verdict)+" on "+strings.Join(row.On, ","))
 		}
@@ -397,10 +397,10 @@ func TestRowsAreSplitByNodes(t *testing.T) {
 // TestFindings sees that many reasons of one cause make one finding, the graver first, and that nothing is found of what would act.
 func TestFindings(t *testing.T) {
 	f := whole()
-	found := Findings(Check(f, message.English()), message.English())
+	found := Findings(Check(f))
 	for i, one := range found {
-		if one.Code != finding.N302 || strings.Contains(one.Message, "InterfaceNotUp,") {
-			t.Errorf("%s: %s", one.Code, one.Message)
+		if one.Code != finding.N302 || strings.Contains(message.English().Say(one.Message), "InterfaceNotUp,") {
+			t.Errorf("%s: %s", one.Code, message.English().Say(one.Message))
 		}
 		if i > 0 && one.Severity.Rank() < found[i-1].Severity.Rank() {
 			t.Errorf("%s follows %s", one.Severity, found[i-1].Severity)
@@ -410,7 +410,7 @@ func TestFindings(t *testing.T) {
 		t.Errorf("%d findings", len(found))
 	}
 	f.Repairers = managed().Repairers
-	for _, one := range Findings(Check(f, message.English()), message.English()) {
+	for _, one := range Findings(Check(f)) {
 		if len(one.Remedies) == 1 && strings.Contains(one.Remedies[0].Command, "--nodegroup-name workers --node-repair-config enabled=false") {
 			return
 		}

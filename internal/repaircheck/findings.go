@@ -14,7 +14,7 @@ import (
 const onFinding = 4
 
 // Findings are N302 for what would not act, or is not known to: one for each cause, however many reasons it concerns.
-func Findings(rows []Row, say message.Printer) []finding.Finding {
+func Findings(rows []Row) []finding.Finding {
 	type key struct {
 		condition, by string
 		link          LinkName
@@ -27,7 +27,7 @@ func Findings(rows []Row, say message.Printer) []finding.Finding {
 		if row.Holds() {
 			continue
 		}
-		k := key{row.Condition, row.By, row.BrokenLink, row.Message, row.severity}
+		k := key{row.Condition, row.By, row.BrokenLink, row.Message.Key(), row.severity}
 		if groups[k] == nil {
 			order = append(order, k)
 		}
@@ -35,13 +35,13 @@ func Findings(rows []Row, say message.Printer) []finding.Finding {
 	}
 	found := []finding.Finding{}
 	for _, k := range order {
-		found = append(found, describe(groups[k], say))
+		found = append(found, describe(groups[k]))
 	}
 	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	return found
 }
 
-func describe(rows []Row, say message.Printer) finding.Finding {
+func describe(rows []Row) finding.Finding {
 	first := rows[0]
 	var reasons []string
 	nodes := 0
@@ -52,19 +52,19 @@ func describe(rows []Row, say message.Printer) finding.Finding {
 		nodes = max(nodes, row.Nodes)
 	}
 	more := max(0, len(reasons)-onFinding)
-	shown := slices.Clone(reasons[:len(reasons)-more])
+	shown := message.ListOf(reasons[:len(reasons)-more])
 	if more > 0 {
-		shown = append(shown, say.Text(message.ProofMore, message.Args{"n": more}))
+		shown = append(shown, message.Of(message.ProofMore, message.Args{"n": more}))
 	}
 	f := finding.Finding{
 		Code: finding.N302, Severity: first.severity, Subjects: subjects(first), Causes: []finding.Link{}, RuledOut: []finding.Link{},
-		Remedies: remedies(first, say), Unknown: []finding.Gap{},
-		Message: say.Text(message.ProofFinding, message.Args{
+		Remedies: remedies(first), Unknown: []finding.Gap{},
+		Message: message.Of(message.ProofFinding, message.Args{
 			"broken": first.Verdict == Broken, "reasons": shown, "condition": first.Condition, "n": nodes, "why": first.Message,
 		}),
 	}
 	for _, l := range first.Links {
-		if l.Message != "" && l.Link != first.BrokenLink {
+		if !l.Message.IsZero() && l.Link != first.BrokenLink {
 			f.Causes = append(f.Causes, finding.Link{Message: l.Message, Evidence: []finding.Evidence{}})
 		}
 	}
@@ -88,7 +88,7 @@ func subjects(row Row) []change.Ref {
 }
 
 // remedies are what a person can do about the link; what only explains itself has none.
-func remedies(row Row, say message.Printer) []finding.Remedy {
+func remedies(row Row) []finding.Remedy {
 	node := "<NODE>"
 	if len(row.On) > 0 {
 		node = row.On[0]
@@ -96,14 +96,14 @@ func remedies(row Row, say message.Printer) []finding.Remedy {
 	_, policy, _ := strings.Cut(row.By, "/")
 	args := message.Args{"by": row.By, "agent": string(row.Agent), "reason": row.Reason}
 	one := func(id message.ID, command string) []finding.Remedy {
-		return []finding.Remedy{{Message: say.Text(id, args), Command: command}}
+		return []finding.Remedy{{Message: message.Of(id, args), Command: command}}
 	}
 	switch {
 	case row.BrokenLink == Proven && row.policy:
 		return one(message.ProofRemedyDrill, "naosu repair drill node/"+node+" --reason "+row.Reason)
 	case row.BrokenLink == Proven:
 		raise := one(message.ProofRemedyRaise, "naosu repair drill node/<NODE> --act --expendable node/<NODE> --condition "+row.Condition+" --reason "+row.Reason)
-		raise[0].Risk = say.Text(message.ProofRemedyRaiseRisk, nil)
+		raise[0].Risk = message.Of(message.ProofRemedyRaiseRisk, nil)
 		return raise
 	case row.BrokenLink == Competing && len(row.rivals) > 0:
 		args["by"] = row.rivals[0].String()

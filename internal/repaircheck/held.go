@@ -17,13 +17,13 @@ import (
 // Held are N304 for repairs that are wanted now and that the guard does not let go on, and for policies that are braked. That
 // somebody is to approve, or that pods would fare ill by the repair for less than an hour, is for information, and that a policy
 // only reports is as somebody chose.
-func Held(f Facts, say message.Printer) []finding.Finding {
+func Held(f Facts) []finding.Finding {
 	found := []finding.Finding{}
 	for i := range f.Policies {
 		p := &f.Policies[i]
 		if ready := meta.FindStatusCondition(p.Status.Conditions, v1alpha1.PolicyReady); ready != nil && ready.Reason == v1alpha1.PolicyBrakedReason {
 			ref := change.Ref{Kind: v1alpha1.NodeRepairPolicyKind, Name: p.Name}
-			found = append(found, held(say.Text(message.HeldPolicy, message.Args{"policy": ref, "why": ready.Message}), finding.Warning, ready, ref))
+			found = append(found, held(message.Of(message.HeldPolicy, message.Args{"policy": ref, "why": ready.Message}), finding.Warning, ready, ref))
 		}
 	}
 	for i := range f.Remediations {
@@ -34,14 +34,14 @@ func Held(f Facts, say message.Printer) []finding.Finding {
 		}
 		ref, node := change.Ref{Kind: "Remediation", Name: r.Name}, change.Ref{Kind: "Node", Name: r.Spec.Node.Name}
 		args := message.Args{"remediation": ref, "action": string(r.Spec.Action()), "node": node, "reason": r.Spec.Evidence.Reason, "why": allowed.Message}
-		one := held(say.Text(message.HeldRemediation, args), finding.Warning, allowed, node, ref)
+		one := held(message.Of(message.HeldRemediation, args), finding.Warning, allowed, node, ref)
 		one.Causes = append(one.Causes, others(r, allowed, &one.Causes[0])...)
 		if passing(r, allowed, f.Now) {
 			one.Severity = finding.Info
 		}
 		if allowed.Reason == string(guard.AwaitingApproval) {
 			one.Severity = finding.Info
-			one.Remedies = append(one.Remedies, finding.Remedy{Message: say.Text(message.HeldApprove, args), Command: "naosu approve " + r.Name})
+			one.Remedies = append(one.Remedies, finding.Remedy{Message: message.Of(message.HeldApprove, args), Command: "naosu approve " + r.Name})
 		}
 		found = append(found, one)
 	}
@@ -79,17 +79,17 @@ func others(r *v1alpha1.Remediation, allowed *metav1.Condition, told *finding.Li
 			told.Evidence = append(told.Evidence, evidence)
 			continue
 		}
-		links = append(links, finding.Link{Message: v.Message, Evidence: []finding.Evidence{evidence}})
+		links = append(links, finding.Link{Message: message.Verbatim(v.Message), Evidence: []finding.Evidence{evidence}})
 	}
 	return links
 }
 
 // held is a finding whose evidence is a condition.
-func held(text string, severity finding.Severity, c *metav1.Condition, subjects ...change.Ref) finding.Finding {
+func held(said message.Sentence, severity finding.Severity, c *metav1.Condition, subjects ...change.Ref) finding.Finding {
 	since := c.LastTransitionTime
 	return finding.Finding{
-		Code: finding.N304, Severity: severity, Subjects: subjects, Message: text,
-		Causes: []finding.Link{{Message: c.Message, Evidence: []finding.Evidence{{
+		Code: finding.N304, Severity: severity, Subjects: subjects, Message: said,
+		Causes: []finding.Link{{Message: message.Verbatim(c.Message), Evidence: []finding.Evidence{{
 			Object: subjects[len(subjects)-1], Field: "status.conditions[" + c.Type + "]", Value: string(c.Status) + " " + c.Reason, Time: &since,
 		}}}},
 		RuledOut: []finding.Link{}, Remedies: []finding.Remedy{}, Unknown: []finding.Gap{},

@@ -30,12 +30,12 @@ func TestHeld(t *testing.T) {
 		"over":            {held("BudgetFull", v1alpha1.PhaseEnded), "", ""},
 		"nothing against": {v1alpha1.Remediation{}, "", ""},
 	} {
-		found := Held(Facts{Remediations: []v1alpha1.Remediation{tc.r}}, message.English())
+		found := Held(Facts{Remediations: []v1alpha1.Remediation{tc.r}})
 		switch {
 		case tc.severity == "" && len(found) > 0:
 			t.Errorf("%s: %v", name, found)
 		case tc.severity == "":
-		case len(found) != 1 || found[0].Code != finding.N304 || found[0].Severity != tc.severity || !strings.Contains(found[0].Message, "because of"):
+		case len(found) != 1 || found[0].Code != finding.N304 || found[0].Severity != tc.severity || !strings.Contains(message.English().Say(found[0].Message), "because of"):
 			t.Errorf("%s: %v", name, found)
 		case tc.command != "" && (len(found[0].Remedies) != 1 || found[0].Remedies[0].Command != tc.command):
 			t.Errorf("%s: %v", name, found[0].Remedies)
@@ -62,7 +62,7 @@ func TestHeld(t *testing.T) {
 		"a full budget is no such wait": {since("BudgetFull", time.Minute), finding.Warning},
 		"nobody knows for how long":     {held("PodsWouldWait", v1alpha1.PhaseWaiting), finding.Warning},
 	} {
-		found := Held(Facts{Now: now, Remediations: []v1alpha1.Remediation{tc.r}}, message.English())
+		found := Held(Facts{Now: now, Remediations: []v1alpha1.Remediation{tc.r}})
 		if len(found) != 1 || found[0].Code != finding.N304 || found[0].Severity != tc.severity {
 			t.Errorf("%s: %v, want %s", name, found, tc.severity)
 		}
@@ -70,8 +70,8 @@ func TestHeld(t *testing.T) {
 	policy := v1alpha1.NodeRepairPolicy{}
 	policy.Name = "workers"
 	policy.Status.Conditions = []metav1.Condition{{Type: v1alpha1.PolicyReady, Status: metav1.ConditionFalse, Reason: v1alpha1.PolicyBrakedReason, Message: "4 of 5 nodes in zone/a"}}
-	found := Held(Facts{Policies: []v1alpha1.NodeRepairPolicy{policy}}, message.English())
-	if len(found) != 1 || !strings.Contains(found[0].Message, "noderepairpolicy/workers") || !strings.Contains(found[0].Message, "zone/a") {
+	found := Held(Facts{Policies: []v1alpha1.NodeRepairPolicy{policy}})
+	if len(found) != 1 || !strings.Contains(message.English().Say(found[0].Message), "noderepairpolicy/workers") || !strings.Contains(message.English().Say(found[0].Message), "zone/a") {
 		t.Errorf("a braked policy: %v", found)
 	}
 }

@@ -105,7 +105,7 @@ func matched(c *checker, ch chain) (link, bool) {
 		return link{state: Unknown, said: c.f.Own}, true
 	}
 	if len(ch.unread) > 0 {
-		return unknown(message.ProofRepairersUnread, message.Args{"why": c.say.Say(ch.unread[0].Why)}), true
+		return unknown(message.ProofRepairersUnread, message.Args{"why": ch.unread[0].Why}), true
 	}
 	return cut(message.ProofNoRule, nil), true
 }
@@ -321,7 +321,7 @@ func (c *checker) told(ch chain) link {
 	case ready.Status == metav1.ConditionTrue && ch.asked():
 		return holds
 	}
-	return unknown(message.ProofRepairersUnread, message.Args{"why": c.say.Say(ch.unread[0].Why)})
+	return unknown(message.ProofRepairersUnread, message.Args{"why": ch.unread[0].Why})
 }
 
 // asked says whether the controller reached all those whom whoever asks did not: it asked them for permissions.

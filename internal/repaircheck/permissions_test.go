@@ -54,13 +54,13 @@ func TestPermittedByGroup(t *testing.T) {
 				tc.change(&f)
 			}
 			var got []string
-			for _, row := range Check(f, message.English()) {
+			for _, row := range Check(f) {
 				if row.Reason != "InterfaceNotUp" {
 					continue
 				}
 				said := fmt.Sprintf("%s on %s: ", row.Verdict, strings.Join(row.On, ","))
 				if row.BrokenLink != "" {
-					said += string(row.BrokenLink) + ": " + row.Message
+					said += string(row.BrokenLink) + ": " + message.English().Say(row.Message)
 				}
 				got = append(got, said)
 			}

@@ -23,19 +23,19 @@ type Prospect struct {
 }
 
 // Expect tells what becomes of a node's illness.
-func Expect(f Facts, node *corev1.Node, say message.Printer) Prospect {
+func Expect(f Facts, node *corev1.Node) Prospect {
 	var p Prospect
-	for _, row := range reported(f, node, say) {
+	for _, row := range reported(f, node) {
 		if row.By == "" && row.Verdict == Unproven {
 			continue // Who could not be asked may repair it: that is no answer.
 		}
 		p.Known = true
-		due := row.due(f, node, say)
+		due := row.due(f, node)
 		if row.Holds() {
 			p.Awaited = append(p.Awaited, due...)
 			continue
 		}
-		for _, found := range Findings([]Row{row}, say) {
+		for _, found := range Findings([]Row{row}) {
 			found.Causes = append(due, found.Causes...)
 			p.Findings = append(p.Findings, found)
 		}
@@ -44,8 +44,8 @@ func Expect(f Facts, node *corev1.Node, say message.Printer) Prospect {
 }
 
 // reported are the rows of what a node reports.
-func reported(f Facts, node *corev1.Node, say message.Printer) []Row {
-	c := newChecker(&f, say)
+func reported(f Facts, node *corev1.Node) []Row {
+	c := newChecker(&f)
 	var rows []Row
 	for _, report := range c.reports {
 		condition, there := conditionOf(node, report.Condition)
@@ -64,7 +64,7 @@ func reported(f Facts, node *corev1.Node, say message.Printer) []Row {
 
 // due says when somebody is to act, or was, or who is at it. Nobody is where there is no rule, and nobody knows when where the
 // condition does not tell since when it stands.
-func (r Row) due(f Facts, node *corev1.Node, say message.Printer) []finding.Link {
+func (r Row) due(f Facts, node *corev1.Node) []finding.Link {
 	condition, _ := conditionOf(node, r.Condition)
 	since := condition.LastTransitionTime
 	if r.By == "" || since.IsZero() {
@@ -82,7 +82,7 @@ func (r Row) due(f Facts, node *corev1.Node, say message.Printer) []finding.Link
 	if at := slices.IndexFunc(f.Remediations, func(m v1alpha1.Remediation) bool { return r.policy && isOpen(m, node) }); at >= 0 {
 		id, args["remediation"], args["phase"] = message.ProofUnderWay, "remediation/"+f.Remediations[at].Name, string(f.Remediations[at].Status.Phase)
 	}
-	return []finding.Link{{Message: say.Text(id, args), Evidence: []finding.Evidence{{
+	return []finding.Link{{Message: message.Of(id, args), Evidence: []finding.Evidence{{
 		Object: change.Ref{Kind: "Node", Name: node.Name}, Field: "status.conditions[" + r.Condition + "]",
 		Value: string(condition.Status) + " " + condition.Reason, Time: &since,
 	}}}}

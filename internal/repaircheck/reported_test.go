@@ -89,18 +89,18 @@ func TestExpect(t *testing.T) {
 			if tc.change != nil {
 				tc.change(&tc.facts)
 			}
-			got := Expect(tc.facts, tc.facts.Nodes[0], message.English())
+			got := Expect(tc.facts, tc.facts.Nodes[0])
 			if got.Known != tc.known || len(got.Findings) != tc.findings || (len(got.Awaited) > 0) != (tc.awaited != "") {
 				t.Fatalf("%+v", got)
 			}
-			if tc.awaited != "" && !strings.Contains(got.Awaited[0].Message, tc.awaited) {
-				t.Errorf("it awaits %q, want %q", got.Awaited[0].Message, tc.awaited)
+			if tc.awaited != "" && !strings.Contains(message.English().Say(got.Awaited[0].Message), tc.awaited) {
+				t.Errorf("it awaits %q, want %q", message.English().Say(got.Awaited[0].Message), tc.awaited)
 			}
 			for _, f := range got.Findings {
 				if tc.mute && len(f.Causes) > 0 {
-					t.Errorf("it says %q", f.Causes[0].Message)
+					t.Errorf("it says %q", message.English().Say(f.Causes[0].Message))
 				}
-				if f.Code != finding.N302 || tc.finding != "" && !strings.Contains(f.Causes[0].Message, tc.finding) {
+				if f.Code != finding.N302 || tc.finding != "" && !strings.Contains(message.English().Say(f.Causes[0].Message), tc.finding) {
 					t.Errorf("%s by %v, want %q", f.Code, f.Causes, tc.finding)
 				}
 			}

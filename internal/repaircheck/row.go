@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // Verdict is whether a repair would follow.
@@ -58,9 +59,9 @@ const (
 
 // Link is one link and what is known of it.
 type Link struct {
-	Link    LinkName `json:"link"`
-	State   State    `json:"state"`
-	Message string   `json:"message,omitempty"`
+	Link    LinkName         `json:"link"`
+	State   State            `json:"state"`
+	Message message.Sentence `json:"message,omitzero"`
 }
 
 // Row is what becomes of one thing that an agent can report, on nodes to which the same applies.
@@ -85,9 +86,9 @@ type Row struct {
 	Verdict    Verdict  `json:"verdict"`
 	BrokenLink LinkName `json:"brokenLink,omitempty"`
 	// Code is N302 if the verdict is Unproven or Broken.
-	Code    finding.Code `json:"code,omitempty"`
-	Message string       `json:"message,omitempty"`
-	Links   []Link       `json:"links"`
+	Code    finding.Code     `json:"code,omitempty"`
+	Message message.Sentence `json:"message,omitzero"`
+	Links   []Link           `json:"links"`
 	// Proof is what showed that it works; nil if nothing did, or too long ago.
 	Proof *Evidence `json:"proof,omitempty"`
 

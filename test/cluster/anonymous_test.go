@@ -16,7 +16,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -72,7 +71,7 @@ func conclusions(t *testing.T, world *cluster.Snapshot) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	view := query.Query{World: world, Judge: judge, Say: message.English()}
+	view := query.Query{World: world, Judge: judge}
 	var all []string
 	for _, pod := range world.Pods() {
 		view.Subject = &change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/pem"
+	"github.com/naosu-dev/naosu/internal/message"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -166,7 +167,7 @@ func TestServerDryRunOfWhatKubectlHasApplied(t *testing.T) {
 	}
 	for _, more := range [][]string{nil, {"--server-dry-run"}} {
 		f, err := b.foretell(web, append(more, "--server-side", "--force-conflicts")...)
-		told := slices.ContainsFunc(f.NotModelled, func(g finding.Gap) bool { return strings.Contains(g.Message, "applies again") })
+		told := slices.ContainsFunc(f.NotModelled, func(g finding.Gap) bool { return strings.Contains(message.English().Say(g.Message), "applies again") })
 		if err != nil || told != (more != nil) {
 			t.Errorf("%v: err = %v, said to be merged without being asked: %t", more, err, told)
 		}

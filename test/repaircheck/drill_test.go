@@ -2,6 +2,7 @@ package repaircheck
 
 import (
 	"context"
+	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 	"time"
@@ -151,7 +152,7 @@ func (b *bed) approval(ctx context.Context, t *testing.T) {
 	b.policyIs(ctx, t, func(s *v1alpha1.NodeRepairPolicySpec) { s.Mode = v1alpha1.ModeApprove }, permitted)
 	b.drilled(ctx, t, 0)
 	checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
-	if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.Verdict != repaircheck.NeedsApproval || row.Code != "" || !strings.Contains(row.Message, "approved") {
+	if row := rowOf(t, checked, "InterfaceNotUp"); err != nil || row.Verdict != repaircheck.NeedsApproval || row.Code != "" || !strings.Contains(message.English().Say(row.Message), "approved") {
 		t.Errorf("%v: %+v", err, row)
 	}
 	b.mended(ctx, t)

@@ -2,6 +2,7 @@ package repaircheck
 
 import (
 	"context"
+	"github.com/naosu-dev/naosu/internal/message"
 	"slices"
 	"strings"
 	"testing"
@@ -93,8 +94,8 @@ func (b *bed) eachLink(ctx context.Context, t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row := rowOn(t, checked, c.reason, c.on); row.Verdict == repaircheck.WouldAct || row.BrokenLink != c.link || !strings.Contains(row.Message, c.says) {
-				t.Errorf("%s at %q: %s; want %q: …%s…", row.Verdict, row.BrokenLink, row.Message, c.link, c.says)
+			if row := rowOn(t, checked, c.reason, c.on); row.Verdict == repaircheck.WouldAct || row.BrokenLink != c.link || !strings.Contains(message.English().Say(row.Message), c.says) {
+				t.Errorf("%s at %q: %s; want %q: …%s…", row.Verdict, row.BrokenLink, message.English().Say(row.Message), c.link, c.says)
 			}
 			named[c.link] = true
 		})
@@ -117,7 +118,7 @@ func (b *bed) mended(ctx context.Context, t *testing.T) repaircheck.Row {
 	checked, err := ask[repair.Checked](ctx, t, b, "repair", "check")
 	row := rowOf(t, checked, "InterfaceNotUp")
 	if err != nil || row.Verdict != repaircheck.WouldAct {
-		t.Fatalf("%v: %s at %q: %s", err, row.Verdict, row.BrokenLink, row.Message)
+		t.Fatalf("%v: %s at %q: %s", err, row.Verdict, row.BrokenLink, message.English().Say(row.Message))
 	}
 	return row
 }

@@ -99,7 +99,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err := input.InNamespace(in.World, o.scope.Namespace); err != nil {
 		return err
 	}
-	view := query.Query{World: in.World, Judge: in.Judge, Say: in.Say, Limits: o.limits()}
+	view := query.Query{World: in.World, Judge: in.Judge, Limits: o.limits()}
 	progress := output.NewProgress(o.ErrOut)
 	found := diagnosis.Audit(ctx, view, func(done, total int) {
 		progress.Show(in.Say.Text(message.ProgressAudit, message.Args{"done": done, "total": total}), done, total)
@@ -136,9 +136,9 @@ func (o *Options) write(say message.Printer, found finding.Audit) error {
 		page.Aim = o.Aim
 		return writeText(page, say, found)
 	case SARIF:
-		return output.JSON.WriteData(o.Out, sarif(say, found))
+		return output.JSON.WriteData(o.Out, say, sarif(say, found))
 	default:
-		return o.Format.WriteData(o.Out, found)
+		return o.Format.WriteData(o.Out, say, found)
 	}
 }
 

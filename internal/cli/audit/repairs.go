@@ -19,33 +19,33 @@ import (
 // alone tells. That something could not be read is a gap and no error, for there is an audit without it.
 func (o *Options) addRepairs(ctx context.Context, q query.Query, found *finding.Audit) {
 	if o.From != "" {
-		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: q.Say.Text(message.CheckSnapshot, nil)})
+		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: message.Of(message.CheckSnapshot, nil)})
 		return
 	}
 	read, err := facts.ReadBeside(ctx, &o.Options, q.World)
 	if err != nil {
-		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: q.Say.Text(message.ProofOwnUnread, message.Args{"why": err.Error()})})
+		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: message.Of(message.ProofOwnUnread, message.Args{"why": err.Error()})})
 		return
 	}
-	rows := slices.DeleteFunc(repaircheck.Check(read.Facts, q.Say), func(r repaircheck.Row) bool { return r.By == "" || !r.Expected() })
-	for _, f := range slices.Concat(repaircheck.Held(read.Facts, q.Say), repaircheck.Findings(rows, q.Say)) {
+	rows := slices.DeleteFunc(repaircheck.Check(read.Facts), func(r repaircheck.Row) bool { return r.By == "" || !r.Expected() })
+	for _, f := range slices.Concat(repaircheck.Held(read.Facts), repaircheck.Findings(rows)) {
 		if q.WithinLimits(f) {
 			found.Findings = append(found.Findings, f)
 		}
 	}
 	slices.SortStableFunc(found.Findings, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
-	found.Unknown = append(found.Unknown, unknown(read, q.Say)...)
+	found.Unknown = append(found.Unknown, unknown(read)...)
 }
 
 // unknown is what could not be read, each reason once. Who else repairs matters only where something is there to begin
 // with: an agent that reports, a policy, or another repairer.
-func unknown(read *facts.Facts, say message.Printer) []finding.Gap {
+func unknown(read *facts.Facts) []finding.Gap {
 	concerned := len(read.Agents) > 0 || len(read.Policies) > 0 || slices.ContainsFunc(read.Repairers, func(r cloud.Repairer) bool { return r.Known() })
 	var gaps []finding.Gap
 	said := map[string]bool{}
-	for _, gap := range read.Unknown(say) {
-		if (concerned || gap.About == v1alpha1.GroupVersion.Group) && !said[gap.Message] {
-			said[gap.Message] = true
+	for _, gap := range read.Unknown() {
+		if (concerned || gap.About == v1alpha1.GroupVersion.Group) && !said[gap.Message.Key()] {
+			said[gap.Message.Key()] = true
 			gaps = append(gaps, gap)
 		}
 	}

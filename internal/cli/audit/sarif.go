@@ -104,7 +104,7 @@ func sarif(say message.Printer, a finding.Audit) sarifLog {
 	}
 	again := map[string]int{}
 	for _, f := range a.Findings {
-		result := sarifResult{RuleID: string(f.Code), Level: sarifLevels[f.Severity], Message: sarifText{sarifMessage(f)}}
+		result := sarifResult{RuleID: string(f.Code), Level: sarifLevels[f.Severity], Message: sarifText{sarifMessage(say, f)}}
 		location := sarifLocation{Logical: []sarifLogical{}}
 		location.Physical.Region = sarifRegion{1, 1, 1, 1}
 		location.Physical.Artifact.URI = "cluster"
@@ -137,10 +137,10 @@ func fingerprint(f finding.Finding) string {
 }
 
 // sarifMessage is the finding and its first remedy.
-func sarifMessage(f finding.Finding) string {
-	text := f.Message
+func sarifMessage(say message.Printer, f finding.Finding) string {
+	text := say.Say(f.Message)
 	if len(f.Remedies) > 0 {
-		text += "\n" + strings.TrimSpace(f.Remedies[0].Message+"\n"+f.Remedies[0].Command)
+		text += "\n" + strings.TrimSpace(say.Say(f.Remedies[0].Message)+"\n"+f.Remedies[0].Command)
 	}
 	return text
 }

@@ -41,20 +41,20 @@ type gap struct {
 }
 
 // Unknown is what could not be read, in words.
-func (f *Facts) Unknown(say message.Printer) []finding.Gap {
+func (f *Facts) Unknown() []finding.Gap {
 	gaps := []finding.Gap{}
 	for _, g := range f.unread {
-		gaps = append(gaps, finding.Gap{About: g.about, Message: say.Say(g.why)})
+		gaps = append(gaps, finding.Gap{About: g.about, Message: g.why})
 	}
 	for _, g := range f.Gaps {
 		if g.Provider == aws && !slices.ContainsFunc(f.Nodes, func(n *corev1.Node) bool { return strings.HasPrefix(n.Spec.ProviderID, aws) }) {
 			continue // Nothing here is run by it.
 		}
-		gaps = append(gaps, finding.Gap{About: g.Provider, Message: say.Say(g.Why)})
+		gaps = append(gaps, finding.Gap{About: g.Provider, Message: g.Why})
 	}
 	for _, r := range f.Repairers {
 		if !r.Known() {
-			gaps = append(gaps, finding.Gap{About: r.By.String(), Message: say.Say(r.Unknown)})
+			gaps = append(gaps, finding.Gap{About: r.By.String(), Message: r.Unknown})
 		}
 	}
 	return gaps

@@ -13,7 +13,7 @@ import (
 // what its evidence was read from, and every remedy with what it costs and risks.
 func (p *Page) Finding(say message.Printer, f finding.Finding, more int) {
 	mark := "  " + string(f.Code) + "  "
-	text := f.Message
+	text := say.Say(f.Message)
 	if more > 0 {
 		text += " " + say.Text(message.AuditAlike, message.Args{"n": more})
 	}
@@ -21,7 +21,7 @@ func (p *Page) Finding(say message.Printer, f finding.Finding, more int) {
 	indent := strings.Repeat(" ", columns(mark))
 	if p.Wide {
 		p.Labelled(say, indent, message.LabelAbout, Names(f.Subjects))
-		p.Labelled(say, indent, message.LabelRead, sources(f))
+		p.Labelled(say, indent, message.LabelRead, sources(say, f))
 	}
 	p.Remedies(say, indent, f.Remedies)
 }
@@ -41,15 +41,15 @@ func (p *Page) Remedies(say message.Printer, indent string, remedies []finding.R
 		if r.Verified {
 			proof = message.LabelVerified
 		}
-		p.Paragraph(indent+"→ ", r.Message+" ("+say.Text(proof, nil)+")", Plain)
+		p.Paragraph(indent+"→ ", say.Say(r.Message)+" ("+say.Text(proof, nil)+")", Plain)
 		if p.Wide || len(p.Aimed(r.Command)) <= LongestCommand {
 			p.Typed(say, indent+"  ", r.Command)
 		} else {
 			p.Paragraph(indent+"  ", say.Text(message.AuditLongCommand, nil), Faint)
 		}
 		if p.Wide {
-			p.Labelled(say, indent+"  ", message.LabelCost, r.Cost)
-			p.Labelled(say, indent+"  ", message.LabelRisk, r.Risk)
+			p.Labelled(say, indent+"  ", message.LabelCost, say.Say(r.Cost))
+			p.Labelled(say, indent+"  ", message.LabelRisk, say.Say(r.Risk))
 		}
 	}
 }
@@ -99,11 +99,11 @@ func Names(refs []change.Ref) string {
 }
 
 // sources are what a finding's evidence was read from, each once.
-func sources(f finding.Finding) string {
+func sources(say message.Printer, f finding.Finding) string {
 	var all []string
 	for _, link := range slices.Concat(f.Causes, f.RuledOut) {
 		for _, e := range link.Evidence {
-			if source := Name(e.Object) + " " + e.Field; !slices.Contains(all, source) {
+			if source := Name(e.Object) + " " + e.In(say).Field; !slices.Contains(all, source) {
 				all = append(all, source)
 			}
 		}

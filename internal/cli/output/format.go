@@ -1,8 +1,6 @@
 package output
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -59,18 +58,14 @@ func (f Format) Page(w io.Writer) *Page {
 	return page
 }
 
-// WriteData writes an answer as JSON or YAML. The format must be none for people.
-func (f Format) WriteData(w io.Writer, answer any) error {
-	var data bytes.Buffer
-	encoder := json.NewEncoder(&data)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false) // Commands hold <placeholders>, which a reader of the JSON should see as such.
-	if err := encoder.Encode(answer); err != nil {
-		return fmt.Errorf("encoding the answer: %w", err)
+// WriteData writes an answer as JSON or YAML, its sentences in the Printer's language and as data. The format must be none
+// for people.
+func (f Format) WriteData(w io.Writer, say message.Printer, answer any) error {
+	written, err := finding.EncodeJSON(say, answer)
+	if err != nil {
+		return err
 	}
-	written := data.Bytes()
 	if f == YAML {
-		var err error
 		if written, err = yaml.JSONToYAML(written); err != nil {
 			return fmt.Errorf("encoding the answer: %w", err)
 		}

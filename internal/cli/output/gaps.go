@@ -17,10 +17,11 @@ func (p *Page) Gaps(say message.Printer, gaps []finding.Gap) {
 	kinds, gaps := kindGaps(gaps)
 	said := map[string]bool{}
 	for _, gap := range gaps {
-		if !said[gap.Message] {
-			p.Paragraph("  - ", gap.Message, Plain)
+		text := say.Say(gap.Message)
+		if !said[text] {
+			p.Paragraph("  - ", text, Plain)
 		}
-		said[gap.Message] = true
+		said[text] = true
 	}
 	if len(kinds) > 0 {
 		p.Paragraph("  - ", say.Text(message.UnreadKinds, message.Args{"kinds": kinds}), Plain)

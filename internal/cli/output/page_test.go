@@ -28,17 +28,19 @@ func TestPage(t *testing.T) {
 		},
 		"what is not known is said once": {
 			write: func(p *Page) {
-				p.Gaps(say, []finding.Gap{{About: "a", Message: "x"}, {About: "b", Message: "x"}, {About: "c", Message: "y"}})
+				p.Gaps(say, []finding.Gap{{About: "a", Message: message.Verbatim("x")}, {About: "b", Message: message.Verbatim("x")}, {About: "c", Message: message.Verbatim("y")}})
 			},
 			want: "  - x\n  - y\n",
 		},
 		"remedies to choose from": {
-			write: func(p *Page) { p.Remedies(say, "", []finding.Remedy{{Message: "a", Verified: true}, {Message: "b"}}) },
-			want:  "→ a (verified by\n  simulation)\n  or: 1 other remedy\n  (shown by -o wide)\n",
+			write: func(p *Page) {
+				p.Remedies(say, "", []finding.Remedy{{Message: message.Verbatim("a"), Verified: true}, {Message: message.Verbatim("b")}})
+			},
+			want: "→ a (verified by\n  simulation)\n  or: 1 other remedy\n  (shown by -o wide)\n",
 		},
 		"remedies that belong together": {
 			write: func(p *Page) {
-				p.Remedies(say, "", []finding.Remedy{{Message: "a", Together: true}, {Message: "b", Together: true}})
+				p.Remedies(say, "", []finding.Remedy{{Message: message.Verbatim("a"), Together: true}, {Message: message.Verbatim("b"), Together: true}})
 			},
 			want: "→ a (not simulated)\n  together with: 1\n  more change (shown\n  by -o wide)\n",
 		},

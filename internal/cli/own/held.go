@@ -19,19 +19,19 @@ import (
 // HeldOn are the repairs of a node that the guard holds back at a time (N304), and the policies that are braked. The node is nil if it
 // is gone. Where it has no open Remediation, a policy by which it is ill tells: one that is braked makes Remediations of a few of
 // its nodes only.
-func (r Resources) HeldOn(name string, node *corev1.Node, now time.Time, say message.Printer) []finding.Finding {
+func (r Resources) HeldOn(name string, node *corev1.Node, now time.Time) []finding.Finding {
 	facts := repaircheck.Facts{Now: now, Remediations: r.open(name, node)}
 	if len(facts.Remediations) == 0 && node != nil {
 		facts.Policies = r.concerning(node)
 	}
-	return repaircheck.Held(facts, say)
+	return repaircheck.Held(facts)
 }
 
 // Read reads what there is, as far as it may be read: where naosu is not installed there is nothing. That it could not be read is
 // a Gap and no error, for there is an answer without it.
 func Read(ctx context.Context, o input.Options) (Resources, []finding.Gap) {
 	gap := func(why message.Sentence) []finding.Gap {
-		return []finding.Gap{{About: v1alpha1.GroupVersion.Group, Message: o.Say().Say(why)}}
+		return []finding.Gap{{About: v1alpha1.GroupVersion.Group, Message: why}}
 	}
 	if o.From != "" {
 		return Resources{}, gap(message.Of(message.CheckSnapshot, nil))

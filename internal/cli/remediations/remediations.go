@@ -100,7 +100,7 @@ func (o *Options) Run(ctx context.Context) error {
 	case o.Format.ForPeople():
 		return writeAll(o.Format.Page(o.Out), o.Say, listed, o.Clock.Now())
 	}
-	return o.Format.WriteData(o.Out, listed)
+	return o.Format.WriteData(o.Out, o.Say, listed)
 }
 
 func (o *Options) one(ctx context.Context, objects connect.Objects) error {
@@ -115,7 +115,7 @@ func (o *Options) one(ctx context.Context, objects connect.Objects) error {
 	case o.Format.ForPeople():
 		return writeOne(o.Format.Page(o.Out), o.Say, &r)
 	}
-	return o.Format.WriteData(o.Out, r)
+	return o.Format.WriteData(o.Out, o.Say, r)
 }
 
 // list reads all, the youngest first.

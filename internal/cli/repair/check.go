@@ -75,12 +75,12 @@ func (o *CheckOptions) Run(ctx context.Context) error {
 		return err
 	}
 	say := o.Say()
-	rows := repaircheck.Check(read.Facts, say)
-	found := append(repaircheck.Held(read.Facts, say), repaircheck.Findings(rows, say)...)
+	rows := repaircheck.Check(read.Facts)
+	found := append(repaircheck.Held(read.Facts), repaircheck.Findings(rows)...)
 	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
-	answer := Checked{Rows: rows, Findings: found, Unknown: read.Unknown(say)}
+	answer := Checked{Rows: rows, Findings: found, Unknown: read.Unknown()}
 	if read.Absent {
-		answer.Unknown = append(answer.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: say.Text(message.CheckNoCRDs, nil)})
+		answer.Unknown = append(answer.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: message.Of(message.CheckNoCRDs, nil)})
 	}
 	if o.Format.ForPeople() {
 		page := o.Format.Page(o.Out)
@@ -93,7 +93,7 @@ func (o *CheckOptions) Run(ctx context.Context) error {
 				r.Command = o.Aim(r.Command)
 			}
 		}
-		err = o.Format.WriteData(o.Out, answer)
+		err = o.Format.WriteData(o.Out, say, answer)
 	}
 	if err != nil {
 		return err

@@ -48,7 +48,7 @@ func TestCheckSnapshot(t *testing.T) {
 	if r := row["PortConflict"]; r.Verdict != repaircheck.Broken || r.BrokenLink != repaircheck.Detect {
 		t.Errorf("PortConflict: %+v", r)
 	}
-	if len(answer.Unknown) != 1 || !strings.Contains(answer.Unknown[0].Message, "neither naosu's own resources") {
+	if len(answer.Unknown) != 1 || !strings.Contains(message.English().Say(answer.Unknown[0].Message), "neither naosu's own resources") {
 		t.Errorf("unknown: %v", answer.Unknown)
 	}
 }
@@ -95,7 +95,7 @@ func TestCheckTellsOfApproval(t *testing.T) {
 		var out bytes.Buffer
 		rows := []repaircheck.Row{row(repaircheck.NeedsApproval, "InterfaceNotUp"), row(repaircheck.WouldAct, "PortConflict"), row(repaircheck.NeedsApproval, "IPAMDNotReady")}
 		var format output.Format
-		if err := writeCheck(format.Page(&out), tc.say, Checked{Rows: rows, Findings: repaircheck.Findings(rows, tc.say)}); err != nil {
+		if err := writeCheck(format.Page(&out), tc.say, Checked{Rows: rows, Findings: repaircheck.Findings(rows)}); err != nil {
 			t.Fatal(err)
 		}
 		page := strings.Join(strings.Fields(out.String()), " ")

@@ -163,7 +163,7 @@ func (o *DrillOptions) Run(ctx context.Context) error {
 	}
 	if page != nil {
 		page.end(answer)
-	} else if err := o.Format.WriteData(o.Out, answer); err != nil {
+	} else if err := o.Format.WriteData(o.Out, o.Say, answer); err != nil {
 		return err
 	}
 	if !answer.Passed {

@@ -108,7 +108,7 @@ func (t *trial) apply(c change.Apply) (change.Apply, error) {
 }
 
 func (t *trial) unasked(ref change.Ref, why string) {
-	t.gaps = append(t.gaps, finding.Gap{About: ref.String(), Message: t.say.Text(message.GapNotAsked, message.Args{"object": ref, "why": why})})
+	t.gaps = append(t.gaps, finding.Gap{About: ref.String(), Message: message.Of(message.GapNotAsked, message.Args{"object": ref, "why": why})})
 }
 
 // store is what the API server would store of a manifest, with nothing stored.

@@ -49,7 +49,7 @@ func writeText(page *output.Page, say message.Printer, f finding.Forecast, notes
 	if len(f.NotModelled) > 0 {
 		w.head(message.HeadNotPlayed)
 		for _, gap := range f.NotModelled {
-			w.Paragraph("  - ", gap.Message, output.Plain)
+			w.Paragraph("  - ", w.say.Say(gap.Message), output.Plain)
 		}
 	}
 	if err := w.Err(); err != nil {
@@ -141,7 +141,7 @@ func (w writer) wide(rows []finding.ForecastRow) {
 			}
 		}
 		until := w.until([]finding.ForecastRow{row})
-		table = append(table, []string{row.Pod.Namespace, row.Pod.Name, row.From, row.To, until, by, chance, nodeChance, row.Why})
+		table = append(table, []string{row.Pod.Namespace, row.Pod.Name, row.From, row.To, until, by, chance, nodeChance, w.say.Say(row.Why)})
 	}
 	w.filled(w.heads(message.ColumnNamespace, message.ColumnPod, message.ColumnFrom, message.ColumnTo, message.ColumnUntil,
 		message.ColumnBy, message.ColumnChance, message.ColumnNodeChance, message.ColumnWhy), table)
@@ -234,8 +234,8 @@ func (w writer) why(rows []finding.ForecastRow) string {
 	if by := rows[0].By; by != nil {
 		words = append(words, w.say.Text(message.ForecastBy, message.Args{"by": by.String()}))
 	}
-	if why := rows[0].Why; why != "" {
-		words = append(words, why)
+	if why := rows[0].Why; !why.IsZero() {
+		words = append(words, w.say.Say(why))
 	}
 	if chance := w.chance(rows); chance != "" {
 		words = append(words, chance)

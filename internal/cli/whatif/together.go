@@ -34,7 +34,7 @@ func joined(rows []finding.ForecastRow, keyOf func(finding.ForecastRow) string) 
 		if row.By != nil {
 			by = row.By.Namespace + stem(row.By.Name)
 		}
-		key := strings.Join([]string{keyOf(row), row.Why, by}, "\x00")
+		key := strings.Join([]string{keyOf(row), row.Why.Key(), by}, "\x00")
 		i, ok := at[key]
 		if !ok {
 			i = len(groups)

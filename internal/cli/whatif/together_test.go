@@ -13,7 +13,7 @@ func rowsOf(workloads, pods int) []finding.ForecastRow {
 	var rows []finding.ForecastRow
 	for w := range workloads {
 		for p := range pods {
-			rows = append(rows, finding.ForecastRow{Pod: change.Ref{Kind: "Pod", Namespace: "shop", Name: fmt.Sprintf("w%d-%d", w, p)}, Why: "full"})
+			rows = append(rows, finding.ForecastRow{Pod: change.Ref{Kind: "Pod", Namespace: "shop", Name: fmt.Sprintf("w%d-%d", w, p)}, Why: message.Verbatim("full")})
 		}
 	}
 	return rows

@@ -198,7 +198,7 @@ func (o *Options) Run(ctx context.Context) error {
 	notes = append(notes, incidents(in)...)
 	progress := output.NewProgress(o.ErrOut)
 	progress.Show(in.Say.Text(message.ProgressFuture, nil), 0, 0)
-	view := query.Query{World: in.World, Judge: in.Judge, Say: in.Say}
+	view := query.Query{World: in.World, Judge: in.Judge}
 	if !o.scope.Whole() {
 		view.Limits.Scope = o.scope.Asks
 	}
@@ -224,7 +224,7 @@ func (o *Options) Run(ctx context.Context) error {
 		err = writeText(page, in.Say, forecast, notes)
 	} else {
 		o.AimAll(forecast.EachRemedy)
-		err = o.Format.WriteData(o.Out, forecast)
+		err = o.Format.WriteData(o.Out, in.Say, forecast)
 	}
 	if err != nil {
 		return err

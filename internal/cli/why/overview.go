@@ -56,7 +56,7 @@ func writeOverview(ctx context.Context, page *output.Page, in input.Input, scope
 		}
 		w.gaps(message.HeadUnknown, found.Unknown)
 	}
-	q := query.Query{World: in.World, Judge: in.Judge, Say: say}
+	q := query.Query{World: in.World, Judge: in.Judge}
 	each := func(w writer) {
 		for i, cause := range causes {
 			w.cause(ctx, q, strconv.Itoa(i+1)+". ", cause, scope.Namespace == "")
@@ -84,7 +84,7 @@ func (w writer) brief(causes []diagnosis.RootCause, scope diagnosis.Scope) {
 	shown := causes[:min(len(causes), mostCauses)]
 	for i, cause := range shown {
 		mark := strconv.Itoa(i+1) + ". "
-		w.Line(mark, cause.Explanations[0].Summary, output.Strong)
+		w.Line(mark, w.say.Say(cause.Explanations[0].Summary), output.Strong)
 		w.Paragraph(strings.Repeat(" ", len(mark)), w.say.Text(message.OverviewBrief, message.Args{
 			"n": cause.Concerned(), "command": w.Aimed(moreOf(cause.Explanations[0].Subject)),
 		}), output.Faint)
@@ -118,7 +118,7 @@ func moreOf(ref change.Ref) string {
 func (w writer) cause(ctx context.Context, q query.Query, mark string, cause diagnosis.RootCause, everywhere bool) {
 	first := cause.Explanations[0]
 	w.Blank()
-	w.Paragraph(mark, first.Summary, output.Strong)
+	w.Paragraph(mark, w.say.Say(first.Summary), output.Strong)
 	indent := strings.Repeat(" ", len(mark))
 	if n := diagnosis.Concerned(cause.Explanations); w.Wide {
 		w.concerned(indent, slices.Concat(cause.Explanations, cause.Dependents), q.World)

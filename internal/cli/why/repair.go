@@ -23,16 +23,16 @@ func (o *Options) addRepair(ctx context.Context, in input.Input, name string, e 
 	if !ill || o.From != "" {
 		all, gaps = own.Read(ctx, o.Options)
 	} else if read, err := facts.ReadBeside(ctx, &o.Options, in.World); err != nil {
-		gaps = []finding.Gap{{About: "repair", Message: in.Say.Text(message.ProofOwnUnread, message.Args{"why": err.Error()})}}
+		gaps = []finding.Gap{{About: "repair", Message: message.Of(message.ProofOwnUnread, message.Args{"why": err.Error()})}}
 	} else {
-		all, gaps = own.Resources{Policies: read.Policies, Remediations: read.Remediations}, read.Unknown(in.Say)
-		prospect := repaircheck.Expect(read.Facts, node, in.Say)
+		all, gaps = own.Resources{Policies: read.Policies, Remediations: read.Remediations}, read.Unknown()
+		prospect := repaircheck.Expect(read.Facts, node)
 		if prospect.Known {
 			answer(e.Findings)
 		}
 		e.Causes, e.Findings = append(e.Causes, prospect.Awaited...), append(e.Findings, prospect.Findings...)
 	}
-	e.Findings, e.Unknown = append(e.Findings, all.HeldOn(name, node, in.World.Taken(), in.Say)...), append(e.Unknown, gaps...)
+	e.Findings, e.Unknown = append(e.Findings, all.HeldOn(name, node, in.World.Taken())...), append(e.Unknown, gaps...)
 }
 
 // answer takes the question who repairs the node out of findings that could not tell.

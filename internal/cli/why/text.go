@@ -24,7 +24,7 @@ type writer struct {
 
 func writeText(page *output.Page, say message.Printer, now time.Time, e finding.Explanation) error {
 	w := writer{page, say, now}
-	w.Paragraph("", e.Summary, output.Strong)
+	w.Paragraph("", say.Say(e.Summary), output.Strong)
 	w.explanation(e)
 	return w.written()
 }
@@ -38,9 +38,9 @@ func (w writer) explanation(e finding.Explanation) {
 		w.remedy(remedy)
 	}
 	for _, f := range e.Findings {
-		if !strings.Contains(e.Summary, f.Message) {
+		if !e.Summary.Contains(f.Message) {
 			w.Blank()
-			w.Paragraph("", f.Message, output.Strong)
+			w.Paragraph("", w.say.Say(f.Message), output.Strong)
 		}
 		w.finding(f)
 	}
@@ -90,26 +90,31 @@ func (w writer) headed(id message.ID, note string) string {
 }
 
 // links writes a chain of causes. Of a link that was said already only the evidence is left to say, if it has any.
-func (w writer) links(links []finding.Link, said string) {
-	links = slices.DeleteFunc(slices.Clone(links), func(l finding.Link) bool { return len(l.Evidence) == 0 && strings.Contains(said, l.Message) })
+func (w writer) links(links []finding.Link, said message.Sentence) {
+	links = slices.DeleteFunc(slices.Clone(links), func(l finding.Link) bool { return len(l.Evidence) == 0 && said.Contains(l.Message) })
 	for i, link := range links {
 		mark := strconv.Itoa(i+1) + ". "
-		if strings.Contains(said, link.Message) && len(link.Evidence) > 0 {
-			link.Message = w.evidence(link.Evidence[0])
-			link.Evidence = link.Evidence[1:]
+		if said.Contains(link.Message) && len(link.Evidence) > 0 {
+			w.item(mark, w.evidence(link.Evidence[0]), link.Evidence[1:])
+			continue
 		}
 		w.link(mark, link)
 	}
 }
 
 func (w writer) link(mark string, link finding.Link) {
-	w.Paragraph("  "+mark, link.Message, output.Plain)
-	for _, e := range link.Evidence {
+	w.item(mark, w.say.Say(link.Message), link.Evidence)
+}
+
+func (w writer) item(mark, text string, evidence []finding.Evidence) {
+	w.Paragraph("  "+mark, text, output.Plain)
+	for _, e := range evidence {
 		w.Paragraph(strings.Repeat(" ", len(mark)+4), w.evidence(e), output.Faint)
 	}
 }
 
 func (w writer) evidence(e finding.Evidence) string {
+	e = e.In(w.say)
 	value, age := e.Value, ""
 	if value == "" {
 		value = w.say.Text(message.LabelNone, nil)
@@ -127,15 +132,15 @@ func (w writer) remedy(r finding.Remedy) {
 		proof = message.LabelVerified
 	}
 	w.head(message.HeadRemedy, w.say.Text(proof, nil))
-	w.Paragraph("  ", r.Message, output.Plain)
+	w.Paragraph("  ", w.say.Say(r.Message), output.Plain)
 	w.Typed(w.say, "    ", r.Command)
 	w.labelled(message.LabelCost, r.Cost)
 	w.labelled(message.LabelRisk, r.Risk)
 }
 
-func (w writer) labelled(id message.ID, text string) {
-	if text != "" {
-		w.Paragraph("  "+w.say.Text(id, nil)+": ", text, output.Plain)
+func (w writer) labelled(id message.ID, said message.Sentence) {
+	if !said.IsZero() {
+		w.Paragraph("  "+w.say.Text(id, nil)+": ", w.say.Say(said), output.Plain)
 	}
 }
 

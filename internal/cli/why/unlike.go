@@ -24,24 +24,24 @@ func (o *Options) compare(ctx context.Context, in input.Input) (finding.Severity
 	if err != nil {
 		return "", err
 	}
-	found := compare.Compare(ctx, query.Query{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject}, good)
+	found := compare.Compare(ctx, query.Query{World: in.World, Judge: in.Judge, Subject: &subject}, good)
 	if !o.Format.ForPeople() {
 		o.AimAll(found.Explanation.EachRemedy)
-		return worst(found.Explanation), o.Format.WriteData(o.Out, found)
+		return worst(found.Explanation), o.Format.WriteData(o.Out, in.Say, found)
 	}
 	return worst(found.Explanation), writeComparison(writer{o.page(), in.Say, in.World.Taken()}, found)
 }
 
 func writeComparison(w writer, found finding.Comparison) error {
-	w.Paragraph("", found.Summary, output.Strong)
+	w.Paragraph("", w.say.Say(found.Summary), output.Strong)
 	cause := message.HeadDiffers
 	if found.Together {
 		cause = message.HeadTogether
 	}
 	w.differences(cause, w.say.Text(message.LabelVerified, nil), found.Causes)
-	if found.Explanation.Summary != "" {
+	if !found.Explanation.Summary.IsZero() {
 		w.head(message.HeadCauses, found.Explanation.State)
-		w.Paragraph("  ", found.Explanation.Summary, output.Plain)
+		w.Paragraph("  ", w.say.Say(found.Explanation.Summary), output.Plain)
 	}
 	w.differences(message.HeadSuspects, w.say.Text(message.LabelUnverified, nil), found.Suspects)
 	w.differences(message.HeadTried, "", found.RuledOut)
@@ -69,7 +69,7 @@ func (w writer) differences(head message.ID, note string, all []finding.Differen
 		shown = all
 	}
 	for _, d := range shown {
-		w.Paragraph("  - ", d.Message, output.Plain)
+		w.Paragraph("  - ", w.say.Say(d.Message), output.Plain)
 	}
 	if more := len(all) - len(shown); more > 0 {
 		w.Paragraph("  - ", w.say.Text(message.UnlikeMoreSuspects, message.Args{"n": more}), output.Faint)

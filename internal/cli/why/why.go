@@ -155,13 +155,13 @@ func (o *Options) explain(ctx context.Context, in input.Input) (finding.Severity
 	if err != nil {
 		return "", err
 	}
-	e := diagnosis.Explain(ctx, query.Query{World: in.World, Judge: in.Judge, Say: in.Say, Subject: &subject})
+	e := diagnosis.Explain(ctx, query.Query{World: in.World, Judge: in.Judge, Subject: &subject})
 	if subject.Kind == string(cluster.Node) {
 		o.addRepair(ctx, in, subject.Name, &e)
 	}
 	if !o.Format.ForPeople() {
 		o.AimAll(e.EachRemedy)
-		return worst(e), o.Format.WriteData(o.Out, e)
+		return worst(e), o.Format.WriteData(o.Out, in.Say, e)
 	}
 	return worst(e), writeText(o.page(), in.Say, in.World.Taken(), e)
 }
@@ -177,11 +177,11 @@ func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severit
 	if in.World.Knowledge(cluster.Pod) == cluster.Forbidden {
 		return "", exit.Failure(message.ErrForbiddenKind, message.Args{"kind": string(cluster.Pod)})
 	}
-	found := diagnosis.Overview(ctx, query.Query{World: in.World, Judge: in.Judge, Say: in.Say}, scope)
+	found := diagnosis.Overview(ctx, query.Query{World: in.World, Judge: in.Judge}, scope)
 	severity := worst(found.Explanations...)
 	if !o.Format.ForPeople() {
 		o.AimAll(found.EachRemedy)
-		return severity, o.Format.WriteData(o.Out, found)
+		return severity, o.Format.WriteData(o.Out, in.Say, found)
 	}
 	return severity, writeOverview(ctx, o.page(), in, scope, found)
 }

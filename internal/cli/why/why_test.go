@@ -83,7 +83,7 @@ func TestTextLooks(t *testing.T) {
 		for name, width := range map[string]int{"80": 80, "100": 100} {
 			t.Run(tc.name+" "+name, func(t *testing.T) {
 				var page bytes.Buffer
-				e := explain(t, tc.file, tc.namespace, tc.subject, message.English())
+				e := explain(t, tc.file, tc.namespace, tc.subject)
 				if err := writeText(output.NewPageOf(&page, width, false), message.English(), now, e); err != nil {
 					t.Fatal(err)
 				}
@@ -98,7 +98,7 @@ func TestTextLooks(t *testing.T) {
 func TestWideOverview(t *testing.T) {
 	for language, say := range map[string]message.Printer{"en": message.English(), "ja": message.Japanese()} {
 		t.Run(language, func(t *testing.T) {
-			q := look(t, stranded, say)
+			q := look(t, stranded)
 			var out bytes.Buffer
 			page := output.NewPageOf(&out, 160, false)
 			page.Wide = true
@@ -113,10 +113,10 @@ func TestWideOverview(t *testing.T) {
 
 // TestManyCauses sees that what belongs to a cause stands under its text, behind a number of two digits too.
 func TestManyCauses(t *testing.T) {
-	q := look(t, "../../diagnosis/testdata/status/pods.yaml", message.English())
+	q := look(t, "../../diagnosis/testdata/status/pods.yaml")
 	var out bytes.Buffer
 	found := diagnosis.Overview(t.Context(), q, diagnosis.Scope{})
-	if err := writeOverview(t.Context(), output.NewPageOf(&out, 100, false), input.Input{World: q.World, Say: q.Say}, diagnosis.Scope{}, found); err != nil {
+	if err := writeOverview(t.Context(), output.NewPageOf(&out, 100, false), input.Input{World: q.World, Say: message.English()}, diagnosis.Scope{}, found); err != nil {
 		t.Fatal(err)
 	}
 	_, tenth, there := strings.Cut(out.String(), "\n10. ")
@@ -127,23 +127,23 @@ func TestManyCauses(t *testing.T) {
 }
 
 // explain is the answer about a thing of a file whose every kind is known.
-func explain(t *testing.T, file, namespace, subject string, say message.Printer) finding.Explanation {
+func explain(t *testing.T, file, namespace, subject string) finding.Explanation {
 	t.Helper()
 	ref := parseSubject([]string{subject})
 	ref.Namespace = namespace
-	q := look(t, file, say)
+	q := look(t, file)
 	q.Subject = &ref
 	return diagnosis.Explain(t.Context(), q)
 }
 
-func look(t *testing.T, file string, say message.Printer) query.Query {
+func look(t *testing.T, file string) query.Query {
 	t.Helper()
 	known := world(t, file)
 	judge, err := scheduling.New(t.Context(), known, scheduling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return query.Query{World: known, Judge: judge, Say: say}
+	return query.Query{World: known, Judge: judge}
 }
 
 func world(t *testing.T, file string) *cluster.Snapshot {
@@ -440,7 +440,7 @@ func TestBrief(t *testing.T) {
 					}
 				}
 				known := cluster.New(cluster.Contents{Objects: pods, Knowledge: map[cluster.Kind]cluster.Knowledge{cluster.Pod: cluster.Complete}, Taken: now})
-				q := query.Query{World: known, Say: say}
+				q := query.Query{World: known}
 				found := diagnosis.Overview(t.Context(), q, diagnosis.Scope{})
 				var out bytes.Buffer
 				if err := writeOverview(t.Context(), output.NewPageOf(&out, 80, false), input.Input{World: known, Say: say}, diagnosis.Scope{}, found); err != nil {

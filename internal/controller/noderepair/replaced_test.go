@@ -173,7 +173,7 @@ func (g *group) held(t *testing.T) []finding.Finding {
 	t.Helper()
 	own, err := g.objects(t.Context())
 	must(t, err)
-	return repaircheck.Held(repaircheck.Facts{Policies: own.policies, Remediations: own.remediations}, message.English())
+	return repaircheck.Held(repaircheck.Facts{Policies: own.policies, Remediations: own.remediations})
 }
 
 func many(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.MaxPerDay = new(int32(5000)) }
@@ -206,7 +206,7 @@ func TestReplaceLoop(t *testing.T) {
 				t.Errorf("%d machines were replaced, want 3", n)
 			}
 			found := g.held(t)
-			if len(found) != 1 || found[0].Code != finding.N304 || !strings.Contains(found[0].Message, "replaced in a row") || !strings.Contains(found[0].Message, "group/workers") {
+			if len(found) != 1 || found[0].Code != finding.N304 || !strings.Contains(message.English().Say(found[0].Message), "replaced in a row") || !strings.Contains(message.English().Say(found[0].Message), "group/workers") {
 				t.Errorf("held: %+v", found)
 			}
 			g.image = "ami-2" // Somebody mends the image, and ends what is ill.
@@ -281,7 +281,7 @@ func TestDailyLimit(t *testing.T) {
 		t.Errorf("%d machines were replaced on a day, want 3", n)
 	}
 	found := g.held(t)
-	if len(found) != 2 || found[0].Code != finding.N304 || !strings.Contains(found[0].Message, "within 24 hours; the limit is 3") {
+	if len(found) != 2 || found[0].Code != finding.N304 || !strings.Contains(message.English().Say(found[0].Message), "within 24 hours; the limit is 3") {
 		t.Errorf("held: %+v", found)
 	}
 	g.play(t, 24, nil)

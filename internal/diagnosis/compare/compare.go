@@ -72,9 +72,9 @@ func (c *comparison) addDifference(d difference) {
 	if d.Value == d.OtherValue {
 		return
 	}
-	if d.Message == "" {
-		d.Message = c.Say.Text(message.Differs, message.Args{
-			"object": d.Object, "other": d.Other, "field": d.Field, "value": truncate(d.Value), "otherValue": truncate(d.OtherValue),
+	if d.Message.IsZero() {
+		d.Message = message.Of(message.Differs, message.Args{
+			"object": d.Object, "other": d.Other, "field": d.What(), "value": truncate(d.Value), "otherValue": truncate(d.OtherValue),
 		})
 	}
 	c.differences = append(c.differences, d)
@@ -149,10 +149,10 @@ func findings(all []difference) []finding.Difference {
 
 // summarize is the answer in a sentence.
 func (c *comparison) summarize(causeID message.ID) {
-	args := message.Args{"subject": c.Comparison.Subject, "good": c.Unlike, "n": len(c.Suspects), "why": c.Explanation.Summary, "what": []string(nil), "first": ""}
-	var what []string
+	args := message.Args{"subject": c.Comparison.Subject, "good": c.Unlike, "n": len(c.Suspects), "why": c.Explanation.Summary, "what": message.List(nil), "first": message.Sentence{}}
+	var what message.List
 	for _, d := range c.Causes {
-		what = append(what, d.Field)
+		what = append(what, d.What())
 	}
 	args["what"] = what
 	if len(c.Suspects) > 0 {
@@ -163,22 +163,22 @@ func (c *comparison) summarize(causeID message.ID) {
 	case c.Explanation.Severity == "" && len(c.Causes) == 0:
 		id = message.UnlikeWell
 	case len(c.Causes) > 0:
-	case c.Summary != "": // It was said while the differences were tried.
+	case !c.Summary.IsZero(): // It was said while the differences were tried.
 		return
 	case len(c.Suspects) > 0:
 		id = message.UnlikeSuspects
 	default:
 		id = message.UnlikeNothing
 	}
-	c.Summary = c.Say.Text(id, args)
+	c.Summary = message.Of(id, args)
 }
 
 // addObservation adds what other things tell.
 func (c *comparison) addObservation(id message.ID, args message.Args) {
-	c.Observed = append(c.Observed, finding.Link{Message: c.Say.Text(id, args)})
+	c.Observed = append(c.Observed, finding.Link{Message: message.Of(id, args)})
 }
 
 // addUntried states why differences are only suspected.
 func (c *comparison) addUntried() {
-	c.Unknown = append(c.Unknown, finding.Gap{About: "scheduling", Message: c.Say.Text(message.UnlikeUntried, nil)})
+	c.Unknown = append(c.Unknown, finding.Gap{About: "scheduling", Message: message.Of(message.UnlikeUntried, nil)})
 }

@@ -130,7 +130,7 @@ func (c *comparison) nodeFacts(bad, good *corev1.Node) {
 	}
 	fact(rankNear, "status.addresses", addressesText(bad), addressesText(good), nil)
 	fact(rankNode, "spec.podCIDRs", strconv.Itoa(len(bad.Spec.PodCIDRs)), strconv.Itoa(len(good.Spec.PodCIDRs)), nil)
-	c.nodePodsWithoutAddress(bad, good, fact)
+	c.nodePodsWithoutAddress(bad, good)
 	c.nodeInfo(bad, good, fact)
 	c.nodeLabels(bad, good, fact)
 	c.nodeEvents(bad, good, fact)
@@ -252,14 +252,14 @@ func (c *comparison) nodeAgents(bad, good *corev1.Node) {
 			rank = rankFar
 		}
 		c.addDifference(difference{rank: rank, Difference: finding.Difference{
-			Message: c.Say.Text(message.DiffersAgent, message.Args{"daemon": ref, "node": facts.RefTo(cluster.Node, bad), "state": has[name], "other": wants[name], "good": facts.RefTo(cluster.Node, good)}),
+			Message: message.Of(message.DiffersAgent, message.Args{"daemon": ref, "node": facts.RefTo(cluster.Node, bad), "state": has[name], "other": wants[name], "good": facts.RefTo(cluster.Node, good)}),
 			Object:  ref, Other: ref, Field: "status.pods[" + bad.Name + "]", Value: has[name], OtherValue: wants[name],
 		}})
 	}
 }
 
 // nodePodsWithoutAddress compares how many pods wait for an address: story 4's symptom.
-func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node, fact addFunc) {
+func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node) {
 	count := func(node string) int {
 		n := 0
 		for _, pod := range c.World.PodsOn(node) {
@@ -270,7 +270,10 @@ func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node, fact addFunc
 		return n
 	}
 	if has, wants := count(bad.Name), count(good.Name); has > wants {
-		fact(rankNear, c.Say.Text(message.FieldNoAddress, nil), strconv.Itoa(has), strconv.Itoa(wants), nil)
+		c.addDifference(difference{rank: rankNear, Difference: finding.Difference{
+			Object: facts.RefTo(cluster.Node, bad), Other: facts.RefTo(cluster.Node, good),
+			Measure: message.Of(message.FieldNoAddress, nil), Value: strconv.Itoa(has), OtherValue: strconv.Itoa(wants),
+		}})
 	}
 }
 

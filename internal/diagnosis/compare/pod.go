@@ -199,7 +199,7 @@ func (c *comparison) checkGoodFits(ctx context.Context, good *corev1.Pod) {
 	again := unscheduledCopy(good)
 	fit, err := c.Judge.Fit(ctx, again)
 	if err == nil && len(fit.Feasible) == 0 {
-		c.Summary = c.Say.Text(message.UnlikeCameFirst, message.Args{"subject": c.Comparison.Subject, "good": c.Unlike})
+		c.Summary = message.Of(message.UnlikeCameFirst, message.Args{"subject": c.Comparison.Subject, "good": c.Unlike})
 	}
 }
 
@@ -225,7 +225,7 @@ func (c *comparison) podVolumes(bad, good *corev1.Pod, at phase) {
 		if d.Value == d.OtherValue {
 			continue
 		}
-		d.Message = c.Say.Text(message.DiffersVolume, message.Args{"claim": d.Object, "place": d.Value, "other": d.OtherValue, "otherClaim": d.Other})
+		d.Message = message.Of(message.DiffersVolume, message.Args{"claim": d.Object, "place": d.Value, "other": d.OtherValue, "otherClaim": d.Other})
 		if at == phaseScheduling {
 			d.apply = swapVolume(m, others, i)
 		}
@@ -274,7 +274,7 @@ func (c *comparison) podOwners(bad, good *corev1.Pod) {
 	if a, b := c.World.Workload(bad), c.World.Workload(good); a.GetUID() == b.GetUID() {
 		kind, _ := cluster.KindOf(a)
 		c.addDifference(difference{rank: rankNear, Difference: finding.Difference{
-			Message: c.Say.Text(message.DiffersVersion, message.Args{
+			Message: message.Of(message.DiffersVersion, message.Args{
 				"owner": facts.RefTo(kind, a), "version": badOwner.GetAnnotations()[status.Revision], "other": goodOwner.GetAnnotations()[status.Revision],
 			}),
 			Object: facts.RefTo(cluster.Pod, bad), Other: facts.RefTo(cluster.Pod, good), Field: "metadata.ownerReferences", Value: badOwner.GetName(), OtherValue: goodOwner.GetName(),

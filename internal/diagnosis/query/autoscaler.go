@@ -129,13 +129,13 @@ func AutoscalerLinks(q Query, pod *corev1.Pod) []finding.Link {
 }
 
 // AutoscalerSummary is what an autoscaler says that belongs into the answer's first sentence; empty if nothing does.
-func AutoscalerSummary(q Query, pod *corev1.Pod) string {
+func AutoscalerSummary(q Query, pod *corev1.Pod) message.Sentence {
 	for _, s := range AutoscalerReports(q, pod) {
 		if s.Stage != ScaleUpRefused || s.limitingNodePool() != "" {
 			return s.sentence(q)
 		}
 	}
-	return ""
+	return message.Sentence{}
 }
 
 // KarpenterReports says whether Karpenter has told why it adds no node for a pod, or that it does.
@@ -143,27 +143,30 @@ func KarpenterReports(q Query, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(AutoscalerReports(q, pod), func(s AutoscalerReport) bool { return s.Karpenter })
 }
 
-func (s AutoscalerReport) sentence(q Query) string {
+func (s AutoscalerReport) sentence(q Query) message.Sentence {
 	switch {
 	case s.Stage == ScaleUpRequested:
 		return s.requestedSentence(q)
 	case s.Stage == ScaleUpFailed:
 		zones, why := s.failedZones()
-		return q.Say.Text(message.ScaleUpFailed, message.Args{"source": s.sourceName(q), "zones": zones, "why": why, "quota": s.QuotaExceeded()})
+		return message.Of(message.ScaleUpFailed, message.Args{"source": s.sourceName(), "zones": zones, "why": why, "quota": s.QuotaExceeded()})
 	case s.limitingNodePool() != "":
-		return q.Say.Text(message.ScaleUpOverLimit, message.Args{"source": s.sourceName(q), "pool": poolRef(s.limitingNodePool())})
+		return message.Of(message.ScaleUpOverLimit, message.Args{"source": s.sourceName(), "pool": poolRef(s.limitingNodePool())})
 	case s.Karpenter:
-		return q.Say.Text(message.ScaleUpKarpenter, message.Args{"source": s.sourceName(q), "says": strings.TrimPrefix(s.Event.Message, "Failed to schedule pod, ")})
+		return message.Of(message.ScaleUpKarpenter, message.Args{"source": s.sourceName(), "says": strings.TrimPrefix(s.Event.Message, "Failed to schedule pod, ")})
 	case countGroupsAtMaximum(s.Event) > 0:
-		return q.Say.Text(message.CauseAutoscalerMax, message.Args{"n": countGroupsAtMaximum(s.Event), "others": scaleUpReasons(q, s.Event)})
+		return message.Of(message.CauseAutoscalerMax, message.Args{"n": countGroupsAtMaximum(s.Event), "others": scaleUpReasons(s.Event)})
 	default:
-		return q.Say.Text(message.CauseAutoscaler, message.Args{"reasons": scaleUpReasons(q, s.Event)})
+		return message.Of(message.CauseAutoscaler, message.Args{"reasons": scaleUpReasons(s.Event)})
 	}
 }
 
 // sourceName is the source in a sentence.
-func (s AutoscalerReport) sourceName(q Query) string {
-	return cmp.Or(s.Source, q.Say.Text(message.AutoscalerUnnamed, nil))
+func (s AutoscalerReport) sourceName() message.Sentence {
+	if s.Source == "" {
+		return message.Of(message.AutoscalerUnnamed, nil)
+	}
+	return message.Verbatim(s.Source)
 }
 
 // maxSizeReached reads from cluster-autoscaler's words how many groups are at their maximum size
@@ -205,16 +208,16 @@ var scaleUpReasonMessages = map[string]message.ID{
 }
 
 // scaleUpReasons are the reasons why groups would not do, without the maximum size, each with how many groups it is given for.
-func scaleUpReasons(q Query, e *corev1.Event) []string {
+func scaleUpReasons(e *corev1.Event) message.List {
 	_, text, ok := strings.Cut(e.Message, ": ")
 	if !ok || !strings.HasPrefix(e.Message, "pod didn't trigger scale-up") {
 		return nil
 	}
-	var all []string
+	var all message.List
 	marks := scaleUpReason.FindAllStringSubmatchIndex(text, -1)
 	if len(marks) == 0 {
 		if text = strings.TrimSpace(text); text != "" {
-			all = append(all, q.Say.Text(message.ScaleReasonWhole, message.Args{"says": text}))
+			all = append(all, message.Of(message.ScaleReasonWhole, message.Args{"says": text}))
 		}
 		return all
 	}
@@ -232,7 +235,7 @@ func scaleUpReasons(q Query, e *corev1.Event) []string {
 		case id == "":
 			continue
 		}
-		all = append(all, q.Say.Text(id, message.Args{"n": n, "says": words}))
+		all = append(all, message.Of(id, message.Args{"n": n, "says": words}))
 	}
 	return all
 }
@@ -283,19 +286,19 @@ var resizedGroup = regexp.MustCompile(`\{(\S+) (\d+)->(\d+) \(max: (\d+)\)\}`)
 // for one to register.
 const nodeProvisionTimeout = 15 * time.Minute
 
-func (s AutoscalerReport) requestedSentence(q Query) string {
-	var groups []string
+func (s AutoscalerReport) requestedSentence(q Query) message.Sentence {
+	var groups message.List
 	for _, match := range resizedGroup.FindAllStringSubmatch(s.Event.Message, -1) {
 		name := match[1][strings.LastIndex(match[1], "/")+1:] // Of Google's groups it gives addresses.
-		groups = append(groups, q.Say.Text(message.ScaledGroup, message.Args{"group": name, "from": match[2], "to": match[3], "max": match[4]}))
+		groups = append(groups, message.Of(message.ScaledGroup, message.Args{"group": name, "from": match[2], "to": match[3], "max": match[4]}))
 	}
 	_, _, last := Occurrences(s.Event)
-	args := message.Args{"source": s.sourceName(q), "groups": groups, "says": s.Event.Message, "age": "", "overdue": false, "came": q.Enumerate(s.nodesSince(q)), "karpenter": s.Karpenter}
+	args := message.Args{"source": s.sourceName(), "groups": groups, "says": s.Event.Message, "age": "", "overdue": false, "came": q.Enumerate(s.nodesSince(q)), "karpenter": s.Karpenter}
 	if !last.IsZero() {
 		age := q.World.Taken().Sub(last.Time)
 		args["age"], args["overdue"] = duration.HumanDuration(age), age > nodeProvisionTimeout
 	}
-	return q.Say.Text(message.ScaleUpAsked, args)
+	return message.Of(message.ScaleUpAsked, args)
 }
 
 // nodesSince are the nodes made since the autoscaler last asked for one.

@@ -86,7 +86,7 @@ func (q Query) quotaRemedy(s AutoscalerReport, c GroupCandidates) []finding.Reme
 		return nil
 	}
 	return []finding.Remedy{{
-		Message: q.Say.Text(message.RemedyCloudQuota, message.Args{"region": region}), Command: command,
-		Cost: q.Say.Text(message.RemedyCloudQuotaCost, nil), Risk: q.Say.Text(message.RemedyCloudQuotaRisk, nil),
+		Message: message.Of(message.RemedyCloudQuota, message.Args{"region": region}), Command: command,
+		Cost: message.Of(message.RemedyCloudQuotaCost, nil), Risk: message.Of(message.RemedyCloudQuotaRisk, nil),
 	}}
 }

@@ -14,7 +14,7 @@ import (
 // assumed, and what is not modelled.
 func (q Query) Basis(pod *corev1.Pod) []finding.Gap {
 	about := func(id message.ID, args message.Args) finding.Gap {
-		return finding.Gap{About: "scheduling", Message: q.Say.Text(id, args)}
+		return finding.Gap{About: "scheduling", Message: message.Of(id, args)}
 	}
 	if q.Judge == nil {
 		return []finding.Gap{about(message.NoJudge, nil)}

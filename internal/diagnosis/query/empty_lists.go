@@ -10,7 +10,7 @@ import (
 func UniqueGaps(gaps []finding.Gap) []finding.Gap {
 	var unique []finding.Gap
 	for _, gap := range gaps {
-		if !slices.Contains(unique, gap) {
+		if !slices.ContainsFunc(unique, gap.Equal) {
 			unique = append(unique, gap)
 		}
 	}

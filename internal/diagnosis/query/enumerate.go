@@ -2,7 +2,6 @@ package query
 
 import (
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -11,16 +10,15 @@ const MaxListed = 5
 
 // Enumerate names things for a sentence: the first few, and how many more there are. What is in another namespace than the
 // question's subject is named with its own.
-func (q Query) Enumerate(refs []change.Ref) []string {
-	listed := refs[:min(len(refs), MaxListed)]
-	names := facts.RefStrings(listed)
-	for i, ref := range listed {
+func (q Query) Enumerate(refs []change.Ref) message.List {
+	names := message.ListOf(refs[:min(len(refs), MaxListed)])
+	for i, ref := range refs[:len(names)] {
 		if q.Subject != nil && q.Subject.Namespace != "" && ref.Namespace != "" && ref.Namespace != q.Subject.Namespace {
-			names[i] = ref.Namespace + "/" + names[i]
+			names[i] = change.NamespacedRef(ref)
 		}
 	}
 	if more := len(refs) - len(names); more > 0 {
-		names = append(names, q.Say.Text(message.AndMore, message.Args{"n": more}))
+		names = append(names, message.Of(message.AndMore, message.Args{"n": more}))
 	}
 	return names
 }

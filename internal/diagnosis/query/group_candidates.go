@@ -211,13 +211,13 @@ func ResizeRemedy(q Query, group cluster.Group, zone string) finding.Remedy {
 		each, resized.PerZone, resized.To = highest, highest, highest*len(zones)
 	}
 	return finding.Remedy{
-		Message: q.Say.Text(message.RemedyResize, message.Args{
+		Message: message.Of(message.RemedyResize, message.Args{
 			"group": facts.GroupRef(group), "to": resized.To, "zones": zones, "each": each,
 		}),
 		Change:  resized,
 		Command: resized.Command(),
-		Cost:    q.Say.Text(message.RemedyResizeCost, message.Args{"more": resized.To - before, "type": InstanceType(group)}),
-		Risk:    q.Say.Text(message.RemedyResizeRisk, message.Args{"each": each}),
+		Cost:    message.Of(message.RemedyResizeCost, message.Args{"more": resized.To - before, "type": InstanceType(group)}),
+		Risk:    message.Of(message.RemedyResizeRisk, message.Args{"each": each}),
 	}
 }
 

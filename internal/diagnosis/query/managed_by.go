@@ -24,12 +24,12 @@ func (q Query) redirectToManager(w ProposedRemedy) ProposedRemedy {
 	args := message.Args{"object": ref}
 	if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
 		args["by"] = change.Ref{Kind: owner.Kind, Name: owner.Name}
-		w.Command, w.Message = "", w.Message+" "+q.Say.Text(message.MadeElsewhere, args)
+		w.Command, w.Message = "", message.Sequence(w.Message, message.Of(message.MadeElsewhere, args))
 		return w
 	}
 	if by := managerOf(object); by != "" {
 		args["by"] = by
-		w.Risk += " " + q.Say.Text(message.KeptElsewhere, args)
+		w.Risk = message.Sequence(w.Risk, message.Of(message.KeptElsewhere, args))
 	}
 	return w
 }

@@ -95,7 +95,7 @@ func LimitLinks(q Query, name string) []finding.Link {
 			"pool": poolRef(name), "resource": string(l.Resource), "most": l.Max.String(), "has": l.Used.String(), "reached": l.Reached(),
 			"next": l.Next.String(), "over": l.Next.Cmp(l.Max) > 0,
 		}
-		link := finding.Link{Message: q.Say.Text(message.PoolLimit, args), Evidence: LimitEvidence(pool, l)}
+		link := finding.Link{Message: message.Of(message.PoolLimit, args), Evidence: LimitEvidence(pool, l)}
 		if l.Reached() || l.Next.Cmp(l.Max) > 0 {
 			links = append(links, link)
 		} else {
@@ -111,18 +111,18 @@ func LimitLinks(q Query, name string) []finding.Link {
 // LimitRemedy raises those limits of a NodePool that leave no room for one more node like its largest. Where these are not known it
 // opens the NodePool for editing.
 func (q Query) LimitRemedy(name string) finding.Remedy {
-	raised, steps := map[string]string{}, []string(nil)
+	raised, steps := map[string]string{}, message.List(nil)
 	if pool := q.World.NodePool(name); pool != nil {
 		for _, l := range LimitsOf(q.World, pool) {
 			if l.Next.Cmp(l.Max) > 0 {
 				raised[string(l.Resource)] = l.Next.String()
-				steps = append(steps, q.Say.Text(message.PoolLimitStep, message.Args{"resource": string(l.Resource), "from": l.Max.String(), "to": l.Next.String()}))
+				steps = append(steps, message.Of(message.PoolLimitStep, message.Args{"resource": string(l.Resource), "from": l.Max.String(), "to": l.Next.String()}))
 			}
 		}
 	}
 	return finding.Remedy{
-		Message: q.Say.Text(message.RemedyPoolLimit, message.Args{"pool": poolRef(name), "limits": steps}),
+		Message: message.Of(message.RemedyPoolLimit, message.Args{"pool": poolRef(name), "limits": steps}),
 		Command: change.Limit(name, raised),
-		Cost:    q.Say.Text(message.RemedyPoolLimitCost, nil), Risk: q.Say.Text(message.RemedyPoolLimitRisk, nil),
+		Cost:    message.Of(message.RemedyPoolLimitCost, nil), Risk: message.Of(message.RemedyPoolLimitRisk, nil),
 	}
 }

@@ -42,16 +42,16 @@ func CountObstacles(nodes []NodeObstacles) ObstacleCounts {
 }
 
 // Sentences is the count of each kind, the most severe first.
-func (t ObstacleCounts) Sentences(say message.Printer) []string {
-	var said []string
+func (t ObstacleCounts) Sentences() message.List {
+	var said message.List
 	for _, kind := range ObstacleOrder {
 		if c := t[kind]; c != nil {
 			slices.Sort(c.resources)
-			of := slices.Clone(c.resources)
-			if i := slices.Index(of, string(corev1.ResourcePods)); i >= 0 {
-				of[i] = say.Text(message.PodSlots, nil)
+			of := message.ListOf(c.resources)
+			if i := slices.Index(c.resources, string(corev1.ResourcePods)); i >= 0 {
+				of[i] = message.Of(message.PodSlots, nil)
 			}
-			said = append(said, say.Text(kind, message.Args{"n": c.n, "of": of}))
+			said = append(said, message.Of(kind, message.Args{"n": c.n, "of": of}))
 		}
 	}
 	return said

@@ -34,7 +34,7 @@ func (q Query) ObstacleEvidence(pod *corev1.Pod, node *corev1.Node, o Obstacle) 
 	case message.ObstacleFull:
 		var evidence []finding.Evidence
 		for _, n := range q.Shortages(pod, node) {
-			evidence = append(evidence, facts.Evidence(ref, "pods["+string(n.Resource)+"]", n.sentence(q.Say)))
+			evidence = append(evidence, finding.Evidence{Object: ref, Field: "pods[" + string(n.Resource) + "]", Account: n.account()})
 		}
 		return evidence
 	default:

@@ -18,8 +18,6 @@ type Query struct {
 	World *cluster.Snapshot
 	// Judge runs the scheduler's plugins on the World; nil if too little of the World is known.
 	Judge *scheduling.Judge
-	// Say renders sentences in the user's language.
-	Say message.Printer
 	// Subject narrows the question to one thing; nil asks about the whole world.
 	Subject *change.Ref
 	// Limits exclude objects from findings.
@@ -109,7 +107,7 @@ func (q Query) PartialGaps() []finding.Gap {
 	if len(kinds) == 0 {
 		return nil
 	}
-	return []finding.Gap{{About: "namespaces", Message: q.Say.Text(message.KindsPartial, message.Args{"kinds": kinds})}}
+	return []finding.Gap{{About: "namespaces", Message: message.Of(message.KindsPartial, message.Args{"kinds": kinds})}}
 }
 
 // Gap says that a kind which bears on a code is not known; none if it is.
@@ -121,7 +119,7 @@ func (q Query) Gap(code finding.Code, kind cluster.Kind) []finding.Gap {
 	case cluster.Forbidden:
 		id = message.KindForbidden
 	}
-	title := q.Say.Text(message.ID("Title"+code), nil)
+	title := message.Of(message.ID("Title"+code), nil)
 	args := message.Args{"kind": string(kind), "code": string(code), "title": title}
-	return []finding.Gap{{About: string(kind), Message: q.Say.Text(id, args)}}
+	return []finding.Gap{{About: string(kind), Message: message.Of(id, args)}}
 }

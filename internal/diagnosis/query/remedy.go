@@ -16,8 +16,8 @@ import (
 // Propose puts a change into words.
 func (q Query) Propose(done change.Change, what, cost, risk message.ID, args message.Args) ProposedRemedy {
 	return q.redirectToManager(ProposedRemedy{Remedy: finding.Remedy{
-		Message: q.Say.Text(what, args), Change: done, Command: done.Command(),
-		Cost: q.Say.Text(cost, args), Risk: q.Say.Text(risk, args),
+		Message: message.Of(what, args), Change: done, Command: done.Command(),
+		Cost: message.Of(cost, args), Risk: message.Of(risk, args),
 	}})
 }
 

@@ -34,9 +34,9 @@ func (n Shortage) Missing() int64 { return n.Requested - n.free }
 // Format writes a number of the resource's units as people do.
 func (n Shortage) Format(value int64) string { return FormatQuantity(n.Resource, value) }
 
-// sentence is the need as a sum that can be checked.
-func (n Shortage) sentence(say message.Printer) string {
-	return say.Text(message.Account, message.Args{"asked": n.Format(n.Requested), "free": n.Format(n.free), "all": n.Format(n.all)})
+// account is the need as a sum that can be checked.
+func (n Shortage) account() message.Sentence {
+	return message.Of(message.Account, message.Args{"asked": n.Format(n.Requested), "free": n.Format(n.free), "all": n.Format(n.all)})
 }
 
 // String is what is missing, such as "200m cpu".

@@ -212,7 +212,7 @@ func (q Query) Verify(ctx context.Context, proposals []ProposedRemedy, pods ...*
 		}
 		w.Verified = found == predictionScheduled
 		if len(preempted) > 0 {
-			w.Cost += " " + q.Say.Text(message.RemedyPreempts, message.Args{"pods": q.Enumerate(preempted)})
+			w.Cost = message.Sequence(w.Cost, message.Of(message.RemedyPreempts, message.Args{"pods": q.Enumerate(preempted)}))
 		}
 		kept = append(kept, w.Remedy)
 	}

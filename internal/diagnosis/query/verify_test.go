@@ -16,7 +16,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -101,7 +100,7 @@ func (c *crowded) proven(t *testing.T) []finding.Remedy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := query.Query{World: world, Judge: judge, Say: message.English()}
+	q := query.Query{World: world, Judge: judge}
 	return q.Verify(t.Context(), []query.ProposedRemedy{{Remedy: finding.Remedy{Change: c.remedy}}}, c.waiting)
 }
 

@@ -50,7 +50,7 @@ func VerticalAutoscalerLink(q Query, target change.Ref) (finding.Link, bool) {
 			}
 		}
 	}
-	return finding.Link{Message: q.Say.Text(message.CauseScaler, message.Args{"scaler": ref, "by": target}), Evidence: evidence}, true
+	return finding.Link{Message: message.Of(message.CauseScaler, message.Args{"scaler": ref, "by": target}), Evidence: evidence}, true
 }
 
 // FormatInt writes a whole number.

@@ -103,29 +103,29 @@ func (s stuckAttachment) describe(q query.Query) finding.Finding {
 		f.Severity = finding.Critical
 	}
 	f.Subjects = append(append(append(f.Subjects, s.waiting...), s.unplaced...), s.there...)
-	f.Message = q.Say.Text(message.AttachmentStuck, args)
+	f.Message = message.Of(message.AttachmentStuck, args)
 	f.Causes = append(f.Causes, s.tieLink(q, args), s.nodeLink(q, args))
 	if len(s.there) > 0 {
 		f.Causes = append(f.Causes, s.usedLink(q, args))
 	}
-	f.Causes = append(f.Causes, s.returnsLink(q, args), finding.Link{Message: q.Say.Text(message.CauseForceDetach, args)})
+	f.Causes = append(f.Causes, s.returnsLink(q, args), finding.Link{Message: message.Of(message.CauseForceDetach, args)})
 	if len(s.unplaced) > 0 {
 		f.RuledOut = append(f.RuledOut, finding.Link{
-			Message:  q.Say.Text(message.NotWaitingForAttachment, args),
+			Message:  message.Of(message.NotWaitingForAttachment, args),
 			Evidence: []finding.Evidence{facts.Evidence(s.unplaced[0], "spec.nodeName", "")},
 		})
 	}
 	if there := q.World.Node(node.Name); there != nil && facts.NotReady(there) {
 		f.Remedies = proposeOutOfService(q, there)
-		f.Unknown = append(f.Unknown, finding.Gap{About: node.String(), Message: q.Say.Text(message.UnknownMachine, args)})
+		f.Unknown = append(f.Unknown, finding.Gap{About: node.String(), Message: message.Of(message.UnknownMachine, args)})
 	}
-	f.Unknown = append(f.Unknown, finding.Gap{About: "kube-controller-manager", Message: q.Say.Text(message.UnknownDetachSince, nil)})
+	f.Unknown = append(f.Unknown, finding.Gap{About: "kube-controller-manager", Message: message.Of(message.UnknownDetachSince, nil)})
 	return f
 }
 
 func (s stuckAttachment) tieLink(q query.Query, args message.Args) finding.Link {
 	ref := facts.RefTo(cluster.VolumeAttachment, s)
-	link := finding.Link{Message: q.Say.Text(message.CauseAttached, args), Evidence: []finding.Evidence{
+	link := finding.Link{Message: message.Of(message.CauseAttached, args), Evidence: []finding.Evidence{
 		facts.EvidenceSince(ref, "spec.nodeName", s.Spec.NodeName, s.CreationTimestamp),
 		facts.Evidence(ref, "status.attached", strconv.FormatBool(s.Status.Attached)),
 	}}
@@ -141,20 +141,20 @@ func (s stuckAttachment) tieLink(q query.Query, args message.Args) finding.Link 
 func (s stuckAttachment) nodeLink(q query.Query, args message.Args) finding.Link {
 	node := q.World.Node(s.Spec.NodeName)
 	if node == nil {
-		return finding.Link{Message: q.Say.Text(message.CauseNodeGone, args)}
+		return finding.Link{Message: message.Of(message.CauseNodeGone, args)}
 	}
 	ready, _ := facts.Readiness(node)
 	id := message.CauseNodeUp
 	if ready.Status != corev1.ConditionTrue {
 		id = message.CauseNodeSilent
 	}
-	return finding.Link{Message: q.Say.Text(id, args), Evidence: []finding.Evidence{
+	return finding.Link{Message: message.Of(id, args), Evidence: []finding.Evidence{
 		facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions[Ready]", strings.TrimSpace(string(ready.Status)+" "+ready.Reason), ready.LastTransitionTime),
 	}}
 }
 
 func (s stuckAttachment) usedLink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CauseStillUsed, args)}
+	link := finding.Link{Message: message.Of(message.CauseStillUsed, args)}
 	for _, ref := range s.there[:min(len(s.there), query.MaxListed)] {
 		link.Evidence = append(link.Evidence, facts.Evidence(ref, "spec.nodeName", s.Spec.NodeName))
 	}
@@ -166,7 +166,7 @@ func (s stuckAttachment) usedLink(q query.Query, args message.Args) finding.Link
 //
 // Sources: kubernetes-csi/external-attacher, pkg/controller/csi_handler.go; pkg/volume/csi/csi_attacher.go.
 func (s stuckAttachment) returnsLink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CauseAttachmentReturns, args)}
+	link := finding.Link{Message: message.Of(message.CauseAttachmentReturns, args)}
 	if len(s.Finalizers) > 0 {
 		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.VolumeAttachment, s), "metadata.finalizers", strings.Join(s.Finalizers, ", ")))
 	}

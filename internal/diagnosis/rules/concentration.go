@@ -75,9 +75,9 @@ func zonesOf(nodes []*corev1.Node) map[string]bool {
 
 func describeConcentration(ctx context.Context, q query.Query, all []facts.Workload, says message.ID, key string, place func(*corev1.Pod) string) finding.Finding {
 	f := finding.Finding{Code: finding.N204, Severity: finding.Warning}
-	where := finding.Link{Message: q.Say.Text(message.CauseConcentration, nil)}
-	unasked := finding.Link{Message: q.Say.Text(message.CauseUnspread, message.Args{"key": key})}
-	kept := finding.Link{Message: q.Say.Text(message.CauseSpreadIgnored, message.Args{"key": key})}
+	where := finding.Link{Message: message.Of(message.CauseConcentration, nil)}
+	unasked := finding.Link{Message: message.Of(message.CauseUnspread, message.Args{"key": key})}
+	kept := finding.Link{Message: message.Of(message.CauseSpreadIgnored, message.Args{"key": key})}
 	for _, w := range all {
 		f.Subjects = append(f.Subjects, w.Ref)
 		if len(where.Evidence) < query.MaxListed {
@@ -97,7 +97,7 @@ func describeConcentration(ctx context.Context, q query.Query, all []facts.Workl
 		}
 	}
 	f.Remedies = markTogether(f.Remedies)
-	f.Message = q.Say.Text(says, message.Args{"workloads": q.Enumerate(f.Subjects), "n": len(f.Subjects)})
+	f.Message = message.Of(says, message.Args{"workloads": q.Enumerate(f.Subjects), "n": len(f.Subjects)})
 	f.Causes = append(f.Causes, where)
 	for _, link := range []finding.Link{unasked, kept} {
 		if len(link.Evidence) > 0 {
@@ -144,8 +144,8 @@ func proposeSpread(ctx context.Context, q query.Query, w facts.Workload, key str
 	patched := change.Patch{Object: w.Ref, Patch: templatePatch(map[string]any{"topologySpreadConstraints": constraints})}
 	args := message.Args{"workload": w.Ref, "key": key}
 	proposal := finding.Remedy{
-		Message: q.Say.Text(message.RemedySpread, args), Change: patched, Command: patched.Command(),
-		Cost: q.Say.Text(message.RemedyRolloutCost, args), Risk: q.Say.Text(message.RemedySpreadRisk, args),
+		Message: message.Of(message.RemedySpread, args), Change: patched, Command: patched.Command(),
+		Cost: message.Of(message.RemedyRolloutCost, args), Risk: message.Of(message.RemedySpreadRisk, args),
 	}
 	return q.VerifyRemedy(ctx, proposal, func(o simulation.Outcome) bool {
 		there := facts.ZoneOf(o.World)

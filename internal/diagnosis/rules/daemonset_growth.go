@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -49,7 +48,7 @@ func (DaemonSetGrowth) Find(ctx context.Context, q query.Query) []finding.Findin
 			found = append(found, s.describe(ctx, q, outcome))
 		}
 	}
-	slices.SortFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Message, b.Message) })
+	slices.SortFunc(found, func(a, b finding.Finding) int { return a.Message.Compare(b.Message) })
 	return q.AboutSubject(found)
 }
 
@@ -141,8 +140,8 @@ func (s growthStep) describe(ctx context.Context, q query.Query, o simulation.Ou
 		"set": s.Target, "more": s.MoreNodes, "nodes": len(q.World.Nodes()) + s.MoreNodes, "now": now, "next": next,
 		"n": len(s.victims), "workloads": q.Enumerate(owners), "lost": lost,
 	}
-	f.Message = q.Say.Text(message.NextStep, args)
-	grows := finding.Link{Message: q.Say.Text(message.CauseNextStep, args)}
+	f.Message = message.Of(message.NextStep, args)
+	grows := finding.Link{Message: message.Of(message.CauseNextStep, args)}
 	ds := q.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	grows.Evidence = facts.RequestEvidence(s.Target, "spec.template.spec", &ds.Spec.Template.Spec, corev1.ResourceCPU, corev1.ResourceMemory)
 	if older := olderPods(q.World, ds); len(older) > 0 {
@@ -162,7 +161,7 @@ func (s growthStep) describe(ctx context.Context, q query.Query, o simulation.Ou
 	}
 	f.Remedies = append(f.Remedies, s.placeholderRemedies(ctx, q)...)
 	if s.Autoscaler.Name != "" && s.MoreNodes > 0 {
-		f.Unknown = []finding.Gap{{About: "groups", Message: q.Say.Text(message.UnknownNewNode, nil)}}
+		f.Unknown = []finding.Gap{{About: "groups", Message: message.Of(message.UnknownNewNode, nil)}}
 	}
 	return f
 }
@@ -200,7 +199,7 @@ func requestsNow(q query.Query, s growthStep) corev1.ResourceList {
 
 // freeCPULink shows the nodes that have no room for the step.
 func (s growthStep) freeCPULink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CauseNoRoom, args)}
+	link := finding.Link{Message: message.Of(message.CauseNoRoom, args)}
 	seen, grown := map[string]bool{}, s.cpuGrowth(q)
 	for _, pod := range s.victims {
 		node := q.World.Node(pod.Spec.NodeName)
@@ -208,10 +207,10 @@ func (s growthStep) freeCPULink(q query.Query, args message.Args) finding.Link {
 			continue
 		}
 		seen[node.Name] = true
-		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "pods[cpu]", q.Say.Text(message.Account, message.Args{
+		link.Evidence = append(link.Evidence, finding.Evidence{Object: facts.RefTo(cluster.Node, node), Field: "pods[cpu]", Account: message.Of(message.Account, message.Args{
 			"asked": grown.String(), "free": query.FormatQuantity(corev1.ResourceCPU, freeCPU(q.World, node)),
 			"all": query.FormatQuantity(corev1.ResourceCPU, node.Status.Allocatable.Cpu().MilliValue()),
-		})))
+		})})
 	}
 	return link
 }
@@ -230,7 +229,7 @@ func freeCPU(world *cluster.Snapshot, node *corev1.Node) int64 {
 }
 
 func (s growthStep) priorityLink(q query.Query) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CausePriority, message.Args{"by": s.Target, "pod": false})}
+	link := finding.Link{Message: message.Of(message.CausePriority, message.Args{"by": s.Target, "pod": false})}
 	ds := q.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	link.Evidence = append(link.Evidence, facts.Evidence(s.Target, "spec.template.spec.priorityClassName", ds.Spec.Template.Spec.PriorityClassName))
 	for _, pod := range s.victims[:min(len(s.victims), query.MaxListed)] {

@@ -189,18 +189,17 @@ func describeNoCapacity(ctx context.Context, q query.Query, losses []domainLoss,
 		"others": len(bad) - 1, "total": len(losses), "room": short, "held": held, "holders": holders,
 	}
 	f.Subjects = slices.Concat(bad[:min(len(bad), query.MaxListed)], owners)
-	f.Message = q.Say.Text(words.summary, args)
-	f.Causes = []finding.Link{waitLink(q, worst.noCapacity, args), {Message: q.Say.Text(message.CauseNoPlaceholder, args)}}
+	f.Message = message.Of(words.summary, args)
+	f.Causes = []finding.Link{waitLink(q, worst.noCapacity, args), {Message: message.Of(message.CauseNoPlaceholder, args)}}
 	f.Remedies = proposeLargerGroup(ctx, q, worst)
 	return f, true
 }
 
 // waitLink says who would wait and why, in the scheduler's words.
 func waitLink(q query.Query, fates []simulation.Fate, args message.Args) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CauseWouldWait, args)}
+	link := finding.Link{Message: message.Of(message.CauseWouldWait, args)}
 	for _, fate := range fates[:min(len(fates), query.MaxListed)] {
-		why := q.Say.Say(fate.Why)
-		link.Evidence = append(link.Evidence, facts.Evidence(fate.Pod, "simulation", why))
+		link.Evidence = append(link.Evidence, finding.Evidence{Object: fate.Pod, Field: "simulation", Account: fate.Why})
 	}
 	return link
 }
@@ -238,8 +237,8 @@ func describeVolumeBound(q query.Query, zones []domainLoss) (finding.Finding, bo
 	owners = facts.UniqueRefs(owners)
 	args := message.Args{"workloads": q.Enumerate(owners), "n": len(owners), "zones": namesOf(places)}
 	f.Subjects = slices.Concat(owners, places)
-	f.Message = q.Say.Text(message.RootedInZone, args)
-	link.Message = q.Say.Text(message.CauseVolumesLive, args)
-	f.Causes = []finding.Link{link, {Message: q.Say.Text(message.CauseNoCopy, args)}}
+	f.Message = message.Of(message.RootedInZone, args)
+	link.Message = message.Of(message.CauseVolumesLive, args)
+	f.Causes = []finding.Link{link, {Message: message.Of(message.CauseNoCopy, args)}}
 	return f, true
 }

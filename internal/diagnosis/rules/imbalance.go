@@ -51,7 +51,7 @@ func (rule Imbalance) Find(ctx context.Context, q query.Query) []finding.Finding
 			found = append(found, f)
 		}
 	}
-	slices.SortFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Message, b.Message) })
+	slices.SortFunc(found, func(a, b finding.Finding) int { return a.Message.Compare(b.Message) })
 	return q.AboutSubject(found)
 }
 
@@ -149,7 +149,7 @@ func describeImbalance(ctx context.Context, q query.Query, imbalances []imbalanc
 	node := imbalances[0].emptier
 	ref := facts.RefTo(cluster.Node, node)
 	f := finding.Finding{Code: finding.N203, Severity: finding.Warning}
-	spread := finding.Link{Message: q.Say.Text(message.CauseUnevenSpread, nil)}
+	spread := finding.Link{Message: message.Of(message.CauseUnevenSpread, nil)}
 	var refs []change.Ref
 	total, lost := 0, map[string]int{}
 	for _, c := range imbalances {
@@ -173,9 +173,9 @@ func describeImbalance(ctx context.Context, q query.Query, imbalances []imbalanc
 		"node": ref, "workloads": q.Enumerate(refs), "fullest": f.Subjects[1], "lost": lost[fullest], "total": total,
 		"at": q.FormatTime(availableSince(node)), "back": returned(node),
 	}
-	f.Message = q.Say.Text(message.Lopsided, args)
-	f.Causes = []finding.Link{spread, availableSinceLink(q, node, args), {Message: q.Say.Text(message.CauseNothingMoves, nil)}}
-	f.RuledOut = []finding.Link{{Message: q.Say.Text(message.NotClosed, args)}}
+	f.Message = message.Of(message.Lopsided, args)
+	f.Causes = []finding.Link{spread, availableSinceLink(q, node, args), {Message: message.Of(message.CauseNothingMoves, nil)}}
+	f.RuledOut = []finding.Link{{Message: message.Of(message.NotClosed, args)}}
 	proposals, refuted := rebalance(ctx, q, imbalances)
 	f.Remedies = markTogether(proposals)
 	return f, !refuted
@@ -184,7 +184,7 @@ func describeImbalance(ctx context.Context, q query.Query, imbalances []imbalanc
 func availableSinceLink(q query.Query, node *corev1.Node, args message.Args) finding.Link {
 	ref := facts.RefTo(cluster.Node, node)
 	ready, _ := facts.Readiness(node)
-	return finding.Link{Message: q.Say.Text(message.CauseCameLater, args), Evidence: []finding.Evidence{
+	return finding.Link{Message: message.Of(message.CauseCameLater, args), Evidence: []finding.Evidence{
 		facts.EvidenceSince(ref, "metadata.creationTimestamp", node.CreationTimestamp.UTC().Format(time.RFC3339), node.CreationTimestamp),
 		facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status)+" "+ready.Reason, ready.LastTransitionTime),
 	}}
@@ -204,8 +204,8 @@ func rebalance(ctx context.Context, q query.Query, imbalances []imbalance) (prop
 			evictions = append(evictions, evicted)
 			args := message.Args{"pod": evicted.Subject(), "workload": c.Ref, "i": len(evictions), "of": total}
 			proposals = append(proposals, finding.Remedy{
-				Message: q.Say.Text(message.RemedyEvict, args), Change: evicted, Command: evicted.Command(),
-				Cost: q.Say.Text(message.RemedyEvictCost, args), Risk: q.Say.Text(message.RemedyEvictRisk, args),
+				Message: message.Of(message.RemedyEvict, args), Change: evicted, Command: evicted.Command(),
+				Cost: message.Of(message.RemedyEvictCost, args), Risk: message.Of(message.RemedyEvictRisk, args),
 			})
 		}
 	}

@@ -72,8 +72,8 @@ func proposeLargerGroup(ctx context.Context, q query.Query, worst domainLoss) []
 		resized := resizeTo(group, size+many)
 		args := message.Args{"group": facts.GroupRef(group), "to": resized.To, "place": worst.domain, "more": many, "type": query.InstanceType(group)}
 		return []finding.Remedy{{
-			Message: q.Say.Text(message.RemedyHeadroom, args), Change: resized, Command: resized.Command(), Verified: true,
-			Cost: q.Say.Text(message.RemedyResizeCost, args), Risk: q.Say.Text(message.RemedyHeadroomRisk, args),
+			Message: message.Of(message.RemedyHeadroom, args), Change: resized, Command: resized.Command(), Verified: true,
+			Cost: message.Of(message.RemedyResizeCost, args), Risk: message.Of(message.RemedyHeadroomRisk, args),
 		}}
 	}
 	return nil

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -54,7 +53,7 @@ func (rule LastNode) Find(ctx context.Context, q query.Query) []finding.Finding 
 			found = append(found, f)
 		}
 	}
-	slices.SortFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Message, b.Message) })
+	slices.SortFunc(found, func(a, b finding.Finding) int { return a.Message.Compare(b.Message) })
 	return q.AboutSubject(found)
 }
 
@@ -103,16 +102,16 @@ func describeLastNode(ctx context.Context, q query.Query, tied []tiedPod) (findi
 		"workloads": q.Enumerate(workloads), "n": len(workloads), "zones": namesOf(zones), "nodes": q.Enumerate(nodes), "count": len(nodes),
 	}
 	f.Subjects = append(append(append(f.Subjects, workloads...), nodes...), zones...)
-	f.Message = q.Say.Text(message.LastNode, args)
-	live.Message = q.Say.Text(message.CauseVolumesLive, args)
-	stand.Message = q.Say.Text(message.CauseOneNode, args)
-	f.Causes = []finding.Link{live, stand, {Message: q.Say.Text(message.CauseMayGo, args)}}
+	f.Message = message.Of(message.LastNode, args)
+	live.Message = message.Of(message.CauseVolumesLive, args)
+	stand.Message = message.Of(message.CauseOneNode, args)
+	f.Causes = []finding.Link{live, stand, {Message: message.Of(message.CauseMayGo, args)}}
 	if group, ok := q.World.GroupOf(tied[0].node.Name); ok {
 		f.Subjects = append(f.Subjects, facts.GroupRef(group))
 		f.Causes = append(f.Causes, groupZonesLink(q, group))
 		f.Remedies = proposeSpareNode(ctx, q, group, tied)
 		about := facts.GroupRef(group).String()
-		f.Unknown = []finding.Gap{{About: about, Message: q.Say.Text(message.UnknownMinimum, message.Args{
+		f.Unknown = []finding.Gap{{About: about, Message: message.Of(message.UnknownMinimum, message.Args{
 			"group": about, "zones": len(query.NodesByZone(group)),
 		})}}
 	}
@@ -138,7 +137,7 @@ func anyPending(o simulation.Outcome, tied []tiedPod) bool {
 }
 
 func groupZonesLink(q query.Query, group cluster.Group) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CauseGroupStands, message.Args{"group": facts.GroupRef(group), "n": len(group.Nodes)})}
+	link := finding.Link{Message: message.Of(message.CauseGroupStands, message.Args{"group": facts.GroupRef(group), "n": len(group.Nodes)})}
 	for _, node := range group.Nodes[:min(len(group.Nodes), query.MaxListed)] {
 		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "metadata.labels["+group.Label+"]", group.Name))
 	}

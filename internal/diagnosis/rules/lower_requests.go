@@ -159,9 +159,9 @@ func (s growthStep) lowerRequestsRemedy(q query.Query, refs []change.Ref, less m
 	}
 	args := message.Args{"asks": asks, "set": s.Target, "jobs": jobs, "crons": crons}
 	return finding.Remedy{
-		Message: q.Say.Text(message.RemedyShrink, args),
+		Message: message.Of(message.RemedyShrink, args),
 		Change:  change.Apply{From: "requests", Objects: slices.Clip(objects)}, Command: strings.Join(commands, " && "), Verified: true,
-		Cost: q.Say.Text(message.RemedyShrinkCost, args), Risk: q.Say.Text(message.RemedyShrinkRisk, args),
+		Cost: message.Of(message.RemedyShrinkCost, args), Risk: message.Of(message.RemedyShrinkRisk, args),
 	}
 }
 

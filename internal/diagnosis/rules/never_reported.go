@@ -84,19 +84,19 @@ func describeNeverReported(q query.Query, node *corev1.Node, f agentDaemonSet) f
 	ready, _ := facts.Readiness(node)
 	args := message.Args{"node": ref, "set": set, "n": f.reported}
 	causes := []finding.Link{
-		{Message: q.Say.Text(message.CauseAgentSelects, args), Evidence: []finding.Evidence{facts.Evidence(set, "status.desiredNumberScheduled", strconv.Itoa(int(f.set.Status.DesiredNumberScheduled)))}},
+		{Message: message.Of(message.CauseAgentSelects, args), Evidence: []finding.Evidence{facts.Evidence(set, "status.desiredNumberScheduled", strconv.Itoa(int(f.set.Status.DesiredNumberScheduled)))}},
 		{
-			Message:  q.Say.Text(message.CauseKubeletTold, args),
+			Message:  message.Of(message.CauseKubeletTold, args),
 			Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime)},
 		},
 	}
 	here := func(pod *corev1.Pod) bool { return kube.TargetNodeName(pod) == node.Name }
 	if q.Known(cluster.Pod) && !slices.ContainsFunc(q.World.PodsOf(f.set.UID), here) {
-		causes = append(causes, finding.Link{Message: q.Say.Text(message.CauseNoAgentPod, args)})
+		causes = append(causes, finding.Link{Message: message.Of(message.CauseNoAgentPod, args)})
 	}
 	return finding.Finding{
 		Code: finding.N303, Severity: finding.Warning, Subjects: []change.Ref{ref},
-		Message: q.Say.Text(message.AgentNever, args), Causes: append(causes, agentPods(q, node)...),
-		Unknown: []finding.Gap{{About: ref.String(), Message: q.Say.Text(message.UnknownHealthNever, args)}},
+		Message: message.Of(message.AgentNever, args), Causes: append(causes, agentPods(q, node)...),
+		Unknown: []finding.Gap{{About: ref.String(), Message: message.Of(message.UnknownHealthNever, args)}},
 	}
 }

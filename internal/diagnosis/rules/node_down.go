@@ -189,17 +189,17 @@ func (d downNode) describe(q query.Query) finding.Finding {
 	ref := facts.RefTo(cluster.Node, d.node)
 	ready, _ := facts.Readiness(d.node)
 	f := finding.Finding{Code: finding.N201, Severity: finding.Warning, Subjects: []change.Ref{ref}}
-	var parts []string
+	var parts message.List
 	for _, w := range d.groups {
 		f.Severity = finding.Critical
-		parts = append(parts, q.Say.Text(w.outcome+"Part", message.Args{"n": len(w.pods), "at": formatOrNone(q, w.leavesAt)}))
+		parts = append(parts, message.Of(w.outcome+"Part", message.Args{"n": len(w.pods), "at": formatOrNone(q, w.leavesAt)}))
 		for _, pod := range w.pods {
 			f.Subjects = append(f.Subjects, facts.RefTo(cluster.Pod, pod))
 		}
 	}
-	f.Message = q.Say.Text(message.NodeDown, message.Args{"node": ref, "parts": parts})
+	f.Message = message.Of(message.NodeDown, message.Args{"node": ref, "parts": parts})
 	f.Causes = append([]finding.Link{d.readyLink(q, ready)}, d.outcomeLinks(q)...)
-	f.Unknown = []finding.Gap{{About: ref.String(), Message: q.Say.Text(message.UnknownMachine, message.Args{"node": ref})}}
+	f.Unknown = []finding.Gap{{About: ref.String(), Message: message.Of(message.UnknownMachine, message.Args{"node": ref})}}
 	if len(d.groups) > 0 && d.groups[0].outcome != message.DownOverdue {
 		f.Remedies = proposeOutOfService(q, d.node)
 	}
@@ -221,7 +221,7 @@ func (d downNode) readyLink(q query.Query, ready corev1.NodeCondition) finding.L
 		id = message.CauseNodeNotReady
 	}
 	link := finding.Link{
-		Message: q.Say.Text(id, message.Args{"node": ref, "why": ready.Message}),
+		Message: message.Of(id, message.Args{"node": ref, "why": ready.Message}),
 		Evidence: []finding.Evidence{
 			facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status)+" "+ready.Reason, ready.LastTransitionTime),
 		},
@@ -244,7 +244,7 @@ func (d downNode) outcomeLinks(q query.Query) []finding.Link {
 		for _, pod := range w.pods {
 			refs = append(refs, facts.RefTo(cluster.Pod, pod))
 		}
-		link := finding.Link{Message: q.Say.Text(w.outcome, message.Args{"pods": q.Enumerate(refs), "n": len(refs), "at": formatOrNone(q, w.leavesAt)})}
+		link := finding.Link{Message: message.Of(w.outcome, message.Args{"pods": q.Enumerate(refs), "n": len(refs), "at": formatOrNone(q, w.leavesAt)})}
 		for _, pod := range w.pods[:min(len(w.pods), query.MaxListed)] {
 			link.Evidence = append(link.Evidence, waitEvidence(q.World, d.node, pod)...)
 		}
@@ -275,10 +275,10 @@ func proposeOutOfService(q query.Query, node *corev1.Node) []finding.Remedy {
 	tainted := change.Taint{Node: node.Name, Taint: query.OutOfService}
 	args := message.Args{"node": tainted.Subject(), "untaint": change.Untaint(tainted).Command()}
 	return []finding.Remedy{{
-		Message: q.Say.Text(message.RemedyOutOfService, args),
+		Message: message.Of(message.RemedyOutOfService, args),
 		Change:  tainted,
 		Command: tainted.Command(),
-		Cost:    q.Say.Text(message.RemedyOutOfServiceCost, args),
-		Risk:    q.Say.Text(message.RemedyOutOfServiceRisk, args),
+		Cost:    message.Of(message.RemedyOutOfServiceCost, args),
+		Risk:    message.Of(message.RemedyOutOfServiceRisk, args),
 	}}
 }

@@ -20,7 +20,7 @@ func ownersWaiting(q query.Query, pods []*corev1.Pod) []finding.Link {
 	var links []finding.Link
 	for _, pod := range pods {
 		link, ok := ownerWaiting(q, pod)
-		if ok && !slices.ContainsFunc(links, func(l finding.Link) bool { return l.Message == link.Message }) {
+		if ok && !slices.ContainsFunc(links, func(l finding.Link) bool { return l.Message.Equal(link.Message) }) {
 			links = append(links, link)
 		}
 	}
@@ -38,7 +38,7 @@ func ownerWaiting(q query.Query, pod *corev1.Pod) (finding.Link, bool) {
 	case *appsv1.DaemonSet:
 		ref := facts.RefTo(cluster.DaemonSet, owner)
 		return finding.Link{
-			Message:  q.Say.Text(message.DaemonSetWaits, message.Args{"owner": ref, "node": facts.NodeRef(pod.Spec.NodeName)}),
+			Message:  message.Of(message.DaemonSetWaits, message.Args{"owner": ref, "node": facts.NodeRef(pod.Spec.NodeName)}),
 			Evidence: []finding.Evidence{facts.OwnerEvidence(facts.RefTo(cluster.Pod, pod), pod)},
 		}, true
 	case *appsv1.ReplicaSet:
@@ -48,7 +48,7 @@ func ownerWaiting(q query.Query, pod *corev1.Pod) (finding.Link, bool) {
 		}
 		ref := facts.RefTo(cluster.Deployment, d)
 		return finding.Link{
-			Message:  q.Say.Text(message.RecreateWaits, message.Args{"owner": ref}),
+			Message:  message.Of(message.RecreateWaits, message.Args{"owner": ref}),
 			Evidence: []finding.Evidence{facts.Evidence(ref, "spec.strategy.type", string(d.Spec.Strategy.Type))},
 		}, true
 	default:
@@ -64,13 +64,13 @@ func jobWaiting(q query.Query, job *batchv1.Job) (finding.Link, bool) {
 	}
 	for _, c := range job.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobFailureTarget || c.Type == batchv1.JobSuccessCriteriaMet) {
-			return finding.Link{Message: q.Say.Text(message.JobWaitsToEnd, args), Evidence: []finding.Evidence{
+			return finding.Link{Message: message.Of(message.JobWaitsToEnd, args), Evidence: []finding.Evidence{
 				facts.EvidenceSince(ref, "status.conditions["+string(c.Type)+"]", string(c.Status), c.LastTransitionTime),
 			}}, true
 		}
 	}
 	if p := job.Spec.PodReplacementPolicy; p != nil && *p == batchv1.Failed {
-		return finding.Link{Message: q.Say.Text(message.JobWaitsToReplace, args), Evidence: []finding.Evidence{
+		return finding.Link{Message: message.Of(message.JobWaitsToReplace, args), Evidence: []finding.Evidence{
 			facts.Evidence(ref, "spec.podReplacementPolicy", string(*p)),
 		}}, true
 	}

@@ -42,11 +42,11 @@ func proposePlaceholders(q query.Query, grows change.Ref, cpu resource.Quantity,
 		"guests": q.Enumerate(ownersOfPods(q.World, jobPods)), "n": len(jobPods),
 	}
 	return []finding.Remedy{{
-		Message: q.Say.Text(message.RemedyPlaceholders, args),
+		Message: message.Of(message.RemedyPlaceholders, args),
 		Change:  change.Apply{From: placeholderName, Objects: objects},
 		Command: inline,
-		Cost:    q.Say.Text(message.RemedyPlaceholdersCost, args),
-		Risk:    q.Say.Text(message.RemedyPlaceholdersRisk, args),
+		Cost:    message.Of(message.RemedyPlaceholdersCost, args),
+		Risk:    message.Of(message.RemedyPlaceholdersRisk, args),
 	}}
 }
 

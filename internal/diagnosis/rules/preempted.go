@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -57,7 +56,7 @@ func (Preempted) Find(_ context.Context, q query.Query) []finding.Finding {
 	for _, p := range byWorkload {
 		found = append(found, p.describe(q, who))
 	}
-	slices.SortFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Message, b.Message) })
+	slices.SortFunc(found, func(a, b finding.Finding) int { return a.Message.Compare(b.Message) })
 	return q.AboutSubject(found)
 }
 
@@ -88,8 +87,8 @@ func (p preemption) describe(q query.Query, who query.FormerOwners) finding.Find
 		"pods": q.Enumerate(pods), "n": len(pods), "by": p.by, "known": p.by.Name != "", "failed": q.Enumerate(failed), "jobs": len(failed),
 		"pod": p.by.Kind == string(cluster.Pod),
 	}
-	f.Message = q.Say.Text(message.PreemptedBy, args)
-	took.Message = q.Say.Text(message.CausePreempted, args)
+	f.Message = message.Of(message.PreemptedBy, args)
+	took.Message = message.Of(message.CausePreempted, args)
 	f.Causes = append(f.Causes, took)
 	if p.by.Name != "" {
 		f.Subjects = append(f.Subjects, p.by)
@@ -104,19 +103,19 @@ func (p preemption) describe(q query.Query, who query.FormerOwners) finding.Find
 			f.Causes = append(f.Causes, link)
 		}
 	} else {
-		f.Unknown = append(f.Unknown, finding.Gap{About: "Event", Message: q.Say.Text(message.UnknownPreemptor, nil)})
+		f.Unknown = append(f.Unknown, finding.Gap{About: "Event", Message: message.Of(message.UnknownPreemptor, nil)})
 	}
 	if len(failed) > 0 {
 		f.Causes = append(f.Causes, failedLink(q, failed, args))
 	}
-	f.RuledOut = []finding.Link{{Message: q.Say.Text(message.NotBudget, args)}}
+	f.RuledOut = []finding.Link{{Message: message.Of(message.NotBudget, args)}}
 	f.Remedies = p.remedies(q)
 	return f
 }
 
 // priorityLink compares whom the scheduler preferred with whom it took.
 func (p preemption) priorityLink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CausePriority, args)}
+	link := finding.Link{Message: message.Of(message.CausePriority, args)}
 	for _, one := range p.victims {
 		by := q.World.Pod(one.By.Namespace, one.By.Name)
 		if by == nil {
@@ -142,7 +141,7 @@ func (p preemption) growthLink(q query.Query) (finding.Link, bool) {
 		return finding.Link{}, false
 	}
 	link := finding.Link{
-		Message:  q.Say.Text(message.CauseRollout, message.Args{"by": p.by}),
+		Message:  message.Of(message.CauseRollout, message.Args{"by": p.by}),
 		Evidence: []finding.Evidence{facts.Evidence(p.by, "metadata.generation", query.FormatInt(ds.Generation))},
 	}
 	link.Evidence = append(link.Evidence, facts.RequestEvidence(p.by, "spec.template.spec", &ds.Spec.Template.Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
@@ -171,7 +170,7 @@ func (p preemption) unneededLink(q query.Query, who query.FormerOwners) (finding
 			}
 			ref := facts.RefTo(cluster.Pod, next)
 			return finding.Link{
-				Message: q.Say.Text(message.CauseNeedless, message.Args{
+				Message: message.Of(message.CauseNeedless, message.Args{
 					"pod": ref, "owner": owners[0], "by": one.By, "node": facts.NodeRef(next.Spec.NodeName),
 				}),
 				Evidence: []finding.Evidence{facts.EvidenceSince(ref, "spec.nodeName", next.Spec.NodeName, next.CreationTimestamp)},
@@ -225,7 +224,7 @@ func failedSince(job *batchv1.Job) *batchv1.JobCondition {
 }
 
 func failedLink(q query.Query, failed []change.Ref, args message.Args) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CauseJobFailed, args)}
+	link := finding.Link{Message: message.Of(message.CauseJobFailed, args)}
 	for _, ref := range failed[:min(len(failed), query.MaxListed)] {
 		c := failedSince(q.World.Job(ref.Namespace, ref.Name))
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "status.conditions[Failed]", c.Reason+": "+c.Message, c.LastTransitionTime))

@@ -78,20 +78,20 @@ func describeSilentAgent(q query.Query, node *corev1.Node, stale []corev1.NodeCo
 		args := message.Args{"node": ref, "condition": string(c.Type), "at": q.FormatTime(c.LastHeartbeatTime.Time)}
 		field := "status.conditions[" + string(c.Type) + "].lastHeartbeatTime"
 		f.Causes = append(f.Causes, finding.Link{
-			Message:  q.Say.Text(message.CauseHeartbeat, args),
+			Message:  message.Of(message.CauseHeartbeat, args),
 			Evidence: []finding.Evidence{facts.Evidence(ref, field, c.LastHeartbeatTime.UTC().Format(time.RFC3339))},
 		})
 	}
 	ready, _ := facts.Readiness(node)
-	f.Message = q.Say.Text(message.AgentSilent, message.Args{
+	f.Message = message.Of(message.AgentSilent, message.Args{
 		"node": ref, "conditions": names, "n": len(names), "age": duration.HumanDuration(q.World.Taken().Sub(last.Time)),
 	})
 	f.Causes = append(f.Causes, finding.Link{
-		Message:  q.Say.Text(message.CauseKubeletTold, message.Args{"node": ref}),
+		Message:  message.Of(message.CauseKubeletTold, message.Args{"node": ref}),
 		Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime)},
 	})
 	f.Causes = append(f.Causes, agentPods(q, node)...)
-	f.Unknown = []finding.Gap{{About: ref.String(), Message: q.Say.Text(message.UnknownHealth, message.Args{"node": ref})}}
+	f.Unknown = []finding.Gap{{About: ref.String(), Message: message.Of(message.UnknownHealth, message.Args{"node": ref})}}
 	return f
 }
 
@@ -109,7 +109,7 @@ func agentPods(q query.Query, node *corev1.Node) []finding.Link {
 			if c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue {
 				ref := facts.RefTo(cluster.Pod, pod)
 				links = append(links, finding.Link{
-					Message:  q.Say.Text(message.CauseAgentPod, message.Args{"pod": ref, "state": strings.TrimSpace(c.Reason + " " + c.Message)}),
+					Message:  message.Of(message.CauseAgentPod, message.Args{"pod": ref, "state": strings.TrimSpace(c.Reason + " " + c.Message)}),
 					Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(c.Status), c.LastTransitionTime)},
 				})
 			}

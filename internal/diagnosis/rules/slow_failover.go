@@ -73,7 +73,7 @@ func (rule SlowFailover) Find(ctx context.Context, q query.Query) []finding.Find
 		found = append(found, key.describe(ctx, q, all))
 	}
 	slices.SortFunc(found, func(a, b finding.Finding) int {
-		return cmp.Or(cmp.Compare(b.Severity, a.Severity), cmp.Compare(a.Message, b.Message))
+		return cmp.Or(cmp.Compare(b.Severity, a.Severity), a.Message.Compare(b.Message))
 	})
 	return q.AboutSubject(found)
 }
@@ -119,7 +119,7 @@ func tolerationOf(pod *corev1.Pod) time.Duration {
 
 func (k failoverClass) describe(ctx context.Context, q query.Query, all []facts.Workload) finding.Finding {
 	f := finding.Finding{Code: finding.N202, Severity: k.severity}
-	tolerated := finding.Link{Message: q.Say.Text(message.CauseDefaultToleration, message.Args{"wait": duration.HumanDuration(k.wait)})}
+	tolerated := finding.Link{Message: message.Of(message.CauseDefaultToleration, message.Args{"wait": duration.HumanDuration(k.wait)})}
 	for i, w := range all {
 		f.Subjects = append(f.Subjects, w.Ref)
 		if i < query.MaxListed {
@@ -138,18 +138,18 @@ func (k failoverClass) describe(ctx context.Context, q query.Query, all []facts.
 		"workloads": q.Enumerate(f.Subjects), "n": len(f.Subjects), "wait": duration.HumanDuration(k.wait),
 		"total": duration.HumanDuration(k.wait + nodeMonitorGracePeriod), "half": k.severity == finding.Warning, "single": k.single, "more": len(all) - len(f.Remedies),
 	}
-	f.Message = q.Say.Text(message.SlowFailover, args)
-	f.Causes = []finding.Link{{Message: q.Say.Text(message.CauseSilence, message.Args{"silence": duration.HumanDuration(nodeMonitorGracePeriod)})}, tolerated}
+	f.Message = message.Of(message.SlowFailover, args)
+	f.Causes = []finding.Link{{Message: message.Of(message.CauseSilence, message.Args{"silence": duration.HumanDuration(nodeMonitorGracePeriod)})}, tolerated}
 	if k.severity == finding.Warning {
 		f.Causes = append(f.Causes, singleReplicaLink(q, all, args))
 	}
-	f.RuledOut = []finding.Link{{Message: q.Say.Text(message.NotTied, args)}}
+	f.RuledOut = []finding.Link{{Message: message.Of(message.NotTied, args)}}
 	return f
 }
 
 // singleReplicaLink shows where one node holds half of a workload or more.
 func singleReplicaLink(q query.Query, all []facts.Workload, args message.Args) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CauseHalf, args)}
+	link := finding.Link{Message: message.Of(message.CauseHalf, args)}
 	for _, w := range all[:min(len(all), query.MaxListed)] {
 		link.Evidence = append(link.Evidence, facts.Evidence(w.Ref, "pods", facts.FormatDomainCounts(w.Pods, facts.NodeName, nil)))
 	}
@@ -169,8 +169,8 @@ func proposeShortToleration(ctx context.Context, q query.Query, w facts.Workload
 	patched := change.Patch{Object: w.Ref, Patch: templatePatch(map[string]any{"tolerations": tolerations})}
 	args := message.Args{"workload": w.Ref, "wait": duration.HumanDuration(shortToleration)}
 	proposal := finding.Remedy{
-		Message: q.Say.Text(message.RemedyTolerate, args), Change: patched, Command: patched.Command(),
-		Cost: q.Say.Text(message.RemedyRolloutCost, args), Risk: q.Say.Text(message.RemedyTolerateRisk, args),
+		Message: message.Of(message.RemedyTolerate, args), Change: patched, Command: patched.Command(),
+		Cost: message.Of(message.RemedyRolloutCost, args), Risk: message.Of(message.RemedyTolerateRisk, args),
 	}
 	if !q.CanSimulate() {
 		return proposal, true

@@ -110,22 +110,22 @@ func (s stuckPods) describe(q query.Query) finding.Finding {
 		f.Severity = finding.Warning
 	}
 	args := message.Args{"pods": q.Enumerate(refs), "n": len(refs), "node": node, "blocked": q.Enumerate(facts.UniqueRefs(blocked))}
-	f.Message = q.Say.Text(message.StuckTerminating, args)
+	f.Message = message.Of(message.StuckTerminating, args)
 	f.Causes = append(f.Causes, s.deletedLink(q, args), s.heldLink(q, args))
 	f.Causes = append(append(f.Causes, owners...), s.blockedLinks(q, stateful, attached, len(owners) > 0, args)...)
 	if s.reason == message.StuckNodeDown {
 		down := q.World.Node(s.node)
 		f.Remedies = append(proposeOutOfService(q, down), s.proposeForceDelete(q, down)...)
-		f.Unknown = []finding.Gap{{About: node.String(), Message: q.Say.Text(message.UnknownMachine, args)}}
+		f.Unknown = []finding.Gap{{About: node.String(), Message: message.Of(message.UnknownMachine, args)}}
 	}
 	if s.reason == message.StuckKubelet && !slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return status.HeldByPreStop(q, p) }) {
-		f.Unknown = []finding.Gap{{About: node.String(), Message: q.Say.Text(message.UnknownKubelet, args)}}
+		f.Unknown = []finding.Gap{{About: node.String(), Message: message.Of(message.UnknownKubelet, args)}}
 	}
 	return f
 }
 
 func (s stuckPods) deletedLink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CauseDeleted, args)}
+	link := finding.Link{Message: message.Of(message.CauseDeleted, args)}
 	for _, pod := range s.pods[:min(len(s.pods), query.MaxListed)] {
 		ref := facts.RefTo(cluster.Pod, pod)
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "metadata.deletionTimestamp",
@@ -138,7 +138,7 @@ func (s stuckPods) deletedLink(q query.Query, args message.Args) finding.Link {
 }
 
 func (s stuckPods) heldLink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: q.Say.Text(s.reason, args)}
+	link := finding.Link{Message: message.Of(s.reason, args)}
 	switch s.reason {
 	case message.StuckFinalizer:
 		for _, pod := range s.pods[:min(len(s.pods), query.MaxListed)] {
@@ -159,7 +159,7 @@ func (s stuckPods) heldLink(q query.Query, args message.Args) finding.Link {
 func (s stuckPods) blockedLinks(q query.Query, stateful, attached []*corev1.Pod, owned bool, args message.Args) []finding.Link {
 	var links []finding.Link
 	if len(stateful) > 0 {
-		link := finding.Link{Message: q.Say.Text(message.CauseStatefulBlocked, args)}
+		link := finding.Link{Message: message.Of(message.CauseStatefulBlocked, args)}
 		for _, pod := range stateful[:min(len(stateful), query.MaxListed)] {
 			link.Evidence = append(link.Evidence, facts.OwnerEvidence(facts.RefTo(cluster.Pod, pod), pod))
 		}
@@ -168,14 +168,14 @@ func (s stuckPods) blockedLinks(q query.Query, stateful, attached []*corev1.Pod,
 	for _, pod := range attached[:min(len(attached), query.MaxListed)] {
 		waits := waitingFor(q.World, pod)
 		links = append(links, finding.Link{
-			Message: q.Say.Text(message.CauseVolumeHeld, message.Args{"pod": facts.RefTo(cluster.Pod, pod), "waits": q.Enumerate(waits), "n": len(waits)}),
+			Message: message.Of(message.CauseVolumeHeld, message.Args{"pod": facts.RefTo(cluster.Pod, pod), "waits": q.Enumerate(waits), "n": len(waits)}),
 			Evidence: []finding.Evidence{
 				facts.MountEvidence(pod, facts.SingleNodeMounts(q.World, pod)[0].Source),
 			},
 		})
 	}
 	if len(links) == 0 && !owned {
-		links = append(links, finding.Link{Message: q.Say.Text(message.CauseNobodyBlocked, args)})
+		links = append(links, finding.Link{Message: message.Of(message.CauseNobodyBlocked, args)})
 	}
 	return links
 }
@@ -203,7 +203,7 @@ func (s stuckPods) proposeForceDelete(q query.Query, node *corev1.Node) []findin
 	deleted := change.DeletePod{Namespace: s.pods[i].Namespace, Name: s.pods[i].Name, Force: true}
 	args := message.Args{"pod": deleted.Subject(), "node": facts.RefTo(cluster.Node, node)}
 	return []finding.Remedy{{
-		Message: q.Say.Text(message.RemedyForceDelete, args), Change: deleted, Command: deleted.Command(),
-		Cost: q.Say.Text(message.RemedyForceDeleteCost, args), Risk: q.Say.Text(message.RemedyForceDeleteRisk, args),
+		Message: message.Of(message.RemedyForceDelete, args), Change: deleted, Command: deleted.Command(),
+		Cost: message.Of(message.RemedyForceDeleteCost, args), Risk: message.Of(message.RemedyForceDeleteRisk, args),
 	}}
 }

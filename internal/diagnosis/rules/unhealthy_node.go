@@ -56,27 +56,27 @@ type unhealthyNode struct {
 func (i unhealthyNode) describe(ctx context.Context, q query.Query) finding.Finding {
 	ref := facts.RefTo(cluster.Node, i.node)
 	f := finding.Finding{Code: finding.N301, Severity: finding.Critical, Subjects: []change.Ref{ref}}
-	var signs []string
+	var signs message.List
 	for _, l := range i.conditionEvents {
-		signs = append(signs, q.Say.Text(message.SignOf, message.Args{"reason": string(l.Reason), "entity": l.Entity}))
+		signs = append(signs, message.Of(message.SignOf, message.Args{"reason": string(l.Reason), "entity": l.Entity}))
 	}
 	if len(i.conditionEvents) == 0 && i.condition.Reason != "" {
-		signs = []string{i.condition.Reason}
+		signs = message.List{i.condition.Reason}
 	}
 	args := message.Args{
 		"node": ref, "condition": string(i.condition.Type), "status": string(i.condition.Status), "age": i.age(q), "signs": signs, "n": len(q.World.PodsOn(i.node.Name)),
 	}
-	f.Message = q.Say.Text(message.NodeUnhealthy, args)
+	f.Message = message.Of(message.NodeUnhealthy, args)
 	f.Causes = append([]finding.Link{{
-		Message:  q.Say.Text(message.CauseCondition, args),
+		Message:  message.Of(message.CauseCondition, args),
 		Evidence: []finding.Evidence{facts.EvidenceSince(ref, i.field(), string(i.condition.Status)+" "+i.condition.Reason, i.condition.LastTransitionTime)},
 	}}, i.reasons(q, ref)...)
 	if !i.node.Spec.Unschedulable && !facts.NotReady(i.node) && q.Known(cluster.Pod) {
 		f.Causes = append(f.Causes, finding.Link{
-			Message: q.Say.Text(message.CauseStillPlaced, args), Evidence: []finding.Evidence{facts.Evidence(ref, "spec.unschedulable", "")},
+			Message: message.Of(message.CauseStillPlaced, args), Evidence: []finding.Evidence{facts.Evidence(ref, "spec.unschedulable", "")},
 		})
 	}
-	f.Unknown = []finding.Gap{{About: "repair", Message: q.Say.Text(message.RepairUnknown, message.Args{"node": ref, "reasons": i.names()})}}
+	f.Unknown = []finding.Gap{{About: "repair", Message: message.Of(message.RepairUnknown, message.Args{"node": ref, "reasons": i.names()})}}
 	f.Remedies = i.drain(ctx, q, args)
 	return f
 }
@@ -108,7 +108,7 @@ func (i unhealthyNode) names() []string {
 func (i unhealthyNode) reasons(q query.Query, ref change.Ref) []finding.Link {
 	if len(i.conditionEvents) == 0 {
 		return []finding.Link{{
-			Message:  q.Say.Text(message.CauseToldReason, message.Args{"reason": i.condition.Reason, "why": i.condition.Message}),
+			Message:  message.Of(message.CauseToldReason, message.Args{"reason": i.condition.Reason, "why": i.condition.Message}),
 			Evidence: []finding.Evidence{facts.Evidence(ref, i.field()+".message", i.condition.Message)},
 		}}
 	}
@@ -117,10 +117,10 @@ func (i unhealthyNode) reasons(q query.Query, ref change.Ref) []finding.Link {
 		args := message.Args{"reason": string(l.Reason), "entity": l.Entity, "since": q.FormatTime(l.Since), "raw": l.Raw}
 		what := message.CauseOwnReason
 		if known, is := reason.Find(string(l.Reason)); is {
-			what, args["means"] = message.CauseReason, known.Means.In(q.Say.Language())
+			what, args["means"] = message.CauseReason, known.Means
 		}
 		links = append(links, finding.Link{
-			Message: q.Say.Text(what, args), Evidence: []finding.Evidence{facts.Evidence(ref, i.field()+".message", l.Raw)},
+			Message: message.Of(what, args), Evidence: []finding.Evidence{facts.Evidence(ref, i.field()+".message", l.Raw)},
 		})
 	}
 	return links
@@ -142,8 +142,8 @@ func (i unhealthyNode) drain(ctx context.Context, q query.Query, args message.Ar
 	if !ok || moved == 0 && proposal.Verified {
 		return nil
 	}
-	proposal.Message = q.Say.Text(message.RemedyDrain, args)
-	proposal.Cost = q.Say.Text(message.RemedyDrainCost, message.Args{"n": moved})
-	proposal.Risk = q.Say.Text(message.RemedyDrainRisk, nil)
+	proposal.Message = message.Of(message.RemedyDrain, args)
+	proposal.Cost = message.Of(message.RemedyDrainCost, message.Args{"n": moved})
+	proposal.Risk = message.Of(message.RemedyDrainRisk, nil)
 	return []finding.Remedy{proposal}
 }

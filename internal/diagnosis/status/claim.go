@@ -148,7 +148,7 @@ func (s *Status) explainFirstConsumer(ctx context.Context, claim *corev1.Persist
 }
 
 // summaryFor is the answer in a sentence about another thing.
-func (s *Status) summaryFor(ctx context.Context, ref change.Ref) string {
+func (s *Status) summaryFor(ctx context.Context, ref change.Ref) message.Sentence {
 	q := s.Query
 	q.PresentOnly = true
 	return q.Explain(ctx, ref).Summary

@@ -39,7 +39,7 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 	}
 	for _, why := range []message.ID{message.ObstacleSelector, message.ObstacleTainted} {
 		if refs := excluded[why]; len(refs) > 0 {
-			s.addCause(message.DaemonExcluded, message.Args{"nodes": s.Enumerate(refs), "why": s.Say.Text(why, message.Args{"n": len(refs)})},
+			s.addCause(message.DaemonExcluded, message.Args{"nodes": s.Enumerate(refs), "why": message.Of(why, message.Args{"n": len(refs)})},
 				daemonTerms(s.ref, set)...)
 		}
 	}

@@ -21,21 +21,21 @@ const noEndpoints = "NoEndpoints"
 
 // explainService follows the chain to a Service that the subject depends on: if it has no endpoints, why not is a part of the answer.
 // What it says of the Service is empty if nothing is wrong there, or the answer is a part of the one about the Service.
-func (s *Status) explainService(ctx context.Context, service change.Ref) (why string) {
+func (s *Status) explainService(ctx context.Context, service change.Ref) message.Sentence {
 	if s.PartOf(service) || !s.Known(cluster.Service) {
-		return ""
+		return message.Sentence{}
 	}
 	args := message.Args{"service": service}
 	if s.World.Service(service.Namespace, service.Name) == nil {
 		if s.World.Knowledge(cluster.Service) != cluster.Complete {
-			return ""
+			return message.Sentence{}
 		}
 		s.addCause(message.ServiceMissing, args, facts.Evidence(service, "metadata.name", ""))
 		return s.sentence(message.ServiceMissing, args)
 	}
 	all := s.Explain(ctx, service)
 	if all.State != noEndpoints {
-		return ""
+		return message.Sentence{}
 	}
 	if len(all.Causes) == 0 {
 		s.addCause(message.DependsOn, message.Args{"why": all.Summary})
@@ -103,7 +103,7 @@ func (s *Status) namedServicesOf(ctx context.Context, pod *corev1.Pod, c *corev1
 				continue
 			}
 			seen[service] = true
-			args := message.Args{"container": c.Name, "service": service, "said": s.Summary, "why": ""}
+			args := message.Args{"container": c.Name, "service": service, "said": s.Summary, "why": message.Sentence{}}
 			evidence := facts.Evidence(s.ref, g.field, word)
 			if s.selectsItself(service, pod) {
 				s.addCause(message.PodNamesItsOwn, args, evidence)
@@ -115,7 +115,7 @@ func (s *Status) namedServicesOf(ctx context.Context, pod *corev1.Pod, c *corev1
 			}
 			before := len(s.Causes)
 			why := s.explainService(ctx, service)
-			if why == "" {
+			if why.IsZero() {
 				continue
 			}
 			s.Causes = slices.Insert(s.Causes, before, finding.Link{Message: s.sentence(message.PodNames, args), Evidence: []finding.Evidence{evidence}})

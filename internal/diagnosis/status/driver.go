@@ -58,7 +58,7 @@ func (s *Status) explainDriverPod(set *appsv1.DaemonSet, node string) {
 	_, excluded := s.daemonNodes(set, pods)
 	for _, why := range []message.ID{message.ObstacleSelector, message.ObstacleTainted} {
 		if slices.Contains(excluded[why], facts.NodeRef(node)) {
-			args["why"] = s.Say.Text(why, message.Args{"n": 1})
+			args["why"] = message.Of(why, message.Args{"n": 1})
 			s.addCause(message.DriverExcluded, args, s.excludedBy(ref, set, node)...)
 			s.joinLastCause()
 			return

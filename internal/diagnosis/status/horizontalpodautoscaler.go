@@ -127,22 +127,22 @@ func (s *Status) noMetrics(ctx context.Context, h *autoscalingv2.HorizontalPodAu
 	s.addCause(message.HPAUntold, args, s.hpaEvidence(active))
 	missing := strings.Contains(active.Message, "missing request for")
 	if api := metricsAPIs[active.Reason]; api != "" && !missing {
-		if why := s.metricsAPI(ctx, api, active.Message); why != "" {
+		if why := s.metricsAPI(ctx, api, active.Message); !why.IsZero() {
 			args["why"] = why
 			s.set(active.Reason, finding.Warning, message.HPANoMetrics, args)
 		}
 	}
-	if why := s.requestsMissing(h, target); why != "" && missing {
+	if why := s.requestsMissing(h, target); !why.IsZero() && missing {
 		args["why"] = why
 		s.set(active.Reason, finding.Warning, message.HPANoMetrics, args)
 	}
 }
 
 // metricsAPI says what is wrong with an API that metrics come from, empty if nothing can be seen.
-func (s *Status) metricsAPI(ctx context.Context, api, told string) string {
+func (s *Status) metricsAPI(ctx context.Context, api, told string) message.Sentence {
 	s.AddUnknownKinds(cluster.APIService)
 	args := message.Args{"api": api, "why": ""}
-	say := func(id message.ID, evidence ...finding.Evidence) string {
+	say := func(id message.ID, evidence ...finding.Evidence) message.Sentence {
 		s.addCause(id, args, evidence...)
 		return s.sentence(id, args)
 	}
@@ -152,7 +152,7 @@ func (s *Status) metricsAPI(ctx context.Context, api, told string) string {
 		service := s.World.APIServices()[i]
 		ref, available := facts.RefTo(cluster.APIService, service), meta.FindStatusCondition(service.Status.Conditions, "Available")
 		if available == nil || available.Status != metav1.ConditionFalse {
-			return ""
+			return message.Sentence{}
 		}
 		args["why"] = available.Message
 		why := say(message.MetricsAPIDown, facts.EvidenceSince(ref, "status.conditions[Available]", available.Reason+": "+available.Message, available.LastTransitionTime))
@@ -168,7 +168,7 @@ func (s *Status) metricsAPI(ctx context.Context, api, told string) string {
 	case strings.Contains(told, "unable to handle the request"):
 		return say(message.MetricsAPIDown)
 	default:
-		return ""
+		return message.Sentence{}
 	}
 }
 
@@ -176,12 +176,12 @@ func (s *Status) metricsAPI(ctx context.Context, api, told string) string {
 const metricsServer = "kubectl apply --filename https://github.com/kubernetes-sigs/metrics-server/releases/latest/download/components.yaml"
 
 // requestsMissing is about containers that do not request what their utilization is reckoned in parts of; empty if there are none.
-func (s *Status) requestsMissing(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref) string {
+func (s *Status) requestsMissing(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref) message.Sentence {
 	pods := facts.PodsOfWorkload(s.World, target)
 	if len(pods) == 0 {
-		return ""
+		return message.Sentence{}
 	}
-	pod, said := pods[0], ""
+	pod, said := pods[0], message.Sentence{}
 	for _, m := range h.Spec.Metrics {
 		var resource corev1.ResourceName
 		only := ""
@@ -200,7 +200,9 @@ func (s *Status) requestsMissing(h *autoscalingv2.HorizontalPodAutoscaler, targe
 			}
 			args := message.Args{"target": target, "container": c.Name, "resource": string(resource), "pod": facts.RefTo(cluster.Pod, pod)}
 			s.addCause(message.HPANoRequest, args, facts.Evidence(facts.RefTo(cluster.Pod, pod), "spec.containers["+c.Name+"].resources.requests["+string(resource)+"]", ""))
-			said = cmp.Or(said, s.sentence(message.HPANoRequest, args))
+			if said.IsZero() {
+				said = s.sentence(message.HPANoRequest, args)
+			}
 			s.addRemedies(s.proposeCommand(change.SetRequest(target, c.Name, string(resource)), message.RemedyRequest, message.RemedyRequestCost, message.RemedyRequestRisk, args))
 		}
 	}

@@ -55,7 +55,7 @@ func (s *Status) ingress(ctx context.Context, i *networkingv1.Ingress) {
 	for _, b := range all {
 		ref := change.Ref{Kind: string(cluster.Service), Namespace: i.Namespace, Name: b.service.Name}
 		svc := s.World.Service(ref.Namespace, ref.Name)
-		why := ""
+		why := message.Sentence{}
 		switch {
 		case svc == nil:
 			args := message.Args{"service": ref}
@@ -67,7 +67,7 @@ func (s *Status) ingress(ctx context.Context, i *networkingv1.Ingress) {
 			why = s.explainService(ctx, ref)
 		}
 		seen = append(seen, ref.Name)
-		if why != "" && s.Severity == "" {
+		if !why.IsZero() && s.Severity == "" {
 			s.set("", finding.Warning, message.IngressFails, message.Args{"why": why})
 		}
 	}
@@ -81,7 +81,7 @@ func servesPort(svc *corev1.Service, port networkingv1.ServiceBackendPort) bool 
 }
 
 // backendPort is about a port that the Service has not got.
-func (s *Status) backendPort(svc *corev1.Service, b backend) string {
+func (s *Status) backendPort(svc *corev1.Service, b backend) message.Sentence {
 	field, asked := b.field+".service.port.name", b.service.Port.Name
 	if asked == "" {
 		field, asked = b.field+".service.port.number", strconv.Itoa(int(b.service.Port.Number))

@@ -138,7 +138,7 @@ func (s *Status) explainFailures(ctx context.Context, pods []*corev1.Pod) {
 		s.addCause(message.PodsFailed, message.Args{"n": len(group), "state": state, "pods": s.Enumerate(facts.PodRefs(group)), "why": one.Summary},
 			stateEvidence(last))
 		if len(states) == 1 {
-			s.Causes = append(s.Causes, slices.DeleteFunc(one.Causes, func(l finding.Link) bool { return l.Message == one.Summary })...)
+			s.Causes = append(s.Causes, slices.DeleteFunc(one.Causes, func(l finding.Link) bool { return l.Message.Equal(one.Summary) })...)
 			s.Unknown = append(s.Unknown, one.Unknown...)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-func pendingSummary(pod *corev1.Pod, say func(message.ID, ...any) string) string {
+func pendingSummary(pod *corev1.Pod, say func(message.ID, ...any) message.Sentence) message.Sentence {
 	scheduled := facts.PodCondition(pod, corev1.PodScheduled)
 	switch {
 	case len(pod.Spec.SchedulingGates) > 0:
@@ -204,12 +204,12 @@ func containerState(state corev1.ContainerState) string {
 }
 
 // PodSummary is why a pod waits for its node, in a sentence.
-func PodSummary(q query.Query, pod *corev1.Pod) string {
+func PodSummary(pod *corev1.Pod) message.Sentence {
 	args := message.Args{"pod": facts.RefTo(cluster.Pod, pod)}
-	return pendingSummary(pod, func(id message.ID, more ...any) string {
+	return pendingSummary(pod, func(id message.ID, more ...any) message.Sentence {
 		for i := 0; i+1 < len(more); i += 2 {
 			args[more[i].(string)] = more[i+1]
 		}
-		return q.Say.Text(id, args)
+		return message.Of(id, args)
 	})
 }

@@ -95,8 +95,8 @@ func WithOldRevision(ctx context.Context, q query.Query, pod *corev1.Pod, e find
 	}
 	ref := facts.RefTo(cluster.StatefulSet, set)
 	args := message.Args{"pod": e.Subject, "object": ref, "said": e.Summary}
-	e.Summary = q.Say.Text(message.OldRevisionHeld, args)
-	e.Causes = slices.Insert(slices.Clone(e.Causes), 0, finding.Link{Message: q.Say.Text(message.OrdinalOldRevision, args), Evidence: []finding.Evidence{
+	e.Summary = message.Of(message.OldRevisionHeld, args)
+	e.Causes = slices.Insert(slices.Clone(e.Causes), 0, finding.Link{Message: message.Of(message.OrdinalOldRevision, args), Evidence: []finding.Evidence{
 		facts.Evidence(e.Subject, "metadata.labels["+appsv1.StatefulSetRevisionLabel+"]", pod.Labels[appsv1.StatefulSetRevisionLabel]),
 		facts.Evidence(ref, "status.updateRevision", set.Status.UpdateRevision),
 	}})

@@ -40,7 +40,7 @@ var PresentCodes = []finding.Code{finding.N101, finding.N104, finding.N201, find
 // AppendFindings leaves out what is there already: several pods may lead to one finding.
 func AppendFindings(all, more []finding.Finding) []finding.Finding {
 	for _, f := range more {
-		if !slices.ContainsFunc(all, func(g finding.Finding) bool { return g.Code == f.Code && g.Message == f.Message }) {
+		if !slices.ContainsFunc(all, func(g finding.Finding) bool { return g.Code == f.Code && g.Message.Equal(f.Message) }) {
 			all = append(all, f)
 		}
 	}
@@ -118,15 +118,15 @@ func (s *Status) addCause(id message.ID, args message.Args, evidence ...finding.
 
 // joinLastCause adds the latest link to the answer, if that is the link before it: where no command mends a thing, what does is said at once.
 func (s *Status) joinLastCause() {
-	if n := len(s.Causes); n > 1 && s.Summary == s.Causes[n-2].Message {
-		s.Summary += " " + s.Causes[n-1].Message
+	if n := len(s.Causes); n > 1 && s.Summary.Equal(s.Causes[n-2].Message) {
+		s.Summary = message.Sequence(s.Summary, s.Causes[n-1].Message)
 	}
 }
 
 // addRemedies adds remedies, each once: several pods may have the same.
 func (s *Status) addRemedies(proposals ...finding.Remedy) {
 	for _, proposal := range proposals {
-		if !slices.ContainsFunc(s.Remedies, func(r finding.Remedy) bool { return r.Command == proposal.Command && r.Message == proposal.Message }) {
+		if !slices.ContainsFunc(s.Remedies, func(r finding.Remedy) bool { return r.Command == proposal.Command && r.Message.Equal(proposal.Message) }) {
 			s.Remedies = append(s.Remedies, proposal)
 		}
 	}
@@ -157,10 +157,10 @@ func (s *Status) AddUnknownKinds(kinds ...cluster.Kind) {
 }
 
 // sentence is a sentence about the subject.
-func (s *Status) sentence(id message.ID, args message.Args) string {
+func (s *Status) sentence(id message.ID, args message.Args) message.Sentence {
 	all := message.Args{"subject": s.ref}
 	maps.Copy(all, args)
-	return s.Say.Text(id, all)
+	return message.Of(id, all)
 }
 
 // age is how long ago something was, as kubectl writes it; empty if it is not told.

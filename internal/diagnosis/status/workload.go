@@ -69,7 +69,7 @@ func (s *Status) addPodProblems(ctx context.Context, pods []*corev1.Pod, told bo
 	for i, t := range all {
 		why := t.explanation.Summary
 		if told && i == 0 {
-			why = ""
+			why = message.Sentence{}
 		}
 		var evidence []finding.Evidence
 		for _, pod := range t.pods[:min(len(t.pods), query.MaxListed)] {

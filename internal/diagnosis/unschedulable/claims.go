@@ -21,7 +21,7 @@ func (a *explanation) explainClaims(ctx context.Context, chosen bool) bool {
 	if !a.Known(cluster.PersistentVolumeClaim) {
 		return false
 	}
-	bad := ""
+	bad := message.Sentence{}
 	for _, source := range a.representative.Spec.Volumes {
 		name := cluster.ClaimName(a.representative, &source)
 		if name == "" {
@@ -29,31 +29,31 @@ func (a *explanation) explainClaims(ctx context.Context, chosen bool) bool {
 		}
 		ref := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: a.representative.Namespace, Name: name}
 		why, links := a.claimProblem(ctx, source, ref, chosen)
-		if why == "" {
+		if why.IsZero() {
 			continue
 		}
 		a.Subjects = append(a.Subjects, ref)
 		a.addCause(message.CauseMounts, message.Args{"claim": ref}, facts.MountEvidence(a.representative, source.Name))
 		a.Causes = append(a.Causes, links...)
-		if bad == "" {
+		if bad.IsZero() {
 			bad = why
 		}
 	}
-	if bad != "" {
+	if !bad.IsZero() {
 		a.setMessage(message.UnplacedClaim, message.Args{"why": bad})
 	}
-	return bad != ""
+	return !bad.IsZero()
 }
 
 // claimProblem is what is wrong with a claim wherever the pod may go, empty if nothing is.
-func (a *explanation) claimProblem(ctx context.Context, source corev1.Volume, ref change.Ref, chosen bool) (string, []finding.Link) {
+func (a *explanation) claimProblem(ctx context.Context, source corev1.Volume, ref change.Ref, chosen bool) (message.Sentence, []finding.Link) {
 	claim := a.World.Claim(ref.Namespace, ref.Name)
 	if claim == nil {
 		id := message.MountMissing
 		if source.Ephemeral != nil {
 			id = message.MountUnmade
 		}
-		why := a.Say.Text(id, message.Args{"claim": ref})
+		why := message.Of(id, message.Args{"claim": ref})
 		return why, []finding.Link{{Message: why}}
 	}
 	m := facts.ResolveMount(a.World, source.Name, claim)
@@ -62,7 +62,7 @@ func (a *explanation) claimProblem(ctx context.Context, source corev1.Volume, re
 	// The scheduler waits for one that asks for a volume by name to be bound to it (plugins/volumebinding, GetPodVolumeClaims).
 	named := claim.Spec.VolumeName != "" && claim.Status.Phase == corev1.ClaimPending
 	if !lost && !made && !named && !status.NoVolumeFor(a.Query, claim) {
-		return "", nil
+		return message.Sentence{}, nil
 	}
 	q := a.Query
 	q.Subject = &ref

@@ -35,7 +35,7 @@ func (a *explanation) explainInfeasible(ctx context.Context, d *query.Verdict) {
 	case a.hostVolume() != nil:
 		a.setPinnedMessage(*a.hostVolume(), d)
 	default:
-		args := message.Args{"nodes": len(d.Infeasible), "why": query.CountObstacles(d.Infeasible).Sentences(a.Say), "nearest": ""}
+		args := message.Args{"nodes": len(d.Infeasible), "why": query.CountObstacles(d.Infeasible).Sentences(), "nearest": message.Sentence{}}
 		if len(d.Infeasible) > 1 && mentionedObstacles[near[0].MostSevere().Kind] {
 			args["nearest"] = a.describeNode(near[0])
 		}
@@ -95,12 +95,12 @@ func nearestNodes(q query.Query, pod *corev1.Pod, d *query.Verdict) []query.Node
 }
 
 // describeNode says what a node lacks to take the pod, with the node's name.
-func (a *explanation) describeNode(n query.NodeObstacles) string {
-	return a.Say.Text(message.NodeMisses, message.Args{"node": facts.NodeRef(n.Node.Name), "misses": a.shortfalls(n)})
+func (a *explanation) describeNode(n query.NodeObstacles) message.Sentence {
+	return message.Of(message.NodeMisses, message.Args{"node": facts.NodeRef(n.Node.Name), "misses": a.shortfalls(n)})
 }
 
-func (a *explanation) describeNodes(nodes []query.NodeObstacles) []string {
-	var all []string
+func (a *explanation) describeNodes(nodes []query.NodeObstacles) message.List {
+	var all message.List
 	for _, n := range nodes {
 		all = append(all, a.describeNode(n))
 	}
@@ -136,8 +136,8 @@ var shortfallMessage = map[message.ID]message.ID{
 }
 
 // shortfalls are what a node lacks to take the pod.
-func (a *explanation) shortfalls(n query.NodeObstacles) []string {
-	var said []string
+func (a *explanation) shortfalls(n query.NodeObstacles) message.List {
+	var said message.List
 	for _, o := range n.Obstacles {
 		args := message.Args{"says": o.Reasons}
 		switch o.Kind {
@@ -150,20 +150,20 @@ func (a *explanation) shortfalls(n query.NodeObstacles) []string {
 		case message.ObstacleFull:
 			args["needs"] = a.missingResources(n.Node)
 		}
-		said = append(said, a.Say.Text(shortfallMessage[o.Kind], args))
+		said = append(said, message.Of(shortfallMessage[o.Kind], args))
 	}
 	return said
 }
 
 // missingResources are what a node has too little of, in words.
-func (a *explanation) missingResources(node *corev1.Node) []string {
-	var said []string
+func (a *explanation) missingResources(node *corev1.Node) message.List {
+	var said message.List
 	for _, n := range a.Shortages(a.representative, node) {
 		if n.Resource == corev1.ResourcePods {
-			said = append(said, a.Say.Text(message.ShortOfPods, nil))
+			said = append(said, message.Of(message.ShortOfPods, nil))
 			continue
 		}
-		said = append(said, a.Say.Text(message.ShortOf, message.Args{"amount": n.Format(n.Missing()), "resource": string(n.Resource)}))
+		said = append(said, message.Of(message.ShortOf, message.Args{"amount": n.Format(n.Missing()), "resource": string(n.Resource)}))
 	}
 	return said
 }
@@ -181,8 +181,8 @@ func (a *explanation) nearestEvidence(near []query.NodeObstacles) []finding.Evid
 // autoscaler is what an autoscaler says of the pod.
 func (a *explanation) autoscaler() {
 	a.Causes = append(a.Causes, query.AutoscalerLinks(a.Query, a.representative)...)
-	if said := query.AutoscalerSummary(a.Query, a.representative); said != "" {
-		a.Message = a.Say.Text(message.UnplacedAlso, message.Args{"said": a.Message, "also": said})
+	if said := query.AutoscalerSummary(a.Query, a.representative); !said.IsZero() {
+		a.Message = message.Of(message.UnplacedAlso, message.Args{"said": a.Message, "also": said})
 	}
 }
 

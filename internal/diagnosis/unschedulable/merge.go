@@ -52,6 +52,6 @@ func mergeClasses(ctx context.Context, q query.Query, first finding.Finding, sam
 		f = first
 	}
 	f.Subjects = subjects
-	f.Message += " " + q.Say.Text(message.AuditAlike, message.Args{"n": len(same) - 1})
+	f.Message = message.Sequence(f.Message, message.Of(message.AuditAlike, message.Args{"n": len(same) - 1}))
 	return f
 }

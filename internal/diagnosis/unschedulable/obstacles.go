@@ -45,7 +45,7 @@ func (a *explanation) explainSelector(nodes []query.NodeObstacles) {
 		a.addCause(message.CauseSelector, message.Args{"n": total - len(nodes), "total": total}, facts.SelectorEvidence(a.representative)...)
 		return
 	}
-	var values []string
+	var values message.List
 	for _, key := range facts.SelectorKeys(a.representative) {
 		there := map[string]bool{}
 		for _, node := range a.World.Nodes() {
@@ -58,7 +58,7 @@ func (a *explanation) explainSelector(nodes []query.NodeObstacles) {
 			id = message.LabelNowhere
 		}
 		sorted := slices.Sorted(maps.Keys(there))
-		values = append(values, a.Say.Text(id, message.Args{"label": key, "values": sorted[:min(len(sorted), query.MaxListed)]}))
+		values = append(values, message.Of(id, message.Args{"label": key, "values": sorted[:min(len(sorted), query.MaxListed)]}))
 	}
 	a.addCause(message.CauseSelectorNone, message.Args{"values": values}, facts.SelectorEvidence(a.representative)...)
 }

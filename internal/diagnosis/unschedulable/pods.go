@@ -112,10 +112,10 @@ func isUnique(pod *corev1.Pod) bool {
 }
 
 // args are a sentence's values with those that name the class.
-func (c *podClass) args(q query.Query, more message.Args) message.Args {
-	args := message.Args{"who": facts.RefTo(cluster.Pod, c.representative).String(), "n": len(c.subjects)}
+func (c *podClass) args(more message.Args) message.Args {
+	args := message.Args{"who": facts.RefTo(cluster.Pod, c.representative), "n": len(c.subjects)}
 	if len(c.subjects) > 1 {
-		args["who"] = q.Say.Text(message.PodsOf, message.Args{"n": len(c.subjects), "owner": c.owner})
+		args["who"] = message.Of(message.PodsOf, message.Args{"n": len(c.subjects), "owner": c.owner})
 	}
 	maps.Copy(args, more)
 	return args
@@ -158,19 +158,19 @@ func (a *explanation) describe(ctx context.Context) bool {
 
 // setMessage sets the finding's sentence.
 func (a *explanation) setMessage(id message.ID, args message.Args) {
-	a.Message = a.Say.Text(id, a.args(a.Query, args))
+	a.Message = message.Of(id, a.args(args))
 }
 
 // addCause adds a link to the chain of causes.
 func (a *explanation) addCause(id message.ID, args message.Args, evidence ...finding.Evidence) {
-	a.Causes = append(a.Causes, finding.Link{Message: a.Say.Text(id, args), Evidence: evidence})
+	a.Causes = append(a.Causes, finding.Link{Message: message.Of(id, args), Evidence: evidence})
 }
 
 // addRuledOut adds a suspect that is not the cause.
 func (a *explanation) addRuledOut(id message.ID, args message.Args, evidence ...finding.Evidence) {
-	a.RuledOut = append(a.RuledOut, finding.Link{Message: a.Say.Text(id, args), Evidence: evidence})
+	a.RuledOut = append(a.RuledOut, finding.Link{Message: message.Of(id, args), Evidence: evidence})
 }
 
 func (a *explanation) addUnknown(about string, id message.ID, args message.Args) {
-	a.Unknown = append(a.Unknown, finding.Gap{About: about, Message: a.Say.Text(id, args)})
+	a.Unknown = append(a.Unknown, finding.Gap{About: about, Message: message.Of(id, args)})
 }

@@ -58,7 +58,7 @@ func (a *explanation) explainRollout(ctx context.Context, d *query.Verdict) []fi
 	args := rollout.Args()
 	args["said"] = a.Message
 	a.Causes = slices.Insert(a.Causes, 0, finding.Link{
-		Message: a.Say.Text(message.RolloutKeepsOld, args), Evidence: []finding.Evidence{rollout.Evidence()},
+		Message: message.Of(message.RolloutKeepsOld, args), Evidence: []finding.Evidence{rollout.Evidence()},
 	})
 	a.setMessage(message.RolloutHeld, args)
 	return proven
@@ -111,12 +111,12 @@ func (a *explanation) explainGroups(c query.GroupCandidates) {
 func (a *explanation) explainMaximum(c query.GroupCandidates) {
 	for i, group := range c.Suitable[:min(len(c.Suitable), query.MaxRemedies)] {
 		ref := facts.GroupRef(group.Group)
-		said := a.Say.Text(message.GroupAtMaximum, message.Args{"group": ref, "nodes": len(group.Nodes)})
+		said := message.Of(message.GroupAtMaximum, message.Args{"group": ref, "nodes": len(group.Nodes)})
 		a.Causes = append(a.Causes, finding.Link{
 			Message: said, Evidence: []finding.Evidence{facts.Evidence(ref, "nodes", strconv.Itoa(len(group.Nodes)))},
 		})
 		if i == 0 {
-			a.Message = a.Say.Text(message.UnplacedAlso, message.Args{"said": a.Message, "also": said})
+			a.Message = message.Of(message.UnplacedAlso, message.Args{"said": a.Message, "also": said})
 		}
 	}
 }
@@ -257,7 +257,7 @@ func (a *explanation) proposeLowerRequests(near []query.NodeObstacles) []query.P
 
 func (a *explanation) lowerRequests(node *corev1.Node, short []query.Shortage) (query.ProposedRemedy, bool) {
 	changed := map[string]map[corev1.ResourceName]string{}
-	var steps []string
+	var steps message.List
 	for _, s := range short {
 		container := slices.MaxFunc(a.representative.Spec.Containers, func(x, y corev1.Container) int {
 			return cmp.Compare(query.QuantityValue(s.Resource, x.Resources.Requests[s.Resource]), query.QuantityValue(s.Resource, y.Resources.Requests[s.Resource]))
@@ -271,7 +271,7 @@ func (a *explanation) lowerRequests(node *corev1.Node, short []query.Shortage) (
 			changed[container.Name] = map[corev1.ResourceName]string{}
 		}
 		changed[container.Name][s.Resource] = query.FormatQuantity(s.Resource, left)
-		steps = append(steps, a.Say.Text(message.LowerStep, message.Args{
+		steps = append(steps, message.Of(message.LowerStep, message.Args{
 			"container": container.Name, "resource": string(s.Resource), "from": query.FormatQuantity(s.Resource, have), "to": query.FormatQuantity(s.Resource, left),
 		}))
 	}

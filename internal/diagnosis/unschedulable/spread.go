@@ -45,7 +45,9 @@ func (a *explanation) explainSpread([]query.NodeObstacles) {
 				open = append(open, domain)
 			}
 			if len(counted) < query.MaxListed {
-				counted = append(counted, facts.Evidence(change.Ref{Kind: "Domain", Name: domain}, a.Say.Text(message.FieldMatching, nil), strconv.Itoa(counts[domain])))
+				counted = append(counted, finding.Evidence{
+					Object: change.Ref{Kind: "Domain", Name: domain}, Measure: message.Of(message.FieldMatching, nil), Value: strconv.Itoa(counts[domain]),
+				})
 			}
 		}
 		if len(open) == len(counts) {

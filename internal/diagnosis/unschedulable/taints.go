@@ -35,7 +35,7 @@ func (a *explanation) explainOwnedTaints(nodes []query.NodeObstacles) {
 		link := a.ownedTaintLink(taint, with[taint.ToString()])
 		a.Causes = append(a.Causes, link)
 		if len(nodes) == len(a.World.Nodes()) && len(with[taint.ToString()]) == len(nodes) {
-			a.Message = a.Say.Text(message.UnplacedAlso, message.Args{"said": a.Message, "also": link.Message})
+			a.Message = message.Of(message.UnplacedAlso, message.Args{"said": a.Message, "also": link.Message})
 		}
 	}
 }
@@ -50,18 +50,18 @@ func (a *explanation) ownedTaintLink(taint corev1.Taint, nodes []*corev1.Node) f
 	case facts.TaintOwnerCloudController:
 		link := finding.Link{}
 		args["work"], link.Evidence = a.cloudControllerState()
-		link.Message = a.Say.Text(message.TaintOfCloud, args)
+		link.Message = message.Of(message.TaintOfCloud, args)
 		return link
 	case facts.TaintOwnerAgent:
 		agent, _ := facts.StartupAgentOf(taint)
 		link := finding.Link{}
 		args["agent"] = agent.Name
 		args["work"], link.Evidence = a.agentState(agent, nodes)
-		link.Message = a.Say.Text(message.TaintOfAgent, args)
+		link.Message = message.Of(message.TaintOfAgent, args)
 		return link
 	default:
 		args["by"] = facts.AutoscalerOf(taint)
-		return finding.Link{Message: a.Say.Text(message.TaintOfRemoval, args), Evidence: taintEvidence(taint, nodes)}
+		return finding.Link{Message: message.Of(message.TaintOfRemoval, args), Evidence: taintEvidence(taint, nodes)}
 	}
 }
 
@@ -91,7 +91,7 @@ func (a *explanation) conditionLink(taint corev1.Taint, nodes []*corev1.Node, ar
 			link.Evidence = append(link.Evidence, facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions["+string(kind)+"]", value, c.LastTransitionTime))
 		}
 	}
-	link.Message = a.Say.Text(message.TaintOfCondition, args)
+	link.Message = message.Of(message.TaintOfCondition, args)
 	return link
 }
 
@@ -101,7 +101,7 @@ func isCloudController(o metav1.Object) bool {
 }
 
 // cloudControllerState says whether a cloud controller manager can be seen, and runs.
-func (a *explanation) cloudControllerState() (string, []finding.Evidence) {
+func (a *explanation) cloudControllerState() (message.Sentence, []finding.Evidence) {
 	for _, d := range a.World.Deployments() {
 		if isCloudController(d) {
 			want := 1
@@ -116,11 +116,11 @@ func (a *explanation) cloudControllerState() (string, []finding.Evidence) {
 			return a.readyState(facts.RefTo(cluster.DaemonSet, d), "status.numberReady", int(d.Status.NumberReady), int(d.Status.DesiredNumberScheduled))
 		}
 	}
-	return a.Say.Text(message.KeeperUnseen, nil), nil
+	return message.Of(message.KeeperUnseen, nil), nil
 }
 
 // readyState says how many of a keeper's pods are ready.
-func (a *explanation) readyState(keeper change.Ref, field string, have, want int) (string, []finding.Evidence) {
+func (a *explanation) readyState(keeper change.Ref, field string, have, want int) (message.Sentence, []finding.Evidence) {
 	value := ""
 	if have > 0 {
 		value = query.FormatInt(have)
@@ -128,15 +128,15 @@ func (a *explanation) readyState(keeper change.Ref, field string, have, want int
 	if have < want {
 		a.DependsOn = append(a.DependsOn, keeper)
 	}
-	return a.Say.Text(message.KeeperAtWork, message.Args{"keeper": keeper, "namespace": keeper.Namespace, "have": have, "want": want}),
+	return message.Of(message.KeeperAtWork, message.Args{"keeper": keeper, "namespace": keeper.Namespace, "have": have, "want": want}),
 		[]finding.Evidence{facts.Evidence(keeper, field, value)}
 }
 
 // agentState says on which of the nodes the agent's DaemonSet has a ready pod.
-func (a *explanation) agentState(agent facts.StartupAgent, nodes []*corev1.Node) (string, []finding.Evidence) {
+func (a *explanation) agentState(agent facts.StartupAgent, nodes []*corev1.Node) (message.Sentence, []finding.Evidence) {
 	set := a.daemonSet(agent.DaemonSet)
 	if set == nil {
-		return a.Say.Text(message.AgentUnseen, message.Args{"set": agent.DaemonSet}), nil
+		return message.Of(message.AgentUnseen, message.Args{"set": agent.DaemonSet}), nil
 	}
 	ready, one := map[string]bool{}, ""
 	var evidence []finding.Evidence
@@ -159,7 +159,7 @@ func (a *explanation) agentState(agent facts.StartupAgent, nodes []*corev1.Node)
 			without = append(without, facts.RefTo(cluster.Node, node))
 		}
 	}
-	return a.Say.Text(message.AgentAtWork, message.Args{
+	return message.Of(message.AgentAtWork, message.Args{
 		"set": facts.RefTo(cluster.DaemonSet, set), "namespace": set.Namespace, "n": len(without), "without": a.Enumerate(without), "pod": one,
 	}), evidence
 }

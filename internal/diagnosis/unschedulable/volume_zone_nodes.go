@@ -19,12 +19,12 @@ import (
 func nodesLink(q query.Query, s zoneConflict) finding.Link {
 	if len(s.nodes) == 0 {
 		return finding.Link{
-			Message:  q.Say.Text(message.CauseNoNode, message.Args{"zones": s.zones()}),
+			Message:  message.Of(message.CauseNoNode, message.Args{"zones": s.zones()}),
 			Evidence: nodesByZone(q.World),
 		}
 	}
-	link := finding.Link{Message: q.Say.Text(message.CauseNodesUnusable, message.Args{
-		"zones": s.zones(), "nodes": len(s.nodes), "why": query.CountObstacles(s.nodes).Sentences(q.Say),
+	link := finding.Link{Message: message.Of(message.CauseNodesUnusable, message.Args{
+		"zones": s.zones(), "nodes": len(s.nodes), "why": query.CountObstacles(s.nodes).Sentences(),
 	})}
 	selector := false
 	for _, node := range s.nodes {
@@ -49,7 +49,7 @@ func otherObstaclesLink(q query.Query, s zoneConflict) (finding.Link, bool) {
 	}
 	a := &explanation{Query: q, podClass: &podClass{representative: s.pod}}
 	near := nearestNodes(q, s.pod, &query.Verdict{Infeasible: s.nodes})
-	return finding.Link{Message: q.Say.Text(message.CauseNearest, message.Args{"misses": a.describeNodes(near)})}, true
+	return finding.Link{Message: message.Of(message.CauseNearest, message.Args{"misses": a.describeNodes(near)})}, true
 }
 
 // nodesByZone is how many nodes stand in each zone that has any.
@@ -67,17 +67,17 @@ func nodesByZone(world *cluster.Snapshot) []finding.Evidence {
 
 // groupsLink says which node groups could give the zone a node.
 func groupsLink(q query.Query, pod *corev1.Pod, zones []string, c query.GroupCandidates) finding.Link {
-	args := message.Args{"total": len(q.World.Groups()), "zones": zones, "excluded": c.Excluded.Sentences(q.Say)}
+	args := message.Args{"total": len(q.World.Groups()), "zones": zones, "excluded": c.Excluded.Sentences()}
 	link := finding.Link{Evidence: facts.SelectorEvidence(pod)}
 	if len(c.Suitable) == 0 {
-		link.Message = q.Say.Text(message.CauseGroupNone, args)
+		link.Message = message.Of(message.CauseGroupNone, args)
 		return link
 	}
-	var names []string
+	var names message.List
 	for _, group := range c.Suitable[:min(len(c.Suitable), query.MaxListed)] {
 		counts := query.NodesByZone(group.Group)
 		zones := slices.Sorted(maps.Keys(counts))
-		names = append(names, q.Say.Text(message.GroupStands, message.Args{
+		names = append(names, message.Of(message.GroupStands, message.Args{
 			"group": facts.GroupRef(group.Group), "nodes": len(group.Nodes), "zones": zones,
 		}))
 		var each []string
@@ -87,6 +87,6 @@ func groupsLink(q query.Query, pod *corev1.Pod, zones []string, c query.GroupCan
 		link.Evidence = append(link.Evidence, facts.Evidence(facts.GroupRef(group.Group), group.Label, strings.Join(each, ", ")))
 	}
 	args["suited"], args["groups"] = len(c.Suitable), names
-	link.Message = q.Say.Text(message.CauseGroup, args)
+	link.Message = message.Of(message.CauseGroup, args)
 	return link
 }

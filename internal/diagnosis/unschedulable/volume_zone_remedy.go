@@ -34,7 +34,7 @@ func groupGaps(q query.Query, s zoneConflict) []finding.Gap {
 	missing := nodesWithoutDriverLabel(s)
 	for _, n := range missing {
 		node := facts.RefTo(cluster.Node, n.Node).String()
-		gaps = append(gaps, finding.Gap{About: node, Message: q.Say.Text(message.UnknownDriver, message.Args{
+		gaps = append(gaps, finding.Gap{About: node, Message: message.Of(message.UnknownDriver, message.Args{
 			"node": node, "driver": s.mounts[0].Driver(),
 		})})
 	}
@@ -45,10 +45,10 @@ func groupGaps(q query.Query, s zoneConflict) []finding.Gap {
 	}
 	if s.groups.UngroupedNode != nil {
 		node := facts.RefTo(cluster.Node, s.groups.UngroupedNode).String()
-		gaps = append(gaps, finding.Gap{About: node, Message: q.Say.Text(message.UnknownGroup, message.Args{"node": node})})
+		gaps = append(gaps, finding.Gap{About: node, Message: message.Of(message.UnknownGroup, message.Args{"node": node})})
 	}
 	return append(gaps, finding.Gap{
-		About: "groups", Message: q.Say.Text(message.UnknownEmptyGroups, nil),
+		About: "groups", Message: message.Of(message.UnknownEmptyGroups, nil),
 	})
 }
 
@@ -57,10 +57,10 @@ func sizeGaps(q query.Query, zones []string, group cluster.Group) []finding.Gap 
 	about := facts.GroupRef(group).String()
 	args := message.Args{"group": about, "zones": zones}
 	if group.Provider == change.Karpenter {
-		return []finding.Gap{{About: about, Message: q.Say.Text(message.UnknownNodePool, args)}}
+		return []finding.Gap{{About: about, Message: message.Of(message.UnknownNodePool, args)}}
 	}
 	return []finding.Gap{
-		{About: about, Message: q.Say.Text(message.UnknownGroupZones, args)},
-		{About: about, Message: q.Say.Text(message.UnknownGroupBounds, args)},
+		{About: about, Message: message.Of(message.UnknownGroupZones, args)},
+		{About: about, Message: message.Of(message.UnknownGroupBounds, args)},
 	}
 }

@@ -41,13 +41,13 @@ func notAttached(q query.Query, pod *corev1.Pod, m facts.Mount) []finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	attachments := q.World.Attachments(m.Volume.Name)
 	if len(attachments) == 0 {
-		return []finding.Link{{Message: q.Say.Text(message.NotAttachmentNone, message.Args{"claim": claim})}}
+		return []finding.Link{{Message: message.Of(message.NotAttachmentNone, message.Args{"claim": claim})}}
 	}
 	var links []finding.Link
 	for _, a := range attachments {
 		ref := facts.RefTo(cluster.VolumeAttachment, a)
 		links = append(links, finding.Link{
-			Message: q.Say.Text(message.NotAttachment, message.Args{
+			Message: message.Of(message.NotAttachment, message.Args{
 				"claim": claim, "node": change.Ref{Kind: string(cluster.Node), Name: a.Spec.NodeName}, "gone": q.World.Node(a.Spec.NodeName) == nil,
 			}),
 			Evidence: []finding.Evidence{
@@ -63,7 +63,7 @@ func notAttached(q query.Query, pod *corev1.Pod, m facts.Mount) []finding.Link {
 func volumeScopeLink(q query.Query, m facts.Mount) finding.Link {
 	claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
 	return finding.Link{
-		Message: q.Say.Text(message.NotClaimFree, message.Args{"claim": claim, "driver": m.Driver()}),
+		Message: message.Of(message.NotClaimFree, message.Args{"claim": claim, "driver": m.Driver()}),
 		Evidence: []finding.Evidence{
 			facts.Evidence(claim, "status.phase", string(m.Claim.Status.Phase)),
 			facts.Evidence(volume, "spec.nodeAffinity", ""),
@@ -74,7 +74,7 @@ func volumeScopeLink(q query.Query, m facts.Mount) finding.Link {
 func unprovisionedLink(q query.Query, m facts.Mount) finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	return finding.Link{
-		Message:  q.Say.Text(message.NotClaimUnmade, message.Args{"claim": claim}),
+		Message:  message.Of(message.NotClaimUnmade, message.Args{"claim": claim}),
 		Evidence: []finding.Evidence{facts.Evidence(facts.RefTo(cluster.StorageClass, m.Class), "volumeBindingMode", string(*m.Class.VolumeBindingMode))},
 	}
 }
@@ -107,7 +107,7 @@ func otherDriverClaims(q query.Query, s zoneConflict, all []facts.Mount) []findi
 	}
 	foreign = foreign[:min(len(foreign), query.MaxListed)]
 	claim := foreign[0].Spec.ClaimRef
-	link := finding.Link{Message: q.Say.Text(message.NotClaimUnmounted, message.Args{
+	link := finding.Link{Message: message.Of(message.NotClaimUnmounted, message.Args{
 		"claim": change.Ref{Kind: string(cluster.PersistentVolumeClaim), Name: claim.Name}, "namespace": claim.Namespace,
 		"driver": foreign[0].Spec.CSI.Driver,
 	})}

@@ -24,8 +24,8 @@ func describeZoneConflict(ctx context.Context, q query.Query, s zoneConflict, al
 	}
 	f.RuledOut = ruledOut(q, s, all)
 	if s.disjoint {
-		f.Message = q.Say.Text(message.StrandedApart, message.Args{"pod": facts.RefTo(cluster.Pod, s.pod), "claims": claimsWithZones(s.mounts)})
-		f.Causes = append(f.Causes, finding.Link{Message: q.Say.Text(message.CauseApart, nil)})
+		f.Message = message.Of(message.StrandedApart, message.Args{"pod": facts.RefTo(cluster.Pod, s.pod), "claims": claimsWithZones(s.mounts)})
+		f.Causes = append(f.Causes, finding.Link{Message: message.Of(message.CauseApart, nil)})
 		return f
 	}
 	f.Message = zoneConflictMessage(q, s)
@@ -37,8 +37,8 @@ func describeZoneConflict(ctx context.Context, q query.Query, s zoneConflict, al
 		f.Causes = append(f.Causes, groupsLink(q, s.pod, s.zones(), s.groups))
 	}
 	f.Causes = append(f.Causes, query.AutoscalerLinks(q, s.pod)...)
-	if said := query.AutoscalerSummary(q, s.pod); said != "" {
-		f.Message = q.Say.Text(message.UnplacedAlso, message.Args{"said": f.Message, "also": said})
+	if said := query.AutoscalerSummary(q, s.pod); !said.IsZero() {
+		f.Message = message.Of(message.UnplacedAlso, message.Args{"said": f.Message, "also": said})
 	}
 	f.Remedies = append(q.AutoscalerRemedies(s.pod, s.groups), q.Verify(ctx, proposeZoneRemedies(q, s), s.pod)...)
 	f.Unknown = append(optionalKindGaps(q), groupGaps(q, s)...)
@@ -54,10 +54,10 @@ func optionalKindGaps(q query.Query) []finding.Gap {
 	return gaps
 }
 
-func zoneConflictMessage(q query.Query, s zoneConflict) string {
-	claims, made := []string{}, false
+func zoneConflictMessage(q query.Query, s zoneConflict) message.Sentence {
+	claims, made := message.List{}, false
 	for _, m := range s.mounts {
-		claims = append(claims, facts.RefTo(cluster.PersistentVolumeClaim, m.Claim).String())
+		claims = append(claims, facts.RefTo(cluster.PersistentVolumeClaim, m.Claim))
 		made = made || m.Volume != nil
 	}
 	id := message.StrandedUnusable
@@ -67,14 +67,14 @@ func zoneConflictMessage(q query.Query, s zoneConflict) string {
 	case len(s.nodes) == 0:
 		id = message.StrandedNoNode
 	}
-	return q.Say.Text(id, message.Args{
-		"pod": facts.RefTo(cluster.Pod, s.pod), "claims": claims, "zones": s.zones(), "why": query.CountObstacles(s.nodes).Sentences(q.Say),
+	return message.Of(id, message.Args{
+		"pod": facts.RefTo(cluster.Pod, s.pod), "claims": claims, "zones": s.zones(), "why": query.CountObstacles(s.nodes).Sentences(),
 	})
 }
 
 // schedulerLink is the symptom, in the scheduler's words.
 func schedulerLink(q query.Query, pod *corev1.Pod) finding.Link {
-	link := finding.Link{Message: q.Say.Text(message.CauseUnscheduled, nil)}
+	link := finding.Link{Message: message.Of(message.CauseUnscheduled, nil)}
 	if c := facts.PodCondition(pod, corev1.PodScheduled); c != nil {
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(facts.RefTo(cluster.Pod, pod), "status.conditions[PodScheduled]", c.Message, c.LastTransitionTime))
 	}
@@ -98,11 +98,11 @@ func mountLinks(m facts.Mount, q query.Query, pod *corev1.Pod) []finding.Link {
 		class := facts.RefTo(cluster.StorageClass, m.Class)
 		return []finding.Link{
 			{
-				Message:  q.Say.Text(message.CauseClaimUnmade, message.Args{"claim": claim}),
+				Message:  message.Of(message.CauseClaimUnmade, message.Args{"claim": claim}),
 				Evidence: []finding.Evidence{mounted, facts.Evidence(class, "volumeBindingMode", string(*m.Class.VolumeBindingMode))},
 			},
 			{
-				Message:  q.Say.Text(message.CauseClassZone, message.Args{"class": class, "zones": m.Zones}),
+				Message:  message.Of(message.CauseClassZone, message.Args{"class": class, "zones": m.Zones}),
 				Evidence: []finding.Evidence{facts.Evidence(class, m.Field, m.Value)},
 			},
 		}
@@ -114,10 +114,10 @@ func mountLinks(m facts.Mount, q query.Query, pod *corev1.Pod) []finding.Link {
 	}
 	return []finding.Link{
 		{
-			Message:  q.Say.Text(message.CauseClaim, message.Args{"claim": claim, "volume": volume}),
+			Message:  message.Of(message.CauseClaim, message.Args{"claim": claim, "volume": volume}),
 			Evidence: []finding.Evidence{mounted, facts.Evidence(claim, "spec.volumeName", m.Volume.Name)},
 		},
-		{Message: q.Say.Text(message.CauseVolumeZone, message.Args{"zones": m.Zones}), Evidence: evidence},
+		{Message: message.Of(message.CauseVolumeZone, message.Args{"zones": m.Zones}), Evidence: evidence},
 	}
 }
 

@@ -11,17 +11,19 @@ import (
 // languages are those that naosu speaks, by the prefix of their variables and with the functions of their grammar.
 var languages = []language{
 	{name: "english", files: "en*.go", out: "zz_generated.en.go", grammar: map[string]function{
-		"and":   {"englishAnd", []string{items}},
-		"count": {"count", []string{number, value, value}},
-		"list":  {"englishList", []string{items}},
-		"or":    {"englishOr", []string{items}},
-		"verb":  {"verb", []string{number, value, value}},
+		"and":      {"englishAnd", []string{items}},
+		"count":    {"count", []string{number, value, value}},
+		"list":     {"englishList", []string{items}},
+		"or":       {"englishOr", []string{items}},
+		"sequence": {"sequence", []string{items}},
+		"verb":     {"verb", []string{number, value, value}},
 	}},
 	{name: "japanese", files: "ja*.go", out: "zz_generated.ja.go", grammar: map[string]function{
-		"and":  {"japaneseAnd", []string{items}},
-		"list": {"japaneseAnd", []string{items}},
-		"or":   {"japaneseOr", []string{items}},
-		"span": {"span", []string{value}},
+		"and":      {"japaneseAnd", []string{items}},
+		"list":     {"japaneseAnd", []string{items}},
+		"or":       {"japaneseOr", []string{items}},
+		"sequence": {"sequence", []string{items}},
+		"span":     {"span", []string{words}},
 	}},
 }
 
@@ -39,6 +41,7 @@ type function struct {
 // What functions take, as the methods of text are called that give it.
 const (
 	value   = "value"
+	words   = "words"
 	number  = "number"
 	items   = "items"
 	records = "records"

@@ -1,0 +1,6 @@
+package message
+
+var englishCombined = sentences{
+	SentenceSequence: "{{sequence .sentences}}",
+	VerbatimText:     "{{.text}}",
+}

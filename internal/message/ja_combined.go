@@ -1,0 +1,6 @@
+package message
+
+var japaneseCombined = sentences{
+	SentenceSequence: "{{sequence .sentences}}",
+	VerbatimText:     "{{.text}}",
+}
