@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Explain says why the Query's subject, a thing of its world, is as it is.
@@ -40,13 +40,13 @@ func explainWaiting(ctx context.Context, q query.Query, pod *corev1.Pod) finding
 	e.Findings, e.Unknown = find(ctx, Rules(), q)
 	d, err := q.VerdictOrError(ctx, pod)
 	if err != nil {
-		e.Unknown = append(e.Unknown, finding.Gap{About: "scheduling", Message: message.Of(message.JudgeFailed, message.Args{"why": err.Error()})})
+		e.Unknown = append(e.Unknown, finding.Gap{About: "scheduling", Message: sentence.JudgeFailed(err.Error())})
 	}
 	switch {
 	case len(e.Findings) > 0:
 		e.Summary = e.Findings[0].Message
 	case d != nil && d.Schedulable() && facts.PodCondition(pod, corev1.PodScheduled) != nil && q.SchedulingKnown(pod):
-		e.Summary = message.Of(message.UnplacedFits, message.Args{"pod": e.Subject, "nodes": q.Enumerate(query.NodeRefs(d.Feasible))})
+		e.Summary = sentence.UnplacedFits(e.Subject, q.Enumerate(query.NodeRefs(d.Feasible)))
 	}
 	return e
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // notRunning are N601: what Overview finds that should run and does not, and none of the findings is about. What has one cause is
@@ -61,10 +62,10 @@ func describeNotRunning(ctx context.Context, q query.Query, cause RootCause, sub
 	}
 	f.Unknown = query.UniqueGaps(f.Unknown)
 	if n := len(subjects); n > 1 {
-		f.Message = message.Sequence(f.Message, message.Of(message.OverviewConcerns, message.Args{"n": n, "names": q.Enumerate(subjects)}))
+		f.Message = message.Sequence(f.Message, sentence.OverviewConcerns(n, q.Enumerate(subjects)))
 	}
 	if n := len(waiting); n > 0 {
-		f.Message = message.Sequence(f.Message, message.Of(message.OverviewDependents, message.Args{"n": n, "names": q.Enumerate(waiting)}))
+		f.Message = message.Sequence(f.Message, sentence.OverviewDependents(n, q.Enumerate(waiting)))
 	}
 	return f
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // RootRemedies are the remedies of a root cause, and then those of what does not run because of it.
@@ -58,7 +59,7 @@ func verifyForAll(ctx context.Context, q query.Query, remedies []finding.Remedy,
 	for _, r := range remedies {
 		if r.Verified && len(q.Verify(ctx, []query.ProposedRemedy{{Remedy: r}}, waiting...)) == 0 {
 			r.Verified = false
-			r.Message = message.Sequence(r.Message, message.Of(message.RemedyForOne, message.Args{"subject": one}))
+			r.Message = message.Sequence(r.Message, sentence.RemedyForOne(one))
 		}
 		all = append(all, r)
 	}

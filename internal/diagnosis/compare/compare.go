@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // difference is one respect in which a thing and another that works are unlike.
@@ -73,9 +74,7 @@ func (c *comparison) addDifference(d difference) {
 		return
 	}
 	if d.Message.IsZero() {
-		d.Message = message.Of(message.Differs, message.Args{
-			"object": d.Object, "other": d.Other, "field": d.What(), "value": truncate(d.Value), "otherValue": truncate(d.OtherValue),
-		})
+		d.Message = sentence.Differs(d.What(), d.Object, truncate(d.Value), d.Other, truncate(d.OtherValue))
 	}
 	c.differences = append(c.differences, d)
 }
@@ -147,38 +146,41 @@ func findings(all []difference) []finding.Difference {
 	return some
 }
 
-// summarize is the answer in a sentence.
-func (c *comparison) summarize(causeID message.ID) {
-	args := message.Args{"subject": c.Comparison.Subject, "good": c.Unlike, "n": len(c.Suspects), "why": c.Explanation.Summary, "what": message.List(nil), "first": message.Sentence{}}
-	var what message.List
-	for _, d := range c.Causes {
-		what = append(what, d.What())
-	}
-	args["what"] = what
-	if len(c.Suspects) > 0 {
-		args["first"] = c.Suspects[0].Message
-	}
-	id := causeID
+// summarize is the answer in a sentence: the one about causes, if there are any.
+func (c *comparison) summarize(ofCauses func(subject, good change.Ref, what message.List) message.Sentence) {
+	subject, why := c.Comparison.Subject, c.Explanation.Summary
 	switch {
 	case c.Explanation.Severity == "" && len(c.Causes) == 0:
-		id = message.UnlikeWell
+		c.Summary = sentence.UnlikeWell(subject, why)
 	case len(c.Causes) > 0:
+		var what message.List
+		for _, d := range c.Causes {
+			what = append(what, d.What())
+		}
+		c.Summary = ofCauses(subject, c.Unlike, what)
 	case !c.Summary.IsZero(): // It was said while the differences were tried.
-		return
 	case len(c.Suspects) > 0:
-		id = message.UnlikeSuspects
+		c.Summary = sentence.UnlikeSuspects(len(c.Suspects), subject, c.Unlike, c.Suspects[0].Message)
 	default:
-		id = message.UnlikeNothing
+		c.Summary = sentence.UnlikeNothing(subject, c.Unlike, why)
 	}
-	c.Summary = message.Of(id, args)
+}
+
+// podCause and nodeCause say what makes a pod or a node unlike one that works.
+func podCause(subject, good change.Ref, what message.List) message.Sentence {
+	return sentence.UnlikePodCause(subject, what, good)
+}
+
+func nodeCause(subject, good change.Ref, what message.List) message.Sentence {
+	return sentence.UnlikeNodeCause(what, subject, good)
 }
 
 // addObservation adds what other things tell.
-func (c *comparison) addObservation(id message.ID, args message.Args) {
-	c.Observed = append(c.Observed, finding.Link{Message: message.Of(id, args)})
+func (c *comparison) addObservation(said message.Sentence) {
+	c.Observed = append(c.Observed, finding.Link{Message: said})
 }
 
 // addUntried states why differences are only suspected.
 func (c *comparison) addUntried() {
-	c.Unknown = append(c.Unknown, finding.Gap{About: "scheduling", Message: message.Of(message.UnlikeUntried, nil)})
+	c.Unknown = append(c.Unknown, finding.Gap{About: "scheduling", Message: sentence.UnlikeUntried()})
 }

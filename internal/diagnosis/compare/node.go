@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // maxProbes bounds how many pods are tried on a node.
@@ -34,10 +34,10 @@ func (c *comparison) nodes(ctx context.Context, bad, good *corev1.Node) {
 	default:
 		c.classify(func(some []difference) int { return c.tryNode(ctx, bad, probes, some) })
 		if len(probes) > 0 {
-			c.addObservation(message.ProbesFit, message.Args{"node": c.Comparison.Subject, "good": c.Unlike, "n": len(probes), "fit": c.tryNode(ctx, bad, probes, nil)})
+			c.addObservation(sentence.ProbesFit(len(probes), c.Unlike, c.tryNode(ctx, bad, probes, nil), c.Comparison.Subject))
 		}
 	}
-	c.summarize(message.UnlikeNodeCause)
+	c.summarize(nodeCause)
 }
 
 // probes are pods that a node may be tried with: one of each workload of those that run on the node that works, and those
@@ -252,7 +252,7 @@ func (c *comparison) nodeAgents(bad, good *corev1.Node) {
 			rank = rankFar
 		}
 		c.addDifference(difference{rank: rank, Difference: finding.Difference{
-			Message: message.Of(message.DiffersAgent, message.Args{"daemon": ref, "node": facts.RefTo(cluster.Node, bad), "state": has[name], "other": wants[name], "good": facts.RefTo(cluster.Node, good)}),
+			Message: sentence.DiffersAgent(ref, has[name], facts.RefTo(cluster.Node, bad), wants[name], facts.RefTo(cluster.Node, good)),
 			Object:  ref, Other: ref, Field: "status.pods[" + bad.Name + "]", Value: has[name], OtherValue: wants[name],
 		}})
 	}
@@ -272,7 +272,7 @@ func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node) {
 	if has, wants := count(bad.Name), count(good.Name); has > wants {
 		c.addDifference(difference{rank: rankNear, Difference: finding.Difference{
 			Object: facts.RefTo(cluster.Node, bad), Other: facts.RefTo(cluster.Node, good),
-			Measure: message.Of(message.FieldNoAddress, nil), Value: strconv.Itoa(has), OtherValue: strconv.Itoa(wants),
+			Measure: sentence.FieldNoAddress(), Value: strconv.Itoa(has), OtherValue: strconv.Itoa(wants),
 		}})
 	}
 }

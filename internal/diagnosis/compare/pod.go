@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // pods compares two pods. Of a pod that waits for a node the scheduler says which difference keeps it waiting; of one that
@@ -36,14 +36,14 @@ func (c *comparison) pods(ctx context.Context, bad, good *corev1.Pod) {
 			c.classify(func(some []difference) int { return c.tryPod(ctx, bad, some) })
 			c.checkGoodFits(ctx, good)
 		}
-		c.summarize(message.UnlikePodCause)
+		c.summarize(podCause)
 		return
 	}
 	c.comparePodNodes(bad, good)
 	// What the scheduler judges is behind a pod that has its node: nothing is left to try.
 	c.classify(nil)
 	c.compareSiblings(bad, good)
-	c.summarize(message.UnlikePodCause)
+	c.summarize(podCause)
 }
 
 // phase is how far a pod has come.
@@ -199,7 +199,7 @@ func (c *comparison) checkGoodFits(ctx context.Context, good *corev1.Pod) {
 	again := unscheduledCopy(good)
 	fit, err := c.Judge.Fit(ctx, again)
 	if err == nil && len(fit.Feasible) == 0 {
-		c.Summary = message.Of(message.UnlikeCameFirst, message.Args{"subject": c.Comparison.Subject, "good": c.Unlike})
+		c.Summary = sentence.UnlikeCameFirst(c.Comparison.Subject, c.Unlike)
 	}
 }
 
@@ -225,7 +225,7 @@ func (c *comparison) podVolumes(bad, good *corev1.Pod, at phase) {
 		if d.Value == d.OtherValue {
 			continue
 		}
-		d.Message = message.Of(message.DiffersVolume, message.Args{"claim": d.Object, "place": d.Value, "other": d.OtherValue, "otherClaim": d.Other})
+		d.Message = sentence.DiffersVolume(d.Object, d.Value, d.OtherValue, d.Other)
 		if at == phaseScheduling {
 			d.apply = swapVolume(m, others, i)
 		}
@@ -274,10 +274,8 @@ func (c *comparison) podOwners(bad, good *corev1.Pod) {
 	if a, b := c.World.Workload(bad), c.World.Workload(good); a.GetUID() == b.GetUID() {
 		kind, _ := cluster.KindOf(a)
 		c.addDifference(difference{rank: rankNear, Difference: finding.Difference{
-			Message: message.Of(message.DiffersVersion, message.Args{
-				"owner": facts.RefTo(kind, a), "version": badOwner.GetAnnotations()[status.Revision], "other": goodOwner.GetAnnotations()[status.Revision],
-			}),
-			Object: facts.RefTo(cluster.Pod, bad), Other: facts.RefTo(cluster.Pod, good), Field: "metadata.ownerReferences", Value: badOwner.GetName(), OtherValue: goodOwner.GetName(),
+			Message: sentence.DiffersVersion(facts.RefTo(kind, a), badOwner.GetAnnotations()[status.Revision], goodOwner.GetAnnotations()[status.Revision]),
+			Object:  facts.RefTo(cluster.Pod, bad), Other: facts.RefTo(cluster.Pod, good), Field: "metadata.ownerReferences", Value: badOwner.GetName(), OtherValue: goodOwner.GetName(),
 		}})
 	}
 }
@@ -332,10 +330,10 @@ func (c *comparison) compareSiblings(bad, good *corev1.Pod) {
 		return poor, all
 	}
 	poor, all := count(bad.Spec.NodeName)
-	c.addObservation(message.OthersOnNode, message.Args{"node": facts.NodeRef(bad.Spec.NodeName), "poor": poor, "all": all})
+	c.addObservation(sentence.OthersOnNode(all, facts.NodeRef(bad.Spec.NodeName), poor))
 	if good.Spec.NodeName != bad.Spec.NodeName && good.Spec.NodeName != "" {
 		poor, all = count(good.Spec.NodeName)
-		c.addObservation(message.OthersOnNode, message.Args{"node": facts.NodeRef(good.Spec.NodeName), "poor": poor, "all": all})
+		c.addObservation(sentence.OthersOnNode(all, facts.NodeRef(good.Spec.NodeName), poor))
 	}
 	owner := metav1.GetControllerOfNoCopy(bad)
 	if owner == nil {
@@ -350,7 +348,7 @@ func (c *comparison) compareSiblings(bad, good *corev1.Pod) {
 			poor++
 		}
 	}
-	c.addObservation(message.SiblingsElsewhere, message.Args{"owner": change.Ref{Kind: owner.Kind, Namespace: bad.Namespace, Name: owner.Name}, "poor": poor, "all": all})
+	c.addObservation(sentence.SiblingsElsewhere(poor, all, change.Ref{Kind: owner.Kind, Namespace: bad.Namespace, Name: owner.Name}))
 }
 
 func affinityOf(pod *corev1.Pod) corev1.Affinity {

@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // ScaleUpStage is how far an autoscaler has come with a node for a pod.
@@ -149,22 +150,22 @@ func (s AutoscalerReport) sentence(q Query) message.Sentence {
 		return s.requestedSentence(q)
 	case s.Stage == ScaleUpFailed:
 		zones, why := s.failedZones()
-		return message.Of(message.ScaleUpFailed, message.Args{"source": s.sourceName(), "zones": zones, "why": why, "quota": s.QuotaExceeded()})
+		return sentence.ScaleUpFailed(s.sourceName(), message.ListOf(zones), why, s.QuotaExceeded())
 	case s.limitingNodePool() != "":
-		return message.Of(message.ScaleUpOverLimit, message.Args{"source": s.sourceName(), "pool": poolRef(s.limitingNodePool())})
+		return sentence.ScaleUpOverLimit(s.sourceName(), poolRef(s.limitingNodePool()))
 	case s.Karpenter:
-		return message.Of(message.ScaleUpKarpenter, message.Args{"source": s.sourceName(), "says": strings.TrimPrefix(s.Event.Message, "Failed to schedule pod, ")})
+		return sentence.ScaleUpKarpenter(s.sourceName(), strings.TrimPrefix(s.Event.Message, "Failed to schedule pod, "))
 	case countGroupsAtMaximum(s.Event) > 0:
-		return message.Of(message.CauseAutoscalerMax, message.Args{"n": countGroupsAtMaximum(s.Event), "others": scaleUpReasons(s.Event)})
+		return sentence.CauseAutoscalerMax(countGroupsAtMaximum(s.Event), scaleUpReasons(s.Event))
 	default:
-		return message.Of(message.CauseAutoscaler, message.Args{"reasons": scaleUpReasons(s.Event)})
+		return sentence.CauseAutoscaler(scaleUpReasons(s.Event))
 	}
 }
 
 // sourceName is the source in a sentence.
 func (s AutoscalerReport) sourceName() message.Sentence {
 	if s.Source == "" {
-		return message.Of(message.AutoscalerUnnamed, nil)
+		return sentence.AutoscalerUnnamed()
 	}
 	return message.Verbatim(s.Source)
 }
@@ -203,8 +204,8 @@ var scaleUpReason = regexp.MustCompile(`(?:^|, )(\d{1,6}) `)
 
 // scaleUpReasonMessages are reasons of cluster-autoscaler that have sentences (core/scaleup/orchestrator, skippedreasons.go). The maximum
 // size has one of its own.
-var scaleUpReasonMessages = map[string]message.ID{
-	"in backoff after failed scale-up": message.ScaleReasonBackoff, "not ready for scale-up": message.ScaleReasonNotReady, "max node group size reached": "",
+var scaleUpReasonMessages = map[string]func(n int) message.Sentence{
+	"in backoff after failed scale-up": sentence.ScaleReasonBackoff, "not ready for scale-up": sentence.ScaleReasonNotReady, "max node group size reached": nil,
 }
 
 // scaleUpReasons are the reasons why groups would not do, without the maximum size, each with how many groups it is given for.
@@ -217,7 +218,7 @@ func scaleUpReasons(e *corev1.Event) message.List {
 	marks := scaleUpReason.FindAllStringSubmatchIndex(text, -1)
 	if len(marks) == 0 {
 		if text = strings.TrimSpace(text); text != "" {
-			all = append(all, message.Of(message.ScaleReasonWhole, message.Args{"says": text}))
+			all = append(all, sentence.ScaleReasonWhole(text))
 		}
 		return all
 	}
@@ -228,14 +229,12 @@ func scaleUpReasons(e *corev1.Event) message.List {
 		}
 		n, _ := strconv.Atoi(text[mark[2]:mark[3]])
 		words := strings.TrimSpace(text[mark[1]:end])
-		id, known := scaleUpReasonMessages[words]
-		switch {
+		switch said, known := scaleUpReasonMessages[words]; {
 		case !known:
-			id = message.ScaleReason
-		case id == "":
-			continue
+			all = append(all, sentence.ScaleReason(n, words))
+		case said != nil:
+			all = append(all, said(n))
 		}
-		all = append(all, message.Of(id, message.Args{"n": n, "says": words}))
 	}
 	return all
 }
@@ -290,15 +289,15 @@ func (s AutoscalerReport) requestedSentence(q Query) message.Sentence {
 	var groups message.List
 	for _, match := range resizedGroup.FindAllStringSubmatch(s.Event.Message, -1) {
 		name := match[1][strings.LastIndex(match[1], "/")+1:] // Of Google's groups it gives addresses.
-		groups = append(groups, message.Of(message.ScaledGroup, message.Args{"group": name, "from": match[2], "to": match[3], "max": match[4]}))
+		groups = append(groups, sentence.ScaledGroup(name, match[2], match[3], match[4]))
 	}
 	_, _, last := Occurrences(s.Event)
-	args := message.Args{"source": s.sourceName(), "groups": groups, "says": s.Event.Message, "age": "", "overdue": false, "came": q.Enumerate(s.nodesSince(q)), "karpenter": s.Karpenter}
+	ago, overdue := "", false
 	if !last.IsZero() {
 		age := q.World.Taken().Sub(last.Time)
-		args["age"], args["overdue"] = duration.HumanDuration(age), age > nodeProvisionTimeout
+		ago, overdue = duration.HumanDuration(age), age > nodeProvisionTimeout
 	}
-	return message.Of(message.ScaleUpAsked, args)
+	return sentence.ScaleUpAsked(s.sourceName(), ago, groups, s.Event.Message, q.Enumerate(s.nodesSince(q)), overdue, s.Karpenter)
 }
 
 // nodesSince are the nodes made since the autoscaler last asked for one.

@@ -8,7 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // ResizesLeft are the resizes that still make sense after what the autoscaler says of the pod: none once it has asked the cloud for a node, and
@@ -43,8 +43,8 @@ func (q Query) raiseMaximum(proposal ProposedRemedy) (ProposedRemedy, bool) {
 		for _, n := range NodesByZone(group) {
 			before += n
 		}
-		args := message.Args{"group": facts.GroupRef(group), "to": resize.To, "more": resize.To - before, "type": InstanceType(group)}
-		raised := q.Propose(resize, message.RemedyRaiseMax, message.RemedyResizeCost, message.RemedyRaiseMaxRisk, args)
+
+		raised := q.Propose(resize, sentence.RemedyRaiseMax(facts.GroupRef(group), resize.To, resize.To-before), sentence.RemedyResizeCost(InstanceType(group), resize.To-before), sentence.RemedyRaiseMaxRisk())
 		raised.Command = resize.RaiseMaximum()
 		return raised, true
 	}
@@ -86,7 +86,7 @@ func (q Query) quotaRemedy(s AutoscalerReport, c GroupCandidates) []finding.Reme
 		return nil
 	}
 	return []finding.Remedy{{
-		Message: message.Of(message.RemedyCloudQuota, message.Args{"region": region}), Command: command,
-		Cost: message.Of(message.RemedyCloudQuotaCost, nil), Risk: message.Of(message.RemedyCloudQuotaRisk, nil),
+		Message: sentence.RemedyCloudQuota(region), Command: command,
+		Cost: sentence.RemedyCloudQuotaCost(), Risk: sentence.RemedyCloudQuotaRisk(),
 	}}
 }

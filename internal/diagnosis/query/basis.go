@@ -8,43 +8,42 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Basis is what an answer about where a pod can run does not rest on: rules of another version, a profile that was
 // assumed, and what is not modelled.
 func (q Query) Basis(pod *corev1.Pod) []finding.Gap {
-	about := func(id message.ID, args message.Args) finding.Gap {
-		return finding.Gap{About: "scheduling", Message: message.Of(id, args)}
-	}
+	about := func(said message.Sentence) finding.Gap { return finding.Gap{About: "scheduling", Message: said} }
 	if q.Judge == nil {
-		return []finding.Gap{about(message.NoJudge, nil)}
+		return []finding.Gap{about(sentence.NoJudge())}
 	}
 	if !q.Judge.Models(pod) {
-		return []finding.Gap{about(message.OtherScheduler, message.Args{"scheduler": facts.SchedulerOf(pod)})}
+		return []finding.Gap{about(sentence.OtherScheduler(facts.SchedulerOf(pod)))}
 	}
 	b := q.Judge.Basis()
 	var gaps []finding.Gap
 	if theirs, err := version.ParseGeneric(q.World.Server()); err == nil {
 		if ours, err := version.ParseGeneric(b.Version); err == nil && (theirs.Major() != ours.Major() || theirs.Minor() != ours.Minor()) {
-			gaps = append(gaps, about(message.OtherVersion, message.Args{"server": q.World.Server(), "version": b.Version}))
+			gaps = append(gaps, about(sentence.OtherVersion(q.World.Server(), b.Version)))
 		}
 	} else {
-		gaps = append(gaps, about(message.UnknownVersion, message.Args{"version": b.Version}))
+		gaps = append(gaps, about(sentence.UnknownVersion(b.Version)))
 	}
 	if b.Default {
-		gaps = append(gaps, about(message.DefaultProfile, message.Args{"version": b.Version}))
+		gaps = append(gaps, about(sentence.DefaultProfile(b.Version)))
 	}
 	for _, what := range b.NotModelled {
-		gaps = append(gaps, about(message.RuleNotModelled, message.Args{"what": what}))
+		gaps = append(gaps, about(sentence.RuleNotModelled(what)))
 	}
 	if q.World.Knowledge(cluster.Pod) != cluster.Complete {
-		gaps = append(gaps, about(message.SomePods, nil))
+		gaps = append(gaps, about(sentence.SomePods()))
 	}
 	if kinds := q.unknownOf(cluster.CSINode, cluster.VolumeAttachment); len(kinds) > 0 && facts.MountsClaim(pod) {
-		gaps = append(gaps, about(message.NoAttachLimits, message.Args{"kinds": kinds}))
+		gaps = append(gaps, about(sentence.NoAttachLimits(message.ListOf(kinds))))
 	}
 	if facts.SelectsNamespaces(pod) && !q.Known(cluster.Namespace) {
-		gaps = append(gaps, about(message.NoNamespaces, nil))
+		gaps = append(gaps, about(sentence.NoNamespaces()))
 	}
 	return gaps
 }

@@ -3,6 +3,7 @@ package query
 import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // MaxListed bounds what one sentence or link enumerates.
@@ -18,7 +19,7 @@ func (q Query) Enumerate(refs []change.Ref) message.List {
 		}
 	}
 	if more := len(refs) - len(names); more > 0 {
-		names = append(names, message.Of(message.AndMore, message.Args{"n": more}))
+		names = append(names, sentence.AndMore(more))
 	}
 	return names
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // GroupCandidates sorts the world's node groups by whether a new node of theirs would be open to a pod.
@@ -211,13 +212,11 @@ func ResizeRemedy(q Query, group cluster.Group, zone string) finding.Remedy {
 		each, resized.PerZone, resized.To = highest, highest, highest*len(zones)
 	}
 	return finding.Remedy{
-		Message: message.Of(message.RemedyResize, message.Args{
-			"group": facts.GroupRef(group), "to": resized.To, "zones": zones, "each": each,
-		}),
+		Message: sentence.RemedyResize(facts.GroupRef(group), resized.To, each, message.ListOf(zones)),
 		Change:  resized,
 		Command: resized.Command(),
-		Cost:    message.Of(message.RemedyResizeCost, message.Args{"more": resized.To - before, "type": InstanceType(group)}),
-		Risk:    message.Of(message.RemedyResizeRisk, message.Args{"each": each}),
+		Cost:    sentence.RemedyResizeCost(InstanceType(group), resized.To-before),
+		Risk:    sentence.RemedyResizeRisk(each),
 	}
 }
 

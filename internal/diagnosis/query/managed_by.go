@@ -6,6 +6,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // redirectToManager takes the command from a way that changes what something else keeps as it is, and says where to change it instead.
@@ -21,15 +22,13 @@ func (q Query) redirectToManager(w ProposedRemedy) ProposedRemedy {
 	if object == nil {
 		return w
 	}
-	args := message.Args{"object": ref}
 	if owner := metav1.GetControllerOfNoCopy(object); owner != nil {
-		args["by"] = change.Ref{Kind: owner.Kind, Name: owner.Name}
-		w.Command, w.Message = "", message.Sequence(w.Message, message.Of(message.MadeElsewhere, args))
+		by := change.Ref{Kind: owner.Kind, Name: owner.Name}
+		w.Command, w.Message = "", message.Sequence(w.Message, sentence.MadeElsewhere(by, ref))
 		return w
 	}
 	if by := managerOf(object); by != "" {
-		args["by"] = by
-		w.Risk = message.Sequence(w.Risk, message.Of(message.KeptElsewhere, args))
+		w.Risk = message.Sequence(w.Risk, sentence.KeptElsewhere(by, ref))
 	}
 	return w
 }

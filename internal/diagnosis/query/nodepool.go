@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // nodePoolLimitExceeded is what Karpenter says of a NodePool whose limits leave no room for a node: `... exceed limits for nodepool:
@@ -91,11 +92,8 @@ func LimitLinks(q Query, name string) []finding.Link {
 	}
 	var links, rest []finding.Link
 	for _, l := range LimitsOf(q.World, pool) {
-		args := message.Args{
-			"pool": poolRef(name), "resource": string(l.Resource), "most": l.Max.String(), "has": l.Used.String(), "reached": l.Reached(),
-			"next": l.Next.String(), "over": l.Next.Cmp(l.Max) > 0,
-		}
-		link := finding.Link{Message: message.Of(message.PoolLimit, args), Evidence: LimitEvidence(pool, l)}
+
+		link := finding.Link{Message: sentence.PoolLimit(poolRef(name), l.Max.String(), string(l.Resource), l.Used.String(), l.Reached(), l.Next.Cmp(l.Max) > 0, l.Next.String()), Evidence: LimitEvidence(pool, l)}
 		if l.Reached() || l.Next.Cmp(l.Max) > 0 {
 			links = append(links, link)
 		} else {
@@ -116,13 +114,13 @@ func (q Query) LimitRemedy(name string) finding.Remedy {
 		for _, l := range LimitsOf(q.World, pool) {
 			if l.Next.Cmp(l.Max) > 0 {
 				raised[string(l.Resource)] = l.Next.String()
-				steps = append(steps, message.Of(message.PoolLimitStep, message.Args{"resource": string(l.Resource), "from": l.Max.String(), "to": l.Next.String()}))
+				steps = append(steps, sentence.PoolLimitStep(string(l.Resource), l.Max.String(), l.Next.String()))
 			}
 		}
 	}
 	return finding.Remedy{
-		Message: message.Of(message.RemedyPoolLimit, message.Args{"pool": poolRef(name), "limits": steps}),
+		Message: sentence.RemedyPoolLimit(poolRef(name), steps),
 		Command: change.Limit(name, raised),
-		Cost:    message.Of(message.RemedyPoolLimitCost, nil), Risk: message.Of(message.RemedyPoolLimitRisk, nil),
+		Cost:    sentence.RemedyPoolLimitCost(), Risk: sentence.RemedyPoolLimitRisk(),
 	}
 }

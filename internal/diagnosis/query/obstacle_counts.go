@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // ObstacleCounts counts nodes, or groups, by the most severe thing that closes each to a pod.
@@ -49,7 +50,7 @@ func (t ObstacleCounts) Sentences() message.List {
 			slices.Sort(c.resources)
 			of := message.ListOf(c.resources)
 			if i := slices.Index(c.resources, string(corev1.ResourcePods)); i >= 0 {
-				of[i] = message.Of(message.PodSlots, nil)
+				of[i] = sentence.PodSlots()
 			}
 			said = append(said, message.Of(kind, message.Args{"n": c.n, "of": of}))
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -107,19 +108,17 @@ func (q Query) PartialGaps() []finding.Gap {
 	if len(kinds) == 0 {
 		return nil
 	}
-	return []finding.Gap{{About: "namespaces", Message: message.Of(message.KindsPartial, message.Args{"kinds": kinds})}}
+	return []finding.Gap{{About: "namespaces", Message: sentence.KindsPartial(message.ListOf(kinds))}}
 }
 
 // Gap says that a kind which bears on a code is not known; none if it is.
 func (q Query) Gap(code finding.Code, kind cluster.Kind) []finding.Gap {
-	id := message.KindAbsent
+	said := sentence.KindAbsent
 	switch q.World.Knowledge(kind) {
 	case cluster.Complete, cluster.Partial:
 		return nil
 	case cluster.Forbidden:
-		id = message.KindForbidden
+		said = sentence.KindForbidden
 	}
-	title := message.Of(message.ID("Title"+code), nil)
-	args := message.Args{"kind": string(kind), "code": string(code), "title": title}
-	return []finding.Gap{{About: string(kind), Message: message.Of(id, args)}}
+	return []finding.Gap{{About: string(kind), Message: said(string(kind), string(code), message.Of(message.ID("Title"+code), nil))}}
 }

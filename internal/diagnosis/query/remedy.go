@@ -11,13 +11,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// Propose puts a change into words.
-func (q Query) Propose(done change.Change, what, cost, risk message.ID, args message.Args) ProposedRemedy {
+// Propose is a change with what it does, costs and risks.
+func (q Query) Propose(done change.Change, what, cost, risk message.Sentence) ProposedRemedy {
 	return q.redirectToManager(ProposedRemedy{Remedy: finding.Remedy{
-		Message: message.Of(what, args), Change: done, Command: done.Command(),
-		Cost: message.Of(cost, args), Risk: message.Of(risk, args),
+		Message: what, Change: done, Command: done.Command(), Cost: cost, Risk: risk,
 	}})
 }
 
@@ -25,9 +25,9 @@ func (q Query) Propose(done change.Change, what, cost, risk message.ID, args mes
 func (q Query) Uncordon(nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
 		if n.Only(message.ObstacleCordoned) && !slices.Contains(q.Cordoned, n.Node.Name) {
-			args := message.Args{"node": facts.RefTo(cluster.Node, n.Node), "zone": cluster.Zone(n.Node)}
+
 			done := change.Uncordon{Node: n.Node.Name}
-			return []ProposedRemedy{q.Propose(done, message.RemedyUncordon, message.RemedyUncordonCost, message.RemedyUncordonRisk, args)}
+			return []ProposedRemedy{q.Propose(done, sentence.RemedyUncordon(facts.RefTo(cluster.Node, n.Node), cluster.Zone(n.Node)), sentence.RemedyUncordonCost(), sentence.RemedyUncordonRisk())}
 		}
 	}
 	return nil
@@ -55,8 +55,8 @@ func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy
 		if !ok {
 			return nil
 		}
-		args := message.Args{"object": done.Object, "taints": taints, "node": facts.NodeRef(n.Node.Name)}
-		return []ProposedRemedy{q.Propose(done, message.RemedyTaints, message.RemedyReplaceCost, message.RemedyTaintsRisk, args)}
+
+		return []ProposedRemedy{q.Propose(done, sentence.RemedyTaints(done.Object, facts.NodeRef(n.Node.Name), message.ListOf(taints)), sentence.RemedyReplaceCost(done.Object), sentence.RemedyTaintsRisk())}
 	}
 	return nil
 }
@@ -65,9 +65,9 @@ func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy
 func (q Query) Untaint(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
 		if taints := UntoleratedNonLifecycleTaints(pod, n.Node); n.Only(message.ObstacleTainted) && len(taints) == 1 && !facts.AnyOwned(taints) {
-			args := message.Args{"node": facts.NodeRef(n.Node.Name), "taint": taints[0].ToString()}
+
 			done := change.Untaint{Node: n.Node.Name, Taint: taints[0]}
-			return []ProposedRemedy{q.Propose(done, message.RemedyUntaint, message.RemedyUntaintCost, message.RemedyUntaintRisk, args)}
+			return []ProposedRemedy{q.Propose(done, sentence.RemedyUntaint(taints[0].ToString(), facts.NodeRef(n.Node.Name)), sentence.RemedyUntaintCost(), sentence.RemedyUntaintRisk())}
 		}
 	}
 	return nil

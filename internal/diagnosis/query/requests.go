@@ -10,6 +10,7 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // SpecRequest is how much of a resource a pod's containers ask for.
@@ -36,7 +37,7 @@ func (n Shortage) Format(value int64) string { return FormatQuantity(n.Resource,
 
 // account is the need as a sum that can be checked.
 func (n Shortage) account() message.Sentence {
-	return message.Of(message.Account, message.Args{"asked": n.Format(n.Requested), "free": n.Format(n.free), "all": n.Format(n.all)})
+	return sentence.Account(n.Format(n.Requested), n.Format(n.free), n.Format(n.all))
 }
 
 // String is what is missing, such as "200m cpu".

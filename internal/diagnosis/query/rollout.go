@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Rollout is that of a Deployment which ends no pod of an older version before a new one is ready.
@@ -82,20 +82,14 @@ func (r Rollout) Evidence() finding.Evidence {
 	return facts.Evidence(r.Ref, "spec.strategy.rollingUpdate.maxUnavailable", value)
 }
 
-// Args are what sentences about the rollout need.
-func (r Rollout) Args() message.Args {
-	return message.Args{"object": r.Ref, "n": len(r.Old), "allowed": r.Evidence().Value, "replicas": r.Replicas}
-}
-
 // ReplaceOldFirst are remedies that let old pods end before new ones are ready: one at a time, or, of a Deployment with a single pod, by
 // ending it first.
 func (q Query) ReplaceOldFirst(r Rollout) []ProposedRemedy {
-	args := r.Args()
 	recreate := q.Propose(patchSpec(r.Ref, map[string]any{"strategy": map[string]any{"type": appsv1.RecreateDeploymentStrategyType, "rollingUpdate": nil}}),
-		message.RemedyRecreate, message.RemedyRecreateCost, message.RemedyRecreateRisk, args)
+		sentence.RemedyRecreate(r.Ref), sentence.RemedyRecreateCost(r.Ref), sentence.RemedyRecreateRisk())
 	if r.Replicas == 1 {
 		return []ProposedRemedy{recreate}
 	}
 	return []ProposedRemedy{q.Propose(patchSpec(r.Ref, map[string]any{"strategy": map[string]any{"rollingUpdate": map[string]any{"maxUnavailable": 1}}}),
-		message.RemedyUnavailable, message.RemedyUnavailableCost, message.RemedyUnavailableRisk, args)}
+		sentence.RemedyUnavailable(r.Ref), sentence.RemedyUnavailableCost(r.Ref), sentence.RemedyUnavailableRisk())}
 }

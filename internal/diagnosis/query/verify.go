@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -212,7 +213,7 @@ func (q Query) Verify(ctx context.Context, proposals []ProposedRemedy, pods ...*
 		}
 		w.Verified = found == predictionScheduled
 		if len(preempted) > 0 {
-			w.Cost = message.Sequence(w.Cost, message.Of(message.RemedyPreempts, message.Args{"pods": q.Enumerate(preempted)}))
+			w.Cost = message.Sequence(w.Cost, sentence.RemedyPreempts(q.Enumerate(preempted)))
 		}
 		kept = append(kept, w.Remedy)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // verticalAutoscalerOf is the vertical autoscaler that sets what a workload's pods ask for, told from its --target, and the flag it
@@ -50,7 +50,7 @@ func VerticalAutoscalerLink(q Query, target change.Ref) (finding.Link, bool) {
 			}
 		}
 	}
-	return finding.Link{Message: message.Of(message.CauseScaler, message.Args{"scaler": ref, "by": target}), Evidence: evidence}, true
+	return finding.Link{Message: sentence.CauseScaler(ref, target), Evidence: evidence}, true
 }
 
 // FormatInt writes a whole number.

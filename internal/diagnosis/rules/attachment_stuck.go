@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // StuckAttachment finds N104: a VolumeAttachment that does not go, and why deleting it does not help.
@@ -93,39 +93,35 @@ func (s stuckAttachment) describe(q query.Query) finding.Finding {
 	node := change.Ref{Kind: string(cluster.Node), Name: s.Spec.NodeName}
 	claim := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: s.volume.Spec.ClaimRef.Namespace, Name: s.volume.Spec.ClaimRef.Name}
 	ref := facts.RefTo(cluster.VolumeAttachment, s)
-	args := message.Args{
-		"attachment": ref, "node": node, "claim": claim, "volume": facts.RefTo(cluster.PersistentVolume, s.volume),
-		"gone": q.World.Node(node.Name) == nil, "up": !query.NodeUnavailable(q.World, node.Name), "pods": q.Enumerate(s.there), "n": len(s.there),
-		"waiting": q.Enumerate(s.waiting), "unplaced": q.Enumerate(s.unplaced),
-	}
+	gone, up := q.World.Node(node.Name) == nil, !query.NodeUnavailable(q.World, node.Name)
 	f := finding.Finding{Code: finding.N104, Severity: finding.Warning, Subjects: []change.Ref{ref, facts.RefTo(cluster.PersistentVolume, s.volume), claim, node}}
 	if len(s.waiting) > 0 {
 		f.Severity = finding.Critical
 	}
 	f.Subjects = append(append(append(f.Subjects, s.waiting...), s.unplaced...), s.there...)
-	f.Message = message.Of(message.AttachmentStuck, args)
-	f.Causes = append(f.Causes, s.tieLink(q, args), s.nodeLink(q, args))
+	f.Message = sentence.AttachmentStuck(ref, claim, node, gone, up, q.Enumerate(s.waiting))
+	f.Causes = append(f.Causes, s.tieLink(node), s.nodeLink(q, node))
 	if len(s.there) > 0 {
-		f.Causes = append(f.Causes, s.usedLink(q, args))
+		f.Causes = append(f.Causes, s.usedLink(q))
 	}
-	f.Causes = append(f.Causes, s.returnsLink(q, args), finding.Link{Message: message.Of(message.CauseForceDetach, args)})
+	f.Causes = append(f.Causes, s.returnsLink(), finding.Link{Message: sentence.CauseForceDetach(up, node, gone)})
 	if len(s.unplaced) > 0 {
 		f.RuledOut = append(f.RuledOut, finding.Link{
-			Message:  message.Of(message.NotWaitingForAttachment, args),
+			Message:  sentence.NotWaitingForAttachment(q.Enumerate(s.unplaced)),
 			Evidence: []finding.Evidence{facts.Evidence(s.unplaced[0], "spec.nodeName", "")},
 		})
 	}
 	if there := q.World.Node(node.Name); there != nil && facts.NotReady(there) {
 		f.Remedies = proposeOutOfService(q, there)
-		f.Unknown = append(f.Unknown, finding.Gap{About: node.String(), Message: message.Of(message.UnknownMachine, args)})
+		f.Unknown = append(f.Unknown, finding.Gap{About: node.String(), Message: sentence.UnknownMachine(node)})
 	}
-	f.Unknown = append(f.Unknown, finding.Gap{About: "kube-controller-manager", Message: message.Of(message.UnknownDetachSince, nil)})
+	f.Unknown = append(f.Unknown, finding.Gap{About: "kube-controller-manager", Message: sentence.UnknownDetachSince()})
 	return f
 }
 
-func (s stuckAttachment) tieLink(q query.Query, args message.Args) finding.Link {
+func (s stuckAttachment) tieLink(node change.Ref) finding.Link {
 	ref := facts.RefTo(cluster.VolumeAttachment, s)
-	link := finding.Link{Message: message.Of(message.CauseAttached, args), Evidence: []finding.Evidence{
+	link := finding.Link{Message: sentence.CauseAttached(facts.RefTo(cluster.PersistentVolume, s.volume), node), Evidence: []finding.Evidence{
 		facts.EvidenceSince(ref, "spec.nodeName", s.Spec.NodeName, s.CreationTimestamp),
 		facts.Evidence(ref, "status.attached", strconv.FormatBool(s.Status.Attached)),
 	}}
@@ -138,23 +134,23 @@ func (s stuckAttachment) tieLink(q query.Query, args message.Args) finding.Link 
 	return link
 }
 
-func (s stuckAttachment) nodeLink(q query.Query, args message.Args) finding.Link {
+func (s stuckAttachment) nodeLink(q query.Query, ref change.Ref) finding.Link {
 	node := q.World.Node(s.Spec.NodeName)
 	if node == nil {
-		return finding.Link{Message: message.Of(message.CauseNodeGone, args)}
+		return finding.Link{Message: sentence.CauseNodeGone(ref)}
 	}
 	ready, _ := facts.Readiness(node)
-	id := message.CauseNodeUp
+	said := sentence.CauseNodeUp(ref)
 	if ready.Status != corev1.ConditionTrue {
-		id = message.CauseNodeSilent
+		said = sentence.CauseNodeSilent(ref)
 	}
-	return finding.Link{Message: message.Of(id, args), Evidence: []finding.Evidence{
-		facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions[Ready]", strings.TrimSpace(string(ready.Status)+" "+ready.Reason), ready.LastTransitionTime),
+	return finding.Link{Message: said, Evidence: []finding.Evidence{
+		facts.EvidenceSince(ref, "status.conditions[Ready]", strings.TrimSpace(string(ready.Status)+" "+ready.Reason), ready.LastTransitionTime),
 	}}
 }
 
-func (s stuckAttachment) usedLink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: message.Of(message.CauseStillUsed, args)}
+func (s stuckAttachment) usedLink(q query.Query) finding.Link {
+	link := finding.Link{Message: sentence.CauseStillUsed(q.Enumerate(s.there), len(s.there))}
 	for _, ref := range s.there[:min(len(s.there), query.MaxListed)] {
 		link.Evidence = append(link.Evidence, facts.Evidence(ref, "spec.nodeName", s.Spec.NodeName))
 	}
@@ -165,8 +161,8 @@ func (s stuckAttachment) usedLink(q query.Query, args message.Args) finding.Link
 // driver has detached, and the controller writes it again as long as it believes the volume attached.
 //
 // Sources: kubernetes-csi/external-attacher, pkg/controller/csi_handler.go; pkg/volume/csi/csi_attacher.go.
-func (s stuckAttachment) returnsLink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: message.Of(message.CauseAttachmentReturns, args)}
+func (s stuckAttachment) returnsLink() finding.Link {
+	link := finding.Link{Message: sentence.CauseAttachmentReturns(facts.RefTo(cluster.VolumeAttachment, s))}
 	if len(s.Finalizers) > 0 {
 		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.VolumeAttachment, s), "metadata.finalizers", strings.Join(s.Finalizers, ", ")))
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -75,9 +76,9 @@ func zonesOf(nodes []*corev1.Node) map[string]bool {
 
 func describeConcentration(ctx context.Context, q query.Query, all []facts.Workload, says message.ID, key string, place func(*corev1.Pod) string) finding.Finding {
 	f := finding.Finding{Code: finding.N204, Severity: finding.Warning}
-	where := finding.Link{Message: message.Of(message.CauseConcentration, nil)}
-	unasked := finding.Link{Message: message.Of(message.CauseUnspread, message.Args{"key": key})}
-	kept := finding.Link{Message: message.Of(message.CauseSpreadIgnored, message.Args{"key": key})}
+	where := finding.Link{Message: sentence.CauseConcentration()}
+	unasked := finding.Link{Message: sentence.CauseUnspread(key)}
+	kept := finding.Link{Message: sentence.CauseSpreadIgnored(key)}
 	for _, w := range all {
 		f.Subjects = append(f.Subjects, w.Ref)
 		if len(where.Evidence) < query.MaxListed {
@@ -142,10 +143,10 @@ func proposeSpread(ctx context.Context, q query.Query, w facts.Workload, key str
 	}
 	constraints := []corev1.TopologySpreadConstraint{constraint} // Merged by topologyKey: others stay.
 	patched := change.Patch{Object: w.Ref, Patch: templatePatch(map[string]any{"topologySpreadConstraints": constraints})}
-	args := message.Args{"workload": w.Ref, "key": key}
+
 	proposal := finding.Remedy{
-		Message: message.Of(message.RemedySpread, args), Change: patched, Command: patched.Command(),
-		Cost: message.Of(message.RemedyRolloutCost, args), Risk: message.Of(message.RemedySpreadRisk, args),
+		Message: sentence.RemedySpread(w.Ref, key), Change: patched, Command: patched.Command(),
+		Cost: sentence.RemedyRolloutCost(w.Ref), Risk: sentence.RemedySpreadRisk(),
 	}
 	return q.VerifyRemedy(ctx, proposal, func(o simulation.Outcome) bool {
 		there := facts.ZoneOf(o.World)

@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -136,12 +136,9 @@ func (s growthStep) describe(ctx context.Context, q query.Query, o simulation.Ou
 	owners := ownersOfPods(q.World, s.victims)
 	now, next := s.growth(q)
 	lost := s.countDisplaced(q, o, owners)
-	args := message.Args{
-		"set": s.Target, "more": s.MoreNodes, "nodes": len(q.World.Nodes()) + s.MoreNodes, "now": now, "next": next,
-		"n": len(s.victims), "workloads": q.Enumerate(owners), "lost": lost,
-	}
-	f.Message = message.Of(message.NextStep, args)
-	grows := finding.Link{Message: message.Of(message.CauseNextStep, args)}
+	nodes := len(q.World.Nodes()) + s.MoreNodes
+	f.Message = sentence.NextStep(s.MoreNodes, nodes, s.Target, next, now, len(s.victims), q.Enumerate(owners), lost)
+	grows := finding.Link{Message: sentence.CauseNextStep(s.MoreNodes, nodes, next)}
 	ds := q.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	grows.Evidence = facts.RequestEvidence(s.Target, "spec.template.spec", &ds.Spec.Template.Spec, corev1.ResourceCPU, corev1.ResourceMemory)
 	if older := olderPods(q.World, ds); len(older) > 0 {
@@ -155,13 +152,13 @@ func (s growthStep) describe(ctx context.Context, q query.Query, o simulation.Ou
 		}
 	}
 	f.Subjects = append(f.Subjects, owners...)
-	f.Causes = append(f.Causes, grows, s.freeCPULink(q, args), s.priorityLink(q))
+	f.Causes = append(f.Causes, grows, s.freeCPULink(q), s.priorityLink(q))
 	if proposals, ok := s.lowerRequests(ctx, q); ok {
 		f.Remedies = append(f.Remedies, proposals)
 	}
 	f.Remedies = append(f.Remedies, s.placeholderRemedies(ctx, q)...)
 	if s.Autoscaler.Name != "" && s.MoreNodes > 0 {
-		f.Unknown = []finding.Gap{{About: "groups", Message: message.Of(message.UnknownNewNode, nil)}}
+		f.Unknown = []finding.Gap{{About: "groups", Message: sentence.UnknownNewNode()}}
 	}
 	return f
 }
@@ -198,8 +195,8 @@ func requestsNow(q query.Query, s growthStep) corev1.ResourceList {
 }
 
 // freeCPULink shows the nodes that have no room for the step.
-func (s growthStep) freeCPULink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: message.Of(message.CauseNoRoom, args)}
+func (s growthStep) freeCPULink(q query.Query) finding.Link {
+	link := finding.Link{Message: sentence.CauseNoRoom()}
 	seen, grown := map[string]bool{}, s.cpuGrowth(q)
 	for _, pod := range s.victims {
 		node := q.World.Node(pod.Spec.NodeName)
@@ -207,10 +204,7 @@ func (s growthStep) freeCPULink(q query.Query, args message.Args) finding.Link {
 			continue
 		}
 		seen[node.Name] = true
-		link.Evidence = append(link.Evidence, finding.Evidence{Object: facts.RefTo(cluster.Node, node), Field: "pods[cpu]", Account: message.Of(message.Account, message.Args{
-			"asked": grown.String(), "free": query.FormatQuantity(corev1.ResourceCPU, freeCPU(q.World, node)),
-			"all": query.FormatQuantity(corev1.ResourceCPU, node.Status.Allocatable.Cpu().MilliValue()),
-		})})
+		link.Evidence = append(link.Evidence, finding.Evidence{Object: facts.RefTo(cluster.Node, node), Field: "pods[cpu]", Account: sentence.Account(grown.String(), query.FormatQuantity(corev1.ResourceCPU, freeCPU(q.World, node)), query.FormatQuantity(corev1.ResourceCPU, node.Status.Allocatable.Cpu().MilliValue()))})
 	}
 	return link
 }
@@ -229,7 +223,7 @@ func freeCPU(world *cluster.Snapshot, node *corev1.Node) int64 {
 }
 
 func (s growthStep) priorityLink(q query.Query) finding.Link {
-	link := finding.Link{Message: message.Of(message.CausePriority, message.Args{"by": s.Target, "pod": false})}
+	link := finding.Link{Message: sentence.CausePriority(false, s.Target)}
 	ds := q.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	link.Evidence = append(link.Evidence, facts.Evidence(s.Target, "spec.template.spec.priorityClassName", ds.Spec.Template.Spec.PriorityClassName))
 	for _, pod := range s.victims[:min(len(s.victims), query.MaxListed)] {

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -190,14 +191,14 @@ func describeNoCapacity(ctx context.Context, q query.Query, losses []domainLoss,
 	}
 	f.Subjects = slices.Concat(bad[:min(len(bad), query.MaxListed)], owners)
 	f.Message = message.Of(words.summary, args)
-	f.Causes = []finding.Link{waitLink(q, worst.noCapacity, args), {Message: message.Of(message.CauseNoPlaceholder, args)}}
+	f.Causes = []finding.Link{waitLink(worst.noCapacity, message.ListOf(short)), {Message: sentence.CauseNoPlaceholder(holders, held)}}
 	f.Remedies = proposeLargerGroup(ctx, q, worst)
 	return f, true
 }
 
 // waitLink says who would wait and why, in the scheduler's words.
-func waitLink(q query.Query, fates []simulation.Fate, args message.Args) finding.Link {
-	link := finding.Link{Message: message.Of(message.CauseWouldWait, args)}
+func waitLink(fates []simulation.Fate, room message.List) finding.Link {
+	link := finding.Link{Message: sentence.CauseWouldWait(len(fates), room)}
 	for _, fate := range fates[:min(len(fates), query.MaxListed)] {
 		link.Evidence = append(link.Evidence, finding.Evidence{Object: fate.Pod, Field: "simulation", Account: fate.Why})
 	}
@@ -235,10 +236,10 @@ func describeVolumeBound(q query.Query, zones []domainLoss) (finding.Finding, bo
 		return f, false
 	}
 	owners = facts.UniqueRefs(owners)
-	args := message.Args{"workloads": q.Enumerate(owners), "n": len(owners), "zones": namesOf(places)}
+
 	f.Subjects = slices.Concat(owners, places)
-	f.Message = message.Of(message.RootedInZone, args)
-	link.Message = message.Of(message.CauseVolumesLive, args)
-	f.Causes = []finding.Link{link, {Message: message.Of(message.CauseNoCopy, args)}}
+	f.Message = sentence.RootedInZone(q.Enumerate(owners), len(owners), message.ListOf(namesOf(places)))
+	link.Message = sentence.CauseVolumesLive(q.Enumerate(owners), message.ListOf(namesOf(places)))
+	f.Causes = []finding.Link{link, {Message: sentence.CauseNoCopy()}}
 	return f, true
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -149,7 +149,7 @@ func describeImbalance(ctx context.Context, q query.Query, imbalances []imbalanc
 	node := imbalances[0].emptier
 	ref := facts.RefTo(cluster.Node, node)
 	f := finding.Finding{Code: finding.N203, Severity: finding.Warning}
-	spread := finding.Link{Message: message.Of(message.CauseUnevenSpread, nil)}
+	spread := finding.Link{Message: sentence.CauseUnevenSpread()}
 	var refs []change.Ref
 	total, lost := 0, map[string]int{}
 	for _, c := range imbalances {
@@ -169,22 +169,18 @@ func describeImbalance(ctx context.Context, q query.Query, imbalances []imbalanc
 		}
 	}
 	f.Subjects = append([]change.Ref{ref, {Kind: string(cluster.Node), Name: fullest}}, refs...)
-	args := message.Args{
-		"node": ref, "workloads": q.Enumerate(refs), "fullest": f.Subjects[1], "lost": lost[fullest], "total": total,
-		"at": q.FormatTime(availableSince(node)), "back": returned(node),
-	}
-	f.Message = message.Of(message.Lopsided, args)
-	f.Causes = []finding.Link{spread, availableSinceLink(q, node, args), {Message: message.Of(message.CauseNothingMoves, nil)}}
-	f.RuledOut = []finding.Link{{Message: message.Of(message.NotClosed, args)}}
+	f.Message = sentence.Lopsided(ref, returned(node), q.FormatTime(availableSince(node)), f.Subjects[1], lost[fullest], total, q.Enumerate(refs))
+	f.Causes = []finding.Link{spread, availableSinceLink(node), {Message: sentence.CauseNothingMoves()}}
+	f.RuledOut = []finding.Link{{Message: sentence.NotClosed(ref)}}
 	proposals, refuted := rebalance(ctx, q, imbalances)
 	f.Remedies = markTogether(proposals)
 	return f, !refuted
 }
 
-func availableSinceLink(q query.Query, node *corev1.Node, args message.Args) finding.Link {
+func availableSinceLink(node *corev1.Node) finding.Link {
 	ref := facts.RefTo(cluster.Node, node)
 	ready, _ := facts.Readiness(node)
-	return finding.Link{Message: message.Of(message.CauseCameLater, args), Evidence: []finding.Evidence{
+	return finding.Link{Message: sentence.CauseCameLater(ref, returned(node)), Evidence: []finding.Evidence{
 		facts.EvidenceSince(ref, "metadata.creationTimestamp", node.CreationTimestamp.UTC().Format(time.RFC3339), node.CreationTimestamp),
 		facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status)+" "+ready.Reason, ready.LastTransitionTime),
 	}}
@@ -202,10 +198,10 @@ func rebalance(ctx context.Context, q query.Query, imbalances []imbalance) (prop
 		for _, pod := range c.evictions {
 			evicted := change.Evict{Namespace: pod.Namespace, Name: pod.Name}
 			evictions = append(evictions, evicted)
-			args := message.Args{"pod": evicted.Subject(), "workload": c.Ref, "i": len(evictions), "of": total}
+
 			proposals = append(proposals, finding.Remedy{
-				Message: message.Of(message.RemedyEvict, args), Change: evicted, Command: evicted.Command(),
-				Cost: message.Of(message.RemedyEvictCost, args), Risk: message.Of(message.RemedyEvictRisk, args),
+				Message: sentence.RemedyEvict(evicted.Subject(), total, len(evictions), c.Ref), Change: evicted, Command: evicted.Command(),
+				Cost: sentence.RemedyEvictCost(), Risk: sentence.RemedyEvictRisk(),
 			})
 		}
 	}

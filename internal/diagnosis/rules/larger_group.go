@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -70,10 +70,10 @@ func proposeLargerGroup(ctx context.Context, q query.Query, worst domainLoss) []
 			}
 		}
 		resized := resizeTo(group, size+many)
-		args := message.Args{"group": facts.GroupRef(group), "to": resized.To, "place": worst.domain, "more": many, "type": query.InstanceType(group)}
+
 		return []finding.Remedy{{
-			Message: message.Of(message.RemedyHeadroom, args), Change: resized, Command: resized.Command(), Verified: true,
-			Cost: message.Of(message.RemedyResizeCost, args), Risk: message.Of(message.RemedyHeadroomRisk, args),
+			Message: sentence.RemedyHeadroom(facts.GroupRef(group), resized.To, worst.domain), Change: resized, Command: resized.Command(), Verified: true,
+			Cost: sentence.RemedyResizeCost(query.InstanceType(group), many), Risk: sentence.RemedyHeadroomRisk(),
 		}}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -98,22 +99,18 @@ func describeLastNode(ctx context.Context, q query.Query, tied []tiedPod) (findi
 	if refuted(ctx, q, nodes, tied) {
 		return f, false
 	}
-	args := message.Args{
-		"workloads": q.Enumerate(workloads), "n": len(workloads), "zones": namesOf(zones), "nodes": q.Enumerate(nodes), "count": len(nodes),
-	}
+
 	f.Subjects = append(append(append(f.Subjects, workloads...), nodes...), zones...)
-	f.Message = message.Of(message.LastNode, args)
-	live.Message = message.Of(message.CauseVolumesLive, args)
-	stand.Message = message.Of(message.CauseOneNode, args)
-	f.Causes = []finding.Link{live, stand, {Message: message.Of(message.CauseMayGo, args)}}
+	f.Message = sentence.LastNode(q.Enumerate(workloads), len(workloads), len(nodes), message.ListOf(namesOf(zones)), q.Enumerate(nodes))
+	live.Message = sentence.CauseVolumesLive(q.Enumerate(workloads), message.ListOf(namesOf(zones)))
+	stand.Message = sentence.CauseOneNode(message.ListOf(namesOf(zones)), q.Enumerate(nodes))
+	f.Causes = []finding.Link{live, stand, {Message: sentence.CauseMayGo()}}
 	if group, ok := q.World.GroupOf(tied[0].node.Name); ok {
 		f.Subjects = append(f.Subjects, facts.GroupRef(group))
 		f.Causes = append(f.Causes, groupZonesLink(q, group))
 		f.Remedies = proposeSpareNode(ctx, q, group, tied)
 		about := facts.GroupRef(group).String()
-		f.Unknown = []finding.Gap{{About: about, Message: message.Of(message.UnknownMinimum, message.Args{
-			"group": about, "zones": len(query.NodesByZone(group)),
-		})}}
+		f.Unknown = []finding.Gap{{About: about, Message: sentence.UnknownMinimum(about, len(query.NodesByZone(group)))}}
 	}
 	return f, true
 }
@@ -137,7 +134,7 @@ func anyPending(o simulation.Outcome, tied []tiedPod) bool {
 }
 
 func groupZonesLink(q query.Query, group cluster.Group) finding.Link {
-	link := finding.Link{Message: message.Of(message.CauseGroupStands, message.Args{"group": facts.GroupRef(group), "n": len(group.Nodes)})}
+	link := finding.Link{Message: sentence.CauseGroupStands(facts.GroupRef(group), len(group.Nodes))}
 	for _, node := range group.Nodes[:min(len(group.Nodes), query.MaxListed)] {
 		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "metadata.labels["+group.Label+"]", group.Name))
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -157,11 +158,11 @@ func (s growthStep) lowerRequestsRemedy(q query.Query, refs []change.Ref, less m
 			commands = append(commands, change.SetCPU(ref, name, containers[name].Requests[corev1.ResourceCPU]))
 		}
 	}
-	args := message.Args{"asks": asks, "set": s.Target, "jobs": jobs, "crons": crons}
+
 	return finding.Remedy{
-		Message: message.Of(message.RemedyShrink, args),
+		Message: sentence.RemedyShrink(message.ListOf(asks), s.Target),
 		Change:  change.Apply{From: "requests", Objects: slices.Clip(objects)}, Command: strings.Join(commands, " && "), Verified: true,
-		Cost: message.Of(message.RemedyShrinkCost, args), Risk: message.Of(message.RemedyShrinkRisk, args),
+		Cost: sentence.RemedyShrinkCost(), Risk: sentence.RemedyShrinkRisk(jobs, crons),
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // agentDaemonSet is a DaemonSet of agents that report on some of the nodes which it selects.
@@ -82,21 +82,21 @@ func supportsAgents(node *corev1.Node) bool {
 func describeNeverReported(q query.Query, node *corev1.Node, f agentDaemonSet) finding.Finding {
 	ref, set := facts.RefTo(cluster.Node, node), facts.RefTo(cluster.DaemonSet, f.set)
 	ready, _ := facts.Readiness(node)
-	args := message.Args{"node": ref, "set": set, "n": f.reported}
+
 	causes := []finding.Link{
-		{Message: message.Of(message.CauseAgentSelects, args), Evidence: []finding.Evidence{facts.Evidence(set, "status.desiredNumberScheduled", strconv.Itoa(int(f.set.Status.DesiredNumberScheduled)))}},
+		{Message: sentence.CauseAgentSelects(set, ref, f.reported), Evidence: []finding.Evidence{facts.Evidence(set, "status.desiredNumberScheduled", strconv.Itoa(int(f.set.Status.DesiredNumberScheduled)))}},
 		{
-			Message:  message.Of(message.CauseKubeletTold, args),
+			Message:  sentence.CauseKubeletTold(ref),
 			Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime)},
 		},
 	}
 	here := func(pod *corev1.Pod) bool { return kube.TargetNodeName(pod) == node.Name }
 	if q.Known(cluster.Pod) && !slices.ContainsFunc(q.World.PodsOf(f.set.UID), here) {
-		causes = append(causes, finding.Link{Message: message.Of(message.CauseNoAgentPod, args)})
+		causes = append(causes, finding.Link{Message: sentence.CauseNoAgentPod(set, ref)})
 	}
 	return finding.Finding{
 		Code: finding.N303, Severity: finding.Warning, Subjects: []change.Ref{ref},
-		Message: message.Of(message.AgentNever, args), Causes: append(causes, agentPods(q, node)...),
-		Unknown: []finding.Gap{{About: ref.String(), Message: message.Of(message.UnknownHealthNever, args)}},
+		Message: sentence.AgentNever(ref), Causes: append(causes, agentPods(q, node)...),
+		Unknown: []finding.Gap{{About: ref.String(), Message: sentence.UnknownHealthNever(ref)}},
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // NodeDown finds N201: a node that is down, what waits there, and until when.
@@ -197,9 +198,9 @@ func (d downNode) describe(q query.Query) finding.Finding {
 			f.Subjects = append(f.Subjects, facts.RefTo(cluster.Pod, pod))
 		}
 	}
-	f.Message = message.Of(message.NodeDown, message.Args{"node": ref, "parts": parts})
+	f.Message = sentence.NodeDown(ref, parts)
 	f.Causes = append([]finding.Link{d.readyLink(q, ready)}, d.outcomeLinks(q)...)
-	f.Unknown = []finding.Gap{{About: ref.String(), Message: message.Of(message.UnknownMachine, message.Args{"node": ref})}}
+	f.Unknown = []finding.Gap{{About: ref.String(), Message: sentence.UnknownMachine(ref)}}
 	if len(d.groups) > 0 && d.groups[0].outcome != message.DownOverdue {
 		f.Remedies = proposeOutOfService(q, d.node)
 	}
@@ -273,12 +274,12 @@ func proposeOutOfService(q query.Query, node *corev1.Node) []finding.Remedy {
 		return nil
 	}
 	tainted := change.Taint{Node: node.Name, Taint: query.OutOfService}
-	args := message.Args{"node": tainted.Subject(), "untaint": change.Untaint(tainted).Command()}
+
 	return []finding.Remedy{{
-		Message: message.Of(message.RemedyOutOfService, args),
+		Message: sentence.RemedyOutOfService(tainted.Subject()),
 		Change:  tainted,
 		Command: tainted.Command(),
-		Cost:    message.Of(message.RemedyOutOfServiceCost, args),
-		Risk:    message.Of(message.RemedyOutOfServiceRisk, args),
+		Cost:    sentence.RemedyOutOfServiceCost(change.Untaint(tainted).Command()),
+		Risk:    sentence.RemedyOutOfServiceRisk(),
 	}}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // ownersWaiting say which owners do nothing more until their deleted pods are gone. A ReplicaSet creates another at once.
@@ -38,7 +38,7 @@ func ownerWaiting(q query.Query, pod *corev1.Pod) (finding.Link, bool) {
 	case *appsv1.DaemonSet:
 		ref := facts.RefTo(cluster.DaemonSet, owner)
 		return finding.Link{
-			Message:  message.Of(message.DaemonSetWaits, message.Args{"owner": ref, "node": facts.NodeRef(pod.Spec.NodeName)}),
+			Message:  sentence.DaemonSetWaits(ref, facts.NodeRef(pod.Spec.NodeName)),
 			Evidence: []finding.Evidence{facts.OwnerEvidence(facts.RefTo(cluster.Pod, pod), pod)},
 		}, true
 	case *appsv1.ReplicaSet:
@@ -48,7 +48,7 @@ func ownerWaiting(q query.Query, pod *corev1.Pod) (finding.Link, bool) {
 		}
 		ref := facts.RefTo(cluster.Deployment, d)
 		return finding.Link{
-			Message:  message.Of(message.RecreateWaits, message.Args{"owner": ref}),
+			Message:  sentence.RecreateWaits(ref),
 			Evidence: []finding.Evidence{facts.Evidence(ref, "spec.strategy.type", string(d.Spec.Strategy.Type))},
 		}, true
 	default:
@@ -58,19 +58,19 @@ func ownerWaiting(q query.Query, pod *corev1.Pod) (finding.Link, bool) {
 
 func jobWaiting(q query.Query, job *batchv1.Job) (finding.Link, bool) {
 	ref := facts.RefTo(cluster.Job, job)
-	args := message.Args{"owner": ref, "cron": ""}
+	var waiting any = "" // The CronJob that starts no other Job until this one has ended.
 	if cron, ok := q.World.Owner(job).(*batchv1.CronJob); ok && cron.Spec.ConcurrencyPolicy == batchv1.ForbidConcurrent {
-		args["cron"] = facts.RefTo(cluster.CronJob, cron)
+		waiting = facts.RefTo(cluster.CronJob, cron)
 	}
 	for _, c := range job.Status.Conditions {
 		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobFailureTarget || c.Type == batchv1.JobSuccessCriteriaMet) {
-			return finding.Link{Message: message.Of(message.JobWaitsToEnd, args), Evidence: []finding.Evidence{
+			return finding.Link{Message: sentence.JobWaitsToEnd(ref, waiting), Evidence: []finding.Evidence{
 				facts.EvidenceSince(ref, "status.conditions["+string(c.Type)+"]", string(c.Status), c.LastTransitionTime),
 			}}, true
 		}
 	}
 	if p := job.Spec.PodReplacementPolicy; p != nil && *p == batchv1.Failed {
-		return finding.Link{Message: message.Of(message.JobWaitsToReplace, args), Evidence: []finding.Evidence{
+		return finding.Link{Message: sentence.JobWaitsToReplace(ref, waiting), Evidence: []finding.Evidence{
 			facts.Evidence(ref, "spec.podReplacementPolicy", string(*p)),
 		}}, true
 	}

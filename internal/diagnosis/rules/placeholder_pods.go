@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // placeholderName names what naosu proposes to hold room with.
@@ -37,16 +37,13 @@ func proposePlaceholders(q query.Query, grows change.Ref, cpu resource.Quantity,
 			inline += " && " + query.PatchCronJob(ref, map[string]any{"priorityClassName": nonPreemptingClassName}).Command()
 		}
 	}
-	args := message.Args{
-		"by": grows, "cpu": cpu.String(), "nodes": len(q.World.Nodes()), "more": more, "class": nonPreemptingClassName,
-		"guests": q.Enumerate(ownersOfPods(q.World, jobPods)), "n": len(jobPods),
-	}
+
 	return []finding.Remedy{{
-		Message: message.Of(message.RemedyPlaceholders, args),
+		Message: sentence.RemedyPlaceholders(cpu.String()),
 		Change:  change.Apply{From: placeholderName, Objects: objects},
 		Command: inline,
-		Cost:    message.Of(message.RemedyPlaceholdersCost, args),
-		Risk:    message.Of(message.RemedyPlaceholdersRisk, args),
+		Cost:    sentence.RemedyPlaceholdersCost(cpu.String(), len(q.World.Nodes()), more, q.Enumerate(ownersOfPods(q.World, jobPods))),
+		Risk:    sentence.RemedyPlaceholdersRisk(len(jobPods) > 0, q.Enumerate(ownersOfPods(q.World, jobPods)), nonPreemptingClassName),
 	}}
 }
 

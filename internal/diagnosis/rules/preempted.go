@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -83,16 +83,12 @@ func (p preemption) describe(q query.Query, who query.FormerOwners) finding.Find
 		f.Severity = finding.Critical
 	}
 	f.Subjects = append(append(f.Subjects, owners...), pods...)
-	args := message.Args{
-		"pods": q.Enumerate(pods), "n": len(pods), "by": p.by, "known": p.by.Name != "", "failed": q.Enumerate(failed), "jobs": len(failed),
-		"pod": p.by.Kind == string(cluster.Pod),
-	}
-	f.Message = message.Of(message.PreemptedBy, args)
-	took.Message = message.Of(message.CausePreempted, args)
+	f.Message = sentence.PreemptedBy(q.Enumerate(pods), len(pods), p.by.Name != "", p.by, q.Enumerate(failed))
+	took.Message = sentence.CausePreempted()
 	f.Causes = append(f.Causes, took)
 	if p.by.Name != "" {
 		f.Subjects = append(f.Subjects, p.by)
-		f.Causes = append(f.Causes, p.priorityLink(q, args))
+		f.Causes = append(f.Causes, p.priorityLink(q))
 		if link, ok := p.growthLink(q); ok {
 			f.Causes = append(f.Causes, link)
 		}
@@ -103,19 +99,19 @@ func (p preemption) describe(q query.Query, who query.FormerOwners) finding.Find
 			f.Causes = append(f.Causes, link)
 		}
 	} else {
-		f.Unknown = append(f.Unknown, finding.Gap{About: "Event", Message: message.Of(message.UnknownPreemptor, nil)})
+		f.Unknown = append(f.Unknown, finding.Gap{About: "Event", Message: sentence.UnknownPreemptor()})
 	}
 	if len(failed) > 0 {
-		f.Causes = append(f.Causes, failedLink(q, failed, args))
+		f.Causes = append(f.Causes, failedLink(q, failed))
 	}
-	f.RuledOut = []finding.Link{{Message: message.Of(message.NotBudget, args)}}
+	f.RuledOut = []finding.Link{{Message: sentence.NotBudget()}}
 	f.Remedies = p.remedies(q)
 	return f
 }
 
 // priorityLink compares whom the scheduler preferred with whom it took.
-func (p preemption) priorityLink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: message.Of(message.CausePriority, args)}
+func (p preemption) priorityLink(q query.Query) finding.Link {
+	link := finding.Link{Message: sentence.CausePriority(p.by.Kind == string(cluster.Pod), p.by)}
 	for _, one := range p.victims {
 		by := q.World.Pod(one.By.Namespace, one.By.Name)
 		if by == nil {
@@ -141,7 +137,7 @@ func (p preemption) growthLink(q query.Query) (finding.Link, bool) {
 		return finding.Link{}, false
 	}
 	link := finding.Link{
-		Message:  message.Of(message.CauseRollout, message.Args{"by": p.by}),
+		Message:  sentence.CauseRollout(p.by),
 		Evidence: []finding.Evidence{facts.Evidence(p.by, "metadata.generation", query.FormatInt(ds.Generation))},
 	}
 	link.Evidence = append(link.Evidence, facts.RequestEvidence(p.by, "spec.template.spec", &ds.Spec.Template.Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
@@ -170,9 +166,7 @@ func (p preemption) unneededLink(q query.Query, who query.FormerOwners) (finding
 			}
 			ref := facts.RefTo(cluster.Pod, next)
 			return finding.Link{
-				Message: message.Of(message.CauseNeedless, message.Args{
-					"pod": ref, "owner": owners[0], "by": one.By, "node": facts.NodeRef(next.Spec.NodeName),
-				}),
+				Message:  sentence.CauseNeedless(ref, owners[0], facts.NodeRef(next.Spec.NodeName), one.By),
 				Evidence: []finding.Evidence{facts.EvidenceSince(ref, "spec.nodeName", next.Spec.NodeName, next.CreationTimestamp)},
 			}, true
 		}
@@ -223,8 +217,8 @@ func failedSince(job *batchv1.Job) *batchv1.JobCondition {
 	return nil
 }
 
-func failedLink(q query.Query, failed []change.Ref, args message.Args) finding.Link {
-	link := finding.Link{Message: message.Of(message.CauseJobFailed, args)}
+func failedLink(q query.Query, failed []change.Ref) finding.Link {
+	link := finding.Link{Message: sentence.CauseJobFailed(q.Enumerate(failed))}
 	for _, ref := range failed[:min(len(failed), query.MaxListed)] {
 		c := failedSince(q.World.Job(ref.Namespace, ref.Name))
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "status.conditions[Failed]", c.Reason+": "+c.Message, c.LastTransitionTime))

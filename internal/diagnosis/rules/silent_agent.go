@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // SilentAgent finds N303: conditions that nobody confirms any more, or that never came, on a node whose kubelet is alive.
@@ -75,23 +76,21 @@ func describeSilentAgent(q query.Query, node *corev1.Node, stale []corev1.NodeCo
 		if last.Before(&c.LastHeartbeatTime) {
 			last = c.LastHeartbeatTime
 		}
-		args := message.Args{"node": ref, "condition": string(c.Type), "at": q.FormatTime(c.LastHeartbeatTime.Time)}
+
 		field := "status.conditions[" + string(c.Type) + "].lastHeartbeatTime"
 		f.Causes = append(f.Causes, finding.Link{
-			Message:  message.Of(message.CauseHeartbeat, args),
+			Message:  sentence.CauseHeartbeat(string(c.Type), q.FormatTime(c.LastHeartbeatTime.Time)),
 			Evidence: []finding.Evidence{facts.Evidence(ref, field, c.LastHeartbeatTime.UTC().Format(time.RFC3339))},
 		})
 	}
 	ready, _ := facts.Readiness(node)
-	f.Message = message.Of(message.AgentSilent, message.Args{
-		"node": ref, "conditions": names, "n": len(names), "age": duration.HumanDuration(q.World.Taken().Sub(last.Time)),
-	})
+	f.Message = sentence.AgentSilent(message.ListOf(names), ref, duration.HumanDuration(q.World.Taken().Sub(last.Time)), len(names))
 	f.Causes = append(f.Causes, finding.Link{
-		Message:  message.Of(message.CauseKubeletTold, message.Args{"node": ref}),
+		Message:  sentence.CauseKubeletTold(ref),
 		Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime)},
 	})
 	f.Causes = append(f.Causes, agentPods(q, node)...)
-	f.Unknown = []finding.Gap{{About: ref.String(), Message: message.Of(message.UnknownHealth, message.Args{"node": ref})}}
+	f.Unknown = []finding.Gap{{About: ref.String(), Message: sentence.UnknownHealth(ref)}}
 	return f
 }
 
@@ -109,7 +108,7 @@ func agentPods(q query.Query, node *corev1.Node) []finding.Link {
 			if c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue {
 				ref := facts.RefTo(cluster.Pod, pod)
 				links = append(links, finding.Link{
-					Message:  message.Of(message.CauseAgentPod, message.Args{"pod": ref, "state": strings.TrimSpace(c.Reason + " " + c.Message)}),
+					Message:  sentence.CauseAgentPod(ref, strings.TrimSpace(c.Reason+" "+c.Message)),
 					Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(c.Status), c.LastTransitionTime)},
 				})
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -119,7 +119,7 @@ func tolerationOf(pod *corev1.Pod) time.Duration {
 
 func (k failoverClass) describe(ctx context.Context, q query.Query, all []facts.Workload) finding.Finding {
 	f := finding.Finding{Code: finding.N202, Severity: k.severity}
-	tolerated := finding.Link{Message: message.Of(message.CauseDefaultToleration, message.Args{"wait": duration.HumanDuration(k.wait)})}
+	tolerated := finding.Link{Message: sentence.CauseDefaultToleration(duration.HumanDuration(k.wait))}
 	for i, w := range all {
 		f.Subjects = append(f.Subjects, w.Ref)
 		if i < query.MaxListed {
@@ -134,22 +134,18 @@ func (k failoverClass) describe(ctx context.Context, q query.Query, all []facts.
 		}
 	}
 	f.Remedies = markTogether(f.Remedies)
-	args := message.Args{
-		"workloads": q.Enumerate(f.Subjects), "n": len(f.Subjects), "wait": duration.HumanDuration(k.wait),
-		"total": duration.HumanDuration(k.wait + nodeMonitorGracePeriod), "half": k.severity == finding.Warning, "single": k.single, "more": len(all) - len(f.Remedies),
-	}
-	f.Message = message.Of(message.SlowFailover, args)
-	f.Causes = []finding.Link{{Message: message.Of(message.CauseSilence, message.Args{"silence": duration.HumanDuration(nodeMonitorGracePeriod)})}, tolerated}
+	f.Message = sentence.SlowFailover(q.Enumerate(f.Subjects), duration.HumanDuration(k.wait+nodeMonitorGracePeriod), k.single, len(f.Subjects), k.severity == finding.Warning)
+	f.Causes = []finding.Link{{Message: sentence.CauseSilence(duration.HumanDuration(nodeMonitorGracePeriod))}, tolerated}
 	if k.severity == finding.Warning {
-		f.Causes = append(f.Causes, singleReplicaLink(q, all, args))
+		f.Causes = append(f.Causes, singleReplicaLink(all, k.single))
 	}
-	f.RuledOut = []finding.Link{{Message: message.Of(message.NotTied, args)}}
+	f.RuledOut = []finding.Link{{Message: sentence.NotTied(len(f.Subjects))}}
 	return f
 }
 
 // singleReplicaLink shows where one node holds half of a workload or more.
-func singleReplicaLink(q query.Query, all []facts.Workload, args message.Args) finding.Link {
-	link := finding.Link{Message: message.Of(message.CauseHalf, args)}
+func singleReplicaLink(all []facts.Workload, single bool) finding.Link {
+	link := finding.Link{Message: sentence.CauseHalf(single)}
 	for _, w := range all[:min(len(all), query.MaxListed)] {
 		link.Evidence = append(link.Evidence, facts.Evidence(w.Ref, "pods", facts.FormatDomainCounts(w.Pods, facts.NodeName, nil)))
 	}
@@ -167,10 +163,10 @@ func proposeShortToleration(ctx context.Context, q query.Query, w facts.Workload
 		})
 	}
 	patched := change.Patch{Object: w.Ref, Patch: templatePatch(map[string]any{"tolerations": tolerations})}
-	args := message.Args{"workload": w.Ref, "wait": duration.HumanDuration(shortToleration)}
+
 	proposal := finding.Remedy{
-		Message: message.Of(message.RemedyTolerate, args), Change: patched, Command: patched.Command(),
-		Cost: message.Of(message.RemedyRolloutCost, args), Risk: message.Of(message.RemedyTolerateRisk, args),
+		Message: sentence.RemedyTolerate(w.Ref, duration.HumanDuration(shortToleration)), Change: patched, Command: patched.Command(),
+		Cost: sentence.RemedyRolloutCost(w.Ref), Risk: sentence.RemedyTolerateRisk(duration.HumanDuration(shortToleration)),
 	}
 	if !q.CanSimulate() {
 		return proposal, true

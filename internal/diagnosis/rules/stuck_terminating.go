@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // StuckTerminating finds N205: pods that were deleted and do not go, those of a StatefulSet that no other can replace
@@ -109,23 +110,23 @@ func (s stuckPods) describe(q query.Query) finding.Finding {
 	case len(owners) > 0:
 		f.Severity = finding.Warning
 	}
-	args := message.Args{"pods": q.Enumerate(refs), "n": len(refs), "node": node, "blocked": q.Enumerate(facts.UniqueRefs(blocked))}
-	f.Message = message.Of(message.StuckTerminating, args)
-	f.Causes = append(f.Causes, s.deletedLink(q, args), s.heldLink(q, args))
-	f.Causes = append(append(f.Causes, owners...), s.blockedLinks(q, stateful, attached, len(owners) > 0, args)...)
+	held := q.Enumerate(facts.UniqueRefs(blocked))
+	f.Message = sentence.StuckTerminating(q.Enumerate(refs), len(refs), node, held)
+	f.Causes = append(f.Causes, s.deletedLink(), s.heldLink(q, node))
+	f.Causes = append(append(f.Causes, owners...), s.blockedLinks(q, stateful, attached, len(owners) > 0, held)...)
 	if s.reason == message.StuckNodeDown {
 		down := q.World.Node(s.node)
 		f.Remedies = append(proposeOutOfService(q, down), s.proposeForceDelete(q, down)...)
-		f.Unknown = []finding.Gap{{About: node.String(), Message: message.Of(message.UnknownMachine, args)}}
+		f.Unknown = []finding.Gap{{About: node.String(), Message: sentence.UnknownMachine(node)}}
 	}
 	if s.reason == message.StuckKubelet && !slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return status.HeldByPreStop(q, p) }) {
-		f.Unknown = []finding.Gap{{About: node.String(), Message: message.Of(message.UnknownKubelet, args)}}
+		f.Unknown = []finding.Gap{{About: node.String(), Message: sentence.UnknownKubelet(node)}}
 	}
 	return f
 }
 
-func (s stuckPods) deletedLink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: message.Of(message.CauseDeleted, args)}
+func (s stuckPods) deletedLink() finding.Link {
+	link := finding.Link{Message: sentence.CauseDeleted(len(s.pods))}
 	for _, pod := range s.pods[:min(len(s.pods), query.MaxListed)] {
 		ref := facts.RefTo(cluster.Pod, pod)
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "metadata.deletionTimestamp",
@@ -137,8 +138,8 @@ func (s stuckPods) deletedLink(q query.Query, args message.Args) finding.Link {
 	return link
 }
 
-func (s stuckPods) heldLink(q query.Query, args message.Args) finding.Link {
-	link := finding.Link{Message: message.Of(s.reason, args)}
+func (s stuckPods) heldLink(q query.Query, on change.Ref) finding.Link {
+	link := finding.Link{Message: message.Of(s.reason, message.Args{"n": len(s.pods), "node": on})}
 	switch s.reason {
 	case message.StuckFinalizer:
 		for _, pod := range s.pods[:min(len(s.pods), query.MaxListed)] {
@@ -156,10 +157,10 @@ func (s stuckPods) heldLink(q query.Query, args message.Args) finding.Link {
 }
 
 // blockedLinks say whom the stuck pods hold up, beside their owners.
-func (s stuckPods) blockedLinks(q query.Query, stateful, attached []*corev1.Pod, owned bool, args message.Args) []finding.Link {
+func (s stuckPods) blockedLinks(q query.Query, stateful, attached []*corev1.Pod, owned bool, blocked message.List) []finding.Link {
 	var links []finding.Link
 	if len(stateful) > 0 {
-		link := finding.Link{Message: message.Of(message.CauseStatefulBlocked, args)}
+		link := finding.Link{Message: sentence.CauseStatefulBlocked(blocked)}
 		for _, pod := range stateful[:min(len(stateful), query.MaxListed)] {
 			link.Evidence = append(link.Evidence, facts.OwnerEvidence(facts.RefTo(cluster.Pod, pod), pod))
 		}
@@ -168,14 +169,14 @@ func (s stuckPods) blockedLinks(q query.Query, stateful, attached []*corev1.Pod,
 	for _, pod := range attached[:min(len(attached), query.MaxListed)] {
 		waits := waitingFor(q.World, pod)
 		links = append(links, finding.Link{
-			Message: message.Of(message.CauseVolumeHeld, message.Args{"pod": facts.RefTo(cluster.Pod, pod), "waits": q.Enumerate(waits), "n": len(waits)}),
+			Message: sentence.CauseVolumeHeld(q.Enumerate(waits), len(waits), facts.RefTo(cluster.Pod, pod)),
 			Evidence: []finding.Evidence{
 				facts.MountEvidence(pod, facts.SingleNodeMounts(q.World, pod)[0].Source),
 			},
 		})
 	}
 	if len(links) == 0 && !owned {
-		links = append(links, finding.Link{Message: message.Of(message.CauseNobodyBlocked, args)})
+		links = append(links, finding.Link{Message: sentence.CauseNobodyBlocked(len(s.pods))})
 	}
 	return links
 }
@@ -201,9 +202,9 @@ func (s stuckPods) proposeForceDelete(q query.Query, node *corev1.Node) []findin
 	}
 	i := max(slices.IndexFunc(s.pods, func(p *corev1.Pod) bool { return facts.ControlledBy(p, cluster.StatefulSet) }), 0)
 	deleted := change.DeletePod{Namespace: s.pods[i].Namespace, Name: s.pods[i].Name, Force: true}
-	args := message.Args{"pod": deleted.Subject(), "node": facts.RefTo(cluster.Node, node)}
+
 	return []finding.Remedy{{
-		Message: message.Of(message.RemedyForceDelete, args), Change: deleted, Command: deleted.Command(),
-		Cost: message.Of(message.RemedyForceDeleteCost, args), Risk: message.Of(message.RemedyForceDeleteRisk, args),
+		Message: sentence.RemedyForceDelete(facts.RefTo(cluster.Node, node), deleted.Subject()), Change: deleted, Command: deleted.Command(),
+		Cost: sentence.RemedyForceDeleteCost(), Risk: sentence.RemedyForceDeleteRisk(),
 	}}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -58,26 +59,23 @@ func (i unhealthyNode) describe(ctx context.Context, q query.Query) finding.Find
 	f := finding.Finding{Code: finding.N301, Severity: finding.Critical, Subjects: []change.Ref{ref}}
 	var signs message.List
 	for _, l := range i.conditionEvents {
-		signs = append(signs, message.Of(message.SignOf, message.Args{"reason": string(l.Reason), "entity": l.Entity}))
+		signs = append(signs, sentence.SignOf(string(l.Reason), l.Entity))
 	}
 	if len(i.conditionEvents) == 0 && i.condition.Reason != "" {
 		signs = message.List{i.condition.Reason}
 	}
-	args := message.Args{
-		"node": ref, "condition": string(i.condition.Type), "status": string(i.condition.Status), "age": i.age(q), "signs": signs, "n": len(q.World.PodsOn(i.node.Name)),
-	}
-	f.Message = message.Of(message.NodeUnhealthy, args)
+	f.Message = sentence.NodeUnhealthy(ref, string(i.condition.Type), string(i.condition.Status), i.age(q), signs)
 	f.Causes = append([]finding.Link{{
-		Message:  message.Of(message.CauseCondition, args),
+		Message:  sentence.CauseCondition(ref, string(i.condition.Type), string(i.condition.Status)),
 		Evidence: []finding.Evidence{facts.EvidenceSince(ref, i.field(), string(i.condition.Status)+" "+i.condition.Reason, i.condition.LastTransitionTime)},
 	}}, i.reasons(q, ref)...)
 	if !i.node.Spec.Unschedulable && !facts.NotReady(i.node) && q.Known(cluster.Pod) {
 		f.Causes = append(f.Causes, finding.Link{
-			Message: message.Of(message.CauseStillPlaced, args), Evidence: []finding.Evidence{facts.Evidence(ref, "spec.unschedulable", "")},
+			Message: sentence.CauseStillPlaced(len(q.World.PodsOn(i.node.Name)), ref), Evidence: []finding.Evidence{facts.Evidence(ref, "spec.unschedulable", "")},
 		})
 	}
-	f.Unknown = []finding.Gap{{About: "repair", Message: message.Of(message.RepairUnknown, message.Args{"node": ref, "reasons": i.names()})}}
-	f.Remedies = i.drain(ctx, q, args)
+	f.Unknown = []finding.Gap{{About: "repair", Message: sentence.RepairUnknown(ref, message.ListOf(i.names()))}}
+	f.Remedies = i.drain(ctx, q)
 	return f
 }
 
@@ -108,26 +106,26 @@ func (i unhealthyNode) names() []string {
 func (i unhealthyNode) reasons(q query.Query, ref change.Ref) []finding.Link {
 	if len(i.conditionEvents) == 0 {
 		return []finding.Link{{
-			Message:  message.Of(message.CauseToldReason, message.Args{"reason": i.condition.Reason, "why": i.condition.Message}),
+			Message:  sentence.CauseToldReason(i.condition.Reason, i.condition.Message),
 			Evidence: []finding.Evidence{facts.Evidence(ref, i.field()+".message", i.condition.Message)},
 		}}
 	}
 	var links []finding.Link
 	for _, l := range i.conditionEvents {
-		args := message.Args{"reason": string(l.Reason), "entity": l.Entity, "since": q.FormatTime(l.Since), "raw": l.Raw}
-		what := message.CauseOwnReason
+		since := q.FormatTime(l.Since)
+		said := sentence.CauseOwnReason(string(l.Reason), l.Entity, since, l.Raw)
 		if known, is := reason.Find(string(l.Reason)); is {
-			what, args["means"] = message.CauseReason, known.Means
+			said = sentence.CauseReason(string(l.Reason), l.Entity, since, known.Means)
 		}
 		links = append(links, finding.Link{
-			Message: message.Of(what, args), Evidence: []finding.Evidence{facts.Evidence(ref, i.field()+".message", l.Raw)},
+			Message: said, Evidence: []finding.Evidence{facts.Evidence(ref, i.field()+".message", l.Raw)},
 		})
 	}
 	return links
 }
 
 // drain moves the pods away, if all of them find a place.
-func (i unhealthyNode) drain(ctx context.Context, q query.Query, args message.Args) []finding.Remedy {
+func (i unhealthyNode) drain(ctx context.Context, q query.Query) []finding.Remedy {
 	done := change.DrainNode{Node: i.node.Name}
 	moved := 0
 	proposal, ok := q.VerifyRemedy(ctx, finding.Remedy{Change: done, Command: done.Command()}, func(o simulation.Outcome) bool {
@@ -142,8 +140,8 @@ func (i unhealthyNode) drain(ctx context.Context, q query.Query, args message.Ar
 	if !ok || moved == 0 && proposal.Verified {
 		return nil
 	}
-	proposal.Message = message.Of(message.RemedyDrain, args)
-	proposal.Cost = message.Of(message.RemedyDrainCost, message.Args{"n": moved})
-	proposal.Risk = message.Of(message.RemedyDrainRisk, nil)
+	proposal.Message = sentence.RemedyDrain(facts.RefTo(cluster.Node, i.node))
+	proposal.Cost = sentence.RemedyDrainCost(moved)
+	proposal.Risk = sentence.RemedyDrainRisk()
 	return []finding.Remedy{proposal}
 }

@@ -147,8 +147,7 @@ func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev
 	if !ok {
 		return
 	}
-	why := rollout.Args()
-	why["said"] = s.Summary
+	why := message.Args{"object": rollout.Ref, "n": len(rollout.Old), "allowed": rollout.Evidence().Value, "replicas": rollout.Replicas, "said": s.Summary}
 	s.addCause(message.RolloutKeepsOld, why, rollout.Evidence())
 	if first {
 		s.set(s.State, s.Severity, message.RolloutHeld, why)

@@ -34,7 +34,7 @@ func (s *Status) proposeDeadline(job *batchv1.Job, failure *batchv1.JobCondition
 		cron := change.Ref{Kind: owner.Kind, Namespace: job.Namespace, Name: owner.Name}
 		args["object"] = cron
 		done := change.Patch{Object: cron, Patch: specPatch(map[string]any{"jobTemplate": map[string]any{"spec": map[string]any{"activeDeadlineSeconds": seconds}}})}
-		s.addRemedies(s.Propose(done, message.RemedyCronTime, message.RemedyCronTimeCost, message.RemedyJobTimeRisk, args).Remedy)
+		s.addRemedies(s.Propose(done, message.Of(message.RemedyCronTime, args), message.Of(message.RemedyCronTimeCost, args), message.Of(message.RemedyJobTimeRisk, args)).Remedy)
 	}
 }
 

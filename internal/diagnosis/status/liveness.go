@@ -40,5 +40,5 @@ func (s *Status) slowStart(pod *corev1.Pod, c corev1.ContainerStatus) {
 		return
 	}
 	args["object"] = done.Object
-	s.addRemedies(s.Propose(done, message.RemedyStartupProbe, message.RemedyReplaceCost, message.RemedyStartupProbeRisk, args).Remedy)
+	s.addRemedies(s.Propose(done, message.Of(message.RemedyStartupProbe, args), message.Of(message.RemedyReplaceCost, args), message.Of(message.RemedyStartupProbeRisk, args)).Remedy)
 }

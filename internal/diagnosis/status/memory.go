@@ -77,7 +77,7 @@ func (s *Status) raiseMemory(pod *corev1.Pod, c corev1.ContainerStatus) {
 		return
 	}
 	args := message.Args{"container": c.Name, "object": done.Object, "from": limit.String(), "to": raised.String(), "guaranteed": len(resources.Requests) > 0}
-	w := s.Propose(done, message.RemedyMemory, message.RemedyMemoryCost, message.RemedyMemoryRisk, args)
+	w := s.Propose(done, message.Of(message.RemedyMemory, args), message.Of(message.RemedyMemoryCost, args), message.Of(message.RemedyMemoryRisk, args))
 	if w.Command != "" {
 		w.Command = change.SetMemory(done.Object, c.Name, resources)
 	}

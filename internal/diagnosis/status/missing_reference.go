@@ -56,11 +56,11 @@ func missingSource(pod *corev1.Pod, text string) (missingRef, bool) {
 func (s *Status) proposeCreate(pod *corev1.Pod, m missingRef) {
 	args := message.Args{"object": m.Ref, "key": m.key, "namespace": m.Namespace}
 	if m.key != "" {
-		s.addRemedies(s.Propose(change.SetKey{Object: m.Ref, Key: m.key}, message.RemedySetKey, message.RemedyCreateCost, message.RemedyCreateRisk, args).Remedy)
+		s.addRemedies(s.Propose(change.SetKey{Object: m.Ref, Key: m.key}, message.Of(message.RemedySetKey, args), message.Of(message.RemedyCreateCost, args), message.Of(message.RemedyCreateRisk, args)).Remedy)
 		return
 	}
 	done := change.Create{Object: m.Ref, Keys: keysOf(pod, m.Ref)}
-	s.addRemedies(s.Propose(done, message.RemedyCreate, message.RemedyCreateCost, message.RemedyCreateRisk, args).Remedy)
+	s.addRemedies(s.Propose(done, message.Of(message.RemedyCreate, args), message.Of(message.RemedyCreateCost, args), message.Of(message.RemedyCreateRisk, args)).Remedy)
 }
 
 // keysOf are the keys that a pod asks of a Secret or ConfigMap by name.
@@ -127,7 +127,7 @@ func (s *Status) proposeServiceAccount(ref change.Ref) {
 		return
 	}
 	args := message.Args{"object": ref, "key": "", "namespace": ref.Namespace}
-	s.addRemedies(s.Propose(change.Create{Object: ref}, message.RemedyCreate, message.RemedyCreateCost, message.RemedyAccountRisk, args).Remedy)
+	s.addRemedies(s.Propose(change.Create{Object: ref}, message.Of(message.RemedyCreate, args), message.Of(message.RemedyCreateCost, args), message.Of(message.RemedyAccountRisk, args)).Remedy)
 }
 
 // missingLink is the sentence for what is missing in a container's environment.

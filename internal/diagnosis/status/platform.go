@@ -72,7 +72,7 @@ func (s *Status) archRemedies(pod *corev1.Pod, image string) {
 			return
 		}
 		args := message.Args{"object": done.Object, "arch": arch, "nodes": s.Enumerate(query.NodeRefs(byArch[arch])), "image": image, "runs": runs[arch], "daemon": facts.ControlledBy(pod, cluster.DaemonSet)}
-		s.addRemedies(s.Propose(done, message.RemedyArch, message.RemedyReplaceCost, message.RemedyArchRisk, args).Remedy)
+		s.addRemedies(s.Propose(done, message.Of(message.RemedyArch, args), message.Of(message.RemedyReplaceCost, args), message.Of(message.RemedyArchRisk, args)).Remedy)
 	}
 }
 

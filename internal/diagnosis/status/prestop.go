@@ -129,7 +129,7 @@ func (s *Status) proposeEndPreStop(pod *corev1.Pod, args message.Args) {
 	s.addCause(message.HookWaits, args)
 	deleted := change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}
 	if h, _ := hookOf(pod); strings.HasSuffix(h.field, "exec.command") {
-		w := s.Propose(deleted, message.RemedyEndHook, message.RemedyEndHookCost, message.RemedyEndHookRisk, args)
+		w := s.Propose(deleted, message.Of(message.RemedyEndHook, args), message.Of(message.RemedyEndHookCost, args), message.Of(message.RemedyEndHookRisk, args))
 		w.Command = change.EndSleep(s.ref, h.container)
 		s.addRemedies(w.Remedy)
 	}
@@ -138,5 +138,5 @@ func (s *Status) proposeEndPreStop(pod *corev1.Pod, args message.Args) {
 		return
 	}
 	deleted.Force = true
-	s.addRemedies(s.Propose(deleted, message.RemedyForceHook, message.RemedyForceHookCost, message.RemedyForceHookRisk, args).Remedy)
+	s.addRemedies(s.Propose(deleted, message.Of(message.RemedyForceHook, args), message.Of(message.RemedyForceHookCost, args), message.Of(message.RemedyForceHookRisk, args)).Remedy)
 }

@@ -37,7 +37,7 @@ func (s *Status) volumeReleased(claim *corev1.PersistentVolumeClaim) bool {
 	if same { // No other claim can take the volume then.
 		done.Patch = `{"spec":{"claimRef":{"uid":null,"resourceVersion":null}}}`
 	}
-	s.addRemedies(s.Propose(done, message.RemedyClearClaim, message.RemedyClearClaimCost, message.RemedyClearClaimRisk, args).Remedy)
+	s.addRemedies(s.Propose(done, message.Of(message.RemedyClearClaim, args), message.Of(message.RemedyClearClaimCost, args), message.Of(message.RemedyClearClaimRisk, args)).Remedy)
 	return true
 }
 
@@ -83,6 +83,6 @@ func (s *Status) explainDefaultClass(args message.Args) {
 		ref := facts.RefTo(cluster.StorageClass, class)
 		args := message.Args{"claim": args["claim"], "class": ref, "provisioner": class.Provisioner}
 		done := change.Patch{Object: ref, Patch: `{"metadata":{"annotations":{"` + defaultClassAnnotation + `":"true"}}}`}
-		s.addRemedies(s.Propose(done, message.RemedyDefaultClass, message.RemedyDefaultClassCost, message.RemedyDefaultClassRisk, args).Remedy)
+		s.addRemedies(s.Propose(done, message.Of(message.RemedyDefaultClass, args), message.Of(message.RemedyDefaultClassCost, args), message.Of(message.RemedyDefaultClassRisk, args)).Remedy)
 	}
 }

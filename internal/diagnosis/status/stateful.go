@@ -100,7 +100,7 @@ func WithOldRevision(ctx context.Context, q query.Query, pod *corev1.Pod, e find
 		facts.Evidence(e.Subject, "metadata.labels["+appsv1.StatefulSetRevisionLabel+"]", pod.Labels[appsv1.StatefulSetRevisionLabel]),
 		facts.Evidence(ref, "status.updateRevision", set.Status.UpdateRevision),
 	}})
-	proposal := q.Propose(change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}, message.RemedyDeleteOld, message.RemedyDeleteOldCost, message.RemedyDeleteOldRisk, args)
+	proposal := q.Propose(change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}, message.Of(message.RemedyDeleteOld, args), message.Of(message.RemedyDeleteOldCost, args), message.Of(message.RemedyDeleteOldRisk, args))
 	e.Remedies = append(q.Verify(ctx, []query.ProposedRemedy{proposal}, pod), e.Remedies...)
 	return e
 }

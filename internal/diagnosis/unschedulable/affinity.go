@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // explainAffinity says where the pods are that the pod wants to be with.
@@ -31,16 +32,15 @@ func (a *explanation) explainAffinity([]query.NodeObstacles) {
 				}
 			}
 		})
-		asked := facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution["+term.TopologyKey+"]", metav1.FormatLabelSelector(term.LabelSelector))
-		args := message.Args{"selector": metav1.FormatLabelSelector(term.LabelSelector), "key": term.TopologyKey}
+		selector := metav1.FormatLabelSelector(term.LabelSelector)
+		asked := facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.affinity.podAffinity.requiredDuringSchedulingIgnoredDuringExecution["+term.TopologyKey+"]", selector)
 		if len(domains) == 0 {
-			a.addCause(message.CauseTogetherNone, args, asked)
+			a.addCause(sentence.CauseTogetherNone(term.TopologyKey, selector), asked)
 			a.otherNamespaces(term)
 			continue
 		}
 		sorted := slices.Sorted(maps.Keys(domains))
-		args["domains"] = sorted[:min(len(sorted), query.MaxListed)]
-		a.addCause(message.CauseTogether, args, asked)
+		a.addCause(sentence.CauseTogether(term.TopologyKey, selector, message.ListOf(sorted[:min(len(sorted), query.MaxListed)])), asked)
 	}
 }
 
@@ -55,7 +55,7 @@ func (a *explanation) otherNamespaces(term *corev1.PodAffinityTerm) {
 		}
 	})
 	if len(there) > 0 {
-		a.addCause(message.CauseTogetherElsewhere, message.Args{"pods": a.Enumerate(there), "namespace": there[0].Namespace},
+		a.addCause(sentence.CauseTogetherElsewhere(there[0].Namespace, a.Enumerate(there)),
 			facts.Evidence(there[0], "metadata.namespace", there[0].Namespace))
 	}
 }
@@ -68,7 +68,7 @@ func (a *explanation) explainAntiAffinity(nodes []query.NodeObstacles) {
 			visitMatches(a.Query, a.representative, &anti[i], func(pod *corev1.Pod) { there = append(there, facts.RefTo(cluster.Pod, pod)) })
 			if len(there) > 0 {
 				selector := metav1.FormatLabelSelector(anti[i].LabelSelector)
-				a.addCause(message.CauseApartOwn, message.Args{"key": anti[i].TopologyKey, "selector": selector, "pods": a.Enumerate(there)},
+				a.addCause(sentence.CauseApartOwn(anti[i].TopologyKey, selector, a.Enumerate(there)),
 					facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution["+anti[i].TopologyKey+"]", selector))
 			}
 		}
@@ -84,7 +84,7 @@ func (a *explanation) explainAntiAffinity(nodes []query.NodeObstacles) {
 		})...)
 	}
 	if len(others) > 0 {
-		a.addCause(message.CauseApartOthers, message.Args{"pods": a.Enumerate(others)}, a.antiAffinityEvidence(others[0])...)
+		a.addCause(sentence.CauseApartOthers(a.Enumerate(others)), a.antiAffinityEvidence(others[0])...)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // explainClaims explains pods whose claims keep them from any node; false if there are none. With chosen, they are those whose
@@ -33,14 +34,14 @@ func (a *explanation) explainClaims(ctx context.Context, chosen bool) bool {
 			continue
 		}
 		a.Subjects = append(a.Subjects, ref)
-		a.addCause(message.CauseMounts, message.Args{"claim": ref}, facts.MountEvidence(a.representative, source.Name))
+		a.addCause(sentence.CauseMounts(ref), facts.MountEvidence(a.representative, source.Name))
 		a.Causes = append(a.Causes, links...)
 		if bad.IsZero() {
 			bad = why
 		}
 	}
 	if !bad.IsZero() {
-		a.setMessage(message.UnplacedClaim, message.Args{"why": bad})
+		a.Message = sentence.UnplacedClaim(a.who(), len(a.subjects), bad)
 	}
 	return !bad.IsZero()
 }
@@ -49,11 +50,10 @@ func (a *explanation) explainClaims(ctx context.Context, chosen bool) bool {
 func (a *explanation) claimProblem(ctx context.Context, source corev1.Volume, ref change.Ref, chosen bool) (message.Sentence, []finding.Link) {
 	claim := a.World.Claim(ref.Namespace, ref.Name)
 	if claim == nil {
-		id := message.MountMissing
+		why := sentence.MountMissing(ref)
 		if source.Ephemeral != nil {
-			id = message.MountUnmade
+			why = sentence.MountUnmade(ref)
 		}
-		why := message.Of(id, message.Args{"claim": ref})
 		return why, []finding.Link{{Message: why}}
 	}
 	m := facts.ResolveMount(a.World, source.Name, claim)

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -25,27 +26,27 @@ func (a *explanation) explainInfeasible(ctx context.Context, d *query.Verdict) {
 	near := nearestNodes(a.Query, a.representative, d)
 	switch only := kube.OnlyNodeName(a.representative); {
 	case only != "" && a.World.Node(only) == nil:
-		a.setMessage(message.UnplacedOnlyGone, message.Args{"node": facts.NodeRef(only)})
+		a.Message = sentence.UnplacedOnlyGone(a.who(), len(a.subjects), facts.NodeRef(only))
 	case only != "":
-		a.setMessage(message.UnplacedOnly, message.Args{"node": facts.NodeRef(only), "misses": a.shortfalls(near[0])})
+		a.Message = sentence.UnplacedOnly(a.who(), len(a.subjects), facts.NodeRef(only), a.shortfalls(near[0]))
 	case len(d.OnAllNodes) > 0:
-		a.setMessage(message.UnplacedElse, message.Args{"says": obstacleReasons(d.OnAllNodes)})
+		a.Message = sentence.UnplacedElse(a.who(), len(a.subjects), message.ListOf(obstacleReasons(d.OnAllNodes)))
 	case len(d.Infeasible) == 0:
-		a.setMessage(message.UnplacedNoNodes, nil)
+		a.Message = sentence.UnplacedNoNodes(a.who(), len(a.subjects))
 	case a.hostVolume() != nil:
 		a.setPinnedMessage(*a.hostVolume(), d)
 	default:
-		args := message.Args{"nodes": len(d.Infeasible), "why": query.CountObstacles(d.Infeasible).Sentences(), "nearest": message.Sentence{}}
+		nearest := message.Sentence{}
 		if len(d.Infeasible) > 1 && mentionedObstacles[near[0].MostSevere().Kind] {
-			args["nearest"] = a.describeNode(near[0])
+			nearest = a.describeNode(near[0])
 		}
-		a.setMessage(message.UnplacedNodes, args)
+		a.Message = sentence.UnplacedNodes(a.who(), len(a.subjects), len(d.Infeasible), query.CountObstacles(d.Infeasible).Sentences(), nearest)
 	}
 	for _, o := range d.OnAllNodes {
-		a.addCause(message.CausePlugin, message.Args{"plugin": o.Plugin, "says": obstacleReasons([]scheduling.Obstacle{o})})
+		a.addCause(sentence.CausePlugin(o.Plugin, message.ListOf(obstacleReasons([]scheduling.Obstacle{o}))))
 	}
 	if len(near) > 0 {
-		a.addCause(message.CauseNearest, message.Args{"misses": a.describeNodes(near)}, a.nearestEvidence(near)...)
+		a.addCause(sentence.CauseNearest(a.describeNodes(near)), a.nearestEvidence(near)...)
 		a.explainObstacles(d)
 		a.explainPreemption(ctx, d)
 	}
@@ -96,7 +97,7 @@ func nearestNodes(q query.Query, pod *corev1.Pod, d *query.Verdict) []query.Node
 
 // describeNode says what a node lacks to take the pod, with the node's name.
 func (a *explanation) describeNode(n query.NodeObstacles) message.Sentence {
-	return message.Of(message.NodeMisses, message.Args{"node": facts.NodeRef(n.Node.Name), "misses": a.shortfalls(n)})
+	return sentence.NodeMisses(facts.NodeRef(n.Node.Name), a.shortfalls(n))
 }
 
 func (a *explanation) describeNodes(nodes []query.NodeObstacles) message.List {
@@ -117,10 +118,7 @@ var mentionedObstacles = map[message.ID]bool{
 func (a *explanation) setPinnedMessage(m facts.Mount, d *query.Verdict) {
 	hosts := m.Hostnames()
 	there := slices.DeleteFunc(slices.Clone(d.Infeasible), func(n query.NodeObstacles) bool { return !m.Allows(n.Node) })
-	a.setMessage(message.UnplacedPinned, message.Args{
-		"claim": facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), "nodes": hosts, "gone": len(missingNodes(a.Query, hosts)) == len(hosts),
-		"misses": a.describeNodes(there[:min(len(there), maxNearest)]),
-	})
+	a.Message = sentence.UnplacedPinned(a.who(), len(a.subjects), facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), message.ListOf(hosts), len(missingNodes(a.Query, hosts)) == len(hosts), a.describeNodes(there[:min(len(there), maxNearest)]))
 }
 
 // shortfallMessage is what a node's obstacle is called beside its name.
@@ -160,10 +158,10 @@ func (a *explanation) missingResources(node *corev1.Node) message.List {
 	var said message.List
 	for _, n := range a.Shortages(a.representative, node) {
 		if n.Resource == corev1.ResourcePods {
-			said = append(said, message.Of(message.ShortOfPods, nil))
+			said = append(said, sentence.ShortOfPods())
 			continue
 		}
-		said = append(said, message.Of(message.ShortOf, message.Args{"amount": n.Format(n.Missing()), "resource": string(n.Resource)}))
+		said = append(said, sentence.ShortOf(n.Format(n.Missing()), string(n.Resource)))
 	}
 	return said
 }
@@ -182,7 +180,7 @@ func (a *explanation) nearestEvidence(near []query.NodeObstacles) []finding.Evid
 func (a *explanation) autoscaler() {
 	a.Causes = append(a.Causes, query.AutoscalerLinks(a.Query, a.representative)...)
 	if said := query.AutoscalerSummary(a.Query, a.representative); !said.IsZero() {
-		a.Message = message.Of(message.UnplacedAlso, message.Args{"said": a.Message, "also": said})
+		a.Message = sentence.UnplacedAlso(a.Message, said)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // mergeFindings are the findings about classes of pods, in their order, those as one that say the same of different pods: the remedies
@@ -52,6 +53,6 @@ func mergeClasses(ctx context.Context, q query.Query, first finding.Finding, sam
 		f = first
 	}
 	f.Subjects = subjects
-	f.Message = message.Sequence(f.Message, message.Of(message.AuditAlike, message.Args{"n": len(same) - 1}))
+	f.Message = message.Sequence(f.Message, sentence.AuditAlike(len(same)-1))
 	return f
 }

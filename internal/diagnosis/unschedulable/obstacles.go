@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // explainObstacles adds a link for each kind of obstacle, the most severe first: what lies behind it.
@@ -42,7 +43,7 @@ func (a *explanation) explainSelector(nodes []query.NodeObstacles) {
 	}
 	total := len(a.World.Nodes())
 	if len(nodes) < total {
-		a.addCause(message.CauseSelector, message.Args{"n": total - len(nodes), "total": total}, facts.SelectorEvidence(a.representative)...)
+		a.addCause(sentence.CauseSelector(total-len(nodes), total), facts.SelectorEvidence(a.representative)...)
 		return
 	}
 	var values message.List
@@ -53,14 +54,14 @@ func (a *explanation) explainSelector(nodes []query.NodeObstacles) {
 				there[value] = true
 			}
 		}
-		id := message.LabelValues
 		if len(there) == 0 {
-			id = message.LabelNowhere
+			values = append(values, sentence.LabelNowhere(key))
+			continue
 		}
 		sorted := slices.Sorted(maps.Keys(there))
-		values = append(values, message.Of(id, message.Args{"label": key, "values": sorted[:min(len(sorted), query.MaxListed)]}))
+		values = append(values, sentence.LabelValues(key, message.ListOf(sorted[:min(len(sorted), query.MaxListed)])))
 	}
-	a.addCause(message.CauseSelectorNone, message.Args{"values": values}, facts.SelectorEvidence(a.representative)...)
+	a.addCause(sentence.CauseSelectorNone(values), facts.SelectorEvidence(a.representative)...)
 }
 
 // explainTaints names the taints and how many nodes have each.
@@ -75,7 +76,7 @@ func (a *explanation) explainTaints(nodes []query.NodeObstacles) {
 	for _, taint := range slices.Sorted(maps.Keys(counts)) {
 		taints = append(taints, taint+" ("+strconv.Itoa(counts[taint])+")")
 	}
-	a.addCause(message.CauseTaint, message.Args{"taints": taints[:min(len(taints), query.MaxListed)]},
+	a.addCause(sentence.CauseTaint(message.ListOf(taints[:min(len(taints), query.MaxListed)])),
 		facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.tolerations", facts.FormatTolerations(a.representative.Spec.Tolerations)))
 	a.explainOwnedTaints(nodes)
 }
@@ -98,22 +99,19 @@ func (a *explanation) explainResources(nodes []query.NodeObstacles) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		want := query.QuantityValue(name, asked[name])
-		args := message.Args{
-			"resource": string(name), "asked": query.FormatQuantity(name, want), "most": query.FormatQuantity(name, most[name]),
-			"largest": query.FormatQuantity(name, largest[name]), "free": query.FormatQuantity(name, free[name]), "nodes": len(nodes),
-		}
-		id := message.CauseFull
+		requested, emptiest := query.FormatQuantity(name, want), query.FormatQuantity(name, most[name])
+		said := sentence.CauseFull(requested, string(name), len(nodes), emptiest)
 		switch {
 		case name == corev1.ResourcePods:
-			id = message.CauseFullPods
+			said = sentence.CauseFullPods(len(nodes))
 		case largest[name] < want:
-			id = message.CauseTooLarge
+			said = sentence.CauseTooLarge(requested, string(name), query.FormatQuantity(name, largest[name]))
 		case free[name] >= want && most[name] < want:
-			id = message.CauseFragmented
+			said = sentence.CauseFragmented(requested, string(name), len(nodes), query.FormatQuantity(name, free[name]), emptiest)
 		case most[name] >= want:
 			continue // Some node has enough of it: what that one lacks is told by another resource.
 		}
-		a.addCause(id, args, facts.RequestEvidence(facts.RefTo(cluster.Pod, a.representative), "spec", &a.representative.Spec, name)...)
+		a.addCause(said, facts.RequestEvidence(facts.RefTo(cluster.Pod, a.representative), "spec", &a.representative.Spec, name)...)
 	}
 }
 
@@ -130,7 +128,7 @@ func (a *explanation) explainPorts(nodes []query.NodeObstacles) {
 			continue
 		}
 		port := strconv.Itoa(int(want.HostPort)) + "/" + string(protocol(want))
-		a.addCause(message.CausePort, message.Args{"port": port, "pods": a.Enumerate(holders), "n": len(nodes)},
+		a.addCause(sentence.CausePort(port, len(nodes), a.Enumerate(holders)),
 			facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.containers[*].ports[*].hostPort", strconv.Itoa(int(want.HostPort))))
 	}
 }
@@ -177,7 +175,7 @@ func (a *explanation) explainClaimInUse(nodes []query.NodeObstacles) {
 		if len(users) > 0 {
 			said = true
 			a.Subjects = append(a.Subjects, claim)
-			a.addCause(message.CauseInUse, message.Args{"claim": claim, "pods": a.Enumerate(users)},
+			a.addCause(sentence.CauseInUse(claim, a.Enumerate(users)),
 				facts.Evidence(claim, "spec.accessModes", string(corev1.ReadWriteOncePod)))
 		}
 	}
@@ -204,7 +202,7 @@ func (a *explanation) explainVolumeLimits(nodes []query.NodeObstacles) {
 			}
 		}
 	}
-	a.addCause(message.CauseLimit, message.Args{"n": len(nodes)}, limits...)
+	a.addCause(sentence.CauseLimit(len(nodes)), limits...)
 }
 
 // explainVolumeAffinity says where the volumes are tied to.
@@ -215,15 +213,14 @@ func (a *explanation) explainVolumeAffinity([]query.NodeObstacles) {
 		}
 		claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
 		a.Subjects = append(a.Subjects, claim, volume)
-		args := message.Args{"claim": claim, "volume": volume, "zones": m.Zones, "nodes": m.Hostnames(), "gone": missingNodes(a.Query, m.Hostnames())}
-		id, field, value := message.CauseVolumeTied, "spec.nodeAffinity", facts.FormatSelector(m.Selectors[0])
+		said, field, value := sentence.CauseVolumeTied(claim, volume), "spec.nodeAffinity", facts.FormatSelector(m.Selectors[0])
 		switch {
 		case len(m.Hostnames()) > 0:
-			id = message.CausePinned
+			said = sentence.CausePinned(claim, volume, message.ListOf(m.Hostnames()), message.ListOf(missingNodes(a.Query, m.Hostnames())))
 		case m.Scope == facts.ScopeZone:
-			id, field, value = message.CauseInZone, m.Field, m.Value
+			said, field, value = sentence.CauseInZone(claim, volume, message.ListOf(m.Zones)), m.Field, m.Value
 		}
-		a.addCause(id, args, facts.Evidence(volume, field, value))
+		a.addCause(said, facts.Evidence(volume, field, value))
 	}
 }
 
@@ -237,7 +234,7 @@ func (a *explanation) explainProvisioning(nodes []query.NodeObstacles) {
 		said = true
 		there := slices.DeleteFunc(slices.Clone(a.World.Nodes()), func(n *corev1.Node) bool { return !m.Allows(n) })
 		class := facts.RefTo(cluster.StorageClass, m.Class)
-		a.addCause(message.CauseClassNodes, message.Args{"class": class, "claim": facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), "n": len(there), "total": len(a.World.Nodes())},
+		a.addCause(sentence.CauseClassNodes(class, facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), len(there), len(a.World.Nodes())),
 			facts.Evidence(class, "allowedTopologies", facts.FormatSelector(m.Selectors[0])))
 	}
 	if !said {
@@ -260,7 +257,7 @@ func (a *explanation) explainPlugin(nodes []query.NodeObstacles) {
 			words := o.Plugin + strings.Join(o.Reasons, "")
 			if kinds := pluginExplained[o.Kind]; kinds && !said[words] {
 				said[words] = true
-				a.addCause(message.CausePlugin, message.Args{"plugin": o.Plugin, "says": o.Reasons})
+				a.addCause(sentence.CausePlugin(o.Plugin, message.ListOf(o.Reasons)))
 			}
 		}
 	}

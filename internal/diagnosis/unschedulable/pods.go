@@ -2,7 +2,6 @@ package unschedulable
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -16,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Pods finds N504: a pod pending for capacity or constraints, with the nearest misses. Pods that N101 explains are
@@ -111,14 +111,12 @@ func isUnique(pod *corev1.Pod) bool {
 		len(pod.Spec.ResourceClaims) > 0 || facts.ControlledBy(pod, cluster.DaemonSet)
 }
 
-// args are a sentence's values with those that name the class.
-func (c *podClass) args(more message.Args) message.Args {
-	args := message.Args{"who": facts.RefTo(cluster.Pod, c.representative), "n": len(c.subjects)}
+// who names the class in a sentence.
+func (c *podClass) who() any {
 	if len(c.subjects) > 1 {
-		args["who"] = message.Of(message.PodsOf, message.Args{"n": len(c.subjects), "owner": c.owner})
+		return sentence.PodsOf(len(c.subjects), c.owner)
 	}
-	maps.Copy(args, more)
-	return args
+	return facts.RefTo(cluster.Pod, c.representative)
 }
 
 // explanation builds the finding about a class of pods.
@@ -156,21 +154,16 @@ func (a *explanation) describe(ctx context.Context) bool {
 	return true
 }
 
-// setMessage sets the finding's sentence.
-func (a *explanation) setMessage(id message.ID, args message.Args) {
-	a.Message = message.Of(id, a.args(args))
-}
-
 // addCause adds a link to the chain of causes.
-func (a *explanation) addCause(id message.ID, args message.Args, evidence ...finding.Evidence) {
-	a.Causes = append(a.Causes, finding.Link{Message: message.Of(id, args), Evidence: evidence})
+func (a *explanation) addCause(said message.Sentence, evidence ...finding.Evidence) {
+	a.Causes = append(a.Causes, finding.Link{Message: said, Evidence: evidence})
 }
 
 // addRuledOut adds a suspect that is not the cause.
-func (a *explanation) addRuledOut(id message.ID, args message.Args, evidence ...finding.Evidence) {
-	a.RuledOut = append(a.RuledOut, finding.Link{Message: message.Of(id, args), Evidence: evidence})
+func (a *explanation) addRuledOut(said message.Sentence, evidence ...finding.Evidence) {
+	a.RuledOut = append(a.RuledOut, finding.Link{Message: said, Evidence: evidence})
 }
 
-func (a *explanation) addUnknown(about string, id message.ID, args message.Args) {
-	a.Unknown = append(a.Unknown, finding.Gap{About: about, Message: message.Of(id, args)})
+func (a *explanation) addUnknown(about string, said message.Sentence) {
+	a.Unknown = append(a.Unknown, finding.Gap{About: about, Message: said})
 }

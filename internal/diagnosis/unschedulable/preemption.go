@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // explainNomination explains a pod that waits on its nominated node until others have gone; false if none are going.
@@ -31,7 +31,7 @@ func (a *explanation) explainNomination() bool {
 	}
 	refs := facts.PodRefs(going)
 	a.Severity = finding.Info
-	a.setMessage(message.UnplacedNominated, message.Args{"node": facts.NodeRef(node), "victims": a.Enumerate(refs)})
+	a.Message = sentence.UnplacedNominated(a.who(), len(a.subjects), a.Enumerate(refs), facts.NodeRef(node))
 	evidence := []finding.Evidence{facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "status.nominatedNodeName", node)}
 	var late []change.Ref
 	for _, pod := range going {
@@ -40,10 +40,10 @@ func (a *explanation) explainNomination() bool {
 			late = append(late, facts.RefTo(cluster.Pod, pod))
 		}
 	}
-	a.addCause(message.CauseVictims, message.Args{"node": facts.NodeRef(node), "victims": a.Enumerate(refs)}, evidence...)
+	a.addCause(sentence.CauseVictims(facts.NodeRef(node), a.Enumerate(refs)), evidence...)
 	if len(late) > 0 {
 		a.Severity = finding.Critical
-		a.addCause(message.CauseVictimsLate, message.Args{"victims": a.Enumerate(late)})
+		a.addCause(sentence.CauseVictimsLate(a.Enumerate(late)))
 	}
 	return true
 }
@@ -66,20 +66,20 @@ func (a *explanation) explainPreemption(ctx context.Context, d *query.Verdict) {
 		return
 	}
 	if policy := a.representative.Spec.PreemptionPolicy; policy != nil && *policy == corev1.PreemptNever {
-		a.addRuledOut(message.NoPreemptionNever, nil, facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.preemptionPolicy", string(*policy)))
+		a.addRuledOut(sentence.NoPreemptionNever(), facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.preemptionPolicy", string(*policy)))
 		return
 	}
 	if lower == 0 {
-		a.addRuledOut(message.NoPreemptionLowest, message.Args{"priority": priority}, own...)
+		a.addRuledOut(sentence.NoPreemptionLowest(priority), own...)
 		return
 	}
 	choices, err := a.Judge.Preempt(ctx, a.representative)
 	switch {
 	case err != nil:
 	case len(choices) == 0:
-		a.addRuledOut(message.NoPreemptionHelp, message.Args{"n": lower, "priority": priority}, own...)
+		a.addRuledOut(sentence.NoPreemptionHelp(lower, priority), own...)
 	default:
 		first := choices[0]
-		a.addCause(message.WillPreempt, message.Args{"node": facts.NodeRef(first.Node), "victims": a.Enumerate(facts.PodRefs(first.Victims))}, own...)
+		a.addCause(sentence.WillPreempt(facts.NodeRef(first.Node), a.Enumerate(facts.PodRefs(first.Victims))), own...)
 	}
 }

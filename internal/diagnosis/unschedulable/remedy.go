@@ -20,6 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // remedies are those that get the pods a node, the least disruptive first.
@@ -55,12 +56,10 @@ func (a *explanation) explainRollout(ctx context.Context, d *query.Verdict) []fi
 	if len(proven) == 0 {
 		return nil
 	}
-	args := rollout.Args()
-	args["said"] = a.Message
 	a.Causes = slices.Insert(a.Causes, 0, finding.Link{
-		Message: message.Of(message.RolloutKeepsOld, args), Evidence: []finding.Evidence{rollout.Evidence()},
+		Message: sentence.RolloutKeepsOld(rollout.Ref, rollout.Evidence().Value, rollout.Replicas), Evidence: []finding.Evidence{rollout.Evidence()},
 	})
-	a.setMessage(message.RolloutHeld, args)
+	a.Message = sentence.RolloutHeld(rollout.Ref, len(rollout.Old), a.Message)
 	return proven
 }
 
@@ -92,18 +91,18 @@ func (a *explanation) explainGroups(c query.GroupCandidates) {
 	}
 	for _, group := range c.Suitable[:min(len(c.Suitable), query.MaxRemedies)] {
 		about := facts.GroupRef(group.Group).String()
-		id := message.UnknownGroupBounds
+		said := sentence.UnknownGroupBounds
 		if group.Provider == change.Karpenter {
-			id = message.UnknownOwnPool
+			said = sentence.UnknownOwnPool
 		}
 		if group.Provider == change.Karpenter && query.KarpenterReports(a.Query, a.representative) {
 			continue
 		}
-		a.addUnknown(about, id, message.Args{"group": about})
+		a.addUnknown(about, said(about))
 	}
 	if c.UngroupedNode != nil {
 		node := facts.RefTo(cluster.Node, c.UngroupedNode).String()
-		a.addUnknown(node, message.UnknownGroup, message.Args{"node": node})
+		a.addUnknown(node, sentence.UnknownGroup(node))
 	}
 }
 
@@ -111,12 +110,12 @@ func (a *explanation) explainGroups(c query.GroupCandidates) {
 func (a *explanation) explainMaximum(c query.GroupCandidates) {
 	for i, group := range c.Suitable[:min(len(c.Suitable), query.MaxRemedies)] {
 		ref := facts.GroupRef(group.Group)
-		said := message.Of(message.GroupAtMaximum, message.Args{"group": ref, "nodes": len(group.Nodes)})
+		said := sentence.GroupAtMaximum(ref, len(group.Nodes))
 		a.Causes = append(a.Causes, finding.Link{
 			Message: said, Evidence: []finding.Evidence{facts.Evidence(ref, "nodes", strconv.Itoa(len(group.Nodes)))},
 		})
 		if i == 0 {
-			a.Message = message.Of(message.UnplacedAlso, message.Args{"said": a.Message, "also": said})
+			a.Message = sentence.UnplacedAlso(a.Message, said)
 		}
 	}
 }
@@ -157,10 +156,8 @@ func (a *explanation) resizeBy(group query.SuitableGroup, more int) query.Propos
 		done.PerZone = (done.To + len(zones) - 1) / len(zones)
 		done.To = done.PerZone * len(zones)
 	}
-	args := message.Args{
-		"group": facts.GroupRef(group.Group), "to": done.To, "more": done.To - before, "n": len(a.pods), "type": query.InstanceType(group.Group),
-	}
-	return a.Propose(done, message.RemedyGrow, message.RemedyResizeCost, message.RemedyGrowRisk, args)
+
+	return a.Propose(done, sentence.RemedyGrow(facts.GroupRef(group.Group), done.To, done.To-before, len(a.pods)), sentence.RemedyResizeCost(query.InstanceType(group.Group), done.To-before), sentence.RemedyGrowRisk())
 }
 
 // nodesNeeded is how many nodes like one the waiting pods fill. It is a guess to be proven: what else will run there is not
@@ -195,9 +192,9 @@ func (a *explanation) proposeEvictions(near []query.NodeObstacles) []query.Propo
 			continue
 		}
 		for _, pod := range a.evictable(n) {
-			args := message.Args{"pod": facts.RefTo(cluster.Pod, pod), "node": facts.NodeRef(n.Node.Name)}
+
 			done := change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}
-			w := a.Propose(done, message.RemedyMove, message.RemedyMoveCost, message.RemedyMoveRisk, args)
+			w := a.Propose(done, sentence.RemedyMove(facts.NodeRef(n.Node.Name), facts.RefTo(cluster.Pod, pod)), sentence.RemedyMoveCost(facts.RefTo(cluster.Pod, pod)), sentence.RemedyMoveRisk())
 			w.Command, w.Cordoned, w.AlsoScheduled = whileCordoned(n.Node.Name, done), n.Node.Name, []*corev1.Pod{pod}
 			proposals = append(proposals, w)
 		}
@@ -271,17 +268,15 @@ func (a *explanation) lowerRequests(node *corev1.Node, short []query.Shortage) (
 			changed[container.Name] = map[corev1.ResourceName]string{}
 		}
 		changed[container.Name][s.Resource] = query.FormatQuantity(s.Resource, left)
-		steps = append(steps, message.Of(message.LowerStep, message.Args{
-			"container": container.Name, "resource": string(s.Resource), "from": query.FormatQuantity(s.Resource, have), "to": query.FormatQuantity(s.Resource, left),
-		}))
+		steps = append(steps, sentence.LowerStep(string(s.Resource), container.Name, query.FormatQuantity(s.Resource, have), query.FormatQuantity(s.Resource, left)))
 	}
 	var containers []map[string]any
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
 		containers = append(containers, map[string]any{"name": name, "resources": map[string]any{"requests": changed[name]}})
 	}
 	done, ok := a.PatchTemplate(a.representative, map[string]any{"containers": containers})
-	args := message.Args{"object": done.Object, "steps": steps, "node": facts.NodeRef(node.Name)}
-	return a.Propose(done, message.RemedyLower, message.RemedyReplaceCost, message.RemedyLowerRisk, args), ok
+
+	return a.Propose(done, sentence.RemedyLower(done.Object, facts.NodeRef(node.Name), steps), sentence.RemedyReplaceCost(done.Object), sentence.RemedyLowerRisk()), ok
 }
 
 // roundDown is an amount rounded down to one that people write.
@@ -305,8 +300,8 @@ func (a *explanation) proposeSoftSpread(nodes []query.NodeObstacles) []query.Pro
 		}
 		soft := map[string]any{"topologyKey": c.TopologyKey, "whenUnsatisfiable": corev1.ScheduleAnyway}
 		if done, ok := a.PatchTemplate(a.representative, map[string]any{"topologySpreadConstraints": []any{soft}}); ok {
-			args := message.Args{"object": done.Object, "key": c.TopologyKey}
-			proposals = append(proposals, a.Propose(done, message.RemedyRelax, message.RemedyReplaceCost, message.RemedyRelaxRisk, args))
+
+			proposals = append(proposals, a.Propose(done, sentence.RemedyRelax(done.Object, c.TopologyKey), sentence.RemedyReplaceCost(done.Object), sentence.RemedyRelaxRisk()))
 		}
 	}
 	return proposals
@@ -339,6 +334,6 @@ func (a *explanation) proposePriority(near []query.NodeObstacles) []query.Propos
 	if !ok {
 		return nil
 	}
-	args := message.Args{"object": done.Object, "class": classes[0].Name, "value": int(classes[0].Value)}
-	return []query.ProposedRemedy{a.Propose(done, message.RemedyPriority, message.RemedyReplaceCost, message.RemedyPriorityRisk, args)}
+
+	return []query.ProposedRemedy{a.Propose(done, sentence.RemedyPriority(done.Object, classes[0].Name, int(classes[0].Value)), sentence.RemedyReplaceCost(done.Object), sentence.RemedyPriorityRisk())}
 }

@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
-	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -17,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // explainSpread shows, for each hard spread constraint, how the pods stand, and which domains may take the next.
@@ -33,10 +33,10 @@ func (a *explanation) explainSpread([]query.NodeObstacles) {
 				least = n
 			}
 		}
-		id, terms := message.CauseSpread, ""
-		if c.MinDomains != nil && len(counts) < int(*c.MinDomains) {
+		few, terms := c.MinDomains != nil && len(counts) < int(*c.MinDomains), ""
+		if few {
 			least = 0 // plugins/podtopologyspread/filtering.go minMatchNum
-			id, terms = message.CauseSpreadFew, "minDomains "+strconv.Itoa(int(*c.MinDomains))+", "
+			terms = "minDomains " + strconv.Itoa(int(*c.MinDomains)) + ", "
 		}
 		var open []string
 		var counted []finding.Evidence
@@ -46,7 +46,7 @@ func (a *explanation) explainSpread([]query.NodeObstacles) {
 			}
 			if len(counted) < query.MaxListed {
 				counted = append(counted, finding.Evidence{
-					Object: change.Ref{Kind: "Domain", Name: domain}, Measure: message.Of(message.FieldMatching, nil), Value: strconv.Itoa(counts[domain]),
+					Object: change.Ref{Kind: "Domain", Name: domain}, Measure: sentence.FieldMatching(), Value: strconv.Itoa(counts[domain]),
 				})
 			}
 		}
@@ -55,11 +55,12 @@ func (a *explanation) explainSpread([]query.NodeObstacles) {
 		}
 		asked := facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.topologySpreadConstraints["+c.TopologyKey+"]",
 			terms+"maxSkew "+strconv.Itoa(int(c.MaxSkew))+", "+metav1.FormatLabelSelector(c.LabelSelector))
-		a.addCause(id, message.Args{
-			"key": c.TopologyKey, "skew": int(c.MaxSkew), "least": least, "open": open[:min(len(open), query.MaxListed)],
-			"domains": len(counts), "min": int(ptr.Deref(c.MinDomains, 1)),
-		},
-			append([]finding.Evidence{asked}, counted...)...)
+		skew, places := int(c.MaxSkew), message.ListOf(open[:min(len(open), query.MaxListed)])
+		said := sentence.CauseSpread(c.TopologyKey, skew, least, places)
+		if few {
+			said = sentence.CauseSpreadFew(int(*c.MinDomains), c.TopologyKey, len(counts), skew, places)
+		}
+		a.addCause(said, append([]finding.Evidence{asked}, counted...)...)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // explainOwnedTaints says of each taint that something takes off by itself who that is, and whether it is at work.
@@ -35,33 +36,27 @@ func (a *explanation) explainOwnedTaints(nodes []query.NodeObstacles) {
 		link := a.ownedTaintLink(taint, with[taint.ToString()])
 		a.Causes = append(a.Causes, link)
 		if len(nodes) == len(a.World.Nodes()) && len(with[taint.ToString()]) == len(nodes) {
-			a.Message = message.Of(message.UnplacedAlso, message.Args{"said": a.Message, "also": link.Message})
+			a.Message = sentence.UnplacedAlso(a.Message, link.Message)
 		}
 	}
 }
 
 // ownedTaintLink is about one taint and the nodes that have it.
 func (a *explanation) ownedTaintLink(taint corev1.Taint, nodes []*corev1.Node) finding.Link {
-	args := message.Args{"taint": taint.ToString(), "nodes": a.Enumerate(query.NodeRefs(nodes)), "n": len(nodes)}
 	keeper, _ := facts.TaintOwnerOf(taint)
 	switch keeper {
 	case facts.TaintOwnerCondition:
-		return a.conditionLink(taint, nodes, args)
+		return a.conditionLink(taint, nodes)
 	case facts.TaintOwnerCloudController:
-		link := finding.Link{}
-		args["work"], link.Evidence = a.cloudControllerState()
-		link.Message = message.Of(message.TaintOfCloud, args)
-		return link
+		work, evidence := a.cloudControllerState()
+		return finding.Link{Message: sentence.TaintOfCloud(taint.ToString(), work), Evidence: evidence}
 	case facts.TaintOwnerAgent:
 		agent, _ := facts.StartupAgentOf(taint)
-		link := finding.Link{}
-		args["agent"] = agent.Name
-		args["work"], link.Evidence = a.agentState(agent, nodes)
-		link.Message = message.Of(message.TaintOfAgent, args)
-		return link
+		work, evidence := a.agentState(agent, nodes)
+		return finding.Link{Message: sentence.TaintOfAgent(agent.Name, taint.ToString(), work), Evidence: evidence}
 	default:
-		args["by"] = facts.AutoscalerOf(taint)
-		return finding.Link{Message: message.Of(message.TaintOfRemoval, args), Evidence: taintEvidence(taint, nodes)}
+		said := sentence.TaintOfRemoval(facts.AutoscalerOf(taint), a.Enumerate(query.NodeRefs(nodes)), taint.ToString())
+		return finding.Link{Message: said, Evidence: taintEvidence(taint, nodes)}
 	}
 }
 
@@ -75,23 +70,22 @@ func taintEvidence(taint corev1.Taint, nodes []*corev1.Node) []finding.Evidence 
 
 // conditionLink is about a taint that follows a condition. Under pressure the kubelet itself refuses pods, whatever they
 // tolerate (pkg/kubelet/eviction, Admit; under memory pressure alone it takes some).
-func (a *explanation) conditionLink(taint corev1.Taint, nodes []*corev1.Node, args message.Args) finding.Link {
+func (a *explanation) conditionLink(taint corev1.Taint, nodes []*corev1.Node) finding.Link {
 	kind := facts.ConditionOf[taint.Key]
-	args["condition"], args["on"] = string(kind), false
-	args["disk"] = kind == corev1.NodeDiskPressure
-	args["refuses"] = kind == corev1.NodeDiskPressure || kind == corev1.NodePIDPressure
+	on, disk := false, kind == corev1.NodeDiskPressure
+	refuses := disk || kind == corev1.NodePIDPressure
 	link := finding.Link{}
 	for _, node := range nodes[:min(len(nodes), query.MaxListed)] {
 		for _, c := range node.Status.Conditions {
 			if c.Type != kind {
 				continue
 			}
-			args["on"] = args["on"].(bool) || c.Status == corev1.ConditionTrue
+			on = on || c.Status == corev1.ConditionTrue
 			value := strings.TrimSpace(string(c.Status) + " " + c.Reason)
 			link.Evidence = append(link.Evidence, facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions["+string(kind)+"]", value, c.LastTransitionTime))
 		}
 	}
-	link.Message = message.Of(message.TaintOfCondition, args)
+	link.Message = sentence.TaintOfCondition(taint.ToString(), a.Enumerate(query.NodeRefs(nodes)), len(nodes), string(kind), on, refuses, disk)
 	return link
 }
 
@@ -116,7 +110,7 @@ func (a *explanation) cloudControllerState() (message.Sentence, []finding.Eviden
 			return a.readyState(facts.RefTo(cluster.DaemonSet, d), "status.numberReady", int(d.Status.NumberReady), int(d.Status.DesiredNumberScheduled))
 		}
 	}
-	return message.Of(message.KeeperUnseen, nil), nil
+	return sentence.KeeperUnseen(), nil
 }
 
 // readyState says how many of a keeper's pods are ready.
@@ -128,7 +122,7 @@ func (a *explanation) readyState(keeper change.Ref, field string, have, want int
 	if have < want {
 		a.DependsOn = append(a.DependsOn, keeper)
 	}
-	return message.Of(message.KeeperAtWork, message.Args{"keeper": keeper, "namespace": keeper.Namespace, "have": have, "want": want}),
+	return sentence.KeeperAtWork(keeper, keeper.Namespace, have, want),
 		[]finding.Evidence{facts.Evidence(keeper, field, value)}
 }
 
@@ -136,7 +130,7 @@ func (a *explanation) readyState(keeper change.Ref, field string, have, want int
 func (a *explanation) agentState(agent facts.StartupAgent, nodes []*corev1.Node) (message.Sentence, []finding.Evidence) {
 	set := a.daemonSet(agent.DaemonSet)
 	if set == nil {
-		return message.Of(message.AgentUnseen, message.Args{"set": agent.DaemonSet}), nil
+		return sentence.AgentUnseen(agent.DaemonSet), nil
 	}
 	ready, one := map[string]bool{}, ""
 	var evidence []finding.Evidence
@@ -159,9 +153,7 @@ func (a *explanation) agentState(agent facts.StartupAgent, nodes []*corev1.Node)
 			without = append(without, facts.RefTo(cluster.Node, node))
 		}
 	}
-	return message.Of(message.AgentAtWork, message.Args{
-		"set": facts.RefTo(cluster.DaemonSet, set), "namespace": set.Namespace, "n": len(without), "without": a.Enumerate(without), "pod": one,
-	}), evidence
+	return sentence.AgentAtWork(len(without) > 0, facts.RefTo(cluster.DaemonSet, set), set.Namespace, a.Enumerate(without), one), evidence
 }
 
 func (a *explanation) daemonSet(name string) *appsv1.DaemonSet {

@@ -13,19 +13,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // nodesLink says which nodes the zone has and what closes them.
 func nodesLink(q query.Query, s zoneConflict) finding.Link {
 	if len(s.nodes) == 0 {
 		return finding.Link{
-			Message:  message.Of(message.CauseNoNode, message.Args{"zones": s.zones()}),
+			Message:  sentence.CauseNoNode(message.ListOf(s.zones())),
 			Evidence: nodesByZone(q.World),
 		}
 	}
-	link := finding.Link{Message: message.Of(message.CauseNodesUnusable, message.Args{
-		"zones": s.zones(), "nodes": len(s.nodes), "why": query.CountObstacles(s.nodes).Sentences(),
-	})}
+	link := finding.Link{Message: sentence.CauseNodesUnusable(message.ListOf(s.zones()), len(s.nodes), query.CountObstacles(s.nodes).Sentences())}
 	selector := false
 	for _, node := range s.nodes {
 		for _, o := range node.Obstacles {
@@ -49,7 +48,7 @@ func otherObstaclesLink(q query.Query, s zoneConflict) (finding.Link, bool) {
 	}
 	a := &explanation{Query: q, podClass: &podClass{representative: s.pod}}
 	near := nearestNodes(q, s.pod, &query.Verdict{Infeasible: s.nodes})
-	return finding.Link{Message: message.Of(message.CauseNearest, message.Args{"misses": a.describeNodes(near)})}, true
+	return finding.Link{Message: sentence.CauseNearest(a.describeNodes(near))}, true
 }
 
 // nodesByZone is how many nodes stand in each zone that has any.
@@ -67,26 +66,23 @@ func nodesByZone(world *cluster.Snapshot) []finding.Evidence {
 
 // groupsLink says which node groups could give the zone a node.
 func groupsLink(q query.Query, pod *corev1.Pod, zones []string, c query.GroupCandidates) finding.Link {
-	args := message.Args{"total": len(q.World.Groups()), "zones": zones, "excluded": c.Excluded.Sentences()}
+	total, excluded := len(q.World.Groups()), c.Excluded.Sentences()
 	link := finding.Link{Evidence: facts.SelectorEvidence(pod)}
 	if len(c.Suitable) == 0 {
-		link.Message = message.Of(message.CauseGroupNone, args)
+		link.Message = sentence.CauseGroupNone(total, message.ListOf(zones), excluded)
 		return link
 	}
 	var names message.List
 	for _, group := range c.Suitable[:min(len(c.Suitable), query.MaxListed)] {
 		counts := query.NodesByZone(group.Group)
 		zones := slices.Sorted(maps.Keys(counts))
-		names = append(names, message.Of(message.GroupStands, message.Args{
-			"group": facts.GroupRef(group.Group), "nodes": len(group.Nodes), "zones": zones,
-		}))
+		names = append(names, sentence.GroupStands(facts.GroupRef(group.Group), len(group.Nodes), message.ListOf(zones)))
 		var each []string
 		for _, zone := range zones {
 			each = append(each, zone+": "+strconv.Itoa(counts[zone]))
 		}
 		link.Evidence = append(link.Evidence, facts.Evidence(facts.GroupRef(group.Group), group.Label, strings.Join(each, ", ")))
 	}
-	args["suited"], args["groups"] = len(c.Suitable), names
-	link.Message = message.Of(message.CauseGroup, args)
+	link.Message = sentence.CauseGroup(total, len(c.Suitable), excluded, names)
 	return link
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // proposeZoneRemedies may give the zone a node that is open to the pod, the least intrusive first.
@@ -34,9 +35,7 @@ func groupGaps(q query.Query, s zoneConflict) []finding.Gap {
 	missing := nodesWithoutDriverLabel(s)
 	for _, n := range missing {
 		node := facts.RefTo(cluster.Node, n.Node).String()
-		gaps = append(gaps, finding.Gap{About: node, Message: message.Of(message.UnknownDriver, message.Args{
-			"node": node, "driver": s.mounts[0].Driver(),
-		})})
+		gaps = append(gaps, finding.Gap{About: node, Message: sentence.UnknownDriver(s.mounts[0].Driver(), node)})
 	}
 	if len(missing) == 0 {
 		for _, group := range s.groups.Suitable[:min(len(s.groups.Suitable), query.MaxRemedies)] {
@@ -45,22 +44,22 @@ func groupGaps(q query.Query, s zoneConflict) []finding.Gap {
 	}
 	if s.groups.UngroupedNode != nil {
 		node := facts.RefTo(cluster.Node, s.groups.UngroupedNode).String()
-		gaps = append(gaps, finding.Gap{About: node, Message: message.Of(message.UnknownGroup, message.Args{"node": node})})
+		gaps = append(gaps, finding.Gap{About: node, Message: sentence.UnknownGroup(node)})
 	}
 	return append(gaps, finding.Gap{
-		About: "groups", Message: message.Of(message.UnknownEmptyGroups, nil),
+		About: "groups", Message: sentence.UnknownEmptyGroups(),
 	})
 }
 
 // sizeGaps are what the Kubernetes API does not tell of one group's size.
 func sizeGaps(q query.Query, zones []string, group cluster.Group) []finding.Gap {
 	about := facts.GroupRef(group).String()
-	args := message.Args{"group": about, "zones": zones}
+
 	if group.Provider == change.Karpenter {
-		return []finding.Gap{{About: about, Message: message.Of(message.UnknownNodePool, args)}}
+		return []finding.Gap{{About: about, Message: sentence.UnknownNodePool(about, message.ListOf(zones))}}
 	}
 	return []finding.Gap{
-		{About: about, Message: message.Of(message.UnknownGroupZones, args)},
-		{About: about, Message: message.Of(message.UnknownGroupBounds, args)},
+		{About: about, Message: sentence.UnknownGroupZones(about, message.ListOf(zones))},
+		{About: about, Message: sentence.UnknownGroupBounds(about)},
 	}
 }

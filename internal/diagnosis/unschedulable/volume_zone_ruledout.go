@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // ruledOut answers the two suspicions that cost people hours: an old attachment, and claims of another driver.
@@ -41,15 +41,13 @@ func notAttached(q query.Query, pod *corev1.Pod, m facts.Mount) []finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	attachments := q.World.Attachments(m.Volume.Name)
 	if len(attachments) == 0 {
-		return []finding.Link{{Message: message.Of(message.NotAttachmentNone, message.Args{"claim": claim})}}
+		return []finding.Link{{Message: sentence.NotAttachmentNone(claim)}}
 	}
 	var links []finding.Link
 	for _, a := range attachments {
 		ref := facts.RefTo(cluster.VolumeAttachment, a)
 		links = append(links, finding.Link{
-			Message: message.Of(message.NotAttachment, message.Args{
-				"claim": claim, "node": change.Ref{Kind: string(cluster.Node), Name: a.Spec.NodeName}, "gone": q.World.Node(a.Spec.NodeName) == nil,
-			}),
+			Message: sentence.NotAttachment(claim, change.Ref{Kind: string(cluster.Node), Name: a.Spec.NodeName}, q.World.Node(a.Spec.NodeName) == nil),
 			Evidence: []finding.Evidence{
 				facts.EvidenceSince(ref, "spec.nodeName", a.Spec.NodeName, a.CreationTimestamp),
 				facts.Evidence(ref, "status.attached", strconv.FormatBool(a.Status.Attached)),
@@ -63,7 +61,7 @@ func notAttached(q query.Query, pod *corev1.Pod, m facts.Mount) []finding.Link {
 func volumeScopeLink(q query.Query, m facts.Mount) finding.Link {
 	claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
 	return finding.Link{
-		Message: message.Of(message.NotClaimFree, message.Args{"claim": claim, "driver": m.Driver()}),
+		Message: sentence.NotClaimFree(claim, m.Driver()),
 		Evidence: []finding.Evidence{
 			facts.Evidence(claim, "status.phase", string(m.Claim.Status.Phase)),
 			facts.Evidence(volume, "spec.nodeAffinity", ""),
@@ -74,7 +72,7 @@ func volumeScopeLink(q query.Query, m facts.Mount) finding.Link {
 func unprovisionedLink(q query.Query, m facts.Mount) finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	return finding.Link{
-		Message:  message.Of(message.NotClaimUnmade, message.Args{"claim": claim}),
+		Message:  sentence.NotClaimUnmade(claim),
 		Evidence: []finding.Evidence{facts.Evidence(facts.RefTo(cluster.StorageClass, m.Class), "volumeBindingMode", string(*m.Class.VolumeBindingMode))},
 	}
 }
@@ -107,10 +105,7 @@ func otherDriverClaims(q query.Query, s zoneConflict, all []facts.Mount) []findi
 	}
 	foreign = foreign[:min(len(foreign), query.MaxListed)]
 	claim := foreign[0].Spec.ClaimRef
-	link := finding.Link{Message: message.Of(message.NotClaimUnmounted, message.Args{
-		"claim": change.Ref{Kind: string(cluster.PersistentVolumeClaim), Name: claim.Name}, "namespace": claim.Namespace,
-		"driver": foreign[0].Spec.CSI.Driver,
-	})}
+	link := finding.Link{Message: sentence.NotClaimUnmounted(change.Ref{Kind: string(cluster.PersistentVolumeClaim), Name: claim.Name}, claim.Namespace, foreign[0].Spec.CSI.Driver)}
 	for _, volume := range foreign {
 		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.PersistentVolume, volume), "spec.claimRef",
 			volume.Spec.ClaimRef.Namespace+"/"+volume.Spec.ClaimRef.Name))

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // describeZoneConflict puts a stranded pod into words.
@@ -24,8 +25,8 @@ func describeZoneConflict(ctx context.Context, q query.Query, s zoneConflict, al
 	}
 	f.RuledOut = ruledOut(q, s, all)
 	if s.disjoint {
-		f.Message = message.Of(message.StrandedApart, message.Args{"pod": facts.RefTo(cluster.Pod, s.pod), "claims": claimsWithZones(s.mounts)})
-		f.Causes = append(f.Causes, finding.Link{Message: message.Of(message.CauseApart, nil)})
+		f.Message = sentence.StrandedApart(facts.RefTo(cluster.Pod, s.pod), message.ListOf(claimsWithZones(s.mounts)))
+		f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseApart()})
 		return f
 	}
 	f.Message = zoneConflictMessage(q, s)
@@ -38,7 +39,7 @@ func describeZoneConflict(ctx context.Context, q query.Query, s zoneConflict, al
 	}
 	f.Causes = append(f.Causes, query.AutoscalerLinks(q, s.pod)...)
 	if said := query.AutoscalerSummary(q, s.pod); !said.IsZero() {
-		f.Message = message.Of(message.UnplacedAlso, message.Args{"said": f.Message, "also": said})
+		f.Message = sentence.UnplacedAlso(f.Message, said)
 	}
 	f.Remedies = append(q.AutoscalerRemedies(s.pod, s.groups), q.Verify(ctx, proposeZoneRemedies(q, s), s.pod)...)
 	f.Unknown = append(optionalKindGaps(q), groupGaps(q, s)...)
@@ -60,21 +61,20 @@ func zoneConflictMessage(q query.Query, s zoneConflict) message.Sentence {
 		claims = append(claims, facts.RefTo(cluster.PersistentVolumeClaim, m.Claim))
 		made = made || m.Volume != nil
 	}
-	id := message.StrandedUnusable
+	pod, zones, why := facts.RefTo(cluster.Pod, s.pod), message.ListOf(s.zones()), query.CountObstacles(s.nodes).Sentences()
 	switch {
 	case !made:
-		id = message.StrandedUnmade
+		return sentence.StrandedUnmade(pod, claims, zones, why)
 	case len(s.nodes) == 0:
-		id = message.StrandedNoNode
+		return sentence.StrandedNoNode(pod, claims, zones)
+	default:
+		return sentence.StrandedUnusable(pod, claims, zones, why)
 	}
-	return message.Of(id, message.Args{
-		"pod": facts.RefTo(cluster.Pod, s.pod), "claims": claims, "zones": s.zones(), "why": query.CountObstacles(s.nodes).Sentences(),
-	})
 }
 
 // schedulerLink is the symptom, in the scheduler's words.
 func schedulerLink(q query.Query, pod *corev1.Pod) finding.Link {
-	link := finding.Link{Message: message.Of(message.CauseUnscheduled, nil)}
+	link := finding.Link{Message: sentence.CauseUnscheduled()}
 	if c := facts.PodCondition(pod, corev1.PodScheduled); c != nil {
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(facts.RefTo(cluster.Pod, pod), "status.conditions[PodScheduled]", c.Message, c.LastTransitionTime))
 	}
@@ -98,11 +98,11 @@ func mountLinks(m facts.Mount, q query.Query, pod *corev1.Pod) []finding.Link {
 		class := facts.RefTo(cluster.StorageClass, m.Class)
 		return []finding.Link{
 			{
-				Message:  message.Of(message.CauseClaimUnmade, message.Args{"claim": claim}),
+				Message:  sentence.CauseClaimUnmade(claim),
 				Evidence: []finding.Evidence{mounted, facts.Evidence(class, "volumeBindingMode", string(*m.Class.VolumeBindingMode))},
 			},
 			{
-				Message:  message.Of(message.CauseClassZone, message.Args{"class": class, "zones": m.Zones}),
+				Message:  sentence.CauseClassZone(class, message.ListOf(m.Zones)),
 				Evidence: []finding.Evidence{facts.Evidence(class, m.Field, m.Value)},
 			},
 		}
@@ -114,10 +114,10 @@ func mountLinks(m facts.Mount, q query.Query, pod *corev1.Pod) []finding.Link {
 	}
 	return []finding.Link{
 		{
-			Message:  message.Of(message.CauseClaim, message.Args{"claim": claim, "volume": volume}),
+			Message:  sentence.CauseClaim(claim, volume),
 			Evidence: []finding.Evidence{mounted, facts.Evidence(claim, "spec.volumeName", m.Volume.Name)},
 		},
-		{Message: message.Of(message.CauseVolumeZone, message.Args{"zones": m.Zones}), Evidence: evidence},
+		{Message: sentence.CauseVolumeZone(message.ListOf(m.Zones)), Evidence: evidence},
 	}
 }
 

@@ -36,6 +36,17 @@ func (l language) generate(dir string) ([]byte, error) {
 
 // compile is a sentence as Go statements. What it does not know is an error: text/template can more than sentences need.
 func (l language) compile(sentence string) (*compiler, error) {
+	tree, err := l.parse(sentence)
+	if err != nil {
+		return nil, err
+	}
+	c := &compiler{grammar: l.grammar}
+	c.list(tree.Root)
+	return c, c.err
+}
+
+// parse is a sentence's parse tree.
+func (l language) parse(sentence string) (*parse.Tree, error) {
 	known := map[string]any{}
 	for _, name := range slices.Concat(builtins, slices.Collect(maps.Keys(l.grammar))) {
 		known[name] = true
@@ -44,9 +55,7 @@ func (l language) compile(sentence string) (*compiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{grammar: l.grammar}
-	c.list(trees["sentence"].Root)
-	return c, c.err
+	return trees["sentence"], nil
 }
 
 // names is the Go expression for the names of the sentence's values.

@@ -50,12 +50,18 @@ const (
 func main() {
 	for _, l := range languages {
 		source, err := l.generate(".")
-		if err == nil {
-			err = os.WriteFile(l.out, source, 0o644)
-		}
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "compiling the sentences: %s: %v\n", l.name, err)
-			os.Exit(1)
-		}
+		write(l.out, source, err)
+	}
+	source, err := constructors(languages, ".")
+	write("sentence/zz_generated.go", source, err)
+}
+
+func write(path string, source []byte, err error) {
+	if err == nil {
+		err = os.WriteFile(path, source, 0o644)
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "compiling the sentences: %s: %v\n", path, err)
+		os.Exit(1)
 	}
 }
