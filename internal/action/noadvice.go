@@ -8,7 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // NoAdvice is the Advisor of who only aborts: nothing can be begun by it.
@@ -17,12 +17,12 @@ type NoAdvice struct{}
 var errNoAdvice = errors.New("no step of an aborted Remediation starts")
 
 // Assess is Advisor's.
-func (NoAdvice) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
-	return simulation.Outcome{}, errNoAdvice
+func (NoAdvice) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (outcome.Outcome, error) {
+	return outcome.Outcome{}, errNoAdvice
 }
 
 // Rule is Advisor's.
-func (NoAdvice) Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (NoAdvice) Rule(context.Context, *v1alpha1.Remediation, outcome.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error) {
 	return guard.Ruling{}, errNoAdvice
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // observe reads what the next transition of a Remediation depends on.
@@ -146,7 +146,7 @@ func (p *Performer) askGuardAgain(ctx context.Context, r *v1alpha1.Remediation, 
 		s.verdict, s.readErr = unknownGuard, err
 		return
 	}
-	ruling, err := p.Advisor.Rule(ctx, r, simulation.Outcome{}, guard.Known(counted, p.Clock.Now()))
+	ruling, err := p.Advisor.Rule(ctx, r, outcome.Outcome{}, guard.Known(counted, p.Clock.Now()))
 	if err != nil {
 		s.verdict, s.readErr = unknownGuard, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
 		return

@@ -15,18 +15,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/record"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Advisor plays futures and runs the guard's checks for the Performer. The controller answers from its watch.
 type Advisor interface {
 	// Assess is the future in which the action is done, compared with the same one without it, while all goes on that the
 	// ledger has of others. The ledger is the one that Rule is given then, so that two decisions never count the same free capacity.
-	Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error)
+	Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (outcome.Outcome, error)
 	// Rule runs all checks of the guard on fresh facts, of which the performer has read the ledger itself: what is reserved
 	// is written back to the very ledger that the checks read. It is not known (zero) if it could not be read. The Outcome is
 	// that of Assess, or empty where only those checks are asked for that need none.
-	Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error)
+	Rule(context.Context, *v1alpha1.Remediation, outcome.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error)
 	// Ill says whether the evidence of a Remediation holds for a node as it is given, for however short a time. After a
 	// replacement it is asked of the new node.
 	Ill(*corev1.Node, *v1alpha1.Remediation) bool

@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // row is one change to a world in which all checks allow, and what the one check then says.
@@ -35,7 +35,7 @@ func forget[T any](fact func(*world) *Fact[T]) row {
 
 func ledgerOf(w *world) *Fact[Ledger]              { return &w.Ledger }
 func nodesOf(w *world) *Fact[[]Node]               { return &w.Nodes }
-func outcomeOf(w *world) *Fact[simulation.Outcome] { return &w.Outcome }
+func outcomeOf(w *world) *Fact[outcome.Outcome] { return &w.Outcome }
 func podsOf(w *world) *Fact[[]Pod]                 { return &w.Pods }
 
 func keep(w *world) { w.Policy.Drain.LocalData = v1alpha1.LocalDataKeep }
@@ -271,28 +271,28 @@ var table = map[string]map[string]row{
 	"disruption-budgets": {
 		"violated":                   is(Delay, DisruptionBudget, violate),
 		"violated, but no pod moves": allowed(both(restart, violate)),
-		"violated anyway":            allowed(func(w *world) { w.Outcome.Value.Violations = []simulation.Violation{{}} }),
+		"violated anyway":            allowed(func(w *world) { w.Outcome.Value.Violations = []outcome.Violation{{}} }),
 		"not known":                  forget(outcomeOf),
 		"not compared":               is(Delay, Unknown, func(w *world) { w.Outcome.Value.Compared = nil }),
 	},
 	"capacity": {
 		"would wait anyway": allowed(func(w *world) {
-			w.Outcome.Value.Fates = []simulation.Fate{{Kind: simulation.Waiting, Pod: pod("a")}, {Kind: simulation.Preempted, Pod: pod("b")}}
+			w.Outcome.Value.Fates = []outcome.Fate{{Kind: outcome.Waiting, Pod: pod("a")}, {Kind: outcome.Preempted, Pod: pod("b")}}
 		}),
-		"would wait":                 is(Delay, PodsWouldWait, func(w *world) { w.harm(simulation.Waiting) }),
-		"would preempt":              is(Delay, PodsWouldPreempt, func(w *world) { w.harm(simulation.Preempted) }),
-		"would be lost":              is(Delay, PodsWouldBeLost, func(w *world) { w.harm(simulation.Lost); w.harm(simulation.Waiting) }),
-		"would wait, approved":       is(Delay, PodsWouldWait, both(approve, func(w *world) { w.harm(simulation.Waiting) })),
-		"but no pod moves":           allowed(both(restart, func(w *world) { w.harm(simulation.Lost) })),
+		"would wait":                 is(Delay, PodsWouldWait, func(w *world) { w.harm(outcome.Waiting) }),
+		"would preempt":              is(Delay, PodsWouldPreempt, func(w *world) { w.harm(outcome.Preempted) }),
+		"would be lost":              is(Delay, PodsWouldBeLost, func(w *world) { w.harm(outcome.Lost); w.harm(outcome.Waiting) }),
+		"would wait, approved":       is(Delay, PodsWouldWait, both(approve, func(w *world) { w.harm(outcome.Waiting) })),
+		"but no pod moves":           allowed(both(restart, func(w *world) { w.harm(outcome.Lost) })),
 		"another scheduler's moves":  is(Delay, Unknown, guess),
 		"another's, approved":        allowed(both(guess, approve)),
 		"another's, rejected":        is(Delay, Unknown, both(guess, func(w *world) { w.Approval = v1alpha1.Rejected })),
-		"another's, and one waits":   is(Delay, PodsWouldWait, both(guess, func(w *world) { w.harm(simulation.Waiting) })),
+		"another's, and one waits":   is(Delay, PodsWouldWait, both(guess, func(w *world) { w.harm(outcome.Waiting) })),
 		"another's, but none moves":  allowed(both(restart, guess)),
 		"not known":                  forget(outcomeOf),
-		"not known, though approved": is(Delay, Unknown, both(approve, func(w *world) { w.Outcome = Fact[simulation.Outcome]{} })),
+		"not known, though approved": is(Delay, Unknown, both(approve, func(w *world) { w.Outcome = Fact[outcome.Outcome]{} })),
 		"not compared":               is(Delay, Unknown, func(w *world) { w.Outcome.Value.Compared = nil }),
-		"not known, none moves":      allowed(both(restart, func(w *world) { w.Outcome = Fact[simulation.Outcome]{} })),
+		"not known, none moves":      allowed(both(restart, func(w *world) { w.Outcome = Fact[outcome.Outcome]{} })),
 	},
 	"last-replica": {
 		"the last ready":   is(Delay, LastReplica, func(w *world) { w.Pods.Value[0].ReadyElsewhere = 0 }),
@@ -437,7 +437,7 @@ var table = map[string]map[string]row{
 
 func violate(w *world) {
 	c := w.Outcome.Value.Compared
-	c.Violating, c.Violations = 1, []simulation.Violation{{Budget: change.Ref{Kind: "PodDisruptionBudget", Name: "shop"}}}
+	c.Violating, c.Violations = 1, []outcome.Violation{{Budget: change.Ref{Kind: "PodDisruptionBudget", Name: "shop"}}}
 }
 
 func guess(w *world) { w.Outcome.Value.Compared.Guessed = []change.Ref{pod("a")} }

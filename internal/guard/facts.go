@@ -7,7 +7,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Proposal is what is to be done, and by whose leave.
@@ -80,7 +80,7 @@ type Facts struct {
 	// ShiftedZones are those that traffic is being moved away from.
 	ShiftedZones Fact[[]string]
 	// Outcome is the future in which the proposal is done beside all that is going on, compared with the same one without it.
-	Outcome Fact[simulation.Outcome]
+	Outcome Fact[outcome.Outcome]
 	// Pods are those that a drain of the node would evict.
 	Pods Fact[[]Pod]
 	// AsForecast is how many Remediations of the policy with the same action turned out as forecast.

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // What only waiting ends is told from what somebody must change, by what the checks themselves say.
@@ -27,8 +27,8 @@ func TestPermanent(t *testing.T) {
 		"a cool-down": {Check{"cool-down", coolDown}, func(w *world) {
 			w.enter(Entry{Remediation: "r9", Node: "n1", Began: now.Add(-time.Hour), Ended: now})
 		}, false},
-		"a pod that would be lost": {Check{"capacity", capacity}, func(w *world) { w.harm(simulation.Lost) }, true},
-		"a pod that would wait":    {Check{"capacity", capacity}, func(w *world) { w.harm(simulation.Waiting) }, false},
+		"a pod that would be lost": {Check{"capacity", capacity}, func(w *world) { w.harm(outcome.Lost) }, true},
+		"a pod that would wait":    {Check{"capacity", capacity}, func(w *world) { w.harm(outcome.Waiting) }, false},
 		"nothing":                  {Check{"paused", paused}, func(*world) {}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,11 +5,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // compared is how the futures with the repair differ from those without it; nil if that is not known.
-func (f Facts) compared() *simulation.Comparison {
+func (f Facts) compared() *outcome.Comparison {
 	if !f.Outcome.known() {
 		return nil
 	}
@@ -35,13 +35,13 @@ func disruptionBudgets(p Proposal, f Facts) Verdict {
 }
 
 // harms are what each kind of harm is called.
-var harms = map[simulation.Kind]struct {
+var harms = map[outcome.Kind]struct {
 	reason Reason
 	says   message.ID
 }{
-	simulation.Lost:      {PodsWouldBeLost, message.GuardPodsLost},
-	simulation.Waiting:   {PodsWouldWait, message.GuardPodsWait},
-	simulation.Preempted: {PodsWouldPreempt, message.GuardPodsPreempted},
+	outcome.Lost:      {PodsWouldBeLost, message.GuardPodsLost},
+	outcome.Waiting:   {PodsWouldWait, message.GuardPodsWait},
+	outcome.Preempted: {PodsWouldPreempt, message.GuardPodsPreempted},
 }
 
 // capacity demands that in every future played no pod waits, is lost or is preempted that would fare better without the repair.

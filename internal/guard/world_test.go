@@ -8,7 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
@@ -58,7 +58,7 @@ func good() *world {
 			Nodes:        Known(nodes, now),
 			APIServer:    Known(APIServer{Ready: true, Leases: 10}, now),
 			ShiftedZones: Known([]string(nil), now),
-			Outcome:      Known(simulation.Outcome{Compared: &simulation.Comparison{Futures: 3}}, now),
+			Outcome:      Known(outcome.Outcome{Compared: &outcome.Comparison{Futures: 3}}, now),
 			Pods:         Known([]Pod{{Ref: pod("a"), Ready: true, Replicas: 2, ReadyElsewhere: 1}}, now),
 			AsForecast:   Known(3, now),
 			Repairers:    Known([]change.Ref(nil), now),
@@ -79,9 +79,9 @@ func (w *world) enter(entries ...Entry) {
 }
 
 // harm has a pod fare worse in one of three futures.
-func (w *world) harm(kind simulation.Kind) {
+func (w *world) harm(kind outcome.Kind) {
 	c := w.Outcome.Value.Compared
-	c.Worse, c.Harms = 1, append(c.Harms, simulation.Harm{Kind: kind, Pods: []change.Ref{pod("a")}, Futures: 1})
+	c.Worse, c.Harms = 1, append(c.Harms, outcome.Harm{Kind: kind, Pods: []change.Ref{pod("a")}, Futures: 1})
 }
 
 func pod(name string) change.Ref { return change.Ref{Kind: "Pod", Namespace: "shop", Name: name} }

@@ -157,13 +157,13 @@ func (e *engine) namespaceLabels(o metav1.Object) map[string]string {
 // noteAdmissionControllers notes the admission controllers that the API server would have called.
 func (e *engine) noteAdmissionControllers() {
 	if names := slices.Sorted(maps.Keys(e.admissionControllers.names)); len(names) > 0 {
-		e.gaps.note("admission", message.Of(message.GapAdmission, message.Args{"names": names, "n": len(names)}))
+		e.gaps.Note("admission", message.Of(message.GapAdmission, message.Args{"names": names, "n": len(names)}))
 	}
 }
 
 // noteUnknownAdmission notes that it is not known which admission controllers are called for applied objects.
 func (e *engine) noteUnknownAdmission() {
 	if slices.ContainsFunc(admissionKinds, func(kind cluster.Kind) bool { return !e.world().Knowledge(kind).Known() }) {
-		e.gaps.note("admission", message.Of(message.GapAdmissionUnread, nil))
+		e.gaps.Note("admission", message.Of(message.GapAdmissionUnread, nil))
 	}
 }

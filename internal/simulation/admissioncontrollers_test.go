@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // about is a webhook rule for the creation of resources.
@@ -78,17 +79,17 @@ func TestAdmissionControllers(t *testing.T) {
 	// The applied object is reviewed, too.
 	known := map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Pod: cluster.Complete}
 	applied := change.Apply{From: "-", Objects: []runtime.Object{newDeployment(0, template("new", "1"))}}
-	future := func(o objects) simulation.Outcome {
+	future := func(o objects) outcome.Outcome {
 		t.Helper()
 		judge, err := scheduling.New(t.Context(), cluster.New(cluster.Contents{Objects: o, Taken: epoch, Knowledge: known}), scheduling.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
-		outcome, err := simulation.Run(t.Context(), judge, []change.Change{applied}, simulation.Options{})
+		result, err := simulation.Run(t.Context(), judge, []change.Change{applied}, simulation.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return outcome
+		return result
 	}
 	expectSaid(t, future(world(node("n1", "a"))), message.Of(message.GapAdmissionUnread, nil))
 	for _, kind := range []cluster.Kind{
@@ -103,7 +104,7 @@ func TestAdmissionControllers(t *testing.T) {
 }
 
 // expectSaid compares the gaps about admission.
-func expectSaid(t *testing.T, o simulation.Outcome, want ...message.Sentence) {
+func expectSaid(t *testing.T, o outcome.Outcome, want ...message.Sentence) {
 	t.Helper()
 	var got []string
 	for _, gap := range o.NotModelled {

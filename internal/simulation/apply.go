@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // apply applies one change and runs the simulation until nothing more follows from it.
@@ -64,7 +65,7 @@ func (e *engine) dispatch(ctx context.Context, c change.Change) error {
 func (e *engine) changeNode(ctx context.Context, c change.Change) error {
 	node := e.world().Node(c.Subject().Name)
 	if node == nil {
-		return UnknownError{c.Subject()}
+		return outcome.UnknownError{Ref: c.Subject()}
 	}
 	switch c := c.(type) {
 	case change.LoseNode:
@@ -96,7 +97,7 @@ func (e *engine) loseMatching(ctx context.Context, what change.Ref, matches func
 		}
 	}
 	if len(lost) == 0 {
-		return UnknownError{what}
+		return outcome.UnknownError{Ref: what}
 	}
 	shuffle(e.randomness, lost)
 	return e.loseNodes(ctx, slices.Clip(lost))
@@ -111,7 +112,7 @@ func (e *engine) inGroup(node *corev1.Node, name string) bool {
 func (e *engine) changePod(ctx context.Context, c change.Change) error {
 	pod := e.pods.get(c.Subject().Namespace, c.Subject().Name)
 	if pod == nil {
-		return UnknownError{c.Subject()}
+		return outcome.UnknownError{Ref: c.Subject()}
 	}
 	switch c := c.(type) {
 	case change.Evict:

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // attachment attaches a claim's volume to a node.
@@ -188,7 +189,7 @@ func TestAttachOrderIsRandom(t *testing.T) {
 	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), node("n3", "a", cpu("1")), zonalClaim("data", "a"))
 	ran := map[string]int{}
 	pods := deployment("web", template("web", "1", mounting("data")), "", "", "")
-	err := simulation.EachFuture(t.Context(), world(w, pods).judge(t), []change.Change{change.Uncordon{Node: "n1"}}, simulation.Options{Seeds: 60}, func(o simulation.Outcome) error {
+	err := simulation.EachFuture(t.Context(), world(w, pods).judge(t), []change.Change{change.Uncordon{Node: "n1"}}, simulation.Options{Seeds: 60}, func(o outcome.Outcome) error {
 		runs := 0
 		for _, pod := range o.World.Pods() {
 			if cluster.Runs(pod) {

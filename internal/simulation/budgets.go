@@ -13,6 +13,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // budgets simulates the disruption controller: which pods are healthy, and how many disruptions each PodDisruptionBudget allows. A
@@ -41,7 +42,7 @@ type budget struct {
 	expected  int
 	desired   int
 	healthy   int
-	violation *Violation
+	violation *outcome.Violation
 }
 
 func newBudgets(p *pods) *budgets {
@@ -218,14 +219,14 @@ func (b *budgets) recordViolations(pods ...*corev1.Pod) {
 	for one, n := range hit {
 		if n > one.allowed() && (one.violation == nil || n-one.allowed() > one.violation.Disrupted-one.violation.Allowed) {
 			ref := change.Ref{Kind: string(cluster.PodDisruptionBudget), Namespace: one.pdb.Namespace, Name: one.pdb.Name}
-			one.violation = &Violation{Budget: ref, Allowed: one.allowed(), Disrupted: n}
+			one.violation = &outcome.Violation{Budget: ref, Allowed: one.allowed(), Disrupted: n}
 		}
 	}
 }
 
 // violations are the budgets that were violated, each with its worst violation.
-func (b *budgets) violations() []Violation {
-	var broken []Violation
+func (b *budgets) violations() []outcome.Violation {
+	var broken []outcome.Violation
 	for _, budgets := range b.byNamespace {
 		for _, one := range budgets {
 			if one.violation != nil {
@@ -233,6 +234,6 @@ func (b *budgets) violations() []Violation {
 			}
 		}
 	}
-	slices.SortFunc(broken, func(x, y Violation) int { return compareRefs(x.Budget, y.Budget) })
+	slices.SortFunc(broken, func(x, y outcome.Violation) int { return outcome.CompareRefs(x.Budget, y.Budget) })
 	return broken
 }

@@ -29,7 +29,7 @@ func (e *engine) createClaim(claim *corev1.PersistentVolumeClaim) error {
 	if claim.Spec.VolumeName == "" && claim.Spec.StorageClassName != nil {
 		class := e.world().Class(*claim.Spec.StorageClassName)
 		if class != nil && class.Provisioner != noProvisioner && bindsImmediately(class) {
-			e.gaps.note("pvc/"+claim.Name, message.Of(message.GapImmediate, message.Args{"claim": "pvc/" + claim.Name, "class": class.Name}))
+			e.gaps.Note("pvc/"+claim.Name, message.Of(message.GapImmediate, message.Args{"claim": "pvc/" + claim.Name, "class": class.Name}))
 			edits = e.provisionClaim(claim, class, &corev1.Node{})
 		}
 	}

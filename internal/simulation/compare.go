@@ -12,33 +12,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// Comparison is how futures with the changes differ from the same futures without them.
-type Comparison struct {
-	// Futures is the number of simulated futures, Worse the number of those with a harm or a violation.
-	Futures, Worse int
-	// Harms are at most one of each kind: Lost, Waiting and Preempted, in this order.
-	Harms []Harm
-	// Violations are the PodDisruptionBudgets that the changes violate, each with its worst violation; Violating is the number of
-	// futures with any.
-	Violations []Violation
-	Violating  int
-	// Guessed are pods that the changes move and that a scheduler places which the Judge does not model: whether and where they
-	// run is a guess.
-	Guessed []change.Ref
-}
-
-// Harm is a kind of fate that pods have with the changes and do not have without them.
-type Harm struct {
-	Kind Kind
-	// Pods are those that have it in any future, by namespace and name; Futures is the number of futures with any such pod.
-	Pods    []change.Ref
-	Futures int
-}
-
 // harmfulKinds are the kinds of fates that are harms, the worst first.
-var harmfulKinds = []Kind{Lost, Waiting, Preempted}
+var harmfulKinds = []outcome.Kind{outcome.Lost, outcome.Waiting, outcome.Preempted}
 
 // Compare simulates changes in several futures, and finds in each the pods that would fare better without the changes: waiting
 // pods are scheduled and ongoing evictions completed first, and only what happens to a pod after that is a harm. Nodes that are
@@ -47,9 +25,9 @@ var harmfulKinds = []Kind{Lost, Waiting, Preempted}
 //
 // A pod that does not run, or whose node does not respond, cannot be made to wait or be lost. The Outcome is the first future
 // among those in which most pods fare worse; its fates are only those that the changes cause, and have no reasons.
-func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, out ...string) (Outcome, error) {
-	var shown Outcome
-	seeds, most, counts, all := max(o.Seeds, 1), -1, fateCounts{}, newHarms()
+func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, out ...string) (outcome.Outcome, error) {
+	var shown outcome.Outcome
+	seeds, most, counts, all := max(o.Seeds, 1), -1, outcome.Counts{}, newHarms()
 	for seed := range uint64(seeds) {
 		err := withFork(ctx, judge, o, seed, func(e *engine) error {
 			before, err := e.settleBefore(ctx, out)
@@ -62,26 +40,26 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 				}
 			}
 			fates := e.fatesSince(before)
-			counts.count(fates)
+			counts.Count(fates)
 			if n := all.add(e, before); n > most {
 				most = n
-				shown = Outcome{World: judge.World(), Fates: fates, Violations: e.budgets.violations(), NotModelled: e.gaps.list(), Seeds: seeds}
+				shown = outcome.Outcome{World: judge.World(), Fates: fates, Violations: e.budgets.violations(), NotModelled: e.gaps.List(), Seeds: seeds}
 			}
 			return nil
 		})
 		if err != nil {
-			return Outcome{}, err
+			return outcome.Outcome{}, err
 		}
 	}
 	for i := range shown.Fates {
-		shown.Fates[i].Chance = float64(counts[fateKeyOf(shown.Fates[i])]) / float64(seeds)
+		shown.Fates[i].Chance = float64(counts.Of(shown.Fates[i])) / float64(seeds)
 	}
 	shown.Compared = all.comparison(seeds)
 	return shown, nil
 }
 
 // settleBefore runs the simulation without the changes, with some nodes out of service, and returns each pod's fate by then.
-func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fateRecord]Kind, error) {
+func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fateRecord]outcome.Kind, error) {
 	if err := e.edit(e.budgets.markUnhealthy(e.podsOnUnreachableNodes()...)...); err != nil {
 		return nil, err
 	}
@@ -95,7 +73,7 @@ func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fateRecor
 		return nil, err
 	}
 	e.budgets.clearViolations()
-	before := map[*fateRecord]Kind{}
+	before := map[*fateRecord]outcome.Kind{}
 	for _, record := range e.fates.records {
 		before[record] = record.fate.Kind
 	}
@@ -153,22 +131,22 @@ func (b *budgets) clearViolations() {
 }
 
 // fatesSince are the fates of pods that had none before.
-func (e *engine) fatesSince(before map[*fateRecord]Kind) []Fate {
+func (e *engine) fatesSince(before map[*fateRecord]outcome.Kind) []outcome.Fate {
 	return reportedFates(slices.DeleteFunc(slices.Clone(e.fates.records), func(record *fateRecord) bool { return before[record] != "" }))
 }
 
 // harms gathers the harms and violations of several futures.
 type harms struct {
-	pods       map[Kind]map[change.Ref]bool
-	futures    map[Kind]int
-	violations map[change.Ref]Violation
+	pods       map[outcome.Kind]map[change.Ref]bool
+	futures    map[outcome.Kind]int
+	violations map[change.Ref]outcome.Violation
 	violating  int
 	guessed    map[change.Ref]bool
 	worse      int
 }
 
 func newHarms() *harms {
-	h := &harms{pods: map[Kind]map[change.Ref]bool{}, futures: map[Kind]int{}, violations: map[change.Ref]Violation{}, guessed: map[change.Ref]bool{}}
+	h := &harms{pods: map[outcome.Kind]map[change.Ref]bool{}, futures: map[outcome.Kind]int{}, violations: map[change.Ref]outcome.Violation{}, guessed: map[change.Ref]bool{}}
 	for _, kind := range harmfulKinds {
 		h.pods[kind] = map[change.Ref]bool{}
 	}
@@ -176,8 +154,8 @@ func newHarms() *harms {
 }
 
 // add adds a future, and returns the number of its harms and violations.
-func (h *harms) add(e *engine, before map[*fateRecord]Kind) int {
-	found := map[Kind]int{}
+func (h *harms) add(e *engine, before map[*fateRecord]outcome.Kind) int {
+	found := map[outcome.Kind]int{}
 	for _, record := range e.fates.records {
 		kind, guess := e.harm(record, before)
 		switch {
@@ -208,40 +186,40 @@ func (h *harms) add(e *engine, before map[*fateRecord]Kind) int {
 	return n
 }
 
-func (h *harms) comparison(futures int) *Comparison {
-	c := &Comparison{
+func (h *harms) comparison(futures int) *outcome.Comparison {
+	c := &outcome.Comparison{
 		Futures: futures, Worse: h.worse, Violating: h.violating, Guessed: sortedRefs(h.guessed),
-		Violations: slices.SortedFunc(maps.Values(h.violations), func(a, b Violation) int { return compareRefs(a.Budget, b.Budget) }),
+		Violations: slices.SortedFunc(maps.Values(h.violations), func(a, b outcome.Violation) int { return outcome.CompareRefs(a.Budget, b.Budget) }),
 	}
 	for _, kind := range harmfulKinds {
 		if h.futures[kind] > 0 {
-			c.Harms = append(c.Harms, Harm{Kind: kind, Pods: sortedRefs(h.pods[kind]), Futures: h.futures[kind]})
+			c.Harms = append(c.Harms, outcome.Harm{Kind: kind, Pods: sortedRefs(h.pods[kind]), Futures: h.futures[kind]})
 		}
 	}
 	return c
 }
 
 func sortedRefs(refs map[change.Ref]bool) []change.Ref {
-	return slices.SortedFunc(maps.Keys(refs), compareRefs)
+	return slices.SortedFunc(maps.Keys(refs), outcome.CompareRefs)
 }
 
 // harm is the kind of harm that the changes do to a pod, empty if none. A guess means that they move it and that another scheduler
 // decides where to.
-func (e *engine) harm(record *fateRecord, before map[*fateRecord]Kind) (kind Kind, guess bool) {
+func (e *engine) harm(record *fateRecord, before map[*fateRecord]outcome.Kind) (kind outcome.Kind, guess bool) {
 	was, known := before[record]
 	untouched := was == "" // until the changes
-	if is := record.fate.Kind; is == was || untouched && e.notRunning(record) && is != Preempted {
+	if is := record.fate.Kind; is == was || untouched && e.notRunning(record) && is != outcome.Preempted {
 		return "", false
 	}
 	switch foreign := e.placedByOther(record); record.fate.Kind {
-	case Moved, Delayed:
+	case outcome.Moved, outcome.Delayed:
 		return "", foreign && untouched
-	case Waiting:
+	case outcome.Waiting:
 		if foreign || !known && record.replacesPreempted {
 			return "", foreign
 		}
-		return Waiting, false
-	case Lost, Preempted:
+		return outcome.Waiting, false
+	case outcome.Lost, outcome.Preempted:
 		return record.fate.Kind, false
 	}
 	return "", false

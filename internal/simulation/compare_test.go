@@ -12,20 +12,21 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // compare simulates changes in three futures with nodes out of service.
-func (o objects) compare(t testing.TB, changes []change.Change, out ...string) simulation.Outcome {
+func (o objects) compare(t testing.TB, changes []change.Change, out ...string) outcome.Outcome {
 	t.Helper()
-	outcome, err := simulation.Compare(t.Context(), o.judge(t), changes, simulation.Options{Seeds: 3}, out...)
+	result, err := simulation.Compare(t.Context(), o.judge(t), changes, simulation.Options{Seeds: 3}, out...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return outcome
+	return result
 }
 
 // describeHarms is a comparison as text: "waiting web-1-a in 3; violates keep in 2; guessed web-1-b".
-func describeHarms(c *simulation.Comparison) string {
+func describeHarms(c *outcome.Comparison) string {
 	var said []string
 	names := func(refs []change.Ref) string {
 		var all []string
@@ -139,14 +140,14 @@ func TestCompare(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := tc.world.compare(t, tc.change, tc.out...)
-			if got := describeHarms(outcome.Compared); got != tc.harms {
+			result := tc.world.compare(t, tc.change, tc.out...)
+			if got := describeHarms(result.Compared); got != tc.harms {
 				t.Errorf("got %q, want %q", got, tc.harms)
 			}
 			if tc.fates != nil {
-				expectFates(t, outcome, tc.fates...)
+				expectFates(t, result, tc.fates...)
 			}
-			if c := outcome.Compared; c.Futures != 3 || (c.Worse > 0) != (len(c.Harms)+len(c.Violations) > 0) {
+			if c := result.Compared; c.Futures != 3 || (c.Worse > 0) != (len(c.Harms)+len(c.Violations) > 0) {
 				t.Errorf("%d futures are worse of %d", c.Worse, c.Futures)
 			}
 		})
@@ -160,7 +161,7 @@ func TestCompareSeesEveryFuture(t *testing.T) {
 	for i := range 200 {
 		w := contendedNodes(i)
 		worse, first, worst, fates := 0, false, 0, []string(nil)
-		err := simulation.EachFuture(t.Context(), w.judge(t), changes, simulation.Options{Seeds: 3}, func(o simulation.Outcome) error {
+		err := simulation.EachFuture(t.Context(), w.judge(t), changes, simulation.Options{Seeds: 3}, func(o outcome.Outcome) error {
 			n := waiting(o)
 			if first = n > 0; first { // The first future comes last.
 				worse++
@@ -175,15 +176,15 @@ func TestCompareSeesEveryFuture(t *testing.T) {
 		}
 		judge := w.judge(t)
 		before := judge.World()
-		outcome, err := simulation.Compare(t.Context(), judge, changes, simulation.Options{Seeds: 3})
+		result, err := simulation.Compare(t.Context(), judge, changes, simulation.Options{Seeds: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := outcome.Compared
-		if c.Worse != worse || waiting(outcome) != worst || worse > 0 && (len(c.Harms) != 1 || c.Harms[0].Kind != simulation.Waiting || c.Harms[0].Futures != worse) {
-			t.Errorf("world %d: %q and %d pods that wait, want %d futures of 3, at worst with %d", i, describeHarms(c), waiting(outcome), worse, worst)
+		c := result.Compared
+		if c.Worse != worse || waiting(result) != worst || worse > 0 && (len(c.Harms) != 1 || c.Harms[0].Kind != outcome.Waiting || c.Harms[0].Futures != worse) {
+			t.Errorf("world %d: %q and %d pods that wait, want %d futures of 3, at worst with %d", i, describeHarms(c), waiting(result), worse, worst)
 		}
-		if diff := cmp.Diff(fates, describeFates(outcome)); diff != "" {
+		if diff := cmp.Diff(fates, describeFates(result)); diff != "" {
 			t.Errorf("world %d: the future that is shown is not the first of the worst (-want +got):\n%s", i, diff)
 		}
 		if judge.World() != before {
@@ -215,6 +216,6 @@ func contendedNodes(i int) objects {
 	return world(all, deployment(app, template(app, "1"), on...), deployment("y", template("y", "1", pick), "n1"))
 }
 
-func waiting(o simulation.Outcome) int {
-	return len(slices.DeleteFunc(slices.Clone(o.Fates), func(f simulation.Fate) bool { return f.Kind != simulation.Waiting }))
+func waiting(o outcome.Outcome) int {
+	return len(slices.DeleteFunc(slices.Clone(o.Fates), func(f outcome.Fate) bool { return f.Kind != outcome.Waiting }))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // createObject creates an object, and what its controller creates for it.
@@ -47,7 +48,7 @@ func (e *engine) createObject(o metav1.Object) error {
 	case *batchv1.Job:
 		return e.syncJob(o)
 	case *batchv1.CronJob:
-		e.gaps.note("cronjob/"+o.Name, message.Of(message.GapCronJob, message.Args{"job": o.Name}))
+		e.gaps.Note("cronjob/"+o.Name, message.Of(message.GapCronJob, message.Args{"job": o.Name}))
 	case *corev1.Node:
 		return e.createDaemonPods(o)
 	}
@@ -100,7 +101,7 @@ func (e *engine) removeUnselectedDaemonPods(pods []*corev1.Pod) error {
 		if err := e.removePod(pod); err != nil {
 			return err
 		}
-		e.fates.end(pod, Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
+		e.fates.end(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // createDaemonPods creates a node's missing pods of DaemonSets.
@@ -86,7 +87,7 @@ func pinnedToNode(pod *corev1.Pod, node string) *corev1.Pod {
 func (e *engine) replaceDaemonPod(pod *corev1.Pod, set *appsv1.DaemonSet) error {
 	node := e.world().Node(kube.TargetNodeName(pod))
 	if node == nil || !kube.ShouldRunDaemonPod(set, node) {
-		e.fates.end(pod, Ended, message.Of(message.FateDaemon, nil), e.elapsed())
+		e.fates.end(pod, outcome.Ended, message.Of(message.FateDaemon, nil), e.elapsed())
 		return nil
 	}
 	name := e.names.pod(pod.Namespace, set.Name+"-")
@@ -114,7 +115,7 @@ func (e *engine) removePendingDaemonPods(gone []*corev1.Node) error {
 		if err := e.removePod(pod); err != nil {
 			return err
 		}
-		e.fates.end(pod, Ended, message.Of(message.FateDaemon, nil), e.elapsed())
+		e.fates.end(pod, outcome.Ended, message.Of(message.FateDaemon, nil), e.elapsed())
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // rolloutDaemonSet replaces a DaemonSet's pods node by node, by its update strategy. A pod that cannot be scheduled counts as
@@ -28,7 +29,7 @@ func (e *engine) rolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSet, ne
 	}
 	ref := message.Args{"set": daemonRef(set)}
 	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
-		e.gaps.note(daemonRef(set), message.Of(message.GapOnDelete, ref))
+		e.gaps.Note(daemonRef(set), message.Of(message.GapOnDelete, ref))
 		return nil
 	}
 	e.rollingOut = true
@@ -48,7 +49,7 @@ func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPo
 		waiting = e.onlyWaiting(waiting)
 		batch := min(maxUnavailable-len(waiting), len(old))
 		if batch <= 0 {
-			e.gaps.note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
+			e.gaps.Note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
 			return nil
 		}
 		for _, pod := range old[:batch] {
@@ -57,7 +58,7 @@ func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPo
 				return err
 			}
 			if node := e.world().Node(kube.TargetNodeName(pod)); node != nil && !kube.ShouldRunDaemonPod(set, node) { // The node keeps running pods, but gets no new one.
-				e.fates.end(pod, Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
+				e.fates.end(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
 				continue
 			}
 			e.createPod(pod, next)
@@ -89,7 +90,7 @@ func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old [
 		waiting = e.onlyWaiting(waiting)
 		batch := min(maxSurge-len(waiting), len(old))
 		if batch <= 0 {
-			e.gaps.note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
+			e.gaps.Note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
 			return nil
 		}
 		var made []*corev1.Pod
@@ -109,7 +110,7 @@ func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old [
 			if err := e.removePod(old[i]); err != nil {
 				return err
 			}
-			e.fates.end(old[i], Ended, message.Of(message.FateRolled, nil), e.elapsed())
+			e.fates.end(old[i], outcome.Ended, message.Of(message.FateRolled, nil), e.elapsed())
 		}
 		old = old[batch:]
 	}
@@ -179,7 +180,7 @@ func (e *engine) removePod(pod *corev1.Pod) error {
 // isWaiting says whether a pod is unschedulable, or waits on its node for a volume.
 func (e *engine) isWaiting(pod *corev1.Pod) bool {
 	record := e.fates.byPod[nameOf(pod)]
-	return record != nil && record.fate.Kind == Waiting && record.fate.To == "" || e.isAttaching(pod)
+	return record != nil && record.fate.Kind == outcome.Waiting && record.fate.To == "" || e.isAttaching(pod)
 }
 
 func (e *engine) onlyWaiting(pods []*corev1.Pod) []*corev1.Pod {

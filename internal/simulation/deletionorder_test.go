@@ -13,6 +13,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // aged gives a Deployment's pods UIDs, and creation and ready times by age.
@@ -58,7 +59,7 @@ func TestDeletionOrder(t *testing.T) {
 			of := aged(deployment("web", template("web", "1"), tc.nodes...), tc.pods...)
 			var ended []string
 			scale := change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: len(tc.nodes) - 1}
-			err := simulation.EachFuture(t.Context(), world(threeNodes(), of).judge(t), []change.Change{scale}, simulation.Options{Seeds: 40}, func(o simulation.Outcome) error {
+			err := simulation.EachFuture(t.Context(), world(threeNodes(), of).judge(t), []change.Change{scale}, simulation.Options{Seeds: 40}, func(o outcome.Outcome) error {
 				for _, fate := range o.Fates {
 					ended = append(ended, fate.Pod.Name)
 				}

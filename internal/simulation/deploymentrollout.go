@@ -16,6 +16,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // newReplicaSet creates a Deployment's ReplicaSet of its current template, without pods.
@@ -62,7 +63,7 @@ func (e *engine) rolloutDeployment(ctx context.Context, d *appsv1.Deployment) er
 		return err
 	}
 	ref := "deployment/" + d.Name
-	e.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": left}))
+	e.gaps.Note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": left}))
 	return nil
 }
 
@@ -251,7 +252,7 @@ func (e *engine) removeOldPods(old, related []*corev1.Pod, count int, end func(*
 		if err := end(pod); err != nil {
 			return nil, err
 		}
-		e.fates.end(pod, Ended, message.Of(message.FateRolled, nil), e.elapsed())
+		e.fates.end(pod, outcome.Ended, message.Of(message.FateRolled, nil), e.elapsed())
 	}
 	return ordered[count:], nil
 }

@@ -14,18 +14,10 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
-
-// UnknownError is a change that names an object which the world does not have.
-type UnknownError struct{ Ref change.Ref }
-
-func (e UnknownError) Error() string {
-	if e.Ref.Namespace != "" {
-		return fmt.Sprintf("%s in namespace %s does not exist", e.Ref, e.Ref.Namespace)
-	}
-	return fmt.Sprintf("%s does not exist", e.Ref)
-}
 
 // engine simulates one future: a clock, events by time, the scheduling queue, and the state of the cluster's controllers. Every
 // change of pods and nodes goes through it, so that the Judge, the budgets and the fates agree.
@@ -67,7 +59,7 @@ type engine struct {
 
 	fates   fateRecords
 	budgets *budgets
-	gaps    gaps
+	gaps    outcome.Gaps
 	names   nameGenerator
 	// admissionControllers are those that the API server would call for new and updated objects.
 	admissionControllers admissionControllers
@@ -268,4 +260,13 @@ func (e *engine) elapsed() time.Duration {
 		return 0
 	}
 	return e.now
+}
+
+// newGaps are what the Judge does not model.
+func newGaps(judge *scheduling.Judge) outcome.Gaps {
+	g := outcome.Gaps{}
+	for _, what := range judge.Basis().NotModelled {
+		g.Note(what, message.Of(message.GapNotJudged, message.Args{"what": what}))
+	}
+	return g
 }

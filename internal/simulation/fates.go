@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -10,11 +9,12 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // fateRecord follows a pod of the initial snapshot and its successive replacements: a person asks about the pod they know.
 type fateRecord struct {
-	fate Fate
+	fate outcome.Fate
 	// pending says that the first pod was pending in the initial snapshot.
 	pending bool
 	// attaching says that the first pod was bound in the initial snapshot, and waited there for a volume.
@@ -22,7 +22,7 @@ type fateRecord struct {
 	// created says that the first pod was created in this future.
 	created bool
 	// delay, if set, is what must happen before the pod runs.
-	delay Fate
+	delay outcome.Fate
 	// replacesPreempted says that the first pod was created in place of a preempted one.
 	replacesPreempted bool
 	// preempted says that the first pod was preempted: its replacement has a record of its own.
@@ -44,7 +44,7 @@ func (r *fateRecords) of(pod *corev1.Pod) *fateRecord {
 	if record := r.byPod[nameOf(pod)]; record != nil {
 		return record
 	}
-	record := &fateRecord{fate: Fate{Pod: podRef(pod), From: pod.Spec.NodeName}, pending: pod.Spec.NodeName == ""}
+	record := &fateRecord{fate: outcome.Fate{Pod: podRef(pod), From: pod.Spec.NodeName}, pending: pod.Spec.NodeName == ""}
 	r.records = append(r.records, record)
 	r.byPod[nameOf(pod)] = record
 	return record
@@ -52,7 +52,7 @@ func (r *fateRecords) of(pod *corev1.Pod) *fateRecord {
 
 // begin adds a record for a pod that was created in this future.
 func (r *fateRecords) begin(pod *corev1.Pod) *fateRecord {
-	record := &fateRecord{fate: Fate{Pod: podRef(pod)}, created: true}
+	record := &fateRecord{fate: outcome.Fate{Pod: podRef(pod)}, created: true}
 	r.records = append(r.records, record)
 	r.byPod[nameOf(pod)] = record
 	return record
@@ -70,7 +70,7 @@ func (r *fateRecords) replace(pod, next *corev1.Pod) {
 }
 
 // end closes the pod's record. A preempted pod keeps that fate, with the reason why nothing replaces it.
-func (r *fateRecords) end(pod *corev1.Pod, kind Kind, why message.Sentence, until time.Duration) {
+func (r *fateRecords) end(pod *corev1.Pod, kind outcome.Kind, why message.Sentence, until time.Duration) {
 	record := r.of(pod)
 	delete(r.byPod, nameOf(pod))
 	record.waitingPod, record.fate.Why = nil, why
@@ -84,29 +84,29 @@ func (r *fateRecords) end(pod *corev1.Pod, kind Kind, why message.Sentence, unti
 // snapshot.
 func (r *fateRecords) markPreempted(pod *corev1.Pod, by change.Ref, until time.Duration) {
 	record := r.of(pod)
-	if held := record.fate.Kind == Waiting && record.fate.To == pod.Spec.NodeName; record.created || record.fate.Kind != "" && !held {
+	if held := record.fate.Kind == outcome.Waiting && record.fate.To == pod.Spec.NodeName; record.created || record.fate.Kind != "" && !held {
 		return
 	}
-	record.fate = Fate{Pod: record.fate.Pod, From: record.fate.From}
-	record.fate.Kind, record.fate.By, record.fate.Until, record.preempted = Preempted, by, until, true
+	record.fate = outcome.Fate{Pod: record.fate.Pod, From: record.fate.From}
+	record.fate.Kind, record.fate.By, record.fate.Until, record.preempted = outcome.Preempted, by, until, true
 }
 
 // markWaiting says that the pod is unschedulable. The reason is added at the end.
 func (r *fateRecords) markWaiting(pod *corev1.Pod) {
 	record := r.of(pod)
-	record.fate.Kind, record.fate.To, record.fate.Why, record.fate.Until, record.waitingPod = Waiting, "", message.Sentence{}, 0, pod
+	record.fate.Kind, record.fate.To, record.fate.Why, record.fate.Until, record.waitingPod = outcome.Waiting, "", message.Sentence{}, 0, pod
 }
 
 // markNotCreated says why a pod is not created, though its owner wants it.
 func (r *fateRecords) markNotCreated(pod *corev1.Pod, why message.Sentence) {
 	record := r.of(pod)
-	record.fate = Fate{Kind: Waiting, Pod: record.fate.Pod, From: record.fate.From, Why: why}
+	record.fate = outcome.Fate{Kind: outcome.Waiting, Pod: record.fate.Pod, From: record.fate.From, Why: why}
 }
 
 // markAttaching says that the pod is bound to a node and waits there for a volume.
 func (r *fateRecords) markAttaching(pod *corev1.Pod, why message.Sentence) {
 	record := r.of(pod)
-	record.fate, record.waitingPod = Fate{Kind: Waiting, Pod: record.fate.Pod, From: record.fate.From, To: pod.Spec.NodeName, Why: why}, nil
+	record.fate, record.waitingPod = outcome.Fate{Kind: outcome.Waiting, Pod: record.fate.Pod, From: record.fate.From, To: pod.Spec.NodeName, Why: why}, nil
 }
 
 // markStartPending says that the pod, if it is of the initial snapshot, is bound to a node and has not started there.
@@ -121,43 +121,34 @@ func (r *fateRecords) markStartPending(pod *corev1.Pod) {
 func (r *fateRecords) markRunning(pod *corev1.Pod, node string, until time.Duration) {
 	record := r.of(pod)
 	record.waitingPod = nil
-	record.fate = Fate{Kind: Moved, Pod: record.fate.Pod, From: record.fate.From, To: node, Until: until}
+	record.fate = outcome.Fate{Kind: outcome.Moved, Pod: record.fate.Pod, From: record.fate.From, To: node, Until: until}
 	switch {
 	case record.delay.Why.ID != "":
-		record.fate.Kind, record.fate.Why, record.fate.Until = Delayed, record.delay.Why, record.delay.Until
+		record.fate.Kind, record.fate.Why, record.fate.Until = outcome.Delayed, record.delay.Why, record.delay.Until
 	case record.created:
-		record.fate.Kind = Created
+		record.fate.Kind = outcome.Created
 	}
 }
 
 // list are the fates of the pods that do not stay as they are, by namespace and name.
-func (r *fateRecords) list() []Fate { return reportedFates(slices.Clone(r.records)) }
+func (r *fateRecords) list() []outcome.Fate { return reportedFates(slices.Clone(r.records)) }
 
-func reportedFates(lines []*fateRecord) []Fate {
+func reportedFates(lines []*fateRecord) []outcome.Fate {
 	told := slices.DeleteFunc(lines, func(record *fateRecord) bool {
-		passing := record.created && record.fate.Kind == Ended // created and removed within the future
-		asBefore := record.pending && record.fate.Kind == Waiting && (record.fate.To == "" || record.attaching)
+		passing := record.created && record.fate.Kind == outcome.Ended // created and removed within the future
+		asBefore := record.pending && record.fate.Kind == outcome.Waiting && (record.fate.To == "" || record.attaching)
 		return record.fate.Kind == "" || passing || asBefore
 	})
-	slices.SortStableFunc(told, func(a, b *fateRecord) int { return compareRefs(a.fate.Pod, b.fate.Pod) })
-	fates := slices.Grow([]Fate(nil), len(told))
+	slices.SortStableFunc(told, func(a, b *fateRecord) int { return outcome.CompareRefs(a.fate.Pod, b.fate.Pod) })
+	fates := slices.Grow([]outcome.Fate(nil), len(told))
 	for _, record := range told {
 		fates = append(fates, record.fate)
 	}
 	return fates
 }
 
-// compareFates orders fates by pod; the preemption of a pod comes before the fate of the next pod of its name.
-func compareFates(a, b Fate) int {
-	return cmp.Or(compareRefs(a.Pod, b.Pod), compareBools(a.Kind != Preempted, b.Kind != Preempted), cmp.Compare(a.Kind, b.Kind))
-}
-
-func compareRefs(a, b change.Ref) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
 // markStaying says that a pod should leave its node and does not.
 func (r *fateRecords) markStaying(pod *corev1.Pod, why message.Sentence) {
 	record := r.of(pod)
-	record.fate = Fate{Kind: Waiting, Pod: record.fate.Pod, From: pod.Spec.NodeName, To: pod.Spec.NodeName, Why: why}
+	record.fate = outcome.Fate{Kind: outcome.Waiting, Pod: record.fate.Pod, From: pod.Spec.NodeName, To: pod.Spec.NodeName, Why: why}
 }

@@ -8,18 +8,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // growDaemonSet sets the requests of a DaemonSet's container and rolls it out.
 func (e *engine) growDaemonSet(ctx context.Context, c change.GrowDaemonSet) error {
 	set := e.world().DaemonSet(c.Namespace, c.Name)
 	if set == nil {
-		return UnknownError{c.Subject()}
+		return outcome.UnknownError{Ref: c.Subject()}
 	}
 	resized := set.DeepCopy()
 	container := containerOf(&resized.Spec.Template.Spec, c.Container)
 	if container == nil {
-		return UnknownError{change.Ref{Kind: "Container", Namespace: c.Namespace, Name: c.Container}}
+		return outcome.UnknownError{Ref: change.Ref{Kind: "Container", Namespace: c.Namespace, Name: c.Container}}
 	}
 	setResources(container, c.Requests, nil)
 	return e.rolloutDaemonSet(ctx, resized, func(old *corev1.Pod) *corev1.Pod {

@@ -79,7 +79,7 @@ func (e *engine) noteUnmodelledKind(o runtime.Object) {
 	if object, ok := o.(metav1.Object); ok {
 		what += "/" + object.GetName()
 	}
-	e.gaps.note(what, message.Of(message.GapKind, message.Args{"what": what}))
+	e.gaps.Note(what, message.Of(message.GapKind, message.Args{"what": what}))
 }
 
 // applyOrder is an object's rank among those applied together.

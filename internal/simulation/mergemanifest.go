@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
 	"github.com/naosu-dev/naosu/internal/merge"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // mergeManifest is the object that results from applying the manifest with that index; before is the live object, nil if there is
@@ -29,7 +30,7 @@ func (e *engine) mergeManifest(c change.Apply, i int, ref change.Ref, before met
 	e.world().Values(c.Objects[i].(metav1.Object)).DigestManifest(manifest)
 	known := before == nil || e.world().Applied(before)
 	if !known {
-		e.gaps.note(ref.String(), message.Of(message.GapMerge, message.Args{"object": ref, "server": c.ServerSide}))
+		e.gaps.Note(ref.String(), message.Of(message.GapMerge, message.Args{"object": ref, "server": c.ServerSide}))
 	}
 	var live runtime.Object
 	if before != nil {
@@ -43,7 +44,7 @@ func (e *engine) mergeManifest(c change.Apply, i int, ref change.Ref, before met
 		object, err = merge.Client(manifest, live)
 	}
 	if err != nil {
-		return nil, RefusedError{ref, err}
+		return nil, outcome.RefusedError{Object: ref, Err: err}
 	}
 	return object.(metav1.Object), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 func TestDrain(t *testing.T) {
@@ -50,12 +51,12 @@ func TestDrain(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := tc.world.run(t, change.DrainNode{Node: "n1"})
-			expectFates(t, outcome, tc.want...)
-			if len(outcome.Violations) > 0 {
-				t.Errorf("a drain keeps to budgets: %v", outcome.Violations)
+			result := tc.world.run(t, change.DrainNode{Node: "n1"})
+			expectFates(t, result, tc.want...)
+			if len(result.Violations) > 0 {
+				t.Errorf("a drain keeps to budgets: %v", result.Violations)
 			}
-			if !outcome.World.Node("n1").Spec.Unschedulable {
+			if !result.World.Node("n1").Spec.Unschedulable {
 				t.Error("a drained node is cordoned")
 			}
 		})
@@ -137,7 +138,7 @@ func TestZones(t *testing.T) {
 	t.Run("a budget that is not kept to", func(t *testing.T) {
 		w := world(node("n1", "a"), node("n2", "a"), node("n3", "b"),
 			deployment("web", template("web", "1", tolerating(300)), "n1", "n2", "n3"), budget("keep", "web", 2))
-		want := []simulation.Violation{{
+		want := []outcome.Violation{{
 			Budget:  change.Ref{Kind: "PodDisruptionBudget", Namespace: "default", Name: "keep"},
 			Allowed: 1, Disrupted: 2, Chance: 1,
 		}}
@@ -163,7 +164,7 @@ func TestUnknown(t *testing.T) {
 	} {
 		judge := threeNodes().judge(t)
 		_, err := simulation.Run(t.Context(), judge, []change.Change{c}, simulation.Options{})
-		if unknown, ok := err.(simulation.UnknownError); !ok || unknown.Ref != c.Subject() { //nolint:errorlint // It is not wrapped.
+		if unknown, ok := err.(outcome.UnknownError); !ok || unknown.Ref != c.Subject() { //nolint:errorlint // It is not wrapped.
 			t.Errorf("%T: %v, want an UnknownError about %v", c, err, c.Subject())
 		}
 		if len(judge.World().Nodes()) != 3 {

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // addNodes adds nodes like those of a group.
@@ -20,7 +21,7 @@ func (e *engine) addNodes(ctx context.Context, c change.AddNodes) error {
 	}
 	similar := slices.Concat(nodes, e.removedNodesOf(name))
 	if len(similar) == 0 {
-		return UnknownError{change.Ref{Kind: c.Subject().Kind, Name: name}}
+		return outcome.UnknownError{Ref: change.Ref{Kind: c.Subject().Kind, Name: name}}
 	}
 	p := launchSpec{name, similar, e.zonesOf(similar), oneNodePerZone(nodes)}
 	if c.Zone != "" {
@@ -34,7 +35,7 @@ func (e *engine) resizeGroup(ctx context.Context, c change.ResizeGroup) error {
 	nodes := e.groupNodes(c.Group)
 	similar := slices.Concat(nodes, e.removedNodesOf(c.Group))
 	if len(similar) == 0 {
-		return UnknownError{c.Subject()}
+		return outcome.UnknownError{Ref: c.Subject()}
 	}
 	zones := c.Zones
 	if len(zones) == 0 {
@@ -89,9 +90,9 @@ func (e *engine) noteZones(p launchSpec, candidates int) {
 	group := "group/" + p.group
 	switch args := (message.Args{"group": group}); {
 	case p.otherZones:
-		e.gaps.note(group, message.Of(message.GapZones, args))
+		e.gaps.Note(group, message.Of(message.GapZones, args))
 	case candidates > 1:
-		e.gaps.note(group, message.Of(message.GapTie, args))
+		e.gaps.Note(group, message.Of(message.GapTie, args))
 	}
 }
 
@@ -140,7 +141,7 @@ func (e *engine) registerNodes(ctx context.Context, nodes []newNode) error {
 // terminateNodes removes nodes from a group, each from the zone with the most nodes, a random one of several. Each is drained
 // first; pods that a budget protects are removed with the node all the same, as the clouds do after a while.
 func (e *engine) terminateNodes(ctx context.Context, group string, nodes []*corev1.Node, count int) error {
-	e.gaps.note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
+	e.gaps.Note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
 	nodes = slices.Clone(nodes)
 	shuffle(e.randomness, nodes)
 	for range count {
@@ -170,7 +171,7 @@ func (e *engine) terminateNodes(ctx context.Context, group string, nodes []*core
 func (e *engine) rotateGroup(ctx context.Context, c change.RotateGroup) error {
 	old := slices.Clone(e.groupNodes(c.Group))
 	if len(old) == 0 {
-		return UnknownError{c.Subject()}
+		return outcome.UnknownError{Ref: c.Subject()}
 	}
 	zones := c.Zones
 	if len(zones) == 0 {

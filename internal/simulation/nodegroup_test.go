@@ -11,10 +11,10 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-func nodesOf(o simulation.Outcome) []string {
+func nodesOf(o outcome.Outcome) []string {
 	names := []string{}
 	for _, n := range o.World.Nodes() {
 		names = append(names, n.Name+"/"+cluster.Zone(n))
@@ -87,9 +87,9 @@ func TestGroups(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := tc.world.run(t, tc.change)
-			expectFates(t, outcome, tc.want...)
-			if diff := cmp.Diff(tc.nodes, nodesOf(outcome)); diff != "" {
+			result := tc.world.run(t, tc.change)
+			expectFates(t, result, tc.want...)
+			if diff := cmp.Diff(tc.nodes, nodesOf(result)); diff != "" {
 				t.Errorf("nodes (-want +got):\n%s", diff)
 			}
 		})
@@ -111,8 +111,8 @@ func TestGroupsAfterLosses(t *testing.T) {
 		"down and up again":  {[]change.Change{to(2), to(3)}, []string{"n2/b", "n3/c", "workers-a-new-1/a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := world(node("n1", "a"), node("n2", "b"), node("n3", "c")).run(t, tc.changes...)
-			if diff := cmp.Diff(tc.want, nodesOf(outcome)); diff != "" {
+			result := world(node("n1", "a"), node("n2", "b"), node("n3", "c")).run(t, tc.changes...)
+			if diff := cmp.Diff(tc.want, nodesOf(result)); diff != "" {
 				t.Errorf("nodes (-want +got):\n%s", diff)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Timing of node failures, by Kubernetes' defaults.
@@ -190,9 +191,9 @@ func (e *engine) replaceRemoved(ctx context.Context, pod *corev1.Pod) error {
 	case pod.DeletionTimestamp != nil && !e.replacedAfterRemoval(pod):
 		return nil // It has been replaced already.
 	case e.timeUnknown && pod.DeletionTimestamp != nil:
-		e.fates.of(pod).delay = Fate{Why: message.Of(message.FateRelease, message.Args{"node": nodeRef(pod.Spec.NodeName)})}
+		e.fates.of(pod).delay = outcome.Fate{Why: message.Of(message.FateRelease, message.Args{"node": nodeRef(pod.Spec.NodeName)})}
 	case e.timeUnknown:
-		e.fates.of(pod).delay = Fate{Why: message.Of(message.FateHeld, message.Args{"node": nodeRef(pod.Spec.NodeName)})}
+		e.fates.of(pod).delay = outcome.Fate{Why: message.Of(message.FateHeld, message.Args{"node": nodeRef(pod.Spec.NodeName)})}
 	}
 	if pod.DeletionTimestamp == nil {
 		e.decrementActive(pod)

@@ -73,5 +73,5 @@ func (e *engine) evictIfTainted(ctx context.Context, pod *corev1.Pod) error {
 }
 
 func (e *engine) noteDefaultTimes() {
-	e.gaps.note("kube-controller-manager", message.Of(message.GapTimes, nil))
+	e.gaps.Note("kube-controller-manager", message.Of(message.GapTimes, nil))
 }

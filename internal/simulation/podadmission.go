@@ -60,7 +60,7 @@ func (e *engine) admitRuntime(pod *corev1.Pod) {
 		if e.world().Knowledge(cluster.RuntimeClass) == cluster.Complete {
 			return // The API server rejects the pod.
 		}
-		e.gaps.note("runtimeclass/"+name, message.Of(message.GapRuntime, message.Args{"class": name}))
+		e.gaps.Note("runtimeclass/"+name, message.Of(message.GapRuntime, message.Args{"class": name}))
 		return
 	}
 	if class.Overhead != nil {

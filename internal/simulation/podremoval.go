@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // removeAndReplace removes a pod, as an eviction on a healthy node does, and has its owner replace it: at once or, if the owner
@@ -135,10 +136,10 @@ func (e *engine) bind(pod *corev1.Pod, node string) error {
 
 // podRuns records that a pod runs on a node, which a StatefulSet that creates its pods in order may have waited for.
 func (e *engine) podRuns(pod *corev1.Pod, node string) {
-	if record := e.fates.of(pod); e.timeUnknown && record.fate.Kind == Waiting && !record.pending && record.delay.Why.ID == "" {
+	if record := e.fates.of(pod); e.timeUnknown && record.fate.Kind == outcome.Waiting && !record.pending && record.delay.Why.ID == "" {
 		record.delay.Why = message.Of(message.FateOnceGone, nil)
 	}
-	if record := e.fates.of(pod); record.pending && (record.fate.Kind == "" || record.fate.Kind == Waiting) {
+	if record := e.fates.of(pod); record.pending && (record.fate.Kind == "" || record.fate.Kind == outcome.Waiting) {
 		e.after(0, func(context.Context) error { return e.continueStatefulSet(pod) })
 	}
 	e.fates.markRunning(pod, node, e.elapsed())

@@ -153,7 +153,7 @@ func (e *engine) schedule(ctx context.Context) error {
 			return err
 		}
 		if e.queue.attempts++; e.queue.attempts > e.queue.maxAttempts {
-			e.gaps.note("scheduling", message.Of(message.GapAttempts, message.Args{"attempts": e.queue.maxAttempts}))
+			e.gaps.Note("scheduling", message.Of(message.GapAttempts, message.Args{"attempts": e.queue.maxAttempts}))
 			e.queue.addTried(queued)
 			continue
 		}
@@ -212,7 +212,7 @@ func (e *engine) podForJudge(pod *corev1.Pod) *corev1.Pod {
 	if len(profiles) == 0 {
 		return pod
 	}
-	e.gaps.note(pod.Spec.SchedulerName, message.Of(message.GapScheduler, message.Args{"scheduler": pod.Spec.SchedulerName}))
+	e.gaps.Note(pod.Spec.SchedulerName, message.Of(message.GapScheduler, message.Args{"scheduler": pod.Spec.SchedulerName}))
 	modelled := *pod
 	modelled.Spec.SchedulerName = profiles[0]
 	return &modelled

@@ -11,6 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // quotas simulates the quota controller: the use of each namespace's quotas, and the pods that they refuse.
@@ -164,6 +165,6 @@ func (e *engine) refusedPodsOf(controller types.UID) []*corev1.Pod {
 func (e *engine) abandonRefused(pods []*corev1.Pod) {
 	for _, pod := range pods {
 		e.decrementActive(pod)
-		e.fates.end(pod, Ended, message.Of(message.FateScaled, nil), e.elapsed())
+		e.fates.end(pod, outcome.Ended, message.Of(message.FateScaled, nil), e.elapsed())
 	}
 }

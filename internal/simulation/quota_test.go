@@ -12,6 +12,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // replicaSetLacking is a Deployment of which a quota has refused pods: it has replicas, and pods on nodes.
@@ -29,7 +30,7 @@ func replicaSetLacking(name string, replicas int32, nodes ...string) objects {
 // TestQuotaAfterPodRemoval: the quota that a removed pod frees goes to its owner or another; for a moment more may be admitted
 // than it allows.
 func TestQuotaAfterPodRemoval(t *testing.T) {
-	pods := func(o simulation.Outcome) string {
+	pods := func(o outcome.Outcome) string {
 		counts := map[string]int{}
 		for _, pod := range o.World.Pods() {
 			if pod.DeletionTimestamp == nil {
@@ -57,7 +58,7 @@ func TestQuotaAfterPodRemoval(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			judge, seen := tc.world.completeJudge(t), map[string]bool{}
-			err := simulation.EachFuture(t.Context(), judge, []change.Change{tc.change}, simulation.Options{Seeds: 400}, func(o simulation.Outcome) error {
+			err := simulation.EachFuture(t.Context(), judge, []change.Change{tc.change}, simulation.Options{Seeds: 400}, func(o outcome.Outcome) error {
 				seen[pods(o)] = true
 				return nil
 			})
@@ -65,8 +66,8 @@ func TestQuotaAfterPodRemoval(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := map[string]bool{}
-			for _, outcome := range tc.want {
-				want[outcome] = true
+			for _, result := range tc.want {
+				want[result] = true
 			}
 			if diff := cmp.Diff(want, seen); diff != "" {
 				t.Errorf("outcomes (-want +got):\n%s", diff)
@@ -81,7 +82,7 @@ func TestQuotaOnUnreachableNode(t *testing.T) {
 	// Both fit only n2, one at a time.
 	w := world(node("n1", "a"), node("n2", "a", cpu("1")), replicaSetLacking("web", 1, "n1"), deployment("slow", template("slow", "1", tolerating(60)), "n1"), quota("2"))
 	judge, placed := w.completeJudge(t), map[string]bool{}
-	err := simulation.EachFuture(t.Context(), judge, []change.Change{change.LoseNode{Node: "n1"}}, simulation.Options{Seeds: 100}, func(o simulation.Outcome) error {
+	err := simulation.EachFuture(t.Context(), judge, []change.Change{change.LoseNode{Node: "n1"}}, simulation.Options{Seeds: 100}, func(o outcome.Outcome) error {
 		for _, pod := range o.World.PodsOn("n2") {
 			placed[pod.Labels["app"]] = true
 		}
@@ -124,11 +125,11 @@ func TestAbandonedRefusedPods(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome, err := simulation.Run(t.Context(), world(threeNodes(), tc.world, quota("2")).completeJudge(t), tc.change, simulation.Options{})
+			result, err := simulation.Run(t.Context(), world(threeNodes(), tc.world, quota("2")).completeJudge(t), tc.change, simulation.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			expectFates(t, outcome, tc.want...)
+			expectFates(t, result, tc.want...)
 		})
 	}
 }
@@ -147,11 +148,11 @@ func TestRefusedPodsOfAllControllers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := world(node("n1", "a"), node("n2", "b"), node("n3", "c", cordonedNode), placed("alone", "n3", template("alone", "1")), quota("2"), tc.world)
-			outcome, err := simulation.Run(t.Context(), w.completeJudge(t), []change.Change{change.DeletePod{Namespace: "default", Name: "alone"}}, simulation.Options{})
+			result, err := simulation.Run(t.Context(), w.completeJudge(t), []change.Change{change.DeletePod{Namespace: "default", Name: "alone"}}, simulation.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			expectFates(t, outcome, tc.want...)
+			expectFates(t, result, tc.want...)
 		})
 	}
 }

@@ -15,13 +15,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // distinctOutcomes simulates 40 futures and gives their distinct results, that of the first future first.
-func distinctOutcomes(t *testing.T, w objects, see func(simulation.Outcome) string, changes ...change.Change) []string {
+func distinctOutcomes(t *testing.T, w objects, see func(outcome.Outcome) string, changes ...change.Change) []string {
 	t.Helper()
 	var all []string
-	err := simulation.EachFuture(t.Context(), w.judge(t), changes, simulation.Options{Seeds: 40}, func(o simulation.Outcome) error {
+	err := simulation.EachFuture(t.Context(), w.judge(t), changes, simulation.Options{Seeds: 40}, func(o outcome.Outcome) error {
 		all = append(all, see(o))
 		return nil
 	})
@@ -41,7 +42,7 @@ func TestRandomOrder(t *testing.T) {
 		}
 		return pods
 	}
-	podsByNode := func(o simulation.Outcome) string {
+	podsByNode := func(o outcome.Outcome) string {
 		var counts []int
 		for _, n := range o.World.Nodes() {
 			counts = append(counts, len(o.World.PodsOn(n.Name)))
@@ -49,25 +50,25 @@ func TestRandomOrder(t *testing.T) {
 		slices.Sort(counts)
 		return fmt.Sprint(counts)
 	}
-	victims := func(o simulation.Outcome) string {
+	victims := func(o outcome.Outcome) string {
 		n := 0
 		for _, f := range o.Fates {
-			if f.Kind == simulation.Preempted {
+			if f.Kind == outcome.Preempted {
 				n++
 			}
 		}
 		return fmt.Sprint(n)
 	}
-	whose := func(o simulation.Outcome) string {
+	whose := func(o outcome.Outcome) string {
 		var apps []string
 		for _, f := range o.Fates {
-			if f.Kind == simulation.Preempted {
+			if f.Kind == outcome.Preempted {
 				apps = append(apps, strings.Split(f.Pod.Name, "-")[0])
 			}
 		}
 		return strings.Join(apps, " ")
 	}
-	appsByNode := func(o simulation.Outcome) string {
+	appsByNode := func(o outcome.Outcome) string {
 		var places []string
 		for _, pod := range o.World.Pods() {
 			places = append(places, pod.Labels["app"]+">"+pod.Spec.NodeName)
@@ -75,7 +76,7 @@ func TestRandomOrder(t *testing.T) {
 		slices.Sort(places)
 		return strings.Join(places, " ")
 	}
-	zones := func(o simulation.Outcome) string {
+	zones := func(o outcome.Outcome) string {
 		var all []string
 		for _, n := range o.World.Nodes() {
 			all = append(all, cluster.Zone(n))
@@ -94,11 +95,11 @@ func TestRandomOrder(t *testing.T) {
 	}
 	roomForOne := budget("keep", "web", 1)
 	roomForOne.Status = policyv1.PodDisruptionBudgetStatus{ObservedGeneration: 1, DisruptionsAllowed: 1, CurrentHealthy: 2, DesiredHealthy: 1, ExpectedPods: 2}
-	fates := func(o simulation.Outcome) string { return strings.Join(describeFates(o), ", ") }
+	fates := func(o outcome.Outcome) string { return strings.Join(describeFates(o), ", ") }
 	for name, tc := range map[string]struct {
 		world  objects
 		change change.Change
-		see    func(simulation.Outcome) string
+		see    func(outcome.Outcome) string
 		want   []string
 	}{
 		"new nodes register together, or the first gets the pending pods": {
@@ -200,10 +201,10 @@ func TestPreemptionWithDelayedBind(t *testing.T) {
 	release := change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1", spread("topology.kubernetes.io/zone", 1)))}}
 	const futures = 400
 	vain := 0
-	err := simulation.EachFuture(t.Context(), w.judge(t), []change.Change{release}, simulation.Options{Seeds: futures}, func(o simulation.Outcome) error {
+	err := simulation.EachFuture(t.Context(), w.judge(t), []change.Change{release}, simulation.Options{Seeds: futures}, func(o outcome.Outcome) error {
 		gone := 0
 		for _, f := range o.Fates {
-			if f.Kind == simulation.Preempted {
+			if f.Kind == outcome.Preempted {
 				gone++
 			}
 		}
@@ -225,15 +226,15 @@ func TestSeeds(t *testing.T) {
 	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }),
 		placed("alone", "n1", template("alone", "1")), placed("a", "", template("web", "1")), placed("b", "", template("web", "1")))
 	play := func() map[string]float64 {
-		outcome, err := simulation.Run(t.Context(), w.judge(t), []change.Change{change.Uncordon{Node: "n2"}, change.DrainNode{Node: "n1"}}, simulation.Options{Seeds: 40})
+		result, err := simulation.Run(t.Context(), w.judge(t), []change.Change{change.Uncordon{Node: "n2"}, change.DrainNode{Node: "n1"}}, simulation.Options{Seeds: 40})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if outcome.Seeds != 40 {
-			t.Errorf("%d seeds", outcome.Seeds)
+		if result.Seeds != 40 {
+			t.Errorf("%d seeds", result.Seeds)
 		}
 		chances := map[string]float64{}
-		for _, fate := range outcome.Fates {
+		for _, fate := range result.Fates {
 			chances[string(fate.Kind)+" "+fate.Pod.Name] = fate.Chance
 		}
 		return chances

@@ -12,21 +12,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
-
-// RefusedError is a change that the API server refuses. Its text is the server's, as kubectl prints it.
-type RefusedError struct {
-	Object change.Ref
-	Err    error
-}
-
-func (e RefusedError) Error() string { return e.Err.Error() }
-func (e RefusedError) Unwrap() error { return e.Err }
 
 // validate is a RefusedError if the API server would reject the update of an object.
 func validate(ref change.Ref, next, before metav1.Object) error {
 	if err := admission.Validate(next.(runtime.Object), before.(runtime.Object)); err != nil {
-		return RefusedError{ref, err}
+		return outcome.RefusedError{Object: ref, Err: err}
 	}
 	return nil
 }
@@ -56,7 +48,7 @@ func (e *engine) admitBarePod(pod *corev1.Pod) error {
 		err = e.chargeQuota(pod)
 	}
 	if err != nil {
-		return RefusedError{podRef(pod), fmt.Errorf("pods %q is forbidden: %w", pod.Name, err)}
+		return outcome.RefusedError{Object: podRef(pod), Err: fmt.Errorf("pods %q is forbidden: %w", pod.Name, err)}
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 func quota(pods string) *corev1.ResourceQuota {
@@ -136,11 +137,11 @@ func TestRefusedPods(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome, err := simulation.Run(t.Context(), tc.world.completeJudge(t), []change.Change{tc.change}, simulation.Options{})
+			result, err := simulation.Run(t.Context(), tc.world.completeJudge(t), []change.Change{tc.change}, simulation.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines := describeFates(outcome)
+			lines := describeFates(result)
 			for i, line := range lines { // The node does not matter.
 				lines[i] = strings.TrimRight(line, "123")
 			}
@@ -152,12 +153,12 @@ func TestRefusedPods(t *testing.T) {
 			if !slices.Equal(lines, want) {
 				t.Errorf("got %q, want %q", lines, want)
 			}
-			for _, fate := range outcome.Fates {
+			for _, fate := range result.Fates {
 				if why, _ := fate.Why.Args["why"].(string); fate.Why.ID == "FateRefused" && !strings.Contains(why, tc.why) {
 					t.Errorf("%s: %q, want %q", fate.Pod, why, tc.why)
 				}
 			}
-			for _, pod := range outcome.World.Pods() {
+			for _, pod := range result.World.Pods() {
 				if pod.Spec.NodeName == "" {
 					t.Errorf("%s is there, though it is refused", pod.Name)
 				}
@@ -180,8 +181,8 @@ func TestQuotaDuringRollout(t *testing.T) {
 		next.Spec.Strategy = appsv1.DeploymentStrategy{
 			Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxUnavailable: &unavailable, MaxSurge: &surge},
 		}
-		outcome := world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), quota("2")).run(t, change.Apply{Objects: []runtime.Object{next}})
-		got := describeFates(outcome)
+		result := world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), quota("2")).run(t, change.Apply{Objects: []runtime.Object{next}})
+		got := describeFates(result)
 		for i, line := range got {
 			got[i] = strings.TrimRight(line, "n123")
 		}
@@ -225,7 +226,7 @@ func TestRefusedChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			present := world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), set, quota("3"))
 			_, err := simulation.Run(t.Context(), present.completeJudge(t), []change.Change{tc.change}, simulation.Options{})
-			if refused := (simulation.RefusedError{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want) {
+			if refused := (outcome.RefusedError{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})

@@ -10,6 +10,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // replacePod has the owner of a removed pod react.
@@ -28,7 +29,7 @@ func (e *engine) replacePod(ctx context.Context, pod *corev1.Pod) error {
 		return e.replaceStatefulSetPod(pod, owner)
 	case *appsv1.ReplicaSet, *corev1.ReplicationController:
 		if e.activeCount(ref) >= replicasOf(owner, 1) {
-			e.fates.end(pod, Ended, message.Of(message.FateSurplus, message.Args{"owner": ref.Name}), e.elapsed())
+			e.fates.end(pod, outcome.Ended, message.Of(message.FateSurplus, message.Args{"owner": ref.Name}), e.elapsed())
 			return nil
 		}
 		return e.recreate(pod)
@@ -43,18 +44,18 @@ func (e *engine) replaceForUnknownOwner(pod *corev1.Pod, ref *metav1.OwnerRefere
 		e.markLost(pod, message.Of(message.FateMirror, nil))
 		return nil
 	case cluster.DaemonSet:
-		e.fates.end(pod, Ended, message.Of(message.FateDaemon, nil), e.elapsed())
+		e.fates.end(pod, outcome.Ended, message.Of(message.FateDaemon, nil), e.elapsed())
 		return nil
 	case cluster.StatefulSet:
 		return e.recreateAs(pod, pod.Name)
 	}
-	e.gaps.note(ref.Kind, message.Of(message.GapOwner, message.Args{"kind": ref.Kind, "name": ref.Name}))
+	e.gaps.Note(ref.Kind, message.Of(message.GapOwner, message.Args{"kind": ref.Kind, "name": ref.Name}))
 	return e.recreate(pod)
 }
 
 // markLost records that nothing recreates a pod.
 func (e *engine) markLost(pod *corev1.Pod, why message.Sentence) {
-	e.fates.end(pod, Lost, why, e.elapsed())
+	e.fates.end(pod, outcome.Lost, why, e.elapsed())
 }
 
 // recreate creates another pod in place of one.

@@ -2,9 +2,12 @@ package simulation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Options say how a simulation runs.
@@ -18,26 +21,29 @@ type Options struct {
 
 // Run simulates changes in the Judge's world, in order, and leaves the Judge as it was. It fails if a change names an object that
 // does not exist (UnknownError), or if the Judge fails.
-func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options) (Outcome, error) {
-	var outcome Outcome
-	err := Inspect(ctx, judge, changes, o, func(seen Outcome) error {
-		outcome = seen
+func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options) (outcome.Outcome, error) {
+	var last outcome.Outcome
+	err := Inspect(ctx, judge, changes, o, func(seen outcome.Outcome) error {
+		last = seen
 		return nil
 	})
-	return outcome, err
+	return last, err
 }
 
 // Inspect is Run with access to the simulated world: inspect is called at the end of each future, while the Judge has its world.
 // The first future comes last, with the Outcome of all futures; the others have their own.
-func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, inspect func(Outcome) error) error {
-	all := newAggregate(max(o.Seeds, 1))
-	for seed := uint64(all.seeds) - 1; seed > 0; seed-- {
+func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, inspect func(outcome.Outcome) error) error {
+	seeds := max(o.Seeds, 1)
+	all := outcome.NewAggregate(seeds)
+	for seed := uint64(seeds) - 1; seed > 0; seed-- {
 		err := simulate(ctx, judge, changes, o, seed, func(e *engine) error {
 			if err := e.explainWaiting(ctx); err != nil {
 				return err
 			}
-			all.add(e)
-			return inspect(e.outcome())
+			e.noteUnsimulated()
+			one := e.outcome()
+			all.Add(one)
+			return inspect(one)
 		})
 		if err != nil {
 			return err
@@ -47,8 +53,10 @@ func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 		if err := e.explainWaiting(ctx); err != nil {
 			return err
 		}
-		all.add(e)
-		return inspect(all.outcome(e))
+		e.noteUnsimulated()
+		first := e.outcome()
+		all.Add(first)
+		return inspect(all.Outcome(first))
 	})
 }
 
@@ -82,4 +90,23 @@ func withFork(ctx context.Context, judge *scheduling.Judge, o Options, seed uint
 		}
 	}
 	return play(e)
+}
+
+// outcome is that of this future alone.
+func (e *engine) outcome() outcome.Outcome {
+	return outcome.Outcome{World: e.judge.World(), Fates: e.fates.list(), Violations: e.budgets.violations(), NotModelled: e.gaps.List(), Seeds: 1}
+}
+
+// noteUnsimulated notes what may follow from a future and is not simulated.
+func (e *engine) noteUnsimulated() {
+	e.noteAutoscaling(e.fates.list())
+	e.noteAdmissionControllers()
+}
+
+// noteAutoscaling notes that an autoscaler outside the cluster may add nodes for unschedulable pods.
+func (e *engine) noteAutoscaling(fates []outcome.Fate) {
+	waits := func(fate outcome.Fate) bool { return fate.Kind == outcome.Waiting && fate.To == "" }
+	if slices.ContainsFunc(fates, waits) && len(e.initial.Groups()) > 0 {
+		e.gaps.Note("nodes", message.Of(message.GapAutoscaling, nil))
+	}
 }

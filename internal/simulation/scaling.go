@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // scaleWorkload sets a workload's replicas.
@@ -32,7 +33,7 @@ func (e *engine) scaleWorkload(c change.ScaleWorkload) error {
 			return e.scaleStatefulSet(set, c.Replicas)
 		}
 	}
-	return UnknownError{c.Subject()}
+	return outcome.UnknownError{Ref: c.Subject()}
 }
 
 // scaleDeployment scales the newest of a Deployment's ReplicaSets.
@@ -132,7 +133,7 @@ func (e *engine) scaleDown(pods, related []*corev1.Pod, count int, why message.S
 		if err := e.removePodGracefully(pod); err != nil {
 			return err
 		}
-		e.fates.end(pod, Ended, why, e.elapsed())
+		e.fates.end(pod, outcome.Ended, why, e.elapsed())
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // scaleStatefulSet scales a StatefulSet: up in order, each pod once those before are ready unless the set is Parallel; down from
@@ -92,7 +93,7 @@ func (e *engine) rolloutStatefulSet(ctx context.Context, set *appsv1.StatefulSet
 	}
 	ref := "statefulset/" + set.Name
 	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
-		e.gaps.note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
+		e.gaps.Note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
 		return nil
 	}
 	return e.replaceOutdated(ctx, &updated)
@@ -114,7 +115,7 @@ func (e *engine) replaceOutdated(ctx context.Context, set *appsv1.StatefulSet) e
 			continue
 		}
 		if old.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision {
-			e.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - first}))
+			e.gaps.Note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - first}))
 			return nil
 		}
 		next, err := e.newStatefulSetPod(set, old.Name)
@@ -129,7 +130,7 @@ func (e *engine) replaceOutdated(ctx context.Context, set *appsv1.StatefulSet) e
 			return err
 		}
 		if e.isWaiting(next) {
-			e.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - first}))
+			e.gaps.Note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - first}))
 			return nil
 		}
 	}
@@ -148,14 +149,14 @@ func (e *engine) rolloutBlocked(set *appsv1.StatefulSet, replicas int) bool {
 // noteOrdered notes that a StatefulSet waits for one of its pods.
 func (e *engine) noteOrdered(set *appsv1.StatefulSet, first change.Ref) {
 	ref := "statefulset/" + set.Name
-	e.gaps.note(ref, message.Of(message.GapOrdered, message.Args{"set": ref, "pod": first}))
+	e.gaps.Note(ref, message.Of(message.GapOrdered, message.Args{"set": ref, "pod": first}))
 }
 
 // replaceStatefulSetPod creates the pod of the same name again, with the revision that applies to its ordinal.
 func (e *engine) replaceStatefulSetPod(pod *corev1.Pod, set *appsv1.StatefulSet) error {
 	start, ordinal := startOrdinal(set), ordinalOf(pod)
 	if ordinal >= start+replicasOf(set, 1) || ordinal < start {
-		e.fates.end(pod, Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), e.elapsed())
+		e.fates.end(pod, outcome.Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), e.elapsed())
 		return nil
 	}
 	next := e.replacementPod(pod, pod.Name)

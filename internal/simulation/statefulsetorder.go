@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // deferredReplica is a StatefulSet's pod that is created once those before it are ready.
@@ -88,7 +89,7 @@ func (e *engine) createDeferredReplicas() bool {
 	for _, s := range waiting {
 		set := e.world().StatefulSet(s.set.Namespace, s.set.Name)
 		if set == nil || ordinalOf(s.pod) >= startOrdinal(set)+replicasOf(set, 1) {
-			e.fates.end(s.pod, Ended, message.Of(message.FateScaled, nil), e.elapsed())
+			e.fates.end(s.pod, outcome.Ended, message.Of(message.FateScaled, nil), e.elapsed())
 			continue
 		}
 		first, blocked := behind[s.set]
@@ -111,7 +112,7 @@ func (e *engine) createDeferredReplicas() bool {
 func (e *engine) createDeferred(s deferredReplica) {
 	record := e.fates.of(s.pod)
 	if record.delay.Why.ID == "" && (e.timeUnknown || e.now > s.deferredAt) {
-		record.delay = Fate{Why: record.fate.Why, Until: e.elapsed()}
+		record.delay = outcome.Fate{Why: record.fate.Why, Until: e.elapsed()}
 	}
 	record.fate.Kind = ""
 	e.submitPod(s.pod)

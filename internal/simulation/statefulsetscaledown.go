@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // surplusPods are a StatefulSet's pods beyond its replicas, the last first, without those that terminate on a healthy node.
@@ -96,6 +97,6 @@ func (e *engine) removeSurplus(pod *corev1.Pod) error {
 	if err := e.removePod(pod); err != nil {
 		return err
 	}
-	e.fates.end(pod, Ended, message.Of(message.FateScaled, nil), e.elapsed())
+	e.fates.end(pod, outcome.Ended, message.Of(message.FateScaled, nil), e.elapsed())
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // toleratedForever is the toleration time without a limit.
@@ -82,7 +83,7 @@ func (e *engine) removeUntoleratingDaemonPods(node *corev1.Node) error {
 		if err := e.removePod(pod); err != nil {
 			return err
 		}
-		e.fates.end(pod, Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
+		e.fates.end(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
 	}
 	return nil
 }
@@ -115,7 +116,7 @@ func (e *engine) untaintNode(node *corev1.Node, taint corev1.Taint) error {
 	free.Spec.Taints = withoutTaint(free.Spec.Taints, taint)
 	if len(free.Spec.Taints) == len(node.Spec.Taints) {
 		missing := corev1.Taint{Key: taint.Key, Effect: taint.Effect}
-		return RefusedError{nodeRef(node.Name), fmt.Errorf("taint %q not found", missing.ToString())}
+		return outcome.RefusedError{Object: nodeRef(node.Name), Err: fmt.Errorf("taint %q not found", missing.ToString())}
 	}
 	return e.putSchedulableNode(free)
 }

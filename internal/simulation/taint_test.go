@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // TestNoExecuteRemovesPendingDaemonPods taints a node on which a DaemonSet's pod found no place.
@@ -36,7 +37,7 @@ func TestUntaintRefused(t *testing.T) {
 	once, other := change.Untaint{Node: "n1", Taint: has}, change.Untaint{Node: "n1", Taint: corev1.Taint{Key: "dedicated", Effect: corev1.TaintEffectNoExecute}}
 	for name, changes := range map[string][]change.Change{"twice": {once, once}, "of another effect": {other}} {
 		_, err := simulation.Run(t.Context(), w.judge(t), changes, simulation.Options{})
-		if refused := (simulation.RefusedError{}); !errors.As(err, &refused) {
+		if refused := (outcome.RefusedError{}); !errors.As(err, &refused) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

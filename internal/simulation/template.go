@@ -79,7 +79,7 @@ func (e *engine) noteApplied(before, next metav1.Object) {
 	was, now := templateOf(before), templateOf(next)
 	if now != nil && !e.world().Values(next).HasKey() && lacksValues(now) && sameTemplate(was, now) {
 		set := workloadRef(next)
-		e.gaps.note(set, message.Of(message.GapEnvironment, message.Args{"set": set}))
+		e.gaps.Note(set, message.Of(message.GapEnvironment, message.Args{"set": set}))
 	}
 }
 
@@ -93,7 +93,7 @@ func (e *engine) notePatched(before, next metav1.Object) {
 	inheritTemplate(now, was)
 	if sameTemplate(was, now) && lacksValues(now) {
 		set := workloadRef(next)
-		e.gaps.note(set, message.Of(message.GapEnvPatched, message.Args{"set": set}))
+		e.gaps.Note(set, message.Of(message.GapEnvPatched, message.Args{"set": set}))
 	}
 }
 

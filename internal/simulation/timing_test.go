@@ -14,6 +14,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // TestTiming has events whose order nothing determines: in some futures one comes first, in some the other.
@@ -77,7 +78,7 @@ func TestTiming(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := map[string]int{}
-			err := simulation.EachFuture(t.Context(), tc.world.completeJudge(t), []change.Change{tc.change}, simulation.Options{Seeds: 400}, func(o simulation.Outcome) error {
+			err := simulation.EachFuture(t.Context(), tc.world.completeJudge(t), []change.Change{tc.change}, simulation.Options{Seeds: 400}, func(o outcome.Outcome) error {
 				var places []string
 				for _, pod := range o.World.Pods() {
 					if pod.DeletionTimestamp == nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // maxReasons bounds for how many classes of pods the reason is computed: each looks at every node.
@@ -23,7 +24,7 @@ func (e *engine) explainWaiting(ctx context.Context) error {
 	reasons, computed := map[equivalenceClass]string{}, 0
 	var edits []cluster.Edit
 	for _, record := range e.fates.records {
-		if record.waitingPod == nil || record.fate.Kind != Waiting || record.fate.Why.ID != "" {
+		if record.waitingPod == nil || record.fate.Kind != outcome.Waiting || record.fate.Why.ID != "" {
 			continue
 		}
 		class := equivalenceClassOf(record.waitingPod)

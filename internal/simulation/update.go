@@ -18,6 +18,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // updateObject replaces an object, and has its controller react.
@@ -137,20 +138,11 @@ func (e *engine) updateNode(next *corev1.Node) error {
 	return nil
 }
 
-// PatchError is a patch that does not fit its object.
-type PatchError struct {
-	Object change.Ref
-	Err    error
-}
-
-func (e PatchError) Error() string { return fmt.Sprintf("patching %s: %v", e.Object, e.Err) }
-func (e PatchError) Unwrap() error { return e.Err }
-
 // patchObject changes fields of an object and has its controller react.
 func (e *engine) patchObject(ctx context.Context, c change.Patch) error {
 	before := e.world().Object(cluster.Kind(c.Object.Kind), c.Object.Namespace, c.Object.Name)
 	if before == nil {
-		return UnknownError{c.Object}
+		return outcome.UnknownError{Ref: c.Object}
 	}
 	original, err := json.Marshal(before)
 	if err != nil {
@@ -159,13 +151,13 @@ func (e *engine) patchObject(ctx context.Context, c change.Patch) error {
 	next := before.(runtime.Object).DeepCopyObject()
 	patched, err := strategicpatch.StrategicMergePatch(original, []byte(c.Patch), next)
 	if err != nil {
-		return PatchError{c.Object, err}
+		return outcome.PatchError{Object: c.Object, Err: err}
 	}
 	fresh := newLike(next)
 	decoder := json.NewDecoder(bytes.NewReader(patched))
 	decoder.DisallowUnknownFields() // A misspelt field would seem to change nothing.
 	if err := decoder.Decode(fresh); err != nil {
-		return PatchError{c.Object, err}
+		return outcome.PatchError{Object: c.Object, Err: err}
 	}
 	e.sealValues(fresh.(metav1.Object))
 	if err := validate(c.Object, fresh.(metav1.Object), before); err != nil {

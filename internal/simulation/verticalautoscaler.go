@@ -78,7 +78,7 @@ func (e *engine) runVerticalAutoscaler(ctx context.Context, d *appsv1.Deployment
 	config, ok := e.scaleConfig(d, c)
 	about := message.Args{"autoscaler": "deployment/" + d.Name}
 	if !ok {
-		e.gaps.note(d.Name, message.Of(message.GapAutoscaler, about))
+		e.gaps.Note(d.Name, message.Of(message.GapAutoscaler, about))
 		return nil
 	}
 	nodes, cores := 0, resource.Quantity{}
@@ -109,7 +109,7 @@ func (e *engine) runVerticalAutoscaler(ctx context.Context, d *appsv1.Deployment
 		}
 		return nil
 	default:
-		e.gaps.note(d.Name, message.Of(message.GapAutoscaler, about))
+		e.gaps.Note(d.Name, message.Of(message.GapAutoscaler, about))
 		return nil
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // maxWaitForUnmount is how long the attach-detach controller waits for an unhealthy node to unmount a volume that no pod there
@@ -28,7 +29,7 @@ func (e *engine) delayUntilDetached(pod *corev1.Pod) {
 			continue
 		}
 		record := e.fates.of(pod)
-		record.delay = Fate{
+		record.delay = outcome.Fate{
 			Why:   message.Of(message.FateDetach, message.Args{"volume": volume.Name, "node": nodeRef(pod.Spec.NodeName)}),
 			Until: e.now + maxWaitForUnmount,
 		}

@@ -25,6 +25,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // epoch is the time of these tests' snapshots.
@@ -60,13 +61,13 @@ func (o objects) judge(t testing.TB) *scheduling.Judge {
 }
 
 // run simulates changes in one future.
-func (o objects) run(t testing.TB, changes ...change.Change) simulation.Outcome {
+func (o objects) run(t testing.TB, changes ...change.Change) outcome.Outcome {
 	t.Helper()
-	outcome, err := simulation.Run(t.Context(), o.judge(t), changes, simulation.Options{})
+	result, err := simulation.Run(t.Context(), o.judge(t), changes, simulation.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return outcome
+	return result
 }
 
 // node is a node of group "workers" with 4 CPUs and room for 110 pods.
@@ -295,7 +296,7 @@ func budget(name, app string, least int) *policyv1.PodDisruptionBudget {
 var generated = regexp.MustCompile(`(?:-[bcdfghjklmnpqrstvwxz2456789]{8,10})?-[bcdfghjklmnpqrstvwxz2456789]{5}( |$)`)
 
 // describeFates is the outcome as lines of text, sorted: "moved web-1-a n1>n2 5m50s".
-func describeFates(o simulation.Outcome) []string {
+func describeFates(o outcome.Outcome) []string {
 	lines := []string{}
 	for _, f := range o.Fates {
 		words := []string{string(f.Kind), f.Pod.Name}
@@ -318,7 +319,7 @@ func describeFates(o simulation.Outcome) []string {
 }
 
 // expectGap compares the gap about something; empty is none.
-func expectGap(t *testing.T, o simulation.Outcome, about, want string) {
+func expectGap(t *testing.T, o outcome.Outcome, about, want string) {
 	t.Helper()
 	got := ""
 	for _, gap := range o.NotModelled {
@@ -331,7 +332,7 @@ func expectGap(t *testing.T, o simulation.Outcome, about, want string) {
 	}
 }
 
-func expectFates(t *testing.T, o simulation.Outcome, want ...string) {
+func expectFates(t *testing.T, o outcome.Outcome, want ...string) {
 	t.Helper()
 	slices.Sort(want)
 	if diff := cmp.Diff(append([]string{}, want...), describeFates(o)); diff != "" {

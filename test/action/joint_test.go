@@ -9,7 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // attentive is an advisor that sees by which ledgers it is asked, and lets something happen while it plays the first future.
@@ -19,7 +19,7 @@ type attentive struct {
 	meanwhile func()
 }
 
-func (a *attentive) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
+func (a *attentive) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger guard.Fact[guard.Ledger]) (outcome.Outcome, error) {
 	a.assessed = append(a.assessed, ledger.Value)
 	if len(a.assessed) == 1 {
 		a.meanwhile()
@@ -27,7 +27,7 @@ func (a *attentive) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger 
 	return a.advisor.Assess(ctx, r, ledger)
 }
 
-func (a *attentive) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (a *attentive) Rule(ctx context.Context, r *v1alpha1.Remediation, o outcome.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
 	if o.Compared != nil {
 		if diff := cmp.Diff(a.assessed[len(a.assessed)-1], ledger.Value); diff != "" {
 			a.w.t.Errorf("the future was played by another ledger than is ruled by (-played +ruled):\n%s", diff)

@@ -28,7 +28,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 	"github.com/naosu-dev/naosu/test/repair/memory"
 )
 
@@ -190,21 +190,21 @@ func (a advisor) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
 	return repairpolicy.Needs(a.w.policy.Spec.Rules, r, node)
 }
 
-func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
+func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[guard.Ledger]) (outcome.Outcome, error) {
 	var pods corev1.PodList
 	if err := a.w.api.Direct.List(ctx, &pods); err != nil {
-		return simulation.Outcome{}, err
+		return outcome.Outcome{}, err
 	}
-	o := simulation.Outcome{Compared: &simulation.Comparison{Futures: 1}}
+	o := outcome.Outcome{Compared: &outcome.Comparison{Futures: 1}}
 	for _, p := range pods.Items {
 		if owner := metav1.GetControllerOf(&p); p.Spec.NodeName == r.Spec.Node.Name && (owner == nil || owner.Kind != "DaemonSet") && r.Spec.Action() != v1alpha1.ActionRestartService {
-			o.Fates = append(o.Fates, simulation.Fate{Kind: simulation.Moved, Pod: change.Ref{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, From: p.Spec.NodeName, To: "n2"})
+			o.Fates = append(o.Fates, outcome.Fate{Kind: outcome.Moved, Pod: change.Ref{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, From: p.Spec.NodeName, To: "n2"})
 		}
 	}
 	return o, nil
 }
 
-func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o outcome.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
 	now := a.w.clock.Now()
 	var nodes corev1.NodeList
 	if err := a.w.api.Direct.List(ctx, &nodes); err != nil {

@@ -104,6 +104,16 @@ func TestViolations(t *testing.T) {
 			},
 		},
 		{
+			name: "the guard links the scheduler",
+			imports: map[string][]string{
+				own + "internal/guard":      {own + "internal/simulation"},
+				own + "internal/simulation": {own + "internal/scheduling"},
+			},
+			want: []string{
+				own + "internal/guard → " + own + "internal/simulation → " + own + "internal/scheduling: a forecast's outcome is data: to read one takes no scheduler",
+			},
+		},
+		{
 			name:    "a state asks a rule",
 			imports: map[string][]string{own + "internal/diagnosis/status": {own + "internal/diagnosis/rules"}},
 			want:    []string{own + "internal/diagnosis/status → " + own + "internal/diagnosis/rules: imports run downward"},

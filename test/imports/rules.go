@@ -95,6 +95,11 @@ var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofAg
 		unreachable: []string{"html/template", "google.golang.org/grpc"},
 	},
 	{
+		why:         "a forecast's outcome is data: to read one takes no scheduler",
+		from:        []string{own + "internal/simulation/outcome", own + "internal/guard", own + "internal/record"},
+		unreachable: []string{"k8s.io/kubernetes/pkg/scheduler", own + "internal/scheduling"},
+	},
+	{
 		why:         "the agent stays small",
 		from:        agentParts,
 		unreachable: []string{"k8s.io/kubernetes", "k8s.io/kube-scheduler", "sigs.k8s.io/controller-runtime", "github.com/aws", own + "internal/cluster"},

@@ -16,15 +16,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Assess is the future in which the Remediation's action is done beside all that a ledger says is going on.
-func (c *Concern) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
+func (c *Concern) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger guard.Fact[guard.Ledger]) (outcome.Outcome, error) {
 	world := c.World()
 	node, err := nodeOf(world, r)
 	if err != nil {
-		return simulation.Outcome{}, err
+		return outcome.Outcome{}, err
 	}
 	return c.forecasts.of(ctx, world, r, node, ledger.Value)
 }
@@ -39,7 +39,7 @@ func nodeOf(world *cluster.Snapshot, r *v1alpha1.Remediation) (*corev1.Node, err
 }
 
 // Rule has the guard decide on a ledger as it was read, and on facts gathered now.
-func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, result outcome.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
 	policy, err := c.policy(ctx, r.Spec.Policy)
 	if err != nil {
 		return guard.Ruling{}, err
@@ -56,8 +56,8 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence), ledger.Value)
 	facts.Ledger = ledger
 	facts.AsForecast = guard.Known(asForecast(own.remediations, policy)[r.Spec.Action()], c.Clock.Now())
-	if outcome.World != nil {
-		facts.Outcome = guard.Known(outcome, outcome.World.Taken())
+	if result.World != nil {
+		facts.Outcome = guard.Known(result, result.World.Taken())
 	}
 	ruling := guard.Decide(c.checks(), guard.Proposal{
 		Remediation: r.Name, UID: r.UID, Node: pick(facts.Nodes.Value, node.Name), Action: r.Spec.Action(), Approval: r.Spec.Approval,

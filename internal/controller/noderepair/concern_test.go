@@ -30,7 +30,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 func policy(mode v1alpha1.Mode) v1alpha1.NodeRepairPolicy {
@@ -345,7 +345,7 @@ func TestEarnedByAction(t *testing.T) {
 			Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"},
 			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady"}, Plan: v1alpha1.NodePlan(action, ""),
 		}}
-		ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World()}, guard.Known(guard.Ledger{}, now))
+		ruling, err := b.Rule(t.Context(), r, outcome.Outcome{World: b.World()}, guard.Known(guard.Ledger{}, now))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -438,7 +438,7 @@ func TestRule(t *testing.T) {
 			if tc.change != nil {
 				tc.change(b)
 			}
-			ruling, err := b.Rule(t.Context(), approved, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(guard.Ledger{}, b.clock.Now()))
+			ruling, err := b.Rule(t.Context(), approved, outcome.Outcome{World: b.World(), Compared: &outcome.Comparison{Futures: seeds}}, guard.Known(guard.Ledger{}, b.clock.Now()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -499,12 +499,12 @@ func TestIll(t *testing.T) {
 func TestAssess(t *testing.T) {
 	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"}, Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, "")}}
 	b := newBench(t, nil, append(web(), node("n1", "1a"), node("n2", "1a"), node("n3", "1a"))...)
-	outcome, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now))
+	result, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(outcome.Fates) != 1 || outcome.Fates[0].Pod.Name != "a" || outcome.Seeds != seeds {
-		t.Errorf("fates %+v of %d seeds", outcome.Fates, outcome.Seeds)
+	if len(result.Fates) != 1 || result.Fates[0].Pod.Name != "a" || result.Seeds != seeds {
+		t.Errorf("fates %+v of %d seeds", result.Fates, result.Seeds)
 	}
 	if b.forecasts.forget(now.Add(sameWorld)); b.forecasts.judge == nil {
 		t.Error("a Judge is let go that the next question could use")
@@ -513,8 +513,8 @@ func TestAssess(t *testing.T) {
 		t.Error("a Judge of a world that is past is held")
 	}
 	r.Spec.Plan = v1alpha1.NodePlan(v1alpha1.ActionRestartService, "")
-	if outcome, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now)); err != nil || len(outcome.Fates) > 0 || outcome.World == nil {
-		t.Errorf("a restart moves %v (%v)", outcome.Fates, err)
+	if result, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now)); err != nil || len(result.Fates) > 0 || result.World == nil {
+		t.Errorf("a restart moves %v (%v)", result.Fates, err)
 	}
 	r.Spec.Node.UID = "another"
 	if _, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now)); err == nil {

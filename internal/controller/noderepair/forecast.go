@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 const (
@@ -36,29 +37,29 @@ type forecaster struct {
 
 // of is the future in which a Remediation's action is taken on a node, beside all that a ledger says is going on. It is not
 // compared with the same one without the action where nothing moves or too much is out.
-func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha1.Remediation, node *corev1.Node, ledger guard.Ledger) (simulation.Outcome, error) {
+func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha1.Remediation, node *corev1.Node, ledger guard.Ledger) (outcome.Outcome, error) {
 	if r.Spec.Action() == v1alpha1.ActionRestartService {
-		return simulation.Outcome{World: world}, nil // Nothing moves, and no Judge need be made to say so.
+		return outcome.Outcome{World: world}, nil // Nothing moves, and no Judge need be made to say so.
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.judge == nil || world.Taken().Sub(f.taken) > sameWorld || f.judge.World().Node(node.Name) == nil {
 		judge, err := scheduling.New(ctx, world, scheduling.Options{})
 		if err != nil {
-			return simulation.Outcome{}, fmt.Errorf("creating the scheduler for forecasts: %w", err)
+			return outcome.Outcome{}, fmt.Errorf("creating the scheduler for forecasts: %w", err)
 		}
 		f.judge, f.taken = judge, world.Taken()
 	}
 	out := outBeside(f.judge.World(), ledger, node)
 	if len(out) > mostOut {
-		return simulation.Outcome{World: world}, nil // By which the guard does not know what would become of pods.
+		return outcome.Outcome{World: world}, nil // By which the guard does not know what would become of pods.
 	}
-	outcome, err := simulation.Compare(ctx, f.judge, []change.Change{changeOf(world, r.Spec.Action(), node)}, simulation.Options{Seeds: seeds}, out...)
+	result, err := simulation.Compare(ctx, f.judge, []change.Change{changeOf(world, r.Spec.Action(), node)}, simulation.Options{Seeds: seeds}, out...)
 	if err != nil {
 		f.judge = nil
-		return simulation.Outcome{}, fmt.Errorf("forecasting %s of %s: %w", r.Spec.Action(), node.Name, err)
+		return outcome.Outcome{}, fmt.Errorf("forecasting %s of %s: %w", r.Spec.Action(), node.Name, err)
 	}
-	return outcome, nil
+	return result, nil
 }
 
 // forget lets go of a Judge that nothing will be asked any more: it holds a whole cluster.

@@ -21,6 +21,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // sized is a node with so many CPUs.
@@ -127,11 +128,11 @@ func repairOf(node string, action v1alpha1.Action) *v1alpha1.Remediation {
 func (b *bench) ruled(t *testing.T, r *v1alpha1.Remediation, entries ...guard.Entry) guard.Ruling {
 	t.Helper()
 	ledger := guard.Known(guard.Ledger{Entries: entries}, now)
-	outcome, err := b.Assess(t.Context(), r, ledger)
+	result, err := b.Assess(t.Context(), r, ledger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ruling, err := b.Rule(t.Context(), r, outcome, ledger)
+	ruling, err := b.Rule(t.Context(), r, result, ledger)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,10 +173,10 @@ func TestEveryFuture(t *testing.T) {
 			t.Fatal(err)
 		}
 		bad, first := 0, false
-		err = simulation.EachFuture(t.Context(), judge, []change.Change{change.RebootNode{Node: "n1"}}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
+		err = simulation.EachFuture(t.Context(), judge, []change.Change{change.RebootNode{Node: "n1"}}, simulation.Options{Seeds: seeds}, func(o outcome.Outcome) error {
 			first = false // It is the last that is seen.
 			for _, fate := range o.Fates {
-				first = first || fate.Kind == simulation.Waiting
+				first = first || fate.Kind == outcome.Waiting
 			}
 			if first {
 				bad++

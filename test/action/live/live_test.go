@@ -33,7 +33,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
@@ -168,14 +168,14 @@ func (a advisor) Ill(n *corev1.Node, r *v1alpha1.Remediation) bool {
 	return repairpolicy.Holds(a.policy.Spec.Rules, r, n.Status.Conditions)
 }
 
-func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
-	return simulation.Outcome{Fates: []simulation.Fate{
-		{Kind: simulation.Moved, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "web-a"}, From: "n1", To: "n2"},
-		{Kind: simulation.Lost, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "nobody-knows"}, From: "n1"},
+func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (outcome.Outcome, error) {
+	return outcome.Outcome{Fates: []outcome.Fate{
+		{Kind: outcome.Moved, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "web-a"}, From: "n1", To: "n2"},
+		{Kind: outcome.Lost, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "nobody-knows"}, From: "n1"},
 	}}, nil
 }
 
-func (a advisor) Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (a advisor) Rule(context.Context, *v1alpha1.Remediation, outcome.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error) {
 	var all []guard.Check
 	for _, check := range guard.Checks() {
 		all = append(all, guard.Check{Name: check.Name, Decide: func(guard.Proposal, guard.Facts) guard.Verdict {

@@ -1,7 +1,6 @@
-package simulation
+package outcome
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/naosu-dev/naosu/internal/change"
@@ -22,20 +21,20 @@ type placementKey struct {
 	node string
 }
 
-// fateCounts counts the futures that bring a pod a kind of fate.
-type fateCounts map[fateKey]int
+// Counts counts the futures that bring a pod a kind of fate.
+type Counts map[fateKey]int
 
-// count adds a future with these fates.
-func (r fateCounts) count(fates []Fate) {
+// Count adds a future with these fates.
+func (r Counts) Count(fates []Fate) {
 	for one := range distinct(fates, fateKeyOf) {
 		r[one]++
 	}
 }
 
-// aggregate gathers the results of several futures, also those that the first future does not have.
-type aggregate struct {
+// Aggregate gathers the results of several futures, also those that the first future does not have.
+type Aggregate struct {
 	seeds      int
-	counts     fateCounts
+	counts     Counts
 	placements map[placementKey]int
 	// fates are what the futures bring, each as in the future that was added last.
 	fates      map[fateKey]Fate
@@ -50,39 +49,37 @@ type gapKey struct {
 	id    message.ID
 }
 
-func newAggregate(seeds int) *aggregate {
-	return &aggregate{
-		seeds: seeds, counts: fateCounts{}, placements: map[placementKey]int{}, fates: map[fateKey]Fate{},
+// NewAggregate is the aggregate of a number of futures.
+func NewAggregate(seeds int) *Aggregate {
+	return &Aggregate{
+		seeds: seeds, counts: Counts{}, placements: map[placementKey]int{}, fates: map[fateKey]Fate{},
 		violations: map[change.Ref]Violation{}, violated: map[change.Ref]int{}, gaps: map[gapKey]Gap{},
 	}
 }
 
-// add adds a future at its end.
-func (a *aggregate) add(e *engine) {
-	fates := e.fates.list()
-	e.noteAutoscaling(fates)
-	e.noteAdmissionControllers()
-	a.counts.count(fates)
-	for one := range distinct(fates, placementKeyOf) {
+// Add adds the outcome of one future.
+func (a *Aggregate) Add(o Outcome) {
+	a.counts.Count(o.Fates)
+	for one := range distinct(o.Fates, placementKeyOf) {
 		a.placements[one]++
 	}
-	for _, fate := range fates {
+	for _, fate := range o.Fates {
 		a.fates[fateKeyOf(fate)] = fate
 	}
-	for _, v := range e.budgets.violations() {
+	for _, v := range o.Violations {
 		a.violated[v.Budget]++
 		a.violations[v.Budget] = worseViolation(a.violations[v.Budget], v)
 	}
-	for _, gap := range e.gaps.list() {
+	for _, gap := range o.NotModelled {
 		a.gaps[gapKey{gap.About, gap.Why.ID}] = gap
 	}
 }
 
-// outcome is that of all futures, with the world of the one that was added last.
-func (a *aggregate) outcome(last *engine) Outcome {
-	o := Outcome{World: last.judge.World(), NotModelled: a.notModelled(last), Seeds: a.seeds}
+// Outcome is that of all futures, with the world of the one that was added last.
+func (a *Aggregate) Outcome(last Outcome) Outcome {
+	o := Outcome{World: last.World, NotModelled: a.notModelled(last.NotModelled), Seeds: a.seeds}
 	for _, fate := range a.fates {
-		fate.Chance = a.fraction(a.counts[fateKeyOf(fate)])
+		fate.Chance = a.fraction(a.counts.Of(fate))
 		fate.NodeChance = a.fraction(a.placements[placementKeyOf(fate)])
 		o.Fates = append(o.Fates, fate)
 	}
@@ -91,25 +88,29 @@ func (a *aggregate) outcome(last *engine) Outcome {
 		v.Chance = a.fraction(a.violated[v.Budget])
 		o.Violations = append(o.Violations, v)
 	}
-	slices.SortFunc(o.Violations, func(a, b Violation) int { return compareRefs(a.Budget, b.Budget) })
+	slices.SortFunc(o.Violations, func(a, b Violation) int { return CompareRefs(a.Budget, b.Budget) })
 	return o
 }
 
-// notModelled are a future's gaps, and those that only other futures have.
-func (a *aggregate) notModelled(of *engine) []Gap {
-	all := maps.Clone(of.gaps)
-	for _, gap := range of.gaps.list() {
+// notModelled are the last future's gaps, and those that only other futures have.
+func (a *Aggregate) notModelled(last []Gap) []Gap {
+	all := Gaps{}
+	for _, gap := range last {
+		all.Note(gap.About, gap.Why)
 		delete(a.gaps, gapKey{gap.About, gap.Why.ID})
 	}
 	for _, gap := range a.gaps {
-		all.note(gap.About, gap.Why)
+		all.Note(gap.About, gap.Why)
 	}
-	return all.list()
+	return all.List()
 }
 
-func (a *aggregate) fraction(futures int) float64 { return float64(futures) / float64(a.seeds) }
+func (a *Aggregate) fraction(futures int) float64 { return float64(futures) / float64(a.seeds) }
 
 func placementKeyOf(f Fate) placementKey { return placementKey{fateKeyOf(f), f.To} }
+
+// Of is the number of futures that bring a fate.
+func (r Counts) Of(f Fate) int { return r[fateKeyOf(f)] }
 
 // distinct are the keys of fates. A future may bring one more than once: to a pod and to a later pod of the same name.
 func distinct[K comparable](fates []Fate, key func(Fate) K) map[K]bool {
@@ -126,9 +127,4 @@ func worseViolation(a, b Violation) Violation {
 		return a
 	}
 	return b
-}
-
-// outcome is that of this future alone.
-func (e *engine) outcome() Outcome {
-	return Outcome{World: e.judge.World(), Fates: e.fates.list(), Violations: e.budgets.violations(), NotModelled: e.gaps.list(), Seeds: 1}
 }

@@ -1,4 +1,4 @@
-package simulation
+package outcome
 
 import (
 	"time"
@@ -71,4 +71,27 @@ type Violation struct {
 type Gap struct {
 	About string
 	Why   message.Sentence
+}
+
+// Comparison is how futures with the changes differ from the same futures without them.
+type Comparison struct {
+	// Futures is the number of simulated futures, Worse the number of those with a harm or a violation.
+	Futures, Worse int
+	// Harms are at most one of each kind: Lost, Waiting and Preempted, in this order.
+	Harms []Harm
+	// Violations are the PodDisruptionBudgets that the changes violate, each with its worst violation; Violating is the number of
+	// futures with any.
+	Violations []Violation
+	Violating  int
+	// Guessed are pods that the changes move and that a scheduler places which the Judge does not model: whether and where they
+	// run is a guess.
+	Guessed []change.Ref
+}
+
+// Harm is a kind of fate that pods have with the changes and do not have without them.
+type Harm struct {
+	Kind Kind
+	// Pods are those that have it in any future, by namespace and name; Futures is the number of futures with any such pod.
+	Pods    []change.Ref
+	Futures int
 }
