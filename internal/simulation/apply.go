@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -99,7 +100,7 @@ func (e *engine) loseMatching(ctx context.Context, what change.Ref, matches func
 	if len(lost) == 0 {
 		return outcome.UnknownError{Ref: what}
 	}
-	shuffle(e.randomness, lost)
+	randomness.Shuffle(e.randomness, lost)
 	return e.loseNodes(ctx, slices.Clip(lost))
 }
 
@@ -110,14 +111,14 @@ func (e *engine) inGroup(node *corev1.Node, name string) bool {
 
 // changePod applies a change to one pod.
 func (e *engine) changePod(ctx context.Context, c change.Change) error {
-	pod := e.pods.get(c.Subject().Namespace, c.Subject().Name)
+	pod := e.pods.Get(c.Subject().Namespace, c.Subject().Name)
 	if pod == nil {
 		return outcome.UnknownError{Ref: c.Subject()}
 	}
 	switch c := c.(type) {
 	case change.Evict:
-		if why := e.evictionBlocker(pod); why.ID != "" {
-			e.fates.markStaying(pod, why)
+		if why := e.budgets.EvictionBlocker(pod); why.ID != "" {
+			e.fates.MarkStaying(pod, why)
 			return nil
 		}
 	case change.DeletePod:

@@ -9,6 +9,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 )
 
 // attachedVolume is a volume that is attached to another node, and a pod there that uses it.
@@ -18,7 +20,7 @@ type attachedVolume struct {
 }
 
 func (a attachedVolume) reason() message.Sentence {
-	return message.Of(message.FateAttach, message.Args{"volume": a.volume.Name, "node": nodeRef(a.pod.Spec.NodeName), "pod": podRef(a.pod)})
+	return message.Of(message.FateAttach, message.Args{"volume": a.volume.Name, "node": names.NodeRef(a.pod.Spec.NodeName), "pod": names.PodRef(a.pod)})
 }
 
 // attachedElsewhere is the first single-attach volume of a pod that is attached to another node, nil if there is none; shared says
@@ -32,7 +34,7 @@ func (e *engine) attachedElsewhere(pod *corev1.Pod) (held *attachedVolume, share
 		if volume == nil {
 			continue
 		}
-		users := e.pods.usingClaim(pod.Namespace, cluster.ClaimName(pod, &pod.Spec.Volumes[i]))
+		users := e.pods.UsingClaim(pod.Namespace, cluster.ClaimName(pod, &pod.Spec.Volumes[i]))
 		for _, other := range users {
 			if other.Spec.NodeName != pod.Spec.NodeName && e.keepsAttached(other, volume) {
 				return &attachedVolume{volume, other}, true
@@ -65,7 +67,7 @@ func (e *engine) keepsAttached(pod *corev1.Pod, volume *corev1.PersistentVolume)
 // attachContested says whether pods on other nodes wait for a volume of a pod or, by chance, may attach it first: the order among
 // nodes is not determined.
 func (e *engine) attachContested(pod *corev1.Pod) bool {
-	return e.randomness.delayed() || slices.ContainsFunc(e.attaching, func(other *corev1.Pod) bool {
+	return e.randomness.Delayed() || slices.ContainsFunc(e.attaching, func(other *corev1.Pod) bool {
 		return other.Namespace == pod.Namespace && slices.ContainsFunc(other.Spec.Volumes, func(v corev1.Volume) bool {
 			claim := cluster.ClaimName(other, &v)
 			return claim != "" && slices.ContainsFunc(pod.Spec.Volumes, func(w corev1.Volume) bool { return cluster.ClaimName(pod, &w) == claim })
@@ -75,18 +77,18 @@ func (e *engine) attachContested(pod *corev1.Pod) bool {
 
 // bindBeforeAttach binds a pod to its node, where it starts only once its volumes can be attached.
 func (e *engine) bindBeforeAttach(pod, placed *corev1.Pod, held *attachedVolume, edits []cluster.Edit) error {
-	e.fates.of(pod)
+	e.fates.Of(pod)
 	waiting := e.startingPod(placed)
 	if err := e.edit(append(edits, cluster.Put(waiting))...); err != nil {
 		return err
 	}
-	e.queue.boundPods++
+	e.queue.MarkBound()
 	e.attaching = append(e.attaching, waiting)
 	if held == nil {
 		e.scheduleAttach()
 		return nil
 	}
-	e.fates.markAttaching(waiting, held.reason())
+	e.fates.MarkAttaching(waiting, held.reason())
 	return nil
 }
 
@@ -109,12 +111,12 @@ func (e *engine) attachReleased(gone *corev1.Pod) {
 		if volume == nil {
 			continue
 		}
-		for _, pod := range e.pods.usingClaim(gone.Namespace, cluster.ClaimName(gone, &gone.Spec.Volumes[i])) {
+		for _, pod := range e.pods.UsingClaim(gone.Namespace, cluster.ClaimName(gone, &gone.Spec.Volumes[i])) {
 			if node := pod.Spec.NodeName; node == "" || node == gone.Spec.NodeName || pod.DeletionTimestamp != nil || cluster.Ended(pod) || e.keepsAttached(pod, volume) {
 				continue
 			}
 			if !e.isAttaching(pod) {
-				e.fates.markStartPending(pod)
+				e.fates.MarkStartPending(pod)
 				e.attaching = append(e.attaching, pod)
 			}
 			e.scheduleAttach()
@@ -134,15 +136,15 @@ func (e *engine) scheduleAttach() {
 func (e *engine) attachVolumes() error {
 	waiting := e.attaching
 	e.attaching, e.attachPending = nil, false
-	shuffle(e.randomness, waiting)
+	randomness.Shuffle(e.randomness, waiting)
 	for _, was := range waiting {
-		pod := e.pods.get(was.Namespace, was.Name)
+		pod := e.pods.Get(was.Namespace, was.Name)
 		if pod == nil || pod.UID != was.UID || pod.DeletionTimestamp != nil {
 			continue
 		}
 		if held, _ := e.attachedElsewhere(pod); held != nil {
 			e.attaching = append(e.attaching, pod)
-			e.fates.markAttaching(pod, held.reason())
+			e.fates.MarkAttaching(pod, held.reason())
 			continue
 		}
 		if err := e.startPod(pod); err != nil {
@@ -163,5 +165,5 @@ func (e *engine) startPod(pod *corev1.Pod) error {
 }
 
 func (e *engine) isAttaching(pod *corev1.Pod) bool {
-	return slices.ContainsFunc(e.attaching, func(other *corev1.Pod) bool { return other.UID == pod.UID && nameOf(other) == nameOf(pod) })
+	return slices.ContainsFunc(e.attaching, func(other *corev1.Pod) bool { return other.UID == pod.UID && names.Of(other) == names.Of(pod) })
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
 )
 
 // AutoscalerStep is the next increase of a DaemonSet's requests that a vertical autoscaler makes as the cluster grows.
@@ -52,7 +53,7 @@ func (e *engine) nextAutoscalerSteps(d *appsv1.Deployment, c *corev1.Container) 
 	}
 	var steps []AutoscalerStep
 	for _, g := range config {
-		container := containerOf(&set.Spec.Template.Spec, g.Name)
+		container := podtemplate.ContainerOf(&set.Spec.Template.Spec, g.Name)
 		if container == nil || g.Name == "" {
 			continue
 		}

@@ -15,7 +15,7 @@ const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 // known here.
 func (e *engine) createClaim(claim *corev1.PersistentVolumeClaim) error {
 	if claim.UID == "" {
-		claim.UID = e.names.uid()
+		claim.UID = e.names.UID()
 	}
 	claim.Status.Phase = corev1.ClaimPending
 	if claim.Spec.StorageClassName == nil {

@@ -1,17 +1,16 @@
 package simulation
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/fates"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -43,7 +42,7 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 			counts.Count(fates)
 			if n := all.add(e, before); n > most {
 				most = n
-				shown = outcome.Outcome{World: judge.World(), Fates: fates, Violations: e.budgets.violations(), NotModelled: e.gaps.List(), Seeds: seeds}
+				shown = outcome.Outcome{World: judge.World(), Fates: fates, Violations: e.budgets.Violations(), NotModelled: e.gaps.List(), Seeds: seeds}
 			}
 			return nil
 		})
@@ -59,8 +58,8 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 }
 
 // settleBefore runs the simulation without the changes, with some nodes out of service, and returns each pod's fate by then.
-func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fateRecord]outcome.Kind, error) {
-	if err := e.edit(e.budgets.markUnhealthy(e.podsOnUnreachableNodes()...)...); err != nil {
+func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fates.Record]outcome.Kind, error) {
+	if err := e.edit(e.budgets.MarkUnhealthy(e.podsOnUnreachableNodes()...)...); err != nil {
 		return nil, err
 	}
 	if err := e.emptyNodes(ctx, out); err != nil {
@@ -69,13 +68,13 @@ func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fateRecor
 	if err := e.settle(ctx); err != nil {
 		return nil, err
 	}
-	if err := e.edit(e.budgets.markUnhealthy(e.pods.changed()...)...); err != nil {
+	if err := e.edit(e.budgets.MarkUnhealthy(e.pods.Changed()...)...); err != nil {
 		return nil, err
 	}
-	e.budgets.clearViolations()
-	before := map[*fateRecord]outcome.Kind{}
-	for _, record := range e.fates.records {
-		before[record] = record.fate.Kind
+	e.budgets.ClearViolations()
+	before := map[*fates.Record]outcome.Kind{}
+	for _, record := range e.fates.All() {
+		before[record] = record.Fate.Kind
 	}
 	return before, nil
 }
@@ -85,7 +84,7 @@ func (e *engine) podsOnUnreachableNodes() []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, node := range e.world().Nodes() {
 		if cluster.Unreachable(node) {
-			pods = append(pods, e.pods.onNode(node.Name)...)
+			pods = append(pods, e.pods.OnNode(node.Name)...)
 		}
 	}
 	return pods
@@ -101,38 +100,14 @@ func (e *engine) emptyNodes(ctx context.Context, names []string) error {
 			continue
 		}
 		edits = append(edits, cluster.Put(withUnschedulable(node, true)))
-		pods = append(pods, slices.DeleteFunc(e.pods.onNode(name), func(p *corev1.Pod) bool { return !cluster.Drains(p) })...)
+		pods = append(pods, slices.DeleteFunc(e.pods.OnNode(name), func(p *corev1.Pod) bool { return !cluster.Drains(p) })...)
 	}
 	return e.removeAllAndReplace(ctx, pods, edits...)
 }
 
-// changed are the pods that have a node and differ from the initial snapshot, by name.
-func (p *pods) changed() []*corev1.Pod {
-	var pods []*corev1.Pod
-	for _, name := range slices.SortedFunc(maps.Keys(p.current), compareNames) {
-		if pod := p.current[name]; pod != nil && pod.Spec.NodeName != "" {
-			pods = append(pods, pod)
-		}
-	}
-	return pods
-}
-
-func compareNames(a, b types.NamespacedName) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
-// clearViolations forgets the violations recorded so far.
-func (b *budgets) clearViolations() {
-	for _, budgets := range b.byNamespace {
-		for _, one := range budgets {
-			one.violation = nil
-		}
-	}
-}
-
 // fatesSince are the fates of pods that had none before.
-func (e *engine) fatesSince(before map[*fateRecord]outcome.Kind) []outcome.Fate {
-	return reportedFates(slices.DeleteFunc(slices.Clone(e.fates.records), func(record *fateRecord) bool { return before[record] != "" }))
+func (e *engine) fatesSince(before map[*fates.Record]outcome.Kind) []outcome.Fate {
+	return fates.Reported(slices.DeleteFunc(slices.Clone(e.fates.All()), func(record *fates.Record) bool { return before[record] != "" }))
 }
 
 // harms gathers the harms and violations of several futures.
@@ -154,19 +129,19 @@ func newHarms() *harms {
 }
 
 // add adds a future, and returns the number of its harms and violations.
-func (h *harms) add(e *engine, before map[*fateRecord]outcome.Kind) int {
+func (h *harms) add(e *engine, before map[*fates.Record]outcome.Kind) int {
 	found := map[outcome.Kind]int{}
-	for _, record := range e.fates.records {
+	for _, record := range e.fates.All() {
 		kind, guess := e.harm(record, before)
 		switch {
 		case guess:
-			h.guessed[record.fate.Pod] = true
+			h.guessed[record.Fate.Pod] = true
 		case kind != "":
 			found[kind]++
-			h.pods[kind][record.fate.Pod] = true
+			h.pods[kind][record.Fate.Pod] = true
 		}
 	}
-	violations := e.budgets.violations()
+	violations := e.budgets.Violations()
 	n := len(violations)
 	for kind, pods := range found {
 		h.futures[kind]++
@@ -205,36 +180,36 @@ func sortedRefs(refs map[change.Ref]bool) []change.Ref {
 
 // harm is the kind of harm that the changes do to a pod, empty if none. A guess means that they move it and that another scheduler
 // decides where to.
-func (e *engine) harm(record *fateRecord, before map[*fateRecord]outcome.Kind) (kind outcome.Kind, guess bool) {
+func (e *engine) harm(record *fates.Record, before map[*fates.Record]outcome.Kind) (kind outcome.Kind, guess bool) {
 	was, known := before[record]
 	untouched := was == "" // until the changes
-	if is := record.fate.Kind; is == was || untouched && e.notRunning(record) && is != outcome.Preempted {
+	if is := record.Fate.Kind; is == was || untouched && e.notRunning(record) && is != outcome.Preempted {
 		return "", false
 	}
-	switch foreign := e.placedByOther(record); record.fate.Kind {
+	switch foreign := e.placedByOther(record); record.Fate.Kind {
 	case outcome.Moved, outcome.Delayed:
 		return "", foreign && untouched
 	case outcome.Waiting:
-		if foreign || !known && record.replacesPreempted {
+		if foreign || !known && record.ReplacesPreempted {
 			return "", foreign
 		}
 		return outcome.Waiting, false
 	case outcome.Lost, outcome.Preempted:
-		return record.fate.Kind, false
+		return record.Fate.Kind, false
 	}
 	return "", false
 }
 
 // initialPod is the pod of the initial snapshot that a record begins with, nil if the pod was created later.
-func (e *engine) initialPod(record *fateRecord) *corev1.Pod {
-	if record.created {
+func (e *engine) initialPod(record *fates.Record) *corev1.Pod {
+	if record.Created {
 		return nil
 	}
-	return e.initial.Pod(record.fate.Pod.Namespace, record.fate.Pod.Name)
+	return e.initial.Pod(record.Fate.Pod.Namespace, record.Fate.Pod.Name)
 }
 
 // notRunning says whether a pod of the initial snapshot does not run, or its node does not respond.
-func (e *engine) notRunning(record *fateRecord) bool {
+func (e *engine) notRunning(record *fates.Record) bool {
 	pod := e.initialPod(record)
 	if pod == nil {
 		return false
@@ -244,7 +219,7 @@ func (e *engine) notRunning(record *fateRecord) bool {
 }
 
 // placedByOther says whether a scheduler that the Judge does not model places a pod of the initial snapshot.
-func (e *engine) placedByOther(record *fateRecord) bool {
+func (e *engine) placedByOther(record *fates.Record) bool {
 	pod := e.initialPod(record)
 	return pod != nil && !e.judge.Models(pod)
 }

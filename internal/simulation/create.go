@@ -10,6 +10,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -34,7 +36,7 @@ func (e *engine) createObject(o metav1.Object) error {
 		if o.Spec.Paused {
 			return nil // Its first ReplicaSet is created when it is resumed.
 		}
-		rs, err := e.newReplicaSet(o, replicasOf(o, 1))
+		rs, err := e.newReplicaSet(o, replicas.Of(o, 1))
 		if err != nil {
 			return err
 		}
@@ -57,7 +59,7 @@ func (e *engine) createObject(o metav1.Object) error {
 
 // putBudget creates or updates a PodDisruptionBudget.
 func (e *engine) putBudget(pdb *policyv1.PodDisruptionBudget) error {
-	edit := e.budgets.put(pdb)
+	edit := e.budgets.Put(pdb)
 	e.objects = e.objects.With(edit)
 	return e.edit(edit)
 }
@@ -70,7 +72,7 @@ func (e *engine) createBarePod(pod *corev1.Pod) error {
 	}
 	if node := pod.Spec.NodeName; node != "" {
 		pod.Spec.NodeName = ""
-		e.fates.begin(pod)
+		e.fates.Begin(pod)
 		return e.bind(pod, node)
 	}
 	if len(pod.Spec.SchedulingGates) > 0 {
@@ -82,7 +84,7 @@ func (e *engine) createBarePod(pod *corev1.Pod) error {
 
 // syncDaemonSet creates a DaemonSet's missing pods, and removes those on nodes that it does not select.
 func (e *engine) syncDaemonSet(set *appsv1.DaemonSet) error {
-	for _, node := range shuffled(e.randomness, e.world().Nodes()) { // A quota may be exhausted by the first.
+	for _, node := range randomness.Shuffled(e.randomness, e.world().Nodes()) { // A quota may be exhausted by the first.
 		if kube.ShouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) {
 			e.createPod(nil, e.daemonPod(set, node.Name))
 		}
@@ -101,7 +103,7 @@ func (e *engine) removeUnselectedDaemonPods(pods []*corev1.Pod) error {
 		if err := e.removePod(pod); err != nil {
 			return err
 		}
-		e.fates.end(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
+		e.fates.End(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
 	}
 	return nil
 }

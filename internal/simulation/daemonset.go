@@ -31,13 +31,13 @@ func (e *engine) hasDaemonPod(set *appsv1.DaemonSet, node string) bool {
 	here := func(pod *corev1.Pod) bool {
 		return metav1.IsControlledBy(pod, set) && kube.TargetNodeName(pod) == node && pod.DeletionTimestamp == nil
 	}
-	return slices.ContainsFunc(e.pods.onNode(node), here) || slices.ContainsFunc(e.pods.onNode(""), here) || slices.ContainsFunc(e.queue.podsOf(set.UID), here)
+	return slices.ContainsFunc(e.pods.OnNode(node), here) || slices.ContainsFunc(e.pods.OnNode(""), here) || slices.ContainsFunc(e.queue.PodsOf(set.UID), here)
 }
 
 // daemonPod is a DaemonSet's new pod for a node: a copy of its newest on another node, or made from its template.
 func (e *engine) daemonPod(set *appsv1.DaemonSet, node string) *corev1.Pod {
-	name := e.names.pod(set.Namespace, set.Name+"-")
-	if sibling := e.pods.firstOwned(set.UID, func(pod *corev1.Pod) bool { return upToDate(set, pod) }); sibling != nil {
+	name := e.names.Pod(set.Namespace, set.Name+"-")
+	if sibling := e.pods.FirstOwned(set.UID, func(pod *corev1.Pod) bool { return upToDate(set, pod) }); sibling != nil {
 		return pinnedToNode(e.replacementPod(sibling, name), node)
 	}
 	return pinnedToNode(e.daemonPodFromTemplate(set, name), node)
@@ -87,10 +87,10 @@ func pinnedToNode(pod *corev1.Pod, node string) *corev1.Pod {
 func (e *engine) replaceDaemonPod(pod *corev1.Pod, set *appsv1.DaemonSet) error {
 	node := e.world().Node(kube.TargetNodeName(pod))
 	if node == nil || !kube.ShouldRunDaemonPod(set, node) {
-		e.fates.end(pod, outcome.Ended, message.Of(message.FateDaemon, nil), e.elapsed())
+		e.fates.End(pod, outcome.Ended, message.Of(message.FateDaemon, nil), e.elapsed())
 		return nil
 	}
-	name := e.names.pod(pod.Namespace, set.Name+"-")
+	name := e.names.Pod(pod.Namespace, set.Name+"-")
 	next := e.replacementPod(pod, name)
 	if !upToDate(set, pod) {
 		next = e.daemonPodFromTemplate(set, name)
@@ -103,7 +103,7 @@ func (e *engine) replaceDaemonPod(pod *corev1.Pod, set *appsv1.DaemonSet) error 
 //
 // Source: pkg/controller/daemon (getUnscheduledPodsWithoutNode).
 func (e *engine) removePendingDaemonPods(gone []*corev1.Node) error {
-	for _, pod := range e.pods.onNode("") {
+	for _, pod := range e.pods.OnNode("") {
 		owner := metav1.GetControllerOfNoCopy(pod)
 		if owner == nil || cluster.Kind(owner.Kind) != cluster.DaemonSet || pod.DeletionTimestamp != nil {
 			continue
@@ -115,7 +115,7 @@ func (e *engine) removePendingDaemonPods(gone []*corev1.Node) error {
 		if err := e.removePod(pod); err != nil {
 			return err
 		}
-		e.fates.end(pod, outcome.Ended, message.Of(message.FateDaemon, nil), e.elapsed())
+		e.fates.End(pod, outcome.Ended, message.Of(message.FateDaemon, nil), e.elapsed())
 	}
 	return nil
 }

@@ -10,11 +10,13 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -40,7 +42,7 @@ func (e *engine) rolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSet, ne
 
 func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
 	old := e.daemonPods(set)
-	maxUnavailable, maxSurge := e.daemonSetLimits(set, len(old))
+	maxUnavailable, maxSurge := replicas.DaemonSetLimits(set, len(old))
 	if maxSurge > 0 {
 		return e.surgingUpdate(ctx, set, old, maxSurge, newPod)
 	}
@@ -58,7 +60,7 @@ func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPo
 				return err
 			}
 			if node := e.world().Node(kube.TargetNodeName(pod)); node != nil && !kube.ShouldRunDaemonPod(set, node) { // The node keeps running pods, but gets no new one.
-				e.fates.end(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
+				e.fates.End(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
 				continue
 			}
 			e.createPod(pod, next)
@@ -110,7 +112,7 @@ func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old [
 			if err := e.removePod(old[i]); err != nil {
 				return err
 			}
-			e.fates.end(old[i], outcome.Ended, message.Of(message.FateRolled, nil), e.elapsed())
+			e.fates.End(old[i], outcome.Ended, message.Of(message.FateRolled, nil), e.elapsed())
 		}
 		old = old[batch:]
 	}
@@ -120,39 +122,14 @@ func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old [
 // daemonPods are a DaemonSet's active pods, by node.
 func (e *engine) daemonPods(set *appsv1.DaemonSet) []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, pod := range e.pods.ownedBy(set.UID) {
+	for _, pod := range e.pods.OwnedBy(set.UID) {
 		if pod.DeletionTimestamp == nil && !cluster.Ended(pod) {
 			pods = append(pods, pod)
 		}
 	}
 	slices.SortStableFunc(pods, func(a, b *corev1.Pod) int { return cmp.Compare(kube.TargetNodeName(a), kube.TargetNodeName(b)) })
-	shuffle(e.randomness, pods)
+	randomness.Shuffle(e.randomness, pods)
 	return pods
-}
-
-// daemonSetLimits are a DaemonSet's maxUnavailable and maxSurge as numbers of pods.
-func (e *engine) daemonSetLimits(set *appsv1.DaemonSet, pods int) (maxUnavailable, maxSurge int) {
-	rolling := set.Spec.UpdateStrategy.RollingUpdate
-	if rolling == nil {
-		return 1, 0
-	}
-	maxUnavailable, maxSurge = scaledValue(rolling.MaxUnavailable, pods, true, 1), scaledValue(rolling.MaxSurge, pods, true, 0)
-	if maxSurge == 0 {
-		maxUnavailable = max(maxUnavailable, 1)
-	}
-	return maxUnavailable, maxSurge
-}
-
-// scaledValue is an absolute number or a percentage of a total; fallback if it is not set.
-func scaledValue(value *intstr.IntOrString, of int, up bool, fallback int) int {
-	if value == nil {
-		return fallback
-	}
-	n, err := intstr.GetScaledValueFromIntOrPercent(value, of, up)
-	if err != nil {
-		return fallback // The API server rejects such values.
-	}
-	return n
 }
 
 func withNextGeneration(set *appsv1.DaemonSet) *appsv1.DaemonSet {
@@ -171,16 +148,16 @@ func withNextGeneration(set *appsv1.DaemonSet) *appsv1.DaemonSet {
 
 // removePod removes a pod that its owner does not replace.
 func (e *engine) removePod(pod *corev1.Pod) error {
-	e.queue.remove(pod)
+	e.queue.Remove(pod)
 	e.decrementActive(pod)
 	e.retryUnschedulable()
-	return e.edit(append(e.budgets.markUnhealthy(pod), cluster.Remove(pod))...)
+	return e.edit(append(e.budgets.MarkUnhealthy(pod), cluster.Remove(pod))...)
 }
 
 // isWaiting says whether a pod is unschedulable, or waits on its node for a volume.
 func (e *engine) isWaiting(pod *corev1.Pod) bool {
-	record := e.fates.byPod[nameOf(pod)]
-	return record != nil && record.fate.Kind == outcome.Waiting && record.fate.To == "" || e.isAttaching(pod)
+	record := e.fates.Find(names.Of(pod))
+	return record != nil && record.Fate.Kind == outcome.Waiting && record.Fate.To == "" || e.isAttaching(pod)
 }
 
 func (e *engine) onlyWaiting(pods []*corev1.Pod) []*corev1.Pod {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 )
 
 // deletionOrder are pods in the order in which their controller deletes them: pods that do not run first, then pods on nodes with
@@ -26,7 +27,7 @@ func (e *engine) deletionOrder(pods, related []*corev1.Pod) []*corev1.Pod {
 			relatedOnNode[pod.Spec.NodeName]++
 		}
 	}
-	now := e.apiTime().Add(e.randomness.startDelay())
+	now := e.apiTime().Add(e.randomness.StartDelay())
 	younger := func(a, b *corev1.Pod, when func(*corev1.Pod) time.Time) int {
 		switch at, bt := when(a), when(b); {
 		case related == nil || at.Equal(bt):
@@ -35,7 +36,7 @@ func (e *engine) deletionOrder(pods, related []*corev1.Pod) []*corev1.Pod {
 			return cmp.Or(cmp.Compare(log2Age(now.Sub(at)), log2Age(now.Sub(bt))), e.compareUIDs(a, b))
 		}
 	}
-	pods = shuffled(e.randomness, pods)
+	pods = randomness.Shuffled(e.randomness, pods)
 	slices.SortStableFunc(pods, func(a, b *corev1.Pod) int {
 		return cmp.Or(
 			compareBools(a.Spec.NodeName != "", b.Spec.NodeName != ""),
@@ -56,7 +57,7 @@ func (e *engine) relatedPods(rs *appsv1.ReplicaSet) []*corev1.Pod {
 	owner := metav1.GetControllerOfNoCopy(rs)
 	for _, other := range e.world().ReplicaSets() {
 		if of := metav1.GetControllerOfNoCopy(other); other.UID == rs.UID || owner != nil && of != nil && of.UID == owner.UID {
-			related = append(related, e.pods.ownedBy(other.UID)...)
+			related = append(related, e.pods.OwnedBy(other.UID)...)
 		}
 	}
 	return related

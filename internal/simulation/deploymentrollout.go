@@ -16,12 +16,15 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // newReplicaSet creates a Deployment's ReplicaSet of its current template, without pods.
 func (e *engine) newReplicaSet(d *appsv1.Deployment, replicas int) (*appsv1.ReplicaSet, error) {
-	uid := e.names.uid()
+	uid := e.names.UID()
 	hash := fnv.New32a()
 	_, _ = fmt.Fprintf(hash, "%s/%s/%s", d.Namespace, d.Name, uid) // Writing to a hash never fails.
 	suffix := rand.SafeEncodeString(strconv.FormatUint(uint64(hash.Sum32()), 10))
@@ -69,7 +72,7 @@ func (e *engine) rolloutDeployment(ctx context.Context, d *appsv1.Deployment) er
 
 // advanceRollout takes a rollout as far as it can go. It returns the number of old pods left.
 func (e *engine) advanceRollout(ctx context.Context, d *appsv1.Deployment) (left int, err error) {
-	desired := replicasOf(d, 1)
+	desired := replicas.Of(d, 1)
 	rs, made, err := e.ensureReplicaSet(d, desired)
 	if err != nil {
 		return 0, err
@@ -104,7 +107,7 @@ func (e *engine) advanceRollout(ctx context.Context, d *appsv1.Deployment) (left
 
 // removeAllOld removes a Deployment's old pods before any new one is created, all at once or, by chance, some later than others.
 func (e *engine) removeAllOld(ctx context.Context, old []*corev1.Pod) error {
-	for i, batch := range batches(e.randomness, old) {
+	for i, batch := range randomness.Batches(e.randomness, old) {
 		if i > 0 {
 			if err := e.schedule(ctx); err != nil {
 				return err
@@ -120,8 +123,8 @@ func (e *engine) removeAllOld(ctx context.Context, old []*corev1.Pod) error {
 // replaceOldPods creates new pods and removes old ones, in turn, until the limits allow neither. It returns the pods of both at
 // the end.
 func (e *engine) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *appsv1.ReplicaSet, made, old []*corev1.Pod) (_, _ []*corev1.Pod, err error) {
-	desired := replicasOf(d, 1)
-	maxSurge, maxUnavailable := deploymentLimits(d, desired)
+	desired := replicas.Of(d, 1)
+	maxSurge, maxUnavailable := replicas.DeploymentLimits(d, desired)
 	running := e.countReady(rs)
 	for waited := false; ; {
 		before := len(old) + desired - len(made)
@@ -138,7 +141,7 @@ func (e *engine) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *a
 				return nil, nil, err
 			}
 			old = e.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
-			running += e.randomness.observed(e.countReady(rs) - running)
+			running += e.randomness.Observed(e.countReady(rs) - running)
 		}
 		removable := running + len(old) - (desired - maxUnavailable)
 		if len(made) == desired && running == desired {
@@ -155,22 +158,6 @@ func (e *engine) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *a
 	}
 }
 
-// deploymentLimits are a Deployment's maxSurge and maxUnavailable as numbers of pods: by default a quarter; with the strategy
-// Recreate none and all.
-func deploymentLimits(d *appsv1.Deployment, desired int) (maxSurge, maxUnavailable int) {
-	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		return 0, desired
-	}
-	maxSurge, maxUnavailable = (desired+3)/4, desired/4
-	if r := d.Spec.Strategy.RollingUpdate; r != nil {
-		maxSurge, maxUnavailable = scaledValue(r.MaxSurge, desired, true, maxSurge), scaledValue(r.MaxUnavailable, desired, false, maxUnavailable)
-	}
-	if maxSurge == 0 {
-		maxUnavailable = max(maxUnavailable, 1)
-	}
-	return maxSurge, maxUnavailable
-}
-
 // ensureReplicaSet is a Deployment's ReplicaSet of its current template with its pods: an existing one, as after a rollback, or a
 // new one.
 //
@@ -181,7 +168,7 @@ func (e *engine) ensureReplicaSet(d *appsv1.Deployment, desired int) (*appsv1.Re
 		sets = append([]*appsv1.ReplicaSet{newest}, sets...)
 	}
 	for _, rs := range sets {
-		if !sameTemplate(&rs.Spec.Template, &d.Spec.Template) {
+		if !podtemplate.Same(&rs.Spec.Template, &d.Spec.Template) {
 			continue
 		}
 		again := *rs
@@ -242,7 +229,7 @@ func (e *engine) oldPods(d *appsv1.Deployment, present *appsv1.ReplicaSet) []*co
 
 // activePodsOf are a ReplicaSet's pods that are neither terminated nor being deleted.
 func (e *engine) activePodsOf(rs *appsv1.ReplicaSet) []*corev1.Pod {
-	return slices.DeleteFunc(e.pods.ownedBy(rs.UID), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil || cluster.Ended(pod) })
+	return slices.DeleteFunc(e.pods.OwnedBy(rs.UID), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil || cluster.Ended(pod) })
 }
 
 // removeOldPods removes some of the old pods, in deletion order, and returns the others.
@@ -252,7 +239,7 @@ func (e *engine) removeOldPods(old, related []*corev1.Pod, count int, end func(*
 		if err := end(pod); err != nil {
 			return nil, err
 		}
-		e.fates.end(pod, outcome.Ended, message.Of(message.FateRolled, nil), e.elapsed())
+		e.fates.End(pod, outcome.Ended, message.Of(message.FateRolled, nil), e.elapsed())
 	}
 	return ordered[count:], nil
 }

@@ -12,10 +12,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/disruption"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/fates"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/pods"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/queue"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -26,8 +31,8 @@ type engine struct {
 	initial *cluster.Snapshot
 	// objects is the initial snapshot with all changes except those of pods and budgets.
 	objects    *cluster.Snapshot
-	pods       pods
-	randomness randomness
+	pods       pods.Index
+	randomness randomness.Source
 
 	// now is the time since the change began.
 	now time.Duration
@@ -35,7 +40,7 @@ type engine struct {
 	// node.
 	timeUnknown bool
 	events      []event
-	queue       queue
+	queue       queue.Queue
 
 	// deferredReplicas are pods of StatefulSets that are created once those before them are ready.
 	deferredReplicas []deferredReplica
@@ -57,10 +62,10 @@ type engine struct {
 	rollingOut   bool
 	delayedReady []*corev1.Pod
 
-	fates   fateRecords
-	budgets *budgets
+	fates   fates.Records
+	budgets *disruption.Budgets
 	gaps    outcome.Gaps
-	names   nameGenerator
+	names   names.Generator
 	// admissionControllers are those that the API server would call for new and updated objects.
 	admissionControllers admissionControllers
 	// activePods is the number of active pods of each controller, by its UID, once it was asked for.
@@ -84,13 +89,12 @@ type event struct {
 func newEngine(judge *scheduling.Judge, seed uint64) *engine {
 	world := judge.World()
 	e := &engine{
-		judge: judge, initial: world, randomness: newRandomness(seed), objects: world, pods: newPods(world), fates: newFateRecords(), gaps: newGaps(judge),
-		names: newNameGenerator(world), activePods: map[types.UID]int{}, jobFailures: map[types.UID]int{}, jobBackoffs: map[types.UID]time.Duration{}, lostZones: map[string]bool{},
+		judge: judge, initial: world, randomness: randomness.New(seed), objects: world, pods: pods.New(world), fates: fates.New(), gaps: newGaps(judge),
+		names: names.NewGenerator(world), activePods: map[types.UID]int{}, jobFailures: map[types.UID]int{}, jobBackoffs: map[types.UID]time.Duration{}, lostZones: map[string]bool{},
 		unfinishedRollouts: map[types.UID]bool{}, deletedByUser: map[types.UID]bool{},
-		quotas: newQuotas(), admissionControllers: newAdmissionControllers(world),
+		quotas: newQuotas(), queue: queue.New(len(world.Pods())), admissionControllers: newAdmissionControllers(world),
 	}
-	e.budgets = newBudgets(&e.pods)
-	e.queue.maxAttempts = maxAttemptsPerPod * (len(world.Pods()) + 100)
+	e.budgets = disruption.New(&e.pods)
 	return e
 }
 
@@ -98,7 +102,7 @@ func newEngine(judge *scheduling.Judge, seed uint64) *engine {
 func (e *engine) startOngoing() error {
 	for _, pod := range e.initial.PodsOn("") {
 		if waitsForScheduler(pod) {
-			e.queue.addUnschedulable(&queuedPod{pod: pod, priority: priorityOf(pod), triedCycle: notTried, stored: true})
+			e.queue.AddExisting(pod)
 		}
 	}
 	if err := e.continueQuotaRefused(); err != nil {
@@ -132,11 +136,11 @@ func (e *engine) edit(edits ...cluster.Edit) error {
 		switch o := edit.Object().(type) {
 		case *corev1.Pod:
 			if edit.Removes() {
-				e.pods.remove(o)
+				e.pods.Remove(o)
 				e.releaseQuota(o)
 				gone = append(gone, o)
 			} else {
-				e.pods.put(o)
+				e.pods.Put(o)
 			}
 		case *policyv1.PodDisruptionBudget: // kept by budgets
 		default:
@@ -172,6 +176,17 @@ func (e *engine) settle(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// settleStep settles before the next step of a drain or a rollout or, by chance and if the step is ready then, only schedules
+// pods: what takes time, as a Job's next pod, comes after the step.
+func (e *engine) settleStep(ctx context.Context, ready func() bool) error {
+	if e.randomness.Delayed() {
+		if err := e.schedule(ctx); err != nil || ready() {
+			return err
+		}
+	}
+	return e.settle(ctx)
 }
 
 // reconcile does what takes no time. It says whether more follows from it at once.
@@ -243,16 +258,6 @@ func (e *engine) nextEvent() time.Duration {
 func (e *engine) apiTime() *metav1.Time {
 	return &metav1.Time{Time: e.initial.Taken().Add(e.now)}
 }
-
-func nameOf(o metav1.Object) types.NamespacedName {
-	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
-}
-
-func podRef(pod *corev1.Pod) change.Ref {
-	return change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name}
-}
-
-func nodeRef(name string) change.Ref { return change.Ref{Kind: string(cluster.Node), Name: name} }
 
 // elapsed is the time since the change began, zero if it is not known.
 func (e *engine) elapsed() time.Duration {

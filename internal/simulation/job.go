@@ -161,7 +161,7 @@ func (e *engine) failJob(_ context.Context, job *batchv1.Job) error {
 	if err := e.edit(cluster.Put(failed)); err != nil {
 		return err
 	}
-	for _, pod := range e.pods.ownedBy(job.UID) {
+	for _, pod := range e.pods.OwnedBy(job.UID) {
 		if cluster.Ended(pod) || pod.DeletionTimestamp != nil {
 			continue
 		}
@@ -171,8 +171,8 @@ func (e *engine) failJob(_ context.Context, job *batchv1.Job) error {
 		e.markLost(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
 	}
 	e.abandonRefused(e.refusedPodsOf(job.UID))
-	for _, pod := range e.queue.podsOf(job.UID) {
-		e.queue.remove(pod)
+	for _, pod := range e.queue.PodsOf(job.UID) {
+		e.queue.Remove(pod)
 		e.markLost(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
 	}
 	e.retryUnschedulable()

@@ -35,7 +35,7 @@ func (e *engine) syncJob(job *batchv1.Job) error {
 // createJobPods creates a number of pods of a Job, none if it is negative.
 func (e *engine) createJobPods(job *batchv1.Job, count int) {
 	for range max(count, 0) {
-		name := e.names.pod(job.Namespace, job.Name+"-")
+		name := e.names.Pod(job.Namespace, job.Name+"-")
 		e.createPod(nil, e.podFromTemplate(&job.Spec.Template, job.Namespace, name, controllerRef("batch/v1", "Job", job)))
 	}
 }
@@ -43,7 +43,7 @@ func (e *engine) createJobPods(job *batchv1.Job, count int) {
 // activeJobPods are a Job's active pods, and how many more it should have, or fewer if that is negative.
 func (e *engine) activeJobPods(job *batchv1.Job) (active []*corev1.Pod, lacking int) {
 	terminating := 0
-	for _, pod := range e.pods.ownedBy(job.UID) {
+	for _, pod := range e.pods.OwnedBy(job.UID) {
 		switch {
 		case cluster.Ended(pod):
 		case pod.DeletionTimestamp != nil:
@@ -118,7 +118,7 @@ func (e *engine) jobPodsCounted(job *batchv1.Job) bool {
 	if u := job.Status.UncountedTerminatedPods; u != nil && len(u.Succeeded)+len(u.Failed) > 0 {
 		return false
 	}
-	return !slices.ContainsFunc(e.pods.ownedBy(job.UID), func(pod *corev1.Pod) bool {
+	return !slices.ContainsFunc(e.pods.OwnedBy(job.UID), func(pod *corev1.Pod) bool {
 		return cluster.Ended(pod) && slices.Contains(pod.Finalizers, batchv1.JobTrackingFinalizer)
 	})
 }

@@ -3,7 +3,7 @@ package simulation
 import (
 	"cmp"
 	"context"
-	"maps"
+	"reflect"
 	"slices"
 
 	registrationv1 "k8s.io/api/admissionregistration/v1"
@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
 )
 
 // applyManifests creates or updates objects: first what pods depend on, then budgets, then workloads and pods.
@@ -57,7 +58,7 @@ func (e *engine) applyManifests(ctx context.Context, c change.Apply) error {
 			}
 			continue
 		}
-		object.SetUID(e.names.uid())
+		object.SetUID(e.names.UID())
 		object.SetCreationTimestamp(*e.apiTime())
 		if err := e.createObject(object); err != nil {
 			return err
@@ -99,9 +100,9 @@ func inheritFromLive(next, before metav1.Object) {
 	next.SetUID(before.GetUID())
 	next.SetCreationTimestamp(before.GetCreationTimestamp())
 	next.SetOwnerReferences(before.GetOwnerReferences())
-	next.SetAnnotations(inheritedAnnotations(next.GetAnnotations(), before.GetAnnotations()))
-	if template := templateOf(next); template != nil {
-		inheritTemplate(template, templateOf(before))
+	next.SetAnnotations(podtemplate.InheritedAnnotations(next.GetAnnotations(), before.GetAnnotations()))
+	if template := podtemplate.Of(next); template != nil {
+		podtemplate.Inherit(template, podtemplate.Of(before))
 	}
 	switch next := next.(type) {
 	case *appsv1.Deployment:
@@ -125,12 +126,35 @@ func inheritFromLive(next, before metav1.Object) {
 	}
 }
 
-// inheritedAnnotations are annotations together with those of the live object that they do not name.
-func inheritedAnnotations(next, before map[string]string) map[string]string {
-	if len(before) == 0 {
-		return next
+// noteApplied notes that a workload whose template seems unchanged may differ in the values of its environment.
+func (e *engine) noteApplied(before, next metav1.Object) {
+	was, now := podtemplate.Of(before), podtemplate.Of(next)
+	if now != nil && !e.world().Values(next).HasKey() && podtemplate.LacksValues(now) && podtemplate.Same(was, now) {
+		set := workloadRef(next)
+		e.gaps.Note(set, message.Of(message.GapEnvironment, message.Args{"set": set}))
 	}
-	all := maps.Clone(before)
-	maps.Copy(all, next)
-	return all
+}
+
+// notePatched notes that a patch which seems to change a template may set an environment variable to the value that it has.
+func (e *engine) notePatched(before, next metav1.Object) {
+	was, now := podtemplate.Of(before), podtemplate.Of(next)
+	if now == nil || e.world().Values(next).HasKey() || podtemplate.Same(was, now) {
+		return
+	}
+	now = now.DeepCopy()
+	podtemplate.Inherit(now, was)
+	if podtemplate.Same(was, now) && podtemplate.LacksValues(now) {
+		set := workloadRef(next)
+		e.gaps.Note(set, message.Of(message.GapEnvPatched, message.Args{"set": set}))
+	}
+}
+
+func workloadRef(o metav1.Object) string {
+	kind, _ := cluster.KindOf(o)
+	return change.Ref{Kind: string(kind), Name: o.GetName()}.String()
+}
+
+// newLike is an empty object of the same type.
+func newLike(o runtime.Object) runtime.Object {
+	return reflect.New(reflect.TypeOf(o).Elem()).Interface().(runtime.Object)
 }

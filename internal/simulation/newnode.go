@@ -59,8 +59,8 @@ func nodeTemplate(zone string, similar []*corev1.Node) *corev1.Node {
 
 // newNode is a node of a group in a zone, made from a template.
 func (e *engine) newNode(group, zone string, template *corev1.Node) newNode {
-	node, name := template.DeepCopy(), e.names.node(group, zone)
-	node.Name, node.UID, node.CreationTimestamp = name, e.names.uid(), *e.apiTime()
+	node, name := template.DeepCopy(), e.names.Node(group, zone)
+	node.Name, node.UID, node.CreationTimestamp = name, e.names.UID(), *e.apiTime()
 	node.Labels[corev1.LabelHostname] = name
 	setReady(node, corev1.ConditionTrue, "KubeletReady", *e.apiTime())
 	return newNode{node, e.newCSINode(template, name)}
@@ -73,7 +73,7 @@ func (e *engine) newCSINode(template *corev1.Node, name string) *storagev1.CSINo
 		return nil
 	}
 	drivers := existing.DeepCopy()
-	drivers.Name, drivers.UID, drivers.OwnerReferences = name, e.names.uid(), nil
+	drivers.Name, drivers.UID, drivers.OwnerReferences = name, e.names.UID(), nil
 	for i := range drivers.Spec.Drivers {
 		drivers.Spec.Drivers[i].NodeID = name
 	}

@@ -13,7 +13,7 @@ import (
 func (e *engine) replacementPod(pod *corev1.Pod, name string) *corev1.Pod {
 	next := &corev1.Pod{TypeMeta: pod.TypeMeta, Spec: pod.Spec}
 	next.ObjectMeta = metav1.ObjectMeta{
-		Name: name, GenerateName: pod.GenerateName, Namespace: pod.Namespace, UID: e.names.uid(),
+		Name: name, GenerateName: pod.GenerateName, Namespace: pod.Namespace, UID: e.names.UID(),
 		Labels: pod.Labels, Annotations: pod.Annotations, OwnerReferences: pod.OwnerReferences,
 		CreationTimestamp: *e.apiTime(),
 	}
@@ -25,7 +25,7 @@ func (e *engine) replacementPod(pod *corev1.Pod, name string) *corev1.Pod {
 // podFromTemplate is a pod as its controller creates it from a template, with the defaults of admission.
 func (e *engine) podFromTemplate(template *corev1.PodTemplateSpec, namespace, name string, owner metav1.OwnerReference) *corev1.Pod {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
-		Name: name, Namespace: namespace, UID: e.names.uid(), Labels: maps.Clone(template.Labels),
+		Name: name, Namespace: namespace, UID: e.names.UID(), Labels: maps.Clone(template.Labels),
 		Annotations: maps.Clone(template.Annotations), OwnerReferences: []metav1.OwnerReference{owner}, CreationTimestamp: *e.apiTime(),
 	}}
 	pod.Spec = *template.Spec.DeepCopy()

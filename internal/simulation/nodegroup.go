@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -106,7 +107,7 @@ func (e *engine) launchNodes(ctx context.Context, p launchSpec, nodes []*corev1.
 	}
 	zones := make([]string, count)
 	for i := range zones {
-		zone := slices.MinFunc(shuffled(e.randomness, p.zones), func(a, b string) int { return counts[a] - counts[b] })
+		zone := slices.MinFunc(randomness.Shuffled(e.randomness, p.zones), func(a, b string) int { return counts[a] - counts[b] })
 		if i == count-1 {
 			e.noteZones(p, zonesWithEqualCount(p.zones, counts, zone))
 		}
@@ -121,7 +122,7 @@ func (e *engine) launchNodes(ctx context.Context, p launchSpec, nodes []*corev1.
 
 // registerNodes adds new nodes with their DaemonSets' pods, and schedules the waiting pods.
 func (e *engine) registerNodes(ctx context.Context, nodes []newNode) error {
-	for _, batch := range batches(e.randomness, nodes) {
+	for _, batch := range randomness.Batches(e.randomness, nodes) {
 		for _, node := range batch {
 			if err := e.edit(node.edits()...); err != nil {
 				return err
@@ -143,13 +144,13 @@ func (e *engine) registerNodes(ctx context.Context, nodes []newNode) error {
 func (e *engine) terminateNodes(ctx context.Context, group string, nodes []*corev1.Node, count int) error {
 	e.gaps.Note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
 	nodes = slices.Clone(nodes)
-	shuffle(e.randomness, nodes)
+	randomness.Shuffle(e.randomness, nodes)
 	for range count {
 		byZone := map[string][]*corev1.Node{}
 		for _, node := range nodes {
 			byZone[cluster.Zone(node)] = append(byZone[cluster.Zone(node)], node)
 		}
-		zones := shuffled(e.randomness, slices.Sorted(maps.Keys(byZone)))
+		zones := randomness.Shuffled(e.randomness, slices.Sorted(maps.Keys(byZone)))
 		fullest := slices.MaxFunc(zones, func(a, b string) int { return len(byZone[a]) - len(byZone[b]) })
 		removed := byZone[fullest][len(byZone[fullest])-1]
 		nodes = slices.DeleteFunc(nodes, func(n *corev1.Node) bool { return n.Name == removed.Name })
@@ -157,7 +158,7 @@ func (e *engine) terminateNodes(ctx context.Context, group string, nodes []*core
 		if err != nil {
 			return err
 		}
-		e.budgets.recordViolations(blocked...)
+		e.budgets.RecordViolations(blocked...)
 		if err := e.removeNodes(ctx, []*corev1.Node{removed}); err != nil {
 			return err
 		}
@@ -178,7 +179,7 @@ func (e *engine) rotateGroup(ctx context.Context, c change.RotateGroup) error {
 		zones = e.zonesOf(old)
 	}
 	e.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && oneNodePerZone(old)}, 1)
-	zones = shuffled(e.randomness, zones)
+	zones = randomness.Shuffled(e.randomness, zones)
 	each := make([]string, len(old))
 	for i := range each {
 		each[i] = zones[i%len(zones)]

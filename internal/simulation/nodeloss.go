@@ -11,6 +11,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -40,7 +42,7 @@ func (e *engine) loseNodes(ctx context.Context, lost []*corev1.Node) error {
 	e.removedNodes = append(e.removedNodes, lost...)
 	e.timeUnknown = true
 	defer func() { e.timeUnknown = false }()
-	for _, batch := range batches(e.randomness, slices.Clone(lost)) {
+	for _, batch := range randomness.Batches(e.randomness, slices.Clone(lost)) {
 		if err := e.removeNodes(ctx, batch); err != nil {
 			return err
 		}
@@ -60,11 +62,11 @@ func (e *engine) markUnreachable(nodes []*corev1.Node) error {
 		setReady(unreachable, corev1.ConditionUnknown, "NodeStatusUnknown", *e.apiTime())
 		unreachable.Spec.Taints = append(unreachable.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule})
 		edits = append(edits, cluster.Put(unreachable))
-		pods = append(pods, e.pods.onNode(node.Name)...)
+		pods = append(pods, e.pods.OnNode(node.Name)...)
 	}
-	e.budgets.recordViolations(pods...)
+	e.budgets.RecordViolations(pods...)
 	e.retryUnschedulable()
-	return e.edit(append(edits, e.budgets.markUnhealthy(pods...)...)...)
+	return e.edit(append(edits, e.budgets.MarkUnhealthy(pods...)...)...)
 }
 
 // evictionTimes are when, after nodes are found unreachable, they get the NoExecute taint: one node of each zone after the other.
@@ -121,7 +123,7 @@ func (e *engine) taintAndEvict(names []string, evict func(context.Context, *core
 		tainted := world.Node(name).DeepCopy()
 		tainted.Spec.Taints = append(tainted.Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute})
 		edits = append(edits, cluster.Put(tainted))
-		for _, pod := range e.pods.onNode(name) {
+		for _, pod := range e.pods.OnNode(name) {
 			if limit := minTolerationTime(pod, tainted.Spec.Taints); limit != toleratedForever && pod.DeletionTimestamp == nil && !cluster.Ended(pod) && !cluster.IsMirror(pod) {
 				byLimit[limit] = append(byLimit[limit], pod)
 			}
@@ -129,7 +131,7 @@ func (e *engine) taintAndEvict(names []string, evict func(context.Context, *core
 	}
 	for _, limit := range slices.Sorted(maps.Keys(byLimit)) {
 		pods := byLimit[limit]
-		shuffle(e.randomness, pods)
+		randomness.Shuffle(e.randomness, pods)
 		e.after(limit, func(ctx context.Context) error {
 			for _, pod := range pods {
 				if err := evict(ctx, pod); err != nil {
@@ -152,7 +154,7 @@ func (e *engine) removeNodes(ctx context.Context, gone []*corev1.Node) error {
 		if driver := world.CSINode(node.Name); driver != nil {
 			edits = append(edits, cluster.Remove(driver))
 		}
-		pods = append(pods, e.pods.onNode(node.Name)...)
+		pods = append(pods, e.pods.OnNode(node.Name)...)
 	}
 	if err := e.removeAllAndReplace(ctx, pods, edits...); err != nil {
 		return err
@@ -172,11 +174,11 @@ func (e *engine) removeAllAndReplace(ctx context.Context, pods []*corev1.Pod, ed
 			gone = append(gone, pod)
 		}
 	}
-	if err := e.edit(append(edits, e.budgets.markUnhealthy(gone...)...)...); err != nil {
+	if err := e.edit(append(edits, e.budgets.MarkUnhealthy(gone...)...)...); err != nil {
 		return err
 	}
 	e.retryUnschedulable()
-	shuffle(e.randomness, gone)
+	randomness.Shuffle(e.randomness, gone)
 	for _, pod := range gone {
 		if err := e.replaceRemoved(ctx, pod); err != nil {
 			return err
@@ -191,9 +193,9 @@ func (e *engine) replaceRemoved(ctx context.Context, pod *corev1.Pod) error {
 	case pod.DeletionTimestamp != nil && !e.replacedAfterRemoval(pod):
 		return nil // It has been replaced already.
 	case e.timeUnknown && pod.DeletionTimestamp != nil:
-		e.fates.of(pod).delay = outcome.Fate{Why: message.Of(message.FateRelease, message.Args{"node": nodeRef(pod.Spec.NodeName)})}
+		e.fates.Of(pod).Delay = outcome.Fate{Why: message.Of(message.FateRelease, message.Args{"node": names.NodeRef(pod.Spec.NodeName)})}
 	case e.timeUnknown:
-		e.fates.of(pod).delay = outcome.Fate{Why: message.Of(message.FateHeld, message.Args{"node": nodeRef(pod.Spec.NodeName)})}
+		e.fates.Of(pod).Delay = outcome.Fate{Why: message.Of(message.FateHeld, message.Args{"node": names.NodeRef(pod.Spec.NodeName)})}
 	}
 	if pod.DeletionTimestamp == nil {
 		e.decrementActive(pod)

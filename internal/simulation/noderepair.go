@@ -22,7 +22,7 @@ func (e *engine) repairNode(ctx context.Context, node *corev1.Node, c change.Cha
 	if err != nil {
 		return err
 	}
-	e.budgets.recordViolations(blocked...)
+	e.budgets.RecordViolations(blocked...)
 	if _, reboot := c.(change.RebootNode); reboot {
 		return nil
 	}

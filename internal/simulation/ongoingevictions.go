@@ -22,7 +22,7 @@ func (e *engine) continueEvictions() {
 		if !hasNoExecuteTaint(node) {
 			continue
 		}
-		for _, pod := range e.pods.onNode(node.Name) {
+		for _, pod := range e.pods.OnNode(node.Name) {
 			left, leaves := e.remainingTolerationTime(pod, node)
 			if !leaves || pod.DeletionTimestamp != nil || cluster.Ended(pod) || cluster.IsMirror(pod) {
 				continue

@@ -13,6 +13,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 )
 
 // continueRollouts advances unfinished rollouts of Deployments and StatefulSets whose pods changed.
@@ -38,7 +40,7 @@ func (e *engine) affectedStatefulSets() []*appsv1.StatefulSet {
 		if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType || status.UpdateRevision == "" || status.CurrentRevision == status.UpdateRevision {
 			continue
 		}
-		if slices.ContainsFunc(e.pods.ownedBy(set.UID), func(pod *corev1.Pod) bool { return e.fates.byPod[nameOf(pod)] != nil }) {
+		if slices.ContainsFunc(e.pods.OwnedBy(set.UID), func(pod *corev1.Pod) bool { return e.fates.Find(names.Of(pod)) != nil }) {
 			found = append(found, set)
 		}
 	}
@@ -48,8 +50,8 @@ func (e *engine) affectedStatefulSets() []*appsv1.StatefulSet {
 // affectedRollouts are the Deployments with an unfinished rollout and a pod that changed, by name.
 func (e *engine) affectedRollouts() []*appsv1.Deployment {
 	var found []*appsv1.Deployment
-	for name := range e.fates.byPod {
-		pod := e.pods.get(name.Namespace, name.Name)
+	for name := range e.fates.Names() {
+		pod := e.pods.Get(name.Namespace, name.Name)
 		if pod == nil {
 			continue
 		}
@@ -100,7 +102,7 @@ func (e *engine) continueQuotaRefused() error {
 			continue
 		}
 		ref := controllerRef("apps/v1", "ReplicaSet", rs)
-		for range replicasOf(rs, 1) - e.activeCount(&ref) {
+		for range replicas.Of(rs, 1) - e.activeCount(&ref) {
 			e.requestRefused(e.newReplicaSetPod(rs))
 		}
 	}
@@ -130,9 +132,9 @@ func (e *engine) continueQuotaRefusedSet(set *appsv1.StatefulSet) error {
 	if e.quotasOf(set.Namespace) == nil {
 		return nil
 	}
-	for ordinal := startOrdinal(set); ordinal < startOrdinal(set)+replicasOf(set, 1); ordinal++ {
+	for ordinal := startOrdinal(set); ordinal < startOrdinal(set)+replicas.Of(set, 1); ordinal++ {
 		name := fmt.Sprintf("%s-%d", set.Name, ordinal)
-		if e.pods.get(set.Namespace, name) != nil {
+		if e.pods.Get(set.Namespace, name) != nil {
 			continue
 		}
 		if _, blocked := e.blockingReplica(set, ordinal); blocked {
@@ -149,7 +151,7 @@ func (e *engine) continueQuotaRefusedSet(set *appsv1.StatefulSet) error {
 
 // requestRefused creates a pod that its owner tried to create before.
 func (e *engine) requestRefused(pod *corev1.Pod) {
-	e.fates.begin(pod).pending = true
+	e.fates.Begin(pod).Pending = true
 	e.submitPod(pod)
 }
 

@@ -16,7 +16,7 @@ import (
 // creates no other before, when the pod is gone.
 func (e *engine) removeAndReplace(ctx context.Context, pod *corev1.Pod) error {
 	switch {
-	case !terminatesSlowly(pod) || !e.replacedOnTermination(pod) && e.randomness.endsBeforeReplacement():
+	case !terminatesSlowly(pod) || !e.replacedOnTermination(pod) && e.randomness.EndsBeforeReplacement():
 		return e.removeAndReplaceNow(ctx, pod)
 	case e.replacedOnTermination(pod):
 		return e.terminateAndReplace(ctx, pod)
@@ -32,11 +32,11 @@ func terminatesSlowly(pod *corev1.Pod) bool {
 // terminateThen deletes a pod that still takes up its node's capacity when the pods that are queued now are scheduled. Then follows
 // what happens once it has ended.
 func (e *engine) terminateThen(pod, ending *corev1.Pod, ended func(context.Context) error) error {
-	if err := e.edit(append(e.budgets.markUnhealthy(pod), cluster.Put(ending))...); err != nil {
+	if err := e.edit(append(e.budgets.MarkUnhealthy(pod), cluster.Put(ending))...); err != nil {
 		return err
 	}
 	e.after(0, func(ctx context.Context) error {
-		if now := e.pods.get(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID {
+		if now := e.pods.Get(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID {
 			return nil
 		}
 		return ended(ctx)
@@ -46,7 +46,7 @@ func (e *engine) terminateThen(pod, ending *corev1.Pod, ended func(context.Conte
 
 // removeAndReplaceNow is removeAndReplace for a pod that is gone before its owner reacts.
 func (e *engine) removeAndReplaceNow(ctx context.Context, pod *corev1.Pod) error {
-	if err := e.edit(append(e.budgets.markUnhealthy(pod), cluster.Remove(pod))...); err != nil {
+	if err := e.edit(append(e.budgets.MarkUnhealthy(pod), cluster.Remove(pod))...); err != nil {
 		return err
 	}
 	e.retryUnschedulable()
@@ -86,9 +86,9 @@ func (e *engine) removePodGracefully(pod *corev1.Pod) error {
 
 // terminate deletes a pod. It is gone after the scheduler has handled the pods that are queued now or, by chance, at once.
 func (e *engine) terminate(pod *corev1.Pod) error {
-	if e.randomness.endsBeforeReplacement() {
+	if e.randomness.EndsBeforeReplacement() {
 		e.retryUnschedulable()
-		return e.edit(append(e.budgets.markUnhealthy(pod), cluster.Remove(pod))...)
+		return e.edit(append(e.budgets.MarkUnhealthy(pod), cluster.Remove(pod))...)
 	}
 	ending := e.terminatingPod(pod)
 	return e.terminateThen(pod, ending, func(context.Context) error {
@@ -101,7 +101,7 @@ func (e *engine) terminate(pod *corev1.Pod) error {
 // react.
 func (e *engine) leaveTerminating(ctx context.Context, pod *corev1.Pod) error {
 	stuck := e.terminatingPod(pod)
-	if err := e.edit(append(e.budgets.markUnhealthy(pod), cluster.Put(stuck))...); err != nil {
+	if err := e.edit(append(e.budgets.MarkUnhealthy(pod), cluster.Put(stuck))...); err != nil {
 		return err
 	}
 	e.retryUnschedulable()
@@ -129,39 +129,39 @@ func (e *engine) bind(pod *corev1.Pod, node string) error {
 	if err := e.edit(edits...); err != nil {
 		return err
 	}
-	e.queue.boundPods++
+	e.queue.MarkBound()
 	e.podRuns(pod, node)
 	return nil
 }
 
 // podRuns records that a pod runs on a node, which a StatefulSet that creates its pods in order may have waited for.
 func (e *engine) podRuns(pod *corev1.Pod, node string) {
-	if record := e.fates.of(pod); e.timeUnknown && record.fate.Kind == outcome.Waiting && !record.pending && record.delay.Why.ID == "" {
-		record.delay.Why = message.Of(message.FateOnceGone, nil)
+	if record := e.fates.Of(pod); e.timeUnknown && record.Fate.Kind == outcome.Waiting && !record.Pending && record.Delay.Why.ID == "" {
+		record.Delay.Why = message.Of(message.FateOnceGone, nil)
 	}
-	if record := e.fates.of(pod); record.pending && (record.fate.Kind == "" || record.fate.Kind == outcome.Waiting) {
+	if record := e.fates.Of(pod); record.Pending && (record.Fate.Kind == "" || record.Fate.Kind == outcome.Waiting) {
 		e.after(0, func(context.Context) error { return e.continueStatefulSet(pod) })
 	}
-	e.fates.markRunning(pod, node, e.elapsed())
+	e.fates.MarkRunning(pod, node, e.elapsed())
 }
 
 // markHealthy counts a new pod as healthy: at once or, by chance, only after a rollout that does not wait for it.
 func (e *engine) markHealthy(pod *corev1.Pod) []cluster.Edit {
-	if e.rollingOut && e.randomness.delayed() {
+	if e.rollingOut && e.randomness.Delayed() {
 		e.delayedReady = append(e.delayedReady, pod)
-		e.budgets.unhealthy[pod.UID] = true
+		e.budgets.Hold(pod)
 		return nil
 	}
-	return e.budgets.markHealthy(pod)
+	return e.budgets.MarkHealthy(pod)
 }
 
 // markDelayedHealthy counts the delayed pods as healthy, if they still exist.
 func (e *engine) markDelayedHealthy() error {
 	var edits []cluster.Edit
 	for _, pod := range e.delayedReady {
-		if now := e.pods.get(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil {
-			delete(e.budgets.unhealthy, pod.UID)
-			edits = append(edits, e.budgets.markHealthy(pod)...)
+		if now := e.pods.Get(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil {
+			e.budgets.Release(pod)
+			edits = append(edits, e.budgets.MarkHealthy(pod)...)
 		}
 	}
 	e.delayedReady = nil

@@ -1,7 +1,6 @@
 package simulation
 
 import (
-	"container/heap"
 	"context"
 	"slices"
 	"time"
@@ -10,25 +9,27 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/queue"
 )
 
 // preemptFor preempts victims and binds the pod to their node. If other pods are scheduled before the victims are gone, the pod is
 // only nominated for the node, and may have to be scheduled elsewhere.
-func (e *engine) preemptFor(ctx context.Context, queued *queuedPod, p scheduling.Preemption) error {
-	queued.delayed = e.randomness.bindDelayed()
-	if err := e.preempt(ctx, queued.pod, p, queued.delayed); err != nil {
+func (e *engine) preemptFor(ctx context.Context, queued *queue.Pod, p scheduling.Preemption) error {
+	queued.Delayed = e.randomness.BindDelayed()
+	if err := e.preempt(ctx, queued.Pod, p, queued.Delayed); err != nil {
 		return err
 	}
-	if !queued.delayed {
-		return e.bind(queued.pod, p.Node)
+	if !queued.Delayed {
+		return e.bind(queued.Pod, p.Node)
 	}
-	nominated := *queued.pod
+	nominated := *queued.Pod
 	nominated.Status.NominatedNodeName = p.Node
-	queued.pod, queued.stored = &nominated, true
+	queued.Pod, queued.Stored = &nominated, true
 	if e.waitsForVictims(&nominated) {
-		e.queue.addTried(queued)
+		e.queue.AddTried(queued)
 	} else {
-		heap.Push(&e.queue, queued)
+		e.queue.AddAgain(queued)
 	}
 	return e.edit(cluster.Put(&nominated))
 }
@@ -36,9 +37,9 @@ func (e *engine) preemptFor(ctx context.Context, queued *queuedPod, p scheduling
 // preempt removes the victims that the scheduler chose, and has their owners replace them. Gracefully they still terminate while
 // other pods are scheduled.
 func (e *engine) preempt(ctx context.Context, pod *corev1.Pod, p scheduling.Preemption, gracefully bool) error {
-	e.budgets.recordViolations(p.Victims...)
+	e.budgets.RecordViolations(p.Victims...)
 	for _, victim := range p.Victims {
-		e.fates.markPreempted(victim, podRef(pod), e.now+terminationGracePeriod(victim))
+		e.fates.MarkPreempted(victim, names.PodRef(pod), e.now+terminationGracePeriod(victim))
 	}
 	slow := func(victim *corev1.Pod) bool { return gracefully && terminatesSlowly(victim) }
 	for _, victim := range p.Victims {
@@ -77,7 +78,7 @@ func (e *engine) terminateVictim(ctx context.Context, victim *corev1.Pod) error 
 
 // removeVictims removes victims that are gone at once, and has their owners replace them.
 func (e *engine) removeVictims(ctx context.Context, victims []*corev1.Pod) error {
-	edits := e.budgets.markUnhealthy(victims...)
+	edits := e.budgets.MarkUnhealthy(victims...)
 	for _, victim := range victims {
 		edits = append(edits, cluster.Remove(victim))
 	}
@@ -97,8 +98,8 @@ func (e *engine) removeVictims(ctx context.Context, victims []*corev1.Pod) error
 // waitsForVictims says whether victims of a nominated pod still terminate on its node.
 func (e *engine) waitsForVictims(pod *corev1.Pod) bool {
 	node := pod.Status.NominatedNodeName
-	return node != "" && slices.ContainsFunc(e.pods.onNode(node), func(other *corev1.Pod) bool {
-		return other.DeletionTimestamp != nil && priorityOf(other) < priorityOf(pod) && slices.ContainsFunc(other.Status.Conditions, func(c corev1.PodCondition) bool {
+	return node != "" && slices.ContainsFunc(e.pods.OnNode(node), func(other *corev1.Pod) bool {
+		return other.DeletionTimestamp != nil && queue.PriorityOf(other) < queue.PriorityOf(pod) && slices.ContainsFunc(other.Status.Conditions, func(c corev1.PodCondition) bool {
 			return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && c.Reason == corev1.PodReasonPreemptionByScheduler
 		})
 	})

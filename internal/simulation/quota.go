@@ -11,6 +11,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -56,8 +58,8 @@ func (e *engine) quotasOf(namespace string) *admission.Quotas {
 	if known {
 		return of
 	}
-	if list := ofNamespace(e.world().Quotas(), namespace); len(list) > 0 {
-		of = admission.NewQuotas(list, e.pods.inNamespace(namespace), e.apiTime().Time)
+	if list := names.InNamespace(e.world().Quotas(), namespace); len(list) > 0 {
+		of = admission.NewQuotas(list, e.pods.InNamespace(namespace), e.apiTime().Time)
 	}
 	e.quotas.byNamespace[namespace] = of
 	return of
@@ -69,11 +71,11 @@ func (e *engine) releaseQuota(pod *corev1.Pod) {
 	if of == nil {
 		return
 	}
-	same := func(other *corev1.Pod) bool { return other.UID == pod.UID && nameOf(other) == nameOf(pod) }
+	same := func(other *corev1.Pod) bool { return other.UID == pod.UID && names.Of(other) == names.Of(pod) }
 	e.quotas.uncounted, e.quotas.missed = slices.DeleteFunc(e.quotas.uncounted, same), slices.DeleteFunc(e.quotas.missed, same)
 	e.quotas.removed = append(e.quotas.removed, pod)
 	e.quotas.pendingCounts = countsPerPod
-	if !e.randomness.quotaDelayed() {
+	if !e.randomness.QuotaDelayed() {
 		of.Release(pod)
 	}
 }
@@ -91,7 +93,7 @@ func (e *engine) releaseQuotaAfterGrace(pod *corev1.Pod) {
 	if e.quotasOf(pod.Namespace) == nil {
 		return
 	}
-	if wait, before := e.randomness.within(quotaSyncPeriod); before {
+	if wait, before := e.randomness.Within(quotaSyncPeriod); before {
 		e.after(terminationGracePeriod(pod)+wait, func(context.Context) error {
 			e.releaseQuota(pod)
 			return nil
@@ -111,7 +113,7 @@ func (e *engine) recount() {
 	for _, pod := range q.missed {
 		q.byNamespace[pod.Namespace].Charge(pod)
 	}
-	q.missed = e.randomness.unobserved(q.uncounted)
+	q.missed = e.randomness.Unobserved(q.uncounted)
 	for _, pod := range slices.Concat(q.removed, q.missed) {
 		q.byNamespace[pod.Namespace].Release(pod)
 	}
@@ -126,16 +128,16 @@ func (e *engine) retryRefused() bool {
 		e.quotas.counted = true
 		e.recount()
 	}
-	if !e.quotas.counted || e.randomness.retriesLate && len(e.events) > 0 {
+	if !e.quotas.counted || e.randomness.RetriesLate && len(e.events) > 0 {
 		return false
 	}
 	e.quotas.counted = e.quotas.pendingCounts > 0
 	refused := e.quotas.refused
 	e.quotas.refused = nil
-	shuffle(e.randomness, refused) // The order among their owners is not determined.
+	randomness.Shuffle(e.randomness, refused) // The order among their owners is not determined.
 	made := false
 	for _, pod := range refused {
-		record := e.fates.byPod[nameOf(pod)]
+		record := e.fates.Find(names.Of(pod))
 		if record == nil { // Its owner no longer wants it.
 			continue
 		}
@@ -143,7 +145,7 @@ func (e *engine) retryRefused() bool {
 			e.quotas.refused = append(e.quotas.refused, pod)
 			continue
 		}
-		record.fate.Kind, record.fate.Why = "", message.Sentence{}
+		record.Fate.Kind, record.Fate.Why = "", message.Sentence{}
 		e.enqueue(pod)
 		made = true
 	}
@@ -154,7 +156,7 @@ func (e *engine) retryRefused() bool {
 func (e *engine) refusedPodsOf(controller types.UID) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range e.quotas.refused {
-		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && owner.UID == controller && e.fates.byPod[nameOf(pod)] != nil {
+		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && owner.UID == controller && e.fates.Find(names.Of(pod)) != nil {
 			pods = append(pods, pod)
 		}
 	}
@@ -165,6 +167,6 @@ func (e *engine) refusedPodsOf(controller types.UID) []*corev1.Pod {
 func (e *engine) abandonRefused(pods []*corev1.Pod) {
 	for _, pod := range pods {
 		e.decrementActive(pod)
-		e.fates.end(pod, outcome.Ended, message.Of(message.FateScaled, nil), e.elapsed())
+		e.fates.End(pod, outcome.Ended, message.Of(message.FateScaled, nil), e.elapsed())
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -35,7 +36,7 @@ func (e *engine) submitPod(pod *corev1.Pod) {
 		}
 	}
 	if err != nil {
-		e.fates.markNotCreated(pod, message.Of(message.FateRefused, message.Args{"why": err.Error()}))
+		e.fates.MarkNotCreated(pod, message.Of(message.FateRefused, message.Args{"why": err.Error()}))
 		return
 	}
 	e.enqueue(pod)
@@ -48,7 +49,7 @@ func (e *engine) admitBarePod(pod *corev1.Pod) error {
 		err = e.chargeQuota(pod)
 	}
 	if err != nil {
-		return outcome.RefusedError{Object: podRef(pod), Err: fmt.Errorf("pods %q is forbidden: %w", pod.Name, err)}
+		return outcome.RefusedError{Object: names.PodRef(pod), Err: fmt.Errorf("pods %q is forbidden: %w", pod.Name, err)}
 	}
 	return nil
 }
@@ -67,7 +68,7 @@ func (e *engine) forbidden(pod *corev1.Pod) error {
 	if name := pod.Spec.ServiceAccountName; name != "" && name != "default" && e.lacks(cluster.ServiceAccount, pod.Namespace, name) {
 		return fmt.Errorf("error looking up service account %s/%s: serviceaccount %q not found", pod.Namespace, name, name)
 	}
-	if err := admission.Limits(pod, ofNamespace(e.world().LimitRanges(), pod.Namespace)); err != nil {
+	if err := admission.Limits(pod, names.InNamespace(e.world().LimitRanges(), pod.Namespace)); err != nil {
 		return err
 	}
 	if namespace, is := e.world().Object(cluster.Namespace, "", pod.Namespace).(*corev1.Namespace); is {

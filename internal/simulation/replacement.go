@@ -10,6 +10,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -28,8 +30,8 @@ func (e *engine) replacePod(ctx context.Context, pod *corev1.Pod) error {
 	case *appsv1.StatefulSet:
 		return e.replaceStatefulSetPod(pod, owner)
 	case *appsv1.ReplicaSet, *corev1.ReplicationController:
-		if e.activeCount(ref) >= replicasOf(owner, 1) {
-			e.fates.end(pod, outcome.Ended, message.Of(message.FateSurplus, message.Args{"owner": ref.Name}), e.elapsed())
+		if e.activeCount(ref) >= replicas.Of(owner, 1) {
+			e.fates.End(pod, outcome.Ended, message.Of(message.FateSurplus, message.Args{"owner": ref.Name}), e.elapsed())
 			return nil
 		}
 		return e.recreate(pod)
@@ -44,7 +46,7 @@ func (e *engine) replaceForUnknownOwner(pod *corev1.Pod, ref *metav1.OwnerRefere
 		e.markLost(pod, message.Of(message.FateMirror, nil))
 		return nil
 	case cluster.DaemonSet:
-		e.fates.end(pod, outcome.Ended, message.Of(message.FateDaemon, nil), e.elapsed())
+		e.fates.End(pod, outcome.Ended, message.Of(message.FateDaemon, nil), e.elapsed())
 		return nil
 	case cluster.StatefulSet:
 		return e.recreateAs(pod, pod.Name)
@@ -55,12 +57,12 @@ func (e *engine) replaceForUnknownOwner(pod *corev1.Pod, ref *metav1.OwnerRefere
 
 // markLost records that nothing recreates a pod.
 func (e *engine) markLost(pod *corev1.Pod, why message.Sentence) {
-	e.fates.end(pod, outcome.Lost, why, e.elapsed())
+	e.fates.End(pod, outcome.Lost, why, e.elapsed())
 }
 
 // recreate creates another pod in place of one.
 func (e *engine) recreate(pod *corev1.Pod) error {
-	return e.recreateAs(pod, e.names.pod(pod.Namespace, generatedNamePrefix(pod)))
+	return e.recreateAs(pod, e.names.Pod(pod.Namespace, names.Prefix(pod)))
 }
 
 func (e *engine) recreateAs(pod *corev1.Pod, name string) error {
@@ -71,9 +73,9 @@ func (e *engine) recreateAs(pod *corev1.Pod, name string) error {
 // createPod creates a pod, as the replacement of an old one unless that is nil.
 func (e *engine) createPod(old, next *corev1.Pod) {
 	if old != nil {
-		e.fates.replace(old, next)
+		e.fates.Replace(old, next)
 	} else {
-		e.fates.begin(next)
+		e.fates.Begin(next)
 	}
 	e.submitPod(next)
 }
@@ -89,25 +91,4 @@ func (e *engine) replacedAfterRemoval(pod *corev1.Pod) bool {
 		return replacesOnlyFailed(job)
 	}
 	return cluster.Kind(ref.Kind) == cluster.StatefulSet
-}
-
-// replicasOf is how many pods an owner should have; fallback if its kind does not say.
-func replicasOf(owner metav1.Object, fallback int) int {
-	var replicas *int32
-	switch o := owner.(type) {
-	case *appsv1.ReplicaSet:
-		replicas = o.Spec.Replicas
-	case *corev1.ReplicationController:
-		replicas = o.Spec.Replicas
-	case *appsv1.StatefulSet:
-		replicas = o.Spec.Replicas
-	case *appsv1.Deployment:
-		replicas = o.Spec.Replicas
-	default:
-		return fallback
-	}
-	if replicas == nil {
-		return 1
-	}
-	return int(*replicas)
 }

@@ -85,7 +85,7 @@ func withFork(ctx context.Context, judge *scheduling.Judge, o Options, seed uint
 		if err := e.startOngoing(); err != nil {
 			return err
 		}
-		if err := e.elapse(ctx, e.randomness.lag()); err != nil {
+		if err := e.elapse(ctx, e.randomness.Lag()); err != nil {
 			return err
 		}
 	}
@@ -94,12 +94,12 @@ func withFork(ctx context.Context, judge *scheduling.Judge, o Options, seed uint
 
 // outcome is that of this future alone.
 func (e *engine) outcome() outcome.Outcome {
-	return outcome.Outcome{World: e.judge.World(), Fates: e.fates.list(), Violations: e.budgets.violations(), NotModelled: e.gaps.List(), Seeds: 1}
+	return outcome.Outcome{World: e.judge.World(), Fates: e.fates.List(), Violations: e.budgets.Violations(), NotModelled: e.gaps.List(), Seeds: 1}
 }
 
 // noteUnsimulated notes what may follow from a future and is not simulated.
 func (e *engine) noteUnsimulated() {
-	e.noteAutoscaling(e.fates.list())
+	e.noteAutoscaling(e.fates.List())
 	e.noteAdmissionControllers()
 }
 

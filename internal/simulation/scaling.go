@@ -8,11 +8,11 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -37,10 +37,10 @@ func (e *engine) scaleWorkload(c change.ScaleWorkload) error {
 }
 
 // scaleDeployment scales the newest of a Deployment's ReplicaSets.
-func (e *engine) scaleDeployment(d *appsv1.Deployment, replicas int) error {
-	more := replicas - replicasOf(d, 1)
+func (e *engine) scaleDeployment(d *appsv1.Deployment, desired int) error {
+	more := desired - replicas.Of(d, 1)
 	scaled := *d
-	scaled.Spec.Replicas = new(int32(replicas))
+	scaled.Spec.Replicas = new(int32(desired))
 	if err := e.edit(cluster.Put(&scaled)); err != nil {
 		return err
 	}
@@ -49,13 +49,13 @@ func (e *engine) scaleDeployment(d *appsv1.Deployment, replicas int) error {
 		return nil // Its first ReplicaSet is created when it is resumed.
 	}
 	if newest == nil {
-		rs, err := e.newReplicaSet(d, replicas)
+		rs, err := e.newReplicaSet(d, desired)
 		if err != nil {
 			return err
 		}
 		return e.fillReplicaSet(rs)
 	}
-	return e.scaleReplicaSet(newest, max(replicasOf(newest, 1)+more, 0))
+	return e.scaleReplicaSet(newest, max(replicas.Of(newest, 1)+more, 0))
 }
 
 // newestReplicaSet is a Deployment's ReplicaSet of the latest revision, nil if there is none.
@@ -72,7 +72,7 @@ func (e *engine) newestReplicaSet(d *appsv1.Deployment) *appsv1.ReplicaSet {
 		if owner := metav1.GetControllerOfNoCopy(rs); owner == nil || owner.UID != d.UID || rs.Namespace != d.Namespace {
 			continue
 		}
-		if newest == nil || cmp.Or(revision(rs)-revision(newest), replicasOf(rs, 1)-replicasOf(newest, 1)) > 0 {
+		if newest == nil || cmp.Or(revision(rs)-revision(newest), replicas.Of(rs, 1)-replicas.Of(newest, 1)) > 0 {
 			newest = rs
 		}
 	}
@@ -82,34 +82,25 @@ func (e *engine) newestReplicaSet(d *appsv1.Deployment) *appsv1.ReplicaSet {
 // revisionAnnotation numbers a Deployment's ReplicaSets by age.
 const revisionAnnotation = "deployment.kubernetes.io/revision"
 
-func (e *engine) scaleReplicaSet(rs *appsv1.ReplicaSet, replicas int) error {
+func (e *engine) scaleReplicaSet(rs *appsv1.ReplicaSet, desired int) error {
 	scaled := *rs
-	scaled.Spec.Replicas = new(int32(replicas))
+	scaled.Spec.Replicas = new(int32(desired))
 	if err := e.edit(cluster.Put(&scaled)); err != nil {
 		return err
 	}
-	e.adjustBudgets(rs.Namespace, rs.Spec.Template.Labels, replicas-replicasOf(rs, 1))
+	e.budgets.Adjust(rs.Namespace, rs.Spec.Template.Labels, desired-replicas.Of(rs, 1))
 	return e.fillReplicaSet(&scaled)
-}
-
-// adjustBudgets adjusts the expected pods of the budgets that cover a workload.
-func (e *engine) adjustBudgets(namespace string, template map[string]string, more int) {
-	for _, one := range e.budgets.inNamespace(namespace) {
-		if one.selector.Matches(labels.Set(template)) {
-			one.setExpected(one.expected + more)
-		}
-	}
 }
 
 // fillReplicaSet gives a ReplicaSet the pods it should have.
 func (e *engine) fillReplicaSet(rs *appsv1.ReplicaSet) error {
 	ref := controllerRef("apps/v1", "ReplicaSet", rs)
-	more := replicasOf(rs, 1) - e.activeCount(&ref)
+	more := replicas.Of(rs, 1) - e.activeCount(&ref)
 	if more < 0 {
 		refused := e.refusedPodsOf(rs.UID)
 		refused = refused[:min(-more, len(refused))]
 		e.abandonRefused(refused)
-		return e.scaleDown(e.pods.ownedBy(rs.UID), e.relatedPods(rs), -more-len(refused), message.Of(message.FateScaled, nil))
+		return e.scaleDown(e.pods.OwnedBy(rs.UID), e.relatedPods(rs), -more-len(refused), message.Of(message.FateScaled, nil))
 	}
 	for range more {
 		e.createPod(nil, e.newReplicaSetPod(rs))
@@ -119,8 +110,8 @@ func (e *engine) fillReplicaSet(rs *appsv1.ReplicaSet) error {
 
 // newReplicaSetPod is a ReplicaSet's new pod: a copy of another of its pods, or made from its template.
 func (e *engine) newReplicaSetPod(rs *appsv1.ReplicaSet) *corev1.Pod {
-	name := e.names.pod(rs.Namespace, rs.Name+"-")
-	if sibling := e.pods.firstOwned(rs.UID, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil }); sibling != nil {
+	name := e.names.Pod(rs.Namespace, rs.Name+"-")
+	if sibling := e.pods.FirstOwned(rs.UID, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil }); sibling != nil {
 		return e.replacementPod(sibling, name)
 	}
 	return e.podFromTemplate(&rs.Spec.Template, rs.Namespace, name, controllerRef("apps/v1", "ReplicaSet", rs))
@@ -133,7 +124,7 @@ func (e *engine) scaleDown(pods, related []*corev1.Pod, count int, why message.S
 		if err := e.removePodGracefully(pod); err != nil {
 			return err
 		}
-		e.fates.end(pod, outcome.Ended, why, e.elapsed())
+		e.fates.End(pod, outcome.Ended, why, e.elapsed())
 	}
 	return nil
 }

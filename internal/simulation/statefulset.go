@@ -13,19 +13,20 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // scaleStatefulSet scales a StatefulSet: up in order, each pod once those before are ready unless the set is Parallel; down from
 // the last.
-func (e *engine) scaleStatefulSet(set *appsv1.StatefulSet, replicas int) error {
+func (e *engine) scaleStatefulSet(set *appsv1.StatefulSet, desired int) error {
 	scaled := *set
-	scaled.Spec.Replicas = new(int32(replicas))
+	scaled.Spec.Replicas = new(int32(desired))
 	if err := e.edit(cluster.Put(&scaled)); err != nil {
 		return err
 	}
-	e.adjustBudgets(set.Namespace, set.Spec.Template.Labels, replicas-replicasOf(set, 1))
-	e.abandonRefused(slices.DeleteFunc(e.refusedPodsOf(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOrdinal(set)+replicas }))
+	e.budgets.Adjust(set.Namespace, set.Spec.Template.Labels, desired-replicas.Of(set, 1))
+	e.abandonRefused(slices.DeleteFunc(e.refusedPodsOf(set.UID), func(pod *corev1.Pod) bool { return ordinalOf(pod) < startOrdinal(set)+desired }))
 	if set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement {
 		e.scaleDownInOrder(set)
 		return e.fillStatefulSet(&scaled)
@@ -41,9 +42,9 @@ func (e *engine) scaleStatefulSet(set *appsv1.StatefulSet, replicas int) error {
 // fillStatefulSet creates a StatefulSet's missing pods.
 func (e *engine) fillStatefulSet(set *appsv1.StatefulSet) error {
 	start := startOrdinal(set)
-	for ordinal := start; ordinal < start+replicasOf(set, 1); ordinal++ {
+	for ordinal := start; ordinal < start+replicas.Of(set, 1); ordinal++ {
 		name := types.NamespacedName{Namespace: set.Namespace, Name: fmt.Sprintf("%s-%d", set.Name, ordinal)}
-		if e.pods.get(name.Namespace, name.Name) != nil || e.fates.byPod[name] != nil {
+		if e.pods.Get(name.Namespace, name.Name) != nil || e.fates.Find(name) != nil {
 			continue
 		}
 		pod, err := e.newStatefulSetPod(set, name.Name)
@@ -87,7 +88,7 @@ func (e *engine) newStatefulSetPod(set *appsv1.StatefulSet, name string) (*corev
 // rolloutStatefulSet replaces a StatefulSet's pods from the last to the first, each once the one after it runs.
 func (e *engine) rolloutStatefulSet(ctx context.Context, set *appsv1.StatefulSet) error {
 	updated := *set
-	updated.Status.UpdateRevision = set.Name + "-" + string(e.names.uid())
+	updated.Status.UpdateRevision = set.Name + "-" + string(e.names.UID())
 	if err := e.edit(cluster.Put(&updated)); err != nil {
 		return err
 	}
@@ -104,13 +105,13 @@ func (e *engine) rolloutStatefulSet(ctx context.Context, set *appsv1.StatefulSet
 //
 // Source: pkg/controller/statefulset of Kubernetes (updateStatefulSet).
 func (e *engine) replaceOutdated(ctx context.Context, set *appsv1.StatefulSet) error {
-	if e.rolloutBlocked(set, replicasOf(set, 1)) {
+	if e.rolloutBlocked(set, replicas.Of(set, 1)) {
 		return nil
 	}
 	ref := "statefulset/" + set.Name
 	first := startOrdinal(set) + partitionOf(set)
-	for ordinal := startOrdinal(set) + replicasOf(set, 1) - 1; ordinal >= first; ordinal-- {
-		old := e.pods.get(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
+	for ordinal := startOrdinal(set) + replicas.Of(set, 1) - 1; ordinal >= first; ordinal-- {
+		old := e.pods.Get(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
 		if old == nil || old.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision && e.podReady(old) {
 			continue
 		}
@@ -138,8 +139,8 @@ func (e *engine) replaceOutdated(ctx context.Context, set *appsv1.StatefulSet) e
 }
 
 // rolloutBlocked says whether a StatefulSet removes and replaces no pods because one of its first replicas is not ready.
-func (e *engine) rolloutBlocked(set *appsv1.StatefulSet, replicas int) bool {
-	first, blocked := e.blockingReplica(set, startOrdinal(set)+replicas)
+func (e *engine) rolloutBlocked(set *appsv1.StatefulSet, desired int) bool {
+	first, blocked := e.blockingReplica(set, startOrdinal(set)+desired)
 	if blocked {
 		e.noteOrdered(set, first)
 	}
@@ -155,8 +156,8 @@ func (e *engine) noteOrdered(set *appsv1.StatefulSet, first change.Ref) {
 // replaceStatefulSetPod creates the pod of the same name again, with the revision that applies to its ordinal.
 func (e *engine) replaceStatefulSetPod(pod *corev1.Pod, set *appsv1.StatefulSet) error {
 	start, ordinal := startOrdinal(set), ordinalOf(pod)
-	if ordinal >= start+replicasOf(set, 1) || ordinal < start {
-		e.fates.end(pod, outcome.Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), e.elapsed())
+	if ordinal >= start+replicas.Of(set, 1) || ordinal < start {
+		e.fates.End(pod, outcome.Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), e.elapsed())
 		return nil
 	}
 	next := e.replacementPod(pod, pod.Name)

@@ -12,6 +12,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -32,8 +34,8 @@ func (e *engine) blockingReplica(set *appsv1.StatefulSet, before int) (first cha
 	}
 	for ordinal := startOrdinal(set); ordinal < before; ordinal++ {
 		name := types.NamespacedName{Namespace: set.Namespace, Name: fmt.Sprintf("%s-%d", set.Name, ordinal)}
-		pod := e.pods.get(name.Namespace, name.Name)
-		if pod == nil && e.fates.byPod[name] != nil || pod != nil && !e.podReady(pod) {
+		pod := e.pods.Get(name.Namespace, name.Name)
+		if pod == nil && e.fates.Find(name) != nil || pod != nil && !e.podReady(pod) {
 			return change.Ref{Kind: string(cluster.Pod), Namespace: name.Namespace, Name: name.Name}, true
 		}
 	}
@@ -43,7 +45,7 @@ func (e *engine) blockingReplica(set *appsv1.StatefulSet, before int) (first cha
 // podReady says whether a pod is ready, or will be at once: one that terminates on a healthy node is soon recreated. A pod without
 // the condition, as in a manifest, counts as ready.
 func (e *engine) podReady(pod *corev1.Pod) bool {
-	if pod.Spec.NodeName == "" || e.budgets.unhealthy[pod.UID] || cluster.Ended(pod) {
+	if pod.Spec.NodeName == "" || e.budgets.IsUnhealthy(pod) || cluster.Ended(pod) {
 		return false
 	}
 	if pod.DeletionTimestamp != nil {
@@ -67,12 +69,12 @@ func (e *engine) createInOrder(set *appsv1.StatefulSet, old, next *corev1.Pod) {
 		return
 	}
 	if old != nil {
-		e.fates.replace(old, next)
+		e.fates.Replace(old, next)
 	} else {
-		e.fates.begin(next)
+		e.fates.Begin(next)
 	}
-	e.fates.markNotCreated(next, orderedReason(first))
-	e.deferredReplicas = append(e.deferredReplicas, deferredReplica{next, nameOf(set), e.now})
+	e.fates.MarkNotCreated(next, orderedReason(first))
+	e.deferredReplicas = append(e.deferredReplicas, deferredReplica{next, names.Of(set), e.now})
 }
 
 func orderedReason(first change.Ref) message.Sentence {
@@ -88,8 +90,8 @@ func (e *engine) createDeferredReplicas() bool {
 	behind := map[types.NamespacedName]change.Ref{}
 	for _, s := range waiting {
 		set := e.world().StatefulSet(s.set.Namespace, s.set.Name)
-		if set == nil || ordinalOf(s.pod) >= startOrdinal(set)+replicasOf(set, 1) {
-			e.fates.end(s.pod, outcome.Ended, message.Of(message.FateScaled, nil), e.elapsed())
+		if set == nil || ordinalOf(s.pod) >= startOrdinal(set)+replicas.Of(set, 1) {
+			e.fates.End(s.pod, outcome.Ended, message.Of(message.FateScaled, nil), e.elapsed())
 			continue
 		}
 		first, blocked := behind[s.set]
@@ -98,11 +100,11 @@ func (e *engine) createDeferredReplicas() bool {
 		}
 		if blocked {
 			behind[s.set] = first
-			e.fates.markNotCreated(s.pod, orderedReason(first))
+			e.fates.MarkNotCreated(s.pod, orderedReason(first))
 			e.deferredReplicas = append(e.deferredReplicas, s)
 			continue
 		}
-		behind[s.set] = podRef(s.pod)
+		behind[s.set] = names.PodRef(s.pod)
 		e.createDeferred(s)
 	}
 	return len(e.deferredReplicas) < len(waiting)
@@ -110,11 +112,11 @@ func (e *engine) createDeferredReplicas() bool {
 
 // createDeferred submits a deferred pod.
 func (e *engine) createDeferred(s deferredReplica) {
-	record := e.fates.of(s.pod)
-	if record.delay.Why.ID == "" && (e.timeUnknown || e.now > s.deferredAt) {
-		record.delay = outcome.Fate{Why: record.fate.Why, Until: e.elapsed()}
+	record := e.fates.Of(s.pod)
+	if record.Delay.Why.ID == "" && (e.timeUnknown || e.now > s.deferredAt) {
+		record.Delay = outcome.Fate{Why: record.Fate.Why, Until: e.elapsed()}
 	}
-	record.fate.Kind = ""
+	record.Fate.Kind = ""
 	e.submitPod(s.pod)
 }
 

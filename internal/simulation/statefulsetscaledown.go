@@ -10,13 +10,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // surplusPods are a StatefulSet's pods beyond its replicas, the last first, without those that terminate on a healthy node.
 func (e *engine) surplusPods(set *appsv1.StatefulSet) []*corev1.Pod {
-	end := startOrdinal(set) + replicasOf(set, 1)
-	surplus := slices.DeleteFunc(e.pods.ownedBy(set.UID), func(pod *corev1.Pod) bool {
+	end := startOrdinal(set) + replicas.Of(set, 1)
+	surplus := slices.DeleteFunc(e.pods.OwnedBy(set.UID), func(pod *corev1.Pod) bool {
 		return ordinalOf(pod) < end || pod.DeletionTimestamp != nil && e.podReady(pod)
 	})
 	slices.SortFunc(surplus, func(a, b *corev1.Pod) int { return ordinalOf(b) - ordinalOf(a) })
@@ -25,8 +27,8 @@ func (e *engine) surplusPods(set *appsv1.StatefulSet) []*corev1.Pod {
 
 // scaleDownInOrder has a StatefulSet that is not Parallel remove its surplus pods.
 func (e *engine) scaleDownInOrder(set *appsv1.StatefulSet) {
-	if !slices.Contains(e.scalingDown, nameOf(set)) {
-		e.scalingDown = append(e.scalingDown, nameOf(set))
+	if !slices.Contains(e.scalingDown, names.Of(set)) {
+		e.scalingDown = append(e.scalingDown, names.Of(set))
 	}
 }
 
@@ -67,18 +69,18 @@ func (e *engine) removeNextSurplus() (removed bool, err error) {
 //
 // Source: pkg/controller/statefulset of Kubernetes (processReplica, processCondemned).
 func (e *engine) blockingScaleDown(set *appsv1.StatefulSet, surplus []*corev1.Pod) (first change.Ref, blocked bool) {
-	if first, blocked := e.blockingReplica(set, startOrdinal(set)+replicasOf(set, 1)); blocked {
+	if first, blocked := e.blockingReplica(set, startOrdinal(set)+replicas.Of(set, 1)); blocked {
 		return first, true
 	}
 	last := surplus[0]
 	unready := slices.DeleteFunc(slices.Clone(surplus), e.podReady)
 	switch {
 	case last.DeletionTimestamp != nil:
-		return podRef(last), true
+		return names.PodRef(last), true
 	case e.podReady(last) || len(unready) == 1:
 		return change.Ref{}, false
 	default:
-		return podRef(unready[len(unready)-1]), true
+		return names.PodRef(unready[len(unready)-1]), true
 	}
 }
 
@@ -97,6 +99,6 @@ func (e *engine) removeSurplus(pod *corev1.Pod) error {
 	if err := e.removePod(pod); err != nil {
 		return err
 	}
-	e.fates.end(pod, outcome.Ended, message.Of(message.FateScaled, nil), e.elapsed())
+	e.fates.End(pod, outcome.Ended, message.Of(message.FateScaled, nil), e.elapsed())
 	return nil
 }

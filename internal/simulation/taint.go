@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -63,7 +64,7 @@ func (e *engine) taintNode(node *corev1.Node, taint corev1.Taint) error {
 	if taint.Effect != corev1.TaintEffectNoExecute {
 		return nil
 	}
-	for _, pod := range e.pods.onNode(node.Name) {
+	for _, pod := range e.pods.OnNode(node.Name) {
 		if limit := minTolerationTime(pod, tainted.Spec.Taints); limit != toleratedForever && !cluster.Ended(pod) && !cluster.IsMirror(pod) && pod.DeletionTimestamp == nil {
 			e.after(limit, func(ctx context.Context) error { return e.removeIfExists(ctx, pod) })
 		}
@@ -76,14 +77,14 @@ func (e *engine) taintNode(node *corev1.Node, taint corev1.Taint) error {
 //
 // Source: pkg/controller/daemon of Kubernetes (NodeShouldRunDaemonPod).
 func (e *engine) removeUntoleratingDaemonPods(node *corev1.Node) error {
-	for _, pod := range e.pods.onNode("") {
+	for _, pod := range e.pods.OnNode("") {
 		if _, ok := e.world().Owner(pod).(*appsv1.DaemonSet); !ok || kube.TargetNodeName(pod) != node.Name || minTolerationTime(pod, node.Spec.Taints) != 0 {
 			continue
 		}
 		if err := e.removePod(pod); err != nil {
 			return err
 		}
-		e.fates.end(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
+		e.fates.End(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), e.elapsed())
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (e *engine) leaveTerminatingIfExists(ctx context.Context, pod *corev1.Pod) 
 
 // stillExists says whether a pod exists and is not being deleted.
 func (e *engine) stillExists(pod *corev1.Pod) bool {
-	now := e.pods.get(pod.Namespace, pod.Name)
+	now := e.pods.Get(pod.Namespace, pod.Name)
 	return now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil
 }
 
@@ -116,7 +117,7 @@ func (e *engine) untaintNode(node *corev1.Node, taint corev1.Taint) error {
 	free.Spec.Taints = withoutTaint(free.Spec.Taints, taint)
 	if len(free.Spec.Taints) == len(node.Spec.Taints) {
 		missing := corev1.Taint{Key: taint.Key, Effect: taint.Effect}
-		return outcome.RefusedError{Object: nodeRef(node.Name), Err: fmt.Errorf("taint %q not found", missing.ToString())}
+		return outcome.RefusedError{Object: names.NodeRef(node.Name), Err: fmt.Errorf("taint %q not found", missing.ToString())}
 	}
 	return e.putSchedulableNode(free)
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/queue"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -21,27 +23,27 @@ const maxReasons = 100
 
 // explainWaiting adds the reason to each unschedulable pod's fate, and the condition to the pod, as the scheduler would.
 func (e *engine) explainWaiting(ctx context.Context) error {
-	reasons, computed := map[equivalenceClass]string{}, 0
+	reasons, computed := map[queue.Class]string{}, 0
 	var edits []cluster.Edit
-	for _, record := range e.fates.records {
-		if record.waitingPod == nil || record.fate.Kind != outcome.Waiting || record.fate.Why.ID != "" {
+	for _, record := range e.fates.All() {
+		if record.WaitingPod == nil || record.Fate.Kind != outcome.Waiting || record.Fate.Why.ID != "" {
 			continue
 		}
-		class := equivalenceClassOf(record.waitingPod)
+		class := queue.ClassOf(record.WaitingPod)
 		text, known := reasons[class]
-		if !known || class == (equivalenceClass{}) {
+		if !known || class == (queue.Class{}) {
 			if computed++; computed > maxReasons {
-				record.fate.Why = message.Of(message.FateNoNode, nil)
+				record.Fate.Why = message.Of(message.FateNoNode, nil)
 				continue
 			}
 			var err error
-			if text, err = e.unschedulableReason(ctx, record.waitingPod); err != nil {
+			if text, err = e.unschedulableReason(ctx, record.WaitingPod); err != nil {
 				return err
 			}
 			reasons[class] = text
 		}
-		record.fate.Why = message.Of(message.FateUnschedulable, message.Args{"why": text})
-		edits = append(edits, cluster.Put(e.withUnschedulableCondition(record.waitingPod, text)))
+		record.Fate.Why = message.Of(message.FateUnschedulable, message.Args{"why": text})
+		edits = append(edits, cluster.Put(e.withUnschedulableCondition(record.WaitingPod, text)))
 	}
 	return e.edit(edits...)
 }
@@ -50,7 +52,7 @@ func (e *engine) explainWaiting(ctx context.Context) error {
 func (e *engine) unschedulableReason(ctx context.Context, pod *corev1.Pod) (string, error) {
 	obstacles, err := e.judge.Obstacles(ctx, e.podForJudge(pod))
 	if err != nil {
-		return "", fmt.Errorf("asking why %s fits nowhere: %w", podRef(pod), err)
+		return "", fmt.Errorf("asking why %s fits nowhere: %w", names.PodRef(pod), err)
 	}
 	return formatObstacles(obstacles), nil
 }

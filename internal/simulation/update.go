@@ -18,6 +18,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -50,7 +52,7 @@ func (e *engine) updateObject(ctx context.Context, before, next metav1.Object) e
 //
 // Source: pkg/controller/deployment of Kubernetes (syncDeployment): one that is paused is only scaled.
 func (e *engine) updateDeployment(ctx context.Context, was, next *appsv1.Deployment) error {
-	same := sameTemplate(&was.Spec.Template, &next.Spec.Template)
+	same := podtemplate.Same(&was.Spec.Template, &next.Spec.Template)
 	if same {
 		next.Spec.Template = was.Spec.Template
 	}
@@ -58,7 +60,7 @@ func (e *engine) updateDeployment(ctx context.Context, was, next *appsv1.Deploym
 	if !next.Spec.Paused && (!same || resumed) {
 		return e.rolloutDeployment(ctx, next)
 	}
-	replicas := replicasOf(next, 1)
+	replicas := replicas.Of(next, 1)
 	next.Spec.Replicas = was.Spec.Replicas
 	return e.scaleDeployment(next, replicas)
 }
@@ -72,11 +74,11 @@ func (e *engine) hasOldPods(d *appsv1.Deployment) bool {
 // templateChanged says whether a Deployment's newest ReplicaSet is not of its template.
 func (e *engine) templateChanged(d *appsv1.Deployment) bool {
 	newest := e.newestReplicaSet(d)
-	return newest == nil || !sameTemplate(&newest.Spec.Template, &d.Spec.Template)
+	return newest == nil || !podtemplate.Same(&newest.Spec.Template, &d.Spec.Template)
 }
 
 func (e *engine) updateStatefulSet(ctx context.Context, was, next *appsv1.StatefulSet) error {
-	replicas, changed := replicasOf(next, 1), !sameTemplate(&was.Spec.Template, &next.Spec.Template)
+	replicas, changed := replicas.Of(next, 1), !podtemplate.Same(&was.Spec.Template, &next.Spec.Template)
 	next.Spec.Replicas = was.Spec.Replicas
 	if err := e.scaleStatefulSet(next, replicas); err != nil || !changed {
 		return err
@@ -92,14 +94,14 @@ func (e *engine) updateDaemonSet(ctx context.Context, was, next *appsv1.DaemonSe
 	if err := e.edit(cluster.Put(next)); err != nil {
 		return err
 	}
-	if sameTemplate(&was.Spec.Template, &next.Spec.Template) {
+	if podtemplate.Same(&was.Spec.Template, &next.Spec.Template) {
 		return e.syncDaemonSet(next)
 	}
 	if err := e.syncDaemonSet(next); err != nil {
 		return err
 	}
 	return e.rolloutDaemonSet(ctx, next, func(*corev1.Pod) *corev1.Pod {
-		return e.daemonPodFromTemplate(next, e.names.pod(next.Namespace, next.Name+"-"))
+		return e.daemonPodFromTemplate(next, e.names.Pod(next.Namespace, next.Name+"-"))
 	})
 }
 
@@ -114,8 +116,8 @@ func (e *engine) updatePod(was, next *corev1.Pod) error {
 		return err
 	}
 	if waitsForScheduler(next) {
-		e.queue.remove(was)
-		e.queue.addUnschedulable(&queuedPod{pod: next, priority: priorityOf(next), triedCycle: notTried, stored: true})
+		e.queue.Remove(was)
+		e.queue.AddExisting(next)
 	}
 	return nil
 }
@@ -125,7 +127,7 @@ func (e *engine) updateNode(next *corev1.Node) error {
 	if err := e.putSchedulableNode(next); err != nil {
 		return err
 	}
-	if err := e.removeUnselectedDaemonPods(slices.Concat(e.pods.onNode(next.Name), e.pods.onNode(""))); err != nil {
+	if err := e.removeUnselectedDaemonPods(slices.Concat(e.pods.OnNode(next.Name), e.pods.OnNode(""))); err != nil {
 		return err
 	}
 	for _, taint := range taints {

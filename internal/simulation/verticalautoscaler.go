@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
 )
 
 // runVerticalAutoscalers runs the vertical autoscalers after the number of nodes changed.
@@ -88,12 +89,12 @@ func (e *engine) runVerticalAutoscaler(ctx context.Context, d *appsv1.Deployment
 	}
 	change := func(spec *corev1.PodSpec) (changed bool) {
 		for _, g := range config {
-			container := containerOf(spec, g.Name)
+			container := podtemplate.ContainerOf(spec, g.Name)
 			if container == nil || g.Name == "" {
 				continue
 			}
 			before := container.Resources
-			setResources(container, scaledResources(g.Requests, nodes, int(cores.Value())), scaledResources(g.Limits, nodes, int(cores.Value())))
+			podtemplate.SetResources(container, scaledResources(g.Requests, nodes, int(cores.Value())), scaledResources(g.Limits, nodes, int(cores.Value())))
 			changed = changed || !sameResources(before, container.Resources)
 		}
 		return changed
@@ -123,7 +124,7 @@ func (e *engine) resizeDaemonSet(ctx context.Context, set *appsv1.DaemonSet, cha
 		return nil
 	}
 	return e.rolloutDaemonSet(ctx, resized, func(old *corev1.Pod) *corev1.Pod {
-		next := e.replacementPod(old, e.names.pod(old.Namespace, set.Name+"-"))
+		next := e.replacementPod(old, e.names.Pod(old.Namespace, set.Name+"-"))
 		next.Spec.Containers = slices.Clone(old.Spec.Containers)
 		change(&next.Spec)
 		return next

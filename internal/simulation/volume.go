@@ -11,6 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -28,9 +29,9 @@ func (e *engine) delayUntilDetached(pod *corev1.Pod) {
 		if volume == nil || !e.requiresAttach(volume) || !isSingleAttach(volume) {
 			continue
 		}
-		record := e.fates.of(pod)
-		record.delay = outcome.Fate{
-			Why:   message.Of(message.FateDetach, message.Args{"volume": volume.Name, "node": nodeRef(pod.Spec.NodeName)}),
+		record := e.fates.Of(pod)
+		record.Delay = outcome.Fate{
+			Why:   message.Of(message.FateDetach, message.Args{"volume": volume.Name, "node": names.NodeRef(pod.Spec.NodeName)}),
 			Until: e.now + maxWaitForUnmount,
 		}
 		return
@@ -57,8 +58,8 @@ func (e *engine) detach(pod *corev1.Pod) []cluster.Edit {
 
 // mountedByAnother says whether another pod on the pod's node mounts one of its claims.
 func (e *engine) mountedByAnother(pod *corev1.Pod, claim string) bool {
-	return slices.ContainsFunc(e.pods.usingClaim(pod.Namespace, claim), func(other *corev1.Pod) bool {
-		return other.Spec.NodeName == pod.Spec.NodeName && nameOf(other) != nameOf(pod) && !cluster.Ended(other)
+	return slices.ContainsFunc(e.pods.UsingClaim(pod.Namespace, claim), func(other *corev1.Pod) bool {
+		return other.Spec.NodeName == pod.Spec.NodeName && names.Of(other) != names.Of(pod) && !cluster.Ended(other)
 	})
 }
 
@@ -121,13 +122,13 @@ const noProvisioner = "kubernetes.io/no-provisioner"
 func (e *engine) provisionClaim(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, node *corev1.Node) []cluster.Edit {
 	bound := claim.DeepCopy()
 	if bound.UID == "" {
-		bound.UID = e.names.uid()
+		bound.UID = e.names.UID()
 	}
 	bound.Spec.VolumeName = "pvc-" + string(bound.UID)
 	metav1.SetMetaDataAnnotation(&bound.ObjectMeta, volume.AnnBindCompleted, "yes") // Without it the scheduler does not treat the claim as bound.
 	bound.Status.Phase = corev1.ClaimBound
 	made := &corev1.PersistentVolume{
-		ObjectMeta: metav1.ObjectMeta{Name: bound.Spec.VolumeName, UID: e.names.uid(), CreationTimestamp: *e.apiTime()},
+		ObjectMeta: metav1.ObjectMeta{Name: bound.Spec.VolumeName, UID: e.names.UID(), CreationTimestamp: *e.apiTime()},
 		Spec: corev1.PersistentVolumeSpec{
 			AccessModes: claim.Spec.AccessModes, StorageClassName: class.Name, VolumeMode: claim.Spec.VolumeMode,
 			Capacity: claim.Spec.Resources.Requests,

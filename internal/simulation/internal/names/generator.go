@@ -1,4 +1,4 @@
-package simulation
+package names
 
 import (
 	"fmt"
@@ -13,8 +13,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// nameGenerator names new objects in the cluster's style, the same in every run.
-type nameGenerator struct {
+// Generator names new objects in the cluster's style, the same in every run.
+type Generator struct {
 	world *cluster.Snapshot
 	used  map[types.NamespacedName]bool
 	// tries is the number of names tried by prefix; none of those is free any more.
@@ -22,15 +22,15 @@ type nameGenerator struct {
 	uids  int
 }
 
-func newNameGenerator(world *cluster.Snapshot) nameGenerator {
-	return nameGenerator{world: world, used: map[types.NamespacedName]bool{}, tries: map[types.NamespacedName]int{}}
+func NewGenerator(world *cluster.Snapshot) Generator {
+	return Generator{world: world, used: map[types.NamespacedName]bool{}, tries: map[types.NamespacedName]int{}}
 }
 
 // suffixLength is that of names which the API server generates.
 const suffixLength = 5
 
-// pod is a name for a controller's pod.
-func (n *nameGenerator) pod(namespace, prefix string) string {
+// Pod is a name for a controller's pod.
+func (n *Generator) Pod(namespace, prefix string) string {
 	series := types.NamespacedName{Namespace: namespace, Name: prefix}
 	for {
 		hash := fnv.New32a()
@@ -45,8 +45,8 @@ func (n *nameGenerator) pod(namespace, prefix string) string {
 	}
 }
 
-// node is a name for a node of a group in a zone.
-func (n *nameGenerator) node(group, zone string) string {
+// Node is a name for a node of a group in a zone.
+func (n *Generator) Node(group, zone string) string {
 	parts := []string{group}
 	if zone != "" {
 		parts = append(parts, zone)
@@ -63,14 +63,14 @@ func (n *nameGenerator) node(group, zone string) string {
 	}
 }
 
-// uid is a UID that no object of the initial snapshot has.
-func (n *nameGenerator) uid() types.UID {
+// UID is a UID that no object of the initial snapshot has.
+func (n *Generator) UID() types.UID {
 	n.uids++
 	return types.UID(fmt.Sprintf("foreseen-%d", n.uids))
 }
 
-// generatedNamePrefix is the prefix that the names of a pod's owner's pods share.
-func generatedNamePrefix(pod *corev1.Pod) string {
+// Prefix is the prefix that the names of a pod's owner's pods share.
+func Prefix(pod *corev1.Pod) string {
 	if pod.GenerateName != "" {
 		return pod.GenerateName
 	}

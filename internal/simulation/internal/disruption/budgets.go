@@ -1,4 +1,4 @@
-package simulation
+package disruption
 
 import (
 	"maps"
@@ -13,15 +13,19 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/pods"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// budgets simulates the disruption controller: which pods are healthy, and how many disruptions each PodDisruptionBudget allows. A
+// Budgets simulates the disruption controller: which pods are healthy, and how many disruptions each PodDisruptionBudget allows. A
 // namespace's budgets are read when a pod of it first changes.
 //
 // Source: pkg/controller/disruption of Kubernetes.
-type budgets struct {
-	pods        *pods
+type Budgets struct {
+	pods        *pods.Index
 	byNamespace map[string][]*budget
 	// cache holds the budgets that cover each controller's last pod, which mostly cover its next one too.
 	cache map[types.NamespacedName]coveringBudgets
@@ -45,18 +49,18 @@ type budget struct {
 	violation *outcome.Violation
 }
 
-func newBudgets(p *pods) *budgets {
-	return &budgets{pods: p, byNamespace: map[string][]*budget{}, cache: map[types.NamespacedName]coveringBudgets{}, unhealthy: map[types.UID]bool{}}
+func New(p *pods.Index) *Budgets {
+	return &Budgets{pods: p, byNamespace: map[string][]*budget{}, cache: map[types.NamespacedName]coveringBudgets{}, unhealthy: map[types.UID]bool{}}
 }
 
 // inNamespace are a namespace's budgets.
-func (b *budgets) inNamespace(namespace string) []*budget {
+func (b *Budgets) inNamespace(namespace string) []*budget {
 	found, known := b.byNamespace[namespace]
 	if known {
 		return found
 	}
 	found = []*budget{}
-	for _, pdb := range ofNamespace(b.pods.initial.Budgets(), namespace) {
+	for _, pdb := range names.InNamespace(b.pods.Initial.Budgets(), namespace) {
 		found = append(found, b.fromStatus(pdb))
 	}
 	b.byNamespace[namespace] = found
@@ -64,7 +68,7 @@ func (b *budgets) inNamespace(namespace string) []*budget {
 }
 
 // fromStatus reads a budget's counts from its status. If the status has none, pods are counted.
-func (b *budgets) fromStatus(pdb *policyv1.PodDisruptionBudget) *budget {
+func (b *Budgets) fromStatus(pdb *policyv1.PodDisruptionBudget) *budget {
 	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
 	if err != nil {
 		selector = labels.Nothing() // The disruption controller does not apply such a budget either.
@@ -79,8 +83,8 @@ func (b *budgets) fromStatus(pdb *policyv1.PodDisruptionBudget) *budget {
 	return one
 }
 
-// put adds a budget, in place of one with the same name.
-func (b *budgets) put(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
+// Put adds a budget, in place of one with the same name.
+func (b *Budgets) Put(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
 	others := slices.DeleteFunc(b.inNamespace(pdb.Namespace), func(o *budget) bool { return o.pdb.Name == pdb.Name })
 	one := b.fromStatus(pdb)
 	b.countPods(one)
@@ -90,16 +94,16 @@ func (b *budgets) put(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
 }
 
 // countPods sets a budget's counts from the pods it covers.
-func (b *budgets) countPods(one *budget) {
+func (b *Budgets) countPods(one *budget) {
 	one.healthy = 0
 	expected, scales := 0, map[types.UID]int{}
-	for _, pod := range b.pods.inNamespace(one.pdb.Namespace) {
+	for _, pod := range b.pods.InNamespace(one.pdb.Namespace) {
 		if cluster.Ended(pod) || !one.selector.Matches(labels.Set(pod.Labels)) {
 			continue
 		}
 		expected++
 		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
-			scales[owner.UID] = replicasOf(b.pods.initial.Owner(pod), scales[owner.UID]+1)
+			scales[owner.UID] = replicas.Of(b.pods.Initial.Owner(pod), scales[owner.UID]+1)
 		}
 		if cluster.Runs(pod) && !b.unhealthy[pod.UID] {
 			one.healthy++
@@ -122,9 +126,9 @@ func (o *budget) setExpected(pods int) {
 	o.expected = pods
 	switch {
 	case o.pdb.Spec.MaxUnavailable != nil:
-		o.desired = max(pods-scaledValue(o.pdb.Spec.MaxUnavailable, pods, true, 0), 0)
+		o.desired = max(pods-replicas.Scaled(o.pdb.Spec.MaxUnavailable, pods, true, 0), 0)
 	default:
-		o.desired = scaledValue(o.pdb.Spec.MinAvailable, pods, true, 0)
+		o.desired = replicas.Scaled(o.pdb.Spec.MinAvailable, pods, true, 0)
 	}
 }
 
@@ -145,7 +149,7 @@ func (o *budget) edit() cluster.Edit {
 }
 
 // covering are the budgets that cover a pod.
-func (b *budgets) covering(pod *corev1.Pod) []*budget {
+func (b *Budgets) covering(pod *corev1.Pod) []*budget {
 	controller := types.NamespacedName{Namespace: pod.Namespace}
 	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
 		controller.Name = string(owner.UID)
@@ -163,8 +167,8 @@ func (b *budgets) covering(pod *corev1.Pod) []*budget {
 	return its.budgets
 }
 
-// markUnhealthy counts pods as unhealthy, all at once. It returns edits of the budgets whose allowed disruptions change.
-func (b *budgets) markUnhealthy(pods ...*corev1.Pod) []cluster.Edit {
+// MarkUnhealthy counts pods as unhealthy, all at once. It returns edits of the budgets whose allowed disruptions change.
+func (b *Budgets) MarkUnhealthy(pods ...*corev1.Pod) []cluster.Edit {
 	before := map[*budget]int{}
 	var touched []*budget
 	for _, pod := range pods {
@@ -184,8 +188,8 @@ func (b *budgets) markUnhealthy(pods ...*corev1.Pod) []cluster.Edit {
 	return editsOfChanged(touched, before)
 }
 
-// markHealthy counts a pod as healthy. It returns edits of the budgets whose allowed disruptions change.
-func (b *budgets) markHealthy(pod *corev1.Pod) []cluster.Edit {
+// MarkHealthy counts a pod as healthy. It returns edits of the budgets whose allowed disruptions change.
+func (b *Budgets) MarkHealthy(pod *corev1.Pod) []cluster.Edit {
 	before := map[*budget]int{}
 	cover := b.covering(pod)
 	for _, one := range cover {
@@ -205,8 +209,8 @@ func editsOfChanged(touched []*budget, before map[*budget]int) []cluster.Edit {
 	return edits
 }
 
-// recordViolations records the budgets that are violated if these pods are disrupted at once. Call it before markUnhealthy.
-func (b *budgets) recordViolations(pods ...*corev1.Pod) {
+// RecordViolations records the budgets that are violated if these pods are disrupted at once. Call it before markUnhealthy.
+func (b *Budgets) RecordViolations(pods ...*corev1.Pod) {
 	hit := map[*budget]int{}
 	for _, pod := range pods {
 		if !cluster.Runs(pod) || b.unhealthy[pod.UID] {
@@ -224,8 +228,8 @@ func (b *budgets) recordViolations(pods ...*corev1.Pod) {
 	}
 }
 
-// violations are the budgets that were violated, each with its worst violation.
-func (b *budgets) violations() []outcome.Violation {
+// Violations are the budgets that were violated, each with its worst violation.
+func (b *Budgets) Violations() []outcome.Violation {
 	var broken []outcome.Violation
 	for _, budgets := range b.byNamespace {
 		for _, one := range budgets {
@@ -237,3 +241,54 @@ func (b *budgets) violations() []outcome.Violation {
 	slices.SortFunc(broken, func(x, y outcome.Violation) int { return outcome.CompareRefs(x.Budget, y.Budget) })
 	return broken
 }
+
+// ClearViolations forgets the violations recorded so far.
+func (b *Budgets) ClearViolations() {
+	for _, budgets := range b.byNamespace {
+		for _, one := range budgets {
+			one.violation = nil
+		}
+	}
+}
+
+// EvictionBlocker is why the eviction API would refuse a pod, empty if it would not.
+//
+// Source: pkg/registry/core/pod/storage/eviction.go of Kubernetes.
+func (b *Budgets) EvictionBlocker(pod *corev1.Pod) message.Sentence {
+	cover := b.covering(pod)
+	switch {
+	case len(cover) == 0 || cluster.Ended(pod) || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodPending || pod.DeletionTimestamp != nil:
+		return message.Sentence{}
+	case len(cover) > 1:
+		return message.Of(message.FateBudgets, message.Args{"budgets": []string{cover[0].pdb.Name, cover[1].pdb.Name}})
+	}
+	one := cover[0]
+	if !cluster.Runs(pod) {
+		policy := one.pdb.Spec.UnhealthyPodEvictionPolicy
+		if policy != nil && *policy == policyv1.AlwaysAllow || one.healthy >= one.desired && one.desired > 0 {
+			return message.Sentence{}
+		}
+	}
+	if one.allowed() > 0 {
+		return message.Sentence{}
+	}
+	return message.Of(message.FateBlocked, message.Args{"budget": one.pdb.Name, "healthy": one.healthy, "desired": one.desired})
+}
+
+// Adjust adjusts the expected pods of the budgets that cover a workload, by its template's labels.
+func (b *Budgets) Adjust(namespace string, template map[string]string, more int) {
+	for _, one := range b.inNamespace(namespace) {
+		if one.selector.Matches(labels.Set(template)) {
+			one.setExpected(one.expected + more)
+		}
+	}
+}
+
+// Hold counts a pod as unhealthy, whatever its status says, until it is released.
+func (b *Budgets) Hold(pod *corev1.Pod) { b.unhealthy[pod.UID] = true }
+
+// Release has a pod's status say again whether it is healthy.
+func (b *Budgets) Release(pod *corev1.Pod) { delete(b.unhealthy, pod.UID) }
+
+// IsUnhealthy says whether a pod counts as unhealthy, whatever its status says.
+func (b *Budgets) IsUnhealthy(pod *corev1.Pod) bool { return b.unhealthy[pod.UID] }

@@ -1,4 +1,4 @@
-package simulation
+package queue
 
 import (
 	appsv1 "k8s.io/api/apps/v1"
@@ -8,9 +8,9 @@ import (
 	resourcehelper "k8s.io/component-helpers/resource"
 )
 
-// equivalenceClass is what pods share that the scheduler decides alike: their controller, the revision of their template, and
+// Class is what pods share that the scheduler decides alike: their controller, the revision of their template, and
 // their requests (which may have been resized in place). A pod of the zero class is like no other.
-type equivalenceClass struct {
+type Class struct {
 	owner    types.UID
 	revision string
 	cpu, mem int64
@@ -21,19 +21,19 @@ type equivalenceClass struct {
 // failedAttempt is when a pod of a class was unschedulable: the queue's cycle, and the number of pods bound by then.
 type failedAttempt struct{ cycle, boundPods int }
 
-// equivalenceClassOf is the pod's class.
-func equivalenceClassOf(pod *corev1.Pod) equivalenceClass {
+// ClassOf is the pod's class.
+func ClassOf(pod *corev1.Pod) Class {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	if owner == nil || owner.Kind == "DaemonSet" || len(pod.Spec.ResourceClaims) > 0 {
-		return equivalenceClass{}
+		return Class{}
 	}
 	for i := range pod.Spec.Volumes {
 		if v := &pod.Spec.Volumes[i]; v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
-			return equivalenceClass{}
+			return Class{}
 		}
 	}
 	asks := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
-	c := equivalenceClass{owner: owner.UID, cpu: asks.Cpu().MilliValue(), mem: asks.Memory().Value(), dependsOnPods: dependsOnOtherPods(pod)}
+	c := Class{owner: owner.UID, cpu: asks.Cpu().MilliValue(), mem: asks.Memory().Value(), dependsOnPods: dependsOnOtherPods(pod)}
 	for _, label := range []string{appsv1.DefaultDeploymentUniqueLabelKey, appsv1.ControllerRevisionHashLabelKey} {
 		c.revision += pod.Labels[label]
 	}
@@ -46,18 +46,18 @@ func dependsOnOtherPods(pod *corev1.Pod) bool {
 	return len(pod.Spec.TopologySpreadConstraints) > 0 || a != nil && a.PodAffinity != nil
 }
 
-// knownUnschedulable says whether a pod of the class was unschedulable and nothing has happened since that could change that.
-func (q *queue) knownUnschedulable(c equivalenceClass) bool {
+// KnownUnschedulable says whether a pod of the class was unschedulable and nothing has happened since that could change that.
+func (q *Queue) KnownUnschedulable(c Class) bool {
 	failed, ok := q.failedClasses[c]
 	return ok && failed.cycle == q.cycle && (!c.dependsOnPods || failed.boundPods == q.boundPods)
 }
 
-func (q *queue) markUnschedulable(c equivalenceClass) {
-	if c == (equivalenceClass{}) {
+func (q *Queue) MarkUnschedulable(c Class) {
+	if c == (Class{}) {
 		return
 	}
 	if q.failedClasses == nil {
-		q.failedClasses = map[equivalenceClass]failedAttempt{}
+		q.failedClasses = map[Class]failedAttempt{}
 	}
 	q.failedClasses[c] = failedAttempt{q.cycle, q.boundPods}
 }

@@ -1,28 +1,24 @@
-package simulation
+package podtemplate
 
 import (
 	"cmp"
-	"reflect"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	corev1defaults "k8s.io/kubernetes/pkg/apis/core/v1"
 
-	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// sameTemplate says whether a controller keeps its pods when one template replaces the other: whether they are equal once the API
+// Same says whether a controller keeps its pods when one template replaces the other: whether they are equal once the API
 // server's defaults are filled in.
 //
 // Source: pkg/controller/deployment/util of Kubernetes (EqualIgnoreHash); other controllers compare what the API server stores.
-func sameTemplate(a, b *corev1.PodTemplateSpec) bool {
+func Same(a, b *corev1.PodTemplateSpec) bool {
 	return equality.Semantic.DeepEqual(defaulted(a), defaulted(b))
 }
 
@@ -38,13 +34,13 @@ func defaulted(template *corev1.PodTemplateSpec) *corev1.PodTemplateSpec {
 	return &stored.Template
 }
 
-// inheritTemplate copies to a manifest's template what the live one has and the manifest does not carry: annotations that were not
+// Inherit copies to a manifest's template what the live one has and the manifest does not carry: annotations that were not
 // applied, and the values of environment variables, of which a Snapshot has none. A variable of the same name without another
 // source keeps its value.
 //
 // Source: kubectl apply removes only what it applied before.
-func inheritTemplate(next, before *corev1.PodTemplateSpec) {
-	next.Annotations = inheritedAnnotations(next.Annotations, before.Annotations)
+func Inherit(next, before *corev1.PodTemplateSpec) {
+	next.Annotations = InheritedAnnotations(next.Annotations, before.Annotations)
 	inheritEnvironment(next.Spec.InitContainers, before.Spec.InitContainers)
 	inheritEnvironment(next.Spec.Containers, before.Spec.Containers)
 }
@@ -74,31 +70,8 @@ func environmentOf(containers []corev1.Container, name string) map[string]corev1
 	return variables
 }
 
-// noteApplied notes that a workload whose template seems unchanged may differ in the values of its environment.
-func (e *engine) noteApplied(before, next metav1.Object) {
-	was, now := templateOf(before), templateOf(next)
-	if now != nil && !e.world().Values(next).HasKey() && lacksValues(now) && sameTemplate(was, now) {
-		set := workloadRef(next)
-		e.gaps.Note(set, message.Of(message.GapEnvironment, message.Args{"set": set}))
-	}
-}
-
-// notePatched notes that a patch which seems to change a template may set an environment variable to the value that it has.
-func (e *engine) notePatched(before, next metav1.Object) {
-	was, now := templateOf(before), templateOf(next)
-	if now == nil || e.world().Values(next).HasKey() || sameTemplate(was, now) {
-		return
-	}
-	now = now.DeepCopy()
-	inheritTemplate(now, was)
-	if sameTemplate(was, now) && lacksValues(now) {
-		set := workloadRef(next)
-		e.gaps.Note(set, message.Of(message.GapEnvPatched, message.Args{"set": set}))
-	}
-}
-
-// lacksValues says whether a template has environment variables whose values are not known.
-func lacksValues(template *corev1.PodTemplateSpec) bool {
+// LacksValues says whether a template has environment variables whose values are not known.
+func LacksValues(template *corev1.PodTemplateSpec) bool {
 	for _, containers := range [][]corev1.Container{template.Spec.InitContainers, template.Spec.Containers} {
 		for i := range containers {
 			if slices.ContainsFunc(containers[i].Env, func(v corev1.EnvVar) bool { return v.Value == "" && v.ValueFrom == nil }) {
@@ -109,8 +82,8 @@ func lacksValues(template *corev1.PodTemplateSpec) bool {
 	return false
 }
 
-// templateOf is the template of a workload that replaces its pods when it changes, nil for other objects.
-func templateOf(o metav1.Object) *corev1.PodTemplateSpec {
+// Of is the template of a workload that replaces its pods when it changes, nil for other objects.
+func Of(o metav1.Object) *corev1.PodTemplateSpec {
 	switch o.(type) {
 	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet:
 		return kube.PodTemplate(o)
@@ -119,12 +92,12 @@ func templateOf(o metav1.Object) *corev1.PodTemplateSpec {
 	}
 }
 
-func workloadRef(o metav1.Object) string {
-	kind, _ := cluster.KindOf(o)
-	return change.Ref{Kind: string(kind), Name: o.GetName()}.String()
-}
-
-// newLike is an empty object of the same type.
-func newLike(o runtime.Object) runtime.Object {
-	return reflect.New(reflect.TypeOf(o).Elem()).Interface().(runtime.Object)
+// InheritedAnnotations are annotations together with those of the live object that they do not name.
+func InheritedAnnotations(next, before map[string]string) map[string]string {
+	if len(before) == 0 {
+		return next
+	}
+	all := maps.Clone(before)
+	maps.Copy(all, next)
+	return all
 }
