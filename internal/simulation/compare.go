@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/fates"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/nodelifecycle"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -28,21 +29,21 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 	var shown outcome.Outcome
 	seeds, most, counts, all := max(o.Seeds, 1), -1, outcome.Counts{}, newHarms()
 	for seed := range uint64(seeds) {
-		err := withFork(ctx, judge, o, seed, func(e *engine) error {
-			before, err := e.settleBefore(ctx, out)
+		err := withFork(ctx, judge, o, seed, func(f *future) error {
+			before, err := f.settleBefore(ctx, out)
 			if err != nil {
 				return err
 			}
 			for _, c := range changes {
-				if err := e.apply(ctx, c); err != nil {
+				if err := f.apply(ctx, c); err != nil {
 					return err
 				}
 			}
-			fates := e.fatesSince(before)
+			fates := f.fatesSince(before)
 			counts.Count(fates)
-			if n := all.add(e, before); n > most {
+			if n := all.add(f, before); n > most {
 				most = n
-				shown = outcome.Outcome{World: judge.World(), Fates: fates, Violations: e.budgets.Violations(), NotModelled: e.gaps.List(), Seeds: seeds}
+				shown = outcome.Outcome{World: judge.World(), Fates: fates, Violations: f.engine.Budgets.Violations(), NotModelled: f.engine.Gaps.List(), Seeds: seeds}
 			}
 			return nil
 		})
@@ -58,56 +59,56 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 }
 
 // settleBefore runs the simulation without the changes, with some nodes out of service, and returns each pod's fate by then.
-func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fates.Record]outcome.Kind, error) {
-	if err := e.edit(e.budgets.MarkUnhealthy(e.podsOnUnreachableNodes()...)...); err != nil {
+func (f *future) settleBefore(ctx context.Context, out []string) (map[*fates.Record]outcome.Kind, error) {
+	if err := f.engine.Edit(f.engine.Budgets.MarkUnhealthy(f.podsOnUnreachableNodes()...)...); err != nil {
 		return nil, err
 	}
-	if err := e.emptyNodes(ctx, out); err != nil {
+	if err := f.emptyNodes(ctx, out); err != nil {
 		return nil, err
 	}
-	if err := e.settle(ctx); err != nil {
+	if err := f.engine.Settle(ctx); err != nil {
 		return nil, err
 	}
-	if err := e.edit(e.budgets.MarkUnhealthy(e.pods.Changed()...)...); err != nil {
+	if err := f.engine.Edit(f.engine.Budgets.MarkUnhealthy(f.engine.Pods.Changed()...)...); err != nil {
 		return nil, err
 	}
-	e.budgets.ClearViolations()
+	f.engine.Budgets.ClearViolations()
 	before := map[*fates.Record]outcome.Kind{}
-	for _, record := range e.fates.All() {
+	for _, record := range f.engine.Fates.All() {
 		before[record] = record.Fate.Kind
 	}
 	return before, nil
 }
 
 // podsOnUnreachableNodes are the pods of unreachable nodes, whatever their statuses say.
-func (e *engine) podsOnUnreachableNodes() []*corev1.Pod {
+func (f *future) podsOnUnreachableNodes() []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, node := range e.world().Nodes() {
+	for _, node := range f.engine.World().Nodes() {
 		if cluster.Unreachable(node) {
-			pods = append(pods, e.pods.OnNode(node.Name)...)
+			pods = append(pods, f.engine.Pods.OnNode(node.Name)...)
 		}
 	}
 	return pods
 }
 
 // emptyNodes cordons nodes and removes at once the pods that a drain would evict, regardless of budgets.
-func (e *engine) emptyNodes(ctx context.Context, names []string) error {
+func (f *future) emptyNodes(ctx context.Context, names []string) error {
 	var edits []cluster.Edit
 	var pods []*corev1.Pod
 	for _, name := range names {
-		node := e.world().Node(name)
+		node := f.engine.World().Node(name)
 		if node == nil {
 			continue
 		}
-		edits = append(edits, cluster.Put(withUnschedulable(node, true)))
-		pods = append(pods, slices.DeleteFunc(e.pods.OnNode(name), func(p *corev1.Pod) bool { return !cluster.Drains(p) })...)
+		edits = append(edits, cluster.Put(nodelifecycle.WithUnschedulable(node, true)))
+		pods = append(pods, slices.DeleteFunc(f.engine.Pods.OnNode(name), func(p *corev1.Pod) bool { return !cluster.Drains(p) })...)
 	}
-	return e.removeAllAndReplace(ctx, pods, edits...)
+	return f.nodes.RemoveAllAndReplace(ctx, pods, edits...)
 }
 
 // fatesSince are the fates of pods that had none before.
-func (e *engine) fatesSince(before map[*fates.Record]outcome.Kind) []outcome.Fate {
-	return fates.Reported(slices.DeleteFunc(slices.Clone(e.fates.All()), func(record *fates.Record) bool { return before[record] != "" }))
+func (f *future) fatesSince(before map[*fates.Record]outcome.Kind) []outcome.Fate {
+	return fates.Reported(slices.DeleteFunc(slices.Clone(f.engine.Fates.All()), func(record *fates.Record) bool { return before[record] != "" }))
 }
 
 // harms gathers the harms and violations of several futures.
@@ -129,10 +130,10 @@ func newHarms() *harms {
 }
 
 // add adds a future, and returns the number of its harms and violations.
-func (h *harms) add(e *engine, before map[*fates.Record]outcome.Kind) int {
+func (h *harms) add(f *future, before map[*fates.Record]outcome.Kind) int {
 	found := map[outcome.Kind]int{}
-	for _, record := range e.fates.All() {
-		kind, guess := e.harm(record, before)
+	for _, record := range f.engine.Fates.All() {
+		kind, guess := f.harm(record, before)
 		switch {
 		case guess:
 			h.guessed[record.Fate.Pod] = true
@@ -141,7 +142,7 @@ func (h *harms) add(e *engine, before map[*fates.Record]outcome.Kind) int {
 			h.pods[kind][record.Fate.Pod] = true
 		}
 	}
-	violations := e.budgets.Violations()
+	violations := f.engine.Budgets.Violations()
 	n := len(violations)
 	for kind, pods := range found {
 		h.futures[kind]++
@@ -180,13 +181,13 @@ func sortedRefs(refs map[change.Ref]bool) []change.Ref {
 
 // harm is the kind of harm that the changes do to a pod, empty if none. A guess means that they move it and that another scheduler
 // decides where to.
-func (e *engine) harm(record *fates.Record, before map[*fates.Record]outcome.Kind) (kind outcome.Kind, guess bool) {
+func (f *future) harm(record *fates.Record, before map[*fates.Record]outcome.Kind) (kind outcome.Kind, guess bool) {
 	was, known := before[record]
 	untouched := was == "" // until the changes
-	if is := record.Fate.Kind; is == was || untouched && e.notRunning(record) && is != outcome.Preempted {
+	if is := record.Fate.Kind; is == was || untouched && f.notRunning(record) && is != outcome.Preempted {
 		return "", false
 	}
-	switch foreign := e.placedByOther(record); record.Fate.Kind {
+	switch foreign := f.placedByOther(record); record.Fate.Kind {
 	case outcome.Moved, outcome.Delayed:
 		return "", foreign && untouched
 	case outcome.Waiting:
@@ -201,25 +202,25 @@ func (e *engine) harm(record *fates.Record, before map[*fates.Record]outcome.Kin
 }
 
 // initialPod is the pod of the initial snapshot that a record begins with, nil if the pod was created later.
-func (e *engine) initialPod(record *fates.Record) *corev1.Pod {
+func (f *future) initialPod(record *fates.Record) *corev1.Pod {
 	if record.Created {
 		return nil
 	}
-	return e.initial.Pod(record.Fate.Pod.Namespace, record.Fate.Pod.Name)
+	return f.engine.Initial.Pod(record.Fate.Pod.Namespace, record.Fate.Pod.Name)
 }
 
 // notRunning says whether a pod of the initial snapshot does not run, or its node does not respond.
-func (e *engine) notRunning(record *fates.Record) bool {
-	pod := e.initialPod(record)
+func (f *future) notRunning(record *fates.Record) bool {
+	pod := f.initialPod(record)
 	if pod == nil {
 		return false
 	}
-	node := e.initial.Node(pod.Spec.NodeName)
+	node := f.engine.Initial.Node(pod.Spec.NodeName)
 	return !cluster.Runs(pod) || node != nil && cluster.Unreachable(node)
 }
 
 // placedByOther says whether a scheduler that the Judge does not model places a pod of the initial snapshot.
-func (e *engine) placedByOther(record *fates.Record) bool {
-	pod := e.initialPod(record)
-	return pod != nil && !e.judge.Models(pod)
+func (f *future) placedByOther(record *fates.Record) bool {
+	pod := f.initialPod(record)
+	return pod != nil && !f.engine.Judge.Models(pod)
 }

@@ -12,8 +12,8 @@ import (
 // have no reasons and no chances.
 func EachFuture(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, visit func(outcome.Outcome) error) error {
 	for seed := max(o.Seeds, 1) - 1; seed >= 0; seed-- {
-		err := simulate(ctx, judge, changes, o, uint64(seed), func(e *engine) error {
-			return visit(e.outcome())
+		err := simulate(ctx, judge, changes, o, uint64(seed), func(f *future) error {
+			return visit(f.outcome())
 		})
 		if err != nil {
 			return err

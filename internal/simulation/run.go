@@ -36,12 +36,12 @@ func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 	seeds := max(o.Seeds, 1)
 	all := outcome.NewAggregate(seeds)
 	for seed := uint64(seeds) - 1; seed > 0; seed-- {
-		err := simulate(ctx, judge, changes, o, seed, func(e *engine) error {
-			if err := e.explainWaiting(ctx); err != nil {
+		err := simulate(ctx, judge, changes, o, seed, func(f *future) error {
+			if err := f.engine.ExplainWaiting(ctx); err != nil {
 				return err
 			}
-			e.noteUnsimulated()
-			one := e.outcome()
+			f.noteUnsimulated()
+			one := f.outcome()
 			all.Add(one)
 			return inspect(one)
 		})
@@ -49,64 +49,64 @@ func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 			return err
 		}
 	}
-	return simulate(ctx, judge, changes, o, 0, func(e *engine) error {
-		if err := e.explainWaiting(ctx); err != nil {
+	return simulate(ctx, judge, changes, o, 0, func(f *future) error {
+		if err := f.engine.ExplainWaiting(ctx); err != nil {
 			return err
 		}
-		e.noteUnsimulated()
-		first := e.outcome()
+		f.noteUnsimulated()
+		first := f.outcome()
 		all.Add(first)
 		return inspect(all.Outcome(first))
 	})
 }
 
 // simulate applies the changes in one future and calls visit at its end, while the Judge has its world.
-func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, visit func(*engine) error) error {
-	return withFork(ctx, judge, o, seed, func(e *engine) error {
+func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, visit func(*future) error) error {
+	return withFork(ctx, judge, o, seed, func(f *future) error {
 		for _, c := range changes {
-			if err := e.apply(ctx, c); err != nil {
+			if err := f.apply(ctx, c); err != nil {
 				return err
 			}
 		}
-		return visit(e)
+		return visit(f)
 	})
 }
 
 // withFork forks the Judge's world for one future, plays it, and reverts the fork.
-func withFork(ctx context.Context, judge *scheduling.Judge, o Options, seed uint64, play func(*engine) error) error {
+func withFork(ctx context.Context, judge *scheduling.Judge, o Options, seed uint64, play func(*future) error) error {
 	judge.Fork()
 	defer judge.Revert()
 	if seed > 0 {
 		before := judge.Reseed(seed)
 		defer judge.Reseed(before)
 	}
-	e := newEngine(judge, seed)
+	f := newFuture(judge, seed)
 	if !o.LeavePending {
-		if err := e.startOngoing(); err != nil {
+		if err := f.startOngoing(); err != nil {
 			return err
 		}
-		if err := e.elapse(ctx, e.randomness.Lag()); err != nil {
+		if err := f.engine.Elapse(ctx, f.engine.Randomness.Lag()); err != nil {
 			return err
 		}
 	}
-	return play(e)
+	return play(f)
 }
 
 // outcome is that of this future alone.
-func (e *engine) outcome() outcome.Outcome {
-	return outcome.Outcome{World: e.judge.World(), Fates: e.fates.List(), Violations: e.budgets.Violations(), NotModelled: e.gaps.List(), Seeds: 1}
+func (f *future) outcome() outcome.Outcome {
+	return outcome.Outcome{World: f.engine.Judge.World(), Fates: f.engine.Fates.List(), Violations: f.engine.Budgets.Violations(), NotModelled: f.engine.Gaps.List(), Seeds: 1}
 }
 
 // noteUnsimulated notes what may follow from a future and is not simulated.
-func (e *engine) noteUnsimulated() {
-	e.noteAutoscaling(e.fates.List())
-	e.noteAdmissionControllers()
+func (f *future) noteUnsimulated() {
+	f.noteAutoscaling(f.engine.Fates.List())
+	f.engine.NoteAdmissionControllers()
 }
 
 // noteAutoscaling notes that an autoscaler outside the cluster may add nodes for unschedulable pods.
-func (e *engine) noteAutoscaling(fates []outcome.Fate) {
+func (f *future) noteAutoscaling(fates []outcome.Fate) {
 	waits := func(fate outcome.Fate) bool { return fate.Kind == outcome.Waiting && fate.To == "" }
-	if slices.ContainsFunc(fates, waits) && len(e.initial.Groups()) > 0 {
-		e.gaps.Note("nodes", message.Of(message.GapAutoscaling, nil))
+	if slices.ContainsFunc(fates, waits) && len(f.engine.Initial.Groups()) > 0 {
+		f.engine.Gaps.Note("nodes", message.Of(message.GapAutoscaling, nil))
 	}
 }

@@ -47,6 +47,22 @@ var ofDiagnosis = [][]string{
 	{own + "internal/diagnosis/facts"},
 }
 
+// ofSimulation are those of internal/simulation, likewise (docs/adr/0015).
+var ofSimulation = [][]string{
+	{own + "internal/simulation/internal/manifest", own + "internal/simulation/internal/nodegroup"},
+	{own + "internal/simulation/internal/nodelifecycle"},
+	{own + "internal/simulation/verticalautoscaler"},
+	{own + "internal/simulation/internal/workload"},
+	{own + "internal/simulation/internal/engine"},
+	{
+		own + "internal/simulation/internal/disruption", own + "internal/simulation/internal/fates", own + "internal/simulation/internal/queue",
+		own + "internal/simulation/internal/podtemplate",
+	},
+	{own + "internal/simulation/internal/pods", own + "internal/simulation/internal/randomness", own + "internal/simulation/internal/replicas"},
+	{own + "internal/simulation/internal/names"},
+	{own + "internal/simulation/outcome"},
+}
+
 // ofAgent are those of internal/agent, likewise (docs/adr/0004).
 var ofAgent = [][]string{
 	{own + "internal/agent/cli"},
@@ -59,7 +75,7 @@ var ofAgent = [][]string{
 	{own + "internal/agent/reason", own + "internal/agent/managedfields"},
 }
 
-var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofAgent), []rule{
+var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofSimulation), downward(ofAgent), []rule{
 	{
 		why:         "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
 		from:        []string{own + "cmd/naosu", own + "internal", own + "api"},
@@ -97,6 +113,11 @@ var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofAg
 	{
 		why:         "a forecast's outcome is data: to read one takes no scheduler",
 		from:        []string{own + "internal/simulation/outcome", own + "internal/guard", own + "internal/record"},
+		unreachable: []string{"k8s.io/kubernetes/pkg/scheduler", own + "internal/scheduling"},
+	},
+	{
+		why:         "what an engine keeps knows neither the engine nor the scheduler",
+		from:        slices.Concat(ofSimulation[5:]...),
 		unreachable: []string{"k8s.io/kubernetes/pkg/scheduler", own + "internal/scheduling"},
 	},
 	{

@@ -13,8 +13,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
 
 // DaemonSetGrowth finds N502: pods that will be preempted when a DaemonSet next grows, by its vertical autoscaler or because
@@ -56,7 +56,7 @@ func (DaemonSetGrowth) Find(ctx context.Context, q query.Query) []finding.Findin
 
 // growthStep is a DaemonSet's next growth and whom it costs their place.
 type growthStep struct {
-	simulation.AutoscalerStep
+	verticalautoscaler.Step
 	victims []*corev1.Pod
 }
 
@@ -64,9 +64,9 @@ type growthStep struct {
 func nextSteps(q query.Query) []growthStep {
 	var steps []growthStep
 	scaled := map[change.Ref]bool{}
-	for _, next := range simulation.NextAutoscalerSteps(q.Judge) {
+	for _, next := range verticalautoscaler.NextSteps(q.Judge.World()) {
 		scaled[next.Target] = true
-		steps = append(steps, growthStep{AutoscalerStep: next})
+		steps = append(steps, growthStep{Step: next})
 	}
 	for _, ds := range q.World.DaemonSets() {
 		target := facts.RefTo(cluster.DaemonSet, ds)
@@ -76,7 +76,7 @@ func nextSteps(q query.Query) []growthStep {
 		}
 		for _, c := range ds.Spec.Template.Spec.Containers {
 			if requestsMoreThan(c, older[0]) {
-				steps = append(steps, growthStep{AutoscalerStep: simulation.AutoscalerStep{Target: target, Container: c.Name, Requests: c.Resources.Requests}})
+				steps = append(steps, growthStep{Step: verticalautoscaler.Step{Target: target, Container: c.Name, Requests: c.Resources.Requests}})
 			}
 		}
 	}
