@@ -1,4 +1,4 @@
-package simulation_test
+package workload_test
 
 import (
 	"testing"
@@ -10,12 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
 )
 
 // TestJobBackoff evicts pods of a Job at once: the second failure doubles the back-off, and both wait for it.
 func TestJobBackoff(t *testing.T) {
-	w := world(node("n1", "a"), node("n2", "b"), job("night", 6, template("night", "1"), "n1", "n1"))
-	expectFates(t, w.run(t, change.DrainNode{Node: "n1"}), "moved night-a n1>n2 20s", "moved night-b n1>n2 20s")
+	w := testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b"), testworld.Job("night", 6, testworld.Template("night", "1"), "n1", "n1"))
+	testworld.ExpectFates(t, w.Run(t, change.DrainNode{Node: "n1"}), "moved night-a n1>n2 20s", "moved night-b n1>n2 20s")
 }
 
 // TestJobWithEarlierFailures evicts a pod of a Job of which two have failed already.
@@ -29,16 +30,16 @@ func TestJobWithEarlierFailures(t *testing.T) {
 		"it may not fail again":           {batchv1.JobStatus{Failed: 6}, "lost night-a n1> FateJobFailed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			night := job("night", 6, template("night", "1"), "n1")
+			night := testworld.Job("night", 6, testworld.Template("night", "1"), "n1")
 			night[0].(*batchv1.Job).Status = tc.status
-			expectFates(t, world(node("n1", "a"), node("n2", "b"), night).run(t, change.DrainNode{Node: "n1"}), tc.want)
+			testworld.ExpectFates(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b"), night).Run(t, change.DrainNode{Node: "n1"}), tc.want)
 		})
 	}
 }
 
 // TestJobsInBackOff applies an unrelated change while a Job lacks a pod.
 func TestJobsInBackOff(t *testing.T) {
-	started := &metav1.Time{Time: epoch.Add(-time.Minute)}
+	started := &metav1.Time{Time: testworld.Epoch.Add(-time.Minute)}
 	for name, tc := range map[string]struct {
 		edit func(*batchv1.Job)
 		want []string
@@ -64,22 +65,22 @@ func TestJobsInBackOff(t *testing.T) {
 		"another controller manages it": {func(j *batchv1.Job) { j.Status.Active, j.Spec.ManagedBy = 1, new("kueue.x-k8s.io/multikueue") }, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			night := job("night", 6, template("night", "1"), "n1")
+			night := testworld.Job("night", 6, testworld.Template("night", "1"), "n1")
 			of := night[0].(*batchv1.Job)
 			of.Spec.Parallelism, of.Spec.Completions, of.Status.StartTime = new(int32(2)), new(int32(2)), started
 			tc.edit(of)
-			expectFates(t, world(node("n1", "a"), node("n2", "a", cordonedNode), night).run(t, change.Cordon{Node: "n2"}), tc.want...)
+			testworld.ExpectFates(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a", testworld.CordonedNode), night).Run(t, change.Cordon{Node: "n2"}), tc.want...)
 		})
 	}
 }
 
 // TestJobBackoffAfterAnotherFailure evicts the one pod that a Job in back-off has.
 func TestJobBackoffAfterAnotherFailure(t *testing.T) {
-	night := job("night", 6, template("night", "1"), "n1")
+	night := testworld.Job("night", 6, testworld.Template("night", "1"), "n1")
 	of := night[0].(*batchv1.Job)
 	of.Spec.Parallelism, of.Spec.Completions = new(int32(2)), new(int32(2))
-	of.Status = batchv1.JobStatus{StartTime: &metav1.Time{Time: epoch.Add(-time.Minute)}, Active: 1}
-	expectFates(t, world(node("n1", "a"), night).run(t, change.Evict{Namespace: "default", Name: "night-a"}),
+	of.Status = batchv1.JobStatus{StartTime: &metav1.Time{Time: testworld.Epoch.Add(-time.Minute)}, Active: 1}
+	testworld.ExpectFates(t, testworld.Of(testworld.Node("n1", "a"), night).Run(t, change.Evict{Namespace: "default", Name: "night-a"}),
 		"created night-* >n1 1s", "moved night-a n1>n1 10s")
 }
 
@@ -120,23 +121,23 @@ func TestJobPolicies(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			night := job("night", 0, template("night", "1"), "n1", "n2")
+			night := testworld.Job("night", 0, testworld.Template("night", "1"), "n1", "n2")
 			tc.edit(night[0].(*batchv1.Job))
-			expectFates(t, world(node("n1", "a"), node("n2", "b"), night).run(t, change.DrainNode{Node: "n1"}), tc.want...)
+			testworld.ExpectFates(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b"), night).Run(t, change.DrainNode{Node: "n1"}), tc.want...)
 		})
 	}
 }
 
 // TestDeletedPodIsNotDisrupted has a Job that ignores disruptions: kubectl delete is none, an eviction is.
 func TestDeletedPodIsNotDisrupted(t *testing.T) {
-	ignoring := func() objects {
-		all := job("report", 0, template("report", "1"), "n1")
+	ignoring := func() testworld.Objects {
+		all := testworld.Job("report", 0, testworld.Template("report", "1"), "n1")
 		all[0].(*batchv1.Job).Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
 			Action:          batchv1.PodFailurePolicyActionIgnore,
 			OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
 		}}}
-		return world(node("n1", "a"), all)
+		return testworld.Of(testworld.Node("n1", "a"), all)
 	}
-	expectFates(t, ignoring().run(t, change.DeletePod{Namespace: "default", Name: "report-a"}), "lost report-a n1> FateJobFailed")
-	expectFates(t, ignoring().run(t, change.Evict{Namespace: "default", Name: "report-a"}), "moved report-a n1>n1 1s")
+	testworld.ExpectFates(t, ignoring().Run(t, change.DeletePod{Namespace: "default", Name: "report-a"}), "lost report-a n1> FateJobFailed")
+	testworld.ExpectFates(t, ignoring().Run(t, change.Evict{Namespace: "default", Name: "report-a"}), "moved report-a n1>n1 1s")
 }

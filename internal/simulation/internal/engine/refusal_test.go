@@ -1,4 +1,4 @@
-package simulation_test
+package engine_test
 
 import (
 	"errors"
@@ -16,32 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
-
-func quota(pods string) *corev1.ResourceQuota {
-	return &corev1.ResourceQuota{
-		ObjectMeta: metav1.ObjectMeta{Name: "most", Namespace: "default"},
-		Spec:       corev1.ResourceQuotaSpec{Hard: corev1.ResourceList{corev1.ResourcePods: resource.MustParse(pods)}},
-	}
-}
-
-// completeJudge is a Judge of a world in which every kind is known.
-func (o objects) completeJudge(t *testing.T) *scheduling.Judge {
-	t.Helper()
-	knowledge := map[cluster.Kind]cluster.Knowledge{}
-	for _, kind := range cluster.Kinds() {
-		knowledge[kind] = cluster.Complete
-	}
-	judge, err := scheduling.New(t.Context(), cluster.New(cluster.Contents{Objects: o, Taken: epoch, Knowledge: knowledge}), scheduling.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return judge
-}
 
 // TestRefusedPods has pods that the API server refuses to create.
 func TestRefusedPods(t *testing.T) {
@@ -59,33 +37,35 @@ func TestRefusedPods(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "limits", Namespace: "default"},
 		Spec:       corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{{Type: corev1.LimitTypePod, Max: corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("1Gi")}}}},
 	}
-	there := func() objects { return deployment("web", template("web", "1"), "n1", "n2") }
+	there := func() testworld.Objects {
+		return testworld.Deployment("web", testworld.Template("web", "1"), "n1", "n2")
+	}
 	next := func(edits ...func(*corev1.PodSpec)) change.Change {
-		return change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1", edits...))}}
+		return change.Apply{Objects: []runtime.Object{testworld.NewDeployment(2, testworld.Template("web", "1", edits...))}}
 	}
 	for name, tc := range map[string]struct {
-		world  objects
+		world  testworld.Objects
 		change change.Change
 		want   []string
 		why    string
 	}{
 		"a priority class": {
-			world(threeNodes(), &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "known"}, Value: 1}), next(classed("unknown")),
+			testworld.Of(testworld.ThreeNodes(), &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "known"}, Value: 1}), next(classed("unknown")),
 			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
 			"no PriorityClass with name unknown was found",
 		},
 		"a runtime class": {
-			threeNodes(), next(runs("nosuch")),
+			testworld.ThreeNodes(), next(runs("nosuch")),
 			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
 			`pod rejected: RuntimeClass "nosuch" not found`,
 		},
 		"one that is there": {
-			world(threeNodes(), &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "kata"}, Handler: "kata"}), next(runs("kata")),
+			testworld.Of(testworld.ThreeNodes(), &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "kata"}, Handler: "kata"}), next(runs("kata")),
 			[]string{"created web-* >n1", "created web-* >n2"},
 			"",
 		},
 		"a rollout to a runtime class": {
-			world(threeNodes(), there()),
+			testworld.Of(testworld.ThreeNodes(), there()),
 			change.Patch{
 				Object: change.Ref{Kind: "Deployment", Namespace: "default", Name: "web"},
 				Patch:  `{"spec":{"template":{"spec":{"runtimeClassName":"nosuch","priorityClassName":""}}}}`,
@@ -94,54 +74,54 @@ func TestRefusedPods(t *testing.T) {
 			`pod rejected: RuntimeClass "nosuch" not found`,
 		},
 		"a service account": {
-			world(threeNodes(), elsewhere), next(as("robot")),
+			testworld.Of(testworld.ThreeNodes(), elsewhere), next(as("robot")),
 			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
 			`error looking up service account default/robot: serviceaccount "robot" not found`,
 		},
 		"a service account applied with it": {
-			threeNodes(),
-			change.Apply{Objects: []runtime.Object{newDeployment(1, template("web", "1", as("robot"))), account}},
+			testworld.ThreeNodes(),
+			change.Apply{Objects: []runtime.Object{testworld.NewDeployment(1, testworld.Template("web", "1", as("robot"))), account}},
 			[]string{"created web-* >n1"},
 			"",
 		},
 		"a namespace's security": {
-			world(threeNodes(), strict), next(),
+			testworld.Of(testworld.ThreeNodes(), strict), next(),
 			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
 			`violates PodSecurity "restricted:latest": allowPrivilegeEscalation != false`,
 		},
 		"a namespace's limits": {
-			world(threeNodes(), largest), next(),
+			testworld.Of(testworld.ThreeNodes(), largest), next(),
 			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
 			"maximum memory usage per Pod is 1Gi.  No limit is specified",
 		},
 		"a quota": {
-			world(threeNodes(), there(), quota("3")),
+			testworld.Of(testworld.ThreeNodes(), there(), testworld.Quota("3")),
 			change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 4},
 			[]string{"created web-1-* >n3", "waiting web-1-* FateRefused"},
 			"exceeded quota: most, requested: pods=1, used: pods=3, limited: pods=3",
 		},
 		"a quota applied with it": {
-			threeNodes(),
-			change.Apply{Objects: []runtime.Object{newDeployment(2, template("web", "1")), quota("1")}},
+			testworld.ThreeNodes(),
+			change.Apply{Objects: []runtime.Object{testworld.NewDeployment(2, testworld.Template("web", "1")), testworld.Quota("1")}},
 			[]string{"created web-* >n1", "waiting web-* FateRefused"},
 			"exceeded quota",
 		},
 		"a quota that a drain keeps to": {
-			world(threeNodes(), there(), quota("2")), change.DrainNode{Node: "n1"}, []string{"moved web-1-a n1>n3"}, "",
+			testworld.Of(testworld.ThreeNodes(), there(), testworld.Quota("2")), change.DrainNode{Node: "n1"}, []string{"moved web-1-a n1>n3"}, "",
 		},
 		"a StatefulSet's pod beyond a quota": {
-			world(threeNodes(), statefulSet("db", template("db", "1"), "n1"), quota("2")),
+			testworld.Of(testworld.ThreeNodes(), testworld.StatefulSet("db", testworld.Template("db", "1"), "n1"), testworld.Quota("2")),
 			change.ScaleWorkload{Kind: "StatefulSet", Namespace: "default", Name: "db", Replicas: 3},
 			[]string{"created db-1 >n2", "waiting db-2 FateRefused"},
 			"exceeded quota",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			result, err := simulation.Run(t.Context(), tc.world.completeJudge(t), []change.Change{tc.change}, simulation.Options{})
+			result, err := simulation.Run(t.Context(), tc.world.CompleteJudge(t), []change.Change{tc.change}, simulation.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines := describeFates(result)
+			lines := testworld.DescribeFates(result)
 			for i, line := range lines { // The node does not matter.
 				lines[i] = strings.TrimRight(line, "123")
 			}
@@ -176,13 +156,13 @@ func TestQuotaDuringRollout(t *testing.T) {
 		{1, []string{"created web-* >", "created web-* >", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled"}},
 		{0, []string{"waiting web-* FateRefused"}},
 	} {
-		next := newDeployment(2, template("web", "2"))
+		next := testworld.NewDeployment(2, testworld.Template("web", "2"))
 		unavailable, surge := intstr.FromInt(tc.unavailable), intstr.FromInt(1)
 		next.Spec.Strategy = appsv1.DeploymentStrategy{
 			Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxUnavailable: &unavailable, MaxSurge: &surge},
 		}
-		result := world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), quota("2")).run(t, change.Apply{Objects: []runtime.Object{next}})
-		got := describeFates(result)
+		result := testworld.Of(testworld.ThreeNodes(), testworld.Deployment("web", testworld.Template("web", "1"), "n1", "n2"), testworld.Quota("2")).Run(t, change.Apply{Objects: []runtime.Object{next}})
+		got := testworld.DescribeFates(result)
 		for i, line := range got {
 			got[i] = strings.TrimRight(line, "n123")
 		}
@@ -194,9 +174,9 @@ func TestQuotaDuringRollout(t *testing.T) {
 
 // TestRefusedChange has changes that the API server refuses.
 func TestRefusedChange(t *testing.T) {
-	pod := placed("one", "", template("one", "1", func(s *corev1.PodSpec) { s.ServiceAccountName = "nosuch" }))
-	many := placed("two", "", template("two", "1"))
-	set := statefulSet("db", template("db", "1"), "n1")
+	pod := testworld.Placed("one", "", testworld.Template("one", "1", func(s *corev1.PodSpec) { s.ServiceAccountName = "nosuch" }))
+	many := testworld.Placed("two", "", testworld.Template("two", "1"))
+	set := testworld.StatefulSet("db", testworld.Template("db", "1"), "n1")
 	claims := set[0].DeepCopyObject().(*appsv1.StatefulSet)
 	claims.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: "data"}}}
 	web := change.Ref{Kind: "Deployment", Namespace: "default", Name: "web"}
@@ -224,8 +204,8 @@ func TestRefusedChange(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			present := world(threeNodes(), deployment("web", template("web", "1"), "n1", "n2"), set, quota("3"))
-			_, err := simulation.Run(t.Context(), present.completeJudge(t), []change.Change{tc.change}, simulation.Options{})
+			present := testworld.Of(testworld.ThreeNodes(), testworld.Deployment("web", testworld.Template("web", "1"), "n1", "n2"), set, testworld.Quota("3"))
+			_, err := simulation.Run(t.Context(), present.CompleteJudge(t), []change.Change{tc.change}, simulation.Options{})
 			if refused := (outcome.RefusedError{}); !errors.As(err, &refused) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}

@@ -1,4 +1,4 @@
-package simulation_test
+package workload_test
 
 import (
 	"slices"
@@ -17,16 +17,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
 )
-
-func patchOf(kind, name, patch string) change.Change {
-	return change.Patch{Object: change.Ref{Kind: kind, Namespace: "default", Name: name}, Patch: patch}
-}
 
 // TestTemplateChanges changes what the scheduler does not look at. Controllers replace the pods all the same, and the new ones
 // need capacity beside the old.
 func TestTemplateChanges(t *testing.T) {
-	full := func() objects { return world(node("n1", "a", cpu("1")), deployment("web", template("web", "1"), "n1")) }
+	full := func() testworld.Objects {
+		return testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Deployment("web", testworld.Template("web", "1"), "n1"))
+	}
 	for name, patch := range map[string]string{
 		"environment":           `{"spec":{"template":{"spec":{"containers":[{"name":"main","env":[{"name":"VERSION","value":"v1"}]}]}}}}`,
 		"an annotation":         `{"spec":{"template":{"metadata":{"annotations":{"kubectl.kubernetes.io/restartedAt":"2026-11-20T12:00:00Z"}}}}}`,
@@ -41,16 +40,18 @@ func TestTemplateChanges(t *testing.T) {
 		"the pod's own request": `{"spec":{"template":{"spec":{"resources":{"requests":{"cpu":"1"}}}}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := full().run(t, patchOf("Deployment", "web", patch))
-			expectFates(t, outcome, "waiting web-* FateUnschedulable")
-			expectGap(t, outcome, "deployment/web", "GapRollout")
+			outcome := full().Run(t, testworld.PatchOf("Deployment", "web", patch))
+			testworld.ExpectFates(t, outcome, "waiting web-* FateUnschedulable")
+			testworld.ExpectGap(t, outcome, "deployment/web", "GapRollout")
 		})
 	}
 }
 
 // TestNoTemplateChange writes out the API server's defaults, and equal values in other forms.
 func TestNoTemplateChange(t *testing.T) {
-	full := func() objects { return world(node("n1", "a", cpu("1")), deployment("web", template("web", "1"), "n1")) }
+	full := func() testworld.Objects {
+		return testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Deployment("web", testworld.Template("web", "1"), "n1"))
+	}
 	for name, patch := range map[string]string{
 		"nothing":           `{}`,
 		"defaults":          `{"spec":{"template":{"spec":{"dnsPolicy":"ClusterFirst","restartPolicy":"Always","terminationGracePeriodSeconds":30,"containers":[{"name":"main","terminationMessagePath":"/dev/termination-log"}]}}}}`,
@@ -58,69 +59,64 @@ func TestNoTemplateChange(t *testing.T) {
 		"its own label":     `{"metadata":{"labels":{"team":"a"},"annotations":{"checksum":"1"}}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := full().run(t, patchOf("Deployment", "web", patch))
-			expectFates(t, outcome)
-			expectGap(t, outcome, "deployment/web", "")
+			outcome := full().Run(t, testworld.PatchOf("Deployment", "web", patch))
+			testworld.ExpectFates(t, outcome)
+			testworld.ExpectGap(t, outcome, "deployment/web", "")
 		})
 	}
 }
 
 func TestRecreateForAnnotation(t *testing.T) {
-	recreate := deployment("web", template("web", "1"), "n1")
+	recreate := testworld.Deployment("web", testworld.Template("web", "1"), "n1")
 	recreate[0].(*appsv1.Deployment).Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
-	expectFates(t, world(node("n1", "a", cpu("1")), recreate).run(t, patchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`)),
+	testworld.ExpectFates(t, testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), recreate).Run(t, testworld.PatchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`)),
 		"created web-* >n1", "ended web-1-a n1> FateRolled")
 }
 
 func TestTemplateChangesOfOtherWorkloads(t *testing.T) {
 	annotate := `{"spec":{"template":{"metadata":{"annotations":{"checksum/config":"v7"}}}}}`
 	for name, tc := range map[string]struct {
-		world  objects
+		world  testworld.Objects
 		change change.Change
 		want   []string
 	}{
 		"a DaemonSet's annotation": {
-			world(node("n1", "a"), node("n2", "a"), daemonSet("agent", template("agent", "1"), "n1", "n2")), patchOf("DaemonSet", "agent", annotate),
+			testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.DaemonSet("agent", testworld.Template("agent", "1"), "n1", "n2")), testworld.PatchOf("DaemonSet", "agent", annotate),
 			[]string{"moved agent-n1 n1>n1", "moved agent-n2 n2>n2"},
 		},
 		"a StatefulSet's, on whose node there is no longer capacity": {
-			world(node("n1", "a", cordonedNode), node("n2", "a", cpu("1")), statefulSet("db", template("db", "2"), "n1", "n1")), patchOf("StatefulSet", "db", annotate),
+			testworld.Of(testworld.Node("n1", "a", testworld.CordonedNode), testworld.Node("n2", "a", testworld.CPU("1")), testworld.StatefulSet("db", testworld.Template("db", "2"), "n1", "n1")), testworld.PatchOf("StatefulSet", "db", annotate),
 			[]string{"waiting db-1 n1> FateUnschedulable"},
 		},
 	} {
-		t.Run(name, func(t *testing.T) { expectFates(t, tc.world.run(t, tc.change), tc.want...) })
+		t.Run(name, func(t *testing.T) { testworld.ExpectFates(t, tc.world.Run(t, tc.change), tc.want...) })
 	}
-}
-
-func cordonedNode(n *corev1.Node) {
-	n.Spec.Unschedulable = true
-	n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
 }
 
 // TestRollback patches a template back during a stuck rollout: the ReplicaSet of the old template is used again, and none of its
 // pods are replaced.
 func TestRollback(t *testing.T) {
-	w := world(node("n1", "a", cpu("1")), deployment("web", template("web", "1", func(s *corev1.PodSpec) { s.Containers[0].Image = "img:1" }), "n1"))
+	w := testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Deployment("web", testworld.Template("web", "1", func(s *corev1.PodSpec) { s.Containers[0].Image = "img:1" }), "n1"))
 	to := func(value string) change.Change {
-		return patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","image":`+value+`}]}}}}`)
+		return testworld.PatchOf("Deployment", "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","image":`+value+`}]}}}}`)
 	}
-	expectFates(t, w.run(t, to(`"img:2"`), to(`"img:1"`)))
+	testworld.ExpectFates(t, w.Run(t, to(`"img:2"`), to(`"img:1"`)))
 }
 
 // TestRolloutThatPreemptsItself raises the priority of a full node's pod: its replacement preempts it, and what the old ReplicaSet
 // creates in its place is removed with the rollout.
 func TestRolloutThatPreemptsItself(t *testing.T) {
 	urgent := &schedulingv1.PriorityClass{ObjectMeta: metav1.ObjectMeta{Name: "urgent"}, Value: 1000}
-	w := world(node("n1", "a", cpu("1")), urgent, deployment("web", template("web", "1"), "n1"))
-	outcome := w.run(t, patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"priority":null,"priorityClassName":"urgent"}}}}`))
-	expectFates(t, outcome, "preempted web-1-a n1> by web-* 30s", "created web-* >n1")
-	expectGap(t, outcome, "deployment/web", "")
+	w := testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), urgent, testworld.Deployment("web", testworld.Template("web", "1"), "n1"))
+	outcome := w.Run(t, testworld.PatchOf("Deployment", "web", `{"spec":{"template":{"spec":{"priority":null,"priorityClassName":"urgent"}}}}`))
+	testworld.ExpectFates(t, outcome, "preempted web-1-a n1> by web-* 30s", "created web-* >n1")
+	testworld.ExpectGap(t, outcome, "deployment/web", "")
 }
 
 // TestUnknownEnvironment applies a manifest with values to a world that, as snapshots do, has none.
 func TestUnknownEnvironment(t *testing.T) {
 	valued := func(value string) corev1.PodTemplateSpec {
-		web := template("web", "1")
+		web := testworld.Template("web", "1")
 		web.Spec.Containers[0].Env = []corev1.EnvVar{{Name: "MODE", Value: value}}
 		return web
 	}
@@ -135,13 +131,13 @@ func TestUnknownEnvironment(t *testing.T) {
 		"the value may be the same or not":     {valued(""), valued("fast"), nil, "GapEnvironment"},
 		"a value that is empty in both":        {valued(""), valued(""), nil, "GapEnvironment"},
 		"a new variable is a change":           {valued(""), added, rolled, ""},
-		"a removed variable is a change":       {valued(""), template("web", "1"), rolled, ""},
-		"without variables nothing is unknown": {template("web", "1"), template("web", "1"), nil, ""},
+		"a removed variable is a change":       {valued(""), testworld.Template("web", "1"), rolled, ""},
+		"without variables nothing is unknown": {testworld.Template("web", "1"), testworld.Template("web", "1"), nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := world(node("n1", "a"), deployment("web", tc.before, "n1")).run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{newDeployment(1, tc.applied)}})
-			expectFates(t, outcome, tc.want...)
-			expectGap(t, outcome, "deployment/web", tc.gap)
+			outcome := testworld.Of(testworld.Node("n1", "a"), testworld.Deployment("web", tc.before, "n1")).Run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{testworld.NewDeployment(1, tc.applied)}})
+			testworld.ExpectFates(t, outcome, tc.want...)
+			testworld.ExpectGap(t, outcome, "deployment/web", tc.gap)
 		})
 	}
 }
@@ -149,48 +145,50 @@ func TestUnknownEnvironment(t *testing.T) {
 // TestAppliedTemplateKeepsAnnotations applies a manifest to a Deployment that `kubectl rollout restart` has annotated since:
 // kubectl keeps what it did not apply.
 func TestAppliedTemplateKeepsAnnotations(t *testing.T) {
-	restarted := template("web", "1")
+	restarted := testworld.Template("web", "1")
 	restarted.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": "2026-11-20T12:00:00Z"}
-	w := world(node("n1", "a"), deployment("web", restarted, "n1"))
-	expectFates(t, w.run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{newDeployment(1, template("web", "1"))}}))
+	w := testworld.Of(testworld.Node("n1", "a"), testworld.Deployment("web", restarted, "n1"))
+	testworld.ExpectFates(t, w.Run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{testworld.NewDeployment(1, testworld.Template("web", "1"))}}))
 }
 
 func TestPausedDeployments(t *testing.T) {
-	paused := func(nodes ...string) objects {
-		web := deployment("web", template("web", "1"), nodes...)
+	paused := func(nodes ...string) testworld.Objects {
+		web := testworld.Deployment("web", testworld.Template("web", "1"), nodes...)
 		web[0].(*appsv1.Deployment).Spec.Paused = true
 		return web
 	}
 	annotate := `{"spec":{"template":{"metadata":{"annotations":{"v":"2"}}}}}`
-	podless := objects{paused("n1")[0]}
-	made := newDeployment(1, template("web", "1"))
+	podless := testworld.Objects{paused("n1")[0]}
+	made := testworld.NewDeployment(1, testworld.Template("web", "1"))
 	made.Spec.Paused = true
 	for name, tc := range map[string]struct {
-		world   objects
+		world   testworld.Objects
 		changes []change.Change
 		want    []string
 	}{
-		"a change waits":            {paused("n1"), []change.Change{patchOf("Deployment", "web", annotate)}, nil},
-		"it is scaled all the same": {paused("n1"), []change.Change{patchOf("Deployment", "web", `{"spec":{"replicas":2}}`)}, []string{"created web-1-* >n1"}},
+		"a change waits":            {paused("n1"), []change.Change{testworld.PatchOf("Deployment", "web", annotate)}, nil},
+		"it is scaled all the same": {paused("n1"), []change.Change{testworld.PatchOf("Deployment", "web", `{"spec":{"replicas":2}}`)}, []string{"created web-1-* >n1"}},
 		"the change comes when it is resumed": {
 			paused("n1"),
-			[]change.Change{patchOf("Deployment", "web", annotate), patchOf("Deployment", "web", `{"spec":{"paused":false}}`)},
+			[]change.Change{testworld.PatchOf("Deployment", "web", annotate), testworld.PatchOf("Deployment", "web", `{"spec":{"paused":false}}`)},
 			[]string{"created web-* >n1", "ended web-1-a n1> FateRolled"},
 		},
-		"resumed without a change":     {paused("n1"), []change.Change{patchOf("Deployment", "web", `{"spec":{"paused":false}}`)}, nil},
-		"before it has pods":           {podless, []change.Change{patchOf("Deployment", "web", annotate)}, nil},
+		"resumed without a change":     {paused("n1"), []change.Change{testworld.PatchOf("Deployment", "web", `{"spec":{"paused":false}}`)}, nil},
+		"before it has pods":           {podless, []change.Change{testworld.PatchOf("Deployment", "web", annotate)}, nil},
 		"scaled before it has pods":    {podless, []change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 3}}, nil},
-		"resumed before it has pods":   {podless, []change.Change{patchOf("Deployment", "web", `{"spec":{"paused":false}}`)}, []string{"created web-* >n1"}},
+		"resumed before it has pods":   {podless, []change.Change{testworld.PatchOf("Deployment", "web", `{"spec":{"paused":false}}`)}, []string{"created web-* >n1"}},
 		"made paused":                  {nil, []change.Change{change.Apply{From: "x.yaml", Objects: []runtime.Object{made}}}, nil},
-		"paused and changed in one go": {deployment("web", template("web", "1"), "n1"), []change.Change{patchOf("Deployment", "web", `{"spec":{"paused":true,"template":{"metadata":{"annotations":{"v":"2"}}}}}`)}, nil},
+		"paused and changed in one go": {testworld.Deployment("web", testworld.Template("web", "1"), "n1"), []change.Change{testworld.PatchOf("Deployment", "web", `{"spec":{"paused":true,"template":{"metadata":{"annotations":{"v":"2"}}}}}`)}, nil},
 	} {
-		t.Run(name, func(t *testing.T) { expectFates(t, world(node("n1", "a"), tc.world).run(t, tc.changes...), tc.want...) })
+		t.Run(name, func(t *testing.T) {
+			testworld.ExpectFates(t, testworld.Of(testworld.Node("n1", "a"), tc.world).Run(t, tc.changes...), tc.want...)
+		})
 	}
 }
 
 func TestPatchedJobs(t *testing.T) {
-	edited := func(edit func(*batchv1.Job), nodes ...string) objects {
-		night := job("night", 6, template("night", "1"), nodes...)
+	edited := func(edit func(*batchv1.Job), nodes ...string) testworld.Objects {
+		night := testworld.Job("night", 6, testworld.Template("night", "1"), nodes...)
 		night[0].(*batchv1.Job).Spec.Parallelism, night[0].(*batchv1.Job).Spec.Completions = new(int32(2)), new(int32(2))
 		edit(night[0].(*batchv1.Job))
 		return night
@@ -198,7 +196,7 @@ func TestPatchedJobs(t *testing.T) {
 	asIs := func(*batchv1.Job) {}
 	stopped := func(j *batchv1.Job) { j.Spec.Suspend = new(true) }
 	for name, tc := range map[string]struct {
-		world objects
+		world testworld.Objects
 		patch string
 		want  []string
 	}{
@@ -226,11 +224,11 @@ func TestPatchedJobs(t *testing.T) {
 		"a label of its own": {edited(asIs, "n1", "n2"), `{"metadata":{"labels":{"a":"b"}}}`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := world(node("n1", "a", cpu("2")), node("n2", "a"), tc.world).run(t, patchOf("Job", "night", tc.patch))
+			outcome := testworld.Of(testworld.Node("n1", "a", testworld.CPU("2")), testworld.Node("n2", "a"), tc.world).Run(t, testworld.PatchOf("Job", "night", tc.patch))
 			if name == "fewer at once" && len(outcome.Fates) == 1 { // Which of two equal pods is removed is random.
 				outcome.Fates[0].Pod.Name, outcome.Fates[0].From = "night-a", "n1"
 			}
-			got := describeFates(outcome)
+			got := testworld.DescribeFates(outcome)
 			for i, line := range got { // Which node gets which of equal pods is random.
 				if slices.Contains([]string{"created night-* >n1", "created night-* >n2"}, line) {
 					got[i] = "created night-*"
@@ -251,16 +249,16 @@ func TestPatchedJobs(t *testing.T) {
 
 func TestDaemonSetAfterLabelChange(t *testing.T) {
 	pooled := func(n *corev1.Node) { n.Labels["pool"] = "p0" }
-	w := func() objects {
-		return world(node("n1", "a", pooled), node("n2", "a", pooled),
-			daemonSet("agent", template("agent", "1", func(s *corev1.PodSpec) { s.NodeSelector = map[string]string{"pool": "p0"} }), "n1", "n2"),
-			daemonSet("other", template("other", "1"), "n1", "n2"))
+	w := func() testworld.Objects {
+		return testworld.Of(testworld.Node("n1", "a", pooled), testworld.Node("n2", "a", pooled),
+			testworld.DaemonSet("agent", testworld.Template("agent", "1", func(s *corev1.PodSpec) { s.NodeSelector = map[string]string{"pool": "p0"} }), "n1", "n2"),
+			testworld.DaemonSet("other", testworld.Template("other", "1"), "n1", "n2"))
 	}
 	relabel := change.Patch{Object: change.Ref{Kind: "Node", Name: "n1"}, Patch: `{"metadata":{"labels":{"pool":"p1"}}}`}
-	expectFates(t, w().run(t, relabel), "ended agent-n1 n1> FateUnwanted")
+	testworld.ExpectFates(t, w().Run(t, relabel), "ended agent-n1 n1> FateUnwanted")
 	back := relabel
 	back.Patch = `{"metadata":{"labels":{"pool":"p0"}}}`
-	expectFates(t, w().run(t, relabel, back), "ended agent-n1 n1> FateUnwanted", "created agent-* >n1")
+	testworld.ExpectFates(t, w().Run(t, relabel, back), "ended agent-n1 n1> FateUnwanted", "created agent-* >n1")
 }
 
 // TestRuntimeClasses creates pods whose RuntimeClass adds overhead and a node selector.
@@ -279,7 +277,7 @@ func TestRuntimeClasses(t *testing.T) {
 		n.Labels["sandbox"], n.Spec.Taints = "yes", []corev1.Taint{{Key: "sandbox", Effect: corev1.TaintEffectNoSchedule}}
 	}
 	of := func(class string) *appsv1.Deployment {
-		return newDeployment(2, template("web", "1", func(s *corev1.PodSpec) { s.RuntimeClassName = &class }))
+		return testworld.NewDeployment(2, testworld.Template("web", "1", func(s *corev1.PodSpec) { s.RuntimeClassName = &class }))
 	}
 	for name, tc := range map[string]struct {
 		class string
@@ -289,14 +287,14 @@ func TestRuntimeClasses(t *testing.T) {
 		"its nodes, and their tolerations": {"pinned", []string{"created web-* >n2", "created web-* >n2"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := world(node("n1", "a"), node("n2", "a", sandbox), heavy, pinned).run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{of(tc.class)}})
-			expectFates(t, outcome, tc.want...)
-			expectGap(t, outcome, "runtimeclass/"+tc.class, "")
+			outcome := testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a", sandbox), heavy, pinned).Run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{of(tc.class)}})
+			testworld.ExpectFates(t, outcome, tc.want...)
+			testworld.ExpectGap(t, outcome, "runtimeclass/"+tc.class, "")
 		})
 	}
 	t.Run("one that does not exist", func(t *testing.T) {
 		snapshot := cluster.New(cluster.Contents{
-			Objects: world(node("n1", "a"), pinned), Taken: epoch, Knowledge: map[cluster.Kind]cluster.Knowledge{cluster.RuntimeClass: cluster.Complete},
+			Objects: testworld.Of(testworld.Node("n1", "a"), pinned), Taken: testworld.Epoch, Knowledge: map[cluster.Kind]cluster.Knowledge{cluster.RuntimeClass: cluster.Complete},
 		})
 		judge, err := scheduling.New(t.Context(), snapshot, scheduling.Options{Seed: 1})
 		if err != nil {
@@ -306,18 +304,18 @@ func TestRuntimeClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		expectFates(t, outcome, "waiting web-* FateRefused", "waiting web-* FateRefused")
+		testworld.ExpectFates(t, outcome, "waiting web-* FateRefused", "waiting web-* FateRefused")
 	})
 	t.Run("one that is not known is said", func(t *testing.T) {
-		outcome := world(node("n1", "a")).run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{of("heavy")}})
-		expectGap(t, outcome, "runtimeclass/heavy", "GapRuntime")
+		outcome := testworld.Of(testworld.Node("n1", "a")).Run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{of("heavy")}})
+		testworld.ExpectGap(t, outcome, "runtimeclass/heavy", "GapRuntime")
 	})
 }
 
 // TestPodLevelRequests creates pods whose pod-level requests replace those of their containers.
 func TestPodLevelRequests(t *testing.T) {
 	sized := func(r corev1.ResourceRequirements) *appsv1.Deployment {
-		return newDeployment(2, template("web", "100m", func(s *corev1.PodSpec) { s.Resources = &r }))
+		return testworld.NewDeployment(2, testworld.Template("web", "100m", func(s *corev1.PodSpec) { s.Resources = &r }))
 	}
 	three := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("3")}
 	none := sized(corev1.ResourceRequirements{Limits: three})
@@ -331,7 +329,7 @@ func TestPodLevelRequests(t *testing.T) {
 		"limits, where they request nothing":             {none, []string{"created web-* >n1", "waiting web-* FateUnschedulable"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			expectFates(t, world(node("n1", "a")).run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{tc.of}}), tc.want...)
+			testworld.ExpectFates(t, testworld.Of(testworld.Node("n1", "a")).Run(t, change.Apply{From: "x.yaml", Objects: []runtime.Object{tc.of}}), tc.want...)
 		})
 	}
 }

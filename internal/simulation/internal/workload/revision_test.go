@@ -1,4 +1,4 @@
-package simulation_test
+package workload_test
 
 import (
 	"testing"
@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
 )
 
 // TestDeletedPodOfOldRevision deletes a StatefulSet's pending pod with an older template than the current one, which requests
@@ -22,23 +23,23 @@ func TestDeletedPodOfOldRevision(t *testing.T) {
 		"one of the current revision is recreated the same": {0, "db-new", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			all := statefulSet("db", template("db", "500m"), "")
+			all := testworld.StatefulSet("db", testworld.Template("db", "500m"), "")
 			set, pod := all[0].(*appsv1.StatefulSet), all[1].(*corev1.Pod)
 			set.Spec.UpdateStrategy = appsv1.StatefulSetUpdateStrategy{
 				Type: appsv1.RollingUpdateStatefulSetStrategyType, RollingUpdate: &appsv1.RollingUpdateStatefulSetStrategy{Partition: &tc.partition},
 			}
 			set.Status.CurrentRevision, set.Status.UpdateRevision = "db-first", "db-new"
-			pod.Spec = template("db", "100").Spec
+			pod.Spec = testworld.Template("db", "100").Spec
 			pod.Labels = map[string]string{appsv1.StatefulSetRevisionLabel: tc.revision}
-			expectFates(t, world(node("n1", "a"), all).run(t, change.DeletePod{Namespace: "default", Name: "db-0"}), tc.want...)
+			testworld.ExpectFates(t, testworld.Of(testworld.Node("n1", "a"), all).Run(t, change.DeletePod{Namespace: "default", Name: "db-0"}), tc.want...)
 		})
 	}
 }
 
 // TestOngoingStatefulSetRollout has a rollout that waits for its first new pod: once that runs, the others are replaced.
 func TestOngoingStatefulSetRollout(t *testing.T) {
-	outdated := func(strategy appsv1.StatefulSetUpdateStrategyType, policy appsv1.PodManagementPolicyType) objects {
-		all := statefulSet("db", template("db", "1"), "n1", "")
+	outdated := func(strategy appsv1.StatefulSetUpdateStrategyType, policy appsv1.PodManagementPolicyType) testworld.Objects {
+		all := testworld.StatefulSet("db", testworld.Template("db", "1"), "n1", "")
 		set := all[0].(*appsv1.StatefulSet)
 		set.Spec.UpdateStrategy.Type, set.Spec.PodManagementPolicy = strategy, policy
 		set.Status.CurrentRevision, set.Status.UpdateRevision = "db-old", "db-new"
@@ -46,12 +47,12 @@ func TestOngoingStatefulSetRollout(t *testing.T) {
 			pod := all[i+1].(*corev1.Pod)
 			pod.Labels[appsv1.StatefulSetRevisionLabel] = revision
 		}
-		return world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }), all)
+		return testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "a", testworld.CPU("1"), func(n *corev1.Node) { n.Spec.Unschedulable = true }), all)
 	}
 	open := change.Uncordon{Node: "n2"}
 	rolling, ordered, parallel := appsv1.RollingUpdateStatefulSetStrategyType, appsv1.OrderedReadyPodManagement, appsv1.ParallelPodManagement
-	expectFates(t, outdated(rolling, ordered).run(t, open), "moved db-1 >n2", "moved db-0 n1>n1")
-	expectFates(t, outdated(rolling, parallel).run(t, open), "moved db-1 >n2", "moved db-0 n1>n1")
-	expectFates(t, outdated(appsv1.OnDeleteStatefulSetStrategyType, ordered).run(t, open), "moved db-1 >n2")
-	expectFates(t, outdated(rolling, ordered).run(t, change.Cordon{Node: "n1"})) // Nothing has happened to its pods.
+	testworld.ExpectFates(t, outdated(rolling, ordered).Run(t, open), "moved db-1 >n2", "moved db-0 n1>n1")
+	testworld.ExpectFates(t, outdated(rolling, parallel).Run(t, open), "moved db-1 >n2", "moved db-0 n1>n1")
+	testworld.ExpectFates(t, outdated(appsv1.OnDeleteStatefulSetStrategyType, ordered).Run(t, open), "moved db-1 >n2")
+	testworld.ExpectFates(t, outdated(rolling, ordered).Run(t, change.Cordon{Node: "n1"})) // Nothing has happened to its pods.
 }

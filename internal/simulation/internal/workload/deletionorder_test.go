@@ -1,4 +1,4 @@
-package simulation_test
+package workload_test
 
 import (
 	"slices"
@@ -13,21 +13,22 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // aged gives a Deployment's pods UIDs, and creation and ready times by age.
-func aged(of objects, pods ...struct {
+func aged(of testworld.Objects, pods ...struct {
 	uid string
 	ago time.Duration
 },
-) objects {
+) testworld.Objects {
 	for _, o := range of {
 		pod, is := o.(*corev1.Pod)
 		if !is {
 			continue
 		}
-		at := metav1.NewTime(epoch.Add(-pods[0].ago))
+		at := metav1.NewTime(testworld.Epoch.Add(-pods[0].ago))
 		pod.UID, pod.CreationTimestamp = types.UID(pods[0].uid), at
 		pod.Status.Conditions[0].LastTransitionTime = at
 		pods = pods[1:]
@@ -56,10 +57,10 @@ func TestDeletionOrder(t *testing.T) {
 		"the younger of two on different ones": {[]string{"n1", "n2"}, []pod{{"1", time.Second}, {"2", 90 * day}}, []string{"web-1-a"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			of := aged(deployment("web", template("web", "1"), tc.nodes...), tc.pods...)
+			of := aged(testworld.Deployment("web", testworld.Template("web", "1"), tc.nodes...), tc.pods...)
 			var ended []string
 			scale := change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: len(tc.nodes) - 1}
-			err := simulation.EachFuture(t.Context(), world(threeNodes(), of).judge(t), []change.Change{scale}, simulation.Options{Seeds: 40}, func(o outcome.Outcome) error {
+			err := simulation.EachFuture(t.Context(), testworld.Of(testworld.ThreeNodes(), of).Judge(t), []change.Change{scale}, simulation.Options{Seeds: 40}, func(o outcome.Outcome) error {
 				for _, fate := range o.Fates {
 					ended = append(ended, fate.Pod.Name)
 				}
@@ -80,11 +81,11 @@ func TestDeletionOrder(t *testing.T) {
 // the node of one while the other still exists.
 func TestUnreadyOldPodsAreRemovedFirst(t *testing.T) {
 	one := intstr.FromInt32(1)
-	of := deployment("web", template("web", "1"), "n1", "n2")
+	of := testworld.Deployment("web", testworld.Template("web", "1"), "n1", "n2")
 	of[0].(*appsv1.Deployment).Spec.Strategy = appsv1.DeploymentStrategy{
 		Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &one, MaxUnavailable: &one},
 	}
-	w := world(node("n1", "a", cpu("2")), node("n2", "b", cpu("1500m")), of)
-	next := patchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`)
-	expectFates(t, w.run(t, next), "created web-* >n1", "created web-* >n1", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled")
+	w := testworld.Of(testworld.Node("n1", "a", testworld.CPU("2")), testworld.Node("n2", "b", testworld.CPU("1500m")), of)
+	next := testworld.PatchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`)
+	testworld.ExpectFates(t, w.Run(t, next), "created web-* >n1", "created web-* >n1", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled")
 }

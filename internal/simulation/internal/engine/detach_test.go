@@ -1,4 +1,4 @@
-package simulation_test
+package engine_test
 
 import (
 	"testing"
@@ -7,11 +7,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
 )
 
 // TestVolumesAreDetached counts the attachments of a volume to a node after its pods have left it.
 func TestVolumesAreDetached(t *testing.T) {
-	user := func(name string) any { return placed(name, "n1", template(name, "1", mounting("data"))) }
+	user := func(name string) any {
+		return testworld.Placed(name, "n1", testworld.Template(name, "1", testworld.Mounting("data")))
+	}
 	for name, tc := range map[string]struct {
 		changes []change.Change
 		pods    []any
@@ -29,7 +32,7 @@ func TestVolumesAreDetached(t *testing.T) {
 				ObjectMeta: metav1.ObjectMeta{Name: "csi-1"},
 				Spec:       storagev1.VolumeAttachmentSpec{NodeName: "n1", Source: storagev1.VolumeAttachmentSource{PersistentVolumeName: &volume}},
 			}
-			o := world(append(tc.pods, node("n1", "a"), node("n2", "b"), zonalClaim("data", "a"), attachment)...).run(t, tc.changes...)
+			o := testworld.Of(append(tc.pods, testworld.Node("n1", "a"), testworld.Node("n2", "b"), testworld.ZonalClaim("data", "a"), attachment)...).Run(t, tc.changes...)
 			if left := o.World.Attachments(volume); len(left) != tc.want {
 				t.Errorf("attachments left: %v, want %d", left, tc.want)
 			}

@@ -1,4 +1,4 @@
-package simulation_test
+package workload_test
 
 import (
 	"fmt"
@@ -10,15 +10,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
 )
 
 // TestOrdered holds a StatefulSet to its order: while a pod is not ready, none after it is created, removed or replaced.
 func TestOrdered(t *testing.T) {
-	zonal := func(edit func(*appsv1.StatefulSet), nodes ...string) objects {
-		set := statefulSet("db", template("db", "1", tolerating(300)), nodes...)
+	zonal := func(edit func(*appsv1.StatefulSet), nodes ...string) testworld.Objects {
+		set := testworld.StatefulSet("db", testworld.Template("db", "1", testworld.Tolerating(300)), nodes...)
 		edit(set[0].(*appsv1.StatefulSet))
-		mounting("data")(&set[1].(*corev1.Pod).Spec) // the first has a volume in zone a
-		return world(node("n1", "a"), node("n2", "b"), node("n3", "b"), zonalClaim("data", "a"), set)
+		testworld.Mounting("data")(&set[1].(*corev1.Pod).Spec) // the first has a volume in zone a
+		return testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b"), testworld.Node("n3", "b"), testworld.ZonalClaim("data", "a"), set)
 	}
 	inOrder := func(*appsv1.StatefulSet) {}
 	parallel := func(s *appsv1.StatefulSet) { s.Spec.PodManagementPolicy = appsv1.ParallelPodManagement }
@@ -31,7 +32,7 @@ func TestOrdered(t *testing.T) {
 	}
 	lost, stuck := change.LoseNode{Node: "n1"}, "waiting db-0 n1> FateUnschedulable"
 	for name, tc := range map[string]struct {
-		world   objects
+		world   testworld.Objects
 		changes []change.Change
 		want    []string
 		gap     string
@@ -58,7 +59,7 @@ func TestOrdered(t *testing.T) {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, scale(1)}, []string{stuck}, "GapOrdered",
 		},
 		"a pod terminating on a ready node is soon recreated": {
-			world(node("n1", "a"), node("n2", "b"), node("n3", "b"), terminatingSet(statefulSet("db", template("db", "1"), "n1", "n2"))),
+			testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b"), testworld.Node("n3", "b"), terminatingSet(testworld.StatefulSet("db", testworld.Template("db", "1"), "n1", "n2"))),
 			[]change.Change{change.DrainNode{Node: "n2"}},
 			[]string{"moved db-1 n2>n3"},
 			"",
@@ -85,19 +86,19 @@ func TestOrdered(t *testing.T) {
 			"",
 		},
 		"the capacity of a removed pod lets a blocking one run": {
-			world(node("n1", "a", cpu("1")), node("n2", "a", cpu("1")), unready(statefulSet("db", template("db", "1"), "", "n1", "n2"), 1)),
+			testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "a", testworld.CPU("1")), unready(testworld.StatefulSet("db", testworld.Template("db", "1"), "", "n1", "n2"), 1)),
 			[]change.Change{scale(0)},
 			[]string{"ended db-0 FateScaled", "ended db-1 n1> FateScaled", "ended db-2 n2> FateScaled"},
 			"",
 		},
 		"a scale-down that was blocked before goes on": {
-			world(node("n1", "a", cpu("500m")), withReplicas(statefulSet("db", template("db", "1"), "", ""), 0)),
+			testworld.Of(testworld.Node("n1", "a", testworld.CPU("500m")), withReplicas(testworld.StatefulSet("db", testworld.Template("db", "1"), "", ""), 0)),
 			[]change.Change{change.Patch{Object: change.Ref{Kind: "Node", Name: "n1"}, Patch: `{"status":{"allocatable":{"cpu":"4"}}}`}},
 			[]string{"ended db-0 FateScaled", "ended db-1 FateScaled"},
 			"",
 		},
 		"or stays blocked": {
-			world(node("n1", "a", cpu("500m")), withReplicas(statefulSet("db", template("db", "1"), "", ""), 0)),
+			testworld.Of(testworld.Node("n1", "a", testworld.CPU("500m")), withReplicas(testworld.StatefulSet("db", testworld.Template("db", "1"), "", ""), 0)),
 			[]change.Change{change.Cordon{Node: "n1"}},
 			nil, "GapOrdered",
 		},
@@ -105,22 +106,22 @@ func TestOrdered(t *testing.T) {
 			zonal(inOrder, "n1", "n2"), []change.Change{lost, image}, []string{stuck}, "GapOrdered",
 		},
 		"missing pods are created": {
-			world(node("n1", "a", cpu("500m")), withReplicas(statefulSet("db", template("db", "1"), ""), 2)),
+			testworld.Of(testworld.Node("n1", "a", testworld.CPU("500m")), withReplicas(testworld.StatefulSet("db", testworld.Template("db", "1"), ""), 2)),
 			[]change.Change{change.Patch{Object: change.Ref{Kind: "Node", Name: "n1"}, Patch: `{"status":{"allocatable":{"cpu":"4"}}}`}},
 			[]string{"moved db-0 >n1", "created db-1 >n1"},
 			"",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			outcome := tc.world.run(t, tc.changes...)
-			expectFates(t, outcome, tc.want...)
-			expectGap(t, outcome, "statefulset/db", tc.gap)
+			outcome := tc.world.Run(t, tc.changes...)
+			testworld.ExpectFates(t, outcome, tc.want...)
+			testworld.ExpectGap(t, outcome, "statefulset/db", tc.gap)
 		})
 	}
 }
 
 // unready has some of a StatefulSet's pods not be ready.
-func unready(w objects, ordinals ...int) objects {
+func unready(w testworld.Objects, ordinals ...int) testworld.Objects {
 	for _, o := range w {
 		pod, is := o.(*corev1.Pod)
 		if is && slices.ContainsFunc(ordinals, func(n int) bool { return pod.Name == fmt.Sprint("db-", n) }) {
@@ -130,31 +131,21 @@ func unready(w objects, ordinals ...int) objects {
 	return w
 }
 
-func withReplicas(set objects, replicas int32) objects {
+func withReplicas(set testworld.Objects, replicas int32) testworld.Objects {
 	set[0].(*appsv1.StatefulSet).Spec.Replicas = &replicas
 	return set
 }
 
 // terminatingSet has a StatefulSet's first pod terminate.
-func terminatingSet(set objects) objects {
-	set[1].(*corev1.Pod).DeletionTimestamp = &metav1.Time{Time: epoch}
+func terminatingSet(set testworld.Objects) testworld.Objects {
+	set[1].(*corev1.Pod).DeletionTimestamp = &metav1.Time{Time: testworld.Epoch}
 	return set
 }
 
 // TestBudgetsDoNotCountUnstartedPods evicts a pod that a budget covers and that is still Pending on its node.
 func TestBudgetsDoNotCountUnstartedPods(t *testing.T) {
-	starting := placed("web", "n1", template("web", "1"))
+	starting := testworld.Placed("web", "n1", testworld.Template("web", "1"))
 	starting.Status = corev1.PodStatus{Phase: corev1.PodPending}
-	w := world(threeNodes(), starting, budget("keep", "web", 1))
-	expectFates(t, w.run(t, change.DrainNode{Node: "n1"}), "lost web n1> FateBare")
-}
-
-// TestMinTolerationTime has a pod with two matching tolerations: the first one counts.
-func TestMinTolerationTime(t *testing.T) {
-	always := corev1.Toleration{Operator: corev1.TolerationOpExists}
-	before := template("web", "1", func(s *corev1.PodSpec) { s.Tolerations = []corev1.Toleration{always} }, tolerating(30))
-	after := template("web", "1", tolerating(30), func(s *corev1.PodSpec) { s.Tolerations = append(s.Tolerations, always) })
-	for want, t1 := range map[string]corev1.PodTemplateSpec{"delayed web-1-a n1>n2 FateHeld": before, "moved web-1-a n1>n2 1m20s": after} {
-		expectFates(t, world(node("n1", "a"), node("n2", "b"), deployment("web", t1, "n1")).run(t, change.LoseNode{Node: "n1"}), want)
-	}
+	w := testworld.Of(testworld.ThreeNodes(), starting, testworld.Budget("keep", "web", 1))
+	testworld.ExpectFates(t, w.Run(t, change.DrainNode{Node: "n1"}), "lost web n1> FateBare")
 }

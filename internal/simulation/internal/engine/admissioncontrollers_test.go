@@ -1,4 +1,4 @@
-package simulation_test
+package engine_test
 
 import (
 	"testing"
@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -51,7 +52,7 @@ func policy(name string, rule registrationv1.RuleWithOperations, actions ...regi
 
 // TestAdmissionControllers names those that the API server would call for what is created, and no others.
 func TestAdmissionControllers(t *testing.T) {
-	configured := objects{
+	configured := testworld.Objects{
 		webhook("pods", about("", "pods"), nil, nil),
 		webhook("everything", about("*", "*/*"), nil, nil),
 		webhook("here", about("", "pods"), labelSelector("team", "a"), nil),
@@ -67,21 +68,21 @@ func TestAdmissionControllers(t *testing.T) {
 	} {
 		configured = append(configured, more...)
 	}
-	w := world(node("n1", "a"), deployment("web", template("web", "1"), "n1"), configured)
+	w := testworld.Of(testworld.Node("n1", "a"), testworld.Deployment("web", testworld.Template("web", "1"), "n1"), configured)
 	pods := []string{
 		"validatingadmissionpolicy/denies", "validatingwebhookconfiguration/everything", "validatingwebhookconfiguration/here",
 		"validatingwebhookconfiguration/pods", "validatingwebhookconfiguration/web",
 	}
 	scale := change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}
-	expectSaid(t, w.run(t, scale), message.Of(message.GapAdmission, message.Args{"names": pods, "n": len(pods)}))
-	expectSaid(t, w.run(t, change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 1}))
+	expectSaid(t, w.Run(t, scale), message.Of(message.GapAdmission, message.Args{"names": pods, "n": len(pods)}))
+	expectSaid(t, w.Run(t, change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 1}))
 
 	// The applied object is reviewed, too.
 	known := map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Pod: cluster.Complete}
-	applied := change.Apply{From: "-", Objects: []runtime.Object{newDeployment(0, template("new", "1"))}}
-	future := func(o objects) outcome.Outcome {
+	applied := change.Apply{From: "-", Objects: []runtime.Object{testworld.NewDeployment(0, testworld.Template("new", "1"))}}
+	future := func(o testworld.Objects) outcome.Outcome {
 		t.Helper()
-		judge, err := scheduling.New(t.Context(), cluster.New(cluster.Contents{Objects: o, Taken: epoch, Knowledge: known}), scheduling.Options{Seed: 1})
+		judge, err := scheduling.New(t.Context(), cluster.New(cluster.Contents{Objects: o, Taken: testworld.Epoch, Knowledge: known}), scheduling.Options{Seed: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,14 +92,14 @@ func TestAdmissionControllers(t *testing.T) {
 		}
 		return result
 	}
-	expectSaid(t, future(world(node("n1", "a"))), message.Of(message.GapAdmissionUnread, nil))
+	expectSaid(t, future(testworld.Of(testworld.Node("n1", "a"))), message.Of(message.GapAdmissionUnread, nil))
 	for _, kind := range []cluster.Kind{
 		cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration, cluster.MutatingAdmissionPolicy,
 		cluster.MutatingAdmissionPolicyBinding, cluster.ValidatingAdmissionPolicy, cluster.ValidatingAdmissionPolicyBinding,
 	} {
 		known[kind] = cluster.Complete
 	}
-	expectSaid(t, future(world(node("n1", "a"))))
+	expectSaid(t, future(testworld.Of(testworld.Node("n1", "a"))))
 	both := []string{"validatingwebhookconfiguration/deployments", "validatingwebhookconfiguration/everything"}
 	expectSaid(t, future(w), message.Of(message.GapAdmission, message.Args{"names": both, "n": len(both)}))
 }
