@@ -25,6 +25,7 @@ type Controller struct {
 	workload *workload.Controllers
 }
 
+// New is the vertical autoscalers of the cluster that an engine simulates.
 func New(e *engine.Engine, w *workload.Controllers) *Controller {
 	return &Controller{engine: e, workload: w}
 }

@@ -49,6 +49,7 @@ type budget struct {
 	violation *outcome.Violation
 }
 
+// New is the budgets of these pods.
 func New(p *pods.Index) *Budgets {
 	return &Budgets{pods: p, byNamespace: map[string][]*budget{}, cache: map[types.NamespacedName]coveringBudgets{}, unhealthy: map[types.UID]bool{}}
 }

@@ -88,6 +88,7 @@ type event struct {
 	run func(context.Context) error
 }
 
+// New is an engine at the beginning of a future of the Judge's world. It needs owners (SetOwners) before it runs.
 func New(judge *scheduling.Judge, seed uint64) *Engine {
 	world := judge.World()
 	e := &Engine{

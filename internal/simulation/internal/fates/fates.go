@@ -40,6 +40,7 @@ type Records struct {
 	byPod   map[types.NamespacedName]*Record
 }
 
+// New is no records.
 func New() Records { return Records{byPod: map[types.NamespacedName]*Record{}} }
 
 // Of is the pod's record, a new one if it has none.

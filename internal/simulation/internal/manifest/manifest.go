@@ -32,6 +32,7 @@ type Applier struct {
 	nodes    *nodelifecycle.Controller
 }
 
+// New is an applier that acts through an engine.
 func New(e *engine.Engine, w *workload.Controllers, n *nodelifecycle.Controller) *Applier {
 	return &Applier{engine: e, workload: w, nodes: n}
 }

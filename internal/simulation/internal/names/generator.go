@@ -22,6 +22,7 @@ type Generator struct {
 	uids  int
 }
 
+// NewGenerator gives names that no pod and no node of a world has.
 func NewGenerator(world *cluster.Snapshot) Generator {
 	return Generator{world: world, used: map[types.NamespacedName]bool{}, tries: map[types.NamespacedName]int{}}
 }

@@ -26,6 +26,7 @@ type Groups struct {
 	nodes       *nodelifecycle.Controller
 }
 
+// New is the groups of an engine's nodes.
 func New(e *engine.Engine, w *workload.Controllers, a *verticalautoscaler.Controller, n *nodelifecycle.Controller) *Groups {
 	return &Groups{engine: e, workload: w, autoscalers: a, nodes: n}
 }

@@ -22,6 +22,7 @@ type Controller struct {
 	lostZones    map[string]bool
 }
 
+// New simulates the life of an engine's nodes.
 func New(e *engine.Engine, workload *workload.Controllers, autoscalers *verticalautoscaler.Controller) *Controller {
 	return &Controller{engine: e, workload: workload, autoscalers: autoscalers, lostZones: map[string]bool{}}
 }

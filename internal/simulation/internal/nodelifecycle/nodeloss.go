@@ -203,6 +203,7 @@ func (n *Controller) replaceRemoved(ctx context.Context, pod *corev1.Pod) error 
 	return n.workload.ReplacePod(ctx, pod)
 }
 
+// SetReady sets a node's Ready condition.
 func SetReady(node *corev1.Node, status corev1.ConditionStatus, reason string, since metav1.Time) {
 	node.Status.Conditions = slices.DeleteFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == corev1.NodeReady })
 	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{

@@ -25,6 +25,7 @@ type Index struct {
 	byClaim map[types.NamespacedName]map[types.NamespacedName]bool
 }
 
+// New indexes the pods of a snapshot.
 func New(present *cluster.Snapshot) Index {
 	return Index{
 		Initial: present, current: map[types.NamespacedName]*corev1.Pod{},
@@ -33,6 +34,7 @@ func New(present *cluster.Snapshot) Index {
 	}
 }
 
+// Put adds a pod, in place of one with the same name.
 func (p *Index) Put(pod *corev1.Pod) {
 	name := names.Of(pod)
 	p.current[name] = pod
@@ -54,6 +56,7 @@ func addToIndex[K comparable](index map[K]map[types.NamespacedName]bool, key K, 
 	index[key][name] = true
 }
 
+// Remove removes the pod of that name.
 func (p *Index) Remove(pod *corev1.Pod) { p.current[names.Of(pod)] = nil }
 
 // Get is the pod of that name, nil if there is none.

@@ -52,6 +52,7 @@ func (q *Queue) KnownUnschedulable(c Class) bool {
 	return ok && failed.cycle == q.cycle && (!c.dependsOnPods || failed.boundPods == q.boundPods)
 }
 
+// MarkUnschedulable records that a pod of a class is unschedulable now.
 func (q *Queue) MarkUnschedulable(c Class) {
 	if c == (Class{}) {
 		return

@@ -48,6 +48,7 @@ type Queue struct {
 	failedClasses map[Class]failedAttempt
 }
 
+// Len, Less and Swap are container/heap's.
 func (q *Queue) Len() int { return len(q.active) }
 func (q *Queue) Less(i, j int) bool {
 	a, b := q.active[i], q.active[j]

@@ -34,6 +34,7 @@ var Epoch = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // Objects are those of a small world.
 type Objects []runtime.Object
 
+// Of are the objects of all parts: an object or Objects each.
 func Of(parts ...any) Objects {
 	var all Objects
 	for _, part := range parts {
@@ -49,6 +50,7 @@ func Of(parts ...any) Objects {
 	return all
 }
 
+// Judge is a Judge of a world of which nodes, pods and priority classes are known.
 func (o Objects) Judge(t testing.TB) *scheduling.Judge {
 	t.Helper()
 	knowledge := map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Pod: cluster.Complete, cluster.PriorityClass: cluster.Complete}
@@ -90,6 +92,7 @@ func Node(name, zone string, edits ...func(*corev1.Node)) *corev1.Node {
 	return n
 }
 
+// CPU sets a node's CPUs.
 func CPU(amount string) func(*corev1.Node) {
 	return func(n *corev1.Node) { n.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse(amount) }
 }
@@ -111,10 +114,12 @@ func Template(app, cpu string, edits ...func(*corev1.PodSpec)) corev1.PodTemplat
 	return t
 }
 
+// Priority sets a pod's priority.
 func Priority(value int32) func(*corev1.PodSpec) {
 	return func(s *corev1.PodSpec) { s.Priority = &value }
 }
 
+// Tolerating lets a pod stay on a node that fails for some seconds.
 func Tolerating(seconds int64) func(*corev1.PodSpec) {
 	return func(s *corev1.PodSpec) {
 		for _, key := range []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable} {
@@ -125,6 +130,7 @@ func Tolerating(seconds int64) func(*corev1.PodSpec) {
 	}
 }
 
+// Mounting has a pod mount a claim.
 func Mounting(claim string) func(*corev1.PodSpec) {
 	return func(s *corev1.PodSpec) {
 		s.Volumes = append(s.Volumes, corev1.Volume{Name: "data", VolumeSource: corev1.VolumeSource{
@@ -133,10 +139,12 @@ func Mounting(claim string) func(*corev1.PodSpec) {
 	}
 }
 
+// InZone has a pod run in a zone.
 func InZone(zone string) func(*corev1.PodSpec) {
 	return func(s *corev1.PodSpec) { s.NodeSelector = map[string]string{corev1.LabelTopologyZone: zone} }
 }
 
+// Spread spreads pods of app "web".
 func Spread(key string, skew int32) func(*corev1.PodSpec) {
 	return func(s *corev1.PodSpec) {
 		s.TopologySpreadConstraints = append(s.TopologySpreadConstraints, corev1.TopologySpreadConstraint{
@@ -146,6 +154,7 @@ func Spread(key string, skew int32) func(*corev1.PodSpec) {
 	}
 }
 
+// AntiAffinity keeps a pod apart from an app's.
 func AntiAffinity(key, app string) func(*corev1.PodSpec) {
 	return func(s *corev1.PodSpec) {
 		s.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{
@@ -175,6 +184,7 @@ func Placed(name, node string, t corev1.PodTemplateSpec, owners ...metav1.OwnerR
 	return p
 }
 
+// OwnedBy is the reference to a controller.
 func OwnedBy(apiVersion, kind, name string) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: types.UID(kind + name), Controller: new(true)}
 }
@@ -277,6 +287,7 @@ func ZonalClaim(name, zone string) Objects {
 	)
 }
 
+// WaitForFirstConsumerClass is a StorageClass of EBS volumes.
 func WaitForFirstConsumerClass(name string) *storagev1.StorageClass {
 	mode := storagev1.VolumeBindingWaitForFirstConsumer
 	return &storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: name}, Provisioner: "ebs.csi.aws.com", VolumeBindingMode: &mode}
@@ -332,6 +343,7 @@ func ExpectGap(t *testing.T, o outcome.Outcome, about, want string) {
 	}
 }
 
+// ExpectFates compares the fates, as DescribeFates gives them, in any order.
 func ExpectFates(t *testing.T, o outcome.Outcome, want ...string) {
 	t.Helper()
 	slices.Sort(want)
@@ -352,6 +364,7 @@ func NewDeployment(replicas int32, t corev1.PodTemplateSpec) *appsv1.Deployment 
 	}
 }
 
+// ThreeNodes are n1, n2 and n3, in zones a, b and c.
 func ThreeNodes() Objects { return Of(Node("n1", "a"), Node("n2", "b"), Node("n3", "c")) }
 
 // UnreachableFor is an unreachable node with a NoExecute taint of that age.
@@ -364,15 +377,18 @@ func UnreachableFor(ago time.Duration) func(*corev1.Node) {
 	}
 }
 
+// CordonedNode cordons a node.
 func CordonedNode(n *corev1.Node) {
 	n.Spec.Unschedulable = true
 	n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
 }
 
+// PatchOf patches an object in the default namespace.
 func PatchOf(kind, name, patch string) change.Change {
 	return change.Patch{Object: change.Ref{Kind: kind, Namespace: "default", Name: name}, Patch: patch}
 }
 
+// NotReady has a node be unreachable, and tainted for it.
 func NotReady(n *corev1.Node) {
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionUnknown}}
 	n.Spec.Taints = []corev1.Taint{
@@ -380,6 +396,7 @@ func NotReady(n *corev1.Node) {
 	}
 }
 
+// Recreating gives a Deployment, the first of the objects, the strategy Recreate.
 func Recreating(of Objects) Objects {
 	of[0].(*appsv1.Deployment).Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
 	return of
@@ -419,6 +436,7 @@ func (o Objects) CompleteJudge(t *testing.T) *scheduling.Judge {
 	return judge
 }
 
+// Quota limits the pods of the default namespace.
 func Quota(pods string) *corev1.ResourceQuota {
 	return &corev1.ResourceQuota{
 		ObjectMeta: metav1.ObjectMeta{Name: "most", Namespace: "default"},
@@ -426,6 +444,7 @@ func Quota(pods string) *corev1.ResourceQuota {
 	}
 }
 
+// GrowAgent sets the CPU that DaemonSet "agent" requests.
 func GrowAgent(cpu string) change.GrowDaemonSet {
 	return change.GrowDaemonSet{Namespace: "default", Name: "agent", Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}}
 }
@@ -440,4 +459,5 @@ func (o Objects) Compare(t testing.TB, changes []change.Change, out ...string) o
 	return result
 }
 
+// NewImage rolls out Deployment "web".
 var NewImage = PatchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"version":"2"}}}}}`)

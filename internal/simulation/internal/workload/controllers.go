@@ -27,6 +27,7 @@ type Controllers struct {
 	jobBackoffs map[types.UID]time.Duration
 }
 
+// New is the controllers of workloads that act through an engine.
 func New(e *engine.Engine) *Controllers {
 	return &Controllers{
 		engine: e, unfinishedRollouts: map[types.UID]bool{}, jobFailures: map[types.UID]int{}, deletedByUser: map[types.UID]bool{},

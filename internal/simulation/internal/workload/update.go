@@ -70,6 +70,7 @@ func (w *Controllers) templateChanged(d *appsv1.Deployment) bool {
 	return newest == nil || !podtemplate.Same(&newest.Spec.Template, &d.Spec.Template)
 }
 
+// UpdateStatefulSet scales a StatefulSet, and rolls it out if its template changes.
 func (w *Controllers) UpdateStatefulSet(ctx context.Context, was, next *appsv1.StatefulSet) error {
 	replicas, changed := replicas.Of(next, 1), !podtemplate.Same(&was.Spec.Template, &next.Spec.Template)
 	next.Spec.Replicas = was.Spec.Replicas
@@ -83,6 +84,7 @@ func (w *Controllers) UpdateStatefulSet(ctx context.Context, was, next *appsv1.S
 	return w.rolloutStatefulSet(ctx, next)
 }
 
+// UpdateDaemonSet creates and removes pods as a DaemonSet selects nodes now, and rolls it out if its template changes.
 func (w *Controllers) UpdateDaemonSet(ctx context.Context, was, next *appsv1.DaemonSet) error {
 	if err := w.engine.Edit(cluster.Put(next)); err != nil {
 		return err
