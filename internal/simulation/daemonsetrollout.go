@@ -17,13 +17,21 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// rolloutDaemonSet replaces a DaemonSet's pods node by node, by its update strategy. A pod that cannot be scheduled counts as
-// unavailable; at maxUnavailable the rollout stops, and the other nodes keep their old pods.
+// rolloutDaemonSet creates a DaemonSet's missing pods from its new template, then replaces the others node by node, by its update
+// strategy. A pod that cannot be scheduled counts as unavailable; at maxUnavailable the rollout stops, and the other nodes keep their
+// old pods. It stops as well while the API server refuses one of the pods: the controller ends its sync at that error.
 //
-// Source: pkg/controller/daemon/update.go of Kubernetes.
+// Source: pkg/controller/daemon of Kubernetes (updateDaemonSet, rollingUpdate).
 func (e *engine) rolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
 	set = withNextGeneration(set)
 	if err := e.edit(cluster.Put(set)); err != nil {
+		return err
+	}
+	for _, pod := range e.refusedPodsOf(set.UID) {
+		e.decrementActive(pod)
+		e.createPod(pod, e.updatedDaemonPod(set, pod, newPod))
+	}
+	if err := e.syncDaemonSet(set); err != nil {
 		return err
 	}
 	ref := message.Args{"set": daemonRef(set)}
@@ -47,7 +55,7 @@ func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPo
 	for len(old) > 0 {
 		waiting = e.onlyWaiting(waiting)
 		batch := min(maxUnavailable-len(waiting), len(old))
-		if batch <= 0 {
+		if batch <= 0 || e.refusesDaemonPods(set, waiting) {
 			e.gaps.note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
 			return nil
 		}
@@ -71,6 +79,14 @@ func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPo
 	return nil
 }
 
+// refusesDaemonPods says whether the API server refuses pods of a DaemonSet: one of those that wait, or one that a quota forbids.
+func (e *engine) refusesDaemonPods(set *appsv1.DaemonSet, waiting []*corev1.Pod) bool {
+	return len(e.refusedPodsOf(set.UID)) > 0 || slices.ContainsFunc(waiting, func(pod *corev1.Pod) bool {
+		record := e.fates.byPod[nameOf(pod)]
+		return record != nil && record.fate.Why.ID == message.FateRefused
+	})
+}
+
 // updatedDaemonPod is the pod of the new template that replaces an old one, on the same node.
 func (e *engine) updatedDaemonPod(set *appsv1.DaemonSet, old *corev1.Pod, newPod func(*corev1.Pod) *corev1.Pod) *corev1.Pod {
 	next := newPod(old)
@@ -88,7 +104,7 @@ func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old [
 	for len(old) > 0 {
 		waiting = e.onlyWaiting(waiting)
 		batch := min(maxSurge-len(waiting), len(old))
-		if batch <= 0 {
+		if batch <= 0 || e.refusesDaemonPods(set, waiting) {
 			e.gaps.note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
 			return nil
 		}

@@ -94,9 +94,6 @@ func (e *engine) updateDaemonSet(ctx context.Context, was, next *appsv1.DaemonSe
 	if sameTemplate(&was.Spec.Template, &next.Spec.Template) {
 		return e.syncDaemonSet(next)
 	}
-	if err := e.syncDaemonSet(next); err != nil {
-		return err
-	}
 	return e.rolloutDaemonSet(ctx, next, func(*corev1.Pod) *corev1.Pod {
 		return e.daemonPodFromTemplate(next, e.names.pod(next.Namespace, next.Name+"-"))
 	})
