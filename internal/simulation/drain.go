@@ -11,13 +11,22 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// drainNode cordons a node and evicts its pods as far as their budgets allow, again as replacements become healthy. It returns the
-// pods that cannot be evicted; pods of DaemonSets and mirror pods, which a drain leaves, are not among them.
+// drainNode is drainNodes for one node.
 func (e *engine) drainNode(ctx context.Context, node *corev1.Node) ([]*corev1.Pod, error) {
-	if err := e.cordonNode(node, true); err != nil {
-		return nil, err
+	return e.drainNodes(ctx, []*corev1.Node{node})
+}
+
+// drainNodes cordons nodes and evicts their pods as far as their budgets allow, again as replacements become healthy. It returns the
+// pods that cannot be evicted; pods of DaemonSets and mirror pods, which a drain leaves, are not among them.
+func (e *engine) drainNodes(ctx context.Context, nodes []*corev1.Node) ([]*corev1.Pod, error) {
+	var left []*corev1.Pod
+	for _, node := range nodes {
+		if err := e.cordonNode(node, true); err != nil {
+			return nil, err
+		}
+		left = append(left, e.drainedPods(node)...)
 	}
-	left := e.drainedPods(node)
+	shuffle(e.randomness, left)
 	canProceed := func() bool {
 		left = e.existing(left)
 		return len(left) == 0 || slices.ContainsFunc(left, func(pod *corev1.Pod) bool { return e.evictionBlocker(pod).ID == "" })
@@ -55,7 +64,6 @@ func (e *engine) drainedPods(node *corev1.Node) []*corev1.Pod {
 			pods = append(pods, pod)
 		}
 	}
-	shuffle(e.randomness, pods)
 	return pods
 }
 

@@ -22,7 +22,7 @@ func (e *engine) addNodes(ctx context.Context, c change.AddNodes) error {
 	if len(similar) == 0 {
 		return UnknownError{change.Ref{Kind: c.Subject().Kind, Name: name}}
 	}
-	p := launchSpec{name, similar, e.zonesOf(similar), oneNodePerZone(nodes)}
+	p := launchSpec{name, similar, e.zonesOf(similar), e.mayHaveOtherZones(nodes)}
 	if c.Zone != "" {
 		p.zones, p.otherZones = []string{c.Zone}, false
 	}
@@ -42,7 +42,7 @@ func (e *engine) resizeGroup(ctx context.Context, c change.ResizeGroup) error {
 	}
 	staying := slices.DeleteFunc(slices.Clone(nodes), isBeingRemoved) // A group's size does not count nodes being removed.
 	if more := c.To - len(staying); more >= 0 {
-		return e.launchNodes(ctx, launchSpec{c.Group, similar, zones, len(c.Zones) == 0 && oneNodePerZone(staying)}, nodes, more)
+		return e.launchNodes(ctx, launchSpec{c.Group, similar, zones, len(c.Zones) == 0 && e.mayHaveOtherZones(staying)}, nodes, more)
 	}
 	return e.terminateNodes(ctx, c.Group, staying, len(staying)-c.To)
 }
@@ -67,17 +67,15 @@ func zonesWithEqualCount(zones []string, nodes map[string]int, zone string) int 
 	return n
 }
 
-// oneNodePerZone says whether no two nodes of a group share a zone. Groups balance their zones: if two nodes share one, every zone
-// has a node; otherwise there may be zones without any.
-func oneNodePerZone(nodes []*corev1.Node) bool {
-	seen := map[string]bool{}
+// mayHaveOtherZones says whether a group may span zones that none of its nodes is in. It does not if a zone has two of its nodes, as
+// then every zone of the group has one, unless the cluster has nodes in a zone without one of the group's: that one may have been
+// lost.
+func (e *engine) mayHaveOtherZones(nodes []*corev1.Node) bool {
+	count := map[string]int{}
 	for _, node := range nodes {
-		if seen[cluster.Zone(node)] {
-			return false
-		}
-		seen[cluster.Zone(node)] = true
+		count[cluster.Zone(node)]++
 	}
-	return true
+	return len(count) == len(nodes) || slices.ContainsFunc(e.world().Nodes(), func(node *corev1.Node) bool { return count[cluster.Zone(node)] == 0 })
 }
 
 // noteZones notes that new nodes may be launched in zones that are not known or, if several zones have equally few nodes, in
@@ -137,32 +135,39 @@ func (e *engine) registerNodes(ctx context.Context, nodes []newNode) error {
 	return nil
 }
 
-// terminateNodes removes nodes from a group, each from the zone with the most nodes, a random one of several. Each is drained
-// first; pods that a budget protects are removed with the node all the same, as the clouds do after a while.
+// terminateNodes removes nodes from a group, by chance some of them later than others. They are drained first; pods that a budget
+// protects are removed with the node all the same, as the clouds do after a while.
 func (e *engine) terminateNodes(ctx context.Context, group string, nodes []*corev1.Node, count int) error {
 	e.gaps.note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
-	nodes = slices.Clone(nodes)
-	shuffle(e.randomness, nodes)
-	for range count {
-		byZone := map[string][]*corev1.Node{}
-		for _, node := range nodes {
-			byZone[cluster.Zone(node)] = append(byZone[cluster.Zone(node)], node)
-		}
-		zones := shuffled(e.randomness, slices.Sorted(maps.Keys(byZone)))
-		fullest := slices.MaxFunc(zones, func(a, b string) int { return len(byZone[a]) - len(byZone[b]) })
-		removed := byZone[fullest][len(byZone[fullest])-1]
-		nodes = slices.DeleteFunc(nodes, func(n *corev1.Node) bool { return n.Name == removed.Name })
-		blocked, err := e.drainNode(ctx, removed)
+	for _, batch := range batches(e.randomness, e.nodesToTerminate(nodes, count)) {
+		blocked, err := e.drainNodes(ctx, batch)
 		if err != nil {
 			return err
 		}
 		e.budgets.recordViolations(blocked...)
-		if err := e.removeNodes(ctx, []*corev1.Node{removed}); err != nil {
+		if err := e.removeNodes(ctx, batch); err != nil {
 			return err
 		}
-		e.removedNodes = append(e.removedNodes, removed)
+		e.removedNodes = append(e.removedNodes, batch...)
 	}
 	return nil
+}
+
+// nodesToTerminate are so many nodes of a group, each from the zone with the most that are left, a random one of several.
+func (e *engine) nodesToTerminate(nodes []*corev1.Node, count int) []*corev1.Node {
+	byZone := map[string][]*corev1.Node{}
+	for _, node := range shuffled(e.randomness, nodes) {
+		byZone[cluster.Zone(node)] = append(byZone[cluster.Zone(node)], node)
+	}
+	var chosen []*corev1.Node
+	for range count {
+		zones := shuffled(e.randomness, slices.Sorted(maps.Keys(byZone)))
+		fullest := slices.MaxFunc(zones, func(a, b string) int { return len(byZone[a]) - len(byZone[b]) })
+		last := len(byZone[fullest]) - 1
+		chosen = append(chosen, byZone[fullest][last])
+		byZone[fullest] = byZone[fullest][:last]
+	}
+	return chosen
 }
 
 // rotateGroup replaces each node of a group: as many new ones are launched first, then the old are drained. One that cannot be
@@ -176,7 +181,7 @@ func (e *engine) rotateGroup(ctx context.Context, c change.RotateGroup) error {
 	if len(zones) == 0 {
 		zones = e.zonesOf(old)
 	}
-	e.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && oneNodePerZone(old)}, 1)
+	e.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && e.mayHaveOtherZones(old)}, 1)
 	zones = shuffled(e.randomness, zones)
 	each := make([]string, len(old))
 	for i := range each {
