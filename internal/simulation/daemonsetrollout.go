@@ -39,6 +39,11 @@ func (e *engine) rolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSet, ne
 		e.gaps.note(daemonRef(set), message.Of(message.GapOnDelete, ref))
 		return nil
 	}
+	return e.rollDaemonSet(ctx, set, newPod)
+}
+
+// rollDaemonSet replaces a DaemonSet's pods of older templates.
+func (e *engine) rollDaemonSet(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
 	e.rollingOut = true
 	err := e.rollingUpdate(ctx, set, newPod)
 	e.rollingOut = false
@@ -46,12 +51,14 @@ func (e *engine) rolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSet, ne
 }
 
 func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
-	old := e.daemonPods(set)
-	maxUnavailable, maxSurge := e.daemonSetLimits(set, len(old))
+	all := e.daemonPods(set)
+	old := slices.DeleteFunc(slices.Clone(all), func(pod *corev1.Pod) bool { return upToDate(set, pod) })
+	maxUnavailable, maxSurge := e.daemonSetLimits(set, len(all))
+	waiting := e.waitingDaemonPods(set)
+	e.unfinishedRollouts[set.UID] = true
 	if maxSurge > 0 {
-		return e.surgingUpdate(ctx, set, old, maxSurge, newPod)
+		return e.surgingUpdate(ctx, set, old, waiting, maxSurge, newPod)
 	}
-	var waiting []*corev1.Pod
 	for len(old) > 0 {
 		waiting = e.onlyWaiting(waiting)
 		batch := min(maxUnavailable-len(waiting), len(old))
@@ -79,6 +86,11 @@ func (e *engine) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPo
 	return nil
 }
 
+// waitingDaemonPods are a DaemonSet's pods of its current template that do not run.
+func (e *engine) waitingDaemonPods(set *appsv1.DaemonSet) []*corev1.Pod {
+	return slices.DeleteFunc(slices.Concat(e.daemonPods(set), e.queue.podsOf(set.UID)), func(pod *corev1.Pod) bool { return !upToDate(set, pod) })
+}
+
 // refusesDaemonPods says whether the API server refuses pods of a DaemonSet: one of those that wait, or one that a quota forbids.
 func (e *engine) refusesDaemonPods(set *appsv1.DaemonSet, waiting []*corev1.Pod) bool {
 	return len(e.refusedPodsOf(set.UID)) > 0 || slices.ContainsFunc(waiting, func(pod *corev1.Pod) bool {
@@ -99,8 +111,7 @@ func (e *engine) updatedDaemonPod(set *appsv1.DaemonSet, old *corev1.Pod, newPod
 }
 
 // surgingUpdate creates each new pod beside the old one, which is removed once the new one runs.
-func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old []*corev1.Pod, maxSurge int, newPod func(*corev1.Pod) *corev1.Pod) error {
-	var waiting []*corev1.Pod
+func (e *engine) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old, waiting []*corev1.Pod, maxSurge int, newPod func(*corev1.Pod) *corev1.Pod) error {
 	for len(old) > 0 {
 		waiting = e.onlyWaiting(waiting)
 		batch := min(maxSurge-len(waiting), len(old))
@@ -195,7 +206,10 @@ func (e *engine) removePod(pod *corev1.Pod) error {
 // isWaiting says whether a pod is unschedulable, or waits on its node for a volume.
 func (e *engine) isWaiting(pod *corev1.Pod) bool {
 	record := e.fates.byPod[nameOf(pod)]
-	return record != nil && record.fate.Kind == Waiting && record.fate.To == "" || e.isAttaching(pod)
+	if record == nil {
+		return pod.Spec.NodeName == "" // It was pending in the initial snapshot, and still is.
+	}
+	return record.fate.Kind == Waiting && record.fate.To == "" || e.isAttaching(pod)
 }
 
 func (e *engine) onlyWaiting(pods []*corev1.Pod) []*corev1.Pod {

@@ -35,6 +35,9 @@ func (e *engine) drainNodes(ctx context.Context, nodes []*corev1.Node) ([]*corev
 		kept := left[:0]
 		progress = false
 		for _, pod := range left {
+			if !e.exists(pod) { // It was preempted.
+				continue
+			}
 			if e.evictionBlocker(pod).ID != "" {
 				kept = append(kept, pod)
 				continue
@@ -42,6 +45,11 @@ func (e *engine) drainNodes(ctx context.Context, nodes []*corev1.Node) ([]*corev
 			progress = true
 			if err := e.deletePod(ctx, pod, false); err != nil {
 				return nil, err
+			}
+			if e.randomness.delayed() { // Its replacement is scheduled before the next eviction.
+				if err := e.schedule(ctx); err != nil {
+					return nil, err
+				}
 			}
 		}
 		left = kept
@@ -71,11 +79,16 @@ func (e *engine) drainedPods(node *corev1.Node) []*corev1.Pod {
 func (e *engine) existing(pods []*corev1.Pod) []*corev1.Pod {
 	kept := pods[:0]
 	for _, pod := range pods {
-		if now := e.pods.get(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID {
+		if e.exists(pod) {
 			kept = append(kept, pod)
 		}
 	}
 	return kept
+}
+
+func (e *engine) exists(pod *corev1.Pod) bool {
+	now := e.pods.get(pod.Namespace, pod.Name)
+	return now != nil && now.UID == pod.UID
 }
 
 // evictionBlocker is why the eviction API would refuse a pod, empty if it would not.

@@ -73,7 +73,7 @@ type engine struct {
 	admissionControllers admissionControllers
 	// activePods is the number of active pods of each controller, by its UID, once it was asked for.
 	activePods map[types.UID]int
-	// unfinishedRollouts are Deployments, by their UIDs, whose rollouts began in this future and have not ended.
+	// unfinishedRollouts are workloads, by their UIDs, whose rollouts began in this future and may not have ended.
 	unfinishedRollouts map[types.UID]bool
 	// jobFailures is the number of each Job's pods that failed in this future.
 	jobFailures map[types.UID]int

@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// continueRollouts advances unfinished rollouts of Deployments and StatefulSets whose pods changed.
+// continueRollouts advances unfinished rollouts of workloads whose pods changed.
 func (e *engine) continueRollouts(ctx context.Context) error {
 	for _, d := range e.affectedRollouts() {
 		if _, err := e.advanceRollout(ctx, d); err != nil {
@@ -27,7 +27,42 @@ func (e *engine) continueRollouts(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, set := range e.affectedDaemonSets() {
+		if err := e.resumeDaemonSetRollout(ctx, set); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// affectedDaemonSets are the DaemonSets with an unfinished rollout that lost a node or a pod.
+func (e *engine) affectedDaemonSets() []*appsv1.DaemonSet {
+	var found []*appsv1.DaemonSet
+	for _, set := range e.world().DaemonSets() {
+		if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || !e.unfinishedRollouts[set.UID] && set.Status.UpdatedNumberScheduled >= set.Status.CurrentNumberScheduled {
+			continue
+		}
+		gone := func(node *corev1.Node) bool { return e.world().Node(node.Name) == nil && kube.ShouldRunDaemonPod(set, node) }
+		replaced := func(pod *corev1.Pod) bool {
+			now := e.pods.get(pod.Namespace, pod.Name)
+			return now == nil || now.UID != pod.UID
+		}
+		if slices.ContainsFunc(e.initial.Nodes(), gone) || slices.ContainsFunc(e.initial.PodsOf(set.UID), replaced) {
+			found = append(found, set)
+		}
+	}
+	return found
+}
+
+// resumeDaemonSetRollout goes on with a rollout, unless a node still lacks its pod: the API server refuses it.
+func (e *engine) resumeDaemonSetRollout(ctx context.Context, set *appsv1.DaemonSet) error {
+	lacks := func(node *corev1.Node) bool { return kube.ShouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) }
+	if slices.ContainsFunc(e.world().Nodes(), lacks) {
+		return nil
+	}
+	return e.rollDaemonSet(ctx, set, func(*corev1.Pod) *corev1.Pod {
+		return e.daemonPodFromTemplate(set, e.names.pod(set.Namespace, set.Name+"-"))
+	})
 }
 
 // affectedStatefulSets are the StatefulSets with an unfinished rollout and a pod that changed, by name.
