@@ -135,20 +135,31 @@ func (e *engine) registerNodes(ctx context.Context, nodes []newNode) error {
 	return nil
 }
 
-// terminateNodes removes nodes from a group, by chance some of them later than others. They are drained first; pods that a budget
-// protects are removed with the node all the same, as the clouds do after a while.
+// terminateNodes removes nodes from a group, by chance some of them later than others. Managed groups drain them first; pods that a
+// budget protects are removed with the node all the same, after a while. Others end the machine at once.
+//
+// https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
 func (e *engine) terminateNodes(ctx context.Context, group string, nodes []*corev1.Node, count int) error {
 	e.gaps.note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
 	for _, batch := range batches(e.randomness, e.nodesToTerminate(nodes, count)) {
-		blocked, err := e.drainNodes(ctx, batch)
-		if err != nil {
-			return err
+		var unready []*corev1.Pod
+		for _, node := range batch {
+			unready = append(unready, e.drainedPods(node)...)
 		}
-		e.budgets.recordViolations(blocked...)
+		if e.randomness.groupDrains() {
+			var err error
+			if unready, err = e.drainNodes(ctx, batch); err != nil {
+				return err
+			}
+		}
+		e.budgets.recordViolations(unready...)
 		if err := e.removeNodes(ctx, batch); err != nil {
 			return err
 		}
 		e.removedNodes = append(e.removedNodes, batch...)
+		if err := e.settleStep(ctx, func() bool { return true }); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -73,6 +73,9 @@ func (r randomness) endsBeforeReplacement() bool { return r.rng != nil && r.rng.
 // goes on at once, and victims take time to end.
 func (r randomness) bindDelayed() bool { return r.rng != nil && r.rng.IntN(4) > 0 }
 
+// groupDrains says whether a group drains the nodes that it terminates: mostly it does.
+func (r randomness) groupDrains() bool { return r.rng == nil || r.rng.IntN(3) > 0 }
+
 // quotaDelayed says whether the quota of a removed pod is released only after its owner has tried to create another: the quota
 // controller runs beside the owner's.
 func (r randomness) quotaDelayed() bool { return r.rng != nil && r.rng.IntN(2) == 0 }

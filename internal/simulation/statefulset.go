@@ -95,11 +95,19 @@ func (e *engine) rolloutStatefulSet(ctx context.Context, set *appsv1.StatefulSet
 		e.gaps.note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
 		return nil
 	}
+	for _, pod := range e.refusedPodsOf(set.UID) {
+		next, err := e.newStatefulSetPod(&updated, pod.Name)
+		if err != nil {
+			return err
+		}
+		e.decrementActive(pod)
+		e.createPod(pod, next)
+	}
 	return e.replaceOutdated(ctx, &updated)
 }
 
 // replaceOutdated replaces the pods of a StatefulSet that are not of its update revision, from the last to the first, until one that
-// is does not run.
+// is does not run. While the API server refuses one of the pods, none is replaced: the controller ends its sync at that error.
 //
 // Source: pkg/controller/statefulset of Kubernetes (updateStatefulSet).
 func (e *engine) replaceOutdated(ctx context.Context, set *appsv1.StatefulSet) error {
@@ -108,6 +116,10 @@ func (e *engine) replaceOutdated(ctx context.Context, set *appsv1.StatefulSet) e
 	}
 	ref := "statefulset/" + set.Name
 	first := startOrdinal(set) + partitionOf(set)
+	if len(e.refusedPodsOf(set.UID)) > 0 {
+		e.gaps.note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": len(e.pods.ownedBy(set.UID))}))
+		return nil
+	}
 	for ordinal := startOrdinal(set) + replicasOf(set, 1) - 1; ordinal >= first; ordinal-- {
 		old := e.pods.get(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
 		if old == nil || old.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision && e.podReady(old) {
