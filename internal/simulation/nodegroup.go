@@ -201,6 +201,9 @@ func (e *engine) rotateGroup(ctx context.Context, c change.RotateGroup) error {
 	if err := e.registerNodes(ctx, e.newNodes(c.Group, each, old)); err != nil {
 		return err
 	}
+	if err := e.continueRollouts(ctx); err != nil { // Those that waited for capacity end before the first drain.
+		return err
+	}
 	// All old nodes are cordoned first, so that no pod moves twice.
 	for _, node := range old {
 		if err := e.cordonNode(e.world().Node(node.Name), true); err != nil {
