@@ -137,6 +137,9 @@ func (e *engine) retryRefused() bool {
 		if record == nil { // Its owner no longer wants it.
 			continue
 		}
+		if e.deferIfBlocked(pod) {
+			continue
+		}
 		if e.chargeQuota(pod) != nil {
 			e.quotas.refused = append(e.quotas.refused, pod)
 			continue

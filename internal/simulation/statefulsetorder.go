@@ -70,8 +70,26 @@ func (e *engine) createInOrder(set *appsv1.StatefulSet, old, next *corev1.Pod) {
 	} else {
 		e.fates.begin(next)
 	}
-	e.fates.markNotCreated(next, orderedReason(first))
-	e.deferredReplicas = append(e.deferredReplicas, deferredReplica{next, nameOf(set), e.now})
+	e.deferReplica(set, next, first)
+}
+
+func (e *engine) deferReplica(set *appsv1.StatefulSet, pod *corev1.Pod, first change.Ref) {
+	e.fates.markNotCreated(pod, orderedReason(first))
+	e.deferredReplicas = append(e.deferredReplicas, deferredReplica{pod, nameOf(set), e.now})
+}
+
+// deferIfBlocked defers a StatefulSet's pod that a quota refused, if one before it is no longer ready. It says whether it did.
+func (e *engine) deferIfBlocked(pod *corev1.Pod) bool {
+	set, ok := e.world().Owner(pod).(*appsv1.StatefulSet)
+	if !ok {
+		return false
+	}
+	first, blocked := e.blockingReplica(set, ordinalOf(pod))
+	if blocked {
+		e.decrementActive(pod)
+		e.deferReplica(set, pod, first)
+	}
+	return blocked
 }
 
 func orderedReason(first change.Ref) message.Sentence {
