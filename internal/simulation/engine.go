@@ -77,6 +77,8 @@ type engine struct {
 	unfinishedRollouts map[types.UID]bool
 	// jobFailures is the number of each Job's pods that failed in this future.
 	jobFailures map[types.UID]int
+	// ignoredJobFailures are those that the podFailurePolicy of their Job ignores.
+	ignoredJobFailures map[types.UID]int
 	// deletedByUser are pods, by their UIDs, that were deleted without being disrupted: they get no condition DisruptionTarget.
 	deletedByUser map[types.UID]bool
 	// jobBackoffs are when each Job's back-off ends, as time since the change began.
@@ -93,7 +95,7 @@ func newEngine(judge *scheduling.Judge, seed uint64) *engine {
 	world := judge.World()
 	e := &engine{
 		judge: judge, initial: world, randomness: newRandomness(seed), objects: world, pods: newPods(world), fates: newFateRecords(), gaps: newGaps(judge),
-		names: newNameGenerator(world), activePods: map[types.UID]int{}, jobFailures: map[types.UID]int{}, jobBackoffs: map[types.UID]time.Duration{}, lostZones: map[string]bool{},
+		names: newNameGenerator(world), activePods: map[types.UID]int{}, jobFailures: map[types.UID]int{}, ignoredJobFailures: map[types.UID]int{}, jobBackoffs: map[types.UID]time.Duration{}, lostZones: map[string]bool{},
 		unfinishedRollouts: map[types.UID]bool{}, deletedByUser: map[types.UID]bool{},
 		quotas: newQuotas(), admissionControllers: newAdmissionControllers(world),
 	}

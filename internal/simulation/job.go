@@ -41,7 +41,8 @@ func (e *engine) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *batchv
 	}
 	switch {
 	case action == batchv1.PodFailurePolicyActionIgnore:
-		return e.recreateAfterBackoff(pod, 0, job.UID)
+		e.ignoredJobFailures[job.UID]++
+		return e.recreateAfterBackoff(pod, e.failuresForBackoff(job), job.UID)
 	case action == batchv1.PodFailurePolicyActionFailJob:
 		e.markLost(pod, message.Of(message.FateJobPolicy, message.Args{"job": job.Name}))
 		return e.failJob(ctx, job)
@@ -58,10 +59,19 @@ func (e *engine) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *batchv
 		e.markLost(pod, message.Of(message.FateJobFailed, message.Args{"job": job.Name, "limit": limit}))
 		return e.failJob(ctx, job)
 	}
-	if job.Status.Succeeded > 0 {
-		failed = e.jobFailures[job.UID] // A success resets the count; how many failed since is not known.
+	return e.recreateAfterBackoff(pod, e.failuresForBackoff(job), job.UID)
+}
+
+// failuresForBackoff is how many failures since a Job's last success prolong its back-off: those that its podFailurePolicy ignores
+// as well. How many it ignored before, or how many came after its last success, is not known.
+//
+// Source: pkg/controller/job of Kubernetes (getNewFinishedPods, newBackoffRecord).
+func (e *engine) failuresForBackoff(job *batchv1.Job) int {
+	failures := e.jobFailures[job.UID] + e.ignoredJobFailures[job.UID]
+	if job.Status.Succeeded == 0 {
+		failures += int(job.Status.Failed)
 	}
-	return e.recreateAfterBackoff(pod, failed, job.UID)
+	return failures
 }
 
 // Delays before a Job creates another pod: twice as long after each failure, counted from the pod's end, and at least the time

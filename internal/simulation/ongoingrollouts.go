@@ -42,7 +42,9 @@ func (e *engine) affectedDaemonSets() []*appsv1.DaemonSet {
 		if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || !e.unfinishedRollouts[set.UID] && set.Status.UpdatedNumberScheduled >= set.Status.CurrentNumberScheduled {
 			continue
 		}
-		gone := func(node *corev1.Node) bool { return e.world().Node(node.Name) == nil && kube.ShouldRunDaemonPod(set, node) }
+		gone := func(node *corev1.Node) bool {
+			return e.world().Node(node.Name) == nil && kube.ShouldRunDaemonPod(set, node)
+		}
 		replaced := func(pod *corev1.Pod) bool {
 			now := e.pods.get(pod.Namespace, pod.Name)
 			return now == nil || now.UID != pod.UID
@@ -56,7 +58,9 @@ func (e *engine) affectedDaemonSets() []*appsv1.DaemonSet {
 
 // resumeDaemonSetRollout goes on with a rollout, unless a node still lacks its pod: the API server refuses it.
 func (e *engine) resumeDaemonSetRollout(ctx context.Context, set *appsv1.DaemonSet) error {
-	lacks := func(node *corev1.Node) bool { return kube.ShouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name) }
+	lacks := func(node *corev1.Node) bool {
+		return kube.ShouldRunDaemonPod(set, node) && !e.hasDaemonPod(set, node.Name)
+	}
 	if slices.ContainsFunc(e.world().Nodes(), lacks) {
 		return nil
 	}
