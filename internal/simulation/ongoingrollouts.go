@@ -35,7 +35,7 @@ func (e *engine) continueRollouts(ctx context.Context) error {
 	return nil
 }
 
-// affectedDaemonSets are the DaemonSets with an unfinished rollout that lost a node or a pod.
+// affectedDaemonSets are the DaemonSets with an unfinished rollout that lost a node or a pod, or of which a pending pod got a node.
 func (e *engine) affectedDaemonSets() []*appsv1.DaemonSet {
 	var found []*appsv1.DaemonSet
 	for _, set := range e.world().DaemonSets() {
@@ -45,11 +45,11 @@ func (e *engine) affectedDaemonSets() []*appsv1.DaemonSet {
 		gone := func(node *corev1.Node) bool {
 			return e.world().Node(node.Name) == nil && kube.ShouldRunDaemonPod(set, node)
 		}
-		replaced := func(pod *corev1.Pod) bool {
+		changed := func(pod *corev1.Pod) bool {
 			now := e.pods.get(pod.Namespace, pod.Name)
-			return now == nil || now.UID != pod.UID
+			return now == nil || now.UID != pod.UID || now.Spec.NodeName != pod.Spec.NodeName
 		}
-		if slices.ContainsFunc(e.initial.Nodes(), gone) || slices.ContainsFunc(e.initial.PodsOf(set.UID), replaced) {
+		if slices.ContainsFunc(e.initial.Nodes(), gone) || slices.ContainsFunc(e.initial.PodsOf(set.UID), changed) {
 			found = append(found, set)
 		}
 	}
