@@ -39,7 +39,7 @@ func TestExpect(t *testing.T) {
 		"a reason that nobody has": {facts: managed(), change: func(f *Facts) { falls(f, time.Minute, "SunSpots", "") }},
 		"the policy waits": {
 			facts: whole(), change: func(f *Facts) { falls(f, 4*time.Minute, "InterfaceNotUp", linkDown) },
-			known: true, awaited: "which is in 6m",
+			known: true, awaited: "(in 6m)",
 		},
 		"the policy waits, and a person must approve": {
 			facts: whole(), change: func(f *Facts) {
@@ -55,11 +55,11 @@ func TestExpect(t *testing.T) {
 				r.Name, r.Spec.Node.UID, r.Status.Phase = "n1-0a", f.Nodes[0].UID, v1alpha1.PhaseRunning
 				f.Remediations = append(f.Remediations, r)
 			},
-			known: true, awaited: "remediation/n1-0a is to repair the node and is Running.",
+			known: true, awaited: "remediation/n1-0a, which is to repair the node, is in the phase Running.",
 		},
 		"the group's own repair waits": {
 			facts: managed(), change: func(f *Facts) { falls(f, 10*time.Minute, "InterfaceNotUp", "") },
-			known: true, finding: "which is in 20m", findings: 1,
+			known: true, finding: "(in 20m)", findings: 1,
 		},
 		"the group's own repair never comes": {
 			facts: managed(), change: func(f *Facts) { falls(f, 40*time.Minute, "InterfaceNotUp", "") },

@@ -265,12 +265,12 @@ func TestFailures(t *testing.T) {
 		"forbidden": {
 			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))},
 			[]string{"pod/redash-redis-6c5d", "-n", "redash"},
-			"permission is missing: Pod objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
+			"permission denied: Pod objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
 		},
 		"forbidden, nothing in particular": {
 			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))},
 			nil,
-			"permission is missing: Pod objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
+			"permission denied: Pod objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
 		},
 		"unauthorized": {
 			clustertest.API{Answers: answer(apierrors.NewUnauthorized("Unauthorized"))},
@@ -284,7 +284,7 @@ func TestFailures(t *testing.T) {
 		},
 		"broken": {clustertest.API{Objects: objects, Answers: map[string]*apierrors.StatusError{
 			"nodes": apierrors.NewInternalError(errors.New("etcd\nis gone")),
-		}}, []string{"pod/redash-redis-6c5d"}, "the API server at HOST answered: Internal error occurred: etcd is gone"},
+		}}, []string{"pod/redash-redis-6c5d"}, "the API server at HOST returned an error: Internal error occurred: etcd is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			host := tc.api.Serve(t)
