@@ -18,7 +18,7 @@ var englishErrors = sentences{
 	ErrAnswered:         "the API server at {{.host}} returned an error: {{.answer}}",
 	ErrTimeout:          "the API server at {{.host}} did not respond in time; check that this machine can reach it, or raise --request-timeout",
 	ErrUnreachable:      "cannot reach the API server at {{.host}}: {{.problem}}; check that it is running, or choose another cluster with --context or --kubeconfig",
-	ErrAskWhy:           "for example: why pod/NAME -n NAMESPACE",
+	ErrAskWhy:           "give an object, as in: why pod/NAME -n NAMESPACE",
 	ErrMissing:          "missing",
 	ErrNoSubject:        "naosu cannot explain {{.given}}",
 }

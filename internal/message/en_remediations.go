@@ -1,7 +1,7 @@
 package message
 
 var englishRemediations = sentences{
-	ApproveRemedy:    "naosu remediations lists them",
+	ApproveRemedy:    "naosu remediations lists the Remediations",
 	ApproveNoName:    "{{.given}} is not the name of a Remediation",
 	ApproveGone:      "Remediation {{.name}} does not exist",
 	ApproveDrill:     "{{.remediation}} is a drill and needs no approval",

@@ -1381,7 +1381,7 @@ var englishTexts = []compiled{
 		t.say("has no effect without --act")
 	}},
 	{DrillActAlone, func(t *text) {
-		t.say("can cost the node, but no node is given as expendable")
+		t.say("the node may be lost, but no node is given as expendable")
 	}},
 	{DrillOtherNode, func(t *text) {
 		t.put(t.value("given"))
@@ -1390,7 +1390,7 @@ var englishTexts = []compiled{
 		t.say(", the node of the drill")
 	}},
 	{DrillExpendableRemedy, func(t *text) {
-		t.say("give a node that may be lost, as in --act --expendable node/NAME")
+		t.say("give a node that you can afford to lose, as in --act --expendable node/NAME")
 	}},
 	{DrillConditionRemedy, func(t *text) {
 		t.say("give the condition that ")
@@ -1462,7 +1462,7 @@ var englishTexts = []compiled{
 	{DrillLateAgent, func(t *text) {
 		t.say("No naosu agent on ")
 		t.put(t.value("node"))
-		t.say(" picked it up: it does not run, does not respond, or is not allowed to watch Remediations.")
+		t.say(" picked it up: the agent is not running, does not respond, or is not allowed to watch Remediations.")
 	}},
 	{DrillLateFault, func(t *text) {
 		t.say("The agent on ")
@@ -1479,7 +1479,7 @@ var englishTexts = []compiled{
 	{DrillLateEvidence, func(t *text) {
 		t.say("What the detector on ")
 		t.put(t.value("node"))
-		t.say(" saw was not sufficient evidence for ")
+		t.say(" detected was not sufficient evidence for ")
 		t.put(t.value("reason"))
 		t.say(".")
 	}},
@@ -1489,7 +1489,7 @@ var englishTexts = []compiled{
 		t.say(" did not turn its evidence into a condition, or could not write the condition.")
 	}},
 	{DrillLateController, func(t *text) {
-		t.say("The controller did not pick it up: no controller runs, or it cannot see Remediations.")
+		t.say("The controller did not pick it up: no controller is running, or it cannot read Remediations.")
 	}},
 	{DrillUnrecorded, func(t *text) {
 		t.say("naosu's custom resource definitions are not installed, so the result of this drill is not recorded.")
@@ -1587,7 +1587,7 @@ var englishTexts = []compiled{
 		t.put(t.value("held"))
 		t.say(", but no Remediation was created for ")
 		t.put(t.value("by"))
-		t.say(": no controller runs, or no rule is due.")
+		t.say(": no controller is running, or no rule is due.")
 		if t.is(t.value("n")) {
 			t.say(" Something reset the condition ")
 			t.say(count(t.number("n"), "time", "times"))
@@ -1701,7 +1701,7 @@ var englishTexts = []compiled{
 		t.say("; check that it is running, or choose another cluster with --context or --kubeconfig")
 	}},
 	{ErrAskWhy, func(t *text) {
-		t.say("for example: why pod/NAME -n NAMESPACE")
+		t.say("give an object, as in: why pod/NAME -n NAMESPACE")
 	}},
 	{ErrMissing, func(t *text) {
 		t.say("missing")
@@ -5271,7 +5271,7 @@ var englishTexts = []compiled{
 		t.say("CONDITION: REASONS")
 	}},
 	{ApproveRemedy, func(t *text) {
-		t.say("naosu remediations lists them")
+		t.say("naosu remediations lists the Remediations")
 	}},
 	{ApproveNoName, func(t *text) {
 		t.put(t.value("given"))

@@ -59,7 +59,7 @@ func TestProof(t *testing.T) {
 		})
 	}
 	t.Run("there is no controller", func(t *testing.T) {
-		b.wantSilence(ctx, t, v1alpha1.AgentDone, 4, repair.HopController, "no controller runs")
+		b.wantSilence(ctx, t, v1alpha1.AgentDone, 4, repair.HopController, "no controller is running")
 	})
 	t.Run("the agent stops halfway", func(t *testing.T) {
 		b.wantSilence(ctx, t, v1alpha1.AgentAccepted, 1, repair.HopDetect, "did not detect the fault")
