@@ -65,7 +65,7 @@ func TestProof(t *testing.T) {
 		b.wantSilence(ctx, t, v1alpha1.AgentAccepted, 1, repair.HopDetect, "did not detect the fault")
 	})
 	t.Run("there is no agent", func(t *testing.T) {
-		b.judge(ctx, t, b.drill(ctx, t, brief), repair.HopAgent, "does not run")
+		b.judge(ctx, t, b.drill(ctx, t, brief), repair.HopAgent, "is not running")
 	})
 
 	b.workload(ctx, t)
