@@ -4,6 +4,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -35,15 +36,15 @@ type Agent struct {
 	// Show is called with what stands whenever that may have changed. It must not block.
 	Show  func(evidence.Snapshot)
 	Clock clock.Clock
-	// Log is told what a person should know of the agent itself.
-	Log func(format string, args ...any)
+	// Log is about the agent itself: what the host lacks is evidence, and goes to Show.
+	Log *slog.Logger
 }
 
 // Run watches until ctx ends.
 func (a *Agent) Run(ctx context.Context) error {
 	store := evidence.NewStore(a.Reasons)
 	if err := a.Memory.recall(store, a.Clock.Now()); err != nil {
-		a.Log("evidence of the last run is lost: %v", err)
+		a.Log.Warn("Evidence of the last run is lost", "err", err)
 	}
 	told := make(chan evidence.Evidence, 64)
 	tell := func(e evidence.Evidence) {
@@ -59,7 +60,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	a.weigh(ctx, store, told)
 	running.Wait()
 	if err := a.Memory.keep(store); err != nil {
-		a.Log("evidence is not kept over a restart: %v", err)
+		a.Log.Warn("Evidence is not saved for the next run", "err", err)
 	}
 	return nil
 }
@@ -71,7 +72,7 @@ func (a *Agent) keep(ctx context.Context, m monitor.Monitor, tell monitor.Tell) 
 		if ctx.Err() != nil {
 			return
 		}
-		a.Log("monitor %s ended and is started again in about %v: %v", m.Name(), again, err)
+		a.Log.Warn("Monitor ended, and is started again", "monitor", m.Name(), "retryAfter", again.String(), "err", err)
 		for _, id := range m.Reasons() {
 			tell(evidence.Evidence{Reason: id, State: evidence.Unreadable, At: a.Clock.Now(), Source: m.Name(), Raw: fmt.Sprintf("monitor %s ended: %v", m.Name(), err)})
 		}
@@ -103,7 +104,7 @@ func (a *Agent) weigh(ctx context.Context, store *evidence.Store, told <-chan ev
 			if now := names(snapshot); now != standing || snapshot.At.Sub(kept) >= forgetful {
 				standing, kept = now, snapshot.At
 				if err := a.Memory.keep(store); err != nil {
-					a.Log("evidence is not kept over a restart: %v", err)
+					a.Log.Warn("Evidence is not saved for the next run", "err", err)
 				}
 			}
 			next := snapshot.At.Add(time.Hour)

@@ -1,11 +1,13 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -29,7 +31,7 @@ type scene struct {
 	down     bool
 	broken   error
 	snapshot evidence.Snapshot
-	logged   []string
+	log      bytes.Buffer // written by several goroutines through a slog.Handler, and read once they have ended
 }
 
 func newScene(folder string) *scene {
@@ -40,7 +42,7 @@ func newScene(folder string) *scene {
 		Memory:   &agent.Memory{Folder: folder, Boot: "boot"},
 		Show:     func(p evidence.Snapshot) { s.mu.Lock(); s.snapshot = p; s.mu.Unlock() },
 		Clock:    clock.RealClock{},
-		Log:      func(format string, _ ...any) { s.mu.Lock(); s.logged = append(s.logged, format); s.mu.Unlock() },
+		Log:      slog.New(slog.NewTextHandler(&s.log, nil)),
 	}
 	return s
 }
@@ -131,8 +133,8 @@ func TestAMonitorThatEnds(t *testing.T) {
 		if m.runs < 2 || m.runs > 7 {
 			t.Errorf("in three minutes it was run %d times", m.runs)
 		}
-		if !slices.Contains(s.logged, "monitor %s ended and is started again in about %v: %v") {
-			t.Errorf("nobody was told: %q", s.logged)
+		if want := `level=WARN msg="Monitor ended, and is started again" monitor=ending retryAfter=30s err="broken pipe"`; !strings.Contains(s.log.String(), want) {
+			t.Errorf("it logged\n%s", s.log.String())
 		}
 	})
 }
@@ -147,8 +149,8 @@ func TestMemoryThatCannotBeKept(t *testing.T) {
 		s := newScene(filepath.Join(file, "folder"))
 		s.down = true
 		s.run(t, func() {}, s.holds(t, 1, 0))
-		if !slices.Contains(s.logged, "evidence is not kept over a restart: %v") {
-			t.Errorf("nobody was told: %q", s.logged)
+		if !strings.Contains(s.log.String(), `level=WARN msg="Evidence is not saved for the next run" err=`) {
+			t.Errorf("it logged\n%s", s.log.String())
 		}
 	})
 }
@@ -163,8 +165,8 @@ func TestDamagedMemory(t *testing.T) {
 		s := newScene(folder)
 		s.down = true
 		s.run(t, func() {}, s.holds(t, 1, 0))
-		if len(s.logged) == 0 {
-			t.Error("nobody was told")
+		if !strings.Contains(s.log.String(), `level=WARN msg="Evidence of the last run is lost" err=`) {
+			t.Errorf("it logged\n%s", s.log.String())
 		}
 	})
 }

@@ -3,6 +3,7 @@ package report_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -150,7 +151,7 @@ func agents(t testing.TB, many int) requests {
 	}
 	until := func(at time.Duration) { time.Sleep(at - time.Since(server.start)) } //nolint:forbidigo // the bubble's clock
 	for i := range many {
-		r := report.New(server, nodeName(i), reasons, t.Logf)
+		r := report.New(server, nodeName(i), reasons, slog.New(slog.NewTextHandler(t.Output(), nil)))
 		r.Show(evidence.Snapshot{})
 		reporters = append(reporters, r)
 		running.Go(func() { r.Run(ctx) })

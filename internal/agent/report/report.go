@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"sync"
@@ -26,7 +27,7 @@ type Server interface {
 type Reporter struct {
 	server Server
 	node   string
-	log    func(format string, args ...any)
+	log    *slog.Logger
 	// changed says that something changed, to the queue of conditions and to that of Events: an Event that the server takes long for
 	// delays no condition.
 	changed struct{ conditions, events chan struct{} }
@@ -37,8 +38,8 @@ type Reporter struct {
 	told     time.Time        // when conditions were last written
 }
 
-// New makes a Reporter for a node and the effective reasons. Log is told what a person should know.
-func New(server Server, node string, reasons []reason.Reason, log func(format string, args ...any)) *Reporter {
+// New makes a Reporter for a node and the effective reasons.
+func New(server Server, node string, reasons []reason.Reason, log *slog.Logger) *Reporter {
 	r := &Reporter{server: server, node: node, log: log, planner: newPlanner(node, reasons, rand.Float64), failures: map[string]error{}}
 	r.changed.conditions, r.changed.events = make(chan struct{}, 1), make(chan struct{}, 1)
 	return r
@@ -141,9 +142,9 @@ func (r *Reporter) outcome(what string, err error) {
 	before := r.failures[what]
 	switch {
 	case err == nil && before != nil:
-		r.log("%s: the API server takes them again", what)
+		r.log.Info("The API server answers again", "request", what)
 	case err != nil && (before == nil || before.Error() != err.Error()):
-		r.log("%s: %v; nothing is lost, and it is tried again", what, err)
+		r.log.Warn("A request to the API server failed; nothing is lost, and it is tried again", "request", what, "err", err)
 	}
 	delete(r.failures, what)
 	if err != nil {
@@ -204,13 +205,13 @@ func (r *Reporter) record(what string, err error) {
 func (r *Reporter) see(seen kube.Seen) {
 	r.mu.Lock()
 	if seen.Node == nil {
-		r.log("node %s is gone from the API server", r.node)
+		r.log.Warn("The Node is gone from the API server", "node", r.node)
 	}
 	before := maps.Clone(r.planner.otherWriters)
 	r.planner.observe(seen, time.Now())
 	for kind, a := range r.planner.otherWriters {
 		if before[kind].Manager != a.Manager {
-			r.log("%s is left to %s, which writes it", kind, a.Manager)
+			r.log.Info("Another agent writes this condition, and it is left to that one", "condition", kind, "manager", a.Manager)
 		}
 	}
 	r.outcome("watch", nil)

@@ -3,6 +3,7 @@ package report_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -65,7 +66,7 @@ func told(t *testing.T, server *slow, after time.Duration, warnings int) time.Du
 		{ID: "Down", Condition: reason.KernelReady, Severity: reason.Fatal}, {ID: "Slow", Condition: reason.KernelReady, Severity: reason.Warning},
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := report.New(server, "n", reasons, t.Logf)
+	r := report.New(server, "n", reasons, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	var running sync.WaitGroup
 	running.Go(func() { r.Run(ctx) })
 	snapshot := evidence.Snapshot{At: time.Now()}

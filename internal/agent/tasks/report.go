@@ -92,13 +92,13 @@ func (w *Worker) say(ctx context.Context, r *kube.Remediation, say kube.Report) 
 	}
 	r.Metadata.ResourceVersion = version
 	if say.State != kube.Accepted || len(say.Hops) == 0 {
-		w.Log("Remediation %s: %s: %s", r.Metadata.Name, say.State, say.Message)
+		w.Log.Info("Reported on a Remediation", "remediation", r.Metadata.Name, "state", say.State, "message", say.Message)
 	}
 	return nil
 }
 
 func (w *Worker) failed(try *kube.Backoff, err error) {
-	w.Log("%v; it is tried again", err)
+	w.Log.Warn("Reporting on a Remediation failed, and is tried again", "err", err)
 	try.Failed(w.Clock.Now(), err)
 }
 

@@ -6,6 +6,7 @@ package tasks
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -25,8 +26,7 @@ type Worker struct {
 	Restarts *Restarts
 	Drills   *Drills
 	Clock    clock.Clock
-	// Log is told what a person should know.
-	Log func(format string, args ...any)
+	Log      *slog.Logger
 
 	// One at a time of each kind: a drill takes long, and no restart waits for it.
 	restarting, drilling sync.Mutex

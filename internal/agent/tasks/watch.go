@@ -36,7 +36,7 @@ func (w *Worker) watch(ctx context.Context) {
 		from = last
 		if err != nil && err.Error() != said && kube.Code(err) != http.StatusGone { // What is gone is told anew.
 			said = err.Error()
-			w.Log("%v; it is tried again", err)
+			w.Log.Warn("Watching Remediations failed, and is tried again", "err", err)
 		}
 		now := w.Clock.Now()
 		next := now.Add(time.Duration(rand.Float64() * float64(watchSpread)))

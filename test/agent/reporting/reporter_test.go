@@ -3,6 +3,7 @@ package reporting
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,7 @@ func running(t *testing.T, bed *testbed.Bed, node, token string) *report.Reporte
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := report.New(client, node, reason.Catalogue, t.Logf)
+	r := report.New(client, node, reason.Catalogue, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var busy sync.WaitGroup
 	busy.Go(func() { r.Run(ctx) })
