@@ -64,7 +64,7 @@ type result struct {
 
 func (s *results) look(ctx context.Context, m monitor.Monitor) {
 	done := make(chan error, 1)
-	go func() { done <- m.Look(ctx, func(e evidence.Evidence) { s.tell(result{e, m.Name()}) }) }()
+	go func() { done <- m.Look(ctx, func(e evidence.Evidence) { s.emit(result{e, m.Name()}) }) }()
 	var err error
 	select {
 	case err = <-done:
@@ -79,7 +79,7 @@ func (s *results) look(ctx context.Context, m monitor.Monitor) {
 	}
 }
 
-func (s *results) tell(e result) {
+func (s *results) emit(e result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.told == nil {
@@ -94,7 +94,7 @@ func (s *results) fill(e result) {
 	nothing := len(s.told[e.Reason]) == 0
 	s.mu.Unlock()
 	if nothing {
-		s.tell(e)
+		s.emit(e)
 	}
 }
 

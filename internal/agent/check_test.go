@@ -12,13 +12,13 @@ import (
 
 // telling is a monitor that tells states of a reason, one after the other.
 type telling struct {
-	monitor.Every
+	monitor.Periodic
 	states []evidence.State
 }
 
-func (m telling) Look(_ context.Context, tell monitor.Tell) error {
+func (m telling) Look(_ context.Context, emit monitor.Emit) error {
 	for _, state := range m.states {
-		tell(evidence.Evidence{Reason: reason.AppBlocked, State: state, Raw: m.Title})
+		emit(evidence.Evidence{Reason: reason.AppBlocked, State: state, Raw: m.Title})
 	}
 	return nil
 }
@@ -42,7 +42,7 @@ func TestCheckOfSeveralMonitors(t *testing.T) {
 		r, _ := reason.Find(string(reason.AppBlocked))
 		var monitors []monitor.Monitor
 		for title, states := range map[string][]evidence.State{"one": tc.one, "other": tc.other} {
-			monitors = append(monitors, telling{monitor.Every{Title: title, Of: []reason.ID{reason.AppBlocked}}, states})
+			monitors = append(monitors, telling{monitor.Periodic{Title: title, IDs: []reason.ID{reason.AppBlocked}}, states})
 		}
 		if seen := agent.Check(t.Context(), monitors, []reason.Reason{r}); len(seen) != 1 || seen[0].State != tc.want {
 			t.Errorf("%s: %+v, want %s", name, seen, tc.want)

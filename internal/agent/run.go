@@ -47,7 +47,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		a.Log.Warn("Evidence of the last run is lost", "err", err)
 	}
 	told := make(chan evidence.Evidence, 64)
-	tell := func(e evidence.Evidence) {
+	emit := func(e evidence.Evidence) {
 		select {
 		case told <- e:
 		case <-ctx.Done():
@@ -55,7 +55,7 @@ func (a *Agent) Run(ctx context.Context) error {
 	}
 	var running sync.WaitGroup
 	for _, m := range a.Monitors {
-		running.Go(func() { a.keep(ctx, m, tell) })
+		running.Go(func() { a.keep(ctx, m, emit) })
 	}
 	a.weigh(ctx, store, told)
 	running.Wait()
@@ -66,15 +66,15 @@ func (a *Agent) Run(ctx context.Context) error {
 }
 
 // keep runs a monitor, again and again if it ends.
-func (a *Agent) keep(ctx context.Context, m monitor.Monitor, tell monitor.Tell) {
+func (a *Agent) keep(ctx context.Context, m monitor.Monitor, emit monitor.Emit) {
 	for {
-		err := m.Run(ctx, tell)
+		err := m.Run(ctx, emit)
 		if ctx.Err() != nil {
 			return
 		}
 		a.Log.Warn("Monitor ended, and is started again", "monitor", m.Name(), "retryAfter", again.String(), "err", err)
 		for _, id := range m.Reasons() {
-			tell(evidence.Evidence{Reason: id, State: evidence.Unreadable, At: a.Clock.Now(), Source: m.Name(), Raw: fmt.Sprintf("monitor %s ended: %v", m.Name(), err)})
+			emit(evidence.Evidence{Reason: id, State: evidence.Unreadable, At: a.Clock.Now(), Source: m.Name(), Raw: fmt.Sprintf("monitor %s ended: %v", m.Name(), err)})
 		}
 		select {
 		case <-ctx.Done():

@@ -37,7 +37,7 @@ type scene struct {
 func newScene(folder string) *scene {
 	s := &scene{}
 	s.agent = &agent.Agent{
-		Monitors: []monitor.Monitor{monitor.Every{Title: "links", Of: []reason.ID{"Down"}, Period: 10 * time.Second, Find: s.look}},
+		Monitors: []monitor.Monitor{monitor.Periodic{Title: "links", IDs: []reason.ID{"Down"}, Period: 10 * time.Second, Find: s.look}},
 		Reasons:  []reason.Reason{down},
 		Memory:   &agent.Memory{Folder: folder, Boot: "boot"},
 		Show:     func(p evidence.Snapshot) { s.mu.Lock(); s.snapshot = p; s.mu.Unlock() },
@@ -119,8 +119,8 @@ type ending struct{ runs int }
 
 func (*ending) Name() string                             { return "ending" }
 func (*ending) Reasons() []reason.ID                     { return []reason.ID{"Down"} }
-func (*ending) Look(context.Context, monitor.Tell) error { return nil }
-func (e *ending) Run(_ context.Context, _ monitor.Tell) error {
+func (*ending) Look(context.Context, monitor.Emit) error { return nil }
+func (e *ending) Run(_ context.Context, _ monitor.Emit) error {
 	e.runs++
 	return errors.New("broken pipe")
 }

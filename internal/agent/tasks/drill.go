@@ -103,7 +103,7 @@ func (d *Drills) run(ctx context.Context, drill kube.Drill, passed func(name, by
 }
 
 // faultInjector makes the fault of a reason, calls made with how, and then evidence until ctx ends. It is what differs between reasons.
-type faultInjector func(ctx context.Context, r reason.Reason, nonce string, made func(how string), tell monitor.Tell) error
+type faultInjector func(ctx context.Context, r reason.Reason, nonce string, made func(how string), emit monitor.Emit) error
 
 // weigh has evidence told until its reason stands.
 func (d *Drills) weigh(ctx context.Context, r reason.Reason, nonce string, inject faultInjector, passed func(name, by string)) (evidence.Snapshot, error) {
@@ -164,7 +164,7 @@ func give[T any](ctx context.Context, to chan<- T, what T) {
 }
 
 // links has links looked at in a network namespace of the agent's own.
-func (d *Drills) links(ctx context.Context, r reason.Reason, _ string, made func(string), tell monitor.Tell) error {
+func (d *Drills) links(ctx context.Context, r reason.Reason, _ string, made func(string), emit monitor.Emit) error {
 	detector := network.Links(d.Network)
 	name, err := d.watched()
 	if err != nil {
@@ -173,7 +173,7 @@ func (d *Drills) links(ctx context.Context, r reason.Reason, _ string, made func
 	how := "veth pair " + name + " in a network namespace of its own"
 	return fault.Link(ctx, r.ID, name, detector, d.Clock, func() { made(how) }, func(e evidence.Evidence) {
 		e.Source = detector.Name()
-		tell(e)
+		emit(e)
 	})
 }
 
@@ -192,12 +192,12 @@ func (d *Drills) watched() (string, error) {
 }
 
 // line has a line read from the kernel's log, and makes up the evidence that the reason's own would be.
-func (d *Drills) line(ctx context.Context, r reason.Reason, nonce string, made func(string), tell monitor.Tell) error {
+func (d *Drills) line(ctx context.Context, r reason.Reason, nonce string, made func(string), emit monitor.Emit) error {
 	if err := fault.Line(ctx, d.Host, nonce, d.Clock, func() { made("a line in " + fault.KernelLog) }); err != nil {
 		return err
 	}
 	for range max(r.Needs.Count, 1) {
-		tell(evidence.Evidence{
+		emit(evidence.Evidence{
 			Reason: r.ID, State: evidence.Fault, At: d.Clock.Now(), Source: "reader of " + fault.KernelLog + " alone: no pattern was tried",
 			Raw: "made up: no line of " + string(r.ID) + "'s was logged",
 		})

@@ -28,8 +28,8 @@ var counters = map[string]reason.ID{
 
 // Monitors are all of accelerators.
 func Monitors(h host.Host) []monitor.Monitor {
-	return []monitor.Monitor{monitor.Every{
-		Title: "accelerator/neuron", Of: []reason.ID{reason.NeuronHBMUncorrectableError, reason.NeuronSRAMUncorrectableError},
+	return []monitor.Monitor{monitor.Periodic{
+		Title: "accelerator/neuron", IDs: []reason.ID{reason.NeuronHBMUncorrectableError, reason.NeuronSRAMUncorrectableError},
 		Period: time.Minute, Source: hardware.NeuronDevices, Find: neuron{h}.find,
 	}}
 }

@@ -41,7 +41,7 @@ func (b *blocked) find(context.Context) ([]evidence.Evidence, error) {
 		if was {
 			return nil, nil
 		}
-		return nil, monitor.ErrElsewhere
+		return nil, monitor.ErrReportedElsewhere
 	}
 	now := map[string]found{}
 	var told []evidence.Evidence

@@ -115,8 +115,8 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	}
 }
 
-func every(period time.Duration, part string, find monitor.Finding, of ...reason.ID) monitor.Every {
-	return monitor.Every{Title: "kernel/" + part, Of: of, Period: period, Find: find}
+func every(period time.Duration, part string, find monitor.LookFunc, of ...reason.ID) monitor.Periodic {
+	return monitor.Periodic{Title: "kernel/" + part, IDs: of, Period: period, Find: find}
 }
 
 // errStrange says that a file is not as the kernel's documentation has it.

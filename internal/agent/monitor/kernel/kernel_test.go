@@ -30,7 +30,7 @@ func TestQuietWhenWell(t *testing.T) {
 	}
 }
 
-// Every reason of the catalogue that is this package's is told of by one monitor, and no other is.
+// Periodic reason of the catalogue that is this package's is told of by one monitor, and no other is.
 func TestReasonsAreTold(t *testing.T) {
 	told := map[reason.ID]int{}
 	for _, m := range Monitors(host.Host{Root: t.TempDir()}, DefaultOptions()) {

@@ -80,7 +80,7 @@ func TestRecordsNeedTheirHardware(t *testing.T) {
 				}
 			}
 			heard := newListener()
-			if err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), heard.tell); err != nil {
+			if err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), heard.emit); err != nil {
 				t.Fatal(err)
 			}
 			expect(t, "faults", heard.saw(evidence.Fault), tc.want)
@@ -104,7 +104,7 @@ func TestGPUGoneFromTheBus(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() {
-			if err := m.Run(ctx, heard.tell); err != nil {
+			if err := m.Run(ctx, heard.emit); err != nil {
 				t.Error(err)
 			}
 		})
@@ -138,7 +138,7 @@ func TestGPUThatComesLater(t *testing.T) {
 	m := New(h, DefaultOptions(), reason.Catalogue, "")
 	now := clocktesting.NewFakeClock(time.Now())
 	m.clock = now
-	silence := newSilence(m, heard.tell, newKeeper("", "boot", now))
+	silence := newSilence(m, heard.emit, newKeeper("", "boot", now))
 	silence.note(source{logs: []string{kernelLog}}, nil)
 	lost, _ := reason.Find("NvidiaXID79Error")
 	if is, _ := heard.last(lost.ID); is != evidence.Inapplicable {
@@ -223,7 +223,7 @@ func hold(t *testing.T, all patterns, fatal map[reason.ID]bool, text string) {
 	}
 }
 
-// Every number that the driver may write is one reason's and no other's, whatever stands after it: the fatal ones each their own, and
+// Periodic number that the driver may write is one reason's and no other's, whatever stands after it: the fatal ones each their own, and
 // what no catalogue has yet is a warning.
 func TestEveryXIDIsOneReason(t *testing.T) {
 	all := compile(reason.Catalogue)[kernelLog]

@@ -51,7 +51,7 @@ func TestBlindness(t *testing.T) {
 			heard := newListener()
 			o := DefaultOptions()
 			o.Kernel = Journal
-			if err := New(h, o, both, "").Look(t.Context(), heard.tell); err != nil {
+			if err := New(h, o, both, "").Look(t.Context(), heard.emit); err != nil {
 				t.Fatal(err)
 			}
 			last, raw := map[reason.ID]evidence.State{}, ""
@@ -77,7 +77,7 @@ func TestBlindness(t *testing.T) {
 func TestBlindnessInOneLine(t *testing.T) {
 	heard := newListener()
 	twice := []reason.Reason{{ID: "Kubelet", Matches: []reason.Match{{Log: "kubelet", Pattern: `^a\.go:`}, {Log: "kubelet", Pattern: `^b\.go:`}, {Log: "unit:c.service", Pattern: `c`}}}}
-	if err := New(machine(t), DefaultOptions(), twice, "").Look(t.Context(), heard.tell); err != nil {
+	if err := New(machine(t), DefaultOptions(), twice, "").Look(t.Context(), heard.emit); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range heard.told {

@@ -90,7 +90,7 @@ func TestClockSteps(t *testing.T) {
 			var running sync.WaitGroup
 			t.Cleanup(func() { cancel(); running.Wait() })
 			running.Go(func() {
-				if err := m.Run(ctx, heard.tell); err != nil {
+				if err := m.Run(ctx, heard.emit); err != nil {
 					t.Error(err)
 				}
 			})

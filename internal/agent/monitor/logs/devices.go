@@ -83,7 +83,7 @@ func (s *silence) applies(r reason.Reason) bool {
 	}
 	if was, told := s.told[r.ID]; told && was != now {
 		s.told[r.ID] = now
-		s.tell(evidence.Evidence{Reason: r.ID, State: now.state, At: s.m.clock.Now(), Source: "logs", Raw: now.why})
+		s.emit(evidence.Evidence{Reason: r.ID, State: now.state, At: s.m.clock.Now(), Source: "logs", Raw: now.why})
 	}
 	return none == nil
 }

@@ -41,7 +41,7 @@ func follow(t *testing.T, h host.Host, unit string, heard *listener) {
 		Matches: []reason.Match{{Log: "unit:" + unit, Pattern: `(?:says (?P<entity>\w+)|Failed with result)`}},
 	}}
 	running.Go(func() {
-		if err := New(h, DefaultOptions(), reasons, "").Run(ctx, heard.tell); err != nil {
+		if err := New(h, DefaultOptions(), reasons, "").Run(ctx, heard.emit); err != nil {
 			t.Error(err)
 		}
 	})

@@ -151,8 +151,8 @@ func (m *Monitor) Lost() map[string]uint64 {
 }
 
 // Look reads what the logs hold now, and keeps nothing.
-func (m *Monitor) Look(ctx context.Context, tell monitor.Tell) error {
-	return m.watch(tell, "", func(s source, w *watch) {
+func (m *Monitor) Look(ctx context.Context, emit monitor.Emit) error {
+	return m.watch(emit, "", func(s source, w *watch) {
 		if err := w.read(ctx, s, feed.buffered); err != nil {
 			w.silence.note(s, err)
 		}
@@ -160,8 +160,8 @@ func (m *Monitor) Look(ctx context.Context, tell monitor.Tell) error {
 }
 
 // Run follows the logs. A log that cannot be read is tried again every half minute.
-func (m *Monitor) Run(ctx context.Context, tell monitor.Tell) error {
-	return m.watch(tell, m.folder, func(s source, w *watch) {
+func (m *Monitor) Run(ctx context.Context, emit monitor.Emit) error {
+	return m.watch(emit, m.folder, func(s source, w *watch) {
 		for ctx.Err() == nil {
 			err := w.read(ctx, s, feed.next)
 			if ctx.Err() != nil {
@@ -179,13 +179,13 @@ func (m *Monitor) Run(ctx context.Context, tell monitor.Tell) error {
 }
 
 // watch does something with every source of lines at once.
-func (m *Monitor) watch(tell monitor.Tell, folder string, with func(source, *watch)) error {
+func (m *Monitor) watch(emit monitor.Emit, folder string, with func(source, *watch)) error {
 	boot, err := m.host.Boot()
 	if err != nil {
 		return err
 	}
 	marks := newKeeper(folder, boot.ID, m.clock)
-	w := &watch{m: m, tell: tell, silence: newSilence(m, tell, marks), marks: marks, kills: kills{host: m.host}}
+	w := &watch{m: m, emit: emit, silence: newSilence(m, emit, marks), marks: marks, kills: kills{host: m.host}}
 	var running sync.WaitGroup
 	for _, s := range m.sources() {
 		running.Go(func() { with(s, w) })
@@ -230,7 +230,7 @@ func (w *watch) tellLost(s source, before, now uint64) {
 	w.m.mu.Lock()
 	w.m.lost[s.name] += now - before
 	w.m.mu.Unlock()
-	w.tell(evidence.Evidence{
+	w.emit(evidence.Evidence{
 		Reason: reason.LogLinesLost, Entity: s.name, State: evidence.Fault, At: w.m.clock.Now(), Source: s.name,
 		Raw: fmt.Sprintf("%d lines lost", now-before),
 	})

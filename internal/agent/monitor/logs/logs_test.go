@@ -72,7 +72,7 @@ type listener struct {
 
 func newListener() *listener { return &listener{more: make(chan struct{}, 1)} }
 
-func (l *listener) tell(e evidence.Evidence) {
+func (l *listener) emit(e evidence.Evidence) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told = append(l.told, e)
@@ -118,7 +118,7 @@ var few = []reason.Reason{
 func look(t *testing.T, h host.Host, o Options) *listener {
 	t.Helper()
 	heard, folder := newListener(), t.TempDir()
-	if err := New(h, o, few, folder).Look(t.Context(), heard.tell); err != nil {
+	if err := New(h, o, few, folder).Look(t.Context(), heard.emit); err != nil {
 		t.Fatal(err)
 	}
 	if kept, err := os.ReadDir(folder); err != nil || len(kept) > 0 {
@@ -181,7 +181,7 @@ func TestRestart(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() {
-			if err := New(h, DefaultOptions(), few, folder).Run(ctx, heard.tell); err != nil {
+			if err := New(h, DefaultOptions(), few, folder).Run(ctx, heard.emit); err != nil {
 				t.Error(err)
 			}
 		})
@@ -213,7 +213,7 @@ func TestLostRecords(t *testing.T) {
 	}
 	heard := newListener()
 	m := New(h, DefaultOptions(), few, "")
-	if err := m.Look(t.Context(), heard.tell); err != nil {
+	if err := m.Look(t.Context(), heard.emit); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, "faults", heard.saw(evidence.Fault), []string{"LogLinesLost kernel"})

@@ -141,7 +141,7 @@ func oomKills(t *testing.T, h host.Host, lines []string) (all []string) {
 		}
 	}
 	heard := newListener()
-	if err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), heard.tell); err != nil {
+	if err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), heard.emit); err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range heard.told {

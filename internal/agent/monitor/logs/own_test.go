@@ -58,7 +58,7 @@ func TestOwnWitness(t *testing.T) {
 			}
 			r := degraded(tc.witness)
 			store, heard := evidence.NewStore([]reason.Reason{r}), newListener()
-			if err := New(h, DefaultOptions(), []reason.Reason{r}, "").Look(t.Context(), heard.tell); err != nil {
+			if err := New(h, DefaultOptions(), []reason.Reason{r}, "").Look(t.Context(), heard.emit); err != nil {
 				t.Fatal(err)
 			}
 			var at time.Time // The lines are of the time of boot.
@@ -135,7 +135,7 @@ func TestLinesWaitForTheirWitness(t *testing.T) {
 	m.clock = now
 	heard := newListener()
 	marks := newKeeper("", "", now)
-	w := &watch{m: m, tell: heard.tell, silence: newSilence(m, heard.tell, marks), marks: marks}
+	w := &watch{m: m, emit: heard.emit, silence: newSilence(m, heard.emit, marks), marks: marks}
 	seen := func(ago time.Duration, disk string) {
 		w.take(line{log: kernelLog, at: now.Now().Add(-ago), text: "md/raid1:" + disk + ": Disk failure on sda1, disabling device."})
 	}

@@ -29,7 +29,7 @@ func TestLogFileOfRKE2(t *testing.T) {
 	var running sync.WaitGroup
 	t.Cleanup(func() { cancel(); running.Wait() })
 	running.Go(func() {
-		if err := New(h, DefaultOptions(), ofKubelet, "").Run(ctx, heard.tell); err != nil {
+		if err := New(h, DefaultOptions(), ofKubelet, "").Run(ctx, heard.emit); err != nil {
 			t.Error(err)
 		}
 	})
@@ -56,7 +56,7 @@ func TestLineInBothPlaces(t *testing.T) {
 	put(t, h, rke2File, "")
 	m, heard := New(h, DefaultOptions(), ofKubelet, ""), newListener()
 	marks := newKeeper("", "", m.clock)
-	w := &watch{m: m, tell: heard.tell, silence: newSilence(m, heard.tell, marks), marks: marks}
+	w := &watch{m: m, emit: heard.emit, silence: newSilence(m, heard.emit, marks), marks: marks}
 	take := func(text, from string) {
 		w.take(line{log: kubeletLog, text: text, at: time.Now(), from: from})
 	}

@@ -14,7 +14,7 @@ import (
 // none of their logs or nothing that they are about.
 type silence struct {
 	m        *Monitor
-	tell     monitor.Tell
+	emit     monitor.Emit
 	hardware *devices
 
 	mu   sync.Mutex
@@ -28,8 +28,8 @@ type condition struct {
 	why   string
 }
 
-func newSilence(m *Monitor, tell monitor.Tell, marks *keeper) *silence {
-	return &silence{m: m, tell: tell, hardware: &devices{host: m.host, marks: marks}, logs: map[string]condition{}, told: map[reason.ID]condition{}}
+func newSilence(m *Monitor, emit monitor.Emit, marks *keeper) *silence {
+	return &silence{m: m, emit: emit, hardware: &devices{host: m.host, marks: marks}, logs: map[string]condition{}, told: map[reason.ID]condition{}}
 }
 
 // note takes in how it went with a source, and tells what that changes.
@@ -56,7 +56,7 @@ func (s *silence) note(from source, err error) {
 			continue
 		}
 		s.told[id] = is
-		s.tell(evidence.Evidence{Reason: id, State: is.state, At: s.m.clock.Now(), Source: "logs", Raw: is.why})
+		s.emit(evidence.Evidence{Reason: id, State: is.state, At: s.m.clock.Now(), Source: "logs", Raw: is.why})
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // watch is one run of a Monitor.
 type watch struct {
 	m       *Monitor
-	tell    monitor.Tell
+	emit    monitor.Emit
 	silence *silence
 	marks   *keeper
 	// kills is of the one who reads the kernel's log.
@@ -90,7 +90,7 @@ func (w *watch) take(l line) {
 		if h.clears {
 			state = evidence.Well
 		}
-		w.tell(evidence.Evidence{
+		w.emit(evidence.Evidence{
 			Reason: h.reason, Entity: h.entity, State: state, At: l.at, Source: named(l.log), Raw: clip(l.text, maxRaw),
 		})
 	}

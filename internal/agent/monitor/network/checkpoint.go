@@ -59,7 +59,7 @@ type checkpoint struct {
 	addresses map[string][]string
 }
 
-func allocations(h host.Host) monitor.Every {
+func allocations(h host.Host) monitor.Periodic {
 	c := &checkpoint{host: h, runtime: cri.New(h.Path(containerd))}
 	return looking("checkpoint", minute, ipamdCheckpoint, c.look, reason.IPAMDInconsistentState)
 }

@@ -24,7 +24,7 @@ import (
 const nodeLocalDNS = "nodelocaldns"
 
 // clusterDNS asks each name server that the kubelet gives to pods, and the cache on this node, for a name that every cluster has.
-func clusterDNS(h host.Host, o Options) monitor.Every {
+func clusterDNS(h host.Host, o Options) monitor.Periodic {
 	finder := &kubeletfiles.Finder{Host: h}
 	return looking("clusterdns", rather, "the kubelet's clusterDNS", func(ctx context.Context) ([]evidence.Evidence, error) {
 		servers, domain, err := clusterServers(finder, o)

@@ -54,7 +54,7 @@ type cards struct {
 	options  Options
 }
 
-func allowance(o Options) monitor.Every {
+func allowance(o Options) monitor.Periodic {
 	c := &cards{counters: allowances, rise: o.AllowanceRise, options: o}
 	return looking("allowance", minute, "ethtool", c.look,
 		reason.BandwidthInExceeded, reason.BandwidthOutExceeded, reason.ConntrackExceeded, reason.LinkLocalExceeded, reason.PPSExceeded)
@@ -100,7 +100,7 @@ var efaCounters = map[string]uint64{
 }
 
 // efa finds adapters whose errors rise. InfiniBand of other makers has counters of the same names that mean other things.
-func efa(h host.Host) monitor.Every {
+func efa(h host.Host) monitor.Periodic {
 	seen := &rises{}
 	return looking("efa", minute, efaFolder, func(context.Context) ([]evidence.Evidence, error) {
 		folders, err := filepath.Glob(h.Path(efaFolder + "/*/ports/*/hw_counters"))

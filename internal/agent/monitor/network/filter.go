@@ -39,7 +39,7 @@ var metadata = []netip.Prefix{
 
 // filters finds rules of the packet filter that cut a node off: those that nobody known makes, and those that take a port
 // of the node's own.
-func filters(h host.Host, o Options) monitor.Every {
+func filters(h host.Host, o Options) monitor.Periodic {
 	return looking("filter", seldom, packetFilter, func(context.Context) ([]evidence.Evidence, error) {
 		judge := filterJudge{known: slices.Concat(knownRules, o.ExpectedRules), ports: o.NodePorts, addresses: addressesHere()}
 		err := judge.look(func(what netfilter.What) error { return netfilter.Read(h, what, judge.again, judge.rule) })
@@ -110,7 +110,7 @@ func (j *filterJudge) look(read func(netfilter.What) error) error {
 	}
 	for _, p := range j.policies {
 		if left := p.dropped(); left != "" && !j.expected(p.rule) {
-			j.tell(reason.UnexpectedRejectRule, p.rule.Chained(), fmt.Sprintf("%s%s, and no rule accepts them", p.rule, left))
+			j.add(reason.UnexpectedRejectRule, p.rule.Chained(), fmt.Sprintf("%s%s, and no rule accepts them", p.rule, left))
 		}
 	}
 	return nil
@@ -149,7 +149,7 @@ func (j *filterJudge) rule(r netfilter.Rule) {
 		p.take(r)
 	}
 	if r.Drops && !j.expected(r) {
-		j.tell(reason.UnexpectedRejectRule, r.Chained(), r.String())
+		j.add(reason.UnexpectedRejectRule, r.Chained(), r.String())
 	}
 	here := place{tableOf(r), r.Chain}
 	if j.outgoing[here] {
@@ -165,7 +165,7 @@ func (j *filterJudge) rule(r netfilter.Rule) {
 			j.led[led{place{here.table, r.Jumps}, port}] = true
 		}
 		if r.Redirects {
-			j.tell(reason.PortConflict, fmt.Sprint(port), r.String())
+			j.add(reason.PortConflict, fmt.Sprint(port), r.String())
 		}
 	}
 }
@@ -183,8 +183,8 @@ func (j *filterJudge) isHere(to netip.Prefix) bool {
 	return !to.IsValid() || j.addresses == nil || slices.ContainsFunc(j.addresses, to.Contains)
 }
 
-// tell notes the first of an entity: a chain may have hundreds of rules.
-func (j *filterJudge) tell(id reason.ID, entity, raw string) {
+// add notes the first of an entity: a chain may have hundreds of rules.
+func (j *filterJudge) add(id reason.ID, entity, raw string) {
 	if key := string(id) + entity; !j.seen[key] {
 		j.seen[key] = true
 		j.found = append(j.found, fault(id, entity, packetFilter, "%s", raw))

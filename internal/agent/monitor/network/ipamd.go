@@ -40,7 +40,7 @@ type ipamd struct {
 }
 
 // addresses watches whether the VPC CNI's daemon runs, answers, and is still the one it was.
-func addresses(h host.Host, bus *systemd.Bus, o Options) monitor.Every {
+func addresses(h host.Host, bus *systemd.Bus, o Options) monitor.Periodic {
 	d := ipamd{daemon: newIPAMD(h, bus), address: o.IPAMD}
 	return looking("ipamd", often, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
 		seen, err := d.look(ctx)
@@ -59,7 +59,7 @@ func addresses(h host.Host, bus *systemd.Bus, o Options) monitor.Every {
 }
 
 // policies watches the network policy agent.
-func policies(h host.Host, bus *systemd.Bus) monitor.Every {
+func policies(h host.Host, bus *systemd.Bus) monitor.Periodic {
 	d := newPolicyAgent(h, bus)
 	return looking("policy", often, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
 		seen, err := d.look(ctx)

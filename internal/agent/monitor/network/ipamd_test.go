@@ -35,7 +35,7 @@ var aVPCNode = map[string]string{
 
 const ipamdName = "aws-k8s-agent"
 
-func addressesOf(h host.Host) monitor.Every {
+func addressesOf(h host.Host) monitor.Periodic {
 	return addresses(h, systemd.New(h), DefaultOptions())
 }
 

@@ -15,7 +15,7 @@ const netlinkLinks = "netlink links"
 
 // watched looks again whenever the kernel tells that a link has changed.
 type watched struct {
-	monitor.Every
+	monitor.Periodic
 	watch func(ctx context.Context, changed func()) error
 }
 
@@ -28,17 +28,17 @@ func Links(o Options) monitor.Monitor {
 		}
 		return judgeLinks(all, o), nil
 	}, reason.InterfaceNotRunning, reason.InterfaceNotUp, reason.MissingLoopbackInterface)
-	return watched{Every: every, watch: func(ctx context.Context, changed func()) error {
+	return watched{Periodic: every, watch: func(ctx context.Context, changed func()) error {
 		return link.Watch(ctx, func(name string) bool { return name == loopback || o.Links.MatchString(name) }, changed)
 	}}
 }
 
 // Run looks each period, and at once after news.
-func (w watched) Run(ctx context.Context, tell monitor.Tell) error {
+func (w watched) Run(ctx context.Context, emit monitor.Emit) error {
 	wake := make(chan struct{}, 1) // One look is enough for all the news before it.
 	w.Wake = wake
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return w.Every.Run(ctx, tell) })
+	group.Go(func() error { return w.Periodic.Run(ctx, emit) })
 	group.Go(func() error {
 		return w.watch(ctx, func() {
 			select {

@@ -23,7 +23,7 @@ const vpcLink = "eni"
 
 // macPolicy finds that udev gives the VPC CNI's links other addresses than they were made with, which the pod at the other
 // end was told (amazon-vpc-cni-k8s docs/troubleshooting.md, its issue 2103). Other CNIs do not mind.
-func macPolicy(h host.Host) monitor.Every {
+func macPolicy(h host.Host) monitor.Periodic {
 	return looking("mac-policy", minute, udevRecords, func(context.Context) ([]evidence.Evidence, error) {
 		inPod, err := newIPAMD(h, nil).inPod()
 		if err != nil {

@@ -64,7 +64,7 @@ type metadataService struct {
 	answered bool
 }
 
-func instanceMetadata(h host.Host, folder string) monitor.Every {
+func instanceMetadata(h host.Host, folder string) monitor.Periodic {
 	m := &metadataService{host: h, folder: folder}
 	return looking("metadata", minute, "the instance metadata service", m.find, reason.InstanceMetadataUnreachable)
 }

@@ -57,6 +57,6 @@ func networked(h host.Host) bool {
 }
 
 // looking is a monitor that looks each period.
-func looking(title string, period time.Duration, source string, find func(context.Context) ([]evidence.Evidence, error), of ...reason.ID) monitor.Every {
-	return monitor.Every{Title: "network/" + title, Of: of, Period: period, Source: source, Find: find}
+func looking(title string, period time.Duration, source string, find func(context.Context) ([]evidence.Evidence, error), of ...reason.ID) monitor.Periodic {
+	return monitor.Periodic{Title: "network/" + title, IDs: of, Period: period, Source: source, Find: find}
 }

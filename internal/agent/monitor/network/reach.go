@@ -27,7 +27,7 @@ import (
 const resolvConf = "/etc/resolv.conf"
 
 // dns asks each name server of the host: a host whose first one is silent waits for it before each name.
-func dns(h host.Host, o Options) monitor.Every {
+func dns(h host.Host, o Options) monitor.Periodic {
 	return looking("dns", often, resolvConf, func(ctx context.Context) ([]evidence.Evidence, error) {
 		text, err := os.ReadFile(h.Path(resolvConf))
 		if err != nil {
@@ -167,7 +167,7 @@ var remote = &http.Client{
 const remotePatience = 5 * time.Second
 
 // apiServer asks the API server that the agent reports to whether it lives.
-func apiServer(o Options) monitor.Every {
+func apiServer(o Options) monitor.Periodic {
 	return looking("apiserver", often, o.APIServer, func(ctx context.Context) ([]evidence.Evidence, error) {
 		if o.APIServer == "" {
 			return silent(evidence.Inapplicable, "configuration", "no API server is known", reason.APIServerUnreachable), nil
@@ -202,7 +202,7 @@ func answer(ctx context.Context, client *http.Client, address string) (int, erro
 
 // kubeProxy asks kube-proxy whether it keeps the rules of Services up to date (its server of health, pkg/proxy/healthcheck).
 // It runs where it is found, and should where it has a pod: other proxies take its place.
-func kubeProxy(h host.Host, o Options) monitor.Every {
+func kubeProxy(h host.Host, o Options) monitor.Periodic {
 	var seen process
 	return looking("kube-proxy", rather, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
 		now, err := findProcess(h, "kube-proxy", "", seen)

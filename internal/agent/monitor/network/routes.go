@@ -20,7 +20,7 @@ const (
 
 // routes compares the kernel's rules and routes with the addresses that the VPC CNI gave to pods, and looks for the way
 // out of the node.
-func routes(h host.Host, bus *systemd.Bus, o Options) monitor.Every {
+func routes(h host.Host, bus *systemd.Bus, o Options) monitor.Periodic {
 	d := ipamd{daemon: newIPAMD(h, bus), address: o.IPAMD}
 	ofPods := []reason.ID{reason.MissingIPRoutes, reason.MissingIPRules}
 	return looking("routes", often, netlinkRoutes, func(ctx context.Context) ([]evidence.Evidence, error) {

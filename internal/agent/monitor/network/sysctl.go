@@ -18,7 +18,7 @@ import (
 )
 
 // sysctl finds sysctls that pods cannot be reached with. A host without a CNI may have them as it likes.
-func sysctl(h host.Host, o Options) monitor.Every {
+func sysctl(h host.Host, o Options) monitor.Periodic {
 	return looking("sysctl", minute, "/proc/sys", func(context.Context) ([]evidence.Evidence, error) {
 		if !networked(h) {
 			return silent(evidence.Inapplicable, "/etc/cni/net.d", "no CNI is configured on this host", reason.NetworkSysctl), nil
@@ -39,7 +39,7 @@ func sysctl(h host.Host, o Options) monitor.Every {
 }
 
 // conntrack finds the table of connections nearly full, before the kernel drops packets of new ones.
-func conntrack(h host.Host, o Options) monitor.Every {
+func conntrack(h host.Host, o Options) monitor.Periodic {
 	const count, limit = "net.netfilter.nf_conntrack_count", "net.netfilter.nf_conntrack_max"
 	return looking("conntrack", often, sysctlPath(count), func(context.Context) ([]evidence.Evidence, error) {
 		used, err := readCount(h, count)

@@ -63,28 +63,28 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	probe := &probe{runtimes: runtimes, options: o.SandboxProbe}
 	certificate := &certificate{finder: kubeletfiles.Finder{Host: h}, clock: clock.RealClock{}}
 	return []monitor.Monitor{
-		monitor.Every{Title: "runtime/units", Of: units.reasons(), Period: time.Minute, Source: "systemd's D-Bus", Find: units.find},
-		monitor.Every{
-			Title: "runtime/kubelet", Of: []reason.ID{reason.KubeletUnhealthy}, Period: max(10*time.Second, 2*o.Patience),
+		monitor.Periodic{Title: "runtime/units", IDs: units.reasons(), Period: time.Minute, Source: "systemd's D-Bus", Find: units.find},
+		monitor.Periodic{
+			Title: "runtime/kubelet", IDs: []reason.ID{reason.KubeletUnhealthy}, Period: max(10*time.Second, 2*o.Patience),
 			Source: o.KubeletHealthz, Find: kubelet.find,
 		},
-		monitor.Every{
-			Title: "runtime/certificate", Of: []reason.ID{reason.KubeletClientCertificateExpiration}, Period: 5 * time.Minute,
+		monitor.Periodic{
+			Title: "runtime/certificate", IDs: []reason.ID{reason.KubeletClientCertificateExpiration}, Period: 5 * time.Minute,
 			Source: "the kubelet's kubeconfig", Find: certificate.find,
 		},
-		monitor.Every{
-			Title: "runtime/health", Of: []reason.ID{reason.ContainerRuntimeUnhealthy, reason.NetworkPluginNotReady},
+		monitor.Periodic{
+			Title: "runtime/health", IDs: []reason.ID{reason.ContainerRuntimeUnhealthy, reason.NetworkPluginNotReady},
 			Period: max(20*time.Second, 2*o.Patience), Source: "CRI Status", Find: health.find,
 		},
-		monitor.Every{
-			Title: "runtime/stuck", Of: []reason.ID{reason.PodStuckTerminating}, Period: time.Minute, Source: "/proc and CRI", Find: stuck.find,
+		monitor.Periodic{
+			Title: "runtime/stuck", IDs: []reason.ID{reason.PodStuckTerminating}, Period: time.Minute, Source: "/proc and CRI", Find: stuck.find,
 		},
-		monitor.Every{
-			Title: "runtime/deprecations", Of: []reason.ID{reason.DeprecatedContainerdConfiguration}, Period: time.Hour,
+		monitor.Periodic{
+			Title: "runtime/deprecations", IDs: []reason.ID{reason.DeprecatedContainerdConfiguration}, Period: time.Hour,
 			Source: "containerd's introspection", Find: (&deprecations{runtimes: runtimes, patience: o.Patience}).find,
 		},
-		monitor.Every{
-			Title: "runtime/probe", Of: []reason.ID{reason.CRISandboxProbeFailed}, Period: probe.period(), Source: "CRI RunPodSandbox", Find: probe.find,
+		monitor.Periodic{
+			Title: "runtime/probe", IDs: []reason.ID{reason.CRISandboxProbeFailed}, Period: probe.period(), Source: "CRI RunPodSandbox", Find: probe.find,
 		},
 	}
 }

@@ -36,8 +36,8 @@ func newHealth(h host.Host) *health {
 	return &health{host: h, read: nvme.ReadHealth, lost: map[string]uint64{}}
 }
 
-func (h *health) every() monitor.Every {
-	return monitor.Every{Title: "nvme-health", Of: healthReasons, Period: healthPeriod, Source: "NVMe's health log page", Find: h.find}
+func (h *health) every() monitor.Periodic {
+	return monitor.Periodic{Title: "nvme-health", IDs: healthReasons, Period: healthPeriod, Source: "NVMe's health log page", Find: h.find}
 }
 
 func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
@@ -76,21 +76,21 @@ func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
 // faults are what a disk says is wrong with it, and what it lost since the last look.
 func (h *health) faults(c nvme.Controller, now nvme.Health) []evidence.Evidence {
 	var found []evidence.Evidence
-	tell := func(id reason.ID, format string, args ...any) {
+	add := func(id reason.ID, format string, args ...any) {
 		found = append(found, evidence.Evidence{Reason: id, State: evidence.Fault, Entity: c.Name, Raw: c.Model + ": " + fmt.Sprintf(format, args...)})
 	}
 	if rest := criticalOf(now); rest != 0 {
-		tell(reason.NVMeHealthCritical, "%s (available spare %d %%, threshold %d %%)", rest, now.Spare, now.Threshold)
+		add(reason.NVMeHealthCritical, "%s (available spare %d %%, threshold %d %%)", rest, now.Spare, now.Threshold)
 	}
 	if now.Critical&nvme.ReadOnly != 0 {
-		tell(reason.NVMeReadOnly, "%s", nvme.ReadOnly)
+		add(reason.NVMeReadOnly, "%s", nvme.ReadOnly)
 	}
 	if now.Used >= 100 {
-		tell(reason.NVMeWornOut, "%d %% of its endurance used", now.Used)
+		add(reason.NVMeWornOut, "%d %% of its endurance used", now.Used)
 	}
 	key := c.Name + " " + c.Serial
 	if before, known := h.lost[key]; known && now.MediaErrors > before {
-		tell(reason.NVMeMediaErrors, "%d more media and data integrity errors, %d in all", now.MediaErrors-before, now.MediaErrors)
+		add(reason.NVMeMediaErrors, "%d more media and data integrity errors, %d in all", now.MediaErrors-before, now.MediaErrors)
 	}
 	h.lost[key] = now.MediaErrors
 	return found

@@ -25,8 +25,8 @@ func newSMART(h host.Host) *smart {
 	return &smart{host: h, ask: ata.FailurePredicted}
 }
 
-func (s *smart) every() monitor.Every {
-	return monitor.Every{Title: "smart", Of: smartReasons, Period: healthPeriod, Source: "SMART RETURN STATUS", Find: s.find}
+func (s *smart) every() monitor.Periodic {
+	return monitor.Periodic{Title: "smart", IDs: smartReasons, Period: healthPeriod, Source: "SMART RETURN STATUS", Find: s.find}
 }
 
 func (s *smart) find(ctx context.Context) ([]evidence.Evidence, error) {

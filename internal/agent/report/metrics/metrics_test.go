@@ -40,9 +40,9 @@ type log struct{ monitor.Monitor }
 
 func (log) Name() string { return "logs/kernel" }
 
-func (log) Run(_ context.Context, tell monitor.Tell) error {
+func (log) Run(_ context.Context, emit monitor.Emit) error {
 	for _, state := range []evidence.State{evidence.Fault, evidence.Fault, evidence.Well} {
-		tell(evidence.Evidence{Reason: "Down", State: state})
+		emit(evidence.Evidence{Reason: "Down", State: state})
 	}
 	return errors.New("broken pipe")
 }

@@ -35,11 +35,11 @@ type observed struct {
 	failed  error // why it runs no more; guarded by metrics.mu
 }
 
-func (o *observed) Run(ctx context.Context, tell monitor.Tell) error {
+func (o *observed) Run(ctx context.Context, emit monitor.Emit) error {
 	o.note(nil)
 	err := o.Monitor.Run(ctx, func(e evidence.Evidence) {
 		o.metrics.told(e)
-		tell(e)
+		emit(e)
 	})
 	if ctx.Err() == nil {
 		o.note(fmt.Errorf("%s ended: %w", o.Name(), err))

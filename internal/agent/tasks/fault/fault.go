@@ -25,7 +25,7 @@ var OfLinks = []reason.ID{reason.InterfaceNotRunning, reason.InterfaceNotUp, rea
 
 // Link makes a link of a name in a network namespace of its own and then, once a detector has found it well there, the fault
 // of a reason. It calls made, and tells what the detector finds from then on, until ctx ends; then all of it is gone.
-func Link(ctx context.Context, id reason.ID, name string, detector monitor.Monitor, now clock.Clock, made func(), tell monitor.Tell) error {
+func Link(ctx context.Context, id reason.ID, name string, detector monitor.Monitor, now clock.Clock, made func(), emit monitor.Emit) error {
 	return inNamespace(func() error {
 		if err := wellLink(name); err != nil {
 			return err
@@ -39,7 +39,7 @@ func Link(ctx context.Context, id reason.ID, name string, detector monitor.Monit
 		made()
 		ended := watch(ctx, now, detector, func(_ bool, all []evidence.Evidence) bool {
 			for _, e := range all {
-				tell(e)
+				emit(e)
 			}
 			return false
 		}, id)

@@ -111,7 +111,7 @@ func TestLinkThatIsNeverWell(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	looks := 0
-	detector := monitor.Every{Of: []reason.ID{reason.InterfaceNotUp}, Find: func(context.Context) ([]evidence.Evidence, error) {
+	detector := monitor.Periodic{IDs: []reason.ID{reason.InterfaceNotUp}, Find: func(context.Context) ([]evidence.Evidence, error) {
 		if looks++; looks == 2 {
 			cancel(errors.New("enough"))
 		}
