@@ -23,8 +23,8 @@ import (
 
 var down = reason.Reason{ID: "Down", Condition: reason.NetworkingReady, Severity: reason.Fatal, Needs: reason.Needs{For: 10 * time.Second}}
 
-// scene is an agent that watches one link, which the test sets down and up.
-type scene struct {
+// testAgent is an agent that watches one link, which the test sets down and up.
+type testAgent struct {
 	agent *agent.Agent
 
 	mu       sync.Mutex
@@ -34,20 +34,20 @@ type scene struct {
 	log      bytes.Buffer // written by several goroutines through a slog.Handler, and read once they have ended
 }
 
-func newScene(folder string) *scene {
-	s := &scene{}
+func newTestAgent(folder string) *testAgent {
+	s := &testAgent{}
 	s.agent = &agent.Agent{
-		Monitors: []monitor.Monitor{monitor.Periodic{Title: "links", IDs: []reason.ID{"Down"}, Period: 10 * time.Second, Find: s.look}},
-		Reasons:  []reason.Reason{down},
-		Memory:   &agent.Memory{Folder: folder, Boot: "boot"},
-		Show:     func(p evidence.Snapshot) { s.mu.Lock(); s.snapshot = p; s.mu.Unlock() },
-		Clock:    clock.RealClock{},
-		Log:      slog.New(slog.NewTextHandler(&s.log, nil)),
+		Monitors:     []monitor.Monitor{monitor.Periodic{Title: "links", IDs: []reason.ID{"Down"}, Period: 10 * time.Second, Find: s.look}},
+		Reasons:      []reason.Reason{down},
+		EvidenceFile: &agent.EvidenceFile{Folder: folder, Boot: "boot"},
+		Show:         func(p evidence.Snapshot) { s.mu.Lock(); s.snapshot = p; s.mu.Unlock() },
+		Clock:        clock.RealClock{},
+		Log:          slog.New(slog.NewTextHandler(&s.log, nil)),
 	}
 	return s
 }
 
-func (s *scene) look(context.Context) ([]evidence.Evidence, error) {
+func (s *testAgent) look(context.Context) ([]evidence.Evidence, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.down {
@@ -57,7 +57,7 @@ func (s *scene) look(context.Context) ([]evidence.Evidence, error) {
 }
 
 // run lets the agent watch for a while of the bubble's time.
-func (s *scene) run(t *testing.T, during ...func()) {
+func (s *testAgent) run(t *testing.T, during ...func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -75,7 +75,7 @@ func (s *scene) run(t *testing.T, during ...func()) {
 	}
 }
 
-func (s *scene) holds(t *testing.T, standing, unknown int) func() {
+func (s *testAgent) holds(t *testing.T, standing, unknown int) func() {
 	return func() {
 		t.Helper()
 		if len(s.snapshot.Standing) != standing || len(s.snapshot.Unknown) != unknown {
@@ -87,7 +87,7 @@ func (s *scene) holds(t *testing.T, standing, unknown int) func() {
 func TestAgent(t *testing.T) {
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(folder)
+		s := newTestAgent(folder)
 		s.run(t,
 			func() {},
 			s.holds(t, 0, 0),
@@ -101,33 +101,33 @@ func TestAgent(t *testing.T) {
 		)
 		since := s.snapshot.Standing[0].Since
 
-		again := newScene(folder)
+		again := newTestAgent(folder)
 		again.down = true
 		again.run(t, func() {}, again.holds(t, 1, 0))
 		if !again.snapshot.Standing[0].Since.Equal(since) {
 			t.Errorf("a restart forgot since when: %v, was %v", again.snapshot.Standing[0].Since, since)
 		}
 
-		rebooted := newScene(folder)
-		rebooted.agent.Memory.Boot = "another boot"
+		rebooted := newTestAgent(folder)
+		rebooted.agent.EvidenceFile.Boot = "another boot"
 		rebooted.run(t, func() {}, rebooted.holds(t, 0, 0))
 	})
 }
 
-// ending is a monitor that ends each time.
-type ending struct{ runs int }
+// endingMonitor is a monitor that ends each time.
+type endingMonitor struct{ runs int }
 
-func (*ending) Name() string                             { return "ending" }
-func (*ending) Reasons() []reason.ID                     { return []reason.ID{"Down"} }
-func (*ending) Look(context.Context, monitor.Emit) error { return nil }
-func (e *ending) Run(_ context.Context, _ monitor.Emit) error {
+func (*endingMonitor) Name() string                             { return "ending" }
+func (*endingMonitor) Reasons() []reason.ID                     { return []reason.ID{"Down"} }
+func (*endingMonitor) Look(context.Context, monitor.Emit) error { return nil }
+func (e *endingMonitor) Run(_ context.Context, _ monitor.Emit) error {
 	e.runs++
 	return errors.New("broken pipe")
 }
 
 func TestAMonitorThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, m := newScene(t.TempDir()), &ending{}
+		s, m := newTestAgent(t.TempDir()), &endingMonitor{}
 		s.agent.Monitors = []monitor.Monitor{m}
 		s.run(t, func() {}, func() {}, s.holds(t, 0, 1))
 		if m.runs < 2 || m.runs > 7 {
@@ -146,7 +146,7 @@ func TestMemoryThatCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(filepath.Join(file, "folder"))
+		s := newTestAgent(filepath.Join(file, "folder"))
 		s.down = true
 		s.run(t, func() {}, s.holds(t, 1, 0))
 		if !strings.Contains(s.log.String(), `level=WARN msg="Evidence is not saved for the next run" err=`) {
@@ -162,7 +162,7 @@ func TestDamagedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(folder)
+		s := newTestAgent(folder)
 		s.down = true
 		s.run(t, func() {}, s.holds(t, 1, 0))
 		if !strings.Contains(s.log.String(), `level=WARN msg="Evidence of the last run is lost" err=`) {

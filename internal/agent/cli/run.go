@@ -80,7 +80,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	numbers.Check("report", reporter.Health)
 	client.Done = numbers.Requested
 	watch := agent.Agent{
-		Monitors: numbers.Watch(c.Monitors(h, o.state)), Reasons: c.Catalogue(), Memory: &agent.Memory{Folder: o.state, Boot: boot.ID},
+		Monitors: numbers.Watch(c.Monitors(h, o.state)), Reasons: c.Catalogue(), EvidenceFile: &agent.EvidenceFile{Folder: o.state, Boot: boot.ID},
 		Show: func(p evidence.Snapshot) { reporter.Show(p); numbers.Show(p) }, Clock: clock.RealClock{}, Log: log,
 	}
 	together, ctx := errgroup.WithContext(ctx)

@@ -12,19 +12,20 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 )
 
-// Memory is a folder of the agent's own that outlives it.
-type Memory struct {
+// EvidenceFile is the file in which the evidence is kept over restarts of the agent.
+type EvidenceFile struct {
+	// Folder is where it is; it is made if need be.
 	Folder string
-	// Boot is the ID of the host's boot: evidence of another is void.
+	// Boot is the ID of the host's boot: evidence of another is discarded.
 	Boot string
 
-	last []byte
+	last []byte // what was written last
 }
 
-func (m *Memory) file() string { return filepath.Join(m.Folder, "evidence.json") }
+func (m *EvidenceFile) file() string { return filepath.Join(m.Folder, "evidence.json") }
 
-// recall fills a store with what the last run kept.
-func (m *Memory) recall(store *evidence.Store, now time.Time) error {
+// restore adds the saved evidence to a store.
+func (m *EvidenceFile) restore(store *evidence.Store, now time.Time) error {
 	if m == nil {
 		return nil
 	}
@@ -41,8 +42,8 @@ func (m *Memory) recall(store *evidence.Store, now time.Time) error {
 	return nil
 }
 
-// keep writes what changed, whole or not at all.
-func (m *Memory) keep(store *evidence.Store) error {
+// save writes the evidence of a store, if it has changed since, by renaming a new file.
+func (m *EvidenceFile) save(store *evidence.Store) error {
 	if m == nil {
 		return nil
 	}
