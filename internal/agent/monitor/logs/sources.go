@@ -20,11 +20,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/logfile"
 )
 
-// source is where the lines of some logs come from.
+// source is a place from which the lines of some logs are read: the kernel's device, the journal or a file.
 type source struct {
 	name string
 	logs []string
-	open func(boot host.Boot, past marks) (feed, error)
+	open func(boot host.Boot, restored positions) (lineReader, error)
 	// optional says that a host need not have it.
 	optional bool
 }
@@ -32,29 +32,28 @@ type source struct {
 // line is one line of a log.
 type line struct {
 	log, text string
-	// at is when it was logged; zero if nobody knows.
-	at   time.Time
-	mark mark
-	// only is the one reason that it is read again for; empty of a line that is read for the first time.
-	only reason.ID
-	// from is where the line stands, if a log is in several places.
+	// at is when it was logged; zero if that is unknown.
+	at       time.Time
+	position position
+	// onlyFor is the reason for which it is processed again, because the reason's witness agrees now; empty of a line that is new.
+	onlyFor reason.ID
+	// from is the place that the line was read from, if its log is in several.
 	from string
-	// foreign says that it does not show the log to be written there: another program's log may be all that is in that place.
+	// foreign says that the line does not prove that the log is written to this place: it may be another program's.
 	foreign bool
 }
 
-// feed gives lines. Its errors are io.EOF where nothing more is buffered.
-type feed interface {
+// lineReader reads lines. next waits for one; buffered does not, and returns io.EOF where there is none.
+type lineReader interface {
 	next(ctx context.Context) (line, error)
 	buffered(ctx context.Context) (line, error)
 	lost() uint64
-	// missing are the logs of which it has never had a line, and why that is no sign of health.
+	// missing are the logs of which there never was a line, with the reason why that does not mean that all is well.
 	missing() map[string]error
 	Close() error
 }
 
-// since is the wall's time, as its clock is now, of a time since boot: it can be compared with others of now, wherever the clock was
-// put meanwhile.
+// since converts a time since boot to the time of the real-time clock as it is set now, so that a clock that was set meanwhile does not matter.
 func (m *Monitor) since(up time.Duration) (time.Time, error) {
 	now, err := m.uptime()
 	return m.clock.Now().Add(up - now), err
@@ -70,43 +69,45 @@ func uptime() (time.Duration, error) {
 }
 
 // openKernel opens the kernel's log.
-func (m *Monitor) openKernel(boot host.Boot, past marks) (feed, error) {
+func (m *Monitor) openKernel(boot host.Boot, restored positions) (lineReader, error) {
 	if m.options.Kernel == Journal {
-		return m.openJournal(boot, past, kernelLog)
+		return m.openJournal(boot, restored, kernelLog)
 	}
 	booted, err := m.since(0)
 	if err != nil {
 		return nil, err
 	}
-	reader, err := kmsg.Open(m.host.Path("/dev/kmsg"), booted, past[kernelLog].Seq, m.clock)
+	reader, err := kmsg.Open(m.host.Path("/dev/kmsg"), booted, restored[kernelLog].Seq, m.clock)
 	if err == nil {
-		return device{reader}, nil
+		return kmsgReader{reader}, nil
 	}
 	if m.options.Kernel == Device {
 		return nil, err
 	}
-	second, other := m.openJournal(boot, past, kernelLog)
+	second, other := m.openJournal(boot, restored, kernelLog)
 	if other != nil {
 		return nil, fmt.Errorf("%w; and %w", err, other)
 	}
 	return second, nil
 }
 
-func (m *Monitor) openUnits(units []string) func(host.Boot, marks) (feed, error) {
-	return func(boot host.Boot, past marks) (feed, error) { return m.openJournal(boot, past, units...) }
+func (m *Monitor) openUnits(units []string) func(host.Boot, positions) (lineReader, error) {
+	return func(boot host.Boot, restored positions) (lineReader, error) {
+		return m.openJournal(boot, restored, units...)
+	}
 }
 
 // openJournal opens logs within the journal.
-func (m *Monitor) openJournal(boot host.Boot, past marks, logs ...string) (feed, error) {
+func (m *Monitor) openJournal(boot host.Boot, restored positions, logs ...string) (lineReader, error) {
 	up, err := m.uptime()
 	if err != nil {
 		return nil, err
 	}
 	var wants []journal.Want
-	var of []within // of each
+	var of []within // of each of wants
 	for _, log := range logs {
 		for unit, want := range wantsOf(log) {
-			want.After = max(past[log].Up, up-m.horizon[log])
+			want.After = max(restored[log].Up, up-m.maxAge[log])
 			wants, of = append(wants, want), append(of, within{log, unit})
 		}
 	}
@@ -114,11 +115,11 @@ func (m *Monitor) openJournal(boot host.Boot, past marks, logs ...string) (feed,
 	for _, folder := range m.options.Journal {
 		folders = append(folders, m.host.Path(folder))
 	}
-	reader, err := journal.Open(folders, wants, journal.Options{Boot: boot.ID, Poll: poll, Clock: m.clock})
+	reader, err := journal.Open(folders, wants, journal.Options{Boot: boot.ID, Poll: pollInterval, Clock: m.clock})
 	if err != nil {
 		return nil, err
 	}
-	return entries{reader, of, m}, nil
+	return journalReader{reader, of, m}, nil
 }
 
 // wantsOf are what in the journal is of a log, by unit.
@@ -138,9 +139,9 @@ func wantsOf(log string) map[string]journal.Want {
 }
 
 // openFile opens a log that is in a file.
-func (m *Monitor) openFile(log, path string) func(host.Boot, marks) (feed, error) {
-	return func(boot host.Boot, past marks) (feed, error) {
-		reader, err := logfile.Open(m.host.Path(path), logfile.Options{From: past[path].File, Since: boot.At, Poll: poll, Clock: m.clock})
+func (m *Monitor) openFile(log, path string) func(host.Boot, positions) (lineReader, error) {
+	return func(boot host.Boot, restored positions) (lineReader, error) {
+		reader, err := logfile.Open(m.host.Path(path), logfile.Options{From: restored[path].File, Since: boot.At, Poll: pollInterval, Clock: m.clock})
 		if err != nil {
 			return nil, err
 		}
@@ -148,37 +149,37 @@ func (m *Monitor) openFile(log, path string) func(host.Boot, marks) (feed, error
 	}
 }
 
-// device is the kernel's log, read from the kernel.
-type device struct{ *kmsg.Reader }
+// kmsgReader reads the kernel's log from its device.
+type kmsgReader struct{ *kmsg.Reader }
 
-func (d device) lost() uint64 { return d.Lost() }
+func (d kmsgReader) lost() uint64 { return d.Lost() }
 
-func (d device) next(ctx context.Context) (line, error) {
-	return d.own(func() (kmsg.Record, error) { return d.Next(ctx) })
+func (d kmsgReader) next(ctx context.Context) (line, error) {
+	return d.nextOfKernel(func() (kmsg.Record, error) { return d.Next(ctx) })
 }
 
-func (d device) buffered(context.Context) (line, error) { return d.own(d.Buffered) }
+func (d kmsgReader) buffered(context.Context) (line, error) { return d.nextOfKernel(d.Buffered) }
 
-// own is the next line that the kernel itself logged: what processes write there has another facility. A further part of a line may
-// begin with anything, as the name of a process.
-func (device) own(next func() (kmsg.Record, error)) (line, error) {
+// nextOfKernel returns the next line that the kernel itself logged: what processes write has another facility. Continuations of a line are
+// left out, because they may begin with any text, such as the name of a process.
+func (kmsgReader) nextOfKernel(next func() (kmsg.Record, error)) (line, error) {
 	for {
 		r, err := next()
 		if err != nil {
 			return line{}, err
 		}
 		if r.Facility == kmsg.Kernel && !r.Continues {
-			return line{log: kernelLog, text: r.Text, at: r.At, mark: mark{Seq: r.Seq + 1}}, nil
+			return line{log: kernelLog, text: r.Text, at: r.At, position: position{Seq: r.Seq + 1}}, nil
 		}
 	}
 }
 
-func (device) missing() map[string]error { return nil }
+func (kmsgReader) missing() map[string]error { return nil }
 
 func (file) missing() map[string]error { return nil }
 
-// missing is the kubelet's log where a kubelet is and has never written into the journal.
-func (e entries) missing() map[string]error {
+// missing is the kubelet's log on a host whose kubelet has never written to the journal.
+func (e journalReader) missing() map[string]error {
 	if !slices.ContainsFunc(e.of, func(w within) bool { return w.log == kubeletLog }) {
 		return nil
 	}
@@ -188,7 +189,7 @@ func (e entries) missing() map[string]error {
 	return nil
 }
 
-// missingKubelet is why a journal, which has lines of some units, has none of a kubelet.
+// missingKubelet is why the journal has no lines of a kubelet, given the units that it has lines of.
 func (m *Monitor) missingKubelet(has func(unit string) bool) error {
 	if slices.ContainsFunc(kubeletUnits, has) {
 		return nil
@@ -205,26 +206,26 @@ func (m *Monitor) missingKubelet(has func(unit string) bool) error {
 	return fmt.Errorf("the journal has no line of a kubelet since boot, of none of %s; where it logs to a file other than %s, that is not read", strings.Join(kubeletUnits, ", "), rke2File)
 }
 
-// within is a log in the journal, and the unit that writes it.
+// within is a log in the journal and the systemd unit that writes it.
 type within struct{ log, unit string }
 
-// entries are logs within the journal.
-type entries struct {
+// journalReader reads logs from the journal.
+type journalReader struct {
 	*journal.Reader
 	of []within // of each Want
 	m  *Monitor
 }
 
-func (e entries) lost() uint64 { return e.Lost() }
+func (e journalReader) lost() uint64 { return e.Lost() }
 
-func (e entries) next(ctx context.Context) (line, error) {
-	return e.whole(func() (journal.Entry, error) { return e.Next(ctx) })
+func (e journalReader) next(ctx context.Context) (line, error) {
+	return e.nextWhole(func() (journal.Entry, error) { return e.Next(ctx) })
 }
 
-func (e entries) buffered(context.Context) (line, error) { return e.whole(e.Buffered) }
+func (e journalReader) buffered(context.Context) (line, error) { return e.nextWhole(e.Buffered) }
 
-// whole is the next entry that begins where a line begins: what a process has others write can be made to begin anywhere else.
-func (e entries) whole(next func() (journal.Entry, error)) (line, error) {
+// nextWhole returns the next entry that is a line from its beginning: a later part of a line may begin with text that a workload chose.
+func (e journalReader) nextWhole(next func() (journal.Entry, error)) (line, error) {
 	for {
 		entry, err := next()
 		if err != nil {
@@ -233,12 +234,12 @@ func (e entries) whole(next func() (journal.Entry, error)) (line, error) {
 		if !entry.Continues {
 			at, err := e.m.since(entry.Up)
 			of := e.of[entry.Want]
-			return line{log: of.log, text: entry.Message, at: at, mark: mark{Up: entry.Up}, foreign: slices.Contains(rke2Units, of.unit)}, err
+			return line{log: of.log, text: entry.Message, at: at, position: position{Up: entry.Up}, foreign: slices.Contains(rke2Units, of.unit)}, err
 		}
 	}
 }
 
-// file is a log file.
+// file reads a log from a file.
 type file struct {
 	*logfile.Reader
 	log, path string
@@ -254,11 +255,11 @@ func (f file) line(l logfile.Line, err error) (line, error) {
 	if err != nil {
 		return line{}, err
 	}
-	return line{log: f.log, text: l.Text, at: l.At, mark: mark{File: l.End}, from: f.path}, nil
+	return line{log: f.log, text: l.Text, at: l.At, position: position{File: l.End}, from: f.path}, nil
 }
 
-// ended says that a log was read to the end of what it holds.
+// ended says whether an error is that there are no more lines.
 func ended(err error) bool { return errors.Is(err, io.EOF) }
 
-// absent says that there is no such log.
+// absent says whether an error is that there is no such log.
 func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) }
