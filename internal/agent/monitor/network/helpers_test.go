@@ -106,7 +106,7 @@ func briefly(m monitor.Monitor) monitor.Monitor {
 	case monitor.Periodic:
 		m.Period = brief
 		return m
-	case watched:
+	case linkMonitor:
 		m.Period = brief
 		return m
 	}
