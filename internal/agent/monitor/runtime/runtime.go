@@ -1,6 +1,5 @@
-// Package runtime watches what runs pods on a host: the kubelet, the container runtime behind it, and systemd, which starts
-// both. It asks each of them for itself, so that a fault is there as long as the answer says so and no line need be guessed
-// at; what only the kubelet's log tells is monitor/logs' part.
+// Package runtime monitors the kubelet, the container runtime, and systemd, which starts both. It queries each of them, so that a fault stands as
+// long as the answer shows it. What only the kubelet's log has is the part of package logs.
 package runtime
 
 import (
@@ -52,14 +51,14 @@ func DefaultOptions() Options {
 	}
 }
 
-// Monitors watch a host. A look that has to be patient leaves room for the next before what it found grows old.
+// Monitors returns the monitors of a host. The period of a look is at least twice its timeout, so that its result does not expire before the next.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
 	bus := systemd.New(h)
 	runtimes := newRuntimes(h, o.Sockets)
 	units := &units{bus: bus, ignore: o.IgnoreServices}
 	kubelet := &kubelet{host: h, bus: bus, url: o.KubeletHealthz, patience: o.Patience}
 	health := &health{runtimes: runtimes, patience: o.Patience}
-	stuck := &stuck{host: h, runtimes: runtimes, patience: o.Patience}
+	stuckPods := &stuckPods{host: h, runtimes: runtimes, patience: o.Patience}
 	probe := &probe{runtimes: runtimes, options: o.SandboxProbe}
 	certificate := &certificate{finder: kubeletfiles.Finder{Host: h}, clock: clock.RealClock{}}
 	return []monitor.Monitor{
@@ -77,7 +76,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 			Period: max(20*time.Second, 2*o.Patience), Source: "CRI Status", Find: health.find,
 		},
 		monitor.Periodic{
-			Title: "runtime/stuck", IDs: []reason.ID{reason.PodStuckTerminating}, Period: time.Minute, Source: "/proc and CRI", Find: stuck.find,
+			Title: "runtime/stuck", IDs: []reason.ID{reason.PodStuckTerminating}, Period: time.Minute, Source: "/proc and CRI", Find: stuckPods.find,
 		},
 		monitor.Periodic{
 			Title: "runtime/deprecations", IDs: []reason.ID{reason.DeprecatedContainerdConfiguration}, Period: time.Hour,
