@@ -17,18 +17,18 @@ import (
 
 const (
 	healthPeriod = 10 * time.Minute
-	// healthPatience is longer than the driver's own (nvme.LogPage).
-	healthPatience = 10 * time.Second
+	// healthTimeout is longer than the driver's own (nvme.LogPage).
+	healthTimeout = 10 * time.Second
 )
 
 var healthReasons = []reason.ID{reason.NVMeHealthCritical, reason.NVMeMediaErrors, reason.NVMeReadOnly, reason.NVMeWornOut}
 
-// health asks NVMe disks how they are. An EBS volume is none: what is behind it is Amazon's to mend, and its page says nothing.
+// health reads the health log of NVMe disks. EBS volumes are left out: the disks behind them are Amazon's, and their log says nothing of them.
 type health struct {
 	host  host.Host
 	read  func(nvme.Controller) (nvme.Health, error)
-	asked inflight.Calls[nvme.Health]
-	// lost is how many media errors each disk had at the last look that read it, by name and serial number.
+	calls inflight.Calls[nvme.Health]
+	// lost is the count of media errors of each disk at the last look that read it, by name and serial number.
 	lost map[string]uint64
 }
 
@@ -46,34 +46,34 @@ func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
 		return nil, err
 	}
 	var found []evidence.Evidence
-	var unread error
-	asked := 0
+	var readErrs error
+	calls := 0
 	for _, c := range controllers {
 		if ebs.Is(c) {
 			continue
 		}
-		now, err := h.asked.Do(ctx, c.Name, healthPatience, func(context.Context) (nvme.Health, error) { return h.read(c) })
+		now, err := h.calls.Do(ctx, c.Name, healthTimeout, func(context.Context) (nvme.Health, error) { return h.read(c) })
 		var refused nvme.StatusError
 		switch {
-		case errors.As(err, &refused): // It has no such page.
+		case errors.As(err, &refused): // It has no such log page.
 			continue
 		case err != nil:
-			unread = errors.Join(unread, err)
+			readErrs = errors.Join(readErrs, err)
 		default:
 			found = append(found, h.faults(c, now)...)
 		}
-		asked++
+		calls++
 	}
 	switch {
-	case asked == 0:
+	case calls == 0:
 		return all(healthReasons, evidence.Inapplicable, "no NVMe disk that knows its health"), ctx.Err()
-	case unread != nil:
-		found = append(found, all(healthReasons, evidence.Unreadable, unread.Error())...)
+	case readErrs != nil:
+		found = append(found, all(healthReasons, evidence.Unreadable, readErrs.Error())...)
 	}
 	return found, ctx.Err()
 }
 
-// faults are what a disk says is wrong with it, and what it lost since the last look.
+// faults is evidence of the warnings in a disk's health log, and of media errors since the last look.
 func (h *health) faults(c nvme.Controller, now nvme.Health) []evidence.Evidence {
 	var found []evidence.Evidence
 	add := func(id reason.ID, format string, args ...any) {
@@ -96,8 +96,8 @@ func (h *health) faults(c nvme.Controller, now nvme.Health) []evidence.Evidence 
 	return found
 }
 
-// criticalOf are the warnings that have no reason of their own. Some disks call themselves degraded once they are used up, and for
-// nothing else (https://github.com/smartmontools/smartmontools/issues/537).
+// criticalOf are the warnings that have no reason of their own. Some disks report that they are degraded once they are worn out, for that alone
+// (https://github.com/smartmontools/smartmontools/issues/537).
 func criticalOf(now nvme.Health) nvme.Warning {
 	rest := now.Critical &^ nvme.ReadOnly
 	if now.Used >= 100 {

@@ -1,5 +1,5 @@
-// Package storage watches the disks of a host. What a log line may mean is decided by a look at the thing itself: a
-// filesystem that takes no writes, a disk that does not answer. Only looks make StorageReady False; lines are warnings.
+// Package storage monitors the disks of a host: filesystems that are read-only, disks that do not answer. Only looks make StorageReady False; log
+// lines about disks are warnings.
 package storage
 
 import (
@@ -35,7 +35,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 			Period: o.IODelays.Period, Source: "/proc/*/stat", Find: delays.find,
 		},
 		monitor.Periodic{
-			Title: "filling", IDs: []reason.ID{reason.FilesystemFillingUp}, Period: apart, Source: "statfs", Find: filling.find,
+			Title: "filling", IDs: []reason.ID{reason.FilesystemFillingUp}, Period: sampleInterval, Source: "statfs", Find: filling.find,
 		},
 		monitor.Periodic{
 			Title: "ebs", IDs: exceeded, Period: o.EBS.Period, Source: "EBS's NVMe log page", Find: volumes.find,
