@@ -118,7 +118,7 @@ func (o *runOptions) worker(h host.Host, c config.Config, client *kube.Client, r
 		Restarts: &tasks.Restarts{Options: c.Work, Bus: systemd.New(h)},
 		Drills: &tasks.Drills{
 			Host: h, Network: c.Network, Reasons: c.Catalogue(), Clock: clock.RealClock{},
-			Aside: func() map[string]string { return reporter.Status().Aside },
+			OtherWriters: func() map[string]string { return reporter.Status().OtherWriters },
 			Try: func(ctx context.Context, condition kube.Condition) error {
 				return client.TryConditions(ctx, o.node, []kube.Condition{condition})
 			},

@@ -88,12 +88,12 @@ func (f *fleet) Node(_ context.Context, name string) (*kube.Node, error) {
 	return f.node(name), nil
 }
 
-func (f *fleet) WatchNode(ctx context.Context, name string, lasting time.Duration, tell func(kube.Seen)) error {
+func (f *fleet) WatchNode(ctx context.Context, name string, lasting time.Duration, handle func(kube.Seen)) error {
 	outage, err := f.request()
 	if err != nil {
 		return err
 	}
-	tell(kube.Seen{Node: f.node(name), First: true})
+	handle(kube.Seen{Node: f.node(name), First: true})
 	end := time.NewTimer(lasting)
 	defer end.Stop()
 	select {

@@ -47,9 +47,9 @@ func (s *slow) ApplyEvent(ctx context.Context, e kube.Event) error {
 	return s.fleet.ApplyEvent(ctx, e)
 }
 
-func (s *slow) WatchNode(ctx context.Context, name string, lasting time.Duration, tell func(kube.Seen)) error {
+func (s *slow) WatchNode(ctx context.Context, name string, lasting time.Duration, handle func(kube.Seen)) error {
 	if !s.silent {
-		return s.fleet.WatchNode(ctx, name, lasting, tell)
+		return s.fleet.WatchNode(ctx, name, lasting, handle)
 	}
 	select {
 	case <-ctx.Done():

@@ -91,7 +91,7 @@ func TestStandsAside(t *testing.T) {
 	// node-problem-detector comes, and writes one that was the agent's.
 	writes(t, bed, "node-problem-detector", name, "NetworkingReady", "NoProblem")
 	soon(t, func() error {
-		if aside := r.Status().Aside; aside["NetworkingReady"] != "node-problem-detector" || aside["StorageReady"] != "eks-node-monitoring-agent" {
+		if aside := r.Status().OtherWriters; aside["NetworkingReady"] != "node-problem-detector" || aside["StorageReady"] != "eks-node-monitoring-agent" {
 			return fmt.Errorf("left to others: %v", aside)
 		}
 		return nil

@@ -57,7 +57,7 @@ func TestMetrics(t *testing.T) {
 		{ID: "Quirk", Condition: reason.NetworkingReady, Severity: reason.Off},
 	}
 	m := metrics.New(reasons, func() report.Status {
-		return report.Status{Told: time.Unix(1000, 5e8), Aside: map[string]string{"KernelReady": "a\"b\\c\nd\xff"}, Lost: 2}
+		return report.Status{ReportedAt: time.Unix(1000, 5e8), OtherWriters: map[string]string{"KernelReady": "a\"b\\c\nd\xff"}, Lost: 2}
 	})
 	m.Show(evidence.Snapshot{Standing: []evidence.Standing{{Reason: "Down", Entity: "a"}, {Reason: "Down", Entity: "b"}}, Unknown: []evidence.Gap{{Reason: "Slow"}}})
 	var told int
