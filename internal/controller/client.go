@@ -102,7 +102,7 @@ func readyz(kube kubernetes.Interface) func(context.Context) error {
 
 // discovered are those who run the machines. Who could not be asked is in the log, and in what policies' statuses say.
 func discovered(ctx context.Context, direct client.Client, o Options) *discover.Discovered {
-	found := discover.Again(ctx, discover.Options{Client: direct, EKSCluster: o.EKSCluster})
+	found := discover.NewDiscovered(ctx, discover.Options{Client: direct, EKSCluster: o.EKSCluster})
 	logMachines(o.Log)(found.Now())
 	return found
 }

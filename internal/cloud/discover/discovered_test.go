@@ -20,10 +20,10 @@ func TestAgain(t *testing.T) {
 		began := time.Now()
 		var looks []time.Duration
 		gap := cloud.Gap{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}
-		d := again(t.Context(), func(context.Context) (cloud.Providers, []cloud.Gap) {
+		d := newDiscovered(t.Context(), func(context.Context) (cloud.Providers, []cloud.Gap) {
 			looks = append(looks, time.Since(began))
 			if len(looks) < 8 {
-				return cloud.Providers{aws.Blind{Why: gap.Why}}, []cloud.Gap{gap}
+				return cloud.Providers{aws.NoAccess{Why: gap.Why}}, []cloud.Gap{gap}
 			}
 			return cloud.Providers{&aws.Provider{}}, nil
 		})
@@ -52,7 +52,7 @@ func TestAgainEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
-		d := again(ctx, func(context.Context) (cloud.Providers, []cloud.Gap) { return nil, []cloud.Gap{{Provider: "aws"}} })
+		d := newDiscovered(ctx, func(context.Context) (cloud.Providers, []cloud.Gap) { return nil, []cloud.Gap{{Provider: "aws"}} })
 		d.Run(ctx, clock.RealClock{}, func(cloud.Providers, []cloud.Gap) {})
 	})
 }
