@@ -117,26 +117,26 @@ spec: {template: {spec: {containers: [{name: controller, ` + part + `}]}}}`}}
 func TestRepairers(t *testing.T) {
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Group: "apps", Resource: "deployments"}, "", errors.New("no"))
 	for name, tc := range map[string]struct {
-		options        objecttest.Options
-		machine        cloud.Machine
-		nodeRepairGate bool
-		unknown        message.ID
-		is             error
+		options objecttest.Options
+		machine cloud.Machine
+		repairs bool
+		unknown message.ID
+		is      error
 	}{
-		"by variable":            {options: with(`env: [{name: FEATURE_GATES, value: "NodeRepair=true,SpotToSpotConsolidation=false"}]`), nodeRepairGate: true},
-		"by flag":                {options: with(`args: ["--feature-gates=NodeRepair=true"]`), nodeRepairGate: true},
-		"by flag in two words":   {options: with(`args: ["--feature-gates", "StaticCapacity=true,NodeRepair=true"]`), nodeRepairGate: true},
+		"by variable":            {options: with(`env: [{name: FEATURE_GATES, value: "NodeRepair=true,SpotToSpotConsolidation=false"}]`), repairs: true},
+		"by flag":                {options: with(`args: ["--feature-gates=NodeRepair=true"]`), repairs: true},
+		"by flag in two words":   {options: with(`args: ["--feature-gates", "StaticCapacity=true,NodeRepair=true"]`), repairs: true},
 		"the flag wins":          {options: with(`env: [{name: FEATURE_GATES, value: "NodeRepair=true"}], args: ["--feature-gates=StaticCapacity=true"]`)},
 		"switched off":           {options: with(`env: [{name: FEATURE_GATES, value: "NodeRepair=false"}]`)},
 		"another gate":           {options: with(`env: [{name: FEATURE_GATES, value: "NodeRepairs=true"}]`)},
 		"nothing said":           {options: with(`image: karpenter`)},
-		"said elsewhere":         {options: with(`env: [{name: FEATURE_GATES, valueFrom: {configMapKeyRef: {name: c, key: k}}}]`), nodeRepairGate: true, unknown: message.CloudUnread},
-		"not found":              {options: objecttest.Options{}, nodeRepairGate: true, unknown: message.CloudNoKarpenter},
-		"not permitted":          {options: objecttest.Options{Faults: map[string]error{"list ": forbidden}}, nodeRepairGate: true, unknown: message.CloudUnread},
+		"said elsewhere":         {options: with(`env: [{name: FEATURE_GATES, valueFrom: {configMapKeyRef: {name: c, key: k}}}]`), repairs: true, unknown: message.CloudUnread},
+		"not found":              {options: objecttest.Options{}, repairs: true, unknown: message.CloudNoKarpenter},
+		"not permitted":          {options: objecttest.Options{Faults: map[string]error{"list ": forbidden}}, repairs: true, unknown: message.CloudUnread},
 		"too many requests":      {options: objecttest.Options{Faults: map[string]error{"list ": apierrors.NewTooManyRequestsError("busy")}}, is: cloud.ErrPassing},
 		"Auto Mode is EKS's":     {options: with(`args: ["--feature-gates=NodeRepair=true"]`), machine: cloud.Machine{Labels: map[string]string{labelPool: "a", labelCompute: "auto"}}},
 		"somebody else's node":   {options: with(`args: ["--feature-gates=NodeRepair=true"]`), machine: cloud.Machine{Labels: map[string]string{"a": "b"}}},
-		"another cloud's policy": {options: with(`args: ["--feature-gates=NodeRepair=true"]`), machine: cloud.Machine{Node: "aks-1", ProviderID: "azure:///1", Labels: map[string]string{labelPool: "a"}}, nodeRepairGate: true, unknown: message.CloudNoRules},
+		"another cloud's policy": {options: with(`args: ["--feature-gates=NodeRepair=true"]`), machine: cloud.Machine{Node: "aks-1", ProviderID: "azure:///1", Labels: map[string]string{labelPool: "a"}}, repairs: true, unknown: message.CloudNoRules},
 	} {
 		t.Run(name, func(t *testing.T) {
 			of := machine
@@ -147,7 +147,7 @@ func TestRepairers(t *testing.T) {
 			if !errors.Is(err, tc.is) {
 				t.Fatalf("error %v, want %v", err, tc.is)
 			}
-			if !tc.nodeRepairGate {
+			if !tc.repairs {
 				if len(got) != 0 {
 					t.Errorf("repairers %+v, want none", got)
 				}
