@@ -19,7 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
-// encoding is how an object stands in a file.
+// encoding is the encoding of an object in a file.
 type encoding int
 
 const (
@@ -30,12 +30,12 @@ const (
 
 // raw is one object as a file holds it.
 type raw struct {
-	// name is the file's, for what is said of it.
+	// name is the file's, for messages.
 	name string
-	// place counts the objects in the order in which they are read.
-	place    int
+	// order counts the objects in the order in which they are read.
+	order    int
 	encoding encoding
-	// version and kind are empty where the object says them itself, or its list does.
+	// version and kind are empty if they are in the object itself, or in its list.
 	version string
 	kind    Kind
 	list    *listHead
@@ -45,17 +45,17 @@ type raw struct {
 	codec *compact.Codec
 }
 
-// listHead is what a list says of its items; it is complete once the whole list was read.
+// listHead is the version and kind of a list; it is complete once the whole list was read.
 type listHead struct{ version, kind string }
 
-// placed is an object, and its place in the order in which objects were read: they are decoded in any order.
-type placed struct {
+// orderedObject is an object with its position in the order in which objects were read: they are decoded in any order.
+type orderedObject struct {
 	compact.Object
-	place int
+	order int
 }
 
-// gathering decodes objects beside the reading of files.
-type gathering struct {
+// loader loads a Snapshot: it reads files and decodes their objects at the same time.
+type loader struct {
 	ctx     context.Context //nolint:containedctx // It lives for one call of Load.
 	stop    context.CancelCauseFunc
 	codec   *compact.Codec
@@ -71,7 +71,7 @@ type gathering struct {
 	key []byte
 
 	mu           sync.Mutex
-	objects      []placed
+	objects      []orderedObject
 	seen         map[Kind]bool
 	nameless     []raw // items whose list must tell what they are
 	namelessSize int
@@ -79,18 +79,18 @@ type gathering struct {
 
 const (
 	batchSize, batchBytes = 128, 1 << 20
-	// mostNameless bounds, in bytes, the items of lists that say only at their end what they are lists of.
-	mostNameless = 256 << 20
-	// mostHeap bounds, in bytes, what the objects of files may take up in memory if GOMEMLIMIT does not say less.
-	mostHeap = 4 << 30
+	// maxNameless bounds, in bytes, the items of lists that say only at their end what they are lists of.
+	maxNameless = 256 << 20
+	// maxHeap bounds, in bytes, what the objects of files may take up in memory if GOMEMLIMIT does not say less.
+	maxHeap = 4 << 30
 )
 
 var errStopped = errors.New("stopped")
 
-func newGathering(ctx context.Context, from Source) *gathering {
-	g := &gathering{codec: compact.New(), batches: make(chan []raw, 2), seen: map[Kind]bool{}, count: progressCount{report: from.Progress}}
+func newLoader(ctx context.Context, from Source) *loader {
+	g := &loader{codec: compact.New(), batches: make(chan []raw, 2), seen: map[Kind]bool{}, count: progressCount{report: from.Progress}}
 	if from.Applied {
-		g.keep(compact.NewDigester())
+		g.keepApplied(compact.NewDigester())
 		g.key = from.Key
 	}
 	g.ctx, g.stop = context.WithCancelCause(ctx)
@@ -100,13 +100,13 @@ func newGathering(ctx context.Context, from Source) *gathering {
 	return g
 }
 
-// keep takes objects in with what manifests are merged by.
-func (g *gathering) keep(values compact.Digester) {
+// keepApplied keeps the data with which manifests are merged.
+func (g *loader) keepApplied(values compact.Digester) {
 	g.applied, g.values, g.codec = true, values, compact.NewKeepingApplied(values)
 }
 
-// follow takes in the objects of a snapshot as far as it holds what manifests are merged by.
-func (g *gathering) follow(header snapshot.Header) {
+// keepAppliedOf keeps the data with which manifests are merged, if the snapshot has it.
+func (g *loader) keepAppliedOf(header snapshot.Header) {
 	if !g.applied {
 		return
 	}
@@ -114,15 +114,15 @@ func (g *gathering) follow(header snapshot.Header) {
 	if values.KeyID() != header.Values {
 		values = compact.Digester{}
 	}
-	if g.keep(values); !header.Applied {
+	if g.keepApplied(values); !header.Applied {
 		g.applied, g.codec = false, compact.New()
 	}
 }
 
 // add hands an object to the workers. The error is errStopped if one of them has failed.
-func (g *gathering) add(r raw) error {
+func (g *loader) add(r raw) error {
 	g.added++
-	r.place, r.codec = g.added, g.codec
+	r.order, r.codec = g.added, g.codec
 	g.batch = append(g.batch, r)
 	g.pending += len(r.data)
 	if len(g.batch) < batchSize && g.pending < batchBytes {
@@ -131,7 +131,7 @@ func (g *gathering) add(r raw) error {
 	return g.flush()
 }
 
-func (g *gathering) flush() error {
+func (g *loader) flush() error {
 	select {
 	case g.batches <- g.batch:
 		g.batch, g.pending = nil, 0
@@ -142,8 +142,8 @@ func (g *gathering) flush() error {
 }
 
 // finish waits until everything that was added is decoded, and returns the first error of that.
-func (g *gathering) finish() error {
-	_ = g.flush() // Whoever stopped it says why, below.
+func (g *loader) finish() error {
+	_ = g.flush() // The cause is returned below.
 	close(g.batches)
 	g.workers.Wait()
 	defer g.stop(nil)
@@ -163,7 +163,7 @@ func (g *gathering) finish() error {
 	return nil
 }
 
-func (g *gathering) work() {
+func (g *loader) work() {
 	for batch := range g.batches {
 		for _, r := range batch {
 			if err := g.decode(r); err != nil {
@@ -179,15 +179,14 @@ func (g *gathering) work() {
 	}
 }
 
-// decode takes in one object, or leaves it out if a Snapshot does not hold its kind, or once something has failed: whoever
-// adds objects must not be left waiting.
-func (g *gathering) decode(r raw) error {
+// decode decodes one object. It leaves it out if a Snapshot does not hold its kind, and after a failure, so that add does not block.
+func (g *loader) decode(r raw) error {
 	if g.ctx.Err() != nil {
 		return nil
 	}
 	o, err := r.decode()
 	if errors.Is(err, errNameless) {
-		return g.wait(r)
+		return g.postpone(r)
 	}
 	if err != nil {
 		return inFile(r.name, err)
@@ -199,23 +198,23 @@ func (g *gathering) decode(r raw) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.seen[kind] = true
-	g.objects = append(g.objects, placed{o.(compact.Object), r.place})
+	g.objects = append(g.objects, orderedObject{o.(compact.Object), r.order})
 	return nil
 }
 
-// wait keeps an item until its list has told what it is.
-func (g *gathering) wait(r raw) error {
+// postpone keeps an item until the kind of its list is known.
+func (g *loader) postpone(r raw) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.namelessSize += len(r.data); g.namelessSize > mostNameless {
+	if g.namelessSize += len(r.data); g.namelessSize > maxNameless {
 		return inFile(r.name, ErrTooLarge)
 	}
 	g.nameless = append(g.nameless, r)
 	return nil
 }
 
-// noteList notes that there is a list of a kind, which may have no items.
-func (g *gathering) noteList(head *listHead) {
+// noteList records that there is a list of a kind, which may have no items.
+func (g *loader) noteList(head *listHead) {
 	kind, ok := isList(head.kind)
 	if ok && kind.heldAs(head.version) {
 		g.mu.Lock()
@@ -231,10 +230,10 @@ func heap() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-func memoryLimit() uint64 { return uint64(min(debug.SetMemoryLimit(-1), mostHeap)) }
+func memoryLimit() uint64 { return uint64(min(debug.SetMemoryLimit(-1), maxHeap)) }
 
-// snapshot is what was gathered.
-func (g *gathering) snapshot(header *snapshot.Header) (*Snapshot, error) {
+// snapshot is the Snapshot of the objects that were loaded.
+func (g *loader) snapshot(header *snapshot.Header) (*Snapshot, error) {
 	if header == nil { // In a snapshot, no two objects have one name.
 		slices.SortFunc(g.objects, olderFirst)
 	}
@@ -264,12 +263,12 @@ func (g *gathering) snapshot(header *snapshot.Header) (*Snapshot, error) {
 
 // olderFirst orders objects by their resource versions, and those of one, or of none, as they were read: of two of one name
 // the last counts.
-func olderFirst(a, b placed) int {
-	return cmp.Or(cmp.Compare(a.version(), b.version()), cmp.Compare(a.place, b.place))
+func olderFirst(a, b orderedObject) int {
+	return cmp.Or(cmp.Compare(a.version(), b.version()), cmp.Compare(a.order, b.order))
 }
 
-func (p placed) version() uint64 {
-	version, _ := strconv.ParseUint(p.GetResourceVersion(), 10, 64) // What people write has none: zero.
+func (p orderedObject) version() uint64 {
+	version, _ := strconv.ParseUint(p.GetResourceVersion(), 10, 64) // Manifests have none: zero.
 	return version
 }
 
@@ -279,9 +278,9 @@ type progressCount struct {
 	Progress
 }
 
-func (g *gathering) willRead(size int64) { g.count.Total += int(size) }
+func (g *loader) willRead(size int64) { g.count.Total += int(size) }
 
-func (g *gathering) counted(r io.Reader) io.Reader { return &countingReader{r, &g.count} }
+func (g *loader) counted(r io.Reader) io.Reader { return &countingReader{r, &g.count} }
 
 type countingReader struct {
 	r     io.Reader
