@@ -42,7 +42,7 @@ var metadata = []netip.Prefix{
 func filters(h host.Host, o Options) monitor.Periodic {
 	return periodic("filter", longestPeriod, packetFilter, func(context.Context) ([]evidence.Evidence, error) {
 		checker := ruleChecker{known: slices.Concat(knownRules, o.ExpectedRules), ports: o.NodePorts, addresses: addressesHere()}
-		err := checker.look(func(what netfilter.What) error { return netfilter.Read(h, what, checker.again, checker.rule) })
+		err := checker.look(func(what netfilter.Scope) error { return netfilter.Read(h, what, checker.again, checker.rule) })
 		// What was found before an error is reported; the rest is unknown.
 		return checker.found, err
 	}, reason.PortConflict, reason.UnexpectedRejectRule)
@@ -95,9 +95,9 @@ type (
 const maxPasses = 20
 
 // look reads the rules until no rule jumps to a chain that was read before it.
-func (j *ruleChecker) look(read func(netfilter.What) error) error {
+func (j *ruleChecker) look(read func(netfilter.Scope) error) error {
 	j.again()
-	what := netfilter.Ends
+	what := netfilter.Terminal
 	for range maxPasses {
 		before := j.reached()
 		if err := read(what); err != nil {
@@ -106,7 +106,7 @@ func (j *ruleChecker) look(read func(netfilter.What) error) error {
 		if j.reached() == before || len(j.portChains) == 0 && j.accepted() {
 			break
 		}
-		what = netfilter.Ways
+		what = netfilter.All
 	}
 	for _, p := range j.policies {
 		if left := p.dropped(); left != "" && !j.expected(p.rule) {
