@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
@@ -23,10 +24,10 @@ import (
 // Remediation, and asks the guard again.
 func (p *Performer) checkGuard(ctx context.Context, r *v1alpha1.Remediation, s observation) (again time.Duration, err error) {
 	began := p.Clock.Now()
-	ledger, unread := p.Records.ReadLedger(ctx)
-	var known guard.Fact[guard.Ledger]
+	read, unread := p.Records.ReadLedger(ctx)
+	var known guard.Fact[ledger.Ledger]
 	if unread == nil {
-		counted, err := p.withRunning(ctx, ledger.Ledger)
+		counted, err := p.withRunning(ctx, read.Ledger)
 		if err != nil {
 			return 0, err
 		}
@@ -58,10 +59,10 @@ func (p *Performer) checkGuard(ctx context.Context, r *v1alpha1.Remediation, s o
 		if s.policy.Paused || !modeAllows(s.policy, r.Spec.Approval) {
 			return time.Second, nil // The guard was asked with an older policy, from a cache.
 		}
-		return 0, p.begin(ctx, r, s, ledger, assessed)
+		return 0, p.begin(ctx, r, s, read, assessed)
 	}
-	if _, reserved := ledger.Ongoing(guard.HolderOf(r)); reserved {
-		if err := p.Records.WriteLedger(ctx, ledger, ledger.Release(guard.HolderOf(r))); err != nil {
+	if _, reserved := read.Ongoing(ledger.HolderOf(r)); reserved {
+		if err := p.Records.WriteLedger(ctx, read, read.Release(ledger.HolderOf(r))); err != nil {
 			return 0, err
 		}
 	}
@@ -77,10 +78,10 @@ func (p *Performer) checkGuard(ctx context.Context, r *v1alpha1.Remediation, s o
 }
 
 // begin reserves an entry in the ledger that the guard read, and records the first step.
-func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s observation, ledger record.Ledger, assessed func(*v1alpha1.RemediationStatus)) error {
+func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s observation, read record.Ledger, assessed func(*v1alpha1.RemediationStatus)) error {
 	entry := p.entry(r, s)
-	entry.InARow = inARow(ledger.Ledger, entry, r, s)
-	if err := p.Records.WriteLedger(ctx, ledger, ledger.Reserve(entry)); err != nil {
+	entry.ConsecutiveReplacements = consecutiveReplacements(read.Ledger, entry, r, s)
+	if err := p.Records.WriteLedger(ctx, read, read.Reserve(entry)); err != nil {
 		return err
 	}
 	first := v1alpha1.Step{Name: v1alpha1.StepCordon, StartedAt: metav1.NewMicroTime(p.Clock.Now())}
@@ -108,10 +109,10 @@ const agentActuator = "agent"
 
 // withRunning is a ledger with what runs and has no entry, as after somebody deleted the ledger: a budget counts what is so. It
 // is never written, since a record that claims to run would come to a reservation by it.
-func (p *Performer) withRunning(ctx context.Context, ledger guard.Ledger) (guard.Ledger, error) {
+func (p *Performer) withRunning(ctx context.Context, l ledger.Ledger) (ledger.Ledger, error) {
 	var all v1alpha1.RemediationList
 	if err := p.Client.List(ctx, &all); err != nil {
-		return ledger, fmt.Errorf("list Remediations: %w", err)
+		return l, fmt.Errorf("list Remediations: %w", err)
 	}
 	for i := range all.Items {
 		r := &all.Items[i]
@@ -120,17 +121,17 @@ func (p *Performer) withRunning(ctx context.Context, ledger guard.Ledger) (guard
 		}
 		node, err := p.node(ctx, r.Spec.Node.Name)
 		if err != nil {
-			return ledger, err
+			return l, err
 		}
-		ledger = ledger.Reserve(p.entry(r, observation{node: node}))
+		l = l.Reserve(p.entry(r, observation{node: node}))
 	}
-	return ledger, nil
+	return l, nil
 }
 
 // entry is a Remediation's in the ledger.
-func (p *Performer) entry(r *v1alpha1.Remediation, s observation) guard.Entry {
+func (p *Performer) entry(r *v1alpha1.Remediation, s observation) ledger.Entry {
 	of := r.Spec.Node
-	e := guard.Entry{Remediation: r.Name, UID: r.UID, Node: of.Name, NodeUID: of.UID, ProviderID: of.ProviderID, Action: r.Spec.Action(), Began: p.Clock.Now()}
+	e := ledger.Entry{Remediation: r.Name, UID: r.UID, Node: of.Name, NodeUID: of.UID, ProviderID: of.ProviderID, Action: r.Spec.Action(), Began: p.Clock.Now()}
 	if s.node != nil {
 		e.Zone, e.Group = cluster.Zone(s.node), cluster.GroupName(s.node)
 	}
@@ -140,15 +141,16 @@ func (p *Performer) entry(r *v1alpha1.Remediation, s observation) guard.Entry {
 	return e
 }
 
-// inARow is how many replacements have led to the one that is to begin.
-func inARow(ledger guard.Ledger, e guard.Entry, r *v1alpha1.Remediation, s observation) int {
+// consecutiveReplacements is how many replacements have led to the one that is to begin.
+func consecutiveReplacements(l ledger.Ledger, e ledger.Entry, r *v1alpha1.Remediation, s observation) int {
 	if e.Action != v1alpha1.ActionReplace {
 		return 0
 	}
-	node := guard.Node{
-		Name: e.Node, UID: e.NodeUID, ProviderID: e.ProviderID, Group: e.Group, Image: e.Image, Created: s.node.CreationTimestamp.Time,
+	node := ledger.Node{
+		Machine: e.Machine(), Group: e.Group, Image: e.Image,
+		Created: s.node.CreationTimestamp.Time, UnhealthySince: repairpolicy.IllSince(s.node, r.Spec.Evidence, s.now),
 	}
-	return ledger.InARow(node, repairpolicy.IllSince(s.node, r.Spec.Evidence, s.now), guard.Memory(s.policy))
+	return l.ConsecutiveReplacements(node, repairpolicy.RememberFailure(s.policy))
 }
 
 // NoActuator is the reason of the condition Allowed where nobody can act on the machine.

@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
@@ -15,17 +15,17 @@ import (
 // finish closes the ledger's entry, which frees the budget and records what did not help, and ends the Remediation. Of a node
 // that may yet leave the entry goes on.
 func (p *Performer) finish(ctx context.Context, r *v1alpha1.Remediation, s observation) error {
-	ledger, err := p.Records.ReadLedger(ctx)
+	read, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		return err
 	}
-	_, goesOn := ledger.Ongoing(guard.HolderOf(r))
+	_, goesOn := read.Ongoing(ledger.HolderOf(r))
 	if rejects := rejectedByDeletion(r) || goesOn && rejectedByUncordon(r); goesOn || rejects {
-		closed := p.closed(ledger.Ledger, r, s.node)
+		closed := p.closed(read.Ledger, r, s.node)
 		if rejects {
 			closed = closed.Reject(repairpolicy.RejectionOf(r.Spec.Node.UID, r.Spec.Evidence))
 		}
-		if err := p.Records.WriteLedger(ctx, ledger, closed); err != nil {
+		if err := p.Records.WriteLedger(ctx, read, closed); err != nil {
 			return err
 		}
 	}
@@ -68,20 +68,20 @@ func uncordonStepEnd(r *v1alpha1.Remediation, s observation) *stepEnd {
 }
 
 // closed is the ledger when a Remediation is over: what never began leaves no trace. The node is nil if it is gone.
-func (p *Performer) closed(ledger guard.Ledger, r *v1alpha1.Remediation, node *corev1.Node) guard.Ledger {
+func (p *Performer) closed(l ledger.Ledger, r *v1alpha1.Remediation, node *corev1.Node) ledger.Ledger {
 	if replaces(r, node) {
-		return ledger.Replace(guard.HolderOf(r), node.UID)
+		return l.SetReplacing(ledger.HolderOf(r), node.UID)
 	}
 	if !acted(r) {
 		if _, cordoned := stepOf(r, v1alpha1.StepCordon); !cordoned {
-			return ledger.Release(guard.HolderOf(r))
+			return l.Release(ledger.HolderOf(r))
 		}
 	}
 	result := resultOf(r)
-	if result == guard.Refused {
-		ledger = ledger.Refuse(guard.HolderOf(r), wordsOf(r))
+	if result == ledger.Refused {
+		l = l.SetRefusal(ledger.HolderOf(r), wordsOf(r))
 	}
-	return ledger.Settle(guard.HolderOf(r), p.Clock.Now(), result)
+	return l.End(ledger.HolderOf(r), p.Clock.Now(), result)
 }
 
 // wordsOf are what a Remediation says of how it ended, as much of it as the ledger is to keep.
@@ -108,21 +108,21 @@ func mayHaveActed(r *v1alpha1.Remediation) bool {
 }
 
 // resultOf is how a disruption ended, by the Remediation's condition Succeeded.
-func resultOf(r *v1alpha1.Remediation) guard.Result {
+func resultOf(r *v1alpha1.Remediation) ledger.Result {
 	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
 	switch {
 	case end == nil:
 		return ""
 	case isHelped(end.Reason):
-		return guard.Helped
+		return ledger.Helped
 	case end.Reason == v1alpha1.RemediationDidNotHelpReason:
-		return guard.NotHelped
+		return ledger.NotHelped
 	case end.Reason == v1alpha1.RemediationAbortedReason && acted(r):
-		return guard.Aborted
+		return ledger.Aborted
 	case end.Reason == v1alpha1.RemediationGaveUpReason && mayHaveActed(r): // It is an attempt, but has not been seen not to help.
-		return guard.Aborted
+		return ledger.Aborted
 	case end.Reason == v1alpha1.RemediationRefusedReason:
-		return guard.Refused
+		return ledger.Refused
 	}
-	return guard.Stopped
+	return ledger.Stopped
 }

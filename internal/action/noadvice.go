@@ -8,6 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -17,12 +18,12 @@ type NoAdvice struct{}
 var errNoAdvice = errors.New("no step of an aborted Remediation starts")
 
 // Assess is Advisor's.
-func (NoAdvice) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
+func (NoAdvice) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[ledger.Ledger]) (simulation.Outcome, error) {
 	return simulation.Outcome{}, errNoAdvice
 }
 
 // Rule is Advisor's.
-func (NoAdvice) Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (NoAdvice) Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	return guard.Ruling{}, errNoAdvice
 }
 

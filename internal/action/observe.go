@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
@@ -88,18 +89,18 @@ func beyondAct(r *v1alpha1.Remediation) bool {
 // policy asks for this. Where the ledger cannot be read the guard allows nothing; who only watches must wait for it, since
 // what becomes of a machine counts only for a record that the ledger bears out.
 func (p *Performer) observeLedger(ctx context.Context, r *v1alpha1.Remediation, s *observation) error {
-	ledger, err := p.Records.ReadLedger(ctx)
+	read, err := p.Records.ReadLedger(ctx)
 	switch {
 	case err != nil && beyondAct(r):
 		return err
 	case err != nil:
 		return nil //nolint:nilerr // As documented.
 	}
-	entry, entered := ledger.Of(guard.HolderOf(r))
+	entry, entered := read.Entry(ledger.HolderOf(r))
 	reserved := entered && entry.Ended.IsZero()
 	s.contradicted = entered && !reserved || !reserved && r.Status.Phase == v1alpha1.PhaseRunning
 	if s.policy != nil && s.node != nil && !beyondAct(r) {
-		s.objection = repairpolicy.Asks(s.policy, s.node, r, ledger.Ledger, s.now)
+		s.objection = repairpolicy.Asks(s.policy, s.node, r, read.Ledger, s.now)
 	}
 	return nil
 }
@@ -136,12 +137,12 @@ func (p *Performer) askGuardAgain(ctx context.Context, r *v1alpha1.Remediation, 
 	if s.node == nil {
 		return
 	}
-	ledger, err := p.Records.ReadLedger(ctx)
+	read, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		s.verdict, s.readErr = unknownLedger, err
 		return
 	}
-	counted, err := p.withRunning(ctx, ledger.Ledger)
+	counted, err := p.withRunning(ctx, read.Ledger)
 	if err != nil {
 		s.verdict, s.readErr = unknownGuard, err
 		return
@@ -201,7 +202,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := p.Records.ReadLedger(ctx)
+	read, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +210,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	if err := p.Reader.List(ctx, &nodes); err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
 	}
-	entry, _ := ledger.Ongoing(guard.HolderOf(r))
+	entry, _ := read.Ongoing(ledger.HolderOf(r))
 	act, _ := stepOf(r, v1alpha1.StepAct)
 	since := act.StartedAt.Truncate(time.Second) // as precise as a creation is told
 	at := slices.IndexFunc(nodes.Items, func(n corev1.Node) bool {

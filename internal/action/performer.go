@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
@@ -22,11 +23,11 @@ import (
 type Advisor interface {
 	// Assess is the future in which the action is done, compared with the same one without it, while all goes on that the
 	// ledger has of others. The ledger is the one that Rule is given then, so that two decisions never count the same free capacity.
-	Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error)
+	Assess(context.Context, *v1alpha1.Remediation, guard.Fact[ledger.Ledger]) (simulation.Outcome, error)
 	// Rule runs all checks of the guard on fresh facts, of which the performer has read the ledger itself: what is reserved
 	// is written back to the very ledger that the checks read. It is not known (zero) if it could not be read. The Outcome is
 	// that of Assess, or empty where only those checks are asked for that need none.
-	Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error)
+	Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[ledger.Ledger]) (guard.Ruling, error)
 	// Ill says whether the evidence of a Remediation holds for a node as it is given, for however short a time. After a
 	// replacement it is asked of the new node.
 	Ill(*corev1.Node, *v1alpha1.Remediation) bool

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 // replaces says whether a node may yet leave because of a Remediation: somebody was asked to replace its machine, and has not said
@@ -22,15 +22,15 @@ func (p *Performer) noteReplacing(ctx context.Context, r *v1alpha1.Remediation, 
 	if r.Spec.Action() != v1alpha1.ActionReplace {
 		return nil
 	}
-	ledger, err := p.Records.ReadLedger(ctx)
-	if err != nil || ledger.Replaces(s.node.UID) {
+	read, err := p.Records.ReadLedger(ctx)
+	if err != nil || read.IsReplacing(s.node.UID) {
 		return err
 	}
-	return p.Records.WriteLedger(ctx, ledger, ledger.Replace(guard.HolderOf(r), s.node.UID))
+	return p.Records.WriteLedger(ctx, read, read.SetReplacing(ledger.HolderOf(r), s.node.UID))
 }
 
 // stillReplaces says whether the node of an entry may yet leave: it is there, and nobody has uncordoned it.
-func (p *Performer) stillReplaces(ctx context.Context, e guard.Entry) (bool, error) {
+func (p *Performer) stillReplaces(ctx context.Context, e ledger.Entry) (bool, error) {
 	if e.Replacing == "" {
 		return false, nil
 	}

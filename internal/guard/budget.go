@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -14,8 +15,8 @@ func inHand(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
 	}
-	for _, e := range f.Ledger.Value.others(p.holder()) {
-		if e.Node != p.Node.Name && !e.machine().Same(p.Node.Machine()) {
+	for _, e := range f.Ledger.Value.OngoingExcept(p.holder()) {
+		if e.Node != p.Node.Name && !e.Machine().Equal(p.Node.Machine()) {
 			continue
 		}
 		args := message.Args{"node": "node/" + e.Node, "by": "remediation/" + e.Remediation}
@@ -32,15 +33,15 @@ type scope struct {
 	name    string
 	budget  *intstr.IntOrString
 	holds   func(Node) bool
-	entered func(Entry) bool
+	entered func(ledger.Entry) bool
 }
 
 func scopes(p Proposal) []scope {
 	b, n := p.Policy.Budgets, p.Node
 	return []scope{
-		{"zone/" + n.Zone, b.Zone, func(o Node) bool { return o.Zone == n.Zone }, func(e Entry) bool { return e.Zone == n.Zone }},
-		{"group/" + n.Group, b.Group, func(o Node) bool { return o.Group == n.Group }, func(e Entry) bool { return e.Group == n.Group }},
-		{"cluster", b.Cluster, func(Node) bool { return true }, func(Entry) bool { return true }},
+		{"zone/" + n.Zone, b.Zone, func(o Node) bool { return o.Zone == n.Zone }, func(e ledger.Entry) bool { return e.Zone == n.Zone }},
+		{"group/" + n.Group, b.Group, func(o Node) bool { return o.Group == n.Group }, func(e ledger.Entry) bool { return e.Group == n.Group }},
+		{"cluster", b.Cluster, func(Node) bool { return true }, func(ledger.Entry) bool { return true }},
 	}
 }
 
@@ -68,7 +69,7 @@ func (s scope) decide(p Proposal, f Facts) Verdict {
 		}
 	}
 	out := map[string]bool{}
-	for _, e := range f.Ledger.Value.others(p.holder()) {
+	for _, e := range f.Ledger.Value.OngoingExcept(p.holder()) {
 		if s.entered(e) {
 			out[e.Node] = true
 		}

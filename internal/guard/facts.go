@@ -7,6 +7,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -29,7 +30,7 @@ type Proposal struct {
 	IllSince time.Time
 }
 
-func (p Proposal) holder() Holder { return Holder{p.Remediation, p.UID} }
+func (p Proposal) holder() ledger.Holder { return ledger.Holder{Name: p.Remediation, UID: p.UID} }
 
 // disrupts says whether the action makes pods leave the node.
 func (p Proposal) disrupts() bool { return p.Action != v1alpha1.ActionRestartService }
@@ -55,7 +56,9 @@ type Node struct {
 }
 
 // Machine is the node's machine.
-func (n Node) Machine() Machine { return Machine{n.Name, n.UID, n.ProviderID} }
+func (n Node) Machine() ledger.Machine {
+	return ledger.Machine{Node: n.Name, UID: n.UID, ProviderID: n.ProviderID}
+}
 
 // Fact is something gathered at a time. The zero time says that it is not known.
 type Fact[T any] struct {
@@ -73,7 +76,7 @@ type Facts struct {
 	Now time.Time
 	// Leading is whether this process holds the controller's lease.
 	Leading Fact[bool]
-	Ledger  Fact[Ledger]
+	Ledger  Fact[ledger.Ledger]
 	// Nodes are all of the cluster.
 	Nodes     Fact[[]Node]
 	APIServer Fact[APIServer]

@@ -6,15 +6,13 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
-
-// longestGrace is the longest that a policy can ask for.
-const longestGrace = 24 * time.Hour
 
 // newNode leaves a node alone that is still starting: its agents have yet to look, and what brings new nodes up has times of
 // its own in which it waits for them.
 func newNode(p Proposal, f Facts) Verdict {
-	grace := orElse(p.Policy.NodeStartupGracePeriod, longestGrace)
+	grace := repairpolicy.NodeStartupGracePeriod(&p.Policy)
 	switch {
 	case grace <= 0:
 		return allow
@@ -70,7 +68,7 @@ func controlPlane(p Proposal, f Facts) Verdict {
 			out = append(out, "node/"+node.Name)
 		}
 	}
-	for _, e := range f.Ledger.Value.others(p.holder()) {
+	for _, e := range f.Ledger.Value.OngoingExcept(p.holder()) {
 		if e.Node != p.Node.Name && !workers[e.Node] {
 			underRepair = append(underRepair, "node/"+e.Node)
 		}

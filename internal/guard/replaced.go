@@ -5,32 +5,14 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// mostInARow is after how many replacements, one after the other, a machine that is ill again is not replaced any more. Three
-// are a pattern for the brake by default, too.
-const mostInARow = 3
-
-// InARow is how many replacements, one after the other, have led to a node that is ill since a time: that of a machine of its
-// group and image, that of one that came after it and was ill again before its failure was forgotten, and so on. A node came
-// after a replacement if it was made after that began: which one came in whose place is not known, as a group makes them. A
-// node or an entry that does not tell its image may have any.
-//
-// Source: Cluster API's KubeadmControlPlane counts so, with its maxRetry and minHealthyPeriod.
-func (l Ledger) InARow(n Node, since time.Time, memory time.Duration) int {
-	most := 0
-	for _, e := range l.Entries {
-		switch {
-		case e.Action != v1alpha1.ActionReplace || !e.acted() || e.Group != n.Group || e.machine().Same(n.Machine()):
-		case e.Image != "" && n.Image != "" && e.Image != n.Image:
-		case !n.Created.IsZero() && n.Created.Before(e.Began) || !e.ongoing() && since.Sub(e.Ended) >= memory:
-		default:
-			most = max(most, e.InARow+1)
-		}
-	}
-	return most
-}
+// maxConsecutiveReplacements is after how many replacements, one after the other, a machine that is unhealthy again is not replaced
+// any more. Three nodes are also the brake's default.
+const maxConsecutiveReplacements = 3
 
 // replaceLoop denies another replacement where one machine after the other was replaced and the next was ill again: what
 // ails them is what they are made of or stand in, and a person must see to it.
@@ -41,7 +23,8 @@ func replaceLoop(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
 	}
-	if n := f.Ledger.Value.InARow(p.Node, p.IllSince, Memory(&p.Policy)); n >= mostInARow {
+	node := ledger.Node{Machine: p.Node.Machine(), Group: p.Node.Group, Image: p.Node.Image, Created: p.Node.Created, UnhealthySince: p.IllSince}
+	if n := f.Ledger.Value.ConsecutiveReplacements(node, repairpolicy.RememberFailure(&p.Policy)); n >= maxConsecutiveReplacements {
 		return deny(ReplaceLoop, message.GuardReplaceLoop, message.Args{"group": "group/" + p.Node.Group, "image": p.Node.Image, "n": n})
 	}
 	return allow
@@ -68,8 +51,8 @@ func dailyLimit(p Proposal, f Facts) Verdict {
 	}
 	var began []time.Time
 	for _, e := range f.Ledger.Value.Entries {
-		own := e.ongoing() && p.holder().holds(e)
-		if e.Group == p.Node.Group && e.Action != v1alpha1.ActionRestartService && e.acted() && f.Now.Sub(e.Began) < day && !own {
+		own := e.Ongoing() && p.holder().Holds(e)
+		if e.Group == p.Node.Group && e.Action != v1alpha1.ActionRestartService && e.Acted() && f.Now.Sub(e.Began) < day && !own {
 			began = append(began, e.Began)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -54,7 +55,7 @@ func good() *world {
 		Facts{
 			Now:          now,
 			Leading:      Known(true, now),
-			Ledger:       Known(Ledger{}, now),
+			Ledger:       Known(ledger.Ledger{}, now),
 			Nodes:        Known(nodes, now),
 			APIServer:    Known(APIServer{Ready: true, Leases: 10}, now),
 			ShiftedZones: Known([]string(nil), now),
@@ -74,7 +75,7 @@ func (w *world) nodes(change func(i int, n *Node)) {
 	}
 }
 
-func (w *world) enter(entries ...Entry) {
+func (w *world) enter(entries ...ledger.Entry) {
 	w.Ledger.Value.Entries = append(w.Ledger.Value.Entries, entries...)
 }
 

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 // LastLedger is what is known of the ledger without asking: how it was when this process last read or wrote it. The zero value
@@ -25,9 +25,9 @@ func (l *LastLedger) Ongoing() (n int, at time.Time, known bool) {
 
 // note keeps what the ledger was at a time, unless something later is kept: of requests that run at once, the one that began
 // first may end last.
-func (l *LastLedger) note(ledger guard.Ledger, at time.Time) {
+func (l *LastLedger) note(read ledger.Ledger, at time.Time) {
 	ongoing := 0
-	for _, e := range ledger.Entries {
+	for _, e := range read.Entries {
 		if e.Ended.IsZero() {
 			ongoing++
 		}

@@ -4,16 +4,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 // Of requests that run at once the answers may come in any order: what was asked for last counts.
 func TestLastLedger(t *testing.T) {
 	at := func(second int) time.Time { return time.Unix(int64(second), 0) }
-	with := func(ongoing int) guard.Ledger {
-		l := guard.Ledger{Entries: []guard.Entry{{Remediation: "over", Ended: at(1)}}}
+	with := func(ongoing int) ledger.Ledger {
+		l := ledger.Ledger{Entries: []ledger.Entry{{Remediation: "over", Ended: at(1)}}}
 		for range ongoing {
-			l.Entries = append(l.Entries, guard.Entry{Remediation: "goes on"})
+			l.Entries = append(l.Entries, ledger.Entry{Remediation: "goes on"})
 		}
 		return l
 	}

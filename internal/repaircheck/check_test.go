@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -94,7 +94,7 @@ func whole() Facts {
 		Groups:      map[string]string{"n1": "g", "n2": "g", "n3": "g"},
 		AgentImages: map[string]string{"n1": "naosu-agent:1"},
 		Policies:    []v1alpha1.NodeRepairPolicy{policy}, Remediations: []v1alpha1.Remediation{drill("InterfaceNotUp")},
-		Ledger: &guard.Ledger{}, Lease: lease,
+		Ledger: &ledger.Ledger{}, Lease: lease,
 	}
 }
 
@@ -168,7 +168,7 @@ func TestEachLinkCut(t *testing.T) {
 		}, down, WouldAct, "", ""},
 		"a budget rounds to zero": {func(f *Facts) { policyOf(f).Spec.Budgets.Zone = new(intstr.FromString("20%")) }, down, Broken, Budget, "20%"},
 		"a budget that is spent": {func(f *Facts) {
-			f.Ledger = &guard.Ledger{Entries: []guard.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}
+			f.Ledger = &ledger.Ledger{Entries: []ledger.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}
 		}, down, WouldAct, "", "used up"},
 		"paused":                   {func(f *Facts) { policyOf(f).Spec.Paused = true }, down, Broken, Mode, "paused"},
 		"a policy that reports":    {func(f *Facts) { policyOf(f).Spec.Mode = v1alpha1.ModeReport }, down, Broken, Mode, "Report"},
@@ -187,7 +187,7 @@ func TestEachLinkCut(t *testing.T) {
 		}, down, NeedsApproval, "", "as forecast"},
 		"it asks first, and the budget is spent": {func(f *Facts) {
 			policyOf(f).Spec.Mode = v1alpha1.ModeApprove
-			f.Ledger = &guard.Ledger{Entries: []guard.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}
+			f.Ledger = &ledger.Ledger{Entries: []ledger.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}
 		}, down, NeedsApproval, "", "approved"},
 		"it asks first, and was never drilled": {func(f *Facts) {
 			policyOf(f).Spec.Mode, f.Remediations = v1alpha1.ModeApprove, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cloud"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -35,7 +35,7 @@ type Facts struct {
 	Remediations []v1alpha1.Remediation
 	// Ledger is nil if it could not be read, LedgerUnread why. LedgerDamaged is that it is there and cannot be understood, which
 	// the controller fails at too.
-	Ledger        *guard.Ledger
+	Ledger        *ledger.Ledger
 	LedgerUnread  error
 	LedgerDamaged bool
 	// Lease is the controller's, nil if there is none; LeaseUnread is why it could not be read.

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -206,11 +207,11 @@ func budgeter(f *Facts) func(*v1alpha1.NodeRepairPolicy, *corev1.Node) link {
 		nodes = append(nodes, guard.Node{Name: node.Name, Zone: node.Labels[corev1.LabelTopologyZone], Group: f.Groups[node.Name]})
 	}
 	facts.Nodes = guard.Known(nodes, f.Now)
-	ledger := guard.Ledger{}
+	var known ledger.Ledger
 	if f.Ledger != nil {
-		ledger = *f.Ledger
+		known = *f.Ledger
 	}
-	facts.Ledger = guard.Known(ledger, f.Now)
+	facts.Ledger = guard.Known(known, f.Now)
 	return func(p *v1alpha1.NodeRepairPolicy, node *corev1.Node) link {
 		k := key{p.Name, node.Labels[corev1.LabelTopologyZone], f.Groups[node.Name]}
 		if _, known := asked[k]; !known {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 // permissions are what the controller was told about the rule's action on the chain's machines.
@@ -55,7 +55,7 @@ func (c *checker) sameGroup(ch chain, r *v1alpha1.Remediation) bool {
 	if group, there := c.f.Groups[r.Spec.Node.Name]; there {
 		return group == ch.group
 	}
-	return c.f.Ledger != nil && slices.ContainsFunc(c.f.Ledger.Entries, func(e guard.Entry) bool {
+	return c.f.Ledger != nil && slices.ContainsFunc(c.f.Ledger.Entries, func(e ledger.Entry) bool {
 		return e.Remediation == r.Name && (e.UID == "" || e.UID == r.UID) && e.Group == ch.group
 	})
 }

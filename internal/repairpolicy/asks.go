@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 // Objection is why a policy does not ask for a Remediation; NoObjection if it does.
@@ -35,7 +35,7 @@ const (
 // whoever may create one, or edits the policy after it was made, must not have done what the policy's rules do not ask for.
 // So exactly what Propose would propose is asked for: the policy selects the node, the rule that decides about its conditions
 // is the Remediation's, and the action is that rule's or the step of the ladder that follows what has not helped.
-func Asks(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node, r *v1alpha1.Remediation, ledger guard.Ledger, now time.Time) Objection {
+func Asks(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node, r *v1alpha1.Remediation, l ledger.Ledger, now time.Time) Objection {
 	named := func(rule v1alpha1.RepairRule) bool { return rule.Name == r.Spec.Policy.Rule }
 	found, met := Match(policy.Rules, node.Status.Conditions, now)
 	switch {
@@ -50,7 +50,7 @@ func Asks(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node, r *v1alpha1.
 	case found.Rule.Action == v1alpha1.ActionNone:
 		return AnotherAction
 	}
-	asked := PlanOf(found.Rule, Next(policy, found.Rule.Action, guard.MachineOf(node), ledger, now))
+	asked := PlanOf(found.Rule, NextAction(policy, found.Rule.Action, MachineOf(node), l, now))
 	if !equality.Semantic.DeepEqual(r.Spec.InOrder(), asked.InOrder()) {
 		return AnotherAction
 	}

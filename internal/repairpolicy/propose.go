@@ -13,7 +13,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 // unhealthyNode is the code of the finding that a node's condition is.
@@ -37,7 +37,7 @@ type Plan struct {
 // node is left alone for the policy's coolDown after its last Remediation, and as long as the evidence stays the same that
 // a person rejected, whatever action was proposed on it, by whatever rule. A name tells the policy, the node, the evidence
 // and what was tried before, so that whoever proposes the same thing twice makes it once.
-func Propose(policies []v1alpha1.NodeRepairPolicy, nodes []*corev1.Node, remediations []v1alpha1.Remediation, ledger guard.Ledger, now time.Time) Plan {
+func Propose(policies []v1alpha1.NodeRepairPolicy, nodes []*corev1.Node, remediations []v1alpha1.Remediation, l ledger.Ledger, now time.Time) Plan {
 	before := historyOf(remediations)
 	decided := map[string]bool{}
 	var plan Plan
@@ -55,11 +55,11 @@ func Propose(policies []v1alpha1.NodeRepairPolicy, nodes []*corev1.Node, remedia
 			last := before.last[node.Name]
 			switch rested := rests(&policy.Spec, last); {
 			case found.Rule.Action == v1alpha1.ActionNone || before.open[node.Name] || before.rejected[keyFor(node, found.Condition)] != nil ||
-				ledger.Rejected(RejectionOf(node.UID, EvidenceOf(found.Condition))):
+				l.Rejected(RejectionOf(node.UID, EvidenceOf(found.Condition))):
 			case rested.After(now):
 				plan.Next = sooner(plan.Next, rested)
 			default:
-				plan.Remediations = append(plan.Remediations, propose(&policy, node, found, last, ledger, now))
+				plan.Remediations = append(plan.Remediations, propose(&policy, node, found, last, l, now))
 			}
 		}
 	}
@@ -83,12 +83,12 @@ func rests(spec *v1alpha1.NodeRepairPolicySpec, last *v1alpha1.Remediation) time
 	if end == nil || end.Reason == v1alpha1.RemediationNotNeededReason || end.Reason == v1alpha1.RemediationNotAskedReason {
 		return time.Time{}
 	}
-	return end.LastTransitionTime.Add(guard.Rest(spec))
+	return end.LastTransitionTime.Add(CoolDown(spec))
 }
 
 // RejectionOf is what the ledger keeps of a person's no to a repair of a node for certain evidence.
-func RejectionOf(node types.UID, e v1alpha1.Evidence) guard.Rejection {
-	return guard.Rejection{Node: node, Condition: e.Condition, Status: e.Status, Since: e.Since}
+func RejectionOf(node types.UID, e v1alpha1.Evidence) ledger.Rejection {
+	return ledger.Rejection{Node: node, Condition: e.Condition, Status: e.Status, Since: e.Since}
 }
 
 // history is what was proposed before.
@@ -128,8 +128,8 @@ func younger(a, b *v1alpha1.Remediation) bool {
 	return b.CreationTimestamp.Before(&a.CreationTimestamp)
 }
 
-func propose(policy *v1alpha1.NodeRepairPolicy, node *corev1.Node, found Found, last *v1alpha1.Remediation, ledger guard.Ledger, now time.Time) v1alpha1.Remediation {
-	action := Next(&policy.Spec, found.Rule.Action, guard.MachineOf(node), ledger, now)
+func propose(policy *v1alpha1.NodeRepairPolicy, node *corev1.Node, found Found, last *v1alpha1.Remediation, l ledger.Ledger, now time.Time) v1alpha1.Remediation {
+	action := NextAction(&policy.Spec, found.Rule.Action, MachineOf(node), l, now)
 	evidence := EvidenceOf(found.Condition)
 	before := ""
 	if last != nil {

@@ -26,6 +26,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -190,7 +191,7 @@ func (a advisor) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
 	return repairpolicy.Needs(a.w.policy.Spec.Rules, r, node)
 }
 
-func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
+func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[ledger.Ledger]) (simulation.Outcome, error) {
 	var pods corev1.PodList
 	if err := a.w.api.Direct.List(ctx, &pods); err != nil {
 		return simulation.Outcome{}, err
@@ -204,7 +205,7 @@ func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fa
 	return o, nil
 }
 
-func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation.Outcome, ledger guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	now := a.w.clock.Now()
 	var nodes corev1.NodeList
 	if err := a.w.api.Direct.List(ctx, &nodes); err != nil {
@@ -404,7 +405,7 @@ func (w *world) remediation(ctx context.Context) *v1alpha1.Remediation {
 	return &r
 }
 
-func (w *world) ledger(ctx context.Context) guard.Ledger {
+func (w *world) ledger(ctx context.Context) ledger.Ledger {
 	w.t.Helper()
 	ledger, err := (&record.Records{Client: w.api.Direct, Reader: w.api.Direct, Clock: w.clock}).ReadLedger(ctx)
 	w.must(err)
@@ -488,7 +489,7 @@ func (w *world) approve(ctx context.Context, word v1alpha1.Approval) {
 }
 
 // enter makes an entry in the ledger.
-func (w *world) enter(ctx context.Context, e guard.Entry) {
+func (w *world) enter(ctx context.Context, e ledger.Entry) {
 	w.t.Helper()
 	e.Began = w.clock.Now()
 	records := &record.Records{Client: w.api.Direct, Reader: w.api.Direct, Clock: w.clock}

@@ -34,7 +34,7 @@ var layers = [][]string{
 	{own + "internal/simulation"},
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},
-	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge"},
+	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge", own + "internal/ledger"},
 	{own + "api", own + "internal/kube", own + "internal/terminal", own + "internal/locale"},
 }
 
@@ -93,6 +93,11 @@ var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofAg
 		why:         "html/template has the linker keep every exported method of every type, of all of EC2's API too, and gRPC imports it",
 		from:        []string{own + "cmd/naosu"},
 		unreachable: []string{"html/template", "google.golang.org/grpc"},
+	},
+	{
+		why:         "what naosu did and what a policy asks for is data: only a forecast needs the scheduler",
+		from:        []string{own + "internal/ledger", own + "internal/record", own + "internal/repairpolicy"},
+		unreachable: []string{own + "internal/scheduling", "k8s.io/kubernetes", "k8s.io/kube-scheduler"},
 	},
 	{
 		why:         "the agent stays small",

@@ -15,18 +15,19 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
 // Assess is the future in which the Remediation's action is done beside all that a ledger says is going on.
-func (c *Concern) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
+func (c *Concern) Assess(ctx context.Context, r *v1alpha1.Remediation, known guard.Fact[ledger.Ledger]) (simulation.Outcome, error) {
 	world := c.World()
 	node, err := nodeOf(world, r)
 	if err != nil {
 		return simulation.Outcome{}, err
 	}
-	return c.forecasts.of(ctx, world, r, node, ledger.Value)
+	return c.forecasts.of(ctx, world, r, node, known.Value)
 }
 
 // nodeOf is the very node that a Remediation is about.
@@ -39,7 +40,7 @@ func nodeOf(world *cluster.Snapshot, r *v1alpha1.Remediation) (*corev1.Node, err
 }
 
 // Rule has the guard decide on a ledger as it was read, and on facts gathered now.
-func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome simulation.Outcome, known guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	policy, err := c.policy(ctx, r.Spec.Policy)
 	if err != nil {
 		return guard.Ruling{}, err
@@ -53,8 +54,8 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	if err != nil {
 		return guard.Ruling{}, err
 	}
-	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence), ledger.Value)
-	facts.Ledger = ledger
+	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence), known.Value)
+	facts.Ledger = known
 	facts.AsForecast = guard.Known(asForecast(own.remediations, policy)[r.Spec.Action()], c.Clock.Now())
 	if outcome.World != nil {
 		facts.Outcome = guard.Known(outcome, outcome.World.Taken())
@@ -71,7 +72,7 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 
 // gather collects what is known of the cluster, for a node with the conditions by which others judge it too. What cannot be read
 // is left out: the guard waits for it.
-func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objects, reported *corev1.Node, ledger guard.Ledger) guard.Facts {
+func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objects, reported *corev1.Node, l ledger.Ledger) guard.Facts {
 	var facts guard.Facts
 	if leading, err := c.Leading(ctx); err == nil {
 		facts.Leading = guard.Known(leading, c.Clock.Now())
@@ -79,7 +80,7 @@ func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objec
 	at := takenOf(world, cluster.Node, cluster.Pod)
 	facts.Nodes = guard.Known(nodesOf(world, own.policies), at)
 	facts.ShiftedZones = guard.Known(shiftedOf(world), at)
-	facts.Pods = guard.Known(podsOf(world, reported.Name, outBeside(world, ledger, reported)...), takenOf(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
+	facts.Pods = guard.Known(podsOf(world, reported.Name, outBeside(world, l, reported)...), takenOf(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
 	facts.APIServer = c.apiServer(ctx, world)
 	if found, at, err := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), freshRepairers); err == nil {
 		facts.Repairers = guard.Known(rivalsOf(found, reported), at)

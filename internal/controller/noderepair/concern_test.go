@@ -28,6 +28,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -345,7 +346,7 @@ func TestEarnedByAction(t *testing.T) {
 			Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"},
 			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady"}, Plan: v1alpha1.NodePlan(action, ""),
 		}}
-		ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World()}, guard.Known(guard.Ledger{}, now))
+		ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World()}, guard.Known(ledger.Ledger{}, now))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -438,7 +439,7 @@ func TestRule(t *testing.T) {
 			if tc.change != nil {
 				tc.change(b)
 			}
-			ruling, err := b.Rule(t.Context(), approved, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(guard.Ledger{}, b.clock.Now()))
+			ruling, err := b.Rule(t.Context(), approved, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(ledger.Ledger{}, b.clock.Now()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -499,7 +500,7 @@ func TestIll(t *testing.T) {
 func TestAssess(t *testing.T) {
 	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"}, Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, "")}}
 	b := newBench(t, nil, append(web(), node("n1", "1a"), node("n2", "1a"), node("n3", "1a"))...)
-	outcome, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now))
+	outcome, err := b.Assess(t.Context(), r, guard.Known(ledger.Ledger{}, now))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -513,11 +514,11 @@ func TestAssess(t *testing.T) {
 		t.Error("a Judge of a world that is past is held")
 	}
 	r.Spec.Plan = v1alpha1.NodePlan(v1alpha1.ActionRestartService, "")
-	if outcome, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now)); err != nil || len(outcome.Fates) > 0 || outcome.World == nil {
+	if outcome, err := b.Assess(t.Context(), r, guard.Known(ledger.Ledger{}, now)); err != nil || len(outcome.Fates) > 0 || outcome.World == nil {
 		t.Errorf("a restart moves %v (%v)", outcome.Fates, err)
 	}
 	r.Spec.Node.UID = "another"
-	if _, err := b.Assess(t.Context(), r, guard.Known(guard.Ledger{}, now)); err == nil {
+	if _, err := b.Assess(t.Context(), r, guard.Known(ledger.Ledger{}, now)); err == nil {
 		t.Error("another node of the same name is assessed")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
@@ -47,20 +48,20 @@ func (c *Concern) drill(ctx context.Context, r *v1alpha1.Remediation) (time.Dura
 func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentReport) {
 	d.detected(agent)
 	world := c.World()
-	ledger := guard.Fact[guard.Ledger]{}
+	known := guard.Fact[ledger.Ledger]{}
 	if read, err := c.Records.ReadLedger(ctx); err == nil {
-		ledger = guard.Known(read.Ledger, c.Clock.Now())
+		known = guard.Known(read.Ledger, c.Clock.Now())
 	}
 	node, err := nodeOf(world, d.r)
 	if err != nil {
 		d.cut(v1alpha1.StepMatch, message.Of(message.DrillNoNode, message.Args{"node": "node/" + d.r.Spec.Node.Name}))
 		return
 	}
-	if !c.match(ctx, d, node, *agent.Evidence, ledger.Value) {
+	if !c.match(ctx, d, node, *agent.Evidence, known.Value) {
 		return
 	}
 	real := d.asReal(node, *agent.Evidence)
-	outcome, err := c.forecasts.of(ctx, world, real, node, ledger.Value)
+	outcome, err := c.forecasts.of(ctx, world, real, node, known.Value)
 	if err != nil {
 		d.cut(v1alpha1.StepAssess, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
 		return
@@ -70,7 +71,7 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 		return
 	}
 	d.pass(v1alpha1.StepAssess, message.Of(message.DrillAssessed, message.Args{"n": len(outcome.Fates)}))
-	ruling, err := c.Rule(ctx, real, outcome, ledger)
+	ruling, err := c.Rule(ctx, real, outcome, known)
 	if err != nil {
 		d.cut(v1alpha1.StepGuard, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
 		return
@@ -82,7 +83,7 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 
 // match finds the rule that the evidence meets, of the policies that select the node, and the step of its ladder that would be
 // proposed by what the ledger remembers of the node.
-func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evidence v1alpha1.Evidence, ledger guard.Ledger) bool {
+func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evidence v1alpha1.Evidence, l ledger.Ledger) bool {
 	own, err := c.objects(ctx)
 	if err != nil {
 		d.cut(v1alpha1.StepMatch, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
@@ -102,7 +103,7 @@ func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evid
 		}
 		action := found.Rule.Action
 		if action != v1alpha1.ActionNone {
-			action = repairpolicy.Next(&policy.Spec, action, guard.MachineOf(node), ledger, c.Clock.Now())
+			action = repairpolicy.NextAction(&policy.Spec, action, repairpolicy.MachineOf(node), l, c.Clock.Now())
 		}
 		d.met(policy, found.Rule, action)
 		if action == v1alpha1.ActionNone {

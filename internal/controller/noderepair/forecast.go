@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
@@ -36,7 +36,7 @@ type forecaster struct {
 
 // of is the future in which a Remediation's action is taken on a node, beside all that a ledger says is going on. It is not
 // compared with the same one without the action where nothing moves or too much is out.
-func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha1.Remediation, node *corev1.Node, ledger guard.Ledger) (simulation.Outcome, error) {
+func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha1.Remediation, node *corev1.Node, l ledger.Ledger) (simulation.Outcome, error) {
 	if r.Spec.Action() == v1alpha1.ActionRestartService {
 		return simulation.Outcome{World: world}, nil // Nothing moves, and no Judge need be made to say so.
 	}
@@ -49,7 +49,7 @@ func (f *forecaster) of(ctx context.Context, world *cluster.Snapshot, r *v1alpha
 		}
 		f.judge, f.taken = judge, world.Taken()
 	}
-	out := outBeside(f.judge.World(), ledger, node)
+	out := outBeside(f.judge.World(), l, node)
 	if len(out) > mostOut {
 		return simulation.Outcome{World: world}, nil // By which the guard does not know what would become of pods.
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
@@ -69,15 +69,15 @@ func (b *bench) reserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledger := guard.Ledger{}
+	l := ledger.Ledger{}
 	for i, name := range []string{"one", "two", "over"} {
-		entry := guard.Entry{Remediation: name, UID: types.UID(name), Began: now, Node: name}
+		entry := ledger.Entry{Remediation: name, UID: types.UID(name), Began: now, Node: name}
 		if i == 2 {
 			entry.Ended = now
 		}
-		ledger.Entries = append(ledger.Entries, entry)
+		l.Entries = append(l.Entries, entry)
 	}
-	if err := b.Records.WriteLedger(t.Context(), read, ledger); err != nil {
+	if err := b.Records.WriteLedger(t.Context(), read, l); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -5,16 +5,16 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // outBeside are the names of the nodes that count as out while it is decided about another: their pods are not ready, and need
 // other places. They are those that naosu is at work on, and, if the node itself is Ready, those that are not. A node that
 // nobody answers for disrupts nothing when it is repaired, and no other such node stands in its way.
-func outBeside(world *cluster.Snapshot, ledger guard.Ledger, node *corev1.Node) []string {
+func outBeside(world *cluster.Snapshot, l ledger.Ledger, node *corev1.Node) []string {
 	atWork := map[string]bool{}
-	for _, e := range ledger.Entries {
+	for _, e := range l.Entries {
 		if e.Ended.IsZero() && e.Action != v1alpha1.ActionRestartService {
 			atWork[e.Node] = true
 		}

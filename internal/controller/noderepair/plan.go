@@ -10,7 +10,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
@@ -49,15 +49,15 @@ const shown = 3
 // propose makes what should be there and is not. The ledger is read only if something should.
 func (c *Concern) propose(ctx context.Context, own objects, brake *brake, nodes []*corev1.Node) (next time.Time, errs error) {
 	now := c.Clock.Now()
-	plan := repairpolicy.Propose(own.policies, nodes, own.remediations, guard.Ledger{}, now)
+	plan := repairpolicy.Propose(own.policies, nodes, own.remediations, ledger.Ledger{}, now)
 	if len(plan.Remediations) == 0 {
 		return plan.Next, nil
 	}
-	ledger, err := c.Records.ReadLedger(ctx)
+	read, err := c.Records.ReadLedger(ctx)
 	if err != nil {
 		return plan.Next, err
 	}
-	plan = repairpolicy.Propose(own.policies, nodes, own.remediations, ledger.Ledger, now)
+	plan = repairpolicy.Propose(own.policies, nodes, own.remediations, read.Ledger, now)
 	open := own.open()
 	for i := range plan.Remediations {
 		proposed := &plan.Remediations[i]

@@ -17,6 +17,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -75,7 +76,7 @@ func TestPermission(t *testing.T) {
 			r := over("r1", "links", "")
 			r.Spec.Node = v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"}
 			r.Spec.Policy.Rule, r.Spec.Evidence.Condition, r.Spec.Plan, r.Spec.Approval = "link", "NetworkingReady", v1alpha1.NodePlan(tc.action, ""), tc.approval
-			ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(guard.Ledger{}, b.clock.Now()))
+			ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(ledger.Ledger{}, b.clock.Now()))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,6 +30,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
@@ -168,14 +169,14 @@ func (a advisor) Ill(n *corev1.Node, r *v1alpha1.Remediation) bool {
 	return repairpolicy.Holds(a.policy.Spec.Rules, r, n.Status.Conditions)
 }
 
-func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
+func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[ledger.Ledger]) (simulation.Outcome, error) {
 	return simulation.Outcome{Fates: []simulation.Fate{
 		{Kind: simulation.Moved, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "web-a"}, From: "n1", To: "n2"},
 		{Kind: simulation.Lost, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "nobody-knows"}, From: "n1"},
 	}}, nil
 }
 
-func (a advisor) Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (a advisor) Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	var all []guard.Check
 	for _, check := range guard.Checks() {
 		all = append(all, guard.Check{Name: check.Name, Decide: func(guard.Proposal, guard.Facts) guard.Verdict {
@@ -274,9 +275,9 @@ func TestReboot(t *testing.T) {
 	if node.Spec.Unschedulable || node.Annotations[action.CordonedByAnnotation] != "" {
 		t.Errorf("it is left cordoned: %v", node.Annotations)
 	}
-	ledger, err := b.records().ReadLedger(ctx)
+	read, err := b.records().ReadLedger(ctx)
 	b.must(err)
-	if e := ledger.Entries; len(e) != 1 || e[0].Result != guard.Helped || e[0].Remediation != proposed.Name {
+	if e := read.Entries; len(e) != 1 || e[0].Result != ledger.Helped || e[0].Remediation != proposed.Name {
 		t.Errorf("the ledger has %v", e)
 	}
 	same := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "mend"}, Spec: proposed.Spec}

@@ -1,4 +1,4 @@
-package guard
+package ledger
 
 import (
 	"testing"
@@ -11,11 +11,13 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
 
+var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
 func TestLedger(t *testing.T) {
 	r1, r2, r3 := Holder{Name: "r1"}, Holder{Name: "r2"}, Holder{Name: "r3"}
 	first, second := Entry{Remediation: "r1", Node: "n1", Began: now}, Entry{Remediation: "r2", Node: "n2", Began: now}
 	begun := Ledger{}.Reserve(first).Reserve(second)
-	over := begun.Settle(r1, now.Add(time.Hour), NotHelped)
+	over := begun.End(r1, now.Add(time.Hour), NotHelped)
 	ended := first
 	ended.Ended, ended.Result = now.Add(time.Hour), NotHelped
 	refusal, leaving := first, second
@@ -26,18 +28,18 @@ func TestLedger(t *testing.T) {
 	}{
 		"a Remediation is entered once":   {begun.Reserve(Entry{Remediation: "r1", Node: "n9"}), []Entry{first, second}},
 		"one is settled":                  {over, []Entry{ended, second}},
-		"what has ended stays as it was":  {over.Settle(r1, now.Add(2*time.Hour), Helped), []Entry{ended, second}},
-		"nobody's end":                    {begun.Settle(r3, now, Helped), []Entry{first, second}},
+		"what has ended stays as it was":  {over.End(r1, now.Add(2*time.Hour), Helped), []Entry{ended, second}},
+		"nobody's end":                    {begun.End(r3, now, Helped), []Entry{first, second}},
 		"what ended of late is kept":      {over.Prune(now.Add(time.Hour)), []Entry{ended, second}},
 		"what ended long ago is not":      {over.Prune(now.Add(2 * time.Hour)), []Entry{second}},
 		"what never began is released":    {begun.Release(r1), []Entry{second}},
 		"what was done is not":            {over.Release(r1), []Entry{ended, second}},
-		"what is over is forgotten":       {over.Forget(2), []Entry{second}},
-		"the older first":                 {over.Settle(r2, now, Helped).Forget(1), []Entry{ended}},
-		"why it is refused is kept":       {begun.Refuse(r1, "aws: no"), []Entry{refusal, second}},
-		"that its node leaves is":         {begun.Replace(r2, "uid"), []Entry{first, leaving}},
-		"what is over does not leave":     {over.Replace(r1, "uid"), []Entry{ended, second}},
-		"what leaves is not pruned":       {begun.Replace(r2, "uid").Prune(now.Add(999 * time.Hour)), []Entry{first, leaving}},
+		"what is over is forgotten":       {over.DropOldest(2), []Entry{second}},
+		"the older first":                 {over.End(r2, now, Helped).DropOldest(1), []Entry{ended}},
+		"why it is refused is kept":       {begun.SetRefusal(r1, "aws: no"), []Entry{refusal, second}},
+		"that its node leaves is":         {begun.SetReplacing(r2, "uid"), []Entry{first, leaving}},
+		"what is over does not leave":     {over.SetReplacing(r1, "uid"), []Entry{ended, second}},
+		"what leaves is not pruned":       {begun.SetReplacing(r2, "uid").Prune(now.Add(999 * time.Hour)), []Entry{first, leaving}},
 		"a value is not changed by using": {begun, []Entry{first, second}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,14 +52,14 @@ func TestLedger(t *testing.T) {
 
 func TestReplaces(t *testing.T) {
 	r1 := Holder{Name: "r1"}
-	l := Ledger{}.Reserve(Entry{Remediation: "r1", Node: "n1", Began: now}).Replace(r1, "uid")
-	if !l.Replaces("uid") || l.Replaces("other") || l.Replaces("") {
+	l := Ledger{}.Reserve(Entry{Remediation: "r1", Node: "n1", Began: now}).SetReplacing(r1, "uid")
+	if !l.IsReplacing("uid") || l.IsReplacing("other") || l.IsReplacing("") {
 		t.Errorf("of %v", l.Entries)
 	}
-	if l.Settle(r1, now, NotHelped).Replaces("uid") {
+	if l.End(r1, now, NotHelped).IsReplacing("uid") {
 		t.Error("what is over leaves")
 	}
-	if (Ledger{}).Reserve(Entry{Remediation: "r1", Node: "n1", Began: now}).Replaces("") {
+	if (Ledger{}).Reserve(Entry{Remediation: "r1", Node: "n1", Began: now}).IsReplacing("") {
 		t.Error("a node without a UID leaves by an entry of none")
 	}
 }
@@ -71,7 +73,7 @@ func TestOngoing(t *testing.T) {
 	if _, ok := begun.Ongoing(r2); ok {
 		t.Error("one that never began goes on")
 	}
-	if _, ok := begun.Settle(r1, now, Helped).Ongoing(r1); ok {
+	if _, ok := begun.End(r1, now, Helped).Ongoing(r1); ok {
 		t.Error("one that has ended goes on")
 	}
 }
@@ -83,7 +85,7 @@ func TestNamesAreReused(t *testing.T) {
 		return Entry{Remediation: "r", UID: uid, Node: "n1", Action: v1alpha1.ActionReboot, Began: now}
 	}
 	first, second := Holder{"r", "1"}, Holder{"r", "2"}
-	over := Ledger{}.Reserve(entry("1")).Settle(first, now.Add(time.Minute), NotHelped)
+	over := Ledger{}.Reserve(entry("1")).End(first, now.Add(time.Minute), NotHelped)
 	again := over.Reserve(entry("2"))
 	if e, ok := again.Ongoing(second); !ok || e.UID != "2" {
 		t.Errorf("the second has no entry of its own: %v", again.Entries)
@@ -94,7 +96,7 @@ func TestNamesAreReused(t *testing.T) {
 	if n := again.Failures(Machine{Node: "n1"}, v1alpha1.ActionReboot, now); n != 1 {
 		t.Errorf("%d failures are remembered, want 1", n)
 	}
-	if others := again.others(first); len(others) != 1 || others[0].UID != "2" {
+	if others := again.OngoingExcept(first); len(others) != 1 || others[0].UID != "2" {
 		t.Errorf("besides the first goes on %v", others)
 	}
 	if left := again.Release(first).Entries; len(left) != 2 {
@@ -103,7 +105,7 @@ func TestNamesAreReused(t *testing.T) {
 	if left := again.Release(second).Entries; len(left) != 1 || left[0].UID != "1" {
 		t.Errorf("the second's release left %v", left)
 	}
-	if left := again.Forget(2).Entries; len(left) != 1 || left[0].UID != "2" {
+	if left := again.DropOldest(2).Entries; len(left) != 1 || left[0].UID != "2" {
 		t.Errorf("forgetting what is over left %v", left)
 	}
 	if l := over.Reserve(entry("1")); len(l.Entries) != 1 {
@@ -121,8 +123,8 @@ func TestEntriesWithoutUID(t *testing.T) {
 	if l := old.Reserve(Entry{Remediation: "r", UID: "1", Node: "n1"}); len(l.Entries) != 1 {
 		t.Errorf("it is entered twice: %v", l.Entries)
 	}
-	over := old.Settle(holder, now.Add(time.Minute), Helped)
-	if _, ok := over.Of(holder); ok || over.Entries[0].Result != Helped {
+	over := old.End(holder, now.Add(time.Minute), Helped)
+	if _, ok := over.Entry(holder); ok || over.Entries[0].Result != Helped {
 		t.Errorf("what has ended is found by its name: %v", over.Entries)
 	}
 }
@@ -134,11 +136,11 @@ func TestRejections(t *testing.T) {
 	other.Since = metav1.NewTime(now.Add(time.Second))
 	elsewhere := no
 	elsewhere.Since = metav1.NewTime(now.In(time.FixedZone("elsewhere", 3600)))
-	l := Ledger{}.Reject(no).Reject(elsewhere).Reserve(Entry{Remediation: "r", Node: "n1"}).Settle(Holder{Name: "r"}, now, Helped).Forget(1).Prune(now.Add(time.Hour))
+	l := Ledger{}.Reject(no).Reject(elsewhere).Reserve(Entry{Remediation: "r", Node: "n1"}).End(Holder{Name: "r"}, now, Helped).DropOldest(1).Prune(now.Add(time.Hour))
 	if len(l.Rejections) != 1 || !l.Rejected(elsewhere) || l.Rejected(other) {
 		t.Errorf("rejections %v", l.Rejections)
 	}
-	if l := l.Outdate(func(Rejection) bool { return false }); l.Rejected(no) {
+	if l := l.PruneRejections(func(Rejection) bool { return false }); l.Rejected(no) {
 		t.Error("one stands whose evidence is gone")
 	}
 }

@@ -1,13 +1,14 @@
-package guard
+package ledger
 
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
 
-func TestSameMachine(t *testing.T) {
+func TestMachineEqual(t *testing.T) {
 	one := Machine{"n1", "uid-1", "aws:///1a/i-1"}
 	for name, tc := range map[string]struct {
 		other Machine
@@ -24,13 +25,13 @@ func TestSameMachine(t *testing.T) {
 		"another Node of another name":          {Machine{"n2", "uid-2", ""}, false},
 		"the Node, whatever the cloud calls it": {Machine{"n1", "uid-1", "aws:///1a/i-2"}, true},
 	} {
-		if one.Same(tc.other) != tc.want || tc.other.Same(one) != tc.want {
+		if one.Equal(tc.other) != tc.want || tc.other.Equal(one) != tc.want {
 			t.Errorf("%s: not %t", name, tc.want)
 		}
 	}
 }
 
-// TestOldEntries reads a ledger as versions wrote it that knew nodes by their names only.
+// TestOldEntries reads a ledger of a version that identified nodes by their names alone.
 func TestOldEntries(t *testing.T) {
 	var l Ledger
 	err := json.Unmarshal([]byte(`{"entries":[
@@ -39,17 +40,12 @@ func TestOldEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := good()
-	w.Ledger.Value, w.Node.ProviderID, w.Node.UID = l, "aws:///1a/i-1", "uid-1"
-	if n := l.Failures(w.Node.Machine(), v1alpha1.ActionReboot, now.Add(-Memory(&w.Policy))); n != 1 {
+	n1 := Node{Machine: Machine{"n1", "uid-1", "aws:///1a/i-1"}, Group: "workers", Image: "ami-1", Created: now, UnhealthySince: now}
+	if n := l.Failures(n1.Machine, v1alpha1.ActionReboot, now.Add(-24*time.Hour)); n != 1 {
 		t.Errorf("%d failures of n1, want 1", n)
 	}
-	if got := didNotHelp(w.Proposal, w.Facts); got.Reason != DidNotHelp {
-		t.Errorf("did-not-help: %s", got.Reason)
-	}
-	w.Node.Created = now
-	if n := l.InARow(w.Node, now, Memory(&w.Policy)); n != 1 {
-		t.Errorf("%d in a row, want the one that goes on", n)
+	if n := l.ConsecutiveReplacements(n1, 24*time.Hour); n != 1 {
+		t.Errorf("%d consecutive replacements, want the ongoing one", n)
 	}
 	again, err := json.Marshal(l.with(l.Entries[1:]))
 	if want := `{"entries":[{"remediation":"n2-0b","node":"n2","zone":"1a","group":"workers","action":"Replace","began":"2026-03-04T11:00:00Z"}]}`; err != nil || string(again) != want {
