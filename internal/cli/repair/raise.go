@@ -13,13 +13,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cli/own"
+	"github.com/naosu-dev/naosu/internal/cli/repair/drillcondition"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
@@ -127,15 +127,15 @@ type trial struct {
 
 // run goes from hop to hop. An error is no answer; that a hop does not come is one.
 func (t *trial) run(ctx context.Context) error {
-	held := action.Raised{Client: t.objects, Node: v1alpha1.NodeReference{Name: t.node.Name, UID: t.node.UID}, Condition: t.condition()}
+	held := drillcondition.Condition{Client: t.objects, Node: v1alpha1.NodeReference{Name: t.node.Name, UID: t.node.UID}, Condition: t.condition()}
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceForGoodbye)
 		defer cancel()
-		if err := held.TakeBack(ctx); err != nil {
+		if err := held.Restore(ctx); err != nil {
 			terminal.WriteLine(t.ErrOut, t.Say.Text(message.DrillNotPutBack, message.Args{"condition": t.Condition, "node": "node/" + t.Node, "why": err.Error()}))
 		}
 	}()
-	if _, err := held.Hold(ctx); err != nil {
+	if _, err := held.Set(ctx); err != nil {
 		return t.failed(ctx, err)
 	}
 	t.raised = t.Clock.Now()
@@ -144,7 +144,7 @@ func (t *trial) run(ctx context.Context) error {
 		return err
 	}
 	// The machine was acted on: from here on the condition is in the way of a node that is to be healthy.
-	if err := held.TakeBack(ctx); err != nil {
+	if err := held.Restore(ctx); err != nil {
 		return t.failed(ctx, err)
 	}
 	return t.verify(ctx)
@@ -168,7 +168,7 @@ func (t *trial) condition() corev1.NodeCondition {
 }
 
 // hold keeps the condition raised until the machine is acted on, or the repairer has had its time.
-func (t *trial) hold(ctx context.Context, held *action.Raised) error {
+func (t *trial) hold(ctx context.Context, held *drillcondition.Condition) error {
 	progress := output.NewProgress(t.ErrOut)
 	defer progress.End()
 	ticker := t.Clock.NewTicker(look)
@@ -193,8 +193,8 @@ func (t *trial) hold(ctx context.Context, held *action.Raised) error {
 			return t.missed(ctx)
 		}
 		progress.Show(t.Say.Text(message.DrillHolding, message.Args{"held": duration.HumanDuration(since), "most": duration.HumanDuration(t.wait + t.Margin)}), int(since), int(t.wait+t.Margin))
-		again, err := held.Hold(ctx)
-		if errors.Is(err, action.ErrAnotherNode) {
+		again, err := held.Set(ctx)
+		if errors.Is(err, drillcondition.ErrNodeGone) {
 			continue // The next look tells what became of it.
 		}
 		if err != nil {
@@ -207,7 +207,7 @@ func (t *trial) hold(ctx context.Context, held *action.Raised) error {
 			since := held.Condition.LastTransitionTime
 			held.Condition = t.condition()
 			held.Condition.LastTransitionTime = since
-			if _, err := held.Hold(ctx); err != nil && !errors.Is(err, action.ErrAnotherNode) {
+			if _, err := held.Set(ctx); err != nil && !errors.Is(err, drillcondition.ErrNodeGone) {
 				return t.failed(ctx, err)
 			}
 		}

@@ -28,6 +28,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/repair/drillcondition"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/ledger"
@@ -295,18 +296,18 @@ func TestRaised(t *testing.T) {
 	n := b.node("raised", "boot-1", corev1.ConditionTrue)
 	before := slices.Clone(n.Status.Conditions)
 	for _, kind := range []corev1.NodeConditionType{"NetworkingReady", "StorageReady"} {
-		r := action.Raised{Client: b.client, Node: v1alpha1.NodeReference{Name: n.Name, UID: n.UID}, Condition: corev1.NodeCondition{
+		r := drillcondition.Condition{Client: b.client, Node: v1alpha1.NodeReference{Name: n.Name, UID: n.UID}, Condition: corev1.NodeCondition{
 			Type: kind, Status: corev1.ConditionFalse, Reason: "InterfaceNotUp", Message: "drill abcdefgh", LastTransitionTime: metav1.NewTime(b.clock.Now().Truncate(time.Second)),
 		}}
 		for range 2 {
-			_, err := r.Hold(ctx)
+			_, err := r.Set(ctx)
 			b.must(err)
 		}
 		b.must(b.client.Get(ctx, client.ObjectKeyFromObject(n), n))
 		if !slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool { return cmp.Equal(c, r.Condition) }) {
-			t.Errorf("%s does not stand: %v", kind, n.Status.Conditions)
+			t.Errorf("%s is not set: %v", kind, n.Status.Conditions)
 		}
-		b.must(r.TakeBack(ctx))
+		b.must(r.Restore(ctx))
 		b.must(b.client.Get(ctx, client.ObjectKeyFromObject(n), n))
 		byType := func(a, b corev1.NodeCondition) int { return len(a.Type) - len(b.Type) }
 		slices.SortFunc(n.Status.Conditions, byType)

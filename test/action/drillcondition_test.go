@@ -12,13 +12,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/cli/repair/drillcondition"
 	"github.com/naosu-dev/naosu/test/repair/memory"
 )
 
 func TestRaised(t *testing.T) {
-	raised := func(w *world, kind corev1.NodeConditionType) action.Raised {
-		return action.Raised{Client: w.api.Client, Node: v1alpha1.NodeReference{Name: "n2", UID: "n2"}, Condition: corev1.NodeCondition{
+	raised := func(w *world, kind corev1.NodeConditionType) drillcondition.Condition {
+		return drillcondition.Condition{Client: w.api.Client, Node: v1alpha1.NodeReference{Name: "n2", UID: "n2"}, Condition: corev1.NodeCondition{
 			Type: kind, Status: corev1.ConditionFalse, Reason: "InterfaceNotUp", Message: "drill abcdefgh", LastTransitionTime: metav1.NewTime(start),
 		}}
 	}
@@ -28,12 +28,12 @@ func TestRaised(t *testing.T) {
 			before := w.node(ctx, "n2").Status.Conditions
 			r := raised(w, kind)
 			for i, want := range []bool{false, false} {
-				if again, err := r.Hold(ctx); err != nil || again != want {
-					t.Fatalf("Hold, call %d: %t, %v", i, again, err)
+				if again, err := r.Set(ctx); err != nil || again != want {
+					t.Fatalf("Set, call %d: %t, %v", i, again, err)
 				}
 			}
-			if !stands(r, w.node(ctx, "n2")) {
-				t.Fatal("the condition does not stand")
+			if !isSet(r, w.node(ctx, "n2")) {
+				t.Fatal("the condition is not set")
 			}
 			w.edit(ctx, "n2", func(n *corev1.Node) {
 				for i := range n.Status.Conditions {
@@ -42,17 +42,17 @@ func TestRaised(t *testing.T) {
 					}
 				}
 			})
-			if again, err := r.Hold(ctx); err != nil || !again {
-				t.Fatalf("Hold after somebody took it back: %t, %v", again, err)
+			if again, err := r.Set(ctx); err != nil || !again {
+				t.Fatalf("Set after somebody took it back: %t, %v", again, err)
 			}
 			for range 2 { // twice is once
-				w.must(r.TakeBack(ctx))
+				w.must(r.Restore(ctx))
 			}
 			after := w.node(ctx, "n2")
 			if diff := cmp.Diff(before, after.Status.Conditions); diff != "" {
 				t.Errorf("conditions (-before +after):\n%s", diff)
 			}
-			if _, left := after.Annotations[action.RaisedAnnotation]; left {
+			if _, left := after.Annotations[drillcondition.Annotation]; left {
 				t.Error("the annotation is still there")
 			}
 		})
@@ -69,9 +69,9 @@ func TestRaised(t *testing.T) {
 				}
 				return nil
 			}
-			_, err := raised(w, "NetworkingReady").Hold(ctx)
+			_, err := raised(w, "NetworkingReady").Set(ctx)
 			w.api.After = nil
-			w.must(raised(w, "NetworkingReady").TakeBack(ctx))
+			w.must(raised(w, "NetworkingReady").Restore(ctx))
 			if diff := cmp.Diff(before, w.node(ctx, "n2").Status.Conditions); diff != "" {
 				t.Errorf("killed at call %d, conditions (-before +after):\n%s", k, diff)
 			}
@@ -84,7 +84,7 @@ func TestRaised(t *testing.T) {
 	t.Run("what somebody else has written since is left", func(t *testing.T) {
 		w, ctx := newWorld(t, v1alpha1.ActionReboot), t.Context()
 		r := raised(w, "NetworkingReady")
-		_, err := r.Hold(ctx)
+		_, err := r.Set(ctx)
 		w.must(err)
 		w.edit(ctx, "n2", func(n *corev1.Node) {
 			for i := range n.Status.Conditions {
@@ -92,7 +92,7 @@ func TestRaised(t *testing.T) {
 			}
 		})
 		want := w.node(ctx, "n2").Status.Conditions
-		w.must(r.TakeBack(ctx))
+		w.must(r.Restore(ctx))
 		if diff := cmp.Diff(want, w.node(ctx, "n2").Status.Conditions); diff != "" {
 			t.Errorf("conditions (-want +got):\n%s", diff)
 		}
@@ -108,10 +108,10 @@ func TestRaised(t *testing.T) {
 			}
 			return nil
 		}
-		if _, err := r.Hold(ctx); !errors.Is(err, action.ErrAnotherNode) {
-			t.Errorf("Hold: %v", err)
+		if _, err := r.Set(ctx); !errors.Is(err, drillcondition.ErrNodeGone) {
+			t.Errorf("Set: %v", err)
 		}
-		if err := r.TakeBack(ctx); err != nil {
+		if err := r.Restore(ctx); err != nil {
 			t.Errorf("TakeBack: %v", err)
 		}
 	})
@@ -127,17 +127,17 @@ func TestRaised(t *testing.T) {
 			return nil
 		}
 		r := raised(w, "NetworkingReady")
-		if _, err := r.Hold(ctx); err != nil {
+		if _, err := r.Set(ctx); err != nil {
 			t.Fatal(err)
 		}
 		var n corev1.Node
 		w.must(w.api.Direct.Get(ctx, client.ObjectKey{Name: "n2"}, &n))
-		if !meddled || !stands(r, &n) || n.Labels["other"] == "" {
+		if !meddled || !isSet(r, &n) || n.Labels["other"] == "" {
 			t.Errorf("meddled: %t, conditions %v, labels %v", meddled, n.Status.Conditions, n.Labels)
 		}
 	})
 }
 
-func stands(r action.Raised, node *corev1.Node) bool {
+func isSet(r drillcondition.Condition, node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return cmp.Equal(c, r.Condition) })
 }
