@@ -51,7 +51,7 @@ func preexisting(r *v1alpha1.Remediation, s observation) []string {
 	if s.policy == nil || s.node == nil {
 		return nil
 	}
-	return repairpolicy.Preexisting(s.policy.Rules, r.Spec.Evidence, s.node.Status.Conditions)
+	return repairpolicy.Preexisting(s.policy.Spec.Rules, r.Spec.Evidence, s.node.Status.Conditions)
 }
 
 // asked is what follows from a provider's answer. One that cannot do it now is asked again; one that refuses has not tried, which

@@ -41,7 +41,7 @@ func (p *Performer) checkGuard(ctx context.Context, r *v1alpha1.Remediation, s o
 	if err != nil {
 		return 0, err
 	}
-	ruling, err := p.Advisor.Rule(ctx, r, outcome, known)
+	ruling, err := p.Advisor.CheckGuard(ctx, r, s.policy, outcome, known)
 	if err != nil {
 		return 0, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
 	}
@@ -56,9 +56,6 @@ func (p *Performer) checkGuard(ctx context.Context, r *v1alpha1.Remediation, s o
 		status.Steps = initialSteps(began, p.Clock.Now(), ruling)
 	}
 	if ruling.Decision == guard.Allow {
-		if s.policy.Paused || !modeAllows(s.policy, r.Spec.Approval) {
-			return time.Second, nil // The guard was asked with an older policy, from a cache.
-		}
 		return 0, p.begin(ctx, r, s, read, assessed)
 	}
 	if _, reserved := read.Ongoing(ledger.HolderOf(r)); reserved {
@@ -150,7 +147,7 @@ func consecutiveReplacements(l ledger.Ledger, e ledger.Entry, r *v1alpha1.Remedi
 		Machine: e.Machine(), Group: e.Group, Image: e.Image,
 		Created: s.node.CreationTimestamp.Time, UnhealthySince: repairpolicy.IllSince(s.node, r.Spec.Evidence, s.now),
 	}
-	return l.ConsecutiveReplacements(node, repairpolicy.RememberFailure(s.policy))
+	return l.ConsecutiveReplacements(node, repairpolicy.RememberFailure(&s.policy.Spec))
 }
 
 // NoActuator is the reason of the condition Allowed where nobody can act on the machine.

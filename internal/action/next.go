@@ -19,7 +19,7 @@ import (
 type observation struct {
 	now time.Time
 	// policy is nil if it is gone.
-	policy *v1alpha1.NodeRepairPolicySpec
+	policy *v1alpha1.NodeRepairPolicy
 	// node is the node that the Remediation names; nil if it is gone or another has its name.
 	node *corev1.Node
 	// unhealthy is whether the evidence still holds.
@@ -171,8 +171,8 @@ func withdrawalReason(r *v1alpha1.Remediation, s observation) *conclusion {
 	switch {
 	case s.policy == nil:
 		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)
-	case !modeAllows(s.policy, r.Spec.Approval):
-		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoLeave, message.Args{"mode": string(s.policy.Mode)})
+	case !modeAllows(&s.policy.Spec, r.Spec.Approval):
+		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoLeave, message.Args{"mode": string(s.policy.Spec.Mode)})
 	}
 	return notAsked(r, s)
 }

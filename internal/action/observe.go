@@ -28,11 +28,15 @@ func (p *Performer) observe(ctx context.Context, r *v1alpha1.Remediation, policy
 		return s, err
 	}
 	if node != nil && node.UID == r.Spec.Node.UID {
-		s.node, s.unhealthy = node, p.Advisor.Ill(node, r)
+		s.node = node
 		_, s.offered = p.provider(r, node)
 	}
-	if s.policy, err = p.policy(ctx, r, policy); err != nil || concluded(r) {
+	if s.policy, err = p.policy(ctx, r, policy); err != nil {
 		return s, err
+	}
+	s.unhealthy = s.node != nil && needsRepair(s.policy, r, s.node)
+	if concluded(r) {
+		return s, nil
 	}
 	if err := p.observeLedger(ctx, r, &s); err != nil {
 		return s, err
@@ -53,14 +57,14 @@ func (p *Performer) observe(ctx context.Context, r *v1alpha1.Remediation, policy
 	return s, err
 }
 
-// policy is what a Remediation's policy says, nil if it is gone or a later one has its name: as long as the machine may yet be acted on, as it is read past the
-// cache that the caller has it from.
-func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *v1alpha1.NodeRepairPolicy) (*v1alpha1.NodeRepairPolicySpec, error) {
+// policy is a Remediation's policy, nil if it is gone or another was created under its name. As long as the machine may yet be acted
+// on it is read anew, past the cache that the caller has it from: what is decided next is decided by that reading.
+func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *v1alpha1.NodeRepairPolicy) (*v1alpha1.NodeRepairPolicy, error) {
 	if known == nil || !r.Spec.Policy.Names(known) {
 		return nil, nil //nolint:nilnil // That there is none is an answer.
 	}
 	if beyondAct(r) {
-		return &known.Spec, nil
+		return known, nil
 	}
 	var policy v1alpha1.NodeRepairPolicy
 	err := p.Reader.Get(ctx, client.ObjectKeyFromObject(known), &policy)
@@ -73,7 +77,15 @@ func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *
 	if !r.Spec.Policy.Names(&policy) {
 		return nil, nil //nolint:nilnil // As above.
 	}
-	return &policy.Spec, nil
+	return &policy, nil
+}
+
+// needsRepair says whether a node still needs a Remediation, by its policy's rules, or by its evidence alone if the policy is gone.
+func needsRepair(policy *v1alpha1.NodeRepairPolicy, r *v1alpha1.Remediation, node *corev1.Node) bool {
+	if policy == nil {
+		return repairpolicy.Needs(nil, r, node)
+	}
+	return repairpolicy.Needs(policy.Spec.Rules, r, node)
 }
 
 // beyondAct says whether the machine has been acted on, or will not be any more.
@@ -100,7 +112,7 @@ func (p *Performer) observeLedger(ctx context.Context, r *v1alpha1.Remediation, 
 	reserved := entered && entry.Ended.IsZero()
 	s.contradicted = entered && !reserved || !reserved && r.Status.Phase == v1alpha1.PhaseRunning
 	if s.policy != nil && s.node != nil && !beyondAct(r) {
-		s.objection = repairpolicy.Asks(s.policy, s.node, r, read.Ledger, s.now)
+		s.objection = repairpolicy.Asks(&s.policy.Spec, s.node, r, read.Ledger, s.now)
 	}
 	return nil
 }
@@ -134,7 +146,7 @@ func (p *Performer) provider(r *v1alpha1.Remediation, node *corev1.Node) (cloud.
 // askGuardAgain runs the checks that must allow until the machine is acted on; none of them needs a future. If they cannot be run,
 // that counts as a denial, for as long as a drain may take: a node must not stay cordoned because something cannot be read.
 func (p *Performer) askGuardAgain(ctx context.Context, r *v1alpha1.Remediation, s *observation) {
-	if s.node == nil {
+	if s.node == nil || s.policy == nil {
 		return
 	}
 	read, err := p.Records.ReadLedger(ctx)
@@ -147,7 +159,7 @@ func (p *Performer) askGuardAgain(ctx context.Context, r *v1alpha1.Remediation, 
 		s.verdict, s.readErr = unknownGuard, err
 		return
 	}
-	ruling, err := p.Advisor.Rule(ctx, r, simulation.Outcome{}, guard.Known(counted, p.Clock.Now()))
+	ruling, err := p.Advisor.CheckGuard(ctx, r, s.policy, simulation.Outcome{}, guard.Known(counted, p.Clock.Now()))
 	if err != nil {
 		s.verdict, s.readErr = unknownGuard, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
 		return
@@ -173,10 +185,10 @@ func (p *Performer) observeAfterAct(ctx context.Context, r *v1alpha1.Remediation
 	step := lastStep(r).Name
 	var err error
 	if r.Spec.Action() == v1alpha1.ActionReplace && s.node == nil {
-		if s.successor, err = p.successor(ctx, r); err != nil {
+		if s.successor, err = p.successor(ctx, r, s.policy); err != nil {
 			return err
 		}
-		s.successorUnhealthy = s.successor != nil && p.Advisor.Ill(s.successor, r)
+		s.successorUnhealthy = s.successor != nil && needsRepair(s.policy, r, s.successor)
 	}
 	if step == v1alpha1.StepVerify {
 		node, _ := nodeToVerify(r, *s)
@@ -187,7 +199,7 @@ func (p *Performer) observeAfterAct(ctx context.Context, r *v1alpha1.Remediation
 
 // successor is the node that came in the place of one that was replaced: the one that was taken for it, or else a healthy
 // one of the group that is younger than the act and that no other Remediation has taken.
-func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*corev1.Node, error) {
+func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) (*corev1.Node, error) {
 	if wait, _ := stepOf(r, v1alpha1.StepWait); wait.EndedAt != nil {
 		name := takenBy(wait)
 		if name == "" {
@@ -215,7 +227,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	since := act.StartedAt.Truncate(time.Second) // as precise as a creation is told
 	at := slices.IndexFunc(nodes.Items, func(n corev1.Node) bool {
 		return cluster.GroupName(&n) == entry.Group && !n.CreationTimestamp.Time.Before(since) && n.UID != r.Spec.Node.UID &&
-			repairpolicy.Ready(&n) && !p.Advisor.Ill(&n, r) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
+			repairpolicy.Ready(&n) && !needsRepair(policy, r, &n) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
 			return o.Name != r.Name && Successor(&o) == n.Name
 		})
 	})

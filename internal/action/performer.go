@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,18 +18,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// Advisor plays futures and runs the guard's checks for the Performer. The controller answers from its watch.
+// Advisor forecasts and runs the guard's checks for the Performer. The controller answers from its watch.
 type Advisor interface {
-	// Assess is the future in which the action is done, compared with the same one without it, while all goes on that the
-	// ledger has of others. The ledger is the one that Rule is given then, so that two decisions never count the same free capacity.
+	// Assess simulates the action beside the ongoing disruptions of the ledger, and compares the outcome with the same one without
+	// the action. CheckGuard is given the same ledger then, so that two decisions never count the same free capacity.
 	Assess(context.Context, *v1alpha1.Remediation, guard.Fact[ledger.Ledger]) (simulation.Outcome, error)
-	// Rule runs all checks of the guard on fresh facts, of which the performer has read the ledger itself: what is reserved
-	// is written back to the very ledger that the checks read. It is not known (zero) if it could not be read. The Outcome is
-	// that of Assess, or empty where only those checks are asked for that need none.
-	Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[ledger.Ledger]) (guard.Ruling, error)
-	// Ill says whether the evidence of a Remediation holds for a node as it is given, for however short a time. After a
-	// replacement it is asked of the new node.
-	Ill(*corev1.Node, *v1alpha1.Remediation) bool
+	// CheckGuard runs all checks of the guard on fresh facts, of which the performer has read the policy and the ledger itself: what
+	// is reserved is written back to the very ledger that the checks read. The ledger is not known (zero) if it could not be read.
+	// The Outcome is that of Assess, or empty where only those checks matter that need none.
+	CheckGuard(context.Context, *v1alpha1.Remediation, *v1alpha1.NodeRepairPolicy, simulation.Outcome, guard.Fact[ledger.Ledger]) (guard.Ruling, error)
 }
 
 // Performer performs Remediations. It has no state of its own and starts nothing: all is in the API, so that any number of

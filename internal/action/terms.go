@@ -18,16 +18,17 @@ type terms struct {
 }
 
 // termsOf are those of a policy, or, where it does not say or is gone, the API's defaults: what has begun must end.
-func termsOf(policy *v1alpha1.NodeRepairPolicySpec) terms {
-	if policy == nil {
-		policy = &v1alpha1.NodeRepairPolicySpec{}
+func termsOf(policy *v1alpha1.NodeRepairPolicy) terms {
+	var spec v1alpha1.NodeRepairPolicySpec
+	if policy != nil {
+		spec = policy.Spec
 	}
 	return terms{
-		drain:    orDefault(policy.Drain.Timeout, 15*time.Minute),
-		proceed:  policy.Drain.Fallback == v1alpha1.DrainProceed,
-		healthy:  orDefault(policy.Verification.NodeWithin, 15*time.Minute),
-		dwell:    orDefault(policy.Verification.Dwell, 5*time.Minute),
-		podsBack: orDefault(policy.Verification.PodsWithin, 10*time.Minute),
+		drain:    orDefault(spec.Drain.Timeout, 15*time.Minute),
+		proceed:  spec.Drain.Fallback == v1alpha1.DrainProceed,
+		healthy:  orDefault(spec.Verification.NodeWithin, 15*time.Minute),
+		dwell:    orDefault(spec.Verification.Dwell, 5*time.Minute),
+		podsBack: orDefault(spec.Verification.PodsWithin, 10*time.Minute),
 	}
 }
 

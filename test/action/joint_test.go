@@ -28,13 +28,13 @@ func (a *attentive) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger 
 	return a.advisor.Assess(ctx, r, ledger)
 }
 
-func (a *attentive) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation.Outcome, ledger guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
+func (a *attentive) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy, o simulation.Outcome, ledger guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	if o.Compared != nil {
 		if diff := cmp.Diff(a.assessed[len(a.assessed)-1], ledger.Value); diff != "" {
 			a.w.t.Errorf("the future was played by another ledger than is ruled by (-played +ruled):\n%s", diff)
 		}
 	}
-	return a.advisor.Rule(ctx, r, o, ledger)
+	return a.advisor.CheckGuard(ctx, r, policy, o, ledger)
 }
 
 // TestFutureIsPlayedByTheLedgerThatIsWritten has another repair begin while the future of one is played: the room that this
@@ -43,6 +43,7 @@ func TestFutureIsPlayedByTheLedgerThatIsWritten(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
 	two := new(intstr.FromInt32(2))
 	w.policy.Spec.Budgets = v1alpha1.Budgets{Zone: two, Group: two, Cluster: two}
+	w.publish(ctx)
 	p := w.performer()
 	other := ledger.Entry{Remediation: "other", UID: "other", Node: "n2", Zone: "b", Group: "workers", Action: reboot, Began: start}
 	a := &attentive{advisor: advisor{w}, meanwhile: func() {

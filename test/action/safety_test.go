@@ -53,6 +53,7 @@ func TestWrittenDownBefore(t *testing.T) {
 func TestReportOnly(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
 	w.policy.Spec.Mode = v1alpha1.ModeReport
+	w.publish(ctx)
 	writes := map[string]int{}
 	w.api.Before = func(c memory.Call) error {
 		if c.Writes() {
@@ -131,6 +132,7 @@ func TestNotBegun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, ctx := newWorld(t, reboot), t.Context()
 			tc.with(ctx, w)
+			w.publish(ctx)
 			w.api.Before = func(c memory.Call) error {
 				if c.Writes() && c.Kind != "Remediation" {
 					t.Errorf("it wrote: %s", c)
@@ -156,6 +158,7 @@ func TestReservedThenDenied(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
 	w.enter(ctx, ledger.Entry{Remediation: "mend", Node: "n1"})
 	w.policy.Spec.Paused = true
+	w.publish(ctx)
 	if _, err := w.performer().Advance(ctx, "mend", w.policy); err != nil {
 		t.Fatal(err)
 	}

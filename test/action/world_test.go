@@ -187,10 +187,6 @@ func (w *world) performer() *action.Performer {
 // advisor answers from the world, by the real guard.
 type advisor struct{ w *world }
 
-func (a advisor) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
-	return repairpolicy.Needs(a.w.policy.Spec.Rules, r, node)
-}
-
 func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[ledger.Ledger]) (simulation.Outcome, error) {
 	var pods corev1.PodList
 	if err := a.w.api.Direct.List(ctx, &pods); err != nil {
@@ -205,18 +201,18 @@ func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fa
 	return o, nil
 }
 
-func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation.Outcome, ledger guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
+func (a advisor) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy, o simulation.Outcome, ledger guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	now := a.w.clock.Now()
 	var nodes corev1.NodeList
 	if err := a.w.api.Direct.List(ctx, &nodes); err != nil {
 		return guard.Ruling{}, err
 	}
 	var all []guard.Node
-	p := guard.Proposal{Remediation: r.Name, UID: r.UID, Action: r.Spec.Action(), Approval: r.Spec.Approval, Policy: a.w.policy.Spec, Confirmed: now}
+	p := guard.Proposal{Remediation: r.Name, UID: r.UID, Action: r.Spec.Action(), Approval: r.Spec.Approval, Policy: policy.Spec, Confirmed: now}
 	for _, n := range nodes.Items {
 		_, member := n.Labels["node-role.kubernetes.io/control-plane"]
 		node := guard.Node{
-			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repairpolicy.Ready(&n), Unhealthy: a.Ill(&n, r),
+			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repairpolicy.Ready(&n), Unhealthy: repairpolicy.Needs(policy.Spec.Rules, r, &n),
 			Leaving: action.Leaving(&n), Annotations: action.OthersAnnotations(&n),
 			Created: n.CreationTimestamp.Time, MachineKey: cloud.MachineOf(&n).Key(), ControlPlane: member,
 		}
@@ -416,7 +412,7 @@ func (w *world) ledger(ctx context.Context) ledger.Ledger {
 var errKilled = errors.New("killed")
 
 // play lets the performer perform until the Remediation has ended, at most for some hours; between is called before each
-// look. An error of the performer's is worth another try, as the controller would give it.
+// look. The cache has the policy as it was one look before. An error of the performer's is worth another try, as the controller would give it.
 func (w *world) play(ctx context.Context, between func()) {
 	w.t.Helper()
 	p, cached := w.performer(), w.policy.DeepCopy()
@@ -426,6 +422,7 @@ func (w *world) play(ctx context.Context, between func()) {
 		}
 		w.publish(ctx)
 		again, err := p.Advance(ctx, "mend", cached)
+		cached = w.policy.DeepCopy()
 		if w.quiet && err != nil {
 			w.t.Error(err)
 		}

@@ -224,7 +224,7 @@ func TestAbortBesideAController(t *testing.T) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		performer := &action.Performer{
-			Client: w.api.Direct, Reader: w.api.Direct, Records: w.records, Advisor: action.NoAdvice{}, Clock: clock.RealClock{},
+			Client: w.api.Direct, Reader: w.api.Direct, Records: w.records, Advisor: action.AbortOnly{}, Clock: clock.RealClock{},
 			Leading: func(context.Context) (bool, error) { return true, nil },
 		}
 		w.api.Before = func(c memory.Call) error {

@@ -233,7 +233,7 @@ func (o *AbortOptions) advance(ctx context.Context, name string) error {
 		defer o.release(ctx)
 	}
 	performer := &action.Performer{
-		Client: o.Client, Reader: o.Client, Records: o.records, Advisor: action.NoAdvice{}, Clock: o.Clock, Leading: o.leads,
+		Client: o.Client, Reader: o.Client, Records: o.records, Advisor: action.AbortOnly{}, Clock: o.Clock, Leading: o.leads,
 	}
 	_, err := performer.Advance(ctx, name, nil)
 	return err

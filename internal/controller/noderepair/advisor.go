@@ -8,9 +8,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -39,12 +37,8 @@ func nodeOf(world *cluster.Snapshot, r *v1alpha1.Remediation) (*corev1.Node, err
 	return node, nil
 }
 
-// Rule has the guard decide on a ledger as it was read, and on facts gathered now.
-func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome simulation.Outcome, known guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
-	policy, err := c.policy(ctx, r.Spec.Policy)
-	if err != nil {
-		return guard.Ruling{}, err
-	}
+// CheckGuard runs the guard's checks on a policy and a ledger as they were read, and on facts gathered now.
+func (c *Concern) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy, outcome simulation.Outcome, known guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	own, err := c.objects(ctx)
 	if err != nil {
 		return guard.Ruling{}, err
@@ -105,27 +99,6 @@ func pick(nodes []guard.Node, name string) guard.Node {
 		return guard.Node{Name: name}
 	}
 	return nodes[at]
-}
-
-// Ill says whether a node still needs the Remediation.
-func (c *Concern) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
-	policy, err := c.policy(context.Background(), r.Spec.Policy)
-	if err != nil {
-		return true // Nobody knows, and ill is what it was.
-	}
-	return repairpolicy.Needs(policy.Spec.Rules, r, node)
-}
-
-// policy is the one that a reference names. One that is gone is as one that says nothing, by which nothing is begun.
-func (c *Concern) policy(ctx context.Context, ref v1alpha1.PolicyReference) (*v1alpha1.NodeRepairPolicy, error) {
-	var policy v1alpha1.NodeRepairPolicy
-	if err := c.Client.Get(ctx, client.ObjectKey{Name: ref.Name}, &policy); err != nil && !apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("reading policy %s: %w", ref.Name, err)
-	}
-	if !ref.Names(&policy) {
-		return &v1alpha1.NodeRepairPolicy{}, nil
-	}
-	return &policy, nil
 }
 
 // asForecast is how many Remediations of a policy turned out as forecast, by their action: that reboots went well says

@@ -31,6 +31,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
@@ -143,8 +144,8 @@ func (b *bench) plan(t *testing.T) time.Duration {
 
 func (b *bench) status(t *testing.T) v1alpha1.NodeRepairPolicyStatus {
 	t.Helper()
-	p, err := b.policy(t.Context(), v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "links"})
-	if err != nil {
+	var p v1alpha1.NodeRepairPolicy
+	if err := b.Client.Get(t.Context(), client.ObjectKey{Name: "links"}, &p); err != nil {
 		t.Fatal(err)
 	}
 	return p.Status
@@ -346,7 +347,7 @@ func TestEarnedByAction(t *testing.T) {
 			Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Name: "links", Rule: "link"}, Node: v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"},
 			Evidence: v1alpha1.Evidence{Condition: "NetworkingReady"}, Plan: v1alpha1.NodePlan(action, ""),
 		}}
-		ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World()}, guard.Known(ledger.Ledger{}, now))
+		ruling, err := b.CheckGuard(t.Context(), r, &p, simulation.Outcome{World: b.World()}, guard.Known(ledger.Ledger{}, now))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -401,7 +402,7 @@ func TestPermissionsAreAskedNowAndThen(t *testing.T) {
 	}
 }
 
-func TestRule(t *testing.T) {
+func TestCheckGuard(t *testing.T) {
 	rival := cloud.Repairer{By: change.Ref{Kind: "Group", Name: "workers"}, Nodes: []string{"n1"}, Rules: []cloud.RepairerRule{
 		{Condition: "NetworkingReady", Status: corev1.ConditionFalse, Action: v1alpha1.ActionReboot},
 	}}
@@ -427,11 +428,15 @@ func TestRule(t *testing.T) {
 			world := cluster.New(cluster.Contents{Objects: []runtime.Object{node("n1", "1a", down(time.Hour))}, Taken: now, Knowledge: map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete}})
 			b.World = func() *cluster.Snapshot { return world }
 		}, &machines{}, v1alpha1.ModeAuto, "budgets/Unknown"},
-		"the policy is gone": {func(b *bench) {
-			if err := b.Client.Delete(context.Background(), &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "links"}}); err != nil {
+		"a cache that is behind": {func(b *bench) {
+			stored := policy(v1alpha1.ModeAuto)
+			if err := b.Client.Delete(context.Background(), &stored); err != nil {
 				panic(err)
 			}
-		}, &machines{}, v1alpha1.ModeAuto, "mode/ReportOnly"},
+			if err := b.Client.Create(context.Background(), &stored); err != nil {
+				panic(err)
+			}
+		}, &machines{}, v1alpha1.ModeReport, "mode/ReportOnly"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := policy(tc.mode)
@@ -439,7 +444,7 @@ func TestRule(t *testing.T) {
 			if tc.change != nil {
 				tc.change(b)
 			}
-			ruling, err := b.Rule(t.Context(), approved, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(ledger.Ledger{}, b.clock.Now()))
+			ruling, err := b.CheckGuard(t.Context(), approved, &p, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(ledger.Ledger{}, b.clock.Now()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -456,7 +461,7 @@ func TestRule(t *testing.T) {
 	}
 }
 
-func TestIll(t *testing.T) {
+func TestNeedsRepair(t *testing.T) {
 	p := policy(v1alpha1.ModeAuto)
 	p.Spec.Rules = append(p.Spec.Rules, v1alpha1.RepairRule{Name: "kernel", Condition: "KernelReady", Status: "False"},
 		v1alpha1.RepairRule{Name: "gpu-by-hand", Condition: "AcceleratedHardwareReady", Status: "False", Action: v1alpha1.ActionNone})
@@ -469,7 +474,6 @@ func TestIll(t *testing.T) {
 	gpu := corev1.NodeCondition{Type: "AcceleratedHardwareReady", Status: corev1.ConditionFalse}
 	notReady := node("n1", "")
 	notReady.Status.Conditions[0].Status = corev1.ConditionFalse
-	b := newBench(t, nil, &p)
 	for name, tc := range map[string]struct {
 		r    *v1alpha1.Remediation
 		node *corev1.Node
@@ -490,7 +494,7 @@ func TestIll(t *testing.T) {
 		"what a person sees to was not so before": {acted, node("n1", "", gpu), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := b.Ill(tc.node, tc.r); got != tc.want {
+			if got := repairpolicy.Needs(p.Spec.Rules, tc.r, tc.node); got != tc.want {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})

@@ -57,7 +57,8 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 		d.cut(v1alpha1.StepMatch, message.Of(message.DrillNoNode, message.Args{"node": "node/" + d.r.Spec.Node.Name}))
 		return
 	}
-	if !c.match(ctx, d, node, *agent.Evidence, known.Value) {
+	policy := c.match(ctx, d, node, *agent.Evidence, known.Value)
+	if policy == nil {
 		return
 	}
 	real := d.asReal(node, *agent.Evidence)
@@ -71,7 +72,7 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 		return
 	}
 	d.pass(v1alpha1.StepAssess, message.Of(message.DrillAssessed, message.Args{"n": len(outcome.Fates)}))
-	ruling, err := c.Rule(ctx, real, outcome, known)
+	ruling, err := c.CheckGuard(ctx, real, policy, outcome, known)
 	if err != nil {
 		d.cut(v1alpha1.StepGuard, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
 		return
@@ -83,11 +84,11 @@ func (c *Concern) follow(ctx context.Context, d *drilled, agent v1alpha1.AgentRe
 
 // match finds the rule that the evidence meets, of the policies that select the node, and the step of its ladder that would be
 // proposed by what the ledger remembers of the node.
-func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evidence v1alpha1.Evidence, l ledger.Ledger) bool {
+func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evidence v1alpha1.Evidence, l ledger.Ledger) *v1alpha1.NodeRepairPolicy {
 	own, err := c.objects(ctx)
 	if err != nil {
 		d.cut(v1alpha1.StepMatch, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
-		return false
+		return nil
 	}
 	slices.SortFunc(own.policies, func(a, b v1alpha1.NodeRepairPolicy) int { return strings.Compare(a.Name, b.Name) })
 	why := message.Of(message.DrillNoPolicy, message.Args{"node": "node/" + node.Name})
@@ -108,15 +109,15 @@ func (c *Concern) match(ctx context.Context, d *drilled, node *corev1.Node, evid
 		d.met(policy, found.Rule, action)
 		if action == v1alpha1.ActionNone {
 			d.cut(v1alpha1.StepMatch, message.Of(message.DrillNone, message.Args{"policy": policy.Name, "rule": found.Rule.Name}))
-			return false
+			return nil
 		}
 		d.pass(v1alpha1.StepMatch, message.Of(message.DrillMatched, message.Args{
 			"policy": policy.Name, "rule": found.Rule.Name, "action": string(action), "after": found.Rule.For.Duration.String(),
 		}))
-		return true
+		return policy
 	}
 	d.cut(v1alpha1.StepMatch, why)
-	return false
+	return nil
 }
 
 // dryRun asks whoever would be asked whether the action may be taken.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
@@ -132,7 +133,11 @@ func (b *bench) ruled(t *testing.T, r *v1alpha1.Remediation, entries ...ledger.E
 	if err != nil {
 		t.Fatal(err)
 	}
-	ruling, err := b.Rule(t.Context(), r, outcome, ledger)
+	var p v1alpha1.NodeRepairPolicy
+	if err := b.Client.Get(t.Context(), client.ObjectKey{Name: r.Spec.Policy.Name}, &p); err != nil {
+		t.Fatal(err)
+	}
+	ruling, err := b.CheckGuard(t.Context(), r, &p, outcome, ledger)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func TestPermission(t *testing.T) {
 			r := over("r1", "links", "")
 			r.Spec.Node = v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"}
 			r.Spec.Policy.Rule, r.Spec.Evidence.Condition, r.Spec.Plan, r.Spec.Approval = "link", "NetworkingReady", v1alpha1.NodePlan(tc.action, ""), tc.approval
-			ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(ledger.Ledger{}, b.clock.Now()))
+			ruling, err := b.CheckGuard(t.Context(), r, &p, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(ledger.Ledger{}, b.clock.Now()))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -166,10 +166,6 @@ func (b *bed) records() *record.Records {
 
 type advisor struct{ *bed }
 
-func (a advisor) Ill(n *corev1.Node, r *v1alpha1.Remediation) bool {
-	return repairpolicy.Holds(a.policy.Spec.Rules, r, n.Status.Conditions)
-}
-
 func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[ledger.Ledger]) (simulation.Outcome, error) {
 	return simulation.Outcome{Fates: []simulation.Fate{
 		{Kind: simulation.Moved, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "web-a"}, From: "n1", To: "n2"},
@@ -177,7 +173,7 @@ func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[ledge
 	}}, nil
 }
 
-func (a advisor) Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
+func (a advisor) CheckGuard(context.Context, *v1alpha1.Remediation, *v1alpha1.NodeRepairPolicy, simulation.Outcome, guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	var all []guard.Check
 	for _, check := range guard.Checks() {
 		all = append(all, guard.Check{Name: check.Name, Decide: func(guard.Proposal, guard.Facts) guard.Verdict {
@@ -305,7 +301,7 @@ func TestRaised(t *testing.T) {
 		}
 		b.must(b.client.Get(ctx, client.ObjectKeyFromObject(n), n))
 		if !slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool { return cmp.Equal(c, r.Condition) }) {
-			t.Errorf("%s is not set: %v", kind, n.Status.Conditions)
+			t.Errorf("%s does not stand: %v", kind, n.Status.Conditions)
 		}
 		b.must(r.Restore(ctx))
 		b.must(b.client.Get(ctx, client.ObjectKeyFromObject(n), n))
