@@ -86,7 +86,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	lead.elected = mgr.Elected()
 	machines := discovered(ctx, direct, o)
-	concern := &noderepair.Concern{
+	reconciler := &noderepair.Reconciler{
 		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Discovered: machines.Now,
 		Records: &record.Records{
 			Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(record.LeaseName), Clock: clock.RealClock{},
@@ -94,7 +94,7 @@ func Run(ctx context.Context, o Options) error {
 		},
 		Leading: lead.held, Elected: lead.told, ServerReady: readyz(kube), Clock: clock.RealClock{}, Log: o.Log,
 	}
-	live, err := concern.AddTo(mgr, watch.Nodes(), watch.synced)
+	live, err := reconciler.AddTo(mgr, watch.Nodes(), watch.synced)
 	if err != nil {
 		return err
 	}
@@ -107,10 +107,10 @@ func Run(ctx context.Context, o Options) error {
 	if err := mgr.Add(rediscovered(machines, o.Log)); err != nil {
 		return fmt.Errorf("adding the discovery of providers: %w", err)
 	}
-	if err := metrics.Registry.Register(concern); err != nil {
+	if err := metrics.Registry.Register(reconciler); err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	defer metrics.Registry.Unregister(concern)
+	defer metrics.Registry.Unregister(reconciler)
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)
 	}

@@ -78,7 +78,7 @@ func TestDrill(t *testing.T) {
 			r.Status.Agent = &v1alpha1.AgentReport{State: v1alpha1.AgentFailed, At: metav1.NewMicroTime(now), Message: "no namespace"}
 		}, "Detect-", "no namespace", nil},
 		"the agent is silent": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) {
-			r.CreationTimestamp, r.Status.Agent = ago(agentPatience), nil
+			r.CreationTimestamp, r.Status.Agent = ago(agentTimeout), nil
 		}, "Detect-", "no evidence", nil},
 		"pods may not be read": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess-", "forbidden", func(b *bench) { b.denied = "pods" }},
 		"the lease may not be read": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess+ Guard-", "check lease", func(b *bench) {
@@ -295,7 +295,7 @@ func TestDrillWaits(t *testing.T) {
 	waiting := drill(func(r *v1alpha1.Remediation) { r.Status.Agent = nil })
 	raised := drill(func(r *v1alpha1.Remediation) { r.Name, r.Spec.Drill.Depth = "raised", v1alpha1.DrillRaised })
 	b := newBench(t, nil, waiting, raised)
-	if again, err := b.Advance(t.Context(), "drill"); err != nil || again != agentPatience-time.Minute {
+	if again, err := b.Advance(t.Context(), "drill"); err != nil || again != agentTimeout-time.Minute {
 		t.Errorf("again after %s (%v)", again, err)
 	}
 	if again, err := b.Advance(t.Context(), "raised"); err != nil || again != 0 {

@@ -339,7 +339,7 @@ func TestNoWorseThanWithout(t *testing.T) {
 
 // TestOutage decides about a node beside so many that are out that no future is played.
 func TestOutage(t *testing.T) {
-	for n, want := range map[int]string{mostOut: "", mostOut + 1: "disruption-budgets/Unknown"} {
+	for n, want := range map[int]string{maxNodesOut: "", maxNodesOut + 1: "disruption-budgets/Unknown"} {
 		p := policy(v1alpha1.ModeAuto)
 		objects := all(sized(node("n1", "1a", down(time.Hour)), "4"), sized(node("n2", "1b"), "4"), replicas("web", "1", "n1"), &p)
 		for i := range n {

@@ -21,7 +21,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
 
-// forbid takes rights from the Concern, each as "verb resource"; what it tries all the same is noted.
+// forbid takes permissions from the Reconciler, each as "verb resource"; what it tries all the same is noted.
 func (b *bench) forbid(rights ...string) (tried *[]string) {
 	tried = &[]string{}
 	b.Client = interceptor.NewClient(b.Client.(client.WithWatch), interceptor.Funcs{
@@ -100,7 +100,7 @@ func TestReportOnlyByRights(t *testing.T) {
 	}
 	tried := b.forbid("patch nodes", "create pods", "act remediations", "automate remediations")
 	for range 3 {
-		if _, err := b.Pass(t.Context()); err != nil {
+		if _, err := b.ReconcileAll(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +137,7 @@ func TestUnasked(t *testing.T) {
 			p.Status.Conditions = []metav1.Condition{{Type: v1alpha1.PolicyUnasked, Status: metav1.ConditionTrue, Reason: "Before", LastTransitionTime: metav1.Now()}}
 			b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(9), &p)...)
 			b.forbid(tc.forbidden)
-			if _, err := b.Pass(t.Context()); err != nil {
+			if _, err := b.ReconcileAll(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			got := ""

@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// mostAsked is about how many machines an actuator is asked at once for one action of one policy: clouds count requests.
-	mostAsked = 20
-	// mostGroups is how many groups a Permission has room for (api/v1alpha1).
-	mostGroups = 64
+	// maxAsked is for how many machines an actuator is asked at once for one action of one policy: clouds limit requests.
+	maxAsked = 20
+	// maxGroups is how many groups a Permission holds (api/v1alpha1).
+	maxGroups = 64
 )
 
-// machineKind is machines that a cloud is taken to treat alike, and one of them to ask about.
+// machineKind is a set of machines that are expected to have the same permissions, and one of them to ask about.
 type machineKind struct {
 	group   string
 	machine cloud.Machine
@@ -41,8 +41,8 @@ var (
 	ungroupedLabels = []string{corev1.LabelTopologyZone, corev1.LabelInstanceTypeStable}
 )
 
-// kindsOf are the kinds of the machines of nodes, each with the first of them. Each group's first kind comes before any second,
-// so that where not all can be asked about, as many groups as possible are.
+// kindsOf are the kinds of the machines of nodes, each with the first of them. Each group's first kind comes before any second, so
+// that as many groups as possible are asked about.
 func kindsOf(nodes []*corev1.Node) []machineKind {
 	known := map[string]bool{}
 	perGroup := map[string][]machineKind{}
@@ -73,21 +73,21 @@ func kindsOf(nodes []*corev1.Node) []machineKind {
 	return kinds
 }
 
-// groupsOf are the names of the groups that a Permission about kinds tells of.
-func groupsOf(kinds []machineKind) []string {
+// groupNames are the names of the groups in a Permission about kinds.
+func groupNames(kinds []machineKind) []string {
 	var names []string
 	for _, kind := range kinds {
 		names = append(names, kind.group)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	return names[:min(len(names), mostGroups)]
+	return names[:min(len(names), maxGroups)]
 }
 
-// summary is a Permission with the answers about kinds, as they are of groups and of all.
-func summary(kinds []machineKind, answers []answer) v1alpha1.Permission {
+// summarize is a Permission with the worst answer, and the worst of each group.
+func summarize(kinds []machineKind, answers []answer) v1alpha1.Permission {
 	if len(kinds) == 0 {
-		return v1alpha1.Permission{May: answers[0].may, Message: short(answers[0].why)}
+		return v1alpha1.Permission{May: answers[0].may, Message: truncateCondition(answers[0].why)}
 	}
 	of := map[string]answer{}
 	for i, kind := range kinds {
@@ -102,27 +102,27 @@ func summary(kinds []machineKind, answers []answer) v1alpha1.Permission {
 			worst = of[name]
 		}
 	}
-	all := v1alpha1.Permission{May: worst.may, Message: short(worst.why)}
-	var so []string // the groups of which the worst is so
+	all := v1alpha1.Permission{May: worst.may, Message: truncateCondition(worst.why)}
+	var so []string // the groups with the worst answer
 	for _, name := range names {
 		if of[name].may == worst.may {
 			so = append(so, groupText(name))
 		}
 	}
 	if len(so) < len(names) {
-		if more := len(so) - mostNames; more > 0 {
-			so = append(so[:mostNames], message.English().Text(message.ProofMore, message.Args{"n": more}))
+		if more := len(so) - maxNames; more > 0 {
+			so = append(so[:maxNames], message.English().Text(message.ProofMore, message.Args{"n": more}))
 		}
-		all.Message = short(message.English().Text(message.PermissionGroups, message.Args{"groups": so, "why": worst.why}))
+		all.Message = truncateCondition(message.English().Text(message.PermissionGroups, message.Args{"groups": so, "why": worst.why}))
 	}
-	for _, name := range names[:min(len(names), mostGroups)] {
-		all.Groups = append(all.Groups, v1alpha1.GroupPermission{Name: name, May: of[name].may, Message: shorter(of[name].why)})
+	for _, name := range names[:min(len(names), maxGroups)] {
+		all.Groups = append(all.Groups, v1alpha1.GroupPermission{Name: name, May: of[name].may, Message: truncateGroup(of[name].why)})
 	}
 	return all
 }
 
-// mostNames is how many groups a sentence names.
-const mostNames = 5
+// maxNames is how many groups a message names.
+const maxNames = 5
 
 func groupText(name string) string {
 	if name == "" {
@@ -131,7 +131,7 @@ func groupText(name string) string {
 	return change.Ref{Kind: "Group", Name: name}.String()
 }
 
-// worse orders answers: what is refused, what is not known, what may be done.
+// worse says whether a is worse than b: No, then Unknown, then Yes.
 func worse(a, b v1alpha1.May) bool {
 	order := []v1alpha1.May{v1alpha1.MayNo, v1alpha1.MayUnknown, v1alpha1.MayYes}
 	return cmp.Less(slices.Index(order, a), slices.Index(order, b))

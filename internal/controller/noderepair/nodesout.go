@@ -9,20 +9,20 @@ import (
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// outBeside are the names of the nodes that count as out while it is decided about another: their pods are not ready, and need
-// other places. They are those that naosu is at work on, and, if the node itself is Ready, those that are not. A node that
-// nobody answers for disrupts nothing when it is repaired, and no other such node stands in its way.
-func outBeside(world *cluster.Snapshot, l ledger.Ledger, node *corev1.Node) []string {
-	atWork := map[string]bool{}
+// nodesOut are the names of the nodes that count as unavailable while another is decided about: their pods are not ready, and must run
+// elsewhere. They are those that naosu disrupts, and, if the node itself is Ready, those that are not Ready. The repair of an
+// unreachable node disrupts nothing, so that other unreachable nodes do not count for it.
+func nodesOut(world *cluster.Snapshot, l ledger.Ledger, node *corev1.Node) []string {
+	disrupted := map[string]bool{}
 	for _, e := range l.Entries {
 		if e.Ended.IsZero() && e.Action != v1alpha1.ActionRestartService {
-			atWork[e.Node] = true
+			disrupted[e.Node] = true
 		}
 	}
 	var out []string
 	for _, other := range world.Nodes() {
 		bothDead := cluster.Unreachable(node) && cluster.Unreachable(other)
-		busy := (atWork[other.Name] || ownCordon(other)) && !bothDead
+		busy := (disrupted[other.Name] || cordonedByNaosu(other)) && !bothDead
 		if other.Name != node.Name && (busy || repairpolicy.Ready(node) && !repairpolicy.Ready(other)) {
 			out = append(out, other.Name)
 		}

@@ -22,61 +22,61 @@ import (
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
-// Concern mends nodes. It keeps nothing that the API does not hold, but answers of clouds for a while, and starts nothing
-// by itself: whoever drives it calls Plan and Advance, or Pass, again and again.
-type Concern struct {
-	// World is the cluster, as it is watched.
+// Reconciler proposes and performs repairs of nodes. Its state is in the API, but for answers of clouds that it caches, and it starts
+// no goroutine: the controllers of AddTo call Plan and Advance, or a test calls ReconcileAll.
+type Reconciler struct {
+	// World is the latest Snapshot of the watched cluster.
 	World func() *cluster.Snapshot
 	// Client reads naosu's own objects, from a cache or not, and writes.
 	Client client.Client
 	// Reader reads past any cache.
 	Reader  client.Reader
 	Records *record.Records
-	// Providers run the machines; Gaps are those that could not be asked.
+	// Providers manage the machines; Gaps are the providers that are not available.
 	Providers cloud.Providers
 	Gaps      []cloud.Gap
-	// Discovered has both as they are by now; nil where they stay as they are.
+	// Discovered returns both as they are now; nil if they do not change.
 	Discovered func() (cloud.Providers, []cloud.Gap)
-	// Checks must all allow before anything is done; nil is all that there are.
+	// Checks are the guard's checks; nil is guard.Checks.
 	Checks []guard.Check
 	// Leading says whether this process holds the controller's lease.
 	Leading func(context.Context) (bool, error)
-	// Elected says without asking whether this process was elected, for metrics; nil is that it was.
+	// Elected says without a request whether this process was elected, for metrics; nil means that it was.
 	Elected func() bool
-	// ServerReady is nil if the API server says that it is ready.
+	// ServerReady returns nil if the API server reports that it is ready.
 	ServerReady func(context.Context) error
-	// Log is told of each step of a Remediation; the zero value says nothing.
+	// Log gets each step of a Remediation; the zero value drops it.
 	Log   logr.Logger
 	Clock clock.PassiveClock
 
-	repairers repairers
+	repairers repairerCache
 	forecasts forecaster
-	readiness readiness
+	readiness readinessCache
 	verdicts  verdicts
 }
 
-// machines are those who run them, and those that could not be asked, as is known by now.
-func (c *Concern) machines() (cloud.Providers, []cloud.Gap) {
+// providersAndGaps are the providers of machines, and those that are not available.
+func (c *Reconciler) providersAndGaps() (cloud.Providers, []cloud.Gap) {
 	if c.Discovered != nil {
 		return c.Discovered()
 	}
 	return c.Providers, c.Gaps
 }
 
-func (c *Concern) providers() cloud.Providers {
-	providers, _ := c.machines()
+func (c *Reconciler) providers() cloud.Providers {
+	providers, _ := c.providersAndGaps()
 	return providers
 }
 
-// performer carries Remediations out, and asks the Concern before it does.
-func (c *Concern) performer() *action.Performer {
+// performer performs Remediations; the Reconciler is its Advisor.
+func (c *Reconciler) performer() *action.Performer {
 	return &action.Performer{
-		Client: c.Client, Reader: c.Reader, Records: c.Records, Providers: c.providers(), Advisor: c, Leading: c.Leading, Clock: c.Clock, Say: c.say,
+		Client: c.Client, Reader: c.Reader, Records: c.Records, Providers: c.providers(), Advisor: c, Leading: c.Leading, Clock: c.Clock, Say: c.logTransition,
 	}
 }
 
-// say tells the log what became of a Remediation: its phase, and the step that it is at.
-func (c *Concern) say(before, after *v1alpha1.Remediation) {
+// logTransition logs the phase of a Remediation and its step, where they changed.
+func (c *Reconciler) logTransition(before, after *v1alpha1.Remediation) {
 	log := c.Log.WithValues("remediation", after.Name, "node", after.Spec.Node.Name, "action", after.Spec.Action())
 	was, is := len(before.Status.Steps), len(after.Status.Steps)
 	if is > 0 && after.Status.Phase == v1alpha1.PhaseRunning && (was != is || before.Status.Phase != after.Status.Phase) {
@@ -93,11 +93,11 @@ func (c *Concern) say(before, after *v1alpha1.Remediation) {
 	}
 }
 
-// resync is how often everything is looked at anew, whatever has been heard.
-const resync = time.Minute
+// resyncInterval is the longest time between two plans, whatever events came.
+const resyncInterval = time.Minute
 
-// Pass plans, advances every Remediation that goes on, and says when to do so again at the latest.
-func (c *Concern) Pass(ctx context.Context) (time.Duration, error) {
+// ReconcileAll plans, advances every Remediation that has not ended, and returns after what time to do so again at the latest.
+func (c *Reconciler) ReconcileAll(ctx context.Context) (time.Duration, error) {
 	again, err := c.Plan(ctx)
 	errs := []error{err}
 	var all v1alpha1.RemediationList
@@ -114,8 +114,8 @@ func (c *Concern) Pass(ctx context.Context) (time.Duration, error) {
 	return again, errors.Join(errs...)
 }
 
-// Advance does what is next of one Remediation, and says after what time to look again; zero is when something changes.
-func (c *Concern) Advance(ctx context.Context, name string) (time.Duration, error) {
+// Advance performs the next transitions of one Remediation, and returns after what time to call it again; zero is at the next event.
+func (c *Reconciler) Advance(ctx context.Context, name string) (time.Duration, error) {
 	var r v1alpha1.Remediation
 	switch err := c.Client.Get(ctx, client.ObjectKey{Name: name}, &r); {
 	case apierrors.IsNotFound(err):
@@ -141,15 +141,15 @@ func (c *Concern) Advance(ctx context.Context, name string) (time.Duration, erro
 	return c.performer().Advance(ctx, name, &policy)
 }
 
-// isNodeRepair says whether a Remediation is of this concern: a repair, or a drill of one.
+// isNodeRepair says whether a Remediation is a repair of a node, or a drill of one.
 func isNodeRepair(r *v1alpha1.Remediation) bool {
 	return r.Spec.Drill != nil || r.Spec.Policy.Kind == v1alpha1.NodeRepairPolicyKind
 }
 
-// Sweep undoes what Remediations that are over have left behind.
-func (c *Concern) Sweep(ctx context.Context) error { return c.performer().Sweep(ctx) }
+// Sweep removes what ended Remediations have left behind.
+func (c *Reconciler) Sweep(ctx context.Context) error { return c.performer().Sweep(ctx) }
 
-func (c *Concern) checks() []guard.Check {
+func (c *Reconciler) checks() []guard.Check {
 	if c.Checks == nil {
 		return guard.Checks()
 	}
@@ -164,7 +164,7 @@ type objects struct {
 
 // +kubebuilder:rbac:groups=naosu.dev,resources=noderepairpolicies;remediations,verbs=get;list;watch
 
-func (c *Concern) objects(ctx context.Context) (objects, error) {
+func (c *Reconciler) objects(ctx context.Context) (objects, error) {
 	var policies v1alpha1.NodeRepairPolicyList
 	if err := c.Client.List(ctx, &policies); err != nil {
 		return objects{}, fmt.Errorf("reading the policies: %w", err)
@@ -177,13 +177,13 @@ func (c *Concern) objects(ctx context.Context) (objects, error) {
 	return objects{policies.Items, slices.DeleteFunc(remediations.Items, others)}, nil
 }
 
-// policy is the one of a name that is known to be there.
+// policy is the one of a name, which must exist.
 func (o objects) policy(name string) *v1alpha1.NodeRepairPolicy {
 	return &o.policies[slices.IndexFunc(o.policies, func(p v1alpha1.NodeRepairPolicy) bool { return p.Name == name })]
 }
 
-// open is how many Remediations of each policy go on.
-func (o objects) open() map[string]int {
+// openRemediations is how many Remediations of each policy have not ended, by its name.
+func (o objects) openRemediations() map[string]int {
 	open := map[string]int{}
 	for i := range o.remediations {
 		if r := &o.remediations[i]; r.Status.Phase != v1alpha1.PhaseEnded {

@@ -19,9 +19,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// nodesOf are all nodes, as the guard sees them.
-func nodesOf(world *cluster.Snapshot, policies []v1alpha1.NodeRepairPolicy) []guard.Node {
-	ill, agents := repairpolicy.Unhealthy(policies, world.Nodes()), agentsOf(world)
+// guardNodes are all nodes as facts for the guard.
+func guardNodes(world *cluster.Snapshot, policies []v1alpha1.NodeRepairPolicy) []guard.Node {
+	ill, agents := repairpolicy.Unhealthy(policies, world.Nodes()), agentVersions(world)
 	var nodes []guard.Node
 	for _, node := range world.Nodes() {
 		one := guardNode(node)
@@ -37,43 +37,42 @@ func guardNode(node *corev1.Node) guard.Node {
 		Zone: cluster.Zone(node), Group: cluster.GroupName(node),
 		Image: cluster.MachineImage(node), InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
 		Ready: repairpolicy.Ready(node), Leaving: action.Leaving(node), Annotations: action.OthersAnnotations(node),
-		MachineKey: cloud.MachineOf(node).Key(), ControlPlane: ofControlPlane(node),
+		MachineKey: cloud.MachineOf(node).Key(), ControlPlane: isControlPlane(node),
 	}
 }
 
-// ofControlPlane says whether a node carries a part of a control plane that runs on the cluster's own nodes, as kubeadm, kOps,
-// K3s and RKE2 label them; the last has nodes for etcd alone.
-func ofControlPlane(node *corev1.Node) bool {
+// isControlPlane says whether a node runs a part of a self-managed control plane, by the labels of kubeadm, kOps, K3s and RKE2; RKE2
+// has nodes for etcd alone.
+func isControlPlane(node *corev1.Node) bool {
 	return slices.ContainsFunc([]string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/etcd"}, func(role string) bool {
 		_, has := node.Labels[role]
 		return has
 	})
 }
 
-// By nameLabel pods tell what they are; naosuAgent is the name of naosu's own agent.
+// nameLabel is the label of a pod's application; naosuAgent is its value for naosu's agent.
 const (
 	nameLabel  = "app.kubernetes.io/name"
 	naosuAgent = "naosu-agent"
 )
 
-// agents are the names, by app.kubernetes.io/name, of DaemonSets whose pods write node conditions: an agent that is wrong
-// makes nodes look ill together.
-var agents = []string{naosuAgent, "eks-node-monitoring-agent", "node-problem-detector"}
+// agentNames are the values of nameLabel of pods that write node conditions: a faulty agent makes nodes look unhealthy together.
+var agentNames = []string{naosuAgent, "eks-node-monitoring-agent", "node-problem-detector"}
 
-// agentsOf are the images of the agents on each node, by its name.
-func agentsOf(world *cluster.Snapshot) map[string]string {
+// agentVersions are the images of the agents, by node name.
+func agentVersions(world *cluster.Snapshot) map[string]string {
 	versions := map[string]string{}
 	for _, pod := range world.Pods() {
-		if pod.Spec.NodeName != "" && slices.Contains(agents, pod.Labels[nameLabel]) && len(pod.Spec.Containers) > 0 {
+		if pod.Spec.NodeName != "" && slices.Contains(agentNames, pod.Labels[nameLabel]) && len(pod.Spec.Containers) > 0 {
 			versions[pod.Spec.NodeName] = pod.Spec.Containers[0].Image
 		}
 	}
 	return versions
 }
 
-// leasesOf counts the leases by which kubelets say that they live, and those that are overdue, or renewed at a time that is yet
-// to come: a clock that is wrong does not tell when a kubelet last spoke.
-func leasesOf(world *cluster.Snapshot, now time.Time) (total, expired int) {
+// countLeases counts the leases of kubelets, and those that expired or were renewed in the future: a wrong clock does not tell when a
+// kubelet last renewed.
+func countLeases(world *cluster.Snapshot, now time.Time) (total, expired int) {
 	for _, node := range world.Nodes() {
 		lease := world.Lease(corev1.NamespaceNodeLease, node.Name)
 		if lease == nil || lease.Spec.RenewTime == nil || lease.Spec.LeaseDurationSeconds == nil {
@@ -88,18 +87,17 @@ func leasesOf(world *cluster.Snapshot, now time.Time) (total, expired int) {
 	return total, expired
 }
 
-// shiftedOf are the zones that look as EKS leaves them while a zonal shift is on: all of their nodes are cordoned, and
-// there are several, while another zone has nodes that are not. What naosu cordoned itself does not count. Amazon
-// Application Recovery Controller itself is not asked.
+// shiftedZones are the zones whose nodes are as EKS makes them during a zonal shift: several, all cordoned, while another zone has nodes
+// that are not. Cordons of naosu do not count. Amazon Application Recovery Controller itself is not asked.
 //
 // Source: Amazon EKS User Guide, "Learn about Amazon Application Recovery Controller's (ARC) zonal shift in Amazon EKS".
-func shiftedOf(world *cluster.Snapshot) []string {
+func shiftedZones(world *cluster.Snapshot) []string {
 	total, cordoned := map[string]int{}, map[string]int{}
 	open := false
 	for _, node := range world.Nodes() {
 		zone := cluster.Zone(node)
 		total[zone]++
-		if node.Spec.Unschedulable && !ownCordon(node) {
+		if node.Spec.Unschedulable && !cordonedByNaosu(node) {
 			cordoned[zone]++
 		} else {
 			open = true
@@ -112,15 +110,15 @@ func shiftedOf(world *cluster.Snapshot) []string {
 	return slices.Sorted(maps.Keys(total))
 }
 
-// podsOf are those that a drain of a node would evict. Nothing is ready on nodes that are out.
-func podsOf(world *cluster.Snapshot, node string, out ...string) []guard.Pod {
+// drainedPods are the pods that a drain of a node would evict. Pods on nodes that are out do not count as ready.
+func drainedPods(world *cluster.Snapshot, node string, out ...string) []guard.Pod {
 	var pods []guard.Pod
 	for _, pod := range world.PodsOn(node) {
 		if cluster.Drains(pod) && pod.DeletionTimestamp == nil {
-			replicas, elsewhere := replicasOf(world, pod, out)
+			replicas, elsewhere := countReplicas(world, pod, out)
 			pods = append(pods, guard.Pod{
 				Ref:         change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name},
-				Annotations: pod.Annotations, Ready: ready(world, pod), Replicas: replicas, ReadyElsewhere: elsewhere,
+				Annotations: pod.Annotations, Ready: podReady(world, pod), Replicas: replicas, ReadyElsewhere: elsewhere,
 				LocalData: len(world.LocalData(pod)) > 0,
 			})
 		}
@@ -128,26 +126,26 @@ func podsOf(world *cluster.Snapshot, node string, out ...string) []guard.Pod {
 	return pods
 }
 
-// replicasOf are how many pods the pod's workload should have, and how many of them are ready on other nodes.
-func replicasOf(world *cluster.Snapshot, pod *corev1.Pod, out []string) (wanted, elsewhere int) {
+// countReplicas is how many replicas the pod's workload should have, and how many of them are ready on other nodes.
+func countReplicas(world *cluster.Snapshot, pod *corev1.Pod, out []string) (wanted, elsewhere int) {
 	for _, controller := range controllersOf(world, pod) {
 		for _, other := range world.PodsOf(controller) {
-			if other.Spec.NodeName != pod.Spec.NodeName && ready(world, other) && !slices.Contains(out, other.Spec.NodeName) {
+			if other.Spec.NodeName != pod.Spec.NodeName && podReady(world, other) && !slices.Contains(out, other.Spec.NodeName) {
 				elsewhere++
 			}
 		}
 	}
-	return wantedOf(world, pod), elsewhere
+	return desiredReplicas(world, pod), elsewhere
 }
 
-// ready says whether a pod is ready, and somebody answers for it.
-func ready(world *cluster.Snapshot, pod *corev1.Pod) bool {
+// podReady says whether a pod is ready, on a node that is reachable.
+func podReady(world *cluster.Snapshot, pod *corev1.Pod) bool {
 	node := world.Node(pod.Spec.NodeName)
 	return cluster.Runs(pod) && (node == nil || !cluster.Unreachable(node))
 }
 
-// controllersOf are those whose pods stand in for one another: the pod's own, or, while a rollout goes on, all ReplicaSets of
-// its Deployment.
+// controllersOf are the UIDs of the controllers whose pods are replicas of the same workload: the pod's own, or, during a rollout, all
+// ReplicaSets of its Deployment.
 func controllersOf(world *cluster.Snapshot, pod *corev1.Pod) []types.UID {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	if owner == nil {
@@ -166,9 +164,9 @@ func controllersOf(world *cluster.Snapshot, pod *corev1.Pod) []types.UID {
 	return sets
 }
 
-// confirmed is when the evidence of a Remediation was last seen to hold: by the agent's last word on the condition, but
-// where nobody can speak any more, by the node's silence, which is seen now.
-func confirmed(r *v1alpha1.Remediation, node *corev1.Node, now time.Time) time.Time {
+// confirmedAt is when the evidence of a Remediation was last confirmed: by the last heartbeat of its condition, or now where the status
+// of the condition or of Ready is Unknown, since no agent can report.
+func confirmedAt(r *v1alpha1.Remediation, node *corev1.Node, now time.Time) time.Time {
 	var last time.Time
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady && c.Status == corev1.ConditionUnknown {
@@ -188,8 +186,8 @@ func confirmed(r *v1alpha1.Remediation, node *corev1.Node, now time.Time) time.T
 	return last
 }
 
-// ownCordon says whether naosu itself cordoned a node.
-func ownCordon(node *corev1.Node) bool {
+// cordonedByNaosu says whether naosu cordoned a node.
+func cordonedByNaosu(node *corev1.Node) bool {
 	_, own := node.Annotations[action.CordonedByAnnotation]
 	return own
 }

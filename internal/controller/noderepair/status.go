@@ -15,18 +15,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// report writes what is so of a policy into its status, and tells of it once it stands in the way of repair.
-func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objects, brake *brake, policy *v1alpha1.NodeRepairPolicy) error {
+// updateStatus writes the status of a policy, and an Event when the reason of its condition Ready changes.
+func (c *Reconciler) updateStatus(ctx context.Context, world *cluster.Snapshot, own objects, brake *brake, policy *v1alpha1.NodeRepairPolicy) error {
 	nodes := repairpolicy.Selected(policy, world.Nodes())
 	ill := slices.DeleteFunc(slices.Clone(nodes), func(n *corev1.Node) bool { return !repairpolicy.Ill(policy.Spec.Rules, n.Status.Conditions) })
 	permissions := c.permissions(ctx, policy, nodes)
-	ready := c.ready(ctx, world, brake, policy, nodes, ill, permissions)
-	unasked := c.unasked(ctx, policy)
+	ready := c.readyCondition(ctx, world, brake, policy, nodes, ill, permissions)
+	unasked := c.automateCondition(ctx, policy)
 	before := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.PolicyReady)
 	_, err := c.Records.UpdatePolicyStatus(ctx, policy, func(s *v1alpha1.NodeRepairPolicyStatus) {
 		s.ObservedGeneration = policy.Generation
 		s.Nodes, s.UnhealthyNodes = new(int32(len(nodes))), new(int32(len(ill)))
-		s.AsForecast, s.AsForecastByAction = earned(own, policy)
+		s.AsForecast, s.AsForecastByAction = countAsForecast(own, policy)
 		s.Permissions = permissions
 		meta.SetStatusCondition(&s.Conditions, ready)
 		if unasked != nil {
@@ -45,8 +45,8 @@ func (c *Concern) report(ctx context.Context, world *cluster.Snapshot, own objec
 	return err
 }
 
-// earned is how many Remediations of a policy turned out as forecast, in all, and for each action that it may come to.
-func earned(own objects, policy *v1alpha1.NodeRepairPolicy) (all *int32, each []v1alpha1.ActionCount) {
+// countAsForecast is how many Remediations of a policy turned out as forecast, in all, and for each action that it may take.
+func countAsForecast(own objects, policy *v1alpha1.NodeRepairPolicy) (all *int32, each []v1alpha1.ActionCount) {
 	counted, total := asForecast(own.remediations, policy), 0
 	for _, n := range counted {
 		total += n
@@ -57,8 +57,8 @@ func earned(own objects, policy *v1alpha1.NodeRepairPolicy) (all *int32, each []
 	return new(int32(total)), each //nolint:gosec // As above.
 }
 
-// ready is the condition of that name: the first thing that stands in the way, if any does.
-func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *brake, policy *v1alpha1.NodeRepairPolicy, nodes, ill []*corev1.Node, permissions []v1alpha1.Permission) metav1.Condition {
+// readyCondition is the condition Ready: the first reason for which the policy repairs nothing, if there is one.
+func (c *Reconciler) readyCondition(ctx context.Context, world *cluster.Snapshot, brake *brake, policy *v1alpha1.NodeRepairPolicy, nodes, ill []*corev1.Node, permissions []v1alpha1.Permission) metav1.Condition {
 	condition := metav1.Condition{
 		Type: v1alpha1.PolicyReady, Status: metav1.ConditionFalse, ObservedGeneration: policy.Generation, LastTransitionTime: metav1.NewTime(c.Clock.Now()),
 	}
@@ -76,13 +76,13 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *bra
 	case len(nodes) == 0:
 		return because(v1alpha1.PolicyNoNodesReason, say.Text(message.PolicyNoNodes, nil))
 	}
-	if why, braked := brake.onAny(policy, ill); braked {
+	if why, braked := brake.stopsAny(policy, ill); braked {
 		return because(v1alpha1.PolicyBrakedReason, say.Say(why.Message))
 	}
-	if rivals := c.rivals(ctx, world, policy, nodes); len(rivals) > 0 {
+	if rivals := c.competingRepairers(ctx, world, policy, nodes); len(rivals) > 0 {
 		return because(v1alpha1.PolicyCompetingReason, say.Text(message.PolicyCompeting, message.Args{"repairers": rivals}))
 	}
-	if at := slices.IndexFunc(permissions, func(p v1alpha1.Permission) bool { return p.May == v1alpha1.MayNo || p.Actuator == nobody }); at >= 0 {
+	if at := slices.IndexFunc(permissions, func(p v1alpha1.Permission) bool { return p.May == v1alpha1.MayNo || p.Actuator == noActuator }); at >= 0 {
 		return because(v1alpha1.PolicyNoActuatorReason, say.Text(message.PolicyNoActuator, message.Args{
 			"action": string(permissions[at].Action), "actuator": permissions[at].Actuator, "why": permissions[at].Message,
 		}))
@@ -91,13 +91,13 @@ func (c *Concern) ready(ctx context.Context, world *cluster.Snapshot, brake *bra
 	return because(v1alpha1.PolicyReadyReason, say.Text(message.PolicyReady, nil))
 }
 
-// rivals are the names of those who repair the policy's nodes too, as far as they can be asked.
-func (c *Concern) rivals(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) []string {
-	found, _, _ := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), saidRepairers)
-	return namesOf(rivalsIn(found, policy.Spec.Rules, nodes))
+// competingRepairers are the names of the other repairers of the policy's nodes, as far as they are known.
+func (c *Reconciler) competingRepairers(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) []string {
+	found, _, _ := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), statusRepairersMaxAge)
+	return refNames(competingRepairersIn(found, policy.Spec.Rules, nodes))
 }
 
-func namesOf(refs []change.Ref) []string {
+func refNames(refs []change.Ref) []string {
 	var names []string
 	for _, ref := range refs {
 		names = append(names, ref.String())

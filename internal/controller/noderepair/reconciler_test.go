@@ -77,9 +77,9 @@ func (m *machines) Repairers(context.Context, []cloud.Machine) ([]cloud.Repairer
 	return m.repairers, m.err
 }
 
-// bench is a Concern on a made cluster and a made API.
+// bench is a Reconciler on a made cluster and a made API.
 type bench struct {
-	*Concern
+	*Reconciler
 	clock  *clocktesting.FakePassiveClock
 	events *events.FakeRecorder
 	denied string // a resource that may not be written
@@ -122,7 +122,7 @@ func newBench(t *testing.T, provider cloud.Provider, objects ...runtime.Object) 
 			return c.Get(ctx, key, o, opts...)
 		}}).Build()
 	world := worldOf(others...)
-	b.Concern = &Concern{
+	b.Reconciler = &Reconciler{
 		World: func() *cluster.Snapshot { return world }, Client: api, Reader: api,
 		Records: &record.Records{Client: api, Reader: api, Events: b.events, Clock: b.clock, Last: &record.LastLedger{}}, Clock: b.clock,
 		Leading: func(context.Context) (bool, error) { return true, nil }, ServerReady: func(context.Context) error { return nil },
@@ -184,8 +184,8 @@ func healthy(n int) []runtime.Object {
 func TestPlanProposesOnce(t *testing.T) {
 	p := policy(v1alpha1.ModeReport)
 	b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(9), &p, node("n1", "1a", down(11*time.Minute)), node("n2", "1a", down(4*time.Minute)))...)
-	if again := b.plan(t); again != resync {
-		t.Errorf("again after %s, want %s: the next is due later", again, resync)
+	if again := b.plan(t); again != resyncInterval {
+		t.Errorf("again after %s, want %s: the next is due later", again, resyncInterval)
 	}
 	b.clock.SetTime(now.Add(5*time.Minute + 30*time.Second))
 	if again := b.plan(t); again != 30*time.Second {
@@ -210,8 +210,8 @@ func TestPlanShowsAnOutage(t *testing.T) {
 	b := newBench(t, &machines{may: v1alpha1.MayYes}, objects...)
 	for range 2 {
 		b.plan(t)
-		if n := len(b.remediations(t)); n != shown {
-			t.Errorf("%d Remediations, want %d", n, shown)
+		if n := len(b.remediations(t)); n != maxBrakedProposals {
+			t.Errorf("%d Remediations, want %d", n, maxBrakedProposals)
 		}
 	}
 	b.Checks = []guard.Check{}
@@ -511,10 +511,10 @@ func TestAssess(t *testing.T) {
 	if len(outcome.Fates) != 1 || outcome.Fates[0].Pod.Name != "a" || outcome.Seeds != seeds {
 		t.Errorf("fates %+v of %d seeds", outcome.Fates, outcome.Seeds)
 	}
-	if b.forecasts.forget(now.Add(sameWorld)); b.forecasts.judge == nil {
+	if b.forecasts.expire(now.Add(judgeMaxAge)); b.forecasts.judge == nil {
 		t.Error("a Judge is let go that the next question could use")
 	}
-	if b.forecasts.forget(now.Add(sameWorld + 1)); b.forecasts.judge != nil {
+	if b.forecasts.expire(now.Add(judgeMaxAge + 1)); b.forecasts.judge != nil {
 		t.Error("a Judge of a world that is past is held")
 	}
 	r.Spec.Plan = v1alpha1.NodePlan(v1alpha1.ActionRestartService, "")

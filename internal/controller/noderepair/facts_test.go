@@ -117,7 +117,7 @@ func TestPodsOf(t *testing.T) {
 		{Ref: ref("db-0"), Annotations: map[string]string{"karpenter.sh/do-not-disrupt": "true"}, Ready: true, Replicas: 2},
 		{Ref: ref("db-1"), Annotations: map[string]string{}, Ready: true, Replicas: 2},
 	}
-	if diff := cmp.Diff(want, podsOf(world, "n1")); diff != "" {
+	if diff := cmp.Diff(want, drainedPods(world, "n1")); diff != "" {
 		t.Errorf("pods (-want +got):\n%s", diff)
 	}
 }
@@ -154,7 +154,7 @@ func TestNodesOf(t *testing.T) {
 			Created: ago(24 * time.Hour).Time, MachineKey: "aws://i-n3", Leaving: "karpenter.sh/disrupted", Annotations: map[string]string{v1alpha1.DoNotDisruptAnnotation: "true"},
 		},
 	}
-	if diff := cmp.Diff(want, nodesOf(world, policies)); diff != "" {
+	if diff := cmp.Diff(want, guardNodes(world, policies)); diff != "" {
 		t.Errorf("nodes (-want +got):\n%s", diff)
 	}
 }
@@ -172,7 +172,7 @@ func TestLeasesOf(t *testing.T) {
 		lease("n1", 40*time.Second), lease("n2", 41*time.Second), lease("n3", time.Hour), lease("gone", time.Hour),
 		lease("ahead", -time.Hour), lease("little", -time.Minute),
 	)
-	if total, expired := leasesOf(world, now); total != 5 || expired != 3 {
+	if total, expired := countLeases(world, now); total != 5 || expired != 3 {
 		t.Errorf("%d of %d expired, want 3 of 5: what is renewed in an hour is not heard now", expired, total)
 	}
 }
@@ -205,7 +205,7 @@ func TestShiftedOf(t *testing.T) {
 				}
 				objects = append(objects, n)
 			}
-			if diff := cmp.Diff(tc.want, shiftedOf(worldOf(objects...))); diff != "" {
+			if diff := cmp.Diff(tc.want, shiftedZones(worldOf(objects...))); diff != "" {
 				t.Errorf("zones (-want +got):\n%s", diff)
 			}
 		})
@@ -231,7 +231,7 @@ func TestConfirmed(t *testing.T) {
 		"no such condition":            {node("n1", ""), time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := confirmed(r, tc.node, now); !got.Equal(tc.want) {
+			if got := confirmedAt(r, tc.node, now); !got.Equal(tc.want) {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})

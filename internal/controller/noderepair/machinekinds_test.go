@@ -127,21 +127,21 @@ func TestPermissionIsBounded(t *testing.T) {
 	b := newBench(t, provider, append(nodes, &p)...)
 	b.plan(t)
 	got := b.status(t).Permissions[0]
-	if len(provider.about) != mostAsked || got.May != v1alpha1.MayUnknown || len(got.Groups) != mostGroups {
+	if len(provider.about) != maxAsked || got.May != v1alpha1.MayUnknown || len(got.Groups) != maxGroups {
 		t.Fatalf("asked about %d, %s: %s, %d groups", len(provider.about), got.May, got.Message, len(got.Groups))
 	}
 	for i, g := range got.Groups {
 		want := v1alpha1.MayYes
-		if i >= mostAsked {
+		if i >= maxAsked {
 			want = v1alpha1.MayUnknown
 		}
-		if g.May != want || i >= mostAsked && !strings.Contains(g.Message, "20 of 70 kinds") {
+		if g.May != want || i >= maxAsked && !strings.Contains(g.Message, "20 of 70 kinds") {
 			t.Errorf("%s is %s: %s", g.Name, g.May, g.Message)
 		}
 	}
 	b.clock.SetTime(now.Add(time.Minute))
 	b.plan(t)
-	if len(provider.about) != mostAsked {
+	if len(provider.about) != maxAsked {
 		t.Error("it is asked again within ten minutes")
 	}
 }
