@@ -15,33 +15,33 @@ import (
 )
 
 const (
-	// DefaultNamespace is where naosu's own namespaced objects are.
+	// DefaultNamespace is the namespace of naosu's own objects.
 	DefaultNamespace = "naosu-system"
-	// LedgerName is the ConfigMap's that holds the ledger.
+	// LedgerName is the name of the ConfigMap that holds the ledger.
 	LedgerName = "naosu-ledger"
-	// LeaseName is the Lease's whose holder acts.
+	// LeaseName is the name of the Lease whose holder acts.
 	LeaseName = "naosu-controller"
 
 	ledgerKey = "ledger.json"
-	// maxLedger is how large a ledger is written, in bytes: the API server takes about three times that.
+	// maxLedger is the largest ledger that is written, in bytes: the API server accepts about three times that.
 	maxLedger = 512 << 10
 )
 
 // +kubebuilder:rbac:groups="",namespace=naosu-system,resources=configmaps,verbs=create
 // +kubebuilder:rbac:groups="",namespace=naosu-system,resources=configmaps,resourceNames=naosu-ledger,verbs=get;update
 
-// ErrDamaged is that there is a ledger which cannot be understood.
+// ErrDamaged is that the ledger cannot be decoded.
 var ErrDamaged = errors.New("the ledger is damaged")
 
-// Ledger is a ledger as it was read, which is written back only if nobody else has written it since.
+// Ledger is a ledger as it was read, which is written back only if it was not written by another since.
 type Ledger struct {
 	ledger.Ledger
 	// stored is the object that it was read from; without a resourceVersion if there was none.
 	stored *corev1.ConfigMap
 }
 
-// ReadLedger reads the ledger past any cache. That there is none yet is an empty one; what cannot be understood is an
-// error, since a budget that is counted from an empty page is no budget.
+// ReadLedger reads the ledger past any cache. Without a ConfigMap it is empty; one that cannot be decoded is an error, since budgets
+// counted by an empty ledger would not hold.
 func (r *Records) ReadLedger(ctx context.Context) (Ledger, error) {
 	if r.Last == nil {
 		return r.readLedger(ctx)
@@ -50,9 +50,9 @@ func (r *Records) ReadLedger(ctx context.Context) (Ledger, error) {
 	read, err := r.readLedger(ctx)
 	switch {
 	case errors.Is(err, ErrDamaged):
-		r.Last.forget(began)
+		r.Last.invalidate(began)
 	case err == nil:
-		r.Last.note(read.Ledger, began)
+		r.Last.update(read.Ledger, began)
 	}
 	return read, err
 }
@@ -93,7 +93,7 @@ func (r *Records) WriteLedger(ctx context.Context, read Ledger, l ledger.Ledger)
 		return fmt.Errorf("write the ledger: %w", err)
 	}
 	if r.Last != nil {
-		r.Last.note(l, r.Clock.Now())
+		r.Last.update(l, r.Clock.Now())
 	}
 	return nil
 }
