@@ -145,7 +145,7 @@ func consecutiveReplacements(l ledger.Ledger, e ledger.Entry, r *v1alpha1.Remedi
 	}
 	node := ledger.Node{
 		Machine: e.Machine(), Group: e.Group, Image: e.Image,
-		Created: s.node.CreationTimestamp.Time, UnhealthySince: repairpolicy.IllSince(s.node, r.Spec.Evidence, s.now),
+		Created: s.node.CreationTimestamp.Time, UnhealthySince: repairpolicy.UnhealthySince(s.node, r.Spec.Evidence, s.now),
 	}
 	return l.ConsecutiveReplacements(node, repairpolicy.RememberFailure(&s.policy.Spec))
 }

@@ -83,9 +83,9 @@ func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *
 // needsRepair says whether a node still needs a Remediation, by its policy's rules, or by its evidence alone if the policy is gone.
 func needsRepair(policy *v1alpha1.NodeRepairPolicy, r *v1alpha1.Remediation, node *corev1.Node) bool {
 	if policy == nil {
-		return repairpolicy.Needs(nil, r, node)
+		return repairpolicy.NeedsRepair(nil, r, node)
 	}
-	return repairpolicy.Needs(policy.Spec.Rules, r, node)
+	return repairpolicy.NeedsRepair(policy.Spec.Rules, r, node)
 }
 
 // beyondAct says whether the machine has been acted on, or will not be any more.
@@ -112,7 +112,7 @@ func (p *Performer) observeLedger(ctx context.Context, r *v1alpha1.Remediation, 
 	reserved := entered && entry.Ended.IsZero()
 	s.contradicted = entered && !reserved || !reserved && r.Status.Phase == v1alpha1.PhaseRunning
 	if s.policy != nil && s.node != nil && !beyondAct(r) {
-		s.objection = repairpolicy.Asks(&s.policy.Spec, s.node, r, read.Ledger, s.now)
+		s.objection = repairpolicy.ObjectionTo(&s.policy.Spec, s.node, r, read.Ledger, s.now)
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (p *Performer) askGuardAgain(ctx context.Context, r *v1alpha1.Remediation, 
 		s.verdict, s.readErr = unknownGuard, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
 		return
 	}
-	s.verdict = ruling.Throughout()
+	s.verdict = ruling.UntilActed()
 }
 
 func (p *Performer) observePods(ctx context.Context, r *v1alpha1.Remediation, s *observation) error {

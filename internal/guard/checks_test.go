@@ -111,7 +111,7 @@ func perDayOf(n int32) func(*world) {
 // double makes the group twice as large.
 func double(w *world) {
 	for i := range 10 {
-		w.Nodes.Value = append(w.Nodes.Value, well(fmt.Sprint("n1", i), "1c"))
+		w.Nodes.Value = append(w.Nodes.Value, healthyNode(fmt.Sprint("n1", i), "1c"))
 	}
 }
 
@@ -137,10 +137,10 @@ var table = map[string]map[string]row{
 		"not known":     forget(func(w *world) *Fact[bool] { return &w.Leading }),
 	},
 	"fresh": {
-		"a fact is old":                   is(Delay, Stale, func(w *world) { w.Nodes.At = now.Add(-factAge - time.Second) }),
-		"a fact is just in time":          allowed(func(w *world) { w.Nodes.At = now.Add(-factAge) }),
+		"a fact is old":                   is(Delay, Stale, func(w *world) { w.Nodes.At = now.Add(-maxFactAge - time.Second) }),
+		"a fact is just in time":          allowed(func(w *world) { w.Nodes.At = now.Add(-maxFactAge) }),
 		"a fact is from tomorrow":         is(Delay, Stale, func(w *world) { w.Pods.At = now.Add(24 * time.Hour) }),
-		"the evidence is old":             is(Delay, Stale, func(w *world) { w.Confirmed = now.Add(-evidenceAge - time.Second) }),
+		"the evidence is old":             is(Delay, Stale, func(w *world) { w.Confirmed = now.Add(-maxEvidenceAge - time.Second) }),
 		"two heartbeats are well":         allowed(func(w *world) { w.Confirmed = now.Add(-10 * time.Minute) }),
 		"the evidence is from the future": is(Delay, Stale, func(w *world) { w.Confirmed = now.Add(ClockSkew + time.Second) }),
 		"clocks are a little apart":       allowed(func(w *world) { w.Confirmed = now.Add(ClockSkew) }),
@@ -369,16 +369,16 @@ var table = map[string]map[string]row{
 		"of an image not known":        is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Image = "" })),
 		"its own image not known":      is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Node.Image = "" })),
 		"of another zone":              is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Zone = "1b" })),
-		"it was there before":          allowed(both(inARow(3, nil), func(w *world) { w.Node.Created = old })),
+		"it was there before":          allowed(both(inARow(3, nil), func(w *world) { w.Node.Created = oldNode })),
 		"who knows since when":         is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Node.Created = time.Time{} })),
 		"the last goes on":             is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Ended, e.Result = time.Time{}, "" })),
 		"the last helped for a while":  is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Result = ledger.Helped })),
 		"nothing was done to the last": allowed(inARow(3, func(e *ledger.Entry) { e.Result = ledger.Stopped })),
 		"it is the last itself":        allowed(inARow(3, func(e *ledger.Entry) { e.ProviderID = "aws:///1a/i-1" })),
-		"ill a day after":              allowed(both(inARow(3, nil), func(w *world) { w.IllSince = now.Add(24 * time.Hour) })),
+		"ill a day after":              allowed(both(inARow(3, nil), func(w *world) { w.UnhealthySince = now.Add(24 * time.Hour) })),
 		"ill since long, held long":    is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Now = now.Add(10 * 24 * time.Hour) })),
-		"who knows how long ill":       is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.IllSince = time.Time{} })),
-		"how long not said":            is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Policy.RememberFailure, w.IllSince = nil, now.Add(28*24*time.Hour) })),
+		"who knows how long ill":       is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.UnhealthySince = time.Time{} })),
+		"how long not said":            is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Policy.RememberFailure, w.UnhealthySince = nil, now.Add(28*24*time.Hour) })),
 		"not known":                    forget(func(w *world) *Fact[ledger.Ledger] { w.Action = v1alpha1.ActionReplace; return &w.Ledger }),
 	},
 	"daily-limit": {
@@ -463,7 +463,7 @@ func annotate(key, value string) func(*world) {
 }
 
 func TestChecks(t *testing.T) {
-	if ruling := good().decide(); ruling.Decision != Allow {
+	if ruling := allowedWorld().decide(); ruling.Decision != Allow {
 		t.Fatalf("the world that is changed below is not allowed: %s %s", ruling.Check, ruling.Reason)
 	}
 	for _, check := range Checks() {
@@ -472,7 +472,7 @@ func TestChecks(t *testing.T) {
 		}
 		for name, row := range table[check.Name] {
 			t.Run(check.Name+"/"+name, func(t *testing.T) {
-				w := good()
+				w := allowedWorld()
 				row.change(w)
 				got := check.Decide(w.Proposal, w.Facts)
 				if got.Decision != row.want || got.Reason != row.reason || row.retry != 0 && got.RetryAfter != row.retry {
@@ -506,7 +506,7 @@ func TestNoCheckIsDead(t *testing.T) {
 	for i, check := range Checks() {
 		missed := false
 		for _, row := range table[check.Name] {
-			w := good()
+			w := allowedWorld()
 			row.change(w)
 			rest := slices.Delete(Checks(), i, i+1)
 			if w.decide().Decision != Allow && Decide(rest, w.Proposal, w.Facts).Decision == Allow {

@@ -9,8 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// coolDown leaves a machine alone for a while after anything was done to it, and whatever has the name of a node to which
-// it was: to wait once too often does little harm.
+// coolDown delays after any disruption of the machine, and of another node of the same name: an unneeded delay does little harm.
 func coolDown(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
@@ -26,8 +25,8 @@ func coolDown(p Proposal, f Facts) Verdict {
 	return allow
 }
 
-// didNotHelp denies what has not been seen to help this machine as often as the policy's ladder allows: the next step is
-// another action.
+// didNotHelp denies an action that failed to help this machine as often as the policy's escalation allows: the next step is another
+// action.
 func didNotHelp(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")

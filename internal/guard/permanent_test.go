@@ -33,7 +33,7 @@ func TestPermanent(t *testing.T) {
 		"nothing":                  {Check{"paused", paused}, func(*world) {}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := good()
+			w := allowedWorld()
 			tc.change(w)
 			verdict := tc.check.Decide(w.Proposal, w.Facts)
 			if verdict.Permanent() != tc.want {

@@ -18,7 +18,7 @@ import (
 func TestNeverBeyondABudget(t *testing.T) {
 	begun := 0
 	rapid.Check(t, func(t *rapid.T) {
-		w := good()
+		w := allowedWorld()
 		w.Policy.Brake.Nodes, w.Policy.MaintenanceWindow, w.Policy.CoolDown.Duration = 5000, nil, 0
 		w.Policy.Budgets.MaxPerDay = new(int32(5000))
 		w.Policy.NodeStartupGracePeriod.Duration = 0

@@ -14,8 +14,8 @@ import (
 // any more. Three nodes are also the brake's default.
 const maxConsecutiveReplacements = 3
 
-// replaceLoop denies another replacement where one machine after the other was replaced and the next was ill again: what
-// ails them is what they are made of or stand in, and a person must see to it.
+// replaceLoop denies another replacement where one machine after the other was replaced and the next was unhealthy again: the cause is
+// their image or environment, which a person must repair.
 func replaceLoop(p Proposal, f Facts) Verdict {
 	if p.Action != v1alpha1.ActionReplace {
 		return allow
@@ -23,23 +23,23 @@ func replaceLoop(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
 	}
-	node := ledger.Node{Machine: p.Node.Machine(), Group: p.Node.Group, Image: p.Node.Image, Created: p.Node.Created, UnhealthySince: p.IllSince}
+	node := ledger.Node{Machine: p.Node.Machine(), Group: p.Node.Group, Image: p.Node.Image, Created: p.Node.Created, UnhealthySince: p.UnhealthySince}
 	if n := f.Ledger.Value.ConsecutiveReplacements(node, repairpolicy.RememberFailure(&p.Policy)); n >= maxConsecutiveReplacements {
 		return deny(ReplaceLoop, message.GuardReplaceLoop, message.Args{"group": "group/" + p.Node.Group, "image": p.Node.Image, "n": n})
 	}
 	return allow
 }
 
-// The limit of a group for a day where the policy gives none: so many machines, or such a share of its nodes, whichever is
-// more. They are the brake's defaults.
+// The daily limit of a group where the policy sets none: so many machines, or such a share of its nodes, whichever is more. They are the
+// brake's defaults.
 const (
 	day           = 24 * time.Hour
-	leastPerDay   = 3
+	minPerDay     = 3
 	percentPerDay = 20
 )
 
-// dailyLimit delays what reboots or replaces a machine of a group of which so many were within a day. Budgets bound how many
-// are out at once, this how many one after the other.
+// dailyLimit delays the reboot or replacement of another machine of a group that has reached its daily limit. Budgets limit how many are
+// disrupted at once, this how many one after the other.
 func dailyLimit(p Proposal, f Facts) Verdict {
 	switch {
 	case !p.disrupts():
@@ -56,7 +56,7 @@ func dailyLimit(p Proposal, f Facts) Verdict {
 			began = append(began, e.Began)
 		}
 	}
-	limit := perDay(p, f)
+	limit := perDayLimit(p, f)
 	if len(began) < limit {
 		return allow
 	}
@@ -65,8 +65,8 @@ func dailyLimit(p Proposal, f Facts) Verdict {
 	return delay(DailyLimit, left, message.GuardDailyLimit, message.Args{"group": "group/" + p.Node.Group, "n": len(began), "limit": limit})
 }
 
-// perDay is how many machines of the node's group may be rebooted or replaced within a day.
-func perDay(p Proposal, f Facts) int {
+// perDayLimit is how many machines of the node's group may be rebooted or replaced within a day.
+func perDayLimit(p Proposal, f Facts) int {
 	if most := p.Policy.Budgets.MaxPerDay; most != nil {
 		return max(1, int(*most))
 	}
@@ -76,5 +76,5 @@ func perDay(p Proposal, f Facts) int {
 			total++
 		}
 	}
-	return max(leastPerDay, total*percentPerDay/100)
+	return max(minPerDay, total*percentPerDay/100)
 }

@@ -12,22 +12,22 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// Prospect is whether what a node reports at this moment will be repaired.
+// Prospect is whether what a node reports now will be repaired.
 type Prospect struct {
-	// Known is that there is a chain to tell of for something that is reported.
+	// Known says whether there is a row for something that is reported.
 	Known bool
-	// Awaited say who acts, and when.
+	// Awaited are the repairers that will act, and when.
 	Awaited []finding.Link
-	// Findings are N302 for what nobody may act on, and for whoever should have acted by now.
+	// Findings are N302 for what no repairer acts on, and for repairs that are overdue.
 	Findings []finding.Finding
 }
 
-// Expect tells what becomes of a node's illness.
+// Expect says whether and when the conditions of an unhealthy node will be repaired.
 func Expect(f Facts, node *corev1.Node, say message.Printer) Prospect {
 	var p Prospect
 	for _, row := range reported(f, node, say) {
 		if row.By == "" && row.Verdict == Unproven {
-			continue // Who could not be asked may repair it: that is no answer.
+			continue // A provider that could not be asked may repair it.
 		}
 		p.Known = true
 		due := row.due(f, node, say)
@@ -52,7 +52,7 @@ func reported(f Facts, node *corev1.Node, say message.Printer) []Row {
 		if !there || string(condition.Status) != string(report.Status) || condition.Reason != report.Reason {
 			continue
 		}
-		for _, p := range c.parts(report) {
+		for _, p := range c.reportGroups(report) {
 			if slices.ContainsFunc(p.nodes, func(n *corev1.Node) bool { return n.Name == node.Name }) {
 				p.nodes = []*corev1.Node{node}
 				rows = append(rows, c.rows(p)...)
@@ -62,8 +62,7 @@ func reported(f Facts, node *corev1.Node, say message.Printer) []Row {
 	return rows
 }
 
-// due says when somebody is to act, or was, or who is at it. Nobody is where there is no rule, and nobody knows when where the
-// condition does not tell since when it stands.
+// due says when the repairer is to act, or was, or that it does. It is empty without a rule, and without a lastTransitionTime.
 func (r Row) due(f Facts, node *corev1.Node, say message.Printer) []finding.Link {
 	condition, _ := conditionOf(node, r.Condition)
 	since := condition.LastTransitionTime

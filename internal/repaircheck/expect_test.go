@@ -14,8 +14,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// falls has the network of n1 be ill for so long, as an agent says it.
-func falls(f *Facts, since time.Duration, why, text string) {
+// dueSince has the network of n1 be ill for so long, as an agent says it.
+func dueSince(f *Facts, since time.Duration, why, text string) {
 	for i := range f.Nodes[0].Status.Conditions {
 		if c := &f.Nodes[0].Status.Conditions[i]; c.Type == "NetworkingReady" {
 			c.Status, c.Reason, c.Message, c.LastTransitionTime = corev1.ConditionFalse, why, text, ago(since)
@@ -36,21 +36,21 @@ func TestExpect(t *testing.T) {
 		mute     bool // it says nothing of when
 	}{
 		"nothing is wrong":         {facts: whole()},
-		"a reason that nobody has": {facts: managed(), change: func(f *Facts) { falls(f, time.Minute, "SunSpots", "") }},
+		"a reason that nobody has": {facts: managed(), change: func(f *Facts) { dueSince(f, time.Minute, "SunSpots", "") }},
 		"the policy waits": {
-			facts: whole(), change: func(f *Facts) { falls(f, 4*time.Minute, "InterfaceNotUp", linkDown) },
+			facts: whole(), change: func(f *Facts) { dueSince(f, 4*time.Minute, "InterfaceNotUp", linkDown) },
 			known: true, awaited: "(in 6m)",
 		},
 		"the policy waits, and a person must approve": {
 			facts: whole(), change: func(f *Facts) {
-				falls(f, 4*time.Minute, "InterfaceNotUp", linkDown)
+				dueSince(f, 4*time.Minute, "InterfaceNotUp", linkDown)
 				policyOf(f).Spec.Mode = v1alpha1.ModeApprove
 			},
 			known: true, awaited: "asks for approval of Reboot",
 		},
 		"the policy is at it": {
 			facts: whole(), change: func(f *Facts) {
-				falls(f, 12*time.Minute, "InterfaceNotUp", linkDown)
+				dueSince(f, 12*time.Minute, "InterfaceNotUp", linkDown)
 				r := v1alpha1.Remediation{}
 				r.Name, r.Spec.Node.UID, r.Status.Phase = "n1-0a", f.Nodes[0].UID, v1alpha1.PhaseRunning
 				f.Remediations = append(f.Remediations, r)
@@ -58,16 +58,16 @@ func TestExpect(t *testing.T) {
 			known: true, awaited: "remediation/n1-0a, which is to repair the node, is in the phase Running.",
 		},
 		"the group's own repair waits": {
-			facts: managed(), change: func(f *Facts) { falls(f, 10*time.Minute, "InterfaceNotUp", "") },
+			facts: managed(), change: func(f *Facts) { dueSince(f, 10*time.Minute, "InterfaceNotUp", "") },
 			known: true, finding: "(in 20m)", findings: 1,
 		},
 		"the group's own repair never comes": {
-			facts: managed(), change: func(f *Facts) { falls(f, 40*time.Minute, "InterfaceNotUp", "") },
+			facts: managed(), change: func(f *Facts) { dueSince(f, 40*time.Minute, "InterfaceNotUp", "") },
 			known: true, finding: "NetworkingReady has lasted for 40m. group/workers should have performed Replace after 30m, but has not.", findings: 1,
 		},
 		"nobody noted since when": {
 			facts: managed(), change: func(f *Facts) {
-				falls(f, 0, "InterfaceNotUp", "")
+				dueSince(f, 0, "InterfaceNotUp", "")
 				conditions := f.Nodes[0].Status.Conditions
 				at := slices.IndexFunc(conditions, func(c corev1.NodeCondition) bool { return c.Type == "NetworkingReady" })
 				conditions[at].LastTransitionTime = metav1.Time{}
@@ -76,13 +76,13 @@ func TestExpect(t *testing.T) {
 		},
 		"nobody repairs": {
 			facts: managed(), change: func(f *Facts) {
-				falls(f, 40*time.Minute, "InterfaceNotUp", "")
+				dueSince(f, 40*time.Minute, "InterfaceNotUp", "")
 				f.Repairers, f.Own = nil, message.Sentence{}
 			},
 			known: true, findings: 1,
 		},
 		"who repairs could not be read": {
-			facts: managed(), change: func(f *Facts) { falls(f, 40*time.Minute, "InterfaceNotUp", ""); f.Repairers = nil },
+			facts: managed(), change: func(f *Facts) { dueSince(f, 40*time.Minute, "InterfaceNotUp", ""); f.Repairers = nil },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

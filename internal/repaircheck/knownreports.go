@@ -11,14 +11,14 @@ import (
 
 const acceleratedHardware = "AcceleratedHardwareReady"
 
-// ofEKS are what the EKS node monitoring agent reports. Conditions: https://docs.aws.amazon.com/eks/latest/userguide/node-health-nma.html
+// eksReports are what the EKS node monitoring agent reports. Conditions: https://docs.aws.amazon.com/eks/latest/userguide/node-health-nma.html
 // and pkg/reasons/reasons.yaml of github.com/aws/eks-node-monitoring-agent 51af549 (v1.7.0).
-var ofEKS = slices.Concat(
+var eksReports = slices.Concat(
 	eks("KernelReady", reason.Fatal, "ForkFailedOutOfPIDs"),
 	eks("KernelReady", reason.Warning, "AppBlocked", "AppCrash", "ApproachingKernelPidMax", "ApproachingMaxOpenFiles", "ClockUnsynchronized", "ConntrackExceededKernel",
 		"ExcessiveZombieProcesses", "KernelBug", "LargeEnvironment", "RapidCron", "SoftLockup", "ZramHighUsage"),
 	// The line that it waits for, kubelet logs at verbosity 4; nodes have 2 (nodeadm, awslabs/amazon-eks-ami 81fec2e internal/kubelet/config.go).
-	never(message.ProofVerbosity, eks("ContainerRuntimeReady", reason.Fatal, "PodStuckTerminating")),
+	neverReported(message.ProofVerbosity, eks("ContainerRuntimeReady", reason.Fatal, "PodStuckTerminating")),
 	eks("ContainerRuntimeReady", reason.Warning, "ContainerRuntimeFailed", "DeprecatedContainerdConfiguration", "KubeletFailed", "LivenessProbeFailures",
 		"ReadinessProbeFailures", "KubeletRepeatedRestart", "ContainerdRepeatedRestart", "ServiceFailedToStart"),
 	eks("NetworkingReady", reason.Fatal, "InterfaceNotUp", "InterfaceNotRunning", "MissingLoopbackInterface", "IPAMDNotReady", "IPAMDNotRunning", "NPANotRunning"),
@@ -34,11 +34,11 @@ var ofEKS = slices.Concat(
 	eks(acceleratedHardware, reason.Warning, "NvidiaNCCLError", "NvidiaPCIeError", "NvidiaPageRetirement", "NvidiaPowerError", "NvidiaThermalError"),
 )
 
-// ofNPD are the conditions of node-problem-detector's own configurations (config/*.json of github.com/kubernetes/node-problem-detector), True when ill.
+// npdReports are the conditions of node-problem-detector's own configurations (config/*.json of github.com/kubernetes/node-problem-detector), True when ill.
 // What it has as temporary problems are Events that belong to no condition.
-var ofNPD = slices.Concat(
+var npdReports = slices.Concat(
 	// The rule matches a hung process named docker, and no other.
-	never(message.ProofDockerOnly, npd("KernelDeadlock", "DockerHung")),
+	neverReported(message.ProofDockerOnly, npd("KernelDeadlock", "DockerHung")),
 	npd("ReadonlyFilesystem", "FilesystemIsReadOnly"),
 	npd("XfsShutdown", "XfsHasShutdown"),
 	npd("CperHardwareErrorFatal", "CperHardwareErrorFatal"),
@@ -70,16 +70,16 @@ func reports(like Report, reasons []string) []Report {
 	return all
 }
 
-func never(why message.ID, reports []Report) []Report {
+func neverReported(why message.ID, reports []Report) []Report {
 	for i := range reports {
-		reports[i].Never = why
+		reports[i].NeverReported = why
 	}
 	return reports
 }
 
-// IllStatus is the status of a condition when something is wrong: False, but for node-problem-detector's.
-func IllStatus(condition string) metav1.ConditionStatus {
-	if slices.ContainsFunc(ofNPD, func(r Report) bool { return r.Condition == condition }) {
+// UnhealthyStatus is the status of a condition when something is wrong: False, but for node-problem-detector's.
+func UnhealthyStatus(condition string) metav1.ConditionStatus {
+	if slices.ContainsFunc(npdReports, func(r Report) bool { return r.Condition == condition }) {
 		return metav1.ConditionTrue
 	}
 	return metav1.ConditionFalse

@@ -10,24 +10,24 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// What a drill notes on its Remediation, so that it can be told later what it proved.
+// Annotations of a drill's Remediation, by which a later check knows what it proved.
 const (
-	// RepairerAnnotation is who was expected to act, as noderepairpolicy/NAME.
+	// RepairerAnnotation is the repairer that was expected to act, as noderepairpolicy/NAME.
 	RepairerAnnotation = "naosu.dev/drilled-repairer"
 	// AgentImageAnnotation is the image of the agent on the node.
 	AgentImageAnnotation = "naosu.dev/drilled-agent-image"
 )
 
-// Keeps is how long a drill counts. Roles, quotas and agents change, and nobody remembers.
-const Keeps = 30 * 24 * time.Hour
+// ProofMaxAge is how long a drill counts as a proof: roles, quotas and agents change.
+const ProofMaxAge = 30 * 24 * time.Hour
 
-// proven looks for the latest Remediation that went this way: a drill through the policy to the same action, a repair that
-// it did, or, the only one that tells of other repairers, a drill that raised the condition.
-func proven(c *checker, ch chain) (link, bool) {
+// checkProof looks for the latest Remediation that proves the chain: a drill through the policy to the same action, a repair by it, or,
+// the only one that proves other repairers, a drill that set the condition.
+func checkProof(c *checker, ch chain) (link, bool) {
 	if ch.by() == "" || ch.action() == v1alpha1.ActionNone {
 		return link{}, false
 	}
-	last := c.latest(ch, func(*v1alpha1.Remediation) bool { return true })
+	last := c.latestRemediation(ch, func(*v1alpha1.Remediation) bool { return true })
 	if last == nil {
 		if ch.policy == nil {
 			return unknown(message.ProofTheirs, message.Args{"by": ch.by()}), true
@@ -36,7 +36,7 @@ func proven(c *checker, ch chain) (link, bool) {
 	}
 	end := ended(last)
 	args := message.Args{"remediation": "remediation/" + last.Name, "at": end.LastTransitionTime.UTC().Format(time.RFC3339)}
-	why, stale := c.stale(last, end, ch)
+	why, stale := c.staleProof(last, end, ch)
 	switch {
 	case end.Status == metav1.ConditionTrue && stale:
 		return unknown(why, args), true
@@ -45,7 +45,7 @@ func proven(c *checker, ch chain) (link, bool) {
 		if stale {
 			return unknown(message.ProofCutBefore, args), true
 		}
-		return cut(message.ProofDrillCut, args), true
+		return broken(message.ProofDrillCut, args), true
 	}
 	reason := last.Spec.Evidence.Reason
 	if last.Spec.Drill != nil {
@@ -55,19 +55,19 @@ func proven(c *checker, ch chain) (link, bool) {
 	return l, true
 }
 
-// latest is the last Remediation that tells of a chain and is of such a kind; nil if there is none.
-func (c *checker) latest(ch chain, kind func(*v1alpha1.Remediation) bool) *v1alpha1.Remediation {
+// latestRemediation is the latest Remediation that is about a chain and of a kind; nil if there is none.
+func (c *checker) latestRemediation(ch chain, kind func(*v1alpha1.Remediation) bool) *v1alpha1.Remediation {
 	var last *v1alpha1.Remediation
 	for i := range c.f.Remediations {
 		r := &c.f.Remediations[i]
-		if end := ended(r); end != nil && kind(r) && went(r, end, ch) && (last == nil || finished(last).Before(finished(r))) {
+		if end := ended(r); end != nil && kind(r) && isAbout(r, end, ch) && (last == nil || finished(last).Before(finished(r))) {
 			last = r
 		}
 	}
 	return last
 }
 
-// finished is when a Remediation ended: its last step tells more exactly than the condition, which has no fractions of a second.
+// finished is when a Remediation ended: the time of its last step is more precise than the condition's, which is in seconds.
 func finished(r *v1alpha1.Remediation) time.Time {
 	at := ended(r).LastTransitionTime.Time
 	if n := len(r.Status.Steps); n > 0 && r.Status.Steps[n-1].EndedAt != nil && r.Status.Steps[n-1].EndedAt.After(at) {
@@ -76,20 +76,19 @@ func finished(r *v1alpha1.Remediation) time.Time {
 	return at
 }
 
-// done says whether the action was taken lately, on a machine of the same group, and helped: that shows more than any question
-// beforehand.
-func (c *checker) done(ch chain) bool {
-	last := c.latest(ch, func(r *v1alpha1.Remediation) bool {
+// provenByAction says whether the action helped a machine of the same group lately, which proves more than any dry run.
+func (c *checker) provenByAction(ch chain) bool {
+	last := c.latestRemediation(ch, func(r *v1alpha1.Remediation) bool {
 		return (r.Spec.Drill == nil || r.Spec.Drill.Depth == v1alpha1.DrillRaised) && c.sameGroup(ch, r)
 	})
 	if last == nil || ended(last).Status != metav1.ConditionTrue {
 		return false
 	}
-	_, stale := c.stale(last, ended(last), ch)
+	_, stale := c.staleProof(last, ended(last), ch)
 	return !stale
 }
 
-// ended is how a Remediation ended; nil if it goes on.
+// ended is the condition Succeeded of an ended Remediation; nil if it has not ended.
 func ended(r *v1alpha1.Remediation) *metav1.Condition {
 	if r.Status.Phase != v1alpha1.PhaseEnded {
 		return nil
@@ -97,8 +96,8 @@ func ended(r *v1alpha1.Remediation) *metav1.Condition {
 	return meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
 }
 
-// went says whether a Remediation tells of a chain.
-func went(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) bool {
+// isAbout says whether an ended Remediation is about a chain.
+func isAbout(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) bool {
 	drill := r.Spec.Drill
 	switch {
 	case drill == nil:
@@ -108,18 +107,18 @@ func went(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) bool {
 		return r.Annotations[RepairerAnnotation] == ch.by() && drill.Condition == ch.report.Condition && drill.Reason == ch.report.Reason
 	case ch.policy == nil || ch.report.Agent != Naosu && ch.report.Agent != Kubelet:
 		return false
-	case end.Status != metav1.ConditionTrue: // It tells of its own reason only: others may go another way.
+	case end.Status != metav1.ConditionTrue: // It is about its own reason only.
 		return drill.Reason == ch.report.Reason
 	}
 	return r.Status.Match != nil && r.Status.Match.Policy.Names(ch.policy) && r.Status.Match.Action() == ch.rule.Action
 }
 
-// stale is why a proof no longer counts.
-func (c *checker) stale(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) (message.ID, bool) {
+// staleProof is why a proof no longer counts.
+func (c *checker) staleProof(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) (message.ID, bool) {
 	image, now := r.Annotations[AgentImageAnnotation], c.f.AgentImages[r.Spec.Node.Name]
 	match := r.Status.Match
 	switch {
-	case c.f.Now.Sub(end.LastTransitionTime.Time) > Keeps:
+	case c.f.Now.Sub(end.LastTransitionTime.Time) > ProofMaxAge:
 		return message.ProofStaleAge, true
 	case ch.policy != nil && match != nil && match.Generation != ch.policy.Generation:
 		return message.ProofStalePolicy, true

@@ -83,7 +83,7 @@ func TestNeeded(t *testing.T) {
 	}
 	// The last of b was rejected, and its evidence is gone.
 	want := map[string]bool{"stands": true, "stands-too": true, "last": true, "well-again": true}
-	if diff := cmp.Diff(want, Needed([]*corev1.Node{ill, well}, all)); diff != "" {
+	if diff := cmp.Diff(want, NeededRemediations([]*corev1.Node{ill, well}, all)); diff != "" {
 		t.Errorf("needed (-want +got):\n%s", diff)
 	}
 }
@@ -96,7 +96,7 @@ func TestNeededIsBounded(t *testing.T) {
 		all = append(all, no(fmt.Sprint("no-", i), "a", since, time.Minute, func(r *v1alpha1.Remediation) { r.Spec.Policy.Name = fmt.Sprint("p-", i) }))
 	}
 	ill := node("a", network(corev1.ConditionFalse, "", since))
-	if n := len(Needed([]*corev1.Node{ill}, all)); n == 0 || n > 2 {
+	if n := len(NeededRemediations([]*corev1.Node{ill}, all)); n == 0 || n > 2 {
 		t.Errorf("%d are needed of one node with one condition that is ill", n)
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
-// Objection is why a policy does not ask for a Remediation; NoObjection if it does.
+// Objection is why a policy would not propose a Remediation now; NoObjection if it would.
 type Objection string
 
 // The objections.
@@ -31,11 +31,11 @@ const (
 	AnotherAction Objection = "AnotherAction"
 )
 
-// Asks says what a policy, as it is now, has against a Remediation of a node as it is now. A record alone proves nothing:
-// whoever may create one, or edits the policy after it was made, must not have done what the policy's rules do not ask for.
-// So exactly what Propose would propose is asked for: the policy selects the node, the rule that decides about its conditions
-// is the Remediation's, and the action is that rule's or the step of the ladder that follows what has not helped.
-func Asks(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node, r *v1alpha1.Remediation, l ledger.Ledger, now time.Time) Objection {
+// ObjectionTo is why a policy, as it is now, would not propose a Remediation of a node as it is now. A Remediation alone proves nothing:
+// a person who may create one, or who edits the policy afterwards, must not get an action that the policy's rules do not ask for. It is
+// what Propose would propose: the policy selects the node, the rule that decides about its conditions is the Remediation's, and the
+// action is that rule's or the step of the escalation that follows what did not help.
+func ObjectionTo(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node, r *v1alpha1.Remediation, l ledger.Ledger, now time.Time) Objection {
 	named := func(rule v1alpha1.RepairRule) bool { return rule.Name == r.Spec.Policy.Rule }
 	found, met := Match(policy.Rules, node.Status.Conditions, now)
 	switch {
@@ -57,8 +57,7 @@ func Asks(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node, r *v1alpha1.
 	return NoObjection
 }
 
-// selects says whether a policy selects a node. A selector that cannot be read, which the API server does not let pass,
-// selects none.
+// selects says whether a policy selects a node. An invalid selector, which the API server does not admit, selects none.
 func selects(policy *v1alpha1.NodeRepairPolicySpec, node *corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(&policy.NodeSelector)
 	return err == nil && selector.Matches(labels.Set(node.Labels))

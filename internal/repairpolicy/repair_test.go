@@ -82,7 +82,7 @@ func TestWould(t *testing.T) {
 		"not met":                    {v1alpha1.Evidence{Condition: "KernelReady", Status: "False", Since: ago(0)}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if found, met := Would(rules, tc.evidence); met != tc.met || found.Rule.Name != tc.want {
+			if found, met := MatchLasting(rules, tc.evidence); met != tc.met || found.Rule.Name != tc.want {
 				t.Errorf("met %v by %q, want %v by %q", met, found.Rule.Name, tc.met, tc.want)
 			}
 		})
@@ -129,7 +129,7 @@ func TestHolds(t *testing.T) {
 		"the rule is gone, and the ill": {"b", network(corev1.ConditionTrue, "", ago(0)), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Holds(rules, of(tc.of), []corev1.NodeCondition{tc.is}); got != tc.want {
+			if got := EvidenceHolds(rules, of(tc.of), []corev1.NodeCondition{tc.is}); got != tc.want {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})
@@ -456,7 +456,7 @@ func TestAsks(t *testing.T) {
 			if tc.asked != nil {
 				tc.asked(&r.Spec)
 			}
-			if got := Asks(p, n, r, tc.ledger, now); got != tc.want {
+			if got := ObjectionTo(p, n, r, tc.ledger, now); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

@@ -74,7 +74,7 @@ func (o *DrillOptions) expect(ctx context.Context) (expected, error) {
 		return expected{}, err
 	}
 	read.Nodes = slices.DeleteFunc(read.Nodes, func(n *corev1.Node) bool { return n.Name != o.Node })
-	best := expected{Row: repaircheck.Row{Status: repaircheck.IllStatus(o.Condition)}}
+	best := expected{Row: repaircheck.Row{Status: repaircheck.UnhealthyStatus(o.Condition)}}
 	for _, row := range repaircheck.Check(read.Facts, o.Say) {
 		if row.Condition == o.Condition && row.By != "" && row.Action != v1alpha1.ActionNone && (row.Reason == o.Reason || row.Reason == anyReason && best.By == "") {
 			best = expected{Row: row}

@@ -57,7 +57,7 @@ func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, po
 	ruling := guard.Decide(c.checks(), guard.Proposal{
 		Remediation: r.Name, UID: r.UID, Node: nodeNamed(facts.Nodes.Value, node.Name), Action: r.Spec.Action(), Approval: r.Spec.Approval,
 		May:    statusPermission(policy, c.actuators(r.Spec.Action(), []*corev1.Node{node})[0].name, r.Spec.Action(), cluster.GroupName(node)),
-		Policy: policy.Spec, Confirmed: confirmedAt(r, node, world.Taken()), IllSince: repairpolicy.IllSince(node, r.Spec.Evidence, facts.Now),
+		Policy: policy.Spec, Confirmed: confirmedAt(r, node, world.Taken()), UnhealthySince: repairpolicy.UnhealthySince(node, r.Spec.Evidence, facts.Now),
 	}, facts)
 	ruling = c.withPermissionVerdict(ctx, r, ruling)
 	c.verdicts.add(ruling)

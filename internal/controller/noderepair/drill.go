@@ -97,7 +97,7 @@ func (c *Reconciler) matchRule(ctx context.Context, d *drillRun, node *corev1.No
 		if len(repairpolicy.Selected(policy, []*corev1.Node{node})) == 0 {
 			continue
 		}
-		found, met := repairpolicy.Would(policy.Spec.Rules, evidence)
+		found, met := repairpolicy.MatchLasting(policy.Spec.Rules, evidence)
 		if !met {
 			why = message.Of(message.DrillNoRule, message.Args{"condition": evidence.Condition, "status": string(evidence.Status), "reason": evidence.Reason})
 			continue

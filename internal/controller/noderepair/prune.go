@@ -69,7 +69,7 @@ func obsolete(own objects, nodes []*corev1.Node) []*v1alpha1.Remediation {
 // and cordons. Their number is bounded by the cluster, not by time: thousands of rejections hold where thousands of nodes keep a
 // condition that a person rejected to repair.
 func referenced(nodes []*corev1.Node, remediations []v1alpha1.Remediation) map[string]bool {
-	needed := repairpolicy.Needed(nodes, remediations)
+	needed := repairpolicy.NeededRemediations(nodes, remediations)
 	untaken := map[string]bool{}
 	for _, node := range nodes {
 		untaken[node.Name] = true

@@ -494,7 +494,7 @@ func TestNeedsRepair(t *testing.T) {
 		"what a person sees to was not so before": {acted, node("n1", "", gpu), true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := repairpolicy.Needs(p.Spec.Rules, tc.r, tc.node); got != tc.want {
+			if got := repairpolicy.NeedsRepair(p.Spec.Rules, tc.r, tc.node); got != tc.want {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})

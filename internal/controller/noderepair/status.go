@@ -18,7 +18,7 @@ import (
 // updateStatus writes the status of a policy, and an Event when the reason of its condition Ready changes.
 func (c *Reconciler) updateStatus(ctx context.Context, world *cluster.Snapshot, own objects, brake *brake, policy *v1alpha1.NodeRepairPolicy) error {
 	nodes := repairpolicy.Selected(policy, world.Nodes())
-	ill := slices.DeleteFunc(slices.Clone(nodes), func(n *corev1.Node) bool { return !repairpolicy.Ill(policy.Spec.Rules, n.Status.Conditions) })
+	ill := slices.DeleteFunc(slices.Clone(nodes), func(n *corev1.Node) bool { return !repairpolicy.MeetsAny(policy.Spec.Rules, n.Status.Conditions) })
 	permissions := c.permissions(ctx, policy, nodes)
 	ready := c.readyCondition(ctx, world, brake, policy, nodes, ill, permissions)
 	unasked := c.automateCondition(ctx, policy)
