@@ -8,7 +8,7 @@ import (
 
 func TestTogether(t *testing.T) {
 	resize := []finding.Remedy{{Message: "size it", Command: "size 4"}}
-	groups := finding.Together([]finding.Finding{
+	groups := finding.GroupByCause([]finding.Finding{
 		{Code: finding.N101, Severity: finding.Critical, Message: "a waits", Remedies: resize},
 		{Code: finding.N101, Severity: finding.Critical, Message: "b waits", Remedies: resize},
 		{Code: finding.N101, Severity: finding.Warning, Message: "c waits", Remedies: resize},
@@ -19,7 +19,7 @@ func TestTogether(t *testing.T) {
 		{Code: finding.N504, Severity: finding.Critical, Message: "pod/api-0 is Pending: 3 without cpu"},
 		{Code: finding.N504, Severity: finding.Critical, Message: "pod/api-1 is Pending: 3 without memory"},
 	})
-	want := []finding.Alike{
+	want := []finding.CauseGroup{
 		{First: finding.Finding{Message: "a waits"}, More: 1},
 		{First: finding.Finding{Message: "c waits"}},
 		{First: finding.Finding{Message: "d waits"}},

@@ -2,23 +2,23 @@ package finding
 
 import "regexp"
 
-// Alike is a finding and how many others say the same of other things.
-type Alike struct {
+// CauseGroup is a finding and how many others say the same of other things.
+type CauseGroup struct {
 	First Finding
 	More  int
 }
 
-// Together joins findings of one code and severity that begin with the same remedy, or say the same without one, such as
+// GroupByCause joins findings of one code and severity that begin with the same remedy, or say the same without one, such as
 // all the pods that wait for a node in one zone. They stay in their order.
-func Together(findings []Finding) []Alike {
-	var groups []Alike
+func GroupByCause(findings []Finding) []CauseGroup {
+	var groups []CauseGroup
 	byKey := map[string]int{}
 	for _, f := range findings {
 		key := string(f.Severity) + string(f.Code) + f.cause()
 		i, ok := byKey[key]
 		if !ok {
 			byKey[key] = len(groups)
-			groups = append(groups, Alike{First: f})
+			groups = append(groups, CauseGroup{First: f})
 			continue
 		}
 		groups[i].More++
