@@ -34,13 +34,13 @@ import (
 )
 
 const (
-	// leaseOutlasts is for how long after the timeout the controller's Lease is held that was taken in place of a controller:
+	// leaseMargin is for how long after the timeout the controller's Lease is held that was taken in place of a controller:
 	// longer than Helm takes to delete the Deployment after its hook.
-	leaseOutlasts = time.Minute
-	// stepsDown is after what time a controller has noticed that its Lease was taken from it: its renew deadline, and some.
-	stepsDown = 15 * time.Second
-	// asksAgain is how often it is looked whether the controller has aborted what it was asked to.
-	asksAgain = time.Second
+	leaseMargin = time.Minute
+	// stepDownDelay is after what time a controller has noticed that its Lease was taken from it: its renew deadline, and some.
+	stepDownDelay = 15 * time.Second
+	// pollInterval is how often it is looked whether the controller has aborted what it was asked to.
+	pollInterval = time.Second
 )
 
 // AbortOptions are what abort is asked.
@@ -118,7 +118,7 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 	o.records = &record.Records{Client: o.Client, Reader: o.Client, Clock: o.Clock}
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	all, err := o.goingOn(ctx)
+	all, err := o.openRemediations(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 			return err
 		}
 		defer o.release(ctx)
-		if all, err = o.goingOn(ctx); err != nil { // The controller may have proposed more meanwhile.
+		if all, err = o.openRemediations(ctx); err != nil { // The controller may have proposed more meanwhile.
 			return err
 		}
 	}
@@ -159,17 +159,17 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 func (o *AbortOptions) policies(ctx context.Context) bool {
 	var policies v1alpha1.NodeRepairPolicyList
 	err := o.Client.List(ctx, &policies)
-	return len(policies.Items) > 0 || err != nil && !undefined(err)
+	return len(policies.Items) > 0 || err != nil && !resourceUndefined(err)
 }
 
-// undefined says whether an error is that the API server does not know the kind that was asked for.
-func undefined(err error) bool { return apierrors.IsNotFound(err) || meta.IsNoMatchError(err) }
+// resourceUndefined says whether an error is that the API server does not know the kind that was asked for.
+func resourceUndefined(err error) bool { return apierrors.IsNotFound(err) || meta.IsNoMatchError(err) }
 
-// goingOn are the Remediations that are named, or all, as far as there is something to abort or to let go of. Where their
+// openRemediations are the Remediations that are named, or all, as far as there is something to abort or to let go of. Where their
 // definition is gone, there are none.
-func (o *AbortOptions) goingOn(ctx context.Context) ([]v1alpha1.Remediation, error) {
+func (o *AbortOptions) openRemediations(ctx context.Context) ([]v1alpha1.Remediation, error) {
 	all, err := o.records.List(ctx)
-	if err != nil && !undefined(err) {
+	if err != nil && !resourceUndefined(err) {
 		return nil, err
 	}
 	for _, name := range o.Names {
@@ -177,11 +177,11 @@ func (o *AbortOptions) goingOn(ctx context.Context) ([]v1alpha1.Remediation, err
 			return nil, exit.BadInput("name", message.Of(message.ApproveGone, message.Args{"name": name}), message.Of(message.AbortRemedy, nil))
 		}
 	}
-	return slices.DeleteFunc(all, func(r v1alpha1.Remediation) bool { return !o.All && !slices.Contains(o.Names, r.Name) || over(&r) }), nil
+	return slices.DeleteFunc(all, func(r v1alpha1.Remediation) bool { return !o.All && !slices.Contains(o.Names, r.Name) || hasEnded(&r) }), nil
 }
 
-// over says whether nothing is left to do about a Remediation.
-func over(r *v1alpha1.Remediation) bool {
+// hasEnded says whether nothing is left to do about a Remediation.
+func hasEnded(r *v1alpha1.Remediation) bool {
 	ended := r.Spec.Drill != nil || r.Status.Phase == v1alpha1.PhaseEnded
 	return ended && !controllerutil.ContainsFinalizer(r, v1alpha1.RemediationFinalizer)
 }
@@ -201,7 +201,7 @@ func (o *AbortOptions) abort(ctx context.Context, r *v1alpha1.Remediation) (abor
 	for {
 		now, err := o.records.Get(ctx, r.Name)
 		switch {
-		case apierrors.IsNotFound(err), err == nil && (now.UID != r.UID || over(now)):
+		case apierrors.IsNotFound(err), err == nil && (now.UID != r.UID || hasEnded(now)):
 			return true, terminal.WriteLine(o.Out, o.Say.Text(message.AbortDone, message.Args{"remediation": "remediation/" + r.Name, "node": own.SubjectOf(r)}))
 		case err != nil && ctx.Err() == nil:
 			return false, err
@@ -211,8 +211,8 @@ func (o *AbortOptions) abort(ctx context.Context, r *v1alpha1.Remediation) (abor
 		}
 		select {
 		case <-ctx.Done():
-			return o.Force, o.giveUp(context.WithoutCancel(ctx), r, err)
-		case <-o.Clock.After(asksAgain):
+			return o.Force, o.reportFailure(context.WithoutCancel(ctx), r, err)
+		case <-o.Clock.After(pollInterval):
 		}
 	}
 }
@@ -227,7 +227,7 @@ func (o *AbortOptions) advance(ctx context.Context, name string) error {
 		if record.Holder(lease, o.Clock.Now()) != "" {
 			return nil // The controller does it.
 		}
-		if o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseOutlasts); err != nil {
+		if o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseMargin); err != nil {
 			return err
 		}
 		defer o.release(ctx)
@@ -248,7 +248,7 @@ func (o *AbortOptions) lead(ctx context.Context) error {
 			return err
 		}
 		led = record.Holder(lease, o.Clock.Now()) != ""
-		o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseOutlasts)
+		o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseMargin)
 		return err
 	})
 	if err != nil || !led {
@@ -257,7 +257,7 @@ func (o *AbortOptions) lead(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return fmt.Errorf("wait for the controller to step down: %w", ctx.Err())
-	case <-o.Clock.After(stepsDown):
+	case <-o.Clock.After(stepDownDelay):
 		return nil
 	}
 }
@@ -279,8 +279,8 @@ func (o *AbortOptions) release(ctx context.Context) {
 	o.held = nil
 }
 
-// giveUp says why a Remediation could not be aborted in time. With --force its finalizer is taken off nonetheless.
-func (o *AbortOptions) giveUp(ctx context.Context, r *v1alpha1.Remediation, why error) error {
+// reportFailure says why a Remediation could not be aborted in time. With --force its finalizer is taken off nonetheless.
+func (o *AbortOptions) reportFailure(ctx context.Context, r *v1alpha1.Remediation, why error) error {
 	said := message.Args{"remediation": "remediation/" + r.Name, "node": own.SubjectOf(r), "why": ""}
 	if why != nil {
 		said["why"] = why.Error()

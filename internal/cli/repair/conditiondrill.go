@@ -27,12 +27,12 @@ import (
 )
 
 const (
-	// look is how often the node is looked at while the condition is held.
-	look = 2 * time.Second
-	// beat is how often the condition is confirmed: what nobody confirms, repairers do not act on.
-	beat = reason.Heartbeat - time.Minute
-	// unsaid is how long the repairer is taken to wait if it does not say so: EKS node auto repair's default.
-	unsaid = 30 * time.Minute
+	// conditionPollInterval is how often the node is looked at while the condition is held.
+	conditionPollInterval = 2 * time.Second
+	// heartbeatInterval is how often the condition is confirmed: what nobody confirms, repairers do not act on.
+	heartbeatInterval = reason.Heartbeat - time.Minute
+	// defaultWait is how long the repairer is taken to wait if it does not say so: EKS node auto repair's default.
+	defaultWait = 30 * time.Minute
 )
 
 // raise puts the real condition on the node, holds it, and sees whether anything becomes of it. Whatever happens, the
@@ -42,7 +42,7 @@ func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, e
 	if err != nil {
 		return Drilled{}, err
 	}
-	t := &trial{DrillOptions: o, page: page, expected: expected, began: o.Clock.Now(), wait: cmp.Or(o.Wait, expected.wait())}
+	t := &conditionDrill{DrillOptions: o, page: page, expected: expected, began: o.Clock.Now(), wait: cmp.Or(o.Wait, expected.wait())}
 	t.answer = Drilled{Node: o.Node, Condition: o.Condition, Reason: o.Reason, Depth: v1alpha1.DrillRaised, By: expected.By, Hops: []Hop{}}
 	page.begin(o, expected.By)
 
@@ -59,7 +59,7 @@ func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, e
 	err = t.run(ctx)
 	if t.answer.Remediation != "" {
 		if err != nil {
-			o.forget(ctx, r)
+			o.deleteDrill(ctx, r)
 		} else {
 			t.record(ctx, r)
 		}
@@ -68,16 +68,16 @@ func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, e
 }
 
 // expect is who would act on the node for the reason, as check sees it. Where check knows of nobody, waiting is in vain.
-func (o *DrillOptions) expect(ctx context.Context) (expected, error) {
+func (o *DrillOptions) expect(ctx context.Context) (expectedRepair, error) {
 	read, err := facts.Read(ctx, &input.Options{IOStreams: o.IOStreams, Config: o.Config, Clock: o.Clock})
 	if err != nil {
-		return expected{}, err
+		return expectedRepair{}, err
 	}
 	read.Nodes = slices.DeleteFunc(read.Nodes, func(n *corev1.Node) bool { return n.Name != o.Node })
-	best := expected{Row: repaircheck.Row{Status: repaircheck.UnhealthyStatus(o.Condition)}}
+	best := expectedRepair{Row: repaircheck.Row{Status: repaircheck.UnhealthyStatus(o.Condition)}}
 	for _, row := range repaircheck.Check(read.Facts, o.Say) {
 		if row.Condition == o.Condition && row.By != "" && row.Action != v1alpha1.ActionNone && (row.Reason == o.Reason || row.Reason == anyReason && best.By == "") {
-			best = expected{Row: row}
+			best = expectedRepair{Row: row}
 			if row.Reason == o.Reason {
 				break
 			}
@@ -94,42 +94,42 @@ func (o *DrillOptions) expect(ctx context.Context) (expected, error) {
 
 const anyReason = "*"
 
-// expected is who would act.
-type expected struct {
+// expectedRepair is who would act.
+type expectedRepair struct {
 	repaircheck.Row
 	// match is the policy's rule, if it is one of naosu's.
 	match *v1alpha1.Match
 }
 
-func (e expected) wait() time.Duration {
+func (e expectedRepair) wait() time.Duration {
 	wait, err := time.ParseDuration(e.For)
 	if err != nil {
-		return unsaid
+		return defaultWait
 	}
 	return wait
 }
 
-// trial is one raised condition.
-type trial struct {
+// conditionDrill is one raised condition.
+type conditionDrill struct {
 	*DrillOptions
 	page     *page
-	expected expected
+	expected expectedRepair
 	answer   Drilled
 	wait     time.Duration
 	began    time.Time
 	raised   time.Time
 	// acted is when it was seen that the machine was acted on.
-	acted time.Time
-	back  int // how often somebody took the condition back
-	sign  string
-	steps []v1alpha1.Step
+	acted  time.Time
+	resets int // how often somebody took the condition back
+	sign   string
+	steps  []v1alpha1.Step
 }
 
 // run goes from hop to hop. An error is no answer; that a hop does not come is one.
-func (t *trial) run(ctx context.Context) error {
+func (t *conditionDrill) run(ctx context.Context) error {
 	held := drillcondition.Condition{Client: t.objects, Node: v1alpha1.NodeReference{Name: t.node.Name, UID: t.node.UID}, Condition: t.condition()}
 	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceForGoodbye)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 		defer cancel()
 		if err := held.Restore(ctx); err != nil {
 			terminal.WriteLine(t.ErrOut, t.Say.Text(message.DrillNotPutBack, message.Args{"condition": t.Condition, "node": "node/" + t.Node, "why": err.Error()}))
@@ -140,7 +140,7 @@ func (t *trial) run(ctx context.Context) error {
 	}
 	t.raised = t.Clock.Now()
 	t.pass(HopRaise, v1alpha1.StepDetect, t.Say.Text(message.DrillRaisedSays, message.Args{"condition": t.Condition, "status": string(t.expected.Status), "reason": t.Reason}))
-	if err := t.hold(ctx, &held); err != nil || t.answer.Cut != "" {
+	if err := t.holdCondition(ctx, &held); err != nil || t.answer.Cut != "" {
 		return err
 	}
 	// The machine was acted on: from here on the condition is in the way of a node that is to be healthy.
@@ -150,7 +150,7 @@ func (t *trial) run(ctx context.Context) error {
 	return t.verify(ctx)
 }
 
-func (t *trial) failed(ctx context.Context, err error) error {
+func (t *conditionDrill) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return exit.Failure(message.ErrInterrupted, nil)
 	}
@@ -158,7 +158,7 @@ func (t *trial) failed(ctx context.Context, err error) error {
 }
 
 // condition is what is raised. It says itself that nothing is wrong.
-func (t *trial) condition() corev1.NodeCondition {
+func (t *conditionDrill) condition() corev1.NodeCondition {
 	now := metav1.NewTime(t.Clock.Now())
 	return corev1.NodeCondition{
 		Type: corev1.NodeConditionType(t.Condition), Status: corev1.ConditionStatus(t.expected.Status), Reason: t.Reason,
@@ -167,11 +167,11 @@ func (t *trial) condition() corev1.NodeCondition {
 	}
 }
 
-// hold keeps the condition raised until the machine is acted on, or the repairer has had its time.
-func (t *trial) hold(ctx context.Context, held *drillcondition.Condition) error {
+// holdCondition keeps the condition raised until the machine is acted on, or the repairer has had its time.
+func (t *conditionDrill) holdCondition(ctx context.Context, held *drillcondition.Condition) error {
 	progress := output.NewProgress(t.ErrOut)
 	defer progress.End()
-	ticker := t.Clock.NewTicker(look)
+	ticker := t.Clock.NewTicker(conditionPollInterval)
 	defer ticker.Stop()
 	waited := false
 	for {
@@ -181,7 +181,7 @@ func (t *trial) hold(ctx context.Context, held *drillcondition.Condition) error 
 			waited = true
 			t.pass(HopWait, v1alpha1.StepWait, t.Say.Text(message.DrillWaited, message.Args{"wait": duration.HumanDuration(t.wait)}))
 		}
-		acted, err := t.look(ctx)
+		acted, err := t.observe(ctx)
 		switch {
 		case err != nil:
 			return t.failed(ctx, err)
@@ -190,7 +190,7 @@ func (t *trial) hold(ctx context.Context, held *drillcondition.Condition) error 
 			t.pass(HopAction, v1alpha1.StepAct, acted)
 			return nil
 		case since >= t.wait+t.Margin:
-			return t.missed(ctx)
+			return t.explainMissing(ctx)
 		}
 		progress.Show(t.Say.Text(message.DrillHolding, message.Args{"held": duration.HumanDuration(since), "most": duration.HumanDuration(t.wait + t.Margin)}), int(since), int(t.wait+t.Margin))
 		again, err := held.Set(ctx)
@@ -201,9 +201,9 @@ func (t *trial) hold(ctx context.Context, held *drillcondition.Condition) error 
 			return t.failed(ctx, err)
 		}
 		if again {
-			t.back++
+			t.resets++
 		}
-		if now.Sub(held.Condition.LastHeartbeatTime.Time) >= beat {
+		if now.Sub(held.Condition.LastHeartbeatTime.Time) >= heartbeatInterval {
 			since := held.Condition.LastTransitionTime
 			held.Condition = t.condition()
 			held.Condition.LastTransitionTime = since
@@ -219,7 +219,7 @@ func (t *trial) hold(ctx context.Context, held *drillcondition.Condition) error 
 	}
 }
 
-func (t *trial) pass(name HopName, step v1alpha1.StepName, says string) {
+func (t *conditionDrill) pass(name HopName, step v1alpha1.StepName, says string) {
 	now, before := t.Clock.Now(), t.began
 	if n := len(t.answer.Hops); n > 0 {
 		before = t.answer.Hops[n-1].At.Time
@@ -232,7 +232,7 @@ func (t *trial) pass(name HopName, step v1alpha1.StepName, says string) {
 }
 
 // record writes down what was seen, so that check can tell.
-func (t *trial) record(ctx context.Context, r *v1alpha1.Remediation) {
+func (t *conditionDrill) record(ctx context.Context, r *v1alpha1.Remediation) {
 	status, reason, text := metav1.ConditionTrue, v1alpha1.RemediationDrillPassedReason, message.English().Text(message.DrillThrough, message.Args{"act": true, "remediation": ""})
 	if t.answer.Cut != "" {
 		status, reason = metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason
@@ -246,10 +246,10 @@ func (t *trial) record(ctx context.Context, r *v1alpha1.Remediation) {
 	}
 }
 
-// missed names the hop that did not come, from what naosu's own Remediation of the node tells, or from signs on the node.
-func (t *trial) missed(ctx context.Context) error {
+// explainMissing names the hop that did not come, from what naosu's own Remediation of the node tells, or from signs on the node.
+func (t *conditionDrill) explainMissing(ctx context.Context) error {
 	t.answer.Cut = HopAction
-	args := message.Args{"by": t.expected.By, "held": duration.HumanDuration(t.Clock.Now().Sub(t.raised)), "sign": t.sign, "n": t.back}
+	args := message.Args{"by": t.expected.By, "held": duration.HumanDuration(t.Clock.Now().Sub(t.raised)), "sign": t.sign, "n": t.resets}
 	t.answer.Message = t.Say.Text(message.DrillNeverHappened, args)
 	if !strings.HasPrefix(t.expected.By, "noderepairpolicy/") {
 		return nil
@@ -269,14 +269,14 @@ func (t *trial) missed(ctx context.Context) error {
 	args["remediation"], args["phase"] = "remediation/"+r.Name, string(r.Status.Phase)
 	if began := slices.ContainsFunc(r.Status.Steps, func(s v1alpha1.Step) bool { return s.Name == v1alpha1.StepAct }); !began {
 		t.answer.Cut = HopGuard
-		args["why"] = held(r)
+		args["why"] = heldMessage(r)
 		t.answer.Message = t.Say.Text(message.DrillHeldBack, args)
 	}
 	return nil
 }
 
-// held is why a Remediation does not go on.
-func held(r *v1alpha1.Remediation) string {
+// heldMessage is why a Remediation does not go on.
+func heldMessage(r *v1alpha1.Remediation) string {
 	for _, c := range r.Status.Conditions {
 		if c.Type == v1alpha1.RemediationAllowed && c.Status != metav1.ConditionTrue || c.Type == v1alpha1.RemediationSucceeded {
 			return c.Message

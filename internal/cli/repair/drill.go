@@ -103,7 +103,7 @@ func (o *DrillOptions) Complete(args []string) error {
 		args = []string{o.Expendable}
 	}
 	given := strings.Join(args, " ")
-	if err := o.mayRaise(given); err != nil {
+	if err := o.allowRaise(given); err != nil {
 		return err
 	}
 	name, ok := strings.CutPrefix(given, "node/")
@@ -123,8 +123,8 @@ func (o *DrillOptions) Complete(args []string) error {
 	return nil
 }
 
-// mayRaise sees to it that a condition is raised only on a node that is named as expendable, and as nothing else.
-func (o *DrillOptions) mayRaise(given string) error {
+// allowRaise sees to it that a condition is raised only on a node that is named as expendable, and as nothing else.
+func (o *DrillOptions) allowRaise(given string) error {
 	wrong := func(flag string, id message.ID, args message.Args) error {
 		return exit.BadInput(flag, message.Of(id, args), message.Of(message.DrillExpendableRemedy, nil))
 	}

@@ -43,11 +43,11 @@ type Hop struct {
 	Says string `json:"says,omitempty"`
 }
 
-// chain are the hops of a dry run, in order.
-var chain = []HopName{HopAgent, HopFault, HopDetect, HopEvidence, HopReport, HopController, HopMatch, HopAssess, HopGuard, HopAction}
+// dryRunHops are the hops of a dry run, in order.
+var dryRunHops = []HopName{HopAgent, HopFault, HopDetect, HopEvidence, HopReport, HopController, HopMatch, HopAssess, HopGuard, HopAction}
 
-// steps are the controller's, by hop. Its step Detect is that it has taken the agent's word.
-var steps = map[v1alpha1.StepName]HopName{
+// hopsByStep are the controller's, by hop. Its step Detect is that it has taken the agent's word.
+var hopsByStep = map[v1alpha1.StepName]HopName{
 	v1alpha1.StepDetect: HopController, v1alpha1.StepMatch: HopMatch, v1alpha1.StepAssess: HopAssess, v1alpha1.StepGuard: HopGuard, v1alpha1.StepAct: HopAction,
 }
 
@@ -64,9 +64,9 @@ type progress struct {
 // next is the hop that is waited for.
 func (p progress) next() HopName {
 	if n := len(p.hops); n > 0 {
-		return chain[min(slices.Index(chain, p.hops[n-1].Name)+1, len(chain)-1)]
+		return dryRunHops[min(slices.Index(dryRunHops, p.hops[n-1].Name)+1, len(dryRunHops)-1)]
 	}
-	return chain[0]
+	return dryRunHops[0]
 }
 
 // follow reads how far a drill has come from its Remediation. Began is when it was asked for.
@@ -84,7 +84,7 @@ func follow(r *v1alpha1.Remediation, began time.Time) progress {
 		p.agent(agent, pass)
 	}
 	for _, step := range r.Status.Steps {
-		hop, known := steps[step.Name]
+		hop, known := hopsByStep[step.Name]
 		switch {
 		case !known || step.EndedAt == nil:
 		case step.Result == v1alpha1.StepFailed:
