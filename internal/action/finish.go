@@ -12,8 +12,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// finish closes the ledger's entry, which frees the budget and records what did not help, and ends the Remediation. Of a node
-// that may yet leave the entry goes on.
+// finish ends the ledger's entry, which frees the budget and records what did not help, and ends the Remediation. The entry of a node
+// whose machine is being replaced stays ongoing.
 func (p *Performer) finish(ctx context.Context, r *v1alpha1.Remediation, s observation) error {
 	read, err := p.Records.ReadLedger(ctx)
 	if err != nil {
@@ -21,7 +21,7 @@ func (p *Performer) finish(ctx context.Context, r *v1alpha1.Remediation, s obser
 	}
 	_, goesOn := read.Ongoing(ledger.HolderOf(r))
 	if rejects := rejectedByDeletion(r) || goesOn && rejectedByUncordon(r); goesOn || rejects {
-		closed := p.closed(read.Ledger, r, s.node)
+		closed := p.withoutOngoing(read.Ledger, r, s.node)
 		if rejects {
 			closed = closed.Reject(repairpolicy.RejectionOf(r.Spec.Node.UID, r.Spec.Evidence))
 		}
@@ -43,13 +43,13 @@ func rejectedByDeletion(r *v1alpha1.Remediation) bool {
 	return r.DeletionTimestamp != nil && end != nil && end.Reason == v1alpha1.RemediationRejectedReason
 }
 
-// rejectedByUncordon says whether a person rejected what had begun by uncordoning the node, not by a word.
+// rejectedByUncordon says whether a person rejected what had started by uncordoning the node.
 func rejectedByUncordon(r *v1alpha1.Remediation) bool {
 	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
 	return r.Spec.Approval != v1alpha1.Rejected && end != nil && end.Reason == v1alpha1.RemediationRejectedReason
 }
 
-// uncordonStepEnd is how the last step ended: Uncordon, unless nothing was ever begun.
+// uncordonStepEnd is how the last step ended: Uncordon, unless nothing was started.
 func uncordonStepEnd(r *v1alpha1.Remediation, s observation) *stepEnd {
 	switch {
 	case lastStep(r).Name != v1alpha1.StepUncordon:
@@ -58,7 +58,7 @@ func uncordonStepEnd(r *v1alpha1.Remediation, s observation) *stepEnd {
 		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionNodeGone, about(r))}
 	case Leaving(s.node) != "" && markedBy(s.node) == r.Name:
 		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionLeftCordoned, message.Args{"node": nodeOf(r), "by": Leaving(s.node)})}
-	case replaces(r, s.node):
+	case isReplacing(r, s.node):
 		act, _ := stepOf(r, v1alpha1.StepAct)
 		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionStaysCordoned, message.Args{"node": nodeOf(r), "actuator": act.Actuator})}
 	case s.node.Spec.Unschedulable:
@@ -67,9 +67,10 @@ func uncordonStepEnd(r *v1alpha1.Remediation, s observation) *stepEnd {
 	return done()
 }
 
-// closed is the ledger when a Remediation is over: what never began leaves no trace. The node is nil if it is gone.
-func (p *Performer) closed(l ledger.Ledger, r *v1alpha1.Remediation, node *corev1.Node) ledger.Ledger {
-	if replaces(r, node) {
+// withoutOngoing is the ledger after a Remediation: its entry has ended, or is released if nothing was started. The node is nil if it is
+// gone.
+func (p *Performer) withoutOngoing(l ledger.Ledger, r *v1alpha1.Remediation, node *corev1.Node) ledger.Ledger {
+	if isReplacing(r, node) {
 		return l.SetReplacing(ledger.HolderOf(r), node.UID)
 	}
 	if !acted(r) {
@@ -79,13 +80,13 @@ func (p *Performer) closed(l ledger.Ledger, r *v1alpha1.Remediation, node *corev
 	}
 	result := resultOf(r)
 	if result == ledger.Refused {
-		l = l.SetRefusal(ledger.HolderOf(r), wordsOf(r))
+		l = l.SetRefusal(ledger.HolderOf(r), refusalText(r))
 	}
 	return l.End(ledger.HolderOf(r), p.Clock.Now(), result)
 }
 
-// wordsOf are what a Remediation says of how it ended, as much of it as the ledger is to keep.
-func wordsOf(r *v1alpha1.Remediation) string {
+// refusalText is the message of the condition Succeeded, as much of it as the ledger keeps.
+func refusalText(r *v1alpha1.Remediation) string {
 	const longest = 400
 	words := []rune(meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded).Message)
 	if len(words) > longest {
@@ -100,7 +101,7 @@ func acted(r *v1alpha1.Remediation) bool {
 	return acted
 }
 
-// mayHaveActed says whether a request to act on a machine was not turned down. An agent that does not say what it did may have.
+// mayHaveActed says whether a request to act on a machine was not rejected. An agent that does not report may have acted.
 func mayHaveActed(r *v1alpha1.Remediation) bool {
 	act, acted := stepOf(r, v1alpha1.StepAct)
 	silent := r.Spec.Action() == v1alpha1.ActionRestartService && act.Result == v1alpha1.StepFailed

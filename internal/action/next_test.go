@@ -181,7 +181,7 @@ func TestNextTransition(t *testing.T) {
 		"deleted while the machine boots":      {isDeleted(running(reboot, cordoned, done(actStep), ago(0, waitStep))), unhealthyNode(), summary{end: skipped, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
 		"deleted when it was concluded":        {isDeleted(decided(running(reboot, cordoned, ago(0, uncordonStep)))), healthyNode(), summary{effect: finish}},
 		"what the ledger does not bear out": {
-			running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.contradicted = true }), summary{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNotReserved},
+			running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.ledgerMismatch = true }), summary{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNotReserved},
 		},
 
 		"cordon":         {running(reboot, ago(0, cordonStep)), unhealthyNode(), summary{effect: cordon}},
@@ -376,7 +376,7 @@ func TestAsked(t *testing.T) {
 		"so is what nobody knows":           {v1alpha1.ActionReboot, errors.New("no"), refused, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := asked(running(tc.action, ago(0, v1alpha1.StepCordon), ago(0, v1alpha1.StepAct)), "machines", cloud.Operation{ID: "op"}, tc.err)
+			m, err := transitionAfter(running(tc.action, ago(0, v1alpha1.StepCordon), ago(0, v1alpha1.StepAct)), "machines", cloud.Operation{ID: "op"}, tc.err)
 			if diff := cmp.Diff(tc.want, summarize(m), cmp.AllowUnexported(summary{})); diff != "" || (err != nil) != tc.fails {
 				t.Errorf("error %v; move (-want +got):\n%s", err, diff)
 			}

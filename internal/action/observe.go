@@ -41,7 +41,7 @@ func (p *Performer) observe(ctx context.Context, r *v1alpha1.Remediation, policy
 	if err := p.observeLedger(ctx, r, &s); err != nil {
 		return s, err
 	}
-	if r.Status.Phase != v1alpha1.PhaseRunning || toAbort(r) {
+	if r.Status.Phase != v1alpha1.PhaseRunning || abortRequested(r) {
 		return s, nil
 	}
 	switch lastStep(r).Name {
@@ -49,7 +49,7 @@ func (p *Performer) observe(ctx context.Context, r *v1alpha1.Remediation, policy
 		err = p.observePods(ctx, r, &s)
 	case v1alpha1.StepAct:
 		if actuationDue(r) {
-			p.askGuardAgain(ctx, r, &s)
+			p.recheckGuard(ctx, r, &s)
 		}
 	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify:
 		err = p.observeAfterAct(ctx, r, &s)
@@ -63,7 +63,7 @@ func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *
 	if known == nil || !r.Spec.Policy.Names(known) {
 		return nil, nil //nolint:nilnil // That there is none is an answer.
 	}
-	if beyondAct(r) {
+	if pastAct(r) {
 		return known, nil
 	}
 	var policy v1alpha1.NodeRepairPolicy
@@ -88,8 +88,8 @@ func needsRepair(policy *v1alpha1.NodeRepairPolicy, r *v1alpha1.Remediation, nod
 	return repairpolicy.NeedsRepair(policy.Spec.Rules, r, node)
 }
 
-// beyondAct says whether the machine has been acted on, or will not be any more.
-func beyondAct(r *v1alpha1.Remediation) bool {
+// pastAct says whether the machine has been acted on, or will not be any more.
+func pastAct(r *v1alpha1.Remediation) bool {
 	switch lastStep(r).Name {
 	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify, v1alpha1.StepUncordon:
 		return true
@@ -97,21 +97,21 @@ func beyondAct(r *v1alpha1.Remediation) bool {
 	return false
 }
 
-// observeLedger sees whether the ledger bears out the record, and, as long as the machine may yet be acted on, whether the
-// policy asks for this. Where the ledger cannot be read the guard allows nothing; who only watches must wait for it, since
-// what becomes of a machine counts only for a record that the ledger bears out.
+// observeLedger compares the Remediation with its entry in the ledger, and, as long as the machine may be acted on, evaluates whether the
+// policy would still propose it. Where the ledger cannot be read the guard allows nothing; after the act that is an error, since the
+// outcome counts only for a Remediation with an entry.
 func (p *Performer) observeLedger(ctx context.Context, r *v1alpha1.Remediation, s *observation) error {
 	read, err := p.Records.ReadLedger(ctx)
 	switch {
-	case err != nil && beyondAct(r):
+	case err != nil && pastAct(r):
 		return err
 	case err != nil:
 		return nil //nolint:nilerr // As documented.
 	}
 	entry, entered := read.Entry(ledger.HolderOf(r))
 	reserved := entered && entry.Ended.IsZero()
-	s.contradicted = entered && !reserved || !reserved && r.Status.Phase == v1alpha1.PhaseRunning
-	if s.policy != nil && s.node != nil && !beyondAct(r) {
+	s.ledgerMismatch = entered && !reserved || !reserved && r.Status.Phase == v1alpha1.PhaseRunning
+	if s.policy != nil && s.node != nil && !pastAct(r) {
 		s.objection = repairpolicy.ObjectionTo(&s.policy.Spec, s.node, r, read.Ledger, s.now)
 	}
 	return nil
@@ -135,7 +135,7 @@ func (p *Performer) node(ctx context.Context, name string) (*corev1.Node, error)
 	return &node, nil
 }
 
-// provider is who acts on a Remediation's machine; restarting a service is for the node's own agent.
+// provider is the provider that acts on a Remediation's machine; nil where the node's own agent restarts a service.
 func (p *Performer) provider(r *v1alpha1.Remediation, node *corev1.Node) (cloud.Provider, bool) {
 	if r.Spec.Action() == v1alpha1.ActionRestartService {
 		return nil, true
@@ -143,9 +143,9 @@ func (p *Performer) provider(r *v1alpha1.Remediation, node *corev1.Node) (cloud.
 	return p.Providers.For(r.Spec.Action(), cloud.MachineOf(node))
 }
 
-// askGuardAgain runs the checks that must allow until the machine is acted on; none of them needs a future. If they cannot be run,
-// that counts as a denial, for as long as a drain may take: a node must not stay cordoned because something cannot be read.
-func (p *Performer) askGuardAgain(ctx context.Context, r *v1alpha1.Remediation, s *observation) {
+// recheckGuard runs the checks that must allow until the machine is acted on; none of them needs a simulation. If they cannot run, that
+// counts as a denial, for as long as a drain may take: a node must not stay cordoned because something cannot be read.
+func (p *Performer) recheckGuard(ctx context.Context, r *v1alpha1.Remediation, s *observation) {
 	if s.node == nil || s.policy == nil {
 		return
 	}
@@ -154,7 +154,7 @@ func (p *Performer) askGuardAgain(ctx context.Context, r *v1alpha1.Remediation, 
 		s.verdict, s.readErr = unknownLedger, err
 		return
 	}
-	counted, err := p.withRunning(ctx, read.Ledger)
+	counted, err := p.withRunningRemediations(ctx, read.Ledger)
 	if err != nil {
 		s.verdict, s.readErr = unknownGuard, err
 		return
@@ -175,12 +175,12 @@ func (p *Performer) observePods(ctx context.Context, r *v1alpha1.Remediation, s 
 	if err != nil {
 		return err
 	}
-	sortOut(pods, s)
-	p.askGuardAgain(ctx, r, s)
+	classifyPods(pods, s)
+	p.recheckGuard(ctx, r, s)
 	return nil
 }
 
-// observeAfterAct reads the node that came in the place of one that was replaced, and at last pods.
+// observeAfterAct reads the successor of a replaced node, and, in the step Verify, pods.
 func (p *Performer) observeAfterAct(ctx context.Context, r *v1alpha1.Remediation, s *observation) error {
 	step := lastStep(r).Name
 	var err error
@@ -192,16 +192,16 @@ func (p *Performer) observeAfterAct(ctx context.Context, r *v1alpha1.Remediation
 	}
 	if step == v1alpha1.StepVerify {
 		node, _ := nodeToVerify(r, *s)
-		s.missing, s.broken, err = p.podsBack(ctx, r, node)
+		s.missing, s.broken, err = p.missingPods(ctx, r, node)
 	}
 	return err
 }
 
-// successor is the node that came in the place of one that was replaced: the one that was taken for it, or else a healthy
-// one of the group that is younger than the act and that no other Remediation has taken.
+// successor is the node that replaces one: the one that was recorded, or else a healthy one of the group that was created after the act
+// and that no other Remediation has recorded.
 func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) (*corev1.Node, error) {
 	if wait, _ := stepOf(r, v1alpha1.StepWait); wait.EndedAt != nil {
-		name := takenBy(wait)
+		name := successorName(wait)
 		if name == "" {
 			return nil, nil //nolint:nilnil // None was expected.
 		}
@@ -237,19 +237,18 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation, poli
 	return &nodes.Items[at], nil
 }
 
-// successorMark goes before the name of the node that came in the place of one that was replaced, in the operation of the
-// step Wait: no two Remediations may take the same new node for theirs.
-const successorMark = "node/"
+// successorPrefix precedes the name of the successor of a replaced node in the operation of the step Wait: no two Remediations may
+// record the same new node.
+const successorPrefix = "node/"
 
-// Successor is the name of the node that a Remediation has taken for the one that came in the place of its own; empty if it
-// has taken none.
+// Successor is the name of the node that a Remediation has recorded as the successor of its own; empty if there is none.
 func Successor(r *v1alpha1.Remediation) string {
 	wait, _ := stepOf(r, v1alpha1.StepWait)
-	return takenBy(wait)
+	return successorName(wait)
 }
 
-// takenBy is the node that a step Wait ended with; empty if none.
-func takenBy(wait v1alpha1.Step) string {
-	name, _ := strings.CutPrefix(wait.Operation, successorMark)
+// successorName is the successor that a step Wait recorded; empty if there is none.
+func successorName(wait v1alpha1.Step) string {
+	name, _ := strings.CutPrefix(wait.Operation, successorPrefix)
 	return name
 }

@@ -29,21 +29,20 @@ type Advisor interface {
 	CheckGuard(context.Context, *v1alpha1.Remediation, *v1alpha1.NodeRepairPolicy, simulation.Outcome, guard.Fact[ledger.Ledger]) (guard.Ruling, error)
 }
 
-// Performer performs Remediations. It has no state of its own and starts nothing: all is in the API, so that any number of
-// them may follow each other.
+// Performer performs Remediations. It has no state but the API's, so that any number of Performers may follow each other.
 type Performer struct {
 	// Client writes; what it lists may come from a cache, and needs no index.
 	Client client.Client
-	// Reader reads past any cache. Nothing is done that was not looked at through it right before.
+	// Reader reads past any cache. Nothing is changed that was not read through it right before.
 	Reader    client.Reader
 	Records   *record.Records
 	Providers cloud.Providers
 	Advisor   Advisor
-	// Leading says whether this process holds the controller's lease, asked right before each act.
+	// Leading says whether this process holds the controller's lease; it is called right before each change.
 	Leading func(context.Context) (bool, error)
 	Clock   clock.PassiveClock
-	// Say hears of each status that was written, for metrics; may be nil.
-	Say func(before, after *v1alpha1.Remediation)
+	// OnUpdate is called with each status that was written; may be nil.
+	OnUpdate func(before, after *v1alpha1.Remediation)
 }
 
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch;patch
@@ -56,9 +55,8 @@ type Performer struct {
 // maxTransitions bounds one call of Advance.
 const maxTransitions = 32
 
-// Advance does what is next of one Remediation until something has to be waited for, and says after what time to look again;
-// zero is when something changes. The policy is as the caller knows it, nil if it is gone. It is idempotent, and an error is
-// worth another try.
+// Advance performs transitions of one Remediation until it has to wait, and returns after what time to call it again; zero is at the
+// next event. The policy is as the caller has it, nil if it is gone. Advance is idempotent and may be retried after an error.
 func (p *Performer) Advance(ctx context.Context, name string, policy *v1alpha1.NodeRepairPolicy) (again time.Duration, err error) {
 	for range maxTransitions {
 		r, err := p.Records.Get(ctx, name)

@@ -14,8 +14,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// Sweep undoes what Remediations that have ended, or that somebody deleted, have left: cordons, and entries in the ledger
-// that go on. The controller calls it when it begins to lead and every few minutes.
+// Sweep removes what Remediations that ended or were deleted have left behind: cordons, and ongoing entries in the ledger. The
+// controller calls it when it begins to lead and every few minutes.
 func (p *Performer) Sweep(ctx context.Context) error {
 	leading, err := p.leads(ctx)
 	if err != nil || !leading {
@@ -34,15 +34,15 @@ func (p *Performer) sweepNodes(ctx context.Context, nodes []corev1.Node) error {
 		if markedBy(&nodes[i]) == "" {
 			continue
 		}
-		if err := p.sweepNode(ctx, nodes[i].Name); !apierrors.IsConflict(err) { // Else the next sweep finds it.
+		if err := p.sweepNode(ctx, nodes[i].Name); !apierrors.IsConflict(err) { // After a conflict the next sweep finds it.
 			failed = append(failed, err)
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// sweepNode reads the node before the Remediation that it names. That one ran before it made its mark, so that one that does not
-// run is over for good, or is another of its name. A node that others remove is left as it is until they have, or let it go.
+// sweepNode reads the node before the Remediation that its annotation names. A Remediation runs before it annotates, so that one that
+// does not run has ended, or is another of its name. A node that others remove is left as it is.
 func (p *Performer) sweepNode(ctx context.Context, name string) error {
 	node, err := p.node(ctx, name)
 	if err != nil || node == nil || markedBy(node) == "" || Leaving(node) != "" {
@@ -59,8 +59,8 @@ func (p *Performer) sweepNode(ctx context.Context, name string) error {
 	return p.uncordon(ctx, node)
 }
 
-// sweepLedger settles entries without a Remediation that goes on, but for those of nodes that may yet leave, and drops rejections
-// whose evidence is gone. One whose Remediation was deleted past its finalizer counts as aborted.
+// sweepLedger ends entries whose Remediation has ended, but for those of machines that may still be replaced, and removes rejections
+// whose evidence is gone. An entry whose Remediation was deleted without its finalizer counts as aborted.
 func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error {
 	read, err := p.Records.ReadLedger(ctx)
 	if err != nil {
@@ -76,7 +76,7 @@ func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error 
 		if err != nil {
 			return err
 		}
-		replaces, err := p.stillReplaces(ctx, e)
+		replaces, err := p.isReplacing(ctx, e)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error 
 		case by.remediation == nil:
 			swept, changed = swept.End(ledger.Holder{Name: e.Remediation, UID: e.UID}, p.Clock.Now(), ledger.Aborted), true
 		default:
-			swept, changed = p.closed(swept, by.remediation, nil), true
+			swept, changed = p.withoutOngoing(swept, by.remediation, nil), true
 		}
 	}
 	if !changed {

@@ -71,7 +71,7 @@ func (c *Reconciler) providers() cloud.Providers {
 // performer performs Remediations; the Reconciler is its Advisor.
 func (c *Reconciler) performer() *action.Performer {
 	return &action.Performer{
-		Client: c.Client, Reader: c.Reader, Records: c.Records, Providers: c.providers(), Advisor: c, Leading: c.Leading, Clock: c.Clock, Say: c.logTransition,
+		Client: c.Client, Reader: c.Reader, Records: c.Records, Providers: c.providers(), Advisor: c, Leading: c.Leading, Clock: c.Clock, OnUpdate: c.logTransition,
 	}
 }
 
