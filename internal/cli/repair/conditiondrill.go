@@ -27,16 +27,16 @@ import (
 )
 
 const (
-	// conditionPollInterval is how often the node is looked at while the condition is held.
+	// conditionPollInterval is the time between two reads of the node while the condition is set.
 	conditionPollInterval = 2 * time.Second
-	// heartbeatInterval is how often the condition is confirmed: what nobody confirms, repairers do not act on.
+	// heartbeatInterval is the time between two heartbeats of the condition: repairers do not act on a stale one.
 	heartbeatInterval = reason.Heartbeat - time.Minute
-	// defaultWait is how long the repairer is taken to wait if it does not say so: EKS node auto repair's default.
+	// defaultWait is how long a repairer waits whose rule does not say: EKS node auto repair's default.
 	defaultWait = 30 * time.Minute
 )
 
-// raise puts the real condition on the node, holds it, and sees whether anything becomes of it. Whatever happens, the
-// condition is put back.
+// raise sets the condition on the node, keeps it set, and observes whether a repair follows. The condition before is restored in every
+// case.
 func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, err error) {
 	expected, err := o.expect(ctx)
 	if err != nil {
@@ -67,7 +67,7 @@ func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, e
 	return t.answer, err
 }
 
-// expect is who would act on the node for the reason, as check sees it. Where check knows of nobody, waiting is in vain.
+// expect is the repair that would follow by naosu repair check; an error if none would.
 func (o *DrillOptions) expect(ctx context.Context) (expectedRepair, error) {
 	read, err := facts.Read(ctx, &input.Options{IOStreams: o.IOStreams, Config: o.Config, Clock: o.Clock})
 	if err != nil {
@@ -94,7 +94,7 @@ func (o *DrillOptions) expect(ctx context.Context) (expectedRepair, error) {
 
 const anyReason = "*"
 
-// expectedRepair is who would act.
+// expectedRepair is the repairer that would act, and by which rule.
 type expectedRepair struct {
 	repaircheck.Row
 	// match is the policy's rule, if it is one of naosu's.
@@ -109,7 +109,7 @@ func (e expectedRepair) wait() time.Duration {
 	return wait
 }
 
-// conditionDrill is one raised condition.
+// conditionDrill is a drill that sets a condition on a node.
 type conditionDrill struct {
 	*DrillOptions
 	page     *page
@@ -118,14 +118,14 @@ type conditionDrill struct {
 	wait     time.Duration
 	began    time.Time
 	raised   time.Time
-	// acted is when it was seen that the machine was acted on.
+	// acted is when it was observed that the machine was acted on.
 	acted  time.Time
 	resets int // how often somebody took the condition back
 	sign   string
 	steps  []v1alpha1.Step
 }
 
-// run goes from hop to hop. An error is no answer; that a hop does not come is one.
+// run waits for one hop after the other. A hop that does not come is an answer, not an error.
 func (t *conditionDrill) run(ctx context.Context) error {
 	held := drillcondition.Condition{Client: t.objects, Node: v1alpha1.NodeReference{Name: t.node.Name, UID: t.node.UID}, Condition: t.condition()}
 	defer func() {
@@ -143,7 +143,7 @@ func (t *conditionDrill) run(ctx context.Context) error {
 	if err := t.holdCondition(ctx, &held); err != nil || t.answer.Cut != "" {
 		return err
 	}
-	// The machine was acted on: from here on the condition is in the way of a node that is to be healthy.
+	// The machine was acted on: with the condition the node would not become healthy.
 	if err := held.Restore(ctx); err != nil {
 		return t.failed(ctx, err)
 	}
@@ -157,7 +157,7 @@ func (t *conditionDrill) failed(ctx context.Context, err error) error {
 	return exit.Talking(t.objects.Host, err)
 }
 
-// condition is what is raised. It says itself that nothing is wrong.
+// condition is the condition to set. Its message says that it is a drill.
 func (t *conditionDrill) condition() corev1.NodeCondition {
 	now := metav1.NewTime(t.Clock.Now())
 	return corev1.NodeCondition{
@@ -167,7 +167,7 @@ func (t *conditionDrill) condition() corev1.NodeCondition {
 	}
 }
 
-// holdCondition keeps the condition raised until the machine is acted on, or the repairer has had its time.
+// holdCondition keeps the condition set until the machine is acted on, or the repairer's time is over.
 func (t *conditionDrill) holdCondition(ctx context.Context, held *drillcondition.Condition) error {
 	progress := output.NewProgress(t.ErrOut)
 	defer progress.End()
@@ -231,7 +231,7 @@ func (t *conditionDrill) pass(name HopName, step v1alpha1.StepName, says string)
 	t.page.hop(hop)
 }
 
-// record writes down what was seen, so that check can tell.
+// record records the result in the drill's Remediation, as a proof for check.
 func (t *conditionDrill) record(ctx context.Context, r *v1alpha1.Remediation) {
 	status, reason, text := metav1.ConditionTrue, v1alpha1.RemediationDrillPassedReason, message.English().Text(message.DrillThrough, message.Args{"act": true, "remediation": ""})
 	if t.answer.Cut != "" {
@@ -246,7 +246,7 @@ func (t *conditionDrill) record(ctx context.Context, r *v1alpha1.Remediation) {
 	}
 }
 
-// explainMissing names the hop that did not come, from what naosu's own Remediation of the node tells, or from signs on the node.
+// explainMissing names the hop that did not come, by naosu's Remediation of the node, or by signs on the node.
 func (t *conditionDrill) explainMissing(ctx context.Context) error {
 	t.answer.Cut = HopAction
 	args := message.Args{"by": t.expected.By, "held": duration.HumanDuration(t.Clock.Now().Sub(t.raised)), "sign": t.sign, "n": t.resets}
@@ -275,7 +275,7 @@ func (t *conditionDrill) explainMissing(ctx context.Context) error {
 	return nil
 }
 
-// heldMessage is why a Remediation does not go on.
+// heldMessage is why a Remediation does not continue.
 func heldMessage(r *v1alpha1.Remediation) string {
 	for _, c := range r.Status.Conditions {
 		if c.Type == v1alpha1.RemediationAllowed && c.Status != metav1.ConditionTrue || c.Type == v1alpha1.RemediationSucceeded {

@@ -20,7 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
-// dryRun has the node's agent make a harmless fault and follows it.
+// dryRun has the node's agent make a harmless fault, and follows the evidence.
 func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) {
 	r := o.remediation(v1alpha1.DrillDryRun)
 	o.agentImage(ctx, r)
@@ -45,14 +45,14 @@ func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) 
 	case p.cut != "": // Where no controller is at work, nobody else ends it.
 		o.endFailed(ctx, r, answer)
 	case !p.over: // Nobody will end it who has not even answered.
-		answer.Cut, answer.Message = p.next(), o.Say.Text(message.DrillLate, message.Args{"hop": string(p.next()), "after": o.hopTimeout(p.next()).String(), "who": o.hopActor(p.next())})
+		answer.Cut, answer.Message = p.next(), o.Say.Text(message.DrillLate, message.Args{"hop": string(p.next()), "after": o.hopTimeout(p.next()).String(), "who": o.lateMessage(p.next())})
 		o.endFailed(ctx, r, answer)
 	}
 	return answer, nil
 }
 
-// hopActor did not answer, for each hop.
-func (o *DrillOptions) hopActor(hop HopName) string {
+// lateMessage says that a hop did not come in time.
+func (o *DrillOptions) lateMessage(hop HopName) string {
 	switch hop {
 	case HopAgent, HopFault, HopDetect, HopEvidence, HopReport:
 		return o.Say.Text(message.ID("DrillLate"+string(hop)), message.Args{"node": "node/" + o.Node, "reason": o.Reason})
@@ -60,7 +60,7 @@ func (o *DrillOptions) hopActor(hop HopName) string {
 	return o.Say.Text(message.DrillLateController, nil)
 }
 
-// hopTimeout is how long a hop may take: evidence has to last before it counts.
+// hopTimeout is how long a hop may take; evidence must last before it counts.
 func (o *DrillOptions) hopTimeout(hop HopName) time.Duration {
 	if r, known := reason.Find(o.Reason); known && hop == HopEvidence {
 		return o.HopTimeout + r.Needs.For
@@ -68,7 +68,7 @@ func (o *DrillOptions) hopTimeout(hop HopName) time.Duration {
 	return o.HopTimeout
 }
 
-// watch follows the Remediation until it is over, or a hop does not come in time.
+// watch follows the Remediation until it has ended, or a hop does not come in time.
 func (o *DrillOptions) watch(ctx context.Context, r *v1alpha1.Remediation, began time.Time, page *page) (progress, error) {
 	p := progress{hops: []Hop{}}
 	late := o.Clock.NewTimer(o.hopTimeout(dryRunHops[0]))
@@ -109,13 +109,13 @@ func (o *DrillOptions) watch(ctx context.Context, r *v1alpha1.Remediation, began
 	}
 }
 
-// endFailed ends the record of a drill that nobody else will end, as far as the caller may.
+// endFailed ends the Remediation of a drill that no other component will end, as far as the user's permissions allow.
 func (o *DrillOptions) endFailed(ctx context.Context, r *v1alpha1.Remediation, answer Drilled) {
 	text := message.English().Text(message.DrillCutAt, message.Args{"hop": string(answer.Cut), "why": answer.Message})
 	_ = o.end(ctx, r, metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason, text, nil)
 }
 
-// end writes how a drill ended.
+// end records how a drill ended.
 func (o *DrillOptions) end(ctx context.Context, r *v1alpha1.Remediation, status metav1.ConditionStatus, reason, text string, more func(*v1alpha1.RemediationStatus)) error {
 	records := record.Records{Client: o.objects, Reader: o.objects, Clock: o.Clock}
 	read, err := records.Get(ctx, r.Name)
@@ -141,7 +141,7 @@ func (o *DrillOptions) end(ctx context.Context, r *v1alpha1.Remediation, status 
 	return nil
 }
 
-// deleteDrill takes the record of an interrupted drill away: it proves nothing.
+// deleteDrill deletes the Remediation of an interrupted drill: it proves nothing.
 func (o *DrillOptions) deleteDrill(ctx context.Context, r *v1alpha1.Remediation) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
@@ -150,5 +150,5 @@ func (o *DrillOptions) deleteDrill(ctx context.Context, r *v1alpha1.Remediation)
 	}
 }
 
-// cleanupTimeout is how long what must still be done may take once a person has pressed Ctrl-C.
+// cleanupTimeout is how long the clean-up after an interrupt may take.
 const cleanupTimeout = 30 * time.Second

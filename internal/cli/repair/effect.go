@@ -15,8 +15,8 @@ import (
 	naosurepair "github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// observe sees whether the machine was acted on, and says how: it was rebooted, or is gone, or another has its name. On the way it
-// notes the first sign that somebody has taken the repair up.
+// observe returns how the machine was acted on, empty if it was not: it was rebooted, is gone, or another has its name. It also records
+// the first sign that a repair has started.
 func (t *conditionDrill) observe(ctx context.Context) (string, error) {
 	var node corev1.Node
 	switch err := t.objects.Get(ctx, client.ObjectKey{Name: t.Node}, &node); {
@@ -46,7 +46,7 @@ func (t *conditionDrill) observedAction(node *corev1.Node) string {
 	return ""
 }
 
-// verify waits for what a repair is for: the machine, or another in its group, Ready again.
+// verify waits until the machine, or another in its group, is Ready again.
 func (t *conditionDrill) verify(ctx context.Context) error {
 	ticker := t.Clock.NewTicker(conditionPollInterval)
 	defer ticker.Stop()
