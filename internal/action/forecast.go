@@ -33,7 +33,7 @@ func (p *Performer) Forecast(ctx context.Context, result outcome.Outcome) (*v1al
 			f.Omitted = int32(len(result.Fates) - maxForecastPods) //nolint:gosec // No cluster has as many pods.
 			break
 		}
-		pod, err := p.podOf(ctx, client.ObjectKey{Namespace: fate.Pod.Namespace, Name: fate.Pod.Name})
+		pod, err := p.pod(ctx, client.ObjectKey{Namespace: fate.Pod.Namespace, Name: fate.Pod.Name})
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (p *Performer) Forecast(ctx context.Context, result outcome.Outcome) (*v1al
 		f.Pods = append(f.Pods, one)
 		namespaces = append(namespaces, fate.Pod.Namespace)
 	}
-	counted, err := p.count(ctx, namespaces...)
+	counted, err := p.countReadyPods(ctx, namespaces...)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +60,8 @@ func (p *Performer) Forecast(ctx context.Context, result outcome.Outcome) (*v1al
 	return f, nil
 }
 
-// podOf reads a pod; one that is not there yet has nothing in it.
-func (p *Performer) podOf(ctx context.Context, key client.ObjectKey) (*corev1.Pod, error) {
+// pod reads a pod; one that is not there yet has nothing in it.
+func (p *Performer) pod(ctx context.Context, key client.ObjectKey) (*corev1.Pod, error) {
 	var pod corev1.Pod
 	if err := p.Client.Get(ctx, key, &pod); client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("read the pod %s: %w", key, err)

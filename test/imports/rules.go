@@ -34,8 +34,8 @@ var layers = [][]string{
 	{own + "internal/simulation"},
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},
-	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge"},
-	{own + "api", own + "internal/kube"},
+	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge", own + "internal/ledger"},
+	{own + "api", own + "internal/kube", own + "internal/terminal", own + "internal/locale"},
 }
 
 // ofDiagnosis are those of internal/diagnosis, likewise (docs/adr/0003).
@@ -111,8 +111,13 @@ var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofSi
 		unreachable: []string{"html/template", "google.golang.org/grpc"},
 	},
 	{
+		why:         "what naosu did and what a policy asks for is data: only a forecast needs the scheduler",
+		from:        []string{own + "internal/ledger", own + "internal/record", own + "internal/repairpolicy"},
+		unreachable: []string{own + "internal/scheduling", "k8s.io/kubernetes", "k8s.io/kube-scheduler"},
+	},
+	{
 		why:         "a forecast's outcome is data: to read one takes no scheduler",
-		from:        []string{own + "internal/simulation/outcome", own + "internal/guard", own + "internal/record"},
+		from:        []string{own + "internal/simulation/outcome", own + "internal/guard"},
 		unreachable: []string{"k8s.io/kubernetes/pkg/scheduler", own + "internal/scheduling"},
 	},
 	{

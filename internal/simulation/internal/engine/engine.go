@@ -74,6 +74,8 @@ type Owners interface {
 	ReplacedAfterRemoval(pod *corev1.Pod) bool
 	// ContinueStatefulSet has a StatefulSet go on that may have waited for a pod, which runs now.
 	ContinueStatefulSet(pod *corev1.Pod) error
+	// DeferIfBlocked says whether the owner of a pod that a quota refused must not create it again yet, and has it do so later.
+	DeferIfBlocked(pod *corev1.Pod) bool
 	// Sync does what controllers do without time passing. It says whether anything follows from it.
 	Sync() (again bool, err error)
 	// NoteSettled notes what controllers cannot do, once nothing happens any more.

@@ -31,7 +31,10 @@ func (e *Engine) PodReady(pod *corev1.Pod) bool {
 // IsWaiting says whether a pod is unschedulable, or waits on its node for a volume.
 func (e *Engine) IsWaiting(pod *corev1.Pod) bool {
 	record := e.Fates.Find(names.Of(pod))
-	return record != nil && record.Fate.Kind == outcome.Waiting && record.Fate.To == "" || e.isAttaching(pod)
+	if record == nil {
+		return pod.Spec.NodeName == "" // It was pending in the initial snapshot, and still is.
+	}
+	return record.Fate.Kind == outcome.Waiting && record.Fate.To == "" || e.isAttaching(pod)
 }
 
 // markHealthy counts a new pod as healthy: at once or, by chance, only after a rollout that does not wait for it.

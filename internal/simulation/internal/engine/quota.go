@@ -134,11 +134,13 @@ func (e *Engine) retryRefused() bool {
 	e.quotas.counted = e.quotas.pendingCounts > 0
 	refused := e.quotas.refused
 	e.quotas.refused = nil
-	randomness.Shuffle(e.Randomness, refused) // The order among their owners is not determined.
 	made := false
-	for _, pod := range refused {
+	for _, pod := range e.inOrderOfOwners(refused) {
 		record := e.Fates.Find(names.Of(pod))
 		if record == nil { // Its owner no longer wants it.
+			continue
+		}
+		if e.owners.DeferIfBlocked(pod) {
 			continue
 		}
 		if e.chargeQuota(pod) != nil {
@@ -150,6 +152,30 @@ func (e *Engine) retryRefused() bool {
 		made = true
 	}
 	return made
+}
+
+// inOrderOfOwners are pods with those of one owner after another: a controller creates all that are missing at once. The order of the
+// owners is random.
+func (e *Engine) inOrderOfOwners(pods []*corev1.Pod) []*corev1.Pod {
+	byOwner := map[types.UID][]*corev1.Pod{}
+	var owners []types.UID
+	for _, pod := range pods {
+		owner := types.UID("")
+		if ref := metav1.GetControllerOfNoCopy(pod); ref != nil {
+			owner = ref.UID
+		}
+		if byOwner[owner] == nil {
+			owners = append(owners, owner)
+		}
+		byOwner[owner] = append(byOwner[owner], pod)
+	}
+	randomness.Shuffle(e.Randomness, owners)
+	ordered := make([]*corev1.Pod, 0, len(pods))
+	for _, owner := range owners {
+		randomness.Shuffle(e.Randomness, byOwner[owner])
+		ordered = append(ordered, byOwner[owner]...)
+	}
+	return ordered
 }
 
 // RefusedPodsOf are the pods of a controller that quotas refuse and that it still wants.

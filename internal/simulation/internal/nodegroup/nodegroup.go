@@ -41,7 +41,7 @@ func (g *Groups) Add(ctx context.Context, c change.AddNodes) error {
 	if len(similar) == 0 {
 		return outcome.UnknownError{Ref: change.Ref{Kind: c.Subject().Kind, Name: name}}
 	}
-	p := launchSpec{name, similar, g.zonesOf(similar), oneNodePerZone(nodes)}
+	p := launchSpec{name, similar, g.zonesOf(similar), g.mayHaveOtherZones(nodes)}
 	if c.Zone != "" {
 		p.zones, p.otherZones = []string{c.Zone}, false
 	}
@@ -61,7 +61,7 @@ func (g *Groups) Resize(ctx context.Context, c change.ResizeGroup) error {
 	}
 	staying := slices.DeleteFunc(slices.Clone(nodes), isBeingRemoved) // A group's size does not count nodes being removed.
 	if more := c.To - len(staying); more >= 0 {
-		return g.launchNodes(ctx, launchSpec{c.Group, similar, zones, len(c.Zones) == 0 && oneNodePerZone(staying)}, nodes, more)
+		return g.launchNodes(ctx, launchSpec{c.Group, similar, zones, len(c.Zones) == 0 && g.mayHaveOtherZones(staying)}, nodes, more)
 	}
 	return g.terminateNodes(ctx, c.Group, staying, len(staying)-c.To)
 }
@@ -86,17 +86,15 @@ func zonesWithEqualCount(zones []string, nodes map[string]int, zone string) int 
 	return n
 }
 
-// oneNodePerZone says whether no two nodes of a group share a zone. Groups balance their zones: if two nodes share one, every zone
-// has a node; otherwise there may be zones without any.
-func oneNodePerZone(nodes []*corev1.Node) bool {
-	seen := map[string]bool{}
+// mayHaveOtherZones says whether a group may span zones that none of its nodes is in. It does not if a zone has two of its nodes, as
+// then every zone of the group has one, unless the cluster has nodes in a zone without one of the group's: that one may have been
+// lost.
+func (g *Groups) mayHaveOtherZones(nodes []*corev1.Node) bool {
+	count := map[string]int{}
 	for _, node := range nodes {
-		if seen[cluster.Zone(node)] {
-			return false
-		}
-		seen[cluster.Zone(node)] = true
+		count[cluster.Zone(node)]++
 	}
-	return true
+	return len(count) == len(nodes) || slices.ContainsFunc(g.engine.World().Nodes(), func(node *corev1.Node) bool { return count[cluster.Zone(node)] == 0 })
 }
 
 // noteZones notes that new nodes may be launched in zones that are not known or, if several zones have equally few nodes, in
@@ -156,32 +154,50 @@ func (g *Groups) registerNodes(ctx context.Context, nodes []newNode) error {
 	return nil
 }
 
-// terminateNodes removes nodes from a group, each from the zone with the most nodes, a random one of several. Each is drained
-// first; pods that a budget protects are removed with the node all the same, as the clouds do after a while.
+// terminateNodes removes nodes from a group, by chance some of them later than others. Managed groups drain them first; pods that a
+// budget protects are removed with the node all the same, after a while. Others end the machine at once.
+//
+// https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
 func (g *Groups) terminateNodes(ctx context.Context, group string, nodes []*corev1.Node, count int) error {
 	g.engine.Gaps.Note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
-	nodes = slices.Clone(nodes)
-	randomness.Shuffle(g.engine.Randomness, nodes)
-	for range count {
-		byZone := map[string][]*corev1.Node{}
-		for _, node := range nodes {
-			byZone[cluster.Zone(node)] = append(byZone[cluster.Zone(node)], node)
+	for _, batch := range randomness.Batches(g.engine.Randomness, g.nodesToTerminate(nodes, count)) {
+		var unready []*corev1.Pod
+		for _, node := range batch {
+			unready = append(unready, g.nodes.DrainedPods(node)...)
 		}
-		zones := randomness.Shuffled(g.engine.Randomness, slices.Sorted(maps.Keys(byZone)))
-		fullest := slices.MaxFunc(zones, func(a, b string) int { return len(byZone[a]) - len(byZone[b]) })
-		removed := byZone[fullest][len(byZone[fullest])-1]
-		nodes = slices.DeleteFunc(nodes, func(n *corev1.Node) bool { return n.Name == removed.Name })
-		blocked, err := g.nodes.DrainNode(ctx, removed)
-		if err != nil {
+		if g.engine.Randomness.GroupDrains() {
+			var err error
+			if unready, err = g.nodes.DrainNodes(ctx, batch); err != nil {
+				return err
+			}
+		}
+		g.engine.Budgets.RecordViolations(unready...)
+		if err := g.nodes.RemoveNodes(ctx, batch); err != nil {
 			return err
 		}
-		g.engine.Budgets.RecordViolations(blocked...)
-		if err := g.nodes.RemoveNodes(ctx, []*corev1.Node{removed}); err != nil {
+		g.nodes.MarkRemoved(batch...)
+		if err := g.engine.SettleStep(ctx, func() bool { return true }); err != nil {
 			return err
 		}
-		g.nodes.MarkRemoved(removed)
 	}
 	return nil
+}
+
+// nodesToTerminate are so many nodes of a group, each from the zone with the most that are left, a random one of several.
+func (g *Groups) nodesToTerminate(nodes []*corev1.Node, count int) []*corev1.Node {
+	byZone := map[string][]*corev1.Node{}
+	for _, node := range randomness.Shuffled(g.engine.Randomness, nodes) {
+		byZone[cluster.Zone(node)] = append(byZone[cluster.Zone(node)], node)
+	}
+	var chosen []*corev1.Node
+	for range count {
+		zones := randomness.Shuffled(g.engine.Randomness, slices.Sorted(maps.Keys(byZone)))
+		fullest := slices.MaxFunc(zones, func(a, b string) int { return len(byZone[a]) - len(byZone[b]) })
+		last := len(byZone[fullest]) - 1
+		chosen = append(chosen, byZone[fullest][last])
+		byZone[fullest] = byZone[fullest][:last]
+	}
+	return chosen
 }
 
 // Rotate replaces each node of a group: as many new ones are launched first, then the old are drained. One that cannot be
@@ -195,13 +211,16 @@ func (g *Groups) Rotate(ctx context.Context, c change.RotateGroup) error {
 	if len(zones) == 0 {
 		zones = g.zonesOf(old)
 	}
-	g.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && oneNodePerZone(old)}, 1)
+	g.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && g.mayHaveOtherZones(old)}, 1)
 	zones = randomness.Shuffled(g.engine.Randomness, zones)
 	each := make([]string, len(old))
 	for i := range each {
 		each[i] = zones[i%len(zones)]
 	}
 	if err := g.registerNodes(ctx, g.newNodes(c.Group, each, old)); err != nil {
+		return err
+	}
+	if err := g.workload.ContinueRollouts(ctx); err != nil { // Those that waited for capacity end before the first drain.
 		return err
 	}
 	// All old nodes are cordoned first, so that no pod moves twice.

@@ -12,13 +12,22 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 )
 
-// DrainNode cordons a node and evicts its pods as far as their budgets allow, again as replacements become healthy. It returns the
-// pods that cannot be evicted; pods of DaemonSets and mirror pods, which a drain leaves, are not among them.
+// DrainNode is DrainNodes for one node.
 func (n *Controller) DrainNode(ctx context.Context, node *corev1.Node) ([]*corev1.Pod, error) {
-	if err := n.CordonNode(node, true); err != nil {
-		return nil, err
+	return n.DrainNodes(ctx, []*corev1.Node{node})
+}
+
+// DrainNodes cordons nodes and evicts their pods as far as their budgets allow, again as replacements become healthy. It returns the
+// pods that cannot be evicted; pods of DaemonSets and mirror pods, which a drain leaves, are not among them.
+func (n *Controller) DrainNodes(ctx context.Context, nodes []*corev1.Node) ([]*corev1.Pod, error) {
+	var left []*corev1.Pod
+	for _, node := range nodes {
+		if err := n.CordonNode(node, true); err != nil {
+			return nil, err
+		}
+		left = append(left, n.DrainedPods(node)...)
 	}
-	left := n.drainedPods(node)
+	randomness.Shuffle(n.engine.Randomness, left)
 	canProceed := func() bool {
 		left = n.existing(left)
 		return len(left) == 0 || slices.ContainsFunc(left, func(pod *corev1.Pod) bool { return n.engine.Budgets.EvictionBlocker(pod).ID == "" })
@@ -27,6 +36,9 @@ func (n *Controller) DrainNode(ctx context.Context, node *corev1.Node) ([]*corev
 		kept := left[:0]
 		progress = false
 		for _, pod := range left {
+			if !n.exists(pod) { // It was preempted.
+				continue
+			}
 			if n.engine.Budgets.EvictionBlocker(pod).ID != "" {
 				kept = append(kept, pod)
 				continue
@@ -34,6 +46,11 @@ func (n *Controller) DrainNode(ctx context.Context, node *corev1.Node) ([]*corev
 			progress = true
 			if err := n.DeletePod(ctx, pod, false); err != nil {
 				return nil, err
+			}
+			if n.engine.Randomness.Delayed() { // Its replacement is scheduled before the next eviction.
+				if err := n.engine.Schedule(ctx); err != nil {
+					return nil, err
+				}
 			}
 		}
 		left = kept
@@ -48,15 +65,14 @@ func (n *Controller) DrainNode(ctx context.Context, node *corev1.Node) ([]*corev
 	return left, nil
 }
 
-// drainedPods are the pods that a drain evicts.
-func (n *Controller) drainedPods(node *corev1.Node) []*corev1.Pod {
+// DrainedPods are the pods that a drain evicts.
+func (n *Controller) DrainedPods(node *corev1.Node) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range n.engine.Pods.OnNode(node.Name) {
 		if cluster.Drains(pod) && pod.DeletionTimestamp == nil {
 			pods = append(pods, pod)
 		}
 	}
-	randomness.Shuffle(n.engine.Randomness, pods)
 	return pods
 }
 
@@ -64,11 +80,16 @@ func (n *Controller) drainedPods(node *corev1.Node) []*corev1.Pod {
 func (n *Controller) existing(pods []*corev1.Pod) []*corev1.Pod {
 	kept := pods[:0]
 	for _, pod := range pods {
-		if now := n.engine.Pods.Get(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID {
+		if n.exists(pod) {
 			kept = append(kept, pod)
 		}
 	}
 	return kept
+}
+
+func (n *Controller) exists(pod *corev1.Pod) bool {
+	now := n.engine.Pods.Get(pod.Namespace, pod.Name)
+	return now != nil && now.UID == pod.UID
 }
 
 // DeletePod deletes a pod. On an unreachable node it stays Terminating, unless the deletion is forced.

@@ -72,6 +72,9 @@ func (r Source) EndsBeforeReplacement() bool { return r.rng != nil && r.rng.IntN
 // goes on at once, and victims take time to end.
 func (r Source) BindDelayed() bool { return r.rng != nil && r.rng.IntN(4) > 0 }
 
+// GroupDrains says whether a group drains the nodes that it terminates: mostly it does.
+func (r Source) GroupDrains() bool { return r.rng == nil || r.rng.IntN(3) > 0 }
+
 // QuotaDelayed says whether the quota of a removed pod is released only after its owner has tried to create another: the quota
 // controller runs beside the owner's.
 func (r Source) QuotaDelayed() bool { return r.rng != nil && r.rng.IntN(2) == 0 }

@@ -17,10 +17,12 @@ type Controllers struct {
 	deferredReplicas []deferredReplica
 	// scalingDown are StatefulSets that remove surplus pods one by one.
 	scalingDown []types.NamespacedName
-	// unfinishedRollouts are Deployments, by their UIDs, whose rollouts began in this future and have not ended.
+	// unfinishedRollouts are workloads, by their UIDs, whose rollouts began in this future and may not have ended.
 	unfinishedRollouts map[types.UID]bool
 	// jobFailures is the number of each Job's pods that failed in this future.
 	jobFailures map[types.UID]int
+	// ignoredJobFailures are those that the podFailurePolicy of their Job ignores.
+	ignoredJobFailures map[types.UID]int
 	// deletedByUser are pods, by their UIDs, that were deleted without being disrupted: they get no condition DisruptionTarget.
 	deletedByUser map[types.UID]bool
 	// jobBackoffs are when each Job's back-off ends, as time since the change began.
@@ -30,7 +32,7 @@ type Controllers struct {
 // New is the controllers of workloads that act through an engine.
 func New(e *engine.Engine) *Controllers {
 	return &Controllers{
-		engine: e, unfinishedRollouts: map[types.UID]bool{}, jobFailures: map[types.UID]int{}, deletedByUser: map[types.UID]bool{},
+		engine: e, unfinishedRollouts: map[types.UID]bool{}, jobFailures: map[types.UID]int{}, ignoredJobFailures: map[types.UID]int{}, deletedByUser: map[types.UID]bool{},
 		jobBackoffs: map[types.UID]time.Duration{},
 	}
 }

@@ -13,18 +13,27 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// RolloutDaemonSet replaces a DaemonSet's pods node by node, by its update strategy. A pod that cannot be scheduled counts as
-// unavailable; at maxUnavailable the rollout stops, and the other nodes keep their old pods.
+// RolloutDaemonSet creates a DaemonSet's missing pods from its new template, then replaces the others node by node, by its update
+// strategy. A pod that cannot be scheduled counts as unavailable; at maxUnavailable the rollout stops, and the other nodes keep their
+// old pods. It stops as well while the API server refuses one of the pods: the controller ends its sync at that error.
 //
-// Source: pkg/controller/daemon/update.go of Kubernetes.
+// Source: pkg/controller/daemon of Kubernetes (updateDaemonSet, rollingUpdate).
 func (w *Controllers) RolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
 	set = withNextGeneration(set)
 	if err := w.engine.Edit(cluster.Put(set)); err != nil {
+		return err
+	}
+	for _, pod := range w.engine.RefusedPodsOf(set.UID) {
+		w.engine.DecrementActive(pod)
+		w.engine.CreatePod(pod, w.updatedDaemonPod(set, pod, newPod))
+	}
+	if err := w.syncDaemonSet(set); err != nil {
 		return err
 	}
 	ref := message.Args{"set": daemonRef(set)}
@@ -32,20 +41,27 @@ func (w *Controllers) RolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSe
 		w.engine.Gaps.Note(daemonRef(set), message.Of(message.GapOnDelete, ref))
 		return nil
 	}
+	return w.rollDaemonSet(ctx, set, newPod)
+}
+
+// rollDaemonSet replaces a DaemonSet's pods of older templates.
+func (w *Controllers) rollDaemonSet(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
 	return w.engine.WithDelayedReadiness(func() error { return w.rollingUpdate(ctx, set, newPod) })
 }
 
 func (w *Controllers) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, newPod func(*corev1.Pod) *corev1.Pod) error {
-	old := w.daemonPods(set)
-	maxUnavailable, maxSurge := replicas.DaemonSetLimits(set, len(old))
+	all := w.daemonPods(set)
+	old := slices.DeleteFunc(slices.Clone(all), func(pod *corev1.Pod) bool { return upToDate(set, pod) })
+	maxUnavailable, maxSurge := replicas.DaemonSetLimits(set, len(all))
+	waiting := w.waitingDaemonPods(set)
+	w.unfinishedRollouts[set.UID] = true
 	if maxSurge > 0 {
-		return w.surgingUpdate(ctx, set, old, maxSurge, newPod)
+		return w.surgingUpdate(ctx, set, old, waiting, maxSurge, newPod)
 	}
-	var waiting []*corev1.Pod
 	for len(old) > 0 {
 		waiting = w.onlyWaiting(waiting)
 		batch := min(maxUnavailable-len(waiting), len(old))
-		if batch <= 0 {
+		if batch <= 0 || w.refusesDaemonPods(set, waiting) {
 			w.engine.Gaps.Note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
 			return nil
 		}
@@ -69,6 +85,19 @@ func (w *Controllers) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, 
 	return nil
 }
 
+// waitingDaemonPods are a DaemonSet's pods of its current template that do not run.
+func (w *Controllers) waitingDaemonPods(set *appsv1.DaemonSet) []*corev1.Pod {
+	return slices.DeleteFunc(slices.Concat(w.daemonPods(set), w.engine.Queue.PodsOf(set.UID)), func(pod *corev1.Pod) bool { return !upToDate(set, pod) })
+}
+
+// refusesDaemonPods says whether the API server refuses pods of a DaemonSet: one of those that wait, or one that a quota forbids.
+func (w *Controllers) refusesDaemonPods(set *appsv1.DaemonSet, waiting []*corev1.Pod) bool {
+	return len(w.engine.RefusedPodsOf(set.UID)) > 0 || slices.ContainsFunc(waiting, func(pod *corev1.Pod) bool {
+		record := w.engine.Fates.Find(names.Of(pod))
+		return record != nil && record.Fate.Why.ID == message.FateRefused
+	})
+}
+
 // updatedDaemonPod is the pod of the new template that replaces an old one, on the same node.
 func (w *Controllers) updatedDaemonPod(set *appsv1.DaemonSet, old *corev1.Pod, newPod func(*corev1.Pod) *corev1.Pod) *corev1.Pod {
 	next := newPod(old)
@@ -81,12 +110,11 @@ func (w *Controllers) updatedDaemonPod(set *appsv1.DaemonSet, old *corev1.Pod, n
 }
 
 // surgingUpdate creates each new pod beside the old one, which is removed once the new one runs.
-func (w *Controllers) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old []*corev1.Pod, maxSurge int, newPod func(*corev1.Pod) *corev1.Pod) error {
-	var waiting []*corev1.Pod
+func (w *Controllers) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, old, waiting []*corev1.Pod, maxSurge int, newPod func(*corev1.Pod) *corev1.Pod) error {
 	for len(old) > 0 {
 		waiting = w.onlyWaiting(waiting)
 		batch := min(maxSurge-len(waiting), len(old))
-		if batch <= 0 {
+		if batch <= 0 || w.refusesDaemonPods(set, waiting) {
 			w.engine.Gaps.Note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
 			return nil
 		}

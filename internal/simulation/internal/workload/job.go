@@ -41,7 +41,8 @@ func (w *Controllers) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *b
 	}
 	switch {
 	case action == batchv1.PodFailurePolicyActionIgnore:
-		return w.recreateAfterBackoff(pod, 0, job.UID)
+		w.ignoredJobFailures[job.UID]++
+		return w.recreateAfterBackoff(pod, w.failuresForBackoff(job), job.UID)
 	case action == batchv1.PodFailurePolicyActionFailJob:
 		w.markLost(pod, message.Of(message.FateJobPolicy, message.Args{"job": job.Name}))
 		return w.failJob(ctx, job)
@@ -58,10 +59,19 @@ func (w *Controllers) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *b
 		w.markLost(pod, message.Of(message.FateJobFailed, message.Args{"job": job.Name, "limit": limit}))
 		return w.failJob(ctx, job)
 	}
-	if job.Status.Succeeded > 0 {
-		failed = w.jobFailures[job.UID] // A success resets the count; how many failed since is not known.
+	return w.recreateAfterBackoff(pod, w.failuresForBackoff(job), job.UID)
+}
+
+// failuresForBackoff is how many failures since a Job's last success prolong its back-off: those that its podFailurePolicy ignores
+// as well. How many it ignored before, or how many came after its last success, is not known.
+//
+// Source: pkg/controller/job of Kubernetes (getNewFinishedPods, newBackoffRecord).
+func (w *Controllers) failuresForBackoff(job *batchv1.Job) int {
+	failures := w.jobFailures[job.UID] + w.ignoredJobFailures[job.UID]
+	if job.Status.Succeeded == 0 {
+		failures += int(job.Status.Failed)
 	}
-	return w.recreateAfterBackoff(pod, failed, job.UID)
+	return failures
 }
 
 // Delays before a Job creates another pod: twice as long after each failure, counted from the pod's end, and at least the time

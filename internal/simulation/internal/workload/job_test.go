@@ -97,7 +97,7 @@ func TestJobPolicies(t *testing.T) {
 		edit func(*batchv1.Job)
 		want []string
 	}{
-		"a disruption is no failure":         {disrupted(batchv1.PodFailurePolicyActionIgnore), []string{"moved night-a n1>n2 1s"}},
+		"a disruption is no failure":         {disrupted(batchv1.PodFailurePolicyActionIgnore), []string{"moved night-a n1>n2 10s"}},
 		"or fails the Job":                   {disrupted(batchv1.PodFailurePolicyActionFailJob), []string{"lost night-a n1> FateJobPolicy", "lost night-b n2> FateJobSibling"}},
 		"each index counts its own failures": {func(j *batchv1.Job) { j.Spec.BackoffLimitPerIndex = new(int32(0)) }, []string{"lost night-a n1> FateJobIndex"}},
 		"more failed indexes than allowed fail it": {
@@ -139,5 +139,5 @@ func TestDeletedPodIsNotDisrupted(t *testing.T) {
 		return testworld.Of(testworld.Node("n1", "a"), all)
 	}
 	testworld.ExpectFates(t, ignoring().Run(t, change.DeletePod{Namespace: "default", Name: "report-a"}), "lost report-a n1> FateJobFailed")
-	testworld.ExpectFates(t, ignoring().Run(t, change.Evict{Namespace: "default", Name: "report-a"}), "moved report-a n1>n1 1s")
+	testworld.ExpectFates(t, ignoring().Run(t, change.Evict{Namespace: "default", Name: "report-a"}), "moved report-a n1>n1 10s")
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 )
 
-// ContinueRollouts advances unfinished rollouts of Deployments and StatefulSets whose pods changed.
+// ContinueRollouts advances unfinished rollouts of workloads whose pods changed.
 func (w *Controllers) ContinueRollouts(ctx context.Context) error {
 	for _, d := range w.affectedRollouts() {
 		if _, err := w.advanceRollout(ctx, d); err != nil {
@@ -29,7 +29,46 @@ func (w *Controllers) ContinueRollouts(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, set := range w.affectedDaemonSets() {
+		if err := w.resumeDaemonSetRollout(ctx, set); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// affectedDaemonSets are the DaemonSets with an unfinished rollout that lost a node or a pod, or of which a pending pod got a node.
+func (w *Controllers) affectedDaemonSets() []*appsv1.DaemonSet {
+	var found []*appsv1.DaemonSet
+	for _, set := range w.engine.World().DaemonSets() {
+		if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType || !w.unfinishedRollouts[set.UID] && set.Status.UpdatedNumberScheduled >= set.Status.CurrentNumberScheduled {
+			continue
+		}
+		gone := func(node *corev1.Node) bool {
+			return w.engine.World().Node(node.Name) == nil && kube.ShouldRunDaemonPod(set, node)
+		}
+		changed := func(pod *corev1.Pod) bool {
+			now := w.engine.Pods.Get(pod.Namespace, pod.Name)
+			return now == nil || now.UID != pod.UID || now.Spec.NodeName != pod.Spec.NodeName
+		}
+		if slices.ContainsFunc(w.engine.Initial.Nodes(), gone) || slices.ContainsFunc(w.engine.Initial.PodsOf(set.UID), changed) {
+			found = append(found, set)
+		}
+	}
+	return found
+}
+
+// resumeDaemonSetRollout goes on with a rollout, unless a node still lacks its pod: the API server refuses it.
+func (w *Controllers) resumeDaemonSetRollout(ctx context.Context, set *appsv1.DaemonSet) error {
+	lacks := func(node *corev1.Node) bool {
+		return kube.ShouldRunDaemonPod(set, node) && !w.hasDaemonPod(set, node.Name)
+	}
+	if slices.ContainsFunc(w.engine.World().Nodes(), lacks) {
+		return nil
+	}
+	return w.rollDaemonSet(ctx, set, func(*corev1.Pod) *corev1.Pod {
+		return w.daemonPodFromTemplate(set, w.engine.Names.Pod(set.Namespace, set.Name+"-"))
+	})
 }
 
 // affectedStatefulSets are the StatefulSets with an unfinished rollout and a pod that changed, by name.

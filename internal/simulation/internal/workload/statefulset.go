@@ -97,11 +97,19 @@ func (w *Controllers) rolloutStatefulSet(ctx context.Context, set *appsv1.Statef
 		w.engine.Gaps.Note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
 		return nil
 	}
+	for _, pod := range w.engine.RefusedPodsOf(set.UID) {
+		next, err := w.newStatefulSetPod(&updated, pod.Name)
+		if err != nil {
+			return err
+		}
+		w.engine.DecrementActive(pod)
+		w.engine.CreatePod(pod, next)
+	}
 	return w.replaceOutdated(ctx, &updated)
 }
 
 // replaceOutdated replaces the pods of a StatefulSet that are not of its update revision, from the last to the first, until one that
-// is does not run.
+// is does not run. While the API server refuses one of the pods, none is replaced: the controller ends its sync at that error.
 //
 // Source: pkg/controller/statefulset of Kubernetes (updateStatefulSet).
 func (w *Controllers) replaceOutdated(ctx context.Context, set *appsv1.StatefulSet) error {
@@ -110,6 +118,10 @@ func (w *Controllers) replaceOutdated(ctx context.Context, set *appsv1.StatefulS
 	}
 	ref := "statefulset/" + set.Name
 	first := startOrdinal(set) + partitionOf(set)
+	if len(w.engine.RefusedPodsOf(set.UID)) > 0 {
+		w.engine.Gaps.Note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": len(w.engine.Pods.OwnedBy(set.UID))}))
+		return nil
+	}
 	for ordinal := startOrdinal(set) + replicas.Of(set, 1) - 1; ordinal >= first; ordinal-- {
 		old := w.engine.Pods.Get(set.Namespace, fmt.Sprintf("%s-%d", set.Name, ordinal))
 		if old == nil || old.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision && w.engine.PodReady(old) {

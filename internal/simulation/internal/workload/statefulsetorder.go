@@ -55,8 +55,26 @@ func (w *Controllers) createInOrder(set *appsv1.StatefulSet, old, next *corev1.P
 	} else {
 		w.engine.Fates.Begin(next)
 	}
-	w.engine.Fates.MarkNotCreated(next, orderedReason(first))
-	w.deferredReplicas = append(w.deferredReplicas, deferredReplica{next, names.Of(set), w.engine.Clock()})
+	w.deferReplica(set, next, first)
+}
+
+func (w *Controllers) deferReplica(set *appsv1.StatefulSet, pod *corev1.Pod, first change.Ref) {
+	w.engine.Fates.MarkNotCreated(pod, orderedReason(first))
+	w.deferredReplicas = append(w.deferredReplicas, deferredReplica{pod, names.Of(set), w.engine.Clock()})
+}
+
+// DeferIfBlocked defers a StatefulSet's pod that a quota refused, if one before it is no longer ready. It says whether it did.
+func (w *Controllers) DeferIfBlocked(pod *corev1.Pod) bool {
+	set, ok := w.engine.World().Owner(pod).(*appsv1.StatefulSet)
+	if !ok {
+		return false
+	}
+	first, blocked := w.blockingReplica(set, ordinalOf(pod))
+	if blocked {
+		w.engine.DecrementActive(pod)
+		w.deferReplica(set, pod, first)
+	}
+	return blocked
 }
 
 func orderedReason(first change.Ref) message.Sentence {

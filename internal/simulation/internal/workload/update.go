@@ -92,9 +92,6 @@ func (w *Controllers) UpdateDaemonSet(ctx context.Context, was, next *appsv1.Dae
 	if podtemplate.Same(&was.Spec.Template, &next.Spec.Template) {
 		return w.syncDaemonSet(next)
 	}
-	if err := w.syncDaemonSet(next); err != nil {
-		return err
-	}
 	return w.RolloutDaemonSet(ctx, next, func(*corev1.Pod) *corev1.Pod {
 		return w.daemonPodFromTemplate(next, w.engine.Names.Pod(next.Namespace, next.Name+"-"))
 	})
