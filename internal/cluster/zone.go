@@ -14,7 +14,7 @@ var ZoneLabels = []string{
 	"topology.disk.csi.azure.com/zone",
 }
 
-// Zone is the zone a node stands in, empty if its labels do not tell.
+// Zone is a node's zone, empty if no label names it.
 func Zone(node *corev1.Node) string {
 	for _, label := range ZoneLabels {
 		if zone := node.Labels[label]; zone != "" {
@@ -24,7 +24,7 @@ func Zone(node *corev1.Node) string {
 	return ""
 }
 
-// ZoneKey tells zones apart as Kubernetes' node lifecycle controller does: by region and zone.
+// ZoneKey identifies a node's zone as Kubernetes' node lifecycle controller does: by region and zone.
 //
 // Source: k8s.io/component-helpers/node/topology (GetZoneKey).
 func ZoneKey(node *corev1.Node) string {

@@ -140,7 +140,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ActionStaysCordoned, []string{"node", "actuator"}, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" のマシンの置き換えは ")
+		t.say(" のマシンの交換は ")
 		t.put(t.value("actuator"))
 		t.say(" に要求済みで、取り消せません。ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。")
 	}},
@@ -238,7 +238,7 @@ var japaneseTexts = []compiled{
 		t.say(" のままです。")
 	}},
 	{ActionNotGone, []string{"within", "node", "cordoned"}, func(t *text) {
-		t.say("マシンは置き換えられるはずでしたが、")
+		t.say("マシンは交換されるはずでしたが、")
 		t.say(span(t.words(t.value("within"))))
 		t.say("たっても ")
 		t.put(t.value("node"))
@@ -1801,13 +1801,13 @@ var japaneseTexts = []compiled{
 		t.say("ボリュームを別の Pod が使用中")
 	}},
 	{MissTogether, nil, func(t *text) {
-		t.say("同居すべき Pod が近くにない")
+		t.say("Pod の affinity に一致しない")
 	}},
 	{MissApart, nil, func(t *text) {
-		t.say("同居してはならない Pod が近くにある")
+		t.say("Pod の anti-affinity に反する")
 	}},
 	{MissSpread, nil, func(t *text) {
-		t.say("分散が偏る")
+		t.say("topologySpreadConstraints に反する")
 	}},
 	{MissDevice, nil, func(t *text) {
 		t.say("要求するデバイスがない")
@@ -3061,7 +3061,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" が ")
 		t.put(t.value("node"))
-		t.say(" のマシンの置き換えを要求しましたが、ノードはまだ存在します。uncordon すると、naosu はこのノードを扱わなくなります。")
+		t.say(" のマシンの交換を要求しましたが、ノードはまだ存在します。uncordon すると、naosu はこのノードを扱わなくなります。")
 	}},
 	{GuardBudgetZero, []string{"scope", "budget", "total"}, func(t *text) {
 		t.put(t.value("scope"))
@@ -3123,7 +3123,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" がいずれも ")
 		t.put(t.value("machine"))
-		t.say(" で動いていると報告しており、実際にどのノードなのか分かりません。該当しない Node オブジェクトを削除してください。")
+		t.say(" で動いていると報告しており、どれが実際のノードなのか分かりません。該当しない Node オブジェクトを削除してください。")
 	}},
 	{GuardControlPlane, []string{"nodes"}, func(t *text) {
 		t.say("コントロールプレーンのノード (またはその可能性がある) ")
@@ -3313,7 +3313,7 @@ var japaneseTexts = []compiled{
 		t.say("変更の影響を予測する")
 	}},
 	{"help/whatif/long", nil, func(t *text) {
-		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを増やす (台数に連動するものも含む)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
+		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを追加する (台数に連動するものも増える)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/whatif/fail-on", nil, func(t *text) {
 		t.say("この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる")
@@ -3532,7 +3532,7 @@ var japaneseTexts = []compiled{
 		t.say("EKS クラスターの `NAME` (ノードのラベルにもインスタンスのタグにもない場合)")
 	}},
 	{"help/crds", nil, func(t *text) {
-		t.say("naosu の CRD を出力する")
+		t.say("naosu のカスタムリソース定義 (CRD) を出力する")
 	}},
 	{"help/crds/long", nil, func(t *text) {
 		t.say("naosu の CRD (NodeRepairPolicy と Remediation) を、kubectl apply で使える YAML で出力します。クラスターには接続しません。")
@@ -3577,13 +3577,13 @@ var japaneseTexts = []compiled{
 		t.say("--act: 修復の仕組みが待つ時間 `DURATION` (0: そのルールによる、不明なら 30m)")
 	}},
 	{"flag/repair/drill/margin", nil, func(t *text) {
-		t.say("--act: さらに待つ時間 `DURATION` (ノードが Ready に戻るのを待つ時間でもある)")
+		t.say("--act: --wait に加えて待つ時間 `DURATION` (ノードが Ready に戻るのを待つ時間でもある)")
 	}},
 	{"help/repair/abort", nil, func(t *text) {
 		t.say("修復を中止し、ノードを元に戻す")
 	}},
 	{"help/repair/abort/long", nil, func(t *text) {
-		t.say("終了していない Remediation を中止します。naosu がノードに加えた変更を元に戻し、Remediation は Aborted で終了します。すでに要求した再起動は止まりません。置き換えを要求したノードは cordon されたままです。中止はコントローラーに要求します。リーダーのコントローラーがなければ、このコマンドが利用者の権限で行い、その間コントローラーの Lease を保持します。\n\n--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、元に戻せないノードの記録からも finalizer を削除します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n終了コードは、すべて終了すれば 0、時間内に中止できないものがあれば 1、入力の誤りや答えを出せなかった場合は 2 です。")
+		t.say("終了していない Remediation を中止します。naosu がノードに加えた変更を元に戻し、Remediation は Aborted で終了します。すでに要求した再起動は止まりません。交換を要求したノードは cordon されたままです。中止はコントローラーに要求します。リーダーのコントローラーがなければ、このコマンドが利用者の権限で行い、その間コントローラーの Lease を保持します。\n\n--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、ノードを元に戻せない Remediation からも finalizer を削除します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n終了コードは、すべて終了すれば 0、時間内に中止できないものがあれば 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/repair/abort/all", nil, func(t *text) {
 		t.say("終了していない Remediation をすべて中止する")
@@ -4857,7 +4857,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ProofTheirs, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" が実際に修復することを示すものがありません。修復は、受け付けられても行われないことがあります。condition を実際に設定する以外に確かめる方法はありません。")
+		t.say(" が実際に修復することを示すものがありません。修復は、受け付けられても行われないことがあります。condition をノードに実際に設定して試す以外に、確かめる方法はありません。")
 	}},
 	{ProofNoDrill, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))
@@ -4909,7 +4909,7 @@ var japaneseTexts = []compiled{
 	{ProofFinding, []string{"n", "reasons", "condition", "broken", "why"}, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("n"))
-		t.say(" 台で、")
+		t.say(" 台では、")
 		t.say(japaneseAnd(t.items("reasons")))
 		t.say(" (")
 		t.put(t.value("condition"))
@@ -4965,9 +4965,9 @@ var japaneseTexts = []compiled{
 	}},
 	{ProofUnderWay, []string{"remediation", "phase"}, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" がこのノードを修復する予定で、現在 ")
+		t.say(" がこのノードを修復する予定です (現在のフェーズ: ")
 		t.put(t.value("phase"))
-		t.say(" です。")
+		t.say(")。")
 	}},
 	{ProofRemedyDrill, nil, func(t *text) {
 		t.say("無害な障害で訓練を実行する。")
@@ -5001,7 +5001,7 @@ var japaneseTexts = []compiled{
 		t.say(" の上限 (budgets) をノード 1 台に上げる。")
 	}},
 	{ProofRemedyPermissions, nil, func(t *text) {
-		t.say("コントローラーが受けた回答を確認する。")
+		t.say("コントローラーが受け取った応答を確認する。")
 	}},
 	{ProofRemedyLedger, nil, func(t *text) {
 		t.say("台帳を読み取れない理由を調べる。")
@@ -5116,7 +5116,7 @@ var japaneseTexts = []compiled{
 		} else {
 			t.say("承認しました")
 			if t.is(t.value("why")) {
-				t.say("が、まだ待っています。")
+				t.say("が、まだ開始されていません。")
 				t.put(t.value("why"))
 			}
 		}
@@ -5243,7 +5243,7 @@ var japaneseTexts = []compiled{
 		t.say("予測")
 	}},
 	{RemediationNoPods, nil, func(t *text) {
-		t.say("移動する Pod はない予測でした。")
+		t.say("予測では、移動する Pod はありません。")
 	}},
 	{RemediationOmitted, []string{"n"}, func(t *text) {
 		t.say("ほか ")
@@ -5252,7 +5252,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemediationLoses, []string{"n", "pods"}, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" 個の Pod に、ノードだけにあって移動しないデータがあります: ")
+		t.say(" 個の Pod のデータはこのノードだけにあり、Pod とともに移動しません: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
 	{RemediationBecame, []string{"at", "outcome"}, func(t *text) {
@@ -5617,7 +5617,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" のディスクに、イメージ ")
 		t.put(t.value("image"))
-		t.say(" を置く空きがありません (コンテナ ")
+		t.say(" を保存する空き容量がありません (コンテナ ")
 		t.put(t.value("container"))
 		t.say(")。")
 	}},
@@ -5882,7 +5882,7 @@ var japaneseTexts = []compiled{
 	}},
 	{Crashes, []string{"subject", "container", "n", "last"}, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は起動しても終了を繰り返しています。コンテナ ")
+		t.say(" は再起動を繰り返しています。コンテナ ")
 		t.put(t.value("container"))
 		t.say(" は ")
 		t.put(t.value("n"))
@@ -5896,7 +5896,7 @@ var japaneseTexts = []compiled{
 	}},
 	{CrashesOOM, []string{"subject", "container", "limit", "n"}, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は起動しても終了を繰り返しています。コンテナ ")
+		t.say(" は再起動を繰り返しています。コンテナ ")
 		t.put(t.value("container"))
 		t.say(" が")
 		if t.is(t.value("limit")) {
@@ -5912,7 +5912,7 @@ var japaneseTexts = []compiled{
 	}},
 	{CrashesProbe, []string{"subject", "why", "container", "n"}, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は起動しても終了を繰り返しています。プローブの失敗 (")
+		t.say(" は再起動を繰り返しています。プローブの失敗 (")
 		t.put(t.value("why"))
 		t.say(") により kubelet がコンテナ ")
 		t.put(t.value("container"))
@@ -6032,7 +6032,7 @@ var japaneseTexts = []compiled{
 		t.say("終了コード 137 は SIGKILL です。猶予期間切れやメモリ不足など、プログラムの外から強制終了されましたが、理由は記録されていません。")
 	}},
 	{ExitTerminated, nil, func(t *text) {
-		t.say("終了コード 143 は SIGTERM です。終了を要求されて停止しました。")
+		t.say("終了コード 143 は SIGTERM です。プログラムは終了を要求されて停止しました。")
 	}},
 	{ExitSegmentation, nil, func(t *text) {
 		t.say("終了コード 139 は SIGSEGV です。プログラムが不正なメモリ領域にアクセスしました。")
@@ -6091,23 +6091,22 @@ var japaneseTexts = []compiled{
 		t.say("が失敗しています: ")
 		t.put(t.value("why"))
 	}},
-	{ProbeNotPassed, []string{"container", "probe", "age"}, func(t *text) {
+	{ProbeNotPassed, []string{"container", "age", "probe"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
-		t.say(" は動いていますが")
-		if t.is(t.value("probe")) {
-			t.say("、プローブ (")
-			t.put(t.value("probe"))
-			t.say(") が")
-		} else {
-			t.say("、プローブが")
-		}
+		t.say(" は")
 		if t.is(t.value("age")) {
 			t.say(" ")
 			t.say(span(t.words(t.value("age"))))
-			t.say("の間")
+			t.say("前から")
 		}
-		t.say("成功していません。")
+		t.say("動いていますが、プローブ")
+		if t.is(t.value("probe")) {
+			t.say(" (")
+			t.put(t.value("probe"))
+			t.say(") ")
+		}
+		t.say("がまだ成功していません。")
 	}},
 	{ReadinessGateWaits, []string{"gate"}, func(t *text) {
 		t.say("readiness gate の ")
@@ -6334,7 +6333,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.say(span(t.words(t.value("age"))))
-		t.say("前に消えているはずですが、終了を確認する ")
+		t.say("前に消えているはずですが、コンテナの終了を確認する kubelet のある ")
 		t.put(t.value("node"))
 		t.say(" がもう存在しません。Pod のガベージコレクターが削除します。")
 	}},
@@ -6397,7 +6396,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyForceHook, []string{"pod"}, func(t *text) {
 		t.put(t.value("pod"))
-		t.say(" のオブジェクトをただちに削除します。")
+		t.say(" の API オブジェクトを直ちに削除します。")
 	}},
 	{RemedyForceHookCost, nil, func(t *text) {
 		t.say("ほかの Pod への影響はなし。")
@@ -6741,7 +6740,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ClaimNoVolume, []string{"claim"}, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(" は Pending です。ボリュームを自動で作るものがなく、使える PersistentVolume もありません。")
+		t.say(" は Pending です。ボリュームを自動で作る仕組みがなく、条件に合う PersistentVolume もありません。")
 	}},
 	{ClaimByHand, nil, func(t *text) {
 		t.say("この StorageClass はボリュームを作りません。条件に合う PersistentVolume を手動で作る必要があります。")
@@ -7275,9 +7274,9 @@ var japaneseTexts = []compiled{
 	}},
 	{JobFailing, []string{"subject", "why"}, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は失敗の処理中です (")
+		t.say(" の失敗が確定しました (")
 		t.put(t.value("why"))
-		t.say(")。Pod がすべて終了すると失敗とみなされます。")
+		t.say(")。Pod がすべて終了すると Failed になります。")
 	}},
 	{JobFailingPods, []string{"n", "pods"}, func(t *text) {
 		t.say("Pod ")
@@ -8788,17 +8787,17 @@ var japaneseTexts = []compiled{
 		t.say(" 台")
 	}},
 	{ObstacleTogether, []string{"n"}, func(t *text) {
-		t.say("同居すべき Pod が近くにないもの ")
+		t.say("Pod の affinity に一致しないもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
 	{ObstacleApart, []string{"n"}, func(t *text) {
-		t.say("同居してはならない Pod が近くにあるもの ")
+		t.say("Pod の anti-affinity に反するもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
 	{ObstacleSpread, []string{"n"}, func(t *text) {
-		t.say("Pod の分散が偏るもの ")
+		t.say("topologySpreadConstraints に反するもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},

@@ -7,7 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
-
 )
 
 // rowsOf are the rows about a reason, by the nodes that they are about.

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-
 )
 
 // BenchmarkCheckOf5000Nodes goes along every chain of a cluster of 5,000 nodes in three zones and twenty groups, half of them with

@@ -22,12 +22,7 @@ func (p *Page) Table(indent string, head []string, rows [][]string) {
 	for _, row := range rows {
 		clean = append(clean, escaped(row))
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range clean {
-		for i, cell := range row {
-			widths[i] = max(widths[i], columns(cell))
-		}
-	}
+	widths := terminal.Widths(clean)
 	if len(head) > 0 && p.narrow(indent, widths) {
 		for _, row := range clean[1:] {
 			p.stack(indent, clean[0], row)
@@ -46,7 +41,7 @@ func (p *Page) Table(indent string, head []string, rows [][]string) {
 // narrow says whether the last column has less room than it needs to be read.
 func (p *Page) narrow(indent string, widths []int) bool {
 	last := len(widths) - 1
-	room := p.width - columns(indent)
+	room := p.width - terminal.Width(indent)
 	for _, width := range widths[:last] {
 		room -= width + gutter
 	}
@@ -65,13 +60,10 @@ func (p *Page) stack(indent string, head, row []string) {
 
 func (p *Page) row(indent string, row []string, widths []int, style Style) {
 	last := len(row) - 1
-	lead := indent
-	for i, cell := range row[:last] {
-		lead += cell + strings.Repeat(" ", widths[i]-columns(cell)+gutter)
-	}
-	for i, line := range wrap(row[last], max(p.width-columns(lead), narrowest/2)) {
+	lead := indent + terminal.Pad(row[:last], widths, gutter)
+	for i, line := range wrap(row[last], max(p.width-terminal.Width(lead), narrowest/2)) {
 		if i > 0 {
-			lead = strings.Repeat(" ", columns(lead))
+			lead = strings.Repeat(" ", terminal.Width(lead))
 		}
 		text := strings.TrimRight(lead+line, " ")
 		p.write(indent + p.paint(strings.TrimPrefix(text, indent), style) + "\n")

@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Concentration finds N204: a workload of several replicas, all of them on one node or in one zone while others are open.
@@ -148,7 +148,7 @@ func proposeSpread(ctx context.Context, q query.Query, w facts.Workload, key str
 		Message: sentence.RemedySpread(w.Ref, key), Change: patched, Command: patched.Command(),
 		Cost: sentence.RemedyRolloutCost(w.Ref), Risk: sentence.RemedySpreadRisk(),
 	}
-	return q.VerifyRemedy(ctx, proposal, func(o simulation.Outcome) bool {
+	return q.VerifyRemedy(ctx, proposal, func(o outcome.Outcome) bool {
 		there := facts.ZoneOf(o.World)
 		if key == corev1.LabelHostname {
 			there = facts.NodeName

@@ -4530,8 +4530,8 @@ func StartupProbeFails(subject, container, probe, why any) message.Sentence {
 }
 
 // ProbeNotPassed is message.ProbeNotPassed.
-func ProbeNotPassed(container, probe, age any) message.Sentence {
-	return message.Sentence{ID: message.ProbeNotPassed, Args: message.Args{"container": container, "probe": probe, "age": age}}
+func ProbeNotPassed(container, age, probe any) message.Sentence {
+	return message.Sentence{ID: message.ProbeNotPassed, Args: message.Args{"container": container, "age": age, "probe": probe}}
 }
 
 // ReadinessGateWaits is message.ReadinessGateWaits.
@@ -6450,12 +6450,12 @@ func ObstacleInUse(n any) message.Sentence {
 }
 
 // ObstacleTogether is message.ObstacleTogether.
-func ObstacleTogether(n any) message.Sentence {
+func ObstacleTogether(n int) message.Sentence {
 	return message.Sentence{ID: message.ObstacleTogether, Args: message.Args{"n": n}}
 }
 
 // ObstacleApart is message.ObstacleApart.
-func ObstacleApart(n any) message.Sentence {
+func ObstacleApart(n int) message.Sentence {
 	return message.Sentence{ID: message.ObstacleApart, Args: message.Args{"n": n}}
 }
 
