@@ -31,6 +31,9 @@ func TestGroups(t *testing.T) {
 			{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{"n1"}},
 		}}},
 	}}}
+	uninitialized := func(n *corev1.Node) {
+		n.Spec.Taints = []corev1.Taint{{Key: "node.cloudprovider.kubernetes.io/uninitialized", Value: "true", Effect: corev1.TaintEffectNoSchedule}}
+	}
 	for name, tc := range map[string]struct {
 		world  objects
 		change change.Change
@@ -48,6 +51,18 @@ func TestGroups(t *testing.T) {
 			change.AddNodes{Count: 1, Zone: "c"},
 			[]string{"moved db-0 >workers-c-new-1"},
 			[]string{"n1/a", "workers-c-new-1/c"},
+		},
+		"a new node stays uninitialized where the others do": {
+			world(node("n1", "a", uninitialized), node("n2", "a", uninitialized), deployment("web", template("web", "1"), "")),
+			change.AddNodes{Count: 1},
+			nil,
+			[]string{"n1/a", "n2/a", "workers-a-new-1/a"},
+		},
+		"and is initialized where one of the others only starts": {
+			world(node("n1", "a", uninitialized), node("n2", "a", cpu("1")), node("n3", "a", cpu("1")), deployment("web", template("web", "1"), "n2", "n3", "")),
+			change.AddNodes{Count: 1},
+			[]string{"moved web-1-c >workers-a-new-1"},
+			[]string{"n1/a", "n2/a", "n3/a", "workers-a-new-1/a"},
 		},
 		"a group adds a node in the zone with the fewest": {
 			world(node("n1", "a"), node("n2", "a"), node("n3", "b")),

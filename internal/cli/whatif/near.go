@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -88,7 +89,7 @@ func zonesOf(world *cluster.Snapshot) []string {
 		if affinity := volume.Spec.NodeAffinity; affinity != nil && affinity.Required != nil {
 			for _, term := range affinity.Required.NodeSelectorTerms {
 				for _, e := range term.MatchExpressions {
-					if e.Operator == corev1.NodeSelectorOpIn && slices.Contains(cluster.ZoneLabels, e.Key) {
+					if e.Operator == corev1.NodeSelectorOpIn && slices.Contains(kube.ZoneLabels, e.Key) {
 						zones = append(zones, e.Values...)
 					}
 				}
@@ -102,7 +103,7 @@ func zonesOf(world *cluster.Snapshot) []string {
 		}
 		for _, term := range class.AllowedTopologies {
 			for _, e := range term.MatchLabelExpressions {
-				if slices.Contains(cluster.ZoneLabels, e.Key) {
+				if slices.Contains(kube.ZoneLabels, e.Key) {
 					zones = append(zones, e.Values...)
 				}
 			}
