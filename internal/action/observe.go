@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation"
 )
@@ -214,7 +215,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	since := act.StartedAt.Truncate(time.Second) // as precise as a creation is told
 	at := slices.IndexFunc(nodes.Items, func(n corev1.Node) bool {
 		return cluster.GroupName(&n) == entry.Group && !n.CreationTimestamp.Time.Before(since) && n.UID != r.Spec.Node.UID &&
-			repairpolicy.Ready(&n) && !p.Advisor.Ill(&n, r) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
+			kube.IsNodeReady(&n) && !p.Advisor.Ill(&n, r) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
 			return o.Name != r.Name && Successor(&o) == n.Name
 		})
 	})

@@ -3,6 +3,8 @@ package cluster
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // Ended says whether all of the pod's containers have ended for good.
@@ -15,15 +17,7 @@ func Ended(pod *corev1.Pod) bool {
 //
 // Source: countHealthyPods in kubernetes pkg/controller/disruption/disruption.go.
 func Runs(pod *corev1.Pod) bool {
-	if pod.DeletionTimestamp != nil || Ended(pod) {
-		return false
-	}
-	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
+	return pod.DeletionTimestamp == nil && !Ended(pod) && kube.IsPodReady(pod)
 }
 
 // IsMirror says whether a pod stands for one that a kubelet runs from a file of its node.

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // Found is a rule, and the condition that meets it.
@@ -105,7 +106,7 @@ func Needs(rules []v1alpha1.RepairRule, r *v1alpha1.Remediation, node *corev1.No
 	others := slices.DeleteFunc(slices.Clone(node.Status.Conditions), func(c corev1.NodeCondition) bool {
 		return slices.Contains(r.Status.Steps[at].Preexisting, string(c.Type))
 	})
-	return holds || !Ready(node) || Ill(rules, others)
+	return holds || !kube.IsNodeReady(node) || Ill(rules, others)
 }
 
 // Holds says whether the evidence of a Remediation is still so: its rule is still met, or, where the policy has no such rule any
@@ -127,11 +128,4 @@ func IllSince(node *corev1.Node, evidence v1alpha1.Evidence, now time.Time) time
 		return now
 	}
 	return condition.LastTransitionTime.Time
-}
-
-// Ready says whether a node's own condition Ready is True.
-func Ready(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -106,7 +107,7 @@ func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fateRecor
 func (e *engine) podsOnUnreachableNodes() []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, node := range e.world().Nodes() {
-		if cluster.Unreachable(node) {
+		if kube.IsNodeUnreachable(node) {
 			pods = append(pods, e.pods.onNode(node.Name)...)
 		}
 	}
@@ -262,7 +263,7 @@ func (e *engine) notRunning(record *fateRecord) bool {
 		return false
 	}
 	node := e.initial.Node(pod.Spec.NodeName)
-	return !cluster.Runs(pod) || node != nil && cluster.Unreachable(node)
+	return !cluster.Runs(pod) || node != nil && kube.IsNodeUnreachable(node)
 }
 
 // placedByOther says whether a scheduler that the Judge does not model places a pod of the initial snapshot.

@@ -8,6 +8,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -97,7 +98,7 @@ func (e *engine) evictionBlocker(pod *corev1.Pod) message.Sentence {
 // deletePod deletes a pod. On an unreachable node it stays Terminating, unless the deletion is forced.
 func (e *engine) deletePod(ctx context.Context, pod *corev1.Pod, force bool) error {
 	node := e.world().Node(pod.Spec.NodeName)
-	unreachable := node != nil && cluster.Unreachable(node)
+	unreachable := node != nil && kube.IsNodeUnreachable(node)
 	if unreachable {
 		e.delayUntilDetached(pod)
 	}

@@ -11,6 +11,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -106,7 +107,7 @@ func newEngine(judge *scheduling.Judge, seed uint64) *engine {
 func (e *engine) startOngoing() error {
 	for _, pod := range e.initial.PodsOn("") {
 		if waitsForScheduler(pod) {
-			e.queue.addUnschedulable(&queuedPod{pod: pod, priority: priorityOf(pod), triedCycle: notTried, stored: true})
+			e.queue.addUnschedulable(&queuedPod{pod: pod, priority: corev1helpers.PodPriority(pod), triedCycle: notTried, stored: true})
 		}
 	}
 	if err := e.continueQuotaRefused(); err != nil {

@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -79,8 +81,8 @@ const (
 // most or all of the back-off is over when the pod is deleted.
 func (e *engine) recreateAfterBackoff(pod *corev1.Pod, failures int, job types.UID) error {
 	delay := jobBackoffAfter(failures)
-	if node := e.world().Node(pod.Spec.NodeName); node != nil && cluster.Unreachable(node) {
-		delay -= e.apiTime().Sub(readyTransitionTime(node))
+	if node := e.world().Node(pod.Spec.NodeName); node != nil && kube.IsNodeUnreachable(node) {
+		delay -= e.apiTime().Sub(kube.NodeReady(node).LastTransitionTime.Time)
 	}
 	due := e.now + max(delay, jobSyncBatch)
 	if job != "" {
@@ -105,16 +107,6 @@ func (e *engine) recreateWhenDue(pod *corev1.Pod, job types.UID) error {
 		return nil
 	}
 	return e.recreate(pod)
-}
-
-// readyTransitionTime is when a node's Ready condition last changed.
-func readyTransitionTime(node *corev1.Node) time.Time {
-	for i := range node.Status.Conditions {
-		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
-			return c.LastTransitionTime.Time
-		}
-	}
-	return time.Time{}
 }
 
 // replaceIndexedJobPod is replaceJobPod for Jobs that count failures by index.
@@ -181,13 +173,8 @@ func (e *engine) failJob(_ context.Context, job *batchv1.Job) error {
 
 // jobFinished says whether a Job has completed, failed or is being deleted.
 func jobFinished(job *batchv1.Job) bool {
-	for i := range job.Status.Conditions {
-		c := &job.Status.Conditions[i]
-		if (c.Type == batchv1.JobFailed || c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailureTarget) && c.Status == corev1.ConditionTrue {
-			return true
-		}
-	}
-	return job.DeletionTimestamp != nil
+	return job.DeletionTimestamp != nil || slices.ContainsFunc([]batchv1.JobConditionType{batchv1.JobFailed, batchv1.JobComplete, batchv1.JobFailureTarget},
+		func(kind batchv1.JobConditionType) bool { return kube.TrueJobCondition(job, kind) != nil })
 }
 
 // disruptionAction is what a Job's podFailurePolicy does about a disrupted pod, empty if no rule applies.

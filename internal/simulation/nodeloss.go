@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -74,7 +75,7 @@ func (e *engine) evictionTimes(unreachable []*corev1.Node) map[time.Duration][]s
 	for _, node := range unreachable {
 		lost[node.Name] = true
 	}
-	if !slices.ContainsFunc(e.world().Nodes(), func(node *corev1.Node) bool { return isReady(node) && !lost[node.Name] }) {
+	if !slices.ContainsFunc(e.world().Nodes(), func(node *corev1.Node) bool { return kube.IsNodeReady(node) && !lost[node.Name] }) {
 		return nil
 	}
 	for _, node := range unreachable {
@@ -83,13 +84,13 @@ func (e *engine) evictionTimes(unreachable []*corev1.Node) map[time.Duration][]s
 		if z == nil {
 			z = &zone{size: len(e.world().NodesIn(key))}
 			for _, node := range e.world().NodesIn(key) {
-				if !isReady(node) {
+				if !kube.IsNodeReady(node) {
 					z.unhealthy++
 				}
 			}
 			zones[key] = z
 		}
-		if isReady(node) {
+		if kube.IsNodeReady(node) {
 			z.unhealthy++
 		}
 	}
@@ -205,14 +206,4 @@ func setReady(node *corev1.Node, status corev1.ConditionStatus, reason string, s
 	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
 		Type: corev1.NodeReady, Status: status, Reason: reason, LastTransitionTime: since, LastHeartbeatTime: since,
 	})
-}
-
-// isReady says whether a node's Ready condition is true. A node without the condition, as in a manifest, counts as ready.
-func isReady(node *corev1.Node) bool {
-	for i := range node.Status.Conditions {
-		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return true
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -98,7 +99,7 @@ func (e *engine) removeVictims(ctx context.Context, victims []*corev1.Pod) error
 func (e *engine) waitsForVictims(pod *corev1.Pod) bool {
 	node := pod.Status.NominatedNodeName
 	return node != "" && slices.ContainsFunc(e.pods.onNode(node), func(other *corev1.Pod) bool {
-		return other.DeletionTimestamp != nil && priorityOf(other) < priorityOf(pod) && slices.ContainsFunc(other.Status.Conditions, func(c corev1.PodCondition) bool {
+		return other.DeletionTimestamp != nil && corev1helpers.PodPriority(other) < corev1helpers.PodPriority(pod) && slices.ContainsFunc(other.Status.Conditions, func(c corev1.PodCondition) bool {
 			return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && c.Reason == corev1.PodReasonPreemptionByScheduler
 		})
 	})

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -139,7 +140,7 @@ func without(queuedPods []*queuedPod, pod *corev1.Pod) []*queuedPod {
 func (e *engine) enqueue(pod *corev1.Pod) {
 	e.queue.sequence++
 	heap.Push(&e.queue, &queuedPod{
-		pod: pod, priority: priorityOf(pod), queuedAt: e.now, sequence: e.queue.sequence, triedCycle: notTried, delayed: e.randomness.delayed(),
+		pod: pod, priority: corev1helpers.PodPriority(pod), queuedAt: e.now, sequence: e.queue.sequence, triedCycle: notTried, delayed: e.randomness.delayed(),
 	})
 }
 
@@ -216,11 +217,4 @@ func (e *engine) podForJudge(pod *corev1.Pod) *corev1.Pod {
 	modelled := *pod
 	modelled.Spec.SchedulerName = profiles[0]
 	return &modelled
-}
-
-func priorityOf(pod *corev1.Pod) int32 {
-	if pod.Spec.Priority == nil {
-		return 0
-	}
-	return *pod.Spec.Priority
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -47,14 +48,10 @@ func (e *engine) podReady(pod *corev1.Pod) bool {
 	}
 	if pod.DeletionTimestamp != nil {
 		node := e.world().Node(pod.Spec.NodeName)
-		return node != nil && !cluster.Unreachable(node)
+		return node != nil && !kube.IsNodeUnreachable(node)
 	}
-	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return true
+	ready := kube.PodCondition(pod, corev1.PodReady)
+	return ready == nil || ready.Status == corev1.ConditionTrue
 }
 
 // createInOrder creates a StatefulSet's pod, in place of an old one unless that is nil, or defers it until those before it are

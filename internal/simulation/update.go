@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -114,7 +115,7 @@ func (e *engine) updatePod(was, next *corev1.Pod) error {
 	}
 	if waitsForScheduler(next) {
 		e.queue.remove(was)
-		e.queue.addUnschedulable(&queuedPod{pod: next, priority: priorityOf(next), triedCycle: notTried, stored: true})
+		e.queue.addUnschedulable(&queuedPod{pod: next, priority: corev1helpers.PodPriority(next), triedCycle: notTried, stored: true})
 	}
 	return nil
 }

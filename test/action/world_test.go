@@ -26,6 +26,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation"
@@ -215,7 +216,7 @@ func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation
 	for _, n := range nodes.Items {
 		_, member := n.Labels["node-role.kubernetes.io/control-plane"]
 		node := guard.Node{
-			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repairpolicy.Ready(&n), Unhealthy: a.Ill(&n, r),
+			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: kube.IsNodeReady(&n), Unhealthy: a.Ill(&n, r),
 			Leaving: action.Leaving(&n), Annotations: action.OthersAnnotations(&n),
 			Created: n.CreationTimestamp.Time, MachineKey: cloud.MachineOf(&n).Key(), ControlPlane: member,
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
-	naosurepair "github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // look sees whether the machine was acted on, and says how: it was rebooted, or is gone, or another has its name. On the way it
@@ -76,7 +76,7 @@ func (t *trial) verify(ctx context.Context) error {
 
 // mended says whether a node is the machine after a reboot, or a new one in its group, and Ready.
 func (t *trial) mended(node *corev1.Node) bool {
-	if !naosurepair.Ready(node) {
+	if !kube.IsNodeReady(node) {
 		return false
 	}
 	if node.UID == t.node.UID {

@@ -6,7 +6,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/repairpolicy"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // outBeside are the names of the nodes that count as out while it is decided about another: their pods are not ready, and need
@@ -21,9 +21,9 @@ func outBeside(world *cluster.Snapshot, ledger guard.Ledger, node *corev1.Node) 
 	}
 	var out []string
 	for _, other := range world.Nodes() {
-		bothDead := cluster.Unreachable(node) && cluster.Unreachable(other)
+		bothDead := kube.IsNodeUnreachable(node) && kube.IsNodeUnreachable(other)
 		busy := (atWork[other.Name] || ownCordon(other)) && !bothDead
-		if other.Name != node.Name && (busy || repairpolicy.Ready(node) && !repairpolicy.Ready(other)) {
+		if other.Name != node.Name && (busy || kube.IsNodeReady(node) && !kube.IsNodeReady(other)) {
 			out = append(out, other.Name)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -36,7 +37,7 @@ func guardNode(node *corev1.Node) guard.Node {
 		Name: node.Name, UID: node.UID, ProviderID: node.Spec.ProviderID, Created: node.CreationTimestamp.Time,
 		Zone: cluster.Zone(node), Group: cluster.GroupName(node),
 		Image: cluster.MachineImage(node), InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
-		Ready: repairpolicy.Ready(node), Leaving: action.Leaving(node), Annotations: action.OthersAnnotations(node),
+		Ready: kube.IsNodeReady(node), Leaving: action.Leaving(node), Annotations: action.OthersAnnotations(node),
 		MachineKey: cloud.MachineOf(node).Key(), ControlPlane: ofControlPlane(node),
 	}
 }
@@ -143,7 +144,7 @@ func replicasOf(world *cluster.Snapshot, pod *corev1.Pod, out []string) (wanted,
 // ready says whether a pod is ready, and somebody answers for it.
 func ready(world *cluster.Snapshot, pod *corev1.Pod) bool {
 	node := world.Node(pod.Spec.NodeName)
-	return cluster.Runs(pod) && (node == nil || !cluster.Unreachable(node))
+	return cluster.Runs(pod) && (node == nil || !kube.IsNodeUnreachable(node))
 }
 
 // controllersOf are those whose pods stand in for one another: the pod's own, or, while a rollout goes on, all ReplicaSets of

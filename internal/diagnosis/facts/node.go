@@ -24,7 +24,7 @@ func MayRun(pod *corev1.Pod, node *corev1.Node, mounts []Mount) bool {
 	_, taint := Readiness(node)
 	return kube.Selects(pod, node) && kube.ToleratesAll(pod.Spec.Tolerations, node.Spec.Taints) &&
 		(!node.Spec.Unschedulable || kube.Tolerates(pod.Spec.Tolerations, noSchedule(corev1.TaintNodeUnschedulable))) &&
-		(!NotReady(node) || kube.Tolerates(pod.Spec.Tolerations, noSchedule(taint))) &&
+		(kube.IsNodeReady(node) || kube.Tolerates(pod.Spec.Tolerations, noSchedule(taint))) &&
 		!slices.ContainsFunc(mounts, func(m Mount) bool { return !m.Allows(node) })
 }
 
@@ -53,12 +53,6 @@ func Readiness(node *corev1.Node) (corev1.NodeCondition, string) {
 		return ready, corev1.TaintNodeNotReady
 	}
 	return ready, corev1.TaintNodeUnreachable
-}
-
-// NotReady says whether a node is not Ready.
-func NotReady(node *corev1.Node) bool {
-	ready, _ := Readiness(node)
-	return ready.Status != corev1.ConditionTrue
 }
 
 // FormatTolerations writes tolerations as kubectl writes taints; * is every key.

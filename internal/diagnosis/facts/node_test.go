@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 func TestReadiness(t *testing.T) {
@@ -32,7 +33,7 @@ func TestReadiness(t *testing.T) {
 			if condition.Type != corev1.NodeReady || condition.Status != tc.status || taint != tc.taint {
 				t.Errorf("got %s %s and %s, want %s and %s", condition.Type, condition.Status, taint, tc.status, tc.taint)
 			}
-			if got := facts.NotReady(node); got != tc.notReady {
+			if got := !kube.IsNodeReady(node); got != tc.notReady {
 				t.Errorf("not ready: got %v, want %v", got, tc.notReady)
 			}
 		})

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -41,7 +42,7 @@ func (SilentAgent) Find(_ context.Context, q query.Query) []finding.Finding {
 	var found []finding.Finding
 	fleets := findAgentDaemonSets(q)
 	for _, node := range q.World.Nodes() {
-		if facts.NotReady(node) {
+		if !kube.IsNodeReady(node) {
 			continue // N201 tells that nothing is heard of the node at all.
 		}
 		if stale := staleConditions(node, q.World.Taken()); len(stale) > 0 {
@@ -105,14 +106,12 @@ func agentPods(q query.Query, node *corev1.Node) []finding.Link {
 		if !hasNamePrefix(pod, agentNames) {
 			continue
 		}
-		for _, c := range pod.Status.Conditions {
-			if c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue {
-				ref := facts.RefTo(cluster.Pod, pod)
-				links = append(links, finding.Link{
-					Message:  q.Say.Text(message.CauseAgentPod, message.Args{"pod": ref, "state": strings.TrimSpace(c.Reason + " " + c.Message)}),
-					Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(c.Status), c.LastTransitionTime)},
-				})
-			}
+		if c := kube.PodCondition(pod, corev1.PodReady); c != nil && c.Status != corev1.ConditionTrue {
+			ref := facts.RefTo(cluster.Pod, pod)
+			links = append(links, finding.Link{
+				Message:  q.Say.Text(message.CauseAgentPod, message.Args{"pod": ref, "state": strings.TrimSpace(c.Reason + " " + c.Message)}),
+				Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(c.Status), c.LastTransitionTime)},
+			})
 		}
 	}
 	return links

@@ -12,11 +12,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 func pendingSummary(pod *corev1.Pod, say func(message.ID, ...any) string) string {
-	scheduled := facts.PodCondition(pod, corev1.PodScheduled)
+	scheduled := kube.PodCondition(pod, corev1.PodScheduled)
 	switch {
 	case len(pod.Spec.SchedulingGates) > 0:
 		var gates []string
@@ -56,7 +57,7 @@ func (s *Status) pod(pod *corev1.Pod) {
 
 // initialized says whether the pod's init containers have done their work.
 func initialized(pod *corev1.Pod) bool {
-	c := facts.PodCondition(pod, corev1.PodInitialized)
+	c := kube.PodCondition(pod, corev1.PodInitialized)
 	return c == nil || c.Status == corev1.ConditionTrue
 }
 
@@ -97,7 +98,7 @@ func (s *Status) notScheduledYet(pod *corev1.Pod) {
 // SchedulerMissing says whether a pod asks for a scheduler that nobody speaks for and that has not looked at it: why it
 // waits is then no question of where it fits.
 func SchedulerMissing(q query.Query, pod *corev1.Pod) bool {
-	if facts.PodCondition(pod, corev1.PodScheduled) != nil {
+	if kube.PodCondition(pod, corev1.PodScheduled) != nil {
 		return false
 	}
 	if q.Judge != nil {
