@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
+	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
 // finish closes the ledger's entry, which frees the budget and records what did not help, and ends the Remediation. Of a node
@@ -87,11 +88,7 @@ func (p *Performer) closed(ledger guard.Ledger, r *v1alpha1.Remediation, node *c
 // wordsOf are what a Remediation says of how it ended, as much of it as the ledger is to keep.
 func wordsOf(r *v1alpha1.Remediation) string {
 	const longest = 400
-	words := []rune(meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded).Message)
-	if len(words) > longest {
-		return string(words[:longest-1]) + "…"
-	}
-	return string(words)
+	return textutil.Truncate(meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded).Message, longest)
 }
 
 // acted says whether a machine may have been acted on.

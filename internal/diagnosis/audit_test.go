@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/golden"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -32,7 +33,7 @@ func TestAudit(t *testing.T) {
 			if err := encoder.Encode(auditOf(t, input, message.English())); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, strings.TrimSuffix(input, ".yaml")+".json", got.Bytes())
+			golden.Compare(t, strings.TrimSuffix(input, ".yaml")+".json", got.Bytes())
 		})
 	}
 }

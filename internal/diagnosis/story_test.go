@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/compare"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/golden"
 )
 
 // TestStories asks about the stories whose causes lie outside the Kubernetes API: what it tells, and what it leaves unknown.
@@ -39,7 +40,7 @@ func TestStories(t *testing.T) {
 			if !strings.Contains(got.String(), "The Kubernetes API does not show") && name != "4-unlike" {
 				t.Errorf("it does not say what the API leaves unknown: %s", got.String())
 			}
-			golden(t, "testdata/stories/"+name+".json", got.Bytes())
+			golden.Compare(t, "testdata/stories/"+name+".json", got.Bytes())
 		})
 	}
 }

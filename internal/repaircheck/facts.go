@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -53,9 +54,9 @@ type Agent string
 
 // The agents whose reports are known.
 const (
-	Naosu   Agent = "naosu-agent"
-	EKS     Agent = "eks-node-monitoring-agent"
-	NPD     Agent = "node-problem-detector"
+	Naosu   Agent = kube.NaosuAgent
+	EKS     Agent = kube.EKSMonitoringAgent
+	NPD     Agent = kube.NodeProblemDetector
 	Kubelet Agent = "kubelet"
 	// Nobody stands for the writer of a condition that a rule waits for and no known agent reports.
 	Nobody Agent = ""

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
 // unhealthyNode is the code of the finding that a node's condition is.
@@ -165,15 +166,8 @@ func PlanOf(rule v1alpha1.RepairRule, action v1alpha1.Action) v1alpha1.Plan {
 func EvidenceOf(c corev1.NodeCondition) v1alpha1.Evidence {
 	return v1alpha1.Evidence{
 		Finding: unhealthyNode, Condition: string(c.Type), Status: metav1.ConditionStatus(c.Status),
-		Reason: cut(c.Reason, longestReason), Message: cut(c.Message, longestMessage), Since: c.LastTransitionTime,
+		Reason: textutil.Truncate(c.Reason, longestReason), Message: textutil.Truncate(c.Message, longestMessage), Since: c.LastTransitionTime,
 	}
-}
-
-func cut(s string, characters int) string {
-	if runes := []rune(s); len(runes) > characters {
-		return string(runes[:characters])
-	}
-	return s
 }
 
 // name begins with the node's, for people, and ends with what tells the proposal apart.

@@ -128,7 +128,7 @@ func (o *Options) ended(ctx context.Context) ([]string, error) {
 // back, or gone, and is not counted: by then its account has no rights any more.
 func (o *Options) running(ctx context.Context) ([]string, error) {
 	var pods corev1.PodList
-	if err := o.Client.List(ctx, &pods, client.InNamespace(record.DefaultNamespace), client.MatchingLabels{"app.kubernetes.io/name": managedfields.Agent}); err != nil {
+	if err := o.Client.List(ctx, &pods, client.InNamespace(record.DefaultNamespace), client.MatchingLabels{kube.NameLabel: managedfields.Agent}); err != nil {
 		return nil, fmt.Errorf("list the agent's pods: %w", err)
 	}
 	on := map[string]bool{}

@@ -23,6 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cli/own"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
@@ -189,7 +190,7 @@ func (o *DrillOptions) remediation(depth v1alpha1.DrillDepth) *v1alpha1.Remediat
 // agentImage notes what the node's agent runs, as far as that can be read.
 func (o *DrillOptions) agentImage(ctx context.Context, r *v1alpha1.Remediation) {
 	var pods corev1.PodList
-	err := o.objects.List(ctx, &pods, client.MatchingLabels{"app.kubernetes.io/name": string(repaircheck.Naosu)}, client.MatchingFields{"spec.nodeName": o.Node})
+	err := o.objects.List(ctx, &pods, client.MatchingLabels{kube.NameLabel: string(repaircheck.Naosu)}, client.MatchingFields{"spec.nodeName": o.Node})
 	if err == nil && len(pods.Items) > 0 {
 		r.Annotations[repaircheck.AgentImageAnnotation] = facts.ImageOf(&pods.Items[0])
 	}

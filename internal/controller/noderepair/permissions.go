@@ -11,7 +11,9 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
 const (
@@ -170,7 +172,7 @@ func (c *Concern) ask(ctx context.Context, action v1alpha1.Action, asked actuato
 // agentMay is whether agents of naosu run, whose rights are their own.
 func (c *Concern) agentMay() answer {
 	for _, pod := range c.World().Pods() {
-		if pod.Labels[nameLabel] == naosuAgent && pod.Spec.NodeName != "" && !cluster.Ended(pod) {
+		if kube.NodeAgentOf(pod) == kube.NaosuAgent && pod.Spec.NodeName != "" && !cluster.Ended(pod) {
 			return answer{v1alpha1.MayUnknown, message.English().Text(message.PermissionAgent, nil)}
 		}
 	}
@@ -192,15 +194,8 @@ func (c *Concern) notAsked(m cloud.Machine) (v1alpha1.May, []string) {
 	return may, gaps
 }
 
-func short(s string) string { return cutTo(s, 1024) }
+func short(s string) string { return textutil.Truncate(s, 1024) }
 
-func shorter(s string) string { return cutTo(s, 512) }
+func shorter(s string) string { return textutil.Truncate(s, 512) }
 
-func cut(s string) string { return cutTo(s, 4096) }
-
-func cutTo(s string, longest int) string {
-	if runes := []rune(s); len(runes) > longest {
-		return string(runes[:longest])
-	}
-	return s
-}
+func cut(s string) string { return textutil.Truncate(s, 4096) }

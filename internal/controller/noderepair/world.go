@@ -51,21 +51,11 @@ func ofControlPlane(node *corev1.Node) bool {
 	})
 }
 
-// By nameLabel pods tell what they are; naosuAgent is the name of naosu's own agent.
-const (
-	nameLabel  = "app.kubernetes.io/name"
-	naosuAgent = "naosu-agent"
-)
-
-// agents are the names, by app.kubernetes.io/name, of DaemonSets whose pods write node conditions: an agent that is wrong
-// makes nodes look ill together.
-var agents = []string{naosuAgent, "eks-node-monitoring-agent", "node-problem-detector"}
-
-// agentsOf are the images of the agents on each node, by its name.
+// agentsOf are the images of the agents on each node, by its name: an agent that is wrong makes nodes look ill together.
 func agentsOf(world *cluster.Snapshot) map[string]string {
 	versions := map[string]string{}
 	for _, pod := range world.Pods() {
-		if pod.Spec.NodeName != "" && slices.Contains(agents, pod.Labels[nameLabel]) && len(pod.Spec.Containers) > 0 {
+		if pod.Spec.NodeName != "" && kube.NodeAgentOf(pod) != "" && len(pod.Spec.Containers) > 0 {
 			versions[pod.Spec.NodeName] = pod.Spec.Containers[0].Image
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
 // difference is one respect in which a thing and another that works are unlike.
@@ -74,7 +75,7 @@ func (c *comparison) addDifference(d difference) {
 	}
 	if d.Message == "" {
 		d.Message = c.Say.Text(message.Differs, message.Args{
-			"object": d.Object, "other": d.Other, "field": d.Field, "value": truncate(d.Value), "otherValue": truncate(d.OtherValue),
+			"object": d.Object, "other": d.Other, "field": d.Field, "value": textutil.Truncate(d.Value, maxValueLength), "otherValue": textutil.Truncate(d.OtherValue, maxValueLength),
 		})
 	}
 	c.differences = append(c.differences, d)
@@ -82,13 +83,6 @@ func (c *comparison) addDifference(d difference) {
 
 // maxValueLength is how much of a value a sentence quotes.
 const maxValueLength = 160
-
-func truncate(text string) string {
-	if runes := []rune(text); len(runes) > maxValueLength {
-		return string(runes[:maxValueLength]) + "…"
-	}
-	return text
-}
 
 // classify sorts the differences into causes, suspects and ruled out ones. Try says how well the subject does with
 // some of them taken over; more is better. Without it nothing can be tried.

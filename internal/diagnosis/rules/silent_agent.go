@@ -96,14 +96,11 @@ func describeSilentAgent(q query.Query, node *corev1.Node, stale []corev1.NodeCo
 	return f
 }
 
-// agentNames are what the pods of node agents are called.
-var agentNames = []string{"naosu-agent", "eks-node-monitoring-agent", "node-problem-detector"}
-
 // agentPods are the agents' pods on the node that are not ready.
 func agentPods(q query.Query, node *corev1.Node) []finding.Link {
 	var links []finding.Link
 	for _, pod := range q.World.PodsOn(node.Name) {
-		if !hasNamePrefix(pod, agentNames) {
+		if kube.NodeAgentOf(pod) == "" {
 			continue
 		}
 		if c := kube.PodCondition(pod, corev1.PodReady); c != nil && c.Status != corev1.ConditionTrue {
@@ -115,13 +112,4 @@ func agentPods(q query.Query, node *corev1.Node) []finding.Link {
 		}
 	}
 	return links
-}
-
-func hasNamePrefix(pod *corev1.Pod, names []string) bool {
-	for _, name := range names {
-		if strings.Contains(pod.Name, name) {
-			return true
-		}
-	}
-	return false
 }
