@@ -3729,7 +3729,10 @@ var englishTexts = []compiled{
 		t.say("Show what naosu repaired and proposes")
 	}},
 	{"help/remediations/long", func(t *text) {
-		t.say("Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\nExit code 0 whenever there is an answer, 2 on bad input or if there is none.")
+		t.say("Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\nWith --watch (-w): the table, then a row for each change until you interrupt the command; with -o json or yaml, a document for each Remediation and for each change.\n\nExit code 0 whenever there is an answer, 2 on bad input or if there is none.")
+	}},
+	{"flag/remediations/watch", func(t *text) {
+		t.say("after the Remediations that exist, show each change")
 	}},
 	{ErrSchedulerConfigRemedy, func(t *text) {
 		t.say("give a file with a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, or omit the flag to use the default profile")
