@@ -79,7 +79,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 func (o *Options) Complete(args []string) error {
 	given := strings.Join(args, " ")
 	var ok bool
-	if o.Name, ok = own.RemediationName(given); !ok && len(args) > 0 {
+	if o.Name, ok = own.RemediationName(args...); !ok && len(args) > 0 {
 		return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), message.Of(message.ApproveRemedy, nil))
 	}
 	return nil

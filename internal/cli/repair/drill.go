@@ -20,6 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/facts"
+	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cli/own"
@@ -107,11 +108,12 @@ func (o *DrillOptions) Complete(args []string) error {
 	if err := o.mayRaise(given); err != nil {
 		return err
 	}
-	name, ok := strings.CutPrefix(given, "node/")
-	if !ok || name == "" || strings.ContainsAny(name, " /") {
+	ref, ok := input.ParseResource(args, "Node")
+	if !ok || ref.Kind != "Node" || ref.Namespace != "" || !strings.Contains(given, "/") { // A bare name may be a slip.
+
 		return exit.BadInput("node", message.Of(message.DrillNoNodeGiven, message.Args{"given": strconv.Quote(given)}), message.Of(message.DrillNodeRemedy, nil))
 	}
-	o.Node = name
+	o.Node = ref.Name
 	if known, is := reason.Find(o.Reason); is {
 		o.Reason = string(known.ID)
 		if o.Act && o.Condition == "" {
