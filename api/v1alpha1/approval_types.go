@@ -1,10 +1,10 @@
 package v1alpha1
 
-// Approval is a person's word.
+// Approval is a person's decision.
 // +kubebuilder:validation:Enum=Approved;Rejected
 type Approval string
 
-// A person's word.
+// The decisions of a person.
 const (
 	Approved Approval = "Approved"
 	Rejected Approval = "Rejected"

@@ -1,5 +1,5 @@
-// Package v1alpha1 holds naosu's custom resources: policies, which say what may be done, and Remediation, the record of
-// each thing proposed or done. It has types, their bounds and the reasons of their conditions, and no behaviour.
+// Package v1alpha1 contains naosu's custom resources: policies, which specify what naosu does, and Remediation, the record of
+// each proposed or performed plan. It contains types, their validation and the reasons of their conditions, but no behaviour.
 //
 // +kubebuilder:object:generate=true
 // +groupName=naosu.dev

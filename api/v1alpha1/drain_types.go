@@ -2,7 +2,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// PodReturns is how often pods of one controller came to a node after it was cordoned.
+// PodReturns counts how often pods of one controller came to a node after it was cordoned.
 type PodReturns struct {
 	// controller is the controller of the pods, as kind/namespace/name, for example ReplicaSet/shop/web-7d9f8c.
 	// +required
@@ -10,13 +10,13 @@ type PodReturns struct {
 	// +kubebuilder:validation:MaxLength=512
 	Controller string `json:"controller"`
 
-	// count is the number of times that pods of the controller came; pods that came together count once. At 3 they are evicted
-	// no more, and the drain ends.
+	// count is the number of times that pods of the controller came; pods that came at the same time count once. At 3, they are no
+	// longer evicted, and the drain ends.
 	// +required
 	// +kubebuilder:validation:Minimum=1
 	Count int32 `json:"count"`
 
-	// last is when the youngest of the pods that were counted was created (its metadata.creationTimestamp).
+	// last is the metadata.creationTimestamp of the youngest of these pods.
 	// +required
 	Last metav1.Time `json:"last"`
 }

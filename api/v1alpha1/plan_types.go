@@ -2,24 +2,24 @@ package v1alpha1
 
 import "k8s.io/apimachinery/pkg/types"
 
-// Plan is what is to be done, in order.
+// Plan is the list of changes to perform, in order.
 type Plan struct {
-	// plan is what is to be done, in this order: from 1 to 64 changes. A NodeRepairPolicy's plan is one change of its node, for
-	// example a Reboot. Records that naosu made before it had plans have action and service instead.
+	// plan is the list of changes to perform, in this order. From 1 to 64 changes. The plan of a NodeRepairPolicy is one change of
+	// its node, for example a Reboot. Records of older versions have action and service instead.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=64
 	Changes []Change `json:"plan,omitempty"`
 
-	// action is what is to be done to the node, in a record without a plan: RestartService, Reboot or Replace; None is refused.
-	// It is deprecated: naosu reads it and does not write it.
+	// action is the action to take on the node, in a record without a plan: RestartService, Reboot or Replace. None is not allowed.
+	// Deprecated: naosu reads this field but does not write it.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="None is no action to take"
+	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="must not be None"
 	DeprecatedAction Action `json:"action,omitempty"`
 
-	// service is the systemd unit to restart, in a record without a plan, for example containerd.service. It is deprecated:
-	// naosu reads it and does not write it.
+	// service is the systemd unit to restart, in a record without a plan, for example containerd.service. Deprecated:
+	// naosu reads this field but does not write it.
 	// +optional
 	// +kubebuilder:validation:MinLength=9
 	// +kubebuilder:validation:MaxLength=128
@@ -27,14 +27,14 @@ type Plan struct {
 	DeprecatedService string `json:"service,omitempty"`
 }
 
-// Change is one thing done to the cluster.
+// Change is one change of the cluster.
 //
-// +kubebuilder:validation:XValidation:rule="self.action != 'None'",message="None is no action to take",fieldPath=".action"
-// +kubebuilder:validation:XValidation:rule="(self.action == 'RestartService') == has(self.parameters)",message="service is given with RestartService, and only with it",fieldPath=".parameters"
-// +kubebuilder:validation:XValidation:rule="!has(self.parameters) || self.parameters.all(name, name == 'service' && self.parameters[name].matches('^[A-Za-z0-9:_.@-]{1,120}[.]service$'))",message="must be service alone, a systemd unit such as containerd.service",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="self.action != 'None'",message="must not be None",fieldPath=".action"
+// +kubebuilder:validation:XValidation:rule="(self.action == 'RestartService') == has(self.parameters)",message="service is required with RestartService and not allowed otherwise",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="!has(self.parameters) || self.parameters.all(name, name == 'service' && self.parameters[name].matches('^[A-Za-z0-9:_.@-]{1,120}[.]service$'))",message="must be only service, a systemd unit such as containerd.service",fieldPath=".parameters"
 type Change struct {
-	// action is what is done to the subject: RestartService restarts one systemd unit, Reboot restarts the machine, Replace
-	// gives the machine up for a new one. None is refused.
+	// action is the action to take on the subject. RestartService restarts one systemd unit, Reboot reboots the machine, and
+	// Replace replaces the machine with a new one. None is not allowed.
 	// +required
 	Action Action `json:"action"`
 
@@ -42,8 +42,8 @@ type Change struct {
 	// +optional
 	Subject *Subject `json:"subject,omitempty"`
 
-	// parameters are what else the action needs, by name. RestartService has service, the systemd unit to restart, for example
-	// containerd.service; other actions have none. At most 8.
+	// parameters are further parameters of the action, by name. RestartService has the parameter service, the systemd unit to
+	// restart, for example containerd.service. Other actions have none. At most 8.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=8
@@ -51,7 +51,7 @@ type Change struct {
 	Parameters map[string]ParameterValue `json:"parameters,omitempty"`
 }
 
-// ParameterValue is a parameter's value.
+// ParameterValue is the value of a parameter.
 // +kubebuilder:validation:MinLength=1
 // +kubebuilder:validation:MaxLength=512
 type ParameterValue string
@@ -59,29 +59,29 @@ type ParameterValue string
 // parameterService is the parameter of RestartService.
 const parameterService = "service"
 
-// Subject is an object of the Kubernetes API, or something of the cloud's that is none, such as a NodeGroup or a Subnet.
+// Subject identifies an object of the Kubernetes API, or a resource of the cloud provider, such as a NodeGroup or a Subnet.
 type Subject struct {
-	// kind is the kind of the object, such as Deployment, or NodeGroup or Subnet for what is the cloud's.
+	// kind is the kind of the object, for example Deployment; for a resource of the cloud provider, NodeGroup or Subnet.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	// +kubebuilder:validation:Pattern=`^[A-Z][A-Za-z0-9]*$`
 	Kind string `json:"kind"`
 
-	// namespace is the metadata.namespace of the object, for example shop. Not set if it is in no namespace.
+	// namespace is the metadata.namespace of the object, for example shop. Not set if the object is cluster-scoped.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Namespace string `json:"namespace,omitempty"`
 
-	// name is the metadata.name of the object, or the cloud's ID, such as subnet-0a1b2c3d4e5f60718.
+	// name is the metadata.name of the object, or the cloud provider's ID of the resource, for example subnet-0a1b2c3d4e5f60718.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// uid is the metadata.uid of the object, which tells it from a later one of the same name. Not set if it is no object of
-	// the Kubernetes API.
+	// uid is the metadata.uid of the object, which distinguishes it from a later one of the same name. Not set if it is not an
+	// object of the Kubernetes API.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MinLength=1

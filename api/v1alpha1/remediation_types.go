@@ -7,53 +7,53 @@ import (
 
 // The types of a Remediation's conditions.
 const (
-	// RemediationAllowed says whether the guard lets it go on; its reasons are the guard's.
+	// RemediationAllowed says whether the guard allows it to continue; its reasons are the guard's.
 	RemediationAllowed = "Allowed"
-	// RemediationApproved says, once a person has set spec.approval, whether it is Approved; its reasons are the Approvals. Its
-	// lastTransitionTime is when the controller saw it.
+	// RemediationApproved says, once a person has set spec.approval, whether the Remediation is approved; its reasons are the
+	// values of Approval. Its lastTransitionTime is when the controller saw the decision.
 	RemediationApproved = "Approved"
-	// RemediationSucceeded says, once it is over, whether it helped.
+	// RemediationSucceeded says, once the Remediation has ended, whether it helped.
 	RemediationSucceeded = "Succeeded"
 )
 
-// RemediationFinalizer keeps a Remediation that is deleted until its node is put back: deleting one that runs aborts it, and
-// deleting a proposal rejects it. Drills and what has ended do not have it.
+// RemediationFinalizer keeps a deleted Remediation until its node is restored: deleting a running Remediation aborts it, and
+// deleting a proposed one rejects it. Drills and ended Remediations do not have it.
 const RemediationFinalizer = "naosu.dev/remediation"
 
-// RemediationAbortAnnotation with the value "true" aborts a Remediation and keeps its record: its node is put back, and it ends
-// as Aborted.
+// RemediationAbortAnnotation with the value "true" aborts a Remediation and keeps its record: its node is restored, and it ends
+// with the reason Aborted.
 const RemediationAbortAnnotation = "naosu.dev/abort"
 
 // The reasons of RemediationSucceeded.
 const (
-	// RemediationAsForecastReason is used when it helped and every pod fared as forecast.
+	// RemediationAsForecastReason is used when it helped and every pod turned out as forecast.
 	RemediationAsForecastReason = "AsForecast"
-	// RemediationNotAsForecastReason is used when it helped, but a pod fared otherwise than forecast.
+	// RemediationNotAsForecastReason is used when it helped, but a pod did not turn out as forecast.
 	RemediationNotAsForecastReason = "NotAsForecast"
 	// RemediationDidNotHelpReason is used when the node was no healthier afterwards.
 	RemediationDidNotHelpReason = "DidNotHelp"
-	// RemediationRefusedReason is used when who was to act on the machine refused to. Nothing was done to it, so that this does
-	// not count as an attempt.
+	// RemediationRefusedReason is used when the actuator refused the action. Nothing was done to the machine, so this does not
+	// count as an attempt.
 	RemediationRefusedReason = "Refused"
-	// RemediationGaveUpReason is used when it was ended before it acted, such as by a drain's deadline, or before it could be
-	// seen whether it helped, since others removed the node.
+	// RemediationGaveUpReason is used when it ended before it acted, for example at a drain's deadline, or before it could be
+	// verified, because others removed the node.
 	RemediationGaveUpReason = "GaveUp"
-	// RemediationRejectedReason is used when a person rejected it, by a word or by uncordoning the node before it was acted on.
+	// RemediationRejectedReason is used when a person rejected it, or uncordoned the node before the action.
 	RemediationRejectedReason = "Rejected"
 	// RemediationAbortedReason is used when a person aborted it.
 	RemediationAbortedReason = "Aborted"
-	// RemediationNotNeededReason is used when the node was healthy again before anything was done.
+	// RemediationNotNeededReason is used when the node became healthy before anything was done.
 	RemediationNotNeededReason = "NotNeeded"
-	// RemediationNotAskedReason is used when, before anything was done to the machine, its policy does not ask for it (any more).
+	// RemediationNotAskedReason is used when, before anything was done to the machine, its policy did not ask for it or no longer did.
 	RemediationNotAskedReason = "NotAsked"
-	// RemediationDrillPassedReason is used when a drill went the whole way.
+	// RemediationDrillPassedReason is used when a drill passed every hop.
 	RemediationDrillPassedReason = "DrillPassed"
-	// RemediationDrillCutReason is used when it did not; the last step says where it was cut.
+	// RemediationDrillCutReason is used when a drill failed; the last step says where.
 	RemediationDrillCutReason = "DrillCut"
 )
 
-// Remediation is one plan that a policy proposes or carries out, or one drill, and the record of how it went. The controller
-// creates it; a person may approve, reject, abort or delete it.
+// Remediation is the record of one plan that a policy proposes or performs, or of one drill. It is created by the controller, or by
+// naosu repair drill for a drill. A person can approve, reject, abort or delete it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -72,18 +72,18 @@ type Remediation struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is what is proposed, and whether a person has approved it. The controller writes it once, or naosu repair drill for
-	// a drill; apart from approval and approvedBy it never changes.
+	// spec is the proposed plan, and whether a person has approved it. It is written once by the controller, or by naosu repair
+	// drill for a drill. Apart from approval and approvedBy, it never changes.
 	// +required
 	Spec RemediationSpec `json:"spec"`
 
-	// status is what the guard decided, what was forecast, and what has been done so far. The controller writes it, apart from
-	// agent, which the agent of the node writes.
+	// status is what the guard decided, what was forecast, and what has been done so far. It is written by the controller, except
+	// agent, which is written by the agent of the node.
 	// +optional
 	Status RemediationStatus `json:"status,omitzero"`
 }
 
-// RemediationList is a list of them.
+// RemediationList is a list of Remediations.
 //
 // +kubebuilder:object:root=true
 type RemediationList struct {
@@ -92,38 +92,37 @@ type RemediationList struct {
 	Items           []Remediation `json:"items"`
 }
 
-// RemediationSpec is what is proposed, or what is drilled. Only approval and approvedBy can change: a record that could be
-// rewritten would be none.
+// RemediationSpec is the proposed plan, or the drill. Only approval and approvedBy can change, so that the record is reliable.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.drill) || has(self.policy) && has(self.evidence) && (has(self.plan) || has(self.action))",message="policy, evidence and plan are needed, but for a drill"
-// +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(self.action)",message="a record has a plan or, from an older version, an action",fieldPath=".plan"
-// +kubebuilder:validation:XValidation:rule="!has(self.drill) || !has(self.policy) && !has(self.evidence) && !has(self.plan) && !has(self.action) && !has(self.subjects) && !has(self.approval)",message="a drill has no policy, subjects, evidence, plan or approval: it finds out",fieldPath=".drill"
-// +kubebuilder:validation:XValidation:rule="has(self.node) || has(self.policy) && self.policy.kind != 'NodeRepairPolicy'",message="a drill and a NodeRepairPolicy's proposal name a node",fieldPath=".node"
-// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.subjects)",message="a NodeRepairPolicy's proposal has its node alone",fieldPath=".subjects"
-// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.evidence) || has(self.evidence.condition)",message="a NodeRepairPolicy's proposal rests on a condition of its node",fieldPath=".evidence"
-// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.plan) || size(self.plan) == 1 && !has(self.plan[0].subject)",message="a NodeRepairPolicy's plan is one change of its node",fieldPath=".plan"
+// +kubebuilder:validation:XValidation:rule="has(self.drill) || has(self.policy) && has(self.evidence) && (has(self.plan) || has(self.action))",message="policy, evidence and plan are required, except for a drill"
+// +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(self.action)",message="must not be set together with action",fieldPath=".plan"
+// +kubebuilder:validation:XValidation:rule="!has(self.drill) || !has(self.policy) && !has(self.evidence) && !has(self.plan) && !has(self.action) && !has(self.subjects) && !has(self.approval)",message="a drill must not have a policy, subjects, evidence, a plan or an approval",fieldPath=".drill"
+// +kubebuilder:validation:XValidation:rule="has(self.node) || has(self.policy) && self.policy.kind != 'NodeRepairPolicy'",message="is required for a drill and for a proposal of a NodeRepairPolicy",fieldPath=".node"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.subjects)",message="must not be set for a proposal of a NodeRepairPolicy",fieldPath=".subjects"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.evidence) || has(self.evidence.condition)",message="must have a condition of the node for a proposal of a NodeRepairPolicy",fieldPath=".evidence"
+// +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.plan) || size(self.plan) == 1 && !has(self.plan[0].subject)",message="must be one change of the node for a proposal of a NodeRepairPolicy",fieldPath=".plan"
 // +kubebuilder:validation:XValidation:rule="has(self.drill) == has(oldSelf.drill) && has(self.policy) == has(oldSelf.policy) && has(self.node) == has(oldSelf.node) && has(self.subjects) == has(oldSelf.subjects) && has(self.evidence) == has(oldSelf.evidence) && has(self.plan) == has(oldSelf.plan) && has(self.action) == has(oldSelf.action)",message="cannot be changed"
 // +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(oldSelf.plan) || self.plan == oldSelf.plan",message="cannot be changed",fieldPath=".plan"
 // +kubebuilder:validation:XValidation:rule="!has(self.action) || !has(oldSelf.action) || self.action == oldSelf.action",message="cannot be changed",fieldPath=".action"
-// +kubebuilder:validation:XValidation:rule="(has(self.action) && self.action == 'RestartService') == has(self.service)",message="service is named with RestartService, and only with it",fieldPath=".service"
+// +kubebuilder:validation:XValidation:rule="(has(self.action) && self.action == 'RestartService') == has(self.service)",message="is required with RestartService and not allowed otherwise",fieldPath=".service"
 // +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service == oldSelf.service)",message="cannot be changed",fieldPath=".service"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.approval) || has(self.approval) && (self.approval == oldSelf.approval || self.approval == 'Rejected')",message="an approval can be rejected, and a rejection stands",fieldPath=".approval"
-// +kubebuilder:validation:XValidation:rule="!has(self.approvedBy) || has(self.approval)",message="it is set with approval, and only with it",fieldPath=".approvedBy"
-// +kubebuilder:validation:XValidation:rule="has(self.approval) != has(oldSelf.approval) || has(self.approval) && self.approval != oldSelf.approval || has(self.approvedBy) == has(oldSelf.approvedBy) && (!has(self.approvedBy) || self.approvedBy == oldSelf.approvedBy)",message="it changes with approval alone",fieldPath=".approvedBy"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.approval) || has(self.approval) && (self.approval == oldSelf.approval || self.approval == 'Rejected')",message="Approved can only be changed to Rejected, and Rejected cannot be changed",fieldPath=".approval"
+// +kubebuilder:validation:XValidation:rule="!has(self.approvedBy) || has(self.approval)",message="requires approval",fieldPath=".approvedBy"
+// +kubebuilder:validation:XValidation:rule="has(self.approval) != has(oldSelf.approval) || has(self.approval) && self.approval != oldSelf.approval || has(self.approvedBy) == has(oldSelf.approvedBy) && (!has(self.approvedBy) || self.approvedBy == oldSelf.approvedBy)",message="can be changed only together with approval",fieldPath=".approvedBy"
 type RemediationSpec struct {
 	// policy is the policy, and its rule, that the Remediation was proposed for. Not set in a drill.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Policy PolicyReference `json:"policy,omitzero"`
 
-	// node is the node to repair or to drill. The agent of that node watches for Remediations by spec.node.name. Needed in a
-	// drill and in a NodeRepairPolicy's Remediation.
+	// node is the node to repair, or to run the drill on. The agent of that node watches Remediations by spec.node.name. Required
+	// for drills and for Remediations of a NodeRepairPolicy.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Node NodeReference `json:"node,omitzero"`
 
-	// subjects are the objects, apart from node, for whose sake the plan is carried out, such as a workload, a node group or a
-	// subnet. At most 64. A NodeRepairPolicy's Remediation has none.
+	// subjects are the objects, in addition to node, that the plan is for, for example a workload, a node group or a subnet. At
+	// most 64. Remediations of a NodeRepairPolicy have none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -131,60 +130,61 @@ type RemediationSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Subjects []Subject `json:"subjects,omitempty"`
 
-	// evidence is what the proposal rests on: the node's condition as it was read, or a finding. Not set in a drill.
+	// evidence is the reason for the proposal: the node's condition as it was read, or a finding. Not set in a drill.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Evidence Evidence `json:"evidence,omitzero"`
 
 	Plan `json:",inline"`
 
-	// approval is a person's decision, Approved or Rejected; naosu approve NAME sets it. Not set, nobody has decided. Approved
-	// may be changed to Rejected, which ends what has begun at its next step; Rejected cannot be changed. It cannot be set at
-	// creation, and where naosu's admission policy is installed, setting it takes the verb approve on remediations.naosu.dev.
+	// approval is a person's decision, Approved or Rejected, written by naosu approve NAME. Not set until someone decides. Approved
+	// can be changed to Rejected, which ends a running Remediation at its next step; Rejected cannot be changed. It cannot be set
+	// on creation. If naosu's admission policy is installed, setting it requires the verb approve on remediations.naosu.dev.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// approvedBy is the name of the user who set approval, as the API server knows them, for example jane@example.com; naosu's
-	// admission policy refuses any other. Not set before anybody has decided, and in records of older versions.
+	// approvedBy is the name of the user who set approval, as authenticated by the API server, for example jane@example.com. naosu's
+	// admission policy rejects any other name. Not set until someone decides, and in records of older versions.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	// drill makes the Remediation a drill: a harmless fault is detected and followed up to an action that is not taken. Not set
-	// in a repair.
+	// drill makes the Remediation a drill: a harmless fault is injected and traced from its detection to an action that is not
+	// performed. Not set in a repair.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Drill *Drill `json:"drill,omitempty"`
 }
 
-// Drill is what is tried on a node. Nothing of it ever reaches the node's conditions, unless it is Raised.
+// Drill is a test of the links from detection to action on a node. It does not change the node's conditions, unless its depth is
+// Raised.
 type Drill struct {
-	// nonce is a random string that tells the evidence of this drill from any other, for example 7k2m9x4q. 8 to 32 lower-case
-	// letters and digits; naosu repair drill writes it.
+	// nonce is a random string that identifies the evidence of this drill, for example 7k2m9x4q. 8 to 32 lower-case letters and
+	// digits, written by naosu repair drill.
 	// +required
 	// +kubebuilder:validation:MinLength=8
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:Pattern=`^[a-z0-9]+$`
 	Nonce string `json:"nonce"`
 
-	// condition is the type of the node condition that the fault would change, for example NetworkingReady. Needed where the
-	// reason is none of naosu's agent's; else it is known from the reason.
+	// condition is the type of the node condition that the fault would change, for example NetworkingReady. Required if the reason
+	// is not one that naosu's agent reports; otherwise, the reason determines it.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=316
 	Condition string `json:"condition,omitempty"`
 
-	// reason is the fault that the agent is to detect, by the name that reports have for it, for example InterfaceNotUp.
+	// reason is the fault that the agent has to detect, for example InterfaceNotUp.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:Pattern=`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`
 	Reason string `json:"reason"`
 
-	// depth is how far the drill goes. DryRun has the agent make and detect a harmless fault, and the controller stop before
-	// the action. Raised records that naosu repair drill --act has set the real condition on a node that may be lost. Defaults
-	// to DryRun.
+	// depth is how far the drill goes. With DryRun, the agent injects and detects a harmless fault, and the controller stops before
+	// the action. Raised records that naosu repair drill --act has set the real condition on an expendable node. Defaults to
+	// DryRun.
 	// +optional
 	// +kubebuilder:default=DryRun
 	Depth DrillDepth `json:"depth,omitempty"`
@@ -196,17 +196,16 @@ type DrillDepth string
 
 // How far a drill goes.
 const (
-	// DrillDryRun has the agent detect a harmless fault and the controller stop short of acting.
+	// DrillDryRun means that the agent detects a harmless fault, and the controller stops before the action.
 	DrillDryRun DrillDepth = "DryRun"
-	// DrillRaised records that a person raised the real condition on a node that may be lost, to see whether whoever
-	// repairs it does.
+	// DrillRaised records that a person set the real condition on an expendable node, to see whether its repairer repairs it.
 	DrillRaised DrillDepth = "Raised"
 )
 
-// PolicyReference names a policy.
+// PolicyReference identifies a policy and one of its rules.
 type PolicyReference struct {
-	// kind is the kind of the policy. NodeRepairPolicy is the one that exists; FailoverPolicy, RebalancePolicy, HeadroomPolicy
-	// and AddressPolicy are reserved.
+	// kind is the kind of the policy: NodeRepairPolicy. FailoverPolicy, RebalancePolicy, HeadroomPolicy and AddressPolicy are
+	// reserved.
 	// +required
 	// +kubebuilder:validation:Enum=NodeRepairPolicy;FailoverPolicy;RebalancePolicy;HeadroomPolicy;AddressPolicy
 	Kind string `json:"kind"`
@@ -217,8 +216,8 @@ type PolicyReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// uid is the metadata.uid of the policy, which tells it from a later policy of the same name. Not set in records of older
-	// versions.
+	// uid is the metadata.uid of the policy, which distinguishes it from a later policy of the same name. Not set in records of
+	// older versions.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MinLength=1
@@ -237,7 +236,7 @@ func (ref PolicyReference) Names(p *NodeRepairPolicy) bool {
 	return ref.Kind == NodeRepairPolicyKind && ref.Name == p.Name && (ref.UID == "" || ref.UID == p.UID)
 }
 
-// NodeReference is one node and no later one of its name.
+// NodeReference identifies one node, and not a later one of the same name.
 type NodeReference struct {
 	// name is the metadata.name of the node, for example ip-10-0-3-120.ec2.internal.
 	// +required
@@ -245,7 +244,7 @@ type NodeReference struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// uid is the metadata.uid of the Node object, which tells it from a later node of the same name.
+	// uid is the metadata.uid of the Node object, which distinguishes it from a later node of the same name.
 	// +required
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MinLength=1
@@ -260,25 +259,25 @@ type NodeReference struct {
 	ProviderID string `json:"providerID,omitempty"`
 }
 
-// Evidence is what a proposal rests on: a condition of a node as it was read, or a finding.
+// Evidence is the reason for a proposal: a condition of a node as it was read, or a finding.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.condition) == has(self.status) && (has(self.condition) || has(self.finding))",message="a condition with its status, or a finding, is needed"
+// +kubebuilder:validation:XValidation:rule="has(self.condition) == has(self.status) && (has(self.condition) || has(self.finding))",message="a condition with its status, or a finding, is required"
 type Evidence struct {
-	// finding is the code of the finding that calls for the plan, for example N301 for an unhealthy node. docs/en/findings.md
-	// lists the codes, and naosu explain CODE tells what one means.
+	// finding is the code of the finding that the plan addresses, for example N301 for an unhealthy node. docs/en/findings.md lists
+	// the codes, and naosu explain CODE explains them.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^N[1-9][0-9]{2}$`
 	// +kubebuilder:validation:MaxLength=4
 	Finding string `json:"finding,omitempty"`
 
 	// condition is the type of the node's condition, for example NetworkingReady. Not set if the evidence is a finding without
-	// one.
+	// a condition.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=316
 	Condition string `json:"condition,omitempty"`
 
-	// status is the status of the condition as it was read: True, False or Unknown. Set with condition, and only with it.
+	// status is the status of the condition as it was read: True, False or Unknown. Set if and only if condition is set.
 	// +optional
 	// +kubebuilder:validation:Enum="True";"False";Unknown
 	Status metav1.ConditionStatus `json:"status,omitempty"`
@@ -288,39 +287,39 @@ type Evidence struct {
 	// +kubebuilder:validation:MaxLength=1024
 	Reason string `json:"reason,omitempty"`
 
-	// message is the message of the condition or the finding as it was read, cut at 4096 characters.
+	// message is the message of the condition or the finding as it was read, truncated to 4096 characters.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
 
-	// since is when the condition took on its status (its lastTransitionTime), or since when the finding holds.
+	// since is when the condition changed to its status (its lastTransitionTime), or when the finding first applied.
 	// +required
 	Since metav1.Time `json:"since"`
 }
 
-// Phase is how far a Remediation has come.
+// Phase is the progress of a Remediation.
 // +kubebuilder:validation:Enum=Proposed;Waiting;Running;Ended
 type Phase string
 
-// How far a Remediation has come.
+// The phases of a Remediation.
 const (
-	// PhaseProposed is before anything may be done: the policy only reports, or nobody has approved.
+	// PhaseProposed means that nothing can be done yet: the policy only reports, or nobody has approved.
 	PhaseProposed Phase = "Proposed"
-	// PhaseWaiting is while the guard delays it.
+	// PhaseWaiting means that the guard delays the Remediation.
 	PhaseWaiting Phase = "Waiting"
-	// PhaseRunning is from its first step to its last.
+	// PhaseRunning lasts from the first step to the last.
 	PhaseRunning Phase = "Running"
-	// PhaseEnded is for good; the condition Succeeded says how it went.
+	// PhaseEnded is final; the condition Succeeded has the outcome.
 	PhaseEnded Phase = "Ended"
 )
 
-// RemediationStatus is what has become of a Remediation so far.
+// RemediationStatus is the observed state of a Remediation.
 //
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.phase) || oldSelf.phase != 'Ended' || has(self.phase) && self.phase == 'Ended'",message="what has ended stays so",fieldPath=".phase"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.phase) || oldSelf.phase != 'Ended' || has(self.phase) && self.phase == 'Ended'",message="Ended cannot be changed",fieldPath=".phase"
 type RemediationStatus struct {
-	// conditions are Allowed (whether the guard lets it go on; the reason is that of the verdict that counts, for example
-	// BudgetFull), Approved (what a person decided, and when the controller saw it) and Succeeded (once it has ended, whether
-	// it helped, for example with reason AsForecast or DidNotHelp). At most 16.
+	// conditions are Allowed (whether the guard allows the Remediation to continue; its reason is that of the deciding verdict, for
+	// example BudgetFull), Approved (what a person decided, and when the controller saw the decision) and Succeeded (once it has
+	// ended, whether it helped, for example with the reason AsForecast or DidNotHelp). At most 16.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -328,26 +327,26 @@ type RemediationStatus struct {
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
 	// observedGeneration is the metadata.generation of the Remediation that the rest of the status was computed from. It is
-	// lower than metadata.generation until a change of approval has been seen.
+	// lower than metadata.generation until the controller has processed a change of approval.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// phase is how far it has come. Proposed: nothing may be done yet, because the policy only reports or nobody has approved.
-	// Waiting: the guard delays it. Running: steps are being taken. Ended: it is over, and the condition Succeeded tells how it
-	// went. Not set until the controller has seen it.
+	// phase is the progress of the Remediation. Proposed: nothing can be done yet, because the policy only reports or nobody has
+	// approved. Waiting: the guard delays it. Running: steps are being performed. Ended: it is over, and the condition Succeeded
+	// has the outcome. Not set until the controller has processed the Remediation.
 	// +optional
 	Phase Phase `json:"phase,omitempty"`
 
-	// match is the rule that the evidence of a drill met, and what that rule asks for. Set in drills only.
+	// match is the rule that the evidence of a drill matched, and the plan of that rule. Set only in drills.
 	// +optional
 	Match *Match `json:"match,omitempty"`
 
-	// forecast is what a simulation of the plan told would become of the pods, from before the first step.
+	// forecast is what happens to the pods according to a simulation of the plan, made before the first step.
 	// +optional
 	Forecast *Forecast `json:"forecast,omitempty"`
 
-	// verdicts are the latest decisions of the guard's checks, one for each check. The worst counts: Deny, then Delay, then
+	// verdicts are the latest decisions of the guard's checks, one for each check. The worst one decides: Deny, then Delay, then
 	// Allow. At most 64.
 	// +optional
 	// +listType=map
@@ -355,21 +354,21 @@ type RemediationStatus struct {
 	// +kubebuilder:validation:MaxItems=64
 	Verdicts []Verdict `json:"verdicts,omitempty"`
 
-	// steps are what was done, in order; each is written before it is begun, so that a controller that is restarted goes on
-	// where the last one ended. At most 64.
+	// steps are the steps of the Remediation so far, in order. Each one is recorded before it starts, so that a restarted
+	// controller can continue. At most 64.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Steps []Step `json:"steps,omitempty"`
 
-	// agent is what the agent of the node reports of RestartService or of a drill. That agent alone writes it.
+	// agent is the report of the node's agent about RestartService or a drill. It is written only by that agent.
 	// +optional
 	Agent *AgentReport `json:"agent,omitempty"`
 }
 
-// Match is a policy's rule that evidence met, and what it asks for.
+// Match is the rule of a policy that evidence matched, and its plan.
 type Match struct {
-	// policy names the policy, and the rule of it, whose condition, status and reasons the evidence met.
+	// policy identifies the policy and the rule whose condition, status and reasons the evidence matched.
 	// +required
 	Policy PolicyReference `json:"policy"`
 
@@ -378,11 +377,11 @@ type Match struct {
 	// +kubebuilder:validation:Minimum=0
 	Generation int64 `json:"generation,omitempty"`
 
-	// plan is what the rule asks for; not set if it leaves the node alone.
+	// plan is the plan of the rule; not set if its action is None.
 	Plan `json:",inline"`
 }
 
-// Decision is a check's.
+// Decision is the decision of a check.
 // +kubebuilder:validation:Enum=Allow;Delay;Deny
 type Decision string
 
@@ -393,16 +392,16 @@ const (
 	DecisionDeny  Decision = "Deny"
 )
 
-// Verdict is what one check of the guard said.
+// Verdict is the decision of one check of the guard.
 type Verdict struct {
-	// check is the name of the guard's check, for example budgets or capacity. docs/en/policy.md lists all of them.
+	// check is the name of the check, for example budgets or capacity. docs/en/policy.md lists all checks.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63
 	Check string `json:"check"`
 
-	// decision is what the check decided. Allow: nothing is in the way. Delay: not now, it is asked again. Deny: not at all,
-	// which waiting does not change.
+	// decision is what the check decided. Allow: the check does not object. Delay: not at this time; the check is repeated. Deny:
+	// the action is not allowed, and waiting does not change that.
 	// +required
 	Decision Decision `json:"decision"`
 
@@ -411,21 +410,21 @@ type Verdict struct {
 	// +kubebuilder:validation:MaxLength=128
 	Reason string `json:"reason,omitempty"`
 
-	// message is why the check decided so, in one sentence for people. Empty with Allow.
+	// message is a human-readable explanation of the decision. Empty with Allow.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
 
-	// since is when the check began to decide so without interruption.
+	// since is when the check started to make this decision without interruption.
 	// +required
 	Since metav1.Time `json:"since"`
 }
 
-// StepName is what a step does.
+// StepName is the name of a step.
 // +kubebuilder:validation:Enum=Detect;Match;Assess;Guard;Cordon;Drain;Act;Wait;Dwell;Verify;Uncordon
 type StepName string
 
-// The steps of a repair, in their order. Detect and Match are a drill's.
+// The steps of a repair, in order. Detect and Match are steps of a drill.
 const (
 	StepDetect   StepName = "Detect"
 	StepMatch    StepName = "Match"
@@ -451,14 +450,14 @@ const (
 	StepSkipped StepResult = "Skipped"
 )
 
-// Step is one thing done.
+// Step is one step of a Remediation.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.result) == has(self.endedAt)",message="a step has a result when it has ended, and only then",fieldPath=".result"
-// +kubebuilder:validation:XValidation:rule="!has(self.endedAt) || self.endedAt >= self.startedAt",message="a step ends after it began",fieldPath=".endedAt"
+// +kubebuilder:validation:XValidation:rule="has(self.result) == has(self.endedAt)",message="must be set if and only if the step has ended",fieldPath=".result"
+// +kubebuilder:validation:XValidation:rule="!has(self.endedAt) || self.endedAt >= self.startedAt",message="must not be before startedAt",fieldPath=".endedAt"
 type Step struct {
-	// name is what the step does, in the order of a repair: Cordon, Drain, Act (the action is asked for), Wait (for the node to
-	// be healthy), Dwell (it must stay so), Verify (the pods run) and Uncordon. Detect, Match, Assess and Guard are the steps
-	// of a drill.
+	// name is the name of the step. In the order of a repair: Cordon, Drain, Act (requests the action), Wait (until the node is
+	// healthy), Dwell (the node must stay healthy), Verify (the pods must run) and Uncordon. Detect, Match, Assess and Guard are
+	// the steps of a drill.
 	// +required
 	Name StepName `json:"name"`
 
@@ -468,50 +467,50 @@ type Step struct {
 	// +kubebuilder:validation:Maximum=63
 	Change int32 `json:"change,omitempty"`
 
-	// startedAt is when the step was written down, before it was begun.
+	// startedAt is when the step was recorded, just before it started.
 	// +required
 	StartedAt metav1.MicroTime `json:"startedAt"`
 
-	// endedAt is when the step ended. Not set while it is under way.
+	// endedAt is when the step ended. Not set while it is in progress.
 	// +optional
 	EndedAt *metav1.MicroTime `json:"endedAt,omitempty"`
 
-	// result is how the step ended: Done, Failed, or Skipped if there was nothing to do. Not set while it is under way.
+	// result is how the step ended: Done, Failed, or Skipped if there was nothing to do. Not set while it is in progress.
 	// +optional
 	Result StepResult `json:"result,omitempty"`
 
-	// message tells more of the step, in one sentence for people, such as why it failed.
+	// message is a human-readable explanation, for example why the step failed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	Message string `json:"message,omitempty"`
 
-	// actuator is the part that was asked to carry out the action, such as aws, karpenter, clusterapi or agent. Not set on
-	// steps that ask nobody.
+	// actuator is what was asked to perform the action, for example aws, karpenter, clusterapi or agent. Not set on steps without a
+	// request.
 	// +optional
 	// +kubebuilder:validation:MaxLength=63
 	Actuator string `json:"actuator,omitempty"`
 
-	// operation is the identifier that the actuator gave to what was asked of it, by which its own log has it: an Auto Scaling
-	// activity's or an AWS request's ID, for example 7f6e5d4c-3b2a-1908-f7e6-d5c4b3a29180. On the Wait of a replacement it is
-	// the new node instead, for example node/ip-10-0-4-7.ec2.internal. Not set if there is none.
+	// operation is the actuator's own identifier of the request, such as the ID of an Auto Scaling activity or of an AWS request,
+	// for example 7f6e5d4c-3b2a-1908-f7e6-d5c4b3a29180. On the step Wait of a replacement, it is the new node instead, for example
+	// node/ip-10-0-4-7.ec2.internal. Not set if there is none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Operation string `json:"operation,omitempty"`
 
-	// before is the boot ID of the machine before the action, for example 91130d0d-1816-230a-a18f-a6bd0505af76. A different one
-	// afterwards shows that the machine was rebooted.
+	// before is the boot ID of the machine before the action, for example 91130d0d-1816-230a-a18f-a6bd0505af76. A different
+	// boot ID afterwards shows that the machine was rebooted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
 	Before string `json:"before,omitempty"`
 
-	// returns counts pods that came to the node after it was cordoned, by their controller. Set on Drain only. At most 32.
+	// returns counts the pods that came to the node after it was cordoned, by controller. Set only on Drain. At most 32.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=32
 	Returns []PodReturns `json:"returns,omitempty"`
 
-	// preexisting are the types of the node's other conditions that met a rule of the policy before the action, for example
-	// StorageReady. That they still do afterwards does not mean that the repair failed to help. At most 64.
+	// preexisting are the types of the node's other conditions that matched a rule of the policy before the action, for example
+	// StorageReady. If they still match after it, the repair does not count as failed for that. At most 64.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64

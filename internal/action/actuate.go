@@ -18,7 +18,7 @@ func (p *Performer) actuate(ctx context.Context, r *v1alpha1.Remediation, s obse
 	if !ok || provider == nil {
 		return cloud.ErrNotOffered
 	}
-	if err := p.noteReplacing(ctx, r, s); err != nil {
+	if err := p.recordReplacing(ctx, r, s); err != nil {
 		return err
 	}
 	if m.writes() {
@@ -38,7 +38,7 @@ func (p *Performer) actuate(ctx context.Context, r *v1alpha1.Remediation, s obse
 		return fmt.Errorf("%s was not asked about %s: the last observation is %v old", provider.Name(), r.Spec.Node.Name, held)
 	}
 	operation, err := cloud.Act(ctx, provider, r.Spec.Action(), cloud.MachineOf(s.node))
-	then, err := asked(r, provider.Name(), operation, err)
+	then, err := transitionAfter(r, provider.Name(), operation, err)
 	if err != nil {
 		return err
 	}
@@ -46,17 +46,17 @@ func (p *Performer) actuate(ctx context.Context, r *v1alpha1.Remediation, s obse
 	return err
 }
 
-// preexisting is what else ails the node, by a policy that may be gone.
+// preexisting are the types of the other conditions of the node that meet a rule; none if the policy is gone.
 func preexisting(r *v1alpha1.Remediation, s observation) []string {
 	if s.policy == nil || s.node == nil {
 		return nil
 	}
-	return repairpolicy.Preexisting(s.policy.Rules, r.Spec.Evidence, s.node.Status.Conditions)
+	return repairpolicy.Preexisting(s.policy.Spec.Rules, r.Spec.Evidence, s.node.Status.Conditions)
 }
 
-// asked is what follows from a provider's answer. One that cannot do it now is asked again; one that refuses has not tried, which
-// is no reason for anything harsher.
-func asked(r *v1alpha1.Remediation, by string, operation cloud.Operation, err error) (transition, error) {
+// transitionAfter is the transition that follows from a provider's answer. One that cannot act now is asked again; one that refuses has
+// not acted, so that no harsher action follows.
+func transitionAfter(r *v1alpha1.Remediation, by string, operation cloud.Operation, err error) (transition, error) {
 	words := func(id message.ID) message.Sentence {
 		args := message.Args{"actuator": by, "words": err.Error(), "permission": ""}
 		if refused, ok := errors.AsType[*cloud.RefusedError](err); ok {
@@ -71,7 +71,7 @@ func asked(r *v1alpha1.Remediation, by string, operation cloud.Operation, err er
 		if r.Spec.Action() == v1alpha1.ActionReplace { // It is asked again.
 			return transition{}, fmt.Errorf("ask %s to replace %s: %w", by, r.Spec.Node.Name, err)
 		}
-		return transition{end: doneSaying(words(message.ActionUnsure)), begin: v1alpha1.StepWait}, nil
+		return transition{end: doneWith(words(message.ActionUnsure)), begin: v1alpha1.StepWait}, nil
 	case errors.Is(err, cloud.ErrPassing):
 		return transition{end: failed(words(message.ActionTurnedAway))}, nil
 	}

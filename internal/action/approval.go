@@ -10,8 +10,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// sawApproval writes the condition Approved: which word of a person the controller has seen, whose, and when.
-func sawApproval(status *v1alpha1.RemediationStatus, spec *v1alpha1.RemediationSpec, now time.Time) {
+// setApprovedCondition sets the condition Approved: which approval or rejection the controller has seen, whose, and when.
+func setApprovedCondition(status *v1alpha1.RemediationStatus, spec *v1alpha1.RemediationSpec, now time.Time) {
 	if spec.Approval == "" {
 		return
 	}
@@ -23,8 +23,8 @@ func sawApproval(status *v1alpha1.RemediationStatus, spec *v1alpha1.RemediationS
 	setCondition(status, v1alpha1.RemediationApproved, is, string(spec.Approval), englishText(by), now)
 }
 
-// approvalSeen says whether the condition Approved tells of a Remediation's approval, if anybody has given one.
-func approvalSeen(r *v1alpha1.Remediation) bool {
+// approvalRecorded says whether the condition Approved is that of the Remediation's approval, if it has one.
+func approvalRecorded(r *v1alpha1.Remediation) bool {
 	if r.Spec.Approval == "" {
 		return true
 	}

@@ -13,20 +13,21 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// checkGuard plays the future, asks the guard, and begins if it allows: an entry is reserved in the very ledger that the guard
-// read, and only then the first step is recorded. A controller that takes over in between finds the entry reserved for this
-// Remediation, and asks the guard again.
+// checkGuard simulates the action, runs the guard's checks, and starts if they allow: an entry is reserved in the very ledger that the
+// guard read, and only then the first step is recorded. A controller that takes over in between finds the entry reserved for this
+// Remediation, and runs the checks again.
 func (p *Performer) checkGuard(ctx context.Context, r *v1alpha1.Remediation, s observation) (again time.Duration, err error) {
 	began := p.Clock.Now()
-	ledger, unread := p.Records.ReadLedger(ctx)
-	var known guard.Fact[guard.Ledger]
+	read, unread := p.Records.ReadLedger(ctx)
+	var known guard.Fact[ledger.Ledger]
 	if unread == nil {
-		counted, err := p.withRunning(ctx, ledger.Ledger)
+		counted, err := p.withRunningRemediations(ctx, read.Ledger)
 		if err != nil {
 			return 0, err
 		}
@@ -40,32 +41,29 @@ func (p *Performer) checkGuard(ctx context.Context, r *v1alpha1.Remediation, s o
 	if err != nil {
 		return 0, err
 	}
-	ruling, err := p.Advisor.Rule(ctx, r, outcome, known)
+	ruling, err := p.Advisor.CheckGuard(ctx, r, s.policy, outcome, known)
 	if err != nil {
 		return 0, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
 	}
-	ruling = p.permitted(ctx, withActuatorVerdict(ruling, r, s.offered), r, s)
+	ruling = p.withPermissionVerdict(ctx, withActuatorVerdict(ruling, r, s.offered), r, s)
 	if unread != nil {
 		ruling.Named = unknownLedger
 	}
 	assessed := func(status *v1alpha1.RemediationStatus) {
 		status.Forecast = forecast
 		status.Verdicts = VerdictsOf(ruling, r.Status.Verdicts, p.Clock.Now())
-		allowed(status, ruling, p.Clock.Now())
+		setAllowedCondition(status, ruling, p.Clock.Now())
 		status.Steps = initialSteps(began, p.Clock.Now(), ruling)
 	}
 	if ruling.Decision == guard.Allow {
-		if s.policy.Paused || !modeAllows(s.policy, r.Spec.Approval) {
-			return time.Second, nil // The guard was asked with an older policy, from a cache.
-		}
-		return 0, p.begin(ctx, r, s, ledger, assessed)
+		return 0, p.start(ctx, r, s, read, assessed)
 	}
-	if _, reserved := ledger.Ongoing(guard.HolderOf(r)); reserved {
-		if err := p.Records.WriteLedger(ctx, ledger, ledger.Release(guard.HolderOf(r))); err != nil {
+	if _, reserved := read.Ongoing(ledger.HolderOf(r)); reserved {
+		if err := p.Records.WriteLedger(ctx, read, read.Release(ledger.HolderOf(r))); err != nil {
 			return 0, err
 		}
 	}
-	if worthWriting(r, ruling, forecast, p.Clock.Now()) {
+	if needsUpdate(r, ruling, forecast, p.Clock.Now()) {
 		if _, err := p.write(ctx, r, transition{}, assessed, func(status *v1alpha1.RemediationStatus) { status.Phase = phaseOf(ruling) }); err != nil {
 			return 0, errors.Join(unread, err)
 		}
@@ -76,11 +74,11 @@ func (p *Performer) checkGuard(ctx context.Context, r *v1alpha1.Remediation, s o
 	return guardRetryInterval, unread
 }
 
-// begin reserves an entry in the ledger that the guard read, and records the first step.
-func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s observation, ledger record.Ledger, assessed func(*v1alpha1.RemediationStatus)) error {
+// start reserves an entry in the ledger that the guard read, and records the first step.
+func (p *Performer) start(ctx context.Context, r *v1alpha1.Remediation, s observation, read record.Ledger, assessed func(*v1alpha1.RemediationStatus)) error {
 	entry := p.entry(r, s)
-	entry.InARow = inARow(ledger.Ledger, entry, r, s)
-	if err := p.Records.WriteLedger(ctx, ledger, ledger.Reserve(entry)); err != nil {
+	entry.ConsecutiveReplacements = consecutiveReplacements(read.Ledger, entry, r, s)
+	if err := p.Records.WriteLedger(ctx, read, read.Reserve(entry)); err != nil {
 		return err
 	}
 	first := v1alpha1.Step{Name: v1alpha1.StepCordon, StartedAt: metav1.NewMicroTime(p.Clock.Now())}
@@ -94,7 +92,7 @@ func (p *Performer) begin(ctx context.Context, r *v1alpha1.Remediation, s observ
 	return err
 }
 
-// The verdicts where the ledger cannot be read, or the guard cannot be asked.
+// The verdicts where the ledger cannot be read, or the guard's checks cannot run.
 var unknownLedger, unknownGuard = unknown("ledger"), unknown("guard")
 
 func unknown(fact string) guard.Named {
@@ -103,15 +101,15 @@ func unknown(fact string) guard.Named {
 	}}
 }
 
-// agentActuator is who restarts services.
+// agentActuator is the actuator that restarts services.
 const agentActuator = "agent"
 
-// withRunning is a ledger with what runs and has no entry, as after somebody deleted the ledger: a budget counts what is so. It
-// is never written, since a record that claims to run would come to a reservation by it.
-func (p *Performer) withRunning(ctx context.Context, ledger guard.Ledger) (guard.Ledger, error) {
+// withRunningRemediations is a ledger with entries of the Remediations that run and have none, as after the ledger was deleted, so that
+// budgets count them. It is never written: a Remediation whose status was forged would get a reservation by it.
+func (p *Performer) withRunningRemediations(ctx context.Context, l ledger.Ledger) (ledger.Ledger, error) {
 	var all v1alpha1.RemediationList
 	if err := p.Client.List(ctx, &all); err != nil {
-		return ledger, fmt.Errorf("list Remediations: %w", err)
+		return l, fmt.Errorf("list Remediations: %w", err)
 	}
 	for i := range all.Items {
 		r := &all.Items[i]
@@ -120,17 +118,17 @@ func (p *Performer) withRunning(ctx context.Context, ledger guard.Ledger) (guard
 		}
 		node, err := p.node(ctx, r.Spec.Node.Name)
 		if err != nil {
-			return ledger, err
+			return l, err
 		}
-		ledger = ledger.Reserve(p.entry(r, observation{node: node}))
+		l = l.Reserve(p.entry(r, observation{node: node}))
 	}
-	return ledger, nil
+	return l, nil
 }
 
-// entry is a Remediation's in the ledger.
-func (p *Performer) entry(r *v1alpha1.Remediation, s observation) guard.Entry {
+// entry is the ledger entry of a Remediation.
+func (p *Performer) entry(r *v1alpha1.Remediation, s observation) ledger.Entry {
 	of := r.Spec.Node
-	e := guard.Entry{Remediation: r.Name, UID: r.UID, Node: of.Name, NodeUID: of.UID, ProviderID: of.ProviderID, Action: r.Spec.Action(), Began: p.Clock.Now()}
+	e := ledger.Entry{Remediation: r.Name, UID: r.UID, Node: of.Name, NodeUID: of.UID, ProviderID: of.ProviderID, Action: r.Spec.Action(), Began: p.Clock.Now()}
 	if s.node != nil {
 		e.Zone, e.Group = cluster.Zone(s.node), cluster.GroupName(s.node)
 	}
@@ -140,24 +138,25 @@ func (p *Performer) entry(r *v1alpha1.Remediation, s observation) guard.Entry {
 	return e
 }
 
-// inARow is how many replacements have led to the one that is to begin.
-func inARow(ledger guard.Ledger, e guard.Entry, r *v1alpha1.Remediation, s observation) int {
+// consecutiveReplacements is how many replacements have led to the one that is to start.
+func consecutiveReplacements(l ledger.Ledger, e ledger.Entry, r *v1alpha1.Remediation, s observation) int {
 	if e.Action != v1alpha1.ActionReplace {
 		return 0
 	}
-	node := guard.Node{
-		Name: e.Node, UID: e.NodeUID, ProviderID: e.ProviderID, Group: e.Group, Image: e.Image, Created: s.node.CreationTimestamp.Time,
+	node := ledger.Node{
+		Machine: e.Machine(), Group: e.Group, Image: e.Image,
+		Created: s.node.CreationTimestamp.Time, UnhealthySince: repairpolicy.UnhealthySince(s.node, r.Spec.Evidence, s.now),
 	}
-	return ledger.InARow(node, repairpolicy.IllSince(s.node, r.Spec.Evidence, s.now), guard.Memory(s.policy))
+	return l.ConsecutiveReplacements(node, repairpolicy.RememberFailure(&s.policy.Spec))
 }
 
-// NoActuator is the reason of the condition Allowed where nobody can act on the machine.
+// NoActuator is the reason of the condition Allowed where no actuator offers the action.
 const NoActuator guard.Reason = "NoActuator"
 
-// actuatorCheck is the name of the verdict on who acts on the machine.
+// actuatorCheck is the name of the verdict on the actuator.
 const actuatorCheck = "actuator"
 
-// withActuatorVerdict adds to the guard's verdicts whether an actuator supports the action: no pod is moved for one that cannot follow.
+// withActuatorVerdict adds to the guard's verdicts whether an actuator offers the action: no pod is evicted for one that cannot follow.
 func withActuatorVerdict(ruling guard.Ruling, r *v1alpha1.Remediation, offered bool) guard.Ruling {
 	verdict := guard.Named{Check: actuatorCheck, Verdict: guard.Verdict{Decision: guard.Allow}}
 	if !offered {
@@ -173,10 +172,10 @@ func withActuatorVerdict(ruling guard.Ruling, r *v1alpha1.Remediation, offered b
 	return ruling
 }
 
-// permitted denies what a ruling allows if the machine's provider refuses the action on this very machine, asked without taking
-// it: pods are not moved for what is refused then. A policy's status tells of one machine of each kind. Clouds count requests, so
-// that it is asked when all else allows. Where the answer is no clear no, the request itself will tell.
-func (p *Performer) permitted(ctx context.Context, ruling guard.Ruling, r *v1alpha1.Remediation, s observation) guard.Ruling {
+// withPermissionVerdict denies what a ruling allows if the provider's dry run refuses the action on this machine: no pod is evicted for
+// what is refused then. A policy's status has the answer for one machine of each kind only. Clouds limit requests, so that it is asked
+// when all checks allow. An answer other than No denies nothing.
+func (p *Performer) withPermissionVerdict(ctx context.Context, ruling guard.Ruling, r *v1alpha1.Remediation, s observation) guard.Ruling {
 	provider, _ := p.provider(r, s.node)
 	permitter, asks := provider.(cloud.Permitter)
 	if ruling.Decision != guard.Allow || !asks {
@@ -197,7 +196,7 @@ func (p *Performer) permitted(ctx context.Context, ruling guard.Ruling, r *v1alp
 	return ruling
 }
 
-// opening are the steps before the first that changes anything. While the guard does not allow, its step goes on.
+// initialSteps are the steps before the first that changes anything. While the guard does not allow, its step has not ended.
 func initialSteps(began, now time.Time, ruling guard.Ruling) []v1alpha1.Step {
 	at := metav1.NewMicroTime(now)
 	steps := []v1alpha1.Step{
@@ -218,7 +217,7 @@ func VerdictsOf(ruling guard.Ruling, before []v1alpha1.Verdict, now time.Time) [
 			Check: n.Check, Decision: v1alpha1.Decision(n.Decision.String()), Reason: string(n.Reason), Message: englishText(n.Message), Since: metav1.NewTime(now),
 		}
 		for _, b := range before {
-			if alike(v, b) {
+			if sameVerdict(v, b) {
 				v.Since = b.Since
 			}
 		}
@@ -227,12 +226,12 @@ func VerdictsOf(ruling guard.Ruling, before []v1alpha1.Verdict, now time.Time) [
 	return all
 }
 
-func alike(a, b v1alpha1.Verdict) bool {
+func sameVerdict(a, b v1alpha1.Verdict) bool {
 	return a.Check == b.Check && a.Decision == b.Decision && a.Reason == b.Reason
 }
 
-// allowed writes the condition Allowed.
-func allowed(status *v1alpha1.RemediationStatus, ruling guard.Ruling, now time.Time) {
+// setAllowedCondition sets the condition Allowed.
+func setAllowedCondition(status *v1alpha1.RemediationStatus, ruling guard.Ruling, now time.Time) {
 	if ruling.Decision == guard.Allow {
 		setCondition(status, v1alpha1.RemediationAllowed, metav1.ConditionTrue, "Allowed", englishText(message.Of(message.ActionAllowed, nil)), now)
 		return
@@ -248,8 +247,7 @@ func reasonOf(ruling guard.Ruling) string {
 	return string(ruling.Reason)
 }
 
-// phaseOf is that of a Remediation that is not allowed: it waits if time alone may change that, and is no more than a
-// proposal if a person must.
+// phaseOf is the phase of a Remediation that is not allowed: Waiting if time alone may change that, and Proposed if a person must.
 func phaseOf(ruling guard.Ruling) v1alpha1.Phase {
 	for _, v := range ruling.All {
 		if v.Decision == guard.Deny || v.Reason == guard.AwaitingApproval {
@@ -259,10 +257,10 @@ func phaseOf(ruling guard.Ruling) v1alpha1.Phase {
 	return v1alpha1.PhaseWaiting
 }
 
-// worthWriting says whether verdicts have to be recorded again: not where only times have changed, for a while.
-func worthWriting(r *v1alpha1.Remediation, ruling guard.Ruling, forecast *v1alpha1.Forecast, now time.Time) bool {
+// needsUpdate says whether verdicts are to be recorded again. Where only times have changed they are not, for guardRetryInterval.
+func needsUpdate(r *v1alpha1.Remediation, ruling guard.Ruling, forecast *v1alpha1.Forecast, now time.Time) bool {
 	before := r.Status.Forecast
-	if !approvalSeen(r) || r.Status.Phase != phaseOf(ruling) || before == nil || len(before.Pods) != len(forecast.Pods) || now.Sub(before.At.Time) >= guardRetryInterval {
+	if !approvalRecorded(r) || r.Status.Phase != phaseOf(ruling) || before == nil || len(before.Pods) != len(forecast.Pods) || now.Sub(before.At.Time) >= guardRetryInterval {
 		return true
 	}
 	if before.Futures != forecast.Futures || before.WorseFutures != forecast.WorseFutures {
@@ -273,5 +271,5 @@ func worthWriting(r *v1alpha1.Remediation, ruling guard.Ruling, forecast *v1alph
 			return true
 		}
 	}
-	return !slices.EqualFunc(VerdictsOf(ruling, nil, now), r.Status.Verdicts, alike)
+	return !slices.EqualFunc(VerdictsOf(ruling, nil, now), r.Status.Verdicts, sameVerdict)
 }

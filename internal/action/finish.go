@@ -7,26 +7,26 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
-// finish closes the ledger's entry, which frees the budget and records what did not help, and ends the Remediation. Of a node
-// that may yet leave the entry goes on.
+// finish ends the ledger's entry, which frees the budget and records what did not help, and ends the Remediation. The entry of a node
+// whose machine is being replaced stays ongoing.
 func (p *Performer) finish(ctx context.Context, r *v1alpha1.Remediation, s observation) error {
-	ledger, err := p.Records.ReadLedger(ctx)
+	read, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		return err
 	}
-	_, goesOn := ledger.Ongoing(guard.HolderOf(r))
+	_, goesOn := read.Ongoing(ledger.HolderOf(r))
 	if rejects := rejectedByDeletion(r) || goesOn && rejectedByUncordon(r); goesOn || rejects {
-		closed := p.closed(ledger.Ledger, r, s.node)
+		closed := p.withoutOngoing(read.Ledger, r, s.node)
 		if rejects {
 			closed = closed.Reject(repairpolicy.RejectionOf(r.Spec.Node.UID, r.Spec.Evidence))
 		}
-		if err := p.Records.WriteLedger(ctx, ledger, closed); err != nil {
+		if err := p.Records.WriteLedger(ctx, read, closed); err != nil {
 			return err
 		}
 	}
@@ -44,13 +44,13 @@ func rejectedByDeletion(r *v1alpha1.Remediation) bool {
 	return r.DeletionTimestamp != nil && end != nil && end.Reason == v1alpha1.RemediationRejectedReason
 }
 
-// rejectedByUncordon says whether a person rejected what had begun by uncordoning the node, not by a word.
+// rejectedByUncordon says whether a person rejected what had started by uncordoning the node.
 func rejectedByUncordon(r *v1alpha1.Remediation) bool {
 	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
 	return r.Spec.Approval != v1alpha1.Rejected && end != nil && end.Reason == v1alpha1.RemediationRejectedReason
 }
 
-// uncordonStepEnd is how the last step ended: Uncordon, unless nothing was ever begun.
+// uncordonStepEnd is how the last step ended: Uncordon, unless nothing was started.
 func uncordonStepEnd(r *v1alpha1.Remediation, s observation) *stepEnd {
 	switch {
 	case lastStep(r).Name != v1alpha1.StepUncordon:
@@ -59,7 +59,7 @@ func uncordonStepEnd(r *v1alpha1.Remediation, s observation) *stepEnd {
 		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionNodeGone, about(r))}
 	case Leaving(s.node) != "" && markedBy(s.node) == r.Name:
 		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionLeftCordoned, message.Args{"node": nodeOf(r), "by": Leaving(s.node)})}
-	case replaces(r, s.node):
+	case isReplacing(r, s.node):
 		act, _ := stepOf(r, v1alpha1.StepAct)
 		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionStaysCordoned, message.Args{"node": nodeOf(r), "actuator": act.Actuator})}
 	case s.node.Spec.Unschedulable:
@@ -68,25 +68,26 @@ func uncordonStepEnd(r *v1alpha1.Remediation, s observation) *stepEnd {
 	return done()
 }
 
-// closed is the ledger when a Remediation is over: what never began leaves no trace. The node is nil if it is gone.
-func (p *Performer) closed(ledger guard.Ledger, r *v1alpha1.Remediation, node *corev1.Node) guard.Ledger {
-	if replaces(r, node) {
-		return ledger.Replace(guard.HolderOf(r), node.UID)
+// withoutOngoing is the ledger after a Remediation: its entry has ended, or is released if nothing was started. The node is nil if it is
+// gone.
+func (p *Performer) withoutOngoing(l ledger.Ledger, r *v1alpha1.Remediation, node *corev1.Node) ledger.Ledger {
+	if isReplacing(r, node) {
+		return l.SetReplacing(ledger.HolderOf(r), node.UID)
 	}
 	if !acted(r) {
 		if _, cordoned := stepOf(r, v1alpha1.StepCordon); !cordoned {
-			return ledger.Release(guard.HolderOf(r))
+			return l.Release(ledger.HolderOf(r))
 		}
 	}
 	result := resultOf(r)
-	if result == guard.Refused {
-		ledger = ledger.Refuse(guard.HolderOf(r), wordsOf(r))
+	if result == ledger.Refused {
+		l = l.SetRefusal(ledger.HolderOf(r), refusalText(r))
 	}
-	return ledger.Settle(guard.HolderOf(r), p.Clock.Now(), result)
+	return l.End(ledger.HolderOf(r), p.Clock.Now(), result)
 }
 
-// wordsOf are what a Remediation says of how it ended, as much of it as the ledger is to keep.
-func wordsOf(r *v1alpha1.Remediation) string {
+// refusalText is the message of the condition Succeeded, as much of it as the ledger keeps.
+func refusalText(r *v1alpha1.Remediation) string {
 	const longest = 400
 	return textutil.Truncate(meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded).Message, longest)
 }
@@ -97,7 +98,7 @@ func acted(r *v1alpha1.Remediation) bool {
 	return acted
 }
 
-// mayHaveActed says whether a request to act on a machine was not turned down. An agent that does not say what it did may have.
+// mayHaveActed says whether a request to act on a machine was not rejected. An agent that does not report may have acted.
 func mayHaveActed(r *v1alpha1.Remediation) bool {
 	act, acted := stepOf(r, v1alpha1.StepAct)
 	silent := r.Spec.Action() == v1alpha1.ActionRestartService && act.Result == v1alpha1.StepFailed
@@ -105,21 +106,21 @@ func mayHaveActed(r *v1alpha1.Remediation) bool {
 }
 
 // resultOf is how a disruption ended, by the Remediation's condition Succeeded.
-func resultOf(r *v1alpha1.Remediation) guard.Result {
+func resultOf(r *v1alpha1.Remediation) ledger.Result {
 	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
 	switch {
 	case end == nil:
 		return ""
 	case isHelped(end.Reason):
-		return guard.Helped
+		return ledger.Helped
 	case end.Reason == v1alpha1.RemediationDidNotHelpReason:
-		return guard.NotHelped
+		return ledger.NotHelped
 	case end.Reason == v1alpha1.RemediationAbortedReason && acted(r):
-		return guard.Aborted
+		return ledger.Aborted
 	case end.Reason == v1alpha1.RemediationGaveUpReason && mayHaveActed(r): // It is an attempt, but has not been seen not to help.
-		return guard.Aborted
+		return ledger.Aborted
 	case end.Reason == v1alpha1.RemediationRefusedReason:
-		return guard.Refused
+		return ledger.Refused
 	}
-	return guard.Stopped
+	return ledger.Stopped
 }

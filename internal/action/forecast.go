@@ -11,7 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // How many pods a forecast holds, and of each how many volumes, as the API bounds it.
@@ -22,18 +22,18 @@ const (
 
 // Forecast is an Outcome as a Remediation records it: of each pod what would become of it, and of its controller how many
 // pods run now.
-func (p *Performer) Forecast(ctx context.Context, outcome simulation.Outcome) (*v1alpha1.Forecast, error) {
+func (p *Performer) Forecast(ctx context.Context, result outcome.Outcome) (*v1alpha1.Forecast, error) {
 	f := &v1alpha1.Forecast{At: metav1.NewTime(p.Clock.Now())}
-	if c := outcome.Compared; c != nil {
+	if c := result.Compared; c != nil {
 		f.Futures, f.WorseFutures = int32(c.Futures), int32(c.Worse) //nolint:gosec // A few are played.
 	}
 	var namespaces []string
-	for i, fate := range outcome.Fates {
+	for i, fate := range result.Fates {
 		if i == maxForecastPods {
-			f.Omitted = int32(len(outcome.Fates) - maxForecastPods) //nolint:gosec // No cluster has as many pods.
+			f.Omitted = int32(len(result.Fates) - maxForecastPods) //nolint:gosec // No cluster has as many pods.
 			break
 		}
-		pod, err := p.podOf(ctx, client.ObjectKey{Namespace: fate.Pod.Namespace, Name: fate.Pod.Name})
+		pod, err := p.pod(ctx, client.ObjectKey{Namespace: fate.Pod.Namespace, Name: fate.Pod.Name})
 		if err != nil {
 			return nil, err
 		}
@@ -42,13 +42,13 @@ func (p *Performer) Forecast(ctx context.Context, outcome simulation.Outcome) (*
 			Namespace: fate.Pod.Namespace, Name: fate.Pod.Name, Fate: strings.ToUpper(kind[:1]) + kind[1:], Node: fate.To, Owner: ownerOf(pod),
 		}
 		if cluster.Drains(pod) {
-			data := outcome.World.LocalData(pod)
+			data := result.World.LocalData(pod)
 			one.LocalData = data[:min(len(data), maxForecastVolumes)]
 		}
 		f.Pods = append(f.Pods, one)
 		namespaces = append(namespaces, fate.Pod.Namespace)
 	}
-	counted, err := p.count(ctx, namespaces...)
+	counted, err := p.countReadyPods(ctx, namespaces...)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +60,8 @@ func (p *Performer) Forecast(ctx context.Context, outcome simulation.Outcome) (*
 	return f, nil
 }
 
-// podOf reads a pod; one that is not there yet has nothing in it.
-func (p *Performer) podOf(ctx context.Context, key client.ObjectKey) (*corev1.Pod, error) {
+// pod reads a pod; one that is not there yet has nothing in it.
+func (p *Performer) pod(ctx context.Context, key client.ObjectKey) (*corev1.Pod, error) {
 	var pod corev1.Pod
 	if err := p.Client.Get(ctx, key, &pod); client.IgnoreNotFound(err) != nil {
 		return nil, fmt.Errorf("read the pod %s: %w", key, err)

@@ -83,7 +83,7 @@ func interferenceOf(r *v1alpha1.Remediation, node *corev1.Node) interference {
 		return nodeRemoved
 	case taintOf(node, shutdownTaints) != "":
 		return nodeShutDown
-	case uncordoned(r, node):
+	case uncordonedByOthers(r, node):
 		return nodeUncordoned
 	case cordons && node.Spec.Unschedulable && cordonedBy(node) != r.Name:
 		return cordonTaken
@@ -91,9 +91,9 @@ func interferenceOf(r *v1alpha1.Remediation, node *corev1.Node) interference {
 	return noInterference
 }
 
-// uncordoned says whether a node takes pods although it was cordoned: the step Cordon has ended, or the mark of the cordon,
+// uncordonedByOthers says whether a node takes pods although it was cordoned: the step Cordon has ended, or the mark of the cordon,
 // which is written together with it, is there.
-func uncordoned(r *v1alpha1.Remediation, node *corev1.Node) bool {
+func uncordonedByOthers(r *v1alpha1.Remediation, node *corev1.Node) bool {
 	step, cordons := stepOf(r, v1alpha1.StepCordon)
 	return cordons && !node.Spec.Unschedulable && (step.EndedAt != nil || cordonedBy(node) == r.Name)
 }
@@ -109,9 +109,9 @@ func interferenceConclusion(r *v1alpha1.Remediation, s observation) *conclusion 
 	switch {
 	case r.Status.Phase != v1alpha1.PhaseRunning:
 		reason = answer.proposed
-	case beyondAct(r) && r.Spec.Action() == v1alpha1.ActionReplace:
+	case pastAct(r) && r.Spec.Action() == v1alpha1.ActionReplace:
 		return nil
-	case beyondAct(r):
+	case pastAct(r):
 		reason = answer.afterAct
 	}
 	if reason == "" {

@@ -224,7 +224,7 @@ func TestCountReturns(t *testing.T) {
 				t.Errorf("returns (-want +got):\n%s", diff)
 			}
 			returning, others := splitReturning(r, tc.pods, got)
-			if diff := cmp.Diff(tc.returning, namesOf(returning)); diff != "" || len(returning)+len(others) != len(tc.pods) {
+			if diff := cmp.Diff(tc.returning, podNames(returning)); diff != "" || len(returning)+len(others) != len(tc.pods) {
 				t.Errorf("returning, with %d others (-want +got):\n%s", len(others), diff)
 			}
 			if !cmp.Equal(was, r) {

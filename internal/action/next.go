@@ -19,14 +19,14 @@ import (
 type observation struct {
 	now time.Time
 	// policy is nil if it is gone.
-	policy *v1alpha1.NodeRepairPolicySpec
+	policy *v1alpha1.NodeRepairPolicy
 	// node is the node that the Remediation names; nil if it is gone or another has its name.
 	node *corev1.Node
 	// unhealthy is whether the evidence still holds.
 	unhealthy bool
 
-	// contradicted is whether the ledger does not bear out what the record claims: that it goes on, or has not begun.
-	contradicted bool
+	// ledgerMismatch is whether the ledger does not bear out what the record claims: that it goes on, or has not begun.
+	ledgerMismatch bool
 	// objection is what the policy has against this, while a machine has not been acted on.
 	objection repairpolicy.Objection
 	// verdict is the guard's as long as a machine has not been acted on, readErr why the guard could not be asked.
@@ -58,23 +58,23 @@ func nextTransition(r *v1alpha1.Remediation, s observation) transition {
 		return transition{}
 	case concluded(r):
 		return cleanUp(r, s)
-	case s.contradicted:
+	case s.ledgerMismatch:
 		return stopped(r, conclude(v1alpha1.RemediationGaveUpReason, message.ActionNotReserved, nil))
 	case r.DeletionTimestamp != nil && r.Status.Phase != v1alpha1.PhaseRunning:
 		return transition{conclude: conclude(v1alpha1.RemediationRejectedReason, message.ActionProposalDeleted, nil)}
-	case toAbort(r):
+	case abortRequested(r):
 		return aborted(r)
 	case !hasFinalizer(r):
 		return transition{effect: addFinalizer}
 	case r.Status.Phase != v1alpha1.PhaseRunning:
-		return open(r, s)
+		return nextProposed(r, s)
 	}
-	return goOn(r, s)
+	return nextRunning(r, s)
 }
 
-// goOn is while a Remediation runs.
-func goOn(r *v1alpha1.Remediation, s observation) transition {
-	if beyondAct(r) {
+// nextRunning is while a Remediation runs.
+func nextRunning(r *v1alpha1.Remediation, s observation) transition {
+	if pastAct(r) {
 		if why := interferenceConclusion(r, s); why != nil {
 			return stopped(r, why)
 		}
@@ -89,7 +89,7 @@ func goOn(r *v1alpha1.Remediation, s observation) transition {
 	case v1alpha1.StepWait:
 		return waiting(r, s)
 	case v1alpha1.StepDwell:
-		return dwell(r, s)
+		return dwelling(r, s)
 	case v1alpha1.StepVerify:
 		return verifying(r, s)
 	}
@@ -118,23 +118,23 @@ func stepOf(r *v1alpha1.Remediation, name v1alpha1.StepName) (v1alpha1.Step, boo
 	return v1alpha1.Step{}, false
 }
 
-// open is before anything is done.
-func open(r *v1alpha1.Remediation, s observation) transition {
+// nextProposed is before anything is done.
+func nextProposed(r *v1alpha1.Remediation, s observation) transition {
 	if why := cmp.Or(notNeeded(r, s), interferenceConclusion(r, s)); why != nil {
 		return transition{conclude: why}
 	}
 	if s.policy == nil {
 		return transition{conclude: conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)}
 	}
-	if why := notAsked(r, s); why != nil {
+	if why := objectionConclusion(r, s); why != nil {
 		return transition{conclude: why}
 	}
 	return transition{effect: checkGuard}
 }
 
-// notAsked is why a policy does not ask for a Remediation; nil if it does. A person who may create Remediations, or edits the policy
+// objectionConclusion is why a policy does not ask for a Remediation; nil if it does. A person who may create Remediations, or edits the policy
 // after one was made, can have nothing done by it that the policy's rules do not ask for.
-func notAsked(r *v1alpha1.Remediation, s observation) *conclusion {
+func objectionConclusion(r *v1alpha1.Remediation, s observation) *conclusion {
 	id, objects := objectionMessages[s.objection]
 	if !objects {
 		return nil
@@ -171,10 +171,10 @@ func withdrawalReason(r *v1alpha1.Remediation, s observation) *conclusion {
 	switch {
 	case s.policy == nil:
 		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)
-	case !modeAllows(s.policy, r.Spec.Approval):
-		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoLeave, message.Args{"mode": string(s.policy.Mode)})
+	case !modeAllows(&s.policy.Spec, r.Spec.Approval):
+		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoLeave, message.Args{"mode": string(s.policy.Spec.Mode)})
 	}
-	return notAsked(r, s)
+	return objectionConclusion(r, s)
 }
 
 // ended ends the last step and concludes; a node that may have been cordoned is uncordoned next.
@@ -191,8 +191,8 @@ func stopped(r *v1alpha1.Remediation, why *conclusion) transition {
 	return ended(r, &stepEnd{result: v1alpha1.StepSkipped, message: why.message}, why)
 }
 
-// toAbort says whether a person wants a Remediation to end: by deleting it, or by its annotation.
-func toAbort(r *v1alpha1.Remediation) bool {
+// abortRequested says whether a person wants a Remediation to end: by deleting it, or by its annotation.
+func abortRequested(r *v1alpha1.Remediation) bool {
 	return r.DeletionTimestamp != nil || r.Annotations[v1alpha1.RemediationAbortAnnotation] == "true"
 }
 
@@ -200,7 +200,7 @@ func toAbort(r *v1alpha1.Remediation) bool {
 func aborted(r *v1alpha1.Remediation) transition {
 	why := conclude(v1alpha1.RemediationAbortedReason, message.ActionAborted, nil)
 	if last := lastStep(r); last.Name == v1alpha1.StepAct && last.EndedAt == nil && r.Spec.Action() != v1alpha1.ActionRestartService {
-		return ended(r, doneSaying(why.message), why) // It may have been asked for.
+		return ended(r, doneWith(why.message), why) // It may have been asked for.
 	}
 	return stopped(r, why)
 }
@@ -212,7 +212,7 @@ func hasFinalizer(r *v1alpha1.Remediation) bool {
 // cleanUp is the transition after the conclusion. On a node that others remove, what was set stays; if they stop, Sweep takes it
 // off.
 func cleanUp(r *v1alpha1.Remediation, s observation) transition {
-	if lastStep(r).Name == v1alpha1.StepUncordon && s.node != nil && markedBy(s.node) == r.Name && Leaving(s.node) == "" && !replaces(r, s.node) {
+	if lastStep(r).Name == v1alpha1.StepUncordon && s.node != nil && markedBy(s.node) == r.Name && Leaving(s.node) == "" && !isReplacing(r, s.node) {
 		return transition{effect: uncordon}
 	}
 	return transition{effect: finish}
@@ -226,7 +226,7 @@ func cordoning(r *v1alpha1.Remediation, s observation) transition {
 	case cordonDue(r, s.node):
 		return transition{effect: cordon}
 	case cordonedBy(s.node) != r.Name:
-		return transition{end: doneSaying(message.Of(message.ActionCordonedBefore, about(r))), begin: v1alpha1.StepDrain}
+		return transition{end: doneWith(message.Of(message.ActionCordonedBefore, about(r))), begin: v1alpha1.StepDrain}
 	}
 	return transition{end: done(), begin: v1alpha1.StepDrain}
 }
@@ -250,7 +250,7 @@ func draining(r *v1alpha1.Remediation, s observation) transition {
 	case len(returning) > 0 && len(evictable)+len(s.leaving)+len(s.staying) == 0:
 		return act(r, s, failed(returnedPods(r, returning)))
 	case left <= 0:
-		pods := namesOf(slices.Concat(s.staying, s.evictable, s.leaving))
+		pods := podNames(slices.Concat(s.staying, s.evictable, s.leaving))
 		stay := message.Of(message.ActionPodsLeft, message.Args{"n": len(pods), "pods": pods[:min(len(pods), maxNamed)]})
 		if t.proceed {
 			return act(r, s, failed(stay))

@@ -28,7 +28,7 @@ func acting(r *v1alpha1.Remediation, s observation) transition {
 		return transition{effect: actuate}
 	}
 	// Whether it was asked for is not known, and asked twice a machine reboots twice. Its boot ID will tell.
-	return transition{end: doneSaying(message.Of(message.ActionAskedPerhaps, message.Args{"actuator": step.Actuator})), begin: v1alpha1.StepWait}
+	return transition{end: doneWith(message.Of(message.ActionAskedPerhaps, message.Args{"actuator": step.Actuator})), begin: v1alpha1.StepWait}
 }
 
 // actuatingAgain is for a provider that was busy: it is asked again, each time after twice as long, and
@@ -68,7 +68,7 @@ func restarting(r *v1alpha1.Remediation, s observation, step v1alpha1.Step) tran
 		said := message.Of(message.ActionAgentSaid, message.Args{"node": nodeOf(r), "state": string(agent.State), "words": agent.Message})
 		switch agent.State {
 		case v1alpha1.AgentDone:
-			return transition{end: doneSaying(said), begin: v1alpha1.StepWait}
+			return transition{end: doneWith(said), begin: v1alpha1.StepWait}
 		case v1alpha1.AgentRefused:
 			return ended(r, failed(said), &conclusion{v1alpha1.RemediationRefusedReason, said})
 		}
@@ -89,7 +89,7 @@ func waiting(r *v1alpha1.Remediation, s observation) transition {
 	if why.ID == "" {
 		well := done()
 		if s.successor != nil {
-			well.operation = successorMark + s.successor.Name
+			well.operation = successorPrefix + s.successor.Name
 		}
 		if r.Spec.Action() == v1alpha1.ActionReplace && s.successor == nil {
 			return transition{end: well, begin: v1alpha1.StepVerify} // Nobody is there to be watched.
@@ -115,7 +115,7 @@ func notRecovered(r *v1alpha1.Remediation, s observation, within time.Duration) 
 	if r.Spec.Action() == v1alpha1.ActionReplace {
 		switch {
 		case s.node != nil:
-			args["cordoned"] = replaces(r, s.node)
+			args["cordoned"] = isReplacing(r, s.node)
 			return message.Of(message.ActionNotGone, args)
 		case s.successor == nil && expectsSuccessor(r):
 			return message.Of(message.ActionNoSuccessor, args)
@@ -157,8 +157,8 @@ func nodeToVerify(r *v1alpha1.Remediation, s observation) (node *corev1.Node, we
 	return s.node, s.node != nil && kube.IsNodeReady(s.node) && !s.unhealthy
 }
 
-// dwell is while the node must stay healthy. One that relapses may begin again as long as it may take to be healthy.
-func dwell(r *v1alpha1.Remediation, s observation) transition {
+// dwelling is while the node must stay healthy. One that relapses may begin again as long as it may take to be healthy.
+func dwelling(r *v1alpha1.Remediation, s observation) transition {
 	step, t := lastStep(r), termsOf(s.policy)
 	if node, well := nodeToVerify(r, s); !well || becameHealthyAfter(node, r.Spec.Evidence.Condition, step.StartedAt.Time) {
 		before, _ := stepOf(r, v1alpha1.StepWait)

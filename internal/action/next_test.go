@@ -52,7 +52,7 @@ func node(name, boot string, ready bool) *corev1.Node {
 // unhealthyNode is an observation of a node that needs its repair, by a policy that acts unasked.
 func unhealthyNode() observation {
 	return observation{
-		now: now, policy: &v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto}, node: node("n1", "boot-1", true), unhealthy: true, offered: true,
+		now: now, policy: &v1alpha1.NodeRepairPolicy{Spec: v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto}}, node: node("n1", "boot-1", true), unhealthy: true, offered: true,
 		verdict: guard.Named{Verdict: guard.Verdict{Decision: guard.Allow}},
 	}
 }
@@ -65,7 +65,7 @@ func observed(change func(*observation)) observation {
 
 // healthyNode is an observation of the node after a reboot.
 func healthyNode(change ...func(*observation)) observation {
-	s := observation{now: now, policy: &v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto}, node: node("n1", "boot-2", true)}
+	s := observation{now: now, policy: &v1alpha1.NodeRepairPolicy{Spec: v1alpha1.NodeRepairPolicySpec{Mode: v1alpha1.ModeAuto}}, node: node("n1", "boot-2", true)}
 	for _, c := range change {
 		c(&s)
 	}
@@ -168,7 +168,7 @@ func TestNextTransition(t *testing.T) {
 		"one whose node is gone":             {proposed, observed(func(s *observation) { s.node = nil }), summary{reason: notNeeded, why: message.ActionNodeGone}},
 		"one whose policy is gone":           {proposed, observed(func(s *observation) { s.policy = nil }), summary{reason: gaveUp, why: message.ActionPolicyGone}},
 		"one that is rejected":               {rejectedOne(proposed.DeepCopy()), unhealthyNode(), summary{reason: rejected, why: message.GuardRejected}},
-		"one of a policy that only reports":  {proposed, observed(func(s *observation) { s.policy.Mode = v1alpha1.ModeReport }), summary{effect: checkGuard}},
+		"one of a policy that only reports":  {proposed, observed(func(s *observation) { s.policy.Spec.Mode = v1alpha1.ModeReport }), summary{effect: checkGuard}},
 		"concluded before anything was done": {decided(proposed.DeepCopy()), unhealthyNode(), summary{effect: finish}},
 
 		"without a finalizer, not begun":       {bare(proposed.DeepCopy()), unhealthyNode(), summary{effect: addFinalizer}},
@@ -181,7 +181,7 @@ func TestNextTransition(t *testing.T) {
 		"deleted while the machine boots":      {isDeleted(running(reboot, cordoned, done(actStep), ago(0, waitStep))), unhealthyNode(), summary{end: skipped, begin: uncordonStep, reason: aborted, why: message.ActionAborted}},
 		"deleted when it was concluded":        {isDeleted(decided(running(reboot, cordoned, ago(0, uncordonStep)))), healthyNode(), summary{effect: finish}},
 		"what the ledger does not bear out": {
-			running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.contradicted = true }), summary{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNotReserved},
+			running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.ledgerMismatch = true }), summary{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNotReserved},
 		},
 
 		"cordon":         {running(reboot, ago(0, cordonStep)), unhealthyNode(), summary{effect: cordon}},
@@ -214,7 +214,7 @@ func TestNextTransition(t *testing.T) {
 		},
 		"at the deadline, where the policy goes on": {
 			running(reboot, cordoned, ago(15*time.Minute, drainStep)), observed(func(s *observation) {
-				s.staying, s.policy.Drain.Fallback = []*corev1.Pod{pod}, v1alpha1.DrainProceed
+				s.staying, s.policy.Spec.Drain.Fallback = []*corev1.Pod{pod}, v1alpha1.DrainProceed
 			}), summary{end: failedStep, begin: actStep, effect: actuate},
 		},
 		"drained": {running(reboot, cordoned, ago(0, drainStep)), unhealthyNode(), summary{end: doneStep, begin: actStep, effect: actuate}},
@@ -228,17 +228,17 @@ func TestNextTransition(t *testing.T) {
 		"held by nobody's verdict": {running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.verdict = guard.Named{} }), summary{requeueAfter: nodePollInterval}},
 		"held till the deadline": {
 			running(reboot, cordoned, ago(15*time.Minute, drainStep)), observed(func(s *observation) {
-				s.verdict, s.policy.Drain.Fallback = braked, v1alpha1.DrainProceed
+				s.verdict, s.policy.Spec.Drain.Fallback = braked, v1alpha1.DrainProceed
 			}), summary{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.GuardAPIServer},
 		},
 		"rejected while it drains": {
 			rejectedOne(running(reboot, cordoned, ago(0, drainStep))), unhealthyNode(), summary{end: skipped, begin: uncordonStep, reason: rejected, why: message.GuardRejected},
 		},
 		"the mode is Approve now, and nobody has": {
-			running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.policy.Mode = v1alpha1.ModeApprove }),
+			running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.policy.Spec.Mode = v1alpha1.ModeApprove }),
 			summary{end: skipped, begin: uncordonStep, reason: gaveUp, why: message.ActionNoLeave},
 		},
-		"paused": {running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.policy.Paused = true }), summary{end: doneStep, begin: actStep, effect: actuate}},
+		"paused": {running(reboot, cordoned, ago(0, drainStep)), observed(func(s *observation) { s.policy.Spec.Paused = true }), summary{end: doneStep, begin: actStep, effect: actuate}},
 
 		"a reboot that somebody began is not asked for": {running(reboot, cordoned, ago(0, actStep)), unhealthyNode(), summary{end: doneStep, begin: waitStep}},
 		"a replacement is":                 {running(replace, cordoned, ago(0, actStep)), unhealthyNode(), summary{effect: actuate}},
@@ -376,7 +376,7 @@ func TestAsked(t *testing.T) {
 		"so is what nobody knows":           {v1alpha1.ActionReboot, errors.New("no"), refused, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := asked(running(tc.action, ago(0, v1alpha1.StepCordon), ago(0, v1alpha1.StepAct)), "machines", cloud.Operation{ID: "op"}, tc.err)
+			m, err := transitionAfter(running(tc.action, ago(0, v1alpha1.StepCordon), ago(0, v1alpha1.StepAct)), "machines", cloud.Operation{ID: "op"}, tc.err)
 			if diff := cmp.Diff(tc.want, summarize(m), cmp.AllowUnexported(summary{})); diff != "" || (err != nil) != tc.fails {
 				t.Errorf("error %v; move (-want +got):\n%s", err, diff)
 			}

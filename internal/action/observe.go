@@ -16,8 +16,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // observe reads what the next transition of a Remediation depends on.
@@ -28,16 +29,20 @@ func (p *Performer) observe(ctx context.Context, r *v1alpha1.Remediation, policy
 		return s, err
 	}
 	if node != nil && node.UID == r.Spec.Node.UID {
-		s.node, s.unhealthy = node, p.Advisor.Ill(node, r)
+		s.node = node
 		_, s.offered = p.provider(r, node)
 	}
-	if s.policy, err = p.policy(ctx, r, policy); err != nil || concluded(r) {
+	if s.policy, err = p.policy(ctx, r, policy); err != nil {
 		return s, err
+	}
+	s.unhealthy = s.node != nil && needsRepair(s.policy, r, s.node)
+	if concluded(r) {
+		return s, nil
 	}
 	if err := p.observeLedger(ctx, r, &s); err != nil {
 		return s, err
 	}
-	if r.Status.Phase != v1alpha1.PhaseRunning || toAbort(r) {
+	if r.Status.Phase != v1alpha1.PhaseRunning || abortRequested(r) {
 		return s, nil
 	}
 	switch lastStep(r).Name {
@@ -45,7 +50,7 @@ func (p *Performer) observe(ctx context.Context, r *v1alpha1.Remediation, policy
 		err = p.observePods(ctx, r, &s)
 	case v1alpha1.StepAct:
 		if actuationDue(r) {
-			p.askGuardAgain(ctx, r, &s)
+			p.recheckGuard(ctx, r, &s)
 		}
 	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify:
 		err = p.observeAfterAct(ctx, r, &s)
@@ -53,14 +58,14 @@ func (p *Performer) observe(ctx context.Context, r *v1alpha1.Remediation, policy
 	return s, err
 }
 
-// policy is what a Remediation's policy says, nil if it is gone or a later one has its name: as long as the machine may yet be acted on, as it is read past the
-// cache that the caller has it from.
-func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *v1alpha1.NodeRepairPolicy) (*v1alpha1.NodeRepairPolicySpec, error) {
+// policy is a Remediation's policy, nil if it is gone or another was created under its name. As long as the machine may yet be acted
+// on it is read anew, past the cache that the caller has it from: what is decided next is decided by that reading.
+func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *v1alpha1.NodeRepairPolicy) (*v1alpha1.NodeRepairPolicy, error) {
 	if known == nil || !r.Spec.Policy.Names(known) {
 		return nil, nil //nolint:nilnil // That there is none is an answer.
 	}
-	if beyondAct(r) {
-		return &known.Spec, nil
+	if pastAct(r) {
+		return known, nil
 	}
 	var policy v1alpha1.NodeRepairPolicy
 	err := p.Reader.Get(ctx, client.ObjectKeyFromObject(known), &policy)
@@ -73,11 +78,19 @@ func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *
 	if !r.Spec.Policy.Names(&policy) {
 		return nil, nil //nolint:nilnil // As above.
 	}
-	return &policy.Spec, nil
+	return &policy, nil
 }
 
-// beyondAct says whether the machine has been acted on, or will not be any more.
-func beyondAct(r *v1alpha1.Remediation) bool {
+// needsRepair says whether a node still needs a Remediation, by its policy's rules, or by its evidence alone if the policy is gone.
+func needsRepair(policy *v1alpha1.NodeRepairPolicy, r *v1alpha1.Remediation, node *corev1.Node) bool {
+	if policy == nil {
+		return repairpolicy.NeedsRepair(nil, r, node)
+	}
+	return repairpolicy.NeedsRepair(policy.Spec.Rules, r, node)
+}
+
+// pastAct says whether the machine has been acted on, or will not be any more.
+func pastAct(r *v1alpha1.Remediation) bool {
 	switch lastStep(r).Name {
 	case v1alpha1.StepWait, v1alpha1.StepDwell, v1alpha1.StepVerify, v1alpha1.StepUncordon:
 		return true
@@ -85,22 +98,22 @@ func beyondAct(r *v1alpha1.Remediation) bool {
 	return false
 }
 
-// observeLedger sees whether the ledger bears out the record, and, as long as the machine may yet be acted on, whether the
-// policy asks for this. Where the ledger cannot be read the guard allows nothing; who only watches must wait for it, since
-// what becomes of a machine counts only for a record that the ledger bears out.
+// observeLedger compares the Remediation with its entry in the ledger, and, as long as the machine may be acted on, evaluates whether the
+// policy would still propose it. Where the ledger cannot be read the guard allows nothing; after the act that is an error, since the
+// outcome counts only for a Remediation with an entry.
 func (p *Performer) observeLedger(ctx context.Context, r *v1alpha1.Remediation, s *observation) error {
-	ledger, err := p.Records.ReadLedger(ctx)
+	read, err := p.Records.ReadLedger(ctx)
 	switch {
-	case err != nil && beyondAct(r):
+	case err != nil && pastAct(r):
 		return err
 	case err != nil:
 		return nil //nolint:nilerr // As documented.
 	}
-	entry, entered := ledger.Of(guard.HolderOf(r))
+	entry, entered := read.Entry(ledger.HolderOf(r))
 	reserved := entered && entry.Ended.IsZero()
-	s.contradicted = entered && !reserved || !reserved && r.Status.Phase == v1alpha1.PhaseRunning
-	if s.policy != nil && s.node != nil && !beyondAct(r) {
-		s.objection = repairpolicy.Asks(s.policy, s.node, r, ledger.Ledger, s.now)
+	s.ledgerMismatch = entered && !reserved || !reserved && r.Status.Phase == v1alpha1.PhaseRunning
+	if s.policy != nil && s.node != nil && !pastAct(r) {
+		s.objection = repairpolicy.ObjectionTo(&s.policy.Spec, s.node, r, read.Ledger, s.now)
 	}
 	return nil
 }
@@ -123,7 +136,7 @@ func (p *Performer) node(ctx context.Context, name string) (*corev1.Node, error)
 	return &node, nil
 }
 
-// provider is who acts on a Remediation's machine; restarting a service is for the node's own agent.
+// provider is the provider that acts on a Remediation's machine; nil where the node's own agent restarts a service.
 func (p *Performer) provider(r *v1alpha1.Remediation, node *corev1.Node) (cloud.Provider, bool) {
 	if r.Spec.Action() == v1alpha1.ActionRestartService {
 		return nil, true
@@ -131,28 +144,28 @@ func (p *Performer) provider(r *v1alpha1.Remediation, node *corev1.Node) (cloud.
 	return p.Providers.For(r.Spec.Action(), cloud.MachineOf(node))
 }
 
-// askGuardAgain runs the checks that must allow until the machine is acted on; none of them needs a future. If they cannot be run,
-// that counts as a denial, for as long as a drain may take: a node must not stay cordoned because something cannot be read.
-func (p *Performer) askGuardAgain(ctx context.Context, r *v1alpha1.Remediation, s *observation) {
-	if s.node == nil {
+// recheckGuard runs the checks that must allow until the machine is acted on; none of them needs a simulation. If they cannot run, that
+// counts as a denial, for as long as a drain may take: a node must not stay cordoned because something cannot be read.
+func (p *Performer) recheckGuard(ctx context.Context, r *v1alpha1.Remediation, s *observation) {
+	if s.node == nil || s.policy == nil {
 		return
 	}
-	ledger, err := p.Records.ReadLedger(ctx)
+	read, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		s.verdict, s.readErr = unknownLedger, err
 		return
 	}
-	counted, err := p.withRunning(ctx, ledger.Ledger)
+	counted, err := p.withRunningRemediations(ctx, read.Ledger)
 	if err != nil {
 		s.verdict, s.readErr = unknownGuard, err
 		return
 	}
-	ruling, err := p.Advisor.Rule(ctx, r, simulation.Outcome{}, guard.Known(counted, p.Clock.Now()))
+	ruling, err := p.Advisor.CheckGuard(ctx, r, s.policy, outcome.Outcome{}, guard.Known(counted, p.Clock.Now()))
 	if err != nil {
 		s.verdict, s.readErr = unknownGuard, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
 		return
 	}
-	s.verdict = ruling.Throughout()
+	s.verdict = ruling.UntilActed()
 }
 
 func (p *Performer) observePods(ctx context.Context, r *v1alpha1.Remediation, s *observation) error {
@@ -163,33 +176,33 @@ func (p *Performer) observePods(ctx context.Context, r *v1alpha1.Remediation, s 
 	if err != nil {
 		return err
 	}
-	sortOut(pods, s)
-	p.askGuardAgain(ctx, r, s)
+	classifyPods(pods, s)
+	p.recheckGuard(ctx, r, s)
 	return nil
 }
 
-// observeAfterAct reads the node that came in the place of one that was replaced, and at last pods.
+// observeAfterAct reads the successor of a replaced node, and, in the step Verify, pods.
 func (p *Performer) observeAfterAct(ctx context.Context, r *v1alpha1.Remediation, s *observation) error {
 	step := lastStep(r).Name
 	var err error
 	if r.Spec.Action() == v1alpha1.ActionReplace && s.node == nil {
-		if s.successor, err = p.successor(ctx, r); err != nil {
+		if s.successor, err = p.successor(ctx, r, s.policy); err != nil {
 			return err
 		}
-		s.successorUnhealthy = s.successor != nil && p.Advisor.Ill(s.successor, r)
+		s.successorUnhealthy = s.successor != nil && needsRepair(s.policy, r, s.successor)
 	}
 	if step == v1alpha1.StepVerify {
 		node, _ := nodeToVerify(r, *s)
-		s.missing, s.broken, err = p.podsBack(ctx, r, node)
+		s.missing, s.broken, err = p.missingPods(ctx, r, node)
 	}
 	return err
 }
 
-// successor is the node that came in the place of one that was replaced: the one that was taken for it, or else a healthy
-// one of the group that is younger than the act and that no other Remediation has taken.
-func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*corev1.Node, error) {
+// successor is the node that replaces one: the one that was recorded, or else a healthy one of the group that was created after the act
+// and that no other Remediation has recorded.
+func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) (*corev1.Node, error) {
 	if wait, _ := stepOf(r, v1alpha1.StepWait); wait.EndedAt != nil {
-		name := takenBy(wait)
+		name := successorName(wait)
 		if name == "" {
 			return nil, nil //nolint:nilnil // None was expected.
 		}
@@ -202,7 +215,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := p.Records.ReadLedger(ctx)
+	read, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -210,12 +223,12 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	if err := p.Reader.List(ctx, &nodes); err != nil {
 		return nil, fmt.Errorf("list nodes: %w", err)
 	}
-	entry, _ := ledger.Ongoing(guard.HolderOf(r))
+	entry, _ := read.Ongoing(ledger.HolderOf(r))
 	act, _ := stepOf(r, v1alpha1.StepAct)
 	since := act.StartedAt.Truncate(time.Second) // as precise as a creation is told
 	at := slices.IndexFunc(nodes.Items, func(n corev1.Node) bool {
 		return cluster.GroupName(&n) == entry.Group && !n.CreationTimestamp.Time.Before(since) && n.UID != r.Spec.Node.UID &&
-			kube.IsNodeReady(&n) && !p.Advisor.Ill(&n, r) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
+			kube.IsNodeReady(&n) && !needsRepair(policy, r, &n) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
 			return o.Name != r.Name && Successor(&o) == n.Name
 		})
 	})
@@ -225,19 +238,18 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation) (*co
 	return &nodes.Items[at], nil
 }
 
-// successorMark goes before the name of the node that came in the place of one that was replaced, in the operation of the
-// step Wait: no two Remediations may take the same new node for theirs.
-const successorMark = "node/"
+// successorPrefix precedes the name of the successor of a replaced node in the operation of the step Wait: no two Remediations may
+// record the same new node.
+const successorPrefix = "node/"
 
-// Successor is the name of the node that a Remediation has taken for the one that came in the place of its own; empty if it
-// has taken none.
+// Successor is the name of the node that a Remediation has recorded as the successor of its own; empty if there is none.
 func Successor(r *v1alpha1.Remediation) string {
 	wait, _ := stepOf(r, v1alpha1.StepWait)
-	return takenBy(wait)
+	return successorName(wait)
 }
 
-// takenBy is the node that a step Wait ended with; empty if none.
-func takenBy(wait v1alpha1.Step) string {
-	name, _ := strings.CutPrefix(wait.Operation, successorMark)
+// successorName is the successor that a step Wait recorded; empty if there is none.
+func successorName(wait v1alpha1.Step) string {
+	name, _ := strings.CutPrefix(wait.Operation, successorPrefix)
 	return name
 }

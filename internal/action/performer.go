@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -14,39 +13,36 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// Advisor plays futures and runs the guard's checks for the Performer. The controller answers from its watch.
+// Advisor forecasts and runs the guard's checks for the Performer. The controller answers from its watch.
 type Advisor interface {
-	// Assess is the future in which the action is done, compared with the same one without it, while all goes on that the
-	// ledger has of others. The ledger is the one that Rule is given then, so that two decisions never count the same free capacity.
-	Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error)
-	// Rule runs all checks of the guard on fresh facts, of which the performer has read the ledger itself: what is reserved
-	// is written back to the very ledger that the checks read. It is not known (zero) if it could not be read. The Outcome is
-	// that of Assess, or empty where only those checks are asked for that need none.
-	Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error)
-	// Ill says whether the evidence of a Remediation holds for a node as it is given, for however short a time. After a
-	// replacement it is asked of the new node.
-	Ill(*corev1.Node, *v1alpha1.Remediation) bool
+	// Assess simulates the action beside the ongoing disruptions of the ledger, and compares the outcome with the same one without
+	// the action. CheckGuard is given the same ledger then, so that two decisions never count the same free capacity.
+	Assess(context.Context, *v1alpha1.Remediation, guard.Fact[ledger.Ledger]) (outcome.Outcome, error)
+	// CheckGuard runs all checks of the guard on fresh facts, of which the performer has read the policy and the ledger itself: what
+	// is reserved is written back to the very ledger that the checks read. The ledger is not known (zero) if it could not be read.
+	// The Outcome is that of Assess, or empty where only those checks matter that need none.
+	CheckGuard(context.Context, *v1alpha1.Remediation, *v1alpha1.NodeRepairPolicy, outcome.Outcome, guard.Fact[ledger.Ledger]) (guard.Ruling, error)
 }
 
-// Performer performs Remediations. It has no state of its own and starts nothing: all is in the API, so that any number of
-// them may follow each other.
+// Performer performs Remediations. It has no state but the API's, so that any number of Performers may follow each other.
 type Performer struct {
 	// Client writes; what it lists may come from a cache, and needs no index.
 	Client client.Client
-	// Reader reads past any cache. Nothing is done that was not looked at through it right before.
+	// Reader reads past any cache. Nothing is changed that was not read through it right before.
 	Reader    client.Reader
 	Records   *record.Records
 	Providers cloud.Providers
 	Advisor   Advisor
-	// Leading says whether this process holds the controller's lease, asked right before each act.
+	// Leading says whether this process holds the controller's lease; it is called right before each change.
 	Leading func(context.Context) (bool, error)
 	Clock   clock.PassiveClock
-	// Say hears of each status that was written, for metrics; may be nil.
-	Say func(before, after *v1alpha1.Remediation)
+	// OnUpdate is called with each status that was written; may be nil.
+	OnUpdate func(before, after *v1alpha1.Remediation)
 }
 
 // +kubebuilder:rbac:groups="",resources=nodes,verbs=get;list;watch;patch
@@ -59,9 +55,8 @@ type Performer struct {
 // maxTransitions bounds one call of Advance.
 const maxTransitions = 32
 
-// Advance does what is next of one Remediation until something has to be waited for, and says after what time to look again;
-// zero is when something changes. The policy is as the caller knows it, nil if it is gone. It is idempotent, and an error is
-// worth another try.
+// Advance performs transitions of one Remediation until it has to wait, and returns after what time to call it again; zero is at the
+// next event. The policy is as the caller has it, nil if it is gone. Advance is idempotent and may be retried after an error.
 func (p *Performer) Advance(ctx context.Context, name string, policy *v1alpha1.NodeRepairPolicy) (again time.Duration, err error) {
 	for range maxTransitions {
 		r, err := p.Records.Get(ctx, name)

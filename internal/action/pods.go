@@ -37,9 +37,9 @@ func pointers(pods []corev1.Pod) []*corev1.Pod {
 	return all
 }
 
-// sortOut tells the pods of a node by what a drain does with them. On a node that nobody answers for, what was told to end
+// classifyPods tells the pods of a node by what a drain does with them. On a node that nobody answers for, what was told to end
 // says so to nobody: it is not waited for. Bare pods are never ended, as kubectl drain does with --force.
-func sortOut(pods []*corev1.Pod, s *observation) {
+func classifyPods(pods []*corev1.Pod, s *observation) {
 	for _, pod := range pods {
 		switch {
 		case !cluster.Drains(pod):
@@ -55,7 +55,7 @@ func sortOut(pods []*corev1.Pod, s *observation) {
 	}
 }
 
-func namesOf(pods []*corev1.Pod) []string {
+func podNames(pods []*corev1.Pod) []string {
 	var names []string
 	for _, pod := range pods {
 		names = append(names, pod.Namespace+"/"+pod.Name)
@@ -79,8 +79,8 @@ func (c podCounts) elsewhere(owner types.UID, node string) int32 {
 	return c.total(owner) - int32(c[owner][node])
 } //nolint:gosec // As above.
 
-// count counts pods of some namespaces that run; those of Jobs also if they have done so.
-func (p *Performer) count(ctx context.Context, namespaces ...string) (podCounts, error) {
+// countReadyPods counts pods of some namespaces that run; those of Jobs also if they have done so.
+func (p *Performer) countReadyPods(ctx context.Context, namespaces ...string) (podCounts, error) {
 	counted := podCounts{}
 	for _, namespace := range slices.Compact(slices.Sorted(slices.Values(namespaces))) {
 		var list corev1.PodList
@@ -102,16 +102,16 @@ func (p *Performer) count(ctx context.Context, namespaces ...string) (podCounts,
 	return counted, nil
 }
 
-// podsBack says which workloads of a forecast have fewer pods than when it was made, and which pods of a node do not run
+// missingPods says which workloads of a forecast have fewer pods than when it was made, and which pods of a node do not run
 // although others of their controller do elsewhere, so that it is the node that is to blame. The node may be nil.
-func (p *Performer) podsBack(ctx context.Context, r *v1alpha1.Remediation, node *corev1.Node) (missing, broken []string, err error) {
+func (p *Performer) missingPods(ctx context.Context, r *v1alpha1.Remediation, node *corev1.Node) (missing, broken []string, err error) {
 	var here []*corev1.Pod
 	if node != nil {
 		if here, err = p.podsOn(ctx, node.Name); err != nil {
 			return nil, nil, err
 		}
 	}
-	owners := movers(r)
+	owners := movedOwners(r)
 	var namespaces []string
 	for _, o := range owners {
 		namespaces = append(namespaces, o.Namespace)
@@ -119,11 +119,11 @@ func (p *Performer) podsBack(ctx context.Context, r *v1alpha1.Remediation, node 
 	for _, pod := range here {
 		namespaces = append(namespaces, pod.Namespace)
 	}
-	counted, err := p.count(ctx, namespaces...)
+	counted, err := p.countReadyPods(ctx, namespaces...)
 	if err != nil {
 		return nil, nil, err
 	}
-	if missing, err = p.fewer(ctx, owners, counted); err != nil {
+	if missing, err = p.missingReplicas(ctx, owners, counted); err != nil {
 		return nil, nil, err
 	}
 	for _, pod := range here {
@@ -135,15 +135,15 @@ func (p *Performer) podsBack(ctx context.Context, r *v1alpha1.Remediation, node 
 	return missing, broken, nil
 }
 
-// fewer are controllers with fewer pods than they had, and should have.
-func (p *Performer) fewer(ctx context.Context, owners map[types.UID]v1alpha1.PodForecast, counted podCounts) (missing []string, err error) {
+// missingReplicas are controllers with fewer pods than they had, and should have.
+func (p *Performer) missingReplicas(ctx context.Context, owners map[types.UID]v1alpha1.PodForecast, counted podCounts) (missing []string, err error) {
 	for _, uid := range slices.Sorted(maps.Keys(owners)) {
 		o := owners[uid]
 		runs := counted.total(uid)
 		if runs >= o.Owner.Ready {
 			continue
 		}
-		wanted, err := p.wanted(ctx, o.Namespace, o.Owner)
+		wanted, err := p.desiredReplicas(ctx, o.Namespace, o.Owner)
 		if err != nil {
 			return nil, err
 		}
@@ -154,8 +154,8 @@ func (p *Performer) fewer(ctx context.Context, owners map[types.UID]v1alpha1.Pod
 	return missing, nil
 }
 
-// movers are those of a forecast whose controller must have made them again, one for each controller.
-func movers(r *v1alpha1.Remediation) map[types.UID]v1alpha1.PodForecast {
+// movedOwners are those of a forecast whose controller must have made them again, one for each controller.
+func movedOwners(r *v1alpha1.Remediation) map[types.UID]v1alpha1.PodForecast {
 	owners := map[types.UID]v1alpha1.PodForecast{}
 	if r.Status.Forecast == nil {
 		return owners
@@ -168,9 +168,9 @@ func movers(r *v1alpha1.Remediation) map[types.UID]v1alpha1.PodForecast {
 	return owners
 }
 
-// wanted is how many pods a controller should have by now: people scale, roll out and delete while a node is mended. One
+// desiredReplicas is how many pods a controller should have by now: people scale, roll out and delete while a node is mended. One
 // of a kind that is not known should have what it had.
-func (p *Performer) wanted(ctx context.Context, namespace string, owner *v1alpha1.OwnerReference) (int32, error) {
+func (p *Performer) desiredReplicas(ctx context.Context, namespace string, owner *v1alpha1.OwnerReference) (int32, error) {
 	var controller client.Object
 	switch owner.Kind {
 	case "ReplicaSet":
@@ -193,9 +193,9 @@ func (p *Performer) wanted(ctx context.Context, namespace string, owner *v1alpha
 	}
 	switch c := controller.(type) {
 	case *appsv1.ReplicaSet:
-		return orOne(c.Spec.Replicas), nil
+		return replicasOrOne(c.Spec.Replicas), nil
 	case *appsv1.StatefulSet:
-		return orOne(c.Spec.Replicas), nil
+		return replicasOrOne(c.Spec.Replicas), nil
 	case *batchv1.Job:
 		if c.Status.CompletionTime != nil {
 			return 0, nil
@@ -204,7 +204,7 @@ func (p *Performer) wanted(ctx context.Context, namespace string, owner *v1alpha
 	return owner.Ready, nil
 }
 
-func orOne(replicas *int32) int32 {
+func replicasOrOne(replicas *int32) int32 {
 	if replicas == nil {
 		return 1
 	}

@@ -20,8 +20,8 @@ const (
 	maxReturningControllers = 32
 )
 
-// cameBack says whether a pod was made for the node, or anywhere else, after the node was cordoned.
-func cameBack(r *v1alpha1.Remediation, pod *corev1.Pod) bool {
+// createdAfterCordon says whether a pod was made for the node, or anywhere else, after the node was cordoned.
+func createdAfterCordon(r *v1alpha1.Remediation, pod *corev1.Pod) bool {
 	step, _ := stepOf(r, v1alpha1.StepCordon)
 	return step.EndedAt != nil && pod.CreationTimestamp.After(step.EndedAt.Time)
 }
@@ -67,7 +67,7 @@ func youngestReturns(r *v1alpha1.Remediation, pods []*corev1.Pod) map[string]met
 	youngest := map[string]metav1.Time{}
 	for _, pod := range pods {
 		controller := controllerOf(pod)
-		if last, known := youngest[controller]; cameBack(r, pod) && (!known || last.Before(&pod.CreationTimestamp)) {
+		if last, known := youngest[controller]; createdAfterCordon(r, pod) && (!known || last.Before(&pod.CreationTimestamp)) {
 			youngest[controller] = pod.CreationTimestamp
 		}
 	}
@@ -82,7 +82,7 @@ func splitReturning(r *v1alpha1.Remediation, pods []*corev1.Pod, counted []v1alp
 	}
 	for _, pod := range pods {
 		often := slices.ContainsFunc(counted, func(c v1alpha1.PodReturns) bool { return c.Controller == controllerOf(pod) && c.Count >= maxReturns })
-		if often && cameBack(r, pod) {
+		if often && createdAfterCordon(r, pod) {
 			returning = append(returning, pod)
 		} else {
 			others = append(others, pod)
@@ -99,7 +99,7 @@ func returnedPods(r *v1alpha1.Remediation, pods []*corev1.Pod) message.Sentence 
 		controllers = append(controllers, strings.ToLower(owner.Kind)+"/"+owner.Name)
 	}
 	controllers = slices.Compact(slices.Sorted(slices.Values(controllers)))
-	names := namesOf(pods)
+	names := podNames(pods)
 	return message.Of(message.ActionPodsReturn, message.Args{
 		"node": nodeOf(r), "n": maxReturns, "pods": names[:min(len(names), maxNamed)], "controllers": controllers[:min(len(controllers), maxNamed)],
 	})

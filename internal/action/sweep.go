@@ -10,12 +10,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// Sweep undoes what Remediations that have ended, or that somebody deleted, have left: cordons, and entries in the ledger
-// that go on. The controller calls it when it begins to lead and every few minutes.
+// Sweep removes what Remediations that ended or were deleted have left behind: cordons, and ongoing entries in the ledger. The
+// controller calls it when it begins to lead and every few minutes.
 func (p *Performer) Sweep(ctx context.Context) error {
 	leading, err := p.leads(ctx)
 	if err != nil || !leading {
@@ -34,71 +34,71 @@ func (p *Performer) sweepNodes(ctx context.Context, nodes []corev1.Node) error {
 		if markedBy(&nodes[i]) == "" {
 			continue
 		}
-		if err := p.sweepNode(ctx, nodes[i].Name); !apierrors.IsConflict(err) { // Else the next sweep finds it.
+		if err := p.sweepNode(ctx, nodes[i].Name); !apierrors.IsConflict(err) { // After a conflict the next sweep finds it.
 			failed = append(failed, err)
 		}
 	}
 	return errors.Join(failed...)
 }
 
-// sweepNode reads the node before the Remediation that it names. That one ran before it made its mark, so that one that does not
-// run is over for good, or is another of its name. A node that others remove is left as it is until they have, or let it go.
+// sweepNode reads the node before the Remediation that its annotation names. A Remediation runs before it annotates, so that one that
+// does not run has ended, or is another of its name. A node that others remove is left as it is.
 func (p *Performer) sweepNode(ctx context.Context, name string) error {
 	node, err := p.node(ctx, name)
 	if err != nil || node == nil || markedBy(node) == "" || Leaving(node) != "" {
 		return err
 	}
-	by, err := p.remediationState(ctx, guard.Holder{Name: markedBy(node)})
+	by, err := p.remediationState(ctx, ledger.Holder{Name: markedBy(node)})
 	if err != nil || by.remediation != nil && by.remediation.Status.Phase == v1alpha1.PhaseRunning {
 		return err
 	}
-	ledger, err := p.Records.ReadLedger(ctx)
-	if err != nil || node.Spec.Unschedulable && ledger.Replaces(node.UID) {
+	read, err := p.Records.ReadLedger(ctx)
+	if err != nil || node.Spec.Unschedulable && read.IsReplacing(node.UID) {
 		return err
 	}
 	return p.uncordon(ctx, node)
 }
 
-// sweepLedger settles entries without a Remediation that goes on, but for those of nodes that may yet leave, and drops rejections
-// whose evidence is gone. One whose Remediation was deleted past its finalizer counts as aborted.
+// sweepLedger ends entries whose Remediation has ended, but for those of machines that may still be replaced, and removes rejections
+// whose evidence is gone. An entry whose Remediation was deleted without its finalizer counts as aborted.
 func (p *Performer) sweepLedger(ctx context.Context, nodes []corev1.Node) error {
-	ledger, err := p.Records.ReadLedger(ctx)
+	read, err := p.Records.ReadLedger(ctx)
 	if err != nil {
 		return err
 	}
-	swept := ledger.Outdate(func(r guard.Rejection) bool { return stillHasEvidence(r, nodes) })
-	changed := len(swept.Rejections) != len(ledger.Rejections)
-	for _, e := range ledger.Entries {
+	swept := read.PruneRejections(func(r ledger.Rejection) bool { return stillHasEvidence(r, nodes) })
+	changed := len(swept.Rejections) != len(read.Rejections)
+	for _, e := range read.Entries {
 		if !e.Ended.IsZero() {
 			continue
 		}
-		by, err := p.remediationState(ctx, guard.Holder{Name: e.Remediation, UID: e.UID})
+		by, err := p.remediationState(ctx, ledger.Holder{Name: e.Remediation, UID: e.UID})
 		if err != nil {
 			return err
 		}
-		replaces, err := p.stillReplaces(ctx, e)
+		replaces, err := p.isReplacing(ctx, e)
 		if err != nil {
 			return err
 		}
 		switch {
 		case !by.ended || replaces:
 		case by.remediation == nil:
-			swept, changed = swept.Settle(guard.Holder{Name: e.Remediation, UID: e.UID}, p.Clock.Now(), guard.Aborted), true
+			swept, changed = swept.End(ledger.Holder{Name: e.Remediation, UID: e.UID}, p.Clock.Now(), ledger.Aborted), true
 		default:
-			swept, changed = p.closed(swept, by.remediation, nil), true
+			swept, changed = p.withoutOngoing(swept, by.remediation, nil), true
 		}
 	}
 	if !changed {
 		return nil
 	}
-	return p.Records.WriteLedger(ctx, ledger, swept)
+	return p.Records.WriteLedger(ctx, read, swept)
 }
 
 // stillHasEvidence says whether a node still has the evidence of a rejection.
-func stillHasEvidence(r guard.Rejection, nodes []corev1.Node) bool {
+func stillHasEvidence(r ledger.Rejection, nodes []corev1.Node) bool {
 	return slices.ContainsFunc(nodes, func(n corev1.Node) bool {
 		return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
-			return r.Same(repairpolicy.RejectionOf(n.UID, repairpolicy.EvidenceOf(c)))
+			return r.Equal(repairpolicy.RejectionOf(n.UID, repairpolicy.EvidenceOf(c)))
 		})
 	})
 }
@@ -109,7 +109,7 @@ type remediationState struct {
 	remediation *v1alpha1.Remediation
 }
 
-func (p *Performer) remediationState(ctx context.Context, holder guard.Holder) (remediationState, error) {
+func (p *Performer) remediationState(ctx context.Context, holder ledger.Holder) (remediationState, error) {
 	r, err := p.Records.Get(ctx, holder.Name)
 	switch {
 	case apierrors.IsNotFound(err):

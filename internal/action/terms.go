@@ -8,7 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
 
-// terms are what a policy says of how a repair that has begun goes on.
+// terms are the timeouts of a policy for a repair that has started.
 type terms struct {
 	drain    time.Duration
 	proceed  bool
@@ -17,29 +17,30 @@ type terms struct {
 	podsBack time.Duration
 }
 
-// termsOf are those of a policy, or, where it does not say or is gone, the API's defaults: what has begun must end.
-func termsOf(policy *v1alpha1.NodeRepairPolicySpec) terms {
-	if policy == nil {
-		policy = &v1alpha1.NodeRepairPolicySpec{}
+// termsOf are those of a policy, or the API's defaults where it sets none or is gone: what has started must end.
+func termsOf(policy *v1alpha1.NodeRepairPolicy) terms {
+	var spec v1alpha1.NodeRepairPolicySpec
+	if policy != nil {
+		spec = policy.Spec
 	}
 	return terms{
-		drain:    orDefault(policy.Drain.Timeout, 15*time.Minute),
-		proceed:  policy.Drain.Fallback == v1alpha1.DrainProceed,
-		healthy:  orDefault(policy.Verification.NodeWithin, 15*time.Minute),
-		dwell:    orDefault(policy.Verification.Dwell, 5*time.Minute),
-		podsBack: orDefault(policy.Verification.PodsWithin, 10*time.Minute),
+		drain:    durationOr(spec.Drain.Timeout, 15*time.Minute),
+		proceed:  spec.Drain.Fallback == v1alpha1.DrainProceed,
+		healthy:  durationOr(spec.Verification.NodeWithin, 15*time.Minute),
+		dwell:    durationOr(spec.Verification.Dwell, 5*time.Minute),
+		podsBack: durationOr(spec.Verification.PodsWithin, 10*time.Minute),
 	}
 }
 
-func orDefault(d *metav1.Duration, otherwise time.Duration) time.Duration {
+func durationOr(d *metav1.Duration, otherwise time.Duration) time.Duration {
 	if d == nil {
 		return otherwise
 	}
 	return d.Duration
 }
 
-// modeAllows says whether a policy still lets a Remediation go on that has begun. That it was paused since keeps only what is new
-// from beginning.
+// modeAllows says whether a policy's mode still allows a Remediation that has started. Pausing a policy keeps only new ones from
+// starting.
 func modeAllows(policy *v1alpha1.NodeRepairPolicySpec, approval v1alpha1.Approval) bool {
 	return policy.Mode == v1alpha1.ModeAuto || policy.Mode == v1alpha1.ModeApprove && approval == v1alpha1.Approved
 }
@@ -53,9 +54,9 @@ const (
 )
 
 const (
-	// maxActuations is how often a provider is asked that is busy.
+	// maxActuations is how often a provider that cannot act now is asked.
 	maxActuations = 5
-	// actuateTimeout is how long after an act is recorded it may be requested. A controller that was held up for longer may have been
-	// followed by another, and does not know what that one has observed.
+	// actuateTimeout is how long after its observation an act may be requested. A controller that was suspended for longer may have lost
+	// the lease, and does not know what its successor has observed.
 	actuateTimeout = 30 * time.Second
 )

@@ -9,23 +9,23 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// effect is a change outside of the Remediation's own record. Each may be repeated without harm, but for actuate.
+// effect is a change outside of the Remediation's status. Each is idempotent but for actuate.
 type effect string
 
 const (
 	noEffect   effect = ""
-	checkGuard effect = "checkGuard" // asks the guard, and reserves a place in the ledger
+	checkGuard effect = "checkGuard" // runs the guard's checks, and reserves an entry in the ledger
 	cordon     effect = "cordon"
 	evict      effect = "evict"
 	actuate    effect = "actuate" // asks the provider to reboot or replace the machine
 	uncordon   effect = "uncordon"
-	finish     effect = "finish" // closes the ledger's entry and ends the Remediation
+	finish     effect = "finish" // ends the ledger's entry and the Remediation
 
 	addFinalizer    effect = "addFinalizer"
 	removeFinalizer effect = "removeFinalizer"
 )
 
-// transition is what to do next: what is recorded, then the effect, then after what time to observe again.
+// transition is the next change of a Remediation: what is recorded, then the effect, then after what time to observe again.
 type transition struct {
 	// end is how the last step ended, begin the one that follows.
 	end   *stepEnd
@@ -34,7 +34,7 @@ type transition struct {
 	restart bool
 	// returns is what the last step counts, if that has changed.
 	returns []v1alpha1.PodReturns
-	// conclude is the outcome of the Remediation; what is left to do is to clean up.
+	// conclude is the outcome of the Remediation; only the clean-up is left.
 	conclude *conclusion
 
 	effect effect
@@ -51,18 +51,18 @@ func (m transition) writes() bool {
 type stepEnd struct {
 	result  v1alpha1.StepResult
 	message message.Sentence
-	// operation is what is known of what the step was about.
+	// operation identifies the provider's operation, or the successor.
 	operation string
 }
 
-// conclusion is how a Remediation comes out: a reason of the condition Succeeded.
+// conclusion is the outcome of a Remediation: reason and message of the condition Succeeded.
 type conclusion struct {
 	reason  string
 	message message.Sentence
 }
 
 func done() *stepEnd { return &stepEnd{result: v1alpha1.StepDone} }
-func doneSaying(why message.Sentence) *stepEnd {
+func doneWith(why message.Sentence) *stepEnd {
 	return &stepEnd{result: v1alpha1.StepDone, message: why}
 }
 

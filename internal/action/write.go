@@ -21,7 +21,7 @@ func (p *Performer) write(ctx context.Context, r *v1alpha1.Remediation, m transi
 		for _, add := range more {
 			add(status)
 		}
-		sawApproval(status, &r.Spec, now)
+		setApprovedCondition(status, &r.Spec, now)
 		status.ObservedGeneration = r.Generation
 	})
 	if err != nil {
@@ -90,8 +90,8 @@ func englishText(s message.Sentence) string {
 
 // notify reports a status that was written: to Say, and as Events on the node.
 func (p *Performer) notify(before, after *v1alpha1.Remediation) {
-	if p.Say != nil {
-		p.Say(before, after)
+	if p.OnUpdate != nil {
+		p.OnUpdate(before, after)
 	}
 	node := &corev1.Node{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Node"},

@@ -1,4 +1,4 @@
-// Package admission is what the API server has against an object before it stores it, in its own words: Kubernetes' validation,
-// and those of its admission plugins that every cluster has. It holds functions over objects, knows no cluster, and is the only
-// package that links Kubernetes' validation (docs/adr/0009).
+// Package admission says why the API server would reject an object, with the API server's messages: by Kubernetes' validation, and by the
+// admission plugins that every cluster has. Its functions take objects and no cluster, and it is the only package that links Kubernetes'
+// validation (docs/adr/0009).
 package admission

@@ -11,8 +11,8 @@ import (
 	"k8s.io/pod-security-admission/policy"
 )
 
-// Limits is what LimitRanges of a pod's namespace have against it, in the words of the LimitRanger plugin; nil if nothing. What
-// they fill in is filled in.
+// Limits returns the error with which the LimitRanger plugin rejects a pod, given the LimitRanges of its namespace; nil if it admits the pod. The
+// defaults of the LimitRanges are set in the pod.
 func Limits(pod *corev1.Pod, ranges []*corev1.LimitRange) error {
 	if len(ranges) == 0 {
 		return nil
@@ -29,22 +29,22 @@ func Limits(pod *corev1.Pod, ranges []*corev1.LimitRange) error {
 	return nil
 }
 
-// checks are those of Pod Security Admission at their newest.
-var checks = func() policy.Evaluator {
+// podSecurityChecks are the latest checks of Pod Security Admission.
+var podSecurityChecks = func() policy.Evaluator {
 	evaluator, err := policy.NewEvaluator(policy.DefaultChecks(), nil)
 	utilruntime.Must(err) // The checks are those of the library itself.
 	return evaluator
 }()
 
-// Security is what Pod Security Admission has against a pod in a namespace with these labels, in its words; nil if nothing. What
-// the server's configuration exempts or enforces by default is not known, and taken to be nothing.
+// Security returns the error with which Pod Security Admission rejects a pod in a namespace with these labels; nil if it admits the pod. The
+// exemptions and defaults of the server's configuration are unknown, and assumed to be none.
 func Security(pod *corev1.Pod, namespace map[string]string) error {
 	if namespace[api.EnforceLevelLabel] == "" {
 		return nil
 	}
 	free := api.LevelVersion{Level: api.LevelPrivileged, Version: api.LatestVersion()}
-	asked, _ := api.PolicyToEvaluate(namespace, api.Policy{Enforce: free, Audit: free, Warn: free}) // What cannot be read is enforced as restricted.
-	result := policy.AggregateCheckResults(checks.EvaluatePod(asked.Enforce, &pod.ObjectMeta, &pod.Spec))
+	asked, _ := api.PolicyToEvaluate(namespace, api.Policy{Enforce: free, Audit: free, Warn: free}) // A level that cannot be parsed is enforced as restricted.
+	result := policy.AggregateCheckResults(podSecurityChecks.EvaluatePod(asked.Enforce, &pod.ObjectMeta, &pod.Spec))
 	if result.Allowed {
 		return nil
 	}

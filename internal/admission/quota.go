@@ -15,26 +15,25 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Quotas are the ResourceQuotas of one namespace, and what its pods use of them. What else they bound is taken as their status
-// says.
+// Quotas are the ResourceQuotas of one namespace, and the usage of its pods. The usage of other resources is that of their status.
 type Quotas struct {
 	pods   quota.Evaluator
 	quotas []corev1.ResourceQuota
-	// charged is what each pod uses, by quota.
+	// charged is the usage of each pod, one for each quota.
 	charged map[types.UID][]corev1.ResourceList
 }
 
-// moment is a clock that stands still.
-type moment struct {
+// fixedClock is a clock that always shows the same time.
+type fixedClock struct {
 	clock.Clock
 	now time.Time
 }
 
-func (m moment) Now() time.Time { return m.now }
+func (m fixedClock) Now() time.Time { return m.now }
 
-// NewQuotas charges pods of the namespace to its quotas, at a time.
+// NewQuotas charges the pods of a namespace to its quotas. now decides which pods still count.
 func NewQuotas(quotas []*corev1.ResourceQuota, pods []*corev1.Pod, now time.Time) *Quotas {
-	q := &Quotas{pods: core.NewPodEvaluator(nil, moment{now: now}), charged: map[types.UID][]corev1.ResourceList{}}
+	q := &Quotas{pods: core.NewPodEvaluator(nil, fixedClock{now: now}), charged: map[types.UID][]corev1.ResourceList{}}
 	for _, one := range quotas {
 		one = one.DeepCopy()
 		one.Status.Hard = one.Spec.Hard
@@ -56,14 +55,14 @@ func (q *Quotas) ofPods(one *corev1.ResourceQuota) []corev1.ResourceName {
 	return q.pods.MatchingResources(quota.ResourceNames(one.Spec.Hard))
 }
 
-// Charge counts a pod, once.
+// Charge adds the usage of a pod, unless it is charged already.
 func (q *Quotas) Charge(pod *corev1.Pod) {
 	if q.Counts(pod) {
 		return
 	}
 	usage, err := q.pods.Usage(pod)
 	if err != nil {
-		return // It is a pod: no usage fails.
+		return // The usage of a pod never fails.
 	}
 	uses := make([]corev1.ResourceList, len(q.quotas))
 	for i := range q.quotas {
@@ -75,10 +74,10 @@ func (q *Quotas) Charge(pod *corev1.Pod) {
 	q.charged[pod.UID] = uses
 }
 
-// Counts says whether a pod is counted.
+// Counts says whether a pod is charged.
 func (q *Quotas) Counts(pod *corev1.Pod) bool { return q.charged[pod.UID] != nil }
 
-// Release uncounts a pod, if it is counted.
+// Release subtracts the usage of a pod, if it is charged.
 func (q *Quotas) Release(pod *corev1.Pod) {
 	for i, used := range q.charged[pod.UID] {
 		q.quotas[i].Status.Used = quota.Subtract(q.quotas[i].Status.Used, used)
@@ -86,7 +85,7 @@ func (q *Quotas) Release(pod *corev1.Pod) {
 	delete(q.charged, pod.UID)
 }
 
-// Forbids is what the quotas have against a pod that is not charged yet, in the words of the ResourceQuota plugin; nil if nothing.
+// Forbids returns the error with which the ResourceQuota plugin rejects a pod that is not charged yet; nil if it admits the pod.
 func (q *Quotas) Forbids(pod *corev1.Pod) error {
 	if q.Counts(pod) {
 		return nil

@@ -36,21 +36,21 @@ var scheme = func() *runtime.Scheme {
 // Default sets the fields of an object that the API server sets where a manifest does not.
 func Default(object runtime.Object) { scheme.Default(object) }
 
-// InvalidError is an object that the API server does not take.
+// InvalidError is the error of an object that the API server rejects as invalid.
 type InvalidError struct {
 	Kind, Name string
 	Problems   field.ErrorList
 }
 
-// longest bounds a problem's text, in bytes: some have a whole pod in them.
-const longest = 400
+// maxProblemBytes bounds the text of a problem: some contain a whole pod.
+const maxProblemBytes = 400
 
-// Error is as kubectl prints it, but for values that are longer than a person would read.
+// Error is the message that kubectl prints, with long values truncated.
 func (e InvalidError) Error() string {
 	var all []string
 	for _, problem := range e.Problems {
 		text := problem.Error()
-		if len(text) > longest {
+		if len(text) > maxProblemBytes {
 			text = fmt.Sprintf("%s: %s: %s", problem.Field, problem.Type, problem.Detail)
 		}
 		all = append(all, text)
@@ -58,9 +58,9 @@ func (e InvalidError) Error() string {
 	return fmt.Sprintf("The %s %q is invalid: %s", e.Kind, e.Name, strings.Join(all, ", "))
 }
 
-// Validate is an InvalidError if the API server would not take an object: a new one, or, where before is not nil, one in
-// place of another. What it has against the object before as well is no objection: the cluster took that. Workloads, pods
-// and claims are looked at, and others taken to be well; of pods and claims only new ones. Neither object is changed.
+// Validate returns an InvalidError if the API server would reject an object: a new one, or, if before is not nil, an update. Problems that the
+// object before has as well do not count, because the cluster has accepted them. Workloads, pods and claims are validated, of pods and claims
+// only new ones; all other objects are assumed to be valid. Neither object is changed.
 func Validate(next, before runtime.Object) error {
 	made, known := internal(next)
 	if !known {
@@ -69,12 +69,12 @@ func Validate(next, before runtime.Object) error {
 	var problems field.ErrorList
 	if before == nil {
 		generateSelector(made)
-		problems = ofNew(made)
+		problems = validateNew(made)
 	} else if there, known := internal(before); known {
 		keep(made, there)
 		generateSelector(made)
 		generateSelector(there)
-		problems = without(ofUpdate(made, there), ofNew(there))
+		problems = except(validateUpdate(made, there), validateNew(there))
 	}
 	if len(problems) == 0 {
 		return nil
@@ -84,13 +84,13 @@ func Validate(next, before runtime.Object) error {
 	return InvalidError{gvks[0].Kind, made.GetName(), problems}
 }
 
-// object is one of the internal types.
+// object is an object of one of Kubernetes' internal types.
 type object interface {
 	runtime.Object
 	metav1.Object
 }
 
-// internal is a copy of an object, with its defaults, as validation looks at it; false for types that it does not look at.
+// internal converts a copy of an object, with its defaults, to the internal type that is validated; false for types that are not.
 func internal(o runtime.Object) (object, bool) {
 	if _, _, err := scheme.ObjectKinds(o); err != nil {
 		return nil, false
@@ -105,9 +105,9 @@ func internal(o runtime.Object) (object, bool) {
 	return one, is
 }
 
-// keep gives what replaces an object the metadata that no update changes.
+// keep sets the metadata that no update changes.
 func keep(next, before object) {
-	before.SetResourceVersion("1") // Any: an update names the one that it rests on.
+	before.SetResourceVersion("1") // Any: an update must have one.
 	next.SetResourceVersion("1")
 	next.SetUID(before.GetUID())
 	next.SetCreationTimestamp(before.GetCreationTimestamp())
@@ -122,10 +122,10 @@ func keep(next, before object) {
 	}
 }
 
-// ofNew is what the API server has against a new object.
+// validateNew validates a new object.
 //
 // Source: Validate in pkg/registry of Kubernetes, in the strategy of each kind.
-func ofNew(o object) field.ErrorList {
+func validateNew(o object) field.ErrorList {
 	switch o := o.(type) {
 	case *apps.Deployment:
 		return appsvalidation.ValidateDeployment(o, optionsOf(&o.Spec.Template, nil))
@@ -149,10 +149,10 @@ func ofNew(o object) field.ErrorList {
 	return nil
 }
 
-// ofUpdate is what the API server has against an object in place of one of the same kind.
+// validateUpdate validates an update of an object.
 //
 // Source: ValidateUpdate in pkg/registry of Kubernetes, in the strategy of each kind.
-func ofUpdate(next, before object) field.ErrorList {
+func validateUpdate(next, before object) field.ErrorList {
 	switch next := next.(type) {
 	case *apps.Deployment:
 		was := before.(*apps.Deployment)
@@ -182,8 +182,8 @@ func optionsOf(next, before *core.PodTemplateSpec) corevalidation.PodValidationO
 	return podutil.GetValidationOptionsFromPodTemplate(next, before)
 }
 
-// without are problems that are not among others. The same problem said twice stands once.
-func without(problems, others field.ErrorList) field.ErrorList {
+// except are the problems that are not among others, each once.
+func except(problems, others field.ErrorList) field.ErrorList {
 	said := sets.New[string]()
 	for _, other := range others {
 		said.Insert(other.Error())

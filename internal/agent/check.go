@@ -12,19 +12,19 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// Seen is what one look of each monitor saw of a reason, at one entity if it found a fault there.
+// Seen is the result of one look of each monitor for one reason and, if there was a fault, one entity.
 type Seen struct {
 	Condition reason.Condition `json:"condition"`
 	Reason    reason.ID        `json:"reason"`
 	Severity  reason.Severity  `json:"severity"`
-	// State is Fault, Well, Inapplicable or Unreadable. A Fault is one sign of it: not all that a running agent asks for.
+	// State is Fault, Well, Inapplicable or Unreadable. One Fault is less evidence than a running agent may need for the reason to stand.
 	State  evidence.State `json:"state"`
 	Entity string         `json:"entity,omitempty"`
-	// Count is how often a Fault was seen, and Last when at last: logs tell of earlier ones, too.
+	// Count is the number of Faults, and Last the time of the last one: logs have earlier ones, too.
 	Count int       `json:"count,omitempty"`
 	Last  time.Time `json:"last,omitzero"`
-	// Source is what was read, Raw the last line or value of it, or why it could not be read. Reads is what is read in
-	// general.
+	// Source is what was read, Raw the last line or value of it, or why it could not be read. Reads is the catalogue's description of
+	// what is read.
 	Source string `json:"source,omitempty"`
 	Raw    string `json:"raw,omitempty"`
 	Reads  string `json:"reads"`
@@ -32,8 +32,8 @@ type Seen struct {
 	ReadsJA string `json:"-"`
 }
 
-// Check has every monitor look once, and says what each reason's saw, sorted as the catalogue is. Reasons that are off are
-// left out, and those of which a monitor tells nothing before ctx ends are Unreadable.
+// Check has every monitor look once, and returns the results for each reason, in the order of the catalogue. Reasons that are off are left
+// out, and those of which a monitor emits nothing before ctx ends are Unreadable.
 func Check(ctx context.Context, monitors []monitor.Monitor, reasons []reason.Reason) []Seen {
 	s := results{}
 	var looking sync.WaitGroup
@@ -44,19 +44,19 @@ func Check(ctx context.Context, monitors []monitor.Monitor, reasons []reason.Rea
 	var list []Seen
 	for _, r := range reasons {
 		if r.Severity != reason.Off {
-			list = append(list, s.of(r)...)
+			list = append(list, s.seenOf(r)...)
 		}
 	}
 	return list
 }
 
-// results are what looks told, by reason.
+// results are the evidence of looks, by reason.
 type results struct {
-	mu   sync.Mutex
-	told map[reason.ID][]result
+	mu      sync.Mutex
+	emitted map[reason.ID][]result
 }
 
-// result is what a monitor told.
+// result is evidence of one monitor.
 type result struct {
 	evidence.Evidence
 	monitor string
@@ -64,7 +64,7 @@ type result struct {
 
 func (s *results) look(ctx context.Context, m monitor.Monitor) {
 	done := make(chan error, 1)
-	go func() { done <- m.Look(ctx, func(e evidence.Evidence) { s.tell(result{e, m.Name()}) }) }()
+	go func() { done <- m.Look(ctx, func(e evidence.Evidence) { s.add(result{e, m.Name()}) }) }()
 	var err error
 	select {
 	case err = <-done:
@@ -79,32 +79,32 @@ func (s *results) look(ctx context.Context, m monitor.Monitor) {
 	}
 }
 
-func (s *results) tell(e result) {
+func (s *results) add(e result) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.told == nil {
-		s.told = map[reason.ID][]result{}
+	if s.emitted == nil {
+		s.emitted = map[reason.ID][]result{}
 	}
-	s.told[e.Reason] = append(s.told[e.Reason], e)
+	s.emitted[e.Reason] = append(s.emitted[e.Reason], e)
 }
 
-// fill tells of a reason of which nothing was told.
+// fill adds evidence of a reason that has none.
 func (s *results) fill(e result) {
 	s.mu.Lock()
-	nothing := len(s.told[e.Reason]) == 0
+	nothing := len(s.emitted[e.Reason]) == 0
 	s.mu.Unlock()
 	if nothing {
-		s.tell(e)
+		s.add(e)
 	}
 }
 
-func (s *results) of(r reason.Reason) []Seen {
+func (s *results) seenOf(r reason.Reason) []Seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	base := Seen{Condition: r.Condition, Reason: r.ID, Severity: r.Severity, Reads: r.Reads, ReadsJA: r.ReadsJA, State: evidence.Unreadable, Raw: "no monitor looks at it"}
 	faults := map[string]*Seen{}
-	unreadable := "" // the monitor that says so
-	for _, e := range s.told[r.ID] {
+	unreadable := "" // the monitor that could not read it
+	for _, e := range s.emitted[r.ID] {
 		if e.State != evidence.Fault {
 			if unreadable != "" && unreadable != e.monitor {
 				continue // What one monitor cannot read, another has not read for it.

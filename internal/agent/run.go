@@ -1,9 +1,10 @@
-// Package agent puts the node agent together: monitors tell evidence, a store counts and times it, a reporter says what stands.
+// Package agent runs the monitors of the node agent, adds the evidence that they emit to a store, and passes on which reasons stand.
 package agent
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -17,12 +18,12 @@ import (
 )
 
 const (
-	// again is how long a monitor that ended rests.
-	again = 30 * time.Second
-	// settle is for how long evidence is gathered before it is shown and saved: what fails together is reported together.
-	settle = time.Second
-	// forgetful is how old what is kept over a restart may be, if nothing stands or goes.
-	forgetful = time.Minute
+	// restartDelay is after how long a monitor that ended is started again; as much again, at random, is added.
+	restartDelay = 30 * time.Second
+	// collectDelay is for how long evidence is collected before it is shown and saved: what fails at the same time is reported together.
+	collectDelay = time.Second
+	// saveInterval is the time between two writes of the evidence file as long as the same reasons stand.
+	saveInterval = time.Minute
 )
 
 // Agent watches a host.
@@ -30,99 +31,100 @@ type Agent struct {
 	Monitors []monitor.Monitor
 	// Reasons are the catalogue as configured.
 	Reasons []reason.Reason
-	// Memory keeps the evidence over restarts; nil keeps nothing.
-	Memory *Memory
-	// Show is called with what stands whenever that may have changed. It must not block.
+	// EvidenceFile keeps the evidence over restarts of the agent; nil keeps none.
+	EvidenceFile *EvidenceFile
+	// Show is called with the state of all reasons whenever it may have changed. It must not block.
 	Show  func(evidence.Snapshot)
 	Clock clock.Clock
-	// Log is told what a person should know of the agent itself.
-	Log func(format string, args ...any)
+	// Log is about the agent itself: what the host lacks is evidence, and goes to Show.
+	Log *slog.Logger
 }
 
 // Run watches until ctx ends.
 func (a *Agent) Run(ctx context.Context) error {
 	store := evidence.NewStore(a.Reasons)
-	if err := a.Memory.recall(store, a.Clock.Now()); err != nil {
-		a.Log("evidence of the last run is lost: %v", err)
+	if err := a.EvidenceFile.restore(store, a.Clock.Now()); err != nil {
+		a.Log.Warn("Evidence of the last run is lost", "err", err)
 	}
-	told := make(chan evidence.Evidence, 64)
-	tell := func(e evidence.Evidence) {
+	emitted := make(chan evidence.Evidence, 64)
+	emit := func(e evidence.Evidence) {
 		select {
-		case told <- e:
+		case emitted <- e:
 		case <-ctx.Done():
 		}
 	}
 	var running sync.WaitGroup
 	for _, m := range a.Monitors {
-		running.Go(func() { a.keep(ctx, m, tell) })
+		running.Go(func() { a.runMonitor(ctx, m, emit) })
 	}
-	a.weigh(ctx, store, told)
+	a.collect(ctx, store, emitted)
 	running.Wait()
-	if err := a.Memory.keep(store); err != nil {
-		a.Log("evidence is not kept over a restart: %v", err)
+	if err := a.EvidenceFile.save(store); err != nil {
+		a.Log.Warn("Evidence is not saved for the next run", "err", err)
 	}
 	return nil
 }
 
-// keep runs a monitor, again and again if it ends.
-func (a *Agent) keep(ctx context.Context, m monitor.Monitor, tell monitor.Tell) {
+// runMonitor runs a monitor until ctx ends, and starts it again if it ends before.
+func (a *Agent) runMonitor(ctx context.Context, m monitor.Monitor, emit monitor.Emit) {
 	for {
-		err := m.Run(ctx, tell)
+		err := m.Run(ctx, emit)
 		if ctx.Err() != nil {
 			return
 		}
-		a.Log("monitor %s ended and is started again in about %v: %v", m.Name(), again, err)
+		a.Log.Warn("Monitor ended, and is started again", "monitor", m.Name(), "retryAfter", restartDelay.String(), "err", err)
 		for _, id := range m.Reasons() {
-			tell(evidence.Evidence{Reason: id, State: evidence.Unreadable, At: a.Clock.Now(), Source: m.Name(), Raw: fmt.Sprintf("monitor %s ended: %v", m.Name(), err)})
+			emit(evidence.Evidence{Reason: id, State: evidence.Unreadable, At: a.Clock.Now(), Source: m.Name(), Raw: fmt.Sprintf("monitor %s ended: %v", m.Name(), err)})
 		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-a.Clock.After(again + rand.N(again)):
+		case <-a.Clock.After(restartDelay + rand.N(restartDelay)):
 		}
 	}
 }
 
-// weigh takes evidence in, and shows the snapshot when it may have changed: after evidence, and when time changes it.
-func (a *Agent) weigh(ctx context.Context, store *evidence.Store, told <-chan evidence.Evidence) {
-	alarm := alarm{clock: a.Clock}
-	alarm.at(a.Clock.Now().Add(settle))
-	var standing string
-	var kept time.Time
+// collect adds evidence to the store until ctx ends. It shows and saves the snapshot when it may have changed: after evidence, and when some
+// expires.
+func (a *Agent) collect(ctx context.Context, store *evidence.Store, emitted <-chan evidence.Evidence) {
+	timer := earliestTimer{clock: a.Clock}
+	timer.set(a.Clock.Now().Add(collectDelay))
+	var saved string // what stood then
+	var savedAt time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-told:
+		case e := <-emitted:
 			store.Add(e)
-			alarm.at(a.Clock.Now().Add(settle))
-		case <-alarm.timer.C():
-			alarm.timer = nil
+			timer.set(a.Clock.Now().Add(collectDelay))
+		case <-timer.timer.C():
+			timer.timer = nil
 			snapshot := store.Snapshot(a.Clock.Now())
 			a.Show(snapshot)
-			if now := names(snapshot); now != standing || snapshot.At.Sub(kept) >= forgetful {
-				standing, kept = now, snapshot.At
-				if err := a.Memory.keep(store); err != nil {
-					a.Log("evidence is not kept over a restart: %v", err)
+			if now := standingEntities(snapshot); now != saved || snapshot.At.Sub(savedAt) >= saveInterval {
+				saved, savedAt = now, snapshot.At
+				if err := a.EvidenceFile.save(store); err != nil {
+					a.Log.Warn("Evidence is not saved for the next run", "err", err)
 				}
 			}
 			next := snapshot.At.Add(time.Hour)
 			if !snapshot.ChangesAt.IsZero() {
 				next = snapshot.ChangesAt
 			}
-			alarm.at(next)
+			timer.set(next)
 		}
 	}
 }
 
-// alarm goes off at the earliest time it was set to.
-type alarm struct {
+// earliestTimer fires at the earliest of the times it was set to.
+type earliestTimer struct {
 	clock clock.Clock
-	timer clock.Timer // nil once it went off
+	timer clock.Timer // nil once it fired
 	due   time.Time
 }
 
-func (l *alarm) at(when time.Time) {
+func (l *earliestTimer) set(when time.Time) {
 	if l.timer != nil {
 		if !when.Before(l.due) {
 			return
@@ -132,8 +134,8 @@ func (l *alarm) at(when time.Time) {
 	l.timer, l.due = l.clock.NewTimer(when.Sub(l.clock.Now())), when
 }
 
-// names are the reasons and entities that stand.
-func names(p evidence.Snapshot) string {
+// standingEntities lists what stands, for comparison.
+func standingEntities(p evidence.Snapshot) string {
 	var b strings.Builder
 	for _, s := range p.Standing {
 		fmt.Fprintf(&b, "%s %s\n", s.Reason, s.Entity)

@@ -1,11 +1,13 @@
 package agent_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -21,31 +23,31 @@ import (
 
 var down = reason.Reason{ID: "Down", Condition: reason.NetworkingReady, Severity: reason.Fatal, Needs: reason.Needs{For: 10 * time.Second}}
 
-// scene is an agent that watches one link, which the test sets down and up.
-type scene struct {
+// testAgent is an agent that watches one link, which the test sets down and up.
+type testAgent struct {
 	agent *agent.Agent
 
 	mu       sync.Mutex
 	down     bool
 	broken   error
 	snapshot evidence.Snapshot
-	logged   []string
+	log      bytes.Buffer // written by several goroutines through a slog.Handler, and read once they have ended
 }
 
-func newScene(folder string) *scene {
-	s := &scene{}
+func newTestAgent(folder string) *testAgent {
+	s := &testAgent{}
 	s.agent = &agent.Agent{
-		Monitors: []monitor.Monitor{monitor.Every{Title: "links", Of: []reason.ID{"Down"}, Period: 10 * time.Second, Find: s.look}},
-		Reasons:  []reason.Reason{down},
-		Memory:   &agent.Memory{Folder: folder, Boot: "boot"},
-		Show:     func(p evidence.Snapshot) { s.mu.Lock(); s.snapshot = p; s.mu.Unlock() },
-		Clock:    clock.RealClock{},
-		Log:      func(format string, _ ...any) { s.mu.Lock(); s.logged = append(s.logged, format); s.mu.Unlock() },
+		Monitors:     []monitor.Monitor{monitor.Periodic{Title: "links", IDs: []reason.ID{"Down"}, Period: 10 * time.Second, Find: s.look}},
+		Reasons:      []reason.Reason{down},
+		EvidenceFile: &agent.EvidenceFile{Folder: folder, Boot: "boot"},
+		Show:         func(p evidence.Snapshot) { s.mu.Lock(); s.snapshot = p; s.mu.Unlock() },
+		Clock:        clock.RealClock{},
+		Log:          slog.New(slog.NewTextHandler(&s.log, nil)),
 	}
 	return s
 }
 
-func (s *scene) look(context.Context) ([]evidence.Evidence, error) {
+func (s *testAgent) look(context.Context) ([]evidence.Evidence, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.down {
@@ -55,7 +57,7 @@ func (s *scene) look(context.Context) ([]evidence.Evidence, error) {
 }
 
 // run lets the agent watch for a while of the bubble's time.
-func (s *scene) run(t *testing.T, during ...func()) {
+func (s *testAgent) run(t *testing.T, during ...func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -73,7 +75,7 @@ func (s *scene) run(t *testing.T, during ...func()) {
 	}
 }
 
-func (s *scene) holds(t *testing.T, standing, unknown int) func() {
+func (s *testAgent) holds(t *testing.T, standing, unknown int) func() {
 	return func() {
 		t.Helper()
 		if len(s.snapshot.Standing) != standing || len(s.snapshot.Unknown) != unknown {
@@ -85,7 +87,7 @@ func (s *scene) holds(t *testing.T, standing, unknown int) func() {
 func TestAgent(t *testing.T) {
 	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(folder)
+		s := newTestAgent(folder)
 		s.run(t,
 			func() {},
 			s.holds(t, 0, 0),
@@ -99,40 +101,40 @@ func TestAgent(t *testing.T) {
 		)
 		since := s.snapshot.Standing[0].Since
 
-		again := newScene(folder)
+		again := newTestAgent(folder)
 		again.down = true
 		again.run(t, func() {}, again.holds(t, 1, 0))
 		if !again.snapshot.Standing[0].Since.Equal(since) {
 			t.Errorf("a restart forgot since when: %v, was %v", again.snapshot.Standing[0].Since, since)
 		}
 
-		rebooted := newScene(folder)
-		rebooted.agent.Memory.Boot = "another boot"
+		rebooted := newTestAgent(folder)
+		rebooted.agent.EvidenceFile.Boot = "another boot"
 		rebooted.run(t, func() {}, rebooted.holds(t, 0, 0))
 	})
 }
 
-// ending is a monitor that ends each time.
-type ending struct{ runs int }
+// endingMonitor is a monitor that ends each time.
+type endingMonitor struct{ runs int }
 
-func (*ending) Name() string                             { return "ending" }
-func (*ending) Reasons() []reason.ID                     { return []reason.ID{"Down"} }
-func (*ending) Look(context.Context, monitor.Tell) error { return nil }
-func (e *ending) Run(_ context.Context, _ monitor.Tell) error {
+func (*endingMonitor) Name() string                             { return "ending" }
+func (*endingMonitor) Reasons() []reason.ID                     { return []reason.ID{"Down"} }
+func (*endingMonitor) Look(context.Context, monitor.Emit) error { return nil }
+func (e *endingMonitor) Run(_ context.Context, _ monitor.Emit) error {
 	e.runs++
 	return errors.New("broken pipe")
 }
 
 func TestAMonitorThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, m := newScene(t.TempDir()), &ending{}
+		s, m := newTestAgent(t.TempDir()), &endingMonitor{}
 		s.agent.Monitors = []monitor.Monitor{m}
 		s.run(t, func() {}, func() {}, s.holds(t, 0, 1))
 		if m.runs < 2 || m.runs > 7 {
 			t.Errorf("in three minutes it was run %d times", m.runs)
 		}
-		if !slices.Contains(s.logged, "monitor %s ended and is started again in about %v: %v") {
-			t.Errorf("nobody was told: %q", s.logged)
+		if want := `level=WARN msg="Monitor ended, and is started again" monitor=ending retryAfter=30s err="broken pipe"`; !strings.Contains(s.log.String(), want) {
+			t.Errorf("it logged\n%s", s.log.String())
 		}
 	})
 }
@@ -144,11 +146,11 @@ func TestMemoryThatCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(filepath.Join(file, "folder"))
+		s := newTestAgent(filepath.Join(file, "folder"))
 		s.down = true
 		s.run(t, func() {}, s.holds(t, 1, 0))
-		if !slices.Contains(s.logged, "evidence is not kept over a restart: %v") {
-			t.Errorf("nobody was told: %q", s.logged)
+		if !strings.Contains(s.log.String(), `level=WARN msg="Evidence is not saved for the next run" err=`) {
+			t.Errorf("it logged\n%s", s.log.String())
 		}
 	})
 }
@@ -160,11 +162,11 @@ func TestDamagedMemory(t *testing.T) {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		s := newScene(folder)
+		s := newTestAgent(folder)
 		s.down = true
 		s.run(t, func() {}, s.holds(t, 1, 0))
-		if len(s.logged) == 0 {
-			t.Error("nobody was told")
+		if !strings.Contains(s.log.String(), `level=WARN msg="Evidence of the last run is lost" err=`) {
+			t.Errorf("it logged\n%s", s.log.String())
 		}
 	})
 }

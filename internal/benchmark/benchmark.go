@@ -1,6 +1,5 @@
-// Package benchmark reports what a Benchmark function compares itself with, in the units that hack/bench reads. An absolute
-// figure depends on the machine and on what else runs there; what is judged is therefore the ratio of a figure to an
-// alternative that was measured in the same run.
+// Package benchmark reports the baselines of Benchmark functions, in the units that hack/bench reads. An absolute value depends on the machine
+// and on its load; a benchmark passes or fails therefore by the ratio of its value to that of an alternative, measured in the same run.
 package benchmark
 
 import (
@@ -10,30 +9,30 @@ import (
 	"time"
 )
 
-// Alternative reports the value that another way to do the same has of a figure. The name says which way.
+// Alternative reports the value of an alternative implementation, with its name.
 func Alternative(b *testing.B, name string, value float64, unit string) {
 	b.Helper()
 	b.ReportMetric(value, name+":"+unit)
 }
 
-// Target says how many times better than the alternative of that name a figure should be: a speed (a unit that ends in "/s")
-// so many times higher, anything else so many times lower.
+// Target sets how many times better than the named alternative the value must be: a rate (a unit that ends in "/s") so many times higher, any
+// other so many times lower.
 func Target(b *testing.B, times float64, name, unit string) {
 	b.Helper()
 	b.ReportMetric(times, "target:"+name+":"+unit)
 }
 
-// CPUPerOp is the unit of what one run takes of the CPU. Of two things that run one after the other, a busy machine changes
-// the ratio of their times by the clock many times over, and that of their CPU times hardly.
+// CPUPerOp is the unit of the CPU time of one run. On a busy machine the ratio of the wall-clock times of two benchmarks varies by large factors,
+// and that of their CPU times hardly.
 const CPUPerOp = "CPU-ns/op"
 
-// Used reports what CPU time all runs of the benchmark took, for each.
+// Used reports the CPU time for each run, given that of all runs.
 func Used(b *testing.B, used time.Duration) {
 	b.Helper()
 	b.ReportMetric(float64(used)/float64(b.N), CPUPerOp)
 }
 
-// Beside measures what the alternative takes of the CPU, once.
+// Beside measures and reports the CPU time of one run of the alternative.
 func Beside(b *testing.B, name string, do func()) {
 	b.Helper()
 	before := CPU(b)
@@ -41,8 +40,8 @@ func Beside(b *testing.B, name string, do func()) {
 	Alternative(b, name, float64(CPU(b)-before), CPUPerOp)
 }
 
-// Sampled is Beside for what would take too long: the alternative is measured on some of all the things there are to do, and
-// reported as what all of them would take at that pace. It returns the name of the alternative, which says so.
+// Sampled is Beside for an alternative that would take too long: it is measured on some of all items, and its time for all is extrapolated. It
+// returns the name of the alternative, which says so.
 func Sampled(b *testing.B, name string, some, all int, do func(i int)) string {
 	b.Helper()
 	name += "(sampled)"
@@ -54,20 +53,18 @@ func Sampled(b *testing.B, name string, some, all int, do func(i int)) string {
 	return name
 }
 
-// Limit is for a figure of CPU time to which there is no alternative. It reports as one what the figure may be here: the value
-// that it may have on a CPU that sorts in a millisecond, times the milliseconds that this CPU needs now for the same. The
-// target is to stay below that.
+// Limit is for a CPU time to which there is no alternative. It reports the allowed value as the alternative, scaled to this machine: value is that
+// of a CPU on which the sort of sortTime takes a millisecond.
 func Limit(b *testing.B, value float64, unit string) {
 	b.Helper()
 	const name = "limit"
-	Alternative(b, name, value*sorting().Seconds()*1000, unit)
+	Alternative(b, name, value*sortTime().Seconds()*1000, unit)
 	Target(b, 1, name, unit)
 }
 
-// sorting is how long this machine takes to sort 16,384 numbers: the median of many times, so that neither a moment without
-// a CPU nor one at its highest clock counts.
-func sorting() time.Duration {
-	const times = 301 // of the same numbers, which come from a fixed seed
+// sortTime is the time in which this machine sorts 16,384 numbers: the median of many runs, so that outliers do not count.
+func sortTime() time.Duration {
+	const times = 301 // of the same numbers in each run, by a fixed seed
 	random := rand.New(rand.NewPCG(1, 2))
 	numbers := make([]uint64, 1<<14)
 	for i := range numbers {

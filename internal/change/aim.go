@@ -7,9 +7,9 @@ type Flag struct {
 	Name, Value string
 }
 
-// Aim adds flags to each kubectl and naosu that a command runs, so that it reaches the cluster that was asked about. The command must be
+// WithFlags adds flags to each kubectl and naosu that a command runs, so that it reaches the cluster that was asked about. The command must be
 // one of this package's, whose words are quoted in single quotes if at all.
-func Aim(line string, flags ...Flag) string {
+func WithFlags(line string, flags ...Flag) string {
 	if len(flags) == 0 {
 		return line
 	}
@@ -19,7 +19,7 @@ func Aim(line string, flags ...Flag) string {
 		if strings.HasPrefix(flag.Value, "-") {
 			between = "="
 		}
-		added.WriteString(" --" + flag.Name + between + verbatim(flag.Value))
+		added.WriteString(" --" + flag.Name + between + quoteLiteral(flag.Value))
 	}
 	var aimed strings.Builder
 	for begin := true; line != ""; {
@@ -39,8 +39,8 @@ func Aim(line string, flags ...Flag) string {
 	return aimed.String()
 }
 
-// verbatim is a word that stands for itself, also where it looks like one that the reader is to fill in.
-func verbatim(word string) string {
+// quoteLiteral is a word that stands for itself, also where it looks like one that the reader is to fill in.
+func quoteLiteral(word string) string {
 	if plainWord.MatchString(word) {
 		return word
 	}

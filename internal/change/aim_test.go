@@ -33,7 +33,7 @@ func TestAim(t *testing.T) {
 		"one of several lines": {"kubectl cordon n1", at("context", "a\nb"), "kubectl --context 'a\nb' cordon n1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Aim(tc.line, tc.flags...); got != tc.want {
+			if got := WithFlags(tc.line, tc.flags...); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 		})

@@ -46,7 +46,7 @@ func (a Apply) Manifest(i int) map[string]any {
 // MarshalJSON adds the kind of change to its fields.
 func (a Apply) MarshalJSON() ([]byte, error) {
 	type fields Apply
-	return tagged("Apply", fields(a))
+	return marshalTagged("Apply", fields(a))
 }
 
 func (Apply) sealed() {}

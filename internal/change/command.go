@@ -30,11 +30,11 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-func fill(what string) string { return "<" + what + ">" }
+func placeholderFor(what string) string { return "<" + what + ">" }
 
-func orFill(known, what string) string {
+func orPlaceholder(known, what string) string {
 	if known != "" {
 		return known
 	}
-	return fill(what)
+	return placeholderFor(what)
 }

@@ -16,7 +16,7 @@ func (c Create) Command() string { return c.command() }
 // MarshalJSON adds the kind of change to its fields.
 func (c Create) MarshalJSON() ([]byte, error) {
 	type fields Create
-	return tagged("Create", fields(c))
+	return marshalTagged("Create", fields(c))
 }
 
 func (Create) sealed() {}
@@ -30,10 +30,10 @@ func (c Create) command() string {
 		made = command("kubectl", "create", "secret", "generic", c.Object.Name, "--namespace", c.Object.Namespace)
 	}
 	for _, key := range c.Keys {
-		made += " --from-literal=" + quote(key) + "=" + fill("value")
+		made += " --from-literal=" + quote(key) + "=" + placeholderFor("value")
 	}
 	if len(c.Keys) == 0 {
-		made += " --from-literal=" + fill("key") + "=" + fill("value")
+		made += " --from-literal=" + placeholderFor("key") + "=" + placeholderFor("value")
 	}
 	return made
 }
@@ -53,7 +53,7 @@ func (s SetKey) Command() string { return s.command() }
 // MarshalJSON adds the kind of change to its fields.
 func (s SetKey) MarshalJSON() ([]byte, error) {
 	type fields SetKey
-	return tagged("SetKey", fields(s))
+	return marshalTagged("SetKey", fields(s))
 }
 
 func (SetKey) sealed() {}
@@ -63,5 +63,5 @@ func (s SetKey) command() string {
 	if s.Object.Kind == "Secret" {
 		field = "stringData"
 	}
-	return Patch{Object: s.Object, Patch: `{"` + field + `":{"` + s.Key + `":` + fill("value-in-double-quotes") + `}}`}.command()
+	return Patch{Object: s.Object, Patch: `{"` + field + `":{"` + s.Key + `":` + placeholderFor("value-in-double-quotes") + `}}`}.command()
 }

@@ -61,5 +61,5 @@ func onObject(verb string, o Ref, options ...string) string {
 // SetRequest is the command that lets a container of a workload request a resource; how much is to be filled in.
 func SetRequest(workload Ref, container, resource string) string {
 	return command("kubectl", "set", "resources", workload.String(), "--namespace", workload.Namespace,
-		"--containers", container, "--requests", resource+"="+fill("amount"))
+		"--containers", container, "--requests", resource+"="+placeholderFor("amount"))
 }

@@ -45,14 +45,14 @@ func (r ResizeGroup) Command() string {
 		if r.Region != "" {
 			words = append(words, "--region", r.Region)
 		}
-		return command(append(words, "--cluster-name", orFill(r.Cluster, "cluster"),
+		return command(append(words, "--cluster-name", orPlaceholder(r.Cluster, "cluster"),
 			"--nodegroup-name", r.Group, "--scaling-config", "desiredSize="+to)...)
 	case AKS:
-		return command("az", "aks", "nodepool", "scale", "--resource-group", fill("resource-group"),
-			"--cluster-name", orFill(r.Cluster, "cluster"), "--name", r.Group, "--node-count", to)
+		return command("az", "aks", "nodepool", "scale", "--resource-group", placeholderFor("resource-group"),
+			"--cluster-name", orPlaceholder(r.Cluster, "cluster"), "--name", r.Group, "--node-count", to)
 	case GKE:
-		return command("gcloud", "container", "clusters", "resize", orFill(r.Cluster, "cluster"),
-			"--location", orFill(r.Region, "location"), "--node-pool", r.Group, "--num-nodes", strconv.Itoa(r.PerZone))
+		return command("gcloud", "container", "clusters", "resize", orPlaceholder(r.Cluster, "cluster"),
+			"--location", orPlaceholder(r.Region, "location"), "--node-pool", r.Group, "--num-nodes", strconv.Itoa(r.PerZone))
 	case Lab:
 		return command("naosu-lab", "scale", "group/"+r.Group, "--to", to)
 	default:
@@ -73,14 +73,14 @@ func (r ResizeGroup) RaiseMaximum() string {
 		if r.Region != "" {
 			words = append(words, "--region", r.Region)
 		}
-		return command(append(words, "--cluster-name", orFill(r.Cluster, "cluster"),
+		return command(append(words, "--cluster-name", orPlaceholder(r.Cluster, "cluster"),
 			"--nodegroup-name", r.Group, "--scaling-config", "maxSize="+to)...)
 	case AKS:
-		return command("az", "aks", "nodepool", "update", "--resource-group", fill("resource-group"),
-			"--cluster-name", orFill(r.Cluster, "cluster"), "--name", r.Group, "--update-cluster-autoscaler", "--min-count", fill("min-count"), "--max-count", to)
+		return command("az", "aks", "nodepool", "update", "--resource-group", placeholderFor("resource-group"),
+			"--cluster-name", orPlaceholder(r.Cluster, "cluster"), "--name", r.Group, "--update-cluster-autoscaler", "--min-count", placeholderFor("min-count"), "--max-count", to)
 	case GKE:
-		return command("gcloud", "container", "node-pools", "update", r.Group, "--cluster", orFill(r.Cluster, "cluster"),
-			"--location", orFill(r.Region, "location"), "--enable-autoscaling", "--max-nodes", strconv.Itoa(r.PerZone))
+		return command("gcloud", "container", "node-pools", "update", r.Group, "--cluster", orPlaceholder(r.Cluster, "cluster"),
+			"--location", orPlaceholder(r.Region, "location"), "--enable-autoscaling", "--max-nodes", strconv.Itoa(r.PerZone))
 	default:
 		return ""
 	}
@@ -89,7 +89,7 @@ func (r ResizeGroup) RaiseMaximum() string {
 // MarshalJSON adds the kind of change to its fields.
 func (r ResizeGroup) MarshalJSON() ([]byte, error) {
 	type fields ResizeGroup
-	return tagged("ResizeGroup", fields(r))
+	return marshalTagged("ResizeGroup", fields(r))
 }
 
 func (ResizeGroup) sealed() {}
@@ -111,7 +111,7 @@ func (RotateGroup) Command() string { return "" }
 // MarshalJSON adds the kind of change to its fields.
 func (r RotateGroup) MarshalJSON() ([]byte, error) {
 	type fields RotateGroup
-	return tagged("RotateGroup", fields(r))
+	return marshalTagged("RotateGroup", fields(r))
 }
 
 func (RotateGroup) sealed() {}
@@ -134,7 +134,7 @@ func (AddNodes) Command() string { return "" }
 // MarshalJSON adds the kind of change to its fields.
 func (a AddNodes) MarshalJSON() ([]byte, error) {
 	type fields AddNodes
-	return tagged("AddNodes", fields(a))
+	return marshalTagged("AddNodes", fields(a))
 }
 
 func (AddNodes) sealed() {}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// tagged is a change's fields as a JSON object that begins with the kind of change.
-func tagged(kind string, fields any) ([]byte, error) {
+// marshalTagged is a change's fields as a JSON object that begins with the kind of change.
+func marshalTagged(kind string, fields any) ([]byte, error) {
 	data, err := json.Marshal(fields)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s: %w", kind, err)

@@ -14,7 +14,7 @@ func (LoseNode) Command() string { return "" }
 // MarshalJSON adds the kind of change to its fields.
 func (l LoseNode) MarshalJSON() ([]byte, error) {
 	type fields LoseNode
-	return tagged("LoseNode", fields(l))
+	return marshalTagged("LoseNode", fields(l))
 }
 
 func (LoseNode) sealed() {}
@@ -33,7 +33,7 @@ func (LoseZone) Command() string { return "" }
 // MarshalJSON adds the kind of change to its fields.
 func (l LoseZone) MarshalJSON() ([]byte, error) {
 	type fields LoseZone
-	return tagged("LoseZone", fields(l))
+	return marshalTagged("LoseZone", fields(l))
 }
 
 func (LoseZone) sealed() {}
@@ -52,7 +52,7 @@ func (LoseGroup) Command() string { return "" }
 // MarshalJSON adds the kind of change to its fields.
 func (l LoseGroup) MarshalJSON() ([]byte, error) {
 	type fields LoseGroup
-	return tagged("LoseGroup", fields(l))
+	return marshalTagged("LoseGroup", fields(l))
 }
 
 func (LoseGroup) sealed() {}

@@ -16,7 +16,7 @@ func (c Cordon) Command() string { return command("kubectl", "cordon", c.Node) }
 // MarshalJSON adds the kind of change to its fields.
 func (c Cordon) MarshalJSON() ([]byte, error) {
 	type fields Cordon
-	return tagged("Cordon", fields(c))
+	return marshalTagged("Cordon", fields(c))
 }
 
 func (Cordon) sealed() {}
@@ -35,7 +35,7 @@ func (u Uncordon) Command() string { return command("kubectl", "uncordon", u.Nod
 // MarshalJSON adds the kind of change to its fields.
 func (u Uncordon) MarshalJSON() ([]byte, error) {
 	type fields Uncordon
-	return tagged("Uncordon", fields(u))
+	return marshalTagged("Uncordon", fields(u))
 }
 
 func (Uncordon) sealed() {}
@@ -56,7 +56,7 @@ func (d DrainNode) Command() string {
 // MarshalJSON adds the kind of change to its fields.
 func (d DrainNode) MarshalJSON() ([]byte, error) {
 	type fields DrainNode
-	return tagged("DrainNode", fields(d))
+	return marshalTagged("DrainNode", fields(d))
 }
 
 func (DrainNode) sealed() {}
@@ -78,7 +78,7 @@ func (t Taint) Command() string {
 // MarshalJSON adds the kind of change to its fields.
 func (t Taint) MarshalJSON() ([]byte, error) {
 	type fields Taint
-	return tagged("Taint", fields(t))
+	return marshalTagged("Taint", fields(t))
 }
 
 func (Taint) sealed() {}
@@ -100,7 +100,7 @@ func (u Untaint) Command() string {
 // MarshalJSON adds the kind of change to its fields.
 func (u Untaint) MarshalJSON() ([]byte, error) {
 	type fields Untaint
-	return tagged("Untaint", fields(u))
+	return marshalTagged("Untaint", fields(u))
 }
 
 func (Untaint) sealed() {}

@@ -9,11 +9,11 @@ import "encoding/json"
 func Quotas(provider Provider, region string) string {
 	switch provider {
 	case GKE:
-		return command("gcloud", "compute", "regions", "describe", orFill(region, "region"))
+		return command("gcloud", "compute", "regions", "describe", orPlaceholder(region, "region"))
 	case EKS, Karpenter:
-		return command("aws", "service-quotas", "list-service-quotas", "--service-code", "ec2", "--region", orFill(region, "region"))
+		return command("aws", "service-quotas", "list-service-quotas", "--service-code", "ec2", "--region", orPlaceholder(region, "region"))
 	case AKS:
-		return command("az", "vm", "list-usage", "--location", orFill(region, "location"), "--output", "table")
+		return command("az", "vm", "list-usage", "--location", orPlaceholder(region, "location"), "--output", "table")
 	default:
 		return ""
 	}

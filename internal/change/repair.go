@@ -33,7 +33,7 @@ func (r RebootNode) Command() string {
 // MarshalJSON adds the kind of change to its fields.
 func (r RebootNode) MarshalJSON() ([]byte, error) {
 	type fields RebootNode
-	return tagged("RebootNode", fields(r))
+	return marshalTagged("RebootNode", fields(r))
 }
 
 func (RebootNode) sealed() {}
@@ -70,7 +70,7 @@ func (r ReplaceNode) Command() string {
 // MarshalJSON adds the kind of change to its fields.
 func (r ReplaceNode) MarshalJSON() ([]byte, error) {
 	type fields ReplaceNode
-	return tagged("ReplaceNode", fields(r))
+	return marshalTagged("ReplaceNode", fields(r))
 }
 
 func (ReplaceNode) sealed() {}
@@ -93,7 +93,7 @@ func (r RestartService) Command() string {
 // MarshalJSON adds the kind of change to its fields.
 func (r RestartService) MarshalJSON() ([]byte, error) {
 	type fields RestartService
-	return tagged("RestartService", fields(r))
+	return marshalTagged("RestartService", fields(r))
 }
 
 func (RestartService) sealed() {}

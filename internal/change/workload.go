@@ -24,7 +24,7 @@ func (e Evict) Command() string { return eviction(e.Namespace, e.Name) }
 // MarshalJSON adds the kind of change to its fields.
 func (e Evict) MarshalJSON() ([]byte, error) {
 	type fields Evict
-	return tagged("Evict", fields(e))
+	return marshalTagged("Evict", fields(e))
 }
 
 func (Evict) sealed() {}
@@ -46,7 +46,7 @@ func (d DeletePod) Command() string { return d.command() }
 // MarshalJSON adds the kind of change to its fields.
 func (d DeletePod) MarshalJSON() ([]byte, error) {
 	type fields DeletePod
-	return tagged("DeletePod", fields(d))
+	return marshalTagged("DeletePod", fields(d))
 }
 
 func (DeletePod) sealed() {}
@@ -80,7 +80,7 @@ func (g GrowDaemonSet) Command() string { return g.command() }
 // MarshalJSON adds the kind of change to its fields.
 func (g GrowDaemonSet) MarshalJSON() ([]byte, error) {
 	type fields GrowDaemonSet
-	return tagged("GrowDaemonSet", fields(g))
+	return marshalTagged("GrowDaemonSet", fields(g))
 }
 
 func (GrowDaemonSet) sealed() {}
@@ -118,7 +118,7 @@ func (s ScaleWorkload) Command() string {
 // MarshalJSON adds the kind of change to its fields.
 func (s ScaleWorkload) MarshalJSON() ([]byte, error) {
 	type fields ScaleWorkload
-	return tagged("ScaleWorkload", fields(s))
+	return marshalTagged("ScaleWorkload", fields(s))
 }
 
 func (ScaleWorkload) sealed() {}
@@ -140,7 +140,7 @@ func (p Patch) Command() string { return p.command() }
 // MarshalJSON adds the kind of change to its fields.
 func (p Patch) MarshalJSON() ([]byte, error) {
 	type fields Patch
-	return tagged("Patch", fields(p))
+	return marshalTagged("Patch", fields(p))
 }
 
 func (Patch) sealed() {}

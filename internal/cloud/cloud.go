@@ -14,14 +14,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// Machine is what a node runs on, as its Node tells.
+// Machine is the machine of a node, as its Node describes it.
 type Machine struct {
 	// Node is the Node's name, UID that of the object.
 	Node, UID string
-	// ProviderID is the cloud's own name for the machine, such as aws:///us-east-1a/i-0123456789abcdef0; empty if the Node
-	// does not tell.
+	// ProviderID is the Node's provider ID, such as aws:///us-east-1a/i-0123456789abcdef0; it may be empty.
 	ProviderID string
-	// Labels and Annotations are the Node's, by which providers know what is theirs.
+	// Labels and Annotations are the Node's, by which providers recognise their machines.
 	Labels, Annotations map[string]string
 }
 
@@ -30,8 +29,8 @@ func MachineOf(node *corev1.Node) Machine {
 	return Machine{node.Name, string(node.UID), node.Spec.ProviderID, node.Labels, node.Annotations}
 }
 
-// Key is what the machine is told apart by from others; empty if the Node does not tell. It is the provider ID, but that of an
-// EC2 instance names a zone too, which whoever acts on the instance does not look at.
+// Key identifies the machine; empty if the Node has no provider ID. It is the provider ID, without the zone that EC2's has, because actions on an
+// instance ignore the zone.
 func (m Machine) Key() string {
 	if rest, ok := strings.CutPrefix(m.ProviderID, "aws://"); ok {
 		return "aws://" + rest[strings.LastIndex(rest, "/")+1:]
@@ -39,7 +38,7 @@ func (m Machine) Key() string {
 	return m.ProviderID
 }
 
-// Provider is one of those who run machines. What it offers of Power, Replacer, Permitter and Repairers it implements.
+// Provider is a system that runs or manages machines. It implements those of Power, Replacer, Permitter and Repairers that it offers.
 type Provider interface {
 	// Name is short, in lower case, such as aws.
 	Name() string
@@ -51,116 +50,114 @@ type Provider interface {
 type Power interface {
 	// States are those of machines, in their order.
 	States(context.Context, ...Machine) ([]State, error)
-	// Reboot asks for a reboot and does not wait for it. Asked twice, a machine may reboot twice: after ErrUnsure the boot ID
-	// tells, not a second try.
+	// Reboot requests a reboot and does not wait for it. A second request may reboot the machine twice: after ErrUnsure the caller must
+	// compare the boot ID instead of trying again.
 	Reboot(context.Context, Machine) (Operation, error)
 }
 
-// Replacer gives machines up for new ones.
+// Replacer replaces machines by new ones.
 type Replacer interface {
-	// Replace asks for it and does not wait. For a machine that is gone or going it does nothing and succeeds.
+	// Replace requests it and does not wait. For a machine that is terminated or terminating it does nothing and succeeds.
 	Replace(context.Context, Machine) (Operation, error)
 }
 
-// Permitter says beforehand whether an action would be let through. It changes nothing.
+// Permitter says beforehand whether an action would be allowed. It changes nothing.
 type Permitter interface {
 	May(context.Context, v1alpha1.Action, Machine) (Permission, error)
 }
 
-// Repairers finds others that repair machines by themselves, of those that the provider owns.
+// Repairers finds other systems that repair machines by themselves, of those that the provider owns.
 type Repairers interface {
 	Repairers(context.Context, []Machine) ([]Repairer, error)
 }
 
-// Running is what power a machine has.
+// Running is the power state of a machine.
 type Running string
 
-// The powers of a machine.
+// The power states of a machine.
 const (
 	On      Running = "On"
 	Off     Running = "Off"
 	Gone    Running = "Gone"    // and will not come back
-	Changes Running = "Changes" // on its way to another
+	Changes Running = "Changes" // in transition to another
 )
 
-// State is what a provider sees of a machine.
+// State is the state of a machine as its provider reports it.
 type State struct {
 	Running Running
-	// Impaired is whether the provider's own checks of the machine fail; nil if it has no word on it.
+	// Impaired is whether the provider's own checks of the machine fail; nil if that is unknown.
 	Impaired *bool
-	// Message says it in the provider's words.
+	// Message describes the state in the provider's terms.
 	Message string
 }
 
-// Operation is what was asked for.
+// Operation is an action that was requested.
 type Operation struct {
 	// ID is the provider's token for it, empty if it gives none.
 	ID string
-	// At is the zero time if the provider does not tell.
+	// At is when it was requested, zero if the provider does not return that.
 	At time.Time
 }
 
-// Permission is whether something may be done, and how that is known.
+// Permission is whether an action is allowed, and how that is known.
 type Permission struct {
 	May v1alpha1.May
 	Why message.Sentence
 }
 
-// Repairer is something else that repairs machines.
+// Repairer is another system that repairs machines.
 type Repairer struct {
-	// By is the object or group that says so.
+	// By is the object or group that configures it.
 	By change.Ref
 	// Nodes are the names of the nodes that it repairs.
 	Nodes []string
 	// Rules are what it does; the first that fits a condition decides.
 	Rules []RepairerRule
-	// Unknown is why it could not be read whether it repairs these nodes; zero if it could. Who may not know must not act.
+	// Unknown is why it could not be read whether it repairs these nodes; zero if it could. If it is set, naosu must not act on them.
 	Unknown message.Sentence
 }
 
 // Known says whether it could be read that it repairs its nodes.
 func (r Repairer) Known() bool { return r.Unknown.ID == "" }
 
-// RepairerRule is what a Repairer says that it does.
+// RepairerRule is what a Repairer does about a node condition.
 type RepairerRule struct {
 	Condition corev1.NodeConditionType
 	Status    corev1.ConditionStatus
 	// Reasons are those it acts on; none means any.
 	Reasons []string
 	For     time.Duration
-	// Action is None where it leaves such a node alone, and empty where it is not known what it does.
+	// Action is None where it leaves such a node alone, and empty where that is unknown.
 	Action v1alpha1.Action
 }
 
-// Matches says whether the rule is about a condition as it stands.
+// Matches says whether the rule is about a condition with this status and reason.
 func (r RepairerRule) Matches(c corev1.NodeCondition) bool {
 	return r.Condition == c.Type && r.Status == c.Status && (len(r.Reasons) == 0 || slices.Contains(r.Reasons, c.Reason))
 }
 
-// Gap is something that could not be asked or read.
+// Gap is a provider that could not be used.
 type Gap struct {
-	// Provider is who could not be asked.
+	// Provider is its name.
 	Provider string
 	Why      message.Sentence
 }
 
 // The classes of errors. Nothing was done in any of them but ErrUnsure. An error of no class counts as a RefusedError.
 var (
-	// ErrNotOffered is that no provider of a machine can do what is asked.
+	// ErrNotOffered says that no provider of a machine offers the action.
 	ErrNotOffered = errors.New("no provider of the machine offers this")
-	// ErrPassing is that it cannot be done now, and may be when asked again: another operation is in progress, there were too
-	// many requests, credentials have expired, no answer came in time.
+	// ErrPassing says that a later request may succeed: another operation is in progress, there were too many requests, credentials have
+	// expired, or there was no answer in time.
 	ErrPassing = errors.New("may pass")
-	// ErrUnsure is that nobody answered: what was asked may have been done or not. Where an error is ErrPassing too, this
-	// is what counts.
+	// ErrUnsure says that there was no answer: the action may have been done or not. It takes precedence where an error is ErrPassing, too.
 	ErrUnsure = errors.New("not known whether it was done")
 )
 
-// RefusedError is the answer that it will not be done. Asked again, who answered says the same until somebody changes what the
-// answer names.
+// RefusedError says that the request was rejected. Another request is rejected as well until a person changes what the error names.
 type RefusedError struct {
-	// Permission is what naosu lacks, in the words of who refused, such as ec2:RebootInstances or
-	// delete nodeclaims.karpenter.sh; empty if it was refused for something else.
+	// Permission is the permission that naosu lacks, such as ec2:RebootInstances or delete nodeclaims.karpenter.sh; empty if the request was
+	// rejected for another reason.
 	Permission string
 	Err        error
 }
@@ -169,10 +166,10 @@ func (e *RefusedError) Error() string { return e.Err.Error() }
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// Providers are all there are, in the order in which they are asked: who manages machines comes before who runs them.
+// Providers are all providers of a cluster, in order of precedence: those that manage machines before those that run them.
 type Providers []Provider
 
-// For finds the first that owns a machine and can take an action; false if none can.
+// For finds the first that owns a machine and offers an action; false if none does.
 func (p Providers) For(action v1alpha1.Action, m Machine) (Provider, bool) {
 	at := slices.IndexFunc(p, func(one Provider) bool { return one.Owns(m) && offers(one, action) })
 	if at < 0 {
@@ -181,13 +178,13 @@ func (p Providers) For(action v1alpha1.Action, m Machine) (Provider, bool) {
 	return p[at], true
 }
 
-// Unanswered is a provider that could not say what it was asked.
+// Unanswered is the error of a provider that could not be queried.
 type Unanswered struct {
 	Provider string
 	Err      error
 }
 
-// Repairers asks each provider that can tell who else repairs those of the nodes that are its own.
+// Repairers are those of all providers, each for the nodes that it owns.
 func (p Providers) Repairers(ctx context.Context, nodes []*corev1.Node) ([]Repairer, []Unanswered) {
 	var found []Repairer
 	var failed []Unanswered
@@ -222,7 +219,7 @@ func offers(p Provider, action v1alpha1.Action) bool {
 	return ok
 }
 
-// Act takes an action on a machine through a provider that For has found.
+// Act requests an action on a machine from a provider that For has found.
 func Act(ctx context.Context, p Provider, action v1alpha1.Action, m Machine) (Operation, error) {
 	switch action {
 	case v1alpha1.ActionReboot:

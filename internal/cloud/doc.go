@@ -1,3 +1,3 @@
-// Package cloud says what naosu may ask of whoever runs the machines: small capabilities, each of which a provider has or
-// has not. Its folders are the providers.
+// Package cloud defines what naosu requests of the systems that run machines: small interfaces, each of which a provider implements or not. The
+// packages below it are the providers.
 package cloud

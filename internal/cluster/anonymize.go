@@ -9,9 +9,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
-// Anonymize is the Snapshot with names replaced, so that it may be shared: every conclusion about it is the same, up to
-// names, but for what hangs on chance: among nodes that the scheduler finds equally good, another may be taken. Package
-// anonymous says what is replaced. Names are replaced otherwise each time.
+// Anonymize is the Snapshot with names replaced, so that it may be shared. Every conclusion about it is the same, up to names, except for random
+// choices: among nodes with equal scores, another may be chosen. Package anonymous documents what is replaced. The replacements differ each time.
 func (s *Snapshot) Anonymize() (*Snapshot, error) {
 	a := anonymous.New(func(c *corev1.Container) bool { return isProportional(*c) })
 	codec := compact.New()
@@ -25,7 +24,7 @@ func (s *Snapshot) Anonymize() (*Snapshot, error) {
 					return nil, fmt.Errorf("anonymizing a %s: %w", kind, err)
 				}
 			}
-			a.Look(object)
+			a.Learn(object)
 			objects = append(objects, object)
 		}
 	}

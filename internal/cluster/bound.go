@@ -2,13 +2,13 @@ package cluster
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// A few bytes of a file may stand for a Go struct of hundreds: the longest objects are looked at before they are decoded.
+// A few bytes of a file may decode to a Go struct of hundreds: the longest objects are checked before they are decoded.
 const (
-	// long is what an object may have in bytes without being looked at.
+	// long is the size in bytes from which an object is checked.
 	long = 256 << 10
-	// mostParts bounds the values in one object. etcd takes no object of more than 1.5 MiB, in which a value with its name
+	// maxParts bounds the values in one object. etcd takes no object of more than 1.5 MiB, in which a value with its name
 	// takes some ten bytes.
-	mostParts = 150_000
+	maxParts = 150_000
 )
 
 // explodes says whether decoding an object would take many times its size.
@@ -17,9 +17,9 @@ func (r raw) explodes() bool {
 	case len(r.data) < long:
 		return false
 	case r.encoding == asProtobuf:
-		return fields(r.data, 0) > mostParts
+		return fields(r.data, 0) > maxParts
 	default:
-		return values(r.data) > mostParts
+		return values(r.data) > maxParts
 	}
 }
 

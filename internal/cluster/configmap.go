@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// proportional is the autoscaler whose parameters foretell what a DaemonSet will ask for, by the words its image or its
-// command are known by.
+// proportional are names of the cluster proportional vertical autoscaler in images and commands. Its parameters determine the future requests of a
+// DaemonSet.
 //
 // Source: github.com/kubernetes-sigs/cluster-proportional-vertical-autoscaler, whose program is cpvpa.
 var proportional = []string{"cluster-proportional-vertical-autoscaler", "cpvpa"}

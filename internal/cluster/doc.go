@@ -1,3 +1,3 @@
-// Package cluster is the world as naosu sees it: an immutable, indexed Snapshot of a cluster's objects, together with
-// what is known of each kind, so that what could not be read is a stated unknown and never an empty list.
+// Package cluster holds a cluster's objects in an immutable, indexed Snapshot. It also says how much of each kind is known, so that a kind that
+// could not be read is unknown, and not an empty list.
 package cluster

@@ -13,21 +13,20 @@ type Edit struct {
 	remove bool
 }
 
-// Put adds an object, in place of the one of its kind and name if there is one. It must not be changed any more.
+// Put adds an object, or replaces the one of its kind and name. The object must not be changed afterwards.
 func Put(o metav1.Object) Edit { return Edit{object: o} }
 
-// Remove takes away the object of that kind and name.
+// Remove removes the object of that kind and name.
 func Remove(o metav1.Object) Edit { return Edit{object: o, remove: true} }
 
 // Object is what is put or removed.
 func (e Edit) Object() metav1.Object { return e.object }
 
-// Removes says whether the object is taken away.
+// Removes says whether the object is removed.
 func (e Edit) Removes() bool { return e.remove }
 
-// With is the Snapshot with some differences, later ones counting. It shares with s whatever did not change, and takes
-// time with the number of edits, not with the size of the cluster. Objects of kinds that a Snapshot does not hold are left
-// out.
+// With is the Snapshot after some edits, of which later ones take precedence. It shares with s what did not change; its cost depends on the number
+// of edits, not on the size of the cluster. Objects of kinds that a Snapshot does not hold are left out.
 func (s *Snapshot) With(edits ...Edit) *Snapshot {
 	edited := *s
 	edited.tables = maps.Clone(s.tables)
@@ -62,15 +61,15 @@ func lastOfEach(edits []Edit) map[Kind][]Edit {
 	return byKind
 }
 
-// compact is the same Snapshot, but what many edits have left behind is let go. It takes time with the size of the tables
-// of which much has changed since they were made.
+// compact is the same Snapshot with new base tables for kinds of which much was edited, so that replaced objects can be garbage-collected. Its
+// cost depends on the size of these tables.
 func (s *Snapshot) compact() *Snapshot {
 	compacted := *s
 	compacted.tables = maps.Clone(s.tables)
 	for kind, table := range s.tables {
 		if rebased, ok := table.compact(); ok {
 			compacted.tables[kind] = rebased
-			compacted.index = compacted.index.anew(kind)
+			compacted.index = compacted.index.withoutLookup(kind)
 		}
 	}
 	return &compacted

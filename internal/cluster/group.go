@@ -6,11 +6,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 )
 
-// LabAnnotation on a node says that naosu-lab simulates it. Its labels are those of the provider the lab plays, so that
-// pods are scheduled as there; the annotation tells whose command sizes its group.
+// LabAnnotation on a node says that naosu-lab simulates it. Its labels are those of the provider that the lab simulates, so that pods are scheduled
+// as there; because of the annotation the lab, and not the provider, is asked to resize its group.
 const LabAnnotation = "lab.naosu.dev/simulated"
 
-// groupLabels name the node group a node belongs to, in order: a node that several of them claim belongs to the first.
+// groupLabels are the labels that name a node's group, in order of precedence.
 //
 // Sources: karpenter.sh well-known labels; EKS managed node groups; GKE node pools; AKS node pools.
 var groupLabels = []struct {
@@ -65,13 +65,13 @@ func GroupName(node *corev1.Node) string {
 	return ""
 }
 
-// Cluster is the cloud's name of the cluster, empty if no node tells it.
+// Cluster is the cloud's name of the cluster, empty if no label of its nodes names it.
 func (g Group) Cluster() string { return g.Nodes[0].Labels[eksctlCluster] }
 
-// Region is the cloud's region the group stands in, empty if its nodes do not tell.
+// Region is the cloud's region of the group, empty if no label of its nodes names it.
 func (g Group) Region() string { return g.Nodes[0].Labels[corev1.LabelTopologyRegion] }
 
-// Sizer is who is asked to change the group's size: its provider, or the lab that plays it.
+// Sizer is the provider that changes the group's size, or the lab that simulates it.
 func (g Group) Sizer() change.Provider {
 	if _, simulated := g.Nodes[0].Annotations[LabAnnotation]; simulated {
 		return change.Lab

@@ -5,8 +5,7 @@ import corev1 "k8s.io/api/core/v1"
 // eksImage is the label by which a node of an EKS managed node group names its machine image.
 const eksImage = "eks.amazonaws.com/nodegroup-image"
 
-// MachineImage is what a node's machine was started from; where no label names it, the operating system and kernel stand for
-// it. It is empty where the node tells neither.
+// MachineImage is the image of a node's machine, or else its operating system and kernel; empty if the node has neither.
 func MachineImage(node *corev1.Node) string {
 	if image := node.Labels[eksImage]; image != "" {
 		return image

@@ -60,8 +60,8 @@ func (x index) with(s *Snapshot, kind Kind, edits []Edit) index {
 	return x
 }
 
-// anew is the index whose part that finds objects of a kind is still to be made.
-func (x index) anew(kind Kind) index {
+// withoutLookup is the index with the lookups of a kind to be built anew.
+func (x index) withoutLookup(kind Kind) index {
 	fresh := newIndex()
 	switch kind {
 	case Pod:
@@ -76,7 +76,7 @@ func (x index) anew(kind Kind) index {
 	return x
 }
 
-// replacing is what edits of one kind, one for each name, put in the place of what.
+// replacing are the objects that edits of one kind, one for each name, replace, and by what.
 func replacing[T metav1.Object](s *Snapshot, kind Kind, edits []Edit) []replaced[T] {
 	all := make([]replaced[T], len(edits))
 	for i, e := range edits {
@@ -117,7 +117,7 @@ func volumeOfAttachment(a *storagev1.VolumeAttachment) []string {
 	return []string{*a.Spec.Source.PersistentVolumeName}
 }
 
-// PodsOn are the pods that have their place on a node, whatever their phase; those that have none are on "".
+// PodsOn are the pods that are bound to a node, in any phase; those that are bound to none are on "".
 func (s *Snapshot) PodsOn(node string) []*corev1.Pod { return s.index.podsOn.find(node, s.Pods) }
 
 // NodesIn are the nodes of a zone, by its ZoneKey.

@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// mostJSON bounds, in bytes, one object as text. In protobuf the API server takes no more than 3 MiB.
-const mostJSON = 12 << 20
+// maxJSON bounds, in bytes, one object as text. In protobuf the API server takes no more than 3 MiB.
+const maxJSON = 12 << 20
 
 // jsonFile reads JSON values one after the other, each a list or a single object. A list is read item by item, so that
 // its length does not matter.
-func (g *gathering) jsonFile(name string, r io.Reader) error {
+func (g *loader) jsonFile(name string, r io.Reader) error {
 	j := newJSONReader(g, name, r)
 	for {
 		switch err := j.value(); {
@@ -27,24 +27,24 @@ func (g *gathering) jsonFile(name string, r io.Reader) error {
 }
 
 type jsonReader struct {
-	*gathering
+	*loader
 	*json.Decoder
-	name    string
-	rations *rationed
+	name  string
+	quota *quotaReader
 }
 
-func newJSONReader(g *gathering, name string, r io.Reader) *jsonReader {
-	rations := &rationed{r: r, left: mostJSON}
-	return &jsonReader{gathering: g, name: name, rations: rations, Decoder: json.NewDecoder(rations)}
+func newJSONReader(g *loader, name string, r io.Reader) *jsonReader {
+	quota := &quotaReader{r: r, left: maxJSON}
+	return &jsonReader{loader: g, name: name, quota: quota, Decoder: json.NewDecoder(quota)}
 }
 
-// rationed reads so many bytes until more are granted: a decoder would hold the longest of values in memory.
-type rationed struct {
+// quotaReader reads a limited number of bytes until more are granted, because a decoder would hold a value of any length in memory.
+type quotaReader struct {
 	r    io.Reader
 	left int
 }
 
-func (r *rationed) Read(p []byte) (int, error) {
+func (r *quotaReader) Read(p []byte) (int, error) {
 	if r.left <= 0 {
 		return 0, ErrTooLarge
 	}
@@ -55,7 +55,7 @@ func (r *rationed) Read(p []byte) (int, error) {
 
 // raw is the next value.
 func (j *jsonReader) raw() (json.RawMessage, error) {
-	j.rations.left = mostJSON
+	j.quota.left = maxJSON
 	var value json.RawMessage
 	err := j.Decode(&value)
 	return value, err
@@ -90,7 +90,7 @@ func (j *jsonReader) value() error {
 		if err != nil {
 			return unexpected(err)
 		}
-		if size += len(field); size > mostJSON {
+		if size += len(field); size > maxJSON {
 			return ErrTooLarge
 		}
 		fields[key.(string)] = field
@@ -101,9 +101,9 @@ func (j *jsonReader) value() error {
 	return j.end(head, fields, items)
 }
 
-// end makes of an object's fields what they turned out to be.
+// end handles the fields of a list or object once it was read.
 func (j *jsonReader) end(head *listHead, fields map[string]json.RawMessage, items bool) error {
-	// What is no string is no apiVersion and no kind; whoever needs them says that they are missing.
+	// A value that is no string is taken as missing, and reported where it is needed.
 	_ = json.Unmarshal(fields["apiVersion"], &head.version)
 	_ = json.Unmarshal(fields["kind"], &head.kind)
 	if _, list := isList(head.kind); list || items {

@@ -263,5 +263,5 @@ const (
 	Absent    Knowledge = "Absent"    // not asked for, or not served by this cluster
 )
 
-// Known says whether conclusions may be drawn from the objects of such a kind.
+// Known says whether the absence of an object of the kind may be relied on.
 func (k Knowledge) Known() bool { return k == Complete || k == Partial }

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// latest is the latest moment that objects tell of, which is close to when they were read: leases are renewed every ten
-// seconds, and nodes report at least every five minutes.
+// latest is the latest time in objects, which is close to when they were read: leases are renewed every ten seconds, and nodes report at least
+// every five minutes.
 func latest(objects []runtime.Object) time.Time {
 	var last time.Time
 	at := func(moments ...time.Time) {

@@ -23,12 +23,11 @@ type Source struct {
 	// Path is a file, a folder, or "-" for Stdin.
 	Path  string
 	Stdin io.Reader
-	// Progress hears how far the reading has come, in bytes, one call at a time; nil if nobody listens. The Total is
-	// zero where it cannot be told.
+	// Progress is called with the progress in bytes, one call at a time; it may be nil. Total is zero if it is unknown.
 	Progress func(Progress)
-	// Applied keeps what manifests are merged by, as in ReadOptions, if it is there.
+	// Applied keeps the data with which manifests are merged, as in ReadOptions, if it is there.
 	Applied bool
-	// Key is what the digests of a snapshot's values are made with, nil if it is not known: then they are left out.
+	// Key is the key of a snapshot's digests of values; if it is nil, they are left out.
 	Key []byte
 }
 
@@ -47,7 +46,7 @@ var (
 // or a list of it, and was read at the latest moment that any object tells of. Of two objects of one name the newer
 // counts by its resourceVersion, or else the later one.
 func Load(ctx context.Context, from Source) (*Snapshot, error) {
-	g := newGathering(ctx, from)
+	g := newLoader(ctx, from)
 	header, err := g.load(from)
 	if failed := g.finish(); err == nil || errors.Is(err, errStopped) {
 		err = failed
@@ -58,8 +57,8 @@ func Load(ctx context.Context, from Source) (*Snapshot, error) {
 	return g.snapshot(header)
 }
 
-// load reads whatever there is. The header is that of a snapshot, nil for anything else.
-func (g *gathering) load(from Source) (*snapshot.Header, error) {
+// load reads the source. The header is that of a snapshot, nil for any other file.
+func (g *loader) load(from Source) (*snapshot.Header, error) {
 	if from.Path == "-" {
 		return g.stream("standard input", g.interruptible(from.Stdin))
 	}
@@ -111,7 +110,7 @@ func filesOf(path string) ([]file, error) {
 	return files, err
 }
 
-func (g *gathering) file(path string) (*snapshot.Header, error) {
+func (g *loader) file(path string) (*snapshot.Header, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -120,8 +119,8 @@ func (g *gathering) file(path string) (*snapshot.Header, error) {
 	return g.stream(path, f)
 }
 
-// interruptible reads until the context ends, even where nothing comes: a terminal waits for ever.
-func (g *gathering) interruptible(r io.Reader) io.Reader {
+// interruptible reads until the context ends, even if there is no input, as from a terminal.
+func (g *loader) interruptible(r io.Reader) io.Reader {
 	out, in := io.Pipe()
 	go func() {
 		_, err := io.Copy(in, r)
@@ -131,10 +130,10 @@ func (g *gathering) interruptible(r io.Reader) io.Reader {
 	return out
 }
 
-// stream reads one file of whatever form.
-func (g *gathering) stream(name string, r io.Reader) (*snapshot.Header, error) {
+// stream reads one file, of any format.
+func (g *loader) stream(name string, r io.Reader) (*snapshot.Header, error) {
 	const enough = 512
-	buffered := unmarked(bufio.NewReaderSize(g.counted(r), 256<<10))
+	buffered := withoutBOM(bufio.NewReaderSize(g.counted(r), 256<<10))
 	begin, err := buffered.Peek(enough)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, inFile(name, err)
@@ -155,13 +154,12 @@ func (g *gathering) stream(name string, r io.Reader) (*snapshot.Header, error) {
 	return nil, nil //nolint:nilnil // It has no header.
 }
 
-// inFile says which file something is wrong with: there may be many.
+// inFile adds the file's name to an error.
 func inFile(name string, err error) error { return &fs.PathError{Op: "reading", Path: name, Err: err} }
 
-// unmarked is text in UTF-8 without a byte order mark, by which Windows tells encodings apart: PowerShell's > writes
-// UTF-16.
-func unmarked(text *bufio.Reader) *bufio.Reader {
-	begin, _ := text.Peek(2) // Whoever reads on meets the error.
+// withoutBOM is the text in UTF-8 without a byte order mark, by which the encoding is detected: PowerShell's > writes UTF-16.
+func withoutBOM(text *bufio.Reader) *bufio.Reader {
+	begin, _ := text.Peek(2) // The next read returns the error.
 	if mark := string(begin); mark != "\xef\xbb" && mark != "\xff\xfe" && mark != "\xfe\xff" {
 		return text
 	}
@@ -169,12 +167,12 @@ func unmarked(text *bufio.Reader) *bufio.Reader {
 }
 
 // snapshotFile reads what Write wrote. Kinds that this version of naosu does not know are left out.
-func (g *gathering) snapshotFile(name string, r io.Reader) (*snapshot.Header, error) {
+func (g *loader) snapshotFile(name string, r io.Reader) (*snapshot.Header, error) {
 	file, err := snapshot.NewReader(r)
 	if err != nil {
 		return nil, inFile(name, err)
 	}
-	g.follow(file.Header())
+	g.keepAppliedOf(file.Header())
 	for {
 		record, err := file.Next()
 		switch {
@@ -195,13 +193,13 @@ func (g *gathering) snapshotFile(name string, r io.Reader) (*snapshot.Header, er
 	}
 }
 
-// looksLikeJSON tells JSON from YAML, of which it is a part: YAML in braces need not quote its keys.
+// looksLikeJSON tells JSON from YAML in flow style, which need not quote its keys.
 func looksLikeJSON(text []byte) bool {
 	inside, braced := bytes.CutPrefix(text, []byte("{"))
 	return braced && bytes.HasPrefix(bytes.TrimLeft(inside, " \t\r\n"), []byte(`"`))
 }
 
-// isList says whether a kind is a list's, and of what.
+// isList says whether a kind is that of a list, and of which kind.
 func isList(kind string) (of Kind, ok bool) {
 	item, ok := strings.CutSuffix(kind, "List")
 	return Kind(item), ok // Of a plain List, whose items say themselves what they are, it is nothing.

@@ -8,20 +8,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// lookup finds objects by what they point at. It is made when it is first asked; one that was made is passed on to the
-// Snapshots that come of edits, and only what changed is looked at again.
+// lookup finds objects by keys, such as the name of a pod's node. It is built at the first use. Snapshots after edits share it, and update only
+// what changed.
 type lookup[T metav1.Object] struct {
-	// keys are what an object points at.
+	// keys are those of an object.
 	keys func(T) []string
 
 	mu   sync.Mutex
-	base map[string][]T // nil as long as it is not made
+	base map[string][]T // nil until it is built
 	over overlay[string, []T]
 }
 
 func newLookup[T metav1.Object](keys func(T) []string) *lookup[T] { return &lookup[T]{keys: keys} }
 
-// find are the objects that point at something, sorted by namespace and name. All are those of the Snapshot.
+// find returns the objects with a key, sorted by namespace and name. all returns those of the Snapshot.
 func (l *lookup[T]) find(key string, all func() []T) []T {
 	l.mu.Lock()
 	if l.base == nil {
@@ -48,10 +48,10 @@ func (l *lookup[T]) get(key string) []T {
 	return l.base[key]
 }
 
-// replaced is an object that an edit takes away and the one that takes its place; either may be nil, T's zero value.
+// replaced is an object that an edit removes and the one that it adds; either may be nil, T's zero value.
 type replaced[T metav1.Object] struct{ before, after T }
 
-// with is the lookup after edits; one that still has to be made where the original has, or where much changes.
+// with is the lookup after edits. It is to be built anew if l was not built, or if much changes.
 func (l *lookup[T]) with(edits []replaced[T], of int) *lookup[T] {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -7,27 +7,25 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// Ended says whether all of the pod's containers have ended for good.
+// Ended says whether the pod's phase is Succeeded or Failed.
 func Ended(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
 }
 
-// Runs says whether a pod does what it is there for, by which PodDisruptionBudgets count it: it is Ready, and has not been
-// told to end.
+// Runs says whether PodDisruptionBudgets count a pod as healthy: it is Ready, and is not being deleted.
 //
 // Source: countHealthyPods in kubernetes pkg/controller/disruption/disruption.go.
 func Runs(pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil && !Ended(pod) && kube.IsPodReady(pod)
 }
 
-// IsMirror says whether a pod stands for one that a kubelet runs from a file of its node.
+// IsMirror says whether a pod is the mirror pod of a static pod.
 func IsMirror(pod *corev1.Pod) bool {
 	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	return ok
 }
 
-// Drains says whether a drain is about a pod: not one that has ended, one of a DaemonSet, which would be made again there, or
-// one that the kubelet runs by itself.
+// Drains says whether a drain evicts a pod: not one that has ended, one of a DaemonSet, or a mirror pod.
 //
 // Source: the filters of k8s.io/kubectl/pkg/drain.
 func Drains(pod *corev1.Pod) bool {

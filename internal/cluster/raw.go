@@ -13,7 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// errNameless says that neither the object nor, so far, its list says what it is.
+// errNameless says that neither the object nor, so far, its list has an apiVersion and kind.
 var errNameless = errors.New("it says neither its apiVersion nor its kind")
 
 // decode is the object, nil if a Snapshot does not hold its kind in that version.
@@ -47,7 +47,7 @@ func (r raw) decode() (metav1.Object, error) {
 		err = r.codec.Decode(r.data, o)
 	} else if err = kjson.UnmarshalCaseSensitivePreserveInts(r.data, o); err == nil {
 		if r.kind.Namespaced() && o.GetNamespace() == "" {
-			o.SetNamespace(metav1.NamespaceDefault) // Where kubectl would put it; only what people write leaves it out.
+			o.SetNamespace(metav1.NamespaceDefault) // kubectl's default; only manifests leave it out.
 		}
 		o, err = r.codec.Compact(o)
 	}
@@ -78,7 +78,7 @@ func hasAlias(n *yamlv3.Node) bool {
 	return n.Kind == yamlv3.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }
 
-// typeOf is what an object says it is. kubectl writes that first, so little is parsed.
+// typeOf reads an object's apiVersion and kind. kubectl writes these first, so little is parsed.
 func typeOf(data []byte) (metav1.TypeMeta, error) {
 	var said metav1.TypeMeta
 	decoder := json.NewDecoder(bytes.NewReader(data))

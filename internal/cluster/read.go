@@ -23,20 +23,20 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
-// ReadOptions say how a cluster is read.
+// ReadOptions are the options of Read.
 type ReadOptions struct {
 	// Namespace is where a kind is read that may not be read everywhere; it is then known in part.
 	Namespace string
-	// Clock tells when the Snapshot was taken.
+	// Clock is that by which the Snapshot was taken.
 	Clock clock.PassiveClock
-	// Progress hears how far the read has come, one call at a time; nil if nobody listens.
+	// Progress is called with the progress, one call at a time; it may be nil.
 	Progress func(Progress)
-	// Applied keeps what manifests are merged by, where objects are such that people apply: the owners of fields, the manifest
-	// that kubectl applied last, and digests of the values of environment variables.
+	// Applied keeps the data with which manifests are merged, in objects that people apply: managed fields, the last-applied annotation, and
+	// digests of the values of environment variables.
 	Applied bool
 }
 
-// Progress is how far a read has come, in objects. Total counts what is known to be there so far, and grows.
+// Progress is how many objects were read. Total counts those that are known to exist so far, and grows.
 type Progress struct{ Done, Total int }
 
 // Read reads the whole cluster: every kind that a Snapshot holds, in pages and side by side, and of ConfigMaps only the
@@ -58,7 +58,7 @@ func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Sna
 	if r.contents.Server, err = r.server(ctx); err != nil {
 		return nil, err
 	}
-	r.moment = r.now(ctx)
+	r.resourceVersion = r.currentResourceVersion(ctx)
 	group, groupCtx := errgroup.WithContext(ctx)
 	for kind := range forms {
 		if kind != ConfigMap {
@@ -69,7 +69,7 @@ func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Sna
 		return nil, err
 	}
 	objects, err := readParameters(ctx, client, parameters(r.contents.Objects), r.codec.Compact)
-	if err = r.took(ConfigMap, objects, inPart(r.contents.Knowledge[Deployment]), err); err != nil {
+	if err = r.record(ConfigMap, objects, inPart(r.contents.Knowledge[Deployment]), err); err != nil {
 		return nil, err
 	}
 	return New(r.contents), nil
@@ -79,30 +79,29 @@ type reading struct {
 	ReadOptions
 	client kubernetes.Interface
 	codec  *compact.Codec
-	// moment is the resource version that kinds are read at, empty if there is none.
-	moment string
+	// resourceVersion is the resource version that kinds are read at, empty if there is none.
+	resourceVersion string
 
 	mu       sync.Mutex
 	contents Contents
 	done     int
-	left     map[Kind]int // by kind, as its last page told
+	left     map[Kind]int // remainingItemCount of each kind's last page
 }
 
-// server is the API server's version, empty if it does not tell. The error is that no server answers: every other request
-// would wait as long in vain.
+// server is the API server's version, empty if it cannot be read. The error is that no server answers: every other request would time out, too.
 func (r *reading) server(ctx context.Context) (string, error) {
 	body, err := r.client.Discovery().RESTClient().Get().AbsPath("/version").SetHeader("Accept", runtime.ContentTypeJSON).DoRaw(ctx)
 	var info version.Info
 	if err == nil {
-		_ = json.Unmarshal(body, &info) // What is no version tells none.
+		_ = json.Unmarshal(body, &info) // An answer that is no version counts as none.
 	} else if !errors.As(err, new(apierrors.APIStatus)) { // A refusal is an answer.
 		return "", fmt.Errorf("reading the server's version: %w", err)
 	}
 	return info.GitVersion, nil
 }
 
-// now is the present moment as the server counts, empty if no list that tells it may be read.
-func (r *reading) now(ctx context.Context) string {
+// currentResourceVersion is the server's present resource version, empty if no list that has it may be read.
+func (r *reading) currentResourceVersion(ctx context.Context) string {
 	for _, kind := range []Kind{Namespace, Pod} {
 		namespace := ""
 		if kind.Namespaced() {
@@ -130,15 +129,15 @@ func (r *reading) read(ctx context.Context, kind Kind) error {
 	if r.notInstalled(ctx, kind, err) {
 		objects, known, err = nil, Complete, nil
 	}
-	return r.took(kind, objects, known, err)
+	return r.record(kind, objects, known, err)
 }
 
-// took notes what a read of a kind has come to.
-func (r *reading) took(kind Kind, objects []runtime.Object, known Knowledge, err error) error {
-	nowhere := kind == Node && apierrors.IsNotFound(err) // Every cluster serves nodes: this is some other server.
+// record records the result of reading a kind.
+func (r *reading) record(kind Kind, objects []runtime.Object, known Knowledge, err error) error {
+	nowhere := kind == Node && apierrors.IsNotFound(err) // Every API server serves nodes: this is another kind of server.
 	known, failed := knowledgeFrom(known, err)
 	if kind.OnDemand() && errors.As(err, new(apierrors.APIStatus)) {
-		failed = nil // Whoever serves the kind may be out of order: all else is still to be told.
+		failed = nil // The server of the kind may be broken; all other kinds can be read.
 	}
 	if failed != nil || nowhere {
 		return fmt.Errorf("reading every %s: %w", kind, err)
@@ -150,13 +149,13 @@ func (r *reading) took(kind Kind, objects []runtime.Object, known Knowledge, err
 	return nil
 }
 
-// readAll reads a kind as of the one moment, or as it is if the server does not know that moment (any more).
+// readAll reads a kind at the one resource version, or the present state if the server does not have that version (any more).
 func (r *reading) readAll(ctx context.Context, kind Kind, namespace string) ([]runtime.Object, error) {
-	if r.moment == "" || kind == Event {
+	if r.resourceVersion == "" || kind == Event {
 		return r.pages(ctx, kind, namespace, metav1.ListOptions{})
 	}
 	objects, err := r.pages(ctx, kind, namespace, metav1.ListOptions{
-		ResourceVersion: r.moment, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
+		ResourceVersion: r.resourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact,
 	})
 	if apierrors.IsBadRequest(err) || apierrors.IsResourceExpired(err) || apierrors.IsTimeout(err) || apierrors.IsInvalid(err) {
 		return r.pages(ctx, kind, namespace, metav1.ListOptions{})
@@ -164,13 +163,13 @@ func (r *reading) readAll(ctx context.Context, kind Kind, namespace string) ([]r
 	return objects, err
 }
 
-// pages reads a kind page by page. The error is one of an expired resource if the server has compacted the moment of the
-// first page meanwhile.
+// pages reads a kind page by page. The error is that the resource has expired if the server has compacted the resource version of the first
+// page meanwhile.
 func (r *reading) pages(ctx context.Context, kind Kind, namespace string, o metav1.ListOptions) ([]runtime.Object, error) {
 	list := r.list(kind, namespace)
 	var objects []runtime.Object
 	paged := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		if o.Continue != "" { // It tells the moment, and the server takes it from nobody else.
+		if o.Continue != "" { // The continue token has the resource version; the server rejects both together.
 			o.ResourceVersion, o.ResourceVersionMatch = "", ""
 		}
 		page, err := list(ctx, o)
@@ -187,7 +186,7 @@ func (r *reading) pages(ctx context.Context, kind Kind, namespace string, o meta
 	return objects, err
 }
 
-// report counts a page, and what the server says will follow it.
+// report counts a page, and its remaining items.
 func (r *reading) report(kind Kind, page runtime.Object) {
 	list, err := meta.ListAccessor(page)
 	if err != nil || r.Progress == nil {
@@ -219,7 +218,7 @@ func (r *reading) list(kind Kind, namespace string) pager.ListPageFunc {
 	}
 }
 
-// restClient speaks the version of a group that the kinds' Go types stand for.
+// restClient is the client of the version of a group that the kinds' Go types are of.
 func restClient(client kubernetes.Interface, group string) rest.Interface {
 	switch group {
 	case "admissionregistration.k8s.io":
@@ -271,7 +270,7 @@ func readParameters(ctx context.Context, client kubernetes.Interface, names []ty
 	return objects, nil
 }
 
-// inPart is what is known of a kind of which only some were read.
+// inPart is what is known of a kind of which only some objects were read.
 func inPart(k Knowledge) Knowledge {
 	if k == Complete {
 		return Partial

@@ -24,13 +24,13 @@ type Contents struct {
 	Server string
 	// Anonymized says that names were replaced.
 	Anonymized bool
-	// Applied says that the objects which people apply have what manifests are merged by (compact.NewKeepingApplied).
+	// Applied says that the objects which people apply have the data with which manifests are merged (compact.NewKeepingApplied).
 	Applied bool
-	// Values is what the values of environment variables were replaced by, where Applied is true.
+	// Values is the Digester by which the values of environment variables were replaced, if Applied is true.
 	Values compact.Digester
 }
 
-// Snapshot is a cluster at one moment. It never changes, and what it returns must not be changed.
+// Snapshot is the state of a cluster at one time. It is immutable, and what it returns must not be changed.
 type Snapshot struct {
 	taken      time.Time
 	server     string
@@ -69,8 +69,8 @@ func (s *Snapshot) Server() string { return s.server }
 // Anonymized says that names were replaced before the Snapshot was shared.
 func (s *Snapshot) Anonymized() bool { return s.anonymized }
 
-// Applied says whether an object, if it is what people apply, has what manifests are merged by: the owners of its fields, and
-// the manifest that kubectl applied last.
+// Applied says whether an object, if it is of a type that people apply, has the data with which manifests are merged: managed fields, and the
+// last-applied annotation.
 func (s *Snapshot) Applied(o metav1.Object) bool { return s.applied && compact.IsApplied(o) }
 
 // Values replace the values of environment variables as those of an object were replaced.
@@ -81,7 +81,7 @@ func (s *Snapshot) Values(o metav1.Object) compact.Digester {
 	return s.values
 }
 
-// Key is what the digests of values are made with; nil if no workload has any.
+// Key is the key of the digests of values; nil if no workload has any.
 func (s *Snapshot) Key() []byte {
 	if !s.values.HasKey() {
 		return nil

@@ -11,8 +11,7 @@ import (
 	"k8s.io/utils/third_party/forked/golang/btree"
 )
 
-// table holds the objects of one kind: a base that snapshots share, and what changed since. It does not change once it
-// is part of a Snapshot.
+// table holds the objects of one kind: a base that snapshots share, and the changes since. It is immutable once it is part of a Snapshot.
 type table[T metav1.Object] struct {
 	base *layer[T]
 	over overlay[types.NamespacedName, T] // removed objects are the zero T
@@ -29,13 +28,13 @@ type layer[T metav1.Object] struct {
 	byName map[types.NamespacedName]T
 }
 
-// rows is a table of whatever kind.
+// rows is a table of any kind.
 type rows interface {
 	holds() reflect.Type
 	// with returns a table in which the objects are put or removed; the receiver stays as it is. There is one edit for
 	// each name.
 	with(edits []Edit) rows
-	// compact is the table with a base of its own; false if it has changed too little for that.
+	// compact is the table with a new base; false if it has changed too little for that.
 	compact() (rows, bool)
 	// size is about how many objects there are.
 	size() int
@@ -49,10 +48,10 @@ func (t *table[T]) size() int { return len(t.base.sorted) + t.over.len() }
 
 func (*table[T]) holds() reflect.Type { return reflect.TypeFor[T]() }
 
-// rebase is the share of a table that may change at once before it gets a base of its own.
+// rebase is the share of a table, as a divisor, that may change at once before it gets a new base.
 const rebase = 8
 
-// with takes time with the number of edits, however many went before; or with the size of the table, if much changes.
+// with costs as much as the number of edits, whatever the number of earlier ones; or the size of the table, if much changes.
 func (t *table[T]) with(edits []Edit) rows {
 	edited := &table[T]{base: t.base, over: t.over.clone()}
 	for _, e := range edits {
@@ -130,7 +129,7 @@ func compareNames(a, b types.NamespacedName) int {
 	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
-// overlay is a sorted map whose copies share what is the same in them.
+// overlay is a sorted map whose copies share their nodes (copy-on-write).
 type overlay[K, V any] struct {
 	mu   *sync.Mutex // a copy marks the original as shared
 	tree *btree.BTree[entry[K, V]]
@@ -146,7 +145,7 @@ func newOverlay[K, V any](compare func(a, b K) int) overlay[K, V] {
 	return overlay[K, V]{&sync.Mutex{}, btree.New(degree, func(a, b entry[K, V]) bool { return compare(a.key, b.key) < 0 })}
 }
 
-// clone takes no time to speak of.
+// clone takes constant time.
 func (o overlay[K, V]) clone() overlay[K, V] {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -21,21 +21,21 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Watch keeps a Snapshot of a cluster current, for whoever asks again and again. It holds what Read reads, but for the
-// kinds that are read on demand; of Leases, those of nodes alone.
+// Watch keeps a Snapshot of a cluster up to date by watches. It holds what Read reads, except for the kinds that are read on demand; of Leases,
+// those of nodes alone.
 type Watch struct {
 	client kubernetes.Interface
 	clock  clock.WithTicker
-	// factories make what watches: of the cluster, and of the namespace that has the nodes' leases.
-	factories  []informers.SharedInformerFactory
-	compacting compacting
-	kinds      map[Kind]*watched
+	// factories are the informer factories: of the cluster, and of the namespace of the nodes' leases.
+	factories []informers.SharedInformerFactory
+	compactor compactor
+	kinds     map[Kind]*watched
 
 	mu      sync.Mutex
 	world   *Snapshot
 	pending map[pendingKey]Edit
-	// heard is when the server last answered.
-	heard      time.Time
+	// lastAnswer is when the server last answered.
+	lastAnswer time.Time
 	server     string
 	parameters Knowledge // of ConfigMaps
 }
@@ -45,19 +45,18 @@ type pendingKey struct {
 	name types.NamespacedName
 }
 
-// heartbeat is how often a Watch asks whether the server still answers: one that hears nothing looks like a cluster in
-// which nothing happens.
+// heartbeat is how often a Watch requests the server's version, because a broken watch looks like a cluster in which nothing changes.
 const heartbeat = 10 * time.Second
 
-// NewWatch makes a Watch that has seen nothing yet. Of some kinds it never sees anything: they are Absent.
+// NewWatch makes a Watch. It does not watch the kinds in without: they are Absent.
 func NewWatch(client kubernetes.Interface, c clock.WithTicker, without ...Kind) (*Watch, error) {
 	w := &Watch{client: client, clock: c, kinds: map[Kind]*watched{}, world: New(Contents{}), pending: map[pendingKey]Edit{}, parameters: Absent}
-	everywhere := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.compacting.transform))
-	nodeLeases := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.compacting.transform), informers.WithNamespace(corev1.NamespaceNodeLease))
+	everywhere := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.compactor.transform))
+	nodeLeases := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(w.compactor.transform), informers.WithNamespace(corev1.NamespaceNodeLease))
 	w.factories = []informers.SharedInformerFactory{everywhere, nodeLeases}
 	for kind := range forms {
 		if kind == ConfigMap || kind.OnDemand() || slices.Contains(without, kind) {
-			continue // Of ConfigMaps, Run reads the few that matter, by their names.
+			continue // Run reads the ConfigMaps of the allow-list by name.
 		}
 		factory := everywhere
 		if kind == Lease {
@@ -76,7 +75,7 @@ func NewWatch(client kubernetes.Interface, c clock.WithTicker, without ...Kind) 
 
 func (w *Watch) watch(informer cache.SharedIndexInformer) (*watched, error) {
 	one := &watched{informer: informer}
-	err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { one.broke(w.clock.Now(), err) })
+	err := informer.SetWatchErrorHandlerWithContext(func(_ context.Context, _ *cache.Reflector, err error) { one.recordFailure(w.clock.Now(), err) })
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +89,7 @@ func (w *Watch) watch(informer cache.SharedIndexInformer) (*watched, error) {
 	return one, nil
 }
 
-// Nodes tells of nodes that come, change and go, to whoever must look again. It may tell before Snapshot knows.
+// Nodes is the informer of nodes. Its handlers may be called before Snapshot has the change.
 func (w *Watch) Nodes() cache.SharedIndexInformer { return w.kinds[Node].informer }
 
 // Run watches until the context ends.
@@ -102,7 +101,7 @@ func (w *Watch) Run(ctx context.Context) {
 	tick := w.clock.NewTicker(heartbeat)
 	defer tick.Stop()
 	for {
-		w.listen(ctx)
+		w.pollServer(ctx)
 		select {
 		case <-ctx.Done():
 			return
@@ -111,12 +110,12 @@ func (w *Watch) Run(ctx context.Context) {
 	}
 }
 
-// Ready waits until of every kind it is known what there is, or that it cannot be known.
+// Ready waits until every kind has synced, or is known not to be readable.
 func (w *Watch) Ready(ctx context.Context) error {
 	const often = 50 * time.Millisecond
 	err := wait.PollUntilContextCancel(ctx, often, true, func(context.Context) (bool, error) {
 		for _, one := range w.kinds {
-			if !one.decided() {
+			if !one.settled() {
 				return false, nil
 			}
 		}
@@ -125,12 +124,12 @@ func (w *Watch) Ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w.listen(ctx) // Only now it can know which ConfigMaps matter.
+	w.pollServer(ctx) // Now the names of the ConfigMaps are known.
 	return nil
 }
 
-// Snapshot is the cluster as it is now. Where the server has fallen silent, or a watch is broken, it was Taken at the last
-// moment that all of it was current. It takes time with what has changed since it was last asked for.
+// Snapshot is the present state of the cluster. If the server does not answer, or a watch is broken, it was Taken when all of it was last up to
+// date. Its cost depends on what has changed since the last call.
 func (w *Watch) Snapshot() *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -140,8 +139,8 @@ func (w *Watch) Snapshot() *Snapshot {
 	}
 	view := *w.world
 	view.server, view.taken = w.server, w.clock.Now()
-	if view.taken.Sub(w.heard) > 2*heartbeat {
-		view.taken = w.heard
+	if view.taken.Sub(w.lastAnswer) > 2*heartbeat {
+		view.taken = w.lastAnswer
 	}
 	view.knowledge = map[Kind]Knowledge{ConfigMap: w.parameters}
 	for kind, one := range w.kinds {
@@ -179,18 +178,18 @@ func (w *Watch) note(edits ...Edit) {
 	}
 }
 
-// listen asks whether the server answers at all, and for the ConfigMaps.
-func (w *Watch) listen(ctx context.Context) {
+// pollServer checks whether the server answers, and reads the ConfigMaps.
+func (w *Watch) pollServer(ctx context.Context) {
 	_, err := w.client.CoreV1().Namespaces().List(ctx, metav1.ListOptions{Limit: 1, ResourceVersion: "0"})
 	if err != nil && !errors.As(err, new(apierrors.APIStatus)) {
-		return // A refusal is an answer; this is none.
+		return // An HTTP error is an answer; this is none.
 	}
 	server := ""
 	if version, err := w.client.Discovery().ServerVersion(); err == nil {
 		server = version.GitVersion
 	}
 	w.mu.Lock()
-	w.heard, w.server = w.clock.Now(), server
+	w.lastAnswer, w.server = w.clock.Now(), server
 	w.mu.Unlock()
 	w.readParameters(ctx)
 }
@@ -201,7 +200,7 @@ func (w *Watch) readParameters(ctx context.Context) {
 	for _, d := range world.Deployments() {
 		deployments = append(deployments, d)
 	}
-	objects, err := readParameters(ctx, w.client, parameters(deployments), w.compacting.compact)
+	objects, err := readParameters(ctx, w.client, parameters(deployments), w.compactor.compact)
 	known, err := knowledgeFrom(inPart(world.Knowledge(Deployment)), err)
 	if err != nil {
 		return // It is tried again with the next heartbeat.

@@ -76,9 +76,9 @@ func TestWatchFollows(t *testing.T) {
 		steps := []func() error{
 			func() error { _, err := pods.Create(t.Context(), made, metav1.CreateOptions{}); return err },
 			func() error {
-				placed := made.DeepCopy()
-				placed.Spec.NodeName = "node-a"
-				_, err := pods.Update(t.Context(), placed, metav1.UpdateOptions{})
+				orderedObject := made.DeepCopy()
+				orderedObject.Spec.NodeName = "node-a"
+				_, err := pods.Update(t.Context(), orderedObject, metav1.UpdateOptions{})
 				return err
 			},
 			func() error { return pods.Delete(t.Context(), "redis-0", metav1.DeleteOptions{}) },

@@ -16,14 +16,14 @@ type watched struct {
 	hasSynced cache.InformerSynced
 
 	mu sync.Mutex
-	// err is why the watch last broke off, since when, and how far it had come by then: once it is further, it works.
+	// err is the last error of the watch, since its time, and before the resource version by then: once that has changed, the watch works.
 	err    error
 	since  time.Time
 	before string
 }
 
-// broke notes that the watch, or the list that it begins with, has failed.
-func (w *watched) broke(now time.Time, err error) {
+// recordFailure records that the watch, or the list before it, has failed.
+func (w *watched) recordFailure(now time.Time, err error) {
 	at := w.informer.LastSyncResourceVersion()
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -44,13 +44,13 @@ func (w *watched) failure() (since time.Time, err error) {
 	return w.since, w.err
 }
 
-// decided says whether it is known what there is of the kind, or that it cannot be known.
-func (w *watched) decided() bool {
+// settled says whether the kind has synced, or is known not to be readable.
+func (w *watched) settled() bool {
 	_, err := w.failure()
 	return w.hasSynced() || apierrors.IsForbidden(err) || apierrors.IsNotFound(err)
 }
 
-// known is how much is known of the kind, and as of when.
+// known is how much of the kind is known, and since when that is up to date.
 func (w *watched) known(now time.Time) (Knowledge, time.Time) {
 	since, err := w.failure()
 	known, err := knowledgeFrom(Complete, err)
@@ -66,19 +66,19 @@ func (w *watched) known(now time.Time) (Knowledge, time.Time) {
 	}
 }
 
-// compacting is the transform of informers: it compacts each object before their cache holds it. The zero value is ready.
-type compacting struct {
+// compactor is the transform of informers, which compacts each object before it is cached. The zero value is ready for use.
+type compactor struct {
 	mu    sync.Mutex
 	codec *compact.Codec
 	taken int
 }
 
-// renewed is after how many objects a Codec is replaced, as it never releases what it interned.
-const renewed = 100_000
+// codecLifetime is after how many objects a Codec is replaced, because it never releases what it has interned.
+const codecLifetime = 100_000
 
-func (s *compacting) compact(o compact.Object) (compact.Object, error) {
+func (s *compactor) compact(o compact.Object) (compact.Object, error) {
 	s.mu.Lock()
-	if s.taken%renewed == 0 {
+	if s.taken%codecLifetime == 0 {
 		s.codec = compact.New()
 	}
 	s.taken++
@@ -88,7 +88,7 @@ func (s *compacting) compact(o compact.Object) (compact.Object, error) {
 }
 
 // transform is a cache.TransformFunc.
-func (s *compacting) transform(o any) (any, error) {
+func (s *compactor) transform(o any) (any, error) {
 	object, ok := o.(compact.Object)
 	if !ok {
 		return o, nil

@@ -9,9 +9,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
-// Write writes the Snapshot as a file that Load reads. An object is written without what no question needs, and without
-// the values of environment variables, wherever it came from. Where it has their digests, the Key is not written: without it
-// they tell nothing.
+// Write writes the Snapshot as a file that Load reads. Fields that naosu does not use, and the values of environment variables, are left out. Where
+// objects have digests of the values, the Key is not written: without it the digests reveal nothing.
 func (s *Snapshot) Write(w io.Writer) error {
 	header := snapshot.Header{Taken: s.taken, Server: s.server, Anonymized: s.anonymized, Knowledge: map[string]string{}, Applied: s.applied}
 	for kind, known := range s.knowledge {

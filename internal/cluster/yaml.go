@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// mostYAML bounds, in bytes, what is parsed at once: an item of a list, or a document without its list's items. Parsed
+// maxYAML bounds, in bytes, what is parsed at once: an item of a list, or a document without its list's items. Parsed
 // YAML takes up many times its size.
-const mostYAML = 6 << 20
+const maxYAML = 6 << 20
 
 // yamlFile reads documents one after the other, each a list or a single object. Lists as kubectl writes them, an item
 // after the other in lines of their own, are read item by item; whatever else is read as a whole.
-func (g *gathering) yamlFile(name string, r *bufio.Reader) error {
-	d := &yamlDocument{gathering: g, name: name}
+func (g *loader) yamlFile(name string, r *bufio.Reader) error {
+	d := &yamlDocument{loader: g, name: name}
 	for {
 		line, err := readLine(r)
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -42,25 +42,25 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			return line, err
 		}
-		if len(line) > mostYAML {
+		if len(line) > maxYAML {
 			return nil, ErrTooLarge
 		}
 	}
 }
 
-// errKindless is how a list looks that was cut off between two lines: kubectl writes the kind behind the items.
+// errKindless is the error of a list that has no kind, as one that was truncated between two lines: kubectl writes the kind after the items.
 var errKindless = errors.New("it does not say its kind; if kubectl wrote it, its end is missing")
 
 // yamlDocument is a document as far as it was read.
 type yamlDocument struct {
-	*gathering
+	*loader
 	name string
 	// rest is the document without the items, and item is the present item.
 	rest, item []byte
 	head       *listHead
 	number     int // of the present line, counted from one
 	itemAt     int // the number of the item's first line
-	// indent is how far items stand in; below zero outside of them.
+	// indent is the indentation of items; negative outside of them.
 	indent int
 	within bool
 }
@@ -83,7 +83,7 @@ func (d *yamlDocument) line(line []byte) error {
 	return d.keep(&d.rest, line)
 }
 
-// itemLine takes a line that belongs to an item; the first that does not is the end of the items.
+// itemLine adds a line to the present item; the first that does not belong to one ends the items.
 func (d *yamlDocument) itemLine(line, text []byte, indent int) (kept bool, err error) {
 	blank := len(bytes.TrimSpace(text)) == 0 || text[0] == '#'
 	dash := bytes.HasPrefix(text, []byte("- ")) || string(bytes.TrimRight(text, " \r\n")) == "-"
@@ -111,14 +111,14 @@ func isSeparator(line []byte) bool {
 }
 
 func (*yamlDocument) keep(part *[]byte, line []byte) error {
-	if len(*part)+len(line) > mostYAML {
+	if len(*part)+len(line) > maxYAML {
 		return ErrTooLarge
 	}
 	*part = append(*part, line...)
 	return nil
 }
 
-// endItem hands on the present item.
+// endItem adds the present item.
 func (d *yamlDocument) endItem() error {
 	item := d.item
 	d.item = nil
@@ -128,13 +128,13 @@ func (d *yamlDocument) endItem() error {
 	return d.add(raw{name: d.name, encoding: asYAML, line: d.itemAt, list: d.head, data: item})
 }
 
-// end takes the document for whole.
+// end ends the document.
 func (d *yamlDocument) end() error {
 	if err := d.endItem(); err != nil {
 		return err
 	}
 	rest, head := d.rest, d.head
-	*d = yamlDocument{gathering: d.gathering, name: d.name, number: d.number}
+	*d = yamlDocument{loader: d.loader, name: d.name, number: d.number}
 	data, err := jsonOf(rest)
 	if err != nil {
 		return fmt.Errorf("in the document that ends at line %d: %w", d.number, err)
@@ -144,7 +144,7 @@ func (d *yamlDocument) end() error {
 	case empty && head == nil:
 		return nil
 	case head == nil:
-		if err := newJSONReader(d.gathering, d.name, bytes.NewReader(data)).value(); err != nil && !errors.Is(err, errStopped) {
+		if err := newJSONReader(d.loader, d.name, bytes.NewReader(data)).value(); err != nil && !errors.Is(err, errStopped) {
 			return fmt.Errorf("in the document that ends at line %d: %w", d.number, err)
 		}
 		return nil

@@ -6,10 +6,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// Zone is the zone a node stands in, empty if its labels do not tell.
+// Zone is a node's zone, empty if no label names it.
 func Zone(node *corev1.Node) string { return kube.Zone(node) }
 
-// ZoneKey tells zones apart as Kubernetes' node lifecycle controller does: by region and zone.
+// ZoneKey identifies a node's zone as Kubernetes' node lifecycle controller does: by region and zone.
 //
 // Source: k8s.io/component-helpers/node/topology (GetZoneKey).
 func ZoneKey(node *corev1.Node) string {

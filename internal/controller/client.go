@@ -19,9 +19,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud/discover"
 )
 
-// split reads naosu's own objects from the manager's cache and all else from the API server: a cache of pods beside the
+// splitClient reads naosu's own objects from the manager's cache and all else from the API server: a cache of pods beside the
 // watch would hold the cluster twice.
-type split struct {
+type splitClient struct {
 	client.Client
 	cached client.Reader
 }
@@ -31,13 +31,13 @@ func newClient(config *rest.Config, o client.Options) (client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return split{direct, o.Cache.Reader}, nil
+	return splitClient{direct, o.Cache.Reader}, nil
 }
 
 // directClient has no cache. None of its requests may take forever.
 func directClient(config *rest.Config) (client.Client, error) {
 	config = rest.CopyConfig(config)
-	config.Timeout = patience
+	config.Timeout = requestTimeout
 	direct, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
 		return nil, fmt.Errorf("making the client: %w", err)
@@ -46,7 +46,7 @@ func directClient(config *rest.Config) (client.Client, error) {
 }
 
 // Get reads one object.
-func (s split) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+func (s splitClient) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 	switch o.(type) {
 	case *v1alpha1.NodeRepairPolicy, *v1alpha1.Remediation:
 		return s.cached.Get(ctx, key, o, opts...)
@@ -55,7 +55,7 @@ func (s split) Get(ctx context.Context, key client.ObjectKey, o client.Object, o
 }
 
 // List reads objects.
-func (s split) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+func (s splitClient) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	switch list.(type) {
 	case *v1alpha1.NodeRepairPolicyList, *v1alpha1.RemediationList:
 		return s.cached.List(ctx, list, opts...)
@@ -63,15 +63,15 @@ func (s split) List(ctx context.Context, list client.ObjectList, opts ...client.
 	return s.Client.List(ctx, list, opts...)
 }
 
-func inProtobuf(config *rest.Config) *rest.Config {
+func protobufConfig(config *rest.Config) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.ContentType = runtime.ContentTypeProtobuf
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	return config
 }
 
-// defined asks whether the cluster knows naosu's resources.
-func defined(ask discovery.DiscoveryInterface) error {
+// checkDefinitions asks whether the cluster knows naosu's resources.
+func checkDefinitions(ask discovery.DiscoveryInterface) error {
 	served, err := ask.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
 	switch {
 	case apierrors.IsNotFound(err):
@@ -94,32 +94,32 @@ func defined(ask discovery.DiscoveryInterface) error {
 // readyz has the API server say whether it is ready.
 func readyz(kube kubernetes.Interface) func(context.Context) error {
 	return func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, answers)
+		ctx, cancel := context.WithTimeout(ctx, readyzTimeout)
 		defer cancel()
 		return kube.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error()
 	}
 }
 
-// discovered are those who run the machines. Who could not be asked is in the log, and in what policies' statuses say.
-func discovered(ctx context.Context, direct client.Client, o Options) *discover.Discovered {
-	found := discover.Again(ctx, discover.Options{Client: direct, EKSCluster: o.EKSCluster})
-	logMachines(o.Log)(found.Now())
+// discoverProviders are those who run the machines. Who could not be asked is in the log, and in what policies' statuses say.
+func discoverProviders(ctx context.Context, direct client.Client, o Options) *discover.Discovered {
+	found := discover.NewDiscovered(ctx, discover.Options{Client: direct, EKSCluster: o.EKSCluster})
+	logProviders(o.Log)(found.Now())
 	return found
 }
 
-// rediscovered looks again for those who could not be asked.
-func rediscovered(found *discover.Discovered, log logr.Logger) manager.RunnableFunc {
+// rediscoverProviders looks again for those who could not be asked.
+func rediscoverProviders(found *discover.Discovered, log logr.Logger) manager.RunnableFunc {
 	return func(ctx context.Context) error {
 		found.Run(ctx, clock.RealClock{}, func(providers cloud.Providers, gaps []cloud.Gap) {
 			if len(gaps) == 0 { // Else it was said before.
-				logMachines(log)(providers, gaps)
+				logProviders(log)(providers, gaps)
 			}
 		})
 		return nil
 	}
 }
 
-func logMachines(log logr.Logger) func(cloud.Providers, []cloud.Gap) {
+func logProviders(log logr.Logger) func(cloud.Providers, []cloud.Gap) {
 	return func(providers cloud.Providers, gaps []cloud.Gap) {
 		unasked := map[string]bool{}
 		for _, gap := range gaps {

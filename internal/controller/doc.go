@@ -1,5 +1,5 @@
-// Package controller is naosu's controller as a process: one manager, one watch of the cluster, one lease, and the
-// concerns, each in a folder of its own, which gather, have decided, and hand to package action.
+// Package controller is naosu's controller as a process: one manager, one watch of the cluster, one lease, and a
+// package for each concern, which gathers facts, decides in pure functions, and hands to package action.
 package controller
 
 // What the process itself needs besides its concerns: the watch reads every kind that bears on where pods can run.

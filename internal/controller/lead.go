@@ -14,8 +14,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
-// usualLease is controller-runtime's own.
-const usualLease = 15 * time.Second
+// defaultLease is controller-runtime's own.
+const defaultLease = 15 * time.Second
 
 // leadership is whether this process may act.
 type leadership struct {
@@ -31,7 +31,7 @@ func newLeadership(config *rest.Config, reader client.Reader, o Options) (*leade
 	}
 	lease := o.Lease
 	if lease == 0 {
-		lease = usualLease
+		lease = defaultLease
 	}
 	lock, err := resourcelock.NewFromKubeconfig(resourcelock.LeasesResourceLock, o.Namespace, record.LeaseName,
 		resourcelock.ResourceLockConfig{Identity: identity()}, config, lease*2/3)
@@ -41,9 +41,9 @@ func newLeadership(config *rest.Config, reader client.Reader, o Options) (*leade
 	return &leadership{lock: lock, lease: client.ObjectKey{Namespace: o.Namespace, Name: record.LeaseName}, reader: reader}, nil
 }
 
-// held reads the lease itself: a process that was stopped for a while and goes on does not know yet that another leads.
-func (l *leadership) held(ctx context.Context) (bool, error) {
-	if !l.told() {
+// holdsLease reads the lease itself: a process that was stopped for a while and goes on does not know yet that another leads.
+func (l *leadership) holdsLease(ctx context.Context) (bool, error) {
+	if !l.isElected() {
 		return false, nil
 	}
 	if l.lock == nil {
@@ -59,8 +59,8 @@ func (l *leadership) held(ctx context.Context) (bool, error) {
 	return lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity == l.lock.Identity(), nil
 }
 
-// told says whether this process was elected, as far as it knows without asking.
-func (l *leadership) told() bool {
+// isElected says whether this process was elected, as far as it knows without asking.
+func (l *leadership) isElected() bool {
 	select {
 	case <-l.elected:
 		return true

@@ -48,7 +48,7 @@ func TestHeld(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if got, err := l.held(t.Context()); err != nil || got != tc.want {
+			if got, err := l.holdsLease(t.Context()); err != nil || got != tc.want {
 				t.Errorf("held %v (%v), want %v", got, err, tc.want)
 			}
 		})
@@ -62,11 +62,11 @@ func TestReadiness(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.check(nil) == nil {
+	if w.checkReady(nil) == nil {
 		t.Error("ready, though nothing was read")
 	}
-	w.whole.Store(true)
-	if w.check(nil) == nil {
+	w.hasSynced.Store(true)
+	if w.checkReady(nil) == nil {
 		t.Error("ready, though the server has never answered")
 	}
 }
@@ -78,7 +78,7 @@ func TestSplit(t *testing.T) {
 			&v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: name}}, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: name}},
 		)
 	}
-	both := split{named("direct").Build(), named("cached").Build()}
+	both := splitClient{named("direct").Build(), named("cached").Build()}
 	var own v1alpha1.RemediationList
 	var others coordinationv1.LeaseList
 	for _, list := range []client.ObjectList{&own, &others} {

@@ -9,7 +9,7 @@ import (
 // metricsServer is how metrics are served: over TLS, and to whom the API server knows (TokenReview) and lets get /metrics
 // (SubjectAccessReview), unless o says otherwise. The rights to ask it are those of the ClusterRole system:auth-delegator.
 func metricsServer(o Options) server.Options {
-	options := server.Options{BindAddress: orNone(o.MetricsAddress)}
+	options := server.Options{BindAddress: addressOrNone(o.MetricsAddress)}
 	if !o.MetricsSecure {
 		return options
 	}

@@ -51,8 +51,8 @@ var ErrNoDefinitions = errors.New("naosu's custom resource definitions are not i
 const (
 	qps   = 50
 	burst = 100
-	// patience is how long one request may take, but for watches.
-	patience = 30 * time.Second
+	// requestTimeout is how long one request may take, but for watches.
+	requestTimeout = 30 * time.Second
 )
 
 // Run runs the controller until the context ends, or it has lost the lease, which is an error. What it has begun by then
@@ -65,11 +65,11 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	kube, err := kubernetes.NewForConfig(inProtobuf(config))
+	kube, err := kubernetes.NewForConfig(protobufConfig(config))
 	if err != nil {
 		return fmt.Errorf("making the client: %w", err)
 	}
-	if err := defined(kube.Discovery()); err != nil {
+	if err := checkDefinitions(kube.Discovery()); err != nil {
 		return err
 	}
 	watch, err := newWatch(kube, clock.RealClock{})
@@ -85,16 +85,16 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	lead.elected = mgr.Elected()
-	machines := discovered(ctx, direct, o)
-	concern := &noderepair.Concern{
+	machines := discoverProviders(ctx, direct, o)
+	reconciler := &noderepair.Reconciler{
 		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Discovered: machines.Now,
 		Records: &record.Records{
 			Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(record.LeaseName), Clock: clock.RealClock{},
 			Last: &record.LastLedger{},
 		},
-		Leading: lead.held, Elected: lead.told, ServerReady: readyz(kube), Clock: clock.RealClock{}, Log: o.Log,
+		Leading: lead.holdsLease, Elected: lead.isElected, ServerReady: readyz(kube), Clock: clock.RealClock{}, Log: o.Log,
 	}
-	live, err := concern.AddTo(mgr, watch.Nodes(), watch.synced)
+	live, err := reconciler.AddTo(mgr, watch.Nodes(), watch.synced)
 	if err != nil {
 		return err
 	}
@@ -104,13 +104,13 @@ func Run(ctx context.Context, o Options) error {
 	if err := mgr.Add(watch); err != nil {
 		return fmt.Errorf("adding the watch: %w", err)
 	}
-	if err := mgr.Add(rediscovered(machines, o.Log)); err != nil {
+	if err := mgr.Add(rediscoverProviders(machines, o.Log)); err != nil {
 		return fmt.Errorf("adding the discovery of providers: %w", err)
 	}
-	if err := metrics.Registry.Register(concern); err != nil {
+	if err := metrics.Registry.Register(reconciler); err != nil {
 		return fmt.Errorf("registering metrics: %w", err)
 	}
-	defer metrics.Registry.Unregister(concern)
+	defer metrics.Registry.Unregister(reconciler)
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)
 	}
@@ -121,7 +121,7 @@ func newManager(config *rest.Config, o Options, lead *leadership) (manager.Manag
 	options := ctrl.Options{
 		Scheme: scheme, NewClient: newClient, Logger: o.Log,
 		LeaderElection: o.LeaderElect, LeaderElectionResourceLockInterface: lead.lock, LeaderElectionReleaseOnCancel: true,
-		HealthProbeBindAddress: orNone(o.HealthAddress), LivenessEndpointName: "/livez", ReadinessEndpointName: "/readyz",
+		HealthProbeBindAddress: addressOrNone(o.HealthAddress), LivenessEndpointName: "/livez", ReadinessEndpointName: "/readyz",
 		Metrics: metricsServer(o),
 	}
 	if o.Lease > 0 {
@@ -134,7 +134,7 @@ func newManager(config *rest.Config, o Options, lead *leadership) (manager.Manag
 	return mgr, nil
 }
 
-func orNone(address string) string {
+func addressOrNone(address string) string {
 	if address == "" {
 		return "0"
 	}

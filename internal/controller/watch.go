@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// answers is how long the API server may take to say how it fares.
-	answers = 5 * time.Second
-	// current is how old what the watch knows may be before nothing should rest on it.
-	current = time.Minute
+	// readyzTimeout is how long the API server may take to say how it fares.
+	readyzTimeout = 5 * time.Second
+	// maxWatchAge is how old what the watch knows may be before nothing should rest on it.
+	maxWatchAge = time.Minute
 )
 
 // english is what logs are in.
@@ -30,8 +30,8 @@ var english = message.English()
 // watch is the cluster, watched by every replica, so that the next to lead knows it already.
 type watch struct {
 	*cluster.Watch
-	clock clock.PassiveClock
-	whole atomic.Bool
+	clock     clock.PassiveClock
+	hasSynced atomic.Bool
 }
 
 func newWatch(kube kubernetes.Interface, c clock.WithTicker) (*watch, error) {
@@ -47,7 +47,7 @@ func (w *watch) Start(ctx context.Context) error {
 	go func() {
 		if w.Ready(ctx) == nil {
 			debug.FreeOSMemory() // Reading a large cluster takes more memory than holding it.
-			w.whole.Store(true)
+			w.hasSynced.Store(true)
 		}
 	}()
 	w.Run(ctx)
@@ -58,21 +58,21 @@ func (w *watch) Start(ctx context.Context) error {
 func (*watch) NeedLeaderElection() bool { return false }
 
 // synced says whether of every kind it is known what there is, or that it cannot be known.
-func (w *watch) synced() bool { return w.whole.Load() }
+func (w *watch) synced() bool { return w.hasSynced.Load() }
 
-// check is an error as long as nothing should rest on what the watch knows.
-func (w *watch) check(*http.Request) error {
+// checkReady is an error as long as nothing should rest on what the watch knows.
+func (w *watch) checkReady(*http.Request) error {
 	if !w.synced() {
 		return errors.New("the cluster has not been read yet")
 	}
-	if age := w.clock.Since(w.Snapshot().Taken()); age > current {
+	if age := w.clock.Since(w.Snapshot().Taken()); age > maxWatchAge {
 		return fmt.Errorf("the cluster data is %s old", age.Round(time.Second))
 	}
 	return nil
 }
 
 func addHealth(mgr manager.Manager, w *watch, live func() error) error {
-	if err := mgr.AddReadyzCheck("watch", w.check); err != nil {
+	if err := mgr.AddReadyzCheck("watch", w.checkReady); err != nil {
 		return fmt.Errorf("adding the readiness check: %w", err)
 	}
 	if err := mgr.AddHealthzCheck("planning", func(*http.Request) error { return live() }); err != nil {

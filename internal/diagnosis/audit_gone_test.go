@@ -19,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // TestGoneOnceRemedied sees to it that a finding does not outlive its remedy. Where the remedy is a change that can be
@@ -63,7 +64,7 @@ func TestGoneOnceRemedied(t *testing.T) {
 				gone(t, look(world, judgeOf(t, world)), code)
 				return
 			}
-			err := simulation.Inspect(t.Context(), judge, remedies(before, tc.all), simulation.Options{}, func(o simulation.Outcome) error {
+			err := simulation.Inspect(t.Context(), judge, remedies(before, tc.all), simulation.Options{}, func(o outcome.Outcome) error {
 				gone(t, look(o.World, judge), code)
 				return nil
 			})

@@ -13,15 +13,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Forecast says what changes would do, and diagnoses the world they would lead to. The Query's Judge must not be nil; it is
 // left as it was. Of pods and findings only those within the Query's Limits are told. An error is one of simulation.Run's.
 func Forecast(ctx context.Context, q query.Query, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
 	told := forecaster{present: findings(ctx, q), inScope: map[change.Ref]bool{}, seen: map[string]bool{}}
-	var outcome simulation.Outcome // The last has all that is told.
-	err := simulation.Inspect(ctx, q.Judge, changes, o, func(one simulation.Outcome) error {
-		outcome = one
+	var result outcome.Outcome // The last has all that is told.
+	err := simulation.Inspect(ctx, q.Judge, changes, o, func(one outcome.Outcome) error {
+		result = one
 		future := q
 		future.World, future.Cordoned = one.World, cordonedBy(changes)
 		told.addFuture(ctx, future, one.Fates)
@@ -31,13 +32,13 @@ func Forecast(ctx context.Context, q query.Query, changes []change.Change, o sim
 		return finding.Forecast{}, err
 	}
 	forecast := finding.Forecast{
-		Changes: query.List(changes), Outcome: forecastOutcome(q, outcome, told.inScope), Seeds: outcome.Seeds,
+		Changes: query.List(changes), Outcome: forecastOutcome(q, result, told.inScope), Seeds: result.Seeds,
 		PDBViolations: []finding.BudgetViolation{}, NotModelled: []finding.Gap{}, Findings: told.newFindings(),
 	}
-	for _, violation := range outcome.Violations {
+	for _, violation := range result.Violations {
 		forecast.PDBViolations = append(forecast.PDBViolations, finding.BudgetViolation(violation))
 	}
-	for _, gap := range outcome.NotModelled {
+	for _, gap := range result.NotModelled {
 		forecast.NotModelled = append(forecast.NotModelled, finding.Gap{About: gap.About, Message: q.Say.Say(gap.Why)})
 	}
 	return forecast, nil
@@ -54,7 +55,7 @@ type forecaster struct {
 }
 
 // addFuture looks around in a future.
-func (t *forecaster) addFuture(ctx context.Context, future query.Query, fates []simulation.Fate) {
+func (t *forecaster) addFuture(ctx context.Context, future query.Query, fates []outcome.Fate) {
 	var ending strings.Builder
 	for _, fate := range fates {
 		t.inScope[fate.Pod] = t.inScope[fate.Pod] || future.InScope(fate.Pod)
@@ -125,10 +126,10 @@ func findingsNotIn(future, present []finding.Finding) []finding.Finding {
 }
 
 // forecastOutcome puts fates into words and sorts them by kind: those of pods that are asked about now, or then (scope).
-func forecastOutcome(q query.Query, outcome simulation.Outcome, scope map[change.Ref]bool) finding.ForecastOutcome {
-	rows := map[simulation.Kind][]finding.ForecastRow{}
+func forecastOutcome(q query.Query, result outcome.Outcome, scope map[change.Ref]bool) finding.ForecastOutcome {
+	rows := map[outcome.Kind][]finding.ForecastRow{}
 	touched := map[change.Ref]bool{}
-	for _, fate := range outcome.Fates {
+	for _, fate := range result.Fates {
 		touched[fate.Pod] = true
 		if !q.InScope(fate.Pod) && !scope[fate.Pod] {
 			continue
@@ -143,18 +144,18 @@ func forecastOutcome(q query.Query, outcome simulation.Outcome, scope map[change
 		rows[fate.Kind] = append(rows[fate.Kind], row)
 	}
 	o := finding.ForecastOutcome{
-		Moved: query.List(rows[simulation.Moved]), Waiting: query.List(rows[simulation.Waiting]), Delayed: query.List(rows[simulation.Delayed]),
-		Preempted: query.List(rows[simulation.Preempted]), Lost: query.List(rows[simulation.Lost]), Ended: query.List(rows[simulation.Ended]),
-		Created: query.List(rows[simulation.Created]), Counts: map[string]int{"stays": 0},
+		Moved: query.List(rows[outcome.Moved]), Waiting: query.List(rows[outcome.Waiting]), Delayed: query.List(rows[outcome.Delayed]),
+		Preempted: query.List(rows[outcome.Preempted]), Lost: query.List(rows[outcome.Lost]), Ended: query.List(rows[outcome.Ended]),
+		Created: query.List(rows[outcome.Created]), Counts: map[string]int{"stays": 0},
 	}
-	for _, kind := range []simulation.Kind{
-		simulation.Moved, simulation.Waiting, simulation.Delayed, simulation.Preempted, simulation.Lost, simulation.Ended, simulation.Created,
+	for _, kind := range []outcome.Kind{
+		outcome.Moved, outcome.Waiting, outcome.Delayed, outcome.Preempted, outcome.Lost, outcome.Ended, outcome.Created,
 	} {
 		o.Counts[string(kind)] = len(rows[kind])
 	}
 	for _, pod := range q.World.Pods() {
 		ref := facts.RefTo(cluster.Pod, pod)
-		gone := outcome.World.Pod(pod.Namespace, pod.Name) == nil // It was ending already.
+		gone := result.World.Pod(pod.Namespace, pod.Name) == nil // It was ending already.
 		if !cluster.Ended(pod) && !touched[ref] && !gone && q.InScope(ref) {
 			o.Counts["stays"]++
 		}

@@ -148,7 +148,7 @@ func TestRemediesOfBrokenPods(t *testing.T) {
 			m.outOfMemory("256Mi")
 			m.pod.Spec.Containers[0].Resources.Requests = m.pod.Spec.Containers[0].Resources.Limits
 		}, setMemory + " --requests memory=512Mi", ""},
-		"memory that no node has": {func(m *made) { m.outOfMemory("12Gi") }, "No node has twice the memory, 24Gi", "set resources"},
+		"memory that no node has": {func(m *made) { m.outOfMemory("12Gi") }, "No node has twice the memory (24Gi)", "set resources"},
 		"memory of an init container": {func(m *made) {
 			m.outOfMemory("256Mi")
 			m.pod.Spec.InitContainers, m.pod.Spec.Containers = m.pod.Spec.Containers, []corev1.Container{{Name: "late"}}

@@ -27,15 +27,15 @@ func zoneState(p Proposal, f Facts) Verdict {
 	}
 	full := down == total && total > 1
 	if partial := down > 2 && down*100 >= total*55; full || partial {
-		return delay(ZoneDisrupted, later, message.GuardZone, message.Args{"zone": "zone/" + p.Node.Zone, "n": down, "total": total})
+		return delay(ZoneDisrupted, longRetry, message.GuardZone, message.Args{"zone": "zone/" + p.Node.Zone, "n": down, "total": total})
 	}
 	return allow
 }
 
-// domain is something that nodes have in common and that may be what ails them.
+// domain is a failure domain: something that nodes have in common and that may be the cause of their failure.
 type domain struct {
-	name string
-	of   func(Node) string
+	name  string
+	value func(Node) string
 }
 
 var domains = []domain{
@@ -45,8 +45,8 @@ var domains = []domain{
 	{"agent", func(n Node) string { return n.AgentVersion }},
 }
 
-// failingTogether stops repair where many nodes that have something in common with the node are unhealthy together: what
-// ails them all is not mended by mending one, and new nodes would have it too.
+// failingTogether stops repair where many nodes of one of the node's failure domains are unhealthy together: their common cause is not
+// removed by the repair of one, and new nodes would have it too.
 func failingTogether(p Proposal, f Facts) Verdict {
 	if !f.Nodes.known() {
 		return unknown("nodes")
@@ -54,32 +54,32 @@ func failingTogether(p Proposal, f Facts) Verdict {
 	var patterns []string
 	most, total := 0, 0
 	for _, domain := range domains {
-		value := domain.of(p.Node)
+		value := domain.value(p.Node)
 		if value == "" {
 			continue
 		}
-		alike := slices.DeleteFunc(slices.Clone(f.Nodes.Value), func(n Node) bool { return domain.of(n) != value })
-		ill := 0
+		alike := slices.DeleteFunc(slices.Clone(f.Nodes.Value), func(n Node) bool { return domain.value(n) != value })
+		unhealthy := 0
 		for _, node := range alike {
 			if node.Unhealthy {
-				ill++
+				unhealthy++
 			}
 		}
-		if brake := p.Policy.Brake; ill >= int(brake.Nodes) && ill*100 >= len(alike)*int(brake.Percent) {
+		if brake := p.Policy.Brake; unhealthy >= int(brake.Nodes) && unhealthy*100 >= len(alike)*int(brake.Percent) {
 			patterns = append(patterns, domain.name+"/"+value)
-			if ill > most {
-				most, total = ill, len(alike)
+			if unhealthy > most {
+				most, total = unhealthy, len(alike)
 			}
 		}
 	}
 	if len(patterns) > 0 {
-		return delay(FailingTogether, later, message.GuardPattern, message.Args{"patterns": patterns, "n": most, "total": total})
+		return delay(FailingTogether, longRetry, message.GuardPattern, message.Args{"patterns": patterns, "n": most, "total": total})
 	}
 	return allow
 }
 
-// apiServer tells ill nodes from an API server that is ill or that kubelets cannot reach: where more than half of them are
-// silent at once, it is the way between that is broken.
+// apiServer tells unhealthy nodes from an API server that is not ready or that kubelets cannot reach: where more than half of their
+// leases have expired at once, the network between is the likelier cause.
 func apiServer(_ Proposal, f Facts) Verdict {
 	switch seen := f.APIServer.Value; {
 	case !f.APIServer.known():
@@ -87,21 +87,20 @@ func apiServer(_ Proposal, f Facts) Verdict {
 	case seen.Leases == 0:
 		return unknown("leases")
 	case !seen.Ready:
-		return delay(APIServerIll, soon, message.GuardAPIServer, nil)
+		return delay(APIServerIll, shortRetry, message.GuardAPIServer, nil)
 	case seen.Expired*2 > seen.Leases:
-		return delay(APIServerIll, soon, message.GuardLeases, message.Args{"n": seen.Expired, "total": seen.Leases})
+		return delay(APIServerIll, shortRetry, message.GuardLeases, message.Args{"n": seen.Expired, "total": seen.Leases})
 	}
 	return allow
 }
 
-// zonalShift begins nothing anywhere while traffic is moved away from a zone, as EKS' own repair does not: the other zones
-// carry its load.
+// zonalShift delays all repairs while traffic is shifted away from a zone, as EKS' own repair does: the other zones carry its load.
 func zonalShift(_ Proposal, f Facts) Verdict {
 	switch {
 	case !f.ShiftedZones.known():
 		return unknown("shiftedZones")
 	case len(f.ShiftedZones.Value) > 0:
-		return delay(ZonalShift, later, message.GuardZonalShift, message.Args{"zones": f.ShiftedZones.Value})
+		return delay(ZonalShift, longRetry, message.GuardZonalShift, message.Args{"zones": f.ShiftedZones.Value})
 	}
 	return allow
 }

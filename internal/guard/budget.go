@@ -6,41 +6,42 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// inHand keeps two Remediations off one node and off one machine, of whatever concern they are.
-func inHand(p Proposal, f Facts) Verdict {
+// underRepair delays a second Remediation of a node or machine, of whatever concern.
+func underRepair(p Proposal, f Facts) Verdict {
 	if !f.Ledger.known() {
 		return unknown("ledger")
 	}
-	for _, e := range f.Ledger.Value.others(p.holder()) {
-		if e.Node != p.Node.Name && !e.machine().Same(p.Node.Machine()) {
+	for _, e := range f.Ledger.Value.OngoingExcept(p.holder()) {
+		if e.Node != p.Node.Name && !e.Machine().Equal(p.Node.Machine()) {
 			continue
 		}
 		args := message.Args{"node": "node/" + e.Node, "by": "remediation/" + e.Remediation}
 		if e.Replacing != "" {
-			return delay(InHand, later, message.GuardReplacing, args)
+			return delay(InHand, longRetry, message.GuardReplacing, args)
 		}
-		return delay(InHand, soon, message.GuardInHand, args)
+		return delay(InHand, shortRetry, message.GuardInHand, args)
 	}
 	return allow
 }
 
 // scope is a part of the cluster that has a budget.
 type scope struct {
-	name    string
-	budget  *intstr.IntOrString
-	holds   func(Node) bool
-	entered func(Entry) bool
+	name          string
+	budget        *intstr.IntOrString
+	includesNode  func(Node) bool
+	includesEntry func(ledger.Entry) bool
 }
 
 func scopes(p Proposal) []scope {
 	b, n := p.Policy.Budgets, p.Node
 	return []scope{
-		{"zone/" + n.Zone, b.Zone, func(o Node) bool { return o.Zone == n.Zone }, func(e Entry) bool { return e.Zone == n.Zone }},
-		{"group/" + n.Group, b.Group, func(o Node) bool { return o.Group == n.Group }, func(e Entry) bool { return e.Group == n.Group }},
-		{"cluster", b.Cluster, func(Node) bool { return true }, func(Entry) bool { return true }},
+		{"zone/" + n.Zone, b.Zone, func(o Node) bool { return o.Zone == n.Zone }, func(e ledger.Entry) bool { return e.Zone == n.Zone }},
+		{"group/" + n.Group, b.Group, func(o Node) bool { return o.Group == n.Group }, func(e ledger.Entry) bool { return e.Group == n.Group }},
+		{"cluster", b.Cluster, func(Node) bool { return true }, func(ledger.Entry) bool { return true }},
 	}
 }
 
@@ -53,37 +54,37 @@ func budgets(p Proposal, f Facts) Verdict {
 	}
 	worst := allow
 	for _, s := range scopes(p) {
-		if verdict := s.decide(p, f); worse(verdict, worst) {
+		if verdict := s.verdict(p, f); worse(verdict, worst) {
 			worst = verdict
 		}
 	}
 	return worst
 }
 
-func (s scope) decide(p Proposal, f Facts) Verdict {
+func (s scope) verdict(p Proposal, f Facts) Verdict {
 	total := 0
 	for _, node := range f.Nodes.Value {
-		if s.holds(node) {
+		if s.includesNode(node) {
 			total++
 		}
 	}
 	out := map[string]bool{}
-	for _, e := range f.Ledger.Value.others(p.holder()) {
-		if s.entered(e) {
+	for _, e := range f.Ledger.Value.OngoingExcept(p.holder()) {
+		if s.includesEntry(e) {
 			out[e.Node] = true
 		}
 	}
-	switch limit := limitOf(s.budget, total); {
+	switch limit := budgetNodes(s.budget, total); {
 	case limit == 0:
-		return deny(BudgetZero, message.GuardBudgetZero, message.Args{"scope": s.name, "total": total, "budget": written(s.budget)})
+		return deny(BudgetZero, message.GuardBudgetZero, message.Args{"scope": s.name, "total": total, "budget": budgetText(s.budget)})
 	case len(out) >= limit:
-		return delay(BudgetFull, soon, message.GuardBudgetFull, message.Args{"scope": s.name, "n": len(out), "limit": limit})
+		return delay(BudgetFull, shortRetry, message.GuardBudgetFull, message.Args{"scope": s.name, "n": len(out), "limit": limit})
 	}
 	return allow
 }
 
-// limitOf is a budget as a number of nodes: a percentage is rounded down, as a brake should be, and what is not a budget is 0.
-func limitOf(budget *intstr.IntOrString, total int) int {
+// budgetNodes is a budget as a number of nodes: a percentage is rounded down, and an invalid budget is 0.
+func budgetNodes(budget *intstr.IntOrString, total int) int {
 	switch {
 	case budget == nil:
 		return 0
@@ -98,7 +99,7 @@ func limitOf(budget *intstr.IntOrString, total int) int {
 	return total * percent / 100
 }
 
-func written(budget *intstr.IntOrString) string {
+func budgetText(budget *intstr.IntOrString) string {
 	if budget == nil {
 		return "0"
 	}

@@ -2,32 +2,32 @@ package guard
 
 import "slices"
 
-// throughout are the checks that must allow not only when a repair begins but until its machine is acted on. What has
-// begun may go on when a window closes, a policy is paused, or pods have already moved.
-var throughout = []string{
+// untilActed are the checks that must allow not only when a repair starts but until its machine is acted on. A repair that has started
+// continues when a window closes, a policy is paused, or pods have already moved.
+var untilActed = []string{
 	"lease", "fresh", "zone-state", "failing-together", "api-server", "zonal-shift", "one-machine", "control-plane", "do-not-disrupt", "competing",
 }
 
-// Throughout is the worst verdict of those checks that must allow until the machine is acted on.
-func (r Ruling) Throughout() Named {
+// UntilActed is the worst verdict of the checks that must allow until the machine is acted on.
+func (r Ruling) UntilActed() Named {
 	var worst Named
 	for _, verdict := range r.All {
-		if slices.Contains(throughout, verdict.Check) && (worst.Check == "" || worse(verdict.Verdict, worst.Verdict)) {
+		if slices.Contains(untilActed, verdict.Check) && (worst.Check == "" || worse(verdict.Verdict, worst.Verdict)) {
 			worst = verdict
 		}
 	}
 	return worst
 }
 
-// Checks are all that must allow before naosu acts on a node. Volumes and addresses have no check of their own: they are
-// among what the simulation places pods by.
+// Checks are all checks that must allow before naosu acts on a node. Volumes and addresses have no check of their own: the simulation
+// places pods by them.
 func Checks() []Check {
 	return []Check{
 		{"paused", paused},
 		{"lease", leading},
 		{"fresh", fresh},
 		{"mode", mode},
-		{"in-hand", inHand},
+		{"in-hand", underRepair},
 		{"leaving", leaving},
 		{"budgets", budgets},
 		{"zone-state", zoneState},

@@ -12,8 +12,9 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // row is one change to a world in which all checks allow, and what the one check then says.
@@ -33,10 +34,10 @@ func forget[T any](fact func(*world) *Fact[T]) row {
 	return is(Delay, Unknown, func(w *world) { *fact(w) = Fact[T]{} })
 }
 
-func ledgerOf(w *world) *Fact[Ledger]              { return &w.Ledger }
-func nodesOf(w *world) *Fact[[]Node]               { return &w.Nodes }
-func outcomeOf(w *world) *Fact[simulation.Outcome] { return &w.Outcome }
-func podsOf(w *world) *Fact[[]Pod]                 { return &w.Pods }
+func ledgerOf(w *world) *Fact[ledger.Ledger]    { return &w.Ledger }
+func nodesOf(w *world) *Fact[[]Node]            { return &w.Nodes }
+func outcomeOf(w *world) *Fact[outcome.Outcome] { return &w.Outcome }
+func podsOf(w *world) *Fact[[]Pod]              { return &w.Pods }
 
 func keep(w *world) { w.Policy.Drain.LocalData = v1alpha1.LocalDataKeep }
 
@@ -50,36 +51,36 @@ func both(changes ...func(*world)) func(*world) {
 	}
 }
 
-func ended(action v1alpha1.Action, ago time.Duration, result Result) func(*world) {
+func ended(action v1alpha1.Action, ago time.Duration, result ledger.Result) func(*world) {
 	return func(w *world) {
-		w.enter(Entry{Remediation: "r0" + ago.String(), Node: "n1", Zone: "1a", Group: "workers", Action: action, Began: now.Add(-ago), Ended: now.Add(-ago), Result: result})
+		w.enter(ledger.Entry{Remediation: "r0" + ago.String(), Node: "n1", Zone: "1a", Group: "workers", Action: action, Began: now.Add(-ago), Ended: now.Add(-ago), Result: result})
 	}
 }
 
 func going(remediation, node, zone, group string) func(*world) {
 	return func(w *world) {
-		w.enter(Entry{Remediation: remediation, Node: node, Zone: zone, Group: group, Action: v1alpha1.ActionReplace, Began: now})
+		w.enter(ledger.Entry{Remediation: remediation, Node: node, Zone: zone, Group: group, Action: v1alpha1.ActionReplace, Began: now})
 	}
 }
 
 // otherwise is a reboot of a machine that ended a moment ago, and the node of the proposal is i-1.
-func otherwise(node, providerID string, result Result) func(*world) {
+func otherwise(node, providerID string, result ledger.Result) func(*world) {
 	return func(w *world) {
 		w.Node.ProviderID = "aws:///1a/i-1"
-		w.enter(Entry{Remediation: "r0", Node: node, ProviderID: providerID, Zone: "1x", Group: "x", Action: v1alpha1.ActionReboot, Began: now.Add(-time.Hour), Ended: now.Add(-time.Minute), Result: result})
+		w.enter(ledger.Entry{Remediation: "r0", Node: node, ProviderID: providerID, Zone: "1x", Group: "x", Action: v1alpha1.ActionReboot, Began: now.Add(-time.Hour), Ended: now.Add(-time.Minute), Result: result})
 	}
 }
 
 // inARow has so many machines replaced, one after the other, and the one that came last be ill; change is made to the last entry.
-func inARow(n int, change func(*Entry)) func(*world) {
+func inARow(n int, change func(*ledger.Entry)) func(*world) {
 	return func(w *world) {
 		w.Action, w.Node.ProviderID, w.Node.Created = v1alpha1.ActionReplace, "aws:///1a/i-1", now.Add(-30*time.Minute)
 		w.Policy.Budgets.MaxPerDay = new(int32(5000))
 		for i := range n {
 			at := now.Add(time.Duration(i-n) * time.Hour)
-			e := Entry{
+			e := ledger.Entry{
 				Remediation: fmt.Sprint("r0-", i), Node: fmt.Sprint("gone-", i), ProviderID: fmt.Sprint("aws:///1a/i-gone-", i), Zone: "1a", Group: "workers", Image: "ami-1",
-				Action: v1alpha1.ActionReplace, Began: at, Ended: at.Add(20 * time.Minute), Result: NotHelped, InARow: i,
+				Action: v1alpha1.ActionReplace, Began: at, Ended: at.Add(20 * time.Minute), Result: ledger.NotHelped, ConsecutiveReplacements: i,
 			}
 			if change != nil && i == n-1 {
 				change(&e)
@@ -90,11 +91,11 @@ func inARow(n int, change func(*Entry)) func(*world) {
 }
 
 // lately has so many machines rebooted, an hour after the other, of ten in the group.
-func lately(n int, change func(*Entry)) func(*world) {
+func lately(n int, change func(*ledger.Entry)) func(*world) {
 	return func(w *world) {
 		for i := range n {
 			began := now.Add(-time.Duration(i+1) * time.Hour)
-			e := Entry{Remediation: fmt.Sprint("r0-", i), Node: fmt.Sprint("m", i), Zone: "1b", Group: "workers", Action: v1alpha1.ActionReboot, Began: began, Ended: began.Add(time.Minute), Result: Helped}
+			e := ledger.Entry{Remediation: fmt.Sprint("r0-", i), Node: fmt.Sprint("m", i), Zone: "1b", Group: "workers", Action: v1alpha1.ActionReboot, Began: began, Ended: began.Add(time.Minute), Result: ledger.Helped}
 			if change != nil {
 				change(&e)
 			}
@@ -110,7 +111,7 @@ func perDayOf(n int32) func(*world) {
 // double makes the group twice as large.
 func double(w *world) {
 	for i := range 10 {
-		w.Nodes.Value = append(w.Nodes.Value, well(fmt.Sprint("n1", i), "1c"))
+		w.Nodes.Value = append(w.Nodes.Value, healthyNode(fmt.Sprint("n1", i), "1c"))
 	}
 }
 
@@ -136,10 +137,10 @@ var table = map[string]map[string]row{
 		"not known":     forget(func(w *world) *Fact[bool] { return &w.Leading }),
 	},
 	"fresh": {
-		"a fact is old":                   is(Delay, Stale, func(w *world) { w.Nodes.At = now.Add(-factAge - time.Second) }),
-		"a fact is just in time":          allowed(func(w *world) { w.Nodes.At = now.Add(-factAge) }),
+		"a fact is old":                   is(Delay, Stale, func(w *world) { w.Nodes.At = now.Add(-maxFactAge - time.Second) }),
+		"a fact is just in time":          allowed(func(w *world) { w.Nodes.At = now.Add(-maxFactAge) }),
 		"a fact is from tomorrow":         is(Delay, Stale, func(w *world) { w.Pods.At = now.Add(24 * time.Hour) }),
-		"the evidence is old":             is(Delay, Stale, func(w *world) { w.Confirmed = now.Add(-evidenceAge - time.Second) }),
+		"the evidence is old":             is(Delay, Stale, func(w *world) { w.Confirmed = now.Add(-maxEvidenceAge - time.Second) }),
 		"two heartbeats are well":         allowed(func(w *world) { w.Confirmed = now.Add(-10 * time.Minute) }),
 		"the evidence is from the future": is(Delay, Stale, func(w *world) { w.Confirmed = now.Add(ClockSkew + time.Second) }),
 		"clocks are a little apart":       allowed(func(w *world) { w.Confirmed = now.Add(ClockSkew) }),
@@ -161,7 +162,7 @@ var table = map[string]map[string]row{
 	},
 	"in-hand": {
 		"a node that leaves": is(Delay, InHand, func(w *world) {
-			w.enter(Entry{Remediation: "r2", Node: "n1", Action: v1alpha1.ActionReplace, Began: now.Add(-24 * time.Hour), Replacing: "uid"})
+			w.enter(ledger.Entry{Remediation: "r2", Node: "n1", Action: v1alpha1.ActionReplace, Began: now.Add(-24 * time.Hour), Replacing: "uid"})
 		}),
 		"another Remediation":          is(Delay, InHand, going("r2", "n1", "1x", "other")),
 		"its own":                      allowed(going("r1", "n1", "1a", "workers")),
@@ -182,7 +183,7 @@ var table = map[string]map[string]row{
 		"a node counts once":       allowed(both(going("r2", "n6", "1b", "workers"), going("r3", "n6", "1b", "workers"))),
 		"cluster spent":            is(Delay, BudgetFull, both(going("r2", "m1", "1b", "a"), going("r3", "m2", "1c", "b"), going("r4", "m3", "1d", "c"))),
 		"its own is no other":      allowed(going("r1", "n1", "1a", "workers")),
-		"what ended is no more":    allowed(ended(v1alpha1.ActionReboot, time.Hour, Helped)),
+		"what ended is no more":    allowed(ended(v1alpha1.ActionReboot, time.Hour, ledger.Helped)),
 		"percentage of five nodes": allowed(func(w *world) { w.Policy.Budgets.Zone = percent("20%") }),
 		"percentage rounds to 0":   is(Deny, BudgetZero, func(w *world) { w.Policy.Budgets.Zone = percent("19%") }),
 		"zero":                     is(Deny, BudgetZero, func(w *world) { w.Policy.Budgets.Cluster = percent("0%") }),
@@ -254,7 +255,7 @@ var table = map[string]map[string]row{
 		"another is not Ready":      is(Delay, ControlPlaneDegraded, both(members, func(w *world) { w.Nodes.Value[5].Ready = false })),
 		"another is being repaired": is(Delay, ControlPlaneDegraded, both(members, going("r2", "n6", "1x", "other"))),
 		"another was repaired": allowed(both(members, func(w *world) {
-			w.enter(Entry{Remediation: "r2", Node: "n6", Ended: now.Add(-time.Hour), Result: Helped})
+			w.enter(ledger.Entry{Remediation: "r2", Node: "n6", Ended: now.Add(-time.Hour), Result: ledger.Helped})
 		})),
 		"one that is gone is being replaced": is(Delay, ControlPlaneDegraded, both(members, going("r2", "gone", "1x", "other"))),
 		"a worker is being repaired":         allowed(both(members, going("r2", "n7", "1x", "other"))),
@@ -265,34 +266,34 @@ var table = map[string]map[string]row{
 		"and the other is being repaired":    is(Delay, ControlPlaneDegraded, both(members, twoOut, going("r2", "n6", "1x", "other"))),
 		"a worker, while one of them is out": allowed(both(members, func(w *world) { w.Node.ControlPlane, w.Nodes.Value[5].Ready = false, false })),
 		"a service, too":                     is(Delay, ControlPlaneDegraded, both(members, restart, func(w *world) { w.Nodes.Value[5].Ready = false })),
-		"ledger not known":                   is(Delay, Unknown, both(members, func(w *world) { w.Ledger = Fact[Ledger]{} })),
+		"ledger not known":                   is(Delay, Unknown, both(members, func(w *world) { w.Ledger = Fact[ledger.Ledger]{} })),
 		"nodes not known":                    is(Delay, Unknown, both(members, func(w *world) { w.Nodes = Fact[[]Node]{} })),
 	},
 	"disruption-budgets": {
 		"violated":                   is(Delay, DisruptionBudget, violate),
 		"violated, but no pod moves": allowed(both(restart, violate)),
-		"violated anyway":            allowed(func(w *world) { w.Outcome.Value.Violations = []simulation.Violation{{}} }),
+		"violated anyway":            allowed(func(w *world) { w.Outcome.Value.Violations = []outcome.Violation{{}} }),
 		"not known":                  forget(outcomeOf),
 		"not compared":               is(Delay, Unknown, func(w *world) { w.Outcome.Value.Compared = nil }),
 	},
 	"capacity": {
 		"would wait anyway": allowed(func(w *world) {
-			w.Outcome.Value.Fates = []simulation.Fate{{Kind: simulation.Waiting, Pod: pod("a")}, {Kind: simulation.Preempted, Pod: pod("b")}}
+			w.Outcome.Value.Fates = []outcome.Fate{{Kind: outcome.Waiting, Pod: pod("a")}, {Kind: outcome.Preempted, Pod: pod("b")}}
 		}),
-		"would wait":                 is(Delay, PodsWouldWait, func(w *world) { w.harm(simulation.Waiting) }),
-		"would preempt":              is(Delay, PodsWouldPreempt, func(w *world) { w.harm(simulation.Preempted) }),
-		"would be lost":              is(Delay, PodsWouldBeLost, func(w *world) { w.harm(simulation.Lost); w.harm(simulation.Waiting) }),
-		"would wait, approved":       is(Delay, PodsWouldWait, both(approve, func(w *world) { w.harm(simulation.Waiting) })),
-		"but no pod moves":           allowed(both(restart, func(w *world) { w.harm(simulation.Lost) })),
+		"would wait":                 is(Delay, PodsWouldWait, func(w *world) { w.harm(outcome.Waiting) }),
+		"would preempt":              is(Delay, PodsWouldPreempt, func(w *world) { w.harm(outcome.Preempted) }),
+		"would be lost":              is(Delay, PodsWouldBeLost, func(w *world) { w.harm(outcome.Lost); w.harm(outcome.Waiting) }),
+		"would wait, approved":       is(Delay, PodsWouldWait, both(approve, func(w *world) { w.harm(outcome.Waiting) })),
+		"but no pod moves":           allowed(both(restart, func(w *world) { w.harm(outcome.Lost) })),
 		"another scheduler's moves":  is(Delay, Unknown, guess),
 		"another's, approved":        allowed(both(guess, approve)),
 		"another's, rejected":        is(Delay, Unknown, both(guess, func(w *world) { w.Approval = v1alpha1.Rejected })),
-		"another's, and one waits":   is(Delay, PodsWouldWait, both(guess, func(w *world) { w.harm(simulation.Waiting) })),
+		"another's, and one waits":   is(Delay, PodsWouldWait, both(guess, func(w *world) { w.harm(outcome.Waiting) })),
 		"another's, but none moves":  allowed(both(restart, guess)),
 		"not known":                  forget(outcomeOf),
-		"not known, though approved": is(Delay, Unknown, both(approve, func(w *world) { w.Outcome = Fact[simulation.Outcome]{} })),
+		"not known, though approved": is(Delay, Unknown, both(approve, func(w *world) { w.Outcome = Fact[outcome.Outcome]{} })),
 		"not compared":               is(Delay, Unknown, func(w *world) { w.Outcome.Value.Compared = nil }),
-		"not known, none moves":      allowed(both(restart, func(w *world) { w.Outcome = Fact[simulation.Outcome]{} })),
+		"not known, none moves":      allowed(both(restart, func(w *world) { w.Outcome = Fact[outcome.Outcome]{} })),
 	},
 	"last-replica": {
 		"the last ready":   is(Delay, LastReplica, func(w *world) { w.Pods.Value[0].ReadyElsewhere = 0 }),
@@ -312,73 +313,73 @@ var table = map[string]map[string]row{
 		"not known, no odds": allowed(func(w *world) { w.Pods = Fact[[]Pod]{} }),
 	},
 	"cool-down": {
-		"lately":                       {ended(v1alpha1.ActionReboot, 4*time.Minute, Helped), Delay, CoolingDown, 6 * time.Minute},
-		"long ago":                     allowed(ended(v1alpha1.ActionReboot, 10*time.Minute, Helped)),
-		"another node":                 allowed(func(w *world) { w.enter(Entry{Remediation: "r0", Node: "n2", Ended: now}) }),
-		"by another name":              is(Delay, CoolingDown, otherwise("n9", "aws:///1a/i-1", Helped)),
-		"another machine, of the name": is(Delay, CoolingDown, otherwise("n1", "aws:///1a/i-9", Helped)),
-		"how long not said":            is(Delay, CoolingDown, both(func(w *world) { w.Policy.CoolDown = nil }, ended(v1alpha1.ActionReboot, 24*time.Hour, Helped))),
+		"lately":                       {ended(v1alpha1.ActionReboot, 4*time.Minute, ledger.Helped), Delay, CoolingDown, 6 * time.Minute},
+		"long ago":                     allowed(ended(v1alpha1.ActionReboot, 10*time.Minute, ledger.Helped)),
+		"another node":                 allowed(func(w *world) { w.enter(ledger.Entry{Remediation: "r0", Node: "n2", Ended: now}) }),
+		"by another name":              is(Delay, CoolingDown, otherwise("n9", "aws:///1a/i-1", ledger.Helped)),
+		"another machine, of the name": is(Delay, CoolingDown, otherwise("n1", "aws:///1a/i-9", ledger.Helped)),
+		"how long not said":            is(Delay, CoolingDown, both(func(w *world) { w.Policy.CoolDown = nil }, ended(v1alpha1.ActionReboot, 24*time.Hour, ledger.Helped))),
 		"not known":                    forget(ledgerOf),
 	},
 	"refused": {
-		"a moment ago":       {ended(v1alpha1.ActionReboot, 4*time.Minute, Refused), Delay, ActionRefused, 6 * time.Minute},
-		"long ago":           allowed(ended(v1alpha1.ActionReboot, 10*time.Minute, Refused)),
-		"and still is":       is(Deny, ActionRefused, both(mayNot, ended(v1alpha1.ActionReboot, 23*time.Hour, Refused))),
-		"and is not now":     allowed(both(func(w *world) { w.May = v1alpha1.MayYes }, ended(v1alpha1.ActionReboot, 10*time.Minute, Refused))),
+		"a moment ago":       {ended(v1alpha1.ActionReboot, 4*time.Minute, ledger.Refused), Delay, ActionRefused, 6 * time.Minute},
+		"long ago":           allowed(ended(v1alpha1.ActionReboot, 10*time.Minute, ledger.Refused)),
+		"and still is":       is(Deny, ActionRefused, both(mayNot, ended(v1alpha1.ActionReboot, 23*time.Hour, ledger.Refused))),
+		"and is not now":     allowed(both(func(w *world) { w.May = v1alpha1.MayYes }, ended(v1alpha1.ActionReboot, 10*time.Minute, ledger.Refused))),
 		"may not, not tried": allowed(mayNot),
-		"forgotten":          allowed(both(mayNot, ended(v1alpha1.ActionReboot, 24*time.Hour, Refused))),
-		"another action":     allowed(ended(v1alpha1.ActionReplace, time.Minute, Refused)),
+		"forgotten":          allowed(both(mayNot, ended(v1alpha1.ActionReboot, 24*time.Hour, ledger.Refused))),
+		"another action":     allowed(ended(v1alpha1.ActionReplace, time.Minute, ledger.Refused)),
 		"another node": allowed(both(mayNot, func(w *world) {
-			w.enter(Entry{Remediation: "r0", Node: "n2", Action: v1alpha1.ActionReboot, Ended: now, Result: Refused})
+			w.enter(ledger.Entry{Remediation: "r0", Node: "n2", Action: v1alpha1.ActionReboot, Ended: now, Result: ledger.Refused})
 		})),
-		"twice": {both(ended(v1alpha1.ActionReboot, 15*time.Minute, Refused), ended(v1alpha1.ActionReboot, time.Hour, Refused)), Delay, ActionRefused, 5 * time.Minute},
+		"twice": {both(ended(v1alpha1.ActionReboot, 15*time.Minute, ledger.Refused), ended(v1alpha1.ActionReboot, time.Hour, ledger.Refused)), Delay, ActionRefused, 5 * time.Minute},
 		"twice, of one reboot that was done": allowed(both(
-			ended(v1alpha1.ActionReboot, 15*time.Minute, Refused), ended(v1alpha1.ActionReboot, time.Hour, Helped), ended(v1alpha1.ActionReboot, 2*time.Hour, Refused),
+			ended(v1alpha1.ActionReboot, 15*time.Minute, ledger.Refused), ended(v1alpha1.ActionReboot, time.Hour, ledger.Helped), ended(v1alpha1.ActionReboot, 2*time.Hour, ledger.Refused),
 		)),
-		"since it was done": allowed(both(mayNot, ended(v1alpha1.ActionReboot, time.Hour, Helped), ended(v1alpha1.ActionReboot, 2*time.Hour, Refused))),
+		"since it was done": allowed(both(mayNot, ended(v1alpha1.ActionReboot, time.Hour, ledger.Helped), ended(v1alpha1.ActionReboot, 2*time.Hour, ledger.Refused))),
 		"not since it was stopped": is(Deny, ActionRefused, both(
-			mayNot, ended(v1alpha1.ActionReboot, time.Hour, Stopped), ended(v1alpha1.ActionReboot, 2*time.Hour, Refused),
+			mayNot, ended(v1alpha1.ActionReboot, time.Hour, ledger.Stopped), ended(v1alpha1.ActionReboot, 2*time.Hour, ledger.Refused),
 		)),
-		"a node that never rests": {both(func(w *world) { w.Policy.CoolDown.Duration = 0 }, ended(v1alpha1.ActionReboot, 4*time.Minute, Refused)), Delay, ActionRefused, 6 * time.Minute},
+		"a node that never rests": {both(func(w *world) { w.Policy.CoolDown.Duration = 0 }, ended(v1alpha1.ActionReboot, 4*time.Minute, ledger.Refused)), Delay, ActionRefused, 6 * time.Minute},
 		"often":                   {often, Delay, ActionRefused, 23*time.Hour + 59*time.Minute},
 		"not known":               forget(ledgerOf),
 	},
 	"did-not-help": {
-		"refused":                       allowed(ended(v1alpha1.ActionReboot, time.Hour, Refused)),
-		"did not":                       is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, NotHelped)),
+		"refused":                       allowed(ended(v1alpha1.ActionReboot, time.Hour, ledger.Refused)),
+		"did not":                       is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, ledger.NotHelped)),
 		"result not known":              is(Deny, DidNotHelp, ended(v1alpha1.ActionReboot, time.Hour, "")),
-		"helped":                        allowed(ended(v1alpha1.ActionReboot, time.Hour, Helped)),
-		"stopped":                       allowed(ended(v1alpha1.ActionReboot, time.Hour, Stopped)),
-		"another action":                allowed(ended(v1alpha1.ActionRestartService, time.Hour, NotHelped)),
-		"forgotten":                     allowed(ended(v1alpha1.ActionReboot, 24*time.Hour, NotHelped)),
-		"under another name":            is(Deny, DidNotHelp, otherwise("n9", "aws:///1a/i-1", NotHelped)),
-		"another machine, of the name":  allowed(otherwise("n1", "aws:///1a/i-9", NotHelped)),
-		"the name, by an older version": is(Deny, DidNotHelp, otherwise("n1", "", NotHelped)),
-		"one of two attempts":           allowed(both(twice, ended(v1alpha1.ActionReboot, time.Hour, NotHelped))),
-		"both attempts":                 is(Deny, DidNotHelp, both(twice, ended(v1alpha1.ActionReboot, time.Hour, NotHelped), ended(v1alpha1.ActionReboot, 2*time.Hour, NotHelped))),
-		"how long not said":             is(Deny, DidNotHelp, both(func(w *world) { w.Policy.RememberFailure = nil }, ended(v1alpha1.ActionReboot, 29*24*time.Hour, NotHelped))),
+		"helped":                        allowed(ended(v1alpha1.ActionReboot, time.Hour, ledger.Helped)),
+		"stopped":                       allowed(ended(v1alpha1.ActionReboot, time.Hour, ledger.Stopped)),
+		"another action":                allowed(ended(v1alpha1.ActionRestartService, time.Hour, ledger.NotHelped)),
+		"forgotten":                     allowed(ended(v1alpha1.ActionReboot, 24*time.Hour, ledger.NotHelped)),
+		"under another name":            is(Deny, DidNotHelp, otherwise("n9", "aws:///1a/i-1", ledger.NotHelped)),
+		"another machine, of the name":  allowed(otherwise("n1", "aws:///1a/i-9", ledger.NotHelped)),
+		"the name, by an older version": is(Deny, DidNotHelp, otherwise("n1", "", ledger.NotHelped)),
+		"one of two attempts":           allowed(both(twice, ended(v1alpha1.ActionReboot, time.Hour, ledger.NotHelped))),
+		"both attempts":                 is(Deny, DidNotHelp, both(twice, ended(v1alpha1.ActionReboot, time.Hour, ledger.NotHelped), ended(v1alpha1.ActionReboot, 2*time.Hour, ledger.NotHelped))),
+		"how long not said":             is(Deny, DidNotHelp, both(func(w *world) { w.Policy.RememberFailure = nil }, ended(v1alpha1.ActionReboot, 29*24*time.Hour, ledger.NotHelped))),
 		"not known":                     forget(ledgerOf),
 	},
 	"replace-loop": {
 		"three in a row":               is(Deny, ReplaceLoop, inARow(3, nil)),
 		"two in a row":                 allowed(inARow(2, nil)),
 		"a reboot":                     allowed(both(inARow(3, nil), func(w *world) { w.Action = v1alpha1.ActionReboot })),
-		"of another group":             allowed(inARow(3, func(e *Entry) { e.Group = "spare" })),
-		"of another image":             allowed(inARow(3, func(e *Entry) { e.Image = "ami-0" })),
-		"of an image not known":        is(Deny, ReplaceLoop, inARow(3, func(e *Entry) { e.Image = "" })),
+		"of another group":             allowed(inARow(3, func(e *ledger.Entry) { e.Group = "spare" })),
+		"of another image":             allowed(inARow(3, func(e *ledger.Entry) { e.Image = "ami-0" })),
+		"of an image not known":        is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Image = "" })),
 		"its own image not known":      is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Node.Image = "" })),
-		"of another zone":              is(Deny, ReplaceLoop, inARow(3, func(e *Entry) { e.Zone = "1b" })),
-		"it was there before":          allowed(both(inARow(3, nil), func(w *world) { w.Node.Created = old })),
+		"of another zone":              is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Zone = "1b" })),
+		"it was there before":          allowed(both(inARow(3, nil), func(w *world) { w.Node.Created = oldNode })),
 		"who knows since when":         is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Node.Created = time.Time{} })),
-		"the last goes on":             is(Deny, ReplaceLoop, inARow(3, func(e *Entry) { e.Ended, e.Result = time.Time{}, "" })),
-		"the last helped for a while":  is(Deny, ReplaceLoop, inARow(3, func(e *Entry) { e.Result = Helped })),
-		"nothing was done to the last": allowed(inARow(3, func(e *Entry) { e.Result = Stopped })),
-		"it is the last itself":        allowed(inARow(3, func(e *Entry) { e.ProviderID = "aws:///1a/i-1" })),
-		"ill a day after":              allowed(both(inARow(3, nil), func(w *world) { w.IllSince = now.Add(24 * time.Hour) })),
+		"the last goes on":             is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Ended, e.Result = time.Time{}, "" })),
+		"the last helped for a while":  is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Result = ledger.Helped })),
+		"nothing was done to the last": allowed(inARow(3, func(e *ledger.Entry) { e.Result = ledger.Stopped })),
+		"it is the last itself":        allowed(inARow(3, func(e *ledger.Entry) { e.ProviderID = "aws:///1a/i-1" })),
+		"ill a day after":              allowed(both(inARow(3, nil), func(w *world) { w.UnhealthySince = now.Add(24 * time.Hour) })),
 		"ill since long, held long":    is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Now = now.Add(10 * 24 * time.Hour) })),
-		"who knows how long ill":       is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.IllSince = time.Time{} })),
-		"how long not said":            is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Policy.RememberFailure, w.IllSince = nil, now.Add(28*24*time.Hour) })),
-		"not known":                    forget(func(w *world) *Fact[Ledger] { w.Action = v1alpha1.ActionReplace; return &w.Ledger }),
+		"who knows how long ill":       is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.UnhealthySince = time.Time{} })),
+		"how long not said":            is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Policy.RememberFailure, w.UnhealthySince = nil, now.Add(28*24*time.Hour) })),
+		"not known":                    forget(func(w *world) *Fact[ledger.Ledger] { w.Action = v1alpha1.ActionReplace; return &w.Ledger }),
 	},
 	"daily-limit": {
 		"three of ten":          {lately(3, nil), Delay, DailyLimit, 24*time.Hour - 3*time.Hour},
@@ -388,19 +389,19 @@ var table = map[string]map[string]row{
 		"four of twenty":        is(Delay, DailyLimit, both(lately(4, nil), double)),
 		"as the policy says":    is(Delay, DailyLimit, both(lately(1, nil), perDayOf(1))),
 		"less than it says":     allowed(both(lately(9, nil), perDayOf(10))),
-		"whatever they did":     is(Delay, DailyLimit, lately(3, func(e *Entry) { e.Result = NotHelped })),
-		"they go on":            is(Delay, DailyLimit, lately(3, func(e *Entry) { e.Ended, e.Result = time.Time{}, "" })),
-		"nothing was done":      allowed(lately(3, func(e *Entry) { e.Result = Stopped })),
-		"they were refused":     allowed(lately(3, func(e *Entry) { e.Result = Refused })),
-		"services":              allowed(lately(3, func(e *Entry) { e.Action = v1alpha1.ActionRestartService })),
-		"another group":         allowed(lately(3, func(e *Entry) { e.Group = "spare" })),
-		"a day ago":             allowed(lately(3, func(e *Entry) { e.Began = e.Began.Add(-23 * time.Hour) })),
-		"its own is one":        allowed(lately(3, func(e *Entry) { e.Remediation, e.Ended, e.Result = "r1", time.Time{}, "" })),
+		"whatever they did":     is(Delay, DailyLimit, lately(3, func(e *ledger.Entry) { e.Result = ledger.NotHelped })),
+		"they go on":            is(Delay, DailyLimit, lately(3, func(e *ledger.Entry) { e.Ended, e.Result = time.Time{}, "" })),
+		"nothing was done":      allowed(lately(3, func(e *ledger.Entry) { e.Result = ledger.Stopped })),
+		"they were refused":     allowed(lately(3, func(e *ledger.Entry) { e.Result = ledger.Refused })),
+		"services":              allowed(lately(3, func(e *ledger.Entry) { e.Action = v1alpha1.ActionRestartService })),
+		"another group":         allowed(lately(3, func(e *ledger.Entry) { e.Group = "spare" })),
+		"a day ago":             allowed(lately(3, func(e *ledger.Entry) { e.Began = e.Began.Add(-23 * time.Hour) })),
+		"its own is one":        allowed(lately(3, func(e *ledger.Entry) { e.Remediation, e.Ended, e.Result = "r1", time.Time{}, "" })),
 		"a service is no such":  allowed(both(restart, lately(3, nil))),
-		"another of its name":   is(Delay, DailyLimit, lately(3, func(e *Entry) { e.Remediation = "r1" })),
+		"another of its name":   is(Delay, DailyLimit, lately(3, func(e *ledger.Entry) { e.Remediation = "r1" })),
 		"ledger not known":      forget(ledgerOf),
 		"nodes not known":       forget(nodesOf),
-		"services need no fact": allowed(both(restart, func(w *world) { w.Ledger = Fact[Ledger]{} })),
+		"services need no fact": allowed(both(restart, func(w *world) { w.Ledger = Fact[ledger.Ledger]{} })),
 	},
 	"window": {
 		"none":              allowed(func(w *world) { w.Policy.MaintenanceWindow = nil }),
@@ -437,7 +438,7 @@ var table = map[string]map[string]row{
 
 func violate(w *world) {
 	c := w.Outcome.Value.Compared
-	c.Violating, c.Violations = 1, []simulation.Violation{{Budget: change.Ref{Kind: "PodDisruptionBudget", Name: "shop"}}}
+	c.Violating, c.Violations = 1, []outcome.Violation{{Budget: change.Ref{Kind: "PodDisruptionBudget", Name: "shop"}}}
 }
 
 func guess(w *world) { w.Outcome.Value.Compared.Guessed = []change.Ref{pod("a")} }
@@ -449,7 +450,7 @@ func mayNot(w *world) { w.May = v1alpha1.MayNo }
 // often has the action refused so often that no duration holds the time for which it rests.
 func often(w *world) {
 	for i := range 70 {
-		ended(v1alpha1.ActionReboot, time.Duration(i+1)*time.Minute, Refused)(w)
+		ended(v1alpha1.ActionReboot, time.Duration(i+1)*time.Minute, ledger.Refused)(w)
 	}
 }
 
@@ -462,7 +463,7 @@ func annotate(key, value string) func(*world) {
 }
 
 func TestChecks(t *testing.T) {
-	if ruling := good().decide(); ruling.Decision != Allow {
+	if ruling := allowedWorld().decide(); ruling.Decision != Allow {
 		t.Fatalf("the world that is changed below is not allowed: %s %s", ruling.Check, ruling.Reason)
 	}
 	for _, check := range Checks() {
@@ -471,7 +472,7 @@ func TestChecks(t *testing.T) {
 		}
 		for name, row := range table[check.Name] {
 			t.Run(check.Name+"/"+name, func(t *testing.T) {
-				w := good()
+				w := allowedWorld()
 				row.change(w)
 				got := check.Decide(w.Proposal, w.Facts)
 				if got.Decision != row.want || got.Reason != row.reason || row.retry != 0 && got.RetryAfter != row.retry {
@@ -505,7 +506,7 @@ func TestNoCheckIsDead(t *testing.T) {
 	for i, check := range Checks() {
 		missed := false
 		for _, row := range table[check.Name] {
-			w := good()
+			w := allowedWorld()
 			row.change(w)
 			rest := slices.Delete(Checks(), i, i+1)
 			if w.decide().Decision != Allow && Decide(rest, w.Proposal, w.Facts).Decision == Allow {

@@ -1,3 +1,3 @@
-// Package guard answers whether naosu may do what it proposes: pure checks over facts that others gathered, all of which
-// run, and the worst verdict wins. It knows no clock and no client; what is not known is never taken to be well.
+// Package guard decides whether naosu may do what it proposes: pure checks over facts that the caller gathered. All checks run, and
+// the worst verdict decides. It has no clock and no client; a fact that is not known never allows anything.
 package guard

@@ -7,57 +7,60 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/ledger"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// Proposal is what is to be done, and by whose leave.
+// Proposal is the action that is proposed, and the policy and approval that it rests on.
 type Proposal struct {
-	// Remediation and UID are its name and its UID, by which its own entry in the ledger is known from others'.
+	// Remediation and UID identify the Remediation, and so its own entry in the ledger.
 	Remediation string
 	UID         types.UID
 	Node        Node
 	Action      v1alpha1.Action
-	// Approval is a person's word, empty if nobody has spoken.
+	// Approval is a person's approval or rejection; empty if there is none.
 	Approval v1alpha1.Approval
-	// May is what whoever would act last said when asked beforehand whether the action is let through; empty if nobody was asked.
+	// May is whether the actuator permits the action, as it answered last; empty if it was not asked.
 	May v1alpha1.May
-	// Policy is whose proposal it is, with the API server's defaults. What is left out counts as the strictest.
+	// Policy is the spec of the policy that proposes it, with the API server's defaults. A field without a value counts as the strictest.
 	Policy v1alpha1.NodeRepairPolicySpec
-	// Confirmed is when the evidence was last seen to hold.
+	// Confirmed is when the evidence was last confirmed.
 	Confirmed time.Time
-	// IllSince is when the evidence came to hold; zero is not known, and as ill from the beginning.
-	IllSince time.Time
+	// UnhealthySince is since when the evidence holds; zero is not known, and counts as since the node was created.
+	UnhealthySince time.Time
 }
 
-func (p Proposal) holder() Holder { return Holder{p.Remediation, p.UID} }
+func (p Proposal) holder() ledger.Holder { return ledger.Holder{Name: p.Remediation, UID: p.UID} }
 
-// disrupts says whether the action makes pods leave the node.
+// disrupts says whether the action evicts pods from the node.
 func (p Proposal) disrupts() bool { return p.Action != v1alpha1.ActionRestartService }
 
-// Node is what the guard needs to know of a node. What a node does not tell is empty.
+// Node is what the guard needs to know of a node. What is not known is empty.
 type Node struct {
 	Name, Zone, Group                 string
 	Image, InstanceType, AgentVersion string
 	// Ready is that of the node's own condition; Unhealthy is whether any rule of a policy matches it, or it is not Ready.
 	Ready, Unhealthy bool
-	// Leaving is what says that others remove the node or have shut it down, such as the key of a taint; empty if nothing does.
+	// Leaving is what shows that others remove the node or have shut it down, such as the key of a taint; empty if nothing does.
 	Leaving string
 	// Annotations are those that naosu itself has not set.
 	Annotations map[string]string
-	// UID is that of the Node, Created when it was made, ProviderID the cloud's name for its machine.
+	// UID is that of the Node, Created its creation time, ProviderID the cloud's identifier of its machine.
 	UID        types.UID
 	Created    time.Time
 	ProviderID string
-	// MachineKey is by what two nodes are seen to claim one machine; empty if the node does not tell.
+	// MachineKey is equal for two nodes that claim the same machine; empty if it is not known.
 	MachineKey string
-	// ControlPlane is whether it is one of a control plane that the cluster's owner runs.
+	// ControlPlane says whether the node is a member of a self-managed control plane.
 	ControlPlane bool
 }
 
 // Machine is the node's machine.
-func (n Node) Machine() Machine { return Machine{n.Name, n.UID, n.ProviderID} }
+func (n Node) Machine() ledger.Machine {
+	return ledger.Machine{Node: n.Name, UID: n.UID, ProviderID: n.ProviderID}
+}
 
-// Fact is something gathered at a time. The zero time says that it is not known.
+// Fact is a value and when it was gathered. The zero time means that it is not known.
 type Fact[T any] struct {
 	Value T
 	At    time.Time
@@ -73,26 +76,26 @@ type Facts struct {
 	Now time.Time
 	// Leading is whether this process holds the controller's lease.
 	Leading Fact[bool]
-	Ledger  Fact[Ledger]
+	Ledger  Fact[ledger.Ledger]
 	// Nodes are all of the cluster.
 	Nodes     Fact[[]Node]
 	APIServer Fact[APIServer]
-	// ShiftedZones are those that traffic is being moved away from.
+	// ShiftedZones are the zones that traffic is shifted away from.
 	ShiftedZones Fact[[]string]
-	// Outcome is the future in which the proposal is done beside all that is going on, compared with the same one without it.
-	Outcome Fact[simulation.Outcome]
-	// Pods are those that a drain of the node would evict.
+	// Outcome is that of the simulated action beside all ongoing disruptions, compared with the same one without the action.
+	Outcome Fact[outcome.Outcome]
+	// Pods are the pods that a drain of the node would evict.
 	Pods Fact[[]Pod]
 	// AsForecast is how many Remediations of the policy with the same action turned out as forecast.
 	AsForecast Fact[int]
-	// Repairers are others that repair the node by themselves.
+	// Repairers are other controllers that repair the node.
 	Repairers Fact[[]change.Ref]
 }
 
-// APIServer is what is seen of the API server and of the kubelets' way to it.
+// APIServer is the readiness of the API server, and how many kubelets reach it.
 type APIServer struct {
 	Ready bool
-	// Leases is how many nodes have a lease, Expired how many of those are overdue, or renewed at a time yet to come.
+	// Leases is how many nodes have a lease, Expired how many of those have expired, or were renewed in the future.
 	Leases, Expired int
 }
 
@@ -103,13 +106,13 @@ type Pod struct {
 	Ready       bool
 	// Replicas is how many its workload should have, ReadyElsewhere how many of them are ready on other nodes.
 	Replicas, ReadyElsewhere int
-	// LocalData is whether it has data on the node alone, which it loses when it is evicted.
+	// LocalData says whether it has data on the node only, which it loses when it is evicted.
 	LocalData bool
 }
 
-// ages are when each fact was gathered, by its name.
-func (f Facts) ages() []gathered {
-	return []gathered{
+// gatheredTimes are when each fact was gathered, by its name.
+func (f Facts) gatheredTimes() []gatheredTime {
+	return []gatheredTime{
 		{"leading", f.Leading.At},
 		{"ledger", f.Ledger.At},
 		{"nodes", f.Nodes.At},
@@ -122,7 +125,7 @@ func (f Facts) ages() []gathered {
 	}
 }
 
-type gathered struct {
+type gatheredTime struct {
 	name string
 	at   time.Time
 }

@@ -6,15 +6,13 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// longestGrace is the longest that a policy can ask for.
-const longestGrace = 24 * time.Hour
-
-// newNode leaves a node alone that is still starting: its agents have yet to look, and what brings new nodes up has times of
-// its own in which it waits for them.
+// newNode delays for a node that is still starting: its agents have not reported yet, and provisioners have their own timeouts for new
+// nodes.
 func newNode(p Proposal, f Facts) Verdict {
-	grace := orElse(p.Policy.NodeStartupGracePeriod, longestGrace)
+	grace := repairpolicy.NodeStartupGracePeriod(&p.Policy)
 	switch {
 	case grace <= 0:
 		return allow
@@ -27,8 +25,8 @@ func newNode(p Proposal, f Facts) Verdict {
 	return allow
 }
 
-// oneMachine stops what would act on a machine that several nodes say they are: which of them it is nobody knows, and what is
-// healthy may run on it. Restarting a service is asked of the node itself.
+// oneMachine denies an action on a machine that several nodes claim: which of them it is is not known, and a healthy node may run on it.
+// A service is restarted by the node's own agent.
 func oneMachine(p Proposal, f Facts) Verdict {
 	switch {
 	case p.Action == v1alpha1.ActionRestartService || p.Node.MachineKey == "":
@@ -43,16 +41,16 @@ func oneMachine(p Proposal, f Facts) Verdict {
 		}
 	}
 	if len(claimed) > 1 {
-		return deny(MachineClaimedTwice, message.GuardMachineClaimed, message.Args{"nodes": few(claimed), "machine": p.Node.MachineKey})
+		return deny(MachineClaimedTwice, message.GuardMachineClaimed, message.Args{"nodes": firstFive(claimed), "machine": p.Node.MachineKey})
 	}
 	return allow
 }
 
-// controlPlane takes out no second node of a control plane: two of three that are out at once are the end of etcd's quorum, and
-// with it of the API. A node that is gone, but whose repair goes on, may have been one of them.
+// controlPlane disrupts no second node of a control plane: with two of three unavailable at once etcd loses its quorum, and the API with
+// it. A node that is gone, but whose repair is ongoing, may have been a member.
 //
-// Where the node and another are not Ready, and nobody repairs the other, each would wait for the other for ever. etcd may yet
-// run on either, or on none: a person must bring one back.
+// Where the node and another are not Ready, and the other is not under repair, each would wait for the other for ever. etcd may still
+// run on either, or on none: a person must restore one.
 func controlPlane(p Proposal, f Facts) Verdict {
 	switch {
 	case !p.Node.ControlPlane:
@@ -70,22 +68,22 @@ func controlPlane(p Proposal, f Facts) Verdict {
 			out = append(out, "node/"+node.Name)
 		}
 	}
-	for _, e := range f.Ledger.Value.others(p.holder()) {
+	for _, e := range f.Ledger.Value.OngoingExcept(p.holder()) {
 		if e.Node != p.Node.Name && !workers[e.Node] {
 			underRepair = append(underRepair, "node/"+e.Node)
 		}
 	}
 	if len(out) > 0 && len(underRepair) == 0 && !p.Node.Ready {
-		return deny(ControlPlaneDegraded, message.GuardControlPlaneStuck, message.Args{"nodes": few(append(out, "node/"+p.Node.Name))})
+		return deny(ControlPlaneDegraded, message.GuardControlPlaneStuck, message.Args{"nodes": firstFive(append(out, "node/"+p.Node.Name))})
 	}
 	if out = append(out, underRepair...); len(out) > 0 {
-		return delay(ControlPlaneDegraded, soon, message.GuardControlPlane, message.Args{"nodes": few(out)})
+		return delay(ControlPlaneDegraded, shortRetry, message.GuardControlPlane, message.Args{"nodes": firstFive(out)})
 	}
 	return allow
 }
 
-// few are the first five names, in order, each once: more make no sentence.
-func few(names []string) []string {
+// firstFive are the first five names, sorted and without duplicates: a message has room for no more.
+func firstFive(names []string) []string {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	return names[:min(len(names), 5)]

@@ -2,10 +2,12 @@ package guard
 
 import "slices"
 
-// lasting are the reasons of delays that somebody must lift: a pause, and a pod that nothing would make again. They delay only so
-// that what waits goes on as soon as they are gone.
-var lasting = []Reason{Paused, PodsWouldBeLost}
+// lastingReasons are the reasons of delays that a person must end: a pause, and a pod that no controller would create again. They are
+// delays so that the repair continues as soon as they are gone.
+var lastingReasons = []Reason{Paused, PodsWouldBeLost}
 
-// Permanent says whether waiting does not change a verdict, so that somebody must change something first. That is every Deny, and
-// a delay that lasts. An approval is not meant: it is given to each Remediation in turn.
-func (v Verdict) Permanent() bool { return v.Decision == Deny || slices.Contains(lasting, v.Reason) }
+// Permanent says whether a verdict stays until a person changes something: every Deny, and delays of a lasting reason. A missing
+// approval is not permanent: it is given to each Remediation in turn.
+func (v Verdict) Permanent() bool {
+	return v.Decision == Deny || slices.Contains(lastingReasons, v.Reason)
+}

@@ -5,20 +5,20 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// compared is how the futures with the repair differ from those without it; nil if that is not known.
-func (f Facts) compared() *simulation.Comparison {
+// comparison is how the outcomes with the repair differ from those without it; nil if that is not known.
+func (f Facts) comparison() *outcome.Comparison {
 	if !f.Outcome.known() {
 		return nil
 	}
 	return f.Outcome.Value.Compared
 }
 
-// disruptionBudgets keeps to PodDisruptionBudgets in every future, as the simulation saw them.
+// disruptionBudgets delays if the simulated repair violates a PodDisruptionBudget under any seed.
 func disruptionBudgets(p Proposal, f Facts) Verdict {
-	c := f.compared()
+	c := f.comparison()
 	switch {
 	case !p.disrupts():
 		return allow
@@ -29,25 +29,25 @@ func disruptionBudgets(p Proposal, f Facts) Verdict {
 		for _, v := range c.Violations {
 			violated = append(violated, v.Budget)
 		}
-		return delay(DisruptionBudget, soon, message.GuardDisruptionBudget, message.Args{"budgets": names(violated), "in": c.Violating, "futures": c.Futures})
+		return delay(DisruptionBudget, shortRetry, message.GuardDisruptionBudget, message.Args{"budgets": refNames(violated), "in": c.Violating, "futures": c.Futures})
 	}
 	return allow
 }
 
-// harms are what each kind of harm is called.
-var harms = map[simulation.Kind]struct {
+// harmReasons are the reason and message of each kind of harm.
+var harmReasons = map[outcome.Kind]struct {
 	reason Reason
 	says   message.ID
 }{
-	simulation.Lost:      {PodsWouldBeLost, message.GuardPodsLost},
-	simulation.Waiting:   {PodsWouldWait, message.GuardPodsWait},
-	simulation.Preempted: {PodsWouldPreempt, message.GuardPodsPreempted},
+	outcome.Lost:      {PodsWouldBeLost, message.GuardPodsLost},
+	outcome.Waiting:   {PodsWouldWait, message.GuardPodsWait},
+	outcome.Preempted: {PodsWouldPreempt, message.GuardPodsPreempted},
 }
 
-// capacity demands that in every future played no pod waits, is lost or is preempted that would fare better without the repair.
-// Where another scheduler must place what moves, nobody knows; a person who approves takes that on.
+// capacity delays if a pod is Pending, lost or preempted under any seed that would not be without the repair. Where another scheduler
+// places the pods that move, that is not known; a person who approves accepts that.
 func capacity(p Proposal, f Facts) Verdict {
-	c := f.compared()
+	c := f.comparison()
 	switch {
 	case !p.disrupts():
 		return allow
@@ -55,17 +55,17 @@ func capacity(p Proposal, f Facts) Verdict {
 		return unknown("outcome")
 	case len(c.Harms) > 0:
 		worst := c.Harms[0]
-		return delay(harms[worst.Kind].reason, later, harms[worst.Kind].says, message.Args{
-			"n": len(worst.Pods), "pods": names(worst.Pods), "in": worst.Futures, "futures": c.Futures,
+		return delay(harmReasons[worst.Kind].reason, longRetry, harmReasons[worst.Kind].says, message.Args{
+			"n": len(worst.Pods), "pods": refNames(worst.Pods), "in": worst.Futures, "futures": c.Futures,
 		})
 	case len(c.Guessed) > 0 && p.Approval != v1alpha1.Approved:
-		return delay(Unknown, later, message.GuardPodsGuessed, message.Args{"n": len(c.Guessed), "pods": names(c.Guessed)})
+		return delay(Unknown, longRetry, message.GuardPodsGuessed, message.Args{"n": len(c.Guessed), "pods": refNames(c.Guessed)})
 	}
 	return allow
 }
 
-// lastReplica waits where the node has the only ready pod of a workload that should have several, whether a
-// PodDisruptionBudget says so or not. A workload of one is moved: its owner asked for no more.
+// lastReplica delays where the node has the only ready pod of a workload that should have several, with or without a
+// PodDisruptionBudget. A workload of one replica is moved: its owner asked for no more.
 func lastReplica(p Proposal, f Facts) Verdict {
 	switch {
 	case !p.disrupts():
@@ -73,14 +73,14 @@ func lastReplica(p Proposal, f Facts) Verdict {
 	case !f.Pods.known():
 		return unknown("pods")
 	}
-	last := podsThat(f, func(pod Pod) bool { return pod.Ready && pod.Replicas > 1 && pod.ReadyElsewhere == 0 })
+	last := selectPods(f, func(pod Pod) bool { return pod.Ready && pod.Replicas > 1 && pod.ReadyElsewhere == 0 })
 	if len(last) > 0 {
-		return delay(LastReplica, soon, message.GuardLastReplica, message.Args{"n": len(last), "pods": names(last)})
+		return delay(LastReplica, shortRetry, message.GuardLastReplica, message.Args{"n": len(last), "pods": refNames(last)})
 	}
 	return allow
 }
 
-// localData keeps what pods have on the node alone, where the policy says so.
+// localData delays where pods have data on the node only and the policy keeps it.
 func localData(p Proposal, f Facts) Verdict {
 	switch {
 	case !p.disrupts() || p.Policy.Drain.LocalData != v1alpha1.LocalDataKeep:
@@ -88,16 +88,16 @@ func localData(p Proposal, f Facts) Verdict {
 	case !f.Pods.known():
 		return unknown("pods")
 	}
-	losing := podsThat(f, func(pod Pod) bool { return pod.LocalData })
+	losing := selectPods(f, func(pod Pod) bool { return pod.LocalData })
 	if len(losing) > 0 {
-		return delay(LocalData, later, message.GuardLocalData, message.Args{"n": len(losing), "pods": names(losing)})
+		return delay(LocalData, longRetry, message.GuardLocalData, message.Args{"n": len(losing), "pods": refNames(losing)})
 	}
 	return allow
 }
 
 const karpenterDoNotDisrupt = "karpenter.sh/do-not-disrupt"
 
-// doNotDisrupt honours what people have written on nodes and pods. A person must take it off a node; a pod may end.
+// doNotDisrupt honours the annotations of people on nodes and pods. A node's denies until a person removes it; a pod may end.
 func doNotDisrupt(p Proposal, f Facts) Verdict {
 	for _, annotation := range []string{v1alpha1.DoNotDisruptAnnotation, karpenterDoNotDisrupt} {
 		if p.Node.Annotations[annotation] == "true" {
@@ -110,17 +110,17 @@ func doNotDisrupt(p Proposal, f Facts) Verdict {
 	case !f.Pods.known():
 		return unknown("pods")
 	}
-	kept := podsThat(f, func(pod Pod) bool {
+	kept := selectPods(f, func(pod Pod) bool {
 		return pod.Annotations[v1alpha1.DoNotDisruptAnnotation] == "true" || pod.Annotations[karpenterDoNotDisrupt] == "true" ||
 			pod.Annotations[cluster.SafeToEvictAnnotation] == "false"
 	})
 	if len(kept) > 0 {
-		return delay(DoNotDisrupt, later, message.GuardPodAnnotation, message.Args{"n": len(kept), "pods": names(kept)})
+		return delay(DoNotDisrupt, longRetry, message.GuardPodAnnotation, message.Args{"n": len(kept), "pods": refNames(kept)})
 	}
 	return allow
 }
 
-func podsThat(f Facts, is func(Pod) bool) []change.Ref {
+func selectPods(f Facts, is func(Pod) bool) []change.Ref {
 	var refs []change.Ref
 	for _, pod := range f.Pods.Value {
 		if is(pod) {
@@ -130,11 +130,11 @@ func podsThat(f Facts, is func(Pod) bool) []change.Ref {
 	return refs
 }
 
-// names are the first five, in order: more make no sentence.
-func names(refs []change.Ref) []string {
+// refNames are the first five names of objects, sorted.
+func refNames(refs []change.Ref) []string {
 	var all []string
 	for _, ref := range refs {
 		all = append(all, ref.String())
 	}
-	return few(all)
+	return firstFive(all)
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 // TestNeverBeyondABudget begins and ends repairs at random, as the guard lets it, and counts the nodes that are out by
@@ -17,7 +18,7 @@ import (
 func TestNeverBeyondABudget(t *testing.T) {
 	begun := 0
 	rapid.Check(t, func(t *rapid.T) {
-		w := good()
+		w := allowedWorld()
 		w.Policy.Brake.Nodes, w.Policy.MaintenanceWindow, w.Policy.CoolDown.Duration = 5000, nil, 0
 		w.Policy.Budgets.MaxPerDay = new(int32(5000))
 		w.Policy.NodeStartupGracePeriod.Duration = 0
@@ -41,7 +42,7 @@ func TestNeverBeyondABudget(t *testing.T) {
 			if _, twice := out[w.Node.Name]; twice {
 				t.Fatalf("%s is repaired twice at once", w.Node.Name)
 			}
-			entry := Entry{Remediation: w.Remediation, UID: w.UID, Node: w.Node.Name, Zone: w.Node.Zone, Group: w.Node.Group, Action: w.Action, Began: w.Now}
+			entry := ledger.Entry{Remediation: w.Remediation, UID: w.UID, Node: w.Node.Name, Zone: w.Node.Zone, Group: w.Node.Group, Action: w.Action, Began: w.Now}
 			w.Ledger.Value = w.Ledger.Value.Reserve(entry).Reserve(entry)
 			out[w.Node.Name] = w.Node
 			begun++
@@ -54,7 +55,7 @@ func TestNeverBeyondABudget(t *testing.T) {
 }
 
 func end(t *rapid.T, w *world, out map[string]Node) {
-	var going []Entry
+	var going []ledger.Entry
 	for _, e := range w.Ledger.Value.Entries {
 		if e.Ended.IsZero() {
 			going = append(going, e)
@@ -64,7 +65,7 @@ func end(t *rapid.T, w *world, out map[string]Node) {
 		return
 	}
 	e := rapid.SampledFrom(going).Draw(t, "ends")
-	w.Ledger.Value = w.Ledger.Value.Settle(e.holder(), w.Now, Helped).Prune(w.Now.Add(-5 * time.Minute))
+	w.Ledger.Value = w.Ledger.Value.End(e.Holder(), w.Now, ledger.Helped).Prune(w.Now.Add(-5 * time.Minute))
 	delete(out, e.Node)
 }
 

@@ -16,25 +16,25 @@ const (
 	AwaitingApproval Reason = "AwaitingApproval"
 	Rejected         Reason = "Rejected"
 
-	// BudgetZero is for a budget that lets nothing through, ever, such as a percentage that rounds to zero.
+	// BudgetZero is for a budget that never allows any node, such as a percentage that rounds to zero.
 	BudgetZero Reason = "BudgetZero"
 	BudgetFull Reason = "BudgetFull"
-	// InHand is for a node that another Remediation is at work on.
+	// InHand is for a node that another Remediation disrupts.
 	InHand Reason = "InHand"
 	// NodeLeaving is for a node that others remove or have shut down.
 	NodeLeaving Reason = "NodeLeaving"
 
 	ZoneDisrupted Reason = "ZoneDisrupted"
-	// FailingTogether is for many unhealthy nodes with something in common.
+	// FailingTogether is for many unhealthy nodes of one failure domain.
 	FailingTogether Reason = "FailingTogether"
 	APIServerIll    Reason = "APIServerIll"
 	ZonalShift      Reason = "ZonalShift"
 
 	// NewNode is for a node that is still starting.
 	NewNode Reason = "NewNode"
-	// MachineClaimedTwice is for a machine that several nodes say they are.
+	// MachineClaimedTwice is for a machine that several nodes claim.
 	MachineClaimedTwice Reason = "MachineClaimedTwice"
-	// ControlPlaneDegraded is for a node of a control plane of which another node is out.
+	// ControlPlaneDegraded is for a node of a control plane of which another node is unavailable.
 	ControlPlaneDegraded Reason = "ControlPlaneDegraded"
 
 	DisruptionBudget Reason = "DisruptionBudget"
@@ -46,14 +46,14 @@ const (
 
 	CoolingDown Reason = "CoolingDown"
 	DidNotHelp  Reason = "DidNotHelp"
-	// ActionRefused is for what whoever would do it has refused for the node lately.
+	// ActionRefused is for an action that the actuator refused for the node lately.
 	ActionRefused Reason = "Refused"
 	WindowClosed  Reason = "WindowClosed"
 	DoNotDisrupt  Reason = "DoNotDisrupt"
 	CompetingWith Reason = "CompetingRepairer"
 
-	// ReplaceLoop is for a machine that came after others were replaced and is as ill as they were.
+	// ReplaceLoop is for a machine that followed several replacements and is unhealthy again.
 	ReplaceLoop Reason = "ReplaceLoop"
-	// DailyLimit is for a group of which enough machines were rebooted or replaced within a day.
+	// DailyLimit is for a group of which the most machines allowed were rebooted or replaced within a day.
 	DailyLimit Reason = "DailyLimit"
 )

@@ -6,13 +6,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// Decision is what a check decides. The zero Decision is Deny, so that a verdict nobody filled in allows nothing.
+// Decision is what a check decides. The zero Decision is Deny, so that an empty verdict allows nothing.
 type Decision uint8
 
 // The decisions, worst first.
 const (
-	Deny  Decision = iota // waiting does not change it
-	Delay                 // ask again after RetryAfter
+	Deny  Decision = iota // stays until something is changed
+	Delay                 // check again after RetryAfter
 	Allow
 )
 
@@ -27,29 +27,29 @@ func (d Decision) String() string {
 	}
 }
 
-// Verdict is what one check says.
+// Verdict is the result of one check.
 type Verdict struct {
 	Decision Decision
 	// Reason is one word, as in a condition; empty with Allow.
 	Reason  Reason
 	Message message.Sentence
-	// RetryAfter is when a Delay is worth another look.
+	// RetryAfter is when to check again after a Delay.
 	RetryAfter time.Duration
 }
 
-// Check is one thing that must not stand in the way.
+// Check is one check of a proposal.
 type Check struct {
 	Name   string
 	Decide func(Proposal, Facts) Verdict
 }
 
-// Named is a verdict and the check that gave it.
+// Named is a verdict with the name of its check.
 type Named struct {
 	Check string
 	Verdict
 }
 
-// Ruling is what all checks say together.
+// Ruling is the result of all checks.
 type Ruling struct {
 	// Named is the worst verdict; of delays, the longest.
 	Named
@@ -57,7 +57,7 @@ type Ruling struct {
 	All []Named
 }
 
-// Decide runs all checks. Where there is none, nothing is allowed.
+// Decide runs all checks. Without any, nothing is allowed.
 func Decide(checks []Check, p Proposal, f Facts) Ruling {
 	var ruling Ruling
 	for i, check := range checks {
@@ -89,11 +89,11 @@ func delay(why Reason, retry time.Duration, id message.ID, args message.Args) Ve
 
 // unknown is the verdict of a check whose fact is missing.
 func unknown(fact string) Verdict {
-	return delay(Unknown, soon, message.GuardUnknown, message.Args{"fact": fact})
+	return delay(Unknown, shortRetry, message.GuardUnknown, message.Args{"fact": fact})
 }
 
-// How long until another look is worth it: soon for what changes by itself within minutes, later for what people change.
+// When to check again: shortRetry for what changes by itself within minutes, longRetry for what people change.
 const (
-	soon  = time.Minute
-	later = 5 * time.Minute
+	shortRetry = time.Minute
+	longRetry  = 5 * time.Minute
 )

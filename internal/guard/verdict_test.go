@@ -57,7 +57,7 @@ func TestThroughout(t *testing.T) {
 	for _, c := range Checks() {
 		all = append(all, c.Name)
 	}
-	for _, name := range throughout {
+	for _, name := range untilActed {
 		if !slices.Contains(all, name) {
 			t.Errorf("there is no check %s", name)
 		}
@@ -73,14 +73,14 @@ func TestThroughout(t *testing.T) {
 		"a zonal shift":             {func(w *world) { w.ShiftedZones.Value = []string{"a"} }, Delay, "zonal-shift"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := good()
+			w := allowedWorld()
 			tc.change(w)
-			if got := w.decide().Throughout(); got.Decision != tc.want || got.Check != tc.check {
+			if got := w.decide().UntilActed(); got.Decision != tc.want || got.Check != tc.check {
 				t.Errorf("%s by %s, want %s by %s", got.Decision, got.Check, tc.want, tc.check)
 			}
 		})
 	}
-	if got := (Ruling{All: []Named{{"paused", allow}}}).Throughout(); got.Decision != Deny {
+	if got := (Ruling{All: []Named{{"paused", allow}}}).UntilActed(); got.Decision != Deny {
 		t.Errorf("without any of them: %s", got.Decision)
 	}
 }

@@ -3,14 +3,14 @@ package guard
 import (
 	"slices"
 	"time"
-	// The image that naosu ships in has no time zones of its own.
+	// naosu's container image has no time zone database.
 	_ "time/tzdata"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// window begins what makes pods move only while the policy's maintenance window is open.
+// window delays actions that evict pods until the policy's maintenance window is open.
 func window(p Proposal, f Facts) Verdict {
 	w := p.Policy.MaintenanceWindow
 	if w == nil || !p.disrupts() {
@@ -23,7 +23,7 @@ func window(p Proposal, f Facts) Verdict {
 	if err != nil {
 		return unknown("timeZone " + w.TimeZone)
 	}
-	opens, open, ok := opening(w, f.Now.In(zone))
+	opens, open, ok := nextOpening(w, f.Now.In(zone))
 	switch {
 	case !ok:
 		return unknown("maintenanceWindow")
@@ -33,9 +33,9 @@ func window(p Proposal, f Facts) Verdict {
 	return delay(WindowClosed, opens.Sub(f.Now), message.GuardWindow, message.Args{"opens": opens.Format(time.RFC3339)})
 }
 
-// opening is whether a window is open, and, if not, when it opens next. It looks from yesterday, whose window may reach
-// past midnight, to the same day of next week. A start that summer time skips or repeats is what time.Date makes of it.
-func opening(w *v1alpha1.MaintenanceWindow, now time.Time) (opens time.Time, open, ok bool) {
+// nextOpening is whether a window is open, and, if not, when it opens next. It checks the days from yesterday, whose window may last past
+// midnight, to the same day of next week. A start that daylight saving time skips or repeats is normalized by time.Date.
+func nextOpening(w *v1alpha1.MaintenanceWindow, now time.Time) (opens time.Time, open, ok bool) {
 	start, err := time.Parse("15:04", w.Start)
 	if err != nil || w.OpenForMinutes <= 0 {
 		return time.Time{}, false, false

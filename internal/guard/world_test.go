@@ -8,13 +8,14 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/ledger"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC) // a Wednesday
 
-// old is when nodes were made, long before anything was done to any.
-var old = now.Add(-90 * 24 * time.Hour)
+// oldNode is when nodes were made, long before anything was done to any.
+var oldNode = now.Add(-90 * 24 * time.Hour)
 
 // world is a proposal and facts, by which all checks allow until something is changed.
 type world struct {
@@ -22,24 +23,24 @@ type world struct {
 	Facts
 }
 
-func ill(name string) Node {
-	return Node{Name: name, Zone: "1a", Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Unhealthy: true, Created: old, MachineKey: "m-" + name}
+func unhealthyNode(name string) Node {
+	return Node{Name: name, Zone: "1a", Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Unhealthy: true, Created: oldNode, MachineKey: "m-" + name}
 }
 
-func well(name, zone string) Node {
-	return Node{Name: name, Zone: zone, Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Created: old, MachineKey: "m-" + name}
+func healthyNode(name, zone string) Node {
+	return Node{Name: name, Zone: zone, Group: "workers", Image: "ami-1", InstanceType: "m5.large", AgentVersion: "1.0", Ready: true, Created: oldNode, MachineKey: "m-" + name}
 }
 
-func good() *world {
+func allowedWorld() *world {
 	number := func(n int) *intstr.IntOrString { return new(intstr.FromInt32(int32(n))) }
 	span := func(d time.Duration) *metav1.Duration { return &metav1.Duration{Duration: d} }
 	nodes := []Node{
-		ill("n1"), well("n2", "1a"), well("n3", "1a"), well("n4", "1a"), well("n5", "1a"),
-		well("n6", "1b"), well("n7", "1b"), well("n8", "1b"), well("n9", "1b"), well("n10", "1b"),
+		unhealthyNode("n1"), healthyNode("n2", "1a"), healthyNode("n3", "1a"), healthyNode("n4", "1a"), healthyNode("n5", "1a"),
+		healthyNode("n6", "1b"), healthyNode("n7", "1b"), healthyNode("n8", "1b"), healthyNode("n9", "1b"), healthyNode("n10", "1b"),
 	}
 	return &world{
 		Proposal{
-			Remediation: "r1", Node: ill("n1"), Action: v1alpha1.ActionReboot, Confirmed: now.Add(-time.Minute), IllSince: now.Add(-10 * time.Minute),
+			Remediation: "r1", Node: unhealthyNode("n1"), Action: v1alpha1.ActionReboot, Confirmed: now.Add(-time.Minute), UnhealthySince: now.Add(-10 * time.Minute),
 			Policy: v1alpha1.NodeRepairPolicySpec{
 				Mode:     v1alpha1.ModeAuto,
 				EarnAuto: new(int32(3)),
@@ -54,11 +55,11 @@ func good() *world {
 		Facts{
 			Now:          now,
 			Leading:      Known(true, now),
-			Ledger:       Known(Ledger{}, now),
+			Ledger:       Known(ledger.Ledger{}, now),
 			Nodes:        Known(nodes, now),
 			APIServer:    Known(APIServer{Ready: true, Leases: 10}, now),
 			ShiftedZones: Known([]string(nil), now),
-			Outcome:      Known(simulation.Outcome{Compared: &simulation.Comparison{Futures: 3}}, now),
+			Outcome:      Known(outcome.Outcome{Compared: &outcome.Comparison{Futures: 3}}, now),
 			Pods:         Known([]Pod{{Ref: pod("a"), Ready: true, Replicas: 2, ReadyElsewhere: 1}}, now),
 			AsForecast:   Known(3, now),
 			Repairers:    Known([]change.Ref(nil), now),
@@ -74,14 +75,14 @@ func (w *world) nodes(change func(i int, n *Node)) {
 	}
 }
 
-func (w *world) enter(entries ...Entry) {
+func (w *world) enter(entries ...ledger.Entry) {
 	w.Ledger.Value.Entries = append(w.Ledger.Value.Entries, entries...)
 }
 
 // harm has a pod fare worse in one of three futures.
-func (w *world) harm(kind simulation.Kind) {
+func (w *world) harm(kind outcome.Kind) {
 	c := w.Outcome.Value.Compared
-	c.Worse, c.Harms = 1, append(c.Harms, simulation.Harm{Kind: kind, Pods: []change.Ref{pod("a")}, Futures: 1})
+	c.Worse, c.Harms = 1, append(c.Harms, outcome.Harm{Kind: kind, Pods: []change.Ref{pod("a")}, Futures: 1})
 }
 
 func pod(name string) change.Ref { return change.Ref{Kind: "Pod", Namespace: "shop", Name: name} }

@@ -14,14 +14,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 )
 
-// ClientManager owns the fields that kubectl applies by itself.
+// ClientManager is the field manager of client-side apply.
 //
 // Source: k8s.io/kubectl/pkg/cmd/apply (FieldManagerClientSideApply).
 const ClientManager = "kubectl-client-side-apply"
 
-// Client is what `kubectl apply` makes of a manifest and an object, nil if there is none: a merge of three, of what was applied
-// last, the manifest and the object. A field that was applied and is not any more goes; one that never was stays. Neither
-// argument is changed. The error is kubectl's.
+// Client returns the object that `kubectl apply` (client-side) makes of a manifest and the live object, nil if there is none: a three-way merge of
+// the manifest that was applied last, the new one and the object. A field that is no longer in the manifest is removed; one that never was
+// stays. Neither argument is changed. The error is kubectl's.
 //
 // Source: k8s.io/kubectl/pkg/cmd/apply (patchSimple), with the Go types' rules of merging.
 func Client(manifest map[string]any, live runtime.Object) (runtime.Object, error) {
@@ -32,7 +32,7 @@ func Client(manifest map[string]any, live runtime.Object) (runtime.Object, error
 	if live == nil {
 		return created(modified, ClientManager)
 	}
-	if live, err = named(live); err != nil {
+	if live, err = withKind(live); err != nil {
 		return nil, err
 	}
 	current, err := json.Marshal(live)
@@ -44,7 +44,7 @@ func Client(manifest map[string]any, live runtime.Object) (runtime.Object, error
 		return nil, err
 	}
 	if string(patch) == "{}" {
-		return nameless(live), nil // Nothing is sent.
+		return withoutKind(live), nil // Nothing is sent.
 	}
 	patched, err := strategicpatch.StrategicMergePatch(current, patch, live)
 	if err != nil {
@@ -57,7 +57,7 @@ func Client(manifest map[string]any, live runtime.Object) (runtime.Object, error
 	return Updated(live, next, ClientManager, "")
 }
 
-// strategic is the patch that kubectl sends for an object of a type that it knows.
+// strategic is the strategic merge patch that kubectl sends for an object of a built-in type.
 func strategic(modified, current []byte, live runtime.Object) ([]byte, error) {
 	rules, err := strategicpatch.NewPatchMetaFromStruct(live)
 	if err != nil {
@@ -70,8 +70,8 @@ func strategic(modified, current []byte, live runtime.Object) ([]byte, error) {
 	return patch, nil
 }
 
-// Patch is what `kubectl apply` sends for a manifest: the object itself, with itself as an annotation, where there is none yet, else a
-// patch of what the API server has.
+// Patch is the request body of `kubectl apply` for a manifest: the object with its last-applied annotation if there is none yet, else a patch of
+// the live one.
 //
 // Source: k8s.io/kubectl/pkg/cmd/apply (patchSimple).
 func Patch(manifest map[string]any, live *unstructured.Unstructured) (types.PatchType, []byte, error) {
@@ -94,15 +94,14 @@ func Patch(manifest map[string]any, live *unstructured.Unstructured) (types.Patc
 	return types.MergePatchType, patch, nil
 }
 
-// Untried says whether the API server could not say what it would store: a webhook has side effects, and is not called unless
-// something is stored.
+// Untried says whether an error is that the API server cannot do a dry run, because a webhook has side effects.
 //
 // Source: k8s.io/apiserver/pkg/admission/plugin/webhook/errors (NewDryRunUnsupportedErr).
 func Untried(err error) bool {
 	return apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "does not support dry run")
 }
 
-// annotated is a manifest as kubectl sends it: with itself as an annotation, by which the next one is merged.
+// annotated is a manifest with its last-applied annotation, as kubectl sends it.
 //
 // Source: k8s.io/kubectl/pkg/util (GetModifiedConfiguration).
 func annotated(manifest map[string]any) ([]byte, error) {

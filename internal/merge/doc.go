@@ -1,4 +1,3 @@
-// Package merge is what becomes of an object when a manifest of it is applied: what `kubectl apply` and the API server make of
-// the manifest and of the object that is there. The merging is done by their own libraries; a test holds the result against a
-// real API server, field by field. It holds functions over objects and knows no cluster.
+// Package merge computes the object that results when a manifest is applied, by `kubectl apply` or by the API server (--server-side). Their own
+// libraries do the merging; a test compares the result with a real API server's, field by field. Its functions take objects and no cluster.
 package merge

@@ -15,8 +15,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/admission"
 )
 
-// named is a copy of an object that says its kind, as the libraries want it.
-func named(o runtime.Object) (runtime.Object, error) {
+// withKind is a copy of an object with its apiVersion and kind set, which the libraries need.
+func withKind(o runtime.Object) (runtime.Object, error) {
 	gvks, _, err := scheme.Scheme.ObjectKinds(o)
 	if err != nil {
 		return nil, err
@@ -27,8 +27,8 @@ func named(o runtime.Object) (runtime.Object, error) {
 	return o, nil
 }
 
-// nameless is an object that does not say its kind, as clients return it.
-func nameless(o runtime.Object) runtime.Object {
+// withoutKind clears the apiVersion and kind of an object, as typed clients return it.
+func withoutKind(o runtime.Object) runtime.Object {
 	o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	return o
 }
@@ -39,7 +39,7 @@ func metaOf(o runtime.Object) metav1.Object {
 	return accessor
 }
 
-// stored is an object in JSON as the API server stores it in place of another, nil if it is new: with its defaults, and with what no
+// stored decodes an object as the API server stores it: with its defaults, and with the fields of the live object, nil if it is new, that no
 // client may change.
 //
 // Source: k8s.io/apiserver/pkg/registry/rest (BeforeUpdate); PrepareForUpdate in pkg/registry of Kubernetes, which keeps the status.
@@ -62,13 +62,13 @@ func stored(data []byte, live runtime.Object) (runtime.Object, error) {
 	return o, nil
 }
 
-// complete fills in what the API server does, whoever writes an object.
+// complete sets the fields that the API server sets in any object.
 func complete(o runtime.Object) {
 	admission.Default(o)
 	nameClaims(o)
 }
 
-// nameClaims has a StatefulSet's claims say their kind, as the API server has them. Protobuf has no place for it.
+// nameClaims sets the kind in a StatefulSet's claim templates, as the API server does. It is not in their protobuf encoding.
 //
 // Source: pkg/apis/apps/v1 of Kubernetes (Convert_apps_StatefulSetSpec_To_v1_StatefulSetSpec).
 func nameClaims(o runtime.Object) {
@@ -80,7 +80,7 @@ func nameClaims(o runtime.Object) {
 	}
 }
 
-// decoded is an object of its Go type.
+// decoded converts a manifest to its Go type.
 func decoded(fields map[string]any) (runtime.Object, error) {
 	data, err := json.Marshal(fields)
 	if err != nil {
@@ -93,7 +93,7 @@ func decoded(fields map[string]any) (runtime.Object, error) {
 	return o, nil
 }
 
-// keep gives an object the status and the metadata that the one it replaces has.
+// keep copies the status and the metadata that an update cannot change from the live object.
 func keep(next, live runtime.Object) error {
 	was, err := runtime.DefaultUnstructuredConverter.ToUnstructured(live)
 	if err != nil {
@@ -119,7 +119,7 @@ func keep(next, live runtime.Object) error {
 	return nil
 }
 
-// created is a new object of a manifest.
+// created is the new object that a manifest creates.
 func created(manifest []byte, manager string) (runtime.Object, error) {
 	o, err := stored(manifest, nil)
 	if err != nil {

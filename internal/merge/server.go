@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// ServerManager owns the fields that kubectl has the API server apply.
+// ServerManager is kubectl's field manager of server-side apply.
 //
 // Source: k8s.io/kubectl/pkg/cmd/apply (fieldManagerServerSideApply, fieldManagerLastAppliedAnnotation).
 const (
@@ -28,13 +28,13 @@ const (
 
 var annotationField = fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "annotations", corev1.LastAppliedConfigAnnotation))
 
-// schemas are the typed ones of Kubernetes' kinds.
+// schemas are the schemas of the built-in kinds.
 var schemas = sync.OnceValue(func() managedfields.TypeConverter { return applyconfigurations.NewTypeConverter(scheme.Scheme) })
 
-// Server is what the API server makes of a manifest that `kubectl apply --server-side` sends, and an object, nil if there is none: each
-// field that the manifest has becomes kubectl's, one that kubectl alone owned and the manifest has no more goes, and the others
-// stay. The error is a conflict (k8s.io/apimachinery/pkg/api/errors) if others own fields that are to change, unless they are
-// forced. Fields that kubectl owns since it applied them by itself become those of --server-side. Neither argument is changed.
+// Server returns the object that the API server makes of a manifest that `kubectl apply --server-side` sends and the live object, nil if there is
+// none: kubectl becomes an owner of each field of the manifest, a field that kubectl alone owned and that is no longer in the manifest is
+// removed, and all others stay. The error is a conflict (k8s.io/apimachinery/pkg/api/errors) if other managers own fields that would change,
+// unless force is set. Fields that kubectl owns by client-side apply are migrated. Neither argument is changed.
 //
 // Source: k8s.io/kubectl/pkg/cmd/apply (applyOneObject, saveLastApplyAnnotationIfNecessary, migrateToSSAIfNecessary).
 func Server(manifest map[string]any, live runtime.Object, force bool) (runtime.Object, error) {
@@ -49,7 +49,7 @@ func Server(manifest map[string]any, live runtime.Object, force bool) (runtime.O
 			return nil, err
 		}
 	}
-	if live, err = named(live); err != nil {
+	if live, err = withKind(live); err != nil {
 		return nil, err
 	}
 	next, err := fields.Apply(live, patch, ServerManager, force)
@@ -68,11 +68,10 @@ func Server(manifest map[string]any, live runtime.Object, force bool) (runtime.O
 			return nil, err
 		}
 	}
-	return nameless(next), nil
+	return withoutKind(next), nil
 }
 
-// keepAnnotation lets the manifest that was applied last stay, once the fields that kubectl has applied by itself become those of
-// --server-side.
+// keepAnnotation keeps the last-applied annotation when fields are migrated from client-side apply.
 func keepAnnotation(fields *managedfields.FieldManager, o runtime.Object) (runtime.Object, error) {
 	annotation := lastApplied(o)
 	if annotation == nil || len(csaupgrade.FindFieldsOwners(metaOf(o).GetManagedFields(), metav1.ManagedFieldsOperationApply, annotationField)) > 0 {
@@ -86,16 +85,15 @@ func keepAnnotation(fields *managedfields.FieldManager, o runtime.Object) (runti
 	return fields.Apply(o, just, annotationManager, false)
 }
 
-// Migrates says whether kubectl, once it has applied an object on the server for the first time after it had by itself, makes the fields
-// that it owns since those of --server-side and applies again: what the manifest has no more goes only then. A dry run does
-// neither.
+// Migrates says whether kubectl --server-side, after it has applied an object for the first time, migrates the fields that it owns by client-side
+// apply, and applies again: fields that are no longer in the manifest are removed only then. A dry run does neither.
 //
 // Source: k8s.io/kubectl/pkg/cmd/apply, migrateToSSAIfNecessary.
 func Migrates(o metav1.Object) bool {
 	return len(csaupgrade.FindFieldsOwners(o.GetManagedFields(), metav1.ManagedFieldsOperationUpdate, annotationField)) > 0
 }
 
-// migrate gives what kubectl owns since it applied it by itself to --server-side. It says whether there was any.
+// migrate makes the fields that kubectl owns by client-side apply those of --server-side. It returns whether there were any.
 func migrate(o runtime.Object) (bool, error) {
 	names := sets.New[string]()
 	before := metaOf(o).GetManagedFields()
@@ -108,14 +106,14 @@ func migrate(o runtime.Object) (bool, error) {
 	return !equality.Semantic.DeepEqual(before, metaOf(o).GetManagedFields()), nil
 }
 
-// Updated is an object that somebody has put in place of another, with that manager as the owner of the fields that
-// differ. Where it was put through a subresource, such as "scale", that is named; else it is empty.
+// Updated is an object after an update by a manager, which becomes the owner of the fields that differ. subresource is the one through which
+// it was updated, such as "scale"; empty if none.
 func Updated(before, next runtime.Object, manager, subresource string) (runtime.Object, error) {
-	before, err := named(before)
+	before, err := withKind(before)
 	if err != nil {
 		return nil, err
 	}
-	if next, err = named(next); err != nil {
+	if next, err = withKind(next); err != nil {
 		return nil, err
 	}
 	fields, err := managerOf(next.GetObjectKind().GroupVersionKind(), subresource)
@@ -125,14 +123,14 @@ func Updated(before, next runtime.Object, manager, subresource string) (runtime.
 	if next, err = fields.Update(before, next, manager); err != nil {
 		return nil, fmt.Errorf("noting the owners of fields: %w", err)
 	}
-	return nameless(next), nil
+	return withoutKind(next), nil
 }
 
 type defaults struct{}
 
 func (defaults) Default(o runtime.Object) { complete(o) }
 
-// managerOf manages the fields of a kind. Nobody but the API server's controllers owns its status.
+// managerOf returns the field manager of a kind. It never makes a manager the owner of the status.
 func managerOf(gvk schema.GroupVersionKind, subresource string) (*managedfields.FieldManager, error) {
 	version := fieldpath.APIVersion(gvk.GroupVersion().String())
 	reset := map[fieldpath.APIVersion]fieldpath.Filter{

@@ -35,7 +35,7 @@ var englishAction = sentences{
 	ActionPodsReturn:       "Pods of {{and .controllers}} returned to {{.node}} {{count .n \"time\" \"times\"}} although the node is cordoned: {{and .pods}}.",
 	ActionPodsLeft:         "{{count .n \"pod\" \"pods\"}} remained when the drain reached its deadline: {{and .pods}}.",
 
-	ActionAskedPerhaps: "It is not known whether {{.actuator}} received the request; the node's boot ID will show it.",
+	ActionAskedPerhaps: "It is not known whether {{.actuator}} received the request; the node's boot ID will show whether it did.",
 	ActionUnsure:       "{{.actuator}} did not say whether it will perform the action: {{.words}}",
 	ActionTurnedAway:   "{{.actuator}} could not perform the action at this time: {{.words}}",
 	ActionBusy:         "{{.actuator}} was asked {{count .n \"time\" \"times\"}} and could not perform the action. Nothing was done to the machine.",
@@ -47,7 +47,7 @@ var englishAction = sentences{
 	ActionNotRebooted: "{{.node}} did not reboot within {{.within}}: the reboot was requested but did not happen.",
 	ActionNotReady:    "{{.node}} did not become Ready within {{.within}}.",
 	ActionStillIll:    "{{.node}} still has {{.condition}}={{.status}} after {{.within}}.",
-	ActionNotGone:     "{{.node}} still exists after {{.within}}, although its machine was to be replaced.{{if .cordoned}} It stays cordoned until it is gone or someone uncordons it.{{end}}",
+	ActionNotGone:     "{{.node}} still exists after {{.within}}, although its machine should have been replaced.{{if .cordoned}} It stays cordoned until it is gone or someone uncordons it.{{end}}",
 	ActionNoSuccessor: "No healthy node replaced {{.node}} within {{.within}}.",
 	ActionRelapsed:    "{{.node}} did not stay healthy for {{.dwell}}.",
 

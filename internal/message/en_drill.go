@@ -5,9 +5,9 @@ var englishDrill = sentences{
 	DrillNodeGone:         "the node {{.node}} does not exist",
 	DrillNodeRemedy:       "give it as node/NAME",
 	DrillExpendableAlone:  "has no effect without --act",
-	DrillActAlone:         "can cost the node, but no node is given as expendable",
+	DrillActAlone:         "the node may be lost, but no node is given as expendable",
 	DrillOtherNode:        "{{.given}} is not {{.node}}, the node of the drill",
-	DrillExpendableRemedy: "give a node that may be lost, as in --act --expendable node/NAME",
+	DrillExpendableRemedy: "give a node that you can afford to lose, as in --act --expendable node/NAME",
 	DrillConditionRemedy:  "give the condition that {{.reason}} changes, as in --condition NetworkingReady",
 
 	DrillBegins:  "{{if .act}}Setting {{.condition}} for {{.reason}} on {{.node}} to see whether {{if .by}}{{.by}}{{else}}anything{{end}} repairs the node.{{else}}Injecting a harmless {{.reason}} on {{.node}} and tracing it from detection to a dry-run action.{{end}}",
@@ -17,12 +17,12 @@ var englishDrill = sentences{
 	DrillCutAt:   "failed at {{.hop}}: {{.why}}",
 
 	DrillLate:           "{{.hop}} did not happen within {{.after}}. {{.who}}",
-	DrillLateAgent:      "No naosu agent on {{.node}} picked it up: it does not run, does not respond, or is not allowed to watch Remediations.",
+	DrillLateAgent:      "No naosu agent on {{.node}} picked it up: the agent is not running, does not respond, or is not allowed to watch Remediations.",
 	DrillLateFault:      "The agent on {{.node}} picked it up but injected no fault.",
 	DrillLateDetect:     "The detector of {{.reason}} on {{.node}} did not detect the fault.",
-	DrillLateEvidence:   "What the detector on {{.node}} saw was not sufficient evidence for {{.reason}}.",
+	DrillLateEvidence:   "What the detector on {{.node}} detected was not sufficient evidence for {{.reason}}.",
 	DrillLateReport:     "The agent on {{.node}} did not turn its evidence into a condition, or could not write the condition.",
-	DrillLateController: "The controller did not pick it up: no controller runs, or it cannot see Remediations.",
+	DrillLateController: "The controller did not pick it up: no controller is running, or it cannot read Remediations.",
 
 	DrillUnrecorded:   "naosu's custom resource definitions are not installed, so the result of this drill is not recorded.",
 	DrillNotForgotten: "{{.remediation}} of the interrupted drill could not be deleted: {{.why}}",
@@ -39,6 +39,6 @@ var englishDrill = sentences{
 	DrillMended:        "{{.node}} is Ready",
 	DrillNotMended:     "After the action, neither {{.node}} nor a new node of its group became Ready within {{.after}}.",
 	DrillNeverHappened: "The condition was set for {{.held}}, and nothing visible was done{{if .by}} by {{.by}}{{end}}: {{if .sign}}the repair was accepted ({{.sign}}) but never happened{{else}}if the repair was accepted, it never happened{{end}}.{{if .n}} Something reset the condition {{count .n \"time\" \"times\"}}, and each time the drill set it again.{{end}}",
-	DrillNotProposed:   "The condition was set for {{.held}}, but no Remediation was created for {{.by}}: no controller runs, or no rule is due.{{if .n}} Something reset the condition {{count .n \"time\" \"times\"}}.{{end}}{{if .sign}} {{.sign}} has changed.{{end}}",
+	DrillNotProposed:   "The condition was set for {{.held}}, but no Remediation was created for {{.by}}: no controller is running, or no rule is due.{{if .n}} Something reset the condition {{count .n \"time\" \"times\"}}.{{end}}{{if .sign}} {{.sign}} has changed.{{end}}",
 	DrillHeldBack:      "{{.by}} created {{.remediation}}, which is still {{.phase}} after {{.held}}: {{.why}}{{if .n}} Something reset the condition {{count .n \"time\" \"times\"}}.{{end}}{{if .sign}} {{.sign}} has changed.{{end}}",
 }

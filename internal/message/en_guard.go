@@ -4,11 +4,11 @@ var englishGuard = sentences{
 	GuardUnknown:        "The guard lacks information that it needs: {{.fact}}.",
 	GuardStale:          "The guard's information is too old to act on: {{.fact}}, {{.age}} old.",
 	GuardStaleEvidence:  "The evidence was last confirmed {{.age}} ago, which is too old to act on.",
-	GuardFutureEvidence: "The evidence was last confirmed {{.ahead}} in the future: the node's clock is ahead, or the controller's is behind, so the age of the evidence is not known. Synchronize the clocks, for example with NTP.",
+	GuardFutureEvidence: "The evidence is dated {{.ahead}} in the future: the node's clock is ahead, or the controller's is behind, so the age of the evidence is not known. Synchronize the clocks, for example with NTP.",
 
 	GuardPaused:      "The policy is paused.",
 	GuardNotLeading:  "This controller does not hold the Lease; another one acts.",
-	GuardReportOnly:  "The policy's mode is Report: this only shows what it would do.",
+	GuardReportOnly:  "The policy's mode is Report: naosu only shows what it would do.",
 	GuardNotApproved: "The Remediation has not been approved; the policy's mode is Approve.",
 	GuardNotEarned:   "The Remediation has not been approved, and the policy allows {{.action}} without approval only after {{count .wanted \"such repair has\" \"such repairs have\"}} turned out as forecast; so far, {{.n}} {{verb .n \"has\" \"have\"}}.",
 	GuardRejected:    "The Remediation was rejected.",
@@ -27,7 +27,7 @@ var englishGuard = sentences{
 	GuardZonalShift: "Traffic is being shifted away from {{and .zones}}; no new repairs start in the meantime.",
 
 	GuardNewNode:           "{{.node}} is still starting; no action is taken for another {{.left}}.",
-	GuardMachineClaimed:    "{{and .nodes}} all report that they run on {{.machine}}, and it is not known which of them does. Delete the Node objects that do not.",
+	GuardMachineClaimed:    "{{and .nodes}} all report that they run on {{.machine}}, and it is not known which of them really does. Delete the Node objects that do not.",
 	GuardControlPlane:      "{{and .nodes}} {{verb (len .nodes) \"belongs or may belong\" \"belong or may belong\"}} to the control plane and {{verb (len .nodes) \"is\" \"are\"}} disrupted or not Ready: disrupting a second node at the same time can cost etcd its quorum.",
 	GuardControlPlaneStuck: "{{and .nodes}} of the control plane are not Ready at the same time. It is not known which of them etcd's quorum needs: recover one manually.",
 

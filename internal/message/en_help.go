@@ -40,11 +40,11 @@ var englishHelp = sentences{
 		"  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n" +
 		"  untaint node/N KEY:EFFECT\tremove the taint\n" +
 		"  grow daemonset/NAME [--cpu Q] [--memory Q]\traise the requests of its pods; without amounts, to the next step of its vertical autoscaler\n" +
-		"  add-nodes N [--group G] [--zone Z]\tadd nodes, with what scales by their number\n" +
+		"  add-nodes N [--group G] [--zone Z]\tadd nodes, and scale up what depends on their number\n" +
 		"  scale group/G --to N [--zones A,B]\tset the size of a node group\n" +
 		"  scale deployment/NAME --replicas N\talso statefulset or replicaset\n" +
 		"  rotate group/G [--zones A,B]\tadd new nodes, then drain the old ones\n" +
-		"  evict pod/NAME\tas a drain does, if its budget allows it\n" +
+		"  evict pod/NAME\tas kubectl drain does, if its disruption budget allows it\n" +
 		"  delete pod/NAME [--force]\tas kubectl delete does\n" +
 		"  patch KIND/NAME -p JSON\tapply a strategic merge patch\n" +
 		"  apply -f FILE | DIR | -\tapply manifests\n\n" +
@@ -57,8 +57,8 @@ var englishHelp = sentences{
 	"flag/whatif/cpu":             "grow: the CPU request of the container, a `QUANTITY` such as 450m",
 	"flag/whatif/memory":          "grow: the memory request of the container, a `QUANTITY` such as 256Mi",
 	"flag/whatif/container":       "grow: the `NAME` of the container (default: the first)",
-	"flag/whatif/group":           "add-nodes: the node `GROUP` of the new nodes (default: the largest)",
-	"flag/whatif/zone":            "add-nodes: the `ZONE` of the new nodes (default: the group's emptiest)",
+	"flag/whatif/group":           "add-nodes: the node `GROUP` of the new nodes (default: the largest group)",
+	"flag/whatif/zone":            "add-nodes: the `ZONE` of the new nodes (default: the group's zone with the fewest nodes)",
 	"flag/whatif/zones":           "scale group, rotate: the `ZONES` of the new nodes",
 	"flag/whatif/to":              "scale group: `N` nodes in all zones together",
 	"flag/whatif/replicas":        "scale: `N` pods of the workload",
@@ -70,7 +70,7 @@ var englishHelp = sentences{
 	"flag/whatif/server-dry-run":  "apply: ask the API server what it would store, without storing it; requires write permissions, and appears in the audit log of the API server",
 
 	"help/explain":      "Explain the code of a finding",
-	"help/explain/long": "Explain the code of a finding: how naosu detects it, what it is not, the remedies, and what naosu cannot know.",
+	"help/explain/long": "Explain the code of a finding: how naosu detects it, what it does not cover, the remedies, and what naosu cannot know.",
 
 	"help/snapshot": "Write the cluster to a file for --from",
 	"help/snapshot/long": "Write the cluster to a file. Every command that reads a cluster can read this file instead, with --from.\n\n" +
@@ -78,7 +78,7 @@ var englishHelp = sentences{
 		"stores digests in their place, whose key it writes to FILE.values-key. With both files, whatif apply can tell which values change, but anyone could also guess " +
 		"a value and verify the guess. The snapshot alone does not allow that.",
 	"flag/snapshot/output":         "the `FILE` to write, or - for standard output",
-	"flag/snapshot/all-namespaces": "write every namespace, which is always the case",
+	"flag/snapshot/all-namespaces": "no effect: the file always contains every namespace",
 	"flag/snapshot/force":          "overwrite the file if it exists",
 	"flag/snapshot/anonymize":      "replace every name consistently, so that you can share the file",
 
@@ -119,7 +119,7 @@ var englishHelp = sentences{
 	"flag/context":                  "the `NAME` of the kubeconfig's context",
 	"flag/insecure-skip-tls-verify": "do not verify the API server's certificate, which makes the connection insecure",
 	"flag/kubeconfig":               "the kubeconfig `FILE`",
-	"flag/namespace":                "the `NAMESPACE` of the request",
+	"flag/namespace":                "the `NAMESPACE` to look in",
 	"flag/request-timeout":          "the timeout of one request, a `DURATION` such as 30s or 2m; 0 means no timeout",
 	"flag/server":                   "the `ADDRESS` of the API server",
 	"flag/tls-server-name":          "the `NAME` that the API server's certificate must have (default: the host's)",
@@ -127,4 +127,4 @@ var englishHelp = sentences{
 	"flag/user":                     "the `NAME` of the kubeconfig's user",
 }
 
-const exitCodes = "Exit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer."
+const exitCodes = "Exit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer."

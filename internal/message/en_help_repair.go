@@ -7,7 +7,7 @@ var englishHelpRepair = sentences{
 	"help/repair":      "Prove that repairs would happen",
 	"help/repair/long": "Prove that every link from detection to action exists and works, before you need it.",
 
-	"help/repair/check": "Show what would be repaired, and which link is broken where nothing would be",
+	"help/repair/check": "Show which faults would be repaired, and which link is broken for the others",
 	"help/repair/check/long": "Check each link from detection to action for every fault that an agent found in the cluster can report, whether or not it is present now: what reports it, " +
 		"whether that is up to date, which rule matches, how long it waits, which action it takes, whether that is permitted, whether the budgets have room, whether anything else repairs the same nodes, " +
 		"and whether the repair was seen to work. A repair that waits for approval is not a finding. " +
@@ -16,25 +16,25 @@ var englishHelpRepair = sentences{
 
 	"help/repair/drill": "Inject a harmless fault and trace it from detection to a dry-run action",
 	"help/repair/drill/long": "Make the node's agent inject a real but harmless fault, and trace it through the detector, the evidence, the report, the controller, the rule and the guard " +
-		"to an action that is not performed. The command prints each hop and its duration. The drill fails if the guard denies the action permanently or the policy is paused; it only reports what resolves by itself. " +
+		"to an action that is not performed. The command prints each hop and its duration. The drill fails if the guard denies the action permanently or the policy is paused; an obstacle that goes away by itself is only reported. " +
 		"The node's conditions do not change, and nothing is repaired.\n\n" +
 		"With --act --expendable node/NAME: set the real condition on that node, keep it for as long as the repairer waits plus a margin, and check whether the machine is rebooted or replaced. " +
-		"Only this shows whether an accepted repair really happens, whether naosu or something else performs it. The command always restores the condition, even after Ctrl-C. " +
+		"Only this shows whether an accepted repair really happens, no matter whether naosu or something else performs it. The command always restores the condition, even after Ctrl-C. " +
 		"If the repair works, the node is lost.\n\n" +
-		"Exit code 0 if every hop passed, 1 if the drill failed, 2 on bad input or if there is no answer.",
+		"Exit codes: 0 if every hop passed, 1 if the drill failed, 2 if the input is invalid or there is no answer.",
 	"flag/repair/drill/reason":      "the `REASON` of the fault, such as InterfaceNotUp",
 	"flag/repair/drill/condition":   "the node `CONDITION` that the reason changes (default: that of the catalogue)",
 	"flag/repair/drill/hop-timeout": "the timeout of each hop of a harmless drill, a `DURATION`",
-	"flag/repair/drill/act":         "set the real condition, which can cost the node",
-	"flag/repair/drill/expendable":  "the node that may be lost, as `node/NAME`",
-	"flag/repair/drill/wait":        "with --act: the `DURATION` that the repairer waits (0: as its rule says, otherwise 30m)",
-	"flag/repair/drill/margin":      "with --act: the `DURATION` added to that, and given to the node to become Ready again",
+	"flag/repair/drill/act":         "set the real condition; the node may be lost",
+	"flag/repair/drill/expendable":  "the node that you can afford to lose, as `node/NAME`",
+	"flag/repair/drill/wait":        "with --act: the `DURATION` that the repairer waits (0: that of its rule, or 30m if it is not known)",
+	"flag/repair/drill/margin":      "with --act: the `DURATION` added to --wait; also how long the node may take to become Ready again",
 
 	"help/repair/abort": "Abort repairs and restore their nodes",
 	"help/repair/abort/long": "Abort Remediations that have not ended: naosu's changes on their nodes are undone, and the Remediations end as Aborted. A reboot that was already requested is not stopped; " +
 		"a node whose replacement was requested stays cordoned. The command asks the controller to do this; if no controller is the leader, the command does it with your permissions and holds the controller's Lease in the meantime.\n\n" +
 		"With --force, the command takes the Lease from the leading controller and removes the finalizers of records whose node could not be restored. Use --all --force for uninstalling: no controller becomes the leader again for a while.\n\n" +
-		"Exit code 0 if all have ended, 1 if some could not be aborted in time, 2 on bad input or if there is no answer.",
+		"Exit codes: 0 if all have ended, 1 if some could not be aborted in time, 2 if the input is invalid or there is no answer.",
 	"flag/repair/abort/all":     "abort every Remediation that has not ended",
 	"flag/repair/abort/force":   "take over from the leading controller, and remove finalizers even if a node cannot be restored",
 	"flag/repair/abort/timeout": "the timeout, a `DURATION`",
@@ -43,17 +43,18 @@ var englishHelpRepair = sentences{
 	"help/cleanup/long": "Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady and AcceleratedHardwareReady, if the agent was the last to write them. " +
 		"Conditions that another program writes stay; the managedFields of the Node show which program wrote a condition. Run the command after uninstalling the agent: it waits for the agent's pods to terminate, except those whose node is not Ready.\n\n" +
 		"The chart runs the command when it is uninstalled. The command requires permission to list Nodes, to patch their status, and to list the pods of naosu-system.\n\n" +
-		"Exit code 0 if no such condition is left, 1 if the agent still runs on some nodes, 2 on bad input or if there is no answer.",
+		"Exit codes: 0 if no such condition is left, 1 if the agent is still running on some nodes, 2 if the input is invalid or there is no answer.",
 	"flag/cleanup/timeout": "how long to wait for the agent's pods to terminate, a `DURATION`",
 
 	"help/approve": "Approve or reject a proposed Remediation",
 	"help/approve/long": "Approve a proposed Remediation, which continues once the guard allows it, or reject it. A Remediation that is rejected after it started ends at its next step. A rejection cannot be undone.\n\n" +
-		"Exit code 0 if the decision was recorded, 2 on bad input or if it comes too late.",
+		"Exit codes: 0 if the decision was recorded, 2 if the input is invalid or the decision comes too late.",
 	"flag/approve/reject": "reject the Remediation instead",
 
 	"help/remediations": "Show what naosu repaired and proposes",
 	"help/remediations/long": "Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. " +
-		"With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\nWith --watch (-w): the table, then a row for each change until you interrupt the command; with -o json or yaml, a document for each Remediation and for each change.\n\n" +
-		"Exit code 0 whenever there is an answer, 2 on bad input or if there is none.",
+		"With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\n" +
+		"With --watch (-w): the table, then a row for each change until you interrupt the command; with -o json or yaml, a document for each Remediation and for each change.\n\n" +
+		"Exit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.",
 	"flag/remediations/watch": "after the Remediations that exist, show each change",
 }

@@ -27,14 +27,14 @@ var englishNodes = sentences{
 	NodeDown:          "{{.node}} is down{{if .parts}}: {{and .parts}}{{else}}, and nothing waits for it{{end}}.",
 	CauseNodeNotReady: "The kubelet of {{.node}} reports that it cannot run pods{{if .why}}: {{.why}}{{else}}.{{end}}",
 
-	DownOverdue:     "Should have been deleted or removed at {{.at}}, but still exist: kube-controller-manager, which does that, does not seem to be running: {{and .pods}}.",
+	DownOverdue:     "Should have been deleted or removed at {{.at}} but still exist, because kube-controller-manager does not seem to be running: {{and .pods}}.",
 	DownTerminating: "Already deleted, and Terminating until the kubelet confirms their end or the Node object is deleted: {{and .pods}}.",
 	DownStateful:    "Deleted at {{.at}}, but their StatefulSet creates no replacement while the old object exists, until the node returns, is removed, or someone releases them: {{and .pods}}.",
-	DownAttached:    "Deleted at {{.at}} and replaced at once, but the replacements cannot start before the volume is free: the old pod's object must be gone, and then up to 6 more minutes pass: {{and .pods}}.",
+	DownAttached:    "Deleted at {{.at}} and replaced at once, but the replacements cannot start before the volume is free, up to 6 minutes after the old pod's object is gone: {{and .pods}}.",
 	DownMoves:       "Counted as running on the node until {{.at}}; then deleted and replaced at once: {{and .pods}}.",
 	DownForgotten:   "Deleted at {{.at}}, and nothing recreates them: {{and .pods}}.",
 	DownStays:       "Counted as running there indefinitely, because they tolerate the node's state without a time limit: {{and .pods}}.",
-	DownUntold:      "Counted as running there. The node does not yet have a taint that evicts them; the control plane delays that taint when many nodes of a zone fail at the same time: {{and .pods}}.",
+	DownUntold:      "Counted as running there, because the node does not yet have a taint that evicts them (the control plane delays it when many nodes of a zone fail at the same time): {{and .pods}}.",
 
 	DownOverduePart:     "{{count .n \"pod that should be gone still exists\" \"pods that should be gone still exist\"}}",
 	DownTerminatingPart: "{{count .n \"pod is\" \"pods are\"}} stuck in Terminating",

@@ -8,16 +8,16 @@ var englishProof = sentences{
 	HeldRemediation: "{{.action}} of {{.node}} for {{.reason}} is held back ({{.remediation}}). {{.why}}",
 	HeldApprove:     "Approve {{.remediation}}: {{.action}} of {{.node}} for {{.reason}}. {{.why}}",
 
-	ProofNobody:    "No agent found here reports {{.condition}} as {{.status}}{{if not .any}} with the reason {{.reason}}{{end}}.{{if .meant}} Agents spell that reason {{.meant}}.{{end}}",
+	ProofNobody:    "No agent found in the cluster reports {{.condition}} as {{.status}}{{if not .any}} with the reason {{.reason}}{{end}}.{{if .meant}} Agents spell that reason {{.meant}}.{{end}}",
 	ProofOff:       "The configuration of {{.agent}} turns {{.reason}} off.",
 	ProofEventOnly: "{{.agent}} reports it only as an Event: {{.condition}} does not change, and repairers look only at conditions.",
 	ProofBlind:     "{{.agent}} reports that it cannot detect this: {{.why}}",
 
-	ProofVerbosity:  "The agent waits for a line that the kubelet logs only at verbosity 4; EKS nodes run with 2 by default.",
+	ProofVerbosity:  "The agent looks for a log line that the kubelet writes only at verbosity 4; on EKS nodes, the default is 2.",
 	ProofDockerOnly: "The agent's rule detects only a hung process named docker, and no other container runtime.",
 
 	ProofSilent: "{{.agent}} has not confirmed {{.condition}} for more than {{.age}}.",
-	ProofAbsent: "{{.agent}} runs elsewhere, but nothing has reported {{.condition}} here.",
+	ProofAbsent: "{{.agent}} runs elsewhere, but nothing has ever reported {{.condition}} on this node.",
 
 	ProofNoRule:          "No policy rule covers it, and no other known repairer acts on it.",
 	ProofRepairersUnread: "It is not known whether something else repairs these nodes: {{.why}}",
@@ -39,10 +39,10 @@ var englishProof = sentences{
 	ProofLeaseUnread:      "The controller's Lease could not be read: {{.why}}",
 	ProofNotTakenUp:       "The controller has not processed the latest change of {{.by}}.",
 
-	ProofTheirs:      "Nothing proves that {{.by}} does it: a repair can be accepted and never happen. Only setting the condition shows it.",
+	ProofTheirs:      "Nothing proves that {{.by}} really repairs the node: a repair can be accepted and still never happen. Only a test that sets the condition on a node can show this.",
 	ProofNoDrill:     "No drill and no repair has completed through {{.by}} yet.",
 	ProofDrillCut:    "The last drill, {{.remediation}} at {{.at}}, failed: {{.why}}",
-	ProofCutBefore:   "The last drill, {{.remediation}} at {{.at}}, failed, which may no longer be the case: {{.why}}",
+	ProofCutBefore:   "The last drill, {{.remediation}} at {{.at}}, failed, but the cause may have been fixed since: {{.why}}",
 	ProofStaleAge:    "The last proof, {{.remediation}} at {{.at}}, is more than 30 days old.",
 	ProofStalePolicy: "The policy has changed since the last proof, {{.remediation}} at {{.at}}.",
 	ProofStaleAgent:  "The agent has changed since the last proof, {{.remediation}} at {{.at}}.",
@@ -52,19 +52,19 @@ var englishProof = sentences{
 
 	ProofMore: "{{.n}} more",
 
-	ProofAwaits:   "{{.by}} {{if .asks}}asks for approval of{{else}}performs{{end}} {{.action}} once {{.condition}} has lasted for {{.wait}}, which is in {{.left}}.",
+	ProofAwaits:   "{{.by}} {{if .asks}}asks for approval of{{else}}performs{{end}} {{.action}} once {{.condition}} has lasted for {{.wait}} (in {{.left}}).",
 	ProofOverdue:  "{{.condition}} has lasted for {{.age}}. {{.by}} should have {{if .asks}}asked for approval of{{else}}performed{{end}} {{.action}} after {{.wait}}, but has not.",
-	ProofUnderWay: "{{.remediation}} is to repair the node and is {{.phase}}.",
+	ProofUnderWay: "{{.remediation}}, which is to repair the node, is in the phase {{.phase}}.",
 
 	ProofRemedyDrill:       "Run a drill with a harmless fault.",
-	ProofRemedyRaise:       "Set the condition on a node that may be lost, and see whether {{.by}} acts.",
+	ProofRemedyRaise:       "Set the condition on a node that you can afford to lose, and check whether {{.by}} repairs it.",
 	ProofRemedyRaiseRisk:   "If the repair works, that node is rebooted or replaced.",
 	ProofRemedySwitchOff:   "Turn off the repair of {{.by}}, so that only one repairer acts.",
 	ProofRemedyMode:        "Allow {{.by}} to act after approval.",
-	ProofRemedyController:  "Find out why no controller runs.",
+	ProofRemedyController:  "Find out why no controller is running.",
 	ProofRemedyAgent:       "Find out why {{.agent}} does not report.",
 	ProofRemedyBudget:      "Raise the budget of {{.by}} to one node.",
-	ProofRemedyPermissions: "Check what the controller was told.",
+	ProofRemedyPermissions: "Check the responses that the controller got.",
 	ProofRemedyLedger:      "Find out why the ledger cannot be read.",
 
 	CheckSummary:      "Of {{count .total \"fault that can be reported\" \"faults that can be reported\"}}, {{.act}} would lead to a repair, {{if .approval}}{{.approval}} would after approval, {{end}}{{.unproven}} may or may not, and {{.broken}} would not.",

@@ -1,14 +1,14 @@
 package message
 
 var englishRemediations = sentences{
-	ApproveRemedy:    "naosu remediations lists them",
+	ApproveRemedy:    "naosu remediations lists the Remediations",
 	ApproveNoName:    "{{.given}} is not the name of a Remediation",
 	ApproveGone:      "Remediation {{.name}} does not exist",
 	ApproveDrill:     "{{.remediation}} is a drill and needs no approval",
 	ApproveEnded:     "{{.remediation}} has ended",
-	ApproveRejected:  "{{.remediation}} was rejected, which cannot be undone; if the node stays unhealthy, there will be another proposal",
+	ApproveRejected:  "{{.remediation}} was rejected, which cannot be undone; if the node stays unhealthy, naosu proposes another one",
 	ApproveForbidden: "{{.user}} is not allowed to approve or reject: this requires the verbs patch and approve on remediations.naosu.dev, which the ClusterRole naosu-approver grants. {{.problem}}",
-	ApproveDone:      "{{.remediation}}: {{.action}} of {{.node}} is {{if .rejected}}rejected{{else}}approved{{if .why}} but still waits. {{.why}}{{end}}{{end}}",
+	ApproveDone:      "{{.remediation}}: {{.action}} of {{.node}} is {{if .rejected}}rejected{{else}}approved{{if .why}} but is still waiting. {{.why}}{{end}}{{end}}",
 
 	AbortRemedy:          "give the names of Remediations, which naosu remediations lists, or --all",
 	AbortAllAlone:        "cannot be combined with names",
@@ -20,16 +20,16 @@ var englishRemediations = sentences{
 	AbortLeft:            "{{count .n \"Remediation\" \"Remediations\"}} could not be aborted",
 
 	CleanupRemedy: "give a duration such as 2m",
-	CleanupWaits:  "The agent still runs on {{count .n \"node\" \"nodes\"}}; waiting for it to terminate.",
+	CleanupWaits:  "The agent is still running on {{count .n \"node\" \"nodes\"}}; waiting for it to terminate.",
 	CleanupDone:   "{{.node}}: removed {{and .conditions}}.",
 	CleanupNone:   "No Node has conditions that the agent wrote.",
-	CleanupAgents: "the agent still runs on {{count .n \"node\" \"nodes\"}}, whose conditions were kept: {{and .nodes}}; uninstall it first",
+	CleanupAgents: "the agent is still running on {{count .n \"node\" \"nodes\"}}, whose conditions were kept: {{and .nodes}}; uninstall it first",
 
 	RemediationsNone:    "There are no Remediations.",
-	RemediationsEarned:  "{{.policy}} (mode {{.mode}}): {{count .n \"Remediation\" \"Remediations\"}} turned out as forecast{{if .wanted}}; an action needs no approval once {{.wanted}} of its own have{{if .actions}}: {{and .actions}}{{end}}{{end}}.",
-	RemediationIs:       "{{.name}}: {{.action}} of {{.node}} for {{.condition}} {{.reason}} is {{.phase}}{{if .outcome}}, {{.outcome}}{{end}}{{if .approval}} ({{.approval}}){{end}}{{if .policy}}; by the rule {{.rule}} of {{.policy}}{{end}}.",
+	RemediationsEarned:  "{{.policy}} (mode {{.mode}}): {{count .n \"Remediation\" \"Remediations\"}} turned out as forecast{{if .wanted}}; an action needs no approval once {{.wanted}} of its Remediations have{{if .actions}}: {{and .actions}}{{end}}{{end}}.",
+	RemediationIs:       "{{.name}}: {{.action}} of {{.node}} for {{.condition}} {{.reason}} is {{.phase}}{{if .outcome}}, {{.outcome}}{{end}}{{if .approval}} ({{.approval}}){{end}}{{if .policy}}; according to the rule {{.rule}} of {{.policy}}{{end}}.",
 	RemediationForecast: "forecast",
-	RemediationNoPods:   "The forecast was that no pod moves.",
+	RemediationNoPods:   "According to the forecast, no pod moves.",
 	RemediationOmitted:  "and {{count .n \"pod\" \"pods\"}} more",
 	RemediationLoses:    "{{count .n \"pod has\" \"pods have\"}} data on this node only, which does not move with {{verb .n \"it\" \"them\"}}: {{and .pods}}",
 	RemediationBecame:   "Forecast at {{.at}}. {{if eq .outcome \"AsForecast\"}}Every pod turned out as forecast.{{else if eq .outcome \"NotAsForecast\"}}Not every pod turned out as forecast.{{else if .outcome}}It ended as {{.outcome}}.{{else}}It is in progress.{{end}}",

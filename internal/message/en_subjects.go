@@ -51,7 +51,7 @@ var englishSubjects = sentences{
 	RemedyAllowOneRisk:     "During a drain, one of {{.of}} pods is missing{{if eq .of 1}}, which is the only one: add a second replica first to avoid that{{end}}.",
 	RemedyEvictBroken:      "Make {{.subject}} allow the eviction of pods that are not ready",
 	RemedyEvictBrokenCost:  "None: no pod is replaced by this alone.",
-	RemedyEvictBrokenRisk:  "A pod that is about to become ready may be evicted first. It makes no pod ready.",
+	RemedyEvictBrokenRisk:  "A pod that is about to become ready may be evicted first. The eviction itself makes no pod ready.",
 	RemedyTargetPort:       "Point {{.subject}} to the port {{.name}} that its pods have",
 	RemedyTargetPortCost:   "None: no pod is replaced.",
 	RemedyTargetPortRisk:   "It is not known whether {{.name}} serves what the clients expect.",

@@ -29,7 +29,7 @@ var englishWords = sentences{
 	ErrNotThere:          "{{.subject}} does not exist{{if .namespace}} in namespace {{.namespace}}{{end}}{{if .elsewhere}}; it is in namespace {{or .elsewhere}}{{else if .near}}; did you mean {{or .near}}?{{else}}; kubectl get {{.kind}}{{if .namespace}} -n {{.namespace}}{{end}} lists those that exist{{end}}",
 	ErrNoNamespace:       "namespace {{.given}} does not exist",
 	ErrNamespaceRemedy:   "use {{or .names}}{{if .more}}, or another that kubectl get namespaces lists{{end}}, or -A for all",
-	ErrForbiddenKind:     "permission is missing: {{.kind}} objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
+	ErrForbiddenKind:     "permission denied: {{.kind}} objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
 	ErrWhyFailOn:         "there is a problem of severity {{.severity}}",
 	ErrSelectorOne:       "{{.given}} selects among several objects, but {{.subject}} names a single one",
 	ErrSelectorOneRemedy: "omit one of them",

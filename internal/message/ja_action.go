@@ -31,7 +31,7 @@ var japaneseAction = sentences{
 	ActionCordonedByOthers: "{{.node}} は naosu 以外によって cordon されているため、そのままにします。",
 	ActionLeftCordoned:     "{{.by}} がある間、{{.node}} は cordon したままにします。naosu 以外が取り除いている途中か、停止しています。",
 	ActionMayNotUncordon:   "コントローラーのロールで {{.node}} の uncordon が許可されなくなりました。権限を元に戻すか、ノードを uncordon して {{and .annotations}} を削除してください。",
-	ActionStaysCordoned:    "{{.node}} のマシンの置き換えは {{.actuator}} に要求済みで、取り消せません。ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。",
+	ActionStaysCordoned:    "{{.node}} のマシンの交換は {{.actuator}} に要求済みで、取り消せません。ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。",
 	ActionPodsReturn:       "cordon されている {{.node}} に、{{and .controllers}} の Pod が {{.n}} 回戻ってきました: {{and .pods}}",
 	ActionPodsLeft:         "drain の期限までに {{.n}} 個の Pod が残りました: {{and .pods}}",
 
@@ -47,7 +47,7 @@ var japaneseAction = sentences{
 	ActionNotRebooted: "{{.node}} は {{span .within}}以内に再起動しませんでした。再起動は要求されましたが、行われませんでした。",
 	ActionNotReady:    "{{.node}} は {{span .within}}以内に Ready になりませんでした。",
 	ActionStillIll:    "{{span .within}}たっても {{.node}} の {{.condition}} は {{.status}} のままです。",
-	ActionNotGone:     "マシンは置き換えられるはずでしたが、{{span .within}}たっても {{.node}} が残っています。{{if .cordoned}}ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。{{end}}",
+	ActionNotGone:     "マシンは交換されるはずでしたが、{{span .within}}たっても {{.node}} が残っています。{{if .cordoned}}ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。{{end}}",
 	ActionNoSuccessor: "{{.node}} に代わる正常なノードは {{span .within}}以内に現れませんでした。",
 	ActionRelapsed:    "{{.node}} の正常な状態は {{span .dwell}}続きませんでした。",
 

@@ -16,7 +16,7 @@ var japaneseGuard = sentences{
 
 	GuardInHand:     "{{.by}} が {{.node}} を処理中です。",
 	GuardLeaving:    "naosu 以外が {{.node}} を取り除こうとしているか、停止しています ({{.by}})。",
-	GuardReplacing:  "{{.by}} が {{.node}} のマシンの置き換えを要求しましたが、ノードはまだ存在します。uncordon すると、naosu はこのノードを扱わなくなります。",
+	GuardReplacing:  "{{.by}} が {{.node}} のマシンの交換を要求しましたが、ノードはまだ存在します。uncordon すると、naosu はこのノードを扱わなくなります。",
 	GuardBudgetZero: "{{.scope}} で同時に修復できるノードの上限は 0 台です{{if ne .budget \"0\"}} ({{.total}} 台の {{.budget}} を切り捨て){{end}}。",
 	GuardBudgetFull: "{{.scope}} で同時に修復できるノードの上限に達しています (上限 {{.limit}} 台、修復中 {{.n}} 台)。",
 
@@ -27,7 +27,7 @@ var japaneseGuard = sentences{
 	GuardZonalShift: "{{and .zones}} からトラフィックを移しています。その間、新しい修復は開始しません。",
 
 	GuardNewNode:           "{{.node}} は起動中のため、あと {{span .left}}は何もしません。",
-	GuardMachineClaimed:    "{{and .nodes}} がいずれも {{.machine}} で動いていると報告しており、実際にどのノードなのか分かりません。該当しない Node オブジェクトを削除してください。",
+	GuardMachineClaimed:    "{{and .nodes}} がいずれも {{.machine}} で動いていると報告しており、どれが実際のノードなのか分かりません。該当しない Node オブジェクトを削除してください。",
 	GuardControlPlane:      "コントロールプレーンのノード (またはその可能性がある) {{and .nodes}} が修復中か、Ready ではありません。同時に 2 台目を止めると、etcd のクォーラムが失われるおそれがあります。",
 	GuardControlPlaneStuck: "コントロールプレーンの {{and .nodes}} が同時に Ready ではありません。etcd のクォーラムにどのノードが必要なのか分からないため、1 台を手動で復旧してください。",
 

@@ -40,7 +40,7 @@ var japaneseHelp = sentences{
 		"  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n" +
 		"  untaint node/N KEY:EFFECT\ttaint を外す\n" +
 		"  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n" +
-		"  add-nodes N [--group G] [--zone Z]\tノードを増やす (台数に連動するものも含む)\n" +
+		"  add-nodes N [--group G] [--zone Z]\tノードを追加する (台数に連動するものも増える)\n" +
 		"  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n" +
 		"  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n" +
 		"  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n" +

@@ -1,7 +1,7 @@
 package message
 
 var japaneseHelpRepair = sentences{
-	"help/crds":      "naosu の CRD を出力する",
+	"help/crds":      "naosu のカスタムリソース定義 (CRD) を出力する",
 	"help/crds/long": "naosu の CRD (NodeRepairPolicy と Remediation) を、kubectl apply で使える YAML で出力します。クラスターには接続しません。",
 
 	"help/repair":      "修復が行われることを実証する",
@@ -26,12 +26,12 @@ var japaneseHelpRepair = sentences{
 	"flag/repair/drill/act":         "実際の condition を設定する (ノードを失うことがある)",
 	"flag/repair/drill/expendable":  "失ってもよいノード `node/NAME`",
 	"flag/repair/drill/wait":        "--act: 修復の仕組みが待つ時間 `DURATION` (0: そのルールによる、不明なら 30m)",
-	"flag/repair/drill/margin":      "--act: さらに待つ時間 `DURATION` (ノードが Ready に戻るのを待つ時間でもある)",
+	"flag/repair/drill/margin":      "--act: --wait に加えて待つ時間 `DURATION` (ノードが Ready に戻るのを待つ時間でもある)",
 
 	"help/repair/abort": "修復を中止し、ノードを元に戻す",
 	"help/repair/abort/long": "終了していない Remediation を中止します。naosu がノードに加えた変更を元に戻し、Remediation は Aborted で終了します。すでに要求した再起動は止まりません。" +
-		"置き換えを要求したノードは cordon されたままです。中止はコントローラーに要求します。リーダーのコントローラーがなければ、このコマンドが利用者の権限で行い、その間コントローラーの Lease を保持します。\n\n" +
-		"--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、元に戻せないノードの記録からも finalizer を削除します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n" +
+		"交換を要求したノードは cordon されたままです。中止はコントローラーに要求します。リーダーのコントローラーがなければ、このコマンドが利用者の権限で行い、その間コントローラーの Lease を保持します。\n\n" +
+		"--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、ノードを元に戻せない Remediation からも finalizer を削除します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n" +
 		"終了コードは、すべて終了すれば 0、時間内に中止できないものがあれば 1、入力の誤りや答えを出せなかった場合は 2 です。",
 	"flag/repair/abort/all":     "終了していない Remediation をすべて中止する",
 	"flag/repair/abort/force":   "リーダーのコントローラーから引き継ぎ、ノードを元に戻せなくても finalizer を削除する",

@@ -39,7 +39,7 @@ var japaneseProof = sentences{
 	ProofLeaseUnread:      "コントローラーの Lease を読み取れません: {{.why}}",
 	ProofNotTakenUp:       "コントローラーは {{.by}} の最新の変更をまだ反映していません。",
 
-	ProofTheirs:      "{{.by}} が実際に修復することを示すものがありません。修復は、受け付けられても行われないことがあります。condition を実際に設定する以外に確かめる方法はありません。",
+	ProofTheirs:      "{{.by}} が実際に修復することを示すものがありません。修復は、受け付けられても行われないことがあります。condition をノードに実際に設定して試す以外に、確かめる方法はありません。",
 	ProofNoDrill:     "{{.by}} による訓練や修復は、まだ一度も完了していません。",
 	ProofDrillCut:    "最後の訓練 ({{.remediation}}、{{.at}}) は失敗しました: {{.why}}",
 	ProofCutBefore:   "最後の訓練 ({{.remediation}}、{{.at}}) は失敗しましたが、すでに解消している可能性があります: {{.why}}",
@@ -48,13 +48,13 @@ var japaneseProof = sentences{
 	ProofStaleAgent:  "最後の実証 ({{.remediation}}、{{.at}}) の後でエージェントが変更されました。",
 	ProofShown:       "{{.remediation}} が {{.at}} に完了しました。",
 
-	ProofFinding: "ノード {{.n}} 台で、{{and .reasons}} ({{.condition}}) が起きても{{if .broken}}修復は行われません{{else}}修復が行われない可能性があります{{end}}。{{.why}}",
+	ProofFinding: "ノード {{.n}} 台では、{{and .reasons}} ({{.condition}}) が起きても{{if .broken}}修復は行われません{{else}}修復が行われない可能性があります{{end}}。{{.why}}",
 
 	ProofMore: "ほか {{.n}} 件",
 
 	ProofAwaits:   "{{.condition}} が {{span .wait}}続くと、{{.by}} が {{.action}} {{if .asks}}の承認を求めます{{else}}を行います{{end}} (あと {{span .left}})。",
 	ProofOverdue:  "{{.condition}} はすでに {{span .age}}続いています。{{.by}} は {{span .wait}}で {{.action}} {{if .asks}}の承認を求める{{else}}を行う{{end}}はずですが、まだ行われていません。",
-	ProofUnderWay: "{{.remediation}} がこのノードを修復する予定で、現在 {{.phase}} です。",
+	ProofUnderWay: "{{.remediation}} がこのノードを修復する予定です (現在のフェーズ: {{.phase}})。",
 
 	ProofRemedyDrill:       "無害な障害で訓練を実行する。",
 	ProofRemedyRaise:       "失ってもよいノードで condition を設定し、{{.by}} が修復するかどうかを確認する。",
@@ -64,7 +64,7 @@ var japaneseProof = sentences{
 	ProofRemedyController:  "コントローラーが動いていない理由を調べる。",
 	ProofRemedyAgent:       "{{.agent}} が報告しない理由を調べる。",
 	ProofRemedyBudget:      "{{.by}} の上限 (budgets) をノード 1 台に上げる。",
-	ProofRemedyPermissions: "コントローラーが受けた回答を確認する。",
+	ProofRemedyPermissions: "コントローラーが受け取った応答を確認する。",
 	ProofRemedyLedger:      "台帳を読み取れない理由を調べる。",
 
 	CheckSummary:      "報告されうる障害 {{.total}} 件のうち、修復されるものが {{.act}} 件、{{if .approval}}承認後に修復されるものが {{.approval}} 件、{{end}}修復されるか実証されていないものが {{.unproven}} 件、修復されないものが {{.broken}} 件あります。",

@@ -166,7 +166,7 @@ var englishTexts = []compiled{
 	{ActionAskedPerhaps, func(t *text) {
 		t.say("It is not known whether ")
 		t.put(t.value("actuator"))
-		t.say(" received the request; the node's boot ID will show it.")
+		t.say(" received the request; the node's boot ID will show whether it did.")
 	}},
 	{ActionUnsure, func(t *text) {
 		t.put(t.value("actuator"))
@@ -247,7 +247,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" still exists after ")
 		t.put(t.value("within"))
-		t.say(", although its machine was to be replaced.")
+		t.say(", although its machine should have been replaced.")
 		if t.is(t.value("cordoned")) {
 			t.say(" It stays cordoned until it is gone or someone uncordons it.")
 		}
@@ -1171,7 +1171,7 @@ var englishTexts = []compiled{
 	}},
 	{PermissionNotAsked, func(t *text) {
 		t.put(t.value("actuator"))
-		t.say(" has no way to check permissions in advance.")
+		t.say(" offers no way to check permissions in advance.")
 	}},
 	{PermissionUnanswered, func(t *text) {
 		t.put(t.value("actuator"))
@@ -1195,12 +1195,13 @@ var englishTexts = []compiled{
 		t.say("No pod of naosu-agent was found.")
 	}},
 	{PermissionLeft, func(t *text) {
+		t.say("Only ")
 		t.put(t.value("asked"))
 		t.say(" of ")
 		t.say(count(t.number("kinds"), "kind", "kinds"))
 		t.say(" of machine ")
 		t.say(verb(t.number("asked"), "was", "were"))
-		t.say(" checked, the most that are checked at once.")
+		t.say(" checked: no more are checked at once.")
 	}},
 	{PermissionGroups, func(t *text) {
 		t.say("For ")
@@ -1279,7 +1280,7 @@ var englishTexts = []compiled{
 	{DrillHeld, func(t *text) {
 		t.say("The guard would hold the repair back for now.")
 		for _, item := range t.records("held") {
-			t.say(" Check ")
+			t.say(" The check ")
 			t.put(t.in(item, "check"))
 			t.say(": ")
 			t.put(t.in(item, "why"))
@@ -1380,7 +1381,7 @@ var englishTexts = []compiled{
 		t.say("has no effect without --act")
 	}},
 	{DrillActAlone, func(t *text) {
-		t.say("can cost the node, but no node is given as expendable")
+		t.say("the node may be lost, but no node is given as expendable")
 	}},
 	{DrillOtherNode, func(t *text) {
 		t.put(t.value("given"))
@@ -1389,7 +1390,7 @@ var englishTexts = []compiled{
 		t.say(", the node of the drill")
 	}},
 	{DrillExpendableRemedy, func(t *text) {
-		t.say("give a node that may be lost, as in --act --expendable node/NAME")
+		t.say("give a node that you can afford to lose, as in --act --expendable node/NAME")
 	}},
 	{DrillConditionRemedy, func(t *text) {
 		t.say("give the condition that ")
@@ -1461,7 +1462,7 @@ var englishTexts = []compiled{
 	{DrillLateAgent, func(t *text) {
 		t.say("No naosu agent on ")
 		t.put(t.value("node"))
-		t.say(" picked it up: it does not run, does not respond, or is not allowed to watch Remediations.")
+		t.say(" picked it up: the agent is not running, does not respond, or is not allowed to watch Remediations.")
 	}},
 	{DrillLateFault, func(t *text) {
 		t.say("The agent on ")
@@ -1478,7 +1479,7 @@ var englishTexts = []compiled{
 	{DrillLateEvidence, func(t *text) {
 		t.say("What the detector on ")
 		t.put(t.value("node"))
-		t.say(" saw was not sufficient evidence for ")
+		t.say(" detected was not sufficient evidence for ")
 		t.put(t.value("reason"))
 		t.say(".")
 	}},
@@ -1488,7 +1489,7 @@ var englishTexts = []compiled{
 		t.say(" did not turn its evidence into a condition, or could not write the condition.")
 	}},
 	{DrillLateController, func(t *text) {
-		t.say("The controller did not pick it up: no controller runs, or it cannot see Remediations.")
+		t.say("The controller did not pick it up: no controller is running, or it cannot read Remediations.")
 	}},
 	{DrillUnrecorded, func(t *text) {
 		t.say("naosu's custom resource definitions are not installed, so the result of this drill is not recorded.")
@@ -1586,7 +1587,7 @@ var englishTexts = []compiled{
 		t.put(t.value("held"))
 		t.say(", but no Remediation was created for ")
 		t.put(t.value("by"))
-		t.say(": no controller runs, or no rule is due.")
+		t.say(": no controller is running, or no rule is due.")
 		if t.is(t.value("n")) {
 			t.say(" Something reset the condition ")
 			t.say(count(t.number("n"), "time", "times"))
@@ -1678,13 +1679,13 @@ var englishTexts = []compiled{
 		t.say(" rejected your credentials; renew them, or choose others with --context or --user")
 	}},
 	{ErrForbidden, func(t *text) {
-		t.say("permission is missing: ")
+		t.say("permission denied: ")
 		t.put(t.value("problem"))
 	}},
 	{ErrAnswered, func(t *text) {
 		t.say("the API server at ")
 		t.put(t.value("host"))
-		t.say(" answered: ")
+		t.say(" returned an error: ")
 		t.put(t.value("answer"))
 	}},
 	{ErrTimeout, func(t *text) {
@@ -1700,7 +1701,7 @@ var englishTexts = []compiled{
 		t.say("; check that it is running, or choose another cluster with --context or --kubeconfig")
 	}},
 	{ErrAskWhy, func(t *text) {
-		t.say("for example: why pod/NAME -n NAMESPACE")
+		t.say("give an object, as in: why pod/NAME -n NAMESPACE")
 	}},
 	{ErrMissing, func(t *text) {
 		t.say("missing")
@@ -1854,13 +1855,13 @@ var englishTexts = []compiled{
 		t.say("cannot use its volume, which another pod uses")
 	}},
 	{MissTogether, func(t *text) {
-		t.say("runs none of the pods that it must run near")
+		t.say("does not match the pod's affinity to other pods")
 	}},
 	{MissApart, func(t *text) {
-		t.say("runs pods that it must not run near")
+		t.say("does not match pod anti-affinity")
 	}},
 	{MissSpread, func(t *text) {
-		t.say("would make the spread uneven")
+		t.say("would violate a topology spread constraint")
 	}},
 	{MissDevice, func(t *text) {
 		t.say("lacks the devices that it claims")
@@ -2318,7 +2319,7 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{RemedyTaintsRisk, func(t *text) {
-		t.say("Someone reserves these nodes for other pods, or added the taint for another reason.")
+		t.say("The nodes may be reserved for other pods, or have the taint for another reason.")
 	}},
 	{RemedyUntaint, func(t *text) {
 		t.say("Remove the taint ")
@@ -2352,7 +2353,7 @@ var englishTexts = []compiled{
 		t.put(t.value("to"))
 	}},
 	{RemedyLowerRisk, func(t *text) {
-		t.say("The pod is guaranteed less than it is said to need; check first what it uses. Nothing is left free on that node.")
+		t.say("The pod is guaranteed less than its template requests now: first check what it uses. Nothing is left free on that node.")
 	}},
 	{RemedyMove, func(t *text) {
 		t.say("Make room on ")
@@ -3099,7 +3100,7 @@ var englishTexts = []compiled{
 		t.say(" ago, which is too old to act on.")
 	}},
 	{GuardFutureEvidence, func(t *text) {
-		t.say("The evidence was last confirmed ")
+		t.say("The evidence is dated ")
 		t.put(t.value("ahead"))
 		t.say(" in the future: the node's clock is ahead, or the controller's is behind, so the age of the evidence is not known. Synchronize the clocks, for example with NTP.")
 	}},
@@ -3110,7 +3111,7 @@ var englishTexts = []compiled{
 		t.say("This controller does not hold the Lease; another one acts.")
 	}},
 	{GuardReportOnly, func(t *text) {
-		t.say("The policy's mode is Report: this only shows what it would do.")
+		t.say("The policy's mode is Report: naosu only shows what it would do.")
 	}},
 	{GuardNotApproved, func(t *text) {
 		t.say("The Remediation has not been approved; the policy's mode is Approve.")
@@ -3215,7 +3216,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" all report that they run on ")
 		t.put(t.value("machine"))
-		t.say(", and it is not known which of them does. Delete the Node objects that do not.")
+		t.say(", and it is not known which of them really does. Delete the Node objects that do not.")
 	}},
 	{GuardControlPlane, func(t *text) {
 		t.say(englishAnd(t.items("nodes")))
@@ -3390,7 +3391,7 @@ var englishTexts = []compiled{
 		t.say("Explain why something does not run")
 	}},
 	{"help/why/long", func(t *text) {
-		t.say("Explain the state of a pod, node, claim, volume or workload: the cause that you can act on, the evidence for each link to it, what was ruled out, what is not known, and the remedies. For an object that is healthy, show its risks.\n\nWithout a subject: everything in the namespace (with -A: in all namespaces) that should run and does not, grouped by cause.\n\nWith --unlike: the differences from another object of the same kind that works, and which difference is the cause.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
+		t.say("Explain the state of a pod, node, claim, volume or workload: the cause that you can act on, the evidence for each link to it, what was ruled out, what is not known, and the remedies. For an object that is healthy, show its risks.\n\nWithout a subject: everything in the namespace (with -A: in all namespaces) that should run and does not, grouped by cause.\n\nWith --unlike: the differences from another object of the same kind that works, and which difference is the cause.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/why/unlike", func(t *text) {
 		t.say("compare the subject with `KIND/NAME`, an object of the same kind that works")
@@ -3408,7 +3409,7 @@ var englishTexts = []compiled{
 		t.say("Find the problems of the cluster and the risks of failures")
 	}},
 	{"help/audit/long", func(t *text) {
-		t.say("Find the problems of the cluster and what foreseeable failures would do to it: the loss of each node and of each zone, and the next step of each DaemonSet. The most dangerous come first, each with the remedy that prevents it.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
+		t.say("Find the problems of the cluster and what foreseeable failures would do to it: the loss of each node and of each zone, and the next step of each DaemonSet. The most dangerous come first, each with the remedy that prevents it.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/audit/fail-on", func(t *text) {
 		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical")
@@ -3426,7 +3427,7 @@ var englishTexts = []compiled{
 		t.say("Predict the effects of a change")
 	}},
 	{"help/whatif/long", func(t *text) {
-		t.say("Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. The command changes nothing in the cluster.\n\nChanges:\n  lose node/N | zone/Z | group/G\tmachines that fail without warning\n  drain node/N\tas kubectl drain does\n  cordon node/N | uncordon node/N\tas kubectl does\n  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n  untaint node/N KEY:EFFECT\tremove the taint\n  grow daemonset/NAME [--cpu Q] [--memory Q]\traise the requests of its pods; without amounts, to the next step of its vertical autoscaler\n  add-nodes N [--group G] [--zone Z]\tadd nodes, with what scales by their number\n  scale group/G --to N [--zones A,B]\tset the size of a node group\n  scale deployment/NAME --replicas N\talso statefulset or replicaset\n  rotate group/G [--zones A,B]\tadd new nodes, then drain the old ones\n  evict pod/NAME\tas a drain does, if its budget allows it\n  delete pod/NAME [--force]\tas kubectl delete does\n  patch KIND/NAME -p JSON\tapply a strategic merge patch\n  apply -f FILE | DIR | -\tapply manifests\n\nSeparate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than that of --namespace is written NAMESPACE/KIND/NAME.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
+		t.say("Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. The command changes nothing in the cluster.\n\nChanges:\n  lose node/N | zone/Z | group/G\tmachines that fail without warning\n  drain node/N\tas kubectl drain does\n  cordon node/N | uncordon node/N\tas kubectl does\n  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n  untaint node/N KEY:EFFECT\tremove the taint\n  grow daemonset/NAME [--cpu Q] [--memory Q]\traise the requests of its pods; without amounts, to the next step of its vertical autoscaler\n  add-nodes N [--group G] [--zone Z]\tadd nodes, and scale up what depends on their number\n  scale group/G --to N [--zones A,B]\tset the size of a node group\n  scale deployment/NAME --replicas N\talso statefulset or replicaset\n  rotate group/G [--zones A,B]\tadd new nodes, then drain the old ones\n  evict pod/NAME\tas kubectl drain does, if its disruption budget allows it\n  delete pod/NAME [--force]\tas kubectl delete does\n  patch KIND/NAME -p JSON\tapply a strategic merge patch\n  apply -f FILE | DIR | -\tapply manifests\n\nSeparate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than that of --namespace is written NAMESPACE/KIND/NAME.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/whatif/fail-on", func(t *text) {
 		t.say("exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), or if there is a new finding of this severity or worse (info, warning, critical)")
@@ -3450,10 +3451,10 @@ var englishTexts = []compiled{
 		t.say("grow: the `NAME` of the container (default: the first)")
 	}},
 	{"flag/whatif/group", func(t *text) {
-		t.say("add-nodes: the node `GROUP` of the new nodes (default: the largest)")
+		t.say("add-nodes: the node `GROUP` of the new nodes (default: the largest group)")
 	}},
 	{"flag/whatif/zone", func(t *text) {
-		t.say("add-nodes: the `ZONE` of the new nodes (default: the group's emptiest)")
+		t.say("add-nodes: the `ZONE` of the new nodes (default: the group's zone with the fewest nodes)")
 	}},
 	{"flag/whatif/zones", func(t *text) {
 		t.say("scale group, rotate: the `ZONES` of the new nodes")
@@ -3486,7 +3487,7 @@ var englishTexts = []compiled{
 		t.say("Explain the code of a finding")
 	}},
 	{"help/explain/long", func(t *text) {
-		t.say("Explain the code of a finding: how naosu detects it, what it is not, the remedies, and what naosu cannot know.")
+		t.say("Explain the code of a finding: how naosu detects it, what it does not cover, the remedies, and what naosu cannot know.")
 	}},
 	{"help/snapshot", func(t *text) {
 		t.say("Write the cluster to a file for --from")
@@ -3498,7 +3499,7 @@ var englishTexts = []compiled{
 		t.say("the `FILE` to write, or - for standard output")
 	}},
 	{"flag/snapshot/all-namespaces", func(t *text) {
-		t.say("write every namespace, which is always the case")
+		t.say("no effect: the file always contains every namespace")
 	}},
 	{"flag/snapshot/force", func(t *text) {
 		t.say("overwrite the file if it exists")
@@ -3603,7 +3604,7 @@ var englishTexts = []compiled{
 		t.say("the kubeconfig `FILE`")
 	}},
 	{"flag/namespace", func(t *text) {
-		t.say("the `NAMESPACE` of the request")
+		t.say("the `NAMESPACE` to look in")
 	}},
 	{"flag/request-timeout", func(t *text) {
 		t.say("the timeout of one request, a `DURATION` such as 30s or 2m; 0 means no timeout")
@@ -3624,7 +3625,7 @@ var englishTexts = []compiled{
 		t.say("Run the controller, which repairs nodes according to policies")
 	}},
 	{"help/controller/long", func(t *text) {
-		t.say("Run the controller: it watches the cluster, proposes a Remediation when a node matches a rule of a NodeRepairPolicy, and performs what the guard allows, until it is stopped. It runs inside or outside the cluster. If several controllers run, only the one that holds the Lease acts, and the others stand by to take over.\n\nIt requires naosu's custom resource definitions. It finds the providers of the machines from the cluster and from environment variables: for AWS, those that AWS's own tools read.")
+		t.say("Run the controller: it watches the cluster, proposes a Remediation when a node matches a rule of a NodeRepairPolicy, and performs what the guard allows, until it is stopped. It runs inside or outside the cluster. If several controllers run, only the one that holds the Lease acts, and the others stand by to take over.\n\nIt requires naosu's custom resource definitions. It detects the providers of the machines from the cluster and from environment variables; for AWS, these are the variables that AWS's own tools read.")
 	}},
 	{"flag/controller/leader-elect", func(t *text) {
 		t.say("act only while holding the Lease naosu-controller; if this is off, no other controller may act on the cluster")
@@ -3657,10 +3658,10 @@ var englishTexts = []compiled{
 		t.say("Prove that every link from detection to action exists and works, before you need it.")
 	}},
 	{"help/repair/check", func(t *text) {
-		t.say("Show what would be repaired, and which link is broken where nothing would be")
+		t.say("Show which faults would be repaired, and which link is broken for the others")
 	}},
 	{"help/repair/check/long", func(t *text) {
-		t.say("Check each link from detection to action for every fault that an agent found in the cluster can report, whether or not it is present now: what reports it, whether that is up to date, which rule matches, how long it waits, which action it takes, whether that is permitted, whether the budgets have room, whether anything else repairs the same nodes, and whether the repair was seen to work. A repair that waits for approval is not a finding. The command also checks EKS node auto repair, Karpenter and Cluster API's MachineHealthCheck, and changes nothing.\n\nExit code 0 whenever there is an answer, 1 only if --fail-on asks for it, 2 on bad input or if there is no answer.")
+		t.say("Check each link from detection to action for every fault that an agent found in the cluster can report, whether or not it is present now: what reports it, whether that is up to date, which rule matches, how long it waits, which action it takes, whether that is permitted, whether the budgets have room, whether anything else repairs the same nodes, and whether the repair was seen to work. A repair that waits for approval is not a finding. The command also checks EKS node auto repair, Karpenter and Cluster API's MachineHealthCheck, and changes nothing.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/repair/check/fail-on", func(t *text) {
 		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: info, warning")
@@ -3669,7 +3670,7 @@ var englishTexts = []compiled{
 		t.say("Inject a harmless fault and trace it from detection to a dry-run action")
 	}},
 	{"help/repair/drill/long", func(t *text) {
-		t.say("Make the node's agent inject a real but harmless fault, and trace it through the detector, the evidence, the report, the controller, the rule and the guard to an action that is not performed. The command prints each hop and its duration. The drill fails if the guard denies the action permanently or the policy is paused; it only reports what resolves by itself. The node's conditions do not change, and nothing is repaired.\n\nWith --act --expendable node/NAME: set the real condition on that node, keep it for as long as the repairer waits plus a margin, and check whether the machine is rebooted or replaced. Only this shows whether an accepted repair really happens, whether naosu or something else performs it. The command always restores the condition, even after Ctrl-C. If the repair works, the node is lost.\n\nExit code 0 if every hop passed, 1 if the drill failed, 2 on bad input or if there is no answer.")
+		t.say("Make the node's agent inject a real but harmless fault, and trace it through the detector, the evidence, the report, the controller, the rule and the guard to an action that is not performed. The command prints each hop and its duration. The drill fails if the guard denies the action permanently or the policy is paused; an obstacle that goes away by itself is only reported. The node's conditions do not change, and nothing is repaired.\n\nWith --act --expendable node/NAME: set the real condition on that node, keep it for as long as the repairer waits plus a margin, and check whether the machine is rebooted or replaced. Only this shows whether an accepted repair really happens, no matter whether naosu or something else performs it. The command always restores the condition, even after Ctrl-C. If the repair works, the node is lost.\n\nExit codes: 0 if every hop passed, 1 if the drill failed, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/repair/drill/reason", func(t *text) {
 		t.say("the `REASON` of the fault, such as InterfaceNotUp")
@@ -3681,22 +3682,22 @@ var englishTexts = []compiled{
 		t.say("the timeout of each hop of a harmless drill, a `DURATION`")
 	}},
 	{"flag/repair/drill/act", func(t *text) {
-		t.say("set the real condition, which can cost the node")
+		t.say("set the real condition; the node may be lost")
 	}},
 	{"flag/repair/drill/expendable", func(t *text) {
-		t.say("the node that may be lost, as `node/NAME`")
+		t.say("the node that you can afford to lose, as `node/NAME`")
 	}},
 	{"flag/repair/drill/wait", func(t *text) {
-		t.say("with --act: the `DURATION` that the repairer waits (0: as its rule says, otherwise 30m)")
+		t.say("with --act: the `DURATION` that the repairer waits (0: that of its rule, or 30m if it is not known)")
 	}},
 	{"flag/repair/drill/margin", func(t *text) {
-		t.say("with --act: the `DURATION` added to that, and given to the node to become Ready again")
+		t.say("with --act: the `DURATION` added to --wait; also how long the node may take to become Ready again")
 	}},
 	{"help/repair/abort", func(t *text) {
 		t.say("Abort repairs and restore their nodes")
 	}},
 	{"help/repair/abort/long", func(t *text) {
-		t.say("Abort Remediations that have not ended: naosu's changes on their nodes are undone, and the Remediations end as Aborted. A reboot that was already requested is not stopped; a node whose replacement was requested stays cordoned. The command asks the controller to do this; if no controller is the leader, the command does it with your permissions and holds the controller's Lease in the meantime.\n\nWith --force, the command takes the Lease from the leading controller and removes the finalizers of records whose node could not be restored. Use --all --force for uninstalling: no controller becomes the leader again for a while.\n\nExit code 0 if all have ended, 1 if some could not be aborted in time, 2 on bad input or if there is no answer.")
+		t.say("Abort Remediations that have not ended: naosu's changes on their nodes are undone, and the Remediations end as Aborted. A reboot that was already requested is not stopped; a node whose replacement was requested stays cordoned. The command asks the controller to do this; if no controller is the leader, the command does it with your permissions and holds the controller's Lease in the meantime.\n\nWith --force, the command takes the Lease from the leading controller and removes the finalizers of records whose node could not be restored. Use --all --force for uninstalling: no controller becomes the leader again for a while.\n\nExit codes: 0 if all have ended, 1 if some could not be aborted in time, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/repair/abort/all", func(t *text) {
 		t.say("abort every Remediation that has not ended")
@@ -3711,7 +3712,7 @@ var englishTexts = []compiled{
 		t.say("Remove the conditions that the uninstalled agent left on Nodes")
 	}},
 	{"help/cleanup/long", func(t *text) {
-		t.say("Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady and AcceleratedHardwareReady, if the agent was the last to write them. Conditions that another program writes stay; the managedFields of the Node show which program wrote a condition. Run the command after uninstalling the agent: it waits for the agent's pods to terminate, except those whose node is not Ready.\n\nThe chart runs the command when it is uninstalled. The command requires permission to list Nodes, to patch their status, and to list the pods of naosu-system.\n\nExit code 0 if no such condition is left, 1 if the agent still runs on some nodes, 2 on bad input or if there is no answer.")
+		t.say("Remove the conditions that the agent left on Nodes: KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady and AcceleratedHardwareReady, if the agent was the last to write them. Conditions that another program writes stay; the managedFields of the Node show which program wrote a condition. Run the command after uninstalling the agent: it waits for the agent's pods to terminate, except those whose node is not Ready.\n\nThe chart runs the command when it is uninstalled. The command requires permission to list Nodes, to patch their status, and to list the pods of naosu-system.\n\nExit codes: 0 if no such condition is left, 1 if the agent is still running on some nodes, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/cleanup/timeout", func(t *text) {
 		t.say("how long to wait for the agent's pods to terminate, a `DURATION`")
@@ -3720,7 +3721,7 @@ var englishTexts = []compiled{
 		t.say("Approve or reject a proposed Remediation")
 	}},
 	{"help/approve/long", func(t *text) {
-		t.say("Approve a proposed Remediation, which continues once the guard allows it, or reject it. A Remediation that is rejected after it started ends at its next step. A rejection cannot be undone.\n\nExit code 0 if the decision was recorded, 2 on bad input or if it comes too late.")
+		t.say("Approve a proposed Remediation, which continues once the guard allows it, or reject it. A Remediation that is rejected after it started ends at its next step. A rejection cannot be undone.\n\nExit codes: 0 if the decision was recorded, 2 if the input is invalid or the decision comes too late.")
 	}},
 	{"flag/approve/reject", func(t *text) {
 		t.say("reject the Remediation instead")
@@ -3729,7 +3730,7 @@ var englishTexts = []compiled{
 		t.say("Show what naosu repaired and proposes")
 	}},
 	{"help/remediations/long", func(t *text) {
-		t.say("Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\nWith --watch (-w): the table, then a row for each change until you interrupt the command; with -o json or yaml, a document for each Remediation and for each change.\n\nExit code 0 whenever there is an answer, 2 on bad input or if there is none.")
+		t.say("Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\nWith --watch (-w): the table, then a row for each change until you interrupt the command; with -o json or yaml, a document for each Remediation and for each change.\n\nExit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/remediations/watch", func(t *text) {
 		t.say("after the Remediations that exist, show each change")
@@ -4120,7 +4121,7 @@ var englishTexts = []compiled{
 	{DownOverdue, func(t *text) {
 		t.say("Should have been deleted or removed at ")
 		t.put(t.value("at"))
-		t.say(", but still exist: kube-controller-manager, which does that, does not seem to be running: ")
+		t.say(" but still exist, because kube-controller-manager does not seem to be running: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
@@ -4139,7 +4140,7 @@ var englishTexts = []compiled{
 	{DownAttached, func(t *text) {
 		t.say("Deleted at ")
 		t.put(t.value("at"))
-		t.say(" and replaced at once, but the replacements cannot start before the volume is free: the old pod's object must be gone, and then up to 6 more minutes pass: ")
+		t.say(" and replaced at once, but the replacements cannot start before the volume is free, up to 6 minutes after the old pod's object is gone: ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
@@ -4163,7 +4164,7 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{DownUntold, func(t *text) {
-		t.say("Counted as running there. The node does not yet have a taint that evicts them; the control plane delays that taint when many nodes of a zone fail at the same time: ")
+		t.say("Counted as running there, because the node does not yet have a taint that evicts them (the control plane delays it when many nodes of a zone fail at the same time): ")
 		t.say(englishAnd(t.items("pods")))
 		t.say(".")
 	}},
@@ -4903,7 +4904,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{ProofNobody, func(t *text) {
-		t.say("No agent found here reports ")
+		t.say("No agent found in the cluster reports ")
 		t.put(t.value("condition"))
 		t.say(" as ")
 		t.put(t.value("status"))
@@ -4937,7 +4938,7 @@ var englishTexts = []compiled{
 		t.put(t.value("why"))
 	}},
 	{ProofVerbosity, func(t *text) {
-		t.say("The agent waits for a line that the kubelet logs only at verbosity 4; EKS nodes run with 2 by default.")
+		t.say("The agent looks for a log line that the kubelet writes only at verbosity 4; on EKS nodes, the default is 2.")
 	}},
 	{ProofDockerOnly, func(t *text) {
 		t.say("The agent's rule detects only a hung process named docker, and no other container runtime.")
@@ -4952,9 +4953,9 @@ var englishTexts = []compiled{
 	}},
 	{ProofAbsent, func(t *text) {
 		t.put(t.value("agent"))
-		t.say(" runs elsewhere, but nothing has reported ")
+		t.say(" runs elsewhere, but nothing has ever reported ")
 		t.put(t.value("condition"))
-		t.say(" here.")
+		t.say(" on this node.")
 	}},
 	{ProofNoRule, func(t *text) {
 		t.say("No policy rule covers it, and no other known repairer acts on it.")
@@ -5055,7 +5056,7 @@ var englishTexts = []compiled{
 	{ProofTheirs, func(t *text) {
 		t.say("Nothing proves that ")
 		t.put(t.value("by"))
-		t.say(" does it: a repair can be accepted and never happen. Only setting the condition shows it.")
+		t.say(" really repairs the node: a repair can be accepted and still never happen. Only a test that sets the condition on a node can show this.")
 	}},
 	{ProofNoDrill, func(t *text) {
 		t.say("No drill and no repair has completed through ")
@@ -5075,7 +5076,7 @@ var englishTexts = []compiled{
 		t.put(t.value("remediation"))
 		t.say(" at ")
 		t.put(t.value("at"))
-		t.say(", failed, which may no longer be the case: ")
+		t.say(", failed, but the cause may have been fixed since: ")
 		t.put(t.value("why"))
 	}},
 	{ProofStaleAge, func(t *text) {
@@ -5138,9 +5139,9 @@ var englishTexts = []compiled{
 		t.put(t.value("condition"))
 		t.say(" has lasted for ")
 		t.put(t.value("wait"))
-		t.say(", which is in ")
+		t.say(" (in ")
 		t.put(t.value("left"))
-		t.say(".")
+		t.say(").")
 	}},
 	{ProofOverdue, func(t *text) {
 		t.put(t.value("condition"))
@@ -5162,7 +5163,7 @@ var englishTexts = []compiled{
 	}},
 	{ProofUnderWay, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" is to repair the node and is ")
+		t.say(", which is to repair the node, is in the phase ")
 		t.put(t.value("phase"))
 		t.say(".")
 	}},
@@ -5170,9 +5171,9 @@ var englishTexts = []compiled{
 		t.say("Run a drill with a harmless fault.")
 	}},
 	{ProofRemedyRaise, func(t *text) {
-		t.say("Set the condition on a node that may be lost, and see whether ")
+		t.say("Set the condition on a node that you can afford to lose, and check whether ")
 		t.put(t.value("by"))
-		t.say(" acts.")
+		t.say(" repairs it.")
 	}},
 	{ProofRemedyRaiseRisk, func(t *text) {
 		t.say("If the repair works, that node is rebooted or replaced.")
@@ -5188,7 +5189,7 @@ var englishTexts = []compiled{
 		t.say(" to act after approval.")
 	}},
 	{ProofRemedyController, func(t *text) {
-		t.say("Find out why no controller runs.")
+		t.say("Find out why no controller is running.")
 	}},
 	{ProofRemedyAgent, func(t *text) {
 		t.say("Find out why ")
@@ -5201,7 +5202,7 @@ var englishTexts = []compiled{
 		t.say(" to one node.")
 	}},
 	{ProofRemedyPermissions, func(t *text) {
-		t.say("Check what the controller was told.")
+		t.say("Check the responses that the controller got.")
 	}},
 	{ProofRemedyLedger, func(t *text) {
 		t.say("Find out why the ledger cannot be read.")
@@ -5273,7 +5274,7 @@ var englishTexts = []compiled{
 		t.say("CONDITION: REASONS")
 	}},
 	{ApproveRemedy, func(t *text) {
-		t.say("naosu remediations lists them")
+		t.say("naosu remediations lists the Remediations")
 	}},
 	{ApproveNoName, func(t *text) {
 		t.put(t.value("given"))
@@ -5294,7 +5295,7 @@ var englishTexts = []compiled{
 	}},
 	{ApproveRejected, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" was rejected, which cannot be undone; if the node stays unhealthy, there will be another proposal")
+		t.say(" was rejected, which cannot be undone; if the node stays unhealthy, naosu proposes another one")
 	}},
 	{ApproveForbidden, func(t *text) {
 		t.put(t.value("user"))
@@ -5313,7 +5314,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("approved")
 			if t.is(t.value("why")) {
-				t.say(" but still waits. ")
+				t.say(" but is still waiting. ")
 				t.put(t.value("why"))
 			}
 		}
@@ -5365,7 +5366,7 @@ var englishTexts = []compiled{
 		t.say("give a duration such as 2m")
 	}},
 	{CleanupWaits, func(t *text) {
-		t.say("The agent still runs on ")
+		t.say("The agent is still running on ")
 		t.say(count(t.number("n"), "node", "nodes"))
 		t.say("; waiting for it to terminate.")
 	}},
@@ -5379,7 +5380,7 @@ var englishTexts = []compiled{
 		t.say("No Node has conditions that the agent wrote.")
 	}},
 	{CleanupAgents, func(t *text) {
-		t.say("the agent still runs on ")
+		t.say("the agent is still running on ")
 		t.say(count(t.number("n"), "node", "nodes"))
 		t.say(", whose conditions were kept: ")
 		t.say(englishAnd(t.items("nodes")))
@@ -5398,7 +5399,7 @@ var englishTexts = []compiled{
 		if t.is(t.value("wanted")) {
 			t.say("; an action needs no approval once ")
 			t.put(t.value("wanted"))
-			t.say(" of its own have")
+			t.say(" of its Remediations have")
 			if t.is(t.value("actions")) {
 				t.say(": ")
 				t.say(englishAnd(t.items("actions")))
@@ -5428,7 +5429,7 @@ var englishTexts = []compiled{
 			t.say(")")
 		}
 		if t.is(t.value("policy")) {
-			t.say("; by the rule ")
+			t.say("; according to the rule ")
 			t.put(t.value("rule"))
 			t.say(" of ")
 			t.put(t.value("policy"))
@@ -5439,7 +5440,7 @@ var englishTexts = []compiled{
 		t.say("forecast")
 	}},
 	{RemediationNoPods, func(t *text) {
-		t.say("The forecast was that no pod moves.")
+		t.say("According to the forecast, no pod moves.")
 	}},
 	{RemediationOmitted, func(t *text) {
 		t.say("and ")
@@ -5622,7 +5623,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("is not Ready")
 		}
-		t.say(": it is not known whether the pod runs.")
+		t.say(": it is not known whether the pod is still running.")
 	}},
 	{NodeNotReadySince, func(t *text) {
 		t.put(t.value("node"))
@@ -5927,7 +5928,7 @@ var englishTexts = []compiled{
 	{DriverUnseen, func(t *text) {
 		t.say("No DaemonSet of ")
 		t.put(t.value("driver"))
-		t.say(" was found: the driver is probably not installed, or its DaemonSet has a name and paths of its own.")
+		t.say(" was found: the driver is probably not installed, or its DaemonSet has an unusual name and unusual paths.")
 	}},
 	{DriverPod, func(t *text) {
 		t.put(t.value("set"))
@@ -5970,13 +5971,13 @@ var englishTexts = []compiled{
 	}},
 	{AttachUnasked, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" does not start: nothing has requested yet that ")
+		t.say(" does not start: the attach-detach controller, which attaches volumes, has not yet requested to attach ")
 		t.put(t.value("volume"))
 		t.say(" (")
 		t.put(t.value("claim"))
-		t.say(") be attached to ")
+		t.say(") to ")
 		t.put(t.value("node"))
-		t.say("; the attach-detach controller does that.")
+		t.say(".")
 	}},
 	{AttachFails, func(t *text) {
 		t.put(t.value("subject"))
@@ -6001,16 +6002,16 @@ var englishTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(") to ")
 		t.put(t.value("node"))
-		t.say(", which has ")
+		t.say(", which already has ")
 		t.put(t.value("n"))
-		t.say(" of its volumes attached: probably as many as ")
+		t.say(" of its volumes attached, probably the maximum for ")
 		if t.is(t.value("type")) {
-			t.say("a machine of type ")
+			t.say("the instance type ")
 			t.put(t.value("type"))
 		} else {
 			t.say("its machine")
 		}
-		t.say(" allows.")
+		t.say(".")
 	}},
 	{AttachWaits, func(t *text) {
 		t.put(t.value("subject"))
@@ -6214,9 +6215,9 @@ var englishTexts = []compiled{
 		t.say("If the program leaks memory, it is killed again, only later. A node whose pods use more than they request runs out of memory itself.")
 	}},
 	{NoNodeHolds, func(t *text) {
-		t.say("No node has twice the memory, ")
+		t.say("No node has twice the memory (")
 		t.put(t.value("to"))
-		t.say(": check first what ")
+		t.say("): first check what ")
 		t.put(t.value("container"))
 		t.say(" needs it for.")
 	}},
@@ -6236,7 +6237,7 @@ var englishTexts = []compiled{
 		t.say("Exit code 137 is SIGKILL: something outside the program killed it, such as an expired grace period or a lack of memory; the reason is not recorded.")
 	}},
 	{ExitTerminated, func(t *text) {
-		t.say("Exit code 143 is SIGTERM: the program was asked to end.")
+		t.say("Exit code 143 is SIGTERM: the program was asked to terminate.")
 	}},
 	{ExitSegmentation, func(t *text) {
 		t.say("Exit code 139 is SIGSEGV: the program accessed memory that is not its own.")
@@ -6248,7 +6249,7 @@ var englishTexts = []compiled{
 		t.say("Exit code 126 means that the shell could not execute the file.")
 	}},
 	{ExitDone, func(t *text) {
-		t.say("It ended successfully, but the pod's restartPolicy restarts it: a program that does not end is expected here.")
+		t.say("It ended successfully, but the pod's restartPolicy restarts it: this policy is for programs that keep running.")
 	}},
 	{WorkDone, func(t *text) {
 		t.put(t.value("subject"))
@@ -6281,7 +6282,7 @@ var englishTexts = []compiled{
 	}},
 	{ReadinessProbeFails, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" runs but is not ready: the readiness probe of container ")
+		t.say(" is running but is not ready: the readiness probe of container ")
 		t.put(t.value("container"))
 		if t.is(t.value("probe")) {
 			t.say(" (")
@@ -6293,7 +6294,7 @@ var englishTexts = []compiled{
 	}},
 	{StartupProbeFails, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" runs but has not started up: the startup probe of container ")
+		t.say(" is running but has not finished starting: the startup probe of container ")
 		t.put(t.value("container"))
 		if t.is(t.value("probe")) {
 			t.say(" (")
@@ -6306,17 +6307,20 @@ var englishTexts = []compiled{
 	{ProbeNotPassed, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
-		t.say(" runs")
-		if t.is(t.value("probe")) {
-			t.say(", and its probe (")
-			t.put(t.value("probe"))
-			t.say(") has not passed")
-		}
+		t.say(" ")
 		if t.is(t.value("age")) {
-			t.say(", for ")
+			t.say("has been running for ")
 			t.put(t.value("age"))
+		} else {
+			t.say("is running")
 		}
-		t.say(".")
+		t.say(", but its probe")
+		if t.is(t.value("probe")) {
+			t.say(" (")
+			t.put(t.value("probe"))
+			t.say(")")
+		}
+		t.say(" has not passed.")
 	}},
 	{ReadinessGateWaits, func(t *text) {
 		t.say("The pod's readiness gate ")
@@ -6360,7 +6364,7 @@ var englishTexts = []compiled{
 	}},
 	{EndedDisrupted, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" was terminated from outside")
+		t.say(" was terminated by an external request")
 		if t.is(t.value("why")) {
 			t.say(": ")
 			t.put(t.value("why"))
@@ -6461,7 +6465,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" was evicted by the kubelet on ")
 		t.put(t.value("node"))
-		t.say(" because it exceeded a limit of its own: ")
+		t.say(" because it exceeded its own limit: ")
 		t.put(t.value("why"))
 	}},
 	{EvictedCondition, func(t *text) {
@@ -6546,7 +6550,7 @@ var englishTexts = []compiled{
 		t.put(t.value("age"))
 		t.say(" ago; ")
 		t.put(t.value("node"))
-		t.say(", which would confirm its end, no longer exists. The pod garbage collector removes it.")
+		t.say(", whose kubelet would confirm that its containers have ended, no longer exists. The pod garbage collector removes the pod.")
 	}},
 	{StopKubelet, func(t *text) {
 		t.put(t.value("subject"))
@@ -6581,10 +6585,10 @@ var englishTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(" has a preStop hook (")
 		t.put(t.value("hook"))
-		t.say(") and is asked to end only after it; how long that takes is not known.")
+		t.say(") and is asked to terminate only after the hook has ended; how long that takes is not known.")
 	}},
 	{HookWaits, func(t *text) {
-		t.say("The kubelet waits for a hook for the grace period that it was given first; a shorter one that is given later does not end a hook that is already running.")
+		t.say("The kubelet gives the hook the grace period that was set first; a shorter one that is set later does not end a hook that is already running.")
 		if !t.is(t.value("own")) {
 			t.say(" Shorten the hook in ")
 			t.put(t.value("object"))
@@ -6605,7 +6609,7 @@ var englishTexts = []compiled{
 		t.say(" ends. The command does not work in an image without sh or pidof.")
 	}},
 	{RemedyForceHook, func(t *text) {
-		t.say("Delete the object of ")
+		t.say("Delete the API object of ")
 		t.put(t.value("pod"))
 		t.say(" immediately.")
 	}},
@@ -6691,8 +6695,8 @@ var englishTexts = []compiled{
 		t.say(" has not been Ready for ")
 		t.put(t.value("age"))
 		t.say(": its kubelet stopped reporting. It is not known whether its ")
-		t.say(count(t.number("pods"), "pod runs", "pods run"))
-		t.say(".")
+		t.say(count(t.number("pods"), "pod is", "pods are"))
+		t.say(" still running.")
 	}},
 	{NodeNeverReady, func(t *text) {
 		t.put(t.value("node"))
@@ -6804,7 +6808,7 @@ var englishTexts = []compiled{
 	}},
 	{NodeNominated, func(t *text) {
 		t.say(count(t.number("n"), "pod waits", "pods wait"))
-		t.say(" for room that the scheduler is making on ")
+		t.say(" for the scheduler to make room on ")
 		t.put(t.value("node"))
 		t.say(": ")
 		t.say(englishAnd(t.items("pods")))
@@ -6888,9 +6892,9 @@ var englishTexts = []compiled{
 	}},
 	{ClaimNamesVolume, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(" is Pending: it requests exactly ")
+		t.say(" is Pending: it names the volume ")
 		t.put(t.value("volume"))
-		t.say(" and is not bound to it.")
+		t.say(" but is not bound to it.")
 	}},
 	{ClaimNoDefault, func(t *text) {
 		t.put(t.value("claim"))
@@ -6958,10 +6962,10 @@ var englishTexts = []compiled{
 	}},
 	{ClaimNoVolume, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(" is Pending: nothing creates volumes for it, and no free PersistentVolume suits it.")
+		t.say(" is Pending: nothing creates volumes for it, and no available PersistentVolume matches it.")
 	}},
 	{ClaimByHand, func(t *text) {
-		t.say("Its class creates no volumes: someone has to create a PersistentVolume that suits it.")
+		t.say("Its class creates no volumes: a matching PersistentVolume must be created manually.")
 	}},
 	{ClaimWaitsUnused, func(t *text) {
 		t.put(t.value("claim"))
@@ -7019,7 +7023,7 @@ var englishTexts = []compiled{
 	}},
 	{VolumeMisfit, func(t *text) {
 		t.put(t.value("volume"))
-		t.say(" does not suit: its ")
+		t.say(" does not match: its ")
 		t.put(t.value("field"))
 		t.say(" is ")
 		if t.is(t.value("has")) {
@@ -7110,7 +7114,7 @@ var englishTexts = []compiled{
 		t.say(" can use it.")
 	}},
 	{VolumeTied, func(t *text) {
-		t.say("It is tied to certain nodes.")
+		t.say("It can be used only on certain nodes.")
 	}},
 	{VolumeUsed, func(t *text) {
 		t.say("It is used by ")
@@ -7318,7 +7322,7 @@ var englishTexts = []compiled{
 			t.put(t.value("want"))
 			t.say(" pods")
 		}
-		t.say(" available, but those of its new version do not run. ")
+		t.say(" available, but the pods of its new version do not run. ")
 		t.put(t.value("why"))
 	}},
 	{RolloutDeadline, func(t *text) {
@@ -7544,7 +7548,7 @@ var englishTexts = []compiled{
 	}},
 	{CronMissed, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" did not create a Job when it was due: ")
+		t.say(" did not create a Job on schedule: ")
 		t.put(t.value("why"))
 	}},
 	{CronBehind, func(t *text) {
@@ -7946,7 +7950,7 @@ var englishTexts = []compiled{
 		t.say("None: no pod is replaced by this alone.")
 	}},
 	{RemedyEvictBrokenRisk, func(t *text) {
-		t.say("A pod that is about to become ready may be evicted first. It makes no pod ready.")
+		t.say("A pod that is about to become ready may be evicted first. The eviction itself makes no pod ready.")
 	}},
 	{RemedyTargetPort, func(t *text) {
 		t.say("Point ")
@@ -8848,7 +8852,7 @@ var englishTexts = []compiled{
 		t.say(", or -A for all")
 	}},
 	{ErrForbiddenKind, func(t *text) {
-		t.say("permission is missing: ")
+		t.say("permission denied: ")
 		t.put(t.value("kind"))
 		t.say(" objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as")
 	}},
@@ -9084,15 +9088,19 @@ var englishTexts = []compiled{
 	}},
 	{ObstacleTogether, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" without the pods that it must run near")
+		t.say(" that ")
+		t.say(verb(t.number("n"), "does", "do"))
+		t.say(" not match the pod's affinity to other pods")
 	}},
 	{ObstacleApart, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" with pods that it must not run near")
+		t.say(" that ")
+		t.say(verb(t.number("n"), "does", "do"))
+		t.say(" not match pod anti-affinity")
 	}},
 	{ObstacleSpread, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" that would make the spread of its pods uneven")
+		t.say(" that would violate a topology spread constraint")
 	}},
 	{ObstacleDevice, func(t *text) {
 		t.put(t.value("n"))

@@ -140,7 +140,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ActionStaysCordoned, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" のマシンの置き換えは ")
+		t.say(" のマシンの交換は ")
 		t.put(t.value("actuator"))
 		t.say(" に要求済みで、取り消せません。ノードがなくなるか、誰かが uncordon するまで、cordon したままにします。")
 	}},
@@ -238,7 +238,7 @@ var japaneseTexts = []compiled{
 		t.say(" のままです。")
 	}},
 	{ActionNotGone, func(t *text) {
-		t.say("マシンは置き換えられるはずでしたが、")
+		t.say("マシンは交換されるはずでしたが、")
 		t.say(span(t.value("within")))
 		t.say("たっても ")
 		t.put(t.value("node"))
@@ -1795,13 +1795,13 @@ var japaneseTexts = []compiled{
 		t.say("ボリュームを別の Pod が使用中")
 	}},
 	{MissTogether, func(t *text) {
-		t.say("同居すべき Pod が近くにない")
+		t.say("Pod の affinity に一致しない")
 	}},
 	{MissApart, func(t *text) {
-		t.say("同居してはならない Pod が近くにある")
+		t.say("Pod の anti-affinity に反する")
 	}},
 	{MissSpread, func(t *text) {
-		t.say("分散が偏る")
+		t.say("topologySpreadConstraints に反する")
 	}},
 	{MissDevice, func(t *text) {
 		t.say("要求するデバイスがない")
@@ -3055,7 +3055,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" が ")
 		t.put(t.value("node"))
-		t.say(" のマシンの置き換えを要求しましたが、ノードはまだ存在します。uncordon すると、naosu はこのノードを扱わなくなります。")
+		t.say(" のマシンの交換を要求しましたが、ノードはまだ存在します。uncordon すると、naosu はこのノードを扱わなくなります。")
 	}},
 	{GuardBudgetZero, func(t *text) {
 		t.put(t.value("scope"))
@@ -3117,7 +3117,7 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" がいずれも ")
 		t.put(t.value("machine"))
-		t.say(" で動いていると報告しており、実際にどのノードなのか分かりません。該当しない Node オブジェクトを削除してください。")
+		t.say(" で動いていると報告しており、どれが実際のノードなのか分かりません。該当しない Node オブジェクトを削除してください。")
 	}},
 	{GuardControlPlane, func(t *text) {
 		t.say("コントロールプレーンのノード (またはその可能性がある) ")
@@ -3307,7 +3307,7 @@ var japaneseTexts = []compiled{
 		t.say("変更の影響を予測する")
 	}},
 	{"help/whatif/long", func(t *text) {
-		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを増やす (台数に連動するものも含む)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
+		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを追加する (台数に連動するものも増える)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/whatif/fail-on", func(t *text) {
 		t.say("この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる")
@@ -3526,7 +3526,7 @@ var japaneseTexts = []compiled{
 		t.say("EKS クラスターの `NAME` (ノードのラベルにもインスタンスのタグにもない場合)")
 	}},
 	{"help/crds", func(t *text) {
-		t.say("naosu の CRD を出力する")
+		t.say("naosu のカスタムリソース定義 (CRD) を出力する")
 	}},
 	{"help/crds/long", func(t *text) {
 		t.say("naosu の CRD (NodeRepairPolicy と Remediation) を、kubectl apply で使える YAML で出力します。クラスターには接続しません。")
@@ -3571,13 +3571,13 @@ var japaneseTexts = []compiled{
 		t.say("--act: 修復の仕組みが待つ時間 `DURATION` (0: そのルールによる、不明なら 30m)")
 	}},
 	{"flag/repair/drill/margin", func(t *text) {
-		t.say("--act: さらに待つ時間 `DURATION` (ノードが Ready に戻るのを待つ時間でもある)")
+		t.say("--act: --wait に加えて待つ時間 `DURATION` (ノードが Ready に戻るのを待つ時間でもある)")
 	}},
 	{"help/repair/abort", func(t *text) {
 		t.say("修復を中止し、ノードを元に戻す")
 	}},
 	{"help/repair/abort/long", func(t *text) {
-		t.say("終了していない Remediation を中止します。naosu がノードに加えた変更を元に戻し、Remediation は Aborted で終了します。すでに要求した再起動は止まりません。置き換えを要求したノードは cordon されたままです。中止はコントローラーに要求します。リーダーのコントローラーがなければ、このコマンドが利用者の権限で行い、その間コントローラーの Lease を保持します。\n\n--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、元に戻せないノードの記録からも finalizer を削除します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n終了コードは、すべて終了すれば 0、時間内に中止できないものがあれば 1、入力の誤りや答えを出せなかった場合は 2 です。")
+		t.say("終了していない Remediation を中止します。naosu がノードに加えた変更を元に戻し、Remediation は Aborted で終了します。すでに要求した再起動は止まりません。交換を要求したノードは cordon されたままです。中止はコントローラーに要求します。リーダーのコントローラーがなければ、このコマンドが利用者の権限で行い、その間コントローラーの Lease を保持します。\n\n--force を指定すると、リーダーのコントローラーから Lease を引き継ぎ、ノードを元に戻せない Remediation からも finalizer を削除します。--all --force はアンインストール用で、しばらくの間どのコントローラーもリーダーになりません。\n\n終了コードは、すべて終了すれば 0、時間内に中止できないものがあれば 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/repair/abort/all", func(t *text) {
 		t.say("終了していない Remediation をすべて中止する")
@@ -4854,7 +4854,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ProofTheirs, func(t *text) {
 		t.put(t.value("by"))
-		t.say(" が実際に修復することを示すものがありません。修復は、受け付けられても行われないことがあります。condition を実際に設定する以外に確かめる方法はありません。")
+		t.say(" が実際に修復することを示すものがありません。修復は、受け付けられても行われないことがあります。condition をノードに実際に設定して試す以外に、確かめる方法はありません。")
 	}},
 	{ProofNoDrill, func(t *text) {
 		t.put(t.value("by"))
@@ -4906,7 +4906,7 @@ var japaneseTexts = []compiled{
 	{ProofFinding, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("n"))
-		t.say(" 台で、")
+		t.say(" 台では、")
 		t.say(japaneseAnd(t.items("reasons")))
 		t.say(" (")
 		t.put(t.value("condition"))
@@ -4962,9 +4962,9 @@ var japaneseTexts = []compiled{
 	}},
 	{ProofUnderWay, func(t *text) {
 		t.put(t.value("remediation"))
-		t.say(" がこのノードを修復する予定で、現在 ")
+		t.say(" がこのノードを修復する予定です (現在のフェーズ: ")
 		t.put(t.value("phase"))
-		t.say(" です。")
+		t.say(")。")
 	}},
 	{ProofRemedyDrill, func(t *text) {
 		t.say("無害な障害で訓練を実行する。")
@@ -4998,7 +4998,7 @@ var japaneseTexts = []compiled{
 		t.say(" の上限 (budgets) をノード 1 台に上げる。")
 	}},
 	{ProofRemedyPermissions, func(t *text) {
-		t.say("コントローラーが受けた回答を確認する。")
+		t.say("コントローラーが受け取った応答を確認する。")
 	}},
 	{ProofRemedyLedger, func(t *text) {
 		t.say("台帳を読み取れない理由を調べる。")
@@ -5113,7 +5113,7 @@ var japaneseTexts = []compiled{
 		} else {
 			t.say("承認しました")
 			if t.is(t.value("why")) {
-				t.say("が、まだ待っています。")
+				t.say("が、まだ開始されていません。")
 				t.put(t.value("why"))
 			}
 		}
@@ -5240,7 +5240,7 @@ var japaneseTexts = []compiled{
 		t.say("予測")
 	}},
 	{RemediationNoPods, func(t *text) {
-		t.say("移動する Pod はない予測でした。")
+		t.say("予測では、移動する Pod はありません。")
 	}},
 	{RemediationOmitted, func(t *text) {
 		t.say("ほか ")
@@ -5249,7 +5249,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemediationLoses, func(t *text) {
 		t.put(t.value("n"))
-		t.say(" 個の Pod に、ノードだけにあって移動しないデータがあります: ")
+		t.say(" 個の Pod のデータはこのノードだけにあり、Pod とともに移動しません: ")
 		t.say(japaneseAnd(t.items("pods")))
 	}},
 	{RemediationBecame, func(t *text) {
@@ -5614,7 +5614,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" のディスクに、イメージ ")
 		t.put(t.value("image"))
-		t.say(" を置く空きがありません (コンテナ ")
+		t.say(" を保存する空き容量がありません (コンテナ ")
 		t.put(t.value("container"))
 		t.say(")。")
 	}},
@@ -5879,7 +5879,7 @@ var japaneseTexts = []compiled{
 	}},
 	{Crashes, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は起動しても終了を繰り返しています。コンテナ ")
+		t.say(" は再起動を繰り返しています。コンテナ ")
 		t.put(t.value("container"))
 		t.say(" は ")
 		t.put(t.value("n"))
@@ -5893,7 +5893,7 @@ var japaneseTexts = []compiled{
 	}},
 	{CrashesOOM, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は起動しても終了を繰り返しています。コンテナ ")
+		t.say(" は再起動を繰り返しています。コンテナ ")
 		t.put(t.value("container"))
 		t.say(" が")
 		if t.is(t.value("limit")) {
@@ -5909,7 +5909,7 @@ var japaneseTexts = []compiled{
 	}},
 	{CrashesProbe, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は起動しても終了を繰り返しています。プローブの失敗 (")
+		t.say(" は再起動を繰り返しています。プローブの失敗 (")
 		t.put(t.value("why"))
 		t.say(") により kubelet がコンテナ ")
 		t.put(t.value("container"))
@@ -6029,7 +6029,7 @@ var japaneseTexts = []compiled{
 		t.say("終了コード 137 は SIGKILL です。猶予期間切れやメモリ不足など、プログラムの外から強制終了されましたが、理由は記録されていません。")
 	}},
 	{ExitTerminated, func(t *text) {
-		t.say("終了コード 143 は SIGTERM です。終了を要求されて停止しました。")
+		t.say("終了コード 143 は SIGTERM です。プログラムは終了を要求されて停止しました。")
 	}},
 	{ExitSegmentation, func(t *text) {
 		t.say("終了コード 139 は SIGSEGV です。プログラムが不正なメモリ領域にアクセスしました。")
@@ -6091,20 +6091,19 @@ var japaneseTexts = []compiled{
 	{ProbeNotPassed, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
-		t.say(" は動いていますが")
-		if t.is(t.value("probe")) {
-			t.say("、プローブ (")
-			t.put(t.value("probe"))
-			t.say(") が")
-		} else {
-			t.say("、プローブが")
-		}
+		t.say(" は")
 		if t.is(t.value("age")) {
 			t.say(" ")
 			t.say(span(t.value("age")))
-			t.say("の間")
+			t.say("前から")
 		}
-		t.say("成功していません。")
+		t.say("動いていますが、プローブ")
+		if t.is(t.value("probe")) {
+			t.say(" (")
+			t.put(t.value("probe"))
+			t.say(") ")
+		}
+		t.say("がまだ成功していません。")
 	}},
 	{ReadinessGateWaits, func(t *text) {
 		t.say("readiness gate の ")
@@ -6331,7 +6330,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" は ")
 		t.say(span(t.value("age")))
-		t.say("前に消えているはずですが、終了を確認する ")
+		t.say("前に消えているはずですが、コンテナの終了を確認する kubelet のある ")
 		t.put(t.value("node"))
 		t.say(" がもう存在しません。Pod のガベージコレクターが削除します。")
 	}},
@@ -6394,7 +6393,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyForceHook, func(t *text) {
 		t.put(t.value("pod"))
-		t.say(" のオブジェクトをただちに削除します。")
+		t.say(" の API オブジェクトを直ちに削除します。")
 	}},
 	{RemedyForceHookCost, func(t *text) {
 		t.say("ほかの Pod への影響はなし。")
@@ -6738,7 +6737,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ClaimNoVolume, func(t *text) {
 		t.put(t.value("claim"))
-		t.say(" は Pending です。ボリュームを自動で作るものがなく、使える PersistentVolume もありません。")
+		t.say(" は Pending です。ボリュームを自動で作る仕組みがなく、条件に合う PersistentVolume もありません。")
 	}},
 	{ClaimByHand, func(t *text) {
 		t.say("この StorageClass はボリュームを作りません。条件に合う PersistentVolume を手動で作る必要があります。")
@@ -7272,9 +7271,9 @@ var japaneseTexts = []compiled{
 	}},
 	{JobFailing, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" は失敗の処理中です (")
+		t.say(" の失敗が確定しました (")
 		t.put(t.value("why"))
-		t.say(")。Pod がすべて終了すると失敗とみなされます。")
+		t.say(")。Pod がすべて終了すると Failed になります。")
 	}},
 	{JobFailingPods, func(t *text) {
 		t.say("Pod ")
@@ -8785,17 +8784,17 @@ var japaneseTexts = []compiled{
 		t.say(" 台")
 	}},
 	{ObstacleTogether, func(t *text) {
-		t.say("同居すべき Pod が近くにないもの ")
+		t.say("Pod の affinity に一致しないもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
 	{ObstacleApart, func(t *text) {
-		t.say("同居してはならない Pod が近くにあるもの ")
+		t.say("Pod の anti-affinity に反するもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},
 	{ObstacleSpread, func(t *text) {
-		t.say("Pod の分散が偏るもの ")
+		t.say("topologySpreadConstraints に反するもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},

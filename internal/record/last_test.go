@@ -4,16 +4,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 // Of requests that run at once the answers may come in any order: what was asked for last counts.
 func TestLastLedger(t *testing.T) {
 	at := func(second int) time.Time { return time.Unix(int64(second), 0) }
-	with := func(ongoing int) guard.Ledger {
-		l := guard.Ledger{Entries: []guard.Entry{{Remediation: "over", Ended: at(1)}}}
+	with := func(ongoing int) ledger.Ledger {
+		l := ledger.Ledger{Entries: []ledger.Entry{{Remediation: "over", Ended: at(1)}}}
 		for range ongoing {
-			l.Entries = append(l.Entries, guard.Entry{Remediation: "goes on"})
+			l.Entries = append(l.Entries, ledger.Entry{Remediation: "goes on"})
 		}
 		return l
 	}
@@ -24,22 +24,22 @@ func TestLastLedger(t *testing.T) {
 		known bool
 	}{
 		"never read": {func(*LastLedger) {}, 0, time.Time{}, false},
-		"empty":      {func(l *LastLedger) { l.note(with(0), at(5)) }, 0, at(5), true},
+		"empty":      {func(l *LastLedger) { l.update(with(0), at(5)) }, 0, at(5), true},
 		"an older answer comes last": {func(l *LastLedger) {
-			l.note(with(2), at(6))
-			l.note(with(1), at(5))
+			l.update(with(2), at(6))
+			l.update(with(1), at(5))
 		}, 2, at(6), true},
 		"at the same moment": {func(l *LastLedger) {
-			l.note(with(2), at(6))
-			l.note(with(1), at(6))
+			l.update(with(2), at(6))
+			l.update(with(1), at(6))
 		}, 1, at(6), true},
 		"damaged": {func(l *LastLedger) {
-			l.note(with(2), at(6))
-			l.forget(at(7))
+			l.update(with(2), at(6))
+			l.invalidate(at(7))
 		}, 0, at(7), false},
 		"mended": {func(l *LastLedger) {
-			l.forget(at(7))
-			l.note(with(3), at(8))
+			l.invalidate(at(7))
+			l.update(with(3), at(8))
 		}, 3, at(8), true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,50 +11,50 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 const (
-	// DefaultNamespace is where naosu's own namespaced objects are.
+	// DefaultNamespace is the namespace of naosu's own objects.
 	DefaultNamespace = "naosu-system"
-	// LedgerName is the ConfigMap's that holds the ledger.
+	// LedgerName is the name of the ConfigMap that holds the ledger.
 	LedgerName = "naosu-ledger"
-	// LeaseName is the Lease's whose holder acts.
+	// LeaseName is the name of the Lease whose holder acts.
 	LeaseName = "naosu-controller"
 
 	ledgerKey = "ledger.json"
-	// maxLedger is how large a ledger is written, in bytes: the API server takes about three times that.
+	// maxLedger is the largest ledger that is written, in bytes: the API server accepts about three times that.
 	maxLedger = 512 << 10
 )
 
 // +kubebuilder:rbac:groups="",namespace=naosu-system,resources=configmaps,verbs=create
 // +kubebuilder:rbac:groups="",namespace=naosu-system,resources=configmaps,resourceNames=naosu-ledger,verbs=get;update
 
-// ErrDamaged is that there is a ledger which cannot be understood.
+// ErrDamaged is that the ledger cannot be decoded.
 var ErrDamaged = errors.New("the ledger is damaged")
 
-// Ledger is a ledger as it was read, which is written back only if nobody else has written it since.
+// Ledger is a ledger as it was read, which is written back only if it was not written by another since.
 type Ledger struct {
-	guard.Ledger
+	ledger.Ledger
 	// stored is the object that it was read from; without a resourceVersion if there was none.
 	stored *corev1.ConfigMap
 }
 
-// ReadLedger reads the ledger past any cache. That there is none yet is an empty one; what cannot be understood is an
-// error, since a budget that is counted from an empty page is no budget.
+// ReadLedger reads the ledger past any cache. Without a ConfigMap it is empty; one that cannot be decoded is an error, since budgets
+// counted by an empty ledger would not hold.
 func (r *Records) ReadLedger(ctx context.Context) (Ledger, error) {
 	if r.Last == nil {
 		return r.readLedger(ctx)
 	}
 	began := r.Clock.Now()
-	ledger, err := r.readLedger(ctx)
+	read, err := r.readLedger(ctx)
 	switch {
 	case errors.Is(err, ErrDamaged):
-		r.Last.forget(began)
+		r.Last.invalidate(began)
 	case err == nil:
-		r.Last.note(ledger.Ledger, began)
+		r.Last.update(read.Ledger, began)
 	}
-	return ledger, err
+	return read, err
 }
 
 func (r *Records) readLedger(ctx context.Context) (Ledger, error) {
@@ -66,16 +66,16 @@ func (r *Records) readLedger(ctx context.Context) (Ledger, error) {
 	case err != nil:
 		return Ledger{}, fmt.Errorf("read the ledger: %w", err)
 	}
-	ledger := Ledger{stored: stored}
-	if err := json.Unmarshal([]byte(stored.Data[ledgerKey]), &ledger.Ledger); err != nil {
+	read := Ledger{stored: stored}
+	if err := json.Unmarshal([]byte(stored.Data[ledgerKey]), &read.Ledger); err != nil {
 		return Ledger{}, fmt.Errorf("read the ledger in the ConfigMap %s/%s: %w: %w", stored.Namespace, stored.Name, ErrDamaged, err)
 	}
-	return ledger, nil
+	return read, nil
 }
 
 // WriteLedger writes a ledger in place of the one that was read. It fails with a conflict if that is not there any more.
-func (r *Records) WriteLedger(ctx context.Context, read Ledger, ledger guard.Ledger) error {
-	data, err := r.encode(ledger)
+func (r *Records) WriteLedger(ctx context.Context, read Ledger, l ledger.Ledger) error {
+	data, err := r.encode(l)
 	if err != nil {
 		return err
 	}
@@ -93,27 +93,27 @@ func (r *Records) WriteLedger(ctx context.Context, read Ledger, ledger guard.Led
 		return fmt.Errorf("write the ledger: %w", err)
 	}
 	if r.Last != nil {
-		r.Last.note(ledger, r.Clock.Now())
+		r.Last.update(l, r.Clock.Now())
 	}
 	return nil
 }
 
-// encode writes a ledger down, without the oldest of what is over if it would grow too large.
-func (r *Records) encode(ledger guard.Ledger) ([]byte, error) {
-	ledger = ledger.Prune(r.Clock.Now().Add(-guard.LongestMemory))
+// encode writes a ledger as JSON, without the oldest of what has ended if it would be too large.
+func (r *Records) encode(l ledger.Ledger) ([]byte, error) {
+	l = l.Prune(r.Clock.Now().Add(-ledger.Retention))
 	for {
-		data, err := json.Marshal(ledger)
+		data, err := json.Marshal(l)
 		if err != nil {
 			return nil, fmt.Errorf("encode the ledger: %w", err)
 		}
 		if len(data) <= maxLedger {
 			return data, nil
 		}
-		shorter := ledger.Forget(len(ledger.Entries) / 4)
-		if len(shorter.Entries) == len(ledger.Entries) {
-			return nil, fmt.Errorf("the ledger is too large: %d disruptions go on", len(ledger.Entries))
+		shorter := l.DropOldest(len(l.Entries) / 4)
+		if len(shorter.Entries) == len(l.Entries) {
+			return nil, fmt.Errorf("the ledger is too large: %d disruptions go on", len(l.Entries))
 		}
-		ledger = shorter
+		l = shorter
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -117,8 +117,8 @@ func TestUpdateStatusLeavesTheAgentsWord(t *testing.T) {
 	}
 }
 
-func entry(name string, ended time.Time) guard.Entry {
-	return guard.Entry{Remediation: name, Node: "n1", Action: v1alpha1.ActionReboot, Began: now.Add(-time.Hour), Ended: ended}
+func entry(name string, ended time.Time) ledger.Entry {
+	return ledger.Entry{Remediation: name, Node: "n1", Action: v1alpha1.ActionReboot, Began: now.Add(-time.Hour), Ended: ended}
 }
 
 func TestLedger(t *testing.T) {
@@ -145,7 +145,7 @@ func TestLedger(t *testing.T) {
 	if err := r.WriteLedger(ctx, second, second.Reserve(entry("c", time.Time{}))); !apierrors.IsConflict(err) {
 		t.Errorf("the second to change it: %v, want a conflict", err)
 	}
-	want := guard.Ledger{Entries: []guard.Entry{entry("a", time.Time{}), entry("b", time.Time{})}}
+	want := ledger.Ledger{Entries: []ledger.Entry{entry("a", time.Time{}), entry("b", time.Time{})}}
 	stale := read()
 	if diff := cmp.Diff(want, stale.Ledger); diff != "" {
 		t.Errorf("ledger (-want +got):\n%s", diff)
@@ -181,24 +181,24 @@ func TestOldLedger(t *testing.T) {
 		Data: map[string]string{ledgerKey: `{"entries":[{"remediation":"a","node":"n1","zone":"1a","action":"Reboot","began":"2026-03-04T11:00:00Z",` +
 			`"ended":"2026-03-04T12:00:00Z","result":"NotHelped"},{"remediation":"b","node":"n2","action":"Replace","began":"2026-03-04T11:00:00Z"}]}`},
 	})
-	ledger, err := r.ReadLedger(t.Context())
+	read, err := r.ReadLedger(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	over, goesOn := entry("a", now), entry("b", time.Time{})
-	over.Zone, over.Result, goesOn.Node, goesOn.Action = "1a", guard.NotHelped, "n2", v1alpha1.ActionReplace
-	if diff := cmp.Diff([]guard.Entry{over, goesOn}, ledger.Entries); diff != "" {
+	over.Zone, over.Result, goesOn.Node, goesOn.Action = "1a", ledger.NotHelped, "n2", v1alpha1.ActionReplace
+	if diff := cmp.Diff([]ledger.Entry{over, goesOn}, read.Entries); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
 	}
 }
 
 func TestLedgerIsBounded(t *testing.T) {
 	r, ctx := records(t), t.Context()
-	var l guard.Ledger
+	var l ledger.Ledger
 	for i := range 6000 {
 		l.Entries = append(l.Entries, entry(fmt.Sprintf("%s-%d", strings.Repeat("n", 50), i), now.Add(time.Duration(i)*time.Second-24*time.Hour)))
 	}
-	l = l.Reserve(entry("goes-on", time.Time{})).Reserve(entry("ancient", now.Add(-guard.LongestMemory-time.Hour)))
+	l = l.Reserve(entry("goes-on", time.Time{})).Reserve(entry("ancient", now.Add(-ledger.Retention-time.Hour)))
 	empty, err := r.ReadLedger(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestLedgerIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	has := func(name string) bool {
-		return slices.ContainsFunc(kept.Entries, func(e guard.Entry) bool { return strings.HasSuffix(e.Remediation, name) })
+		return slices.ContainsFunc(kept.Entries, func(e ledger.Entry) bool { return strings.HasSuffix(e.Remediation, name) })
 	}
 	if size := len(kept.stored.Data[ledgerKey]); size > maxLedger || size < maxLedger/2 {
 		t.Errorf("%d bytes", size)
@@ -220,7 +220,7 @@ func TestLedgerIsBounded(t *testing.T) {
 		t.Errorf("kept what goes on: %t, the youngest: %t, the oldest: %t, what nobody asks about: %t", has("goes-on"), has("-5999"), has("-0"), has("ancient"))
 	}
 
-	var busy guard.Ledger
+	var busy ledger.Ledger
 	for i := range 6000 {
 		busy.Entries = append(busy.Entries, entry(fmt.Sprintf("%s-%d", strings.Repeat("n", 50), i), time.Time{}))
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
 
-// Records keeps naosu's own objects.
+// Records stores naosu's own objects.
 type Records struct {
 	// Client writes.
 	Client client.Client
@@ -24,7 +24,7 @@ type Records struct {
 	Namespace string
 	// Events takes Events; nil drops them.
 	Events events.EventRecorder
-	// Last keeps what is known of the ledger without asking; nil keeps nothing.
+	// Last caches the state of the ledger; may be nil.
 	Last  *LastLedger
 	Clock clock.PassiveClock
 }
@@ -52,8 +52,8 @@ func (r *Records) List(ctx context.Context) ([]v1alpha1.Remediation, error) {
 	return all.Items, nil
 }
 
-// Create makes a Remediation. Its name says what it is for, so that one that is there already is the same, made before; it
-// is returned as it stands.
+// Create creates a Remediation. Its name identifies what it is for, so that one that exists already is the same; it is returned as it
+// is.
 func (r *Records) Create(ctx context.Context, proposed *v1alpha1.Remediation) (*v1alpha1.Remediation, error) {
 	if proposed.Name == "" {
 		return nil, errors.New("a Remediation needs a name by which it is known when it is made again")
@@ -91,9 +91,9 @@ func (r *Records) patchMetadata(ctx context.Context, read, after *v1alpha1.Remed
 	return nil
 }
 
-// UpdateStatus writes the status of a Remediation as change makes it of the one that was read, which is left as it is. It
-// fails with a conflict if the Remediation is not as read any more, spec included: a decision is written only if what it
-// was made of still stands. status.agent is the agent's and is never written. Nothing is written where nothing changes.
+// UpdateStatus writes the status of a Remediation as change makes it of the one that was read, which is not modified. It fails with a
+// conflict if the Remediation has changed since, its spec included: a decision is written only if what it was made from has not
+// changed. status.agent is the agent's and is never written. Nothing is written where nothing changes.
 func (r *Records) UpdateStatus(ctx context.Context, read *v1alpha1.Remediation, change func(*v1alpha1.RemediationStatus)) (*v1alpha1.Remediation, error) {
 	after := read.DeepCopy()
 	change(&after.Status)
@@ -108,7 +108,7 @@ func (r *Records) UpdatePolicyStatus(ctx context.Context, read *v1alpha1.NodeRep
 	return after, r.patchStatus(ctx, read, after)
 }
 
-// Event tells people of something that became of an object; kind is corev1.EventTypeNormal or Warning. It may be lost.
+// Event records an Event about an object; kind is corev1.EventTypeNormal or Warning. It may be lost.
 func (r *Records) Event(about client.Object, kind, reason, action, message string) {
 	if r.Events != nil {
 		r.Events.Eventf(about, nil, kind, reason, action, "%s", message)

@@ -8,12 +8,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// devices are how the resources of accelerators begin that an agent knows: NVIDIA's and Neuron's device plugins
+// devices are the prefixes of the extended resources of accelerators: NVIDIA's and Neuron's device plugins
 // (https://github.com/NVIDIA/k8s-device-plugin, https://awsdocs-neuron.readthedocs-hosted.com/en/latest/containers/kubernetes-getting-started.html).
 var devices = []string{"nvidia.com/gpu", "nvidia.com/mig-", "aws.amazon.com/neuron"}
 
-// without says that a node lacks a condition as it must: one that only nodes with accelerators have.
-func without(node *corev1.Node, condition string) bool {
+// lacksDevice says whether a node cannot have a condition, since only nodes with accelerators have it.
+func lacksDevice(node *corev1.Node, condition string) bool {
 	if !reason.Condition(condition).Optional() {
 		return false
 	}
@@ -30,10 +30,10 @@ func without(node *corev1.Node, condition string) bool {
 	return true
 }
 
-// withoutAll says so of all nodes.
-func withoutAll(nodes []*corev1.Node, condition string) bool {
+// allLackDevice says whether lacksDevice is true for all nodes.
+func allLackDevice(nodes []*corev1.Node, condition string) bool {
 	for _, node := range nodes {
-		if !without(node, condition) {
+		if !lacksDevice(node, condition) {
 			return false
 		}
 	}

@@ -16,19 +16,19 @@ import (
 type Report struct {
 	Agent     Agent
 	Condition string
-	// Status is the condition's when it is ill.
+	// Status is the condition's status when something is wrong.
 	Status metav1.ConditionStatus
 	Reason string
-	// Severity says whether it turns the condition (fatal), is an Event only (warning), or is switched off.
+	// Severity says whether it changes the condition (fatal), is an Event only (warning), or is disabled.
 	Severity reason.Severity
-	// Never says why it does not come although it is documented; empty if it does.
-	Never message.ID
-	// Lasts is for how long the condition stands after the last evidence; zero is as long as the fault does.
+	// NeverReported says why the agent does not report it although it is documented; empty if it does.
+	NeverReported message.ID
+	// Lasts is for how long the condition keeps its status after the last evidence; zero is as long as the fault lasts.
 	Lasts time.Duration
 }
 
-// ofNaosu are what naosu's agent reports, as it is configured.
-func ofNaosu(f *Facts) []Report {
+// naosuReports are what naosu's agent reports, as it is configured.
+func naosuReports(f *Facts) []Report {
 	reports := make([]Report, 0, len(reason.Catalogue)+len(f.OwnReasons))
 	for _, r := range slices.Concat(reason.Catalogue, f.OwnReasons) {
 		severity := r.Severity
@@ -42,32 +42,32 @@ func ofNaosu(f *Facts) []Report {
 	return reports
 }
 
-// kubelets is what the kubelet reports of itself, and the node lifecycle controller of a kubelet that is silent
+// kubeletReports is what the kubelet reports of itself, and the node lifecycle controller of a kubelet that is silent
 // (kubernetes pkg/kubelet/nodestatus/setters.go, pkg/controller/nodelifecycle).
-var kubelets = []Report{
+var kubeletReports = []Report{
 	{Agent: Kubelet, Condition: string(corev1.NodeReady), Status: metav1.ConditionFalse, Reason: "KubeletNotReady", Severity: reason.Fatal},
 	{Agent: Kubelet, Condition: string(corev1.NodeReady), Status: metav1.ConditionUnknown, Reason: "NodeStatusUnknown", Severity: reason.Fatal},
 }
 
-// reportsOf are all that an agent can report.
-func reportsOf(agent Agent, f *Facts) []Report {
+// agentReports are all that an agent can report.
+func agentReports(agent Agent, f *Facts) []Report {
 	switch agent {
 	case Naosu:
-		return ofNaosu(f)
+		return naosuReports(f)
 	case EKS:
-		return ofEKS
+		return eksReports
 	case NPD:
-		return ofNPD
+		return npdReports
 	case Kubelet:
-		return kubelets
+		return kubeletReports
 	}
 	return nil
 }
 
-// seen are the agents of which pods or conditions tell. What node-problem-detector and the EKS agent report depends on what
-// they were configured for and what hardware there is: only conditions that are on some node count for them, unless there
-// are none at all, which is silence.
-func seen(f *Facts) []Report {
+// clusterReports are the reports of the agents that have pods or conditions in the cluster. What node-problem-detector and the EKS agent
+// report depends on their configuration and the hardware: of them only conditions that some node has count, unless no node has any,
+// as when they do not report at all.
+func clusterReports(f *Facts) []Report {
 	on := map[Agent]map[string]bool{}
 	for _, node := range f.Nodes {
 		for _, c := range node.Status.Conditions {
@@ -84,8 +84,8 @@ func seen(f *Facts) []Report {
 		if on[agent] == nil && !slices.Contains(f.Agents, agent) {
 			continue
 		}
-		for _, r := range reportsOf(agent, f) {
-			if agent == Naosu && !withoutAll(f.Nodes, r.Condition) || agent != Naosu && len(on[agent]) == 0 || on[agent][r.Condition] {
+		for _, r := range agentReports(agent, f) {
+			if agent == Naosu && !allLackDevice(f.Nodes, r.Condition) || agent != Naosu && len(on[agent]) == 0 || on[agent][r.Condition] {
 				reports = append(reports, r)
 			}
 		}
@@ -93,8 +93,8 @@ func seen(f *Facts) []Report {
 	return reports
 }
 
-// fixed are the reasons of naosu's conditions that no fault has (internal/agent/report).
-var fixed = []string{"NoFault", "NotKnown", "NotWatched"}
+// clearedReasons are the reasons of naosu's conditions that are no faults (internal/agent/report).
+var clearedReasons = []string{"NoFault", "NotKnown", "NotWatched"}
 
 // writer is the agent that wrote a condition. The EKS agent and naosu's use the same types and tell them apart by what
 // they say: naosu's has a line for each reason, or one of three reasons of its own.
@@ -104,18 +104,18 @@ func writer(c corev1.NodeCondition) Agent {
 	case c.Type == corev1.NodeReady:
 		return Kubelet
 	case slices.Contains(reason.Conditions, reason.Condition(name)):
-		if slices.Contains(fixed, c.Reason) || len(reason.Parse(c.Message)) > 0 {
+		if slices.Contains(clearedReasons, c.Reason) || len(reason.Parse(c.Message)) > 0 {
 			return Naosu
 		}
 		return EKS
-	case slices.ContainsFunc(ofNPD, func(r Report) bool { return r.Condition == name }):
+	case slices.ContainsFunc(npdReports, func(r Report) bool { return r.Condition == name }):
 		return NPD
 	}
 	return Nobody
 }
 
-// blind is why naosu's agent cannot tell a reason on a node; empty if it can.
-func blind(c corev1.NodeCondition, id string) string {
+// notWatched is why naosu's agent cannot tell a reason on a node; empty if it can.
+func notWatched(c corev1.NodeCondition, id string) string {
 	for line := range strings.Lines(c.Message) {
 		if what, why, is := strings.Cut(strings.TrimSpace(line), " unknown: "); is && what == id {
 			return why

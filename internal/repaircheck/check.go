@@ -17,13 +17,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// Check tells of everything that an agent seen on the cluster can report, and of everything that a rule waits for and no
-// agent reports, whether a repair would follow. Rows are in the order of agents, conditions and reasons.
+// Check says, for everything that an agent in the cluster can report, and for everything that a rule waits for and no agent reports,
+// whether a repair would follow. Rows are in the order of agents, conditions and reasons.
 func Check(f Facts, say message.Printer) []Row {
 	c := newChecker(&f, say)
 	var rows []Row
 	for _, report := range c.reports {
-		for _, p := range c.parts(report) {
+		for _, p := range c.reportGroups(report) {
 			rows = append(rows, c.rows(p)...)
 		}
 	}
@@ -34,33 +34,33 @@ func Check(f Facts, say message.Printer) []Row {
 type checker struct {
 	f       *Facts
 	say     message.Printer
-	classes map[string]*class
-	of      map[string]*class // by node
-	// reports are what the agents seen can report.
+	classes map[string]*nodeClass
+	classOf map[string]*nodeClass // by node
+	// reports are what the agents in the cluster can report.
 	reports []Report
-	// turns are the conditions that an agent turns for some reason; what waits for another waits in vain.
-	turns map[turn]bool
+	// emitted are the conditions that an agent changes for some reason; a rule about another is never met.
+	emitted map[emission]bool
 }
 
 func newChecker(f *Facts, say message.Printer) *checker {
-	c := &checker{f: f, say: say, classes: map[string]*class{}, of: map[string]*class{}, reports: seen(f), turns: map[turn]bool{}}
-	c.classify()
+	c := &checker{f: f, say: say, classes: map[string]*nodeClass{}, classOf: map[string]*nodeClass{}, reports: clusterReports(f), emitted: map[emission]bool{}}
+	c.classifyNodes()
 	for _, r := range c.reports {
-		if r.Severity == reason.Fatal && r.Never == "" {
-			c.turns[turn{r.Agent, r.Condition}] = true
+		if r.Severity == reason.Fatal && r.NeverReported == "" {
+			c.emitted[emission{r.Agent, r.Condition}] = true
 		}
 	}
 	return c
 }
 
-type turn struct {
+type emission struct {
 	agent     Agent
 	condition string
 }
 
-// class is nodes that the same policies select, with the same room in their budgets and the same permissions, and that the same
-// others repair.
-type class struct {
+// nodeClass is an equivalence class of nodes: the same policies select them, with the same budgets and permissions, and the same other
+// repairers act on them.
+type nodeClass struct {
 	// group is that of its first node. Permissions are the same for the others.
 	group     string
 	policies  []*v1alpha1.NodeRepairPolicy
@@ -70,7 +70,7 @@ type class struct {
 	nodes     []*corev1.Node
 }
 
-func (c *checker) classify() {
+func (c *checker) classifyNodes() {
 	selected := map[string][]*v1alpha1.NodeRepairPolicy{}
 	policies := slices.Clone(c.f.Policies)
 	slices.SortFunc(policies, func(a, b v1alpha1.NodeRepairPolicy) int { return cmp.Compare(a.Name, b.Name) })
@@ -85,10 +85,10 @@ func (c *checker) classify() {
 			others[node] = append(others[node], &c.f.Repairers[i])
 		}
 	}
-	budget := budgeter(c.f)
+	budget := budgetCheck(c.f)
 	for _, node := range c.f.Nodes {
 		group := c.f.Groups[node.Name]
-		one := class{group: group, policies: selected[node.Name], repairers: others[node.Name], budgets: map[string]link{}}
+		one := nodeClass{group: group, policies: selected[node.Name], repairers: others[node.Name], budgets: map[string]link{}}
 		var key strings.Builder
 		for _, p := range one.policies {
 			room := budget(p, node)
@@ -112,51 +112,50 @@ func (c *checker) classify() {
 		}
 		known := c.classes[key.String()]
 		known.nodes = append(known.nodes, node)
-		c.of[node.Name] = known
+		c.classOf[node.Name] = known
 	}
 }
 
-// part is nodes of a class on which an agent's word is as good as on the others.
-type part struct {
-	*class
-	report Report
-	word   word
-	blind  string
-	nodes  []*corev1.Node
+// reportGroup is the nodes of a class that a report may come from, and on which its condition is equally up to date.
+type reportGroup struct {
+	*nodeClass
+	report     Report
+	heartbeat  heartbeat
+	notWatched string
+	nodes      []*corev1.Node
 }
 
-// word is how an agent's word on a condition stands on a node.
-type word string
+// heartbeat is how up to date a condition is on a node.
+type heartbeat string
 
 const (
-	fresh  word = "fresh"
-	silent word = "silent"
-	absent word = "absent"
+	heartbeatFresh  heartbeat = "fresh"
+	heartbeatStale  heartbeat = "silent"
+	conditionAbsent heartbeat = "absent"
 )
 
-// parts are the nodes that a report may come from, by what is the same for them. Where another agent writes the condition,
-// this one has no say.
-func (c *checker) parts(r Report) []part {
-	var parts []part
+// reportGroups are the nodes that a report may come from, in groups. A node whose condition another agent writes is in none.
+func (c *checker) reportGroups(r Report) []reportGroup {
+	var parts []reportGroup
 	at := map[string]int{}
 	for _, node := range c.f.Nodes {
 		condition, there := conditionOf(node, r.Condition)
-		p := part{class: c.of[node.Name], report: r, word: fresh}
+		p := reportGroup{nodeClass: c.classOf[node.Name], report: r, heartbeat: heartbeatFresh}
 		switch beat := condition.LastHeartbeatTime; {
-		case without(node, r.Condition):
+		case lacksDevice(node, r.Condition):
 			continue
 		case r.Agent == Kubelet:
 		case !there:
-			p.word = absent
+			p.heartbeat = conditionAbsent
 		case writer(condition) != r.Agent:
 			continue
 		case !beat.IsZero() && c.f.Now.Sub(beat.Time) > reason.SilentAfter:
-			p.word = silent
+			p.heartbeat = heartbeatStale
 		}
 		if there && r.Agent == Naosu {
-			p.blind = blind(condition, r.Reason)
+			p.notWatched = notWatched(condition, r.Reason)
 		}
-		key := fmt.Sprintf("%p %s %s", p.class, p.word, p.blind)
+		key := fmt.Sprintf("%p %s %s", p.nodeClass, p.heartbeat, p.notWatched)
 		i, known := at[key]
 		if !known {
 			i = len(parts)
@@ -167,23 +166,23 @@ func (c *checker) parts(r Report) []part {
 	return parts
 }
 
-// chain is a report on some nodes and who would act on it.
+// chain is a report on some nodes and the repairer that would act on it.
 type chain struct {
-	part
-	// policy acts by its rule, or another repairer by its own; with neither nobody does.
+	reportGroup
+	// policy would act by rule, or other by theirs; without either there is no repairer.
 	policy *v1alpha1.NodeRepairPolicy
 	rule   v1alpha1.RepairRule
 	other  *cloud.Repairer
 	theirs cloud.RepairerRule
 }
 
-// rows are what becomes of a report: one row for each that would act on it, or one that says that nobody does.
-func (c *checker) rows(p part) []Row {
+// rows are the rows of a report: one for each repairer that would act on it, or one without a repairer.
+func (c *checker) rows(p reportGroup) []Row {
 	var rows []Row
 	evidence := v1alpha1.Evidence{Condition: p.report.Condition, Status: p.report.Status, Reason: p.report.Reason}
 	for _, policy := range p.policies { // The first that has a rule decides, as in repairpolicy.Propose.
-		if found, met := repairpolicy.Would(policy.Spec.Rules, evidence); met {
-			rows = append(rows, c.judge(chain{part: p, policy: policy, rule: found.Rule}))
+		if found, met := repairpolicy.MatchLasting(policy.Spec.Rules, evidence); met {
+			rows = append(rows, c.row(chain{reportGroup: p, policy: policy, rule: found.Rule}))
 			break
 		}
 	}
@@ -192,17 +191,16 @@ func (c *checker) rows(p part) []Row {
 	}
 	for _, other := range p.repairers {
 		if i := slices.IndexFunc(other.Rules, func(r cloud.RepairerRule) bool { return r.Matches(condition) }); other.Known() && i >= 0 {
-			rows = append(rows, c.judge(chain{part: p, other: other, theirs: other.Rules[i]}))
+			rows = append(rows, c.row(chain{reportGroup: p, other: other, theirs: other.Rules[i]}))
 		}
 	}
 	if len(rows) == 0 {
-		rows = append(rows, c.judge(chain{part: p}))
+		rows = append(rows, c.row(chain{reportGroup: p}))
 	}
 	return rows
 }
 
-// unreported are rows for what rules wait for and no agent seen reports: nobody emits the condition, or not so, or not for that
-// reason.
+// unreported are rows for what rules wait for and no agent reports: the condition, its status, or the reason.
 func (c *checker) unreported() []Row {
 	var rows []Row
 	reported := func(condition, status, why string) bool {
@@ -217,23 +215,23 @@ func (c *checker) unreported() []Row {
 		for _, why := range reasons {
 			if !reported(condition, status, why) {
 				ch.report = Report{Condition: condition, Status: metav1.ConditionStatus(status), Reason: why, Severity: reason.Fatal}
-				rows = append(rows, c.judge(ch))
+				rows = append(rows, c.row(ch))
 			}
 		}
 	}
-	for _, one := range c.sorted() {
-		p := part{class: one, nodes: one.nodes}
+	for _, one := range c.sortedClasses() {
+		p := reportGroup{nodeClass: one, nodes: one.nodes}
 		for _, policy := range one.policies {
 			for _, rule := range policy.Spec.Rules {
 				if rule.Action != v1alpha1.ActionNone {
-					add(chain{part: p, policy: policy, rule: rule}, rule.Condition, string(rule.Status), rule.Reasons)
+					add(chain{reportGroup: p, policy: policy, rule: rule}, rule.Condition, string(rule.Status), rule.Reasons)
 				}
 			}
 		}
 		for _, other := range one.repairers {
 			for _, rule := range other.Rules {
 				if rule.Action != v1alpha1.ActionNone {
-					add(chain{part: p, other: other, theirs: rule}, string(rule.Condition), string(rule.Status), rule.Reasons)
+					add(chain{reportGroup: p, other: other, theirs: rule}, string(rule.Condition), string(rule.Status), rule.Reasons)
 				}
 			}
 		}
@@ -243,27 +241,27 @@ func (c *checker) unreported() []Row {
 
 const anyReason = "*"
 
-func (c *checker) sorted() []*class {
-	var all []*class
+func (c *checker) sortedClasses() []*nodeClass {
+	var all []*nodeClass
 	for _, one := range c.classes {
 		all = append(all, one)
 	}
-	slices.SortFunc(all, func(a, b *class) int { return cmp.Compare(a.nodes[0].Name, b.nodes[0].Name) })
+	slices.SortFunc(all, func(a, b *nodeClass) int { return cmp.Compare(a.nodes[0].Name, b.nodes[0].Name) })
 	return all
 }
 
-// judge goes along the chain.
-func (c *checker) judge(ch chain) Row {
+// row checks the links of a chain.
+func (c *checker) row(ch chain) Row {
 	row := Row{
 		Agent: ch.report.Agent, Condition: ch.report.Condition, Status: ch.report.Status, Reason: ch.report.Reason, Severity: ch.report.Severity,
 		Nodes: len(ch.nodes), On: names(ch.nodes), By: ch.by(), Verdict: WouldAct, policy: ch.policy != nil, severity: c.severity(ch),
 	}
-	if ch.word == fresh {
+	if ch.heartbeat == heartbeatFresh {
 		row.Fresh = len(ch.nodes)
 	}
 	switch {
 	case ch.policy != nil:
-		row.rivals = ch.rivals()
+		row.competingRepairers = ch.competingRepairers()
 		row.Rule, row.wait, row.Action, row.Mode = ch.rule.Name, ch.rule.For.Duration, ch.rule.Action, ch.policy.Spec.Mode
 	case ch.other != nil:
 		row.wait, row.Action = ch.theirs.For, ch.theirs.Action
@@ -271,7 +269,7 @@ func (c *checker) judge(ch chain) Row {
 	if row.By != "" {
 		row.For = row.wait.String()
 	}
-	for _, test := range tests {
+	for _, test := range linkChecks {
 		l, ok := test.of(c, ch)
 		if !ok {
 			continue
@@ -281,7 +279,7 @@ func (c *checker) judge(ch chain) Row {
 	return row
 }
 
-// add notes a link. The first that is cut decides about the row, else the first that is not known, else that a person must approve.
+// add adds a link. The first that is cut decides about the row, else the first that is not known, else that a person must approve.
 func (r *Row) add(name LinkName, l link, text string) {
 	r.Links = append(r.Links, Link{name, l.state, text})
 	if l.proof != nil {
@@ -309,7 +307,7 @@ func (c *checker) text(l link) string {
 	return c.say.Say(l.said)
 }
 
-// by is who would act.
+// by is the repairer that would act; empty if there is none.
 func (ch chain) by() string {
 	switch {
 	case ch.policy != nil:
@@ -320,14 +318,14 @@ func (ch chain) by() string {
 	return ""
 }
 
-// severity is how much it matters if the chain is cut: somebody expects a repair where a reason is fatal, where a rule names
-// it, or where a rule waits for a condition that the agent never turns.
+// severity is that of a broken chain: a repair is expected where a reason is fatal, where a rule names it, or where a rule waits for a
+// condition that the agent never changes.
 func (c *checker) severity(ch chain) finding.Severity {
 	r := ch.report
 	if r.Agent == Nobody && ch.policy == nil {
-		return finding.Info // Others wait for everything that there may be on any cluster.
+		return finding.Info // Other repairers have rules for everything that may be on any cluster.
 	}
-	inVain := ch.by() != "" && !c.turns[turn{r.Agent, r.Condition}]
+	inVain := ch.by() != "" && !c.emitted[emission{r.Agent, r.Condition}]
 	if r.Severity == reason.Fatal || inVain || slices.Contains(ch.rule.Reasons, r.Reason) || slices.Contains(ch.theirs.Reasons, r.Reason) {
 		return finding.Warning
 	}
@@ -336,7 +334,7 @@ func (c *checker) severity(ch chain) finding.Severity {
 
 func names(nodes []*corev1.Node) []string {
 	all := []string{}
-	for _, node := range nodes[:min(len(nodes), onRow)] {
+	for _, node := range nodes[:min(len(nodes), maxNodesPerRow)] {
 		all = append(all, node.Name)
 	}
 	return all
@@ -357,7 +355,7 @@ func merge(rows []Row) []Row {
 		m := &merged[i]
 		m.Nodes, m.Fresh = m.Nodes+row.Nodes, m.Fresh+row.Fresh
 		m.On = append(m.On, row.On...)
-		m.On = m.On[:min(len(m.On), onRow)]
+		m.On = m.On[:min(len(m.On), maxNodesPerRow)]
 	}
 	return merged
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -94,7 +94,7 @@ func whole() Facts {
 		Groups:      map[string]string{"n1": "g", "n2": "g", "n3": "g"},
 		AgentImages: map[string]string{"n1": "naosu-agent:1"},
 		Policies:    []v1alpha1.NodeRepairPolicy{policy}, Remediations: []v1alpha1.Remediation{drill("InterfaceNotUp")},
-		Ledger: &guard.Ledger{}, Lease: lease,
+		Ledger: &ledger.Ledger{}, Lease: lease,
 	}
 }
 
@@ -153,7 +153,7 @@ func TestEachLinkCut(t *testing.T) {
 			f.OwnReasons = []reason.Reason{{ID: "BondDegraded", Condition: reason.NetworkingReady, Severity: reason.Warning}}
 		}, "BondDegraded", Broken, Detect, "Event"},
 		"a silent agent":           {func(f *Facts) { silence(f, 20*time.Minute) }, down, Broken, Fresh, "16m"},
-		"an agent that never came": {func(f *Facts) { f.Nodes = []*corev1.Node{node("n1")} }, down, Broken, Fresh, "nothing has reported"},
+		"an agent that never came": {func(f *Facts) { f.Nodes = []*corev1.Node{node("n1")} }, down, Broken, Fresh, "nothing has ever reported"},
 		"a condition that passes": {func(f *Facts) {
 			policyOf(f).Spec.Rules = []v1alpha1.RepairRule{rule("kernel", "KernelReady", v1alpha1.ActionReboot, 48*time.Hour)}
 		}, "CperHardwareErrorFatal", Unproven, Wait, "24h"},
@@ -168,7 +168,7 @@ func TestEachLinkCut(t *testing.T) {
 		}, down, WouldAct, "", ""},
 		"a budget rounds to zero": {func(f *Facts) { policyOf(f).Spec.Budgets.Zone = new(intstr.FromString("20%")) }, down, Broken, Budget, "20%"},
 		"a budget that is spent": {func(f *Facts) {
-			f.Ledger = &guard.Ledger{Entries: []guard.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}
+			f.Ledger = &ledger.Ledger{Entries: []ledger.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}
 		}, down, WouldAct, "", "used up"},
 		"paused":                   {func(f *Facts) { policyOf(f).Spec.Paused = true }, down, Broken, Mode, "paused"},
 		"a policy that reports":    {func(f *Facts) { policyOf(f).Spec.Mode = v1alpha1.ModeReport }, down, Broken, Mode, "Report"},
@@ -187,7 +187,7 @@ func TestEachLinkCut(t *testing.T) {
 		}, down, NeedsApproval, "", "as forecast"},
 		"it asks first, and the budget is spent": {func(f *Facts) {
 			policyOf(f).Spec.Mode = v1alpha1.ModeApprove
-			f.Ledger = &guard.Ledger{Entries: []guard.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}
+			f.Ledger = &ledger.Ledger{Entries: []ledger.Entry{{Remediation: "r9", Node: "n9", Zone: "a", Began: now}}}
 		}, down, NeedsApproval, "", "approved"},
 		"it asks first, and was never drilled": {func(f *Facts) {
 			policyOf(f).Spec.Mode, f.Remediations = v1alpha1.ModeApprove, nil
@@ -253,7 +253,7 @@ func TestEachLinkCut(t *testing.T) {
 		"cut, and the policy has changed since": {func(f *Facts) {
 			f.Remediations[0].Status.Conditions[0].Status, f.Remediations[0].Status.Conditions[0].Message = "False", "paused"
 			f.Remediations[0].Status.Match.Generation = 2
-		}, down, Unproven, Proven, "may no longer be the case: paused"},
+		}, down, Unproven, Proven, "may have been fixed since: paused"},
 		"a drill that was cut": {func(f *Facts) {
 			f.Remediations[0].Status.Conditions[0].Status, f.Remediations[0].Status.Conditions[0].Message = "False", "nothing detected it"
 		}, down, Broken, Proven, "nothing detected it"},
@@ -320,7 +320,7 @@ func TestOthers(t *testing.T) {
 		link       LinkName
 		says       string
 	}{
-		"story 3, beforehand":       {func(*Facts) {}, "InterfaceNotUp", group, Unproven, Proven, "accepted and never happen"},
+		"story 3, beforehand":       {func(*Facts) {}, "InterfaceNotUp", group, Unproven, Proven, "accepted and still never happen"},
 		"storage is Events only":    {func(*Facts) {}, "BlockDeviceIOError", group, Broken, Detect, "only as an Event"},
 		"a line that is not logged": {func(*Facts) {}, "PodStuckTerminating", group, Broken, Detect, "verbosity 4"},
 		"a condition without hardware": {func(f *Facts) {
@@ -374,7 +374,7 @@ func raised(by string, helped bool) v1alpha1.Remediation {
 	r.Spec.Drill.Depth, r.Spec.Drill.Condition, r.Status.Match = v1alpha1.DrillRaised, "NetworkingReady", nil
 	if !helped {
 		c := &r.Status.Conditions[0]
-		c.Status, c.Reason, c.Message = metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason, "it was accepted and never happened"
+		c.Status, c.Reason, c.Message = metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason, "it was accepted and still never happened"
 	}
 	return r
 }

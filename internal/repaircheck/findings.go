@@ -10,10 +10,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// onFinding bounds the reasons that a finding names.
-const onFinding = 4
+// maxRowsPerFinding bounds the reasons that a finding names.
+const maxRowsPerFinding = 4
 
-// Findings are N302 for what would not act, or is not known to: one for each cause, however many reasons it concerns.
+// Findings are N302 for repairs that would not follow, or are not known to: one for each cause, however many reasons it concerns.
 func Findings(rows []Row, say message.Printer) []finding.Finding {
 	type key struct {
 		condition, by string
@@ -51,7 +51,7 @@ func describe(rows []Row, say message.Printer) finding.Finding {
 		}
 		nodes = max(nodes, row.Nodes)
 	}
-	more := max(0, len(reasons)-onFinding)
+	more := max(0, len(reasons)-maxRowsPerFinding)
 	shown := slices.Clone(reasons[:len(reasons)-more])
 	if more > 0 {
 		shown = append(shown, say.Text(message.ProofMore, message.Args{"n": more}))
@@ -71,7 +71,7 @@ func describe(rows []Row, say message.Printer) finding.Finding {
 	return f
 }
 
-// subjects are the policy, or whoever else would act, and else the nodes.
+// subjects are the policy, or another repairer that would act, and else the nodes.
 func subjects(row Row) []change.Ref {
 	kind, name, _ := strings.Cut(row.By, "/")
 	switch {
@@ -87,7 +87,7 @@ func subjects(row Row) []change.Ref {
 	return refs
 }
 
-// remedies are what a person can do about the link; what only explains itself has none.
+// remedies are what a person can do about the link; some links have none.
 func remedies(row Row, say message.Printer) []finding.Remedy {
 	node := "<NODE>"
 	if len(row.On) > 0 {
@@ -105,9 +105,9 @@ func remedies(row Row, say message.Printer) []finding.Remedy {
 		raise := one(message.ProofRemedyRaise, "naosu repair drill node/<NODE> --act --expendable node/<NODE> --condition "+row.Condition+" --reason "+row.Reason)
 		raise[0].Risk = say.Text(message.ProofRemedyRaiseRisk, nil)
 		return raise
-	case row.BrokenLink == Competing && len(row.rivals) > 0:
-		args["by"] = row.rivals[0].String()
-		return one(message.ProofRemedySwitchOff, switchOff(row.rivals[0]))
+	case row.BrokenLink == Competing && len(row.competingRepairers) > 0:
+		args["by"] = row.competingRepairers[0].String()
+		return one(message.ProofRemedySwitchOff, disableCommand(row.competingRepairers[0]))
 	case row.BrokenLink == Budget && row.ledger:
 		return one(message.ProofRemedyLedger, "kubectl -n naosu-system get configmap naosu-ledger -o yaml")
 	case row.BrokenLink == Budget:
@@ -124,8 +124,8 @@ func remedies(row Row, say message.Printer) []finding.Remedy {
 	return []finding.Remedy{}
 }
 
-// switchOff is how the repair of someone else is switched off; empty where that is not one command.
-func switchOff(by change.Ref) string {
+// disableCommand is the command that disables another repairer; empty where that is not one command.
+func disableCommand(by change.Ref) string {
 	switch by.Kind {
 	case "Group":
 		return "aws eks update-nodegroup-config --cluster-name <CLUSTER> --nodegroup-name " + by.Name + " --node-repair-config enabled=false"

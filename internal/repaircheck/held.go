@@ -14,16 +14,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// Held are N304 for repairs that are wanted now and that the guard does not let go on, and for policies that are braked. That
-// somebody is to approve, or that pods would fare ill by the repair for less than an hour, is for information, and that a policy
-// only reports is as somebody chose.
+// Held are N304 for repairs that are due and that the guard delays or denies, and for policies that are braked. That a person is to
+// approve, or that pods have been in the way for less than podsGracePeriod, is for information; mode Report is no finding.
 func Held(f Facts, say message.Printer) []finding.Finding {
 	found := []finding.Finding{}
 	for i := range f.Policies {
 		p := &f.Policies[i]
 		if ready := meta.FindStatusCondition(p.Status.Conditions, v1alpha1.PolicyReady); ready != nil && ready.Reason == v1alpha1.PolicyBrakedReason {
 			ref := change.Ref{Kind: v1alpha1.NodeRepairPolicyKind, Name: p.Name}
-			found = append(found, held(say.Text(message.HeldPolicy, message.Args{"policy": ref, "why": ready.Message}), finding.Warning, ready, ref))
+			found = append(found, heldFinding(say.Text(message.HeldPolicy, message.Args{"policy": ref, "why": ready.Message}), finding.Warning, ready, ref))
 		}
 	}
 	for i := range f.Remediations {
@@ -34,9 +33,9 @@ func Held(f Facts, say message.Printer) []finding.Finding {
 		}
 		ref, node := change.Ref{Kind: "Remediation", Name: r.Name}, change.Ref{Kind: "Node", Name: r.Spec.Node.Name}
 		args := message.Args{"remediation": ref, "action": string(r.Spec.Action()), "node": node, "reason": r.Spec.Evidence.Reason, "why": allowed.Message}
-		one := held(say.Text(message.HeldRemediation, args), finding.Warning, allowed, node, ref)
-		one.Causes = append(one.Causes, others(r, allowed, &one.Causes[0])...)
-		if passing(r, allowed, f.Now) {
+		one := heldFinding(say.Text(message.HeldRemediation, args), finding.Warning, allowed, node, ref)
+		one.Causes = append(one.Causes, otherVerdicts(r, allowed, &one.Causes[0])...)
+		if transient(r, allowed, f.Now) {
 			one.Severity = finding.Info
 		}
 		if allowed.Reason == string(guard.AwaitingApproval) {
@@ -48,11 +47,11 @@ func Held(f Facts, say message.Printer) []finding.Finding {
 	return found
 }
 
-// podsWithin is how long pods may stand in the way of a repair before somebody should look: others end, and nodes come.
-const podsWithin = time.Hour
+// podsGracePeriod is how long pods may delay a repair before a person should look: pods end, and nodes are added.
+const podsGracePeriod = time.Hour
 
-// passing says whether a repair is held back for what would become of pods, and has not been for long.
-func passing(r *v1alpha1.Remediation, allowed *metav1.Condition, now time.Time) bool {
+// transient says whether a repair is delayed because of pods, and for less than podsGracePeriod.
+func transient(r *v1alpha1.Remediation, allowed *metav1.Condition, now time.Time) bool {
 	switch guard.Reason(allowed.Reason) {
 	case guard.PodsWouldWait, guard.PodsWouldPreempt, guard.PodsWouldBeLost, guard.DisruptionBudget, guard.LastReplica:
 	default:
@@ -61,11 +60,11 @@ func passing(r *v1alpha1.Remediation, allowed *metav1.Condition, now time.Time) 
 	at := slices.IndexFunc(r.Status.Verdicts, func(v v1alpha1.Verdict) bool {
 		return v.Decision != v1alpha1.DecisionAllow && v.Reason == allowed.Reason
 	})
-	return at >= 0 && !now.IsZero() && now.Sub(r.Status.Verdicts[at].Since.Time) < podsWithin
+	return at >= 0 && !now.IsZero() && now.Sub(r.Status.Verdicts[at].Since.Time) < podsGracePeriod
 }
 
-// others are what more checks say than the one that the condition tells of, whose verdict becomes evidence of that.
-func others(r *v1alpha1.Remediation, allowed *metav1.Condition, told *finding.Link) []finding.Link {
+// otherVerdicts are the verdicts of further checks than that of the condition, whose verdict becomes evidence of it.
+func otherVerdicts(r *v1alpha1.Remediation, allowed *metav1.Condition, told *finding.Link) []finding.Link {
 	var links []finding.Link
 	for _, v := range r.Status.Verdicts {
 		if v.Decision == v1alpha1.DecisionAllow {
@@ -84,8 +83,8 @@ func others(r *v1alpha1.Remediation, allowed *metav1.Condition, told *finding.Li
 	return links
 }
 
-// held is a finding whose evidence is a condition.
-func held(text string, severity finding.Severity, c *metav1.Condition, subjects ...change.Ref) finding.Finding {
+// heldFinding is a finding whose evidence is a condition.
+func heldFinding(text string, severity finding.Severity, c *metav1.Condition, subjects ...change.Ref) finding.Finding {
 	since := c.LastTransitionTime
 	return finding.Finding{
 		Code: finding.N304, Severity: severity, Subjects: subjects, Message: text,

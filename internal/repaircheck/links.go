@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -30,7 +31,7 @@ type link struct {
 
 var holds = link{state: Holds}
 
-func cut(id message.ID, args message.Args) link {
+func broken(id message.ID, args message.Args) link {
 	return link{state: Cut, said: message.Of(id, args)}
 }
 
@@ -38,66 +39,66 @@ func unknown(id message.ID, args message.Args) link {
 	return link{state: Unknown, said: message.Of(id, args)}
 }
 
-// tests are those of the links, in their order. One that is of no concern to a chain gives false.
-var tests = []struct {
+// linkChecks are those of the links, in their order. One that is of no concern to a chain gives false.
+var linkChecks = []struct {
 	name LinkName
 	of   func(*checker, chain) (link, bool)
 }{
-	{Detect, detect},
-	{Fresh, heard},
-	{Match, matched},
-	{Wait, lasts},
-	{Action, offered},
-	{Permitted, permitted},
-	{Budget, room},
-	{Mode, mode},
-	{Competing, competing},
-	{Controller, controller},
-	{Proven, proven},
+	{Detect, checkDetection},
+	{Fresh, checkHeartbeat},
+	{Match, checkRule},
+	{Wait, checkDuration},
+	{Action, checkActuator},
+	{Permitted, checkPermission},
+	{Budget, checkBudget},
+	{Mode, checkMode},
+	{Competing, checkCompeting},
+	{Controller, checkController},
+	{Proven, checkProof},
 }
 
-func detect(_ *checker, ch chain) (link, bool) {
+func checkDetection(_ *checker, ch chain) (link, bool) {
 	r := ch.report
 	args := message.Args{"agent": string(r.Agent), "condition": r.Condition, "status": string(r.Status), "reason": r.Reason}
 	switch {
 	case r.Agent == Nobody:
-		args["meant"] = meant(r.Reason)
+		args["meant"] = emittedReason(r.Reason)
 		args["any"] = r.Reason == anyReason
-		return cut(message.ProofNobody, args), true
+		return broken(message.ProofNobody, args), true
 	case r.Severity == reason.Off:
-		return cut(message.ProofOff, args), true
+		return broken(message.ProofOff, args), true
 	case r.Severity == reason.Warning:
-		return cut(message.ProofEventOnly, args), true
-	case r.Never != "":
-		return cut(r.Never, nil), true
-	case ch.blind != "":
-		return cut(message.ProofBlind, message.Args{"agent": string(r.Agent), "why": ch.blind}), true
+		return broken(message.ProofEventOnly, args), true
+	case r.NeverReported != "":
+		return broken(r.NeverReported, nil), true
+	case ch.notWatched != "":
+		return broken(message.ProofBlind, message.Args{"agent": string(r.Agent), "why": ch.notWatched}), true
 	}
 	return holds, true
 }
 
-// meant is the spelling that agents use, where a rule uses another.
-func meant(written string) string {
+// emittedReason is the spelling that agents use, where a rule uses another.
+func emittedReason(written string) string {
 	if r, ok := reason.Find(written); ok && string(r.ID) != written {
 		return string(r.ID)
 	}
 	return ""
 }
 
-func heard(_ *checker, ch chain) (link, bool) {
+func checkHeartbeat(_ *checker, ch chain) (link, bool) {
 	args := message.Args{"agent": string(ch.report.Agent), "condition": ch.report.Condition, "age": duration.HumanDuration(reason.SilentAfter)}
 	switch {
 	case ch.report.Agent == Nobody:
 		return link{}, false
-	case ch.word == silent:
-		return cut(message.ProofSilent, args), true
-	case ch.word == absent:
-		return cut(message.ProofAbsent, args), true
+	case ch.heartbeat == heartbeatStale:
+		return broken(message.ProofSilent, args), true
+	case ch.heartbeat == conditionAbsent:
+		return broken(message.ProofAbsent, args), true
 	}
 	return holds, true
 }
 
-func matched(c *checker, ch chain) (link, bool) {
+func checkRule(c *checker, ch chain) (link, bool) {
 	if ch.policy != nil || ch.other != nil {
 		return holds, true
 	}
@@ -107,7 +108,7 @@ func matched(c *checker, ch chain) (link, bool) {
 	if len(ch.unread) > 0 {
 		return unknown(message.ProofRepairersUnread, message.Args{"why": c.say.Say(ch.unread[0].Why)}), true
 	}
-	return cut(message.ProofNoRule, nil), true
+	return broken(message.ProofNoRule, nil), true
 }
 
 func (ch chain) wait() time.Duration {
@@ -117,7 +118,7 @@ func (ch chain) wait() time.Duration {
 	return ch.theirs.For
 }
 
-func lasts(_ *checker, ch chain) (link, bool) {
+func checkDuration(_ *checker, ch chain) (link, bool) {
 	switch {
 	case ch.by() == "":
 		return link{}, false
@@ -127,7 +128,7 @@ func lasts(_ *checker, ch chain) (link, bool) {
 	return holds, true
 }
 
-func offered(_ *checker, ch chain) (link, bool) {
+func checkActuator(_ *checker, ch chain) (link, bool) {
 	switch {
 	case ch.by() == "":
 		return link{}, false
@@ -137,9 +138,9 @@ func offered(_ *checker, ch chain) (link, bool) {
 		return holds, true
 	}
 	for _, p := range ch.permissions() {
-		if p.Actuator == nobody {
-			l := cut(message.ProofNotOffered, message.Args{"action": string(p.Action), "why": p.Message})
-			if p.May == v1alpha1.MayUnknown { // Somebody may, who could not be asked.
+		if p.Actuator == noActuator {
+			l := broken(message.ProofNotOffered, message.Args{"action": string(p.Action), "why": p.Message})
+			if p.May == v1alpha1.MayUnknown { // A provider that is not available may offer it.
 				l.state = Unknown
 			}
 			return l, true
@@ -148,8 +149,8 @@ func offered(_ *checker, ch chain) (link, bool) {
 	return holds, true
 }
 
-// nobody is the actuator of an action that none offers (api/v1alpha1).
-const nobody = "None"
+// noActuator is the actuator's name where none offers the action (api/v1alpha1).
+const noActuator = "None"
 
 func (ch chain) action() v1alpha1.Action {
 	if ch.policy != nil {
@@ -158,14 +159,14 @@ func (ch chain) action() v1alpha1.Action {
 	return ch.theirs.Action
 }
 
-// permitted is what the controller was told when it asked. What others may do is theirs to know.
-func permitted(c *checker, ch chain) (link, bool) {
+// checkPermission is what the controller was answered. The permissions of other repairers are not checked.
+func checkPermission(c *checker, ch chain) (link, bool) {
 	if ch.policy == nil || ch.rule.Action == v1alpha1.ActionNone {
 		return link{}, false
 	}
 	worst, asked := holds, false
 	for _, p := range ch.permissions() {
-		if p.Actuator == nobody {
+		if p.Actuator == noActuator {
 			continue
 		}
 		asked = true
@@ -175,12 +176,12 @@ func permitted(c *checker, ch chain) (link, bool) {
 		}
 		switch {
 		case p.May == v1alpha1.MayNo:
-			worst = cut(message.ProofRefused, args)
+			worst = broken(message.ProofRefused, args)
 		case p.May != v1alpha1.MayYes && worst.state != Cut:
 			worst = unknown(message.ProofPermissionUnknown, args)
 		}
 	}
-	if worst.state != Cut && c.done(ch) {
+	if worst.state != Cut && c.provenByAction(ch) {
 		return holds, true
 	}
 	if !asked {
@@ -189,15 +190,15 @@ func permitted(c *checker, ch chain) (link, bool) {
 	return worst, true
 }
 
-func room(_ *checker, ch chain) (link, bool) {
+func checkBudget(_ *checker, ch chain) (link, bool) {
 	if ch.policy == nil {
 		return link{}, false
 	}
 	return ch.budgets[ch.policy.Name], true
 }
 
-// budgeter asks the guard's own check, once for each zone and group.
-func budgeter(f *Facts) func(*v1alpha1.NodeRepairPolicy, *corev1.Node) link {
+// budgetCheck runs the guard's own check, once for each zone and group.
+func budgetCheck(f *Facts) func(*v1alpha1.NodeRepairPolicy, *corev1.Node) link {
 	type key struct{ policy, zone, group string }
 	asked := map[key]link{}
 	facts := guard.Facts{Now: f.Now}
@@ -206,16 +207,16 @@ func budgeter(f *Facts) func(*v1alpha1.NodeRepairPolicy, *corev1.Node) link {
 		nodes = append(nodes, guard.Node{Name: node.Name, Zone: node.Labels[corev1.LabelTopologyZone], Group: f.Groups[node.Name]})
 	}
 	facts.Nodes = guard.Known(nodes, f.Now)
-	ledger := guard.Ledger{}
+	var known ledger.Ledger
 	if f.Ledger != nil {
-		ledger = *f.Ledger
+		known = *f.Ledger
 	}
-	facts.Ledger = guard.Known(ledger, f.Now)
+	facts.Ledger = guard.Known(known, f.Now)
 	return func(p *v1alpha1.NodeRepairPolicy, node *corev1.Node) link {
 		k := key{p.Name, node.Labels[corev1.LabelTopologyZone], f.Groups[node.Name]}
 		if _, known := asked[k]; !known {
-			asked[k] = ruled("budgets", guard.Proposal{Node: guard.Node{Name: node.Name, Zone: k.zone, Group: k.group}, Policy: p.Spec}, facts)
-			if f.Ledger == nil && asked[k].state != Cut { // A budget that lets nothing through, ever, does so whatever is spent.
+			asked[k] = guardLink("budgets", guard.Proposal{Node: guard.Node{Name: node.Name, Zone: k.zone, Group: k.group}, Policy: p.Spec}, facts)
+			if f.Ledger == nil && asked[k].state != Cut { // A budget of zero allows nothing, whatever is ongoing.
 				asked[k] = f.noLedger()
 			}
 		}
@@ -223,8 +224,8 @@ func budgeter(f *Facts) func(*v1alpha1.NodeRepairPolicy, *corev1.Node) link {
 	}
 }
 
-// noLedger is the link Budget without a ledger. What the controller cannot understand either lets nothing through; what whoever asks
-// may not read is not known.
+// noLedger is the link Budget without a ledger: cut if it is damaged, since the controller cannot decode it either; unknown if this
+// process may not read it.
 func (f *Facts) noLedger() link {
 	why := ""
 	if f.LedgerUnread != nil {
@@ -232,14 +233,14 @@ func (f *Facts) noLedger() link {
 	}
 	l := unknown(message.ProofLedgerUnread, message.Args{"why": why})
 	if f.LedgerDamaged {
-		l = cut(message.ProofLedgerDamaged, message.Args{"why": why})
+		l = broken(message.ProofLedgerDamaged, message.Args{"why": why})
 	}
 	l.ledger = true
 	return l
 }
 
-// ruled is what one check of the guard says: what it only delays holds, later.
-func ruled(check string, p guard.Proposal, f guard.Facts) link {
+// guardLink is the link of one check of the guard; a delay that is not permanent is Later.
+func guardLink(check string, p guard.Proposal, f guard.Facts) link {
 	checks := slices.DeleteFunc(guard.Checks(), func(c guard.Check) bool { return c.Name != check })
 	verdict := guard.Decide(checks, p, f)
 	switch {
@@ -253,28 +254,28 @@ func ruled(check string, p guard.Proposal, f guard.Facts) link {
 	return link{state: Later, said: verdict.Message, asks: verdict.Reason == guard.AwaitingApproval}
 }
 
-// mode is whether the policy may act: not while it is paused or only reports, and later if somebody must agree first.
-func mode(c *checker, ch chain) (link, bool) {
+// checkMode is whether the policy may act: not while it is paused or in mode Report, and Later if a person must approve first.
+func checkMode(c *checker, ch chain) (link, bool) {
 	if ch.policy == nil {
 		return link{}, false
 	}
 	p := guard.Proposal{Policy: ch.policy.Spec, Action: ch.rule.Action}
-	if paused := ruled("paused", p, guard.Facts{}); paused.state != Holds {
+	if paused := guardLink("paused", p, guard.Facts{}); paused.state != Holds {
 		return paused, true
 	}
-	l := ruled("mode", p, guard.Facts{AsForecast: guard.Known(asForecast(ch), c.f.Now)})
+	l := guardLink("mode", p, guard.Facts{AsForecast: guard.Known(asForecast(ch), c.f.Now)})
 	if l.state == Cut {
-		l.severity = finding.Info // Somebody has chosen so.
+		l.severity = finding.Info // A person chose the mode.
 	}
 	if l.state == Holds {
-		return unasked(ch.policy), true
+		return automateLink(ch.policy), true
 	}
 	return l, true
 }
 
-// unasked is whether the controller's role lets it act without an approval, as it has found out. A version that did not ask says
-// nothing.
-func unasked(policy *v1alpha1.NodeRepairPolicy) link {
+// automateLink is whether the controller's role permits it to act without an approval, by the policy's status. Older versions do not
+// report it.
+func automateLink(policy *v1alpha1.NodeRepairPolicy) link {
 	found := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.PolicyUnasked)
 	switch {
 	case found == nil || found.Status == metav1.ConditionTrue || policy.Spec.Mode != v1alpha1.ModeAuto:
@@ -294,38 +295,39 @@ func asForecast(ch chain) int {
 	return int(ch.policy.Status.AsForecastByAction[at].Count)
 }
 
-func competing(c *checker, ch chain) (link, bool) {
+func checkCompeting(c *checker, ch chain) (link, bool) {
 	if ch.policy == nil {
 		return link{}, false
 	}
 	var others []string
-	for _, other := range ch.rivals() {
+	for _, other := range ch.competingRepairers() {
 		others = append(others, other.String())
 	}
 	switch {
 	case len(others) > 0:
-		return cut(message.GuardCompeting, message.Args{"repairers": others}), true
+		return broken(message.GuardCompeting, message.Args{"repairers": others}), true
 	case len(ch.unread) > 0:
-		return c.told(ch), true
+		return c.policyStatusLink(ch), true
 	}
 	return holds, true
 }
 
-// told is what the controller found out about others, where whoever asks may not read it: it may have rights that people have not.
-func (c *checker) told(ch chain) link {
+// policyStatusLink is what the controller reports about other repairers, where this process may not read them: the controller may have
+// permissions that people have not.
+func (c *checker) policyStatusLink(ch chain) link {
 	ready := meta.FindStatusCondition(ch.policy.Status.Conditions, v1alpha1.PolicyReady)
 	switch {
 	case ready == nil || ready.ObservedGeneration != ch.policy.Generation:
 	case ready.Reason == v1alpha1.PolicyCompetingReason:
-		return cut(message.ProofTold, message.Args{"why": ready.Message})
-	case ready.Status == metav1.ConditionTrue && ch.asked():
+		return broken(message.ProofTold, message.Args{"why": ready.Message})
+	case ready.Status == metav1.ConditionTrue && ch.providersAsked():
 		return holds
 	}
 	return unknown(message.ProofRepairersUnread, message.Args{"why": c.say.Say(ch.unread[0].Why)})
 }
 
-// asked says whether the controller reached all those whom whoever asks did not: it asked them for permissions.
-func (ch chain) asked() bool {
+// providersAsked says whether the controller reached all providers that this process did not: it asked them for permissions.
+func (ch chain) providersAsked() bool {
 	for _, gap := range ch.unread {
 		if !slices.ContainsFunc(ch.policy.Status.Permissions, func(p v1alpha1.Permission) bool { return p.Actuator == gap.Provider }) {
 			return false
@@ -334,8 +336,8 @@ func (ch chain) asked() bool {
 	return true
 }
 
-// rivals are others that are known to repair the same nodes.
-func (ch chain) rivals() []change.Ref {
+// competingRepairers are the other repairers that are known to act on the same nodes.
+func (ch chain) competingRepairers() []change.Ref {
 	var refs []change.Ref
 	for _, other := range ch.repairers {
 		if other.Known() {
@@ -345,8 +347,8 @@ func (ch chain) rivals() []change.Ref {
 	return refs
 }
 
-// controller is whether one is at work: it renews its lease.
-func controller(c *checker, ch chain) (link, bool) {
+// checkController is whether a controller runs: it renews its lease.
+func checkController(c *checker, ch chain) (link, bool) {
 	if ch.policy == nil {
 		return link{}, false
 	}
@@ -355,14 +357,14 @@ func controller(c *checker, ch chain) (link, bool) {
 	case c.f.LeaseUnread.ID != "":
 		return link{state: Unknown, said: c.f.LeaseUnread}, true
 	case lease == nil || lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity == "" || lease.Spec.RenewTime == nil:
-		return cut(message.ProofNoController, nil), true
+		return broken(message.ProofNoController, nil), true
 	}
-	valid := time.Minute // a clock that is off by some seconds cuts no chain
+	valid := time.Minute // tolerates a clock skew of some seconds
 	if lease.Spec.LeaseDurationSeconds != nil {
 		valid = max(valid, 2*time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second)
 	}
 	if age := c.f.Now.Sub(lease.Spec.RenewTime.Time); age > valid {
-		return cut(message.ProofControllerSilent, message.Args{"age": duration.HumanDuration(age)}), true
+		return broken(message.ProofControllerSilent, message.Args{"age": duration.HumanDuration(age)}), true
 	}
 	if ch.policy.Status.ObservedGeneration < ch.policy.Generation {
 		return unknown(message.ProofNotTakenUp, message.Args{"by": ch.by()}), true

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
-// permissions are what the controller was told about the rule's action on the chain's machines.
+// permissions are those for the rule's action on the chain's machines, by the policy's status.
 func (ch chain) permissions() []v1alpha1.Permission {
 	var all []v1alpha1.Permission
 	for _, p := range ch.policy.Status.Permissions {
@@ -20,8 +20,7 @@ func (ch chain) permissions() []v1alpha1.Permission {
 	return all
 }
 
-// inGroup is a permission as it is for the machines of a group; false if it tells nothing of them. One without groups is of all
-// machines.
+// inGroup is a permission for the machines of a group; false if it is not about them. One without groups is about all machines.
 func inGroup(p v1alpha1.Permission, group string) (v1alpha1.Permission, bool) {
 	if len(p.Groups) == 0 {
 		return p, true
@@ -34,8 +33,8 @@ func inGroup(p v1alpha1.Permission, group string) (v1alpha1.Permission, bool) {
 	return p, true
 }
 
-// permissionKey tells groups apart whose machines a policy cannot treat alike. Each for which a permission is not given, or not known,
-// has a key of its own, since it is to be named.
+// permissionKey differs for groups on whose machines a policy has different permissions. Each group for which a permission is denied or
+// unknown has its own key, since the row names it.
 func permissionKey(policy *v1alpha1.NodeRepairPolicy, group string) string {
 	var key strings.Builder
 	for _, p := range policy.Status.Permissions {
@@ -46,8 +45,8 @@ func permissionKey(policy *v1alpha1.NodeRepairPolicy, group string) string {
 	return key.String()
 }
 
-// sameGroup says whether a Remediation was of a machine of the chain's group. Only where permissions differ by group does it matter;
-// a machine that is gone is of the group that the ledger has for it, as far as it has.
+// sameGroup says whether a Remediation was of a machine of the chain's group, where permissions differ by group. The group of a machine
+// that is gone is the one in the ledger, if it has one.
 func (c *checker) sameGroup(ch chain, r *v1alpha1.Remediation) bool {
 	if !slices.ContainsFunc(ch.permissions(), func(p v1alpha1.Permission) bool { return len(p.Groups) > 1 }) {
 		return true
@@ -55,7 +54,7 @@ func (c *checker) sameGroup(ch chain, r *v1alpha1.Remediation) bool {
 	if group, there := c.f.Groups[r.Spec.Node.Name]; there {
 		return group == ch.group
 	}
-	return c.f.Ledger != nil && slices.ContainsFunc(c.f.Ledger.Entries, func(e guard.Entry) bool {
+	return c.f.Ledger != nil && slices.ContainsFunc(c.f.Ledger.Entries, func(e ledger.Entry) bool {
 		return e.Remediation == r.Name && (e.UID == "" || e.UID == r.UID) && e.Group == ch.group
 	})
 }

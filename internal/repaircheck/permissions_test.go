@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -43,7 +43,7 @@ func TestPermittedByGroup(t *testing.T) {
 		"done to a machine that is gone": {[]v1alpha1.Permission{byGroup("aws", in("g", v1alpha1.MayUnknown), in("h", v1alpha1.MayUnknown))}, func(f *Facts) {
 			r := repaired()
 			r.Spec.Node.Name = "gone"
-			f.Remediations, f.Ledger = []v1alpha1.Remediation{r}, &guard.Ledger{Entries: []guard.Entry{{Remediation: r.Name, Node: "gone", Group: "g", Began: now, Ended: now}}}
+			f.Remediations, f.Ledger = []v1alpha1.Remediation{r}, &ledger.Ledger{Entries: []ledger.Entry{{Remediation: r.Name, Node: "gone", Group: "g", Began: now, Ended: now}}}
 		}, "WouldAct on n1,n2: ; Unproven on n3: Permitted: It is not known whether aws would permit Reboot for machines of group/h. because of h"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,12 +16,12 @@ type Verdict string
 
 // The verdicts.
 const (
-	// WouldAct is for a chain of which every link was seen to be there.
+	// WouldAct is for a chain of which every link holds.
 	WouldAct Verdict = "WouldAct"
-	// NeedsApproval is for such a chain of which nothing is done until a person approves: the policy's mode is Approve, or it is
-	// Auto that is not earned yet.
+	// NeedsApproval is for such a chain that waits for a person's approval: the policy's mode is Approve, or Auto that is not earned
+	// yet.
 	NeedsApproval Verdict = "NeedsApproval"
-	// Unproven is for one of which a link is not known: nothing speaks against it, and nothing shows that it holds.
+	// Unproven is for one of which a link is not known, and none is cut.
 	Unproven Verdict = "Unproven"
 	Broken   Verdict = "Broken"
 )
@@ -31,17 +31,17 @@ type LinkName string
 
 // The links, in their order.
 const (
-	Detect     LinkName = "Detect"     // some agent turns the condition for this reason
-	Fresh      LinkName = "Fresh"      // and is heard of
+	Detect     LinkName = "Detect"     // an agent changes the condition for this reason
+	Fresh      LinkName = "Fresh"      // and its heartbeat is recent
 	Match      LinkName = "Match"      // a rule is about it
 	Wait       LinkName = "Wait"       // the condition lasts as long as the rule waits
-	Action     LinkName = "Action"     // somebody offers the action
-	Permitted  LinkName = "Permitted"  // and would let it through
-	Budget     LinkName = "Budget"     // a budget has room for it
+	Action     LinkName = "Action"     // an actuator offers the action
+	Permitted  LinkName = "Permitted"  // and permits it
+	Budget     LinkName = "Budget"     // the budgets allow it
 	Mode       LinkName = "Mode"       // the policy may act
 	Competing  LinkName = "Competing"  // nothing else repairs the same nodes
-	Controller LinkName = "Controller" // a controller is at work
-	Proven     LinkName = "Proven"     // it was seen to work
+	Controller LinkName = "Controller" // a controller runs
+	Proven     LinkName = "Proven"     // a drill or repair proved it
 )
 
 // State is what is known of a link.
@@ -50,20 +50,20 @@ type State string
 // The states.
 const (
 	Holds State = "Holds"
-	// Later is for a link that holds, but not at this moment or not unasked.
+	// Later is for a link that holds, but not now or not without an approval.
 	Later   State = "Later"
 	Unknown State = "Unknown"
 	Cut     State = "Cut"
 )
 
-// Link is one link and what is known of it.
+// Link is one link and its state.
 type Link struct {
 	Link    LinkName `json:"link"`
 	State   State    `json:"state"`
 	Message string   `json:"message,omitempty"`
 }
 
-// Row is what becomes of one thing that an agent can report, on nodes to which the same applies.
+// Row says whether a repair would follow one report, on nodes to which the same applies.
 type Row struct {
 	Agent     Agent                  `json:"agent"`
 	Condition string                 `json:"condition"`
@@ -71,11 +71,11 @@ type Row struct {
 	// Reason is "*" where a rule takes any and none is reported.
 	Reason   string          `json:"reason"`
 	Severity reason.Severity `json:"severity,omitempty"`
-	// Nodes is how many nodes the row is about, Fresh on how many the agent is heard of, On the first few of them.
+	// Nodes is how many nodes the row is about, Fresh on how many the heartbeat is recent, On the first few of them.
 	Nodes int      `json:"nodes"`
 	Fresh int      `json:"fresh"`
 	On    []string `json:"on"`
-	// By is who would act, as noderepairpolicy/NAME; empty if nobody.
+	// By is the repairer that would act, as noderepairpolicy/NAME; empty if there is none.
 	By     string          `json:"by,omitempty"`
 	Rule   string          `json:"rule,omitempty"`
 	For    string          `json:"for,omitempty"`
@@ -88,30 +88,30 @@ type Row struct {
 	Code    finding.Code `json:"code,omitempty"`
 	Message string       `json:"message,omitempty"`
 	Links   []Link       `json:"links"`
-	// Proof is what showed that it works; nil if nothing did, or too long ago.
+	// Proof is what proved it; nil if nothing did, or too long ago.
 	Proof *Evidence `json:"proof,omitempty"`
 
 	severity finding.Severity
 	policy   bool
-	// ledger is that the broken link is the ledger's fault, and not the budget's.
+	// ledger says that the link Budget is broken by the ledger, not by the budget.
 	ledger bool
 	wait   time.Duration
-	// rivals are the others that repair the same nodes.
-	rivals []change.Ref
+	// competingRepairers are the other repairers of the same nodes.
+	competingRepairers []change.Ref
 }
 
 // Holds says whether no link is cut or unknown: a repair would follow, by itself or once a person approves.
 func (r Row) Holds() bool { return r.Verdict == WouldAct || r.Verdict == NeedsApproval }
 
-// Expected says whether somebody may count on the repair: the reason turns a condition, or a rule names it.
+// Expected says whether a repair is expected: the reason changes a condition, or a rule names it.
 func (r Row) Expected() bool { return r.severity != finding.Info }
 
-// Evidence is a Remediation that went the whole way.
+// Evidence is a Remediation that proved a chain.
 type Evidence struct {
 	Remediation string      `json:"remediation"`
 	Reason      string      `json:"reason"`
 	At          metav1.Time `json:"at"`
 }
 
-// onRow bounds the nodes that a row names.
-const onRow = 5
+// maxNodesPerRow is how many nodes a row names.
+const maxNodesPerRow = 5

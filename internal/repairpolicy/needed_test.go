@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 // no is a Remediation of a node's network, an age old, that a person rejected.
@@ -34,7 +34,7 @@ func TestRejectionStands(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rule     v1alpha1.Action
 		rejected func(*v1alpha1.Remediation)
-		ledger   []guard.Entry
+		ledger   []ledger.Entry
 		node     func(*corev1.Node)
 		want     int
 	}{
@@ -42,7 +42,7 @@ func TestRejectionStands(t *testing.T) {
 		"a rule for a harsher one": {rule: v1alpha1.ActionReplace},
 		"another policy's":         {rule: v1alpha1.ActionReboot, rejected: func(r *v1alpha1.Remediation) { r.Spec.Policy.Name = "another" }},
 		"the next step of a ladder": {
-			rule: v1alpha1.ActionReboot, ledger: []guard.Entry{{Remediation: "x", Node: "a", Action: v1alpha1.ActionReboot, Ended: now.Add(-30 * time.Minute), Result: guard.NotHelped}},
+			rule: v1alpha1.ActionReboot, ledger: []ledger.Entry{{Remediation: "x", Node: "a", Action: v1alpha1.ActionReboot, Ended: now.Add(-30 * time.Minute), Result: ledger.NotHelped}},
 		},
 		"the reason is another": {rule: v1alpha1.ActionReboot, node: func(n *corev1.Node) { n.Status.Conditions[1].Reason = "RouteMissing" }},
 		"it was well in between": {
@@ -60,7 +60,7 @@ func TestRejectionStands(t *testing.T) {
 			p := policy("p", "a", rule("link", 5*time.Minute, tc.rule))
 			p.Spec.Escalation = []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot}, {Action: v1alpha1.ActionReplace}}
 			all := []v1alpha1.Remediation{no("no", "a", since, 2*time.Hour, tc.rejected), after}
-			plan := Propose([]v1alpha1.NodeRepairPolicy{p}, []*corev1.Node{n}, all, guard.Ledger{Entries: tc.ledger}, now)
+			plan := Propose([]v1alpha1.NodeRepairPolicy{p}, []*corev1.Node{n}, all, ledger.Ledger{Entries: tc.ledger}, now)
 			if len(plan.Remediations) != tc.want {
 				t.Errorf("proposed %d, want %d", len(plan.Remediations), tc.want)
 			}
@@ -83,7 +83,7 @@ func TestNeeded(t *testing.T) {
 	}
 	// The last of b was rejected, and its evidence is gone.
 	want := map[string]bool{"stands": true, "stands-too": true, "last": true, "well-again": true}
-	if diff := cmp.Diff(want, Needed([]*corev1.Node{ill, well}, all)); diff != "" {
+	if diff := cmp.Diff(want, NeededRemediations([]*corev1.Node{ill, well}, all)); diff != "" {
 		t.Errorf("needed (-want +got):\n%s", diff)
 	}
 }
@@ -96,7 +96,7 @@ func TestNeededIsBounded(t *testing.T) {
 		all = append(all, no(fmt.Sprint("no-", i), "a", since, time.Minute, func(r *v1alpha1.Remediation) { r.Spec.Policy.Name = fmt.Sprint("p-", i) }))
 	}
 	ill := node("a", network(corev1.ConditionFalse, "", since))
-	if n := len(Needed([]*corev1.Node{ill}, all)); n == 0 || n > 2 {
+	if n := len(NeededRemediations([]*corev1.Node{ill}, all)); n == 0 || n > 2 {
 		t.Errorf("%d are needed of one node with one condition that is ill", n)
 	}
 }

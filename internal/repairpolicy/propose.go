@@ -13,70 +13,70 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
-// unhealthyNode is the code of the finding that a node's condition is.
+// unhealthyNode is the code of the finding for a node's condition.
 const unhealthyNode = string(finding.N301)
 
 // The bounds of evidence, in characters, as api/v1alpha1 has them.
 const (
-	longestReason  = 1024
-	longestMessage = 4096
+	maxReasonLength  = 1024
+	maxMessageLength = 4096
 )
 
-// Plan is what policies ask for now, and when to look again.
+// Plan is what policies propose now, and when to plan again.
 type Plan struct {
-	// Remediations are those that should be made: at most one for a node, and none for a node that has one that goes on.
+	// Remediations are those to create: at most one for a node, and none for a node that has one that has not ended.
 	Remediations []v1alpha1.Remediation
 	// Next is when the next rule is due; zero if none is met that is not due yet.
 	Next time.Time
 }
 
-// Propose is what should be there and is not. The first policy, by name, that has a rule due for a node decides about it. A
-// node is left alone for the policy's coolDown after its last Remediation, and as long as the evidence stays the same that
-// a person rejected, whatever action was proposed on it, by whatever rule. A name tells the policy, the node, the evidence
-// and what was tried before, so that whoever proposes the same thing twice makes it once.
-func Propose(policies []v1alpha1.NodeRepairPolicy, nodes []*corev1.Node, remediations []v1alpha1.Remediation, ledger guard.Ledger, now time.Time) Plan {
+// Propose is the plan for nodes. The first policy, by name, that has a rule due for a node decides about it. Nothing is proposed for a
+// node during the policy's coolDown after its last Remediation, and as long as it has the evidence that a person rejected, whatever
+// the action and the rule were. A name is derived from the policy, the node, the evidence and the Remediation before, so that the same
+// proposal is created once.
+func Propose(policies []v1alpha1.NodeRepairPolicy, nodes []*corev1.Node, remediations []v1alpha1.Remediation, l ledger.Ledger, now time.Time) Plan {
 	before := historyOf(remediations)
 	decided := map[string]bool{}
 	var plan Plan
-	for _, policy := range inOrder(policies) {
+	for _, policy := range sortedByName(policies) {
 		for _, node := range Selected(&policy, nodes) {
 			found, met := Match(policy.Spec.Rules, node.Status.Conditions, now)
 			switch {
 			case !met || decided[node.Name] || node.DeletionTimestamp != nil:
 				continue
 			case !found.IsDue(now):
-				plan.Next = sooner(plan.Next, found.Due)
+				plan.Next = earlier(plan.Next, found.Due)
 				continue
 			}
 			decided[node.Name] = true
 			last := before.last[node.Name]
-			switch rested := rests(&policy.Spec, last); {
-			case found.Rule.Action == v1alpha1.ActionNone || before.open[node.Name] || before.rejected[keyFor(node, found.Condition)] != nil ||
-				ledger.Rejected(RejectionOf(node.UID, EvidenceOf(found.Condition))):
+			switch rested := coolDownEnd(&policy.Spec, last); {
+			case found.Rule.Action == v1alpha1.ActionNone || before.open[node.Name] || before.rejected[keyOfCondition(node, found.Condition)] != nil ||
+				l.Rejected(RejectionOf(node.UID, EvidenceOf(found.Condition))):
 			case rested.After(now):
-				plan.Next = sooner(plan.Next, rested)
+				plan.Next = earlier(plan.Next, rested)
 			default:
-				plan.Remediations = append(plan.Remediations, propose(&policy, node, found, last, ledger, now))
+				plan.Remediations = append(plan.Remediations, propose(&policy, node, found, last, l, now))
 			}
 		}
 	}
 	return plan
 }
 
-func sooner(a, b time.Time) time.Time {
+func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || b.Before(a) {
 		return b
 	}
 	return a
 }
 
-// rests is until when a node is left alone because of its last Remediation. One that was not needed, or not asked for, did
-// nothing to it.
-func rests(spec *v1alpha1.NodeRepairPolicySpec, last *v1alpha1.Remediation) time.Time {
+// coolDownEnd is the end of the coolDown after a node's last Remediation; zero if there is none. One that was not needed, or not asked
+// for, did nothing to the node.
+func coolDownEnd(spec *v1alpha1.NodeRepairPolicySpec, last *v1alpha1.Remediation) time.Time {
 	if last == nil {
 		return time.Time{}
 	}
@@ -84,20 +84,20 @@ func rests(spec *v1alpha1.NodeRepairPolicySpec, last *v1alpha1.Remediation) time
 	if end == nil || end.Reason == v1alpha1.RemediationNotNeededReason || end.Reason == v1alpha1.RemediationNotAskedReason {
 		return time.Time{}
 	}
-	return end.LastTransitionTime.Add(guard.Rest(spec))
+	return end.LastTransitionTime.Add(CoolDown(spec))
 }
 
-// RejectionOf is what the ledger keeps of a person's no to a repair of a node for certain evidence.
-func RejectionOf(node types.UID, e v1alpha1.Evidence) guard.Rejection {
-	return guard.Rejection{Node: node, Condition: e.Condition, Status: e.Status, Since: e.Since}
+// RejectionOf is a person's rejection of a repair of a node for certain evidence, as the ledger keeps it.
+func RejectionOf(node types.UID, e v1alpha1.Evidence) ledger.Rejection {
+	return ledger.Rejection{Node: node, Condition: e.Condition, Status: e.Status, Since: e.Since}
 }
 
-// history is what was proposed before.
+// history is what was proposed before, by node.
 type history struct {
 	// open and last are by the node's name.
 	open map[string]bool
 	last map[string]*v1alpha1.Remediation
-	// rejected are the latest that a person said no to, by their evidence.
+	// rejected are the latest that a person rejected, by their evidence.
 	rejected map[evidenceKey]*v1alpha1.Remediation
 }
 
@@ -112,25 +112,25 @@ func historyOf(remediations []v1alpha1.Remediation) history {
 		if r.Status.Phase != v1alpha1.PhaseEnded {
 			h.open[name] = true
 		}
-		if key := keyOf(r); r.Spec.Approval == v1alpha1.Rejected && (h.rejected[key] == nil || younger(r, h.rejected[key])) {
+		if key := keyOfRemediation(r); r.Spec.Approval == v1alpha1.Rejected && (h.rejected[key] == nil || newer(r, h.rejected[key])) {
 			h.rejected[key] = r
 		}
-		if last := h.last[name]; last == nil || younger(r, last) {
+		if last := h.last[name]; last == nil || newer(r, last) {
 			h.last[name] = r
 		}
 	}
 	return h
 }
 
-func younger(a, b *v1alpha1.Remediation) bool {
+func newer(a, b *v1alpha1.Remediation) bool {
 	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return a.Name > b.Name
 	}
 	return b.CreationTimestamp.Before(&a.CreationTimestamp)
 }
 
-func propose(policy *v1alpha1.NodeRepairPolicy, node *corev1.Node, found Found, last *v1alpha1.Remediation, ledger guard.Ledger, now time.Time) v1alpha1.Remediation {
-	action := Next(&policy.Spec, found.Rule.Action, guard.MachineOf(node), ledger, now)
+func propose(policy *v1alpha1.NodeRepairPolicy, node *corev1.Node, found RuleMatch, last *v1alpha1.Remediation, l ledger.Ledger, now time.Time) v1alpha1.Remediation {
+	action := NextAction(&policy.Spec, found.Rule.Action, MachineOf(node), l, now)
 	evidence := EvidenceOf(found.Condition)
 	before := ""
 	if last != nil {
@@ -151,7 +151,7 @@ func propose(policy *v1alpha1.NodeRepairPolicy, node *corev1.Node, found Found, 
 	}
 }
 
-// PlanOf is an action on a node, one that a rule asks for or a step of its policy's ladder, as a Remediation records it.
+// PlanOf is the action of a rule, or of a step of its policy's escalation, as a Remediation records it.
 func PlanOf(rule v1alpha1.RepairRule, action v1alpha1.Action) v1alpha1.Plan {
 	switch action {
 	case v1alpha1.ActionNone:
@@ -166,11 +166,11 @@ func PlanOf(rule v1alpha1.RepairRule, action v1alpha1.Action) v1alpha1.Plan {
 func EvidenceOf(c corev1.NodeCondition) v1alpha1.Evidence {
 	return v1alpha1.Evidence{
 		Finding: unhealthyNode, Condition: string(c.Type), Status: metav1.ConditionStatus(c.Status),
-		Reason: textutil.Truncate(c.Reason, longestReason), Message: textutil.Truncate(c.Message, longestMessage), Since: c.LastTransitionTime,
+		Reason: textutil.Truncate(c.Reason, maxReasonLength), Message: textutil.Truncate(c.Message, maxMessageLength), Since: c.LastTransitionTime,
 	}
 }
 
-// name begins with the node's, for people, and ends with what tells the proposal apart.
+// name is the node's name, for people, and a hash that identifies the proposal.
 func name(node string, of ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(of, "\x00")))
 	const longest, digits = 253, 10

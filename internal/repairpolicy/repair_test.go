@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -82,7 +82,7 @@ func TestWould(t *testing.T) {
 		"not met":                    {v1alpha1.Evidence{Condition: "KernelReady", Status: "False", Since: ago(0)}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if found, met := Would(rules, tc.evidence); met != tc.met || found.Rule.Name != tc.want {
+			if found, met := MatchLasting(rules, tc.evidence); met != tc.met || found.Rule.Name != tc.want {
 				t.Errorf("met %v by %q, want %v by %q", met, found.Rule.Name, tc.met, tc.want)
 			}
 		})
@@ -129,7 +129,7 @@ func TestHolds(t *testing.T) {
 		"the rule is gone, and the ill": {"b", network(corev1.ConditionTrue, "", ago(0)), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := Holds(rules, of(tc.of), []corev1.NodeCondition{tc.is}); got != tc.want {
+			if got := EvidenceHolds(rules, of(tc.of), []corev1.NodeCondition{tc.is}); got != tc.want {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})
@@ -139,39 +139,39 @@ func TestHolds(t *testing.T) {
 func TestNext(t *testing.T) {
 	ladder := []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot, Attempts: 2}, {Action: v1alpha1.ActionReplace, Attempts: 1}}
 	const restart, reboot, replace = v1alpha1.ActionRestartService, v1alpha1.ActionReboot, v1alpha1.ActionReplace
-	failed := func(action v1alpha1.Action, before time.Duration) guard.Entry {
-		return guard.Entry{Remediation: "r", Node: "n1", Action: action, Ended: now.Add(-before), Result: guard.NotHelped}
+	failed := func(action v1alpha1.Action, before time.Duration) ledger.Entry {
+		return ledger.Entry{Remediation: "r", Node: "n1", Action: action, Ended: now.Add(-before), Result: ledger.NotHelped}
 	}
 	elsewhere, helped := failed(reboot, time.Hour), failed(reboot, time.Hour)
 	refused := failed(reboot, time.Hour)
-	elsewhere.Node, helped.Result, refused.Result = "n2", guard.Helped, guard.Refused
+	elsewhere.Node, helped.Result, refused.Result = "n2", ledger.Helped, ledger.Refused
 	renamed, another := elsewhere, failed(reboot, time.Hour)
 	renamed.ProviderID, another.ProviderID = "aws:///1a/i-1", "aws:///1a/i-2"
 	for name, tc := range map[string]struct {
 		ladder []v1alpha1.EscalationStep
 		asked  v1alpha1.Action
-		past   []guard.Entry
+		past   []ledger.Entry
 		want   v1alpha1.Action
 	}{
 		"nothing tried":                {ladder, reboot, nil, reboot},
-		"attempts left":                {ladder, reboot, []guard.Entry{failed(reboot, time.Hour)}, reboot},
-		"no attempts left":             {ladder, reboot, []guard.Entry{failed(reboot, time.Hour), failed(reboot, time.Minute)}, replace},
-		"forgotten":                    {ladder, reboot, []guard.Entry{failed(reboot, 25*time.Hour), failed(reboot, time.Minute)}, reboot},
-		"on another node":              {ladder, reboot, []guard.Entry{elsewhere, failed(reboot, time.Minute)}, reboot},
-		"under another name":           {ladder, reboot, []guard.Entry{renamed, failed(reboot, time.Minute)}, replace},
-		"another machine of the name":  {ladder, reboot, []guard.Entry{another, failed(reboot, time.Minute)}, reboot},
-		"refused, however often":       {ladder, reboot, []guard.Entry{refused, refused, refused}, reboot},
-		"refused does not count":       {ladder, reboot, []guard.Entry{refused, failed(reboot, time.Minute)}, reboot},
-		"it helped":                    {ladder, reboot, []guard.Entry{helped, failed(reboot, time.Minute)}, reboot},
-		"not on the ladder, once":      {ladder, restart, []guard.Entry{failed(restart, time.Hour)}, reboot},
-		"two steps at once":            {ladder, restart, []guard.Entry{failed(restart, time.Hour), failed(reboot, time.Hour), failed(reboot, time.Hour)}, replace},
-		"the end of the ladder":        {ladder, replace, []guard.Entry{failed(replace, time.Hour)}, replace},
-		"never milder":                 {ladder[:1], replace, []guard.Entry{failed(replace, time.Hour)}, replace},
-		"no ladder: the guard says no": {nil, reboot, []guard.Entry{failed(reboot, time.Hour)}, reboot},
+		"attempts left":                {ladder, reboot, []ledger.Entry{failed(reboot, time.Hour)}, reboot},
+		"no attempts left":             {ladder, reboot, []ledger.Entry{failed(reboot, time.Hour), failed(reboot, time.Minute)}, replace},
+		"forgotten":                    {ladder, reboot, []ledger.Entry{failed(reboot, 25*time.Hour), failed(reboot, time.Minute)}, reboot},
+		"on another node":              {ladder, reboot, []ledger.Entry{elsewhere, failed(reboot, time.Minute)}, reboot},
+		"under another name":           {ladder, reboot, []ledger.Entry{renamed, failed(reboot, time.Minute)}, replace},
+		"another machine of the name":  {ladder, reboot, []ledger.Entry{another, failed(reboot, time.Minute)}, reboot},
+		"refused, however often":       {ladder, reboot, []ledger.Entry{refused, refused, refused}, reboot},
+		"refused does not count":       {ladder, reboot, []ledger.Entry{refused, failed(reboot, time.Minute)}, reboot},
+		"it helped":                    {ladder, reboot, []ledger.Entry{helped, failed(reboot, time.Minute)}, reboot},
+		"not on the ladder, once":      {ladder, restart, []ledger.Entry{failed(restart, time.Hour)}, reboot},
+		"two steps at once":            {ladder, restart, []ledger.Entry{failed(restart, time.Hour), failed(reboot, time.Hour), failed(reboot, time.Hour)}, replace},
+		"the end of the ladder":        {ladder, replace, []ledger.Entry{failed(replace, time.Hour)}, replace},
+		"never milder":                 {ladder[:1], replace, []ledger.Entry{failed(replace, time.Hour)}, replace},
+		"no ladder: the guard says no": {nil, reboot, []ledger.Entry{failed(reboot, time.Hour)}, reboot},
 	} {
 		t.Run(name, func(t *testing.T) {
 			spec := &v1alpha1.NodeRepairPolicySpec{Escalation: tc.ladder, RememberFailure: span(24 * time.Hour)}
-			if got := Next(spec, tc.asked, guard.Machine{Node: "n1", ProviderID: "aws:///1a/i-1"}, guard.Ledger{Entries: tc.past}, now); got != tc.want {
+			if got := NextAction(spec, tc.asked, ledger.Machine{Node: "n1", ProviderID: "aws:///1a/i-1"}, ledger.Ledger{Entries: tc.past}, now); got != tc.want {
 				t.Errorf("got %s, want %s", got, tc.want)
 			}
 		})
@@ -300,7 +300,7 @@ func TestPropose(t *testing.T) {
 		}(), nil, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan := Propose(tc.policies, []*corev1.Node{tc.node}, tc.past, guard.Ledger{}, now)
+			plan := Propose(tc.policies, []*corev1.Node{tc.node}, tc.past, ledger.Ledger{}, now)
 			var got []string
 			for _, r := range plan.Remediations {
 				got = append(got, r.Spec.Policy.Name+"/"+string(r.Spec.Action()))
@@ -327,7 +327,7 @@ func TestProposal(t *testing.T) {
 		Name: "link", Condition: "NetworkingReady", Status: "False", Action: v1alpha1.ActionRestartService, Service: "a.service",
 	})}
 	nodes := []*corev1.Node{node("a", down)}
-	first := Propose(policies, nodes, nil, guard.Ledger{}, now).Remediations[0]
+	first := Propose(policies, nodes, nil, ledger.Ledger{}, now).Remediations[0]
 	want := v1alpha1.RemediationSpec{
 		Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "p", Rule: "link"},
 		Node:     v1alpha1.NodeReference{Name: "a", UID: "uid-a", ProviderID: "aws:///1a/i-a"},
@@ -337,11 +337,11 @@ func TestProposal(t *testing.T) {
 	if diff := cmp.Diff(want, first.Spec); diff != "" {
 		t.Errorf("proposed (-want +got):\n%s", diff)
 	}
-	if again := Propose(policies, nodes, nil, guard.Ledger{}, now.Add(time.Minute)).Remediations[0]; again.Name != first.Name {
+	if again := Propose(policies, nodes, nil, ledger.Ledger{}, now.Add(time.Minute)).Remediations[0]; again.Name != first.Name {
 		t.Errorf("the same proposal is called %s and %s", first.Name, again.Name)
 	}
 	later := []v1alpha1.Remediation{past(first.Name, "a", since, ended(v1alpha1.RemediationDidNotHelpReason, time.Hour))}
-	if second := Propose(policies, nodes, later, guard.Ledger{}, now).Remediations[0]; second.Name == first.Name {
+	if second := Propose(policies, nodes, later, ledger.Ledger{}, now).Remediations[0]; second.Name == first.Name {
 		t.Errorf("a second attempt is called as the first, %s", second.Name)
 	}
 	for _, long := range []string{strings.Repeat("a", 253), strings.Repeat("a", 241) + ".b"} {
@@ -410,12 +410,12 @@ func TestAsks(t *testing.T) {
 	down := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: policy.NodeSelector.MatchLabels}}
 	down.Status.Conditions = []corev1.NodeCondition{ready(corev1.ConditionTrue), network(corev1.ConditionFalse, "InterfaceNotUp", ago(10*time.Minute))}
 	asked := v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Policy: v1alpha1.PolicyReference{Kind: v1alpha1.NodeRepairPolicyKind, Rule: "a"}, Plan: v1alpha1.NodePlan(v1alpha1.ActionReboot, "")}}
-	inVain := guard.Ledger{Entries: []guard.Entry{{Remediation: "before", Node: "n", Action: v1alpha1.ActionReboot, Ended: now.Add(-time.Hour), Result: guard.NotHelped}}}
+	inVain := ledger.Ledger{Entries: []ledger.Entry{{Remediation: "before", Node: "n", Action: v1alpha1.ActionReboot, Ended: now.Add(-time.Hour), Result: ledger.NotHelped}}}
 	for name, tc := range map[string]struct {
 		policy func(*v1alpha1.NodeRepairPolicySpec)
 		node   func(*corev1.Node)
 		asked  func(*v1alpha1.RemediationSpec)
-		ledger guard.Ledger
+		ledger ledger.Ledger
 		want   Objection
 	}{
 		"as it is":                 {},
@@ -456,7 +456,7 @@ func TestAsks(t *testing.T) {
 			if tc.asked != nil {
 				tc.asked(&r.Spec)
 			}
-			if got := Asks(p, n, r, tc.ledger, now); got != tc.want {
+			if got := ObjectionTo(p, n, r, tc.ledger, now); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

@@ -17,8 +17,8 @@ func Selected(policy *v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) []*corev1
 	return slices.DeleteFunc(slices.Clone(nodes), func(node *corev1.Node) bool { return !selects(&policy.Spec, node) })
 }
 
-// InvalidSelector is what no label can be so of a policy's selector, each with its field; it selects no node then. The API server
-// holds to most of it, but for keys, and for what it stored before it did.
+// InvalidSelector are the errors of a policy's selector, each with its field; an invalid one selects no node. The API server validates
+// most of it, but not keys, nor what it stored before it did.
 func InvalidSelector(policy *v1alpha1.NodeRepairPolicySpec) []string {
 	var invalid []string
 	for _, err := range validation.ValidateLabelSelector(&policy.NodeSelector, validation.LabelSelectorValidationOptions{}, field.NewPath("spec", "nodeSelector")) {
@@ -30,23 +30,23 @@ func InvalidSelector(policy *v1alpha1.NodeRepairPolicySpec) []string {
 
 // Unhealthy are the names of the nodes that meet a rule of a policy that selects them, or that are not Ready.
 func Unhealthy(policies []v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) map[string]bool {
-	ill := map[string]bool{}
+	unhealthy := map[string]bool{}
 	for _, node := range nodes {
 		if !kube.IsNodeReady(node) {
-			ill[node.Name] = true
+			unhealthy[node.Name] = true
 		}
 	}
 	for i := range policies {
 		for _, node := range Selected(&policies[i], nodes) {
-			if Ill(policies[i].Spec.Rules, node.Status.Conditions) {
-				ill[node.Name] = true
+			if MeetsAny(policies[i].Spec.Rules, node.Status.Conditions) {
+				unhealthy[node.Name] = true
 			}
 		}
 	}
-	return ill
+	return unhealthy
 }
 
-// inOrder are policies as they are asked: by name, so that of two that select a node the same one always decides.
-func inOrder(policies []v1alpha1.NodeRepairPolicy) []v1alpha1.NodeRepairPolicy {
+// sortedByName are policies by name, so that of two that select a node always the same decides.
+func sortedByName(policies []v1alpha1.NodeRepairPolicy) []v1alpha1.NodeRepairPolicy {
 	return slices.SortedFunc(slices.Values(policies), func(a, b v1alpha1.NodeRepairPolicy) int { return strings.Compare(a.Name, b.Name) })
 }

@@ -2,15 +2,15 @@ package scheduling
 
 import corev1 "k8s.io/api/core/v1"
 
-// Basis is what an answer rests on.
+// Basis describes the rules and the configuration by which a Judge answers.
 type Basis struct {
-	// Version is that of the rules, such as "1.36".
+	// Version is the minor version of Kubernetes whose plugins answer, such as "1.36".
 	Version string
-	// Profiles are the names of the schedulers spoken for.
+	// Profiles are the names of the schedulers that have a profile in the configuration.
 	Profiles []string
 	// Default says that no configuration was given, so that the default profile was assumed.
 	Default bool
-	// NotModelled are plugins, extenders and kinds of object that bear on scheduling and are not judged.
+	// NotModelled are plugins, extenders and kinds of object that affect scheduling and are not taken into account.
 	NotModelled []string
 }
 
@@ -22,11 +22,11 @@ type Fit struct {
 	Best []string
 }
 
-// Obstacle is what one plugin has against a node.
+// Obstacle is the status by which one plugin rejects a node.
 type Obstacle struct {
 	// Plugin is its name in Kubernetes, such as "NodeResourcesFit".
 	Plugin string
-	// Reasons are in the plugin's own words.
+	// Reasons are those of the plugin's status.
 	Reasons []string
 	// Final says that no eviction from the node would help (the scheduler's UnschedulableAndUnresolvable).
 	Final bool
@@ -46,18 +46,18 @@ type NodeObstacles struct {
 	Obstacles []Obstacle
 }
 
-// Preemption is room made for a pod.
+// Preemption is the eviction of pods from a node so that another pod fits there.
 type Preemption struct {
 	Node string
-	// Victims lose their place, the most important first.
+	// Victims are the pods that are evicted, the most important first.
 	Victims []*corev1.Pod
 	// Violations is how many of them a PodDisruptionBudget protects.
 	Violations int
 }
 
-// Placement is the outcome of one attempt.
+// Placement is the result of one scheduling attempt.
 type Placement struct {
-	// Node is where the pod goes, empty if it fits nowhere.
+	// Node is the node that is chosen for the pod, empty if it fits on none.
 	Node string
 	// Preemption is what the scheduler does for a pod that fits nowhere, nil if nothing.
 	Preemption *Preemption

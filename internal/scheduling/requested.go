@@ -2,9 +2,9 @@ package scheduling
 
 import corev1 "k8s.io/api/core/v1"
 
-// Taken is the sum of the requests of a node's pods for a resource, as the scheduler counts it: millicores of CPU, bytes, pieces,
+// Requested is the sum of the requests of a node's pods for a resource, as the scheduler counts it: millicores of CPU, bytes, pieces,
 // or for "pods" their number. It is zero for a node that does not exist.
-func (j *Judge) Taken(node string, resource corev1.ResourceName) int64 {
+func (j *Judge) Requested(node string, resource corev1.ResourceName) int64 {
 	info := j.store.Nodes.Node(node)
 	if info == nil {
 		return 0

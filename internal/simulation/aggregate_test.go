@@ -9,14 +9,15 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
 )
 
 // TestFatesOfEveryFuture shrinks a group by a random one of two nodes: the fates of the pods on either are listed, with their
 // share of the futures.
 func TestFatesOfEveryFuture(t *testing.T) {
-	w := world(node("n1", "a"), node("n2", "a"), node("n3", "b"),
-		placed("left", "n1", template("left", "4")), placed("right", "n2", template("right", "4")), budget("leftover", "left", 1), budget("rightover", "right", 1))
-	o, err := simulation.Run(t.Context(), w.judge(t), []change.Change{change.ResizeGroup{Group: "workers", To: 2}}, simulation.Options{Seeds: 40})
+	w := testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "b"),
+		testworld.Placed("left", "n1", testworld.Template("left", "4")), testworld.Placed("right", "n2", testworld.Template("right", "4")), testworld.Budget("leftover", "left", 1), testworld.Budget("rightover", "right", 1))
+	o, err := simulation.Run(t.Context(), w.Judge(t), []change.Change{change.ResizeGroup{Group: "workers", To: 2}}, simulation.Options{Seeds: 40})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,15 +34,15 @@ func TestFatesOfEveryFuture(t *testing.T) {
 			t.Errorf("%v have chances of %v and %v, want both, and 1 together", pair, one, other)
 		}
 	}
-	if first := w.run(t, change.ResizeGroup{Group: "workers", To: 2}); len(first.Fates) != 1 {
-		t.Errorf("one future has %d fates, want one: %v", len(first.Fates), describeFates(first))
+	if first := w.Run(t, change.ResizeGroup{Group: "workers", To: 2}); len(first.Fates) != 1 {
+		t.Errorf("one future has %d fates, want one: %v", len(first.Fates), testworld.DescribeFates(first))
 	}
 }
 
 // TestNodeChance distinguishes the share of a fate, which is 1, from that of its node.
 func TestNodeChance(t *testing.T) {
-	w := world(threeNodes(), placed("a", "", template("web", "3")), placed("b", "", template("web", "3")), node("n4", "c", cpu("1")))
-	o, err := simulation.Run(t.Context(), w.judge(t), []change.Change{change.Uncordon{Node: "n4"}}, simulation.Options{Seeds: 40})
+	w := testworld.Of(testworld.ThreeNodes(), testworld.Placed("a", "", testworld.Template("web", "3")), testworld.Placed("b", "", testworld.Template("web", "3")), testworld.Node("n4", "c", testworld.CPU("1")))
+	o, err := simulation.Run(t.Context(), w.Judge(t), []change.Change{change.Uncordon{Node: "n4"}}, simulation.Options{Seeds: 40})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,31 +52,31 @@ func TestNodeChance(t *testing.T) {
 		}
 	}
 	if len(o.Fates) != 2 {
-		t.Errorf("%d fates, want two: %v", len(o.Fates), describeFates(o))
+		t.Errorf("%d fates, want two: %v", len(o.Fates), testworld.DescribeFates(o))
 	}
 }
 
 // TestChangeWithoutEffectFirst applies a change without effect before another: the Outcome is that of the other alone.
 func TestChangeWithoutEffectFirst(t *testing.T) {
-	db := statefulSet("db", template("db", "2", priority(5)), "", "", "")
+	db := testworld.StatefulSet("db", testworld.Template("db", "2", testworld.Priority(5)), "", "", "")
 	for name, tc := range map[string]struct {
-		world  objects
+		world  testworld.Objects
 		change change.Change
 	}{
 		"a drain with a StatefulSet whose first pod waits": {
-			world(node("n1", "a", cpu("1")), node("n2", "b", cpu("1")), node("n3", "c", cpu("8"), tainted), db[:2]),
+			testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "b", testworld.CPU("1")), testworld.Node("n3", "c", testworld.CPU("8"), tainted), db[:2]),
 			change.Untaint{Node: "n3", Taint: corev1.Taint{Key: "shut", Effect: corev1.TaintEffectNoSchedule}},
 		},
-		"a lost node": {world(threeNodes(), statefulSet("web", template("web", "3"), "n1", "n2"), placed("lone", "n1", template("lone", "1"))), change.LoseNode{Node: "n1"}},
+		"a lost node": {testworld.Of(testworld.ThreeNodes(), testworld.StatefulSet("web", testworld.Template("web", "3"), "n1", "n2"), testworld.Placed("lone", "n1", testworld.Template("lone", "1"))), change.LoseNode{Node: "n1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			alone := tc.world.run(t, tc.change)
-			after := tc.world.run(t, change.Cordon{Node: "n1"}, tc.change)
-			first := tc.world.run(t, change.Cordon{Node: "n1"})
-			if len(describeFates(first)) > 0 {
-				t.Fatalf("the first change is not harmless: %v", describeFates(first))
+			alone := tc.world.Run(t, tc.change)
+			after := tc.world.Run(t, change.Cordon{Node: "n1"}, tc.change)
+			first := tc.world.Run(t, change.Cordon{Node: "n1"})
+			if len(testworld.DescribeFates(first)) > 0 {
+				t.Fatalf("the first change is not harmless: %v", testworld.DescribeFates(first))
 			}
-			if diff := cmp.Diff(describeFates(alone), describeFates(after)); diff != "" {
+			if diff := cmp.Diff(testworld.DescribeFates(alone), testworld.DescribeFates(after)); diff != "" {
 				t.Errorf("alone, and after another change (-alone +after):\n%s", diff)
 			}
 		})

@@ -9,121 +9,157 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/engine"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/manifest"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/nodegroup"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/nodelifecycle"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/workload"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
 
-// apply applies one change and runs the simulation until nothing more follows from it.
-func (e *engine) apply(ctx context.Context, c change.Change) error {
-	e.now = 0
-	e.retryUnschedulable()
-	subject := c.Subject()
-	before := e.world().Object(cluster.Kind(subject.Kind), subject.Namespace, subject.Name)
-	if err := e.dispatch(ctx, c); err != nil {
-		return err
-	}
-	if err := e.recordFieldManager(c, before); err != nil {
-		return err
-	}
-	if err := e.settle(ctx); err != nil {
-		return err
-	}
-	return e.continueRollouts(ctx)
+// future is one simulated course of events: an engine and the controllers that act in it.
+type future struct {
+	engine    *engine.Engine
+	workload  *workload.Controllers
+	nodes     *nodelifecycle.Controller
+	groups    *nodegroup.Groups
+	manifests *manifest.Applier
 }
 
-func (e *engine) dispatch(ctx context.Context, c change.Change) error {
+func newFuture(judge *scheduling.Judge, seed uint64) *future {
+	e := engine.New(judge, seed)
+	w := workload.New(e)
+	e.SetOwners(w)
+	a := verticalautoscaler.New(e, w)
+	n := nodelifecycle.New(e, w, a)
+	return &future{engine: e, workload: w, nodes: n, groups: nodegroup.New(e, w, a, n), manifests: manifest.New(e, w, n)}
+}
+
+// startOngoing queues the pods that are pending and the events that follow from the initial state.
+func (f *future) startOngoing() error {
+	f.engine.QueuePending()
+	if err := f.workload.ContinueOngoing(); err != nil {
+		return err
+	}
+	f.nodes.ContinueEvictions()
+	return nil
+}
+
+// apply applies one change and runs the simulation until nothing more follows from it.
+func (f *future) apply(ctx context.Context, c change.Change) error {
+	f.engine.StartChange()
+	subject := c.Subject()
+	before := f.engine.World().Object(cluster.Kind(subject.Kind), subject.Namespace, subject.Name)
+	if err := f.dispatch(ctx, c); err != nil {
+		return err
+	}
+	if err := f.manifests.RecordFieldManager(c, before); err != nil {
+		return err
+	}
+	if err := f.engine.Settle(ctx); err != nil {
+		return err
+	}
+	return f.workload.ContinueRollouts(ctx)
+}
+
+func (f *future) dispatch(ctx context.Context, c change.Change) error {
 	switch c := c.(type) {
 	case change.LoseNode, change.DrainNode, change.Cordon, change.Uncordon, change.Taint, change.Untaint,
 		change.RebootNode, change.ReplaceNode, change.RestartService:
-		return e.changeNode(ctx, c)
+		return f.changeNode(ctx, c)
 	case change.LoseZone:
-		e.lostZones[c.Zone] = true
-		return e.loseMatching(ctx, c.Subject(), func(n *corev1.Node) bool { return cluster.Zone(n) == c.Zone })
+		f.nodes.MarkZoneLost(c.Zone)
+		return f.loseMatching(ctx, c.Subject(), func(n *corev1.Node) bool { return cluster.Zone(n) == c.Zone })
 	case change.LoseGroup:
-		return e.loseMatching(ctx, c.Subject(), func(n *corev1.Node) bool { return e.inGroup(n, c.Group) })
+		return f.loseMatching(ctx, c.Subject(), func(n *corev1.Node) bool { return f.inGroup(n, c.Group) })
 	case change.AddNodes:
-		return e.addNodes(ctx, c)
+		return f.groups.Add(ctx, c)
 	case change.ResizeGroup:
-		return e.resizeGroup(ctx, c)
+		return f.groups.Resize(ctx, c)
 	case change.RotateGroup:
-		return e.rotateGroup(ctx, c)
+		return f.groups.Rotate(ctx, c)
 	case change.Evict, change.DeletePod:
-		return e.changePod(ctx, c)
+		return f.changePod(ctx, c)
 	case change.GrowDaemonSet:
-		return e.growDaemonSet(ctx, c)
+		return f.workload.GrowDaemonSet(ctx, c)
 	case change.ScaleWorkload:
-		return e.scaleWorkload(c)
+		return f.workload.ScaleWorkload(c)
 	case change.Patch:
-		return e.patchObject(ctx, c)
+		return f.manifests.Patch(ctx, c)
 	case change.Apply:
-		return e.applyManifests(ctx, c)
+		return f.manifests.Apply(ctx, c)
 	default:
 		return fmt.Errorf("the simulation does not know %T", c)
 	}
 }
 
 // changeNode applies a change to one node.
-func (e *engine) changeNode(ctx context.Context, c change.Change) error {
-	node := e.world().Node(c.Subject().Name)
+func (f *future) changeNode(ctx context.Context, c change.Change) error {
+	node := f.engine.World().Node(c.Subject().Name)
 	if node == nil {
-		return UnknownError{c.Subject()}
+		return outcome.UnknownError{Ref: c.Subject()}
 	}
 	switch c := c.(type) {
 	case change.LoseNode:
-		return e.loseNodes(ctx, []*corev1.Node{node})
+		return f.nodes.LoseNodes(ctx, []*corev1.Node{node})
 	case change.DrainNode:
-		_, err := e.drainNode(ctx, node)
+		_, err := f.nodes.DrainNode(ctx, node)
 		return err
 	case change.RebootNode, change.ReplaceNode, change.RestartService:
-		return e.repairNode(ctx, node, c)
+		return f.nodes.RepairNode(ctx, node, c)
 	case change.Cordon:
-		return e.cordonNode(node, true)
+		return f.nodes.CordonNode(node, true)
 	case change.Uncordon:
-		return e.cordonNode(node, false)
+		return f.nodes.CordonNode(node, false)
 	case change.Taint:
-		return e.taintNode(node, c.Taint)
+		return f.nodes.TaintNode(node, c.Taint)
 	case change.Untaint:
-		return e.untaintNode(node, c.Taint)
+		return f.nodes.UntaintNode(node, c.Taint)
 	default:
 		return fmt.Errorf("the simulation does not know %T", c)
 	}
 }
 
 // loseMatching loses every node that matches.
-func (e *engine) loseMatching(ctx context.Context, what change.Ref, matches func(*corev1.Node) bool) error {
+func (f *future) loseMatching(ctx context.Context, what change.Ref, matches func(*corev1.Node) bool) error {
 	var lost []*corev1.Node
-	for _, node := range e.world().Nodes() {
+	for _, node := range f.engine.World().Nodes() {
 		if matches(node) {
 			lost = append(lost, node)
 		}
 	}
 	if len(lost) == 0 {
-		return UnknownError{what}
+		return outcome.UnknownError{Ref: what}
 	}
-	shuffle(e.randomness, lost)
-	return e.loseNodes(ctx, slices.Clip(lost))
+	randomness.Shuffle(f.engine.Randomness, lost)
+	return f.nodes.LoseNodes(ctx, slices.Clip(lost))
 }
 
-func (e *engine) inGroup(node *corev1.Node, name string) bool {
-	group, ok := e.world().GroupOf(node.Name)
+func (f *future) inGroup(node *corev1.Node, name string) bool {
+	group, ok := f.engine.World().GroupOf(node.Name)
 	return ok && group.Name == name
 }
 
 // changePod applies a change to one pod.
-func (e *engine) changePod(ctx context.Context, c change.Change) error {
-	pod := e.pods.get(c.Subject().Namespace, c.Subject().Name)
+func (f *future) changePod(ctx context.Context, c change.Change) error {
+	pod := f.engine.Pods.Get(c.Subject().Namespace, c.Subject().Name)
 	if pod == nil {
-		return UnknownError{c.Subject()}
+		return outcome.UnknownError{Ref: c.Subject()}
 	}
 	switch c := c.(type) {
 	case change.Evict:
-		if why := e.evictionBlocker(pod); why.ID != "" {
-			e.fates.markStaying(pod, why)
+		if why := f.engine.Budgets.EvictionBlocker(pod); why.ID != "" {
+			f.engine.Fates.MarkStaying(pod, why)
 			return nil
 		}
 	case change.DeletePod:
-		e.deletedByUser[pod.UID] = true
+		f.workload.MarkDeletedByUser(pod)
 		if c.Force {
-			return e.deletePod(ctx, pod, true)
+			return f.nodes.DeletePod(ctx, pod, true)
 		}
 	}
-	return e.deletePod(ctx, pod, false)
+	return f.nodes.DeletePod(ctx, pod, false)
 }

@@ -1,45 +1,23 @@
 package simulation
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/fates"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/nodelifecycle"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// Comparison is how futures with the changes differ from the same futures without them.
-type Comparison struct {
-	// Futures is the number of simulated futures, Worse the number of those with a harm or a violation.
-	Futures, Worse int
-	// Harms are at most one of each kind: Lost, Waiting and Preempted, in this order.
-	Harms []Harm
-	// Violations are the PodDisruptionBudgets that the changes violate, each with its worst violation; Violating is the number of
-	// futures with any.
-	Violations []Violation
-	Violating  int
-	// Guessed are pods that the changes move and that a scheduler places which the Judge does not model: whether and where they
-	// run is a guess.
-	Guessed []change.Ref
-}
-
-// Harm is a kind of fate that pods have with the changes and do not have without them.
-type Harm struct {
-	Kind Kind
-	// Pods are those that have it in any future, by namespace and name; Futures is the number of futures with any such pod.
-	Pods    []change.Ref
-	Futures int
-}
-
 // harmfulKinds are the kinds of fates that are harms, the worst first.
-var harmfulKinds = []Kind{Lost, Waiting, Preempted}
+var harmfulKinds = []outcome.Kind{outcome.Lost, outcome.Waiting, outcome.Preempted}
 
 // Compare simulates changes in several futures, and finds in each the pods that would fare better without the changes: waiting
 // pods are scheduled and ongoing evictions completed first, and only what happens to a pod after that is a harm. Nodes that are
@@ -48,128 +26,104 @@ var harmfulKinds = []Kind{Lost, Waiting, Preempted}
 //
 // A pod that does not run, or whose node does not respond, cannot be made to wait or be lost. The Outcome is the first future
 // among those in which most pods fare worse; its fates are only those that the changes cause, and have no reasons.
-func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, out ...string) (Outcome, error) {
-	var shown Outcome
-	seeds, most, counts, all := max(o.Seeds, 1), -1, fateCounts{}, newHarms()
+func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, out ...string) (outcome.Outcome, error) {
+	var shown outcome.Outcome
+	seeds, most, counts, all := max(o.Seeds, 1), -1, outcome.Counts{}, newHarms()
 	for seed := range uint64(seeds) {
-		err := withFork(ctx, judge, o, seed, func(e *engine) error {
-			before, err := e.settleBefore(ctx, out)
+		err := withFork(ctx, judge, o, seed, func(f *future) error {
+			before, err := f.settleBefore(ctx, out)
 			if err != nil {
 				return err
 			}
 			for _, c := range changes {
-				if err := e.apply(ctx, c); err != nil {
+				if err := f.apply(ctx, c); err != nil {
 					return err
 				}
 			}
-			fates := e.fatesSince(before)
-			counts.count(fates)
-			if n := all.add(e, before); n > most {
+			fates := f.fatesSince(before)
+			counts.Count(fates)
+			if n := all.add(f, before); n > most {
 				most = n
-				shown = Outcome{World: judge.World(), Fates: fates, Violations: e.budgets.violations(), NotModelled: e.gaps.list(), Seeds: seeds}
+				shown = outcome.Outcome{World: judge.World(), Fates: fates, Violations: f.engine.Budgets.Violations(), NotModelled: f.engine.Gaps.List(), Seeds: seeds}
 			}
 			return nil
 		})
 		if err != nil {
-			return Outcome{}, err
+			return outcome.Outcome{}, err
 		}
 	}
 	for i := range shown.Fates {
-		shown.Fates[i].Chance = float64(counts[fateKeyOf(shown.Fates[i])]) / float64(seeds)
+		shown.Fates[i].Chance = float64(counts.Of(shown.Fates[i])) / float64(seeds)
 	}
 	shown.Compared = all.comparison(seeds)
 	return shown, nil
 }
 
 // settleBefore runs the simulation without the changes, with some nodes out of service, and returns each pod's fate by then.
-func (e *engine) settleBefore(ctx context.Context, out []string) (map[*fateRecord]Kind, error) {
-	if err := e.edit(e.budgets.markUnhealthy(e.podsOnUnreachableNodes()...)...); err != nil {
+func (f *future) settleBefore(ctx context.Context, out []string) (map[*fates.Record]outcome.Kind, error) {
+	if err := f.engine.Edit(f.engine.Budgets.MarkUnhealthy(f.podsOnUnreachableNodes()...)...); err != nil {
 		return nil, err
 	}
-	if err := e.emptyNodes(ctx, out); err != nil {
+	if err := f.emptyNodes(ctx, out); err != nil {
 		return nil, err
 	}
-	if err := e.settle(ctx); err != nil {
+	if err := f.engine.Settle(ctx); err != nil {
 		return nil, err
 	}
-	if err := e.edit(e.budgets.markUnhealthy(e.pods.changed()...)...); err != nil {
+	if err := f.engine.Edit(f.engine.Budgets.MarkUnhealthy(f.engine.Pods.Changed()...)...); err != nil {
 		return nil, err
 	}
-	e.budgets.clearViolations()
-	before := map[*fateRecord]Kind{}
-	for _, record := range e.fates.records {
-		before[record] = record.fate.Kind
+	f.engine.Budgets.ClearViolations()
+	before := map[*fates.Record]outcome.Kind{}
+	for _, record := range f.engine.Fates.All() {
+		before[record] = record.Fate.Kind
 	}
 	return before, nil
 }
 
 // podsOnUnreachableNodes are the pods of unreachable nodes, whatever their statuses say.
-func (e *engine) podsOnUnreachableNodes() []*corev1.Pod {
+func (f *future) podsOnUnreachableNodes() []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, node := range e.world().Nodes() {
+	for _, node := range f.engine.World().Nodes() {
 		if kube.IsNodeUnreachable(node) {
-			pods = append(pods, e.pods.onNode(node.Name)...)
+			pods = append(pods, f.engine.Pods.OnNode(node.Name)...)
 		}
 	}
 	return pods
 }
 
 // emptyNodes cordons nodes and removes at once the pods that a drain would evict, regardless of budgets.
-func (e *engine) emptyNodes(ctx context.Context, names []string) error {
+func (f *future) emptyNodes(ctx context.Context, names []string) error {
 	var edits []cluster.Edit
 	var pods []*corev1.Pod
 	for _, name := range names {
-		node := e.world().Node(name)
+		node := f.engine.World().Node(name)
 		if node == nil {
 			continue
 		}
-		edits = append(edits, cluster.Put(withUnschedulable(node, true)))
-		pods = append(pods, slices.DeleteFunc(e.pods.onNode(name), func(p *corev1.Pod) bool { return !cluster.Drains(p) })...)
+		edits = append(edits, cluster.Put(nodelifecycle.WithUnschedulable(node, true)))
+		pods = append(pods, slices.DeleteFunc(f.engine.Pods.OnNode(name), func(p *corev1.Pod) bool { return !cluster.Drains(p) })...)
 	}
-	return e.removeAllAndReplace(ctx, pods, edits...)
-}
-
-// changed are the pods that have a node and differ from the initial snapshot, by name.
-func (p *pods) changed() []*corev1.Pod {
-	var pods []*corev1.Pod
-	for _, name := range slices.SortedFunc(maps.Keys(p.current), compareNames) {
-		if pod := p.current[name]; pod != nil && pod.Spec.NodeName != "" {
-			pods = append(pods, pod)
-		}
-	}
-	return pods
-}
-
-func compareNames(a, b types.NamespacedName) int {
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
-}
-
-// clearViolations forgets the violations recorded so far.
-func (b *budgets) clearViolations() {
-	for _, budgets := range b.byNamespace {
-		for _, one := range budgets {
-			one.violation = nil
-		}
-	}
+	return f.nodes.RemoveAllAndReplace(ctx, pods, edits...)
 }
 
 // fatesSince are the fates of pods that had none before.
-func (e *engine) fatesSince(before map[*fateRecord]Kind) []Fate {
-	return reportedFates(slices.DeleteFunc(slices.Clone(e.fates.records), func(record *fateRecord) bool { return before[record] != "" }))
+func (f *future) fatesSince(before map[*fates.Record]outcome.Kind) []outcome.Fate {
+	return fates.Reported(slices.DeleteFunc(slices.Clone(f.engine.Fates.All()), func(record *fates.Record) bool { return before[record] != "" }))
 }
 
 // harms gathers the harms and violations of several futures.
 type harms struct {
-	pods       map[Kind]map[change.Ref]bool
-	futures    map[Kind]int
-	violations map[change.Ref]Violation
+	pods       map[outcome.Kind]map[change.Ref]bool
+	futures    map[outcome.Kind]int
+	violations map[change.Ref]outcome.Violation
 	violating  int
 	guessed    map[change.Ref]bool
 	worse      int
 }
 
 func newHarms() *harms {
-	h := &harms{pods: map[Kind]map[change.Ref]bool{}, futures: map[Kind]int{}, violations: map[change.Ref]Violation{}, guessed: map[change.Ref]bool{}}
+	h := &harms{pods: map[outcome.Kind]map[change.Ref]bool{}, futures: map[outcome.Kind]int{}, violations: map[change.Ref]outcome.Violation{}, guessed: map[change.Ref]bool{}}
 	for _, kind := range harmfulKinds {
 		h.pods[kind] = map[change.Ref]bool{}
 	}
@@ -177,19 +131,19 @@ func newHarms() *harms {
 }
 
 // add adds a future, and returns the number of its harms and violations.
-func (h *harms) add(e *engine, before map[*fateRecord]Kind) int {
-	found := map[Kind]int{}
-	for _, record := range e.fates.records {
-		kind, guess := e.harm(record, before)
+func (h *harms) add(f *future, before map[*fates.Record]outcome.Kind) int {
+	found := map[outcome.Kind]int{}
+	for _, record := range f.engine.Fates.All() {
+		kind, guess := f.harm(record, before)
 		switch {
 		case guess:
-			h.guessed[record.fate.Pod] = true
+			h.guessed[record.Fate.Pod] = true
 		case kind != "":
 			found[kind]++
-			h.pods[kind][record.fate.Pod] = true
+			h.pods[kind][record.Fate.Pod] = true
 		}
 	}
-	violations := e.budgets.violations()
+	violations := f.engine.Budgets.Violations()
 	n := len(violations)
 	for kind, pods := range found {
 		h.futures[kind]++
@@ -209,65 +163,65 @@ func (h *harms) add(e *engine, before map[*fateRecord]Kind) int {
 	return n
 }
 
-func (h *harms) comparison(futures int) *Comparison {
-	c := &Comparison{
+func (h *harms) comparison(futures int) *outcome.Comparison {
+	c := &outcome.Comparison{
 		Futures: futures, Worse: h.worse, Violating: h.violating, Guessed: sortedRefs(h.guessed),
-		Violations: slices.SortedFunc(maps.Values(h.violations), func(a, b Violation) int { return compareRefs(a.Budget, b.Budget) }),
+		Violations: slices.SortedFunc(maps.Values(h.violations), func(a, b outcome.Violation) int { return outcome.CompareRefs(a.Budget, b.Budget) }),
 	}
 	for _, kind := range harmfulKinds {
 		if h.futures[kind] > 0 {
-			c.Harms = append(c.Harms, Harm{Kind: kind, Pods: sortedRefs(h.pods[kind]), Futures: h.futures[kind]})
+			c.Harms = append(c.Harms, outcome.Harm{Kind: kind, Pods: sortedRefs(h.pods[kind]), Futures: h.futures[kind]})
 		}
 	}
 	return c
 }
 
 func sortedRefs(refs map[change.Ref]bool) []change.Ref {
-	return slices.SortedFunc(maps.Keys(refs), compareRefs)
+	return slices.SortedFunc(maps.Keys(refs), outcome.CompareRefs)
 }
 
 // harm is the kind of harm that the changes do to a pod, empty if none. A guess means that they move it and that another scheduler
 // decides where to.
-func (e *engine) harm(record *fateRecord, before map[*fateRecord]Kind) (kind Kind, guess bool) {
+func (f *future) harm(record *fates.Record, before map[*fates.Record]outcome.Kind) (kind outcome.Kind, guess bool) {
 	was, known := before[record]
 	untouched := was == "" // until the changes
-	if is := record.fate.Kind; is == was || untouched && e.notRunning(record) && is != Preempted {
+	if is := record.Fate.Kind; is == was || untouched && f.notRunning(record) && is != outcome.Preempted {
 		return "", false
 	}
-	switch foreign := e.placedByOther(record); record.fate.Kind {
-	case Moved, Delayed:
+	switch foreign := f.placedByOther(record); record.Fate.Kind {
+	case outcome.Moved, outcome.Delayed:
 		return "", foreign && untouched
-	case Waiting:
-		if foreign || !known && record.replacesPreempted {
+	case outcome.Waiting:
+		if foreign || !known && record.ReplacesPreempted {
 			return "", foreign
 		}
-		return Waiting, false
-	case Lost, Preempted:
-		return record.fate.Kind, false
+		return outcome.Waiting, false
+	case outcome.Lost, outcome.Preempted:
+		return record.Fate.Kind, false
 	}
 	return "", false
 }
 
 // initialPod is the pod of the initial snapshot that a record begins with, nil if the pod was created later.
-func (e *engine) initialPod(record *fateRecord) *corev1.Pod {
-	if record.created {
+func (f *future) initialPod(record *fates.Record) *corev1.Pod {
+	if record.Created {
 		return nil
 	}
-	return e.initial.Pod(record.fate.Pod.Namespace, record.fate.Pod.Name)
+	return f.engine.Initial.Pod(record.Fate.Pod.Namespace, record.Fate.Pod.Name)
 }
 
 // notRunning says whether a pod of the initial snapshot does not run, or its node does not respond.
-func (e *engine) notRunning(record *fateRecord) bool {
-	pod := e.initialPod(record)
+func (f *future) notRunning(record *fates.Record) bool {
+	pod := f.initialPod(record)
 	if pod == nil {
 		return false
 	}
-	node := e.initial.Node(pod.Spec.NodeName)
+	node := f.engine.Initial.Node(pod.Spec.NodeName)
 	return !cluster.Runs(pod) || node != nil && kube.IsNodeUnreachable(node)
 }
 
 // placedByOther says whether a scheduler that the Judge does not model places a pod of the initial snapshot.
-func (e *engine) placedByOther(record *fateRecord) bool {
-	pod := e.initialPod(record)
-	return pod != nil && !e.judge.Models(pod)
+func (f *future) placedByOther(record *fates.Record) bool {
+	pod := f.initialPod(record)
+	return pod != nil && !f.engine.Judge.Models(pod)
 }

@@ -5,14 +5,15 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // EachFuture is Run with the Outcome of each future on its own, the first future last: it tells which fates occur together. Fates
 // have no reasons and no chances.
-func EachFuture(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, visit func(Outcome) error) error {
+func EachFuture(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, visit func(outcome.Outcome) error) error {
 	for seed := max(o.Seeds, 1) - 1; seed >= 0; seed-- {
-		err := simulate(ctx, judge, changes, o, uint64(seed), func(e *engine) error {
-			return visit(e.outcome())
+		err := simulate(ctx, judge, changes, o, uint64(seed), func(f *future) error {
+			return visit(f.outcome())
 		})
 		if err != nil {
 			return err

@@ -2,9 +2,12 @@ package simulation
 
 import (
 	"context"
+	"slices"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Options say how a simulation runs.
@@ -18,68 +21,92 @@ type Options struct {
 
 // Run simulates changes in the Judge's world, in order, and leaves the Judge as it was. It fails if a change names an object that
 // does not exist (UnknownError), or if the Judge fails.
-func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options) (Outcome, error) {
-	var outcome Outcome
-	err := Inspect(ctx, judge, changes, o, func(seen Outcome) error {
-		outcome = seen
+func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options) (outcome.Outcome, error) {
+	var last outcome.Outcome
+	err := Inspect(ctx, judge, changes, o, func(seen outcome.Outcome) error {
+		last = seen
 		return nil
 	})
-	return outcome, err
+	return last, err
 }
 
 // Inspect is Run with access to the simulated world: inspect is called at the end of each future, while the Judge has its world.
 // The first future comes last, with the Outcome of all futures; the others have their own.
-func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, inspect func(Outcome) error) error {
-	all := newAggregate(max(o.Seeds, 1))
-	for seed := uint64(all.seeds) - 1; seed > 0; seed-- {
-		err := simulate(ctx, judge, changes, o, seed, func(e *engine) error {
-			if err := e.explainWaiting(ctx); err != nil {
+func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, inspect func(outcome.Outcome) error) error {
+	seeds := max(o.Seeds, 1)
+	all := outcome.NewAggregate(seeds)
+	for seed := uint64(seeds) - 1; seed > 0; seed-- {
+		err := simulate(ctx, judge, changes, o, seed, func(f *future) error {
+			if err := f.engine.ExplainWaiting(ctx); err != nil {
 				return err
 			}
-			all.add(e)
-			return inspect(e.outcome())
+			f.noteUnsimulated()
+			one := f.outcome()
+			all.Add(one)
+			return inspect(one)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return simulate(ctx, judge, changes, o, 0, func(e *engine) error {
-		if err := e.explainWaiting(ctx); err != nil {
+	return simulate(ctx, judge, changes, o, 0, func(f *future) error {
+		if err := f.engine.ExplainWaiting(ctx); err != nil {
 			return err
 		}
-		all.add(e)
-		return inspect(all.outcome(e))
+		f.noteUnsimulated()
+		first := f.outcome()
+		all.Add(first)
+		return inspect(all.Outcome(first))
 	})
 }
 
 // simulate applies the changes in one future and calls visit at its end, while the Judge has its world.
-func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, visit func(*engine) error) error {
-	return withFork(ctx, judge, o, seed, func(e *engine) error {
+func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, visit func(*future) error) error {
+	return withFork(ctx, judge, o, seed, func(f *future) error {
 		for _, c := range changes {
-			if err := e.apply(ctx, c); err != nil {
+			if err := f.apply(ctx, c); err != nil {
 				return err
 			}
 		}
-		return visit(e)
+		return visit(f)
 	})
 }
 
 // withFork forks the Judge's world for one future, plays it, and reverts the fork.
-func withFork(ctx context.Context, judge *scheduling.Judge, o Options, seed uint64, play func(*engine) error) error {
+func withFork(ctx context.Context, judge *scheduling.Judge, o Options, seed uint64, play func(*future) error) error {
 	judge.Fork()
 	defer judge.Revert()
 	if seed > 0 {
 		before := judge.Reseed(seed)
 		defer judge.Reseed(before)
 	}
-	e := newEngine(judge, seed)
+	f := newFuture(judge, seed)
 	if !o.LeavePending {
-		if err := e.startOngoing(); err != nil {
+		if err := f.startOngoing(); err != nil {
 			return err
 		}
-		if err := e.elapse(ctx, e.randomness.lag()); err != nil {
+		if err := f.engine.Elapse(ctx, f.engine.Randomness.Lag()); err != nil {
 			return err
 		}
 	}
-	return play(e)
+	return play(f)
+}
+
+// outcome is that of this future alone.
+func (f *future) outcome() outcome.Outcome {
+	return outcome.Outcome{World: f.engine.Judge.World(), Fates: f.engine.Fates.List(), Violations: f.engine.Budgets.Violations(), NotModelled: f.engine.Gaps.List(), Seeds: 1}
+}
+
+// noteUnsimulated notes what may follow from a future and is not simulated.
+func (f *future) noteUnsimulated() {
+	f.noteAutoscaling(f.engine.Fates.List())
+	f.engine.NoteAdmissionControllers()
+}
+
+// noteAutoscaling notes that an autoscaler outside the cluster may add nodes for unschedulable pods.
+func (f *future) noteAutoscaling(fates []outcome.Fate) {
+	waits := func(fate outcome.Fate) bool { return fate.Kind == outcome.Waiting && fate.To == "" }
+	if slices.ContainsFunc(fates, waits) && len(f.engine.Initial.Groups()) > 0 {
+		f.engine.Gaps.Note("nodes", message.Of(message.GapAutoscaling, nil))
+	}
 }

@@ -14,70 +14,72 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // TestTiming has events whose order nothing determines: in some futures one comes first, in some the other.
 func TestTiming(t *testing.T) {
-	low, one := priority(-1), cpu("1")
+	low, one := testworld.Priority(-1), testworld.CPU("1")
 	closed := func(n *corev1.Node) { n.Spec.Unschedulable = true }
-	waiting := world(placed("x-1", "", template("x", "500m")), placed("x-2", "", template("x", "500m")))
-	failing := job("report", 0, template("report", "1"), "n1", "n2", "n3")
-	ignoring := job("report", 6, template("report", "1"), "n1")
+	waiting := testworld.Of(testworld.Placed("x-1", "", testworld.Template("x", "500m")), testworld.Placed("x-2", "", testworld.Template("x", "500m")))
+	failing := testworld.Job("report", 0, testworld.Template("report", "1"), "n1", "n2", "n3")
+	ignoring := testworld.Job("report", 6, testworld.Template("report", "1"), "n1")
 	ignoring[0].(*batchv1.Job).Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
 		Action:          batchv1.PodFailurePolicyActionIgnore,
 		OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
 	}}}
-	young := deployment("young", template("young", "1"), "n1", "n1")
+	young := testworld.Deployment("young", testworld.Template("young", "1"), "n1", "n1")
 	for _, o := range young {
 		if pod, is := o.(*corev1.Pod); is {
-			pod.Status.StartTime = &metav1.Time{Time: epoch}
+			pod.Status.StartTime = &metav1.Time{Time: testworld.Epoch}
 		}
 	}
 	for name, tc := range map[string]struct {
-		world  objects
+		world  testworld.Objects
 		change change.Change
 		// want are endings that come among others: apps and their nodes.
 		want []string
 	}{
 		"pods of a failed Job are gone together, or one by one": {
-			world(node("n1", "a", one), node("n2", "b", one), node("n3", "c", closed), failing, waiting),
+			testworld.Of(testworld.Node("n1", "a", one), testworld.Node("n2", "b", one), testworld.Node("n3", "c", closed), failing, waiting),
 			change.DeletePod{Namespace: "default", Name: "report-c"},
 			[]string{"x>n1, x>n2", "x>n1, x>n1", "x>n2, x>n2"},
 		},
 		"pods of a Deployment that is scaled down are gone together, or one by one": {
-			world(node("n1", "a", one), node("n2", "b", one), deployment("web", template("web", "1"), "n1", "n2"), waiting),
+			testworld.Of(testworld.Node("n1", "a", one), testworld.Node("n2", "b", one), testworld.Deployment("web", testworld.Template("web", "1"), "n1", "n2"), waiting),
 			change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web"},
 			[]string{"x>n1, x>n2", "x>n1, x>n1", "x>n2, x>n2"},
 		},
 		"a StatefulSet's evicted pod takes up its node's capacity until it has terminated": {
-			world(node("n1", "a", one), node("n2", "a", one), placed("x-1", "", template("x", "1", priority(5))), statefulSet("db", template("db", "1", priority(9)), "n1", "n2")),
+			testworld.Of(testworld.Node("n1", "a", one), testworld.Node("n2", "a", one), testworld.Placed("x-1", "", testworld.Template("x", "1", testworld.Priority(5))), testworld.StatefulSet("db", testworld.Template("db", "1", testworld.Priority(9)), "n1", "n2")),
 			change.DeletePod{Namespace: "default", Name: "db-0"},
 			[]string{"db>n1, db>n2, x>"},
 		},
 		"a released quota goes to pods refused before, or to a new one": {
-			world(node("n1", "a"), ignoring, replicaSetLacking("web", 1), quota("1")),
+			testworld.Of(testworld.Node("n1", "a"), ignoring, testworld.ReplicaSetLacking("web", 1), testworld.Quota("1")),
 			change.DeletePod{Namespace: "default", Name: "report-a"},
 			[]string{"report>n1", "web>n1"},
 		},
 		"a second preemption is where victims of the first still terminate, or elsewhere": {
-			world(node("n1", "a", cpu("2")), node("n2", "a", one), young, deployment("old", template("old", "1"), "n2")),
-			change.Apply{Objects: []runtime.Object{newDeployment(2, template("high", "1", priority(10)))}},
+			testworld.Of(testworld.Node("n1", "a", testworld.CPU("2")), testworld.Node("n2", "a", one), young, testworld.Deployment("old", testworld.Template("old", "1"), "n2")),
+			change.Apply{Objects: []runtime.Object{testworld.NewDeployment(2, testworld.Template("high", "1", testworld.Priority(10)))}},
 			[]string{"high>n1, high>n1, old>n2, young>, young>", "high>n1, high>n2, old>, young>, young>n1"}, //nolint:dupword // Two pods of it.
 		},
 		"old pods with the strategy Recreate are gone together, or one by one": {
-			world(node("n1", "a", one), node("n2", "b", one), recreated(deployment("web", template("web", "1"), "n1", "n2")), waiting),
-			patchOf("Deployment", "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"3"}}}]}}}}`),
+			testworld.Of(testworld.Node("n1", "a", one), testworld.Node("n2", "b", one), recreated(testworld.Deployment("web", testworld.Template("web", "1"), "n1", "n2")), waiting),
+			testworld.PatchOf("Deployment", "web", `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"3"}}}]}}}}`),
 			[]string{"web>, web>, x>n1, x>n2", "web>, web>, x>n1, x>n1"}, //nolint:dupword // Two pods of it.
 		},
 		"an eviction that is due comes before the change, or after it": {
-			world(node("n1", "a", unreachableFor(0)), node("n2", "b"), node("n3", "c"), deployment("web", template("web", "1", tolerating(1)), "n1"), deployment("low", template("low", "1", low), "n2")),
+			testworld.Of(testworld.Node("n1", "a", testworld.UnreachableFor(0)), testworld.Node("n2", "b"), testworld.Node("n3", "c"), testworld.Deployment("web", testworld.Template("web", "1", testworld.Tolerating(1)), "n1"), testworld.Deployment("low", testworld.Template("low", "1", low), "n2")),
 			change.Cordon{Node: "n3"},
 			[]string{"low>n2, web>n2", "low>n2, web>n3"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			seen := map[string]int{}
-			err := simulation.EachFuture(t.Context(), tc.world.completeJudge(t), []change.Change{tc.change}, simulation.Options{Seeds: 400}, func(o simulation.Outcome) error {
+			err := simulation.EachFuture(t.Context(), tc.world.CompleteJudge(t), []change.Change{tc.change}, simulation.Options{Seeds: 400}, func(o outcome.Outcome) error {
 				var places []string
 				for _, pod := range o.World.Pods() {
 					if pod.DeletionTimestamp == nil {
@@ -103,13 +105,13 @@ func TestTiming(t *testing.T) {
 // TestEvictedStatefulSetPods evicts all pods of a node: a Deployment's replacement, created at once, preempts the first pod of a StatefulSet, whose other
 // pods are replaced only after they have terminated, and then wait for the first.
 func TestEvictedStatefulSetPods(t *testing.T) {
-	web := deployment("web", template("web", "1", priority(10)), "n2")
-	w := world(node("n1", "a", cpu("1")), node("n2", "a", cpu("2")), statefulSet("db", template("db", "1"), "n1", "n2"), web)
+	web := testworld.Deployment("web", testworld.Template("web", "1", testworld.Priority(10)), "n2")
+	w := testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "a", testworld.CPU("2")), testworld.StatefulSet("db", testworld.Template("db", "1"), "n1", "n2"), web)
 	taint := change.Taint{Node: "n2", Taint: corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute}}
-	expectFates(t, w.run(t, taint), "moved web-1-a n2>n1", "preempted db-0 n1> by web-1-* 30s", "waiting db-0 FateUnschedulable", "waiting db-1 n2> FateOrdered")
+	testworld.ExpectFates(t, w.Run(t, taint), "moved web-1-a n2>n1", "preempted db-0 n1> by web-1-* 30s", "waiting db-0 FateUnschedulable", "waiting db-1 n2> FateOrdered")
 }
 
-func recreated(of objects) objects {
+func recreated(of testworld.Objects) testworld.Objects {
 	of[0].(*appsv1.Deployment).Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
 	return of
 }

@@ -1,5 +1,5 @@
-// Package terminal makes text of others harmless to a terminal. It is for what people read; JSON and YAML have ways of
-// their own to write what does not print.
+// Package terminal prepares text for a terminal: it escapes control characters in text from elsewhere, and measures and aligns columns. It is for
+// output that people read; JSON and YAML have their own escapes.
 package terminal
 
 import (
@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// Escape is text without what steers a terminal or changes the order in which its characters are shown: control characters
+// Escape is text with escapes for all that controls a terminal or changes the order in which characters are shown: control characters
 // (C0, DEL and C1), Unicode's bidirectional controls, and bytes that are no UTF-8, which a terminal may take for C1. Each is
 // shown as what it is: ^[ for an escape, \r for a carriage return, else \u202e and the like, and \x9b for a single byte. Line
-// feeds and tabs stay: whoever lays out lines must see to them.
+// feeds and tabs stay: the caller must handle them.
 //
 // Source: Unicode's properties General_Category=Control and Bidi_Control; "Trojan Source", CVE-2021-42574.
 func Escape(text string) string {
-	if !strings.ContainsFunc(text, steers) && utf8.ValidString(text) {
+	if !strings.ContainsFunc(text, isControl) && utf8.ValidString(text) {
 		return text
 	}
 	var escaped strings.Builder
@@ -30,7 +30,7 @@ func Escape(text string) string {
 			escaped.WriteString("^[")
 		case r == '\r':
 			escaped.WriteString(`\r`)
-		case steers(r):
+		case isControl(r):
 			fmt.Fprintf(&escaped, `\u%04x`, r)
 		default:
 			escaped.WriteRune(r)
@@ -40,7 +40,7 @@ func Escape(text string) string {
 	return escaped.String()
 }
 
-func steers(r rune) bool {
+func isControl(r rune) bool {
 	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 

@@ -56,7 +56,7 @@ func FuzzEscape(f *testing.F) {
 	f.Add("a\x1b[2J\x9b\u202e")
 	f.Fuzz(func(t *testing.T, text string) {
 		got := Escape(text)
-		if !utf8.ValidString(got) || strings.ContainsFunc(got, steers) {
+		if !utf8.ValidString(got) || strings.ContainsFunc(got, isControl) {
 			t.Errorf("%q is escaped as %q", text, got)
 		}
 		if again := Escape(got); again != got {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -111,13 +111,13 @@ func TestMadeAgain(t *testing.T) {
 // ledger, by which budgets count it.
 func TestSecondRepairIsCounted(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
-	w.enter(ctx, guard.Entry{Remediation: "mend", UID: "earlier", Node: "n1", Action: reboot})
+	w.enter(ctx, ledger.Entry{Remediation: "mend", UID: "earlier", Node: "n1", Action: reboot})
 	records := w.performer().Records
-	ledger, err := records.ReadLedger(ctx)
+	read, err := records.ReadLedger(ctx)
 	w.must(err)
-	w.must(records.WriteLedger(ctx, ledger, ledger.Settle(guard.Holder{Name: "mend", UID: "earlier"}, start.Add(-8*24*time.Hour), guard.Helped)))
+	w.must(records.WriteLedger(ctx, read, read.End(ledger.Holder{Name: "mend", UID: "earlier"}, start.Add(-8*24*time.Hour), ledger.Helped)))
 	w.until(ctx, v1alpha1.StepDrain)
-	if _, ok := w.ledger(ctx).Ongoing(guard.Holder{Name: "mend", UID: "mend"}); !ok {
+	if _, ok := w.ledger(ctx).Ongoing(ledger.Holder{Name: "mend", UID: "mend"}); !ok {
 		t.Errorf("it runs outside every budget: %v", w.ledger(ctx).Entries)
 	}
 }
@@ -145,7 +145,7 @@ func TestForgedStatus(t *testing.T) {
 	ledgers := map[string]func(context.Context, *world){
 		"no ledger": func(context.Context, *world) {},
 		"another's reservation": func(ctx context.Context, w *world) {
-			w.enter(ctx, guard.Entry{Remediation: "mend", UID: "other", Node: "n1"})
+			w.enter(ctx, ledger.Entry{Remediation: "mend", UID: "other", Node: "n1"})
 		},
 		"a record that runs beside it": func(ctx context.Context, w *world) { w.runOther(ctx) },
 	}
@@ -165,7 +165,7 @@ func TestForgedStatus(t *testing.T) {
 					if end == nil || end.Reason != v1alpha1.RemediationGaveUpReason || w.cloud.reboots+w.cloud.replaces > 0 {
 						t.Errorf("condition %v, the cloud was asked %d times", end, w.cloud.reboots+w.cloud.replaces)
 					}
-					if n := w.ledger(ctx).Failures(guard.Machine{Node: "n1"}, what, start.Add(-time.Hour)); n > 0 {
+					if n := w.ledger(ctx).Failures(ledger.Machine{Node: "n1"}, what, start.Add(-time.Hour)); n > 0 {
 						t.Errorf("%d failures are remembered of what never was", n)
 					}
 				})
@@ -179,9 +179,9 @@ func TestReservationIsOver(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
 	w.until(ctx, v1alpha1.StepDwell)
 	records := w.performer().Records
-	ledger, err := records.ReadLedger(ctx)
+	read, err := records.ReadLedger(ctx)
 	w.must(err)
-	w.must(records.WriteLedger(ctx, ledger, ledger.Settle(guard.Holder{Name: "mend", UID: "mend"}, start.Add(-8*24*time.Hour), guard.Helped)))
+	w.must(records.WriteLedger(ctx, read, read.End(ledger.Holder{Name: "mend", UID: "mend"}, start.Add(-8*24*time.Hour), ledger.Helped)))
 	w.edit(ctx, "n1", func(n *corev1.Node) { w.state(n, "NetworkingReady", false) })
 	r := w.remediation(ctx)
 	r.Status = v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseProposed}
@@ -295,8 +295,8 @@ func (w *world) force(ctx context.Context) {
 // tried demands that so many reboots of n1 are remembered as failures, and as attempts.
 func (w *world) tried(ctx context.Context, failures, attempts int) {
 	w.t.Helper()
-	ledger := w.ledger(ctx)
-	if f, a := ledger.Failures(guard.Machine{Node: "n1"}, reboot, start.Add(-time.Hour)), ledger.Attempts(guard.Machine{Node: "n1"}, reboot, start.Add(-time.Hour)); f != failures || a != attempts {
+	l := w.ledger(ctx)
+	if f, a := l.Failures(ledger.Machine{Node: "n1"}, reboot, start.Add(-time.Hour)), l.Attempts(ledger.Machine{Node: "n1"}, reboot, start.Add(-time.Hour)); f != failures || a != attempts {
 		w.t.Errorf("%d failures and %d attempts are remembered, want %d and %d", f, a, failures, attempts)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/test/repair/memory"
 )
@@ -270,7 +270,7 @@ func TestOthersTaints(t *testing.T) {
 				if got != want || w.cloud.reboots != asked {
 					t.Errorf("got  %s\nwant %s\n%d reboots", got, want, w.cloud.reboots)
 				}
-				if slices.ContainsFunc(w.ledger(ctx).Entries, func(e guard.Entry) bool { return e.Ended.IsZero() }) {
+				if slices.ContainsFunc(w.ledger(ctx).Entries, func(e ledger.Entry) bool { return e.Ended.IsZero() }) {
 					t.Error("the ledger has an entry that goes on")
 				}
 				w.must(w.performer().Sweep(ctx))

@@ -9,17 +9,18 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/ledger"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // attentive is an advisor that sees by which ledgers it is asked, and lets something happen while it plays the first future.
 type attentive struct {
 	advisor
-	assessed  []guard.Ledger
+	assessed  []ledger.Ledger
 	meanwhile func()
 }
 
-func (a *attentive) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
+func (a *attentive) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger guard.Fact[ledger.Ledger]) (outcome.Outcome, error) {
 	a.assessed = append(a.assessed, ledger.Value)
 	if len(a.assessed) == 1 {
 		a.meanwhile()
@@ -27,13 +28,13 @@ func (a *attentive) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger 
 	return a.advisor.Assess(ctx, r, ledger)
 }
 
-func (a *attentive) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (a *attentive) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy, o outcome.Outcome, ledger guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	if o.Compared != nil {
 		if diff := cmp.Diff(a.assessed[len(a.assessed)-1], ledger.Value); diff != "" {
 			a.w.t.Errorf("the future was played by another ledger than is ruled by (-played +ruled):\n%s", diff)
 		}
 	}
-	return a.advisor.Rule(ctx, r, o, ledger)
+	return a.advisor.CheckGuard(ctx, r, policy, o, ledger)
 }
 
 // TestFutureIsPlayedByTheLedgerThatIsWritten has another repair begin while the future of one is played: the room that this
@@ -42,8 +43,9 @@ func TestFutureIsPlayedByTheLedgerThatIsWritten(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
 	two := new(intstr.FromInt32(2))
 	w.policy.Spec.Budgets = v1alpha1.Budgets{Zone: two, Group: two, Cluster: two}
+	w.publish(ctx)
 	p := w.performer()
-	other := guard.Entry{Remediation: "other", UID: "other", Node: "n2", Zone: "b", Group: "workers", Action: reboot, Began: start}
+	other := ledger.Entry{Remediation: "other", UID: "other", Node: "n2", Zone: "b", Group: "workers", Action: reboot, Began: start}
 	a := &attentive{advisor: advisor{w}, meanwhile: func() {
 		ledger, err := p.Records.ReadLedger(ctx)
 		if err == nil {

@@ -15,7 +15,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -48,7 +48,7 @@ func TestNothingHarsherFollows(t *testing.T) {
 			w.publish(ctx)
 			tc.with(w)
 			w.play(ctx, nil)
-			if got := repairpolicy.Next(&w.policy.Spec, tc.action, guard.Machine{Node: "n1"}, w.ledger(ctx), w.clock.Now()); got != tc.want {
+			if got := repairpolicy.NextAction(&w.policy.Spec, tc.action, ledger.Machine{Node: "n1"}, w.ledger(ctx), w.clock.Now()); got != tc.want {
 				t.Errorf("after %s the next is %s, want %s", w.line(ctx), got, tc.want)
 			}
 			w.tidy(ctx, 0)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/test/repair/memory"
 )
@@ -37,7 +38,7 @@ func TestWrittenDownBefore(t *testing.T) {
 		if last.Before != "first-n1" || last.Actuator != "machines" {
 			t.Errorf("the step says %+v", last)
 		}
-		if _, out := w.ledger(ctx).Ongoing(guard.Holder{Name: "mend", UID: "mend"}); !out {
+		if _, out := w.ledger(ctx).Ongoing(ledger.Holder{Name: "mend", UID: "mend"}); !out {
 			t.Error("the ledger has no entry")
 		}
 		return nil
@@ -52,6 +53,7 @@ func TestWrittenDownBefore(t *testing.T) {
 func TestReportOnly(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
 	w.policy.Spec.Mode = v1alpha1.ModeReport
+	w.publish(ctx)
 	writes := map[string]int{}
 	w.api.Before = func(c memory.Call) error {
 		if c.Writes() {
@@ -100,7 +102,7 @@ func TestNotBegun(t *testing.T) {
 		"paused": {with: func(_ context.Context, w *world) { w.policy.Spec.Paused = true }, phase: v1alpha1.PhaseWaiting, reason: "Paused"},
 		"a budget that is spent": {
 			with: func(ctx context.Context, w *world) {
-				w.enter(ctx, guard.Entry{Remediation: "other", Node: "n2", Zone: "b", Group: "workers"})
+				w.enter(ctx, ledger.Entry{Remediation: "other", Node: "n2", Zone: "b", Group: "workers"})
 			}, phase: v1alpha1.PhaseWaiting, reason: "BudgetFull",
 		},
 		"a budget that another spends, whose entry somebody has deleted": {
@@ -130,6 +132,7 @@ func TestNotBegun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, ctx := newWorld(t, reboot), t.Context()
 			tc.with(ctx, w)
+			w.publish(ctx)
 			w.api.Before = func(c memory.Call) error {
 				if c.Writes() && c.Kind != "Remediation" {
 					t.Errorf("it wrote: %s", c)
@@ -153,8 +156,9 @@ func TestNotBegun(t *testing.T) {
 // TestReservedThenDenied gives back a place that was reserved by somebody who was killed before he could begin.
 func TestReservedThenDenied(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
-	w.enter(ctx, guard.Entry{Remediation: "mend", Node: "n1"})
+	w.enter(ctx, ledger.Entry{Remediation: "mend", Node: "n1"})
 	w.policy.Spec.Paused = true
+	w.publish(ctx)
 	if _, err := w.performer().Advance(ctx, "mend", w.policy); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +167,7 @@ func TestReservedThenDenied(t *testing.T) {
 	}
 	w.policy.Spec.Paused = false
 	w.play(ctx, nil)
-	if entries := w.ledger(ctx).Entries; len(entries) != 1 || entries[0].Result != guard.Helped {
+	if entries := w.ledger(ctx).Entries; len(entries) != 1 || entries[0].Result != ledger.Helped {
 		t.Errorf("the ledger has %v", entries)
 	}
 }
@@ -175,7 +179,7 @@ func TestBudgetIsOne(t *testing.T) {
 	w.api.Before = func(c memory.Call) error {
 		if c.Kind == "ConfigMap" && c.Writes() && !meddled {
 			meddled = true
-			w.enter(ctx, guard.Entry{Remediation: "other", Node: "n2", Zone: "b", Group: "workers"})
+			w.enter(ctx, ledger.Entry{Remediation: "other", Node: "n2", Zone: "b", Group: "workers"})
 		}
 		return nil
 	}
@@ -263,7 +267,7 @@ func TestTwoReplacements(t *testing.T) {
 		{Name: v1alpha1.StepWait, StartedAt: metav1.NewMicroTime(w.clock.Now())},
 	}}
 	w.must(w.api.Direct.Status().Update(ctx, other))
-	w.enter(ctx, guard.Entry{Remediation: "other", Node: "n9", Group: "workers"})
+	w.enter(ctx, ledger.Entry{Remediation: "other", Node: "n9", Group: "workers"})
 	advance := func() v1alpha1.StepName {
 		if _, err := w.performer().Advance(ctx, "other", w.policy); err != nil {
 			t.Fatal(err)

@@ -27,9 +27,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 	"github.com/naosu-dev/naosu/test/repair/memory"
 )
 
@@ -187,36 +188,32 @@ func (w *world) performer() *action.Performer {
 // advisor answers from the world, by the real guard.
 type advisor struct{ w *world }
 
-func (a advisor) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
-	return repairpolicy.Needs(a.w.policy.Spec.Rules, r, node)
-}
-
-func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
+func (a advisor) Assess(ctx context.Context, r *v1alpha1.Remediation, _ guard.Fact[ledger.Ledger]) (outcome.Outcome, error) {
 	var pods corev1.PodList
 	if err := a.w.api.Direct.List(ctx, &pods); err != nil {
-		return simulation.Outcome{}, err
+		return outcome.Outcome{}, err
 	}
-	o := simulation.Outcome{Compared: &simulation.Comparison{Futures: 1}}
+	o := outcome.Outcome{Compared: &outcome.Comparison{Futures: 1}}
 	for _, p := range pods.Items {
 		if owner := metav1.GetControllerOf(&p); p.Spec.NodeName == r.Spec.Node.Name && (owner == nil || owner.Kind != "DaemonSet") && r.Spec.Action() != v1alpha1.ActionRestartService {
-			o.Fates = append(o.Fates, simulation.Fate{Kind: simulation.Moved, Pod: change.Ref{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, From: p.Spec.NodeName, To: "n2"})
+			o.Fates = append(o.Fates, outcome.Fate{Kind: outcome.Moved, Pod: change.Ref{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, From: p.Spec.NodeName, To: "n2"})
 		}
 	}
 	return o, nil
 }
 
-func (a advisor) Rule(ctx context.Context, r *v1alpha1.Remediation, o simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (a advisor) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy, o outcome.Outcome, ledger guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	now := a.w.clock.Now()
 	var nodes corev1.NodeList
 	if err := a.w.api.Direct.List(ctx, &nodes); err != nil {
 		return guard.Ruling{}, err
 	}
 	var all []guard.Node
-	p := guard.Proposal{Remediation: r.Name, UID: r.UID, Action: r.Spec.Action(), Approval: r.Spec.Approval, Policy: a.w.policy.Spec, Confirmed: now}
+	p := guard.Proposal{Remediation: r.Name, UID: r.UID, Action: r.Spec.Action(), Approval: r.Spec.Approval, Policy: policy.Spec, Confirmed: now}
 	for _, n := range nodes.Items {
 		_, member := n.Labels["node-role.kubernetes.io/control-plane"]
 		node := guard.Node{
-			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: kube.IsNodeReady(&n), Unhealthy: a.Ill(&n, r),
+			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: kube.IsNodeReady(&n), Unhealthy: repairpolicy.NeedsRepair(policy.Spec.Rules, r, &n),
 			Leaving: action.Leaving(&n), Annotations: action.OthersAnnotations(&n),
 			Created: n.CreationTimestamp.Time, MachineKey: cloud.MachineOf(&n).Key(), ControlPlane: member,
 		}
@@ -405,7 +402,7 @@ func (w *world) remediation(ctx context.Context) *v1alpha1.Remediation {
 	return &r
 }
 
-func (w *world) ledger(ctx context.Context) guard.Ledger {
+func (w *world) ledger(ctx context.Context) ledger.Ledger {
 	w.t.Helper()
 	ledger, err := (&record.Records{Client: w.api.Direct, Reader: w.api.Direct, Clock: w.clock}).ReadLedger(ctx)
 	w.must(err)
@@ -416,7 +413,7 @@ func (w *world) ledger(ctx context.Context) guard.Ledger {
 var errKilled = errors.New("killed")
 
 // play lets the performer perform until the Remediation has ended, at most for some hours; between is called before each
-// look. An error of the performer's is worth another try, as the controller would give it.
+// look. The cache has the policy as it was one look before. An error of the performer's is worth another try, as the controller would give it.
 func (w *world) play(ctx context.Context, between func()) {
 	w.t.Helper()
 	p, cached := w.performer(), w.policy.DeepCopy()
@@ -426,6 +423,7 @@ func (w *world) play(ctx context.Context, between func()) {
 		}
 		w.publish(ctx)
 		again, err := p.Advance(ctx, "mend", cached)
+		cached = w.policy.DeepCopy()
 		if w.quiet && err != nil {
 			w.t.Error(err)
 		}
@@ -489,7 +487,7 @@ func (w *world) approve(ctx context.Context, word v1alpha1.Approval) {
 }
 
 // enter makes an entry in the ledger.
-func (w *world) enter(ctx context.Context, e guard.Entry) {
+func (w *world) enter(ctx context.Context, e ledger.Entry) {
 	w.t.Helper()
 	e.Began = w.clock.Now()
 	records := &record.Records{Client: w.api.Direct, Reader: w.api.Direct, Clock: w.clock}

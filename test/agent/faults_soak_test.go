@@ -133,7 +133,7 @@ func (s *soaked) breaks(cycle int) {
 	s.mu.Unlock()
 	s.fail(cycle%2 == 1)
 	run(s.t, "ip", "link", "set", "eth0", "down")
-	run(s.t, "mount", "-o", "remount,ro", s.disk.at)
+	s.remountReadOnly()
 	run(s.t, "nft", "add table inet own; add chain inet own in { type filter hook input priority 0; policy accept; }; add rule inet own in tcp dport vmap { 7 : drop, 9 : drop }")
 	for range 2 {
 		s.log("[Hardware Error]: event severity: fatal")
@@ -144,6 +144,20 @@ func (s *soaked) breaks(cycle int) {
 	if cycle%2 == 1 {
 		<-time.After(15 * time.Second)
 		s.fail(false)
+	}
+}
+
+// remountReadOnly remounts the disk. It is busy while the agent tries whether it can be written.
+func (s *soaked) remountReadOnly() {
+	for tries := 0; ; tries++ {
+		out, err := exec.CommandContext(s.t.Context(), "mount", "-o", "remount,ro", s.disk.at).CombinedOutput()
+		switch {
+		case err == nil:
+			return
+		case tries == 100 || !strings.Contains(string(out), "busy"):
+			s.t.Fatalf("remounting %s: %v\n%s", s.disk.at, err, out)
+		}
+		<-time.After(100 * time.Millisecond)
 	}
 }
 

@@ -106,7 +106,7 @@ func write(t *testing.T, d disk, name string, thaw func()) (pid int) {
 func lookingOften(t *testing.T, name string) []monitor.Monitor {
 	t.Helper()
 	for _, m := range kernel.Monitors(host.Host{}, kernel.DefaultOptions()) {
-		if every := m.(monitor.Every); every.Name() == name {
+		if every := m.(monitor.Periodic); every.Name() == name {
 			every.Period = 500 * time.Millisecond
 			return []monitor.Monitor{every}
 		}

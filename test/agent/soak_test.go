@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"crypto/sha256"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -63,7 +64,7 @@ func watched(t *testing.T, lasting time.Duration, load func(context.Context)) []
 	var stood []evidence.Standing
 	snapshots := 0
 	a := agent.Agent{
-		Monitors: config.Default().Monitors(host.Host{}, ""), Reasons: reason.Catalogue, Clock: clock.RealClock{}, Log: t.Logf,
+		Monitors: config.Default().Monitors(host.Host{}, ""), Reasons: reason.Catalogue, Clock: clock.RealClock{}, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 		Show: func(p evidence.Snapshot) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -153,7 +153,7 @@ func TestPodsAreAsTold(t *testing.T) {
 			"networkPolicy": object{"apiServerPorts": []any{7443}, "metricsFrom": []any{object{"namespaceSelector": object{"matchLabels": object{"m": "n"}}}}},
 		},
 		"agent": object{
-			"metricsAddress": "127.0.0.1:9644", "podLabels": object{"team": "d"}, "podAnnotations": object{"e": "f"},
+			"metricsAddress": "127.0.0.1:9644", "extraArgs": []any{"--logging-format=json"}, "podLabels": object{"team": "d"}, "podAnnotations": object{"e": "f"},
 			"config":       object{"storage": object{"folders": []any{"/data/naosu"}}},
 			"extraVolumes": []any{object{"name": "data", "hostPath": object{"path": "/data/naosu"}}}, "extraVolumeMounts": []any{object{"name": "data", "mountPath": "/host/data/naosu"}},
 			"resources": object{"limits": object{"memory": "96Mi"}},
@@ -185,7 +185,7 @@ func TestPodsAreAsTold(t *testing.T) {
 	if agent.Labels["team"] != "d" || agent.Labels["app.kubernetes.io/name"] != "naosu-agent" || agent.Annotations["e"] != "f" || agent.Spec.ImagePullSecrets[0].Name != "pull" {
 		t.Errorf("the agent's pod is %+v", agent.ObjectMeta)
 	}
-	if !slices.Contains(container.Args, "--metrics-address=127.0.0.1:9644") || container.Resources.Limits.Memory().String() != "96Mi" {
+	if !slices.Contains(container.Args, "--metrics-address=127.0.0.1:9644") || !slices.Contains(container.Args, "--logging-format=json") || container.Resources.Limits.Memory().String() != "96Mi" {
 		t.Errorf("the agent's container is %+v", container)
 	}
 	if !slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == "/host/data/naosu" }) {

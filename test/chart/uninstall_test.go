@@ -32,7 +32,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/test/program"
 )
@@ -418,11 +418,11 @@ func (c *cluster) drains(t *testing.T, node string) {
 		if name != "runs" {
 			continue
 		}
-		ledger, err := records.ReadLedger(t.Context())
+		read, err := records.ReadLedger(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := records.WriteLedger(t.Context(), ledger, ledger.Reserve(guard.Entry{Remediation: name, UID: r.UID, Node: node, Action: v1alpha1.ActionReboot, Began: time.Now()})); err != nil {
+		if err := records.WriteLedger(t.Context(), read, read.Reserve(ledger.Entry{Remediation: name, UID: r.UID, Node: node, Action: v1alpha1.ActionReboot, Began: time.Now()})); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 )
 
 func outcome(r *v1alpha1.Remediation) string {
@@ -53,13 +53,13 @@ func mended(t *testing.T, policy string, node corev1.Node) *v1alpha1.Remediation
 	if err := shared.Get(t.Context(), client.ObjectKey{Namespace: "naosu-system", Name: "naosu-ledger"}, &kept); err != nil {
 		t.Fatal(err)
 	}
-	var ledger guard.Ledger
-	if err := json.Unmarshal([]byte(kept.Data["ledger.json"]), &ledger); err != nil {
+	var stored ledger.Ledger
+	if err := json.Unmarshal([]byte(kept.Data["ledger.json"]), &stored); err != nil {
 		t.Fatal(err)
 	}
-	at := slices.IndexFunc(ledger.Entries, func(e guard.Entry) bool { return e.Remediation == r.Name })
-	if at < 0 || ledger.Entries[at].Result != guard.Helped || ledger.Entries[at].Ended.IsZero() {
-		t.Errorf("the ledger: %+v", ledger)
+	at := slices.IndexFunc(stored.Entries, func(e ledger.Entry) bool { return e.Remediation == r.Name })
+	if at < 0 || stored.Entries[at].Result != ledger.Helped || stored.Entries[at].Ended.IsZero() {
+		t.Errorf("the ledger: %+v", stored)
 	}
 	return r
 }

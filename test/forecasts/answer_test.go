@@ -21,6 +21,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 	"github.com/naosu-dev/naosu/test/program"
 )
 
@@ -140,7 +141,7 @@ func (f *forecast) play(ctx context.Context, seeds int) error {
 		return nil //nolint:nilerr // That a question is refused is an answer.
 	}
 	gaps := map[string]bool{}
-	err = simulation.EachFuture(ctx, f.judge, changes, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
+	err = simulation.EachFuture(ctx, f.judge, changes, simulation.Options{Seeds: seeds}, func(o outcome.Outcome) error {
 		f.endings = append(f.endings, foreseen(f.before, o))
 		for workload, list := range nodesOf(f.before, o.World) {
 			if f.nodes[workload] == nil {
@@ -157,15 +158,15 @@ func (f *forecast) play(ctx context.Context, seeds int) error {
 		}
 		return nil
 	})
-	if unknown := (simulation.UnknownError{}); errors.As(err, &unknown) {
+	if unknown := (outcome.UnknownError{}); errors.As(err, &unknown) {
 		f.refused = err.Error()
 		return nil
 	}
-	if refused := (simulation.RefusedError{}); errors.As(err, &refused) {
+	if refused := (outcome.RefusedError{}); errors.As(err, &refused) {
 		f.refused = err.Error()
 		return nil
 	}
-	if patch := (simulation.PatchError{}); errors.As(err, &patch) {
+	if patch := (outcome.PatchError{}); errors.As(err, &patch) {
 		f.refused = err.Error()
 		return nil
 	}
@@ -259,14 +260,14 @@ const (
 )
 
 // foreseen is the ending of a future.
-func foreseen(before *cluster.Snapshot, o simulation.Outcome) ending {
+func foreseen(before *cluster.Snapshot, o outcome.Outcome) ending {
 	fates := map[string]string{}
 	for _, fate := range o.Fates {
 		switch {
-		case fate.Kind == simulation.Preempted:
+		case fate.Kind == outcome.Preempted:
 			fates[fate.Pod.Name] = preempted
 		case fates[fate.Pod.Name] == preempted: // What replaces a StatefulSet's pod has its name, and a fate of its own.
-		case fate.Kind == simulation.Waiting && fate.To != "" && fate.To == fate.From && fate.Why.ID != message.FateAttach: // It is held where it is.
+		case fate.Kind == outcome.Waiting && fate.To != "" && fate.To == fate.From && fate.Why.ID != message.FateAttach: // It is held where it is.
 			if now := o.World.Pod(fate.Pod.Namespace, fate.Pod.Name); now != nil && now.DeletionTimestamp != nil {
 				fates[fate.Pod.Name] = gone
 			}

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // ending is how a change ends, as far as a future and reality can be held against each other: replacements have names of
@@ -103,12 +103,12 @@ const (
 )
 
 // foretold is the ending of a future.
-func foretold(before *cluster.Snapshot, o simulation.Outcome) ending {
+func foretold(before *cluster.Snapshot, o outcome.Outcome) ending {
 	fates := map[string]string{}
 	for _, fate := range o.Fates {
 		switch fate.Kind {
-		case simulation.Moved, simulation.Waiting, simulation.Delayed:
-			if fate.Kind != simulation.Waiting || fate.To != fate.From { // Else it is held where it is.
+		case outcome.Moved, outcome.Waiting, outcome.Delayed:
+			if fate.Kind != outcome.Waiting || fate.To != fate.From { // Else it is held where it is.
 				fates[fate.Pod.Name] = replaced
 			}
 		default:
@@ -133,14 +133,14 @@ func whyGone(pod, last *corev1.Pod, after *cluster.Snapshot) string {
 	owner := metav1.GetControllerOf(pod)
 	for _, c := range last.Status.Conditions {
 		if c.Type == corev1.DisruptionTarget && c.Reason == corev1.PodReasonPreemptionByScheduler {
-			return string(simulation.Preempted)
+			return string(outcome.Preempted)
 		}
 	}
 	switch {
 	case owner == nil:
-		return string(simulation.Lost)
+		return string(outcome.Lost)
 	case owner.Kind == "DaemonSet" && after.Node(pod.Spec.NodeName) == nil:
-		return string(simulation.Ended)
+		return string(outcome.Ended)
 	}
 	return replaced
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 const (
@@ -28,7 +29,7 @@ func (b *bed) futures(before *cluster.Snapshot, c change.Change) futures {
 	b.must(err)
 	for seeds := leastFutures; ; seeds *= 2 {
 		f := futures{nodes: map[string]map[string]int{}}
-		b.must(simulation.EachFuture(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
+		b.must(simulation.EachFuture(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o outcome.Outcome) error {
 			f.add(before, o)
 			return nil
 		}))
@@ -39,7 +40,7 @@ func (b *bed) futures(before *cluster.Snapshot, c change.Change) futures {
 	}
 }
 
-func (f *futures) add(before *cluster.Snapshot, o simulation.Outcome) {
+func (f *futures) add(before *cluster.Snapshot, o outcome.Outcome) {
 	f.endings = append(f.endings, foretold(before, o))
 	for workload, list := range places(before, o.World, byNode) {
 		if f.nodes[workload] == nil {

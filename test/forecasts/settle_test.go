@@ -235,13 +235,18 @@ func jobUnderWay(j *batchv1.Job) bool {
 }
 
 // backOffRounds is in how many rounds, of a second at least, a Job's back-off is over, which doubles with each pod that has failed.
+// Those that its failure policy ignores count as well, and its status does not tell how many they are.
 //
-// Source: pkg/controller/job of Kubernetes (DefaultJobPodFailureBackOff).
+// Source: pkg/controller/job of Kubernetes (DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff).
 func (b *bed) backOffRounds(j *batchv1.Job) int {
-	if j.Status.Failed == 0 {
+	longest := 10 * time.Minute
+	switch {
+	case j.Spec.PodFailurePolicy != nil:
+		return 1 + int(b.lab.Pace.Real(longest)/time.Second)
+	case j.Status.Failed == 0:
 		return 0
 	}
-	return 1 + int(b.lab.Pace.Real(10*time.Second<<min(j.Status.Failed-1, 6))/time.Second)
+	return 1 + int(b.lab.Pace.Real(min(10*time.Second<<min(j.Status.Failed-1, 6), longest))/time.Second)
 }
 
 // state is all that may still change, as text.

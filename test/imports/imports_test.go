@@ -104,6 +104,30 @@ func TestViolations(t *testing.T) {
 			},
 		},
 		{
+			name: "the guard links the scheduler",
+			imports: map[string][]string{
+				own + "internal/guard":      {own + "internal/simulation"},
+				own + "internal/simulation": {own + "internal/scheduling"},
+			},
+			want: []string{
+				own + "internal/guard → " + own + "internal/simulation → " + own + "internal/scheduling: a forecast's outcome is data: to read one takes no scheduler",
+			},
+		},
+		{
+			name:    "a workload's controller knows groups of nodes",
+			imports: map[string][]string{own + "internal/simulation/internal/workload": {own + "internal/simulation/internal/nodegroup"}},
+			want: []string{
+				own + "internal/simulation/internal/workload → " + own + "internal/simulation/internal/nodegroup: imports run downward",
+			},
+		},
+		{
+			name:    "the queue asks the scheduler",
+			imports: map[string][]string{own + "internal/simulation/internal/queue": {own + "internal/scheduling"}},
+			want: []string{
+				own + "internal/simulation/internal/queue → " + own + "internal/scheduling: what an engine keeps knows neither the engine nor the scheduler",
+			},
+		},
+		{
 			name:    "a state asks a rule",
 			imports: map[string][]string{own + "internal/diagnosis/status": {own + "internal/diagnosis/rules"}},
 			want:    []string{own + "internal/diagnosis/status → " + own + "internal/diagnosis/rules: imports run downward"},

@@ -34,8 +34,8 @@ var layers = [][]string{
 	{own + "internal/simulation"},
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},
-	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge"},
-	{own + "api", own + "internal/kube", own + "internal/textutil"},
+	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge", own + "internal/ledger"},
+	{own + "api", own + "internal/kube", own + "internal/textutil", own + "internal/terminal", own + "internal/locale"},
 }
 
 // ofDiagnosis are those of internal/diagnosis, likewise (docs/adr/0003).
@@ -45,6 +45,22 @@ var ofDiagnosis = [][]string{
 	{own + "internal/diagnosis/status"},
 	{own + "internal/diagnosis/query"},
 	{own + "internal/diagnosis/facts"},
+}
+
+// ofSimulation are those of internal/simulation, likewise (docs/adr/0015).
+var ofSimulation = [][]string{
+	{own + "internal/simulation/internal/manifest", own + "internal/simulation/internal/nodegroup"},
+	{own + "internal/simulation/internal/nodelifecycle"},
+	{own + "internal/simulation/verticalautoscaler"},
+	{own + "internal/simulation/internal/workload"},
+	{own + "internal/simulation/internal/engine"},
+	{
+		own + "internal/simulation/internal/disruption", own + "internal/simulation/internal/fates", own + "internal/simulation/internal/queue",
+		own + "internal/simulation/internal/podtemplate",
+	},
+	{own + "internal/simulation/internal/pods", own + "internal/simulation/internal/randomness", own + "internal/simulation/internal/replicas"},
+	{own + "internal/simulation/internal/names"},
+	{own + "internal/simulation/outcome"},
 }
 
 // ofAgent are those of internal/agent, likewise (docs/adr/0004).
@@ -59,7 +75,7 @@ var ofAgent = [][]string{
 	{own + "internal/agent/reason", own + "internal/agent/managedfields"},
 }
 
-var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofAgent), []rule{
+var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofSimulation), downward(ofAgent), []rule{
 	{
 		why:         "the control plane costs minutes of compiling and tens of MiB, and belongs to the lab",
 		from:        []string{own + "cmd/naosu", own + "internal", own + "api"},
@@ -93,6 +109,21 @@ var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofAg
 		why:         "html/template has the linker keep every exported method of every type, of all of EC2's API too, and gRPC imports it",
 		from:        []string{own + "cmd/naosu"},
 		unreachable: []string{"html/template", "google.golang.org/grpc"},
+	},
+	{
+		why:         "what naosu did and what a policy asks for is data: only a forecast needs the scheduler",
+		from:        []string{own + "internal/ledger", own + "internal/record", own + "internal/repairpolicy"},
+		unreachable: []string{own + "internal/scheduling", "k8s.io/kubernetes", "k8s.io/kube-scheduler"},
+	},
+	{
+		why:         "a forecast's outcome is data: to read one takes no scheduler",
+		from:        []string{own + "internal/simulation/outcome", own + "internal/guard"},
+		unreachable: []string{"k8s.io/kubernetes/pkg/scheduler", own + "internal/scheduling"},
+	},
+	{
+		why:         "what an engine keeps knows neither the engine nor the scheduler",
+		from:        slices.Concat(ofSimulation[5:]...),
+		unreachable: []string{"k8s.io/kubernetes/pkg/scheduler", own + "internal/scheduling"},
 	},
 	{
 		why:         "the agent stays small",

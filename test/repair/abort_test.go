@@ -22,7 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
 	command "github.com/naosu-dev/naosu/internal/cli/repair"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/test/repair/memory"
@@ -61,7 +61,7 @@ func newAbortWorld(t *testing.T) *abortWorld {
 	w.api = memory.New(scheme, []client.Object{&v1alpha1.Remediation{}, &corev1.Node{}}, runs, of("proposal", "n1", v1alpha1.PhaseProposed), ended, node)
 	w.records = &record.Records{Client: w.api.Direct, Reader: w.api.Direct, Clock: clock.RealClock{}}
 	stored := w.remediation("runs")
-	w.must(w.records.WriteLedger(t.Context(), w.ledger(), w.ledger().Reserve(guard.Entry{Remediation: "runs", UID: stored.UID, Node: "n1", Action: v1alpha1.ActionReboot, Began: time.Now()})))
+	w.must(w.records.WriteLedger(t.Context(), w.ledger(), w.ledger().Reserve(ledger.Entry{Remediation: "runs", UID: stored.UID, Node: "n1", Action: v1alpha1.ActionReboot, Began: time.Now()})))
 	return w
 }
 
@@ -143,7 +143,7 @@ func TestAbortWithoutAController(t *testing.T) {
 		w := newAbortWorld(t)
 		w.must(w.run(command.AbortOptions{All: true}))
 		w.aborted("runs", "proposal")
-		if e := w.ledger().Entries; w.cordoned() || len(e) != 1 || e[0].Result != guard.Stopped {
+		if e := w.ledger().Entries; w.cordoned() || len(e) != 1 || e[0].Result != ledger.Stopped {
 			t.Errorf("cordoned: %t, ledger %v", w.cordoned(), e)
 		}
 		lease, err := w.records.Lease(t.Context())
@@ -182,7 +182,7 @@ func TestAbortOfAReplacement(t *testing.T) {
 					w.aborted("runs")
 				}
 				l := w.ledger()
-				if !w.cordoned() || len(l.Entries) != 1 || !l.Replaces("uid-of-n1") {
+				if !w.cordoned() || len(l.Entries) != 1 || !l.IsReplacing("uid-of-n1") {
 					t.Errorf("cordoned: %t, ledger %v", w.cordoned(), l.Entries)
 				}
 			})
@@ -203,7 +203,7 @@ func (w *abortWorld) promiseReplacement(name string) {
 		v1alpha1.Step{Name: v1alpha1.StepAct, StartedAt: at, EndedAt: &at, Result: v1alpha1.StepDone}, v1alpha1.Step{Name: v1alpha1.StepWait, StartedAt: at})
 	w.must(w.api.Direct.Status().Update(w.t.Context(), r))
 	l := w.ledger()
-	w.must(w.records.WriteLedger(w.t.Context(), l, l.Replace(guard.HolderOf(r), "uid-of-n1")))
+	w.must(w.records.WriteLedger(w.t.Context(), l, l.SetReplacing(ledger.HolderOf(r), "uid-of-n1")))
 }
 
 func TestAbortOne(t *testing.T) {
@@ -224,7 +224,7 @@ func TestAbortBesideAController(t *testing.T) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		performer := &action.Performer{
-			Client: w.api.Direct, Reader: w.api.Direct, Records: w.records, Advisor: action.NoAdvice{}, Clock: clock.RealClock{},
+			Client: w.api.Direct, Reader: w.api.Direct, Records: w.records, Advisor: action.AbortOnly{}, Clock: clock.RealClock{},
 			Leading: func(context.Context) (bool, error) { return true, nil },
 		}
 		w.api.Before = func(c memory.Call) error {

@@ -27,7 +27,7 @@ func TestForbiddenToUncordon(t *testing.T) {
 		return nil
 	}
 	p := &action.Performer{
-		Client: w.api.Client, Reader: w.api.Client, Records: w.records, Advisor: action.NoAdvice{}, Clock: clock.RealClock{},
+		Client: w.api.Client, Reader: w.api.Client, Records: w.records, Advisor: action.AbortOnly{}, Clock: clock.RealClock{},
 		Leading: func(context.Context) (bool, error) { return true, nil },
 	}
 	runs := w.remediation("runs")

@@ -39,7 +39,7 @@ type night struct {
 	// tamper, if any, breaks the controller itself, to see whether it is noticed.
 	tamper tamper
 
-	controller *noderepair.Concern
+	controller *noderepair.Reconciler
 	// back is when a killed controller is started again.
 	back time.Time
 	// die is after how many more calls the controller is killed; negative is never. Whether the last of them is done is answered.
@@ -126,7 +126,7 @@ func (n *night) control(ctx context.Context, i int) {
 		if i%8 == 0 {
 			_ = n.controller.Sweep(ctx) // What fails is tried again, as by the real one.
 		}
-		_, err := n.controller.Pass(ctx)
+		_, err := n.controller.ReconcileAll(ctx)
 		alive, well = true, err == nil
 	}()
 	alive := <-ended
@@ -189,9 +189,9 @@ func (n *night) spoil(ctx context.Context) {
 	}
 }
 
-func (n *night) newController() *noderepair.Concern {
+func (n *night) newController() *noderepair.Reconciler {
 	records := &record.Records{Client: n.c.api.Client, Reader: n.c.api.Client, Clock: clock.RealClock{}}
-	return &noderepair.Concern{
+	return &noderepair.Reconciler{
 		World: n.world, Client: n.c.api.Client, Reader: n.c.api.Client, Records: records, Providers: cloud.Providers{n.cloud},
 		Checks: n.checks, Leading: n.leading, ServerReady: n.serverReady, Clock: clock.RealClock{},
 	}

@@ -363,5 +363,5 @@ func (w *watch) leaves(ctx context.Context, node *corev1.Node) bool {
 	if err != nil {
 		panic(err)
 	}
-	return ledger.Replaces(node.UID)
+	return ledger.IsReplacing(node.UID)
 }

@@ -15,9 +15,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/repair"
+	"github.com/naosu-dev/naosu/internal/cli/repair/drillcondition"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
@@ -59,13 +59,13 @@ func TestProof(t *testing.T) {
 		})
 	}
 	t.Run("there is no controller", func(t *testing.T) {
-		b.wantSilence(ctx, t, v1alpha1.AgentDone, 4, repair.HopController, "no controller runs")
+		b.wantSilence(ctx, t, v1alpha1.AgentDone, 4, repair.HopController, "no controller is running")
 	})
 	t.Run("the agent stops halfway", func(t *testing.T) {
 		b.wantSilence(ctx, t, v1alpha1.AgentAccepted, 1, repair.HopDetect, "did not detect the fault")
 	})
 	t.Run("there is no agent", func(t *testing.T) {
-		b.judge(ctx, t, b.drill(ctx, t, brief), repair.HopAgent, "does not run")
+		b.judge(ctx, t, b.drill(ctx, t, brief), repair.HopAgent, "is not running")
 	})
 
 	b.workload(ctx, t)
@@ -329,7 +329,7 @@ func (b *bed) raised(ctx context.Context, t *testing.T) {
 		if err := b.client.Get(ctx, client.ObjectKey{Name: b.node}, &node); err != nil {
 			t.Fatal(err)
 		}
-		if c := b.condition(ctx, t, "NetworkingReady"); c.Status != corev1.ConditionTrue || c.Reason != "NoFault" || node.Annotations[action.RaisedAnnotation] != "" {
+		if c := b.condition(ctx, t, "NetworkingReady"); c.Status != corev1.ConditionTrue || c.Reason != "NoFault" || node.Annotations[drillcondition.Annotation] != "" {
 			t.Errorf("not put back: %+v, %v", c, node.Annotations)
 		}
 	}
@@ -388,7 +388,7 @@ func (b *bed) standing(ctx context.Context) error {
 	return wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		var node corev1.Node
 		err := b.client.Get(ctx, client.ObjectKey{Name: b.node}, &node)
-		return err == nil && node.Annotations[action.RaisedAnnotation] != "", nil
+		return err == nil && node.Annotations[drillcondition.Annotation] != "", nil
 	})
 }
 

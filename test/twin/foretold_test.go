@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
@@ -76,7 +77,7 @@ func (b *bed) futures(before *cluster.Snapshot, c change.Change) map[string][]st
 	judge, err := scheduling.New(b.Context(), before, scheduling.Options{})
 	b.must(err)
 	futures := map[string][]string{}
-	b.must(simulation.EachFuture(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
+	b.must(simulation.EachFuture(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o outcome.Outcome) error {
 		for workload, where := range places(o.World) {
 			futures[workload] = append(futures[workload], where)
 		}

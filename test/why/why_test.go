@@ -89,7 +89,7 @@ func permissions(t *testing.T, bed *testbed.Bed, binary string) {
 		},
 		"no pods": {
 			user: "stranger", global: everything, code: 2,
-			stderr: "naosu: permission is missing: Pod objects cannot be read with these credentials",
+			stderr: "naosu: permission denied: Pod objects cannot be read with these credentials",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func Watch(t *testing.T, monitors []monitor.Monitor, overrides ...Override) *Wat
 	t.Cleanup(func() { cancel(); running.Wait() })
 	for _, m := range monitors {
 		running.Go(func() {
-			if err := m.Run(ctx, w.tell); err != nil && ctx.Err() == nil {
+			if err := m.Run(ctx, w.emit); err != nil && ctx.Err() == nil {
 				t.Errorf("monitor %s ended: %v", m.Name(), err)
 			}
 		})
@@ -85,7 +85,7 @@ func Watch(t *testing.T, monitors []monitor.Monitor, overrides ...Override) *Wat
 	return w
 }
 
-func (w *Watched) tell(e evidence.Evidence) {
+func (w *Watched) emit(e evidence.Evidence) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.store.Add(e)

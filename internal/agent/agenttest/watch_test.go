@@ -13,13 +13,13 @@ import (
 )
 
 // told is a monitor that a test has tell what it likes.
-type told struct{ monitor.Tell }
+type told struct{ monitor.Emit }
 
 func (*told) Name() string                             { return "told" }
 func (*told) Reasons() []reason.ID                     { return nil }
-func (*told) Look(context.Context, monitor.Tell) error { return nil }
-func (m *told) Run(ctx context.Context, tell monitor.Tell) error {
-	m.Tell = tell
+func (*told) Look(context.Context, monitor.Emit) error { return nil }
+func (m *told) Run(ctx context.Context, emit monitor.Emit) error {
+	m.Emit = emit
 	<-ctx.Done()
 	return nil
 }
@@ -33,7 +33,7 @@ func late(t *testing.T, id reason.ID, test func(w *agenttest.Watched, told func(
 		synctest.Wait()
 		test(w, func(state evidence.State, ago time.Duration) {
 			at := time.Now().Add(-ago)
-			m.Tell(evidence.Evidence{Reason: id, Entity: "a", State: state, At: at, Until: at.Add(time.Second), Raw: string(state)})
+			m.Emit(evidence.Evidence{Reason: id, Entity: "a", State: state, At: at, Until: at.Add(time.Second), Raw: string(state)})
 		})
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent"
 	"github.com/naosu-dev/naosu/internal/agent/evidence"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
+	"github.com/naosu-dev/naosu/internal/locale"
 )
 
 // lookTime is how long a check lets monitors look.
@@ -30,7 +31,7 @@ With --config it says first what is wrong with the configuration and with the fi
 ends with 2 if anything is. --config also takes such a file alone.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			japanese, err := o.japanese()
+			language, err := o.language()
 			if err != nil {
 				return err
 			}
@@ -48,7 +49,7 @@ ends with 2 if anything is. --config also takes such a file alone.`,
 			if format == "json" {
 				return o.json(seen)
 			}
-			return o.table(seen, reasons, wordsOf(japanese))
+			return o.table(seen, reasons, wordsOf(language))
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "", "json for programs")
@@ -102,7 +103,7 @@ func often(s agent.Seen, looked bool) string {
 // told is what a look read; where it found nothing to quote, what it reads.
 func told(s agent.Seen, language string) string {
 	switch {
-	case s.Raw == "" && language == "ja":
+	case s.Raw == "" && language == locale.Japanese:
 		return cmp.Or(s.ReadsJA, s.Reads)
 	case s.Raw == "":
 		return s.Reads

@@ -7,12 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/naosu-dev/naosu/internal/agent/config"
 	"github.com/naosu-dev/naosu/internal/agent/host"
+	"github.com/naosu-dev/naosu/internal/locale"
 )
 
 // options are what all commands share.
@@ -91,20 +92,15 @@ func (o *options) read() (host.Host, config.Config, error) {
 	return h, c, nil
 }
 
-// japanese says whether to print Japanese.
-func (o *options) japanese() (bool, error) {
-	switch o.lang {
-	case "en", "ja":
-		return o.lang == "ja", nil
-	case "":
-		for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-			if locale := os.Getenv(name); locale != "" {
-				return strings.HasPrefix(locale, "ja"), nil
-			}
-		}
-		return false, nil
+// language is --lang, else the locale's.
+func (o *options) language() (string, error) {
+	switch {
+	case o.lang == "":
+		return locale.Language(os.Getenv), nil
+	case slices.Contains(locale.Languages, o.lang):
+		return o.lang, nil
 	}
-	return false, inputError{fmt.Errorf("--lang %q: there are en and ja", o.lang)}
+	return "", inputError{fmt.Errorf("--lang %q: there are en and ja", o.lang)}
 }
 
 // inputError is an error that a person mends in what he typed or wrote.

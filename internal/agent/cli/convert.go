@@ -33,7 +33,7 @@ lines are refused.`,
   naosu-agent convert-npd abrt-adaptor.json --unit abrt-notification=abrtd.service
   naosu-agent convert-npd raid.json --witness RaidDegraded=counter:/sys/block/md*/md/degraded`,
 		RunE: func(_ *cobra.Command, files []string) error {
-			japanese, err := o.japanese()
+			language, err := o.language()
 			if err != nil {
 				return err
 			}
@@ -56,7 +56,7 @@ lines are refused.`,
 					return inputError{err}
 				}
 			}
-			return o.converted(converter.Result, fatesOf(japanese))
+			return o.converted(converter.Result, fatesOf(language))
 		},
 	}
 	flags := cmd.Flags()

@@ -1,6 +1,9 @@
 package cli
 
-import "github.com/naosu-dev/naosu/internal/agent/npd"
+import (
+	"github.com/naosu-dev/naosu/internal/agent/npd"
+	"github.com/naosu-dev/naosu/internal/locale"
+)
 
 // fates are what convert-npd says of rules. In notes %s is the argument.
 type fates struct {
@@ -9,8 +12,8 @@ type fates struct {
 	comment, summary string
 }
 
-func fatesOf(japanese bool) fates {
-	if japanese {
+func fatesOf(language string) fates {
+	if language == locale.Japanese {
 		return japaneseFates
 	}
 	return englishFates

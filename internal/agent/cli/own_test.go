@@ -118,7 +118,7 @@ func TestRunsWithoutBadOwnReasons(t *testing.T) {
 	}
 	said.mu.Lock()
 	defer said.mu.Unlock()
-	if log := said.text.String(); !strings.Contains(log, "own reasons of fan.patterns.yaml are left out: ") || strings.Contains(log, "raid.patterns.yaml are left out") {
+	if log := said.text.String(); !strings.Contains(log, `msg="A file of own reasons is left out; all other reasons are watched" file=fan.patterns.yaml err=`) || strings.Contains(log, "file=raid.patterns.yaml") {
 		t.Errorf("it said\n%s", log)
 	}
 }

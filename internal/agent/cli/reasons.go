@@ -16,7 +16,7 @@ func newReasons(o *options) *cobra.Command {
 		Short: "List what the agent can report, as configured, own reasons last",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			japanese, err := o.japanese()
+			language, err := o.language()
 			if err != nil {
 				return err
 			}
@@ -30,15 +30,15 @@ func newReasons(o *options) *cobra.Command {
 			if format == "json" {
 				return o.json(c.Catalogue())
 			}
-			return o.reasons(c.Catalogue(), japanese)
+			return o.reasons(c.Catalogue(), language)
 		},
 	}
 	cmd.Flags().StringVarP(&format, "output", "o", "", "json for programs")
 	return cmd
 }
 
-func (o *options) reasons(list []reason.Reason, japanese bool) error {
-	say := wordsOf(japanese)
+func (o *options) reasons(list []reason.Reason, language string) error {
+	say := wordsOf(language)
 	rows := table{}
 	rows.row(say.reasonsHeads...)
 	for _, r := range list {

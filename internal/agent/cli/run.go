@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net"
 	"runtime/debug"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
+	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/agent"
@@ -21,7 +24,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/report/metrics"
 	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 	"github.com/naosu-dev/naosu/internal/agent/tasks"
-	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 type runOptions struct {
@@ -30,6 +32,7 @@ type runOptions struct {
 	kubeconfig string
 	state      string
 	metrics    string
+	logFormat  string
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -38,6 +41,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file; without one, the agent's pod's service account")
 	flags.StringVar(&o.state, "state", "/var/lib/naosu-agent", "folder of the agent's own, which keeps evidence over a restart")
 	flags.StringVar(&o.metrics, "metrics-address", "", "address for /metrics, /healthz and /livez, as 127.0.0.1:9644; without it, no port is opened")
+	flags.StringVar(&o.logFormat, "logging-format", "text", "format of the log on standard error: text (key=value pairs) or json")
 }
 
 // run watches and reports until ctx ends.
@@ -48,12 +52,16 @@ func (o *runOptions) run(ctx context.Context) error {
 	if _, _, err := net.SplitHostPort(o.metrics); o.metrics != "" && err != nil {
 		return inputError{fmt.Errorf("--metrics-address %s: %w", o.metrics, err)}
 	}
+	log, err := newLogger(o.errOut, o.logFormat)
+	if err != nil {
+		return err
+	}
 	h, c, err := o.read()
 	if err != nil {
 		return err
 	}
 	for _, r := range c.Refused {
-		o.log("own reasons of %s are left out: %v; all others are watched", r.File, r.Err)
+		log.Warn("A file of own reasons is left out; all other reasons are watched", "file", r.File, "err", r.Err)
 	}
 	client, err := kube.Connect(o.kubeconfig)
 	if err != nil {
@@ -67,32 +75,32 @@ func (o *runOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reporter := report.New(client, o.node, c.Catalogue(), o.log)
+	reporter := report.New(client, o.node, c.Catalogue(), log)
 	numbers := metrics.New(c.Catalogue(), reporter.Status)
 	numbers.Check("report", reporter.Health)
 	client.Done = numbers.Requested
 	watch := agent.Agent{
-		Monitors: numbers.Watch(c.Monitors(h, o.state)), Reasons: c.Catalogue(), Memory: &agent.Memory{Folder: o.state, Boot: boot.ID},
-		Show: func(p evidence.Snapshot) { reporter.Show(p); numbers.Show(p) }, Clock: clock.RealClock{}, Log: o.log,
+		Monitors: numbers.Watch(c.Monitors(h, o.state)), Reasons: c.Catalogue(), EvidenceFile: &agent.EvidenceFile{Folder: o.state, Boot: boot.ID},
+		Show: func(p evidence.Snapshot) { reporter.Show(p); numbers.Show(p) }, Clock: clock.RealClock{}, Log: log,
 	}
 	together, ctx := errgroup.WithContext(ctx)
 	if o.metrics != "" {
-		together.Go(func() error { o.serve(ctx, numbers); return nil })
+		together.Go(func() error { o.serve(ctx, numbers, log); return nil })
 	}
 	together.Go(func() error { reporter.Run(ctx); return nil })
-	together.Go(func() error { o.worker(h, c, client, reporter).Run(ctx); return nil })
+	together.Go(func() error { o.worker(h, c, client, reporter, log).Run(ctx); return nil })
 	together.Go(func() error { return watch.Run(ctx) })
 	return together.Wait()
 }
 
 // serve serves the metrics, and tries again where another has the port: what happens on the node is reported all the same.
-func (o *runOptions) serve(ctx context.Context, numbers *metrics.Metrics) {
+func (o *runOptions) serve(ctx context.Context, numbers *metrics.Metrics, log *slog.Logger) {
 	for ctx.Err() == nil {
 		err := numbers.Serve(ctx, o.metrics)
 		if ctx.Err() != nil {
 			return
 		}
-		o.log("%v; it is tried again in %v", err, serveAgain)
+		log.Warn("Serving metrics failed, and is tried again", "retryAfter", serveAgain.String(), "err", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(serveAgain):
@@ -104,13 +112,13 @@ func (o *runOptions) serve(ctx context.Context, numbers *metrics.Metrics) {
 const serveAgain = time.Minute
 
 // worker does what Remediations ask for.
-func (o *runOptions) worker(h host.Host, c config.Config, client *kube.Client, reporter *report.Reporter) *tasks.Worker {
+func (o *runOptions) worker(h host.Host, c config.Config, client *kube.Client, reporter *report.Reporter, log *slog.Logger) *tasks.Worker {
 	return &tasks.Worker{
-		Server: client, Node: o.node, UID: reporter.UID, Version: version(), Clock: clock.RealClock{}, Log: o.log,
+		Server: client, Node: o.node, UID: reporter.UID, Version: version(), Clock: clock.RealClock{}, Log: log,
 		Restarts: &tasks.Restarts{Options: c.Work, Bus: systemd.New(h)},
 		Drills: &tasks.Drills{
 			Host: h, Network: c.Network, Reasons: c.Catalogue(), Clock: clock.RealClock{},
-			Aside: func() map[string]string { return reporter.Status().Aside },
+			OtherWriters: func() map[string]string { return reporter.Status().OtherWriters },
 			Try: func(ctx context.Context, condition kube.Condition) error {
 				return client.TryConditions(ctx, o.node, []kube.Condition{condition})
 			},
@@ -126,7 +134,18 @@ func version() string {
 	return ""
 }
 
-// log tells what a person should know of the agent itself.
-func (o *options) log(format string, args ...any) {
-	terminal.WriteLine(o.errOut, time.Now().UTC().Format(time.RFC3339)+" "+fmt.Sprintf(format, args...))
+// newLogger is the agent's log, in one of the formats of Kubernetes' components. Libraries that log with klog write to it, too.
+func newLogger(w io.Writer, format string) (*slog.Logger, error) {
+	var handler slog.Handler
+	switch format {
+	case "text":
+		handler = slog.NewTextHandler(w, nil)
+	case "json":
+		handler = slog.NewJSONHandler(w, nil)
+	default:
+		return nil, inputError{fmt.Errorf("--logging-format %q: there are text and json", format)}
+	}
+	log := slog.New(handler)
+	klog.SetSlogLogger(log)
+	return log, nil
 }

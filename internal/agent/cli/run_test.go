@@ -65,7 +65,7 @@ func TestRunsWithoutPortAndFolder(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	said := &watched{word: "tried again in 1m0s", seen: cancel}
+	said := &watched{word: "retryAfter=1m0s", seen: cancel}
 	cmd := cli.NewCommand(&bytes.Buffer{}, said)
 	cmd.SetArgs([]string{
 		"--node-name", "n", "--kubeconfig", kubeconfig, "--host-root", root, "--state", filepath.Join(file, "state"), "--metrics-address", taken.Addr().String(),

@@ -3,12 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"strings"
-
-	"github.com/rivo/uniseg"
-	"golang.org/x/term"
 
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
@@ -38,59 +34,31 @@ func (t *table) wholeRow(cells ...string) {
 	t.row(cells...)
 }
 
-const gap = 2 // between columns
+const (
+	gap       = 2  // columns between cells
+	narrowest = 10 // columns that the last cell has in any case
+)
 
 var trailing = regexp.MustCompile(` +(\n|$)`)
 
 func (t *table) print(out io.Writer) {
-	widths := make([]int, len(t.rows[0])-1)
-	for _, row := range t.rows {
-		for i := range widths {
-			widths[i] = max(widths[i], uniseg.StringWidth(row[i]))
-		}
+	leading := make([][]string, len(t.rows))
+	for i, row := range t.rows {
+		leading[i] = row[:len(row)-1]
 	}
-	edge := widthOf(out)
+	widths := terminal.Widths(leading)
+	edge, ok := terminal.SizeOf(out)
+	if !ok {
+		edge = 1 << 20
+	}
 	for n, row := range t.rows {
-		var line strings.Builder
-		at := 0
-		for i, width := range widths {
-			line.WriteString(row[i] + strings.Repeat(" ", width+gap-uniseg.StringWidth(row[i])))
-			at += width + gap
-		}
-		last := row[len(widths)]
-		if t.whole[n] && at+uniseg.StringWidth(last) > edge {
+		line := terminal.Pad(leading[n], widths, gap)
+		last, left := row[len(widths)], edge-terminal.Width(line)
+		if t.whole[n] && terminal.Width(last) > left {
 			last = "\n" + strings.Repeat(" ", widths[0]+gap) + last
 		} else {
-			last = cut(last, edge-at)
+			last = terminal.Truncate(last, max(left, narrowest))
 		}
-		line.WriteString(last)
-		fmt.Fprintln(out, trailing.ReplaceAllString(line.String(), "$1"))
+		fmt.Fprintln(out, trailing.ReplaceAllString(line+last, "$1"))
 	}
-}
-
-// widthOf is how many cells a terminal has in a line; what is no terminal has no edge.
-func widthOf(out io.Writer) int {
-	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return width
-		}
-	}
-	return 1 << 20
-}
-
-// cut is text of at most so many cells, but of some in any case.
-func cut(text string, cells int) string {
-	const least = 10
-	if cells = max(cells, least); uniseg.StringWidth(text) <= cells {
-		return text
-	}
-	var kept strings.Builder
-	width := 0
-	for clusters := uniseg.NewGraphemes(text); clusters.Next(); {
-		if width += clusters.Width(); width >= cells {
-			break
-		}
-		kept.WriteString(clusters.Str())
-	}
-	return kept.String() + "…"
 }

@@ -28,11 +28,3 @@ func TestTableIsHarmless(t *testing.T) {
 		t.Errorf("it prints %q, want %q", out.String(), want)
 	}
 }
-
-func TestCut(t *testing.T) {
-	for text, want := range map[string]string{"0123456789": "0123456789", "01234567890": "012345678…", "一二三四五": "一二三四五", "一二三四五六": "一二三四…"} {
-		if got := cut(text, 10); got != want {
-			t.Errorf("%q is cut to %q, want %q", text, got, want)
-		}
-	}
-}

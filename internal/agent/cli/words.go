@@ -1,6 +1,9 @@
 package cli
 
-import "github.com/naosu-dev/naosu/internal/agent/evidence"
+import (
+	"github.com/naosu-dev/naosu/internal/agent/evidence"
+	"github.com/naosu-dev/naosu/internal/locale"
+)
 
 // words are what the commands print around the catalogue's own.
 type words struct {
@@ -15,10 +18,10 @@ type words struct {
 	own string
 }
 
-func wordsOf(japanese bool) words {
-	if japanese {
+func wordsOf(language string) words {
+	if language == locale.Japanese {
 		return words{
-			language:     "ja",
+			language:     language,
 			heads:        []string{"状態", "condition", "理由", "対象", "読んだもの"},
 			states:       map[evidence.State]string{evidence.Fault: "異常", evidence.Unreadable: "不明", evidence.Well: "正常", evidence.Inapplicable: "対象外"},
 			summary:      "異常 %d、不明 %d、正常 %d、対象外 %d。一度だけ見た結果です。報告に必要な証拠の量は naosu-agent reasons でわかります。",
@@ -30,7 +33,7 @@ func wordsOf(japanese bool) words {
 		}
 	}
 	return words{
-		language:     "en",
+		language:     locale.English,
 		heads:        []string{"STATE", "CONDITION", "REASON", "ENTITY", "READ"},
 		states:       map[evidence.State]string{evidence.Fault: "FAULT", evidence.Unreadable: "unknown", evidence.Well: "well", evidence.Inapplicable: "not here"},
 		summary:      "Faults: %d, unknown: %d, well: %d, not here: %d. This was one look: naosu-agent reasons tells how much evidence each reason needs before it is reported.",

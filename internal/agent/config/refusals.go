@@ -12,8 +12,8 @@ import (
 // refusals tells which files of own reasons are left out, as long as the agent runs without them: a bad file is a fault of its own,
 // and ends no agent.
 func (c Config) refusals() monitor.Monitor {
-	return monitor.Every{
-		Title: "own-reasons", Of: []reason.ID{reason.PatternFileRefused}, Period: 10 * time.Minute, Source: "configuration",
+	return monitor.Periodic{
+		Title: "own-reasons", IDs: []reason.ID{reason.PatternFileRefused}, Period: 10 * time.Minute, Source: "configuration",
 		Find: func(context.Context) ([]evidence.Evidence, error) {
 			if len(c.Own) == 0 && len(c.Refused) == 0 {
 				return []evidence.Evidence{{Reason: reason.PatternFileRefused, State: evidence.Inapplicable, Raw: "there are no own reasons"}}, nil

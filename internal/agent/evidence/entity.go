@@ -6,20 +6,21 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// entry is the evidence about one entity.
+// entityEvidence is the evidence of one reason about one entity.
 type entityEvidence struct {
-	// times are the last occurrences, as many as the reason needs, oldest first; of looks the first of an unbroken row.
+	// times are, of a reason that occurrences tell, the last ones, oldest first, at most as many as it needs; of one that looks tell, the
+	// time of the first of those that found the fault without a break.
 	times []time.Time
-	// since is when the evidence began on which the reason stands, zero if it does not stand.
+	// since is when the evidence began that makes the reason stand; zero if it does not stand.
 	since time.Time
-	// well is since when looks find a standing fault gone.
+	// well is when the first look no longer found the fault of a reason that stands; zero if the last look found it.
 	well        time.Time
 	last        time.Time
 	count       int
 	source, raw string
 }
 
-// found is one more look that found the fault.
+// addLook adds a look that found the fault; lasting is for how long looks must find it until the reason stands.
 func (e *entityEvidence) addLook(now Evidence, lasting time.Duration) {
 	e.well = time.Time{}
 	if len(e.times) == 0 {
@@ -30,7 +31,7 @@ func (e *entityEvidence) addLook(now Evidence, lasting time.Duration) {
 	}
 }
 
-// occurred is one more occurrence.
+// addOccurrence adds an occurrence of the fault.
 func (e *entityEvidence) addOccurrence(now Evidence, needs reason.Needs) {
 	e.times = append(e.times, now.At)
 	if extra := len(e.times) - needs.Count; extra > 0 {
@@ -41,8 +42,9 @@ func (e *entityEvidence) addOccurrence(now Evidence, needs reason.Needs) {
 	}
 }
 
-// healed is a look that found no fault; it says whether nothing is left of the entry.
-func (e *entityEvidence) lookedWell(at time.Time, lasting time.Duration) bool {
+// addWellLook adds a look that found no fault; lasting is for how long looks must find none until the reason is cleared. It returns whether
+// it is.
+func (e *entityEvidence) addWellLook(at time.Time, lasting time.Duration) bool {
 	if e.since.IsZero() {
 		return true
 	}
@@ -52,7 +54,8 @@ func (e *entityEvidence) lookedWell(at time.Time, lasting time.Duration) bool {
 	return at.Sub(e.well) >= lasting
 }
 
-// end is when nothing is left of occurrences. Looks take theirs back themselves, or grow old as a whole.
+// expiry is when the evidence of occurrences is dropped; zero of looks, whose evidence is cleared by a later look, or expires for all
+// entities at once (reasonEvidence.until).
 func (e *entityEvidence) expiry(r reason.Reason) time.Time {
 	switch {
 	case r.Looked():

@@ -1,4 +1,5 @@
-// Package evidence weighs what monitors tell: it counts and times evidence by reason and entity, and says what stands.
+// Package evidence aggregates what monitors emit: it counts and times evidence by reason and entity, and decides which reasons stand. A reason
+// stands for an entity from when there is as much evidence as the catalogue wants until it is cleared or expires.
 package evidence
 
 import (
@@ -11,34 +12,34 @@ import (
 type State string
 
 const (
-	// Fault is a sign of the fault, or a look that found it.
+	// Fault is an occurrence of the fault, such as a log line, or a look that found it.
 	Fault State = "Fault"
-	// Well is a look that found no fault: at the entity, or, without one, anywhere but where a Fault of the same time is. Of an
-	// occurrence it is another that ended it.
+	// Well is a look that found no fault at the entity, or, without an entity, at none but those with a Fault of the same time. For a reason
+	// that log lines tell, it is a line that says that the fault has ended.
 	Well State = "Well"
-	// Inapplicable says that this host has nothing that the reason is about.
+	// Inapplicable says that this host has nothing that the reason is about: no kubelet, say.
 	Inapplicable State = "Inapplicable"
 	// Unreadable says that what the reason is about could not be read; Raw says why.
 	Unreadable State = "Unreadable"
-	// Readable takes Unreadable and Inapplicable back, and says nothing of the fault: a log is there again.
+	// Readable revokes Unreadable and Inapplicable without saying whether there is a fault: a log can be read again.
 	Readable State = "Readable"
 )
 
-// Evidence is what a monitor tells.
+// Evidence is one observation of a monitor.
 type Evidence struct {
 	Reason reason.ID
 	Entity string
 	State  State
 	At     time.Time
-	// Until is when a look has nothing more to say: the monitor should long have looked again. Zero for occurrences.
+	// Until is when the result of a look expires, by when the monitor should have looked again. Zero for occurrences.
 	Until time.Time
 	// Source is what was read ("kernel log", "/proc/loadavg"), Raw the line or value itself.
 	Source, Raw string
-	// Drill is the nonce of the drill that it is of. Such evidence never makes a reason stand on the node.
+	// Drill is the nonce of the drill that made the fault; empty of a real one. Evidence of a drill never makes a reason stand on the node.
 	Drill string
 }
 
-// Standing is a reason with evidence enough.
+// Standing is a reason that stands for an entity: there is as much evidence as it needs.
 type Standing struct {
 	Reason reason.ID
 	Entity string
@@ -49,21 +50,21 @@ type Standing struct {
 	Source, Raw string
 }
 
-// Gap is a reason of which it is not known whether it stands.
+// Gap is a reason of which it is unknown whether it stands.
 type Gap struct {
 	Reason reason.ID
 	Why    string
 }
 
-// Snapshot is what holds at a moment.
+// Snapshot is the state of all reasons at one time.
 type Snapshot struct {
 	At time.Time
-	// Standing is sorted by reason and entity, Unknown, Inapplicable and Unheard by reason.
+	// Standing is sorted by reason and entity; Unknown, Inapplicable and Unreported by reason.
 	Standing     []Standing
 	Unknown      []Gap
 	Inapplicable []reason.ID
-	// Unheard are reasons of which nobody has told anything yet, and it is not known whether they are any matter here.
+	// Unreported are reasons of which no monitor has emitted evidence yet, so that it is not known either whether they apply to this host.
 	Unreported []reason.ID
-	// Next is when the snapshot changes though nothing more is told. Zero if it does not.
+	// ChangesAt is when the snapshot changes without further evidence, because some expires; zero if it does not.
 	ChangesAt time.Time
 }

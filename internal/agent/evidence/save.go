@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// saved is a Store as it is kept over a restart of the agent. A reboot of the host makes it void.
+// saved is a Store as written to a file for the agent's next run. It is discarded if the host was rebooted since.
 type saved struct {
 	Boot    string        `json:"boot"`
 	Entries []savedEntity `json:"entries"`
@@ -23,13 +23,13 @@ type savedEntity struct {
 	Since  time.Time   `json:"since,omitzero"`
 	Last   time.Time   `json:"last"`
 	Count  int         `json:"count"`
-	// Lasts is for how long a look says something.
+	// Lasts is for how long the result of a look is valid.
 	Lasts  time.Duration `json:"lasts,omitzero"`
 	Source string        `json:"source,omitempty"`
 	Raw    string        `json:"raw,omitempty"`
 }
 
-// Save is the evidence there is, as JSON, of the boot with that ID.
+// Save returns the evidence as JSON, marked with the ID of the host's boot.
 func (b *Store) Save(boot string) ([]byte, error) {
 	out := saved{Boot: boot}
 	for id, p := range b.byReason {
@@ -47,7 +47,7 @@ func (b *Store) Save(boot string) ([]byte, error) {
 	return json.Marshal(out)
 }
 
-// earlier is the earlier of two times. What was kept is of the past, whatever the clock was put back to since.
+// earlier is the earlier of two times. Saved times are in the past, even if the clock was set back since.
 func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
@@ -55,8 +55,8 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// Restore takes in what an earlier run saved, unless the host was booted since. Reasons that are gone or off since are left
-// out. What looks had found holds until there was time to look again.
+// Restore adds the evidence that an earlier run saved, unless the host was rebooted since. Reasons that are no longer in the catalogue, or
+// off, are left out. Results of looks are valid for as long again as they were, so that there is time for a new look.
 func (b *Store) Restore(data []byte, boot string, now time.Time) error {
 	var in saved
 	if err := json.Unmarshal(data, &in); err != nil {
@@ -76,7 +76,7 @@ func (b *Store) Restore(data []byte, boot string, now time.Time) error {
 		k.Since, k.Last = earlier(k.Since, now), earlier(k.Last, now)
 		*p.entity(k.Entity) = entityEvidence{times: k.Times, since: k.Since, last: k.Last, count: k.Count, source: k.Source, raw: k.Raw}
 		if p.reason.Looked() {
-			p.until = latest(p.until, now.Add(k.Lasts))
+			p.until = later(p.until, now.Add(k.Lasts))
 		}
 	}
 	return nil

@@ -9,32 +9,32 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// maxEntities bounds what is kept of one reason: a flood of segfaults names processes without end. The entity longest
-// unseen gives way.
+// maxEntities bounds the entities of one reason: a flood of segfaults names any number of processes. The one with the oldest evidence is
+// evicted.
 const maxEntities = 64
 
-// Store keeps the evidence there is. It is not safe for concurrent use.
+// Store aggregates evidence. It is not safe for concurrent use.
 type Store struct {
 	reasons  map[reason.ID]reason.Reason
 	byReason map[reason.ID]*reasonEvidence
-	// drill is whose evidence it takes; empty is that of no drill.
+	// drill is the nonce of the drill whose evidence is added; empty adds evidence of real faults alone.
 	drill string
 }
 
-// page is the evidence of one reason.
+// reasonEvidence is the evidence of one reason.
 type reasonEvidence struct {
 	reason   reason.Reason
 	entities map[string]*entityEvidence
-	// silent is why the reason says nothing: Inapplicable, Unreadable, or empty.
+	// unavailable is Inapplicable or Unreadable where the last evidence was that, else empty; cause is why.
 	unavailable State
 	cause       string
-	// heard says that something was told of it which a host tells that has what it is about.
+	// reported says that there was evidence other than Inapplicable, which only a host has that the reason applies to.
 	reported bool
-	// until is when the last look has nothing more to say; zero if there was none.
+	// until is when the result of the last look expires; zero if there was none.
 	until time.Time
 }
 
-// NewStore makes an empty Store for some reasons. Evidence of others is not noted.
+// NewStore makes an empty Store for some reasons. Evidence of others is ignored.
 func NewStore(reasons []reason.Reason) *Store {
 	b := &Store{reasons: map[reason.ID]reason.Reason{}, byReason: map[reason.ID]*reasonEvidence{}}
 	for _, r := range reasons {
@@ -74,7 +74,7 @@ func (b *Store) Add(e Evidence) {
 	case Well:
 		p.addWell(e)
 	}
-	p.unavailable, p.cause, p.until = "", "", latest(p.until, e.Until)
+	p.unavailable, p.cause, p.until = "", "", later(p.until, e.Until)
 }
 
 func (p *reasonEvidence) addFault(e Evidence) {
@@ -84,17 +84,17 @@ func (p *reasonEvidence) addFault(e Evidence) {
 	} else {
 		entry.addOccurrence(e, p.reason.Needs)
 	}
-	entry.last, entry.source, entry.raw = latest(entry.last, e.At), e.Source, e.Raw
+	entry.last, entry.source, entry.raw = later(entry.last, e.At), e.Source, e.Raw
 	entry.count++
 }
 
-// well clears an entity that was found well, or every one that the same look did not find faulty.
+// addWell clears the entity that was found well, or, without an entity, every one that the same look did not find faulty.
 func (p *reasonEvidence) addWell(e Evidence) {
 	maps.DeleteFunc(p.entities, func(name string, entry *entityEvidence) bool {
 		if e.Entity != "" && e.Entity != name || e.Entity == "" && entry.last.Equal(e.At) {
 			return false
 		}
-		return entry.lookedWell(e.At, p.reason.Clears.For)
+		return entry.addWellLook(e.At, p.reason.Clears.For)
 	})
 }
 
@@ -115,7 +115,7 @@ func (p *reasonEvidence) leastRecent() string {
 	})
 }
 
-// Snapshot is what holds now. What has been quiet for long enough is forgotten.
+// Snapshot is the state of all reasons now. It drops evidence that has expired.
 func (b *Store) Snapshot(now time.Time) Snapshot {
 	snapshot := Snapshot{At: now}
 	for _, id := range slices.Sorted(maps.Keys(b.byReason)) {
@@ -133,13 +133,13 @@ func (p *reasonEvidence) appendTo(snapshot *Snapshot) {
 	if !p.reported && len(p.entities) == 0 {
 		snapshot.Unreported = append(snapshot.Unreported, id)
 	}
-	old := p.reason.Looked() && !snapshot.At.Before(p.until)
-	if old {
+	expired := p.reason.Looked() && !snapshot.At.Before(p.until)
+	if expired {
 		clear(p.entities)
 	} else if p.reason.Looked() {
 		snapshot.changesBy(p.until)
 	}
-	if why := p.unknownCause(old); why != "" {
+	if why := p.unknownCause(expired); why != "" {
 		snapshot.Unknown = append(snapshot.Unknown, Gap{Reason: id, Why: why})
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.entities)) {
@@ -161,27 +161,27 @@ func (p *reasonEvidence) appendTo(snapshot *Snapshot) {
 	}
 }
 
-// unknown is why it is not known whether the reason stands; old says that the last look has nothing more to say.
-func (p *reasonEvidence) unknownCause(old bool) string {
+// unknownCause is why it is unknown whether the reason stands; empty if it is known. expired says that the result of the last look is.
+func (p *reasonEvidence) unknownCause(expired bool) string {
 	switch {
 	case p.unavailable == Unreadable:
 		return cmp.Or(p.cause, "it cannot be read")
-	case old && p.until.IsZero():
+	case expired && p.until.IsZero():
 		return "not looked at yet"
-	case old:
+	case expired:
 		return "no look since " + p.until.UTC().Format(time.RFC3339)
 	}
 	return ""
 }
 
-// wake notes that the snapshot changes at a time, at the latest.
+// changesBy notes that the snapshot changes at a time, at the latest.
 func (p *Snapshot) changesBy(at time.Time) {
 	if p.ChangesAt.IsZero() || at.Before(p.ChangesAt) {
 		p.ChangesAt = at
 	}
 }
 
-func latest(a, b time.Time) time.Time {
+func later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}

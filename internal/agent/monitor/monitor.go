@@ -1,5 +1,5 @@
-// Package monitor is what watches a host: each folder below it one part of a host, each monitor telling evidence of its
-// reasons.
+// Package monitor defines the monitors, which watch a host: each package below it one part of a host. A monitor emits evidence of the reasons
+// that it is about, either at each look, which finds a fault or finds none, or for each occurrence, such as a log line.
 package monitor
 
 import (
@@ -9,17 +9,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// Tell takes evidence. It may be called from several goroutines.
-type Tell func(evidence.Evidence)
+// Emit passes evidence on. It may be called from several goroutines.
+type Emit func(evidence.Evidence)
 
 // Monitor watches one part of a host. It changes nothing on it.
 type Monitor interface {
-	// Name is the folder and the part, "network/links".
+	// Name is the package and the part, such as "network/links".
 	Name() string
+	// Reasons are those that the monitor is about.
 	Reasons() []reason.ID
-	// Look tells what is to be seen now, once.
-	Look(ctx context.Context, tell Tell) error
-	// Run tells what is to be seen, as it comes, until ctx ends. An error is one that ends the watching: its reasons are
-	// unknown from then on, and it is run again after a while.
-	Run(ctx context.Context, tell Tell) error
+	// Look emits what can be seen now, once.
+	Look(ctx context.Context, emit Emit) error
+	// Run emits evidence until ctx ends. If it returns an error, the reasons are unknown from then on, and Run is called again after a while.
+	Run(ctx context.Context, emit Emit) error
 }

@@ -16,14 +16,13 @@ import (
 const (
 	// noFault is the reason of a condition that is True.
 	noFault = "NoFault"
-	// notKnown is that of one of which some fatal reason cannot be told, and none stands.
+	// notKnown is that of one that is Unknown, because it is unknown whether some fatal reason stands, and none does.
 	notKnown = "NotKnown"
-	// notWatched is that of one which nothing that is configured could turn False.
+	// notWatched is that of one that is Unknown, because no fatal reason of it is configured.
 	notWatched = "NotWatched"
 )
 
-// Verdict is a condition as it would be written now if what a Snapshot shows held, and nothing were shown yet. Reasons are the
-// effective ones.
+// Verdict is a condition as it would be written now for a Snapshot, if the Node had none of that type yet. Reasons are the effective ones.
 func Verdict(p evidence.Snapshot, kind reason.Condition, reasons ...reason.Reason) kube.Condition {
 	byID := map[reason.ID]reason.Reason{}
 	for _, r := range reasons {
@@ -33,7 +32,7 @@ func Verdict(p evidence.Snapshot, kind reason.Condition, reasons ...reason.Reaso
 }
 
 // judge is what the conditions should be, without times, in the order of reason.Conditions. Reasons are the effective ones. An optional
-// condition is left out where nothing here could turn it, and as long as nobody knows.
+// condition is left out on hosts that none of its fatal reasons applies to, and as long as that is unknown.
 func judge(p evidence.Snapshot, reasons map[reason.ID]reason.Reason) []kube.Condition {
 	verdicts := make([]kube.Condition, 0, len(reason.Conditions))
 	for _, kind := range reason.Conditions {
@@ -44,7 +43,7 @@ func judge(p evidence.Snapshot, reasons map[reason.ID]reason.Reason) []kube.Cond
 	return verdicts
 }
 
-// turns says whether a fatal reason of a condition is known to be a matter of this host.
+// turns says whether a fatal reason of a condition is known to apply to this host.
 func turns(kind reason.Condition, p evidence.Snapshot, reasons map[reason.ID]reason.Reason) bool {
 	for id, r := range reasons {
 		if r.Condition == kind && r.Severity == reason.Fatal && !slices.Contains(p.Inapplicable, id) && !slices.Contains(p.Unreported, id) {
@@ -91,7 +90,7 @@ func standing(p evidence.Snapshot, fatal func(reason.ID) bool) []reason.Line {
 	return lines
 }
 
-// maxGaps bounds how many reasons a message says are not known; mostly all have the same cause.
+// maxGaps bounds how many unknown reasons a message lists; most often all have the same cause.
 const maxGaps = 8
 
 // unknown is a line for each reason of which it is not known whether it stands.
@@ -120,7 +119,7 @@ func prefixed(with string, lines []string) string {
 	return with + strings.Join(lines, "\n")
 }
 
-// dated is a verdict with its times: one that says what is shown keeps the time of its transition.
+// dated is a verdict with its times: it keeps the transition time of the shown condition if the status is the same.
 func dated(verdict, shown kube.Condition, now time.Time) kube.Condition {
 	verdict.LastHeartbeatTime = now.UTC().Truncate(time.Second)
 	verdict.LastTransitionTime = verdict.LastHeartbeatTime
@@ -130,13 +129,12 @@ func dated(verdict, shown kube.Condition, now time.Time) kube.Condition {
 	return verdict
 }
 
-// says tells whether two conditions say the same: status, reason and what stands where since when. The raw evidence does
-// not count, because it changes with every look that reads a number.
+// says says whether two conditions are equal but for times and raw evidence, which changes with every look that reads a number.
 func says(a, b kube.Condition) bool {
 	return a.Status == b.Status && a.Reason == b.Reason && slices.Equal(gist(a.Message), gist(b.Message))
 }
 
-// gist is a message without raw evidence.
+// gist are the lines of a message without raw evidence.
 func gist(message string) []string {
 	lines := strings.Split(message, "\n")
 	for i, line := range lines {

@@ -1,4 +1,4 @@
-// Package report tells the API server what the agent found: fatal reasons as node conditions, and every reason that stood
-// as an Event. What is to be written follows from two things alone, what holds on the node and what the API server shows,
-// so that neither a restart nor an outage on either side loses or repeats anything.
+// Package report reports to the API server: fatal reasons that stand as node conditions, and every reason that stands or stood as an Event. What
+// is written is computed from the state of the reasons and from the Node as the API server has it, so that a restart or an outage of either side
+// neither loses nor repeats anything.
 package report

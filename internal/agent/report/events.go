@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// maxPast bounds how many Events wait whose reason stands no more. The oldest warning gives way. What stands is bounded
-	// by the evidence.Store.
+	// maxPast bounds how many Events wait whose reason no longer stands. The oldest warning is dropped first. What stands is bounded by the
+	// evidence.Store.
 	maxPast = 256
-	// refreshInterval is how often the Event of a reason that goes on standing is brought up to date, a sixth more or less: the API
-	// server forgets an Event after an hour (kube-apiserver --event-ttl).
+	// refreshInterval is how often the Event of a reason that still stands is updated, with a jitter of a sixth: the API server deletes an Event
+	// after an hour (kube-apiserver --event-ttl).
 	refreshInterval = 45 * time.Minute
-	// eventBurst Events may be written at once, and one each eventPause; as many again about fatal reasons, so that no flood
-	// of warnings stands before them.
+	// eventBurst Events may be written at once, and then one each eventPause; as many again about fatal reasons, so that a flood of warnings
+	// does not delay them.
 	eventBurst, eventPause = 10, 5 * time.Minute
 )
 
-// event is an Event to be: one for each time that a reason stands for an entity, however often it is seen.
+// event is an Event to be written: one for each time that a reason stands for an entity, however often the fault is seen.
 type event struct {
 	reason, entity string
 	since, last    time.Time
@@ -42,7 +42,7 @@ type event struct {
 	chance   float64
 }
 
-// key tells Events apart, and is the same after a restart.
+// key identifies an Event; it is the same after a restart of the agent.
 func (e *event) key() string { return fmt.Sprintf("%s %q %d", e.reason, e.entity, e.since.Unix()) }
 
 // due is when the Event is to be written; zero is at once.
@@ -53,7 +53,7 @@ func (e *event) due() time.Time {
 	return e.written.Add(time.Duration((5 + 2*e.chance) / 6 * float64(refreshInterval)))
 }
 
-// object is the Event of a node as the API server takes it. Its name is the same whenever the same is told, so that it is one Event.
+// object is the Event about a node. Its name is derived from its key, so that writing it again updates it.
 func (e *event) object(node kube.Metadata) kube.Event {
 	hash := fnv.New64a()
 	hash.Write([]byte(e.key()))
@@ -67,13 +67,13 @@ func (e *event) object(node kube.Metadata) kube.Event {
 	}
 }
 
-// events are the Events to be written.
+// eventQueue holds the Events to be written.
 type eventQueue struct {
 	chance  func() float64
 	waiting map[string]*event
 	pace    map[bool]*rate.Limiter // of fatal events and others
 	backoff kube.Backoff
-	// lost are the events that were never written: too many, or refused as they are.
+	// lost counts the events that were never written: there were too many, or the API server rejected them.
 	lost int
 }
 
@@ -85,7 +85,7 @@ func newEventQueue(chance func() float64) eventQueue {
 	return eventQueue{chance: chance, waiting: map[string]*event{}, pace: pace, backoff: newBackoff(chance)}
 }
 
-// update takes in what stands on the node. What stood and was not written yet, waits on.
+// update updates the queue to what stands on the node. Events of what no longer stands wait until they are written.
 func (q *eventQueue) update(p evidence.Snapshot, reasons map[reason.ID]reason.Reason) {
 	var now []event
 	for _, s := range p.Standing {
@@ -98,7 +98,7 @@ func (q *eventQueue) update(p evidence.Snapshot, reasons map[reason.ID]reason.Re
 	q.keep(now, func(old *event) bool { return old.fatal || old.warning })
 }
 
-// updateOtherWriters takes in which conditions are left to whom.
+// updateOtherWriters updates the Events that say which conditions other agents write.
 func (q *eventQueue) updateOtherWriters(otherWriters map[string]otherWriter) {
 	var now []event
 	for kind, a := range otherWriters {
@@ -108,7 +108,7 @@ func (q *eventQueue) updateOtherWriters(otherWriters map[string]otherWriter) {
 	q.keep(now, func(old *event) bool { return !old.fatal && !old.warning })
 }
 
-// keep replaces what stands of one sort.
+// keep replaces the standing events of one sort.
 func (q *eventQueue) keep(now []event, sort func(*event) bool) {
 	for _, old := range q.waiting {
 		if sort(old) {
@@ -122,8 +122,8 @@ func (q *eventQueue) keep(now []event, sort func(*event) bool) {
 	q.forget()
 }
 
-// add adds an Event, or brings the one that waits up to date. It keeps a copy: a pointer to an element would keep all of its slice in
-// memory for as long as one of them waits.
+// add adds an Event, or updates the one that waits. It stores a copy: a pointer to an element would keep the whole slice in memory for as long as
+// one of its Events waits.
 func (q *eventQueue) add(now event) {
 	key := now.key()
 	old := q.waiting[key]
@@ -135,7 +135,7 @@ func (q *eventQueue) add(now event) {
 	old.last, old.count, old.message, old.standing = now.last, now.count, now.message, true
 }
 
-// forget drops the events beyond maxPast whose reason stands no more.
+// forget drops the events beyond maxPast whose reason no longer stands.
 func (q *eventQueue) forget() {
 	var gone []*event
 	for _, old := range q.waiting {
@@ -165,7 +165,7 @@ func boolean(b bool) int {
 	return 0
 }
 
-// next is the Event to be written now, or nil, and then when to ask again; zero is when something else happens.
+// next is the Event to be written now; if there is none, nil and when there is one, zero if not before an update.
 func (q *eventQueue) next(now time.Time) (*event, time.Time) {
 	var wake time.Time
 	for _, fatal := range []bool{true, false} {
@@ -196,7 +196,7 @@ func (q *eventQueue) first(fatal bool) *event {
 	return first
 }
 
-// allowed is when the pace lets an Event of a sort be written.
+// allowed is when the rate limit allows an Event of a sort to be written.
 func (q *eventQueue) allowed(fatal bool, now time.Time) time.Time {
 	missing := 1 - q.pace[fatal].TokensAt(now)
 	if missing <= 0 {
@@ -205,7 +205,7 @@ func (q *eventQueue) allowed(fatal bool, now time.Time) time.Time {
 	return now.Add(time.Duration(missing*float64(eventPause)) + time.Millisecond)
 }
 
-// wrote takes in how the writing of an Event went.
+// wrote records the result of writing an Event.
 func (q *eventQueue) wrote(which *event, err error, now time.Time) {
 	var refused *kube.Error
 	switch {
@@ -214,7 +214,7 @@ func (q *eventQueue) wrote(which *event, err error, now time.Time) {
 		q.pace[which.fatal].AllowN(now, 1)
 		which.written = now
 	case errors.As(err, &refused) && (refused.Code == http.StatusBadRequest || refused.Code == http.StatusUnprocessableEntity):
-		// It would be refused again, and hold up all that wait behind it.
+		// It would be rejected again, and delay all that wait behind it.
 		q.lost++
 		which.written = now
 	default:

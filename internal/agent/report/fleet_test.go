@@ -3,6 +3,7 @@ package report_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -87,12 +88,12 @@ func (f *fleet) Node(_ context.Context, name string) (*kube.Node, error) {
 	return f.node(name), nil
 }
 
-func (f *fleet) WatchNode(ctx context.Context, name string, lasting time.Duration, tell func(kube.Seen)) error {
+func (f *fleet) WatchNode(ctx context.Context, name string, lasting time.Duration, handle func(kube.Seen)) error {
 	outage, err := f.request()
 	if err != nil {
 		return err
 	}
-	tell(kube.Seen{Node: f.node(name), First: true})
+	handle(kube.Seen{Node: f.node(name), First: true})
 	end := time.NewTimer(lasting)
 	defer end.Stop()
 	select {
@@ -150,7 +151,7 @@ func agents(t testing.TB, many int) requests {
 	}
 	until := func(at time.Duration) { time.Sleep(at - time.Since(server.start)) } //nolint:forbidigo // the bubble's clock
 	for i := range many {
-		r := report.New(server, nodeName(i), reasons, t.Logf)
+		r := report.New(server, nodeName(i), reasons, slog.New(slog.NewTextHandler(t.Output(), nil)))
 		r.Show(evidence.Snapshot{})
 		reporters = append(reporters, r)
 		running.Go(func() { r.Run(ctx) })

@@ -20,7 +20,7 @@ var gpus = []reason.Reason{
 // The condition of accelerators is written where one of its fatal reasons is known to be a matter of the host, and nowhere else: not
 // before anything was told, so that an update of the agent gives no node a condition that it must not have.
 func TestConditionOfAccelerators(t *testing.T) {
-	tell := func(id reason.ID, state evidence.State) evidence.Evidence {
+	handle := func(id reason.ID, state evidence.State) evidence.Evidence {
 		e := evidence.Evidence{Reason: id, State: state, At: start, Entity: "", Raw: "raw"}
 		if state == evidence.Fault || state == evidence.Well {
 			e.Until = start.Add(time.Hour)
@@ -33,16 +33,16 @@ func TestConditionOfAccelerators(t *testing.T) {
 		want string // status and reason; empty if the node is without it
 	}{
 		"nothing told yet":             {nil, nil, ""},
-		"no accelerator":               {[]evidence.Evidence{tell("Lost", evidence.Inapplicable), tell("Counted", evidence.Inapplicable), tell("Odd", evidence.Inapplicable)}, nil, ""},
-		"half told, and none":          {[]evidence.Evidence{tell("Counted", evidence.Inapplicable)}, nil, ""},
-		"half told, and one":           {[]evidence.Evidence{tell("Lost", evidence.Readable)}, nil, "Unknown NotKnown"},
-		"a GPU":                        {[]evidence.Evidence{tell("Lost", evidence.Readable), tell("Counted", evidence.Inapplicable)}, nil, "True NoFault"},
-		"a warning alone":              {[]evidence.Evidence{tell("Lost", evidence.Inapplicable), tell("Counted", evidence.Inapplicable), tell("Odd", evidence.Fault)}, nil, ""},
-		"a GPU that is lost":           {[]evidence.Evidence{tell("Lost", evidence.Readable), tell("Counted", evidence.Inapplicable), tell("Lost", evidence.Fault)}, nil, "False Lost"},
-		"a GPU, and no log":            {[]evidence.Evidence{tell("Lost", evidence.Unreadable), tell("Counted", evidence.Inapplicable)}, nil, "Unknown NotKnown"},
-		"a Neuron device":              {[]evidence.Evidence{tell("Lost", evidence.Inapplicable), tell("Counted", evidence.Well)}, nil, "True NoFault"},
-		"a Neuron device that is sick": {[]evidence.Evidence{tell("Lost", evidence.Inapplicable), tell("Counted", evidence.Fault)}, nil, "False Counted"},
-		"a GPU whose reason is off":    {[]evidence.Evidence{tell("Lost", evidence.Readable), tell("Counted", evidence.Inapplicable)}, []reason.ID{"Lost"}, ""},
+		"no accelerator":               {[]evidence.Evidence{handle("Lost", evidence.Inapplicable), handle("Counted", evidence.Inapplicable), handle("Odd", evidence.Inapplicable)}, nil, ""},
+		"half told, and none":          {[]evidence.Evidence{handle("Counted", evidence.Inapplicable)}, nil, ""},
+		"half told, and one":           {[]evidence.Evidence{handle("Lost", evidence.Readable)}, nil, "Unknown NotKnown"},
+		"a GPU":                        {[]evidence.Evidence{handle("Lost", evidence.Readable), handle("Counted", evidence.Inapplicable)}, nil, "True NoFault"},
+		"a warning alone":              {[]evidence.Evidence{handle("Lost", evidence.Inapplicable), handle("Counted", evidence.Inapplicable), handle("Odd", evidence.Fault)}, nil, ""},
+		"a GPU that is lost":           {[]evidence.Evidence{handle("Lost", evidence.Readable), handle("Counted", evidence.Inapplicable), handle("Lost", evidence.Fault)}, nil, "False Lost"},
+		"a GPU, and no log":            {[]evidence.Evidence{handle("Lost", evidence.Unreadable), handle("Counted", evidence.Inapplicable)}, nil, "Unknown NotKnown"},
+		"a Neuron device":              {[]evidence.Evidence{handle("Lost", evidence.Inapplicable), handle("Counted", evidence.Well)}, nil, "True NoFault"},
+		"a Neuron device that is sick": {[]evidence.Evidence{handle("Lost", evidence.Inapplicable), handle("Counted", evidence.Fault)}, nil, "False Counted"},
+		"a GPU whose reason is off":    {[]evidence.Evidence{handle("Lost", evidence.Readable), handle("Counted", evidence.Inapplicable)}, []reason.ID{"Lost"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			effective := append(slices.Clone(reasons), gpus...)

@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// settle is how long a change is held back at least, so that what is found together is written together, and spread
-	// by as much over the nodes that found it at once.
+	// settle is for how long a change is delayed, so that what is found at the same time is written together; as much again, at random,
+	// spreads the writes of nodes that found it at the same time.
 	settle = time.Second
-	// gap is the least time between two writes, if conditions flap.
+	// gap is the least time between two writes of flapping conditions.
 	gap = 10 * time.Second
-	// unknownDelay is how long it must be unknown whether a reason stands before the condition is Unknown: a restarted agent has
-	// not looked yet, and a condition that leaves False would give a repairer's clock a new start.
+	// unknownDelay is how long it must be unknown whether a reason stands before the condition becomes Unknown: a restarted agent has not
+	// looked yet, and repairers count the time of a condition that leaves False anew.
 	unknownDelay = time.Minute
 )
 
-// planner decides what is to be written and when. It does nothing itself, and knows the time only from its callers.
+// planner decides what is to be written and when. It makes no requests, and is given the time.
 type planner struct {
 	node    string
 	reasons map[reason.ID]reason.Reason
 	chance  func() float64
 
 	snapshot     evidence.Snapshot
-	shown        *kube.Node             // what the API server shows, nil if it has not told
-	otherWriters map[string]otherWriter // conditions left to others
+	shown        *kube.Node             // the Node as the API server has it, nil if that is unknown
+	otherWriters map[string]otherWriter // by the conditions that are left to them
 
 	verdicts     []kube.Condition
 	unknownSince map[string]time.Time // since when a verdict is Unknown
@@ -51,7 +51,7 @@ func newPlanner(node string, reasons []reason.Reason, chance func() float64) *pl
 	return p
 }
 
-// update takes in what holds on the node.
+// update sets the state of the reasons.
 func (p *planner) update(snapshot evidence.Snapshot, now time.Time) {
 	p.snapshot = snapshot
 	p.verdicts = judge(snapshot, p.reasons)
@@ -65,7 +65,7 @@ func (p *planner) update(snapshot evidence.Snapshot, now time.Time) {
 	p.events.update(snapshot, p.reasons)
 }
 
-// observe takes in what the API server shows.
+// observe sets the Node as the API server has it.
 func (p *planner) observe(seen kube.Seen, now time.Time) {
 	if seen.Node == nil {
 		p.shown = nil
@@ -80,7 +80,7 @@ func (p *planner) observe(seen kube.Seen, now time.Time) {
 	p.events.updateOtherWriters(p.otherWriters)
 }
 
-// due is what conditions are to be written now, and if none, when to ask again; zero is when something else happens.
+// due is which conditions are to be written now; if there are none, next is when there are, zero if not before an update.
 func (p *planner) due(now time.Time) (due []kube.Condition, next time.Time) {
 	if p.shown == nil || p.verdicts == nil {
 		return nil, time.Time{}
@@ -100,7 +100,7 @@ func (p *planner) due(now time.Time) (due []kube.Condition, next time.Time) {
 	return due, time.Time{}
 }
 
-// writable are the verdicts that may be written now; next becomes when there are more, if that is sooner.
+// writable are the verdicts that may be written now; next is lowered to when there are more.
 func (p *planner) writable(now time.Time, next *time.Time) []kube.Condition {
 	var writable []kube.Condition
 	for _, verdict := range p.verdicts {
@@ -122,7 +122,7 @@ func (p *planner) writable(now time.Time, next *time.Time) []kube.Condition {
 	return writable
 }
 
-// dueAt is when the conditions are to be written: soon if one says something new, else with the next heartbeat.
+// dueAt is when the conditions are to be written: soon if one has changed, else with the next heartbeat.
 func (p *planner) dueAt(writable []kube.Condition, now time.Time) time.Time {
 	if len(writable) == 0 {
 		return time.Time{}
@@ -134,7 +134,7 @@ func (p *planner) dueAt(writable []kube.Condition, now time.Time) time.Time {
 		differs = differs || !says(verdict, shown)
 		beat := shown.LastHeartbeatTime
 		if beat.After(now.Add(reason.Heartbeat)) {
-			beat = now.Add(-reason.Heartbeat) // the node's clock was put back
+			beat = now.Add(-reason.Heartbeat) // the node's clock was set back
 		}
 		if !beat.IsZero() {
 			at = sooner(at, beat.Add(time.Duration((0.9+0.2*p.jitter.beat)*float64(reason.Heartbeat))))
@@ -151,7 +151,7 @@ func (p *planner) dueAt(writable []kube.Condition, now time.Time) time.Time {
 	return latest(latest(at, p.patching.Until), p.wrote.Add(gap))
 }
 
-// written takes in how the writing of conditions went.
+// written records the result of writing conditions.
 func (p *planner) written(answer *kube.Node, err error, now time.Time) {
 	p.wrote = now
 	p.jitter.settle, p.jitter.beat = p.chance(), p.chance()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"sync"
@@ -14,38 +15,36 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 )
 
-// Server is what the reporter asks of the API server; a kube.Client does it.
+// Server is the API server, as kube.Client implements it.
 type Server interface {
 	PatchConditions(ctx context.Context, node string, conditions []kube.Condition) (*kube.Node, error)
 	ApplyEvent(ctx context.Context, e kube.Event) error
-	WatchNode(ctx context.Context, node string, lasting time.Duration, tell func(kube.Seen)) error
+	WatchNode(ctx context.Context, node string, lasting time.Duration, handle func(kube.Seen)) error
 	Node(ctx context.Context, node string) (*kube.Node, error)
 }
 
-// Reporter keeps the API server told.
+// Reporter writes conditions and Events to the API server.
 type Reporter struct {
 	server Server
 	node   string
-	log    func(format string, args ...any)
-	// changed says that something changed, to the queue of conditions and to that of Events: an Event that the server takes long for
-	// delays no condition.
+	log    *slog.Logger
+	// changed wakes the goroutine that writes conditions and that which writes Events: a slow write of an Event delays no condition.
 	changed struct{ conditions, events chan struct{} }
 
-	mu       sync.Mutex
-	planner  *planner
-	failures map[string]error // by what failed
-	told     time.Time        // when conditions were last written
+	mu         sync.Mutex
+	planner    *planner
+	failures   map[string]error // by what failed
+	reportedAt time.Time        // when conditions were last written
 }
 
-// New makes a Reporter for a node and the effective reasons. Log is told what a person should know.
-func New(server Server, node string, reasons []reason.Reason, log func(format string, args ...any)) *Reporter {
+// New makes a Reporter for a node and the effective reasons.
+func New(server Server, node string, reasons []reason.Reason, log *slog.Logger) *Reporter {
 	r := &Reporter{server: server, node: node, log: log, planner: newPlanner(node, reasons, rand.Float64), failures: map[string]error{}}
 	r.changed.conditions, r.changed.events = make(chan struct{}, 1), make(chan struct{}, 1)
 	return r
 }
 
-// Show takes what holds on the node from now on. It does not wait for the API server, and nothing that stood in any
-// Snapshot shown is left out.
+// Show sets the state of the reasons. It does not wait for the API server. What stood in any Snapshot is reported, even if a later one replaces it.
 func (r *Reporter) Show(p evidence.Snapshot) {
 	r.mu.Lock()
 	r.planner.update(p, time.Now())
@@ -53,7 +52,7 @@ func (r *Reporter) Show(p evidence.Snapshot) {
 	r.wake()
 }
 
-// Run reports until ctx is done. What the API server refuses is tried again, later each time.
+// Run reports until ctx is done. Requests that fail are tried again with a backoff.
 func (r *Reporter) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	running.Go(func() { r.watch(ctx) })
@@ -62,7 +61,7 @@ func (r *Reporter) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// write takes steps until ctx is done: one after another while something is to be done, and then when time or a change asks for one.
+// write calls step until ctx is done: again at once if it did something, else at the time that it returned or after a change.
 func write(ctx context.Context, again <-chan struct{}, step func(context.Context) (next time.Time, did bool)) {
 	for ctx.Err() == nil {
 		if next, did := step(ctx); !did {
@@ -104,8 +103,8 @@ func (r *Reporter) stepEvents(ctx context.Context) (next time.Time, did bool) {
 	return time.Time{}, true
 }
 
-// mayWrite says whether the Node is seen. Else the same server would refuse this too, and what others write is not seen
-// meanwhile. The next look wakes both queues.
+// mayWrite says whether the Node is known. While the watch fails, a write would fail as well, and what other agents write is unknown. The next
+// state of the Node wakes both goroutines.
 func (r *Reporter) mayWrite() bool { return r.planner.shown != nil && r.failures["watch"] == nil }
 
 func (r *Reporter) patch(ctx context.Context, conditions []kube.Condition) {
@@ -121,7 +120,7 @@ func (r *Reporter) patch(ctx context.Context, conditions []kube.Condition) {
 	if err != nil {
 		return
 	}
-	r.told = now
+	r.reportedAt = now
 	r.wake() // The answer may show another agent that writes a condition, which is an Event.
 }
 
@@ -136,14 +135,14 @@ func (r *Reporter) apply(ctx context.Context, n *event, event kube.Event) {
 	r.outcome("events", err)
 }
 
-// outcome notes whether something goes well, and says so when that changes.
+// outcome records the result of a kind of request, and logs it when it changes.
 func (r *Reporter) outcome(what string, err error) {
 	before := r.failures[what]
 	switch {
 	case err == nil && before != nil:
-		r.log("%s: the API server takes them again", what)
+		r.log.Info("The API server answers again", "request", what)
 	case err != nil && (before == nil || before.Error() != err.Error()):
-		r.log("%s: %v; nothing is lost, and it is tried again", what, err)
+		r.log.Warn("A request to the API server failed; nothing is lost, and it is tried again", "request", what, "err", err)
 	}
 	delete(r.failures, what)
 	if err != nil {
@@ -157,7 +156,7 @@ const (
 	watchSpread = 30 * time.Second
 )
 
-// watch keeps what the planner knows of the Node up to date.
+// watch passes the Node's states to the planner.
 func (r *Reporter) watch(ctx context.Context) {
 	again := newBackoff(rand.Float64)
 	for ctx.Err() == nil {
@@ -185,7 +184,7 @@ func (r *Reporter) watch(ctx context.Context) {
 	}
 }
 
-// readNode reads the Node once, where a watch of it says nothing.
+// readNode reads the Node once, where a watch of it sends nothing.
 func (r *Reporter) readNode(ctx context.Context) error {
 	node, err := r.server.Node(ctx, r.node)
 	if err == nil {
@@ -194,7 +193,7 @@ func (r *Reporter) readNode(ctx context.Context) error {
 	return err
 }
 
-// record is outcome for who does not hold the lock.
+// record is outcome for callers that do not hold the lock.
 func (r *Reporter) record(what string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -204,13 +203,13 @@ func (r *Reporter) record(what string, err error) {
 func (r *Reporter) see(seen kube.Seen) {
 	r.mu.Lock()
 	if seen.Node == nil {
-		r.log("node %s is gone from the API server", r.node)
+		r.log.Warn("The Node is gone from the API server", "node", r.node)
 	}
 	before := maps.Clone(r.planner.otherWriters)
 	r.planner.observe(seen, time.Now())
 	for kind, a := range r.planner.otherWriters {
 		if before[kind].Manager != a.Manager {
-			r.log("%s is left to %s, which writes it", kind, a.Manager)
+			r.log.Info("Another agent writes this condition, and it is left to that one", "condition", kind, "manager", a.Manager)
 		}
 	}
 	r.outcome("watch", nil)
@@ -227,7 +226,7 @@ func (r *Reporter) wake() {
 	}
 }
 
-// wait is until something changes, a time that is not zero, or the end.
+// wait waits for a change, a time if that is not zero, or the end of ctx.
 func wait(ctx context.Context, again <-chan struct{}, next time.Time) {
 	var timer <-chan time.Time
 	if !next.IsZero() {
@@ -247,7 +246,7 @@ func sleep(ctx context.Context, until time.Time) {
 	}
 }
 
-// Health is why the API server is not told what holds on the node; nil if it is.
+// Health is why reports do not reach the API server; nil if they do.
 func (r *Reporter) Health() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -263,12 +262,12 @@ func (r *Reporter) Health() error {
 	return errors.Join(errs...)
 }
 
-// Status is what is known of the reporting itself.
+// Status is the state of the reporting.
 type Status struct {
-	// Told is when conditions were last written, zero if never.
-	Told time.Time
-	// Aside names the conditions left to other agents, and these.
-	Aside map[string]string
+	// ReportedAt is when conditions were last written, zero if never.
+	ReportedAt time.Time
+	// OtherWriters are the managers that other agents write conditions with, by condition.
+	OtherWriters map[string]string
 	// Lost is how many Events were never written.
 	Lost int
 }
@@ -283,13 +282,13 @@ func (r *Reporter) UID() string {
 	return r.planner.shown.Metadata.UID
 }
 
-// Status is how the reporting goes.
+// Status is the state of the reporting.
 func (r *Reporter) Status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s := Status{Told: r.told, Aside: map[string]string{}, Lost: r.planner.events.lost}
+	s := Status{ReportedAt: r.reportedAt, OtherWriters: map[string]string{}, Lost: r.planner.events.lost}
 	for kind, a := range r.planner.otherWriters {
-		s.Aside[kind] = a.Manager
+		s.OtherWriters[kind] = a.Manager
 	}
 	return s
 }

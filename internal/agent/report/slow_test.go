@@ -3,6 +3,7 @@ package report_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -46,9 +47,9 @@ func (s *slow) ApplyEvent(ctx context.Context, e kube.Event) error {
 	return s.fleet.ApplyEvent(ctx, e)
 }
 
-func (s *slow) WatchNode(ctx context.Context, name string, lasting time.Duration, tell func(kube.Seen)) error {
+func (s *slow) WatchNode(ctx context.Context, name string, lasting time.Duration, handle func(kube.Seen)) error {
 	if !s.silent {
-		return s.fleet.WatchNode(ctx, name, lasting, tell)
+		return s.fleet.WatchNode(ctx, name, lasting, handle)
 	}
 	select {
 	case <-ctx.Done():
@@ -65,7 +66,7 @@ func told(t *testing.T, server *slow, after time.Duration, warnings int) time.Du
 		{ID: "Down", Condition: reason.KernelReady, Severity: reason.Fatal}, {ID: "Slow", Condition: reason.KernelReady, Severity: reason.Warning},
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	r := report.New(server, "n", reasons, t.Logf)
+	r := report.New(server, "n", reasons, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	var running sync.WaitGroup
 	running.Go(func() { r.Run(ctx) })
 	snapshot := evidence.Snapshot{At: time.Now()}

@@ -26,8 +26,8 @@ const nonce = "c0ffee0ddba11"
 func drills(change func(*Drills, *reason.Reason)) *Drills {
 	d := &Drills{
 		Host: host.Host{}, Network: network.DefaultOptions(), Reasons: slices.Clone(reason.Catalogue), Clock: clock.RealClock{},
-		Aside: func() map[string]string { return nil },
-		Try:   func(context.Context, kube.Condition) error { return nil },
+		OtherWriters: func() map[string]string { return nil },
+		Try:          func(context.Context, kube.Condition) error { return nil },
 	}
 	for i := range d.Reasons {
 		d.Reasons[i].Needs.For = min(d.Reasons[i].Needs.For, time.Second)
@@ -98,7 +98,7 @@ func TestDrillThatIsCut(t *testing.T) {
 		"a reason that is a hint": {func(_ *Drills, r *reason.Reason) { r.Severity = reason.Warning }, "InterfaceNotUp", "cut at Report: InterfaceNotUp is a warning on this node"},
 		"another agent": {
 			func(d *Drills, _ *reason.Reason) {
-				d.Aside = func() map[string]string { return map[string]string{"NetworkingReady": "eks-node-monitoring-agent"} }
+				d.OtherWriters = func() map[string]string { return map[string]string{"NetworkingReady": "eks-node-monitoring-agent"} }
 			}, "InterfaceNotUp", "cut at Report: NetworkingReady is left to eks-node-monitoring-agent",
 		},
 		"no right to report": {
@@ -139,7 +139,7 @@ func TestDrillsThatAreRefused(t *testing.T) {
 		"an own, of a file":  {kube.Drill{Reason: "RaidSlow"}, "no harmless fault for this reason"},
 		"what nobody knows":  {kube.Drill{Reason: "Gremlins"}, "knows no reason Gremlins"},
 	} {
-		if why := d.refuses(tc.drill); !strings.Contains(why, tc.why) || tc.why == "" && why != "" {
+		if why := d.whyRefused(tc.drill); !strings.Contains(why, tc.why) || tc.why == "" && why != "" {
 			t.Errorf("%s: %q, want %q", name, why, tc.why)
 		}
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 )
 
-// undertake says that the agent does what a Remediation asks for, or refuses it. It returns the Remediation as it was then, or
-// nil if there is nothing to do. The API server takes the word only if nothing has changed since the Remediation was read: what
-// was asked long ago is not done.
-func (w *Worker) undertake(ctx context.Context, r *kube.Remediation) *kube.Remediation {
+// accept reports that the agent accepts the task of a Remediation, or refuses it. It returns the Remediation as it was then, or nil if there is
+// nothing to do. The report has the resource version, so that the API server rejects it if the Remediation has changed since it was read: an
+// outdated task is not performed.
+func (w *Worker) accept(ctx context.Context, r *kube.Remediation) *kube.Remediation {
 	try := newBackoff()
 	for ; ctx.Err() == nil; w.sleep(ctx, try.Until) {
 		uid := w.UID()
@@ -20,37 +20,37 @@ func (w *Worker) undertake(ctx context.Context, r *kube.Remediation) *kube.Remed
 			try.Failed(w.Clock.Now(), nil)
 			continue
 		}
-		say := kube.Report{State: kube.Accepted, Message: "undertaken"}
-		if why := w.refuses(r, uid); why != "" {
-			say.State, say.Message = kube.Refused, why
+		update := kube.Report{State: kube.Accepted, Message: "undertaken"}
+		if why := w.whyRefused(r, uid); why != "" {
+			update.State, update.Message = kube.Refused, why
 		} else if earlier := r.Status.Agent; earlier != nil {
-			say.At, say.Message = earlier.At, "undertaken before the agent was started again"
+			update.At, update.Message = earlier.At, "undertaken before the agent was started again"
 		}
-		err := w.say(ctx, r, say)
+		err := w.tryReport(ctx, r, update)
 		switch {
 		case kube.Code(err) == http.StatusConflict:
-			if r = w.again(ctx, r); r == nil || w.asks(r) == nothing {
+			if r = w.reread(ctx, r); r == nil || w.taskOf(r) == nothing {
 				return nil
 			}
-		case kube.Code(err) == http.StatusNotFound, err == nil && say.State == kube.Refused:
+		case kube.Code(err) == http.StatusNotFound, err == nil && update.State == kube.Refused:
 			return nil
 		case err == nil:
 			return r
 		default:
-			w.failed(&try, err)
+			w.retryLater(&try, err)
 		}
 	}
 	return nil
 }
 
-// tell reports on a Remediation, until the API server takes it or has it no more.
-func (w *Worker) tell(ctx context.Context, r *kube.Remediation, say kube.Report) {
+// sendReport writes a report on a Remediation. It tries until the API server accepts it, or the Remediation is gone.
+func (w *Worker) sendReport(ctx context.Context, r *kube.Remediation, update kube.Report) {
 	try := newBackoff()
 	for ; ctx.Err() == nil; w.sleep(ctx, try.Until) {
-		err := w.say(ctx, r, say)
+		err := w.tryReport(ctx, r, update)
 		switch {
 		case kube.Code(err) == http.StatusConflict:
-			now := w.again(ctx, r)
+			now := w.reread(ctx, r)
 			if now == nil {
 				return
 			}
@@ -58,13 +58,13 @@ func (w *Worker) tell(ctx context.Context, r *kube.Remediation, say kube.Report)
 		case kube.Code(err) == http.StatusNotFound, err == nil:
 			return
 		default:
-			w.failed(&try, err)
+			w.retryLater(&try, err)
 		}
 	}
 }
 
-// again is a Remediation as it is now; nil if it is gone, or another one of that name.
-func (w *Worker) again(ctx context.Context, r *kube.Remediation) *kube.Remediation {
+// reread reads a Remediation again; nil if it is gone, or is another one of the same name.
+func (w *Worker) reread(ctx context.Context, r *kube.Remediation) *kube.Remediation {
 	try := newBackoff()
 	for ; ctx.Err() == nil; w.sleep(ctx, try.Until) {
 		now, err := w.Server.Remediation(ctx, r.Metadata.Name)
@@ -74,35 +74,35 @@ func (w *Worker) again(ctx context.Context, r *kube.Remediation) *kube.Remediati
 		case kube.Code(err) == http.StatusNotFound, err == nil:
 			return nil
 		default:
-			w.failed(&try, err)
+			w.retryLater(&try, err)
 		}
 	}
 	return nil
 }
 
-// say reports on a Remediation as it was read, once.
-func (w *Worker) say(ctx context.Context, r *kube.Remediation, say kube.Report) error {
-	if say.At.IsZero() {
-		say.At.Time = w.Clock.Now()
+// tryReport tries once to write a report on a Remediation as it was read.
+func (w *Worker) tryReport(ctx context.Context, r *kube.Remediation, update kube.Report) error {
+	if update.At.IsZero() {
+		update.At.Time = w.Clock.Now()
 	}
-	say.Version = w.Version
-	version, err := w.Server.Report(ctx, r.Metadata.Name, r.Metadata.ResourceVersion, say)
+	update.Version = w.Version
+	version, err := w.Server.Report(ctx, r.Metadata.Name, r.Metadata.ResourceVersion, update)
 	if err != nil {
 		return err
 	}
 	r.Metadata.ResourceVersion = version
-	if say.State != kube.Accepted || len(say.Hops) == 0 {
-		w.Log("Remediation %s: %s: %s", r.Metadata.Name, say.State, say.Message)
+	if update.State != kube.Accepted || len(update.Hops) == 0 {
+		w.Log.Info("Reported on a Remediation", "remediation", r.Metadata.Name, "state", update.State, "message", update.Message)
 	}
 	return nil
 }
 
-func (w *Worker) failed(try *kube.Backoff, err error) {
-	w.Log("%v; it is tried again", err)
+func (w *Worker) retryLater(try *kube.Backoff, err error) {
+	w.Log.Warn("Reporting on a Remediation failed, and is tried again", "err", err)
 	try.Failed(w.Clock.Now(), err)
 }
 
-// newBackoff is for what the API server does not take.
+// newBackoff is for requests that the API server does not accept.
 func newBackoff() kube.Backoff {
 	return kube.Backoff{First: time.Second, Longest: time.Minute, Chance: rand.Float64}
 }

@@ -12,21 +12,21 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
-// Options are what may be configured.
+// Options are what may be configured of tasks.
 type Options struct {
 	// Services are those that a Remediation may have restarted.
 	Services []string `yaml:"services"`
 }
 
-// DefaultOptions allow the kubelet and the container runtimes, of which a node's pods survive a restart: their processes are
-// not the runtime's children.
+// DefaultOptions allow the kubelet and the container runtimes: pods survive a restart of these, because their processes are not the runtime's
+// children.
 func DefaultOptions() Options {
 	return Options{Services: []string{"kubelet.service", "containerd.service", "crio.service"}}
 }
 
-// restartTime bounds a restart: the kubelet's and containerd's units give themselves at most 90 s to stop and as much to start
-// (DefaultTimeoutStopSec and DefaultTimeoutStartSec in systemd-system.conf(5)).
-const restartTime = 5 * time.Minute
+// restartTimeout bounds a restart: by default a unit has 90 s to stop and as much to start (DefaultTimeoutStopSec and DefaultTimeoutStartSec in
+// systemd-system.conf(5)).
+const restartTimeout = 5 * time.Minute
 
 // Restarts restart services of the host.
 type Restarts struct {
@@ -34,18 +34,18 @@ type Restarts struct {
 	Bus *systemd.Bus
 }
 
-// refuses says why a service is not restarted; empty if it is.
-func (s *Restarts) refuses(service string) string {
+// whyRefused is why a service may not be restarted; empty if it may.
+func (s *Restarts) whyRefused(service string) string {
 	if slices.Contains(s.Services, service) {
 		return ""
 	}
 	return fmt.Sprintf("this agent's configuration does not let %s be restarted; it does %s (work.services)", service, strings.Join(s.Services, ", "))
 }
 
-// run restarts a service, unless it was begun after since, which is when an agent that has ended meanwhile undertook to restart
-// it; zero if none did. It says how that went.
+// run restarts a service and returns the state and the message to report. since is when an earlier run of the agent accepted the task, zero if
+// none did: if the service was started after that, it is not restarted again.
 func (s *Restarts) run(ctx context.Context, service string, since time.Time) (state, message string) {
-	ctx, cancel := context.WithTimeoutCause(ctx, restartTime, fmt.Errorf("not within %v", restartTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, restartTimeout, fmt.Errorf("not within %v", restartTimeout))
 	defer cancel()
 	found, err := s.Bus.Service(ctx, service)
 	switch {
@@ -68,7 +68,7 @@ func (s *Restarts) run(ctx context.Context, service string, since time.Time) (st
 	return s.outcome(ctx, service, result)
 }
 
-// restarted says whether a service was begun after a time, once systemd has nothing in hand for it.
+// restarted says whether a service was started after a time. It waits until systemd has no job for it.
 func (s *Restarts) restarted(ctx context.Context, service systemd.Service, since time.Time) (bool, error) {
 	for service.Job != 0 {
 		select {
@@ -85,7 +85,7 @@ func (s *Restarts) restarted(ctx context.Context, service systemd.Service, since
 	return began.After(since), err
 }
 
-// outcome is how a restart went of which systemd says how its job ended.
+// outcome is the state and the message to report for a restart, given the result of systemd's job.
 func (s *Restarts) outcome(ctx context.Context, service, result string) (state, message string) {
 	found, err := s.Bus.Service(ctx, service)
 	if err != nil {

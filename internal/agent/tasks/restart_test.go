@@ -45,12 +45,12 @@ func TestRestart(t *testing.T) {
 	}
 	// An agent that has ended meanwhile undertook it before the service was begun: it is not done twice.
 	run("well.service", first, kube.Done, "and is active")
-	if again := began(); !again.Equal(second) {
-		t.Errorf("it was begun again at %v", again)
+	if reread := began(); !reread.Equal(second) {
+		t.Errorf("it was begun again at %v", reread)
 	}
 	// It undertook it, and ended before it asked systemd.
 	run("well.service", time.Now(), kube.Done, "and is active")
-	if again := began(); !again.After(second) {
+	if reread := began(); !reread.After(second) {
 		t.Error("it was not restarted")
 	}
 	run("sick.service", time.Time{}, kube.Failed, `ended with "failed"`)

@@ -1,11 +1,12 @@
-// Package tasks is what the agent does when it is told to: a Remediation that names its node has a service restarted, or a
-// drill tried. It reports to that Remediation's status.agent and nowhere else, undertakes before it does, and does nothing
-// twice. What it may restart is its own configuration's word, not the Remediation's.
+// Package tasks performs the tasks that Remediations have for the agent of the node that they name: to restart a service, or to run a drill. The
+// agent reports in the Remediation's status.agent and nowhere else, accepts a task before it begins, and performs none twice. The services that
+// may be restarted are those of its own configuration.
 package tasks
 
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -14,10 +15,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/report/kube"
 )
 
-// Worker works.
+// Worker performs tasks.
 type Worker struct {
 	Server *kube.Client
-	// Node is the node's name, UID its Node's; that is empty as long as it is not known.
+	// Node is the node's name; UID returns the Node's UID, which is empty as long as it is unknown.
 	Node string
 	UID  func() string
 	// Version is the agent's.
@@ -25,35 +26,34 @@ type Worker struct {
 	Restarts *Restarts
 	Drills   *Drills
 	Clock    clock.Clock
-	// Log is told what a person should know.
-	Log func(format string, args ...any)
+	Log      *slog.Logger
 
-	// One at a time of each kind: a drill takes long, and no restart waits for it.
+	// One task of each kind at a time: a drill takes long, and a restart does not wait for it.
 	restarting, drilling sync.Mutex
 	working              sync.WaitGroup
-	taken                map[string]bool // by UID; for the goroutine that watches
+	started              map[string]bool // by the Remediation's UID; used by the goroutine that watches alone
 }
 
-// Run works until ctx ends.
+// Run performs tasks until ctx ends.
 func (w *Worker) Run(ctx context.Context) {
-	w.taken = map[string]bool{}
+	w.started = map[string]bool{}
 	w.watch(ctx)
 	w.working.Wait()
 }
 
-// take takes up what a Remediation asks for, once.
-func (w *Worker) take(ctx context.Context, r *kube.Remediation, gone bool) {
+// start begins the task of a Remediation, unless it was begun before.
+func (w *Worker) start(ctx context.Context, r *kube.Remediation, gone bool) {
 	id := r.Metadata.UID
 	switch {
 	case gone:
-		delete(w.taken, id)
-	case !w.taken[id] && w.asks(r) != nothing:
-		w.taken[id] = true
-		w.working.Go(func() { w.work(ctx, r) })
+		delete(w.started, id)
+	case !w.started[id] && w.taskOf(r) != nothing:
+		w.started[id] = true
+		w.working.Go(func() { w.perform(ctx, r) })
 	}
 }
 
-// task is what a Remediation asks of an agent.
+// task is a kind of task.
 type task int
 
 const (
@@ -62,14 +62,14 @@ const (
 	drill
 )
 
-// asks is what a Remediation asks of this agent now.
-func (w *Worker) asks(r *kube.Remediation) task {
-	said := r.Status.Agent
-	if r.Spec.Node.Name != w.Node || r.Status.Phase == "Ended" || said != nil && said.State != kube.Accepted {
+// taskOf is the task that a Remediation has for this agent now.
+func (w *Worker) taskOf(r *kube.Remediation) task {
+	reported := r.Status.Agent
+	if r.Spec.Node.Name != w.Node || r.Status.Phase == "Ended" || reported != nil && reported.State != kube.Accepted {
 		return nothing
 	}
 	if d := r.Spec.Drill; d != nil {
-		if d.Depth == "Raised" { // A person's doing: the agent has no part in it.
+		if d.Depth == "Raised" { // A person makes that fault; the agent has no part in it.
 			return nothing
 		}
 		return drill
@@ -84,30 +84,30 @@ func (w *Worker) asks(r *kube.Remediation) task {
 	return restart
 }
 
-// refuses says why what a Remediation asks for is not done; empty if it is.
-func (w *Worker) refuses(r *kube.Remediation, uid string) string {
+// whyRefused is why the task of a Remediation is refused; empty if it is not.
+func (w *Worker) whyRefused(r *kube.Remediation, uid string) string {
 	switch {
 	case r.Spec.Node.UID != uid:
 		return fmt.Sprintf("it is about a Node %s of UID %s; this one's is %s", w.Node, r.Spec.Node.UID, uid)
-	case w.asks(r) == drill:
-		return w.Drills.refuses(*r.Spec.Drill)
+	case w.taskOf(r) == drill:
+		return w.Drills.whyRefused(*r.Spec.Drill)
 	}
 	service, _ := r.Restarts()
-	return w.Restarts.refuses(service)
+	return w.Restarts.whyRefused(service)
 }
 
-// work does what a Remediation asks for, and reports.
-func (w *Worker) work(ctx context.Context, r *kube.Remediation) {
+// perform performs the task of a Remediation, and reports the result.
+func (w *Worker) perform(ctx context.Context, r *kube.Remediation) {
 	turn := &w.restarting
-	if w.asks(r) == drill {
+	if w.taskOf(r) == drill {
 		turn = &w.drilling
 	}
 	turn.Lock()
 	defer turn.Unlock()
-	r = w.undertake(ctx, r)
+	r = w.accept(ctx, r)
 	switch {
 	case r == nil:
-	case w.asks(r) == drill:
+	case w.taskOf(r) == drill:
 		w.drill(ctx, r)
 	default:
 		w.restart(ctx, r)
@@ -121,30 +121,30 @@ func (w *Worker) restart(ctx context.Context, r *kube.Remediation) {
 	}
 	service, _ := r.Restarts()
 	state, message := w.Restarts.run(ctx, service, since)
-	if ctx.Err() == nil { // Else the agent is being stopped, and its next run goes on.
-		w.tell(ctx, r, kube.Report{State: state, Message: message})
+	if ctx.Err() == nil { // Else the agent is being stopped, and continues in its next run.
+		w.sendReport(ctx, r, kube.Report{State: state, Message: message})
 	}
 }
 
-// drill tries the chain, and reports after each hop.
+// drill runs a drill, and reports after each hop.
 func (w *Worker) drill(ctx context.Context, r *kube.Remediation) {
-	say := kube.Report{State: kube.Accepted, Message: "under way"}
+	update := kube.Report{State: kube.Accepted, Message: "under way"}
 	condition, message, err := w.Drills.run(ctx, *r.Spec.Drill, func(name, by string) {
-		say.Hops = append(say.Hops, kube.Hop{Name: name, At: kube.Micro{Time: w.Clock.Now()}, By: by})
-		if name != hopReport { // That goes with the last word.
-			w.tell(ctx, r, say)
+		update.Hops = append(update.Hops, kube.Hop{Name: name, At: kube.Micro{Time: w.Clock.Now()}, By: by})
+		if name != hopReport { // It is reported together with the result.
+			w.sendReport(ctx, r, update)
 		}
 	})
 	switch {
 	case ctx.Err() != nil:
 		return
 	case err != nil:
-		say.State, say.Message = kube.Failed, err.Error()
+		update.State, update.Message = kube.Failed, err.Error()
 	default:
-		say.State, say.Message = kube.Done, message
-		say.Evidence = &kube.Evidence{
+		update.State, update.Message = kube.Done, message
+		update.Evidence = &kube.Evidence{
 			Condition: condition.Type, Status: condition.Status, Reason: condition.Reason, Message: condition.Message, Since: condition.LastTransitionTime,
 		}
 	}
-	w.tell(ctx, r, say)
+	w.sendReport(ctx, r, update)
 }

@@ -44,7 +44,7 @@ func TestAsks(t *testing.T) {
 		if err := json.Unmarshal([]byte(tc.json), r); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got := w.asks(r); got != tc.want {
+		if got := w.taskOf(r); got != tc.want {
 			t.Errorf("%s: it asks for %d, want %d", name, got, tc.want)
 		}
 	}
@@ -61,7 +61,7 @@ func TestRefuses(t *testing.T) {
 		r.Spec.Node.Name, r.Spec.Node.UID = "n", "u"
 		r.Spec.Plan = []kube.Change{{Action: "RestartService"}}
 		r.Spec.Plan[0].Parameters.Service = tc.service
-		if why := w.refuses(r, tc.uid); !strings.Contains(why, tc.why) || tc.why == "" && why != "" {
+		if why := w.whyRefused(r, tc.uid); !strings.Contains(why, tc.why) || tc.why == "" && why != "" {
 			t.Errorf("%s: %q, want %q", name, why, tc.why)
 		}
 	}

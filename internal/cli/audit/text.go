@@ -45,11 +45,11 @@ func writeText(page *output.Page, say message.Printer, a finding.Audit) error {
 }
 
 // groups join findings of one cause; a wide page tells each.
-func (w writer) groups(findings []finding.Finding) []finding.Alike {
+func (w writer) groups(findings []finding.Finding) []finding.CauseGroup {
 	if !w.Wide {
-		return finding.Together(findings)
+		return finding.GroupByCause(findings)
 	}
-	groups := make([]finding.Alike, len(findings))
+	groups := make([]finding.CauseGroup, len(findings))
 	for i, f := range findings {
 		groups[i].First = f
 	}
@@ -67,7 +67,7 @@ func (w writer) summary(a finding.Audit) string {
 	})
 }
 
-func (w writer) severity(severity finding.Severity, groups []finding.Alike) {
+func (w writer) severity(severity finding.Severity, groups []finding.CauseGroup) {
 	shown, chains, left := 0, 0, 0
 	for _, g := range groups {
 		if g.First.Severity != severity {

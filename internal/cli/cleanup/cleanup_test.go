@@ -184,7 +184,7 @@ func TestWaits(t *testing.T) {
 		}
 		w.has("a", "Ready")
 		w.has("dead", "Ready")
-		if !strings.HasPrefix(w.out.String(), "The agent still runs on 1 node; waiting") {
+		if !strings.HasPrefix(w.out.String(), "The agent is still running on 1 node; waiting") {
 			t.Errorf("it says %q", w.out.String())
 		}
 	})

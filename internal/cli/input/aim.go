@@ -10,7 +10,7 @@ import (
 // Aim adds to a command the flags that chose the cluster, so that it reaches the one that was asked about, and has it run naosu as
 // this program was started.
 func (o *Options) Aim(line string) string {
-	line = change.Aim(line, connect.Chosen(o.Config)...)
+	line = change.WithFlags(line, connect.Chosen(o.Config)...)
 	if o.command == nil {
 		return line
 	}

@@ -2,7 +2,6 @@
 package language
 
 import (
-	"cmp"
 	"os"
 	"slices"
 	"strconv"
@@ -13,12 +12,11 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/help"
+	"github.com/naosu-dev/naosu/internal/locale"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 const flagName = "lang"
-
-var names = []string{"en", "ja"}
 
 // value is the flag: a language's name, empty for the locale's.
 type value struct {
@@ -33,7 +31,7 @@ var _ pflag.Value = (*value)(nil)
 func AddFlag(cmd *cobra.Command) {
 	cmd.PersistentFlags().Var(&value{root: cmd}, flagName, "")
 	// The flag was added a line above, so registering its completion cannot fail.
-	_ = cmd.RegisterFlagCompletionFunc(flagName, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc(flagName, cobra.FixedCompletions(locale.Languages, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // Of is the language that a command answers in, as far as its flags have been read.
@@ -41,7 +39,7 @@ func Of(cmd *cobra.Command) message.Printer {
 	if flag := cmd.Root().PersistentFlags().Lookup(flagName); flag != nil && flag.Value.String() != "" {
 		return printer(flag.Value.String())
 	}
-	return fromLocale(os.Getenv)
+	return printer(locale.Language(os.Getenv))
 }
 
 // Wanted is the language for an error: that of the command, or what the line asks for behind the flag that is wrong,
@@ -52,24 +50,15 @@ func Wanted(cmd *cobra.Command, line []string) message.Printer {
 		if word == "--"+flagName && i+1 < len(line) {
 			name, ok = line[i+1], true
 		}
-		if ok && slices.Contains(names, name) {
+		if ok && slices.Contains(locale.Languages, name) {
 			return printer(name)
 		}
 	}
 	return Of(cmd)
 }
 
-// fromLocale follows POSIX: LC_ALL goes before LC_MESSAGES, and that before LANG.
-func fromLocale(env func(string) string) message.Printer {
-	locale := cmp.Or(env("LC_ALL"), env("LC_MESSAGES"), env("LANG"))
-	if end := strings.IndexAny(locale, "_.@"); end >= 0 {
-		locale = locale[:end]
-	}
-	return printer(locale)
-}
-
 func printer(name string) message.Printer {
-	if name == "ja" {
+	if name == locale.Japanese {
 		return message.Japanese()
 	}
 	return message.English()
@@ -79,9 +68,9 @@ func (v *value) String() string { return v.name }
 func (*value) Type() string     { return "language" }
 
 func (v *value) Set(s string) error {
-	if !slices.Contains(names, s) {
+	if !slices.Contains(locale.Languages, s) {
 		return exit.BadInput("--"+flagName, message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(s)}),
-			message.Of(message.ErrUseOneOf, message.Args{"choices": names}))
+			message.Of(message.ErrUseOneOf, message.Args{"choices": locale.Languages}))
 	}
 	v.name = s
 	help.Speak(v.root, printer(s))

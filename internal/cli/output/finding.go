@@ -7,6 +7,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
 // Finding writes a finding, with how many more are like it, and the remedy to begin with. A Wide page has its subjects,
@@ -18,7 +19,7 @@ func (p *Page) Finding(say message.Printer, f finding.Finding, more int) {
 		text += " " + say.Text(message.AuditAlike, message.Args{"n": more})
 	}
 	p.Paragraph(mark, text, Plain)
-	indent := strings.Repeat(" ", columns(mark))
+	indent := strings.Repeat(" ", terminal.Width(mark))
 	if p.Wide {
 		p.Labelled(say, indent, message.LabelAbout, Names(f.Subjects))
 		p.Labelled(say, indent, message.LabelRead, sources(f))

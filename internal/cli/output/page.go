@@ -3,10 +3,8 @@ package output
 import (
 	"bytes"
 	"io"
-	"os"
 	"strings"
 
-	"golang.org/x/term"
 	"k8s.io/cli-runtime/pkg/printers"
 
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -40,10 +38,8 @@ func NewPage(w io.Writer) *Page { return newPage(w, widest, widest) }
 
 // newPage is a page as wide as the terminal behind w, but at most so wide, and of a stated width if there is no terminal.
 func newPage(w io.Writer, width, most int) *Page {
-	if file, ok := w.(*os.File); ok {
-		if cells, _, err := term.GetSize(int(file.Fd())); err == nil && cells > 0 {
-			width = max(min(cells, most), narrowest)
-		}
+	if columns, ok := terminal.SizeOf(w); ok {
+		width = max(min(columns, most), narrowest)
 	}
 	return NewPageOf(w, width, printers.AllowsColorOutput(w))
 }
@@ -86,8 +82,8 @@ func (p *Page) Blank() { p.write("\n") }
 // Paragraph writes text behind a mark, the following lines under the first's text.
 func (p *Page) Paragraph(mark, text string, style Style) {
 	mark = terminal.Line(mark)
-	indent := strings.Repeat(" ", columns(mark))
-	for i, line := range wrap(terminal.Escape(text), p.width-columns(mark)) {
+	indent := strings.Repeat(" ", terminal.Width(mark))
+	for i, line := range wrap(terminal.Escape(text), p.width-terminal.Width(mark)) {
 		lead := indent
 		if i == 0 {
 			lead = mark
@@ -99,7 +95,7 @@ func (p *Page) Paragraph(mark, text string, style Style) {
 // Line writes text behind a mark on one line, and leaves out what does not fit on it.
 func (p *Page) Line(mark, text string, style Style) {
 	mark = terminal.Line(mark)
-	lines := wrap(terminal.Escape(text), p.width-columns(mark)-columns(cut))
+	lines := wrap(terminal.Escape(text), p.width-terminal.Width(mark)-terminal.Width(cut))
 	if len(lines) > 1 {
 		lines[0] += cut
 	}
@@ -137,7 +133,7 @@ func (p *Page) Command(mark, command string) {
 		switch {
 		case *last == "":
 			*last = part
-		case columns(mark)+columns(*last)+1+columns(part)+len(continued) <= p.width:
+		case terminal.Width(mark)+terminal.Width(*last)+1+terminal.Width(part)+len(continued) <= p.width:
 			*last += " " + part
 		default:
 			*last += continued
@@ -147,7 +143,7 @@ func (p *Page) Command(mark, command string) {
 	for i, line := range lines {
 		lead := mark
 		if i > 0 {
-			lead = strings.Repeat(" ", columns(mark)+2)
+			lead = strings.Repeat(" ", terminal.Width(mark)+2)
 		}
 		p.write(lead + p.paint(line, Strong) + "\n")
 	}

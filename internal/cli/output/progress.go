@@ -3,10 +3,7 @@ package output
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
@@ -21,13 +18,8 @@ type Progress struct {
 
 // NewProgress is shown on w, which should be standard error: the answer is not to be mixed with it.
 func NewProgress(w io.Writer) *Progress {
-	p := &Progress{w: w}
-	if file, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(file.Fd())); err == nil {
-			p.width = width
-		}
-	}
-	return p
+	width, _ := terminal.SizeOf(w)
+	return &Progress{w: w, width: width}
 }
 
 const barWidth = 20
@@ -43,7 +35,7 @@ func (p *Progress) Show(doing string, done, total int) {
 		full := min(done*barWidth/total, barWidth)
 		line = fmt.Sprintf("[%s%s] %s", strings.Repeat("=", full), strings.Repeat(" ", barWidth-full), doing)
 	}
-	if line == p.shown || columns(line) >= p.width {
+	if line == p.shown || terminal.Width(line) >= p.width {
 		return // Nothing new; or it would wrap, and could not be written over.
 	}
 	fmt.Fprint(p.w, "\r\x1b[K"+line)

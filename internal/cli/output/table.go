@@ -41,14 +41,11 @@ func (r *Rows) Write(rows ...[]string) {
 	for _, row := range rows {
 		clean = append(clean, escaped(row))
 	}
-	if r.widths == nil {
-		r.widths = make([]int, len(clean[0]))
+	widths := terminal.Widths(clean)
+	for i := range r.widths {
+		widths[i] = max(widths[i], r.widths[i])
 	}
-	for _, row := range clean {
-		for i, cell := range row {
-			r.widths[i] = max(r.widths[i], columns(cell))
-		}
-	}
+	r.widths = widths
 	if len(r.head) > 0 && r.page.narrow(r.indent, r.widths) {
 		for _, row := range clean[heads:] {
 			r.page.stack(r.indent, r.head, row)
@@ -67,7 +64,7 @@ func (r *Rows) Write(rows ...[]string) {
 // narrow says whether the last column has less room than it needs to be read.
 func (p *Page) narrow(indent string, widths []int) bool {
 	last := len(widths) - 1
-	room := p.width - columns(indent)
+	room := p.width - terminal.Width(indent)
 	for _, width := range widths[:last] {
 		room -= width + gutter
 	}
@@ -86,13 +83,10 @@ func (p *Page) stack(indent string, head, row []string) {
 
 func (p *Page) row(indent string, row []string, widths []int, style Style) {
 	last := len(row) - 1
-	lead := indent
-	for i, cell := range row[:last] {
-		lead += cell + strings.Repeat(" ", widths[i]-columns(cell)+gutter)
-	}
-	for i, line := range wrap(row[last], max(p.width-columns(lead), narrowest/2)) {
+	lead := indent + terminal.Pad(row[:last], widths, gutter)
+	for i, line := range wrap(row[last], max(p.width-terminal.Width(lead), narrowest/2)) {
 		if i > 0 {
-			lead = strings.Repeat(" ", columns(lead))
+			lead = strings.Repeat(" ", terminal.Width(lead))
 		}
 		text := strings.TrimRight(lead+line, " ")
 		p.write(indent + p.paint(strings.TrimPrefix(text, indent), style) + "\n")

@@ -8,10 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/rivo/uniseg"
-)
 
-// columns is how many cells of a terminal text takes: full-width characters take two, combining ones none.
-func columns(text string) int { return uniseg.StringWidth(text) }
+	"github.com/naosu-dev/naosu/internal/terminal"
+)
 
 // wrap breaks text into lines of at most width cells: between words, and where Japanese allows it between characters
 // (UAX #14, which also keeps closing brackets and full stops off the start of a line). What is longer has a line of its
@@ -21,7 +20,7 @@ func wrap(text string, width int) []string {
 	line := ""
 	text = strings.ReplaceAll(strings.Join(strings.Fields(text), " "), "。 ", "。") // A full-width stop holds its own space.
 	for _, part := range parts(text) {
-		if line != "" && columns(line+strings.TrimRight(part, " ")) > width {
+		if line != "" && terminal.Width(line+strings.TrimRight(part, " ")) > width {
 			lines = append(lines, strings.TrimRight(line, " "))
 			line = ""
 		}
@@ -69,10 +68,10 @@ func katakana(r rune) bool { return unicode.Is(unicode.Katakana, r) || r == 'ー
 
 func endsWide(text string) bool {
 	runes := []rune(text)
-	return columns(string(runes[len(runes)-1])) == 2
+	return terminal.Width(string(runes[len(runes)-1])) == 2
 }
 
 func startsWide(text string) bool {
 	first, _, _, _ := uniseg.FirstGraphemeClusterInString(text, -1)
-	return columns(first) == 2
+	return terminal.Width(first) == 2
 }

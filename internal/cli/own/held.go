@@ -57,6 +57,6 @@ func (r Resources) open(name string, node *corev1.Node) []v1alpha1.Remediation {
 // concerning are the policies that select a node and have a rule by which it is ill.
 func (r Resources) concerning(node *corev1.Node) []v1alpha1.NodeRepairPolicy {
 	return slices.DeleteFunc(r.Policies, func(p v1alpha1.NodeRepairPolicy) bool {
-		return len(repairpolicy.Selected(&p, []*corev1.Node{node})) == 0 || !repairpolicy.Ill(p.Spec.Rules, node.Status.Conditions)
+		return len(repairpolicy.Selected(&p, []*corev1.Node{node})) == 0 || !repairpolicy.MeetsAny(p.Spec.Rules, node.Status.Conditions)
 	})
 }

@@ -65,7 +65,7 @@ general    deployment/web   N203                  Evict +1                      
 planless   worker-1         InterfaceNotUp        RestartService kubelet.service   Ended   AsForecast   3h
 
 noderepairpolicy/workers (mode Auto): 4 Remediations turned out as forecast; an action needs no approval once 3 of its
-own have: Reboot 3/3 and Replace 1/3.
+Remediations have: Reboot 3/3 and Replace 1/3.
 `
 	if got := out.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -79,7 +79,7 @@ func TestWriteOne(t *testing.T) {
 		holds []string
 	}{
 		"en": {message.English(), []string{
-			"old: Reboot of node/worker-1 for NetworkingReady InterfaceNotUp is Ended, AsForecast (Approved); by the rule network", "Moved   shop/web-1   replicaset/web   worker-2", "Every pod turned out as forecast.",
+			"old: Reboot of node/worker-1 for NetworkingReady InterfaceNotUp is Ended, AsForecast (Approved); according to the rule network", "Moved   shop/web-1   replicaset/web   worker-2", "Every pod turned out as forecast.",
 			"1 pod has data on this node only, which does not move with it: shop/web-1 (cache, scratch)",
 			"Act    14:00:00   1.5s   Done     aws r-1", "window   Delay      Window: The maintenance window opens at 22:00.", "1 other check passed.",
 		}},

@@ -34,16 +34,16 @@ import (
 )
 
 const (
-	// leaseOutlasts is for how long after the timeout the controller's Lease is held that was taken in place of a controller:
-	// longer than Helm takes to delete the Deployment after its hook.
-	leaseOutlasts = time.Minute
-	// stepsDown is after what time a controller has noticed that its Lease was taken from it: its renew deadline, and some.
-	stepsDown = 15 * time.Second
-	// asksAgain is how often it is looked whether the controller has aborted what it was asked to.
-	asksAgain = time.Second
+	// leaseMargin is how long after the timeout the controller's Lease is held: longer than Helm takes to delete the Deployment after
+	// its hook.
+	leaseMargin = time.Minute
+	// stepDownDelay is after what time a controller has noticed that it lost its Lease: its renew deadline and a margin.
+	stepDownDelay = 15 * time.Second
+	// pollInterval is the time between two reads of a Remediation that the controller is to abort.
+	pollInterval = time.Second
 )
 
-// AbortOptions are what abort is asked.
+// AbortOptions are the options of abort.
 type AbortOptions struct {
 	genericiooptions.IOStreams
 	Config genericclioptions.RESTClientGetter
@@ -51,14 +51,14 @@ type AbortOptions struct {
 	// Names are the Remediations to abort; All is every one that has not ended.
 	Names []string
 	All   bool
-	// Force takes the Lease from a controller that lives, and lets go of records whose node could not be put back.
+	// Force takes the Lease from a running controller, and removes the finalizer of a Remediation whose node could not be restored.
 	Force   bool
 	Timeout time.Duration
 
 	Say     message.Printer
 	Client  client.Client
 	records *record.Records
-	// held is the Lease, if it was taken.
+	// held is the Lease, if this process took it.
 	held *coordinationv1.Lease
 }
 
@@ -113,12 +113,12 @@ func (o *AbortOptions) Complete(args []string) error {
 	return nil
 }
 
-// Run aborts what goes on: it asks the controller, or, where none leads, does it itself.
+// Run aborts Remediations: it asks the controller, or, where none leads, aborts them itself.
 func (o *AbortOptions) Run(ctx context.Context) error {
 	o.records = &record.Records{Client: o.Client, Reader: o.Client, Clock: o.Clock}
 	ctx, cancel := context.WithTimeout(ctx, o.Timeout)
 	defer cancel()
-	all, err := o.goingOn(ctx)
+	all, err := o.openRemediations(ctx)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 			return err
 		}
 		defer o.release(ctx)
-		if all, err = o.goingOn(ctx); err != nil { // The controller may have proposed more meanwhile.
+		if all, err = o.openRemediations(ctx); err != nil { // The controller may have proposed more meanwhile.
 			return err
 		}
 	}
@@ -155,21 +155,21 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 	return nil
 }
 
-// policies says whether there are policies, by which a controller may propose more; also if that cannot be told.
+// policies says whether there are policies, by which a controller may propose more; true if that is not known.
 func (o *AbortOptions) policies(ctx context.Context) bool {
 	var policies v1alpha1.NodeRepairPolicyList
 	err := o.Client.List(ctx, &policies)
-	return len(policies.Items) > 0 || err != nil && !undefined(err)
+	return len(policies.Items) > 0 || err != nil && !resourceUndefined(err)
 }
 
-// undefined says whether an error is that the API server does not know the kind that was asked for.
-func undefined(err error) bool { return apierrors.IsNotFound(err) || meta.IsNoMatchError(err) }
+// resourceUndefined says whether an error is that the API server does not have the resource.
+func resourceUndefined(err error) bool { return apierrors.IsNotFound(err) || meta.IsNoMatchError(err) }
 
-// goingOn are the Remediations that are named, or all, as far as there is something to abort or to let go of. Where their
-// definition is gone, there are none.
-func (o *AbortOptions) goingOn(ctx context.Context) ([]v1alpha1.Remediation, error) {
+// openRemediations are the Remediations that are named, or all, that have not ended or have a finalizer. Without their definition there
+// are none.
+func (o *AbortOptions) openRemediations(ctx context.Context) ([]v1alpha1.Remediation, error) {
 	all, err := o.records.List(ctx)
-	if err != nil && !undefined(err) {
+	if err != nil && !resourceUndefined(err) {
 		return nil, err
 	}
 	for _, name := range o.Names {
@@ -177,16 +177,16 @@ func (o *AbortOptions) goingOn(ctx context.Context) ([]v1alpha1.Remediation, err
 			return nil, exit.BadInput("name", message.Of(message.ApproveGone, message.Args{"name": name}), message.Of(message.AbortRemedy, nil))
 		}
 	}
-	return slices.DeleteFunc(all, func(r v1alpha1.Remediation) bool { return !o.All && !slices.Contains(o.Names, r.Name) || over(&r) }), nil
+	return slices.DeleteFunc(all, func(r v1alpha1.Remediation) bool { return !o.All && !slices.Contains(o.Names, r.Name) || hasEnded(&r) }), nil
 }
 
-// over says whether nothing is left to do about a Remediation.
-func over(r *v1alpha1.Remediation) bool {
+// hasEnded says whether a Remediation has ended and has no finalizer left.
+func hasEnded(r *v1alpha1.Remediation) bool {
 	ended := r.Spec.Drill != nil || r.Status.Phase == v1alpha1.PhaseEnded
 	return ended && !controllerutil.ContainsFinalizer(r, v1alpha1.RemediationFinalizer)
 }
 
-// ask marks a Remediation, by which whoever leads aborts it.
+// ask sets the annotation by which the leader aborts a Remediation.
 func (o *AbortOptions) ask(ctx context.Context, r *v1alpha1.Remediation) error {
 	before := r.DeepCopy()
 	metav1.SetMetaDataAnnotation(&r.ObjectMeta, v1alpha1.RemediationAbortAnnotation, "true")
@@ -196,12 +196,12 @@ func (o *AbortOptions) ask(ctx context.Context, r *v1alpha1.Remediation) error {
 	return nil
 }
 
-// abort waits until a Remediation is over, or brings that about where no controller leads.
+// abort waits until a Remediation has ended, or ends it where no controller leads.
 func (o *AbortOptions) abort(ctx context.Context, r *v1alpha1.Remediation) (aborted bool, err error) {
 	for {
 		now, err := o.records.Get(ctx, r.Name)
 		switch {
-		case apierrors.IsNotFound(err), err == nil && (now.UID != r.UID || over(now)):
+		case apierrors.IsNotFound(err), err == nil && (now.UID != r.UID || hasEnded(now)):
 			return true, terminal.WriteLine(o.Out, o.Say.Text(message.AbortDone, message.Args{"remediation": "remediation/" + r.Name, "node": own.SubjectOf(r)}))
 		case err != nil && ctx.Err() == nil:
 			return false, err
@@ -211,13 +211,13 @@ func (o *AbortOptions) abort(ctx context.Context, r *v1alpha1.Remediation) (abor
 		}
 		select {
 		case <-ctx.Done():
-			return o.Force, o.giveUp(context.WithoutCancel(ctx), r, err)
-		case <-o.Clock.After(asksAgain):
+			return o.Force, o.reportFailure(context.WithoutCancel(ctx), r, err)
+		case <-o.Clock.After(pollInterval):
 		}
 	}
 }
 
-// advance does what is next of a Remediation if this process leads, or comes to lead because no controller does.
+// advance performs the next transitions of a Remediation if this process leads, which it does if no controller leads.
 func (o *AbortOptions) advance(ctx context.Context, name string) error {
 	if o.held == nil {
 		lease, err := o.records.Lease(ctx)
@@ -227,19 +227,19 @@ func (o *AbortOptions) advance(ctx context.Context, name string) error {
 		if record.Holder(lease, o.Clock.Now()) != "" {
 			return nil // The controller does it.
 		}
-		if o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseOutlasts); err != nil {
+		if o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseMargin); err != nil {
 			return err
 		}
 		defer o.release(ctx)
 	}
 	performer := &action.Performer{
-		Client: o.Client, Reader: o.Client, Records: o.records, Advisor: action.NoAdvice{}, Clock: o.Clock, Leading: o.leads,
+		Client: o.Client, Reader: o.Client, Records: o.records, Advisor: action.AbortOnly{}, Clock: o.Clock, Leading: o.leads,
 	}
 	_, err := performer.Advance(ctx, name, nil)
 	return err
 }
 
-// lead takes the Lease, also from a controller that lives, and waits until that one has noticed.
+// lead takes the Lease, also from a running controller, and waits until that one has noticed.
 func (o *AbortOptions) lead(ctx context.Context) error {
 	led := false
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error { // The controller renews it meanwhile.
@@ -248,7 +248,7 @@ func (o *AbortOptions) lead(ctx context.Context) error {
 			return err
 		}
 		led = record.Holder(lease, o.Clock.Now()) != ""
-		o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseOutlasts)
+		o.held, err = o.records.TakeLease(ctx, lease, identity(), o.Timeout+leaseMargin)
 		return err
 	})
 	if err != nil || !led {
@@ -257,7 +257,7 @@ func (o *AbortOptions) lead(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return fmt.Errorf("wait for the controller to step down: %w", ctx.Err())
-	case <-o.Clock.After(stepsDown):
+	case <-o.Clock.After(stepDownDelay):
 		return nil
 	}
 }
@@ -267,8 +267,8 @@ func (o *AbortOptions) leads(ctx context.Context) (bool, error) {
 	return err == nil && record.Holder(lease, o.Clock.Now()) == identity(), err
 }
 
-// release gives the Lease up, but after --all --force: what follows is an uninstallation, and a controller that leads again
-// would propose again.
+// release releases the Lease, but not after --all --force: an uninstallation follows, and a controller that leads again would propose
+// again.
 func (o *AbortOptions) release(ctx context.Context) {
 	if o.All && o.Force {
 		return
@@ -279,8 +279,8 @@ func (o *AbortOptions) release(ctx context.Context) {
 	o.held = nil
 }
 
-// giveUp says why a Remediation could not be aborted in time. With --force its finalizer is taken off nonetheless.
-func (o *AbortOptions) giveUp(ctx context.Context, r *v1alpha1.Remediation, why error) error {
+// reportFailure reports why a Remediation could not be aborted in time. With --force its finalizer is removed all the same.
+func (o *AbortOptions) reportFailure(ctx context.Context, r *v1alpha1.Remediation, why error) error {
 	said := message.Args{"remediation": "remediation/" + r.Name, "node": own.SubjectOf(r), "why": ""}
 	if why != nil {
 		said["why"] = why.Error()
@@ -299,7 +299,7 @@ func (o *AbortOptions) giveUp(ctx context.Context, r *v1alpha1.Remediation, why 
 	return terminal.WriteLine(o.ErrOut, o.Say.Text(outcome, said))
 }
 
-// identity is this process's, as the Lease names its holder.
+// identity is this process's holderIdentity in the Lease.
 func identity() string {
 	host, err := os.Hostname()
 	if err != nil {

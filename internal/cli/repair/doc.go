@@ -1,3 +1,3 @@
-// Package repair holds the verbs that prove a repair: check goes along the chain from detection to action for everything
-// that may be reported, and drill lets a fault go along it.
+// Package repair holds the commands about repairs: check checks every link from detection to action for everything that may be
+// reported, drill tests them with a fault, and abort ends Remediations.
 package repair

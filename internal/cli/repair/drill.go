@@ -29,7 +29,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
-// DrillOptions are what drill is asked.
+// DrillOptions are the options of drill.
 type DrillOptions struct {
 	genericiooptions.IOStreams
 	Config genericclioptions.RESTClientGetter
@@ -41,10 +41,10 @@ type DrillOptions struct {
 	// HopTimeout is how long any one hop of a dry run may take.
 	HopTimeout time.Duration
 
-	// Act raises the condition; Expendable names the node once more, as node/NAME.
+	// Act sets the condition; Expendable names the node once more, as node/NAME.
 	Act        bool
 	Expendable string
-	// Wait is how long the repairer waits before it acts, zero for what its rule says; Margin is how much longer it is given.
+	// Wait is how long the repairer waits before it acts, zero for the time of its rule; Margin is added to it.
 	Wait, Margin time.Duration
 
 	Say     message.Printer
@@ -52,20 +52,20 @@ type DrillOptions struct {
 	node    *corev1.Node
 }
 
-// Drilled is the answer.
+// Drilled is the result of a drill.
 type Drilled struct {
 	Node      string              `json:"node"`
 	Condition string              `json:"condition,omitempty"`
 	Reason    string              `json:"reason"`
 	Depth     v1alpha1.DrillDepth `json:"depth"`
-	// By is who was expected to act.
+	// By is the repairer that was expected to act.
 	By     string `json:"by,omitempty"`
 	Passed bool   `json:"passed"`
 	Hops   []Hop  `json:"hops"`
 	// Cut is the hop that did not come, and Message why, as far as that is known.
 	Cut     HopName `json:"cut,omitempty"`
 	Message string  `json:"message,omitempty"`
-	// Remediation is the record; empty if none could be made.
+	// Remediation is the name of the drill's Remediation; empty if none could be created.
 	Remediation string `json:"remediation,omitempty"`
 }
 
@@ -99,13 +99,13 @@ func newDrill(config genericclioptions.RESTClientGetter, streams genericiooption
 	return cmd
 }
 
-// Complete finds the node's name and says what is wrong with the arguments.
+// Complete sets the node's name, and fails if the arguments are invalid.
 func (o *DrillOptions) Complete(args []string) error {
 	if o.Act && len(args) == 0 && o.Expendable != "" {
 		args = []string{o.Expendable}
 	}
 	given := strings.Join(args, " ")
-	if err := o.mayRaise(given); err != nil {
+	if err := o.allowRaise(given); err != nil {
 		return err
 	}
 	ref, ok := input.ParseResource(args, "Node")
@@ -126,8 +126,8 @@ func (o *DrillOptions) Complete(args []string) error {
 	return nil
 }
 
-// mayRaise sees to it that a condition is raised only on a node that is named as expendable, and as nothing else.
-func (o *DrillOptions) mayRaise(given string) error {
+// allowRaise fails unless the node is also named as expendable.
+func (o *DrillOptions) allowRaise(given string) error {
 	wrong := func(flag string, id message.ID, args message.Args) error {
 		return exit.BadInput(flag, message.Of(id, args), message.Of(message.DrillExpendableRemedy, nil))
 	}
@@ -142,7 +142,7 @@ func (o *DrillOptions) mayRaise(given string) error {
 	return nil
 }
 
-// Run drills and writes what came of it. That the chain is cut is an answer with an exit code of its own.
+// Run drills and prints the result. A hop that failed has its own exit code.
 func (o *DrillOptions) Run(ctx context.Context) error {
 	var err error
 	if o.objects, err = connect.ToObjects(o.Config); err != nil {
@@ -175,10 +175,10 @@ func (o *DrillOptions) Run(ctx context.Context) error {
 	return nil
 }
 
-// nonce is what tells a drill's evidence from any other's.
+// nonce identifies a drill's evidence.
 func nonce() string { return strings.ToLower(rand.Text())[:16] }
 
-// remediation is the drill's record as it begins.
+// remediation is the drill's Remediation as it is created.
 func (o *DrillOptions) remediation(depth v1alpha1.DrillDepth) *v1alpha1.Remediation {
 	r := &v1alpha1.Remediation{}
 	mark := nonce()
@@ -189,7 +189,7 @@ func (o *DrillOptions) remediation(depth v1alpha1.DrillDepth) *v1alpha1.Remediat
 	return r
 }
 
-// agentImage notes what the node's agent runs, as far as that can be read.
+// agentImage records the image of the node's agent, as far as it can be read.
 func (o *DrillOptions) agentImage(ctx context.Context, r *v1alpha1.Remediation) {
 	var pods corev1.PodList
 	err := o.objects.List(ctx, &pods, client.MatchingLabels{kube.NameLabel: string(repaircheck.Naosu)}, client.MatchingFields{"spec.nodeName": o.Node})

@@ -143,10 +143,10 @@ func TestSeen(t *testing.T) {
 		"its word is not there": {func(n *corev1.Node) { n.Status.NodeInfo.BootID = "" }, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			trial := &trial{DrillOptions: &DrillOptions{Node: "a", node: before, Say: message.English()}}
+			trial := &conditionDrill{DrillOptions: &DrillOptions{Node: "a", node: before, Say: message.English()}}
 			now := before.DeepCopy()
 			tc.change(now)
-			if says := trial.seen(now); !strings.Contains(says, tc.says) || (says == "") != (tc.says == "") || trial.sign != tc.sign {
+			if says := trial.observedAction(now); !strings.Contains(says, tc.says) || (says == "") != (tc.says == "") || trial.sign != tc.sign {
 				t.Errorf("%q, sign %q; want %q, %q", says, trial.sign, tc.says, tc.sign)
 			}
 		})

@@ -20,7 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
-// dryRun has the node's agent make a harmless fault and follows it.
+// dryRun has the node's agent make a harmless fault, and follows the evidence.
 func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) {
 	r := o.remediation(v1alpha1.DrillDryRun)
 	o.agentImage(ctx, r)
@@ -34,7 +34,7 @@ func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) 
 	}
 	p, err := o.watch(ctx, r, began, page)
 	if err != nil {
-		o.forget(ctx, r)
+		o.deleteDrill(ctx, r)
 		return Drilled{}, err
 	}
 	answer := Drilled{
@@ -43,16 +43,16 @@ func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) 
 	}
 	switch {
 	case p.cut != "": // Where no controller is at work, nobody else ends it.
-		o.endCut(ctx, r, answer)
+		o.endFailed(ctx, r, answer)
 	case !p.over: // Nobody will end it who has not even answered.
-		answer.Cut, answer.Message = p.next(), o.Say.Text(message.DrillLate, message.Args{"hop": string(p.next()), "after": o.patience(p.next()).String(), "who": o.who(p.next())})
-		o.endCut(ctx, r, answer)
+		answer.Cut, answer.Message = p.next(), o.Say.Text(message.DrillLate, message.Args{"hop": string(p.next()), "after": o.hopTimeout(p.next()).String(), "who": o.lateMessage(p.next())})
+		o.endFailed(ctx, r, answer)
 	}
 	return answer, nil
 }
 
-// who did not answer, for each hop.
-func (o *DrillOptions) who(hop HopName) string {
+// lateMessage says that a hop did not come in time.
+func (o *DrillOptions) lateMessage(hop HopName) string {
 	switch hop {
 	case HopAgent, HopFault, HopDetect, HopEvidence, HopReport:
 		return o.Say.Text(message.ID("DrillLate"+string(hop)), message.Args{"node": "node/" + o.Node, "reason": o.Reason})
@@ -60,18 +60,18 @@ func (o *DrillOptions) who(hop HopName) string {
 	return o.Say.Text(message.DrillLateController, nil)
 }
 
-// patience is how long a hop may take: evidence has to last before it counts.
-func (o *DrillOptions) patience(hop HopName) time.Duration {
+// hopTimeout is how long a hop may take; evidence must last before it counts.
+func (o *DrillOptions) hopTimeout(hop HopName) time.Duration {
 	if r, known := reason.Find(o.Reason); known && hop == HopEvidence {
 		return o.HopTimeout + r.Needs.For
 	}
 	return o.HopTimeout
 }
 
-// watch follows the Remediation until it is over, or a hop does not come in time.
+// watch follows the Remediation until it has ended, or a hop does not come in time.
 func (o *DrillOptions) watch(ctx context.Context, r *v1alpha1.Remediation, began time.Time, page *page) (progress, error) {
 	p := progress{hops: []Hop{}}
-	late := o.Clock.NewTimer(o.patience(chain[0]))
+	late := o.Clock.NewTimer(o.hopTimeout(dryRunHops[0]))
 	defer late.Stop()
 	for {
 		watching, err := o.objects.Watch(ctx, &v1alpha1.RemediationList{}, client.MatchingFields{"metadata.name": r.Name})
@@ -98,7 +98,7 @@ func (o *DrillOptions) watch(ctx context.Context, r *v1alpha1.Remediation, began
 				page.hop(hop)
 			}
 			if len(now.hops) > len(p.hops) {
-				late.Reset(o.patience(now.next()))
+				late.Reset(o.hopTimeout(now.next()))
 			}
 			if p = now; p.over {
 				watching.Stop()
@@ -109,13 +109,13 @@ func (o *DrillOptions) watch(ctx context.Context, r *v1alpha1.Remediation, began
 	}
 }
 
-// endCut ends the record of a drill that nobody else will end, as far as the caller may.
-func (o *DrillOptions) endCut(ctx context.Context, r *v1alpha1.Remediation, answer Drilled) {
+// endFailed ends the Remediation of a drill that no other component will end, as far as the user's permissions allow.
+func (o *DrillOptions) endFailed(ctx context.Context, r *v1alpha1.Remediation, answer Drilled) {
 	text := message.English().Text(message.DrillCutAt, message.Args{"hop": string(answer.Cut), "why": answer.Message})
 	_ = o.end(ctx, r, metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason, text, nil)
 }
 
-// end writes how a drill ended.
+// end records how a drill ended.
 func (o *DrillOptions) end(ctx context.Context, r *v1alpha1.Remediation, status metav1.ConditionStatus, reason, text string, more func(*v1alpha1.RemediationStatus)) error {
 	records := record.Records{Client: o.objects, Reader: o.objects, Clock: o.Clock}
 	read, err := records.Get(ctx, r.Name)
@@ -141,14 +141,14 @@ func (o *DrillOptions) end(ctx context.Context, r *v1alpha1.Remediation, status 
 	return nil
 }
 
-// forget takes the record of an interrupted drill away: it proves nothing.
-func (o *DrillOptions) forget(ctx context.Context, r *v1alpha1.Remediation) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patienceForGoodbye)
+// deleteDrill deletes the Remediation of an interrupted drill: it proves nothing.
+func (o *DrillOptions) deleteDrill(ctx context.Context, r *v1alpha1.Remediation) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
 	if err := o.objects.Delete(ctx, r); err != nil && !apierrors.IsNotFound(err) {
 		terminal.WriteLine(o.ErrOut, o.Say.Text(message.DrillNotForgotten, message.Args{"remediation": "remediation/" + r.Name, "why": err.Error()}))
 	}
 }
 
-// patienceForGoodbye is how long what must still be done may take once a person has pressed Ctrl-C.
-const patienceForGoodbye = 30 * time.Second
+// cleanupTimeout is how long the clean-up after an interrupt may take.
+const cleanupTimeout = 30 * time.Second

@@ -15,9 +15,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// look sees whether the machine was acted on, and says how: it was rebooted, or is gone, or another has its name. On the way it
-// notes the first sign that somebody has taken the repair up.
-func (t *trial) look(ctx context.Context) (string, error) {
+// observe returns how the machine was acted on, empty if it was not: it was rebooted, is gone, or another has its name. It also records
+// the first sign that a repair has started.
+func (t *conditionDrill) observe(ctx context.Context) (string, error) {
 	var node corev1.Node
 	switch err := t.objects.Get(ctx, client.ObjectKey{Name: t.Node}, &node); {
 	case apierrors.IsNotFound(err):
@@ -25,10 +25,10 @@ func (t *trial) look(ctx context.Context) (string, error) {
 	case err != nil:
 		return "", err
 	}
-	return t.seen(&node), nil
+	return t.observedAction(&node), nil
 }
 
-func (t *trial) seen(node *corev1.Node) string {
+func (t *conditionDrill) observedAction(node *corev1.Node) string {
 	before, now := t.node.Status.NodeInfo.BootID, node.Status.NodeInfo.BootID
 	switch {
 	case node.UID != t.node.UID:
@@ -46,9 +46,9 @@ func (t *trial) seen(node *corev1.Node) string {
 	return ""
 }
 
-// verify waits for what a repair is for: the machine, or another in its group, Ready again.
-func (t *trial) verify(ctx context.Context) error {
-	ticker := t.Clock.NewTicker(look)
+// verify waits until the machine, or another in its group, is Ready again.
+func (t *conditionDrill) verify(ctx context.Context) error {
+	ticker := t.Clock.NewTicker(conditionPollInterval)
 	defer ticker.Stop()
 	for {
 		var nodes corev1.NodeList
@@ -56,7 +56,7 @@ func (t *trial) verify(ctx context.Context) error {
 			return t.failed(ctx, err)
 		}
 		for i := range nodes.Items {
-			if node := &nodes.Items[i]; t.mended(node) {
+			if node := &nodes.Items[i]; t.isRepaired(node) {
 				t.pass(HopVerify, v1alpha1.StepVerify, t.Say.Text(message.DrillMended, message.Args{"node": "node/" + node.Name}))
 				t.answer.Passed = true
 				return nil
@@ -74,8 +74,8 @@ func (t *trial) verify(ctx context.Context) error {
 	}
 }
 
-// mended says whether a node is the machine after a reboot, or a new one in its group, and Ready.
-func (t *trial) mended(node *corev1.Node) bool {
+// isRepaired says whether a node is the machine after a reboot, or a new one in its group, and Ready.
+func (t *conditionDrill) isRepaired(node *corev1.Node) bool {
 	if !kube.IsNodeReady(node) {
 		return false
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
 
-// HopName is a link that a drill passes.
+// HopName is the name of a step of a drill.
 type HopName string
 
-// The hops of a drill, in their order: the agent's, and the controller's. A drill that raises a condition has Raise, Wait, Action
+// The hops of a drill, in their order: the agent's, and the controller's. A drill that sets a condition has Raise, Wait, Action
 // and Verify.
 const (
 	HopAgent    HopName = "Agent" // takes it up
@@ -33,43 +33,43 @@ const (
 	HopVerify HopName = "Verify"
 )
 
-// Hop is one that was passed.
+// Hop is a hop that was passed.
 type Hop struct {
 	Name HopName          `json:"name"`
 	At   metav1.MicroTime `json:"at"`
-	// Latency is how long it took from the one before, in Go's form of a duration.
+	// Latency is the time since the hop before, as a Go duration.
 	Latency string `json:"latency"`
-	// Says is what whoever passed it noted, in their words.
+	// Says is the message of the component that passed it.
 	Says string `json:"says,omitempty"`
 }
 
-// chain are the hops of a dry run, in order.
-var chain = []HopName{HopAgent, HopFault, HopDetect, HopEvidence, HopReport, HopController, HopMatch, HopAssess, HopGuard, HopAction}
+// dryRunHops are the hops of a dry run, in order.
+var dryRunHops = []HopName{HopAgent, HopFault, HopDetect, HopEvidence, HopReport, HopController, HopMatch, HopAssess, HopGuard, HopAction}
 
-// steps are the controller's, by hop. Its step Detect is that it has taken the agent's word.
-var steps = map[v1alpha1.StepName]HopName{
+// hopsByStep are the hops of the controller's steps. Its step Detect is that it has the agent's evidence.
+var hopsByStep = map[v1alpha1.StepName]HopName{
 	v1alpha1.StepDetect: HopController, v1alpha1.StepMatch: HopMatch, v1alpha1.StepAssess: HopAssess, v1alpha1.StepGuard: HopGuard, v1alpha1.StepAct: HopAction,
 }
 
-// progress is how far a drill has come.
+// progress is the progress of a drill.
 type progress struct {
 	hops []Hop
-	// cut is the hop that said no, and why; empty if none did.
+	// cut is the hop that failed, and why; empty if none did.
 	cut HopName
 	why string
-	// over is whether nothing more will come.
+	// over says whether no more hops will come.
 	over bool
 }
 
-// next is the hop that is waited for.
+// next is the hop that is expected next.
 func (p progress) next() HopName {
 	if n := len(p.hops); n > 0 {
-		return chain[min(slices.Index(chain, p.hops[n-1].Name)+1, len(chain)-1)]
+		return dryRunHops[min(slices.Index(dryRunHops, p.hops[n-1].Name)+1, len(dryRunHops)-1)]
 	}
-	return chain[0]
+	return dryRunHops[0]
 }
 
-// follow reads how far a drill has come from its Remediation. Began is when it was asked for.
+// follow is the progress of a drill by its Remediation; began is when it was created.
 func follow(r *v1alpha1.Remediation, began time.Time) progress {
 	p := progress{hops: []Hop{}}
 	pass := func(name HopName, at metav1.MicroTime, says string) {
@@ -77,14 +77,14 @@ func follow(r *v1alpha1.Remediation, began time.Time) progress {
 		if n := len(p.hops); n > 0 {
 			before = p.hops[n-1].At.Time
 		}
-		// Clocks of machines differ by a little; a latency below zero says no more than that.
+		// A latency below zero comes from a clock skew.
 		p.hops = append(p.hops, Hop{name, at, max(0, at.Sub(before)).Round(time.Millisecond).String(), says})
 	}
 	if agent := r.Status.Agent; agent != nil {
 		p.agent(agent, pass)
 	}
 	for _, step := range r.Status.Steps {
-		hop, known := steps[step.Name]
+		hop, known := hopsByStep[step.Name]
 		switch {
 		case !known || step.EndedAt == nil:
 		case step.Result == v1alpha1.StepFailed:

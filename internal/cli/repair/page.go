@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// page tells people of a drill as it goes. A nil one tells nothing: data is written at the end.
+// page prints the progress of a drill for people. A nil page prints nothing: structured output is printed at the end.
 type page struct {
 	*output.Page
 	out io.Writer
@@ -23,7 +23,7 @@ func (o *DrillOptions) page() *page {
 	return &page{o.Format.Page(o.Out), o.Out, o.Say}
 }
 
-// begin says what is about to be tried.
+// begin prints what the drill is about to do.
 func (p *page) begin(o *DrillOptions, by string) {
 	if p == nil {
 		return
@@ -32,7 +32,7 @@ func (p *page) begin(o *DrillOptions, by string) {
 	p.Blank()
 }
 
-// hop writes one that was passed: its name, how long it took, and what was said of it.
+// hop prints a hop that was passed: its name, latency and message.
 func (p *page) hop(h Hop) {
 	if p == nil {
 		return
@@ -41,7 +41,7 @@ func (p *page) hop(h Hop) {
 	p.Paragraph(fmt.Sprintf("  %-*s   %*s   ", names, h.Name, latencies, h.Latency), h.Says, output.Plain)
 }
 
-// end says how it went.
+// end prints the result.
 func (p *page) end(d Drilled) {
 	if d.Cut != "" {
 		p.Paragraph(fmt.Sprintf("  %-10s   %9s   ", d.Cut, "-"), d.Message, output.Plain)

@@ -27,7 +27,7 @@ func writeCheck(page *output.Page, say message.Printer, answer Checked) error {
 	}), output.Strong)
 	if len(answer.Rows) > 0 {
 		page.Blank()
-		page.Table("", heads(say, page.Wide), lines(say, answer.Rows, page.Wide))
+		page.Table("", columnHeads(say, page.Wide), tableRows(say, answer.Rows, page.Wide))
 	}
 	writeFindings(page, say, answer.Findings)
 	if len(answer.Unknown) > 0 {
@@ -60,7 +60,7 @@ func writeFindings(page *output.Page, say message.Printer, found []finding.Findi
 	}
 }
 
-func heads(say message.Printer, wide bool) []string {
+func columnHeads(say message.Printer, wide bool) []string {
 	ids := []message.ID{message.CheckColumnVerdict, message.CheckColumnLink, message.CheckColumnNodes, message.CheckColumnBy, message.CheckColumnAgent, message.CheckColumnReasons}
 	var heads []string
 	for _, id := range ids {
@@ -77,10 +77,10 @@ type line struct {
 	reasons []string
 }
 
-var ranks = map[repaircheck.Verdict]int{repaircheck.Broken: 0, repaircheck.Unproven: 1, repaircheck.NeedsApproval: 2, repaircheck.WouldAct: 3}
+var verdictRanks = map[repaircheck.Verdict]int{repaircheck.Broken: 0, repaircheck.Unproven: 1, repaircheck.NeedsApproval: 2, repaircheck.WouldAct: 3}
 
-// lines are the table's. Without wide, what nobody counts on is left to the findings, and reasons share a line.
-func lines(say message.Printer, rows []repaircheck.Row, wide bool) [][]string {
+// tableRows are the table's. Without wide, what nobody counts on is left to the findings, and reasons share a line.
+func tableRows(say message.Printer, rows []repaircheck.Row, wide bool) [][]string {
 	var all []*line
 	known := map[string]*line{}
 	for _, row := range rows {
@@ -97,7 +97,7 @@ func lines(say message.Printer, rows []repaircheck.Row, wide bool) [][]string {
 		}
 		known[key].reasons = append(known[key].reasons, row.Reason)
 	}
-	slices.SortStableFunc(all, func(a, b *line) int { return cmp.Compare(order(a.first), order(b.first)) })
+	slices.SortStableFunc(all, func(a, b *line) int { return cmp.Compare(sortRank(a.first), sortRank(b.first)) })
 	var table [][]string
 	for _, l := range all {
 		row := l.first
@@ -110,12 +110,12 @@ func lines(say message.Printer, rows []repaircheck.Row, wide bool) [][]string {
 	return table
 }
 
-// order has what is broken and expected first, what is broken by nature last.
-func order(row repaircheck.Row) int {
+// sortRank has what is broken and expected first, what is broken by nature last.
+func sortRank(row repaircheck.Row) int {
 	if !row.Expected() && row.Verdict == repaircheck.Broken {
-		return len(ranks)
+		return len(verdictRanks)
 	}
-	return ranks[row.Verdict]
+	return verdictRanks[row.Verdict]
 }
 
 func nodes(row repaircheck.Row) string {

@@ -5,7 +5,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
 
 // nextSteps fills in, where a DaemonSet is to grow and nobody says how much, what its vertical autoscaler will ask for
@@ -21,7 +21,7 @@ func nextSteps(in input.Input, changes []change.Change) (filled []change.Change,
 			return nil, nil, notThere(in.World, grow.Subject())
 		}
 		found := false
-		for _, step := range simulation.NextAutoscalerSteps(in.Judge) {
+		for _, step := range verticalautoscaler.NextSteps(in.Judge.World()) {
 			if step.Target != grow.Subject() || grow.Container != "" && grow.Container != step.Container {
 				continue
 			}

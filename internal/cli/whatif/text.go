@@ -299,7 +299,7 @@ func (w writer) findings(findings []finding.Finding) {
 		return
 	}
 	w.head(message.HeadThen)
-	groups := finding.Together(findings)
+	groups := finding.GroupByCause(findings)
 	shown := groups[:w.most(len(groups))]
 	for _, g := range shown {
 		w.Finding(w.say, g.First, g.More)

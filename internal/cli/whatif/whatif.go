@@ -22,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Options are what the verb is asked.
@@ -205,7 +206,7 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 	forecast, err := diagnosis.Forecast(ctx, view, changes, simulation.Options{Seeds: o.Seeds})
 	progress.End()
-	unknown, patch, refused := simulation.UnknownError{}, simulation.PatchError{}, simulation.RefusedError{}
+	unknown, patch, refused := outcome.UnknownError{}, outcome.PatchError{}, outcome.RefusedError{}
 	switch {
 	case ctx.Err() != nil:
 		return exit.Failure(message.ErrInterrupted, nil)
@@ -249,7 +250,7 @@ func incidents(in input.Input) []string {
 
 // failOn is what --fail-on takes: fates, budgets, and the severities of new findings.
 var failOn = []string{
-	string(simulation.Waiting), string(simulation.Delayed), string(simulation.Preempted), string(simulation.Lost), "budget", "refused",
+	string(outcome.Waiting), string(outcome.Delayed), string(outcome.Preempted), string(outcome.Lost), "budget", "refused",
 	string(finding.Info), string(finding.Warning), string(finding.Critical),
 }
 

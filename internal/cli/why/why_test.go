@@ -214,16 +214,16 @@ func TestBadInput(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no kind":          {[]string{"redis-0"}, `subject: naosu cannot explain redis-0; for example: why pod/NAME -n NAMESPACE`},
-		"no name":          {[]string{"pod/"}, `subject: naosu cannot explain pod/; for example: why pod/NAME -n NAMESPACE`},
-		"too many":         {[]string{"pod", "a", "b"}, `subject: naosu cannot explain pod a b; for example: why pod/NAME -n NAMESPACE`},
-		"a path":           {[]string{"pod/a/b"}, `subject: naosu cannot explain pod/a/b; for example: why pod/NAME -n NAMESPACE`},
+		"no kind":          {[]string{"redis-0"}, `subject: naosu cannot explain redis-0; give an object, as in: why pod/NAME -n NAMESPACE`},
+		"no name":          {[]string{"pod/"}, `subject: naosu cannot explain pod/; give an object, as in: why pod/NAME -n NAMESPACE`},
+		"too many":         {[]string{"pod", "a", "b"}, `subject: naosu cannot explain pod a b; give an object, as in: why pod/NAME -n NAMESPACE`},
+		"a path":           {[]string{"pod/a/b"}, `subject: naosu cannot explain pod/a/b; give an object, as in: why pod/NAME -n NAMESPACE`},
 		"another kind":     {[]string{"secret/a"}, "subject: naosu cannot explain secret; use cronjob, daemonset, deployment, horizontalpodautoscaler, ingress, job, namespace, node, nodeclaim, nodepool, pod, poddisruptionbudget, pv, pvc, replicaset, resourcequota, service, statefulset or workload"},
 		"no kind but /":    {[]string{"/a"}, `subject: naosu cannot explain /a; use cronjob`},
 		"a selector too":   {[]string{"pod/a", "-l", "app=web"}, `--selector: "app=web" selects among several objects, but pod/a names a single one; omit one of them`},
 		"other fail-on":    {[]string{"--fail-on", "info"}, `--fail-on: "info" is not a valid value; use warning or critical`},
 		"a bad selector":   {[]string{"-l", "a in b"}, "--selector: "},
-		"unlike nothing":   {[]string{"--unlike", "pod/b"}, "subject: missing; for example: why pod/NAME -n NAMESPACE"},
+		"unlike nothing":   {[]string{"--unlike", "pod/b"}, "subject: missing; give an object, as in: why pod/NAME -n NAMESPACE"},
 		"unlike a node":    {[]string{"pod/a", "--unlike", "node/b"}, `--unlike: "node/b" cannot be compared with pod/a; compare two pods or two nodes, as in: why pod/BAD --unlike pod/GOOD`},
 		"unlike a claim":   {[]string{"pvc/a", "--unlike", "pvc/b"}, `--unlike: "pvc/b" cannot be compared with pvc/a; compare two pods or two nodes`},
 		"unknown format":   {[]string{"pod/a", "-o", "xml"}, `"xml" is not a valid value; use text, wide, json or yaml`},
@@ -263,12 +263,12 @@ func TestFailures(t *testing.T) {
 		"forbidden": {
 			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))},
 			[]string{"pod/redash-redis-6c5d", "-n", "redash"},
-			"permission is missing: Pod objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
+			"permission denied: Pod objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
 		},
 		"forbidden, nothing in particular": {
 			clustertest.API{Answers: answer(apierrors.NewForbidden(pods, "", errors.New("User \"eve\" cannot list it")))},
 			nil,
-			"permission is missing: Pod objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
+			"permission denied: Pod objects cannot be read with these credentials; request the list permission for them, or choose other credentials with --context, --user or --as",
 		},
 		"unauthorized": {
 			clustertest.API{Answers: answer(apierrors.NewUnauthorized("Unauthorized"))},
@@ -282,7 +282,7 @@ func TestFailures(t *testing.T) {
 		},
 		"broken": {clustertest.API{Objects: objects, Answers: map[string]*apierrors.StatusError{
 			"nodes": apierrors.NewInternalError(errors.New("etcd\nis gone")),
-		}}, []string{"pod/redash-redis-6c5d"}, "the API server at HOST answered: Internal error occurred: etcd is gone"},
+		}}, []string{"pod/redash-redis-6c5d"}, "the API server at HOST returned an error: Internal error occurred: etcd is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			host := tc.api.Serve(t)

@@ -16,10 +16,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
-// longest is how long a call may take, with its retries.
-const longest = 20 * time.Second
+// callTimeout bounds a call with its retries.
+const callTimeout = 20 * time.Second
 
-// The codes that are told from others.
+// Error codes that are handled specially.
 const (
 	codeDryRun       = "DryRunOperation"
 	codeUnauthorized = "UnauthorizedOperation"
@@ -30,8 +30,8 @@ const (
 )
 
 var (
-	// busyCodes are of requests that were not carried out and that may be when they are made again: something else is in
-	// progress on the group or the machine, or the credentials that the request was signed with have expired since.
+	// busyCodes are of requests that were not carried out, and may be if they are made again: another operation is in progress on the
+	// group or the machine, or the credentials of the request have expired.
 	// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_TerminateInstanceInAutoScalingGroup.html
 	// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 	busyCodes = []string{
@@ -42,12 +42,11 @@ var (
 	permissionCodes = []string{codeUnauthorized, codeAccessDenied, "AccessDeniedException"}
 )
 
-// ask makes one call, named as IAM names it. Its error is ErrPassing where a later try may fare better, and a RefusedError
-// where AWS answered that it will not do it.
+// ask makes one call; call is its name in IAM. Its error is ErrPassing if a later try may succeed, and a RefusedError if AWS rejected the request.
 func ask[In, Out, Options any](
 	ctx context.Context, call string, do func(context.Context, *In, ...func(*Options)) (*Out, error), in *In, options ...func(*Options),
 ) (*Out, error) {
-	bounded, cancel := context.WithTimeout(ctx, longest)
+	bounded, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	out, err := do(bounded, in, options...)
 	switch {
@@ -72,20 +71,20 @@ func passing(err error) bool {
 		slices.Contains(busyCodes, code(err)) || errors.Is(err, errUnsigned) && !rejected(err)
 }
 
-// rejected says whether AWS answered that the request itself is at fault.
+// rejected says whether AWS answered that the request itself is wrong.
 func rejected(err error) bool {
 	answer, answered := errors.AsType[*awshttp.ResponseError](err)
 	return answered && answer.HTTPStatusCode() < http.StatusInternalServerError
 }
 
-// errUnsigned is that no credentials could be had, so that a request was not sent.
+// errUnsigned says that credentials could not be retrieved, so that a request was not sent.
 var errUnsigned = errors.New("no credentials to sign the request with")
 
-// signing tells errors of credentials from those of requests that they sign.
-type signing struct{ sdk.CredentialsProvider }
+// signingCredentials marks errors of retrieving credentials, to tell them from errors of the requests.
+type signingCredentials struct{ sdk.CredentialsProvider }
 
 // Retrieve is that of the provider of credentials; its errors are errUnsigned.
-func (s signing) Retrieve(ctx context.Context) (sdk.Credentials, error) {
+func (s signingCredentials) Retrieve(ctx context.Context) (sdk.Credentials, error) {
 	found, err := s.CredentialsProvider.Retrieve(ctx)
 	if err != nil {
 		return found, fmt.Errorf("%w: %w", errUnsigned, err)
@@ -101,22 +100,22 @@ func code(err error) string {
 	return ""
 }
 
-// words are AWS's, without the SDK's story of how they came.
-func words(err error) string {
+// messageOf is the message of AWS's error, without what the SDK wraps around it.
+func messageOf(err error) string {
 	if fault, answered := errors.AsType[smithy.APIError](err); answered {
 		return fault.ErrorCode() + ": " + fault.ErrorMessage()
 	}
 	return err.Error()
 }
 
-// undone says whether it is known that what was asked was not done: AWS answered so, or was not asked.
-func undone(err error) bool {
+// knownNotDone says whether it is known that a request was not carried out: AWS answered so, or the request was not sent.
+func knownNotDone(err error) bool {
 	return rejected(err) || throttled.IsErrorRetryable(err) == sdk.TrueTernary || slices.Contains(busyCodes, code(err)) || errors.Is(err, errUnsigned)
 }
 
-// unlessUndone says that it is not known whether what was asked was done, unless it is known that it was not.
-func unlessUndone(err error) error {
-	if undone(err) {
+// unlessKnownNotDone marks an error with ErrUnsure, unless it is known that the request was not carried out.
+func unlessKnownNotDone(err error) error {
+	if knownNotDone(err) {
 		return err
 	}
 	return fmt.Errorf("%w: %w", cloud.ErrUnsure, err)
@@ -124,6 +123,5 @@ func unlessUndone(err error) error {
 
 var throttled = retry.RetryableErrorCode{Codes: retry.DefaultThrottleErrorCodes}
 
-// careful retries what was turned away for its number and nothing else: of any other fault it cannot be known whether
-// what was asked has been done.
-var careful = retry.NewStandard(func(o *retry.StandardOptions) { o.Retryables = []retry.IsErrorRetryable{throttled} })
+// throttleRetryer retries throttled requests alone: after any other error it is unknown whether the request was carried out.
+var throttleRetryer = retry.NewStandard(func(o *retry.StandardOptions) { o.Retryables = []retry.IsErrorRetryable{throttled} })

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 )
 
-// batch is how many instances are asked for at once. EC2 would take 1,000 and advises against many.
+// batch is the number of instances of one call. EC2 allows 1,000 and advises fewer.
 // https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
 const batch = 100
 
@@ -33,7 +33,7 @@ func (p *Provider) instances(ctx context.Context, ids []string) (map[string]type
 	return found, nil
 }
 
-// known asks by a filter, which passes over instances that EC2 does not know, where the IDs would have the call refused.
+// known describes instances by a filter, which leaves out those that EC2 does not know; a call with their IDs would fail.
 func (p *Provider) known(ctx context.Context, ids []string) (*ec2.DescribeInstancesOutput, error) {
 	all := &ec2.DescribeInstancesOutput{}
 	input := &ec2.DescribeInstancesInput{Filters: byID(ids)}

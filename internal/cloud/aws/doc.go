@@ -1,3 +1,3 @@
-// Package aws asks EC2, EC2 Auto Scaling and EKS about machines, through AWS's own SDK and its own way to credentials,
-// region and endpoints. It alone knows the SDK.
+// Package aws calls EC2, EC2 Auto Scaling and EKS with AWS's SDK, which finds credentials, region and endpoints. It is the only package that
+// imports the SDK.
 package aws

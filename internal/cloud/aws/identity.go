@@ -14,8 +14,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
-// How EC2 names instances, with or without a domain: by their ID, or by their first private address. Nodes on EKS are called
-// so. Who calls nodes otherwise has names of their own, which tell nothing of the instance.
+// EC2's host names of instances, with or without a domain: by their ID, or by their first private address. Nodes on EKS have these names; other
+// names of nodes say nothing of the instance.
 //
 // Source: https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/instance-naming.html
 var (
@@ -23,12 +23,11 @@ var (
 	byAddress  = regexp.MustCompile(`^ip-(\d{1,3}-\d{1,3}-\d{1,3}-\d{1,3})(?:\.|$)`)
 )
 
-// errOtherMachine is that a node does not run on what its provider ID names.
+// errOtherMachine says that a node does not run on the instance of its provider ID.
 var errOtherMachine = errors.New("another machine")
 
-// identify refuses a machine whose node is named after another instance than its provider ID: a node that was restored from
-// another's image, or that lies, would have a machine acted on that is not its own. An instance that EC2 does not know is
-// nobody's.
+// identify returns an error if a machine's node has the name of another instance than its provider ID, because the node was restored from
+// another's image or has been tampered with: the action would hit another machine. It also does for an instance that EC2 does not know.
 func (p *Provider) identify(ctx context.Context, m cloud.Machine) error {
 	id := instanceOf(m)
 	if named := byResource.FindStringSubmatch(m.Node); named != nil && named[1] != id {
@@ -40,7 +39,7 @@ func (p *Provider) identify(ctx context.Context, m cloud.Machine) error {
 	}
 	instances, err := p.instances(ctx, []string{id})
 	switch {
-	case errors.Is(err, cloud.ErrPassing): // Not as unsure as the end of a context would have it: nothing was asked for yet.
+	case errors.Is(err, cloud.ErrPassing): // Not ErrUnsure, as after the end of a context: the action was not requested yet.
 		return fmt.Errorf("%w: %v", cloud.ErrPassing, err) //nolint:errorlint // As said.
 	case err != nil:
 		return err

@@ -15,10 +15,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// May asks for a reboot by EC2's dry run. Auto Scaling has none: of a replacement it is only found out whether anything
-// would come in the machine's place.
+// May tries a reboot by EC2's dry run. Auto Scaling has no dry run: for a replacement it is checked only whether the group would launch a new
+// instance.
 func (p *Provider) May(ctx context.Context, action v1alpha1.Action, m cloud.Machine) (cloud.Permission, error) {
-	if err := p.identify(ctx, m); errors.Is(err, errOtherMachine) { // What else goes wrong the call itself will tell.
+	if err := p.identify(ctx, m); errors.Is(err, errOtherMachine) { // Other errors are those of the call itself.
 		return answer(v1alpha1.MayNo, message.CloudOtherMachine, message.Args{"words": err.Error()}), nil
 	}
 	switch action {
@@ -38,18 +38,18 @@ func (p *Provider) mayReboot(ctx context.Context, id string) (cloud.Permission, 
 	return unpermitted(callReboot, id, err)
 }
 
-// unpermitted reads the refusal of a call that changes nothing.
+// unpermitted is the permission for an error of a call that changes nothing.
 func unpermitted(call, id string, err error) (cloud.Permission, error) {
 	switch code(err) {
 	case codeUnauthorized, codeAuthFailure, codeAccessDenied:
-		return answer(v1alpha1.MayNo, message.CloudRefused, message.Args{"call": call, "words": words(err)}), nil
+		return answer(v1alpha1.MayNo, message.CloudRefused, message.Args{"call": call, "words": messageOf(err)}), nil
 	case codeNotFound:
 		return answer(v1alpha1.MayUnknown, message.CloudGone, message.Args{"machine": id}), nil
 	}
 	if err == nil || errors.Is(err, cloud.ErrPassing) || ctxEnded(err) {
 		return cloud.Permission{}, err
 	}
-	return answer(v1alpha1.MayUnknown, message.CloudUnanswered, message.Args{"call": call, "words": words(err)}), nil
+	return answer(v1alpha1.MayUnknown, message.CloudUnanswered, message.Args{"call": call, "words": messageOf(err)}), nil
 }
 
 func ctxEnded(err error) bool { return errors.Is(err, context.Canceled) }
@@ -76,15 +76,15 @@ func (p *Provider) mayReplace(ctx context.Context, id string) (cloud.Permission,
 	return answer(v1alpha1.MayUnknown, message.CloudNoDryRun, message.Args{"call": callTerminate}), nil
 }
 
-// unread is that not even the group may be looked at, which says nothing about what may be done to it.
+// unread is the permission where the group cannot be read: it is unknown.
 func unread(err error) (cloud.Permission, error) {
 	if errors.Is(err, cloud.ErrPassing) || ctxEnded(err) {
 		return cloud.Permission{}, err
 	}
-	return answer(v1alpha1.MayUnknown, message.CloudUnread, message.Args{"what": "Auto Scaling", "words": words(err)}), nil
+	return answer(v1alpha1.MayUnknown, message.CloudUnread, message.Args{"what": "Auto Scaling", "words": messageOf(err)}), nil
 }
 
-// launches says whether a group still launches what it lacks: a suspended process is a switch that nobody sees.
+// launches says whether a group launches new instances: its process Launch may be suspended.
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/as-suspend-resume-processes.html
 func (p *Provider) launches(ctx context.Context, group string) (bool, error) {
 	out, err := ask(ctx, "autoscaling:DescribeAutoScalingGroups", p.scaling.DescribeAutoScalingGroups,

@@ -42,7 +42,7 @@ func (p *Provider) States(ctx context.Context, machines ...cloud.Machine) ([]clo
 	return states, nil
 }
 
-// stateOf reads what EC2 says of one instance; the zero Instance is one that it does not know.
+// stateOf is the state of an instance; the zero Instance is one that EC2 does not know.
 func stateOf(i types.Instance, checks types.InstanceStatus) cloud.State {
 	if i.State == nil {
 		return cloud.State{Running: cloud.Gone, Message: codeNotFound}
@@ -68,7 +68,7 @@ var powers = map[types.InstanceStateName]cloud.Running{
 	types.InstanceStateNameTerminated:   cloud.Gone,
 }
 
-// summaries are a machine's checks by what EC2 calls them: the host beneath it, the machine, the volumes attached to it.
+// summaries are an instance's status checks by EC2's names: of the host, the instance, and the attached volumes.
 // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/monitoring-system-instance-status-check.html
 func summaries(checks types.InstanceStatus) map[string]types.SummaryStatus {
 	found := map[string]types.SummaryStatus{}
@@ -84,7 +84,7 @@ func summaries(checks types.InstanceStatus) map[string]types.SummaryStatus {
 	return found
 }
 
-// impaired is nil while checks have yet to be made.
+// impaired says whether a check fails; nil while checks are initializing.
 func impaired(checks types.InstanceStatus) *bool {
 	var bad, good bool
 	for _, status := range summaries(checks) {
@@ -113,9 +113,9 @@ func (p *Provider) Reboot(ctx context.Context, m cloud.Machine) (cloud.Operation
 		return cloud.Operation{}, err
 	}
 	out, err := ask(ctx, callReboot, p.ec2.RebootInstances, &ec2.RebootInstancesInput{InstanceIds: []string{instanceOf(m)}},
-		func(o *ec2.Options) { o.Retryer = careful })
+		func(o *ec2.Options) { o.Retryer = throttleRetryer })
 	if err != nil {
-		return cloud.Operation{}, unlessUndone(err)
+		return cloud.Operation{}, unlessKnownNotDone(err)
 	}
 	return operation(out.ResultMetadata, ""), nil
 }

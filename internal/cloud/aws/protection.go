@@ -9,8 +9,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/autoscaling/types"
 )
 
-// notProtected fails for an instance that is protected from scale-in. Auto Scaling would end it all the same when asked for it
-// by name, but somebody has said that it is to stay. What is not known of it is not taken to be well.
+// notProtected returns an error for an instance that is protected from scale-in. Auto Scaling would terminate it all the same when it is named, but
+// a person has protected it. It also returns an error if that is unknown.
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-instance-protection.html
 func (p *Provider) notProtected(ctx context.Context, id string) error {
 	member, err := p.member(ctx, id)
@@ -23,12 +23,12 @@ func (p *Provider) notProtected(ctx context.Context, id string) error {
 	return nil
 }
 
-// protected says whether a member of a group is protected from scale-in, and not on its way out already; nil is none.
+// protected says whether a member of a group, nil if there is none, is protected from scale-in and not terminating already.
 func protected(member *types.AutoScalingInstanceDetails) bool {
 	return member != nil && sdk.ToBool(member.ProtectedFromScaleIn) && !terminating(member)
 }
 
-// terminating says whether Auto Scaling is ending an instance. Held by a lifecycle hook, it still runs.
+// terminating says whether Auto Scaling is terminating an instance. While a lifecycle hook waits, it still runs.
 func terminating(member *types.AutoScalingInstanceDetails) bool {
 	return strings.HasPrefix(sdk.ToString(member.LifecycleState), string(types.LifecycleStateTerminating))
 }

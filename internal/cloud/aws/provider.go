@@ -25,24 +25,24 @@ import (
 // name is that of the provider.
 const name = "aws"
 
-// patience is how long credentials and the region may take to be found. Where there are none, the SDK asks the instance
-// metadata service last, which does not answer outside of EC2.
-const patience = time.Second
+// credentialTimeout bounds finding credentials and the region. Where there are none, the SDK tries the instance metadata service last, which does
+// not answer outside of EC2.
+const credentialTimeout = time.Second
 
-// Options say what the environment does not.
+// Options are what cannot be read from the environment.
 type Options struct {
-	// Cluster is the EKS cluster's name; without it, labels of nodes and tags of instances tell.
+	// Cluster is the EKS cluster's name; if empty, it is read from labels of nodes and tags of instances.
 	Cluster string
 }
 
-// Provider is AWS. It may be used from anywhere.
+// Provider is AWS. It is safe for concurrent use.
 type Provider struct {
 	region  string
 	cluster string
 	ec2     *ec2.Client
 	scaling *autoscaling.Client
 	eks     *eks.Client
-	// groups are the node groups that tags have told, by the name of the label; they never change.
+	// groups caches node groups that were read from tags, by the name of the label; they never change.
 	groups sync.Map
 }
 
@@ -57,7 +57,7 @@ var _ interface {
 // New finds region and credentials as AWS's SDK does, within a second, or says what is missing.
 // https://docs.aws.amazon.com/sdkref/latest/guide/standardized-credentials.html
 func New(ctx context.Context, o Options) (*Provider, *cloud.Gap) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, credentialTimeout)
 	defer cancel()
 	found, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // which would write among a command's output
 	if err != nil {
@@ -69,7 +69,7 @@ func New(ctx context.Context, o Options) (*Provider, *cloud.Gap) {
 	if found.Region = cmp.Or(found.Region, instanceRegion(ctx, found)); found.Region == "" {
 		return nil, missing(message.CloudNoRegion, nil)
 	}
-	found.Credentials = signing{found.Credentials}
+	found.Credentials = signingCredentials{found.Credentials}
 	return &Provider{
 		region: found.Region, cluster: o.Cluster,
 		ec2: ec2.NewFromConfig(found), scaling: autoscaling.NewFromConfig(found), eks: eks.NewFromConfig(found),
@@ -80,11 +80,11 @@ func missing(id message.ID, err error) *cloud.Gap {
 	if err == nil {
 		return &cloud.Gap{Provider: name, Why: message.Of(id, nil)}
 	}
-	return &cloud.Gap{Provider: name, Why: message.Of(id, message.Args{"words": words(err)})}
+	return &cloud.Gap{Provider: name, Why: message.Of(id, message.Args{"words": messageOf(err)})}
 }
 
-// credentialsOf looks whether there are any. Those that somebody has set up and that only take their time, as a role that
-// is assumed over a slow network does, count as there: the calls will tell.
+// credentialsOf returns an error if no credentials are configured. Configured ones that take long to retrieve, such as those of a role, are no
+// error: the calls wait for them.
 func credentialsOf(ctx context.Context, found sdk.Config) error {
 	if found.Credentials == nil {
 		return errors.New("none are configured")
@@ -108,7 +108,7 @@ func instanceRegion(ctx context.Context, found sdk.Config) string {
 // Name is aws.
 func (p *Provider) Name() string { return name }
 
-// Owns machines of the region that are EC2 instances.
+// Owns says whether a machine is an EC2 instance of the region.
 func (p *Provider) Owns(m cloud.Machine) bool {
 	zone, _ := parse(m)
 	return zone != "" && strings.HasPrefix(zone, p.region)
@@ -116,7 +116,7 @@ func (p *Provider) Owns(m cloud.Machine) bool {
 
 var providerID = regexp.MustCompile(`^aws:///([a-z0-9-]+)/(i-(?:[0-9a-f]{8}|[0-9a-f]{17}))$`)
 
-// parse reads zone and instance from what AWS's cloud controller manager writes; both are empty if it did not.
+// parse reads zone and instance from a provider ID of AWS's cloud controller manager; both are empty for any other.
 // https://github.com/kubernetes/cloud-provider-aws/blob/master/pkg/providers/v1/instances.go
 func parse(m cloud.Machine) (zone, instance string) {
 	found := providerID.FindStringSubmatch(m.ProviderID)

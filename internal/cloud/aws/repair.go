@@ -25,8 +25,8 @@ const (
 	labelCluster = "alpha.eksctl.io/cluster-name"
 )
 
-// Repairers are EKS's own node repair where it is on: always in Auto Mode, in managed node groups as their NodeRepairConfig
-// says, which takes one call a group.
+// Repairers are EKS's own node repair where it is enabled: always in Auto Mode, in managed node groups by their NodeRepairConfig, which takes
+// one call for each group.
 func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]cloud.Repairer, error) {
 	auto, groups := eksNodes(machines)
 	repairers := autoMode(auto)
@@ -96,12 +96,13 @@ func (p *Provider) repairer(ctx context.Context, g *group) ([]cloud.Repairer, er
 	return []cloud.Repairer{found}, nil
 }
 
-// unknown keeps one group's refusal from hiding the others, but not a fault that would meet them all.
+// unknown reports a group whose configuration cannot be read as unknown, so that the others are reported all the same. An error that all calls
+// would have is returned.
 func unknown(r cloud.Repairer, err error) ([]cloud.Repairer, error) {
 	if errors.Is(err, cloud.ErrPassing) || ctxEnded(err) {
 		return nil, err
 	}
-	r.Unknown = message.Of(message.CloudUnread, message.Args{"what": r.By.String(), "words": words(err)})
+	r.Unknown = message.Of(message.CloudUnread, message.Args{"what": r.By.String(), "words": messageOf(err)})
 	return []cloud.Repairer{r}, nil
 }
 

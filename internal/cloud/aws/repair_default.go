@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
-// What EKS does where a node group does not say otherwise.
+// What EKS does where a node group's configuration does not say otherwise.
 // https://docs.aws.amazon.com/eks/latest/userguide/node-repair.html
 // https://docs.aws.amazon.com/eks/latest/userguide/node-health-nma.html
 var (
@@ -21,7 +21,7 @@ var (
 		replace("ContainerRuntimeReady"), replace("KernelReady"), replace("NetworkingReady"), replace("StorageReady"),
 	}
 
-	// rebooted and replaced are the reasons of AcceleratedHardwareReady; any other is left alone.
+	// rebooted and replaced are the reasons of AcceleratedHardwareReady for which it does that; for any other it does nothing.
 	rebooted = []string{
 		"NvidiaXID13Error", "NvidiaXID31Error", "NvidiaXID48Error", "NvidiaXID63Error", "NvidiaXID64Error", "NvidiaXID94Error", "NvidiaXID95Error",
 	}

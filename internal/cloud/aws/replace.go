@@ -17,7 +17,7 @@ import (
 
 const callTerminate = "autoscaling:TerminateInstanceInAutoScalingGroup"
 
-// Replace has Auto Scaling end the instance and launch another: the group's desired capacity stays.
+// Replace has Auto Scaling terminate the instance and launch another: the group's desired capacity stays.
 // https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_TerminateInstanceInAutoScalingGroup.html
 func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operation, error) {
 	if err := p.identify(ctx, m); err != nil {
@@ -32,10 +32,10 @@ func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operatio
 	})
 	switch code(err) {
 	case codeValidation, (*types.ScalingActivityInProgressFault)(nil).ErrorCode():
-		return p.going(ctx, id, err)
+		return p.alreadyTerminating(ctx, id, err)
 	}
 	if err != nil {
-		return cloud.Operation{}, unlessUndone(err)
+		return cloud.Operation{}, unlessKnownNotDone(err)
 	}
 	if out.Activity == nil {
 		return operation(out.ResultMetadata, ""), nil
@@ -43,9 +43,9 @@ func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operatio
 	return operation(out.ResultMetadata, sdk.ToString(out.Activity.ActivityId)), nil
 }
 
-// going finds out why Auto Scaling did not take an instance: it is gone or on its way already, which is as good, or it is
-// in no group.
-func (p *Provider) going(ctx context.Context, id string, cause error) (cloud.Operation, error) {
+// alreadyTerminating finds out why Auto Scaling rejected an instance: it is terminated or terminating already, which is no error, or is in no
+// group.
+func (p *Provider) alreadyTerminating(ctx context.Context, id string, cause error) (cloud.Operation, error) {
 	instances, err := p.instances(ctx, []string{id})
 	if err != nil {
 		return cloud.Operation{}, err
@@ -76,7 +76,7 @@ func (p *Provider) member(ctx context.Context, id string) (*types.AutoScalingIns
 	return &out.AutoScalingInstances[0], nil
 }
 
-// operation is what AWS did, by its own token for it or that of the request, by which CloudTrail finds it.
+// operation is identified by AWS's token, or else by the request ID, by which CloudTrail finds it.
 func operation(answer smithy.Metadata, token string) cloud.Operation {
 	at, _ := middleware.GetResponseAt(answer)
 	if token == "" {

@@ -1,5 +1,4 @@
-// Package clusterapi gives up Cluster API's Machines, where the cluster manages its own, and reads what its
-// MachineHealthChecks repair.
+// Package clusterapi replaces Cluster API's Machines, in clusters that manage themselves, and reads what MachineHealthChecks repair.
 package clusterapi
 
 import (
@@ -38,7 +37,7 @@ const (
 	annotationPaused    = "cluster.x-k8s.io/paused"
 )
 
-// Provider is Cluster API. It may be used from anywhere.
+// Provider is Cluster API. It is safe for concurrent use.
 type Provider struct{ client client.Client }
 
 var _ interface {
@@ -54,30 +53,30 @@ func New(c client.Client) *Provider { return &Provider{c} }
 // Name is clusterapi.
 func (p *Provider) Name() string { return name }
 
-// Owns nodes that name their Machine.
+// Owns says whether a node has the annotation of its Machine.
 func (p *Provider) Owns(m cloud.Machine) bool { return keyOf(m).Name != "" }
 
 func keyOf(m cloud.Machine) client.ObjectKey {
 	return client.ObjectKey{Namespace: m.Annotations[annotationNamespace], Name: m.Annotations[annotationMachine]}
 }
 
-// Replace marks the Machine for remediation where a MachineHealthCheck minds it: that goes through the checks of whoever
-// owns it. Nobody would see the mark elsewhere; there the Machine of a MachineSet is deleted, and the set makes another.
+// Replace annotates the Machine for remediation if a MachineHealthCheck covers it, so that its owner's checks are made. Otherwise nothing would
+// read the annotation, and the Machine of a MachineSet is deleted, which creates another.
 func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operation, error) {
 	machine, err := object.Get(ctx, p.client, machineKind, keyOf(m))
 	if err != nil || machine == nil || machine.GetDeletionTimestamp() != nil {
 		return cloud.Operation{}, err
 	}
 	if id, _, _ := unstructured.NestedString(machine.Object, "spec", "providerID"); id != "" && id != m.ProviderID {
-		return cloud.Operation{}, nil // the machine that was meant is gone, and another has its name
+		return cloud.Operation{}, nil // the machine is gone, and another has its name
 	}
-	way, refusal, err := p.way(ctx, machine)
+	method, refusal, err := p.method(ctx, machine)
 	switch {
 	case err != nil:
 		return cloud.Operation{}, err
 	case refusal.ID != "":
 		return cloud.Operation{}, fmt.Errorf("%w: %s", cloud.ErrNotOffered, message.English().Say(refusal))
-	case way == byDeletion:
+	case method == byDeletion:
 		err = object.Delete(ctx, p.client, machine)
 	default:
 		err = object.Annotate(ctx, p.client, machine, annotationRemediate, "")
@@ -88,16 +87,16 @@ func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operatio
 	return cloud.Operation{ID: string(machine.GetUID())}, nil
 }
 
-// way is how a Machine may be given up, as the API's verb for it.
-type way string
+// method is how a Machine is replaced, as the API's verb.
+type method string
 
 const (
-	byAnnotation way = "patch"
-	byDeletion   way = "delete"
+	byAnnotation method = "patch"
+	byDeletion   method = "delete"
 )
 
-// way finds how a Machine is given up, or why it is not.
-func (p *Provider) way(ctx context.Context, machine *unstructured.Unstructured) (way, message.Sentence, error) {
+// method finds how a Machine is replaced, or why it is not.
+func (p *Provider) method(ctx context.Context, machine *unstructured.Unstructured) (method, message.Sentence, error) {
 	subject := "machine/" + machine.GetName()
 	for _, held := range []string{annotationSkip, annotationPaused} {
 		if _, is := machine.GetAnnotations()[held]; is {
@@ -109,11 +108,11 @@ func (p *Provider) way(ctx context.Context, machine *unstructured.Unstructured) 
 		return "", message.Sentence{}, err
 	}
 	for _, check := range checks {
-		minded, err := minds(check, *machine)
+		covered, err := covers(check, *machine)
 		if err != nil {
 			return "", message.Sentence{}, err
 		}
-		if minded {
+		if covered {
 			return byAnnotation, message.Sentence{}, nil
 		}
 	}
@@ -123,7 +122,7 @@ func (p *Provider) way(ctx context.Context, machine *unstructured.Unstructured) 
 	return byDeletion, message.Sentence{}, nil
 }
 
-// May asks the API server about what Replace would do.
+// May asks the API server whether the request of Replace is allowed.
 func (p *Provider) May(ctx context.Context, action v1alpha1.Action, m cloud.Machine) (cloud.Permission, error) {
 	if action != v1alpha1.ActionReplace {
 		return cloud.Permission{}, cloud.ErrNotOffered
@@ -135,12 +134,12 @@ func (p *Provider) May(ctx context.Context, action v1alpha1.Action, m cloud.Mach
 	if machine == nil {
 		return cloud.Permission{May: v1alpha1.MayUnknown, Why: message.Of(message.CloudGone, message.Args{"machine": keyOf(m).Name})}, nil
 	}
-	way, refusal, err := p.way(ctx, machine)
+	method, refusal, err := p.method(ctx, machine)
 	if err != nil {
 		return cloud.Permission{}, err
 	}
 	if refusal.ID != "" {
 		return cloud.Permission{May: v1alpha1.MayNo, Why: refusal}, nil
 	}
-	return object.May(ctx, p.client, string(way), machineKind, machine.GetNamespace())
+	return object.May(ctx, p.client, string(method), machineKind, machine.GetNamespace())
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud/object"
 )
 
-// Repairers are the MachineHealthChecks that look at conditions of nodes. One without any only acts on Machines that a
-// person, or naosu, marks.
+// Repairers are the MachineHealthChecks with conditions of nodes. One without any acts only on annotated Machines.
 func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]cloud.Repairer, error) {
 	owned := map[client.ObjectKey]string{}
 	everything := cloud.Repairer{By: change.Ref{Kind: healthCheckKind.Kind, Name: "*"}}
@@ -30,20 +29,20 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 	}
 	checks, err := object.List(ctx, p.client, healthCheckKind)
 	if err != nil {
-		return object.Unread(everything, err)
+		return object.UnknownRepairer(everything, err)
 	}
 	if len(checks) == 0 {
 		return nil, nil
 	}
 	all, err := object.List(ctx, p.client, machineKind)
 	if err != nil {
-		return object.Unread(everything, err)
+		return object.UnknownRepairer(everything, err)
 	}
 	var repairers []cloud.Repairer
 	for _, check := range checks {
 		found, err := repairer(check, all, owned)
 		if err != nil {
-			unread, err := object.Unread(found, err)
+			unread, err := object.UnknownRepairer(found, err)
 			if err != nil {
 				return nil, err
 			}
@@ -56,7 +55,7 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 	return repairers, nil
 }
 
-// repairer is one MachineHealthCheck and those of the nodes that it minds.
+// repairer is one MachineHealthCheck with the nodes that it covers.
 func repairer(check unstructured.Unstructured, machines []unstructured.Unstructured, owned map[client.ObjectKey]string) (cloud.Repairer, error) {
 	found := cloud.Repairer{By: change.Ref{Kind: check.GetKind(), Namespace: check.GetNamespace(), Name: check.GetName()}}
 	for _, machine := range machines {
@@ -64,12 +63,12 @@ func repairer(check unstructured.Unstructured, machines []unstructured.Unstructu
 		if !is {
 			continue
 		}
-		minded, err := minds(check, machine)
+		covered, err := covers(check, machine)
 		if err != nil {
 			found.Nodes = append(found.Nodes, node)
 			return found, err
 		}
-		if minded && !passesOver(machine) {
+		if covered && !skipsRemediation(machine) {
 			found.Nodes = append(found.Nodes, node)
 		}
 	}
@@ -77,15 +76,15 @@ func repairer(check unstructured.Unstructured, machines []unstructured.Unstructu
 	return found, nil
 }
 
-func passesOver(machine unstructured.Unstructured) bool {
+func skipsRemediation(machine unstructured.Unstructured) bool {
 	annotations := machine.GetAnnotations()
 	_, skipped := annotations[annotationSkip]
 	_, paused := annotations[annotationPaused]
 	return skipped || paused
 }
 
-// minds says whether a check looks after a Machine: it is of its cluster, in its namespace, and selected.
-func minds(check, machine unstructured.Unstructured) (bool, error) {
+// covers says whether a check is about a Machine: of its cluster, in its namespace, and selected.
+func covers(check, machine unstructured.Unstructured) (bool, error) {
 	if _, paused := check.GetAnnotations()[annotationPaused]; paused || check.GetNamespace() != machine.GetNamespace() {
 		return false, nil
 	}
@@ -108,7 +107,7 @@ func rules(check unstructured.Unstructured) []cloud.RepairerRule {
 	action := v1alpha1.ActionReplace
 	for _, elsewhere := range [][]string{{"spec", "remediation", "templateRef"}, {"spec", "remediationTemplate"}} {
 		if _, external, _ := unstructured.NestedMap(check.Object, elsewhere...); external {
-			action = "" // whatever the template's controller does
+			action = "" // what the controller of the remediation template does is unknown
 		}
 	}
 	var found []cloud.RepairerRule

@@ -1,5 +1,4 @@
-// Package discover finds out who runs a cluster's machines. What is not there is left out, and what cannot be asked is
-// named.
+// Package discover finds the providers of a cluster's machines, and those that could not be used.
 package discover
 
 import (
@@ -16,21 +15,21 @@ import (
 
 // Options say where to look.
 type Options struct {
-	// Client reads and changes the objects of those who run machines as such. Its reads should not be cached: a cache would
-	// watch kinds that may come and go.
+	// Client reads and changes objects of Cluster API, Karpenter and medik8s. It should not cache: a cache would watch kinds that may not be
+	// installed.
 	Client client.Client
-	// EKSCluster is the EKS cluster's name; without it, labels of nodes and tags of instances tell.
+	// EKSCluster is the EKS cluster's name; if empty, it is read from labels of nodes and tags of instances.
 	EKSCluster string
 }
 
-// Discover takes about a second at most. Those that work by objects of the cluster are always there: they own nothing until
-// their kinds are installed. AWS is asked for if it can be, and is otherwise a gap.
+// Discover takes about a second at most. Providers that use objects of the cluster are always returned: they own nothing until their kinds are
+// installed. AWS is returned if there are credentials and a region, and is otherwise a gap.
 func Discover(ctx context.Context, o Options) (cloud.Providers, []cloud.Gap) {
-	// Who manages machines comes before who runs them.
+	// Those that manage machines come before those that run them.
 	found := cloud.Providers{karpenter.New(o.Client), clusterapi.New(o.Client), medik8s.New(o.Client)}
 	p, gap := aws.New(ctx, aws.Options{Cluster: o.EKSCluster})
 	if gap != nil {
-		return append(found, aws.Blind{Why: gap.Why}), []cloud.Gap{*gap}
+		return append(found, aws.NoAccess{Why: gap.Why}), []cloud.Gap{*gap}
 	}
 	return append(found, p), nil
 }

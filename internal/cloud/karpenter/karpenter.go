@@ -1,4 +1,4 @@
-// Package karpenter gives up Karpenter's machines through their NodeClaims, and sees whether Karpenter repairs nodes itself.
+// Package karpenter replaces Karpenter's machines by deleting NodeClaims, and reads whether Karpenter repairs nodes itself.
 package karpenter
 
 import (
@@ -30,7 +30,7 @@ const (
 	labelCompute    = "eks.amazonaws.com/compute-type"
 )
 
-// Provider is Karpenter. It may be used from anywhere.
+// Provider is Karpenter. It is safe for concurrent use.
 type Provider struct{ client client.Client }
 
 var _ interface {
@@ -46,14 +46,14 @@ func New(c client.Client) *Provider { return &Provider{c} }
 // Name is karpenter.
 func (p *Provider) Name() string { return name }
 
-// Owns nodes that Karpenter has registered.
+// Owns says whether Karpenter has registered a node.
 func (p *Provider) Owns(m cloud.Machine) bool {
 	_, pool := m.Labels[labelPool]
 	return pool || m.Labels[labelRegistered] == "true"
 }
 
-// Replace deletes the NodeClaim: Karpenter then drains what is left on the node, ends the machine, and launches another
-// for pods that wait, if any do. A node without a NodeClaim is on its way out.
+// Replace deletes the NodeClaim: Karpenter then drains the node, terminates the machine, and launches another if pods are pending. A node without
+// a NodeClaim is being deleted already.
 // https://karpenter.sh/docs/concepts/disruption/#manual-methods
 func (p *Provider) Replace(ctx context.Context, m cloud.Machine) (cloud.Operation, error) {
 	claim, err := p.claim(ctx, m)
@@ -74,8 +74,7 @@ func (p *Provider) May(ctx context.Context, action v1alpha1.Action, _ cloud.Mach
 	return object.May(ctx, p.client, "delete", nodeClaim, "")
 }
 
-// claim is the NodeClaim of a machine, nil if there is none. Machines are told apart by their provider IDs: a node's name
-// may come again.
+// claim is the NodeClaim of a machine, nil if there is none. Machines are identified by provider ID, because names of nodes may be reused.
 func (p *Provider) claim(ctx context.Context, m cloud.Machine) (*unstructured.Unstructured, error) {
 	if m.ProviderID == "" {
 		return nil, fmt.Errorf("the node %s has no provider ID", m.Node)

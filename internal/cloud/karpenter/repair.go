@@ -20,8 +20,8 @@ import (
 
 var deployment = schema.GroupKind{Group: appsv1.GroupName, Kind: "Deployment"}
 
-// Repairers is Karpenter's own node repair, if its Deployment switches the feature gate on. EKS Auto Mode, whose Karpenter
-// cannot be seen, is the AWS provider's part.
+// Repairers is Karpenter's own node repair, if its Deployment enables the feature gate. EKS Auto Mode, whose Karpenter is not visible, is reported
+// by the AWS provider.
 // https://karpenter.sh/docs/concepts/disruption/#node-auto-repair
 func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]cloud.Repairer, error) {
 	var nodes []string
@@ -38,14 +38,14 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 	found := cloud.Repairer{By: change.Ref{Kind: deployment.Kind, Name: name}, Nodes: nodes}
 	var deployments appsv1.DeploymentList
 	if err := p.client.List(ctx, &deployments, client.MatchingLabels{"app.kubernetes.io/name": name}); err != nil {
-		return object.Unread(found, object.Failed("list", deployment, err))
+		return object.UnknownRepairer(found, object.Failed("list", deployment, err))
 	}
 	if len(deployments.Items) == 0 {
 		found.Unknown = message.Of(message.CloudNoKarpenter, nil)
 		return []cloud.Repairer{found}, nil
 	}
 	for _, d := range deployments.Items {
-		on, known := repairs(d.Spec.Template.Spec)
+		on, known := nodeRepairGate(d.Spec.Template.Spec)
 		if known && !on {
 			continue
 		}
@@ -63,9 +63,9 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 	return nil, nil
 }
 
-// repairs reads the feature gate from a pod template, in which the flag wins over the environment variable. It is not
-// known where the variable's value stands elsewhere. Off is the default.
-func repairs(pod corev1.PodSpec) (on, known bool) {
+// nodeRepairGate reads the feature gate from a pod template, in which the flag takes precedence over the environment variable. It is unknown if
+// the variable's value comes from another object. The default is off.
+func nodeRepairGate(pod corev1.PodSpec) (on, known bool) {
 	known = true
 	for _, c := range pod.Containers {
 		for _, e := range c.Env {
@@ -99,7 +99,7 @@ func gate(list string, otherwise bool) bool {
 	return on
 }
 
-// rulesOnAWS are those of Karpenter's AWS provider; of other clouds' it is only known that there are some.
+// rulesOnAWS are those of Karpenter's AWS provider; those of other clouds' are unknown.
 // https://github.com/aws/karpenter-provider-aws/blob/main/pkg/cloudprovider/cloudprovider.go (RepairPolicies)
 var rulesOnAWS = []cloud.RepairerRule{
 	rule(corev1.NodeReady, corev1.ConditionFalse, 30*time.Minute),

@@ -19,7 +19,7 @@ import (
 
 var kind = schema.GroupKind{Group: "remediation.medik8s.io", Kind: "NodeHealthCheck"}
 
-// Provider runs no machine: it only sees who repairs them. It may be used from anywhere.
+// Provider runs no machines: it only reads what repairs them. It is safe for concurrent use.
 type Provider struct{ client client.Client }
 
 var _ interface {
@@ -33,10 +33,10 @@ func New(c client.Client) *Provider { return &Provider{c} }
 // Name is medik8s.
 func (p *Provider) Name() string { return "medik8s" }
 
-// Owns every machine, since a NodeHealthCheck may select any. Nothing is offered for them.
+// Owns is true of every machine, because a NodeHealthCheck may select any. No action is offered.
 func (p *Provider) Owns(cloud.Machine) bool { return true }
 
-// Repairers are the NodeHealthChecks that are neither paused nor disabled. What they do is their templates' matter.
+// Repairers are the NodeHealthChecks that are neither paused nor disabled. What they do depends on the remediation template, and is unknown.
 // https://github.com/medik8s/node-healthcheck-operator/blob/main/docs/configuration.md
 func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]cloud.Repairer, error) {
 	checks, err := object.List(ctx, p.client, kind)
@@ -45,11 +45,11 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 		for _, m := range machines {
 			everything.Nodes = append(everything.Nodes, m.Node)
 		}
-		return object.Unread(everything, err)
+		return object.UnknownRepairer(everything, err)
 	}
 	var repairers []cloud.Repairer
 	for _, check := range checks {
-		if idle(check) {
+		if isPausedOrDisabled(check) {
 			continue
 		}
 		found, err := repairer(check, machines)
@@ -63,7 +63,7 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 	return repairers, nil
 }
 
-func idle(check unstructured.Unstructured) bool {
+func isPausedOrDisabled(check unstructured.Unstructured) bool {
 	paused, _, _ := unstructured.NestedSlice(check.Object, "spec", "pauseRequests")
 	phase, _, _ := unstructured.NestedString(check.Object, "status", "phase")
 	return len(paused) > 0 || phase == "Disabled"

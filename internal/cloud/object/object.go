@@ -1,4 +1,4 @@
-// Package object reads and changes objects of kinds that a cluster may not have, and that naosu knows only in part.
+// Package object reads and changes objects of kinds that may not be installed, and of which naosu has no Go types.
 package object
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// List is every object of a kind in the version that the cluster prefers; none if it does not know the kind.
+// List lists the objects of a kind in the version that the API server prefers; none if the kind is not installed.
 func List(ctx context.Context, c client.Client, kind schema.GroupKind, options ...client.ListOption) ([]unstructured.Unstructured, error) {
 	mapping, err := c.RESTMapper().RESTMapping(kind)
 	if meta.IsNoMatchError(err) {
@@ -35,13 +35,13 @@ func List(ctx context.Context, c client.Client, kind schema.GroupKind, options .
 	var list unstructured.UnstructuredList
 	list.SetGroupVersionKind(mapping.GroupVersionKind.GroupVersion().WithKind(kind.Kind + "List"))
 	err = c.List(ctx, &list, options...)
-	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) { // taken away since
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) { // uninstalled meanwhile
 		return nil, nil
 	}
 	return list.Items, Failed("list", kind, err)
 }
 
-// Get reads one object; nil if there is none, or no such kind.
+// Get reads one object; nil if there is none, or if the kind is not installed.
 func Get(ctx context.Context, c client.Client, kind schema.GroupKind, key client.ObjectKey) (*unstructured.Unstructured, error) {
 	mapping, err := c.RESTMapper().RESTMapping(kind)
 	if meta.IsNoMatchError(err) {
@@ -62,7 +62,7 @@ func Get(ctx context.Context, c client.Client, kind schema.GroupKind, key client
 	return &found, nil
 }
 
-// Delete deletes an object as it was read and no other. One that is gone or going is left to itself.
+// Delete deletes an object with the UID and resource version that were read. One that is gone or being deleted is no error.
 func Delete(ctx context.Context, c client.Client, o *unstructured.Unstructured) error {
 	if o.GetDeletionTimestamp() != nil {
 		return nil
@@ -72,10 +72,10 @@ func Delete(ctx context.Context, c client.Client, o *unstructured.Unstructured) 
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	return unwritten("delete", o.GroupVersionKind().GroupKind(), err)
+	return writeFailed("delete", o.GroupVersionKind().GroupKind(), err)
 }
 
-// Annotate sets an annotation of an object as it was read.
+// Annotate sets an annotation of an object, if it still has the resource version that was read.
 func Annotate(ctx context.Context, c client.Client, o *unstructured.Unstructured, name, value string) error {
 	changed := o.DeepCopy()
 	annotations := changed.GetAnnotations()
@@ -85,28 +85,28 @@ func Annotate(ctx context.Context, c client.Client, o *unstructured.Unstructured
 	annotations[name] = value
 	changed.SetAnnotations(annotations)
 	err := c.Patch(ctx, changed, client.MergeFromWithOptions(o, client.MergeFromWithOptimisticLock{}))
-	return unwritten("annotate", o.GroupVersionKind().GroupKind(), err)
+	return writeFailed("annotate", o.GroupVersionKind().GroupKind(), err)
 }
 
-// Failed wraps an error of a call that changes nothing: it is ErrPassing where a later try may fare better, and a RefusedError
-// where the API server answered that it will not do it. Nil stays nil.
+// Failed wraps an error of a request that changes nothing: it is ErrPassing if a later one may succeed, and a RefusedError if the API server
+// rejected it. Nil stays nil.
 func Failed(verb string, kind schema.GroupKind, err error) error {
 	switch code := answered(err); {
 	case err == nil:
 		return nil
 	case code == 0 && ended(err):
 		return fmt.Errorf("%s %s: %w", verb, kind, err)
-	case code > 0 && code < http.StatusInternalServerError && !turnedAway(code):
-		return &cloud.RefusedError{Permission: lacking(err), Err: fmt.Errorf("%s %s: %w", verb, kind, err)}
+	case code > 0 && code < http.StatusInternalServerError && !isTransient(code):
+		return &cloud.RefusedError{Permission: missingPermission(err), Err: fmt.Errorf("%s %s: %w", verb, kind, err)}
 	}
 	return fmt.Errorf("%s %s: %w: %w", verb, kind, cloud.ErrPassing, err)
 }
 
-// unwritten wraps an error of a call that changes something: it is ErrUnsure where no answer tells that it was not done.
-func unwritten(verb string, kind schema.GroupKind, err error) error {
+// writeFailed wraps an error of a request that changes something: it is ErrUnsure unless an answer says that it was not carried out.
+func writeFailed(verb string, kind schema.GroupKind, err error) error {
 	code := answered(err)
 	switch {
-	case code == http.StatusNotFound: // gone since it was read, as who looks again will see
+	case code == http.StatusNotFound: // deleted since it was read
 		return fmt.Errorf("%s %s: %w: %w", verb, kind, cloud.ErrPassing, err)
 	case err == nil, code > 0 && code < http.StatusInternalServerError:
 		return Failed(verb, kind, err)
@@ -123,19 +123,19 @@ func answered(err error) int32 {
 	return answer.Status().Code
 }
 
-// turnedAway are answers that may be others in a moment: the object was changed meanwhile, there are too many requests, or the
-// token has expired and is about to be read anew.
-func turnedAway(code int32) bool {
+// isTransient says whether a later request may succeed: the object was changed meanwhile, there are too many requests, or the token has expired
+// and will be read anew.
+func isTransient(code int32) bool {
 	return code == http.StatusConflict || code == http.StatusTooManyRequests || code == http.StatusUnauthorized
 }
 
-// unauthorized is how the API server says which right is missing, where no admission webhook says something else.
+// unauthorized matches the API server's message about a missing permission.
 //
 // Source: forbiddenMessage in k8s.io/apiserver pkg/endpoints/handlers/responsewriters/errors.go.
 var unauthorized = regexp.MustCompile(`cannot (\S+) resource "([^"]+)" in API group "([^"]*)"`)
 
-// lacking is the permission that the API server says is missing, such as delete nodeclaims.karpenter.sh; empty if none is.
-func lacking(err error) string {
+// missingPermission is the permission that an error names as missing, such as delete nodeclaims.karpenter.sh; empty if it names none.
+func missingPermission(err error) string {
 	said := unauthorized.FindStringSubmatch(err.Error())
 	if said == nil || !apierrors.IsForbidden(err) {
 		return ""
@@ -147,8 +147,8 @@ func ended(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// May asks the API server whether naosu may do something to objects of a kind, in a namespace or, where it is empty, in
-// the cluster.
+// May asks the API server, by a SelfSubjectAccessReview, whether naosu may use a verb on objects of a kind, in a namespace or, if it is empty, in
+// all.
 func May(ctx context.Context, c client.Client, verb string, kind schema.GroupKind, namespace string) (cloud.Permission, error) {
 	mapping, err := c.RESTMapper().RESTMapping(kind)
 	if meta.IsNoMatchError(err) {
@@ -173,9 +173,9 @@ func May(ctx context.Context, c client.Client, verb string, kind schema.GroupKin
 	return cloud.Permission{May: v1alpha1.MayNo, Why: message.Of(message.CloudAccessDenied, args)}, nil
 }
 
-// Unread is a repairer of which it cannot be said what it does to nodes. A fault that may pass, or that meets everything,
-// it hands back instead.
-func Unread(r cloud.Repairer, err error) ([]cloud.Repairer, error) {
+// UnknownRepairer is a repairer of which it is unknown what it does to nodes. An error that is transient, or that all requests would have, is
+// returned instead.
+func UnknownRepairer(r cloud.Repairer, err error) ([]cloud.Repairer, error) {
 	if errors.Is(err, cloud.ErrPassing) || ended(err) {
 		return nil, err
 	}

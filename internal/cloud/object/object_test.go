@@ -41,7 +41,7 @@ func TestFaults(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			kind := schema.GroupKind{Kind: "Machine"}
-			read, written := Failed("list", kind, tc.err), unwritten("delete", kind, tc.err)
+			read, written := Failed("list", kind, tc.err), writeFailed("delete", kind, tc.err)
 			if (read == nil) != (tc.err == nil) || (written == nil) != (tc.err == nil) {
 				t.Fatalf("of %v: %v, %v", tc.err, read, written)
 			}
@@ -66,7 +66,7 @@ func TestFaults(t *testing.T) {
 
 // What is gone when it is to be changed is seen to be gone by who looks again.
 func TestGoneMeanwhile(t *testing.T) {
-	err := unwritten("annotate", schema.GroupKind{Kind: "Machine"}, apierrors.NewNotFound(schema.GroupResource{Resource: "machines"}, "a"))
+	err := writeFailed("annotate", schema.GroupKind{Kind: "Machine"}, apierrors.NewNotFound(schema.GroupResource{Resource: "machines"}, "a"))
 	if !errors.Is(err, cloud.ErrPassing) || errors.Is(err, cloud.ErrUnsure) {
 		t.Errorf("%v, want ErrPassing and not ErrUnsure", err)
 	}

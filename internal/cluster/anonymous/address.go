@@ -30,8 +30,7 @@ func (a *addresses) whole(s string) (string, bool) {
 	return "", false
 }
 
-// replace replaces an address. Whether a bit is turned over depends on the bits before it: two addresses have as long a
-// prefix in common as they had.
+// replace replaces an address. Whether a bit is flipped depends on the bits before it, so that the common prefix of two addresses keeps its length.
 //
 // Source: Xu, Fan, Ammar, Moon, Prefix-preserving IP address anonymization, ICNP 2002.
 func (a *addresses) replace(address netip.Addr) netip.Addr {

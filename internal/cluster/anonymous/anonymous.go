@@ -11,37 +11,36 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Anonymizer replaces what objects call things. Every object is to be shown to it first: only then does it know which
-// words of a sentence are names.
+// Anonymizer replaces names in objects. Learn must be called with every object first, because words in sentences are replaced if they are names.
 type Anonymizer struct {
 	tokens *tokens
-	// readable says of a container whether its command is to be kept, up to names.
-	readable func(*corev1.Container) bool
-	// replace is false while objects are only looked at.
+	// keepCommand says of a container whether its command is to be kept, up to names.
+	keepCommand func(*corev1.Container) bool
+	// replace is false while names are only learned.
 	replace bool
 }
 
-// New is an Anonymizer that replaces as no other does. Of the containers for which readable is true, the command is
-// kept up to names; that of others means nothing afterwards.
-func New(readable func(*corev1.Container) bool) *Anonymizer {
+// New returns an Anonymizer with a new random key. The commands of containers for which keepCommand is true are kept up to names; all others are
+// made unreadable.
+func New(keepCommand func(*corev1.Container) bool) *Anonymizer {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // It never fails (crypto/rand).
-	return &Anonymizer{tokens: newTokens(key), readable: readable}
+	return &Anonymizer{tokens: newTokens(key), keepCommand: keepCommand}
 }
 
-// Look learns an object's names. No object may follow once one was anonymized.
-func (a *Anonymizer) Look(o runtime.Object) { a.value(reflect.ValueOf(o), "") }
+// Learn learns an object's names. No object may follow once one was anonymized.
+func (a *Anonymizer) Learn(o runtime.Object) { a.value(reflect.ValueOf(o), "") }
 
 // Anonymize replaces an object's names in place.
 func (a *Anonymizer) Anonymize(o runtime.Object) {
 	if !a.replace {
 		a.replace = true
-		a.tokens.allSeen()
+		a.tokens.freeze()
 	}
 	a.value(reflect.ValueOf(o), "")
 }
 
-// value replaces what is in a value, which stands in a field of that name.
+// value replaces names in the value of a field.
 func (a *Anonymizer) value(v reflect.Value, field string) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
@@ -52,7 +51,7 @@ func (a *Anonymizer) value(v reflect.Value, field string) {
 		a.structure(v)
 	case reflect.Slice:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			a.set(v, reflect.Zero(v.Type())) // Nobody can say what bytes hold.
+			a.set(v, reflect.Zero(v.Type())) // The contents of bytes are unknown.
 			return
 		}
 		for i := range v.Len() {
@@ -87,11 +86,11 @@ func (a *Anonymizer) structure(v reflect.Value) {
 	key, said := "", false
 	if v.CanAddr() {
 		if container, ok := reflect.TypeAssert[*corev1.Container](v.Addr()); ok {
-			said = a.readable(container)
+			said = a.keepCommand(container)
 		}
 	}
-	if named := v.FieldByName("Key"); named.IsValid() && named.Kind() == reflect.String {
-		key = named.String() // It is replaced below.
+	if keyField := v.FieldByName("Key"); keyField.IsValid() && keyField.Kind() == reflect.String {
+		key = keyField.String() // It is replaced below.
 	}
 	for i := range v.NumField() {
 		field := v.Type().Field(i)

@@ -32,7 +32,7 @@ var fields = func() map[string]func(*Anonymizer, string) string {
 	return by
 }()
 
-// Most strings that have a type of their own can only be one of a few. These can be anything.
+// Strings with a Go type of their own are mostly enumerations, which are kept. Those of these types may be any text.
 var free = map[reflect.Type]func(*Anonymizer, string) string{
 	reflect.TypeFor[corev1.ResourceName]():             (*Anonymizer).resource,
 	reflect.TypeFor[types.UID]():                       (*Anonymizer).name,
@@ -68,7 +68,7 @@ func asIs(_ *Anonymizer, s string) string { return s }
 
 func (a *Anonymizer) name(s string) string {
 	if !a.replace {
-		a.tokens.see(s)
+		a.tokens.record(s)
 		return s
 	}
 	return a.tokens.name(s)
@@ -81,7 +81,7 @@ func (a *Anonymizer) sentence(s string) string {
 	return a.tokens.sentence(s)
 }
 
-// term keeps a reason or a condition's type of Kubernetes' words. Controllers of one's own say others.
+// term keeps a reason or a condition's type that consists of Kubernetes' words. Those of other controllers are replaced.
 func (a *Anonymizer) term(s string) string {
 	domain, rest, qualified := strings.Cut(s, "/")
 	switch {
@@ -94,7 +94,7 @@ func (a *Anonymizer) term(s string) string {
 	}
 }
 
-// kind keeps those of Kubernetes, and those of others that are read.
+// kind keeps Kubernetes' kinds, and custom ones that naosu reads.
 func (a *Anonymizer) kind(s string) string {
 	if kinds[s] {
 		return s
@@ -125,8 +125,7 @@ func (a *Anonymizer) group(s string) string {
 	return a.name(s)
 }
 
-// driver keeps the parts of a known driver's name wherever they stand: it is an object's name as well, and a part of the
-// names of volumes.
+// driver keeps the parts of a known driver's name wherever they are, because it is an object's name as well, and a part of the names of volumes.
 func (a *Anonymizer) driver(s string) string {
 	if isOwn(s) {
 		if !a.replace {

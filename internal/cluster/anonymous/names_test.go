@@ -71,13 +71,13 @@ func TestNoNameIsLeft(t *testing.T) {
 
 // TestUnlikelyPlacesHoldNoName puts one private word, "wintermute", where names are not expected.
 func TestUnlikelyPlacesHoldNoName(t *testing.T) {
-	named := metav1.ObjectMeta{Namespace: "default", Name: "a"}
+	meta := metav1.ObjectMeta{Namespace: "default", Name: "a"}
 	labelled := func(key, value string) runtime.Object {
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", Labels: map[string]string{key: value}}}
 	}
-	says := func(message string) runtime.Object { return &corev1.Event{ObjectMeta: named, Message: message} }
+	says := func(message string) runtime.Object { return &corev1.Event{ObjectMeta: meta, Message: message} }
 	for name, o := range map[string]runtime.Object{
-		"a load balancer's gate": &corev1.Pod{ObjectMeta: named, Spec: corev1.PodSpec{ReadinessGates: []corev1.PodReadinessGate{{ConditionType: "target-health.elbv2.k8s.aws/k8s-wintermute-0a1b2c3d4e"}}}},
+		"a load balancer's gate": &corev1.Pod{ObjectMeta: meta, Spec: corev1.PodSpec{ReadinessGates: []corev1.PodReadinessGate{{ConditionType: "target-health.elbv2.k8s.aws/k8s-wintermute-0a1b2c3d4e"}}}},
 		"an operator's kind":     &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "a", OwnerReferences: []metav1.OwnerReference{{APIVersion: "wintermute.io/v1", Kind: "WintermuteJob", Name: "a"}}}},
 		"a role":                 labelled("node-role.kubernetes.io/wintermute", ""),
 		"a restricted label":     labelled("wintermute.node-restriction.kubernetes.io/wintermute", "x"),

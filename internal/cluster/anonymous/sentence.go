@@ -6,31 +6,31 @@ import (
 	"unicode"
 )
 
-var spokenWords = setOf(spoken)
+var kubernetesWordSet = setOf(kubernetesWords)
 
 // phrase is a word, or several that nothing but punctuation joins, as it does in names, paths and addresses.
 var phrase = regexp.MustCompile(`[\pL\pM\pN]+(?:[-._/:@^+=~]+[\pL\pM\pN]+)*`)
 
-// quantity is an amount or a duration: they say how much, not who.
+// quantity matches an amount or a duration, which are kept.
 var quantity = regexp.MustCompile(`^(?:\d+(?:[munkKMGTPEshdx]|[KMGTPE]i|ms|us|ns|min|st|nd|rd|th))+$`)
 
-// moment is a time as RFC 3339 writes it. Times stay, as in fields of their own.
-var moment = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$`)
+// timestamp matches a time in RFC 3339. Times are kept, as in fields of their own.
+var timestamp = regexp.MustCompile(`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$`)
 
-// sentence replaces what in a sentence is not one of the words that Kubernetes says things in. Such a word may be a name
-// as well; by itself it stays, for a sentence that cannot be understood explains nothing.
+// sentence replaces the words of a sentence that are not of Kubernetes' own messages. One that is a name as well is kept if it stands alone,
+// so that the sentence can be understood.
 func (t *tokens) sentence(s string) string {
 	return phrase.ReplaceAllStringFunc(s, func(phrase string) string {
 		if address, ok := t.addresses.whole(phrase); ok {
 			return address
 		}
-		if moment.MatchString(phrase) {
+		if timestamp.MatchString(phrase) {
 			return phrase
 		}
 		parts := part.FindAllString(phrase, -1)
 		for _, word := range parts {
 			isName := len(parts) > 1 && t.seen[word] && !t.kept[word]
-			if isName || !t.isSpoken(word) {
+			if isName || !t.isKubernetesWord(word) {
 				return t.name(phrase)
 			}
 		}
@@ -38,15 +38,15 @@ func (t *tokens) sentence(s string) string {
 	})
 }
 
-func (t *tokens) isSpoken(word string) bool {
-	return t.kept[word] || spokenWords[strings.ToLower(word)] || isNumber(word) && !strings.ContainsAny(word, ".-") || quantity.MatchString(word) ||
+func (t *tokens) isKubernetesWord(word string) bool {
+	return t.kept[word] || kubernetesWordSet[strings.ToLower(word)] || isNumber(word) && !strings.ContainsAny(word, ".-") || quantity.MatchString(word) ||
 		t.isTerm(word)
 }
 
-// isTerm says whether a word in camel case, as reasons and types of conditions are, consists of spoken words.
+// isTerm says whether a word in camel case, as reasons and types of conditions are, consists of Kubernetes' words.
 func (t *tokens) isTerm(term string) bool {
 	for _, word := range camelWords(term) {
-		if !spokenWords[strings.ToLower(word)] && !t.kept[strings.ToLower(word)] {
+		if !kubernetesWordSet[strings.ToLower(word)] && !t.kept[strings.ToLower(word)] {
 			return false
 		}
 	}

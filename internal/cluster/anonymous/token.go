@@ -10,38 +10,37 @@ import (
 	"unicode"
 )
 
-// tokens replaces parts of names, the same by the same, and different ones by different ones.
+// tokens replaces parts of names: equal parts by equal ones, and different ones by different ones.
 type tokens struct {
 	key       []byte
 	addresses *addresses
-	// kept are the parts that stay, and seen all that names have, as far as objects were looked at.
+	// kept are the parts that are not replaced, and seen all parts of the names that were learned.
 	kept, seen map[string]bool
 	by         map[string]string
 	used       map[string]bool
-	// names are those that were replaced: many stand in thousands of objects.
+	// names caches replaced names: many are in thousands of objects.
 	names map[string]string
 }
 
 func newTokens(key []byte) *tokens {
 	return &tokens{
-		key: key, addresses: &addresses{key: key, by: map[netip.Addr]netip.Addr{}}, kept: setOf(named),
+		key: key, addresses: &addresses{key: key, by: map[netip.Addr]netip.Addr{}}, kept: setOf(commonParts),
 		seen: map[string]bool{}, by: map[string]string{}, used: map[string]bool{}, names: map[string]string{},
 	}
 }
 
-// part is what tells one name from another: an address, also as nodes and pods have it in their names, or a run of letters
-// and digits.
+// part matches the parts of names: addresses, also as they are in names of nodes and pods, and runs of letters and digits.
 var part = regexp.MustCompile(`\b(?:\d{1,3}\.){3}\d{1,3}\b|\b(?:\d{1,3}-){3}\d{1,3}\b|[\pL\pM\pN]+`)
 
-// keep leaves the parts of a string as they are, wherever they stand.
+// keep keeps the parts of a string, wherever they are.
 func (t *tokens) keep(s string) {
 	for _, word := range part.FindAllString(s, -1) {
 		t.kept[word] = true
 	}
 }
 
-// see notes the parts of a name.
-func (t *tokens) see(s string) {
+// record adds the parts of a name to those that were seen.
+func (t *tokens) record(s string) {
 	if t.names[s] != "" {
 		return
 	}
@@ -51,8 +50,8 @@ func (t *tokens) see(s string) {
 	}
 }
 
-// allSeen ends the looking.
-func (t *tokens) allSeen() { clear(t.names) }
+// freeze ends learning.
+func (t *tokens) freeze() { clear(t.names) }
 
 // name replaces every part of a name.
 func (t *tokens) name(s string) string {
@@ -105,8 +104,8 @@ func isNumber(word string) bool {
 	return true
 }
 
-// generated are the letters and digits that Kubernetes makes names of (k8s.io/apimachinery/pkg/util/rand), five where the
-// API server puts them behind a name: by these a pod is known for one of a workload's.
+// generated are the letters and digits of generated names (k8s.io/apimachinery/pkg/util/rand), five of which are the suffix of generateName: by it
+// a pod is recognised as one of a workload's.
 const generated = "bcdfghjklmnpqrstvwxz2456789"
 
 const (
@@ -115,8 +114,8 @@ const (
 	hex        = "0123456789abcdef"
 )
 
-// make makes up a word of the same length, of letters where there are letters and digits where there are digits. Each
-// attempt gives another, and a longer one once the short ones run out.
+// make generates a word of the same length, with letters and digits in the same places. Each attempt returns another, and a longer one if there
+// are no more of that length.
 func (t *tokens) make(word string, attempt int) string {
 	mac := hmac.New(sha256.New, t.key)
 	mac.Write(append([]byte(word), 0, byte(attempt>>8), byte(attempt)))

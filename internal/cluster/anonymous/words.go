@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// named are parts of names that stand for nothing of one's own: Kubernetes' kinds and components, the clouds' products,
-// and what they make names of.
-const named = `
+// commonParts are parts of names that are not confidential: Kubernetes' kinds and components, the clouds' products, and parts of the names that
+// they generate.
+const commonParts = `
 apps batch default kube public system kubernetes k8s io com net org sh dev internal local svc cluster ec2 compute
 node nodes pod pods namespace container containers deployment deployments replicaset replicasets statefulset statefulsets
 daemonset daemonsets job jobs cronjob cronjobs service services serviceaccount serviceaccounts event events lease leases secret secrets configmap configmaps
@@ -27,10 +27,10 @@ image images linux windows amd64 arm64 http https device attributes capacity qua
 naosu agent detector problem monitoring cilium ccm
 `
 
-// spoken are words that Kubernetes, its autoscalers, the container runtimes and the agents on nodes say things in.
+// kubernetesWords are the words of the messages of Kubernetes, its autoscalers, the container runtimes and agents on nodes.
 //
-//go:embed spoken.txt
-var spoken string
+//go:embed kubernetes-words.txt
+var kubernetesWords string
 
 func setOf(words string) map[string]bool {
 	set := map[string]bool{}
@@ -40,18 +40,18 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// ownDomains are those whose labels, resources, finalizers and drivers everybody's clusters have.
+// ownDomains are the domains of labels, resources, finalizers and drivers that are not confidential, because many clusters have them.
 var ownDomains = []string{
 	"kubernetes.io", "k8s.io", "k8s.aws", "amazonaws.com", "aws.com", "gke.io", "google.com", "azure.com", "windows.com",
 	"karpenter.sh", "eksctl.io", "nvidia.com", "amd.com", "intel.com", "cilium.io", "virtual-kubelet.io", "naosu.dev",
 }
 
-// freeDomains are those of them below which anybody chooses names.
+// freeDomains are those of ownDomains below which users choose names.
 //
 // Source: kubernetes.io/docs/reference/labels-annotations-taints.
 var freeDomains = []string{"node-role.kubernetes.io", "node-restriction.kubernetes.io"}
 
-// isOwn says whether a qualified name (domain/name, or a bare domain, as drivers have it) is of a domain of everybody's.
+// isOwn says whether a qualified name (domain/name, or a domain alone, as drivers have it) is of one of ownDomains.
 func isOwn(name string) bool {
 	domain, _, _ := strings.Cut(name, "/")
 	return isBelow(domain, ownDomains) && !isBelow(domain, freeDomains)
@@ -70,19 +70,19 @@ func isBelow(domain string, parents []string) bool {
 var plainLabels = setOf(`app name component tier role env version k8s-app pod-template-hash controller-revision-hash
 pod-template-generation controller-uid job-name type`)
 
-// harmless are labels, or beginnings of labels, whose values say where and on what something runs, and not what it is.
-var harmless = []string{
+// publicLabels are labels, or prefixes of labels, whose values are locations, machine types and the like.
+var publicLabels = []string{
 	"topology.", "failure-domain.beta.kubernetes.io/", "node.kubernetes.io/instance-type", "beta.kubernetes.io/", "kubernetes.io/arch",
 	"kubernetes.io/os", "karpenter.sh/capacity-type", "karpenter.k8s.aws/instance-", "eks.amazonaws.com/capacityType", "eks.amazonaws.com/compute-type",
 	"cloud.google.com/gke-spot", "cloud.google.com/gke-preemptible", "cloud.google.com/machine-family", "kubernetes.azure.com/scalesetpriority",
 	"apps.kubernetes.io/pod-index", "batch.kubernetes.io/job-completion-index",
 }
 
-// public are the values of such labels that the clouds choose: zones and regions, machine types and the like. Where somebody
-// runs machines of their own, they have names of their own.
+// publicValues matches the values of such labels that clouds define: zones and regions, machine types and the like. On-premises clusters have
+// values of their own, which are replaced.
 //
 // Sources: the clouds' lists of regions and machine types.
-var public = regexp.MustCompile(`^(?:` + strings.Join([]string{
+var publicValues = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`(?:us|eu|ap|sa|ca|me|af|il|mx|cn|us-gov)(?:-(?:north|south|east|west|central|northeast|southeast|northwest|southwest))+-\d(?:-[a-z]+-\d)?[a-z]?`, // AWS
 	`[a-z]{3,4}\d-az\d`, // AWS zone IDs
 	`(?:us|europe|asia|australia|northamerica|southamerica|me|africa)-(?:north|south|east|west|central|northeast|southeast|northwest|southwest)\d+(?:-[a-z])?`,                                                                                                      // Google
@@ -93,14 +93,14 @@ var public = regexp.MustCompile(`^(?:` + strings.Join([]string{
 	`\d{1,7}|true|false|amd64|arm64|linux|windows|fargate|spot|on-demand|reserved|SPOT|ON_DEMAND|regular|nitro|xen|nvme|[a-z]\d?[a-z]{0,3}|\d*xlarge|large|medium|small|micro|nano|metal|amd|intel|amazon|nvidia`,
 }, "|") + `)$`)
 
-// isPublic says whether the value of a label tells nothing of whose cluster it is.
+// isPublic says whether the value of a label is not confidential.
 func isPublic(label, value string) bool {
-	if label == "type" && value == "virtual-kubelet" { // As virtual nodes have it, whose agents are nobody's.
+	if label == "type" && value == "virtual-kubelet" { // The value of virtual nodes.
 		return true
 	}
-	for _, known := range harmless {
+	for _, known := range publicLabels {
 		if strings.HasPrefix(label, known) {
-			return isOwn(label) && public.MatchString(value)
+			return isOwn(label) && publicValues.MatchString(value)
 		}
 	}
 	return false

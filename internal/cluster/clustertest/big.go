@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// BigTaken is when a big cluster was read.
+// BigTaken is the time at which Big's Snapshot was taken.
 var BigTaken = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
 
 // Zones are those of a big cluster.
@@ -57,7 +57,7 @@ func BigContents(nodes, pods int) cluster.Contents {
 	return cluster.Contents{Objects: b.objects, Knowledge: known, Taken: BigTaken, Server: "v1.36.3"}
 }
 
-// big is a cluster being made. Counters make its names and places.
+// big builds a cluster. Names and nodes are chosen by counters.
 type big struct {
 	objects []runtime.Object
 	// nodes are those without a taint, where workloads go in turn; all includes the others.
@@ -78,7 +78,7 @@ func (b *big) meta(namespace, name string, labels map[string]string) metav1.Obje
 	}
 }
 
-// place is the node that the next pod goes to.
+// place is the node for the next pod.
 func (b *big) place() *corev1.Node {
 	b.next++
 	return b.nodes[b.next%len(b.nodes)]
@@ -98,7 +98,7 @@ func resources(cpu, memory string) corev1.ResourceList {
 	return list
 }
 
-// basics are what every cluster has.
+// basics adds the objects that every cluster has.
 func (b *big) basics() {
 	names := []string{"kube-system"}
 	for i := range namespaces {
@@ -167,7 +167,7 @@ func images() []corev1.ContainerImage {
 	return images
 }
 
-// daemonSet has a pod on every node.
+// daemonSet adds a DaemonSet with a pod on every node.
 func (b *big) daemonSet(name, cpu, memory string) {
 	labels := map[string]string{"k8s-app": name}
 	ds := &appsv1.DaemonSet{TypeMeta: kind("apps/v1", "DaemonSet"), ObjectMeta: b.meta("kube-system", name, labels)}

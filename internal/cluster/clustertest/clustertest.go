@@ -60,16 +60,16 @@ func decode(data []byte) (runtime.Object, error) {
 	return object, json.Unmarshal(data, object)
 }
 
-// Version is what the API says of its own.
+// Version is the API server's version.
 const Version = "v1.35.2"
 
-// API serves objects to be read. Its fields may be set before it is asked.
+// API is an API server that serves objects read-only. Its fields may be set before the first request.
 type API struct {
 	Objects []runtime.Object
-	// Answers, by resource such as "nodes" or by the path of an API group such as "/apis/apps", are what is answered instead
-	// of the resource's objects, or of what the group is.
+	// Answers are errors that are served instead of a resource's objects or of a group's discovery, by resource such as "nodes" or by the
+	// path of an API group such as "/apis/apps".
 	Answers map[string]*apierrors.StatusError
-	// Everywhere is the same for what is asked of all namespaces at once.
+	// Everywhere is the same for requests of all namespaces.
 	Everywhere map[string]*apierrors.StatusError
 	// PageSize is how many items a page holds at most; zero is all of them.
 	PageSize int
@@ -140,8 +140,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, kind metav1.TypeMeta,
 	reply(w, http.StatusOK, list)
 }
 
-// kindOf is a resource's kind: one that a Snapshot holds, or that there are objects of. Others are not served, as those of a
-// definition that is not installed; they are empty.
+// kindOf is a resource's kind: one that a Snapshot holds, or that there are objects of; empty for others, which are not served.
 func (a *API) kindOf(resource string) string {
 	if kind, held := kinds[resource]; held {
 		return string(kind)
@@ -214,5 +213,5 @@ func refuse(w http.ResponseWriter, err *apierrors.StatusError) {
 func reply(w http.ResponseWriter, code int, answer any) {
 	w.Header().Set("Content-Type", runtime.ContentTypeJSON)
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(answer) // A client that has gone away is no one's concern.
+	_ = json.NewEncoder(w).Encode(answer) // The client has closed the connection.
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Refusing is the URL of an API server that is not there: its port is held for the test, so that nobody else listens at it.
+// Refusing is the URL of an API server that refuses connections: its port is reserved for the test.
 func Refusing(t testing.TB) string {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)

@@ -16,12 +16,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// NewKeepingApplied returns a Codec that keeps what an applied manifest is merged by, for objects that people apply: the owners
-// of their fields, the manifest that kubectl applied last, and in it and in pod templates the digest of each environment
-// variable's value.
+// NewKeepingApplied returns a Codec that keeps the data with which a manifest is merged, for objects that people apply: managed fields, the
+// last-applied annotation, and in it and in pod templates the digest of each environment variable's value.
 func NewKeepingApplied(values Digester) *Codec { return &Codec{keepApplied: true, digester: values} }
 
-// IsApplied says whether people apply objects of this type, and they are few: neither those that controllers create nor nodes.
+// IsApplied says whether objects of this type are applied by people and few: neither those that controllers create nor nodes.
 func IsApplied(o metav1.Object) bool {
 	switch o.(type) {
 	case *appsv1.Deployment, *appsv1.StatefulSet, *appsv1.DaemonSet, *appsv1.ReplicaSet, *corev1.ReplicationController,

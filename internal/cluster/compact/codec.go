@@ -18,8 +18,8 @@ type Object interface {
 	Unmarshal(data []byte) error
 }
 
-// Codec decodes and encodes objects: what no question needs and what may be confidential is stripped, and equal parts are
-// interned. It is safe for concurrent use. It holds all that it interned, and so should be dropped once everything is decoded.
+// Codec decodes and encodes objects: unused and confidential fields are stripped, and equal parts are interned. It is safe for concurrent use. It
+// holds all that it has interned, and should be dropped once all objects are decoded.
 type Codec struct {
 	keepApplied bool
 	digester    Digester

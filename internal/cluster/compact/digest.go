@@ -16,7 +16,7 @@ import (
 // Digester replaces the values of environment variables by digests (HMAC-SHA-256): equal values have equal digests, and without
 // the key a digest tells nothing about its value (docs/adr/0010). The zero Digester has no key and removes every value.
 type Digester struct {
-	// Key is random. Who has it and a digest can try what the value may have been.
+	// Key is random. With it the value of a digest can be found by trying candidates.
 	Key []byte
 }
 

@@ -2,7 +2,7 @@ package custom
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// APIService says which server answers for a version of an API group (k8s.io/kube-aggregator/pkg/apis/apiregistration/v1).
+// APIService registers the server of a version of an API group (k8s.io/kube-aggregator/pkg/apis/apiregistration/v1).
 type APIService = Object[APIServiceSpec, APIServiceStatus]
 
 // APIServiceSpec says who serves what.

@@ -1,3 +1,3 @@
-// Package custom has the Go types of what custom resource definitions, or other API servers, add to Kubernetes: of each kind the
-// fields that naosu reads. They stand in for the modules that define the kinds, which the command would link for a few fields.
+// Package custom has Go types of kinds that are defined by CustomResourceDefinitions or served by other API servers, with the fields that naosu
+// reads. They replace the modules that define the kinds, which would be linked for a few fields.
 package custom

@@ -8,28 +8,27 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/utils/clock"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// Assess is the future in which the Remediation's action is done beside all that a ledger says is going on.
-func (c *Concern) Assess(ctx context.Context, r *v1alpha1.Remediation, ledger guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
+// Assess simulates the Remediation's action beside the ongoing disruptions of a ledger.
+func (c *Reconciler) Assess(ctx context.Context, r *v1alpha1.Remediation, known guard.Fact[ledger.Ledger]) (outcome.Outcome, error) {
 	world := c.World()
 	node, err := nodeOf(world, r)
 	if err != nil {
-		return simulation.Outcome{}, err
+		return outcome.Outcome{}, err
 	}
-	return c.forecasts.of(ctx, world, r, node, ledger.Value)
+	return c.forecasts.forecast(ctx, world, r, node, known.Value)
 }
 
-// nodeOf is the very node that a Remediation is about.
+// nodeOf is the node of a Remediation, by name and UID.
 func nodeOf(world *cluster.Snapshot, r *v1alpha1.Remediation) (*corev1.Node, error) {
 	node := world.Node(r.Spec.Node.Name)
 	if node == nil || node.UID != r.Spec.Node.UID {
@@ -38,12 +37,8 @@ func nodeOf(world *cluster.Snapshot, r *v1alpha1.Remediation) (*corev1.Node, err
 	return node, nil
 }
 
-// Rule has the guard decide on a ledger as it was read, and on facts gathered now.
-func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome simulation.Outcome, ledger guard.Fact[guard.Ledger]) (guard.Ruling, error) {
-	policy, err := c.policy(ctx, r.Spec.Policy)
-	if err != nil {
-		return guard.Ruling{}, err
-	}
+// CheckGuard runs the guard's checks on a policy and a ledger as they were read, and on facts gathered now.
+func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy, result outcome.Outcome, known guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	own, err := c.objects(ctx)
 	if err != nil {
 		return guard.Ruling{}, err
@@ -53,43 +48,43 @@ func (c *Concern) Rule(ctx context.Context, r *v1alpha1.Remediation, outcome sim
 	if err != nil {
 		return guard.Ruling{}, err
 	}
-	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence), ledger.Value)
-	facts.Ledger = ledger
+	facts := c.gather(ctx, world, own, withEvidence(node, r.Spec.Evidence), known.Value)
+	facts.Ledger = known
 	facts.AsForecast = guard.Known(asForecast(own.remediations, policy)[r.Spec.Action()], c.Clock.Now())
-	if outcome.World != nil {
-		facts.Outcome = guard.Known(outcome, outcome.World.Taken())
+	if result.World != nil {
+		facts.Outcome = guard.Known(result, result.World.Taken())
 	}
 	ruling := guard.Decide(c.checks(), guard.Proposal{
-		Remediation: r.Name, UID: r.UID, Node: pick(facts.Nodes.Value, node.Name), Action: r.Spec.Action(), Approval: r.Spec.Approval,
-		May:    mayOf(policy, c.actuators(r.Spec.Action(), []*corev1.Node{node})[0].name, r.Spec.Action(), cluster.GroupName(node)),
-		Policy: policy.Spec, Confirmed: confirmed(r, node, world.Taken()), IllSince: repairpolicy.IllSince(node, r.Spec.Evidence, facts.Now),
+		Remediation: r.Name, UID: r.UID, Node: nodeNamed(facts.Nodes.Value, node.Name), Action: r.Spec.Action(), Approval: r.Spec.Approval,
+		May:    statusPermission(policy, c.actuators(r.Spec.Action(), []*corev1.Node{node})[0].name, r.Spec.Action(), cluster.GroupName(node)),
+		Policy: policy.Spec, Confirmed: confirmedAt(r, node, world.Taken()), UnhealthySince: repairpolicy.UnhealthySince(node, r.Spec.Evidence, facts.Now),
 	}, facts)
-	ruling = c.permit(ctx, r, ruling)
+	ruling = c.withPermissionVerdict(ctx, r, ruling)
 	c.verdicts.add(ruling)
 	return ruling, nil
 }
 
-// gather collects what is known of the cluster, for a node with the conditions by which others judge it too. What cannot be read
-// is left out: the guard waits for it.
-func (c *Concern) gather(ctx context.Context, world *cluster.Snapshot, own objects, reported *corev1.Node, ledger guard.Ledger) guard.Facts {
+// gather collects the guard's facts for a node, whose conditions include those that other repairers would act on. What cannot be read
+// is left out: the guard delays until it is known.
+func (c *Reconciler) gather(ctx context.Context, world *cluster.Snapshot, own objects, reported *corev1.Node, l ledger.Ledger) guard.Facts {
 	var facts guard.Facts
 	if leading, err := c.Leading(ctx); err == nil {
 		facts.Leading = guard.Known(leading, c.Clock.Now())
 	}
-	at := takenOf(world, cluster.Node, cluster.Pod)
-	facts.Nodes = guard.Known(nodesOf(world, own.policies), at)
-	facts.ShiftedZones = guard.Known(shiftedOf(world), at)
-	facts.Pods = guard.Known(podsOf(world, reported.Name, outBeside(world, ledger, reported)...), takenOf(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
+	at := takenAt(world, cluster.Node, cluster.Pod)
+	facts.Nodes = guard.Known(guardNodes(world, own.policies), at)
+	facts.ShiftedZones = guard.Known(shiftedZones(world), at)
+	facts.Pods = guard.Known(drainedPods(world, reported.Name, nodesOut(world, l, reported)...), takenAt(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
 	facts.APIServer = c.apiServer(ctx, world)
-	if found, at, err := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), freshRepairers); err == nil {
-		facts.Repairers = guard.Known(rivalsOf(found, reported), at)
+	if found, at, err := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), guardRepairersMaxAge); err == nil {
+		facts.Repairers = guard.Known(competingRepairersOf(found, reported), at)
 	}
 	facts.Now = c.Clock.Now()
 	return facts
 }
 
-// takenOf is when a world was taken, or the zero time where one of the kinds is not known.
-func takenOf(world *cluster.Snapshot, kinds ...cluster.Kind) time.Time {
+// takenAt is when a Snapshot was taken, or the zero time if one of the kinds is not known.
+func takenAt(world *cluster.Snapshot, kinds ...cluster.Kind) time.Time {
 	for _, kind := range kinds {
 		if !world.Knowledge(kind).Known() {
 			return time.Time{}
@@ -98,7 +93,7 @@ func takenOf(world *cluster.Snapshot, kinds ...cluster.Kind) time.Time {
 	return world.Taken()
 }
 
-func pick(nodes []guard.Node, name string) guard.Node {
+func nodeNamed(nodes []guard.Node, name string) guard.Node {
 	at := slices.IndexFunc(nodes, func(n guard.Node) bool { return n.Name == name })
 	if at < 0 {
 		return guard.Node{Name: name}
@@ -106,29 +101,8 @@ func pick(nodes []guard.Node, name string) guard.Node {
 	return nodes[at]
 }
 
-// Ill says whether a node still needs the Remediation.
-func (c *Concern) Ill(node *corev1.Node, r *v1alpha1.Remediation) bool {
-	policy, err := c.policy(context.Background(), r.Spec.Policy)
-	if err != nil {
-		return true // Nobody knows, and ill is what it was.
-	}
-	return repairpolicy.Needs(policy.Spec.Rules, r, node)
-}
-
-// policy is the one that a reference names. One that is gone is as one that says nothing, by which nothing is begun.
-func (c *Concern) policy(ctx context.Context, ref v1alpha1.PolicyReference) (*v1alpha1.NodeRepairPolicy, error) {
-	var policy v1alpha1.NodeRepairPolicy
-	if err := c.Client.Get(ctx, client.ObjectKey{Name: ref.Name}, &policy); err != nil && !apierrors.IsNotFound(err) {
-		return nil, fmt.Errorf("reading policy %s: %w", ref.Name, err)
-	}
-	if !ref.Names(&policy) {
-		return &v1alpha1.NodeRepairPolicy{}, nil
-	}
-	return &policy, nil
-}
-
-// asForecast is how many Remediations of a policy turned out as forecast, by their action: that reboots went well says
-// nothing of replacements.
+// asForecast is how many Remediations of a policy turned out as forecast, by action: successful reboots prove nothing about
+// replacements.
 func asForecast(all []v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) map[v1alpha1.Action]int {
 	n := map[v1alpha1.Action]int{}
 	for i := range all {
@@ -139,30 +113,30 @@ func asForecast(all []v1alpha1.Remediation, policy *v1alpha1.NodeRepairPolicy) m
 	return n
 }
 
-// readiness remembers the API server's word on itself for a moment: of many Remediations each asks.
-type readiness struct {
+// readinessCache caches the API server's /readyz for a few seconds: each of many Remediations asks.
+type readinessCache struct {
 	mu    sync.Mutex
 	at    time.Time
 	ready bool
 }
 
-func (r *readiness) get(ctx context.Context, clock clock.PassiveClock, ask func(context.Context) error) (bool, time.Time) {
-	const moment = 5 * time.Second
+func (r *readinessCache) get(ctx context.Context, clock clock.PassiveClock, ask func(context.Context) error) (bool, time.Time) {
+	const maxAge = 5 * time.Second
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.at.IsZero() || clock.Since(r.at) > moment {
+	if r.at.IsZero() || clock.Since(r.at) > maxAge {
 		r.ready = ask(ctx) == nil
 		r.at = clock.Now()
 	}
 	return r.ready, r.at
 }
 
-// apiServer is the API server's own word on itself, and the kubelets that it hears.
-func (c *Concern) apiServer(ctx context.Context, world *cluster.Snapshot) guard.Fact[guard.APIServer] {
-	if takenOf(world, cluster.Lease).IsZero() {
+// apiServer is the readiness of the API server, and how many kubelets renew their leases.
+func (c *Reconciler) apiServer(ctx context.Context, world *cluster.Snapshot) guard.Fact[guard.APIServer] {
+	if takenAt(world, cluster.Lease).IsZero() {
 		return guard.Fact[guard.APIServer]{}
 	}
 	ready, at := c.readiness.get(ctx, c.Clock, c.ServerReady)
-	total, expired := leasesOf(world, world.Taken())
+	total, expired := countLeases(world, world.Taken())
 	return guard.Known(guard.APIServer{Ready: ready, Leases: total, Expired: expired}, at)
 }

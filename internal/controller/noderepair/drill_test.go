@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
@@ -78,7 +78,7 @@ func TestDrill(t *testing.T) {
 			r.Status.Agent = &v1alpha1.AgentReport{State: v1alpha1.AgentFailed, At: metav1.NewMicroTime(now), Message: "no namespace"}
 		}, "Detect-", "no namespace", nil},
 		"the agent is silent": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), func(r *v1alpha1.Remediation) {
-			r.CreationTimestamp, r.Status.Agent = ago(agentPatience), nil
+			r.CreationTimestamp, r.Status.Agent = ago(agentTimeout), nil
 		}, "Detect-", "no evidence", nil},
 		"pods may not be read": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess-", "forbidden", func(b *bench) { b.denied = "pods" }},
 		"the lease may not be read": {[]v1alpha1.NodeRepairPolicy{auto}, yes(), nil, "Detect+ Match+ Assess+ Guard-", "check lease", func(b *bench) {
@@ -124,11 +124,11 @@ func TestDrill(t *testing.T) {
 }
 
 // enter writes entries into the ledger.
-func (b *bench) enter(t *testing.T, entries ...guard.Entry) {
+func (b *bench) enter(t *testing.T, entries ...ledger.Entry) {
 	t.Helper()
 	read, err := b.Records.ReadLedger(t.Context())
 	if err == nil {
-		err = b.Records.WriteLedger(t.Context(), read, guard.Ledger{Entries: entries})
+		err = b.Records.WriteLedger(t.Context(), read, ledger.Ledger{Entries: entries})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func (b *bench) enter(t *testing.T, entries ...guard.Entry) {
 func TestDrillAtTheGuard(t *testing.T) {
 	type spec = v1alpha1.NodeRepairPolicySpec
 	const cut, whole = "Guard-", "Act+"
-	failed := guard.Entry{Remediation: "r9", Node: "n1", Action: v1alpha1.ActionReboot, Began: now.Add(-3 * time.Hour), Ended: now.Add(-2 * time.Hour), Result: guard.NotHelped}
+	failed := ledger.Entry{Remediation: "r9", Node: "n1", Action: v1alpha1.ActionReboot, Began: now.Add(-3 * time.Hour), Ended: now.Add(-2 * time.Hour), Result: ledger.NotHelped}
 	rival := cloud.Repairer{By: change.Ref{Kind: "Group", Name: "workers"}, Nodes: []string{"n1"}, Rules: []cloud.RepairerRule{
 		{Condition: "NetworkingReady", Status: corev1.ConditionFalse, Action: v1alpha1.ActionReplace},
 	}}
@@ -174,7 +174,7 @@ func TestDrillAtTheGuard(t *testing.T) {
 		"the window":     {func(s *spec) { s.MaintenanceWindow = night() }, nil, nil, whole, []string{"check window", "02:00"}},
 		"a full budget": {nil, func(t *testing.T, b *bench) {
 			t.Helper()
-			b.enter(t, guard.Entry{Remediation: "r9", Node: "well-0", Zone: "1a", Group: "workers", Began: now})
+			b.enter(t, ledger.Entry{Remediation: "r9", Node: "well-0", Zone: "1a", Group: "workers", Began: now})
 		}, nil, whole, []string{"check budgets", "used up"}},
 		"window and mode": {func(s *spec) { s.MaintenanceWindow, s.Mode = night(), v1alpha1.ModeApprove }, nil, nil, whole, []string{"check window", "check mode"}},
 	} {
@@ -232,10 +232,10 @@ func TestDrillNamesTheService(t *testing.T) {
 	p := policy(v1alpha1.ModeAuto)
 	p.Spec.Rules[0].Action, p.Spec.Rules[0].Service = v1alpha1.ActionRestartService, "containerd.service"
 	p.Spec.Escalation = []v1alpha1.EscalationStep{{Action: v1alpha1.ActionRestartService}, {Action: v1alpha1.ActionReboot}}
-	failed := guard.Entry{
-		Remediation: "r9", Node: "n1", Action: v1alpha1.ActionRestartService, Began: now.Add(-3 * time.Hour), Ended: now.Add(-2 * time.Hour), Result: guard.NotHelped,
+	failed := ledger.Entry{
+		Remediation: "r9", Node: "n1", Action: v1alpha1.ActionRestartService, Began: now.Add(-3 * time.Hour), Ended: now.Add(-2 * time.Hour), Result: ledger.NotHelped,
 	}
-	for service, entries := range map[string][]guard.Entry{"containerd.service": nil, "": {failed}} {
+	for service, entries := range map[string][]ledger.Entry{"containerd.service": nil, "": {failed}} {
 		b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(3), drill(nil), p.DeepCopy(), node("n1", "1a", well()))...)
 		b.enter(t, entries...)
 		if _, err := b.Advance(t.Context(), "drill"); err != nil {
@@ -252,8 +252,8 @@ func TestDrillClimbsTheLadder(t *testing.T) {
 	p := policy(v1alpha1.ModeAuto)
 	p.Spec.Escalation = []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot}, {Action: v1alpha1.ActionReplace}}
 	b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(3), drill(nil), &p, node("n1", "1a", well()))...)
-	b.enter(t, guard.Entry{
-		Remediation: "r9", Node: "n1", Action: v1alpha1.ActionReboot, Began: now.Add(-3 * time.Hour), Ended: now.Add(-2 * time.Hour), Result: guard.NotHelped,
+	b.enter(t, ledger.Entry{
+		Remediation: "r9", Node: "n1", Action: v1alpha1.ActionReboot, Began: now.Add(-3 * time.Hour), Ended: now.Add(-2 * time.Hour), Result: ledger.NotHelped,
 	})
 	if _, err := b.Advance(t.Context(), "drill"); err != nil {
 		t.Fatal(err)
@@ -295,7 +295,7 @@ func TestDrillWaits(t *testing.T) {
 	waiting := drill(func(r *v1alpha1.Remediation) { r.Status.Agent = nil })
 	raised := drill(func(r *v1alpha1.Remediation) { r.Name, r.Spec.Drill.Depth = "raised", v1alpha1.DrillRaised })
 	b := newBench(t, nil, waiting, raised)
-	if again, err := b.Advance(t.Context(), "drill"); err != nil || again != agentPatience-time.Minute {
+	if again, err := b.Advance(t.Context(), "drill"); err != nil || again != agentTimeout-time.Minute {
 		t.Errorf("again after %s (%v)", again, err)
 	}
 	if again, err := b.Advance(t.Context(), "raised"); err != nil || again != 0 {

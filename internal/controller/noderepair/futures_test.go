@@ -14,13 +14,16 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // sized is a node with so many CPUs.
@@ -124,14 +127,18 @@ func repairOf(node string, action v1alpha1.Action) *v1alpha1.Remediation {
 }
 
 // ruled is what the guard says of a Remediation by the future that is played for it.
-func (b *bench) ruled(t *testing.T, r *v1alpha1.Remediation, entries ...guard.Entry) guard.Ruling {
+func (b *bench) ruled(t *testing.T, r *v1alpha1.Remediation, entries ...ledger.Entry) guard.Ruling {
 	t.Helper()
-	ledger := guard.Known(guard.Ledger{Entries: entries}, now)
-	outcome, err := b.Assess(t.Context(), r, ledger)
+	ledger := guard.Known(ledger.Ledger{Entries: entries}, now)
+	result, err := b.Assess(t.Context(), r, ledger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ruling, err := b.Rule(t.Context(), r, outcome, ledger)
+	var p v1alpha1.NodeRepairPolicy
+	if err := b.Client.Get(t.Context(), client.ObjectKey{Name: r.Spec.Policy.Name}, &p); err != nil {
+		t.Fatal(err)
+	}
+	ruling, err := b.CheckGuard(t.Context(), r, &p, result, ledger)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,10 +179,10 @@ func TestEveryFuture(t *testing.T) {
 			t.Fatal(err)
 		}
 		bad, first := 0, false
-		err = simulation.EachFuture(t.Context(), judge, []change.Change{change.RebootNode{Node: "n1"}}, simulation.Options{Seeds: seeds}, func(o simulation.Outcome) error {
+		err = simulation.EachFuture(t.Context(), judge, []change.Change{change.RebootNode{Node: "n1"}}, simulation.Options{Seeds: seeds}, func(o outcome.Outcome) error {
 			first = false // It is the last that is seen.
 			for _, fate := range o.Fates {
-				first = first || fate.Kind == simulation.Waiting
+				first = first || fate.Kind == outcome.Waiting
 			}
 			if first {
 				bad++
@@ -204,59 +211,59 @@ func TestEveryFuture(t *testing.T) {
 
 // TestBesideOthers decides about one node while others are out.
 func TestBesideOthers(t *testing.T) {
-	going := func(node string) guard.Entry {
-		return guard.Entry{Remediation: "r1", Node: node, Zone: "1a", Group: "workers", Action: v1alpha1.ActionReboot, Began: now}
+	going := func(node string) ledger.Entry {
+		return ledger.Entry{Remediation: "r1", Node: node, Zone: "1a", Group: "workers", Action: v1alpha1.ActionReboot, Began: now}
 	}
-	is := func(e guard.Entry, change func(*guard.Entry)) guard.Entry {
+	is := func(e ledger.Entry, change func(*ledger.Entry)) ledger.Entry {
 		change(&e)
 		return e
 	}
-	ended := func(e *guard.Entry) { e.Ended = now.Add(-time.Second) }
-	restart := func(e *guard.Entry) { e.Action = v1alpha1.ActionRestartService }
+	ended := func(e *ledger.Entry) { e.Ended = now.Add(-time.Second) }
+	restart := func(e *ledger.Entry) { e.Action = v1alpha1.ActionRestartService }
 	ill := func(name, cpu string) *corev1.Node { return sized(node(name, "1a", down(time.Hour)), cpu) }
 	works := func(name, cpu string) *corev1.Node { return sized(node(name, "1b"), cpu) }
 	twoOf := replicas("web", "1", "n1", "n2")
 	oneEach := all(replicas("a", "2", "n1"), replicas("c", "2", "n2"))
 	for name, tc := range map[string]struct {
 		world  []runtime.Object
-		ledger []guard.Entry
+		ledger []ledger.Entry
 		want   string
 	}{
 		// Of two replicas one is on each node.
-		"the other replica's node is drained": {all(cordoned(ill("n1", "4")), ill("n2", "4"), works("n3", "4"), twoOf), []guard.Entry{going("n1")}, "last-replica/LastReplica"},
-		"its drain has only been reserved":    {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []guard.Entry{going("n1")}, "last-replica/LastReplica"},
+		"the other replica's node is drained": {all(cordoned(ill("n1", "4")), ill("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{going("n1")}, "last-replica/LastReplica"},
+		"its drain has only been reserved":    {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{going("n1")}, "last-replica/LastReplica"},
 		"only its cordon tells of it":         {all(cordoned(ill("n1", "4")), ill("n2", "4"), works("n3", "4"), twoOf), nil, "last-replica/LastReplica"},
-		"it has ended":                        {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []guard.Entry{is(going("n1"), ended)}, ""},
-		"a service of it is restarted":        {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []guard.Entry{is(going("n1"), restart)}, ""},
-		"a third replica is elsewhere":        {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3")), []guard.Entry{going("n1")}, ""},
-		"the ledger's entry is its own":       {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []guard.Entry{{Remediation: "r2", Node: "n2", Began: now}}, ""},
+		"it has ended":                        {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{is(going("n1"), ended)}, ""},
+		"a service of it is restarted":        {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{is(going("n1"), restart)}, ""},
+		"a third replica is elsewhere":        {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3")), []ledger.Entry{going("n1")}, ""},
+		"the ledger's entry is its own":       {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{{Remediation: "r2", Node: "n2", Began: now}}, ""},
 		"the other replica is on a dead node, and says that it is ready": {
 			all(silent(ill("n1", "4")), ill("n2", "4"), works("n3", "4"), twoOf), nil, "last-replica/LastReplica",
 		},
-		"the replica itself is on a dead node": {all(ill("n1", "4"), silent(ill("n2", "4")), works("n3", "4"), twoOf), []guard.Entry{going("n1")}, ""},
+		"the replica itself is on a dead node": {all(ill("n1", "4"), silent(ill("n2", "4")), works("n3", "4"), twoOf), []ledger.Entry{going("n1")}, ""},
 
 		// There is room for the pod of one of two nodes.
-		"room is promised to the other":            {all(cordoned(ill("n1", "2")), ill("n2", "2"), works("n3", "2"), oneEach), []guard.Entry{going("n1")}, "capacity/PodsWouldWait"},
-		"room is promised before its cordon":       {all(ill("n1", "2"), ill("n2", "2"), works("n3", "2"), oneEach), []guard.Entry{going("n1")}, "capacity/PodsWouldWait"},
-		"there is room for both":                   {all(cordoned(ill("n1", "2")), ill("n2", "2"), works("n3", "4"), oneEach), []guard.Entry{going("n1")}, ""},
-		"the other's pods have moved already":      {all(cordoned(ill("n1", "2")), ill("n2", "2"), works("n3", "4"), replicas("a", "2", "n3"), replicas("c", "2", "n2")), []guard.Entry{going("n1")}, ""},
+		"room is promised to the other":            {all(cordoned(ill("n1", "2")), ill("n2", "2"), works("n3", "2"), oneEach), []ledger.Entry{going("n1")}, "capacity/PodsWouldWait"},
+		"room is promised before its cordon":       {all(ill("n1", "2"), ill("n2", "2"), works("n3", "2"), oneEach), []ledger.Entry{going("n1")}, "capacity/PodsWouldWait"},
+		"there is room for both":                   {all(cordoned(ill("n1", "2")), ill("n2", "2"), works("n3", "4"), oneEach), []ledger.Entry{going("n1")}, ""},
+		"the other's pods have moved already":      {all(cordoned(ill("n1", "2")), ill("n2", "2"), works("n3", "4"), replicas("a", "2", "n3"), replicas("c", "2", "n2")), []ledger.Entry{going("n1")}, ""},
 		"a working node, beside a dead one":        {all(silent(ill("n1", "2")), ill("n2", "2"), works("n3", "2"), oneEach), nil, "capacity/PodsWouldWait"},
 		"a dead node, beside a dead one":           {all(silent(ill("n1", "2")), silent(ill("n2", "2")), works("n3", "2"), oneEach), nil, ""},
 		"a node that is not Ready, beside another": {all(notReady(ill("n1", "2")), notReady(ill("n2", "2")), works("n3", "2"), oneEach), nil, ""},
 		"a dead node, a dead one under way, and one place": {
 			all(cordoned(silent(ill("n1", "2"))), silent(ill("n2", "2")), works("n3", "2"), replicas("a", "2", "n1"), replicasThat("c", "2", urgent, "n2")),
-			[]guard.Entry{going("n1")},
+			[]ledger.Entry{going("n1")},
 			"",
 		},
-		"a dead node, a dead one under way": {all(cordoned(silent(ill("n1", "2"))), silent(ill("n2", "2")), works("n3", "2"), oneEach), []guard.Entry{going("n1")}, ""},
+		"a dead node, a dead one under way": {all(cordoned(silent(ill("n1", "2"))), silent(ill("n2", "2")), works("n3", "2"), oneEach), []ledger.Entry{going("n1")}, ""},
 		"the other's pods need a place, of which some have none at all": {
-			all(cordoned(ill("n1", "8")), ill("n2", "1"), works("n3", "1"), replicas("a", "8", "n1"), replicas("c", "1", "n2")), []guard.Entry{going("n1")}, "",
+			all(cordoned(ill("n1", "8")), ill("n2", "1"), works("n3", "1"), replicas("a", "8", "n1"), replicas("c", "1", "n2")), []ledger.Entry{going("n1")}, "",
 		},
 
 		// A PodDisruptionBudget of two of three.
 		"its budget is spent on the other": {
 			all(cordoned(ill("n1", "4")), ill("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3"), atLeast("web", 2)),
-			[]guard.Entry{going("n1")},
+			[]ledger.Entry{going("n1")},
 			"disruption-budgets/DisruptionBudget",
 		},
 		"its budget bears one": {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3"), atLeast("web", 2)), nil, ""},
@@ -333,7 +340,7 @@ func TestNoWorseThanWithout(t *testing.T) {
 
 // TestOutage decides about a node beside so many that are out that no future is played.
 func TestOutage(t *testing.T) {
-	for n, want := range map[int]string{mostOut: "", mostOut + 1: "disruption-budgets/Unknown"} {
+	for n, want := range map[int]string{maxNodesOut: "", maxNodesOut + 1: "disruption-budgets/Unknown"} {
 		p := policy(v1alpha1.ModeAuto)
 		objects := all(sized(node("n1", "1a", down(time.Hour)), "4"), sized(node("n2", "1b"), "4"), replicas("web", "1", "n1"), &p)
 		for i := range n {

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// verdicts counts what the guard said against going on. The zero value is ready.
+// verdicts counts the guard's verdicts. The zero value is ready to use.
 type verdicts struct {
 	mu    sync.Mutex
 	count map[verdict]float64
@@ -41,16 +41,16 @@ var (
 )
 
 // Describe is prometheus.Collector's.
-func (*Concern) Describe(to chan<- *prometheus.Desc) {
+func (*Reconciler) Describe(to chan<- *prometheus.Desc) {
 	for _, one := range []*prometheus.Desc{remediationsDesc, unhealthyDesc, verdictsDesc, reservedDesc, readDesc, ageDesc} {
 		to <- one
 	}
 }
 
 // Collect is prometheus.Collector's. It reads nothing of the API: naosu's own objects come from the manager's cache, the nodes from
-// the watch, and the ledger is as it was last read. What is not known is left out, rather than told as none; so is all but
-// the watch's age where another process leads.
-func (c *Concern) Collect(to chan<- prometheus.Metric) {
+// the watch, and the ledger is as it was last read. What is not known is left out, not reported as zero; so is all but the watch's age
+// where another process leads.
+func (c *Reconciler) Collect(to chan<- prometheus.Metric) {
 	gauge := func(desc *prometheus.Desc, value float64, labels ...string) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, labels...)
 	}
@@ -59,7 +59,7 @@ func (c *Concern) Collect(to chan<- prometheus.Metric) {
 		gauge(ageDesc, c.Clock.Since(taken).Seconds())
 	}
 	if c.Elected != nil && !c.Elected() {
-		return // It would count the leader's once more, and start to watch for it.
+		return // The leader reports the same objects.
 	}
 	c.collectOwn(world, gauge)
 	if c.Records.Last != nil {
@@ -75,10 +75,10 @@ func (c *Concern) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// collectOwn tells of naosu's own objects, and of the nodes that they are about.
-func (c *Concern) collectOwn(world *cluster.Snapshot, gauge func(*prometheus.Desc, float64, ...string)) {
-	const patience = 5 * time.Second // until the cache is filled
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+// collectOwn reports naosu's own objects, and the nodes that they are about.
+func (c *Reconciler) collectOwn(world *cluster.Snapshot, gauge func(*prometheus.Desc, float64, ...string)) {
+	const timeout = 5 * time.Second // until the cache has synced
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	own, err := c.objects(ctx)
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
-// scrape is the value of each of the Concern's metrics, by name and labels, as name{label=value}.
-func scrape(t *testing.T, c *Concern) map[string]float64 {
+// scrape is the value of each of the Reconciler's metrics, by name and labels, as name{label=value}.
+func scrape(t *testing.T, c *Reconciler) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()
 	if err := registry.Register(c); err != nil {
@@ -69,15 +69,15 @@ func (b *bench) reserve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledger := guard.Ledger{}
+	l := ledger.Ledger{}
 	for i, name := range []string{"one", "two", "over"} {
-		entry := guard.Entry{Remediation: name, UID: types.UID(name), Began: now, Node: name}
+		entry := ledger.Entry{Remediation: name, UID: types.UID(name), Began: now, Node: name}
 		if i == 2 {
 			entry.Ended = now
 		}
-		ledger.Entries = append(ledger.Entries, entry)
+		l.Entries = append(l.Entries, entry)
 	}
-	if err := b.Records.WriteLedger(t.Context(), read, ledger); err != nil {
+	if err := b.Records.WriteLedger(t.Context(), read, l); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -91,7 +91,7 @@ func TestScrapesReadNothing(t *testing.T) {
 	b.Records.Reader = b.Reader
 	b.Client = counted(b.Client, &cached)
 	for range 10 {
-		if got := scrape(t, b.Concern); got["naosu_ledger_reservations"] != 2 {
+		if got := scrape(t, b.Reconciler); got["naosu_ledger_reservations"] != 2 {
 			t.Fatalf("metrics %v", got)
 		}
 	}
@@ -105,7 +105,7 @@ func TestUnknownIsAbsent(t *testing.T) {
 	b := newBench(t, nil, new(policy(v1alpha1.ModeAuto)))
 	unread := cluster.New(cluster.Contents{})
 	b.World = func() *cluster.Snapshot { return unread }
-	got := scrape(t, b.Concern)
+	got := scrape(t, b.Reconciler)
 	for _, name := range []string{"naosu_unhealthy_nodes", "naosu_watch_age_seconds", "naosu_ledger_reservations", "naosu_ledger_read_timestamp_seconds"} {
 		if value, there := got[name]; there {
 			t.Errorf("%s is %v, though nothing was read", name, value)
@@ -120,7 +120,7 @@ func TestStandbyTellsOfItsWatchAlone(t *testing.T) {
 	b.plan(t)
 	elected, cached := true, 0
 	b.Client, b.Elected = counted(b.Client, &cached), func() bool { return elected }
-	leading := scrape(t, b.Concern)
+	leading := scrape(t, b.Reconciler)
 	want := map[string]float64{
 		"naosu_watch_age_seconds": 0, "naosu_unhealthy_nodes": 1, "naosu_remediations{action=Reboot,outcome=,phase=,policy=links}": 1,
 		"naosu_ledger_reservations": 2, "naosu_ledger_read_timestamp_seconds": float64(now.Unix()),
@@ -129,7 +129,7 @@ func TestStandbyTellsOfItsWatchAlone(t *testing.T) {
 		t.Errorf("where it leads (-want +got):\n%s", diff)
 	}
 	elected, cached = false, 0
-	if diff := cmp.Diff(map[string]float64{"naosu_watch_age_seconds": 0}, scrape(t, b.Concern)); diff != "" || cached > 0 {
+	if diff := cmp.Diff(map[string]float64{"naosu_watch_age_seconds": 0}, scrape(t, b.Reconciler)); diff != "" || cached > 0 {
 		t.Errorf("where another leads, with %d reads (-want +got):\n%s", cached, diff)
 	}
 }
@@ -149,7 +149,7 @@ func TestLedgerIsAsLastRead(t *testing.T) {
 	if _, err := b.Records.ReadLedger(t.Context()); !errors.Is(err, away) {
 		t.Fatal(err)
 	}
-	if got := scrape(t, b.Concern); got["naosu_ledger_reservations"] != 2 || got["naosu_ledger_read_timestamp_seconds"] != float64(now.Unix()) {
+	if got := scrape(t, b.Reconciler); got["naosu_ledger_reservations"] != 2 || got["naosu_ledger_read_timestamp_seconds"] != float64(now.Unix()) {
 		t.Errorf("an hour after the last read: %v", got)
 	}
 
@@ -167,7 +167,7 @@ func TestLedgerIsAsLastRead(t *testing.T) {
 	if _, err := b.Records.ReadLedger(t.Context()); !errors.Is(err, record.ErrDamaged) {
 		t.Fatal(err)
 	}
-	got := scrape(t, b.Concern)
+	got := scrape(t, b.Reconciler)
 	for _, name := range []string{"naosu_ledger_reservations", "naosu_ledger_read_timestamp_seconds"} {
 		if value, there := got[name]; there {
 			t.Errorf("%s is %v, though the ledger is damaged", name, value)

@@ -17,28 +17,27 @@ import (
 )
 
 const (
-	// askedAgain is how old an answer may be: clouds count requests.
-	askedAgain = 10 * time.Minute
+	// permissionMaxAge is how long an answer is used: clouds limit requests.
+	permissionMaxAge = 10 * time.Minute
 	// agentName is the node agent, as an actuator.
 	agentName = "agent"
-	// nobody is who is asked for what nobody offers.
-	nobody = "None"
+	// noActuator is the name in a status where no provider offers the action.
+	noActuator = "None"
 )
 
-// permissions are, of each action that a policy may come to, whether it may be taken. Answers that its status has are kept
-// for a while.
-func (c *Concern) permissions(ctx context.Context, policy *v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) []v1alpha1.Permission {
+// permissions are whether each action that a policy may take is permitted. Answers in its status are used for permissionMaxAge.
+func (c *Reconciler) permissions(ctx context.Context, policy *v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) []v1alpha1.Permission {
 	if len(nodes) == 0 {
 		return nil
 	}
 	var all []v1alpha1.Permission
 	for _, action := range actionsOf(&policy.Spec) {
 		for _, asked := range c.actuators(action, nodes) {
-			if known, ok := c.lately(policy, action, asked); ok {
+			if known, ok := c.cachedPermission(policy, action, asked); ok {
 				all = append(all, known)
 				continue
 			}
-			told := summary(asked.kinds, c.ask(ctx, action, asked))
+			told := summarize(asked.kinds, c.askPermission(ctx, action, asked))
 			told.Action, told.Actuator, told.At = action, asked.name, metav1.NewTime(c.Clock.Now())
 			all = append(all, told)
 		}
@@ -46,10 +45,10 @@ func (c *Concern) permissions(ctx context.Context, policy *v1alpha1.NodeRepairPo
 	return all
 }
 
-// lately is an answer that is young enough, and about the groups that there are now.
-func (c *Concern) lately(policy *v1alpha1.NodeRepairPolicy, action v1alpha1.Action, asked actuator) (v1alpha1.Permission, bool) {
+// cachedPermission is the answer in the status, if it is young enough and about the present groups.
+func (c *Reconciler) cachedPermission(policy *v1alpha1.NodeRepairPolicy, action v1alpha1.Action, asked actuator) (v1alpha1.Permission, bool) {
 	at := slices.IndexFunc(policy.Status.Permissions, func(p v1alpha1.Permission) bool { return p.Action == action && p.Actuator == asked.name })
-	if at < 0 || c.Clock.Since(policy.Status.Permissions[at].At.Time) > askedAgain {
+	if at < 0 || c.Clock.Since(policy.Status.Permissions[at].At.Time) > permissionMaxAge {
 		return v1alpha1.Permission{}, false
 	}
 	known := policy.Status.Permissions[at]
@@ -57,11 +56,11 @@ func (c *Concern) lately(policy *v1alpha1.NodeRepairPolicy, action v1alpha1.Acti
 	for _, group := range known.Groups {
 		about = append(about, group.Name)
 	}
-	return known, slices.Equal(about, groupsOf(asked.kinds))
+	return known, slices.Equal(about, groupNames(asked.kinds))
 }
 
-// mayOf is what a policy's status says of whether an actuator is let to act on a node of a group; empty if nobody was asked.
-func mayOf(policy *v1alpha1.NodeRepairPolicy, actuator string, action v1alpha1.Action, group string) v1alpha1.May {
+// statusPermission is whether an actuator permits an action on a node of a group, by a policy's status; empty if it was not asked.
+func statusPermission(policy *v1alpha1.NodeRepairPolicy, actuator string, action v1alpha1.Action, group string) v1alpha1.May {
 	at := slices.IndexFunc(policy.Status.Permissions, func(p v1alpha1.Permission) bool { return p.Action == action && p.Actuator == actuator })
 	if at < 0 {
 		return ""
@@ -77,7 +76,7 @@ func mayOf(policy *v1alpha1.NodeRepairPolicy, actuator string, action v1alpha1.A
 	return told.Groups[at].May
 }
 
-// actionsOf are those that a policy's rules ask for and its ladder leads to, each once.
+// actionsOf are the actions of a policy's rules and escalation, each once.
 func actionsOf(spec *v1alpha1.NodeRepairPolicySpec) []v1alpha1.Action {
 	var actions []v1alpha1.Action
 	add := func(action v1alpha1.Action) {
@@ -94,23 +93,23 @@ func actionsOf(spec *v1alpha1.NodeRepairPolicySpec) []v1alpha1.Action {
 	return actions
 }
 
-// actuator is who would be asked for an action, and about what.
+// actuator is a provider or agent that would perform an action, and on which machines.
 type actuator struct {
 	name     string
 	provider cloud.Provider
-	// kinds are those of the machines; of the agent, which is not asked by machine, none.
+	// kinds are those of the machines; none of the agent, which is not asked by machine.
 	kinds []machineKind
 }
 
-// actuators are those who would be asked for an action on nodes, each once; nobody is among them if a node has none.
-func (c *Concern) actuators(action v1alpha1.Action, nodes []*corev1.Node) []actuator {
+// actuators are those that would perform an action on nodes, each once; noActuator is among them if a node has none.
+func (c *Reconciler) actuators(action v1alpha1.Action, nodes []*corev1.Node) []actuator {
 	if action == v1alpha1.ActionRestartService {
 		return []actuator{{name: agentName}}
 	}
 	var all []actuator
 	of, providers := map[string][]*corev1.Node{}, c.providers()
 	for _, node := range nodes {
-		one := actuator{name: nobody}
+		one := actuator{name: noActuator}
 		if provider, ok := providers.For(action, cloud.MachineOf(node)); ok {
 			one = actuator{name: provider.Name(), provider: provider}
 		}
@@ -125,41 +124,41 @@ func (c *Concern) actuators(action v1alpha1.Action, nodes []*corev1.Node) []actu
 	return all
 }
 
-// answer is what came of asking about one kind of machine.
+// answer is whether an action is permitted on one kind of machine, and why.
 type answer struct {
 	may v1alpha1.May
 	why string
 }
 
-// ask asks whether an action would be let through, without taking it: the cluster first, since a node is drained before its
-// machine is touched, and then who runs the machines, about one machine of each kind. There is one answer for each kind, and one
-// of an actuator that is not asked by machine.
-func (c *Concern) ask(ctx context.Context, action v1alpha1.Action, asked actuator) []answer {
+// askPermission asks whether an action would be permitted, without taking it: the API server first, since a node is drained before its
+// machine is acted on, and then the provider, about one machine of each kind. There is one answer for each kind, and one of an
+// actuator that is not asked by machine.
+func (c *Reconciler) askPermission(ctx context.Context, action v1alpha1.Action, asked actuator) []answer {
 	say := message.English()
-	if asked.name == nobody {
+	if asked.name == noActuator {
 		var answers []answer
 		for _, kind := range asked.kinds {
-			may, gaps := c.notAsked(kind.machine)
+			may, gaps := c.permissionWithoutProvider(kind.machine)
 			answers = append(answers, answer{may, say.Text(message.PermissionNobody, message.Args{"machine": kind.machine.Node, "gaps": gaps})})
 		}
 		return answers
 	}
 	for _, right := range rightsTo(action) {
-		if may, why := c.allowed(ctx, right); may != v1alpha1.MayYes {
+		if may, why := c.reviewAccess(ctx, right); may != v1alpha1.MayYes {
 			return slices.Repeat([]answer{{may, say.Say(why)}}, max(1, len(asked.kinds)))
 		}
 	}
 	if asked.name == agentName {
-		return []answer{c.agentMay()}
+		return []answer{c.agentPermission()}
 	}
 	permitter, ok := asked.provider.(cloud.Permitter)
 	if !ok {
 		return slices.Repeat([]answer{{v1alpha1.MayUnknown, say.Text(message.PermissionNotAsked, message.Args{"actuator": asked.name})}}, len(asked.kinds))
 	}
 	var answers []answer
-	for _, kind := range asked.kinds[:min(len(asked.kinds), mostAsked)] {
+	for _, kind := range asked.kinds[:min(len(asked.kinds), maxAsked)] {
 		permission, err := permitter.May(ctx, action, kind.machine)
-		if err != nil { // Who does not answer is not kept waiting for about the others.
+		if err != nil { // A provider that does not answer is not asked about the others.
 			silent := answer{v1alpha1.MayUnknown, say.Text(message.PermissionUnanswered, message.Args{"actuator": asked.name, "words": err.Error()})}
 			return append(answers, slices.Repeat([]answer{silent}, len(asked.kinds)-len(answers))...)
 		}
@@ -169,8 +168,8 @@ func (c *Concern) ask(ctx context.Context, action v1alpha1.Action, asked actuato
 	return append(answers, slices.Repeat([]answer{left}, len(asked.kinds)-len(answers))...)
 }
 
-// agentMay is whether agents of naosu run, whose rights are their own.
-func (c *Concern) agentMay() answer {
+// agentPermission is the answer for the node agents, whose permissions the controller cannot review.
+func (c *Reconciler) agentPermission() answer {
 	for _, pod := range c.World().Pods() {
 		if kube.NodeAgentOf(pod) == kube.NaosuAgent && pod.Spec.NodeName != "" && !cluster.Ended(pod) {
 			return answer{v1alpha1.MayUnknown, message.English().Text(message.PermissionAgent, nil)}
@@ -179,10 +178,10 @@ func (c *Concern) agentMay() answer {
 	return answer{v1alpha1.MayUnknown, message.English().Text(message.PermissionNoAgent, nil)}
 }
 
-// notAsked are why providers could not be asked, and whether one of them may yet act on a machine: it is not known, as long as
-// one is that it would be the machine of.
-func (c *Concern) notAsked(m cloud.Machine) (v1alpha1.May, []string) {
-	providers, all := c.machines()
+// permissionWithoutProvider is the answer where no provider offers an action, and why providers are not available. It is unknown if one
+// that is not available owns the machine.
+func (c *Reconciler) permissionWithoutProvider(m cloud.Machine) (v1alpha1.May, []string) {
+	providers, all := c.providersAndGaps()
 	may := v1alpha1.MayNo
 	var gaps []string
 	for _, gap := range all {
@@ -194,8 +193,8 @@ func (c *Concern) notAsked(m cloud.Machine) (v1alpha1.May, []string) {
 	return may, gaps
 }
 
-func short(s string) string { return textutil.Truncate(s, 1024) }
+func truncateCondition(s string) string { return textutil.Truncate(s, 1024) }
 
-func shorter(s string) string { return textutil.Truncate(s, 512) }
+func truncateGroup(s string) string { return textutil.Truncate(s, 512) }
 
-func cut(s string) string { return textutil.Truncate(s, 4096) }
+func truncateStep(s string) string { return textutil.Truncate(s, 4096) }

@@ -29,7 +29,7 @@ func TestMayOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			policy := &v1alpha1.NodeRepairPolicy{Status: v1alpha1.NodeRepairPolicyStatus{Permissions: tc.said}}
-			if got := mayOf(policy, "aws", reboot, "workers"); got != tc.want {
+			if got := statusPermission(policy, "aws", reboot, "workers"); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

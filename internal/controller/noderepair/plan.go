@@ -10,68 +10,69 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// errBlind is that nodes cannot be read, so that nothing can be said of any.
-var errBlind = errors.New("nodes are not known: they cannot be read, or have not been read yet")
+// errNodesUnknown is that the watch has no nodes.
+var errNodesUnknown = errors.New("nodes are not known: they cannot be read, or have not been read yet")
 
-// Plan makes the Remediations that policies ask for now, writes what is so into their status, and deletes records that are
-// old. It says after what time to plan again.
-func (c *Concern) Plan(ctx context.Context) (time.Duration, error) {
+// Plan creates the Remediations that policies propose now, writes the policies' status, and deletes old Remediations. It returns after
+// what time to plan again.
+func (c *Reconciler) Plan(ctx context.Context) (time.Duration, error) {
 	own, err := c.objects(ctx)
 	if err != nil {
-		return resync, err
+		return resyncInterval, err
 	}
 	world := c.World()
 	if !world.Knowledge(cluster.Node).Known() {
-		return resync, errBlind
+		return resyncInterval, errNodesUnknown
 	}
-	again := resync
-	c.forecasts.forget(world.Taken())
+	again := resyncInterval
+	c.forecasts.expire(world.Taken())
 	brake := c.brake(ctx, world, own)
 	next, errs := c.propose(ctx, own, brake, world.Nodes())
 	if !next.IsZero() {
 		again = min(again, max(next.Sub(c.Clock.Now()), time.Millisecond))
 	}
 	for i := range own.policies {
-		errs = errors.Join(errs, c.report(ctx, world, own, brake, &own.policies[i]))
+		errs = errors.Join(errs, c.updateStatus(ctx, world, own, brake, &own.policies[i]))
 	}
 	return again, errors.Join(errs, c.prune(ctx, own, world.Nodes()))
 }
 
-// shown is how many Remediations a policy has that the brake holds back: enough to show why. In an outage thousands would
-// tell nothing more, and burden an API server that may be ill itself.
-const shown = 3
+// maxBrakedProposals is how many Remediations a policy has that the brake delays: enough to show why. In an outage thousands would
+// say nothing more, and would load an API server that may be overloaded itself.
+const maxBrakedProposals = 3
 
-// propose makes what should be there and is not. The ledger is read only if something should.
-func (c *Concern) propose(ctx context.Context, own objects, brake *brake, nodes []*corev1.Node) (next time.Time, errs error) {
+// propose creates the Remediations that policies propose and returns when the next rule is due. The ledger is read only if one is
+// proposed.
+func (c *Reconciler) propose(ctx context.Context, own objects, brake *brake, nodes []*corev1.Node) (next time.Time, errs error) {
 	now := c.Clock.Now()
-	plan := repairpolicy.Propose(own.policies, nodes, own.remediations, guard.Ledger{}, now)
+	plan := repairpolicy.Propose(own.policies, nodes, own.remediations, ledger.Ledger{}, now)
 	if len(plan.Remediations) == 0 {
 		return plan.Next, nil
 	}
-	ledger, err := c.Records.ReadLedger(ctx)
+	read, err := c.Records.ReadLedger(ctx)
 	if err != nil {
 		return plan.Next, err
 	}
-	plan = repairpolicy.Propose(own.policies, nodes, own.remediations, ledger.Ledger, now)
-	open := own.open()
+	plan = repairpolicy.Propose(own.policies, nodes, own.remediations, read.Ledger, now)
+	open := own.openRemediations()
 	for i := range plan.Remediations {
 		proposed := &plan.Remediations[i]
 		policy := own.policy(proposed.Spec.Policy.Name)
-		if _, braked := brake.on(policy, proposed.Spec.Node.Name); braked && open[policy.Name] >= shown {
+		if _, braked := brake.stops(policy, proposed.Spec.Node.Name); braked && open[policy.Name] >= maxBrakedProposals {
 			continue
 		}
 		open[policy.Name]++
-		errs = errors.Join(errs, c.make(ctx, policy, proposed))
+		errs = errors.Join(errs, c.create(ctx, policy, proposed))
 	}
 	return plan.Next, errs
 }
 
-func (c *Concern) make(ctx context.Context, policy *v1alpha1.NodeRepairPolicy, proposed *v1alpha1.Remediation) error {
+func (c *Reconciler) create(ctx context.Context, policy *v1alpha1.NodeRepairPolicy, proposed *v1alpha1.Remediation) error {
 	made, err := c.Records.Create(ctx, proposed)
 	if err != nil {
 		return fmt.Errorf("proposing %s of %s: %w", proposed.Spec.Action(), proposed.Spec.Node.Name, err)

@@ -18,13 +18,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
-// kept is how many Remediations that have ended are kept of each policy, and how many drills.
-const kept = 200
+// maxEnded is how many ended Remediations are kept of each policy, and how many drills.
+const maxEnded = 200
 
-// prune deletes records that are old. Each is deleted as it was read, or not at all.
-func (c *Concern) prune(ctx context.Context, own objects, nodes []*corev1.Node) error {
+// prune deletes obsolete Remediations, with preconditions on UID and resourceVersion.
+func (c *Reconciler) prune(ctx context.Context, own objects, nodes []*corev1.Node) error {
 	var errs []error
-	for _, r := range old(own, nodes) {
+	for _, r := range obsolete(own, nodes) {
 		err := c.Client.Delete(ctx, r, client.Preconditions{UID: &r.UID, ResourceVersion: &r.ResourceVersion})
 		if err != nil && !apierrors.IsNotFound(err) && !apierrors.IsConflict(err) {
 			errs = append(errs, fmt.Errorf("deleting the old Remediation %s: %w", r.Name, err))
@@ -33,11 +33,11 @@ func (c *Concern) prune(ctx context.Context, own objects, nodes []*corev1.Node) 
 	return errors.Join(errs...)
 }
 
-// old are the records that nobody needs any more. Of what has ended the latest are kept, and besides them what is proof:
-// of each action as many as a policy wants that turned out as forecast, and of the drills of each reason the latest. What is decided about
-// nodes that there are rests on some more, which are kept as long.
-func old(own objects, nodes []*corev1.Node) []*v1alpha1.Remediation {
-	needed := neededFor(nodes, own.remediations)
+// obsolete are the ended Remediations that are not needed any more. The latest maxEnded are kept; of each action as many that turned
+// out as forecast as the policy's earnAuto asks for; of the drills of each reason the latest; and those that decisions about present
+// nodes depend on.
+func obsolete(own objects, nodes []*corev1.Node) []*v1alpha1.Remediation {
+	needed := referenced(nodes, own.remediations)
 	earned := map[string]int{}
 	for _, policy := range own.policies {
 		if policy.Spec.EarnAuto != nil {
@@ -46,10 +46,10 @@ func old(own objects, nodes []*corev1.Node) []*v1alpha1.Remediation {
 	}
 	var old []*v1alpha1.Remediation
 	seen, proofs, drilled := map[string]int{}, map[string]int{}, map[[2]string]bool{}
-	for _, r := range latestFirst(own.remediations) {
+	for _, r := range endedNewestFirst(own.remediations) {
 		of := r.Spec.Policy.Name // none, of drills
 		seen[of]++
-		keep := seen[of] <= kept || needed[r.Name]
+		keep := seen[of] <= maxEnded || needed[r.Name]
 		if outcomeOf(r) == v1alpha1.RemediationAsForecastReason {
 			proof := of + "/" + string(r.Spec.Action())
 			proofs[proof]++
@@ -65,17 +65,17 @@ func old(own objects, nodes []*corev1.Node) []*v1alpha1.Remediation {
 	return old
 }
 
-// neededFor are the names of the Remediations that what is decided about nodes rests on: what is proposed of them, which node
-// came in whose place, and by whom they are cordoned. They are bounded by what there is in the cluster, not by time: thousands
-// of rejections stand where thousands of nodes have a condition that a person leaves as it is.
-func neededFor(nodes []*corev1.Node, remediations []v1alpha1.Remediation) map[string]bool {
-	needed := repairpolicy.Needed(nodes, remediations)
+// referenced are the names of the Remediations that decisions about present nodes depend on: proposals, successors of replaced nodes,
+// and cordons. Their number is bounded by the cluster, not by time: thousands of rejections hold where thousands of nodes keep a
+// condition that a person rejected to repair.
+func referenced(nodes []*corev1.Node, remediations []v1alpha1.Remediation) map[string]bool {
+	needed := repairpolicy.NeededRemediations(nodes, remediations)
 	untaken := map[string]bool{}
 	for _, node := range nodes {
 		untaken[node.Name] = true
 		needed[node.Annotations[action.CordonedByAnnotation]] = true
 	}
-	for _, r := range latestFirst(remediations) {
+	for _, r := range endedNewestFirst(remediations) {
 		if taken := action.Successor(r); untaken[taken] {
 			untaken[taken], needed[r.Name] = false, true
 		}
@@ -83,7 +83,7 @@ func neededFor(nodes []*corev1.Node, remediations []v1alpha1.Remediation) map[st
 	return needed
 }
 
-// drillKey is what a drill proves something of: a condition, which its evidence tells where the drill does not, and a reason.
+// drillKey is the condition and reason that a drill tests; the condition is that of its evidence where the drill names none.
 func drillKey(r *v1alpha1.Remediation) [2]string {
 	condition := r.Spec.Drill.Condition
 	if agent := r.Status.Agent; condition == "" && agent != nil && agent.Evidence != nil {
@@ -92,7 +92,7 @@ func drillKey(r *v1alpha1.Remediation) [2]string {
 	return [2]string{condition, r.Spec.Drill.Reason}
 }
 
-func latestFirst(all []v1alpha1.Remediation) []*v1alpha1.Remediation {
+func endedNewestFirst(all []v1alpha1.Remediation) []*v1alpha1.Remediation {
 	var ended []*v1alpha1.Remediation
 	for i := range all {
 		if all[i].Status.Phase == v1alpha1.PhaseEnded && all[i].DeletionTimestamp == nil {
@@ -105,7 +105,7 @@ func latestFirst(all []v1alpha1.Remediation) []*v1alpha1.Remediation {
 	return ended
 }
 
-// outcomeOf is how a Remediation ended, in one word; empty if it goes on.
+// outcomeOf is the reason of the condition Succeeded; empty if the Remediation has not ended.
 func outcomeOf(r *v1alpha1.Remediation) string {
 	if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil {
 		return end.Reason

@@ -23,7 +23,7 @@ func TestOld(t *testing.T) {
 	drill := func(reason string) func(*v1alpha1.Remediation) {
 		return func(r *v1alpha1.Remediation) { r.Spec.Drill = &v1alpha1.Drill{Reason: reason} }
 	}
-	for i := range kept {
+	for i := range maxEnded {
 		add(fmt.Sprintf("links-%d", i), "links", v1alpha1.RemediationDidNotHelpReason, time.Hour, nil)
 		add(fmt.Sprintf("drill-%d", i), "", v1alpha1.RemediationDrillPassedReason, time.Hour, drill("Often"))
 	}
@@ -37,7 +37,7 @@ func TestOld(t *testing.T) {
 	add("often-old", "", v1alpha1.RemediationDrillPassedReason, 9*time.Hour, drill("Often"))
 	add("seldom", "", v1alpha1.RemediationDrillCutReason, 9*time.Hour, drill("Seldom"))
 	got := map[string]bool{}
-	for _, r := range old(own, nil) {
+	for _, r := range obsolete(own, nil) {
 		got[r.Name] = true
 	}
 	for _, name := range []string{"old", "proof-2", "often-old"} {
@@ -60,7 +60,7 @@ func TestPrune(t *testing.T) {
 	stale := *r
 	stale.ResourceVersion = "0"
 	own := objects{}
-	for range kept {
+	for range maxEnded {
 		own.remediations = append(own.remediations, *over("newer", "links", v1alpha1.RemediationGaveUpReason))
 	}
 	stale.CreationTimestamp, r.CreationTimestamp = ago(9*time.Hour), ago(9*time.Hour)
@@ -68,7 +68,7 @@ func TestPrune(t *testing.T) {
 	if err := b.prune(t.Context(), own, nil); err != nil || len(b.remediations(t)) != 1 {
 		t.Errorf("what has changed since is deleted, or said to fail: %v", err)
 	}
-	own.remediations[kept] = *r
+	own.remediations[maxEnded] = *r
 	if err := b.prune(t.Context(), own, nil); err != nil || len(b.remediations(t)) != 0 {
 		t.Errorf("not deleted: %v", err)
 	}

@@ -53,12 +53,12 @@ func TestRejectionIsNotForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	pass := func() {
-		if _, err := b.Pass(t.Context()); err != nil {
+		if _, err := b.ReconcileAll(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	pass()
-	for i := range 2 * kept { // of other nodes, younger
+	for i := range 2 * maxEnded { // of other nodes, younger
 		other := over(fmt.Sprint("other-", i), "links", v1alpha1.RemediationNotNeededReason)
 		other.CreationTimestamp = metav1.NewTime(now.Add(time.Second))
 		if err := b.Client.Create(t.Context(), other); err != nil {
@@ -78,8 +78,8 @@ func TestRejectionIsNotForgotten(t *testing.T) {
 	if len(d.did) > 0 || !stands {
 		t.Errorf("done: %v; the rejected record is kept: %t", d.did, stands)
 	}
-	if n := len(b.remediations(t)); n != kept+1 {
-		t.Errorf("%d records are kept, want %d and the rejected one", n, kept)
+	if n := len(b.remediations(t)); n != maxEnded+1 {
+		t.Errorf("%d records are kept, want %d and the rejected one", n, maxEnded)
 	}
 }
 
@@ -103,7 +103,7 @@ func TestOldButNeeded(t *testing.T) {
 	of := func(node string) func(*v1alpha1.Remediation) {
 		return func(r *v1alpha1.Remediation) { r.Spec.Node.Name = node }
 	}
-	for i := range kept {
+	for i := range maxEnded {
 		add(fmt.Sprintf("other-%d", i), time.Hour, nil)
 	}
 	add("last-of-n1", 2*time.Hour, of("n1"))
@@ -115,7 +115,7 @@ func TestOldButNeeded(t *testing.T) {
 	n3 := node("n3", "1a")
 	n3.Spec.Unschedulable, n3.Annotations = true, map[string]string{action.CordonedByAnnotation: "keeps-n3-cordoned"}
 	gone := map[string]bool{}
-	for _, r := range old(own, []*corev1.Node{node("n1", "1a"), node("n2", "1a"), n3}) {
+	for _, r := range obsolete(own, []*corev1.Node{node("n1", "1a"), node("n2", "1a"), n3}) {
 		gone[r.Name] = true
 	}
 	for name, want := range map[string]bool{

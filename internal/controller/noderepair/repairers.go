@@ -16,33 +16,33 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
-// How old an answer to who else repairs nodes may be: of the minute that the guard lets a fact be old, half; for what a
-// policy's status tells, as long as permissions.
+// How long a list of other repairers is used: for the guard half of the minute that a fact may be old; for a policy's status as long
+// as permissions.
 const (
-	freshRepairers = 30 * time.Second
-	saidRepairers  = 10 * time.Minute
+	guardRepairersMaxAge  = 30 * time.Second
+	statusRepairersMaxAge = 10 * time.Minute
 )
 
-// repairers remembers who else repairs machines, since clouds count requests. The zero value is ready.
-type repairers struct {
+// repairerCache caches the other repairers of machines, since clouds limit requests. The zero value is ready to use.
+type repairerCache struct {
 	mu    sync.Mutex
 	found []cloud.Repairer
 	at    time.Time
 	err   error
 }
 
-// get is an answer that is at most so old.
-func (r *repairers) get(ctx context.Context, clock clock.PassiveClock, providers cloud.Providers, nodes []*corev1.Node, age time.Duration) ([]cloud.Repairer, time.Time, error) {
+// get is the list of repairers, at most so old.
+func (r *repairerCache) get(ctx context.Context, clock clock.PassiveClock, providers cloud.Providers, nodes []*corev1.Node, age time.Duration) ([]cloud.Repairer, time.Time, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.at.IsZero() || clock.Since(r.at) > age || r.err != nil && clock.Since(r.at) > freshRepairers {
-		r.found, r.err = askRepairers(ctx, providers, nodes)
+	if r.at.IsZero() || clock.Since(r.at) > age || r.err != nil && clock.Since(r.at) > guardRepairersMaxAge {
+		r.found, r.err = listRepairers(ctx, providers, nodes)
 		r.at = clock.Now()
 	}
 	return r.found, r.at, r.err
 }
 
-func askRepairers(ctx context.Context, providers cloud.Providers, nodes []*corev1.Node) ([]cloud.Repairer, error) {
+func listRepairers(ctx context.Context, providers cloud.Providers, nodes []*corev1.Node) ([]cloud.Repairer, error) {
 	found, failed := providers.Repairers(ctx, nodes)
 	var errs []error
 	for _, one := range failed {
@@ -51,19 +51,19 @@ func askRepairers(ctx context.Context, providers cloud.Providers, nodes []*corev
 	return found, errors.Join(errs...)
 }
 
-// rivalsOf are those who repair a node for one of its conditions. Of whom it could not be read, it is taken that they do.
-func rivalsOf(all []cloud.Repairer, node *corev1.Node) []change.Ref {
+// competingRepairersOf are the repairers that act on a node for one of its conditions. One whose rules could not be read counts.
+func competingRepairersOf(all []cloud.Repairer, node *corev1.Node) []change.Ref {
 	var rivals []change.Ref
 	for _, one := range all {
-		if slices.Contains(one.Nodes, node.Name) && (!one.Known() || actsOn(one, node)) {
+		if slices.Contains(one.Nodes, node.Name) && (!one.Known() || repairs(one, node)) {
 			rivals = append(rivals, one.By)
 		}
 	}
 	return rivals
 }
 
-// withEvidence is a node with a Remediation's evidence among its conditions: a drill's is on no node, and who else would repair for
-// it is to be found all the same.
+// withEvidence is a node with a Remediation's evidence among its conditions: a drill's is on no node, and other repairers must be
+// found all the same.
 func withEvidence(node *corev1.Node, evidence v1alpha1.Evidence) *corev1.Node {
 	reported := node.DeepCopy()
 	reported.Status.Conditions = append(reported.Status.Conditions, corev1.NodeCondition{
@@ -72,15 +72,15 @@ func withEvidence(node *corev1.Node, evidence v1alpha1.Evidence) *corev1.Node {
 	return reported
 }
 
-func actsOn(one cloud.Repairer, node *corev1.Node) bool {
+func repairs(one cloud.Repairer, node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
 		at := slices.IndexFunc(one.Rules, func(rule cloud.RepairerRule) bool { return rule.Matches(c) })
 		return at >= 0 && one.Rules[at].Action != v1alpha1.ActionNone
 	})
 }
 
-// rivalsIn are those who repair one of a policy's nodes for a condition that the policy has a rule for.
-func rivalsIn(all []cloud.Repairer, rules []v1alpha1.RepairRule, nodes []*corev1.Node) []change.Ref {
+// competingRepairersIn are the repairers that act on one of a policy's nodes for a condition that the policy has a rule for.
+func competingRepairersIn(all []cloud.Repairer, rules []v1alpha1.RepairRule, nodes []*corev1.Node) []change.Ref {
 	mine := map[string]bool{}
 	for _, node := range nodes {
 		mine[node.Name] = true

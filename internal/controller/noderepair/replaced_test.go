@@ -134,7 +134,7 @@ func (g *group) play(t *testing.T, hours int, each func(hour int)) {
 		for ; each != nil && hour < int(g.clock.Since(began)/time.Hour); hour++ {
 			each(hour + 1)
 		}
-		if _, err := g.Pass(t.Context()); err != nil {
+		if _, err := g.ReconcileAll(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		g.stamp(t)

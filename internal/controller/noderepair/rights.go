@@ -12,35 +12,36 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// NotPermitted is the reason of the condition Allowed where the controller's role does not let it do what a repair takes.
+// NotPermitted is the reason of the condition Allowed where the controller's role does not permit what a repair needs.
 const NotPermitted guard.Reason = "NotPermitted"
 
 // +kubebuilder:rbac:groups=naosu.dev,resources=remediations,verbs=act;automate
 
-// The verbs of naosu's own by which a cluster's administrator bounds what policies may ask of the controller: to begin repairs
-// at all, and to begin those that nobody has approved. The admission policy naosu-remediations asks for them too.
+// naosu's own verbs, by which a cluster's administrator limits what policies may have the controller do: start repairs at all, and
+// start those that no person approved. The admission policy naosu-remediations checks them too.
 var (
-	act      = authorizationv1.ResourceAttributes{Verb: "act", Group: v1alpha1.GroupVersion.Group, Resource: "remediations"}
-	automate = authorizationv1.ResourceAttributes{Verb: "automate", Group: v1alpha1.GroupVersion.Group, Resource: "remediations"}
+	actRight      = authorizationv1.ResourceAttributes{Verb: "act", Group: v1alpha1.GroupVersion.Group, Resource: "remediations"}
+	automateRight = authorizationv1.ResourceAttributes{Verb: "automate", Group: v1alpha1.GroupVersion.Group, Resource: "remediations"}
 )
 
-// drainRights are what a drain takes.
+// drainRights are what a drain needs.
 var drainRights = []authorizationv1.ResourceAttributes{
 	{Verb: "patch", Resource: "nodes"},
 	{Verb: "create", Resource: "pods", Subresource: "eviction"},
 }
 
-// rightsTo are what the controller must be permitted in the cluster to take an action, approved or not.
+// rightsTo are the permissions that the controller needs for an action, approved or not.
 func rightsTo(action v1alpha1.Action) []authorizationv1.ResourceAttributes {
-	if action == v1alpha1.ActionRestartService { // The agent does it, and no pod moves.
-		return []authorizationv1.ResourceAttributes{act}
+	if action == v1alpha1.ActionRestartService { // The agent performs it, and no pod moves.
+		return []authorizationv1.ResourceAttributes{actRight}
 	}
-	return append([]authorizationv1.ResourceAttributes{act}, drainRights...)
+	return append([]authorizationv1.ResourceAttributes{actRight}, drainRights...)
 }
 
-// permit adds to a ruling whether the controller's role permits the repair: what would be forbidden halfway is not begun.
-func (c *Concern) permit(ctx context.Context, r *v1alpha1.Remediation, ruling guard.Ruling) guard.Ruling {
-	verdict := guard.Named{Check: "permission", Verdict: c.permission(ctx, r)}
+// withPermissionVerdict adds to a ruling whether the controller's role permits the repair, so that none starts that would be forbidden
+// halfway.
+func (c *Reconciler) withPermissionVerdict(ctx context.Context, r *v1alpha1.Remediation, ruling guard.Ruling) guard.Ruling {
+	verdict := guard.Named{Check: "permission", Verdict: c.permissionVerdict(ctx, r)}
 	ruling.All = append(ruling.All, verdict)
 	if verdict.Decision < ruling.Decision {
 		ruling.Named = verdict
@@ -48,9 +49,9 @@ func (c *Concern) permit(ctx context.Context, r *v1alpha1.Remediation, ruling gu
 	return ruling
 }
 
-func (c *Concern) permission(ctx context.Context, r *v1alpha1.Remediation) guard.Verdict {
+func (c *Reconciler) permissionVerdict(ctx context.Context, r *v1alpha1.Remediation) guard.Verdict {
 	for _, right := range rightsTo(r.Spec.Action()) {
-		switch may, why := c.allowed(ctx, right); may {
+		switch may, why := c.reviewAccess(ctx, right); may {
 		case v1alpha1.MayNo:
 			return guard.Verdict{Decision: guard.Deny, Reason: NotPermitted, Message: why}
 		case v1alpha1.MayUnknown:
@@ -60,7 +61,7 @@ func (c *Concern) permission(ctx context.Context, r *v1alpha1.Remediation) guard
 	if r.Spec.Approval == v1alpha1.Approved {
 		return guard.Verdict{Decision: guard.Allow}
 	}
-	switch may, why := c.allowed(ctx, automate); may {
+	switch may, why := c.reviewAccess(ctx, automateRight); may {
 	case v1alpha1.MayNo:
 		return guard.Verdict{Decision: guard.Delay, Reason: guard.AwaitingApproval, Message: message.Of(message.PermissionAutomate, nil), RetryAfter: 5 * time.Minute}
 	case v1alpha1.MayUnknown:
@@ -71,8 +72,8 @@ func (c *Concern) permission(ctx context.Context, r *v1alpha1.Remediation) guard
 
 // +kubebuilder:rbac:groups=authorization.k8s.io,resources=selfsubjectaccessreviews,verbs=create
 
-// allowed asks the API server whether the controller may do something, and if not, or if nobody knows, why.
-func (c *Concern) allowed(ctx context.Context, right authorizationv1.ResourceAttributes) (v1alpha1.May, message.Sentence) {
+// reviewAccess asks the API server whether the controller has a permission, and if not, or if that is unknown, why.
+func (c *Reconciler) reviewAccess(ctx context.Context, right authorizationv1.ResourceAttributes) (v1alpha1.May, message.Sentence) {
 	review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &right}}
 	what := right.Resource
 	if right.Group != "" {
@@ -90,14 +91,14 @@ func (c *Concern) allowed(ctx context.Context, right authorizationv1.ResourceAtt
 	return v1alpha1.MayYes, message.Sentence{}
 }
 
-// unasked is the condition of that name of a policy; nil if it has none. Whoever checks beforehand what a policy would do has no
-// other way to learn it.
-func (c *Concern) unasked(ctx context.Context, policy *v1alpha1.NodeRepairPolicy) *metav1.Condition {
+// automateCondition is the condition Unasked of a policy in mode Auto, nil in others: whether the controller may start repairs that no
+// person approved. naosu repair check has no other way to learn it.
+func (c *Reconciler) automateCondition(ctx context.Context, policy *v1alpha1.NodeRepairPolicy) *metav1.Condition {
 	if policy.Spec.Mode != v1alpha1.ModeAuto {
 		return nil
 	}
 	condition := &metav1.Condition{Type: v1alpha1.PolicyUnasked, ObservedGeneration: policy.Generation, LastTransitionTime: metav1.NewTime(c.Clock.Now())}
-	may, why := c.allowed(ctx, automate)
+	may, why := c.reviewAccess(ctx, automateRight)
 	switch may {
 	case v1alpha1.MayYes:
 		condition.Status, condition.Reason = metav1.ConditionTrue, v1alpha1.PolicyPermittedReason
@@ -107,6 +108,6 @@ func (c *Concern) unasked(ctx context.Context, policy *v1alpha1.NodeRepairPolicy
 	default:
 		condition.Status, condition.Reason = metav1.ConditionUnknown, v1alpha1.PolicyNotAnsweredReason
 	}
-	condition.Message = short(message.English().Say(why))
+	condition.Message = truncateCondition(message.English().Say(why))
 	return condition
 }

@@ -17,10 +17,11 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/ledger"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// forbid takes rights from the Concern, each as "verb resource"; what it tries all the same is noted.
+// forbid takes permissions from the Reconciler, each as "verb resource"; what it tries all the same is noted.
 func (b *bench) forbid(rights ...string) (tried *[]string) {
 	tried = &[]string{}
 	b.Client = interceptor.NewClient(b.Client.(client.WithWatch), interceptor.Funcs{
@@ -75,7 +76,7 @@ func TestPermission(t *testing.T) {
 			r := over("r1", "links", "")
 			r.Spec.Node = v1alpha1.NodeReference{Name: "n1", UID: "uid-n1"}
 			r.Spec.Policy.Rule, r.Spec.Evidence.Condition, r.Spec.Plan, r.Spec.Approval = "link", "NetworkingReady", v1alpha1.NodePlan(tc.action, ""), tc.approval
-			ruling, err := b.Rule(t.Context(), r, simulation.Outcome{World: b.World(), Compared: &simulation.Comparison{Futures: seeds}}, guard.Known(guard.Ledger{}, b.clock.Now()))
+			ruling, err := b.CheckGuard(t.Context(), r, &p, outcome.Outcome{World: b.World(), Compared: &outcome.Comparison{Futures: seeds}}, guard.Known(ledger.Ledger{}, b.clock.Now()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -99,7 +100,7 @@ func TestReportOnlyByRights(t *testing.T) {
 	}
 	tried := b.forbid("patch nodes", "create pods", "act remediations", "automate remediations")
 	for range 3 {
-		if _, err := b.Pass(t.Context()); err != nil {
+		if _, err := b.ReconcileAll(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -136,7 +137,7 @@ func TestUnasked(t *testing.T) {
 			p.Status.Conditions = []metav1.Condition{{Type: v1alpha1.PolicyUnasked, Status: metav1.ConditionTrue, Reason: "Before", LastTransitionTime: metav1.Now()}}
 			b := newBench(t, &machines{may: v1alpha1.MayYes}, append(healthy(9), &p)...)
 			b.forbid(tc.forbidden)
-			if _, err := b.Pass(t.Context()); err != nil {
+			if _, err := b.ReconcileAll(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			got := ""

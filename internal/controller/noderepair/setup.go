@@ -28,111 +28,111 @@ import (
 )
 
 const (
-	// together is how long changes are gathered before they are looked at: the watch that told of them must know them
-	// too, and many nodes change at once.
-	together = 500 * time.Millisecond
-	// notYet is how soon to look again while the watch has not read everything.
-	notYet = time.Second
-	// retry is how soon what failed is tried again.
-	retry = 5 * time.Second
-	// swept is how often what was left behind is looked for.
-	swept = 5 * time.Minute
-	// workers is how many Remediations are advanced at once.
+	// batchDelay is how long events are collected before a reconcile: the watch of the Snapshot must have them too, and many nodes
+	// change at once.
+	batchDelay = 500 * time.Millisecond
+	// syncRetry is the time to the next attempt while the watch has not synced.
+	syncRetry = time.Second
+	// errorRetry is the time to the next attempt after an error.
+	errorRetry = 5 * time.Second
+	// sweepInterval is the time between two sweeps.
+	sweepInterval = 5 * time.Minute
+	// workers is how many Remediations are advanced concurrently.
 	workers = 4
 )
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// planned is the one request of the planner: rules of one policy bear on what another's may do.
-var planned = reconcile.Request{NamespacedName: types.NamespacedName{Name: "plan"}}
+// planRequest is the only request of the planner: all policies are planned together, since the first that has a rule decides.
+var planRequest = reconcile.Request{NamespacedName: types.NamespacedName{Name: "plan"}}
 
-// driver has a Concern look again when something changes.
-type driver struct {
-	*Concern
-	// ready says whether the watch has read everything once.
+// controllers are the controllers and runnables of a manager that call a Reconciler.
+type controllers struct {
+	*Reconciler
+	// ready says whether the watch has synced.
 	ready func() bool
-	// looked is when it was last planned, in Unix nanoseconds.
-	looked atomic.Int64
+	// lastPlan is when Plan was last called, in Unix nanoseconds.
+	lastPlan atomic.Int64
 }
 
-// AddTo has a manager drive the Concern, once ready says so. Nodes tell of their changes; live is an error when the Concern,
-// though it leads, has not looked for long.
-func (c *Concern) AddTo(mgr manager.Manager, nodes cache.Informer, ready func() bool) (live func() error, err error) {
-	d := &driver{Concern: c, ready: ready}
+// AddTo adds the controllers of the Reconciler to a manager. They do nothing until ready returns true. The function returned is a
+// liveness check: it fails if this process leads and has not planned for long.
+func (c *Reconciler) AddTo(mgr manager.Manager, nodes cache.Informer, ready func() bool) (live func() error, err error) {
+	d := &controllers{Reconciler: c, ready: ready}
 	if err := d.addPlanner(mgr, nodes); err != nil {
 		return nil, fmt.Errorf("adding the controller that proposes repairs: %w", err)
 	}
 	if err := d.addPerformer(mgr, nodes); err != nil {
 		return nil, fmt.Errorf("adding the controller that performs repairs: %w", err)
 	}
-	if err := mgr.Add(manager.RunnableFunc(d.sweepOften)); err != nil {
+	if err := mgr.Add(manager.RunnableFunc(d.sweepPeriodically)); err != nil {
 		return nil, fmt.Errorf("adding the controller that cleans up: %w", err)
 	}
-	return d.live, nil
+	return d.livez, nil
 }
 
-func (d *driver) addPlanner(mgr manager.Manager, nodes cache.Informer) error {
-	look := handler.Funcs{
-		CreateFunc: func(_ context.Context, _ event.CreateEvent, q queue) { q.AddAfter(planned, together) },
-		UpdateFunc: func(_ context.Context, _ event.UpdateEvent, q queue) { q.AddAfter(planned, together) },
-		DeleteFunc: func(_ context.Context, _ event.DeleteEvent, q queue) { q.AddAfter(planned, together) },
+func (d *controllers) addPlanner(mgr manager.Manager, nodes cache.Informer) error {
+	enqueue := handler.Funcs{
+		CreateFunc: func(_ context.Context, _ event.CreateEvent, q queue) { q.AddAfter(planRequest, batchDelay) },
+		UpdateFunc: func(_ context.Context, _ event.UpdateEvent, q queue) { q.AddAfter(planRequest, batchDelay) },
+		DeleteFunc: func(_ context.Context, _ event.DeleteEvent, q queue) { q.AddAfter(planRequest, batchDelay) },
 	}
-	begin := source.Func(func(_ context.Context, q queue) error {
-		q.Add(planned)
+	initial := source.Func(func(_ context.Context, q queue) error {
+		q.Add(planRequest)
 		return nil
 	})
 	return builder.ControllerManagedBy(mgr).Named("noderepair-plan").
-		WatchesRawSource(begin).
-		WatchesRawSource(&source.Informer{Informer: nodes, Handler: look, Predicates: []predicate.Predicate{nodeChanged}}).
-		Watches(&v1alpha1.NodeRepairPolicy{}, look, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&v1alpha1.Remediation{}, look, builder.WithPredicates(ended)).
+		WatchesRawSource(initial).
+		WatchesRawSource(&source.Informer{Informer: nodes, Handler: enqueue, Predicates: []predicate.Predicate{nodeChanged}}).
+		Watches(&v1alpha1.NodeRepairPolicy{}, enqueue, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&v1alpha1.Remediation{}, enqueue, builder.WithPredicates(phaseChanged)).
 		Complete(reconcile.Func(d.plan))
 }
 
-func (d *driver) plan(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-	d.looked.Store(d.Clock.Now().UnixNano())
+func (d *controllers) plan(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+	d.lastPlan.Store(d.Clock.Now().UnixNano())
 	if !d.ready() {
-		return reconcile.Result{RequeueAfter: notYet}, nil
+		return reconcile.Result{RequeueAfter: syncRetry}, nil
 	}
 	again, err := d.Plan(ctx)
-	return after(ctx, again, err), nil
+	return resultAfter(ctx, again, err), nil
 }
 
-func (d *driver) addPerformer(mgr manager.Manager, nodes cache.Informer) error {
-	ofNode := d.open(func(r *v1alpha1.Remediation, o client.Object) bool { return r.Spec.Node.Name == o.GetName() })
-	ofPolicy := d.open(func(r *v1alpha1.Remediation, o client.Object) bool { return r.Spec.Policy.Name == o.GetName() })
+func (d *controllers) addPerformer(mgr manager.Manager, nodes cache.Informer) error {
+	ofNode := d.enqueueRemediations(func(r *v1alpha1.Remediation, o client.Object) bool { return r.Spec.Node.Name == o.GetName() })
+	ofPolicy := d.enqueueRemediations(func(r *v1alpha1.Remediation, o client.Object) bool { return r.Spec.Policy.Name == o.GetName() })
 	return builder.ControllerManagedBy(mgr).Named("noderepair-remediation").
-		For(&v1alpha1.Remediation{}, builder.WithPredicates(told)).
+		For(&v1alpha1.Remediation{}, builder.WithPredicates(changedByOthers)).
 		WatchesRawSource(&source.Informer{Informer: nodes, Handler: ofNode, Predicates: []predicate.Predicate{nodeChanged}}).
 		Watches(&v1alpha1.NodeRepairPolicy{}, ofPolicy, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: workers}).
 		Complete(reconcile.Func(d.advance))
 }
 
-func (d *driver) advance(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+func (d *controllers) advance(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	if !d.ready() {
-		return reconcile.Result{RequeueAfter: notYet}, nil
+		return reconcile.Result{RequeueAfter: syncRetry}, nil
 	}
 	again, err := d.Advance(ctx, request.Name)
-	return after(ctx, again, err), nil
+	return resultAfter(ctx, again, err), nil
 }
 
-// after tells when to look again. What failed is tried again at a steady pace: a repair must not wait for a quarter of an
-// hour because something else failed long enough.
-func after(ctx context.Context, again time.Duration, err error) reconcile.Result {
+// resultAfter is the time to the next reconcile. It does not back off after errors: a repair must not wait for a quarter of an hour
+// because an earlier step failed often.
+func resultAfter(ctx context.Context, again time.Duration, err error) reconcile.Result {
 	switch {
 	case err == nil:
 	case apierrors.IsConflict(err):
-		again = notYet // Somebody else wrote, or what was read came from a cache that is behind.
+		again = syncRetry // Another client wrote, or the cache is behind.
 	default:
-		log.FromContext(ctx).Error(err, "it is tried again", "after", retry)
-		again = retry
+		log.FromContext(ctx).Error(err, "it is tried again", "after", errorRetry)
+		again = errorRetry
 	}
 	return reconcile.Result{RequeueAfter: again}
 }
 
-// open asks for the Remediations that go on and have to do with a changed object.
-func (d *driver) open(of func(*v1alpha1.Remediation, client.Object) bool) handler.EventHandler {
+// enqueueRemediations enqueues the Remediations that have not ended and concern a changed object.
+func (d *controllers) enqueueRemediations(of func(*v1alpha1.Remediation, client.Object) bool) handler.EventHandler {
 	add := func(ctx context.Context, o client.Object, q queue) {
 		var all v1alpha1.RemediationList
 		if err := d.Client.List(ctx, &all); err != nil {
@@ -141,7 +141,7 @@ func (d *driver) open(of func(*v1alpha1.Remediation, client.Object) bool) handle
 		}
 		for i := range all.Items {
 			if r := &all.Items[i]; r.Status.Phase != v1alpha1.PhaseEnded && of(r, o) {
-				q.AddAfter(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(r)}, together)
+				q.AddAfter(reconcile.Request{NamespacedName: client.ObjectKeyFromObject(r)}, batchDelay)
 			}
 		}
 	}
@@ -152,11 +152,11 @@ func (d *driver) open(of func(*v1alpha1.Remediation, client.Object) bool) handle
 	}
 }
 
-func (d *driver) sweepOften(ctx context.Context) error {
+func (d *controllers) sweepPeriodically(ctx context.Context) error {
 	for {
-		wait := swept
+		wait := sweepInterval
 		if !d.ready() {
-			wait = notYet
+			wait = syncRetry
 		} else if err := d.Sweep(ctx); err != nil {
 			log.FromContext(ctx).Error(err, "clearing up what ended Remediations have left")
 		}
@@ -168,48 +168,48 @@ func (d *driver) sweepOften(ctx context.Context) error {
 	}
 }
 
-// live is an error when nothing was planned for many times as long as it should take. Before it leads, nothing is.
-func (d *driver) live() error {
-	const many = 5
-	looked := d.looked.Load()
-	if silent := d.Clock.Since(time.Unix(0, looked)); looked != 0 && silent > many*resync {
+// livez fails if nothing was planned for several resync intervals. A process that does not lead never fails.
+func (d *controllers) livez() error {
+	const missedResyncs = 5
+	lastPlan := d.lastPlan.Load()
+	if silent := d.Clock.Since(time.Unix(0, lastPlan)); lastPlan != 0 && silent > missedResyncs*resyncInterval {
 		return fmt.Errorf("nothing was planned for %s", silent.Round(time.Second))
 	}
 	return nil
 }
 
-// ended lets through what changes which nodes have a Remediation that goes on.
-var ended = predicate.Funcs{
+// phaseChanged passes changes of which nodes have a Remediation that has not ended.
+var phaseChanged = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*v1alpha1.Remediation), e.ObjectNew.(*v1alpha1.Remediation)
 		return before.Status.Phase != after.Status.Phase
 	},
 }
 
-// told lets through what others say of a Remediation; what naosu writes into its status is known here already.
-var told = predicate.Funcs{
+// changedByOthers passes changes of a Remediation by others than this controller: its spec, annotations and the agent's report.
+var changedByOthers = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*v1alpha1.Remediation), e.ObjectNew.(*v1alpha1.Remediation)
-		return before.Generation != after.Generation || !maps.Equal(before.Annotations, after.Annotations) || !agentSame(before.Status.Agent, after.Status.Agent)
+		return before.Generation != after.Generation || !maps.Equal(before.Annotations, after.Annotations) || !agentReportEqual(before.Status.Agent, after.Status.Agent)
 	},
 	DeleteFunc: func(event.DeleteEvent) bool { return false },
 }
 
-func agentSame(a, b *v1alpha1.AgentReport) bool {
+func agentReportEqual(a, b *v1alpha1.AgentReport) bool {
 	return (a == nil) == (b == nil) && (a == nil || a.State == b.State && a.At.Equal(&b.At) && (a.Evidence == nil) == (b.Evidence == nil))
 }
 
-// nodeChanged lets through what may change a decision, and not heartbeats.
+// nodeChanged passes changes that may change a decision; heartbeats may not.
 var nodeChanged = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
 		return before.UID != after.UID || before.Spec.Unschedulable != after.Spec.Unschedulable || before.Spec.ProviderID != after.Spec.ProviderID ||
 			before.Status.NodeInfo.BootID != after.Status.NodeInfo.BootID || (before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil) ||
 			!maps.Equal(before.Labels, after.Labels) || !maps.Equal(before.Annotations, after.Annotations) ||
-			!slices.EqualFunc(before.Status.Conditions, after.Status.Conditions, conditionSame)
+			!slices.EqualFunc(before.Status.Conditions, after.Status.Conditions, conditionEqual)
 	},
 }
 
-func conditionSame(a, b corev1.NodeCondition) bool {
+func conditionEqual(a, b corev1.NodeCondition) bool {
 	return a.Type == b.Type && a.Status == b.Status && a.Reason == b.Reason && a.LastTransitionTime.Equal(&b.LastTransitionTime)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// wantedOf is how many pods the workload of a pod should have, with the API server's default of one.
-func wantedOf(world *cluster.Snapshot, pod *corev1.Pod) int {
+// desiredReplicas is how many replicas the workload of a pod has in its spec, with the API server's default of one.
+func desiredReplicas(world *cluster.Snapshot, pod *corev1.Pod) int {
 	switch workload := world.Workload(pod).(type) {
 	case *appsv1.Deployment:
 		return int(ptr.Deref(workload.Spec.Replicas, 1))
@@ -21,7 +21,7 @@ func wantedOf(world *cluster.Snapshot, pod *corev1.Pod) int {
 	case *corev1.ReplicationController:
 		return int(ptr.Deref(workload.Spec.Replicas, 1))
 	case *batchv1.Job, *batchv1.CronJob:
-		return 1 // Each pod of a Job has work of its own; none stands in for another.
+		return 1 // Pods of a Job do not replace each other.
 	}
 	return 1
 }

@@ -77,7 +77,7 @@ func (q Query) Shortages(pod *corev1.Pod, node *corev1.Node) []Shortage {
 	var needs []Shortage
 	for name, asked := range PodRequests(pod) {
 		all := node.Status.Allocatable[name]
-		n := Shortage{Resource: name, Requested: QuantityValue(name, asked), all: QuantityValue(name, all), free: QuantityValue(name, all) - q.Judge.Taken(node.Name, name)}
+		n := Shortage{Resource: name, Requested: QuantityValue(name, asked), all: QuantityValue(name, all), free: QuantityValue(name, all) - q.Judge.Requested(node.Name, name)}
 		if n.Missing() > 0 && n.Requested > 0 {
 			needs = append(needs, n)
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // CanSimulate says whether futures can be simulated: where the world holds only some of the pods, one would be a guess.
@@ -15,21 +16,21 @@ func (q Query) CanSimulate() bool {
 }
 
 // Simulate simulates changes in the Query's world; false if they cannot be simulated.
-func (q Query) Simulate(ctx context.Context, changes ...change.Change) (simulation.Outcome, bool) {
+func (q Query) Simulate(ctx context.Context, changes ...change.Change) (outcome.Outcome, bool) {
 	if !q.CanSimulate() {
-		return simulation.Outcome{}, false
+		return outcome.Outcome{}, false
 	}
-	outcome, err := simulation.Run(ctx, q.Judge, changes, simulation.Options{LeavePending: true})
-	return outcome, err == nil
+	result, err := simulation.Run(ctx, q.Judge, changes, simulation.Options{LeavePending: true})
+	return result, err == nil
 }
 
 // VerifyRemedy simulates a remedy, and then what it is to withstand. It comes back verified if the future holds what was promised, as
 // it was if nobody can say, and not at all, with false, if the future refutes it.
-func (q Query) VerifyRemedy(ctx context.Context, proposal finding.Remedy, holds func(simulation.Outcome) bool, then ...change.Change) (finding.Remedy, bool) {
-	outcome, ok := q.Simulate(ctx, append([]change.Change{proposal.Change}, then...)...)
+func (q Query) VerifyRemedy(ctx context.Context, proposal finding.Remedy, holds func(outcome.Outcome) bool, then ...change.Change) (finding.Remedy, bool) {
+	result, ok := q.Simulate(ctx, append([]change.Change{proposal.Change}, then...)...)
 	if !ok {
 		return proposal, true
 	}
-	proposal.Verified = holds(outcome)
+	proposal.Verified = holds(result)
 	return proposal, proposal.Verified
 }

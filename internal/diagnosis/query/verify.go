@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // prediction is what the simulation of changes says of pods.
@@ -32,12 +33,12 @@ func (q Query) predict(ctx context.Context, changes []change.Change, pods ...*co
 		return predictionUnknown, nil, nil
 	}
 	found, preempted, suspect := predictionPending, []change.Ref(nil), []change.Ref(nil)
-	err := simulation.Inspect(ctx, q.Judge, changes, simulation.Options{}, func(o simulation.Outcome) error {
+	err := simulation.Inspect(ctx, q.Judge, changes, simulation.Options{}, func(o outcome.Outcome) error {
 		if q.allScheduled(o, pods) {
 			found = predictionScheduled
 		}
 		for _, fate := range o.Fates {
-			if fate.Kind == simulation.Preempted {
+			if fate.Kind == outcome.Preempted {
 				preempted = append(preempted, fate.Pod)
 			}
 			if q.disrupts(fate) && q.asImportant(fate.Pod, pods[0], o.World) && !slices.ContainsFunc(changes, func(c change.Change) bool { return c.Subject() == fate.Pod }) {
@@ -56,15 +57,15 @@ func (q Query) predict(ctx context.Context, changes []change.Change, pods ...*co
 }
 
 // disrupts says whether a pod that runs now is preempted, lost, or pending in the end. One that a rollout replaces has ended.
-func (q Query) disrupts(fate simulation.Fate) bool {
+func (q Query) disrupts(fate outcome.Fate) bool {
 	pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
 	if pod == nil || !cluster.Runs(pod) {
 		return false
 	}
 	switch fate.Kind {
-	case simulation.Preempted, simulation.Lost:
+	case outcome.Preempted, outcome.Lost:
 		return true
-	case simulation.Waiting:
+	case outcome.Waiting:
 		return fate.To != fate.From || fate.Why.ID == message.FateAttach // Else it is kept where it is.
 	default:
 		return false
@@ -85,11 +86,11 @@ func (q Query) asImportant(ref change.Ref, subject *corev1.Pod, future *cluster.
 // predictWithoutChanges is whether pods that stop would also do so without the changes, in the same world: what goes on there anyway, such
 // as a rollout, is no harm of theirs.
 func (q Query) predictWithoutChanges(ctx context.Context, changes []change.Change, suspect []change.Ref) (prediction, error) {
-	outcome, err := simulation.Compare(ctx, q.Judge, changes, simulation.Options{})
+	result, err := simulation.Compare(ctx, q.Judge, changes, simulation.Options{})
 	if err != nil {
 		return predictionUnknown, err
 	}
-	for _, harm := range outcome.Compared.Harms {
+	for _, harm := range result.Compared.Harms {
 		if slices.ContainsFunc(suspect, func(ref change.Ref) bool { return slices.Contains(harm.Pods, ref) }) {
 			return predictionPending, nil
 		}
@@ -99,7 +100,7 @@ func (q Query) predictWithoutChanges(ctx context.Context, changes []change.Chang
 
 // allScheduled says whether each pod, or what replaces it, has a node in the end on which nothing keeps it from starting. Pods that a change of their template ended are
 // replaced by some of other names: their workload must then have as many with a node as it wants.
-func (q Query) allScheduled(o simulation.Outcome, pods []*corev1.Pod) bool {
+func (q Query) allScheduled(o outcome.Outcome, pods []*corev1.Pod) bool {
 	fates := map[change.Ref]string{}
 	for _, fate := range o.Fates {
 		fates[fate.Pod] = fate.To

@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Concentration finds N204: a workload of several replicas, all of them on one node or in one zone while others are open.
@@ -147,7 +147,7 @@ func proposeSpread(ctx context.Context, q query.Query, w facts.Workload, key str
 		Message: q.Say.Text(message.RemedySpread, args), Change: patched, Command: patched.Command(),
 		Cost: q.Say.Text(message.RemedyRolloutCost, args), Risk: q.Say.Text(message.RemedySpreadRisk, args),
 	}
-	return q.VerifyRemedy(ctx, proposal, func(o simulation.Outcome) bool {
+	return q.VerifyRemedy(ctx, proposal, func(o outcome.Outcome) bool {
 		there := facts.ZoneOf(o.World)
 		if key == corev1.LabelHostname {
 			there = facts.NodeName

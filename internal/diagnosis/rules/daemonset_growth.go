@@ -13,7 +13,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
 
 // DaemonSetGrowth finds N502: pods that will be preempted when a DaemonSet next grows, by its vertical autoscaler or because
@@ -40,13 +41,13 @@ func (DaemonSetGrowth) Find(ctx context.Context, q query.Query) []finding.Findin
 	}
 	var found []finding.Finding
 	for _, s := range nextSteps(q) {
-		outcome, ok := q.Simulate(ctx, s.changes()...)
+		result, ok := q.Simulate(ctx, s.changes()...)
 		if !ok {
 			continue
 		}
-		s.victims = s.victimsOf(q, outcome)
+		s.victims = s.victimsOf(q, result)
 		if len(s.victims) > 0 {
-			found = append(found, s.describe(ctx, q, outcome))
+			found = append(found, s.describe(ctx, q, result))
 		}
 	}
 	slices.SortFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Message, b.Message) })
@@ -55,7 +56,7 @@ func (DaemonSetGrowth) Find(ctx context.Context, q query.Query) []finding.Findin
 
 // growthStep is a DaemonSet's next growth and whom it costs their place.
 type growthStep struct {
-	simulation.AutoscalerStep
+	verticalautoscaler.Step
 	victims []*corev1.Pod
 }
 
@@ -63,9 +64,9 @@ type growthStep struct {
 func nextSteps(q query.Query) []growthStep {
 	var steps []growthStep
 	scaled := map[change.Ref]bool{}
-	for _, next := range simulation.NextAutoscalerSteps(q.Judge) {
+	for _, next := range verticalautoscaler.NextSteps(q.Judge.World()) {
 		scaled[next.Target] = true
-		steps = append(steps, growthStep{AutoscalerStep: next})
+		steps = append(steps, growthStep{Step: next})
 	}
 	for _, ds := range q.World.DaemonSets() {
 		target := facts.RefTo(cluster.DaemonSet, ds)
@@ -75,7 +76,7 @@ func nextSteps(q query.Query) []growthStep {
 		}
 		for _, c := range ds.Spec.Template.Spec.Containers {
 			if requestsMoreThan(c, older[0]) {
-				steps = append(steps, growthStep{AutoscalerStep: simulation.AutoscalerStep{Target: target, Container: c.Name, Requests: c.Resources.Requests}})
+				steps = append(steps, growthStep{Step: verticalautoscaler.Step{Target: target, Container: c.Name, Requests: c.Resources.Requests}})
 			}
 		}
 	}
@@ -105,11 +106,11 @@ func (s growthStep) changes() []change.Change {
 }
 
 // victimsOf are the pods that the DaemonSet's preempt, without placeholders.
-func (s growthStep) victimsOf(q query.Query, o simulation.Outcome) []*corev1.Pod {
+func (s growthStep) victimsOf(q query.Query, o outcome.Outcome) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, fate := range o.Fates {
 		pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
-		if fate.Kind != simulation.Preempted && fate.Kind != simulation.Lost || pod == nil || placeholder(pod) ||
+		if fate.Kind != outcome.Preempted && fate.Kind != outcome.Lost || pod == nil || placeholder(pod) ||
 			q.Excludes(finding.N502, facts.WorkloadRef(q.World, pod)) {
 			continue
 		}
@@ -121,18 +122,18 @@ func (s growthStep) victimsOf(q query.Query, o simulation.Outcome) []*corev1.Pod
 }
 
 // countDisplaced is how many more pods end because the Job they are of fails with a victim.
-func (s growthStep) countDisplaced(q query.Query, o simulation.Outcome, owners []change.Ref) int {
+func (s growthStep) countDisplaced(q query.Query, o outcome.Outcome, owners []change.Ref) int {
 	n := 0
 	for _, fate := range o.Fates {
 		pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
-		if fate.Kind == simulation.Lost && pod != nil && !slices.Contains(s.victims, pod) && slices.Contains(owners, facts.WorkloadRef(q.World, pod)) {
+		if fate.Kind == outcome.Lost && pod != nil && !slices.Contains(s.victims, pod) && slices.Contains(owners, facts.WorkloadRef(q.World, pod)) {
 			n++
 		}
 	}
 	return n
 }
 
-func (s growthStep) describe(ctx context.Context, q query.Query, o simulation.Outcome) finding.Finding {
+func (s growthStep) describe(ctx context.Context, q query.Query, o outcome.Outcome) finding.Finding {
 	f := finding.Finding{Code: finding.N502, Severity: finding.Warning, Subjects: []change.Ref{s.Target}}
 	owners := ownersOfPods(q.World, s.victims)
 	now, next := s.growth(q)

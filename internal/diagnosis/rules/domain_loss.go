@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // DomainLoss finds N503 and N103: it loses every node and every zone once, in simulation, and sees who would wait.
@@ -93,7 +93,7 @@ func FailureDomains(world *cluster.Snapshot) []change.Ref {
 type domainLoss struct {
 	domain change.Ref
 	// noCapacity pods would have to find room elsewhere, and there is none. rooted ones may not leave for their volumes.
-	noCapacity, volumeBound []simulation.Fate
+	noCapacity, volumeBound []outcome.Fate
 }
 
 func loseDomain(place change.Ref) change.Change {
@@ -105,7 +105,7 @@ func loseDomain(place change.Ref) change.Change {
 
 func simulateLoss(ctx context.Context, q query.Query, place change.Ref) domainLoss {
 	l := domainLoss{domain: place}
-	outcome, ok := q.Simulate(ctx, loseDomain(place))
+	result, ok := q.Simulate(ctx, loseDomain(place))
 	if !ok {
 		return l
 	}
@@ -114,12 +114,12 @@ func simulateLoss(ctx context.Context, q query.Query, place change.Ref) domainLo
 		code = finding.N103
 	}
 	reachable := map[string]bool{}
-	for _, fate := range outcome.Fates {
+	for _, fate := range result.Fates {
 		pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
 		if !leftWaiting(fate, pod) || q.Excludes(code, facts.WorkloadRef(q.World, pod)) {
 			continue
 		}
-		if tied := facts.ZonalMounts(q.World, pod); len(tied) > 0 && !anyNodeReaches(outcome.World, tied, reachable) {
+		if tied := facts.ZonalMounts(q.World, pod); len(tied) > 0 && !anyNodeReaches(result.World, tied, reachable) {
 			l.volumeBound = append(l.volumeBound, fate)
 		} else {
 			l.noCapacity = append(l.noCapacity, fate)
@@ -129,8 +129,8 @@ func simulateLoss(ctx context.Context, q query.Query, place change.Ref) domainLo
 }
 
 // leftWaiting says whether the loss took a pod's place. Those of negative priority are there to give theirs.
-func leftWaiting(fate simulation.Fate, pod *corev1.Pod) bool {
-	return fate.Kind == simulation.Waiting && fate.From != "" && pod != nil && !placeholder(pod)
+func leftWaiting(fate outcome.Fate, pod *corev1.Pod) bool {
+	return fate.Kind == outcome.Waiting && fate.From != "" && pod != nil && !placeholder(pod)
 }
 
 // placeholder says whether a pod holds room for others: whoever sets a priority below zero wants it to go first.
@@ -197,7 +197,7 @@ func describeNoCapacity(ctx context.Context, q query.Query, losses []domainLoss,
 }
 
 // waitLink says who would wait and why, in the scheduler's words.
-func waitLink(q query.Query, fates []simulation.Fate, args message.Args) finding.Link {
+func waitLink(q query.Query, fates []outcome.Fate, args message.Args) finding.Link {
 	link := finding.Link{Message: q.Say.Text(message.CauseWouldWait, args)}
 	for _, fate := range fates[:min(len(fates), query.MaxListed)] {
 		why := q.Say.Say(fate.Why)
@@ -206,7 +206,7 @@ func waitLink(q query.Query, fates []simulation.Fate, args message.Args) finding
 	return link
 }
 
-func ownersOf(world *cluster.Snapshot, fates []simulation.Fate) []change.Ref {
+func ownersOf(world *cluster.Snapshot, fates []outcome.Fate) []change.Ref {
 	var refs []change.Ref
 	for _, fate := range fates {
 		if pod := world.Pod(fate.Pod.Namespace, fate.Pod.Name); pod != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Imbalance finds N203: replicas concentrated on some nodes while a node that was added, or came back, after they were scheduled has
@@ -209,12 +209,12 @@ func rebalance(ctx context.Context, q query.Query, imbalances []imbalance) (prop
 			})
 		}
 	}
-	outcome, ok := q.Simulate(ctx, evictions...)
+	result, ok := q.Simulate(ctx, evictions...)
 	if !ok {
 		return proposals, false
 	}
 	for _, c := range imbalances {
-		if !isBalanced(outcome, c) {
+		if !isBalanced(result, c) {
 			return nil, true
 		}
 	}
@@ -234,7 +234,7 @@ func markTogether(proposals []finding.Remedy) []finding.Remedy {
 
 // isBalanced says whether in the future every pod of the workload runs, no node holds as many as the fullest did, and the
 // emptier node has taken some: it may be full of others' pods, and then its coming is not what the imbalance lies in.
-func isBalanced(o simulation.Outcome, c imbalance) bool {
+func isBalanced(o outcome.Outcome, c imbalance) bool {
 	pods := facts.PodsOfWorkload(o.World, c.Ref)
 	placed := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" })
 	return len(placed) >= len(c.Pods) && facts.MaxPerDomain(placed, facts.NodeName) < facts.MaxPerDomain(c.Pods, facts.NodeName) &&

@@ -14,11 +14,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // requestedByPending is what the pods that would wait ask for together.
-func requestedByPending(world *cluster.Snapshot, fates []simulation.Fate) []string {
+func requestedByPending(world *cluster.Snapshot, fates []outcome.Fate) []string {
 	cpu, memory := resource.Quantity{Format: resource.DecimalSI}, resource.Quantity{Format: resource.BinarySI}
 	for _, fate := range fates {
 		if pod := world.Pod(fate.Pod.Namespace, fate.Pod.Name); pod != nil {
@@ -54,8 +54,8 @@ func proposeLargerGroup(ctx context.Context, q query.Query, worst domainLoss) []
 	for _, group := range groupsOfPending(q.World, worst) {
 		size := len(group.Nodes)
 		enough := func(more int) bool {
-			outcome, ok := q.Simulate(ctx, resizeTo(group, size+more), loseDomain(worst.domain))
-			return ok && !stillPending(outcome, worst)
+			result, ok := q.Simulate(ctx, resizeTo(group, size+more), loseDomain(worst.domain))
+			return ok && !stillPending(result, worst)
 		}
 		most := max(size, 4)
 		if group.Provider == change.Karpenter || !enough(most) {
@@ -102,10 +102,10 @@ func groupsOfPending(world *cluster.Snapshot, l domainLoss) []cluster.Group {
 	return groups
 }
 
-func stillPending(o simulation.Outcome, worst domainLoss) bool {
+func stillPending(o outcome.Outcome, worst domainLoss) bool {
 	waiting := map[change.Ref]bool{}
 	for _, fate := range o.Fates {
-		if fate.Kind == simulation.Waiting {
+		if fate.Kind == outcome.Waiting {
 			waiting[fate.Pod] = true
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // LastNode finds N102: pods that run on the only node of the zone their volumes live in. The node's end, a scale-in or a
@@ -123,8 +123,8 @@ func describeLastNode(ctx context.Context, q query.Query, tied []tiedPod) (findi
 // refuted says whether a future without the nodes leaves none of the pods waiting after all.
 func refuted(ctx context.Context, q query.Query, nodes []change.Ref, tied []tiedPod) bool {
 	for _, node := range nodes {
-		outcome, ok := q.Simulate(ctx, change.LoseNode{Node: node.Name})
-		if !ok || anyPending(outcome, tied) {
+		result, ok := q.Simulate(ctx, change.LoseNode{Node: node.Name})
+		if !ok || anyPending(result, tied) {
 			return false
 		}
 	}
@@ -132,9 +132,9 @@ func refuted(ctx context.Context, q query.Query, nodes []change.Ref, tied []tied
 }
 
 // anyPending says whether any of the pods fits nowhere in a future.
-func anyPending(o simulation.Outcome, tied []tiedPod) bool {
-	return slices.ContainsFunc(o.Fates, func(fate simulation.Fate) bool {
-		return fate.Kind == simulation.Waiting && slices.ContainsFunc(tied, func(t tiedPod) bool { return facts.RefTo(cluster.Pod, t.pod) == fate.Pod })
+func anyPending(o outcome.Outcome, tied []tiedPod) bool {
+	return slices.ContainsFunc(o.Fates, func(fate outcome.Fate) bool {
+		return fate.Kind == outcome.Waiting && slices.ContainsFunc(tied, func(t tiedPod) bool { return facts.RefTo(cluster.Pod, t.pod) == fate.Pod })
 	})
 }
 
@@ -188,7 +188,7 @@ func verifySpare(ctx context.Context, q query.Query, proposal finding.Remedy, ti
 		}
 		lost[t.node.Name] = true
 		var ok bool
-		proposal, ok = q.VerifyRemedy(ctx, proposal, func(o simulation.Outcome) bool { return !anyPending(o, tied) }, change.LoseNode{Node: t.node.Name})
+		proposal, ok = q.VerifyRemedy(ctx, proposal, func(o outcome.Outcome) bool { return !anyPending(o, tied) }, change.LoseNode{Node: t.node.Name})
 		if !ok {
 			return proposal, false
 		}

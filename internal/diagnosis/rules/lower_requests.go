@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // cpuGrowth is how much more CPU the container will ask for.
@@ -115,10 +115,10 @@ func (s growthStep) preemptsNobody(ctx context.Context, q query.Query, remedy ch
 	if err := q.Judge.Apply(edits...); err != nil {
 		return false
 	}
-	outcome, ok := q.Simulate(ctx, append([]change.Change{remedy}, s.changes()...)...)
-	return ok && !slices.ContainsFunc(outcome.Fates, func(fate simulation.Fate) bool {
+	result, ok := q.Simulate(ctx, append([]change.Change{remedy}, s.changes()...)...)
+	return ok && !slices.ContainsFunc(result.Fates, func(fate outcome.Fate) bool {
 		pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name) // None for one that the remedy itself made.
-		taken := fate.Kind == simulation.Preempted || fate.Kind == simulation.Waiting || fate.Kind == simulation.Lost
+		taken := fate.Kind == outcome.Preempted || fate.Kind == outcome.Waiting || fate.Kind == outcome.Lost
 		return taken && (pod == nil || !placeholder(pod))
 	})
 }

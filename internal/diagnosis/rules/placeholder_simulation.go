@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // nonPreemptingClassName names the priority class of work that waits for room instead of taking that of others.
@@ -77,14 +78,14 @@ func (s growthStep) fitsWithPlaceholders(ctx context.Context, q query.Query, wor
 		return false
 	}
 	held := false
-	err := simulation.Inspect(ctx, q.Judge, ready, simulation.Options{LeavePending: true}, func(simulation.Outcome) error {
+	err := simulation.Inspect(ctx, q.Judge, ready, simulation.Options{LeavePending: true}, func(outcome.Outcome) error {
 		if err := q.Judge.Apply(begin...); err != nil {
 			return err
 		}
 		evening := q.Judge.World()
-		outcome, err := simulation.Run(ctx, q.Judge, s.changes(), simulation.Options{})
-		held = err == nil && !displacesPods(evening, outcome) && !slices.ContainsFunc(work, func(pod *corev1.Pod) bool {
-			there := outcome.World.Pod(pod.Namespace, pod.Name)
+		result, err := simulation.Run(ctx, q.Judge, s.changes(), simulation.Options{})
+		held = err == nil && !displacesPods(evening, result) && !slices.ContainsFunc(work, func(pod *corev1.Pod) bool {
+			there := result.World.Pod(pod.Namespace, pod.Name)
 			return there == nil || there.Spec.NodeName == ""
 		})
 		return err
@@ -93,10 +94,10 @@ func (s growthStep) fitsWithPlaceholders(ctx context.Context, q query.Query, wor
 }
 
 // displacesPods says whether a future costs anything of the present but placeholders its place.
-func displacesPods(present *cluster.Snapshot, o simulation.Outcome) bool {
-	return slices.ContainsFunc(o.Fates, func(fate simulation.Fate) bool {
+func displacesPods(present *cluster.Snapshot, o outcome.Outcome) bool {
+	return slices.ContainsFunc(o.Fates, func(fate outcome.Fate) bool {
 		pod := present.Pod(fate.Pod.Namespace, fate.Pod.Name)
-		taken := fate.Kind == simulation.Preempted || fate.Kind == simulation.Waiting || fate.Kind == simulation.Lost
+		taken := fate.Kind == outcome.Preempted || fate.Kind == outcome.Waiting || fate.Kind == outcome.Lost
 		return taken && pod != nil && !placeholder(pod)
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
 
 // Preempted finds N501: pods that were preempted, by whom, and what made those ask for more.
@@ -248,9 +248,9 @@ func (p preemption) growth(q query.Query, ds *appsv1.DaemonSet) resource.Quantit
 		}
 	}
 	if q.CanSimulate() {
-		for _, next := range simulation.NextAutoscalerSteps(q.Judge) {
+		for _, next := range verticalautoscaler.NextSteps(q.Judge.World()) {
 			if next.Target == p.by {
-				return growthStep{AutoscalerStep: next}.cpuGrowth(q)
+				return growthStep{Step: next}.cpuGrowth(q)
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // SlowFailover finds N202: workloads whose pods wait out the default toleration on a dead node although nobody chose it
@@ -175,7 +176,7 @@ func proposeShortToleration(ctx context.Context, q query.Query, w facts.Workload
 	if !q.CanSimulate() {
 		return proposal, true
 	}
-	err := simulation.Inspect(ctx, q.Judge, []change.Change{patched}, simulation.Options{LeavePending: true}, func(o simulation.Outcome) error {
+	err := simulation.Inspect(ctx, q.Judge, []change.Change{patched}, simulation.Options{LeavePending: true}, func(o outcome.Outcome) error {
 		proposal.Verified = reschedules(ctx, q, facts.PodsOfWorkload(o.World, w.Ref))
 		return nil
 	})
@@ -197,12 +198,12 @@ func reschedules(ctx context.Context, q query.Query, pods []*corev1.Pod) bool {
 	nodes := slices.SortedFunc(maps.Keys(held), func(a, b string) int { return cmp.Or(cmp.Compare(held[b], held[a]), cmp.Compare(a, b)) })
 	soon, late := false, false
 	for _, node := range nodes[:min(len(nodes), maxNodesLost)] {
-		outcome, ok := q.Simulate(ctx, change.LoseNode{Node: node})
+		result, ok := q.Simulate(ctx, change.LoseNode{Node: node})
 		if !ok {
 			return false
 		}
-		for _, fate := range outcome.Fates {
-			if fate.Kind == simulation.Moved && slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return facts.RefTo(cluster.Pod, p) == fate.Pod }) {
+		for _, fate := range result.Fates {
+			if fate.Kind == outcome.Moved && slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return facts.RefTo(cluster.Pod, p) == fate.Pod }) {
 				late = late || fate.Until >= nodeMonitorGracePeriod+defaultToleration
 				soon = true
 			}

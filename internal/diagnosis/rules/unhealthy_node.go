@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // UnhealthyNode finds N301: a node of which an agent says that something is wrong, whichever agent it is.
@@ -131,9 +131,9 @@ func (i unhealthyNode) reasons(q query.Query, ref change.Ref) []finding.Link {
 func (i unhealthyNode) drain(ctx context.Context, q query.Query, args message.Args) []finding.Remedy {
 	done := change.DrainNode{Node: i.node.Name}
 	moved := 0
-	proposal, ok := q.VerifyRemedy(ctx, finding.Remedy{Change: done, Command: done.Command()}, func(o simulation.Outcome) bool {
+	proposal, ok := q.VerifyRemedy(ctx, finding.Remedy{Change: done, Command: done.Command()}, func(o outcome.Outcome) bool {
 		for _, fate := range o.Fates {
-			if fate.Kind == simulation.Waiting || fate.Kind == simulation.Lost || fate.Kind == simulation.Preempted {
+			if fate.Kind == outcome.Waiting || fate.Kind == outcome.Lost || fate.Kind == outcome.Preempted {
 				return false
 			}
 			moved++

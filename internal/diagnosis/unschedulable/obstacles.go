@@ -91,7 +91,7 @@ func (a *explanation) explainResources(nodes []query.NodeObstacles) {
 		}
 		for name := range asked {
 			all := query.QuantityValue(name, n.Node.Status.Allocatable[name])
-			left := max(all-a.Judge.Taken(n.Node.Name, name), 0)
+			left := max(all-a.Judge.Requested(n.Node.Name, name), 0)
 			free[name] += left
 			most[name], largest[name] = max(most[name], left), max(largest[name], all)
 		}

@@ -28,12 +28,14 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/repair/drillcondition"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
-	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
@@ -164,18 +166,14 @@ func (b *bed) records() *record.Records {
 
 type advisor struct{ *bed }
 
-func (a advisor) Ill(n *corev1.Node, r *v1alpha1.Remediation) bool {
-	return repairpolicy.Holds(a.policy.Spec.Rules, r, n.Status.Conditions)
-}
-
-func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[guard.Ledger]) (simulation.Outcome, error) {
-	return simulation.Outcome{Fates: []simulation.Fate{
-		{Kind: simulation.Moved, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "web-a"}, From: "n1", To: "n2"},
-		{Kind: simulation.Lost, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "nobody-knows"}, From: "n1"},
+func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[ledger.Ledger]) (outcome.Outcome, error) {
+	return outcome.Outcome{Fates: []outcome.Fate{
+		{Kind: outcome.Moved, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "web-a"}, From: "n1", To: "n2"},
+		{Kind: outcome.Lost, Pod: change.Ref{Kind: "Pod", Namespace: "default", Name: "nobody-knows"}, From: "n1"},
 	}}, nil
 }
 
-func (a advisor) Rule(context.Context, *v1alpha1.Remediation, simulation.Outcome, guard.Fact[guard.Ledger]) (guard.Ruling, error) {
+func (a advisor) CheckGuard(context.Context, *v1alpha1.Remediation, *v1alpha1.NodeRepairPolicy, outcome.Outcome, guard.Fact[ledger.Ledger]) (guard.Ruling, error) {
 	var all []guard.Check
 	for _, check := range guard.Checks() {
 		all = append(all, guard.Check{Name: check.Name, Decide: func(guard.Proposal, guard.Facts) guard.Verdict {
@@ -274,9 +272,9 @@ func TestReboot(t *testing.T) {
 	if node.Spec.Unschedulable || node.Annotations[action.CordonedByAnnotation] != "" {
 		t.Errorf("it is left cordoned: %v", node.Annotations)
 	}
-	ledger, err := b.records().ReadLedger(ctx)
+	read, err := b.records().ReadLedger(ctx)
 	b.must(err)
-	if e := ledger.Entries; len(e) != 1 || e[0].Result != guard.Helped || e[0].Remediation != proposed.Name {
+	if e := read.Entries; len(e) != 1 || e[0].Result != ledger.Helped || e[0].Remediation != proposed.Name {
 		t.Errorf("the ledger has %v", e)
 	}
 	same := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "mend"}, Spec: proposed.Spec}
@@ -294,18 +292,18 @@ func TestRaised(t *testing.T) {
 	n := b.node("raised", "boot-1", corev1.ConditionTrue)
 	before := slices.Clone(n.Status.Conditions)
 	for _, kind := range []corev1.NodeConditionType{"NetworkingReady", "StorageReady"} {
-		r := action.Raised{Client: b.client, Node: v1alpha1.NodeReference{Name: n.Name, UID: n.UID}, Condition: corev1.NodeCondition{
+		r := drillcondition.Condition{Client: b.client, Node: v1alpha1.NodeReference{Name: n.Name, UID: n.UID}, Condition: corev1.NodeCondition{
 			Type: kind, Status: corev1.ConditionFalse, Reason: "InterfaceNotUp", Message: "drill abcdefgh", LastTransitionTime: metav1.NewTime(b.clock.Now().Truncate(time.Second)),
 		}}
 		for range 2 {
-			_, err := r.Hold(ctx)
+			_, err := r.Set(ctx)
 			b.must(err)
 		}
 		b.must(b.client.Get(ctx, client.ObjectKeyFromObject(n), n))
 		if !slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool { return cmp.Equal(c, r.Condition) }) {
 			t.Errorf("%s does not stand: %v", kind, n.Status.Conditions)
 		}
-		b.must(r.TakeBack(ctx))
+		b.must(r.Restore(ctx))
 		b.must(b.client.Get(ctx, client.ObjectKeyFromObject(n), n))
 		byType := func(a, b corev1.NodeCondition) int { return len(a.Type) - len(b.Type) }
 		slices.SortFunc(n.Status.Conditions, byType)

@@ -97,7 +97,7 @@ func patchRemediation(ctx context.Context, as kubernetes.Interface, name, subres
 	return request.Body([]byte(body)).Do(ctx).Error()
 }
 
-// Every field of a report arrives, a later report takes back what an earlier one said, and what is not the agent's stays.
+// Periodic field of a report arrives, a later report takes back what an earlier one said, and what is not the agent's stays.
 func TestAgentReportsOnRemediations(t *testing.T) {
 	bed := guarded(t)
 	c := defined(t, bed)

@@ -3,6 +3,7 @@ package reporting
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -26,7 +27,7 @@ func running(t *testing.T, bed *testbed.Bed, node, token string) *report.Reporte
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := report.New(client, node, reason.Catalogue, t.Logf)
+	r := report.New(client, node, reason.Catalogue, slog.New(slog.NewTextHandler(t.Output(), nil)))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	var busy sync.WaitGroup
 	busy.Go(func() { r.Run(ctx) })
@@ -90,7 +91,7 @@ func TestStandsAside(t *testing.T) {
 	// node-problem-detector comes, and writes one that was the agent's.
 	writes(t, bed, "node-problem-detector", name, "NetworkingReady", "NoProblem")
 	soon(t, func() error {
-		if aside := r.Status().Aside; aside["NetworkingReady"] != "node-problem-detector" || aside["StorageReady"] != "eks-node-monitoring-agent" {
+		if aside := r.Status().OtherWriters; aside["NetworkingReady"] != "node-problem-detector" || aside["StorageReady"] != "eks-node-monitoring-agent" {
 			return fmt.Errorf("left to others: %v", aside)
 		}
 		return nil

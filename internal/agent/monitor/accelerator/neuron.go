@@ -1,4 +1,4 @@
-// Package accelerator looks at accelerators: what their drivers themselves count. What drivers log is monitor/logs' part.
+// Package accelerator monitors the error counters of accelerators' drivers. What drivers log is the part of package logs.
 package accelerator
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/hardware"
 )
 
-// counters are the files in which the Neuron driver shows what a device counts. Driver 2.31 moved them, so they are looked for.
+// counters are the names of the files of the Neuron driver's error counters. Driver 2.31 moved them, so they are searched for.
 var counters = map[string]reason.ID{
 	"sram_ecc_uncorrected": reason.NeuronSRAMUncorrectableError,
 	"mem_ecc_uncorrected":  reason.NeuronHBMUncorrectableError,
@@ -28,13 +28,13 @@ var counters = map[string]reason.ID{
 
 // Monitors are all of accelerators.
 func Monitors(h host.Host) []monitor.Monitor {
-	return []monitor.Monitor{monitor.Every{
-		Title: "accelerator/neuron", Of: []reason.ID{reason.NeuronHBMUncorrectableError, reason.NeuronSRAMUncorrectableError},
+	return []monitor.Monitor{monitor.Periodic{
+		Title: "accelerator/neuron", IDs: []reason.ID{reason.NeuronHBMUncorrectableError, reason.NeuronSRAMUncorrectableError},
 		Period: time.Minute, Source: hardware.NeuronDevices, Find: neuron{h}.find,
 	}}
 }
 
-// neuron finds errors that Neuron devices count.
+// neuron finds uncorrected errors in the counters of Neuron devices.
 type neuron struct{ host host.Host }
 
 func (n neuron) find(ctx context.Context) ([]evidence.Evidence, error) {
@@ -43,14 +43,14 @@ func (n neuron) find(ctx context.Context) ([]evidence.Evidence, error) {
 		return nil, err
 	}
 	if !slices.Contains(kinds, reason.Neuron) {
-		return silent(evidence.Inapplicable, "no Neuron device is in this host"), nil
+		return unavailable(evidence.Inapplicable, "no Neuron device is in this host"), nil
 	}
 	devices, err := filepath.Glob(n.host.Path(hardware.NeuronDevices + "/neuron[0-9]*"))
 	if err != nil {
 		return nil, err
 	}
 	if len(devices) == 0 {
-		return silent(evidence.Unreadable, "a Neuron device is in this host, and no driver shows it"), nil
+		return unavailable(evidence.Unreadable, "a Neuron device is in this host, and no driver shows it"), nil
 	}
 	var found []evidence.Evidence
 	read := map[reason.ID]bool{}
@@ -69,7 +69,7 @@ func (n neuron) find(ctx context.Context) ([]evidence.Evidence, error) {
 	return found, nil
 }
 
-// look reads the counters of a device, and notes of which reasons it found one.
+// look reads the counters of a device, and records in read which reasons had one.
 func look(ctx context.Context, device string, read map[reason.ID]bool) ([]evidence.Evidence, error) {
 	var found []evidence.Evidence
 	err := filepath.WalkDir(device, func(path string, entry fs.DirEntry, err error) error {
@@ -77,12 +77,12 @@ func look(ctx context.Context, device string, read map[reason.ID]bool) ([]eviden
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case errors.Is(err, fs.ErrNotExist): // A core's folders come and go.
+		case errors.Is(err, fs.ErrNotExist): // A core's folder was removed meanwhile.
 			return nil
 		case err != nil:
 			return err
 		case entry.IsDir() && strings.HasPrefix(entry.Name(), "neuron_core"):
-			return fs.SkipDir // They hold a hundred others each.
+			return fs.SkipDir // These folders hold a hundred other files each.
 		case !is || entry.IsDir():
 			return nil
 		}
@@ -114,8 +114,8 @@ func counted(path string) (uint64, error) {
 	return count, nil
 }
 
-// silent is all reasons in a state.
-func silent(state evidence.State, why string) []evidence.Evidence {
+// unavailable is evidence of a state, Inapplicable or Unreadable, for all reasons.
+func unavailable(state evidence.State, why string) []evidence.Evidence {
 	var all []evidence.Evidence
 	for _, id := range counters {
 		all = append(all, evidence.Evidence{Reason: id, State: state, Raw: why})

@@ -72,7 +72,7 @@ func BenchmarkLooks(b *testing.B) {
 			if err := m.Look(b.Context(), func(evidence.Evidence) {}); err != nil {
 				b.Fatal(err)
 			}
-			share += float64(benchmark.CPU(b)-before) / float64(m.(monitor.Every).Period)
+			share += float64(benchmark.CPU(b)-before) / float64(m.(monitor.Periodic).Period)
 		}
 	}
 	b.ReportMetric(share*1000/float64(b.N), "mCPU")

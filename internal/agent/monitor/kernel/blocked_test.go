@@ -83,8 +83,8 @@ func TestKernelReportsAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, timeout, "120\n")
-	if told, err := b.find(t.Context()); err != nil || told != nil {
-		t.Errorf("says %v, %v", told, err)
+	if faults, err := b.find(t.Context()); err != nil || faults != nil {
+		t.Errorf("says %v, %v", faults, err)
 	}
 	if _, err := b.find(t.Context()); err == nil {
 		t.Error("it goes on telling")

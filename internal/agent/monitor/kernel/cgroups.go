@@ -12,13 +12,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/host"
 )
 
-// cgroups are some of a host's, by patterns.
+// cgroups are those of a host that match one of some patterns.
 type cgroups struct {
 	host     host.Host
 	patterns []string
 }
 
-// below are those below the root of a hierarchy, "/system.slice" for example, sorted. None if there is no such hierarchy.
+// below returns them as paths below the root of a hierarchy, such as "/system.slice", sorted; none if there is no such hierarchy.
 func (c cgroups) below(root string) []string {
 	if root == "" {
 		return nil
@@ -35,8 +35,7 @@ func (c cgroups) below(root string) []string {
 	return slices.Compact(found)
 }
 
-// root is where a hierarchy is mounted: the one of version 2 if it is all there is, or else the first of those names. Empty if
-// there is none.
+// root is where a hierarchy is mounted: that of cgroup v2 if there is no other, or else the first of those names. Empty if there is none.
 func (c cgroups) root(names ...string) string {
 	marks := []string{"/sys/fs/cgroup/cgroup.controllers"}
 	for _, name := range names {
@@ -50,12 +49,12 @@ func (c cgroups) root(names ...string) string {
 	return ""
 }
 
-// pids is what a cgroup's PID controller says.
+// pids are the values of a cgroup's PID controller.
 type pids struct {
-	// current are all below it, limit is negative if there is none.
+	// current is the number of processes and threads in it and below, limit the highest number, negative if there is no limit.
 	current, limit int64
-	// refused is how many forks this limit has refused, or, before Linux 6.11 and in version 1, how many were refused to
-	// processes directly in the cgroup, whoever's limit it was (commit 73e75e6fc352).
+	// refused is how many forks this limit has refused, or, before Linux 6.11 and in v1, how many were refused to processes directly in the
+	// cgroup, by the limit of any cgroup above (commit 73e75e6fc352).
 	refused int64
 }
 

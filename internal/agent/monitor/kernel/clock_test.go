@@ -70,7 +70,7 @@ func TestClockRecorded(t *testing.T) {
 		returned, *into = answer(t, file.Load().(string))
 		return returned, nil
 	}}
-	m := every(100*time.Millisecond, "clock", look.find, reason.ClockUnsynchronized)
+	m := periodic(100*time.Millisecond, "clock", look.find, reason.ClockUnsynchronized)
 	w := agenttest.Watch(t, []monitor.Monitor{m}, agenttest.Sooner(reason.ClockUnsynchronized))
 	w.Stands(reason.ClockUnsynchronized, "")
 	file.Store("timesyncd-5.11.txt")

@@ -17,10 +17,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// cron reads the tables of jobs. That a job ran is in no log that every host has.
+// cron reads crontabs. There is no log on every host that says that a job ran.
 type cron struct {
-	host host.Host
-	most Count
+	host      host.Host
+	threshold Count
 }
 
 // tables are where crontabs are, of Debian's cron and of cronie.
@@ -40,8 +40,8 @@ func (c cron) find(context.Context) ([]evidence.Evidence, error) {
 				return nil, err
 			}
 			read++
-			if line, minutes := busiest(string(text)); minutes > int(c.most) {
-				path := onHost(c.host, file)
+			if line, minutes := busiest(string(text)); minutes > int(c.threshold) {
+				path := hostPath(c.host, file)
 				found = append(found, fault(reason.RapidCron, path, path, fmt.Sprintf("line %d: %d minutes of the hour", line, minutes)))
 			}
 		}
@@ -52,15 +52,15 @@ func (c cron) find(context.Context) ([]evidence.Evidence, error) {
 	return found, nil
 }
 
-// ignored says that cron does not read a file: what editors and packages leave behind.
+// ignored says whether cron leaves out a file: backups of editors and packages.
 func ignored(file string) bool {
 	name := filepath.Base(file)
 	return strings.HasPrefix(name, ".") || strings.HasPrefix(name, "#") || strings.HasSuffix(name, "~") ||
 		strings.Contains(name, ".dpkg-") || strings.Contains(name, ".rpm")
 }
 
-// busiest is the job of a crontab that is set to the most minutes of an hour: the number of its line, from 1, and of its minutes.
-// Nothing more is told of it: commands have passwords in them.
+// busiest finds the job of a crontab that is scheduled for the most minutes of an hour: the number of its line, from 1, and of the minutes.
+// The command is not returned, as it may hold a password.
 func busiest(crontab string) (line, most int) {
 	number := 0
 	for text := range strings.Lines(crontab) {

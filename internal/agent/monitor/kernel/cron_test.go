@@ -19,7 +19,7 @@ func TestRapidCron(t *testing.T) {
 	root := t.TempDir()
 	write(t, filepath.Join(root, "etc/crontab"), "SHELL=/bin/sh\n17 *\t* * *\troot\tcd / && run-parts --report /etc/cron.hourly\n")
 	find := cron{host.Host{Root: root}, 12}.find
-	w := agenttest.Watch(t, []monitor.Monitor{every(100*time.Millisecond, "cron", find, reason.RapidCron)}, agenttest.Sooner(reason.RapidCron))
+	w := agenttest.Watch(t, []monitor.Monitor{periodic(100*time.Millisecond, "cron", find, reason.RapidCron)}, agenttest.Sooner(reason.RapidCron))
 	w.Goes(reason.RapidCron, "/etc/cron.d/probe")
 
 	job := filepath.Join(root, "etc/cron.d/probe")

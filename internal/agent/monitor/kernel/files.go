@@ -16,12 +16,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// files looks how many are open of those that may be: on the host, where systemd since version 240 sets the limit so high that
-// none is left, and by each daemon that a node cannot do without. What a pod's process may open is the pod's business.
+// files compares the numbers of open files with their limits: of the host, where systemd since version 240 sets a limit that is never
+// reached, and of each daemon that a node needs. Processes of pods are left out.
 type files struct {
-	host    host.Host
-	daemons []string
-	most    Percent
+	host      host.Host
+	daemons   []string
+	threshold Percent
 }
 
 func (f files) find(context.Context) ([]evidence.Evidence, error) {
@@ -30,7 +30,7 @@ func (f files) find(context.Context) ([]evidence.Evidence, error) {
 		return nil, err
 	}
 	var found []evidence.Evidence
-	if f.most.reached(used, limit) {
+	if f.threshold.reached(used, limit) {
 		found = append(found, fault(reason.ApproachingMaxOpenFiles, "", "/proc/sys/fs/file-nr", raw))
 	}
 	c := cgroups{host: f.host, patterns: f.daemons}
@@ -41,17 +41,17 @@ func (f files) find(context.Context) ([]evidence.Evidence, error) {
 			continue // Gone meanwhile.
 		}
 		for pid := range strings.FieldsSeq(string(text)) {
-			told, err := f.of(pid)
+			faults, err := f.of(pid)
 			if err != nil {
 				return found, fmt.Errorf("count the open files of PID %s in cgroup %s: %w", pid, path, err)
 			}
-			found = append(found, told...)
+			found = append(found, faults...)
 		}
 	}
 	return found, nil
 }
 
-// all are the host's: allocated, free (always 0), and the limit, as in Documentation/admin-guide/sysctl/fs.rst.
+// all returns the host's open files and their limit (Documentation/admin-guide/sysctl/fs.rst: file-nr).
 func (f files) all() (used, limit int64, raw string, err error) {
 	words, err := fields(f.host, "/proc/sys/fs/file-nr", 3)
 	if err != nil {
@@ -67,14 +67,14 @@ func (f files) all() (used, limit int64, raw string, err error) {
 	return used, limit, strings.Join(words, " "), nil
 }
 
-// of looks at one process. One that has ended has none.
+// of returns evidence of one process; none if it has ended.
 func (f files) of(pid string) ([]evidence.Evidence, error) {
 	if pid == "0" { // one that the agent's PID namespace does not have (Documentation/admin-guide/cgroup-v2.rst)
 		return nil, errors.New("the agent does not share the host's PID namespace")
 	}
 	dir := f.host.Path("/proc/" + pid)
 	limits, err := os.ReadFile(filepath.Join(dir, "limits"))
-	if gone(err) {
+	if hasEnded(err) {
 		return nil, nil
 	}
 	if err != nil {
@@ -85,7 +85,7 @@ func (f files) of(pid string) ([]evidence.Evidence, error) {
 		return nil, err
 	}
 	used, err := openFiles(filepath.Join(dir, "fd"))
-	if gone(err) || err == nil && !f.most.reached(used, limit) {
+	if hasEnded(err) || err == nil && !f.threshold.reached(used, limit) {
 		return nil, nil
 	}
 	if err != nil {
@@ -99,10 +99,10 @@ func (f files) of(pid string) ([]evidence.Evidence, error) {
 		"/proc/"+pid+"/fd", fmt.Sprintf("%d open files, RLIMIT_NOFILE %d", used, limit))}, nil
 }
 
-// gone says that a process has ended.
-func gone(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) }
+// hasEnded says whether an error of reading a process's files is that it has ended.
+func hasEnded(err error) bool { return errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) }
 
-// openFiles counts the entries of a folder /proc/PID/fd. Since Linux 6.2 their number is its size, which anyone may see.
+// openFiles counts the entries of a folder /proc/PID/fd. Since Linux 6.2 the folder's size is their number, which takes no privilege.
 func openFiles(dir string) (int64, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -133,5 +133,5 @@ func openLimit(limits string) (int64, error) {
 			return strconv.ParseInt(words[0], 10, 64)
 		}
 	}
-	return 0, fmt.Errorf("%w: no line Max open files in %q", errStrange, limits)
+	return 0, fmt.Errorf("%w: no line Max open files in %q", errFormat, limits)
 }

@@ -12,23 +12,23 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// forks looks whether processes and threads can be started: on the node at all, and in the cgroups it cannot do without.
+// forks checks whether processes and threads can be started: on the node at all, and in the cgroups of the daemons that a node needs.
 type forks struct {
 	cgroups cgroups
 	fork    func() error
-	// before is what each cgroup had refused at the last look.
+	// before is how many forks each cgroup had refused at the last look.
 	before map[string]int64
 }
 
 func (f *forks) find(context.Context) ([]evidence.Evidence, error) {
 	var found []evidence.Evidence
 	if err := f.fork(); errors.Is(err, syscall.EAGAIN) {
-		// The limits of the kernel, or of a cgroup around the agent, which has a dozen threads and meets none alone.
+		// A limit of the kernel, or of a cgroup above the agent's; the agent itself has a dozen threads.
 		found = append(found, fault(reason.ForkFailedOutOfPIDs, "/", "fork", "fork: "+err.Error()))
 	}
 	root := f.cgroups.root("pids")
 	if root == "" {
-		return found, nil // The fork has told what there is to tell.
+		return found, nil // The fork has succeeded or failed; there is no more evidence.
 	}
 	now := map[string]int64{}
 	for _, path := range f.cgroups.below(root) {
@@ -52,7 +52,7 @@ func (f *forks) find(context.Context) ([]evidence.Evidence, error) {
 	return found, nil
 }
 
-// exhausted says in what way a cgroup can take no more, having refused so many before; empty if it can.
+// exhausted says why a cgroup can have no more processes, given how many forks it had refused before; empty if it can.
 func (p pids) exhausted(before int64) string {
 	full := p.limit >= 0 && p.current >= p.limit
 	if !full && p.refused <= before {
@@ -65,8 +65,8 @@ func (p pids) exhausted(before int64) string {
 	return fmt.Sprintf("pids.current %d, pids.max %s, pids.events max %d (%d at the look before)", p.current, limit, p.refused, before)
 }
 
-// fork starts a process that executes a file without a name, which there is not. The process ends in the kernel; any error but
-// EAGAIN (fork(2)) says that it could be started, or that forks are forbidden to the agent, which says nothing.
+// fork starts a process that executes a file that does not exist, so that it ends in the kernel. An error other than EAGAIN (fork(2)) means
+// that it could be started, or that the agent may not fork, which says nothing of the node.
 func fork() error {
 	_, err := syscall.ForkExec("", []string{"naosu-agent"}, nil)
 	return err

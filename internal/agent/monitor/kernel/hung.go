@@ -14,26 +14,26 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// daemonNames are the processes without which no pod starts or ends, as comm has them. A shim or a mount helper in the same
-// cgroup waits for one pod.
-var daemonNames = []string{
+// daemonCommands are the command names (proc_pid_comm(5)) of processes without which no pod starts or ends. A shim or a mount helper in the
+// same cgroup serves one pod.
+var daemonCommands = []string{
 	"kubelet", "kubelite", "k0s", "k3s", "k3s-agent", "k3s-server", "rke2", "containerd", "crio", "dockerd", "cri-dockerd", "systemd",
 }
 
-// daemonGroups are their cgroups beside those that are configured: of systemd itself, of Docker, and of Talos.
-var daemonGroups = []string{"init.scope", "*.slice/docker.service", "*.slice/cri-docker.service", "podruntime/kubelet", "podruntime/runtime"}
+// daemonCgroups are their cgroups beside those that are configured: of systemd itself, of Docker, and of Talos.
+var daemonCgroups = []string{"init.scope", "*.slice/docker.service", "*.slice/cri-docker.service", "podruntime/kubelet", "podruntime/runtime"}
 
-// hung looks for daemons that wait in the kernel. What the kernel's own detector logs is no evidence: it is silent after ten
-// reports of a boot (kernel.hung_task_warnings), or where it is off (kernel.hung_task_timeout_secs), and says names, which any
-// process may have. A process of a pod is never in a daemon's cgroup.
+// hung looks for daemons that are blocked in the kernel. What the kernel's own detector logs is no evidence: it stops after ten reports
+// (kernel.hung_task_warnings), may be off (kernel.hung_task_timeout_secs), and logs command names, which any process may have. A process of a
+// pod is never in a daemon's cgroup.
 type hung struct {
 	host   host.Host
 	groups []string // patterns, below the root of the hierarchy
-	// before are the tasks that waited at the look before.
+	// before are the tasks that were blocked at the last look.
 	before map[string]wait
 }
 
-// wait is one wait of a task: another if it has run meanwhile, or if the PID is another task's.
+// wait identifies one wait of a task: it differs once the task has run, or the PID is another task's.
 type wait struct{ start, switches string }
 
 func (h *hung) find(context.Context) ([]evidence.Evidence, error) {
@@ -42,7 +42,7 @@ func (h *hung) find(context.Context) ([]evidence.Evidence, error) {
 	daemons := 0
 	err := walk(h.host.Path("/proc"), func(p process) {
 		name, pid := string(p.name), strconv.Itoa(p.pid)
-		if !slices.Contains(daemonNames, name) || !h.host.InCgroup(pid, h.groups) {
+		if !slices.Contains(daemonCommands, name) || !h.host.InCgroup(pid, h.groups) {
 			return
 		}
 		daemons++
@@ -58,7 +58,7 @@ func (h *hung) find(context.Context) ([]evidence.Evidence, error) {
 	return found, nil
 }
 
-// tasks are the threads of a daemon that wait now as they did at the look before; all that wait are noted.
+// tasks are the threads of a daemon that have been blocked since the last look; all that are blocked are added to now.
 func (h *hung) tasks(name, pid string, now map[string]wait) (found []evidence.Evidence) {
 	folder := "/proc/" + pid + "/task"
 	tasks, err := os.ReadDir(h.host.Path(folder))
@@ -67,7 +67,7 @@ func (h *hung) tasks(name, pid string, now map[string]wait) (found []evidence.Ev
 	}
 	for _, task := range tasks {
 		at := h.host.Path(folder + "/" + task.Name())
-		_, start, waits := waitsSince(at)
+		_, start, waits := readWait(at)
 		if !waits {
 			continue
 		}
@@ -76,7 +76,7 @@ func (h *hung) tasks(name, pid string, now map[string]wait) (found []evidence.Ev
 		if is.switches == "" || h.before[task.Name()] != is {
 			continue
 		}
-		where, known := waitsIn(at)
+		where, known := waitChannel(at)
 		switch entity := name + "[" + pid + "]"; {
 		case !known:
 			found = append(found, unreadable(reason.KernelDeadlock, folder, fmt.Sprintf("%s waits in the kernel, and where may not be read (wchan)", entity)))
@@ -87,8 +87,8 @@ func (h *hung) tasks(name, pid string, now map[string]wait) (found []evidence.Ev
 	return found
 }
 
-// waitsSince is a task's name, when it was started, in ticks since boot, and whether it is in uninterruptible sleep (proc_pid_stat(5)).
-func waitsSince(folder string) (name, start string, waits bool) {
+// readWait returns a task's name, when it was started, in ticks since boot, and whether it is in uninterruptible sleep (proc_pid_stat(5)).
+func readWait(folder string) (name, start string, waits bool) {
 	text, err := os.ReadFile(folder + "/stat") //nolint:gosec // G304: below /proc.
 	begin, end := bytes.IndexByte(text, '('), bytes.LastIndex(text, []byte(") "))
 	if err != nil || begin < 0 || end < begin {
@@ -102,7 +102,7 @@ func waitsSince(folder string) (name, start string, waits bool) {
 	return string(text[begin+1 : end]), words[started], true
 }
 
-// switches is how often a task was put on and off a CPU (proc_pid_status(5)); empty if that cannot be read.
+// switches are a task's counts of context switches (proc_pid_status(5)); empty if they cannot be read.
 func switches(folder string) string {
 	text, err := os.ReadFile(folder + "/status") //nolint:gosec // G304: below /proc.
 	if err != nil {
@@ -117,15 +117,14 @@ func switches(folder string) string {
 	return strings.Join(counts, " ")
 }
 
-// waitsIn is the function of the kernel in which a task waits (proc_pid_wchan(5)). Without leave to know it is 0.
-func waitsIn(folder string) (where string, known bool) {
+// waitChannel is the function of the kernel in which a task waits (proc_pid_wchan(5)); it reads 0 without the privilege to see it.
+func waitChannel(folder string) (where string, known bool) {
 	text, err := os.ReadFile(folder + "/wchan") //nolint:gosec // G304: below /proc.
 	return string(text), err == nil && len(text) > 0 && string(text) != "0"
 }
 
-// killable says of a function of the kernel that who waits in it can be killed, which /proc shows as state D, too: a file system
-// whose server is away (NFS, FUSE), which is one volume's, and vfork; and that it is frozen with its cgroup, by whoever may thaw it. The
-// kernel's own detector leaves these out as well.
+// killable says whether a task that waits in a function of the kernel can be killed although its state is D: in a file system whose server
+// is away (NFS, FUSE), which is one volume's, and in vfork; or is frozen with its cgroup. The kernel's own detector leaves these out as well.
 func killable(where string) bool {
 	return strings.HasSuffix(where, "_killable") || slices.Contains([]string{"request_wait_answer", "kernel_clone", "_do_fork", "__refrigerator"}, where)
 }

@@ -78,7 +78,7 @@ func TestHungDaemons(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := host.Host{Root: t.TempDir()}
-			look := hung{host: h, groups: append(DefaultOptions().Daemons, daemonGroups...)}
+			look := hung{host: h, groups: append(DefaultOptions().Daemons, daemonCgroups...)}
 			var found []evidence.Evidence
 			for i, k := range tc.looks {
 				if k.tid != k.pid {

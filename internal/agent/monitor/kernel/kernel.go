@@ -1,5 +1,5 @@
-// Package kernel watches what the kernel shares out among a host's processes: PIDs, open files, memory, CPU and disk time, and
-// the clock. It only looks: what the kernel logs is monitor/logs' part, but where the kernel does not log what it should.
+// Package kernel monitors the resources that the kernel allocates to a host's processes: PIDs, open files, memory, CPU and disk time; and the
+// clock. What the kernel logs is the part of package logs.
 package kernel
 
 import (
@@ -93,31 +93,31 @@ func (c *Count) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Monitors watch a host. Each looks as often as its look is cheap: a walk through /proc costs a hundred times what the other
+// Monitors returns the monitors of a host. The cheaper a look, the shorter its period: reading all of /proc costs a hundred times what the other
 // looks do together.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
-	hung := &hung{host: h, groups: slices.Concat(o.Daemons, daemonGroups)}
+	hung := &hung{host: h, groups: slices.Concat(o.Daemons, daemonCgroups)}
 	forks := &forks{cgroups: cgroups{host: h, patterns: slices.Concat(o.Daemons, o.Pods)}, fork: fork}
 	return []monitor.Monitor{
-		every(10*time.Second, "forks", forks.find, reason.ForkFailedOutOfPIDs),
-		every(30*time.Second, "threads", threads{h, o.Threads}.find, reason.ApproachingKernelPidMax),
-		every(30*time.Second, "files", files{h, o.Daemons, o.OpenFiles}.find, reason.ApproachingMaxOpenFiles),
-		every(15*time.Second, "pressure", pressure{h, o.Daemons, o.Pressure}.find,
+		periodic(10*time.Second, "forks", forks.find, reason.ForkFailedOutOfPIDs),
+		periodic(30*time.Second, "threads", threads{h, o.Threads}.find, reason.ApproachingKernelPidMax),
+		periodic(30*time.Second, "files", files{h, o.Daemons, o.OpenFiles}.find, reason.ApproachingMaxOpenFiles),
+		periodic(15*time.Second, "pressure", pressure{h, o.Daemons, o.Pressure}.find,
 			reason.CPUPressureStalled, reason.IOPressureStalled, reason.MemoryPressureStalled),
-		every(time.Minute, "hung", hung.find, reason.KernelDeadlock),
-		every(time.Minute, "blocked", (&blocked{host: h}).find, reason.AppBlocked),
-		every(time.Minute, "clock", clock{unix.Adjtimex}.find, reason.ClockUnsynchronized),
-		every(time.Minute, "throttle", (&throttle{host: h}).find, reason.ThermalThrottling),
-		every(time.Minute, "skew", skew{o.ServerClock, o.ClockSkew, clocks.RealClock{}}.find, reason.ClockSkew),
-		every(time.Minute, "zram", zram{h, o.Zram}.find, reason.ZramHighUsage),
-		every(5*time.Minute, "processes", processes{h, o.Zombies, o.Variables}.find, reason.ExcessiveZombieProcesses, reason.LargeEnvironment),
-		every(10*time.Minute, "cron", cron{h, o.CronRuns}.find, reason.RapidCron),
+		periodic(time.Minute, "hung", hung.find, reason.KernelDeadlock),
+		periodic(time.Minute, "blocked", (&blocked{host: h}).find, reason.AppBlocked),
+		periodic(time.Minute, "clock", clock{unix.Adjtimex}.find, reason.ClockUnsynchronized),
+		periodic(time.Minute, "throttle", (&throttle{host: h}).find, reason.ThermalThrottling),
+		periodic(time.Minute, "skew", skew{o.ServerClock, o.ClockSkew, clocks.RealClock{}}.find, reason.ClockSkew),
+		periodic(time.Minute, "zram", zram{h, o.Zram}.find, reason.ZramHighUsage),
+		periodic(5*time.Minute, "processes", processes{h, o.Zombies, o.Variables}.find, reason.ExcessiveZombieProcesses, reason.LargeEnvironment),
+		periodic(10*time.Minute, "cron", cron{h, o.CronRuns}.find, reason.RapidCron),
 	}
 }
 
-func every(period time.Duration, part string, find monitor.Finding, of ...reason.ID) monitor.Every {
-	return monitor.Every{Title: "kernel/" + part, Of: of, Period: period, Find: find}
+func periodic(period time.Duration, part string, find monitor.LookFunc, of ...reason.ID) monitor.Periodic {
+	return monitor.Periodic{Title: "kernel/" + part, IDs: of, Period: period, Find: find}
 }
 
-// errStrange says that a file is not as the kernel's documentation has it.
-var errStrange = errors.New("not as expected")
+// errFormat says that a file does not have the format that the kernel's documentation describes.
+var errFormat = errors.New("not as expected")

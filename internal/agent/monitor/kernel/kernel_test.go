@@ -30,12 +30,12 @@ func TestQuietWhenWell(t *testing.T) {
 	}
 }
 
-// Every reason of the catalogue that is this package's is told of by one monitor, and no other is.
+// Periodic reason of the catalogue that is this package's is told of by one monitor, and no other is.
 func TestReasonsAreTold(t *testing.T) {
-	told := map[reason.ID]int{}
+	faults := map[reason.ID]int{}
 	for _, m := range Monitors(host.Host{Root: t.TempDir()}, DefaultOptions()) {
 		for _, id := range m.Reasons() {
-			told[id]++
+			faults[id]++
 		}
 		// On a host where nothing can be read, nothing is well but what is told by other means than files.
 		_ = m.Look(t.Context(), func(e evidence.Evidence) {
@@ -47,13 +47,13 @@ func TestReasonsAreTold(t *testing.T) {
 			}
 		})
 	}
-	for id, times := range told {
+	for id, times := range faults {
 		if r, known := reason.Find(string(id)); times != 1 || !known || r.Condition != reason.KernelReady || !r.Looked() && id != reason.AppBlocked {
 			t.Errorf("%s is told of %d times, as %+v", id, times, r)
 		}
 	}
-	if len(told) != 15 {
-		t.Errorf("%d reasons", len(told))
+	if len(faults) != 15 {
+		t.Errorf("%d reasons", len(faults))
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// threads looks how many there are of those that the kernel allows. Each has a PID, so that whichever limit is lower holds.
-// Since Linux 6.14 pid_max is that of the reader's PID namespace: an agent that does not share the host's reads too high a one.
+// threads compares the number of threads with the kernel's limits. Each has a PID, so that the lower of both limits is in effect. Since
+// Linux 6.14 pid_max is that of the reader's PID namespace: an agent that does not share the host's reads too high a value.
 type threads struct {
-	host host.Host
-	most Percent
+	host      host.Host
+	threshold Percent
 }
 
 func (t threads) find(context.Context) ([]evidence.Evidence, error) {
@@ -33,13 +33,13 @@ func (t threads) find(context.Context) ([]evidence.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	most, err := number(t.host, "/proc/sys/kernel/threads-max")
+	threshold, err := number(t.host, "/proc/sys/kernel/threads-max")
 	if err != nil {
 		return nil, err
 	}
-	if !t.most.reached(used, min(pids, most)) {
+	if !t.threshold.reached(used, min(pids, threshold)) {
 		return nil, nil
 	}
-	raw := fmt.Sprintf("%d threads, kernel.pid_max %d, kernel.threads-max %d", used, pids, most)
+	raw := fmt.Sprintf("%d threads, kernel.pid_max %d, kernel.threads-max %d", used, pids, threshold)
 	return []evidence.Evidence{fault(reason.ApproachingKernelPidMax, "", "/proc/loadavg", raw)}, nil
 }

@@ -15,48 +15,48 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// pressure looks how much of the time work stands still for want of a CPU, a disk or memory: the kernel's pressure stall
-// information (Documentation/accounting/psi.rst), of which the line "full" counts the time in which nobody got on.
+// pressure reads the kernel's pressure stall information (Documentation/accounting/psi.rst): the share of time in which processes wait for a
+// CPU, a disk or memory. Its line "full" is the time in which all of them do.
 type pressure struct {
-	host    host.Host
-	daemons []string
-	most    Pressure
+	host      host.Host
+	daemons   []string
+	threshold Pressure
 }
 
 func (p pressure) find(context.Context) ([]evidence.Evidence, error) {
 	var found []evidence.Evidence
 	for _, of := range []struct {
-		id       reason.ID
-		resource string
-		most     Percent
-		host     bool // Whether the host's own figure tells anything.
+		id        reason.ID
+		resource  string
+		threshold Percent
+		host      bool // Whether the value of the whole host is used.
 	}{
-		{reason.CPUPressureStalled, "cpu", p.most.CPU, false},
-		{reason.IOPressureStalled, "io", p.most.IO, false},
-		{reason.MemoryPressureStalled, "memory", p.most.Memory, true},
+		{reason.CPUPressureStalled, "cpu", p.threshold.CPU, false},
+		{reason.IOPressureStalled, "io", p.threshold.IO, false},
+		{reason.MemoryPressureStalled, "memory", p.threshold.Memory, true},
 	} {
-		told, err := p.of(of.id, of.resource, of.most, of.host)
+		faults, err := p.of(of.id, of.resource, of.threshold, of.host)
 		if err != nil {
-			told = []evidence.Evidence{unreadable(of.id, "/proc/pressure", err.Error())}
+			faults = []evidence.Evidence{unreadable(of.id, "/proc/pressure", err.Error())}
 		}
-		found = append(found, told...)
+		found = append(found, faults...)
 	}
 	return found, nil
 }
 
-func (p pressure) of(id reason.ID, resource string, most Percent, host bool) (found []evidence.Evidence, err error) {
+func (p pressure) of(id reason.ID, resource string, threshold Percent, host bool) (found []evidence.Evidence, err error) {
 	read := 0
 	look := func(entity, file string) error {
 		line, share, err := fullOf(file)
 		switch {
 		case errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.EOPNOTSUPP), errors.Is(err, errNoFull):
-			return nil // No such cgroup or figure here: the kernel is too old, or started with psi=0.
+			return nil // No such cgroup or file here: the kernel is too old, or started with psi=0.
 		case err != nil:
 			return err
 		}
 		read++
-		if share >= float64(most) {
-			found = append(found, fault(id, entity, onHost(p.host, file), line))
+		if share >= float64(threshold) {
+			found = append(found, fault(id, entity, hostPath(p.host, file), line))
 		}
 		return nil
 	}
@@ -106,7 +106,7 @@ func parsePressure(text string) (line string, share float64, err error) {
 				return strings.TrimSpace(line), share, err
 			}
 		}
-		return "", 0, fmt.Errorf("%w: %q", errStrange, line)
+		return "", 0, fmt.Errorf("%w: %q", errFormat, line)
 	}
 	return "", 0, errNoFull
 }

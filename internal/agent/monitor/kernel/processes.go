@@ -17,11 +17,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// leastVariable is how many bytes a variable has at least where many are found: an environment that is smaller for the number
-// looked for is not read. A_1=x with its end is 6.
+// leastVariable is the least size of a variable in bytes, as A_1=x with its terminator: an environment that is too small to hold the number
+// of variables looked for is not read.
 const leastVariable = 6
 
-// processes walks through all there are, once for both reasons.
+// processes reads all processes, once for both reasons.
 type processes struct {
 	host      host.Host
 	zombies   Count
@@ -49,12 +49,12 @@ func (p processes) find(context.Context) ([]evidence.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := append(p.zombieParents(zombies), p.environments(largest)...)
+	faults := append(p.zombieParents(zombies), p.environments(largest)...)
 	if hidden > seen {
 		why := fmt.Sprintf("the environment of %d of %d processes may not be read (CAP_SYS_PTRACE)", hidden, hidden+seen)
-		told = append(told, unreadable(reason.LargeEnvironment, "/proc", why))
+		faults = append(faults, unreadable(reason.LargeEnvironment, "/proc", why))
 	}
-	return told, nil
+	return faults, nil
 }
 
 // zombieParents are the parents with too many zombies.
@@ -84,14 +84,14 @@ func (p processes) environments(largest map[string]process) (found []evidence.Ev
 		file := fmt.Sprintf("/proc/%d/environ", largest[name].pid)
 		n, err := countVariables(p.host.Path(file))
 		if err != nil || n <= int(p.variables) {
-			continue // One that ended meanwhile, or may not be read after all, has no environment to look at.
+			continue // It has ended, or may not be read.
 		}
 		found = append(found, fault(reason.LargeEnvironment, name, file, fmt.Sprintf("%d variables in %d bytes", n, largest[name].environ)))
 	}
 	return found
 }
 
-// countVariables counts ends of variables, without keeping what they say.
+// countVariables counts the terminators of variables, without keeping their text.
 func countVariables(file string) (n int, err error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -111,21 +111,21 @@ func countVariables(file string) (n int, err error) {
 	}
 }
 
-// process is what /proc/PID/stat says (proc_pid_stat(5)).
+// process is what is read of /proc/PID/stat (proc_pid_stat(5)).
 type process struct {
 	pid, parent int
 	name        []byte // valid until the next one is read
 	state       byte
 	threads     int64
 	environ     int64 // bytes
-	// kernel says that it is a thread of the kernel, hidden that its addresses may not be seen, and with them its environment.
+	// kernel says that it is a kernel thread, hidden that the agent may not see its addresses, and so not its environment's size.
 	kernel, hidden bool
 }
 
-// zombie says whether it waits for its parent. One whose first thread has ended and others have not is in state Z, too.
+// zombie says whether it has ended and waits for its parent. A process whose first thread alone has ended is in state Z, too, and is no zombie.
 func (p process) zombie() bool { return p.state == 'Z' && p.threads <= 1 }
 
-// walk reads the stat file of every process, into one buffer: 5,000 processes are 5,000 files.
+// walk reads the stat file of every process into one buffer, and calls visit with each.
 func walk(proc string, visit func(process)) error {
 	dir, err := os.Open(proc)
 	if err != nil {
@@ -158,10 +158,10 @@ func walk(proc string, visit func(process)) error {
 	}
 }
 
-// The places of the words of a stat file that are read, counted from the state, which is the third word.
-var statPlaces = [...]int{1, 17, 20, 23, 47, 48}
+// The positions of the fields of a stat file that are read, counted from the state, which is the third field.
+var statFields = [...]int{1, 17, 20, 23, 47, 48}
 
-// What stands there.
+// Indexes into statFields.
 const (
 	statParent = iota
 	statThreads
@@ -175,18 +175,18 @@ const (
 func parseStat(text []byte) (p process, err error) {
 	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if open < 2 || end < open || len(text) < end+3 {
-		return p, fmt.Errorf("%w: %q", errStrange, text)
+		return p, fmt.Errorf("%w: %q", errFormat, text)
 	}
 	p.name, p.state = text[open+1:end], text[end+2]
 	if p.pid, err = strconv.Atoi(string(text[:open-1])); err != nil {
 		return p, err
 	}
-	var values [len(statPlaces)]int64
+	var values [len(statFields)]int64
 	rest, read := bytes.TrimSpace(text[end+2:]), 0
-	for place := 0; read < len(statPlaces) && len(rest) > 0; place++ {
+	for place := 0; read < len(statFields) && len(rest) > 0; place++ {
 		word, after, _ := bytes.Cut(rest, []byte{' '})
 		rest = after
-		if place != statPlaces[read] {
+		if place != statFields[read] {
 			continue
 		}
 		if values[read], err = strconv.ParseInt(string(word), 10, 64); err != nil {
@@ -194,8 +194,8 @@ func parseStat(text []byte) (p process, err error) {
 		}
 		read++
 	}
-	if read < len(statPlaces) {
-		return p, fmt.Errorf("%w: %q", errStrange, text) // Linux before 3.5 says nothing of environments.
+	if read < len(statFields) {
+		return p, fmt.Errorf("%w: %q", errFormat, text) // Linux before 3.5 says nothing of environments.
 	}
 	p.parent, p.threads, p.environ = int(values[statParent]), values[statThreads], values[statEnvEnd]-values[statEnv]
 	// Without leave to look the kernel writes 1 for the first address of the code and 0 for the environment (fs/proc/array.c).

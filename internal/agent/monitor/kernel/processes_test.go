@@ -176,7 +176,7 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// Every process of this machine can be read.
+// Periodic process of this machine can be read.
 func TestWalkHere(t *testing.T) {
 	own := false
 	if err := walk("/proc", func(p process) {

@@ -104,9 +104,9 @@ func (p *played) end() {
 func watch(t *testing.T, part string, o Options) *agenttest.Watched {
 	t.Helper()
 	for _, m := range Monitors(host.Host{}, o) {
-		if every := m.(monitor.Every); every.Name() == "kernel/"+part {
-			every.Period = 500 * time.Millisecond
-			return agenttest.Watch(t, []monitor.Monitor{every}, agenttest.Sooner(every.Of...))
+		if periodic := m.(monitor.Periodic); periodic.Name() == "kernel/"+part {
+			periodic.Period = 500 * time.Millisecond
+			return agenttest.Watch(t, []monitor.Monitor{periodic}, agenttest.Sooner(periodic.IDs...))
 		}
 	}
 	t.Fatalf("no monitor kernel/%s", part)

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// fields are the words of a small file of the host.
+// fields reads the words of a small file of the host.
 func fields(h host.Host, path string, atLeast int) ([]string, error) {
 	text, err := os.ReadFile(h.Path(path))
 	if err != nil {
@@ -20,12 +20,12 @@ func fields(h host.Host, path string, atLeast int) ([]string, error) {
 	}
 	words := strings.Fields(string(text))
 	if len(words) < atLeast {
-		return nil, fmt.Errorf("read %s: %w: %q", path, errStrange, text)
+		return nil, fmt.Errorf("read %s: %w: %q", path, errFormat, text)
 	}
 	return words, nil
 }
 
-// number is what a file of the host with one number says.
+// number reads a file of the host that holds one number.
 func number(h host.Host, path string) (int64, error) {
 	words, err := fields(h, path, 1)
 	if err != nil {
@@ -38,12 +38,12 @@ func number(h host.Host, path string) (int64, error) {
 	return n, nil
 }
 
-// onHost is what a file found by host.Path is called on the host itself.
-func onHost(h host.Host, file string) string {
+// hostPath is the path on the host of a file that was found by host.Path.
+func hostPath(h host.Host, file string) string {
 	return filepath.Join("/", strings.TrimPrefix(file, h.Path("/")))
 }
 
-// reached says whether used is that share of limit, without overflow: file-max may be the largest number there is.
+// reached says whether used is at least that share of limit. It does not overflow: file-max may be the largest int64.
 func (p Percent) reached(used, limit int64) bool {
 	return limit > 0 && float64(used) >= float64(limit)*float64(p)/100
 }

@@ -13,13 +13,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/serverclock"
 )
 
-// skew compares the host's clock with the API server's. Which of both is wrong it does not say; ClockUnsynchronized tells whether
-// anything keeps this one right.
+// skew compares the host's clock with the API server's. Which of both is wrong it does not say; ClockUnsynchronized says whether the host's is
+// synchronized.
 type skew struct {
 	// server is nil where no API server is asked.
-	server *serverclock.Clock
-	most   time.Duration
-	clock  clocks.PassiveClock
+	server    *serverclock.Clock
+	threshold time.Duration
+	clock     clocks.PassiveClock
 }
 
 func (s skew) find(context.Context) ([]evidence.Evidence, error) {
@@ -31,22 +31,22 @@ func (s skew) find(context.Context) ([]evidence.Evidence, error) {
 		why := fmt.Sprintf("no answer of the API server in the last %d minutes had a date", int(serverclock.Fresh.Minutes()))
 		return []evidence.Evidence{unreadable(reason.ClockSkew, "", why)}, nil
 	}
-	for _, r := range readings { // the newest that tells
-		least, most := r.Ahead()
+	for _, r := range readings { // the newest that proves it
+		least, threshold := r.Ahead()
 		switch {
-		case least > s.most, most < -s.most:
+		case least > s.threshold, threshold < -s.threshold:
 			return []evidence.Evidence{fault(reason.ClockSkew, "", "", differs(r))}, nil
-		case least >= -s.most && most <= s.most:
+		case least >= -s.threshold && threshold <= s.threshold:
 			return nil, nil
 		}
 	}
 	return []evidence.Evidence{unreadable(reason.ClockSkew, "", "the last answers do not tell: "+differs(readings[0]))}, nil
 }
 
-// differs says what an answer tells, and how exactly.
+// differs describes the difference that an answer proves, and its precision.
 func differs(r serverclock.Reading) string {
-	least, most := r.Ahead()
-	middle, bound, which := least+(most-least)/2, (most-least)/2, "ahead of"
+	least, threshold := r.Ahead()
+	middle, bound, which := least+(threshold-least)/2, (threshold-least)/2, "ahead of"
 	if middle < 0 {
 		middle, which = -middle, "behind"
 	}

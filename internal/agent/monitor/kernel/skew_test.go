@@ -77,7 +77,7 @@ func TestClockSkewStands(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			now := clocktesting.NewFakeClock(start)
 			var server serverclock.Clock
-			m := every(time.Minute, "skew", skew{&server, 5 * time.Second, now}.find, reason.ClockSkew)
+			m := periodic(time.Minute, "skew", skew{&server, 5 * time.Second, now}.find, reason.ClockSkew)
 			m.Clock = now
 			store := evidence.NewStore(reason.Catalogue)
 			stands := -1

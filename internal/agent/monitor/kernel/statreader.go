@@ -13,7 +13,7 @@ type statReader struct {
 	buffer [1024]byte // A stat file has 52 words.
 }
 
-// read is a process's file. It is good until the next one is read.
+// read reads the file of a process. The result is valid until the next call.
 func (r *statReader) read(pid string) ([]byte, error) {
 	fd, err := unix.Openat(r.dir, pid+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// throttle looks how often CPUs were slowed down for their heat since the look before. Intel's count it themselves (thermal_throttle of
-// Documentation/ABI/testing/sysfs-devices-system-cpu); what the kernel logs of it is the same, and less.
+// throttle reads how often CPUs were throttled for their temperature since the last look. Intel's count it (thermal_throttle in
+// Documentation/ABI/testing/sysfs-devices-system-cpu); the kernel logs a part of it.
 type throttle struct {
 	host host.Host
 	// before are the counters of the last look, by their path.
@@ -29,7 +29,7 @@ func (t *throttle) find(context.Context) ([]evidence.Evidence, error) {
 	now := map[string]int64{}
 	most, worst, throttled := int64(0), "", 0
 	for _, counter := range counters {
-		path := onHost(t.host, counter)
+		path := hostPath(t.host, counter)
 		n, err := number(t.host, path)
 		if errors.Is(err, os.ErrNotExist) {
 			continue // The CPU was taken away.

@@ -34,7 +34,7 @@ func TestThermalThrottling(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := host.Host{Root: t.TempDir()}
-			m := every(time.Minute, "throttle", (&throttle{host: h}).find, reason.ThermalThrottling)
+			m := periodic(time.Minute, "throttle", (&throttle{host: h}).find, reason.ThermalThrottling)
 			now := clocks.NewFakeClock(time.Now())
 			m.Clock = now
 			store := evidence.NewStore(reason.Catalogue)

@@ -15,10 +15,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// zram looks how much memory devices of compressed memory take.
+// zram compares the memory that zram devices take with the host's.
 type zram struct {
-	host host.Host
-	most Percent
+	host      host.Host
+	threshold Percent
 }
 
 func (z zram) find(context.Context) ([]evidence.Evidence, error) {
@@ -43,7 +43,7 @@ func (z zram) find(context.Context) ([]evidence.Evidence, error) {
 			return nil, fmt.Errorf("read mm_stat of %s: %w", name, err)
 		}
 		inUse = inUse || used > 0
-		if z.most.reached(used, memory) {
+		if z.threshold.reached(used, memory) {
 			raw := fmt.Sprintf("mm_stat %s; MemTotal %d kB", strings.Join(strings.Fields(string(text)), " "), memory/1024)
 			found = append(found, fault(reason.ZramHighUsage, name, "/sys/block/"+name+"/mm_stat", raw))
 		}
@@ -58,7 +58,7 @@ func (z zram) find(context.Context) ([]evidence.Evidence, error) {
 func zramUsed(stat string) (int64, error) {
 	words := strings.Fields(stat)
 	if len(words) < 3 {
-		return 0, fmt.Errorf("%w: %q", errStrange, stat)
+		return 0, fmt.Errorf("%w: %q", errFormat, stat)
 	}
 	return strconv.ParseInt(words[2], 10, 64)
 }
@@ -70,7 +70,7 @@ func memTotal(h host.Host) (int64, error) {
 		return 0, err
 	}
 	if words[0] != "MemTotal:" || words[2] != "kB" {
-		return 0, fmt.Errorf("read /proc/meminfo: %w: %q", errStrange, words[:3])
+		return 0, fmt.Errorf("read /proc/meminfo: %w: %q", errFormat, words[:3])
 	}
 	kibibytes, err := strconv.ParseInt(words[1], 10, 64)
 	if err != nil {

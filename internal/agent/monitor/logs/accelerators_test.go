@@ -24,11 +24,11 @@ const (
 )
 
 // bus puts a PCI device on a host.
-func bus(t *testing.T, h host.Host, address, vendor, device, class string) {
+func bus(t *testing.T, h host.Host, address, vendor, kmsgReader, class string) {
 	t.Helper()
 	folder := "/sys/bus/pci/devices/" + address
 	put(t, h, folder+"/vendor", vendor+"\n")
-	put(t, h, folder+"/device", device+"\n")
+	put(t, h, folder+"/device", kmsgReader+"\n")
 	put(t, h, folder+"/class", class+"\n")
 }
 
@@ -44,7 +44,7 @@ func neuron(t *testing.T, h host.Host) {
 func (l *listener) last(id reason.ID) (evidence.State, string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, e := range slices.Backward(l.told) {
+	for _, e := range slices.Backward(l.emitted) {
 		if e.Reason == id && e.State != evidence.Fault {
 			return e.State, e.Raw
 		}
@@ -80,7 +80,7 @@ func TestRecordsNeedTheirHardware(t *testing.T) {
 				}
 			}
 			heard := newListener()
-			if err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), heard.tell); err != nil {
+			if err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), heard.emit); err != nil {
 				t.Fatal(err)
 			}
 			expect(t, "faults", heard.saw(evidence.Fault), tc.want)
@@ -104,12 +104,12 @@ func TestGPUGoneFromTheBus(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() {
-			if err := m.Run(ctx, heard.tell); err != nil {
+			if err := m.Run(ctx, heard.emit); err != nil {
 				t.Error(err)
 			}
 		})
 		heard.await(t, func() bool {
-			return slices.ContainsFunc(heard.told, func(e evidence.Evidence) bool { return e.Reason == reason.NvidiaXID79Error })
+			return slices.ContainsFunc(heard.emitted, func(e evidence.Evidence) bool { return e.Reason == reason.NvidiaXID79Error })
 		})
 		cancel()
 		running.Wait()
@@ -138,29 +138,29 @@ func TestGPUThatComesLater(t *testing.T) {
 	m := New(h, DefaultOptions(), reason.Catalogue, "")
 	now := clocktesting.NewFakeClock(time.Now())
 	m.clock = now
-	silence := newSilence(m, heard.tell, newKeeper("", "boot", now))
-	silence.note(source{logs: []string{kernelLog}}, nil)
+	availability := newAvailability(m, heard.emit, newPositionStore("", "boot", now))
+	availability.note(source{logs: []string{kernelLog}}, nil)
 	lost, _ := reason.Find("NvidiaXID79Error")
 	if is, _ := heard.last(lost.ID); is != evidence.Inapplicable {
 		t.Errorf("without a GPU it is %s", is)
 	}
 	now.Step(time.Minute)
-	if silence.applies(lost) {
+	if availability.applies(lost) {
 		t.Error("a record is evidence without a GPU")
 	}
 	gpu(t, h)
-	if silence.applies(lost) {
+	if availability.applies(lost) {
 		t.Error("the bus was asked again at once")
 	}
 	now.Step(time.Second)
-	if !silence.applies(lost) {
+	if !availability.applies(lost) {
 		t.Error("a record is no evidence with a GPU")
 	}
 	if is, _ := heard.last(lost.ID); is != evidence.Readable {
 		t.Errorf("with a GPU it is %s", is)
 	}
 	neuron(t, h)
-	if is, _ := heard.last(lost.ID); silence.applies(lost) || is != evidence.Readable {
+	if is, _ := heard.last(lost.ID); availability.applies(lost) || is != evidence.Readable {
 		t.Error("a record is evidence where pods may write it")
 	}
 	if is, why := heard.last(lost.ID); is != evidence.Inapplicable || !strings.Contains(why, "Neuron") {
@@ -223,7 +223,7 @@ func hold(t *testing.T, all patterns, fatal map[reason.ID]bool, text string) {
 	}
 }
 
-// Every number that the driver may write is one reason's and no other's, whatever stands after it: the fatal ones each their own, and
+// Periodic number that the driver may write is one reason's and no other's, whatever stands after it: the fatal ones each their own, and
 // what no catalogue has yet is a warning.
 func TestEveryXIDIsOneReason(t *testing.T) {
 	all := compile(reason.Catalogue)[kernelLog]
@@ -238,11 +238,11 @@ func TestEveryXIDIsOneReason(t *testing.T) {
 	application := []int{13, 31, 43, 45, 94}
 	for code := range 1000 {
 		for text, grave := range texts {
-			hits := all.match(fmt.Sprintf("NVRM: Xid (PCI:0000:3b:00): %d, %s", code, text))
-			if len(hits) != 1 || hits[0].entity != "0000:3b:00" {
-				t.Fatalf("%d, %s is evidence of %v", code, text, hits)
+			results := all.match(fmt.Sprintf("NVRM: Xid (PCI:0000:3b:00): %d, %s", code, text))
+			if len(results) != 1 || results[0].entity != "0000:3b:00" {
+				t.Fatalf("%d, %s is evidence of %v", code, text, results)
 			}
-			got := string(hits[0].reason)
+			got := string(results[0].reason)
 			link, action := code >= 144 && code <= 150 && strings.Contains(text, "  Fatal"), code == 154 && strings.Contains(text, "recovery")
 			switch own := fmt.Sprintf("NvidiaXID%dError", code); {
 			case fatal[code], grave && (link || action):

@@ -29,7 +29,7 @@ const batch = 50
 
 // flood sends that many records, a batch at a pace or as fast as they are read, through the real monitor, on which every pattern of the catalogue is tried; each hundredth
 // is an OOM kill of another process. It waits for the last.
-func flood(b *testing.B, lines int, pace <-chan time.Time) (told int) {
+func flood(b *testing.B, lines int, pace <-chan time.Time) (emitted int) {
 	b.Helper()
 	h := machine(b)
 	kernel := kernelDevice(b, h)
@@ -40,7 +40,7 @@ func flood(b *testing.B, lines int, pace <-chan time.Time) (told int) {
 	running.Go(func() {
 		err := m.Run(ctx, func(e evidence.Evidence) {
 			if e.State == evidence.Fault && e.Reason == reason.OOMKilling {
-				if told++; e.Entity == "last" {
+				if emitted++; e.Entity == "last" {
 					close(done)
 				}
 			}
@@ -74,7 +74,7 @@ func flood(b *testing.B, lines int, pace <-chan time.Time) (told int) {
 	if lost := m.Lost(); len(lost) != 0 {
 		b.Errorf("%v lost", lost)
 	}
-	return told
+	return emitted
 }
 
 // What a line of the kernel costs of the CPU at a thousand a second, where 1,000 ns are a thousandth of a CPU; the writing of
@@ -87,8 +87,8 @@ func BenchmarkKernelLines(b *testing.B) {
 	var used time.Duration
 	for b.Loop() {
 		before := benchmark.CPU(b)
-		if told := flood(b, lines, pace.C); told != lines/100+1 {
-			b.Errorf("%d of %d kills told", told, lines/100+1)
+		if emitted := flood(b, lines, pace.C); emitted != lines/100+1 {
+			b.Errorf("%d of %d kills told", emitted, lines/100+1)
 		}
 		used += benchmark.CPU(b) - before
 	}
@@ -109,8 +109,8 @@ func BenchmarkKeptOfFlood(b *testing.B) {
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	kept := max(int64(after.HeapAlloc)-int64(before.HeapAlloc), 1) // The collector may have found more than was kept.
-	b.ReportMetric(float64(kept)/1024, "KiB")
+	savedPositions := max(int64(after.HeapAlloc)-int64(before.HeapAlloc), 1) // The collector may have found more than was kept.
+	b.ReportMetric(float64(savedPositions)/1024, "KiB")
 	text := 0
 	for i := range lines {
 		text += len(ordinary[i%len(ordinary)])
@@ -126,8 +126,8 @@ func BenchmarkPatterns(b *testing.B) {
 	before := benchmark.CPU(b)
 	for b.Loop() {
 		for _, line := range ordinary {
-			if hits := all.match(line); hits != nil {
-				b.Fatalf("%s: %v", line, hits)
+			if results := all.match(line); results != nil {
+				b.Fatalf("%s: %v", line, results)
 			}
 		}
 	}

@@ -51,11 +51,11 @@ func TestBlindness(t *testing.T) {
 			heard := newListener()
 			o := DefaultOptions()
 			o.Kernel = Journal
-			if err := New(h, o, both, "").Look(t.Context(), heard.tell); err != nil {
+			if err := New(h, o, both, "").Look(t.Context(), heard.emit); err != nil {
 				t.Fatal(err)
 			}
 			last, raw := map[reason.ID]evidence.State{}, ""
-			for _, e := range heard.told {
+			for _, e := range heard.emitted {
 				if e.Reason != reason.LogLinesLost && e.State != evidence.Fault {
 					last[e.Reason] = e.State
 					raw += e.Raw
@@ -76,11 +76,11 @@ func TestBlindness(t *testing.T) {
 // Why a reason of several patterns is not known stands in one line of a table, once.
 func TestBlindnessInOneLine(t *testing.T) {
 	heard := newListener()
-	twice := []reason.Reason{{ID: "Kubelet", Matches: []reason.Match{{Log: "kubelet", Pattern: `^a\.go:`}, {Log: "kubelet", Pattern: `^b\.go:`}, {Log: "unit:c.service", Pattern: `c`}}}}
-	if err := New(machine(t), DefaultOptions(), twice, "").Look(t.Context(), heard.tell); err != nil {
+	recentLines := []reason.Reason{{ID: "Kubelet", Matches: []reason.Match{{Log: "kubelet", Pattern: `^a\.go:`}, {Log: "kubelet", Pattern: `^b\.go:`}, {Log: "unit:c.service", Pattern: `c`}}}}
+	if err := New(machine(t), DefaultOptions(), recentLines, "").Look(t.Context(), heard.emit); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range heard.told {
+	for _, e := range heard.emitted {
 		if strings.Contains(e.Raw, "\n") || strings.Count(e.Raw, "no journal in") != 1 {
 			t.Errorf("%s is %s: %q", e.Reason, e.State, e.Raw)
 		}

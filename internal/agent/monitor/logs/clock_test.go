@@ -90,7 +90,7 @@ func TestClockSteps(t *testing.T) {
 			var running sync.WaitGroup
 			t.Cleanup(func() { cancel(); running.Wait() })
 			running.Go(func() {
-				if err := m.Run(ctx, heard.tell); err != nil {
+				if err := m.Run(ctx, heard.emit); err != nil {
 					t.Error(err)
 				}
 			})
@@ -105,7 +105,7 @@ func TestClockSteps(t *testing.T) {
 			})
 			cancel()
 			running.Wait()
-			for _, e := range heard.told {
+			for _, e := range heard.emitted {
 				if e.State == evidence.Fault && (e.At.Before(began.Add(-5*time.Minute)) || e.At.After(time.Now())) {
 					t.Errorf("%s is told as of %v", e.Reason, e.At)
 				}

@@ -86,7 +86,7 @@ func TestProbeOutputIsNotTheKubelets(t *testing.T) {
 	var running sync.WaitGroup
 	t.Cleanup(func() { cancel(); running.Wait() })
 	running.Go(func() {
-		if err := New(m.Host, DefaultOptions(), reason.Catalogue, "").Run(ctx, heard.tell); err != nil {
+		if err := New(m.Host, DefaultOptions(), reason.Catalogue, "").Run(ctx, heard.emit); err != nil {
 			t.Error(err)
 		}
 	})

@@ -41,7 +41,7 @@ func follow(t *testing.T, h host.Host, unit string, heard *listener) {
 		Matches: []reason.Match{{Log: "unit:" + unit, Pattern: `(?:says (?P<entity>\w+)|Failed with result)`}},
 	}}
 	running.Go(func() {
-		if err := New(h, DefaultOptions(), reasons, "").Run(ctx, heard.tell); err != nil {
+		if err := New(h, DefaultOptions(), reasons, "").Run(ctx, heard.emit); err != nil {
 			t.Error(err)
 		}
 	})
@@ -71,9 +71,9 @@ ExecStart=/bin/sh -c 'echo says other; printf "MESSAGE=says spoofed\\nUNIT=sick.
 	heard.await(t, func() bool { return len(heard.saw(evidence.Fault)) == 5 })
 	expect(t, "told", heard.saw(evidence.Fault), []string{"Sick", "Sick", "Sick one", "Sick three", "Sick two"})
 
-	late := newListener()
-	follow(t, m.Host, "sick.service", late)
-	late.await(t, func() bool { return slices.Contains(late.saw(evidence.Fault), "Sick three") })
+	pendingLines := newListener()
+	follow(t, m.Host, "sick.service", pendingLines)
+	pendingLines.await(t, func() bool { return slices.Contains(pendingLines.saw(evidence.Fault), "Sick three") })
 }
 
 // A service that says too much: journald drops its lines, says so some time later, and it is told.

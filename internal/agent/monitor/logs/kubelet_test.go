@@ -62,8 +62,8 @@ func TestForgedJSON(t *testing.T) {
 			l.Info("Probe failed", "probeType", "Startup", "pod", klog.KRef("tenant", "forger"), "output", output)
 		})
 		for line := range strings.Lines(outer) {
-			if hits := of.match(strings.TrimSuffix(line, "\n")); hits != nil {
-				t.Errorf("%q raises %v", output, hits)
+			if results := of.match(strings.TrimSuffix(line, "\n")); results != nil {
+				t.Errorf("%q raises %v", output, results)
 			}
 		}
 	}

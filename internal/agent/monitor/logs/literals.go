@@ -35,21 +35,21 @@ func literals(re *syntax.Regexp) []string {
 		}
 		return best
 	case syntax.OpAlternate:
-		return anyOf(re.Sub)
+		return literalsOfAll(re.Sub)
 	}
 	return nil
 }
 
-// beginning is the string that every match of a pattern begins a text with, or empty if there is none to name.
-func beginning(re *syntax.Regexp) string {
+// literalPrefix is the string that every match of a pattern begins a text with, or empty if there is none to name.
+func literalPrefix(re *syntax.Regexp) string {
 	if re.Op != syntax.OpConcat || re.Sub[0].Op != syntax.OpBeginText || re.Sub[1].Op != syntax.OpLiteral || literals(re.Sub[1]) == nil {
 		return ""
 	}
 	return string(re.Sub[1].Rune)
 }
 
-// anyOf are the literals of all of some patterns, if each has any.
-func anyOf(subs []*syntax.Regexp) []string {
+// literalsOfAll are the literals of all of some patterns, if each has any.
+func literalsOfAll(subs []*syntax.Regexp) []string {
 	var all []string
 	for _, sub := range subs {
 		found := literals(sub)

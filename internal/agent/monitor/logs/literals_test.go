@@ -82,7 +82,7 @@ func TestLiteralsRuleNothingOut(t *testing.T) {
 		line := rapid.SampledFrom([]string{"", "abc ", "あ\n", "\xff"}).Draw(t, "before") + near + rapid.StringN(0, 5, -1).Draw(t, "after")
 		if p.regexp.MatchString(line) {
 			matched++
-			if !p.likely(line) {
+			if !p.mayMatch(line) {
 				t.Errorf("%s matches %q, which has none of %q", p.regexp, line, p.literals)
 			}
 		}
@@ -104,13 +104,13 @@ func TestCatalogueWithAndWithoutLiterals(t *testing.T) {
 				text := line.Draw(t, "line")
 				from := rapid.IntRange(0, min(3, len(text))).Draw(t, "from")
 				text = text[from:]
-				var want []hit
+				var want []matchResult
 				for _, p := range of.all {
 					if h, is := p.match(text); is && !slices.Contains(want, h) {
 						want = append(want, h)
 					}
 				}
-				if diff := cmp.Diff(want, of.match(text), cmp.AllowUnexported(hit{})); diff != "" {
+				if diff := cmp.Diff(want, of.match(text), cmp.AllowUnexported(matchResult{})); diff != "" {
 					t.Errorf("%s: %q: %s", log, text, diff)
 				}
 			})

@@ -1,5 +1,5 @@
-// Package logs is the one monitor of lines: it applies the catalogue's matches, those of every domain, to the logs that
-// they name. A log is "kernel", "kubelet", "unit:NAME" (a systemd unit's journal), or a file's path.
+// Package logs is the monitor of log lines: it applies the patterns of all reasons to the logs that they name. A log is "kernel", "kubelet",
+// "unit:NAME" (a systemd unit's journal), or a file's path.
 package logs
 
 import (
@@ -27,8 +27,8 @@ const (
 	maxEntity = 256  // bytes
 	maxRaw    = 1024 // bytes of a line that evidence quotes
 
-	poll  = time.Second      // how late a line of a file or of the journal may be
-	again = 30 * time.Second // how long after a log could not be read it is tried again
+	pollInterval = time.Second      // of files and of the journal
+	retryDelay   = 30 * time.Second // after a log could not be read
 )
 
 // Options are what may be configured.
@@ -64,8 +64,8 @@ func DefaultOptions() Options {
 	return Options{Kernel: Auto, Journal: []string{"/var/log/journal", "/run/log/journal"}}
 }
 
-// Monitors watch the logs of a host for the reasons, as configured, that lines tell. How far each log was dealt with is kept
-// in folder, so that a restart counts no line twice; if it is empty, nothing is kept.
+// Monitors watch the logs of a host for the reasons, as configured, that have patterns. How far each log was processed is kept in folder, so
+// that a line is not counted twice after a restart; if it is empty, nothing is kept.
 func Monitors(h host.Host, o Options, reasons []reason.Reason, folder string) []monitor.Monitor {
 	return []monitor.Monitor{New(h, o, reasons, folder)}
 }
@@ -79,26 +79,26 @@ type Monitor struct {
 	logs    map[string]patterns
 	reasons []reason.ID
 	logsOf  map[reason.ID][]string
-	about   map[reason.ID]reason.Reason
-	// horizon is of each log how far back a line may be and still matter: a kubelet says much in a day.
-	horizon map[string]time.Duration
-	folder  string
-	// witnesses are those of own reasons.
+	byID    map[reason.ID]reason.Reason
+	// maxAge is how old a line of each log may be and still count as evidence; older ones are not read.
+	maxAge map[string]time.Duration
+	folder string
+	// witnesses are those of own reasons (OwnWitness of the configuration).
 	witnesses map[reason.ID]*witness
 	// rke2 says that RKE2's kubelet has left a log file.
 	rke2 bool
 
 	mu   sync.Mutex
 	lost map[string]uint64
-	// twice are lines of a log in several places, of which each is in all of them.
-	twice recent
+	// recentLines are the last lines of the kubelet's log where it is in two places, which both have each line.
+	recentLines lineRing
 }
 
 // New makes the Monitor of Monitors.
 func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monitor {
 	m := &Monitor{
 		host: h, options: o, clock: clock.RealClock{}, uptime: uptime, folder: folder, logs: compile(reasons), lost: map[string]uint64{},
-		reasons: []reason.ID{reason.LogLinesLost}, logsOf: map[reason.ID][]string{}, about: map[reason.ID]reason.Reason{}, horizon: map[string]time.Duration{},
+		reasons: []reason.ID{reason.LogLinesLost}, logsOf: map[reason.ID][]string{}, byID: map[reason.ID]reason.Reason{}, maxAge: map[string]time.Duration{},
 	}
 	m.witnesses = newWitnesses(h, m, reasons)
 	if _, err := os.Stat(h.Path(rke2File)); err == nil {
@@ -107,9 +107,9 @@ func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monito
 	for _, r := range reasons {
 		if len(r.Matches) > 0 && r.Severity != reason.Off {
 			m.reasons = append(m.reasons, r.ID)
-			m.about[r.ID] = r
+			m.byID[r.ID] = r
 			if m.witnesses[r.ID] != nil {
-				m.logsOf[r.ID] = append(m.logsOf[r.ID], witnessOf(r.ID))
+				m.logsOf[r.ID] = append(m.logsOf[r.ID], witnessLog(r.ID))
 			}
 			for _, match := range r.Matches {
 				for _, log := range m.places(match.Log) {
@@ -117,7 +117,7 @@ func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monito
 						m.logsOf[r.ID] = append(m.logsOf[r.ID], log)
 					}
 				}
-				m.horizon[match.Log] = max(m.horizon[match.Log], r.Needs.Within, r.Clears.Quiet)
+				m.maxAge[match.Log] = max(m.maxAge[match.Log], r.Needs.Within, r.Clears.Quiet)
 			}
 		}
 	}
@@ -128,7 +128,7 @@ func New(h host.Host, o Options, reasons []reason.Reason, folder string) *Monito
 	return m
 }
 
-// places are where a log is: there is a file beside the journal where RKE2's kubelet has left one.
+// places are the places that a log is read from: the journal and, where RKE2's kubelet has left one, a file.
 func (m *Monitor) places(log string) []string {
 	if log == kubeletLog && m.rke2 {
 		return []string{kubeletLog, rke2File}
@@ -139,7 +139,7 @@ func (m *Monitor) places(log string) []string {
 // Name is the monitor's.
 func (*Monitor) Name() string { return "logs" }
 
-// Reasons are those that lines tell, and that lines were lost.
+// Reasons are those with patterns, and LogLinesLost.
 func (m *Monitor) Reasons() []reason.ID { return m.reasons }
 
 // Lost is how many lines of each log could not be read since the monitor began: they were overwritten, dropped by journald,
@@ -151,51 +151,51 @@ func (m *Monitor) Lost() map[string]uint64 {
 }
 
 // Look reads what the logs hold now, and keeps nothing.
-func (m *Monitor) Look(ctx context.Context, tell monitor.Tell) error {
-	return m.watch(tell, "", func(s source, w *watch) {
-		if err := w.read(ctx, s, feed.buffered); err != nil {
-			w.silence.note(s, err)
+func (m *Monitor) Look(ctx context.Context, emit monitor.Emit) error {
+	return m.watch(emit, "", func(s source, w *watch) {
+		if err := w.read(ctx, s, lineReader.buffered); err != nil {
+			w.availability.note(s, err)
 		}
 	})
 }
 
 // Run follows the logs. A log that cannot be read is tried again every half minute.
-func (m *Monitor) Run(ctx context.Context, tell monitor.Tell) error {
-	return m.watch(tell, m.folder, func(s source, w *watch) {
+func (m *Monitor) Run(ctx context.Context, emit monitor.Emit) error {
+	return m.watch(emit, m.folder, func(s source, w *watch) {
 		for ctx.Err() == nil {
-			err := w.read(ctx, s, feed.next)
+			err := w.read(ctx, s, lineReader.next)
 			if ctx.Err() != nil {
 				return
 			}
 			if err != nil {
-				w.silence.note(s, err)
+				w.availability.note(s, err)
 			}
 			select {
 			case <-ctx.Done():
-			case <-m.clock.After(again):
+			case <-m.clock.After(retryDelay):
 			}
 		}
 	})
 }
 
-// watch does something with every source of lines at once.
-func (m *Monitor) watch(tell monitor.Tell, folder string, with func(source, *watch)) error {
+// watch calls with for each source, all at the same time.
+func (m *Monitor) watch(emit monitor.Emit, folder string, with func(source, *watch)) error {
 	boot, err := m.host.Boot()
 	if err != nil {
 		return err
 	}
-	marks := newKeeper(folder, boot.ID, m.clock)
-	w := &watch{m: m, tell: tell, silence: newSilence(m, tell, marks), marks: marks, kills: kills{host: m.host}}
+	positions := newPositionStore(folder, boot.ID, m.clock)
+	w := &watch{m: m, emit: emit, availability: newAvailability(m, emit, positions), positions: positions, oomKills: oomKills{host: m.host}}
 	var running sync.WaitGroup
 	for _, s := range m.sources() {
 		running.Go(func() { with(s, w) })
 	}
 	running.Wait()
-	return w.marks.close()
+	return w.positions.close()
 }
 
-// sources are where the lines of the logs come from: one for the kernel, one for all units, one for each file. A witness is one that
-// has the lines which came before it agreed, and cannot be opened while it cannot be asked.
+// sources are the sources of the logs: one for the kernel, one for all units, one for each file. Each witness is one, too: its lines are those
+// that were read before the witness agreed, and it cannot be opened while the witness cannot be asked.
 func (m *Monitor) sources() []source {
 	var all []source
 	var units []string
@@ -217,20 +217,20 @@ func (m *Monitor) sources() []source {
 		all = append(all, source{name: "journal", logs: units, open: m.openUnits(units), optional: true})
 	}
 	for id, own := range m.witnesses {
-		all = append(all, source{name: witnessOf(id), logs: []string{witnessOf(id)}, open: own.open, optional: true})
+		all = append(all, source{name: witnessLog(id), logs: []string{witnessLog(id)}, open: own.open, optional: true})
 	}
 	return all
 }
 
-// tellLost notes how many lines of a source are lost by now, and tells if that are more than before.
-func (w *watch) tellLost(s source, before, now uint64) {
+// emitLost emits evidence if more lines of a source are lost than before.
+func (w *watch) emitLost(s source, before, now uint64) {
 	if now <= before {
 		return
 	}
 	w.m.mu.Lock()
 	w.m.lost[s.name] += now - before
 	w.m.mu.Unlock()
-	w.tell(evidence.Evidence{
+	w.emit(evidence.Evidence{
 		Reason: reason.LogLinesLost, Entity: s.name, State: evidence.Fault, At: w.m.clock.Now(), Source: s.name,
 		Raw: fmt.Sprintf("%d lines lost", now-before),
 	})

@@ -65,17 +65,17 @@ func kernelDevice(t testing.TB, h host.Host) *os.File {
 
 // listener keeps what is told.
 type listener struct {
-	mu   sync.Mutex
-	told []evidence.Evidence
-	more chan struct{}
+	mu      sync.Mutex
+	emitted []evidence.Evidence
+	more    chan struct{}
 }
 
 func newListener() *listener { return &listener{more: make(chan struct{}, 1)} }
 
-func (l *listener) tell(e evidence.Evidence) {
+func (l *listener) emit(e evidence.Evidence) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.told = append(l.told, e)
+	l.emitted = append(l.emitted, e)
 	select {
 	case l.more <- struct{}{}:
 	default:
@@ -86,7 +86,7 @@ func (l *listener) tell(e evidence.Evidence) {
 func (l *listener) saw(state evidence.State) (all []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, e := range l.told {
+	for _, e := range l.emitted {
 		if e.State == state {
 			all = append(all, strings.TrimSpace(fmt.Sprintf("%s %s", e.Reason, e.Entity)))
 		}
@@ -102,7 +102,7 @@ func (l *listener) await(t *testing.T, is func() bool) {
 		select {
 		case <-l.more:
 		case <-end:
-			t.Fatalf("never told; told was %+v", l.told)
+			t.Fatalf("never told; told was %+v", l.emitted)
 		}
 	}
 }
@@ -118,11 +118,11 @@ var few = []reason.Reason{
 func look(t *testing.T, h host.Host, o Options) *listener {
 	t.Helper()
 	heard, folder := newListener(), t.TempDir()
-	if err := New(h, o, few, folder).Look(t.Context(), heard.tell); err != nil {
+	if err := New(h, o, few, folder).Look(t.Context(), heard.emit); err != nil {
 		t.Fatal(err)
 	}
-	if kept, err := os.ReadDir(folder); err != nil || len(kept) > 0 {
-		t.Errorf("a look has kept %v (%v)", kept, err)
+	if savedPositions, err := os.ReadDir(folder); err != nil || len(savedPositions) > 0 {
+		t.Errorf("a look has kept %v (%v)", savedPositions, err)
 	}
 	return heard
 }
@@ -158,14 +158,14 @@ func TestNothingToRead(t *testing.T) {
 	heard := look(t, machine(t), DefaultOptions())
 	expect(t, "inapplicable", heard.saw(evidence.Inapplicable), []string{"File", "Unit"})
 	expect(t, "unreadable", heard.saw(evidence.Unreadable), []string{"Both", "Kernel", "LogLinesLost"})
-	for _, e := range heard.told {
+	for _, e := range heard.emitted {
 		if e.Reason == "Kernel" && (!strings.Contains(e.Raw, "/dev/kmsg") || !strings.Contains(e.Raw, "/run/log/journal")) {
 			t.Errorf("says %q, and not both that it tried", e.Raw)
 		}
 	}
 	o := DefaultOptions()
 	o.Kernel = Device
-	for _, e := range look(t, machine(t), o).told {
+	for _, e := range look(t, machine(t), o).emitted {
 		if e.Reason == "Kernel" && strings.Contains(e.Raw, "journal") {
 			t.Errorf("with the device only: %q", e.Raw)
 		}
@@ -181,7 +181,7 @@ func TestRestart(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() {
-			if err := New(h, DefaultOptions(), few, folder).Run(ctx, heard.tell); err != nil {
+			if err := New(h, DefaultOptions(), few, folder).Run(ctx, heard.emit); err != nil {
 				t.Error(err)
 			}
 		})
@@ -213,7 +213,7 @@ func TestLostRecords(t *testing.T) {
 	}
 	heard := newListener()
 	m := New(h, DefaultOptions(), few, "")
-	if err := m.Look(t.Context(), heard.tell); err != nil {
+	if err := m.Look(t.Context(), heard.emit); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, "faults", heard.saw(evidence.Fault), []string{"LogLinesLost kernel"})

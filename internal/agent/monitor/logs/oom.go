@@ -9,60 +9,60 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/cgroup"
 )
 
-// The kernel says of no more kills whose they are (oom_kill_process of mm/oom_kill.c: oom_rs), nor within less than this.
+// The kernel's rate limit of the lines that name the cgroup of a killed process (oom_rs in oom_kill_process of mm/oom_kill.c).
 const (
-	mostChosen   = 10
-	chosenWithin = 5 * time.Second
+	ratelimitBurst    = 10
+	ratelimitInterval = 5 * time.Second
 )
 
-// kills tell which container a process was in that the kernel killed for want of memory. The line of a kill has no more than the
-// process's number and name, which the process chooses itself. Its cgroup stands in a line before, which the kernel leaves out where
-// there are too many; or, where a cgroup is killed whole (memory.oom.group), in a line between the first kill and the others.
-type kills struct {
+// oomKills finds out which container a process was in that the kernel killed because it was out of memory. The line of a kill has only the
+// process's PID and its name, which the process chooses itself. Its cgroup is in a line before, which the kernel leaves out above a rate
+// limit; or, where a whole cgroup is killed (memory.oom.group), in a line between the first kill and the others.
+type oomKills struct {
 	host host.Host
-	// pid is whom the last line of such a kind says to be killed, and container where that is; empty if it is none of a pod's.
+	// pid is the process that the last line with a cgroup names, and container its container; empty if it is in no pod.
 	pid, container string
-	// group is the container that was killed whole at a time.
+	// group is the container whose cgroup was killed as a whole, and groupAt when.
 	group   string
 	groupAt time.Time
-	// chosen are when the last such lines were, oldest first.
-	chosen [mostChosen]time.Time
+	// lineTimes are the times of the last lines with a cgroup, oldest first.
+	lineTimes [ratelimitBurst]time.Time
 }
 
-// note takes in a line of the kernel's.
-func (k *kills) note(text string, at time.Time) {
+// note reads a line of the kernel.
+func (k *oomKills) note(text string, at time.Time) {
 	switch {
 	case strings.HasPrefix(text, "oom-kill:constraint="):
-		k.pid, k.container, k.group = chosenPID(text), k.named(chosenCgroup(text)), ""
-		copy(k.chosen[:], k.chosen[1:])
-		k.chosen[mostChosen-1] = at
+		k.pid, k.container, k.group = killedPID(text), k.containerOf(cgroupFields(text)), ""
+		copy(k.lineTimes[:], k.lineTimes[1:])
+		k.lineTimes[ratelimitBurst-1] = at
 	case strings.HasPrefix(text, "Tasks in /") && strings.HasSuffix(text, " are going to be killed due to memory.oom.group set"):
-		k.group, k.groupAt = k.named(text), at
+		k.group, k.groupAt = k.containerOf(text), at
 	}
 }
 
-// of is the container that a kill was in, by its line. Empty if that is not known, or if it is none of a pod's.
-func (k *kills) of(text string, at time.Time) string {
+// of is the container of the process that a line says was killed; empty if that is unknown, or if it is in no pod.
+func (k *oomKills) of(text string, at time.Time) string {
 	_, rest, _ := strings.Cut(text, ": Killed process ")
 	pid, _, _ := strings.Cut(rest, " ")
 	switch {
 	case pid == k.pid:
 		return k.container
-	case at.Sub(k.chosen[0]) > chosenWithin && at.Sub(k.groupAt) < chosenWithin: // Another kill would have had its line.
+	case at.Sub(k.lineTimes[0]) > ratelimitInterval && at.Sub(k.groupAt) < ratelimitInterval: // Another kill would have had a line with a cgroup.
 		return k.group
 	}
 	return ""
 }
 
-// chosenPID is the process's number. It stands after the name.
-func chosenPID(text string) string {
+// killedPID is the PID in a line with a cgroup, in which it follows the process's name.
+func killedPID(text string) string {
 	pid, _, _ := strings.Cut(text[strings.LastIndex(text, ",pid=")+1:], ",")
 	return strings.TrimPrefix(pid, "pid=")
 }
 
-// chosenCgroup is what begins with the cgroup whose limit was reached, and goes on with that of the process. Before them stands a
-// cpuset's name, of any text but slashes; what else a container may name is below its own cgroup.
-func chosenCgroup(text string) string {
+// cgroupFields is the part of a line from the cgroup whose limit was reached to that of the process. The cpuset's name before it may be any
+// text without slashes; all other names that a container can choose are below its own cgroup.
+func cgroupFields(text string) string {
 	limit, node := strings.Index(text, ",oom_memcg=/"), strings.Index(text, ",global_oom,task_memcg=/")
 	switch {
 	case limit < 0 && node < 0:
@@ -73,13 +73,13 @@ func chosenCgroup(text string) string {
 	return text[limit:]
 }
 
-// named is what a cgroup's container is called: namespace/pod/container.
-func (k *kills) named(path string) string {
+// containerOf is the container of a cgroup, as namespace/pod/container.
+func (k *oomKills) containerOf(path string) string {
 	uid, id := cgroup.Pod(path)
 	if uid == "" {
 		return ""
 	}
-	return clip(containerName(k.host, uid, id), maxEntity)
+	return truncate(containerName(k.host, uid, id), maxEntity)
 }
 
 // containerName is a container's name by the names of its log and of its pod's logs
@@ -110,6 +110,6 @@ func names(h host.Host, path string) []string {
 		return nil
 	}
 	defer folder.Close()
-	all, _ := folder.Readdirnames(-1) // What was read before an error will do.
+	all, _ := folder.Readdirnames(-1) // What was read before an error is used.
 	return all
 }

@@ -28,8 +28,8 @@ func sliceOf(uid string) string {
 // scopeOf is the cgroup of a container.
 func scopeOf(uid, id string) string { return sliceOf(uid) + "/cri-containerd-" + id + ".scope" }
 
-// chosen is the line that says whom the kernel has chosen to kill, as mm/oom_kill.c, mm/memcontrol.c and kernel/cgroup/cpuset.c write it.
-func chosen(limit, of, comm string, pid int) string {
+// lineTimes is the line that says whom the kernel has chosen to kill, as mm/oom_kill.c, mm/memcontrol.c and kernel/cgroup/cpuset.c write it.
+func lineTimes(limit, of, comm string, pid int) string {
 	return fmt.Sprintf("oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=%s,mems_allowed=0-1,oom_memcg=%s,task_memcg=%s,task=%s,pid=%d,uid=0",
 		of[strings.LastIndex(of, "/")+1:], limit, of, comm, pid)
 }
@@ -58,56 +58,56 @@ func TestOOMKillNamesTheContainer(t *testing.T) {
 	a, b := scopeOf(podA, ofA), scopeOf(podB, ofB)
 	flood := func(say ...string) (lines []string) {
 		for i := range 10 {
-			lines = append(lines, chosen(a, a, "x", i), killed("x", i))
+			lines = append(lines, lineTimes(a, a, "x", i), killed("x", i))
 		}
 		return append(lines, say...)
 	}
 	for name, c := range map[string]struct{ lines, want []string }{
-		"a container at its limit": {[]string{chosen(a, a, "java", 7), killed("java", 7)}, []string{"shop/web-0/app"}},
-		"a pod at its limit":       {[]string{chosen(sliceOf(podA), a, "java", 7), killed("java", 7)}, []string{"shop/web-0/app"}},
-		"all pods at their limit":  {[]string{chosen("/kubepods.slice", a, "java", 7), killed("java", 7)}, []string{"shop/web-0/app"}},
+		"a container at its limit": {[]string{lineTimes(a, a, "java", 7), killed("java", 7)}, []string{"shop/web-0/app"}},
+		"a pod at its limit":       {[]string{lineTimes(sliceOf(podA), a, "java", 7), killed("java", 7)}, []string{"shop/web-0/app"}},
+		"all pods at their limit":  {[]string{lineTimes("/kubepods.slice", a, "java", 7), killed("java", 7)}, []string{"shop/web-0/app"}},
 		"a node without memory": {
 			[]string{chosenOfAll("/", a, "java", 7), endedAs("Out of memory", "java", 7)}, []string{"shop/web-0/app"},
 		},
 		"cgroupfs": {
-			[]string{chosen("/kubepods/burstable/pod"+podB+"/"+ofB, "/kubepods/burstable/pod"+podB+"/"+ofB, "java", 7), killed("java", 7)},
+			[]string{lineTimes("/kubepods/burstable/pod"+podB+"/"+ofB, "/kubepods/burstable/pod"+podB+"/"+ofB, "java", 7), killed("java", 7)},
 			[]string{"kube-system/dns-0/" + ofB[:12]}, // It has just started, and no log yet.
 		},
 		"a pod that the kubelet has no logs of": {
-			[]string{chosen("/kubepods/pod1"+podA[1:]+"/"+ofB, "/kubepods/pod1"+podA[1:]+"/"+ofB, "java", 7), killed("java", 7)},
+			[]string{lineTimes("/kubepods/pod1"+podA[1:]+"/"+ofB, "/kubepods/pod1"+podA[1:]+"/"+ofB, "java", 7), killed("java", 7)},
 			[]string{"1" + podA[1:] + "/" + ofB[:12]},
 		},
-		"a cgroup below the container's": {[]string{chosen(a+"/init", a+"/init", "java", 7), killed("java", 7)}, []string{"shop/web-0/app"}},
-		"a daemon":                       {[]string{chosen("/system.slice/a.service", "/system.slice/a.service", "java", 7), killed("java", 7)}, []string{"java"}},
+		"a cgroup below the container's": {[]string{lineTimes(a+"/init", a+"/init", "java", 7), killed("java", 7)}, []string{"shop/web-0/app"}},
+		"a daemon":                       {[]string{lineTimes("/system.slice/a.service", "/system.slice/a.service", "java", 7), killed("java", 7)}, []string{"java"}},
 		"a line that was lost":           {[]string{killed("java", 7)}, []string{"java"}},
-		"one of another process":         {[]string{chosen(a, a, "java", 7), killed("java", 8)}, []string{"java"}},
+		"one of another process":         {[]string{lineTimes(a, a, "java", 7), killed("java", 8)}, []string{"java"}},
 		"a line in two parts, the second of which is lost": {
 			[]string{"oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0", killed("java", 7)}, []string{"java"},
 		},
 		"a container that is killed whole": {
-			[]string{chosen(a, a, "sh", 7), killed("sh", 7), whole(a), killed("sh", 7), killed("worker", 8), killed("worker", 9)},
+			[]string{lineTimes(a, a, "sh", 7), killed("sh", 7), whole(a), killed("sh", 7), killed("worker", 8), killed("worker", 9)},
 			[]string{"shop/web-0/app", "shop/web-0/app", "shop/web-0/app", "shop/web-0/app"},
 		},
 		"another after it": {
-			[]string{chosen(a, a, "sh", 7), killed("sh", 7), whole(a), killed("worker", 8), chosen("/x.slice", "/x.slice", "other", 9), killed("other", 9), killed("other", 10)},
+			[]string{lineTimes(a, a, "sh", 7), killed("sh", 7), whole(a), killed("worker", 8), lineTimes("/x.slice", "/x.slice", "other", 9), killed("other", 9), killed("other", 10)},
 			[]string{"shop/web-0/app", "shop/web-0/app", "other", "other"},
 		},
 		"more kills than the kernel says whose": {
 			flood(whole(a), killed("other", 99)), append(slices.Repeat([]string{"shop/web-0/app"}, 10), "other"),
 		},
 		"a kill long after, whose line was lost": {
-			[]string{chosen(a, a, "sh", 7), killed("sh", 7), whole(a), killed("worker", 8), later, killed("other", 9)}, []string{"shop/web-0/app", "shop/web-0/app", "other"},
+			[]string{lineTimes(a, a, "sh", 7), killed("sh", 7), whole(a), killed("worker", 8), later, killed("other", 9)}, []string{"shop/web-0/app", "shop/web-0/app", "other"},
 		},
 		"a process that is named like a line's end": {
-			[]string{chosen(a, a, ",pid=8,uid=0", 7), killed("x", 8), killed(",pid=8,uid=0", 7)}, []string{"x", "shop/web-0/app"},
+			[]string{lineTimes(a, a, ",pid=8,uid=0", 7), killed("x", 8), killed(",pid=8,uid=0", 7)}, []string{"x", "shop/web-0/app"},
 		},
-		"a process that is named like a kill": {[]string{chosen(a, a, "x", 7), killed("9 (y) total-vm:", 7)}, []string{"shop/web-0/app"}},
+		"a process that is named like a kill": {[]string{lineTimes(a, a, "x", 7), killed("9 (y) total-vm:", 7)}, []string{"shop/web-0/app"}},
 		"a cpuset that is named like another pod": {
-			[]string{strings.Replace(chosen(a, a, "x", 7), "cpuset=", "cpuset=x-pod"+strings.ReplaceAll(podB, "-", "_")+".slice:cri-containerd:"+ofB+",oom_memcg=,cpuset=", 1), killed("x", 7)},
+			[]string{strings.Replace(lineTimes(a, a, "x", 7), "cpuset=", "cpuset=x-pod"+strings.ReplaceAll(podB, "-", "_")+".slice:cri-containerd:"+ofB+",oom_memcg=,cpuset=", 1), killed("x", 7)},
 			[]string{"shop/web-0/app"},
 		},
 		"a cgroup below the container's that is named like the line's rest": {
-			[]string{chosen(a+"/x,task_memcg="+b+",task=x", a+"/x,task_memcg="+b+",task=x", "x", 7), killed("x", 7)}, []string{"shop/web-0/app"},
+			[]string{lineTimes(a+"/x,task_memcg="+b+",task=x", a+"/x,task_memcg="+b+",task=x", "x", 7), killed("x", 7)}, []string{"shop/web-0/app"},
 		},
 		"a node without memory, and a container's cgroup named like the line's rest": {
 			[]string{chosenOfAll("/", a+"/x,oom_memcg="+b, "x", 7), endedAs("Out of memory", "x", 7)}, []string{"shop/web-0/app"},
@@ -120,15 +120,15 @@ func TestOOMKillNamesTheContainer(t *testing.T) {
 			put(t, h, "/var/log/containers/README", "")
 			put(t, h, "/var/log/pods/shop_web-0_"+podA+"/app/0.log", "")
 			put(t, h, "/var/log/pods/kube-system_dns-0_"+podB+"/dns/0.log", "")
-			if diff := cmp.Diff(c.want, oomKills(t, h, c.lines)); diff != "" {
+			if diff := cmp.Diff(c.want, killedEntities(t, h, c.lines)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
 }
 
-// oomKills are the entities of which a host's kernel log tells kills.
-func oomKills(t *testing.T, h host.Host, lines []string) (all []string) {
+// killedEntities are the entities of which a host's kernel log tells kills.
+func killedEntities(t *testing.T, h host.Host, lines []string) (all []string) {
 	t.Helper()
 	kernel := kernelDevice(t, h)
 	var up time.Duration
@@ -141,10 +141,10 @@ func oomKills(t *testing.T, h host.Host, lines []string) (all []string) {
 		}
 	}
 	heard := newListener()
-	if err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), heard.tell); err != nil {
+	if err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), heard.emit); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range heard.told {
+	for _, e := range heard.emitted {
 		if e.State == evidence.Fault {
 			all = append(all, e.Entity)
 		}

@@ -58,11 +58,11 @@ func TestOwnWitness(t *testing.T) {
 			}
 			r := degraded(tc.witness)
 			store, heard := evidence.NewStore([]reason.Reason{r}), newListener()
-			if err := New(h, DefaultOptions(), []reason.Reason{r}, "").Look(t.Context(), heard.tell); err != nil {
+			if err := New(h, DefaultOptions(), []reason.Reason{r}, "").Look(t.Context(), heard.emit); err != nil {
 				t.Fatal(err)
 			}
 			var at time.Time // The lines are of the time of boot.
-			for _, e := range heard.told {
+			for _, e := range heard.emitted {
 				store.Add(e)
 				if e.State == evidence.Fault {
 					at = e.At
@@ -117,8 +117,8 @@ func TestEntitiesAreOneShortLine(t *testing.T) {
 		"disk a\nWarning forged\x1b[31m \xff": "a Warning forged [31m \uFFFD",
 		"disk " + strings.Repeat("x", 1000):   strings.Repeat("x", maxEntity),
 	} {
-		if hits := of.match(text); !slices.Equal(hits, []hit{{reason: "Own", entity: want}}) {
-			t.Errorf("%q: %v, want %v", text, hits, want)
+		if results := of.match(text); !slices.Equal(results, []matchResult{{reason: "Own", entity: want}}) {
+			t.Errorf("%q: %v, want %v", text, results, want)
 		}
 	}
 }
@@ -134,19 +134,19 @@ func TestLinesWaitForTheirWitness(t *testing.T) {
 	now := clocktesting.NewFakeClock(time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC))
 	m.clock = now
 	heard := newListener()
-	marks := newKeeper("", "", now)
-	w := &watch{m: m, tell: heard.tell, silence: newSilence(m, heard.tell, marks), marks: marks}
+	positions := newPositionStore("", "", now)
+	w := &watch{m: m, emit: heard.emit, availability: newAvailability(m, heard.emit, positions), positions: positions}
 	seen := func(ago time.Duration, disk string) {
-		w.take(line{log: kernelLog, at: now.Now().Add(-ago), text: "md/raid1:" + disk + ": Disk failure on sda1, disabling device."})
+		w.handle(line{log: kernelLog, at: now.Now().Add(-ago), text: "md/raid1:" + disk + ": Disk failure on sda1, disabling device."})
 	}
 	seen(2*time.Hour, "md7")
 	seen(time.Minute, "md0")
 	seen(0, "md0")
-	late := source{name: witnessOf(r.ID), logs: []string{witnessOf(r.ID)}, open: m.witnesses[r.ID].open, optional: true}
+	pendingLines := source{name: witnessLog(r.ID), logs: []string{witnessLog(r.ID)}, open: m.witnesses[r.ID].open, optional: true}
 	read := func() {
 		t.Helper()
-		now.Step(again)
-		if err := w.read(t.Context(), late, feed.next); err != nil {
+		now.Step(retryDelay)
+		if err := w.read(t.Context(), pendingLines, lineReader.next); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -162,12 +162,12 @@ func TestLinesWaitForTheirWitness(t *testing.T) {
 // A flood of lines that wait keeps the last of them.
 func TestLinesThatWaitAreBounded(t *testing.T) {
 	own := &witness{}
-	own.keep(line{text: "0"}) // As for another entity of the same line.
-	for i := range 3 * maxWaiting {
-		own.keep(line{text: fmt.Sprint(i)})
+	own.enqueue(line{text: "0"}) // As for another entity of the same line.
+	for i := range 3 * maxPending {
+		own.enqueue(line{text: fmt.Sprint(i)})
 	}
-	if len(own.waiting) != maxWaiting || own.waiting[0].text != fmt.Sprint(2*maxWaiting) {
-		t.Errorf("%d wait, from %q", len(own.waiting), own.waiting[0].text)
+	if len(own.pending) != maxPending || own.pending[0].text != fmt.Sprint(2*maxPending) {
+		t.Errorf("%d wait, from %q", len(own.pending), own.pending[0].text)
 	}
 }
 

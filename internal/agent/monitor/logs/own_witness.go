@@ -19,12 +19,12 @@ import (
 )
 
 const (
-	// witnessAge is how long an answer of a witness holds: a flood of lines asks no more often.
+	// witnessAge is for how long an answer of a witness is used again: a flood of lines asks no more often.
 	witnessAge = time.Second
-	// maxWaiting is how many lines of a reason wait for its witness.
-	maxWaiting = 100
-	// witnessPatience is how long systemd may take to answer.
-	witnessPatience = 5 * time.Second
+	// maxPending is how many lines of a reason wait for its witness at most.
+	maxPending = 100
+	// witnessTimeout bounds a question to systemd.
+	witnessTimeout = 5 * time.Second
 )
 
 // witness is a reason.SecondWitness on a host. It is safe for concurrent use.
@@ -33,15 +33,15 @@ type witness struct {
 	m   *Monitor
 	bus *systemd.Bus
 
-	// within is for how long a line waits for it.
+	// within is for how long a line waits for the witness.
 	within time.Duration
 
 	mu     sync.Mutex
 	asked  time.Time
 	agrees bool
 	err    error
-	// waiting are the last lines with which it did not agree: what they tell of may show in it a little later.
-	waiting []line
+	// pending are the last lines with which it did not agree: the fault may show in the witness a little later.
+	pending []line
 }
 
 // newWitnesses are the witnesses of the own reasons that need one.
@@ -55,10 +55,10 @@ func newWitnesses(h host.Host, m *Monitor, reasons []reason.Reason) map[reason.I
 	return all
 }
 
-// witnessOf is the name under which silence keeps whether a reason's witness can be asked.
-func witnessOf(id reason.ID) string { return "witness of " + string(id) }
+// witnessLog is the name, among those of logs, under which is recorded whether a reason's witness can be asked.
+func witnessLog(id reason.ID) string { return "witness of " + string(id) }
 
-// witnessed says whether a line may be counted for a reason now. Of an own reason it is kept until its witness agrees.
+// witnessed says whether a line counts as evidence of a reason now. If the reason's own witness does not agree yet, the line waits for it.
 func (w *watch) witnessed(id reason.ID, l line) bool {
 	if agrees, needs := witnesses[id]; needs {
 		return agrees(w.m.host)
@@ -68,49 +68,49 @@ func (w *watch) witnessed(id reason.ID, l line) bool {
 		return true
 	}
 	agrees, err := own.ask()
-	w.silence.note(source{logs: []string{witnessOf(id)}, optional: true}, err)
+	w.availability.note(source{logs: []string{witnessLog(id)}, optional: true}, err)
 	if !agrees || err != nil {
-		l.only = id
-		own.keep(l)
+		l.onlyFor = id
+		own.enqueue(l)
 		return false
 	}
 	return true
 }
 
-// keep keeps a line until the witness agrees.
-func (w *witness) keep(l line) {
+// enqueue keeps a line until the witness agrees.
+func (w *witness) enqueue(l line) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if n := len(w.waiting); n > 0 && w.waiting[n-1] == l {
-		return // It is about another entity, too.
+	if n := len(w.pending); n > 0 && w.pending[n-1] == l {
+		return // The line is about another entity, too.
 	}
-	w.waiting = append(w.waiting, l)
-	if extra := len(w.waiting) - maxWaiting; extra > 0 {
-		w.waiting = append(w.waiting[:0], w.waiting[extra:]...)
+	w.pending = append(w.pending, l)
+	if extra := len(w.pending) - maxPending; extra > 0 {
+		w.pending = append(w.pending[:0], w.pending[extra:]...)
 	}
 }
 
-// open notes that the witness can be asked, or why not: a reason whose witness cannot be asked is not known to be well.
-func (w *witness) open(host.Boot, marks) (feed, error) {
+// open asks the witness once; its error makes the reason Unreadable, which without its witness is not known to be well.
+func (w *witness) open(host.Boot, positions) (lineReader, error) {
 	if _, err := w.ask(); err != nil {
 		return nil, err
 	}
-	return late{w}, nil
+	return pendingLines{w}, nil
 }
 
-// late is the feed of lines that waited for a witness.
-type late struct{ *witness }
+// pendingLines reads the lines that wait for a witness.
+type pendingLines struct{ *witness }
 
-// next is the first line that waits and is not too old, once the witness agrees.
-func (l late) next(context.Context) (line, error) {
+// next returns the first line that waits and is not too old, once the witness agrees.
+func (l pendingLines) next(context.Context) (line, error) {
 	if agrees, err := l.ask(); !agrees || err != nil {
 		return line{}, io.EOF
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(l.waiting) > 0 {
-		first := l.waiting[0]
-		l.waiting = l.waiting[1:]
+	for len(l.pending) > 0 {
+		first := l.pending[0]
+		l.pending = l.pending[1:]
 		if l.m.clock.Now().Sub(first.at) <= l.within {
 			return first, nil
 		}
@@ -118,10 +118,10 @@ func (l late) next(context.Context) (line, error) {
 	return line{}, io.EOF
 }
 
-func (l late) buffered(ctx context.Context) (line, error) { return l.next(ctx) }
-func (late) lost() uint64                                 { return 0 }
-func (late) missing() map[string]error                    { return nil }
-func (late) Close() error                                 { return nil }
+func (l pendingLines) buffered(ctx context.Context) (line, error) { return l.next(ctx) }
+func (pendingLines) lost() uint64                                 { return 0 }
+func (pendingLines) missing() map[string]error                    { return nil }
+func (pendingLines) Close() error                                 { return nil }
 
 // ask asks whether the witness agrees. An error that is fs.ErrNotExist says that this host has no such witness.
 func (w *witness) ask() (bool, error) {
@@ -139,7 +139,7 @@ func (w *witness) read() (bool, error) {
 	if w.of.Unit == "" {
 		return counted(w.m.host, w.of.Counter)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), witnessPatience)
+	ctx, cancel := context.WithTimeout(context.Background(), witnessTimeout)
 	defer cancel()
 	service, err := w.bus.Service(ctx, w.of.Unit)
 	if errors.Is(err, systemd.ErrAbsent) {

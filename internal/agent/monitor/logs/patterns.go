@@ -10,19 +10,19 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// pattern is one line of a reason's matches.
+// pattern is one of a reason's matches, compiled.
 type pattern struct {
 	reason reason.ID
 	regexp *regexp.Regexp
-	// except matches lines that are none; nil if there are none.
+	// except matches lines that are no evidence although regexp matches them; nil if there are none.
 	except *regexp.Regexp
-	// begins is what each match begins the line with; empty if that is nothing in particular.
+	// begins is the text that each match begins the line with; empty if there is none.
 	begins string
 	// literals are strings of which each match has one; nil if there are none.
 	literals []string
 	entity   int // the group's number, -1 if there is none
-	// named says that it takes lines which begin with the name of a process.
-	named bool
+	// processNamed says that it takes lines which begin with the name of a process.
+	processNamed bool
 	// clears says that the lines are the end of the fault.
 	clears bool
 }
@@ -33,11 +33,11 @@ type pattern struct {
 var ofProcess = regexp.MustCompile(`^(?s:.{1,15}?)(?:\[\d+\]: (?:segfault at |unhandled exception: )|\[\d+\] bad frame in | invoked oom-killer: |: page allocation failure: |` +
 	` \(\d+\)(?:: drop_caches: | used greatest stack depth: )|: potentially unexpected fatal signal |: rw=\d)`)
 
-// hit is a reason that a line is evidence of, or of whose end.
-type hit struct {
+// matchResult is a reason that a line is evidence of, or evidence of the end of.
+type matchResult struct {
 	reason reason.ID
 	entity string
-	clears bool
+	clears bool // the line says that the fault has ended
 }
 
 // patterns are those of one log.
@@ -76,36 +76,36 @@ func kubeletFile(m reason.Match) string {
 }
 
 func newPattern(id reason.ID, m reason.Match) pattern {
-	p := pattern{reason: id, regexp: regexp.MustCompile(m.Pattern), named: strings.HasPrefix(m.Pattern, "^(?P<entity>.+)"), clears: m.Clears}
+	p := pattern{reason: id, regexp: regexp.MustCompile(m.Pattern), processNamed: strings.HasPrefix(m.Pattern, "^(?P<entity>.+)"), clears: m.Clears}
 	if m.Except != "" {
 		p.except = regexp.MustCompile(m.Except)
 	}
 	p.entity = p.regexp.SubexpIndex("entity")
 	if tree, err := syntax.Parse(m.Pattern, syntax.Perl); err == nil {
-		p.begins, p.literals = beginning(tree), literals(tree)
+		p.begins, p.literals = literalPrefix(tree), literals(tree)
 	}
 	return p
 }
 
-// match is every reason that a line is evidence of, each once an entity.
-func (of patterns) match(text string) []hit {
+// match returns the reasons that a line is evidence of, each once for an entity.
+func (of patterns) match(text string) []matchResult {
 	if of.files != nil {
 		text = kubeletLine(text, of.files)
 	}
-	var hits []hit
+	var results []matchResult
 	for _, p := range of.all {
-		if !p.likely(text) {
+		if !p.mayMatch(text) {
 			continue
 		}
-		if h, is := p.match(text); is && !slices.Contains(hits, h) {
-			hits = append(hits, h)
+		if h, is := p.match(text); is && !slices.Contains(results, h) {
+			results = append(results, h)
 		}
 	}
-	return hits
+	return results
 }
 
-// likely says whether it is worth while to run the pattern.
-func (p pattern) likely(text string) bool {
+// mayMatch says whether the regular expression must be run: its literals are in the text.
+func (p pattern) mayMatch(text string) bool {
 	if !strings.HasPrefix(text, p.begins) {
 		return false
 	}
@@ -117,20 +117,20 @@ func (p pattern) likely(text string) bool {
 	return p.literals == nil
 }
 
-func (p pattern) match(text string) (hit, bool) {
+func (p pattern) match(text string) (matchResult, bool) {
 	at := p.regexp.FindStringSubmatchIndex(text)
-	if at == nil || !p.named && ofProcess.MatchString(text) || p.except != nil && p.except.MatchString(text) {
-		return hit{}, false
+	if at == nil || !p.processNamed && ofProcess.MatchString(text) || p.except != nil && p.except.MatchString(text) {
+		return matchResult{}, false
 	}
-	h := hit{reason: p.reason, clears: p.clears}
+	h := matchResult{reason: p.reason, clears: p.clears}
 	if p.entity >= 0 && at[2*p.entity] >= 0 {
-		h.entity = clip(reason.OneLine(text[at[2*p.entity]:at[2*p.entity+1]]), maxEntity)
+		h.entity = truncate(reason.OneLine(text[at[2*p.entity]:at[2*p.entity+1]]), maxEntity)
 	}
 	return h, true
 }
 
-// clip shortens text to some bytes, between two characters.
-func clip(text string, most int) string {
+// truncate shortens text to some bytes, between two characters.
+func truncate(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

@@ -93,7 +93,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Every pattern has a record that it alone would miss: none is there that was never seen to match.
+// Periodic pattern has a record that it alone would miss: none is there that was never seen to match.
 func TestEveryPatternHasARecord(t *testing.T) {
 	var all []record
 	for _, list := range records(t) {
@@ -119,7 +119,7 @@ func TestEveryPatternHasARecord(t *testing.T) {
 // supported are the kernels of today's node images.
 var supported = []string{"5.10", "5.15", "6.1", "6.6", "6.12"}
 
-// Every reason that the kernel's log tells has a record of every kernel that nodes run.
+// Periodic reason that the kernel's log tells has a record of every kernel that nodes run.
 func TestEveryKernelHasARecord(t *testing.T) {
 	seen := map[reason.ID][]string{}
 	for _, list := range records(t) {

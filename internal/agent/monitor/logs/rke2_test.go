@@ -29,7 +29,7 @@ func TestLogFileOfRKE2(t *testing.T) {
 	var running sync.WaitGroup
 	t.Cleanup(func() { cancel(); running.Wait() })
 	running.Go(func() {
-		if err := New(h, DefaultOptions(), ofKubelet, "").Run(ctx, heard.tell); err != nil {
+		if err := New(h, DefaultOptions(), ofKubelet, "").Run(ctx, heard.emit); err != nil {
 			t.Error(err)
 		}
 	})
@@ -55,16 +55,16 @@ func TestLineInBothPlaces(t *testing.T) {
 	h := machine(t)
 	put(t, h, rke2File, "")
 	m, heard := New(h, DefaultOptions(), ofKubelet, ""), newListener()
-	marks := newKeeper("", "", m.clock)
-	w := &watch{m: m, tell: heard.tell, silence: newSilence(m, heard.tell, marks), marks: marks}
-	take := func(text, from string) {
-		w.take(line{log: kubeletLog, text: text, at: time.Now(), from: from})
+	positions := newPositionStore("", "", m.clock)
+	w := &watch{m: m, emit: heard.emit, availability: newAvailability(m, heard.emit, positions), positions: positions}
+	handle := func(text, from string) {
+		w.handle(line{log: kubeletLog, text: text, at: time.Now(), from: from})
 	}
 	const one = `I0718 09:11:03.713117    1881 prober.go:122] "Probe failed" pod="shop/web"`
-	take(one, "")
-	take(one, rke2File)
-	take(strings.Replace(one, "713117", "713118", 1), rke2File)
-	take(strings.Replace(one, "713117", "713118", 1), "")
+	handle(one, "")
+	handle(one, rke2File)
+	handle(strings.Replace(one, "713117", "713118", 1), rke2File)
+	handle(strings.Replace(one, "713117", "713118", 1), "")
 	if faults := heard.saw(evidence.Fault); len(faults) != 2 {
 		t.Errorf("two lines in two places are %q", faults)
 	}

@@ -13,35 +13,35 @@ import (
 
 // watch is one run of a Monitor.
 type watch struct {
-	m       *Monitor
-	tell    monitor.Tell
-	silence *silence
-	marks   *keeper
-	// kills is of the one who reads the kernel's log.
-	kills kills
+	m            *Monitor
+	emit         monitor.Emit
+	availability *availability
+	positions    *positionStore
+	// oomKills is used by the goroutine that reads the kernel's log alone.
+	oomKills oomKills
 }
 
-// read takes a source's lines until there are no more. It gives nil if that was all there is.
-func (w *watch) read(ctx context.Context, s source, next func(feed, context.Context) (line, error)) error {
-	boot, err := w.m.host.Boot() // Its time moves with the clock.
+// read processes a source's lines until there are no more. It returns nil if it has read all that there is.
+func (w *watch) read(ctx context.Context, s source, next func(lineReader, context.Context) (line, error)) error {
+	boot, err := w.m.host.Boot() // Its time changes when the clock is set.
 	if err != nil {
 		return err
 	}
-	f, err := s.open(boot, w.marks.all())
+	f, err := s.open(boot, w.positions.all())
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
-	w.silence.note(s, nil)
+	w.availability.note(s, nil)
 	missing := f.missing()
 	for log, why := range missing {
-		w.silence.note(source{logs: []string{log}, optional: true}, why)
+		w.availability.note(source{logs: []string{log}, optional: true}, why)
 	}
 	var lost uint64
 	for {
 		l, err := next(f, ctx)
 		if now := f.lost(); now != lost {
-			w.tellLost(s, lost, now)
+			w.emitLost(s, lost, now)
 			lost = now
 		}
 		if ended(err) {
@@ -52,74 +52,74 @@ func (w *watch) read(ctx context.Context, s source, next func(feed, context.Cont
 		}
 		if _, was := missing[l.log]; was && !l.foreign {
 			delete(missing, l.log)
-			w.silence.note(source{logs: []string{l.log}}, nil)
+			w.availability.note(source{logs: []string{l.log}}, nil)
 		}
-		w.take(l)
+		w.handle(l)
 	}
 }
 
-// take tells what a line is evidence of. One of nobody knows when is of none.
-func (w *watch) take(l line) {
+// handle emits what a line is evidence of. A line whose time is unknown is no evidence.
+func (w *watch) handle(l line) {
 	if l.at.IsZero() {
 		return
 	}
 	if l.log == kernelLog {
-		w.kills.note(l.text, l.at)
+		w.oomKills.note(l.text, l.at)
 	}
-	hits := w.m.logs[l.log].match(l.text)
-	if len(hits) == 0 {
+	results := w.m.logs[l.log].match(l.text)
+	if len(results) == 0 {
 		return
 	}
-	if l.only == "" {
-		w.marks.set(cmp.Or(l.from, l.log), l.mark)
-		if l.log == kubeletLog && w.m.again(l.text) {
+	if l.onlyFor == "" {
+		w.positions.set(cmp.Or(l.from, l.log), l.position)
+		if l.log == kubeletLog && w.m.isRepeated(l.text) {
 			return
 		}
 	}
-	for _, h := range hits {
-		if l.only != "" && l.only != h.reason || !w.witnessed(h.reason, l) {
+	for _, h := range results {
+		if l.onlyFor != "" && l.onlyFor != h.reason || !w.witnessed(h.reason, l) {
 			continue
 		}
-		if !w.silence.applies(w.m.about[h.reason]) {
+		if !w.availability.applies(w.m.byID[h.reason]) {
 			continue
 		}
 		if h.reason == reason.OOMKilling {
-			h.entity = cmp.Or(w.kills.of(l.text, l.at), h.entity)
+			h.entity = cmp.Or(w.oomKills.of(l.text, l.at), h.entity)
 		}
 		state := evidence.Fault
 		if h.clears {
 			state = evidence.Well
 		}
-		w.tell(evidence.Evidence{
-			Reason: h.reason, Entity: h.entity, State: state, At: l.at, Source: named(l.log), Raw: clip(l.text, maxRaw),
+		w.emit(evidence.Evidence{
+			Reason: h.reason, Entity: h.entity, State: state, At: l.at, Source: displayName(l.log), Raw: truncate(l.text, maxRaw),
 		})
 	}
 }
 
-// recent are lines taken lately.
-type recent struct {
+// lineRing holds the last lines of the kubelet.
+type lineRing struct {
 	texts [64]string
 	next  int
 }
 
-// again says whether a line was taken before, and notes it. klog stamps lines to the microsecond, with the thread: what is the same
-// is the same line, which RKE2 wrote into its file and into the journal.
-func (m *Monitor) again(text string) bool {
+// isRepeated says whether a line was read before, and remembers it. klog's header has microseconds and the thread, so that an equal line is the
+// same one, which RKE2 has written into its file and into the journal.
+func (m *Monitor) isRepeated(text string) bool {
 	if !m.rke2 {
 		return false
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if slices.Contains(m.twice.texts[:], text) {
+	if slices.Contains(m.recentLines.texts[:], text) {
 		return true
 	}
-	m.twice.texts[m.twice.next] = text
-	m.twice.next = (m.twice.next + 1) % len(m.twice.texts)
+	m.recentLines.texts[m.recentLines.next] = text
+	m.recentLines.next = (m.recentLines.next + 1) % len(m.recentLines.texts)
 	return false
 }
 
-// named is how people call a log.
-func named(log string) string {
+// displayName is how messages call a log.
+func displayName(log string) string {
 	switch log {
 	case kernelLog:
 		return "kernel log"

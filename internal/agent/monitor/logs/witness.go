@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// witnesses are what must say the same as a line before it is evidence of a reason that rests on such.
+// witnesses are, for reasons of the catalogue that take one, what must show the same fault before a line is evidence of it.
 var witnesses = map[reason.ID]func(host.Host) bool{reason.UncorrectedMemoryError: memoryLost}
 
 // memoryLost says whether a memory controller has counted an error that it could not correct

@@ -33,7 +33,7 @@ func TestUncorrectedMemoryErrorNeedsAWitness(t *testing.T) {
 				t.Fatal(err)
 			}
 			heard := newListener()
-			if err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), heard.tell); err != nil {
+			if err := New(h, DefaultOptions(), reason.Catalogue, "").Look(t.Context(), heard.emit); err != nil {
 				t.Fatal(err)
 			}
 			expect(t, "faults", heard.saw(evidence.Fault), tc.want)

@@ -51,23 +51,23 @@ func parseCheckpoint(text []byte) ([]allocation, error) {
 	return checkpoint.Allocations, nil
 }
 
-// checkpoint compares ipamd's notes with the container runtime.
+// checkpoint compares ipamd's checkpoint with the container runtime's sandboxes.
 type checkpoint struct {
 	host    host.Host
 	runtime *cri.Client
-	// addresses are sandboxes' own, which they keep for life.
+	// addresses caches those of sandboxes, which never change.
 	addresses map[string][]string
 }
 
-func allocations(h host.Host) monitor.Every {
+func allocations(h host.Host) monitor.Periodic {
 	c := &checkpoint{host: h, runtime: cri.New(h.Path(containerd))}
-	return looking("checkpoint", minute, ipamdCheckpoint, c.look, reason.IPAMDInconsistentState)
+	return periodic("checkpoint", longPeriod, ipamdCheckpoint, c.look, reason.IPAMDInconsistentState)
 }
 
 func (c *checkpoint) look(ctx context.Context) ([]evidence.Evidence, error) {
 	text, err := os.ReadFile(c.host.Path(ipamdCheckpoint))
 	if errors.Is(err, fs.ErrNotExist) {
-		return silent(evidence.Inapplicable, ipamdCheckpoint, "the Amazon VPC CNI notes no addresses on this host", reason.IPAMDInconsistentState), nil
+		return unavailable(evidence.Inapplicable, ipamdCheckpoint, "the Amazon VPC CNI notes no addresses on this host", reason.IPAMDInconsistentState), nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read ipamd's checkpoint: %w", err)
@@ -80,7 +80,7 @@ func (c *checkpoint) look(ctx context.Context) ([]evidence.Evidence, error) {
 	known := map[string][]string{}
 	for _, a := range noted {
 		if a.IfName != "eth0" {
-			continue // A pod's further links are none of the runtime's.
+			continue // The runtime does not know a pod's further links.
 		}
 		addresses, err := c.of(ctx, a.ContainerID)
 		if err != nil {
@@ -97,7 +97,7 @@ func (c *checkpoint) look(ctx context.Context) ([]evidence.Evidence, error) {
 	return found, nil
 }
 
-// of is a sandbox's addresses: none of one that the runtime does not know, as it is being made, or is long gone.
+// of returns a sandbox's addresses; none if the runtime does not know it, because it is being created, or was removed.
 func (c *checkpoint) of(ctx context.Context, sandbox string) ([]string, error) {
 	if addresses := c.addresses[sandbox]; len(addresses) > 0 {
 		return addresses, nil

@@ -23,19 +23,19 @@ import (
 // the cluster DNS's address as well.
 const nodeLocalDNS = "nodelocaldns"
 
-// clusterDNS asks each name server that the kubelet gives to pods, and the cache on this node, for a name that every cluster has.
-func clusterDNS(h host.Host, o Options) monitor.Every {
+// clusterDNS queries each name server that the kubelet gives to pods, and the cache on this node, for a name that every cluster has.
+func clusterDNS(h host.Host, o Options) monitor.Periodic {
 	finder := &kubeletfiles.Finder{Host: h}
-	return looking("clusterdns", rather, "the kubelet's clusterDNS", func(ctx context.Context) ([]evidence.Evidence, error) {
+	return periodic("clusterdns", mediumPeriod, "the kubelet's clusterDNS", func(ctx context.Context) ([]evidence.Evidence, error) {
 		servers, domain, err := clusterServers(finder, o)
 		if errors.Is(err, kubeletfiles.ErrNone) {
-			return silent(evidence.Inapplicable, "", err.Error()+", and network.clusterDNS is empty", reason.ClusterDNSUnreachable), nil
+			return unavailable(evidence.Inapplicable, "", err.Error()+", and network.clusterDNS is empty", reason.ClusterDNSUnreachable), nil
 		}
 		if err != nil {
 			return nil, err
 		}
 		if len(servers) == 0 {
-			return silent(evidence.Inapplicable, "", "the kubelet gives pods no name server (clusterDNS)", reason.ClusterDNSUnreachable), nil
+			return unavailable(evidence.Inapplicable, "", "the kubelet gives pods no name server (clusterDNS)", reason.ClusterDNSUnreachable), nil
 		}
 		servers = append(servers, cacheAddresses(h)...)
 		slices.Sort(servers)
@@ -44,7 +44,7 @@ func clusterDNS(h host.Host, o Options) monitor.Every {
 		failed := make([]error, len(servers))
 		var asked sync.WaitGroup
 		for i, server := range servers {
-			asked.Go(func() { failed[i] = resolvesWhole(ctx, server, name) })
+			asked.Go(func() { failed[i] = resolveOverUDPAndTCP(ctx, server, name) })
 		}
 		asked.Wait()
 		var found []evidence.Evidence
@@ -59,7 +59,7 @@ func clusterDNS(h host.Host, o Options) monitor.Every {
 
 // clusterServers are the name servers that pods of this node are given, and the cluster's domain.
 func clusterServers(finder *kubeletfiles.Finder, o Options) (servers []string, domain string, err error) {
-	const usual = "cluster.local" // kubeadm's. Another is answered with NXDOMAIN, which is an answer.
+	const usual = "cluster.local" // kubeadm's default. A server answers NXDOMAIN for another domain, which is an answer.
 	if len(o.ClusterDNS) > 0 {
 		for _, address := range o.ClusterDNS {
 			servers = append(servers, address.String())
@@ -81,7 +81,7 @@ func cacheAddresses(h host.Host) (addresses []string) {
 	}
 	link, err := net.InterfaceByName(nodeLocalDNS)
 	if err != nil {
-		return nil // It went just now.
+		return nil // It was removed meanwhile.
 	}
 	all, _ := link.Addrs()
 	for _, address := range all {
@@ -92,13 +92,13 @@ func cacheAddresses(h host.Host) (addresses []string) {
 	return addresses
 }
 
-// resolvesWhole asks over UDP, as pods do, and over TCP if the answer is cut short (RFC 7766). A server that does not answer over UDP
-// is at fault even if it does over TCP, for nobody's resolver asks it there; that it does tells of a filter.
-func resolvesWhole(ctx context.Context, server, name string) error {
+// resolveOverUDPAndTCP queries over UDP, as pods do, and over TCP if the answer is truncated (RFC 7766). A server that does not answer over UDP
+// is at fault even if it does over TCP, because no resolver starts with TCP; the error then says so, as it hints at a packet filter.
+func resolveOverUDPAndTCP(ctx context.Context, server, name string) error {
 	if _, err := netip.ParseAddr(server); err != nil {
-		return err // A name would be looked for at the host's own name servers.
+		return err // A host name would be resolved by the host's own name servers.
 	}
-	header, err := resolves(ctx, server, name)
+	header, err := resolve(ctx, server, name)
 	if err == nil && !header.Truncated {
 		return nil
 	}

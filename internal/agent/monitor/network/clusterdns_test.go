@@ -64,16 +64,16 @@ func TestClusterDNSUnreachable(t *testing.T) {
 	server := serveNames(t, "127.0.0.10")
 	server.code.Store(uint32(dnsmessage.RCodeNameError)) // Of another domain than the configuration says: it answers.
 	m := clusterDNS(dnsHost(t, `{"clusterDNS": ["127.0.0.10"], "clusterDomain": "example.org"}`), DefaultOptions())
-	m.Period = localPatience // A look at a silent server lasts twice as long, and must hold until it is over.
+	m.Period = localTimeout // A look at a silent server lasts twice as long, and must hold until it is over.
 	w := watch(t, []reason.ID{reason.ClusterDNSUnreachable}, m)
 	w.Goes(reason.ClusterDNSUnreachable, "127.0.0.10")
 	server.code.Store(uint32(dnsmessage.RCodeServerFailure))
 	w.Stands(reason.ClusterDNSUnreachable, "127.0.0.10", "kubernetes.default.svc.example.org", "the server failed")
 	server.code.Store(uint32(dnsmessage.RCodeSuccess))
 	w.Goes(reason.ClusterDNSUnreachable, "127.0.0.10")
-	server.silent.Store(true)
+	server.unavailable.Store(true)
 	w.Stands(reason.ClusterDNSUnreachable, "127.0.0.10", "i/o timeout")
-	server.silent.Store(false)
+	server.unavailable.Store(false)
 	w.Goes(reason.ClusterDNSUnreachable, "127.0.0.10")
 }
 
@@ -107,7 +107,7 @@ func TestClusterDNSOverTCP(t *testing.T) {
 	server := serveNames(t, "127.0.0.10")
 	ask := func(want string) {
 		t.Helper()
-		err := resolvesWhole(t.Context(), "127.0.0.10", "example.org")
+		err := resolveOverUDPAndTCP(t.Context(), "127.0.0.10", "example.org")
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)
 		}

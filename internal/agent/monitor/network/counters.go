@@ -19,16 +19,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/link"
 )
 
-// rises tells how much counters rose from one look to the next. It belongs to a monitor and lives as long: what is made anew
-// for each look has seen nothing before, and never tells (the EKS agent's, monitors/networking/monitor.go, since 750a36d).
-type rises struct{ before, now map[string]uint64 }
+// increases computes by how much counters rose from one look to the next. It must live as long as its monitor: one that is created for each look
+// has no earlier value, and never shows a rise (as in the EKS agent's monitors/networking/monitor.go since 750a36d).
+type increases struct{ before, now map[string]uint64 }
 
-// begin forgets the counters that the last look did not see.
-func (r *rises) begin() { r.before, r.now = r.now, map[string]uint64{} }
+// begin begins a look. Counters that the last look did not read are dropped.
+func (r *increases) begin() { r.before, r.now = r.now, map[string]uint64{} }
 
-// by is how much a counter rose since the last look. At its first it did not rise, whatever it counted before the agent
-// started; nor if it is less than before, having begun anew.
-func (r *rises) by(counter string, value uint64) uint64 {
+// by returns by how much a counter rose since the last look. It is 0 at the first look, and if the value is less than before, because the
+// counter was reset.
+func (r *increases) by(counter string, value uint64) uint64 {
 	r.now[counter] = value
 	if before, seen := r.before[counter]; seen && value > before {
 		return value - before
@@ -46,17 +46,17 @@ var allowances = map[string]reason.ID{
 	"pps_allowance_exceeded":       reason.PPSExceeded,
 }
 
-// cards are the links whose allowances are watched.
+// cards monitors the allowances of network cards.
 type cards struct {
-	counters map[string]reason.ID
-	rise     uint64
-	rises    rises
-	options  Options
+	counters  map[string]reason.ID
+	rise      uint64
+	increases increases
+	options   Options
 }
 
-func allowance(o Options) monitor.Every {
+func allowance(o Options) monitor.Periodic {
 	c := &cards{counters: allowances, rise: o.AllowanceRise, options: o}
-	return looking("allowance", minute, "ethtool", c.look,
+	return periodic("allowance", longPeriod, "ethtool", c.look,
 		reason.BandwidthInExceeded, reason.BandwidthOutExceeded, reason.ConntrackExceeded, reason.LinkLocalExceeded, reason.PPSExceeded)
 }
 
@@ -65,7 +65,7 @@ func (c *cards) look(context.Context) ([]evidence.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.rises.begin()
+	c.increases.begin()
 	var found []evidence.Evidence
 	for _, l := range links {
 		if !c.options.Links.MatchString(l.Name) {
@@ -73,20 +73,20 @@ func (c *cards) look(context.Context) ([]evidence.Evidence, error) {
 		}
 		counters, err := ethtool.Counters(l.Name, func(name string) bool { return c.counters[name] != "" })
 		if errors.Is(err, ethtool.ErrNone) || errors.Is(err, unix.ENODEV) {
-			continue // It has none, or is gone.
+			continue // It has no counters, or was removed.
 		}
 		if err != nil {
 			return found, err
 		}
 		for name, value := range counters {
-			if rose := c.rises.by(l.Name+" "+name, value); rose > c.rise {
+			if rose := c.increases.by(l.Name+" "+name, value); rose > c.rise {
 				found = append(found, fault(c.counters[name], l.Name, "ethtool", "%s of %s rose by %d to %d", name, l.Name, rose, value))
 			}
 		}
 	}
-	if len(c.rises.now) == 0 {
+	if len(c.increases.now) == 0 {
 		for _, id := range c.counters {
-			found = append(found, silent(evidence.Inapplicable, "ethtool", "no card counts what exceeds an allowance", id)...)
+			found = append(found, unavailable(evidence.Inapplicable, "ethtool", "no card counts what exceeds an allowance", id)...)
 		}
 	}
 	return found, nil
@@ -99,10 +99,11 @@ var efaCounters = map[string]uint64{
 	"retrans_timeout_events": 100, "retrans_pkts": 1000, "retrans_bytes": 1_000_000,
 }
 
-// efa finds adapters whose errors rise. InfiniBand of other makers has counters of the same names that mean other things.
-func efa(h host.Host) monitor.Every {
-	seen := &rises{}
-	return looking("efa", minute, efaFolder, func(context.Context) ([]evidence.Evidence, error) {
+// efa finds Elastic Fabric Adapters whose error counters rise. InfiniBand adapters of other vendors have counters of the same names with other
+// meanings.
+func efa(h host.Host) monitor.Periodic {
+	seen := &increases{}
+	return periodic("efa", longPeriod, efaFolder, func(context.Context) ([]evidence.Evidence, error) {
 		folders, err := filepath.Glob(h.Path(efaFolder + "/*/ports/*/hw_counters"))
 		if err != nil {
 			return nil, fmt.Errorf("look for EFA devices: %w", err)
@@ -118,7 +119,7 @@ func efa(h host.Host) monitor.Every {
 			}
 		}
 		if len(seen.now) == 0 {
-			return silent(evidence.Inapplicable, efaFolder, "no Elastic Fabric Adapter is in this host", reason.EFAErrorMetric), nil
+			return unavailable(evidence.Inapplicable, efaFolder, "no Elastic Fabric Adapter is in this host", reason.EFAErrorMetric), nil
 		}
 		return found, nil
 	}, reason.EFAErrorMetric)
@@ -132,7 +133,7 @@ func isEFA(device string) bool {
 	return strings.TrimSpace(string(vendor)) == "0x1d0f" && strings.HasPrefix(string(model), "0xefa") // Amazon's, and EFA's
 }
 
-func readEFA(seen *rises, folder, entity string) (found []evidence.Evidence) {
+func readEFA(seen *increases, folder, entity string) (found []evidence.Evidence) {
 	for counter, allowed := range efaCounters {
 		text, err := os.ReadFile(filepath.Join(folder, counter))
 		if err != nil {

@@ -32,7 +32,7 @@ func TestAllowanceExceeded(t *testing.T) {
 	)
 	const burst = 200
 	c := &cards{counters: map[string]reason.ID{"rx_queue_0_xdp_packets": reason.PPSExceeded}, rise: 100, options: DefaultOptions()}
-	m := looking("allowance", brief, "ethtool", c.look, reason.PPSExceeded)
+	m := periodic("allowance", brief, "ethtool", c.look, reason.PPSExceeded)
 	send(t, "10.9.0.2", burst) // Before the agent starts: no business of it.
 	quiet(t, m)
 
@@ -105,7 +105,7 @@ func TestNoAllowancesElsewhere(t *testing.T) {
 }
 
 func TestRises(t *testing.T) {
-	var r rises
+	var r increases
 	for i, look := range []map[string]uint64{
 		{"a": 1000}, {"a": 1150}, {"a": 1150}, {"a": 3}, {}, {"a": 700}, {"a": 701},
 	} {

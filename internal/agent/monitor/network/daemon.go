@@ -26,16 +26,15 @@ const vpcLogs = "/var/log/aws-routed-eni"
 // may give a pod that name.
 var vpcPod = regexp.MustCompile(`^kube-system_aws-node-[0-9a-z]{5}_[^_]+$`)
 
-// daemon is one of the Amazon VPC CNI's on a host: a process in a pod of aws-node, or on EKS Auto Mode a service of
-// systemd. The CNI's other traces do not make it one: another CNI may have taken its place (eks-node-monitoring-agent#28).
+// daemon is one of the Amazon VPC CNI's daemons: a process in a pod of aws-node, or on EKS Auto Mode a systemd service. Files that the CNI has
+// left are no sign of it, because another CNI may have replaced it (eks-node-monitoring-agent#28).
 type daemon struct {
 	host host.Host
 	bus  *systemd.Bus
 	// container is the folder of its container, unit the service, name and argument its process in a container.
 	container, unit, name, argument string
 
-	// seen is the process of the last look that found one, restarts how often systemd had restarted the service at the last
-	// look, if counted.
+	// seen is the process that was found last; restarts is systemd's count of restarts of the service at the last look, if counted.
 	seen     process
 	restarts uint32
 	counted  bool
@@ -56,9 +55,9 @@ func newPolicyAgent(h host.Host, bus *systemd.Bus) *daemon {
 
 // observation is what one look at a daemon found.
 type observation struct {
-	// here is whether this host should have it at all.
+	// here says whether this host should have the daemon, running whether it runs.
 	here, running bool
-	// restarted is how often it was started again since the last look.
+	// restarted is how often it was restarted since the last look.
 	restarted   uint32
 	source, raw string
 }
@@ -72,7 +71,7 @@ func (d *daemon) look(ctx context.Context) (observation, error) {
 		return d.lookForProcess()
 	}
 	if _, err := os.Stat(d.host.Path(vpcLogs)); errors.Is(err, fs.ErrNotExist) {
-		return observation{}, nil // Never here. Where systemd may not be asked, that is no gap.
+		return observation{}, nil // This host never had it. Then it does not matter if systemd cannot be asked.
 	}
 	return d.lookForService(ctx)
 }
@@ -128,23 +127,23 @@ func (d *daemon) lookForService(ctx context.Context) (observation, error) {
 	}
 	s := observation{here: true, running: service.Active == "active", source: "systemd"}
 	s.raw = fmt.Sprintf("%s is %s (%s), restarted %d times", d.unit, service.Active, service.Sub, restarts)
-	if d.counted && restarts > d.restarts { // A person who restarts it sets the count to 0.
+	if d.counted && restarts > d.restarts { // systemctl restart sets the count to 0.
 		s.restarted = restarts - d.restarts
 	}
 	d.restarts, d.counted = restarts, true
 	return s, nil
 }
 
-// tells is what a observation tells of the reasons that a daemon does not run, and restarts again and again.
-func (s observation) tells(notRunning, restarts reason.ID) []evidence.Evidence {
+// evidenceOf is what a observation tells of the reasons that a daemon does not run, and restarts again and again.
+func (s observation) evidenceOf(notRunning, restarts reason.ID) []evidence.Evidence {
 	if !s.here {
-		return silent(evidence.Inapplicable, podLogs, "the Amazon VPC CNI is not on this host", notRunning, restarts)
+		return unavailable(evidence.Inapplicable, podLogs, "the Amazon VPC CNI is not on this host", notRunning, restarts)
 	}
 	var found []evidence.Evidence
 	if !s.running {
 		found = append(found, fault(notRunning, "", s.source, "%s", s.raw))
 	}
-	const enough = 10 // for any count that a catalogue may ask for
+	const enough = 10 // as many as any configured count
 	for range min(s.restarted, enough) {
 		found = append(found, fault(restarts, "", s.source, "%s", s.raw))
 	}

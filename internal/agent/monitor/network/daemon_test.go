@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
-func policiesOf(h host.Host) monitor.Every { return policies(h, systemd.New(h)) }
+func policiesOf(h host.Host) monitor.Periodic { return policies(h, systemd.New(h)) }
 
 // startController starts a process of the policy agent's name, with an argument, and returns what ends it.
 func startController(t *testing.T, argument string) (end func()) {
@@ -61,7 +61,7 @@ func TestDaemonsOfAutoMode(t *testing.T) {
 	soonQuiet := func(r *reason.Reason) { r.Clears.Quiet = min(r.Clears.Quiet, time.Second) }
 	for _, daemon := range []struct {
 		unit                 string
-		monitor              monitor.Every
+		monitor              monitor.Periodic
 		notRunning, restarts reason.ID
 	}{
 		{"ipamd.service", addressesOf(m.Host), reason.IPAMDNotRunning, reason.IPAMDRepeatedlyRestart},

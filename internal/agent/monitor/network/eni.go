@@ -8,14 +8,14 @@ import (
 	"slices"
 )
 
-// assigned is an address that the VPC CNI gave to a pod.
+// assigned is an address that the VPC CNI has assigned to a pod.
 type assigned struct {
 	address netip.Addr
-	// secondary is whether it is on another card than the node's first, so that what the pod sends must leave there.
+	// secondary says whether it belongs to another network card than the node's first, so that the pod's packets must leave through that one.
 	secondary bool
 }
 
-// assignments are the addresses that pods have, as the daemon has them.
+// assignments returns the addresses that pods have, according to ipamd.
 func (d ipamd) assignments(ctx context.Context) ([]assigned, error) {
 	body, err := d.ask(ctx, "/v1/enis")
 	if err != nil {
@@ -24,7 +24,7 @@ func (d ipamd) assignments(ctx context.Context) ([]assigned, error) {
 	return parseENIs(body)
 }
 
-// eniInfos is what ipamd tells of itself (pkg/ipamd/datastore). Since its multi-card changes (76931664d, July 2025) there is
+// eniInfos is the answer of ipamd's introspection (pkg/ipamd/datastore). Since its multi-card changes (76931664d, July 2025) there is
 // one for each network card, by number; since July 2026 (its PR 3739) without the containers' IDs.
 type eniInfos struct {
 	ENIs map[string]struct {

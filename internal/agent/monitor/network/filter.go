@@ -18,7 +18,7 @@ import (
 
 const packetFilter = "packet filter"
 
-// knownRules are tables and chains whose drops and rejects are their makers' daily business, as "table/chain".
+// knownRules are the tables and chains, as "table/chain", of software whose rules drop or reject packets in normal operation.
 var knownRules = []*regexp.Regexp{
 	// Kubernetes: kube-proxy in each of its modes, the kubelet, kube-router, the portmap plugin, and the IP masquerade agents.
 	regexp.MustCompile(`/(KUBE|CNI|IP-MASQ)-`),
@@ -31,24 +31,24 @@ var knownRules = []*regexp.Regexp{
 	regexp.MustCompile(`^(docker|netavark|istio)[^/]*/`),
 }
 
-// metadata is where clouds serve it, and their agents, which pods are kept from on purpose: link-local, Amazon's over IPv6,
-// and Azure's WireServer, from which AKS keeps pods.
+// metadata are the addresses of clouds' metadata services and agents, which are often blocked for pods on purpose: link-local, Amazon's over
+// IPv6, and Azure's WireServer, which AKS blocks.
 var metadata = []netip.Prefix{
 	netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("fd00:ec2::/32"), netip.MustParsePrefix("168.63.129.16/32"),
 }
 
-// filters finds rules of the packet filter that cut a node off: those that nobody known makes, and those that take a port
-// of the node's own.
-func filters(h host.Host, o Options) monitor.Every {
-	return looking("filter", seldom, packetFilter, func(context.Context) ([]evidence.Evidence, error) {
-		judge := filterJudge{known: slices.Concat(knownRules, o.ExpectedRules), ports: o.NodePorts, addresses: addressesHere()}
-		err := judge.look(func(what netfilter.What) error { return netfilter.Read(h, what, judge.again, judge.rule) })
-		// What was found before an error stands; the rest is not known.
-		return judge.found, err
+// filters finds rules of the packet filter that may cut a node off: drops that no known software makes, and redirects of a port of the node's
+// own.
+func filters(h host.Host, o Options) monitor.Periodic {
+	return periodic("filter", longestPeriod, packetFilter, func(context.Context) ([]evidence.Evidence, error) {
+		checker := ruleChecker{known: slices.Concat(knownRules, o.ExpectedRules), ports: o.NodePorts, addresses: addressesHere()}
+		err := checker.look(func(what netfilter.Scope) error { return netfilter.Read(h, what, checker.again, checker.rule) })
+		// What was found before an error is reported; the rest is unknown.
+		return checker.found, err
 	}, reason.PortConflict, reason.UnexpectedRejectRule)
 }
 
-// addressesHere are those that the node has. Nil is not known.
+// addressesHere are the node's addresses; nil if they are unknown.
 func addressesHere() []netip.Addr {
 	own, err := net.InterfaceAddrs()
 	if err != nil {
@@ -65,68 +65,68 @@ func addressesHere() []netip.Addr {
 	return all
 }
 
-type filterJudge struct {
+type ruleChecker struct {
 	known []*regexp.Regexp
 	ports []uint16
-	// addresses are the node's; nil is not known.
+	// addresses are the node's; nil if they are unknown.
 	addresses []netip.Addr
 	found     []evidence.Evidence
 	seen      map[string]bool
-	// led are chains to which packets to a port of the node's are sent, and policies those that drop what no rule accepts.
-	led      map[led]bool
-	policies map[place]*policy
+	// portChains are chains that packets to a port of the node jump to; policies are chains that drop what no rule accepts.
+	portChains map[portChain]bool
+	policies   map[chainRef]*policy
 	// outgoing are chains of packets that leave the node.
-	outgoing map[place]bool
+	outgoing map[chainRef]bool
 }
 
-// place is a chain of a table, led one that packets to a port are sent to.
+// chainRef is a chain of a table; portChain is one that packets to a port jump to.
 type (
-	place struct {
+	chainRef struct {
 		table table
 		chain string
 	}
-	led struct {
-		place
+	portChain struct {
+		chainRef
 		port uint16
 	}
 )
 
-// deepest bounds how often the rules are read: the kernel follows 16 jumps (NFT_JUMP_STACK_SIZE).
-const deepest = 20
+// maxPasses bounds how often the rules are read: the kernel follows at most 16 jumps (NFT_JUMP_STACK_SIZE).
+const maxPasses = 20
 
-// look reads the rules: once, and again as long as there are chains that a rule read before them sends packets to.
-func (j *filterJudge) look(read func(netfilter.What) error) error {
+// look reads the rules until no rule jumps to a chain that was read before it.
+func (j *ruleChecker) look(read func(netfilter.Scope) error) error {
 	j.again()
-	what := netfilter.Ends
-	for range deepest {
+	what := netfilter.Terminal
+	for range maxPasses {
 		before := j.reached()
 		if err := read(what); err != nil {
 			return err
 		}
-		if j.reached() == before || len(j.led) == 0 && j.accepted() {
+		if j.reached() == before || len(j.portChains) == 0 && j.accepted() {
 			break
 		}
-		what = netfilter.Ways
+		what = netfilter.All
 	}
 	for _, p := range j.policies {
 		if left := p.dropped(); left != "" && !j.expected(p.rule) {
-			j.tell(reason.UnexpectedRejectRule, p.rule.Chained(), fmt.Sprintf("%s%s, and no rule accepts them", p.rule, left))
+			j.add(reason.UnexpectedRejectRule, p.rule.Chained(), fmt.Sprintf("%s%s, and no rule accepts them", p.rule, left))
 		}
 	}
 	return nil
 }
 
-// reached is how far packets were followed.
-func (j *filterJudge) reached() int {
-	n := len(j.led)
+// reached counts the chains that packets are known to reach.
+func (j *ruleChecker) reached() int {
+	n := len(j.portChains)
 	for _, p := range j.policies {
 		n += len(p.chains)
 	}
 	return n
 }
 
-// accepted says that no policy drops anything that matters.
-func (j *filterJudge) accepted() bool {
+// accepted says whether no policy drops packets that matter.
+func (j *ruleChecker) accepted() bool {
 	for _, p := range j.policies {
 		if p.dropped() != "" {
 			return false
@@ -135,12 +135,12 @@ func (j *filterJudge) accepted() bool {
 	return true
 }
 
-// again forgets what was found of rules that have changed since.
-func (j *filterJudge) again() {
-	j.found, j.seen, j.led, j.policies, j.outgoing = nil, map[string]bool{}, map[led]bool{}, map[place]*policy{}, map[place]bool{}
+// again drops what was found, because the rules have changed since.
+func (j *ruleChecker) again() {
+	j.found, j.seen, j.portChains, j.policies, j.outgoing = nil, map[string]bool{}, map[portChain]bool{}, map[chainRef]*policy{}, map[chainRef]bool{}
 }
 
-func (j *filterJudge) rule(r netfilter.Rule) {
+func (j *ruleChecker) rule(r netfilter.Rule) {
 	if r.Hook != "" {
 		j.policy(r)
 		return
@@ -149,23 +149,23 @@ func (j *filterJudge) rule(r netfilter.Rule) {
 		p.take(r)
 	}
 	if r.Drops && !j.expected(r) {
-		j.tell(reason.UnexpectedRejectRule, r.Chained(), r.String())
+		j.add(reason.UnexpectedRejectRule, r.Chained(), r.String())
 	}
-	here := place{tableOf(r), r.Chain}
+	here := chainRef{tableOf(r), r.Chain}
 	if j.outgoing[here] {
 		return
 	}
 	for _, port := range j.ports {
-		// Which packets are sent to a chain that is named for none is not known. Only ports say that they are to the node.
-		sent := r.Ports != nil || j.led[led{here, port}]
+		// A jump without a port may be about any packets. Only a port says that they are to the node.
+		sent := r.Ports != nil || j.portChains[portChain{here, port}]
 		if !sent || !r.Ports.Has(port) || !j.isHere(r.To) {
 			continue
 		}
 		if r.Jumps != "" {
-			j.led[led{place{here.table, r.Jumps}, port}] = true
+			j.portChains[portChain{chainRef{here.table, r.Jumps}, port}] = true
 		}
 		if r.Redirects {
-			j.tell(reason.PortConflict, fmt.Sprint(port), r.String())
+			j.add(reason.PortConflict, fmt.Sprint(port), r.String())
 		}
 	}
 }
@@ -179,21 +179,22 @@ type table struct {
 func tableOf(r netfilter.Rule) table { return table{legacy: r.Legacy, family: r.Family, name: r.Table} }
 
 // isHere says whether a destination may be one of the node's addresses.
-func (j *filterJudge) isHere(to netip.Prefix) bool {
+func (j *ruleChecker) isHere(to netip.Prefix) bool {
 	return !to.IsValid() || j.addresses == nil || slices.ContainsFunc(j.addresses, to.Contains)
 }
 
-// tell notes the first of an entity: a chain may have hundreds of rules.
-func (j *filterJudge) tell(id reason.ID, entity, raw string) {
+// add adds evidence, unless there is some about the entity: a chain may have hundreds of rules.
+func (j *ruleChecker) add(id reason.ID, entity, raw string) {
 	if key := string(id) + entity; !j.seen[key] {
 		j.seen[key] = true
 		j.found = append(j.found, fault(id, entity, packetFilter, "%s", raw))
 	}
 }
 
-// policy notes a chain of packets that leave the node, and a policy that drops. Those for IPv6 alone are left out: where a cluster does not use it, to close it is good custom.
-func (j *filterJudge) policy(r netfilter.Rule) {
-	key := place{tableOf(r), r.Chain}
+// policy records a chain of packets that leave the node, and a policy that drops. Those for IPv6 alone are left out: blocking IPv6 is common
+// where a cluster does not use it.
+func (j *ruleChecker) policy(r netfilter.Rule) {
+	key := chainRef{tableOf(r), r.Chain}
 	if r.Hook == netfilter.Output {
 		j.outgoing[key] = true
 	}
@@ -207,12 +208,12 @@ func (j *filterJudge) policy(r netfilter.Rule) {
 	j.policies[key] = &p
 }
 
-// policy is one that drops what no rule accepts: packets to the node's ports, where it is about those to the node.
+// policy is a chain's policy that drops what no rule accepts.
 type policy struct {
 	rule  netfilter.Rule
 	table table
 	ports []uint16
-	// chains are those of its table that packets are sent to, accepted the ports that a rule in one of them may accept.
+	// chains are those of its table that packets reach, accepted the ports that a rule in one of them may accept.
 	chains   map[string]bool
 	accepted []uint16
 }
@@ -220,7 +221,7 @@ type policy struct {
 // anyPort stands for packets that pass through the node or leave it.
 const anyPort = 0
 
-// take notes what a rule may accept of new connections.
+// take records the ports to which a rule may accept new connections.
 func (p *policy) take(r netfilter.Rule) {
 	if r.Aside || tableOf(r) != p.table || !p.chains[r.Chain] {
 		return
@@ -238,7 +239,7 @@ func (p *policy) take(r netfilter.Rule) {
 	}
 }
 
-// dropped says which packets it drops; nothing if all of its ports are accepted.
+// dropped describes the packets that the policy drops; empty if all of its ports are accepted.
 func (p *policy) dropped() string {
 	for _, port := range p.ports {
 		if !slices.Contains(p.accepted, port) {
@@ -251,9 +252,8 @@ func (p *policy) dropped() string {
 	return ""
 }
 
-// expected says whether a drop is somebody's daily business, keeps from metadata, or takes nothing that belongs to a
-// connection.
-func (j *filterJudge) expected(r netfilter.Rule) bool {
+// expected says whether a drop is normal: it is made by known software, blocks metadata, or is about packets that belong to no connection.
+func (j *ruleChecker) expected(r netfilter.Rule) bool {
 	at := r.Chained()
 	if r.Invalid || slices.ContainsFunc(j.known, func(known *regexp.Regexp) bool { return known.MatchString(at) }) {
 		return true

@@ -103,10 +103,10 @@ func alone(t *testing.T, w *agenttest.Watched, entity string) {
 // briefly makes monitors of looks look every 20 ms.
 func briefly(m monitor.Monitor) monitor.Monitor {
 	switch m := m.(type) {
-	case monitor.Every:
+	case monitor.Periodic:
 		m.Period = brief
 		return m
-	case watched:
+	case linkMonitor:
 		m.Period = brief
 		return m
 	}

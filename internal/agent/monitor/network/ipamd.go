@@ -26,30 +26,30 @@ const (
 	ipamdPort   = "127.0.0.1:50051"
 )
 
-// localPatience bounds a question to a daemon on the same host.
-const localPatience = 3 * time.Second
+// localTimeout bounds a request to a daemon on the same host.
+const localTimeout = 3 * time.Second
 
-// local asks daemons of the host, through no proxy, and keeps no connection.
-var local = &http.Client{Timeout: localPatience, Transport: &http.Transport{DisableKeepAlives: true}}
+// localClient is for daemons of the host: it uses no proxy, and keeps no connection.
+var localClient = &http.Client{Timeout: localTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
 
 // ipamd is the VPC CNI's daemon on a host.
 type ipamd struct {
 	*daemon
-	// address is where it tells of itself.
+	// address is that of its introspection.
 	address string
 }
 
-// addresses watches whether the VPC CNI's daemon runs, answers, and is still the one it was.
-func addresses(h host.Host, bus *systemd.Bus, o Options) monitor.Every {
+// addresses monitors whether the VPC CNI's daemon runs, answers, and has not restarted.
+func addresses(h host.Host, bus *systemd.Bus, o Options) monitor.Periodic {
 	d := ipamd{daemon: newIPAMD(h, bus), address: o.IPAMD}
-	return looking("ipamd", often, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
+	return periodic("ipamd", shortPeriod, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
 		seen, err := d.look(ctx)
 		if err != nil {
 			return nil, err
 		}
-		found := seen.tells(reason.IPAMDNotRunning, reason.IPAMDRepeatedlyRestart)
+		found := seen.evidenceOf(reason.IPAMDNotRunning, reason.IPAMDRepeatedlyRestart)
 		if !seen.here {
-			return append(found, silent(evidence.Inapplicable, podLogs, "the Amazon VPC CNI is not on this host", reason.IPAMDNotReady)...), nil
+			return append(found, unavailable(evidence.Inapplicable, podLogs, "the Amazon VPC CNI is not on this host", reason.IPAMDNotReady)...), nil
 		}
 		if err := d.answers(ctx); err != nil {
 			found = append(found, fault(reason.IPAMDNotReady, "", d.address, "%v%s", err, lastError(d.host.Path(ipamdLog))))
@@ -58,27 +58,27 @@ func addresses(h host.Host, bus *systemd.Bus, o Options) monitor.Every {
 	}, reason.IPAMDNotReady, reason.IPAMDNotRunning, reason.IPAMDRepeatedlyRestart)
 }
 
-// policies watches the network policy agent.
-func policies(h host.Host, bus *systemd.Bus) monitor.Every {
+// policies monitors the network policy agent.
+func policies(h host.Host, bus *systemd.Bus) monitor.Periodic {
 	d := newPolicyAgent(h, bus)
-	return looking("policy", often, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
+	return periodic("policy", shortPeriod, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
 		seen, err := d.look(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return seen.tells(reason.NPANotRunning, reason.NPARepeatedlyRestart), nil
+		return seen.evidenceOf(reason.NPANotRunning, reason.NPARepeatedlyRestart), nil
 	}, reason.NPANotRunning, reason.NPARepeatedlyRestart)
 }
 
-// answers asks the daemon for its view of itself, which it serves once it has started in earnest: before, it waits for the
-// API server and for EC2. Where that is switched off (DISABLE_INTROSPECTION), it serves the CNI plugin all the same.
+// answers requests the daemon's introspection, which it serves once it has started: before, it waits for the API server and for EC2. Where
+// introspection is off (DISABLE_INTROSPECTION), the socket of the CNI plugin is tried.
 func (d ipamd) answers(ctx context.Context) error {
 	_, err := d.ask(ctx, "/v1/enis")
 	for _, server := range [][2]string{{"unix", d.host.Path(ipamdSocket)}, {"tcp", ipamdPort}} {
 		if err == nil {
 			return nil
 		}
-		connection, refused := (&net.Dialer{Timeout: localPatience}).DialContext(ctx, server[0], server[1])
+		connection, refused := (&net.Dialer{Timeout: localTimeout}).DialContext(ctx, server[0], server[1])
 		if refused == nil {
 			return connection.Close()
 		}
@@ -86,13 +86,13 @@ func (d ipamd) answers(ctx context.Context) error {
 	return err
 }
 
-// ask is the body of what the daemon tells at a path.
+// ask returns the body that the daemon serves at a path.
 func (d ipamd) ask(ctx context.Context, path string) ([]byte, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+d.address+path, nil)
 	if err != nil {
 		return nil, fmt.Errorf("ask ipamd: %w", err)
 	}
-	response, err := local.Do(request)
+	response, err := localClient.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("ask ipamd: %w", err)
 	}
@@ -108,7 +108,7 @@ func (d ipamd) ask(ctx context.Context, path string) ([]byte, error) {
 	return body, nil
 }
 
-// lastError is the last error in the end of the daemon's log, which says why better than a refused connection.
+// lastError is the last error in the daemon's log, which says more than a refused connection.
 func lastError(path string) string {
 	const tail = 16 << 10
 	file, err := os.Open(path)
@@ -120,11 +120,11 @@ func lastError(path string) string {
 		_, _ = file.Seek(0, io.SeekStart) // It is shorter.
 	}
 	text, _ := io.ReadAll(io.LimitReader(file, tail))
-	return said(text)
+	return lastLoggedError(text)
 }
 
-// said is the message of the last error in lines of the daemon's log.
-func said(text []byte) string {
+// lastLoggedError is the message of the last error in a part of the daemon's log.
+func lastLoggedError(text []byte) string {
 	last := ""
 	for _, line := range logLine.FindAll(text, -1) {
 		var entry struct{ Level, TS, Msg string }

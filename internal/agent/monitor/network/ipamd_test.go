@@ -35,7 +35,7 @@ var aVPCNode = map[string]string{
 
 const ipamdName = "aws-k8s-agent"
 
-func addressesOf(h host.Host) monitor.Every {
+func addressesOf(h host.Host) monitor.Periodic {
 	return addresses(h, systemd.New(h), DefaultOptions())
 }
 
@@ -61,7 +61,7 @@ func serveENIs(t *testing.T, answer string) (end func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{ReadHeaderTimeout: localPatience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ReadHeaderTimeout: localTimeout, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/enis" {
 			http.NotFound(w, r)
 			return

@@ -13,32 +13,32 @@ import (
 
 const netlinkLinks = "netlink links"
 
-// watched looks again whenever the kernel tells that a link has changed.
-type watched struct {
-	monitor.Every
+// linkMonitor also looks when the kernel notifies it that a link has changed.
+type linkMonitor struct {
+	monitor.Periodic
 	watch func(ctx context.Context, changed func()) error
 }
 
-// Links watches the links of the network namespace in which its looks are made.
+// Links monitors the links of the network namespace in which it looks.
 func Links(o Options) monitor.Monitor {
-	every := looking("links", often, netlinkLinks, func(context.Context) ([]evidence.Evidence, error) {
+	every := periodic("links", shortPeriod, netlinkLinks, func(context.Context) ([]evidence.Evidence, error) {
 		all, err := link.List()
 		if err != nil {
 			return nil, err
 		}
 		return judgeLinks(all, o), nil
 	}, reason.InterfaceNotRunning, reason.InterfaceNotUp, reason.MissingLoopbackInterface)
-	return watched{Every: every, watch: func(ctx context.Context, changed func()) error {
+	return linkMonitor{Periodic: every, watch: func(ctx context.Context, changed func()) error {
 		return link.Watch(ctx, func(name string) bool { return name == loopback || o.Links.MatchString(name) }, changed)
 	}}
 }
 
-// Run looks each period, and at once after news.
-func (w watched) Run(ctx context.Context, tell monitor.Tell) error {
-	wake := make(chan struct{}, 1) // One look is enough for all the news before it.
+// Run looks each period, and at once when a link has changed.
+func (w linkMonitor) Run(ctx context.Context, emit monitor.Emit) error {
+	wake := make(chan struct{}, 1) // One look is enough for all changes before it.
 	w.Wake = wake
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return w.Every.Run(ctx, tell) })
+	group.Go(func() error { return w.Periodic.Run(ctx, emit) })
 	group.Go(func() error {
 		return w.watch(ctx, func() {
 			select {
@@ -61,7 +61,7 @@ func judgeLinks(all []link.Link, o Options) []evidence.Evidence {
 		switch {
 		case l.Name != loopback && !o.Links.MatchString(l.Name), l.Running:
 		case l.Carriers == 0 && !l.Loopback:
-			// A port of the machine that no cable was ever in is not a link that was lost.
+			// A port that never had a carrier is not one that was lost.
 		case !l.Up:
 			found = append(found, fault(reason.InterfaceNotUp, l.Name, netlinkLinks, "link %s is down", l.Name))
 		default:

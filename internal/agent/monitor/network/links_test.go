@@ -46,7 +46,7 @@ func TestInterfaceNotRunning(t *testing.T) {
 		return
 	}
 	nic(t, "ens6")
-	m, _ := Links(DefaultOptions()).(watched)
+	m, _ := Links(DefaultOptions()).(linkMonitor)
 	m.Period = time.Hour // The kernel's news alone bring looks.
 	w := watch(t, []reason.ID{reason.InterfaceNotRunning}, m)
 	w.Goes(reason.InterfaceNotRunning, "ens6")
@@ -137,7 +137,7 @@ func TestLinksByName(t *testing.T) {
 func TestLinkIsSeenInTime(t *testing.T) {
 	for _, id := range []reason.ID{reason.InterfaceNotUp, reason.InterfaceNotRunning} {
 		r, found := reason.Find(string(id))
-		if latest := r.Needs.For + often*11/10; !found || latest > 30*time.Second {
+		if latest := r.Needs.For + shortPeriod*11/10; !found || latest > 30*time.Second {
 			t.Errorf("%s may stand only after %v", id, latest)
 		}
 	}

@@ -21,10 +21,10 @@ import (
 // vpcLink begins the names of the VPC CNI's ends of pods' links (AWS_VPC_K8S_CNI_VETHPREFIX).
 const vpcLink = "eni"
 
-// macPolicy finds that udev gives the VPC CNI's links other addresses than they were made with, which the pod at the other
-// end was told (amazon-vpc-cni-k8s docs/troubleshooting.md, its issue 2103). Other CNIs do not mind.
-func macPolicy(h host.Host) monitor.Every {
-	return looking("mac-policy", minute, udevRecords, func(context.Context) ([]evidence.Evidence, error) {
+// macPolicy finds that udev sets other MAC addresses on the VPC CNI's links than the CNI has configured as the pod's neighbor
+// (amazon-vpc-cni-k8s docs/troubleshooting.md, its issue 2103). Other CNIs are not affected.
+func macPolicy(h host.Host) monitor.Periodic {
+	return periodic("mac-policy", longPeriod, udevRecords, func(context.Context) ([]evidence.Evidence, error) {
 		inPod, err := newIPAMD(h, nil).inPod()
 		if err != nil {
 			return nil, err
@@ -34,7 +34,7 @@ func macPolicy(h host.Host) monitor.Every {
 		case err != nil:
 			return nil, err
 		case !inPod || file == "":
-			return silent(evidence.Inapplicable, udevRecords, "udev names no links of the Amazon VPC CNI here", reason.MACAddressPolicyMisconfigured), nil
+			return unavailable(evidence.Inapplicable, udevRecords, "udev names no links of the Amazon VPC CNI here", reason.MACAddressPolicyMisconfigured), nil
 		}
 		policy, from, err := policyOf(h, file)
 		if err != nil || policy == "" || policy == "none" {
@@ -44,10 +44,10 @@ func macPolicy(h host.Host) monitor.Every {
 	}, reason.MACAddressPolicyMisconfigured)
 }
 
-// udevRecords is where udev keeps what it knows of a device, of a link by its number.
+// udevRecords is the folder of udev's database, in which a link's file is named by its interface index.
 const udevRecords = "/run/udev/data"
 
-// linkFile is the file by which udev set up the VPC CNI's links; empty if it did not, or there are none.
+// linkFile is the .link file that udev has applied to the VPC CNI's links; empty if there is none.
 func linkFile(h host.Host) (string, error) {
 	links, err := link.List()
 	if err != nil {
@@ -59,7 +59,7 @@ func linkFile(h host.Host) (string, error) {
 		}
 		text, err := os.ReadFile(h.Path(path.Join(udevRecords, "n"+strconv.Itoa(l.Index))))
 		if err != nil {
-			continue // It was just made, or is gone; or there is no udev.
+			continue // The link is new or was removed; or there is no udev.
 		}
 		for line := range strings.Lines(string(text)) {
 			if file, ok := strings.CutPrefix(strings.TrimSpace(line), "E:ID_NET_LINK_FILE="); ok {
@@ -70,8 +70,8 @@ func linkFile(h host.Host) (string, error) {
 	return "", nil
 }
 
-// policyOf is the policy of a file with its drop-ins, the last one that is set, and the file that sets it
-// (systemd.link(5)). An empty one takes the others back.
+// policyOf is the MAC address policy of a file with its drop-ins, the last one that is set, and the file that sets it (systemd.link(5)). An
+// empty value unsets earlier ones.
 func policyOf(h host.Host, file string) (policy, from string, err error) {
 	for _, f := range append([]string{file}, dropIns(h, path.Base(file))...) {
 		reader, err := os.Open(h.Path(f))

@@ -20,14 +20,14 @@ type cloud struct {
 	name string
 	// field of the machine's DMI holds text on that provider's machines.
 	field, text string
-	// method, address and header ask for the least that there is.
+	// method, address and header are a request with a small answer.
 	method, address string
 	header          http.Header
 }
 
-// clouds are told apart as cloud-init does (https://docs.cloud-init.io/en/latest/reference/datasources.html).
+// clouds are recognised as cloud-init does (https://docs.cloud-init.io/en/latest/reference/datasources.html).
 var clouds = []cloud{
-	{ // A session's token for a minute, which is not kept: each question without one counts as a use of version 1.
+	{ // A session token for a minute, which is not kept: a request without a token counts as a use of IMDSv1.
 		"EC2", "sys_vendor", "Amazon EC2",
 		http.MethodPut, "http://169.254.169.254/latest/api/token",
 		http.Header{"X-Aws-Ec2-Metadata-Token-Ttl-Seconds": {"60"}},
@@ -37,7 +37,7 @@ var clouds = []cloud{
 	{"Azure", "chassis_asset_tag", "7783-7084-3265-9085-8269-3286-77", http.MethodGet, "http://169.254.169.254/metadata/versions", http.Header{"Metadata": {"true"}}},
 }
 
-// cloudOf is the provider of a machine. A machine of none has no metadata service that anyone could miss.
+// cloudOf is the provider of a machine; false if it is none of clouds, which has no metadata service.
 func cloudOf(h host.Host) (cloud, bool) {
 	for _, c := range clouds {
 		text, err := os.ReadFile(h.Path("/sys/class/dmi/id/" + c.field))
@@ -48,31 +48,31 @@ func cloudOf(h host.Host) (cloud, bool) {
 	return cloud{}, false
 }
 
-// toMetadata asks the machine's own provider: through no proxy, and nobody else whom an answer names.
-var toMetadata = &http.Client{
-	Timeout: remotePatience, Transport: &http.Transport{DisableKeepAlives: true},
+// metadataClient is for the metadata service: it uses no proxy, and follows no redirect.
+var metadataClient = &http.Client{
+	Timeout: remoteTimeout, Transport: &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// metadataService asks the provider's metadata service. One that never answered since the boot may be switched off or kept from the node by
-// design; one that did and no longer does is at fault.
+// metadataService monitors the provider's metadata service. One that has never answered since the boot may be disabled or blocked by design;
+// one that has answered, and no longer does, is at fault.
 type metadataService struct {
 	host host.Host
-	// folder keeps over a restart of the agent that it answered; empty keeps nothing.
+	// folder is where it is kept over a restart of the agent that the service has answered; empty keeps nothing.
 	folder string
 
 	answered bool
 }
 
-func instanceMetadata(h host.Host, folder string) monitor.Every {
+func instanceMetadata(h host.Host, folder string) monitor.Periodic {
 	m := &metadataService{host: h, folder: folder}
-	return looking("metadata", minute, "the instance metadata service", m.find, reason.InstanceMetadataUnreachable)
+	return periodic("metadata", longPeriod, "the instance metadata service", m.find, reason.InstanceMetadataUnreachable)
 }
 
 func (m *metadataService) find(ctx context.Context) ([]evidence.Evidence, error) {
 	c, known := cloudOf(m.host)
 	if !known {
-		return silent(evidence.Inapplicable, "/sys/class/dmi/id", "it is no machine of EC2, Compute Engine or Azure", reason.InstanceMetadataUnreachable), nil
+		return unavailable(evidence.Inapplicable, "/sys/class/dmi/id", "it is no machine of EC2, Compute Engine or Azure", reason.InstanceMetadataUnreachable), nil
 	}
 	err := c.ask(ctx)
 	switch {
@@ -83,20 +83,19 @@ func (m *metadataService) find(ctx context.Context) ([]evidence.Evidence, error)
 		return nil, ctx.Err()
 	case !m.before():
 		why := fmt.Sprintf("%s; it was not seen to answer since the boot, and may be switched off: %v", c.name, err)
-		return silent(evidence.Unreadable, "", why, reason.InstanceMetadataUnreachable), nil
+		return unavailable(evidence.Unreadable, "", why, reason.InstanceMetadataUnreachable), nil
 	}
 	return []evidence.Evidence{fault(reason.InstanceMetadataUnreachable, "", "", "%s: %v", c.name, err)}, nil
 }
 
-// ask asks for an answer, of which any will do that the service itself gives: that it is switched off (403) or asked too often (429),
-// too.
+// ask makes a request. Any answer of the service itself will do, including that it is disabled (403) or throttles (429).
 func (c cloud) ask(ctx context.Context) error {
 	request, err := http.NewRequestWithContext(ctx, c.method, c.address, nil)
 	if err != nil {
 		return err
 	}
 	request.Header = c.header.Clone()
-	response, err := toMetadata.Do(request)
+	response, err := metadataClient.Do(request)
 	if err != nil {
 		return err
 	}
@@ -112,7 +111,7 @@ func (c cloud) ask(ctx context.Context) error {
 
 func (m *metadataService) file() string { return filepath.Join(m.folder, "metadata-answered") }
 
-// note remembers that the service answered, once a boot.
+// note records that the service has answered, once for each boot.
 func (m *metadataService) note() {
 	if m.before() {
 		return
@@ -120,7 +119,7 @@ func (m *metadataService) note() {
 	m.answered = true
 	if boot, err := m.host.Boot(); err == nil && m.folder != "" {
 		_ = os.MkdirAll(m.folder, 0o700)
-		_ = os.WriteFile(m.file(), []byte(boot.ID), 0o600) // Without it, a restart forgets.
+		_ = os.WriteFile(m.file(), []byte(boot.ID), 0o600) // If it fails, a restart of the agent forgets.
 	}
 }
 

@@ -43,7 +43,7 @@ func serveMetadata(t *testing.T, status *atomic.Int32) *http.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{ReadHeaderTimeout: localPatience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ReadHeaderTimeout: localTimeout, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch code := int(status.Load()); code {
 		case 0:
 			<-r.Context().Done()
@@ -129,7 +129,7 @@ func TestClouds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &http.Server{ReadHeaderTimeout: localPatience, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{ReadHeaderTimeout: localTimeout, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		words := []string{r.Method, r.URL.Path}
 		for _, name := range []string{"X-aws-ec2-metadata-token-ttl-seconds", "Metadata-Flavor", "Metadata", "X-Forwarded-For"} {
 			if value := r.Header.Get(name); value != "" {

@@ -1,6 +1,6 @@
-// Package network watches a host's networking: links, routes and packet filters over netlink, limits of the network card
-// and of the kernel, the CNI's daemons, and whether names and the API server can be reached. What a host does not have
-// is no fault of it; what is nobody's fault on this node alone is a warning.
+// Package network monitors a host's networking: links, routes and packet filters over netlink, limits of the network card and of the kernel,
+// the CNI's daemons, and whether name servers and the API server can be reached. What a host does not have is no fault; what may have its
+// cause outside of the node is a warning.
 package network
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
-// Looks are this far apart: often for what is fatal or asked of few, seldom for what takes the kernel long to tell.
+// The periods of looks: short for what is fatal, long for what takes the kernel much time to list.
 const (
-	often  = 10 * time.Second
-	rather = 30 * time.Second
-	minute = time.Minute
-	seldom = 2 * time.Minute
+	shortPeriod   = 10 * time.Second
+	mediumPeriod  = 30 * time.Second
+	longPeriod    = time.Minute
+	longestPeriod = 2 * time.Minute
 )
 
-// Monitors are all that watch the network. In the folder they keep what holds until the host is booted anew, over a restart; empty keeps
-// nothing.
+// Monitors returns the monitors of the network. In the folder they keep, over a restart of the agent, what is valid until the next boot; empty
+// keeps nothing.
 func Monitors(h host.Host, o Options, folder string) []monitor.Monitor {
 	bus := systemd.New(h)
 	return []monitor.Monitor{
@@ -40,8 +40,8 @@ func fault(id reason.ID, entity, source, format string, args ...any) evidence.Ev
 	return evidence.Evidence{Reason: id, Entity: entity, State: evidence.Fault, Source: source, Raw: fmt.Sprintf(format, args...)}
 }
 
-// silent is why some reasons say nothing here.
-func silent(state evidence.State, source, why string, ids ...reason.ID) []evidence.Evidence {
+// unavailable is evidence of a state, Inapplicable or Unreadable, for some reasons.
+func unavailable(state evidence.State, source, why string, ids ...reason.ID) []evidence.Evidence {
 	var all []evidence.Evidence
 	for _, id := range ids {
 		all = append(all, evidence.Evidence{Reason: id, State: state, Source: source, Raw: why})
@@ -49,14 +49,13 @@ func silent(state evidence.State, source, why string, ids ...reason.ID) []eviden
 	return all
 }
 
-// networked says whether pods get networks on a host: a CNI has left its configuration there, as the kubelet's runtime
-// wants it (containerd's conf_dir).
-func networked(h host.Host) bool {
+// hasCNI says whether a host has a CNI: there is a configuration where the container runtime reads it (containerd's conf_dir).
+func hasCNI(h host.Host) bool {
 	files, err := os.ReadDir(h.Path("/etc/cni/net.d"))
 	return err == nil && len(files) > 0
 }
 
-// looking is a monitor that looks each period.
-func looking(title string, period time.Duration, source string, find func(context.Context) ([]evidence.Evidence, error), of ...reason.ID) monitor.Every {
-	return monitor.Every{Title: "network/" + title, Of: of, Period: period, Source: source, Find: find}
+// periodic makes a monitor of this package.
+func periodic(title string, period time.Duration, source string, find func(context.Context) ([]evidence.Evidence, error), of ...reason.ID) monitor.Periodic {
+	return monitor.Periodic{Title: "network/" + title, IDs: of, Period: period, Source: source, Find: find}
 }

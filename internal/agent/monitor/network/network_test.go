@@ -114,4 +114,4 @@ func BenchmarkLook(b *testing.B) {
 	}
 }
 
-var _ monitor.Monitor = watched{}
+var _ monitor.Monitor = linkMonitor{}

@@ -9,15 +9,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/host"
 )
 
-// process is one of the host's, and no other that has its PID later.
+// process identifies a process of the host, and no later one with the same PID.
 type process struct {
 	pid string
 	// start is when it started, in the kernel's ticks since boot.
 	start string
 }
 
-// findProcess is the first process of a name (proc_pid_comm(5)), and with such an argument if one is given, that has not
-// ended. One seen before is looked for first: looking for another reads a file of every process. The zero process is none.
+// findProcess is the first process with a name (proc_pid_comm(5)) and, if one is given, an argument, that has not ended. before is tried first,
+// because finding another reads a file of every process. The zero process means that there is none.
 func findProcess(h host.Host, name, argument string, before process) (process, error) {
 	if before.pid != "" && readProcess(h, before.pid, name) == before {
 		return before, nil

@@ -26,21 +26,21 @@ import (
 
 const resolvConf = "/etc/resolv.conf"
 
-// dns asks each name server of the host: a host whose first one is silent waits for it before each name.
-func dns(h host.Host, o Options) monitor.Every {
-	return looking("dns", often, resolvConf, func(ctx context.Context) ([]evidence.Evidence, error) {
+// dns queries each name server of the host: if the first does not answer, each lookup waits for it.
+func dns(h host.Host, o Options) monitor.Periodic {
+	return periodic("dns", shortPeriod, resolvConf, func(ctx context.Context) ([]evidence.Evidence, error) {
 		text, err := os.ReadFile(h.Path(resolvConf))
 		if err != nil {
 			return nil, fmt.Errorf("look for name servers: %w", err)
 		}
 		servers := nameservers(string(text))
 		if len(servers) == 0 {
-			return silent(evidence.Inapplicable, resolvConf, "the host asks no name server", reason.DNSUnreachable), nil
+			return unavailable(evidence.Inapplicable, resolvConf, "the host asks no name server", reason.DNSUnreachable), nil
 		}
 		failed := make([]error, len(servers))
-		var asked sync.WaitGroup // all at once: three that are silent must not hold up the next look
+		var asked sync.WaitGroup // all at the same time: three that do not answer must not delay the next look
 		for i, server := range servers {
-			asked.Go(func() { _, failed[i] = resolves(ctx, server, o.ResolveName) })
+			asked.Go(func() { _, failed[i] = resolve(ctx, server, o.ResolveName) })
 		}
 		asked.Wait()
 		var found []evidence.Evidence
@@ -65,9 +65,9 @@ func nameservers(text string) (servers []string) {
 	return servers
 }
 
-// resolves asks a name server for a name over UDP, twice if the first question or answer is lost. Any answer will do that says how
-// things are, that there is no such name or that it does not tell us included; only failure (RFC 1035, 4.1.1) is none.
-func resolves(ctx context.Context, server, name string) (dnsmessage.Header, error) {
+// resolve queries a name server for a name over UDP, twice if the first packet is lost. Any answer will do, NXDOMAIN and REFUSED included, but
+// SERVFAIL (RFC 1035, 4.1.1).
+func resolve(ctx context.Context, server, name string) (dnsmessage.Header, error) {
 	header, err := ask(ctx, "udp", server, name)
 	var late net.Error
 	if errors.As(err, &late) && late.Timeout() && ctx.Err() == nil {
@@ -76,18 +76,18 @@ func resolves(ctx context.Context, server, name string) (dnsmessage.Header, erro
 	return header, err
 }
 
-// ask asks a name server for a name over "udp" or "tcp", and returns the header of its answer.
+// ask queries a name server for a name over "udp" or "tcp", and returns the header of its answer.
 func ask(ctx context.Context, network, server, name string) (dnsmessage.Header, error) {
 	question, id, err := query(name)
 	if err != nil {
 		return dnsmessage.Header{}, err
 	}
-	connection, err := (&net.Dialer{Timeout: localPatience}).DialContext(ctx, network, net.JoinHostPort(server, "53"))
+	connection, err := (&net.Dialer{Timeout: localTimeout}).DialContext(ctx, network, net.JoinHostPort(server, "53"))
 	if err != nil {
 		return dnsmessage.Header{}, err
 	}
 	defer func() { _ = connection.Close() }()
-	if err := connection.SetDeadline(time.Now().Add(localPatience)); err != nil { // A socket's clock is the system's.
+	if err := connection.SetDeadline(time.Now().Add(localTimeout)); err != nil { // A socket's clock is the system's.
 		return dnsmessage.Header{}, err
 	}
 	if network == "tcp" {
@@ -114,7 +114,7 @@ func ask(ctx context.Context, network, server, name string) (dnsmessage.Header, 
 	}
 }
 
-// readAnswer reads a message, or as much of it as there is room for. Over TCP its length stands before it (RFC 1035, 4.2.2).
+// readAnswer reads a message, or as much of it as fits. Over TCP it is preceded by its length (RFC 1035, 4.2.2).
 func readAnswer(connection net.Conn, network string, into []byte) (int, error) {
 	if network == "udp" {
 		return connection.Read(into)
@@ -153,10 +153,10 @@ func query(name string) ([]byte, uint16, error) {
 
 const root = "."
 
-// remote asks the API server. Nothing confidential is sent to it and nothing that it says believed but that it answers, so
-// that it need not prove who it is; the reporter's own connection does that.
-var remote = &http.Client{
-	Timeout: remotePatience,
+// remoteClient is for the API server. Its certificate is not verified, because nothing confidential is sent, and nothing of the answer is used
+// but that there is one; the reporter's own connection verifies it.
+var remoteClient = &http.Client{
+	Timeout: remoteTimeout,
 	Transport: &http.Transport{
 		DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment,
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // G402: see above.
@@ -164,31 +164,31 @@ var remote = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-const remotePatience = 5 * time.Second
+const remoteTimeout = 5 * time.Second
 
-// apiServer asks the API server that the agent reports to whether it lives.
-func apiServer(o Options) monitor.Every {
-	return looking("apiserver", often, o.APIServer, func(ctx context.Context) ([]evidence.Evidence, error) {
+// apiServer requests /livez of the API server that the agent reports to.
+func apiServer(o Options) monitor.Periodic {
+	return periodic("apiserver", shortPeriod, o.APIServer, func(ctx context.Context) ([]evidence.Evidence, error) {
 		if o.APIServer == "" {
-			return silent(evidence.Inapplicable, "configuration", "no API server is known", reason.APIServerUnreachable), nil
+			return unavailable(evidence.Inapplicable, "configuration", "no API server is known", reason.APIServerUnreachable), nil
 		}
 		address, err := url.JoinPath(o.APIServer, "livez")
 		if err != nil {
 			return nil, fmt.Errorf("ask the API server: %w", err)
 		}
-		status, err := answer(ctx, remote, address)
+		status, err := statusOf(ctx, remoteClient, address)
 		switch {
 		case err != nil:
 			return []evidence.Evidence{fault(reason.APIServerUnreachable, o.APIServer, "HTTP", "%v", err)}, nil
-		case status >= http.StatusInternalServerError: // It or what stands before it. One that refuses us is reached.
+		case status >= http.StatusInternalServerError: // The API server or its load balancer. One that refuses the request is reached.
 			return []evidence.Evidence{fault(reason.APIServerUnreachable, o.APIServer, "HTTP", "%s answers %d", address, status)}, nil
 		}
 		return nil, nil
 	}, reason.APIServerUnreachable)
 }
 
-// answer is the status with which a server answers at an address.
-func answer(ctx context.Context, client *http.Client, address string) (int, error) {
+// statusOf is the status code with which a server answers at an address.
+func statusOf(ctx context.Context, client *http.Client, address string) (int, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return 0, fmt.Errorf("ask %s: %w", address, err)
@@ -200,21 +200,21 @@ func answer(ctx context.Context, client *http.Client, address string) (int, erro
 	return response.StatusCode, response.Body.Close()
 }
 
-// kubeProxy asks kube-proxy whether it keeps the rules of Services up to date (its server of health, pkg/proxy/healthcheck).
-// It runs where it is found, and should where it has a pod: other proxies take its place.
-func kubeProxy(h host.Host, o Options) monitor.Every {
+// kubeProxy requests kube-proxy's health, which is whether it keeps the rules of Services up to date (pkg/proxy/healthcheck). It is monitored
+// where its process or its pod is on the host: other proxies may replace it.
+func kubeProxy(h host.Host, o Options) monitor.Periodic {
 	var seen process
-	return looking("kube-proxy", rather, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
+	return periodic("kube-proxy", mediumPeriod, "/proc", func(ctx context.Context) ([]evidence.Evidence, error) {
 		now, err := findProcess(h, "kube-proxy", "", seen)
 		if err != nil {
 			return nil, err
 		}
 		if seen = now; now == (process{}) && !hasPod(h, "kube-system_kube-proxy-") {
-			return silent(evidence.Inapplicable, "/proc", "kube-proxy is not on this host", reason.KubeProxyNotReady), nil
+			return unavailable(evidence.Inapplicable, "/proc", "kube-proxy is not on this host", reason.KubeProxyNotReady), nil
 		}
-		status, err := answer(ctx, local, "http://"+o.KubeProxy+"/livez")
+		status, err := statusOf(ctx, localClient, "http://"+o.KubeProxy+"/livez")
 		if err == nil && status == http.StatusNotFound {
-			status, err = answer(ctx, local, "http://"+o.KubeProxy+"/healthz") // before 1.28
+			status, err = statusOf(ctx, localClient, "http://"+o.KubeProxy+"/healthz") // before 1.28
 		}
 		switch {
 		case err != nil:

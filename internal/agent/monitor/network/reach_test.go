@@ -18,8 +18,8 @@ import (
 
 // nameserver answers questions with a code, and keeps silent while told to.
 type nameserver struct {
-	silent atomic.Bool
-	code   atomic.Uint32
+	unavailable atomic.Bool
+	code        atomic.Uint32
 	// cut says of its answers that they are not whole.
 	cut atomic.Bool
 }
@@ -40,7 +40,7 @@ func serveNames(t *testing.T, address string) *nameserver {
 				return
 			}
 			var m dnsmessage.Message
-			if m.Unpack(packet[:n]) != nil || s.silent.Load() {
+			if m.Unpack(packet[:n]) != nil || s.unavailable.Load() {
 				continue
 			}
 			m.Response, m.RCode, m.Truncated = true, dnsmessage.RCode(s.code.Load()), s.cut.Load() //nolint:gosec // G115: a code.
@@ -61,13 +61,13 @@ func TestDNSUnreachable(t *testing.T) {
 	first := serveNames(t, "127.0.0.1")
 	serveNames(t, "127.0.0.2")
 	m := dns(h, DefaultOptions())
-	m.Period = localPatience // A look at a silent server lasts as long, and must hold until it is over.
+	m.Period = localTimeout // A look at a silent server lasts as long, and must hold until it is over.
 	w := watch(t, []reason.ID{reason.DNSUnreachable}, m)
 	w.Goes(reason.DNSUnreachable, "127.0.0.1")
-	first.silent.Store(true)
+	first.unavailable.Store(true)
 	w.Stands(reason.DNSUnreachable, "127.0.0.1")
 	alone(t, w, "127.0.0.1")
-	first.silent.Store(false)
+	first.unavailable.Store(false)
 	w.Goes(reason.DNSUnreachable, "127.0.0.1")
 }
 
@@ -142,7 +142,7 @@ func serveTLS(t *testing.T, address string, handler http.Handler) *httptest.Serv
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler, ReadHeaderTimeout: remotePatience}}
+	server := &httptest.Server{Listener: listener, Config: &http.Server{Handler: handler, ReadHeaderTimeout: remoteTimeout}}
 	server.StartTLS()
 	return server
 }
@@ -171,7 +171,7 @@ func TestKubeProxyNotReady(t *testing.T) {
 	}
 	old := http.NewServeMux() // before 1.28
 	old.HandleFunc("/healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) })
-	server := &http.Server{Handler: old, ReadHeaderTimeout: localPatience}
+	server := &http.Server{Handler: old, ReadHeaderTimeout: localTimeout}
 	go func() { _ = server.Serve(listener) }()
 
 	h := hostWith(t, nil)

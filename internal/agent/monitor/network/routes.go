@@ -18,12 +18,11 @@ const (
 	netlinkRoutes = "netlink routes"
 )
 
-// routes compares the kernel's rules and routes with the addresses that the VPC CNI gave to pods, and looks for the way
-// out of the node.
-func routes(h host.Host, bus *systemd.Bus, o Options) monitor.Every {
+// routes compares the kernel's rules and routes with the addresses that the VPC CNI has assigned to pods, and looks for the default routes.
+func routes(h host.Host, bus *systemd.Bus, o Options) monitor.Periodic {
 	d := ipamd{daemon: newIPAMD(h, bus), address: o.IPAMD}
 	ofPods := []reason.ID{reason.MissingIPRoutes, reason.MissingIPRules}
-	return looking("routes", often, netlinkRoutes, func(ctx context.Context) ([]evidence.Evidence, error) {
+	return periodic("routes", shortPeriod, netlinkRoutes, func(ctx context.Context) ([]evidence.Evidence, error) {
 		var found []evidence.Evidence
 		var pods []assigned
 		seen, err := d.look(ctx)
@@ -32,20 +31,20 @@ func routes(h host.Host, bus *systemd.Bus, o Options) monitor.Every {
 		}
 		switch {
 		case err != nil:
-			found = silent(evidence.Unreadable, d.address, err.Error(), ofPods...)
+			found = unavailable(evidence.Unreadable, d.address, err.Error(), ofPods...)
 		case !seen.here:
-			found = silent(evidence.Inapplicable, podLogs, "the Amazon VPC CNI is not on this host", ofPods...)
+			found = unavailable(evidence.Inapplicable, podLogs, "the Amazon VPC CNI is not on this host", ofPods...)
 		}
-		way, err := readWays(pods)
+		routed, err := readPodRoutes(pods)
 		if err != nil {
 			return nil, err
 		}
-		return append(found, way.missing(pods)...), nil
+		return append(found, routed.missing(pods)...), nil
 	}, append(ofPods, reason.MissingDefaultRoutes)...)
 }
 
-// ways is what the kernel's rules and routes lead to, as far as it matters.
-type ways struct {
+// podRoutes are the kernel's rules and routes that concern pods.
+type podRoutes struct {
 	// to are addresses with a rule of their own for packets to them, from the tables of those from them.
 	to   map[netip.Addr]bool
 	from map[netip.Addr]int
@@ -54,13 +53,13 @@ type ways struct {
 	defaults map[int]bool
 }
 
-// readWays reads the rules and routes of pods' addresses, and all default routes.
-func readWays(pods []assigned) (ways, error) {
+// readPodRoutes reads the rules and routes of pods' addresses, and all default routes.
+func readPodRoutes(pods []assigned) (podRoutes, error) {
 	wanted := map[netip.Addr]bool{}
 	for _, p := range pods {
 		wanted[p.address] = true
 	}
-	var w ways
+	var w podRoutes
 	rules := func() { w.to, w.from = map[netip.Addr]bool{}, map[netip.Addr]int{} }
 	routes := func() { w.routed, w.defaults = map[netip.Addr]bool{}, map[int]bool{} }
 	rules()
@@ -74,7 +73,7 @@ func readWays(pods []assigned) (ways, error) {
 				w.from[r.From.Addr()] = r.Table
 			}
 		}); err != nil {
-			return ways{}, err
+			return podRoutes{}, err
 		}
 	}
 	err := link.Routes(routes, func(r link.Route) {
@@ -87,9 +86,10 @@ func readWays(pods []assigned) (ways, error) {
 	return w, err
 }
 
-// missing is what pods' addresses lack. The VPC CNI gives each a route and a rule to it, and one on a secondary card a rule
-// from it, to a table that leads out of that card (cmd/routed-eni-cni-plugin/driver, setupIPBasedContainerRouteRules).
-func (w ways) missing(pods []assigned) []evidence.Evidence {
+// missing is evidence of the rules and routes that pods' addresses lack. The VPC CNI makes a route and a rule to each address, and for one on a
+// secondary card a rule from it, to a table with a default route through that card (cmd/routed-eni-cni-plugin/driver,
+// setupIPBasedContainerRouteRules).
+func (w podRoutes) missing(pods []assigned) []evidence.Evidence {
 	var found []evidence.Evidence
 	tables := map[int]bool{}
 	for _, p := range pods {
@@ -107,8 +107,8 @@ func (w ways) missing(pods []assigned) []evidence.Evidence {
 	return append(found, w.missingDefaults(tables)...)
 }
 
-// missingDefaults are the tables that lead nowhere: the main one, and those that packets from pods look in.
-func (w ways) missingDefaults(tables map[int]bool) []evidence.Evidence {
+// missingDefaults is evidence of the tables without a default route, of the main one and those that are used for packets from pods.
+func (w podRoutes) missingDefaults(tables map[int]bool) []evidence.Evidence {
 	var found []evidence.Evidence
 	if !w.defaults[link.Main] {
 		found = append(found, fault(reason.MissingDefaultRoutes, "main", netlinkRoutes, "no default route in the main table"))

@@ -16,7 +16,7 @@ import (
 
 func addr(text string) netip.Addr { return netip.MustParseAddr(text) }
 
-func routesOf(h host.Host, o Options) monitor.Every { return routes(h, systemd.New(h), o) }
+func routesOf(h host.Host, o Options) monitor.Periodic { return routes(h, systemd.New(h), o) }
 
 // vpcNode is a node with two cards and two pods, networked as the VPC CNI does it, whose daemon tells of them.
 func vpcNode(t *testing.T) {

@@ -17,11 +17,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// sysctl finds sysctls that pods cannot be reached with. A host without a CNI may have them as it likes.
-func sysctl(h host.Host, o Options) monitor.Every {
-	return looking("sysctl", minute, "/proc/sys", func(context.Context) ([]evidence.Evidence, error) {
-		if !networked(h) {
-			return silent(evidence.Inapplicable, "/etc/cni/net.d", "no CNI is configured on this host", reason.NetworkSysctl), nil
+// sysctl finds values of sysctls with which pods cannot be reached. A host without a CNI needs none of them.
+func sysctl(h host.Host, o Options) monitor.Periodic {
+	return periodic("sysctl", longPeriod, "/proc/sys", func(context.Context) ([]evidence.Evidence, error) {
+		if !hasCNI(h) {
+			return unavailable(evidence.Inapplicable, "/etc/cni/net.d", "no CNI is configured on this host", reason.NetworkSysctl), nil
 		}
 		var found []evidence.Evidence
 		for _, name := range slices.Sorted(maps.Keys(o.Sysctls)) {
@@ -38,13 +38,13 @@ func sysctl(h host.Host, o Options) monitor.Every {
 	}, reason.NetworkSysctl)
 }
 
-// conntrack finds the table of connections nearly full, before the kernel drops packets of new ones.
-func conntrack(h host.Host, o Options) monitor.Every {
+// conntrack finds that the connection tracking table is nearly full, before the kernel drops packets of new connections.
+func conntrack(h host.Host, o Options) monitor.Periodic {
 	const count, limit = "net.netfilter.nf_conntrack_count", "net.netfilter.nf_conntrack_max"
-	return looking("conntrack", often, sysctlPath(count), func(context.Context) ([]evidence.Evidence, error) {
+	return periodic("conntrack", shortPeriod, sysctlPath(count), func(context.Context) ([]evidence.Evidence, error) {
 		used, err := readCount(h, count)
 		if errors.Is(err, fs.ErrNotExist) {
-			return silent(evidence.Inapplicable, sysctlPath(count), "connections are not tracked here", reason.ConntrackFull), nil
+			return unavailable(evidence.Inapplicable, sysctlPath(count), "connections are not tracked here", reason.ConntrackFull), nil
 		}
 		if err != nil {
 			return nil, err

@@ -24,11 +24,11 @@ import (
 // (https://github.com/kubernetes/client-go/blob/v0.36.3/util/certificate/certificate_manager.go, nextRotationDeadline): one that has
 // less left is not renewed. One of many years, which somebody renews by hand, is near its end only in its last two months.
 const (
-	leastLeft    = 0.1
-	mostDaysLeft = 60 * 24 * time.Hour
+	minLifeLeft = 0.1
+	maxTimeLeft = 60 * 24 * time.Hour
 )
 
-// certificate looks when the certificate ends by which the kubelet proves to the API server who it is.
+// certificate reads when the client certificate expires with which the kubelet authenticates to the API server.
 type certificate struct {
 	finder kubeletfiles.Finder
 	clock  clock.PassiveClock
@@ -59,7 +59,7 @@ func (c *certificate) find(context.Context) ([]evidence.Evidence, error) {
 	return []evidence.Evidence{{Reason: reason.KubeletClientCertificateExpiration, State: evidence.Fault, Source: from, Raw: raw}}, nil
 }
 
-// judgeLife says whether a certificate is over or near its end.
+// judgeLife says whether a certificate has expired or expires soon.
 func judgeLife(cert *x509.Certificate, now time.Time) (raw string, ends bool, err error) {
 	left, life := cert.NotAfter.Sub(now), cert.NotAfter.Sub(cert.NotBefore)
 	end := cert.NotAfter.UTC().Format(time.RFC3339)
@@ -70,17 +70,17 @@ func judgeLife(cert *x509.Certificate, now time.Time) (raw string, ends bool, er
 		return fmt.Sprintf("the certificate of %s ended %s", cert.Subject.CommonName, end), true, nil
 	case now.Before(cert.NotBefore):
 		return "", false, fmt.Errorf("the certificate of %s begins %s, which is to come: a clock is wrong", cert.Subject.CommonName, cert.NotBefore.UTC().Format(time.RFC3339))
-	case left < time.Duration(leastLeft*float64(life)) && left < mostDaysLeft:
+	case left < time.Duration(minLifeLeft*float64(life)) && left < maxTimeLeft:
 		return fmt.Sprintf("the certificate of %s ends %s and was not renewed", cert.Subject.CommonName, end), true, nil
 	}
 	return "", false, nil
 }
 
-// currentCertificate is the file in the kubelet's folder of certificates that leads to what it was given last.
+// currentCertificate is the symbolic link, in the kubelet's folder of certificates, to the one that was issued last.
 const currentCertificate = "kubelet-client-current.pem"
 
-// clientCertificate is the certificate that the kubelet's kubeconfig gives, and the file that it is in. Without says why there is none:
-// the kubelet proves who it is in another way, or to nobody.
+// clientCertificate is the certificate that the kubelet's kubeconfig names, and the file that it is in. without is why there is none: the
+// kubelet authenticates in another way, or to no API server.
 func clientCertificate(k kubeletfiles.Kubelet) (cert *x509.Certificate, from, without string, err error) {
 	path, is := k.Flag("kubeconfig")
 	if !is {
@@ -111,8 +111,8 @@ func clientCertificate(k kubeletfiles.Kubelet) (cert *x509.Certificate, from, wi
 	return nil, "", path + " names no client certificate", nil
 }
 
-// embedded is the certificate that stands in a kubeconfig itself, or the kubelet's last one if that ends later: the kubelet begins with
-// the one and keeps those that it is given in a folder.
+// embedded is the certificate that is in a kubeconfig itself, or the one that was issued to the kubelet last if that expires later: the kubelet
+// bootstraps with the former, and keeps those that it is issued in a folder.
 func embedded(k kubeletfiles.Kubelet, path, data string) (cert *x509.Certificate, from, without string, err error) {
 	folder, is := k.Flag("cert-dir")
 	if !is {
@@ -136,7 +136,7 @@ func embedded(k kubeletfiles.Kubelet, path, data string) (cert *x509.Certificate
 	return cert, path, "", nil
 }
 
-// readCertificate reads the first certificate in a file. One that changes while it is read is read again.
+// readCertificate reads the first certificate in a file. It reads again if the file changes meanwhile.
 func readCertificate(read func(path string) ([]byte, error), path string) (*x509.Certificate, error) {
 	const tries = 5
 	var before []byte

@@ -10,29 +10,29 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/cri"
 )
 
-// deprecations asks containerd what it is made to do that its next version will not.
+// deprecations asks containerd which deprecated features it is made to use.
 type deprecations struct {
 	runtimes *runtimes
 	patience time.Duration
 }
 
 func (d *deprecations) find(ctx context.Context) ([]evidence.Evidence, error) {
-	there, _ := d.runtimes.there()
+	present, _ := d.runtimes.present()
 	var found []evidence.Evidence
-	var unread []error
+	var readErrs []error
 	asked := false
-	for _, e := range there {
+	for _, e := range present {
 		told, err := d.ask(ctx, e)
 		switch {
 		case cri.Refused(err, cri.Unimplemented): // another runtime
 		case err != nil:
-			unread = append(unread, err)
+			readErrs = append(readErrs, err)
 		default:
 			asked = true
 			found = append(found, told...)
 		}
 	}
-	if err := errors.Join(unread...); err != nil {
+	if err := errors.Join(readErrs...); err != nil {
 		return nil, err
 	}
 	if !asked {
@@ -46,9 +46,9 @@ func (d *deprecations) ask(ctx context.Context, e *endpoint) ([]evidence.Evidenc
 	defer cancel()
 	told, err := e.client.Deprecations(ctx)
 	var found []evidence.Evidence
-	for _, one := range told {
+	for _, checkOne := range told {
 		found = append(found, evidence.Evidence{
-			Reason: reason.DeprecatedContainerdConfiguration, Entity: one.ID, State: evidence.Fault, Raw: one.Message,
+			Reason: reason.DeprecatedContainerdConfiguration, Entity: checkOne.ID, State: evidence.Fault, Raw: checkOne.Message,
 		})
 	}
 	return found, err

@@ -17,9 +17,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/cri"
 )
 
-// giveUp is when a call that the runtime does not answer is made anew: the kubelet's own runtime-request-timeout. The runtime may have been
-// started afresh, and not know of it.
-const giveUp = 2 * time.Minute
+// callTimeout is after how long a call that the runtime does not answer is made anew, because the runtime may have been restarted: the kubelet's
+// default runtime-request-timeout.
+const callTimeout = 2 * time.Minute
 
 // runtimes are the container runtimes that a host may have.
 type runtimes struct {
@@ -27,9 +27,9 @@ type runtimes struct {
 	each []*endpoint
 }
 
-// endpoint is where one listens.
+// endpoint is the socket of a container runtime.
 type endpoint struct {
-	// socket is its path on the host, path the agent's way there.
+	// socket is its path on the host, path that in the agent's container.
 	socket, path string
 	client       *cri.Client
 	status       inflight.Calls[[]cri.Condition]
@@ -38,25 +38,25 @@ type endpoint struct {
 func newRuntimes(h host.Host, sockets []string) *runtimes {
 	r := &runtimes{host: h}
 	for _, socket := range sockets {
-		r.each = append(r.each, &endpoint{socket: socket, path: h.Path(socket), client: cri.New(h.Path(socket)), status: inflight.Calls[[]cri.Condition]{GiveUp: giveUp}})
+		r.each = append(r.each, &endpoint{socket: socket, path: h.Path(socket), client: cri.New(h.Path(socket)), status: inflight.Calls[[]cri.Condition]{GiveUp: callTimeout}})
 	}
 	return r
 }
 
-// there are the endpoints whose socket is there; gone are those whose socket is not, though the runtime ran since the host
-// booted, for its folder below /run is there and holds something. An empty one was made for a pod to mount.
-func (r *runtimes) there() (there, gone []*endpoint) {
+// present returns the endpoints whose socket exists, and those that are gone: the runtime has run since the host booted, because its folder
+// below /run exists and is not empty. An empty one was made for a pod to mount.
+func (r *runtimes) present() (present, gone []*endpoint) {
 	for _, e := range r.each {
 		if _, err := os.Stat(e.path); err == nil {
-			there = append(there, e)
+			present = append(present, e)
 		} else if filepath.Dir(e.socket) != "/run" && holdsAny(filepath.Dir(e.path)) {
 			gone = append(gone, e)
 		}
 	}
-	return there, gone
+	return present, gone
 }
 
-// holdsAny says whether there is anything in a folder.
+// holdsAny says whether a folder is not empty.
 func holdsAny(folder string) bool {
 	f, err := os.Open(folder)
 	if err != nil {
@@ -67,23 +67,23 @@ func holdsAny(folder string) bool {
 	return len(names) > 0
 }
 
-// health asks the runtimes how they do.
+// health requests the status of the runtimes.
 type health struct {
 	runtimes *runtimes
 	patience time.Duration
 }
 
 func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
-	there, gone := h.runtimes.there()
+	present, gone := h.runtimes.present()
 	if !hasKubelet(h.runtimes.host) {
-		gone = nil // Nothing here needs a runtime, and someone may have removed it.
+		gone = nil // Nothing here needs a runtime, and it may have been removed.
 	}
-	if len(there)+len(gone) == 0 {
+	if len(present)+len(gone) == 0 {
 		return inapplicable("no container runtime listens here", reason.ContainerRuntimeUnhealthy, reason.NetworkPluginNotReady), nil
 	}
 	var found []evidence.Evidence
 	network, answered := []evidence.Evidence(nil), false
-	for _, e := range there {
+	for _, e := range present {
 		conditions, err := e.status.Do(ctx, "", h.patience, e.client.Status)
 		switch {
 		case ctx.Err() != nil:
@@ -108,7 +108,7 @@ func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
 	return append(found, network...), nil
 }
 
-// missing are the runtimes that do not listen, where none other does and a kubelet needs one.
+// missing is evidence of the runtimes that do not listen, where no other does and a kubelet needs one.
 func (h *health) missing(gone []*endpoint) []evidence.Evidence {
 	if !hasKubelet(h.runtimes.host) {
 		return nil
@@ -128,7 +128,7 @@ func (e *endpoint) unhealthy(why string) evidence.Evidence {
 	return evidence.Evidence{Reason: reason.ContainerRuntimeUnhealthy, Entity: e.socket, State: evidence.Fault, Raw: why}
 }
 
-// judge tells what the runtime says of itself, and of the network plugin that it runs.
+// judge is evidence of the conditions that the runtime reports, of itself and of its network plugin.
 func (e *endpoint) judge(conditions []cri.Condition) (runtime, network []evidence.Evidence) {
 	for _, c := range conditions {
 		said := strings.TrimSpace(fmt.Sprintf("%s=false %s: %s", c.Type, c.Reason, c.Message))

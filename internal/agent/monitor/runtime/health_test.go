@@ -135,7 +135,7 @@ func TestWhichRuntime(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			h := &health{runtimes: newRuntimes(host.Host{Root: root}, []string{first, second}), patience: giveUp}
+			h := &health{runtimes: newRuntimes(host.Host{Root: root}, []string{first, second}), patience: callTimeout}
 			found, err := h.find(t.Context())
 			if diff := cmp.Diff(at.want, found); diff != "" || err != nil {
 				t.Errorf("%v\n%s", err, diff)
@@ -157,7 +157,7 @@ func TestFindsTheRuntime(t *testing.T) {
 			for _, socket := range mounted {
 				listens(t, filepath.Join(root, socket), map[bool]string{true: "well", false: "empty"}[socket == runs])
 			}
-			there, gone := newRuntimes(host.Host{Root: root}, DefaultOptions().Sockets).there()
+			there, gone := newRuntimes(host.Host{Root: root}, DefaultOptions().Sockets).present()
 			if len(there) != 1 || there[0].socket != runs || len(gone) > 0 {
 				t.Errorf("there are %d (%+v), and gone %d", len(there), there, len(gone))
 			}

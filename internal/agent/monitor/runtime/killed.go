@@ -16,7 +16,7 @@ import (
 // process is one of a pod's that was killed and has not ended.
 type process struct {
 	pid, command, pod string
-	// wait is where in the kernel it waits, if that may be read.
+	// wait is the kernel's function in which it waits, if that may be read.
 	wait string
 }
 
@@ -53,7 +53,7 @@ func killed(h host.Host) ([]process, error) {
 	return found, nil
 }
 
-// waiting says whether a process is one of a pod's, was killed and waits in the kernel. One that has ended meanwhile is not.
+// waiting says whether a process is in a pod, was killed, and waits in the kernel. It is false if the process has ended.
 func waiting(folder string) (process, bool) {
 	var buffer [1024]byte
 	line, err := read(folder+"/stat", buffer[:])
@@ -90,13 +90,13 @@ func waiting(folder string) (process, bool) {
 	return process{}, false
 }
 
-// mayWait looks at the state alone, for nearly all processes of a host are of another.
+// mayWait says whether the state in a stat line may be that of such a process. Nearly all processes are in another.
 func mayWait(line []byte) bool {
 	end := bytes.LastIndex(line, []byte(") "))
 	return end >= 0 && end+2 < len(line) && (line[end+2] == 'D' || line[end+2] == 'Z')
 }
 
-// read reads a small file of /proc, whose answer is whole at once. os.ReadFile would cost more than all the rest of a look.
+// read reads a small file of /proc with one system call. os.ReadFile would cost more than all the rest of a look.
 func read(path string, into []byte) ([]byte, error) {
 	file, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -107,7 +107,7 @@ func read(path string, into []byte) ([]byte, error) {
 	return into[:max(n, 0)], err
 }
 
-// stat is what matters of /proc/PID/stat (man 5 proc): fields 2, 3, 9 and 20.
+// stat is what is read of /proc/PID/stat (proc_pid_stat(5)): fields 2, 3, 9 and 20.
 type stat struct {
 	command string
 	state   byte
@@ -115,7 +115,7 @@ type stat struct {
 	threads int
 }
 
-// pfExiting is PF_EXITING of include/linux/sched.h: the task is on its way out.
+// pfExiting is PF_EXITING of include/linux/sched.h: the task is ending.
 const pfExiting = 0x4
 
 func readStat(folder string) (stat, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/systemd"
 )
 
-// kubeletFolder is where a host that has a kubelet has its files.
+// kubeletFolder is the kubelet's folder, which only a host with a kubelet has.
 const kubeletFolder = "/var/lib/kubelet"
 
 func hasKubelet(h host.Host) bool {
@@ -25,7 +25,7 @@ func hasKubelet(h host.Host) bool {
 	return err == nil
 }
 
-// kubelet asks the kubelet how it does. It says "ok" as long as its loop over pods goes round
+// kubelet requests the kubelet's /healthz. It answers "ok" as long as its sync loop runs
 // (https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/kubelet.go, SyncLoopHealthCheck).
 type kubelet struct {
 	host     host.Host
@@ -52,7 +52,7 @@ func (k *kubelet) find(ctx context.Context) ([]evidence.Evidence, error) {
 	return []evidence.Evidence{{Reason: reason.KubeletUnhealthy, State: evidence.Fault, Raw: err.Error()}}, nil
 }
 
-// ask asks on a connection of its own: a kubelet that hangs takes connections, for the kernel does that for it.
+// ask makes a request on a new connection. A kubelet that hangs may still accept connections, because the kernel does that.
 func (k *kubelet) ask(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, k.patience)
 	defer cancel()
@@ -75,7 +75,7 @@ func (k *kubelet) ask(ctx context.Context) error {
 	return err
 }
 
-// runs says that systemd has the kubelet running.
+// runs says whether the kubelet runs according to systemd.
 func (k *kubelet) runs(ctx context.Context) bool {
 	s, err := k.bus.Service(ctx, kubeletService)
 	return err == nil && s.Active == "active"

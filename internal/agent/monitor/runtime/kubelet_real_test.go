@@ -56,7 +56,7 @@ func (k *realKubelet) beWell(c *containerd, w *agenttest.Watched) {
 	})
 	p := probe{options: SandboxProbe{Patience: time.Minute, CgroupParent: c.group}}
 	for range 20 {
-		if err := p.one(k.t.Context(), client); err != nil {
+		if err := p.checkOne(k.t.Context(), client); err != nil {
 			k.t.Errorf("a probe beside the kubelet: %v", err)
 		}
 	}

@@ -29,7 +29,7 @@ func watch(t *testing.T, h host.Host, o Options, more ...monitor.Monitor) *agent
 	t.Helper()
 	var quick []monitor.Monitor
 	for _, m := range Monitors(h, o) {
-		every, is := m.(monitor.Every)
+		every, is := m.(monitor.Periodic)
 		if !is {
 			t.Fatalf("%s looks in another way", m.Name())
 		}

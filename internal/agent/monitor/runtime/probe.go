@@ -11,12 +11,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/cri"
 )
 
-// probeLabels are on the probe's sandboxes and on no others. A kubelet that lists one meanwhile takes it for a pod that is no
-// longer wanted and removes it, too, which does no harm.
+// probeLabels are on the probe's sandboxes and on no others. A kubelet that lists such a sandbox takes it for one of a deleted pod and removes
+// it, too, which does no harm.
 var probeLabels = map[string]string{"naosu.dev/probe": "sandbox"}
 
-// probe makes a pod's sandbox and removes it again, as the kubelet would: what stands in the way of that stands in the way
-// of every new pod, while the runtime calls itself ready.
+// probe makes a pod sandbox and removes it again, as the kubelet does: where that fails no pod starts, while the runtime may report itself as
+// ready.
 type probe struct {
 	runtimes *runtimes
 	options  SandboxProbe
@@ -31,11 +31,11 @@ func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
 	if p.options.Period == 0 {
 		return inapplicable("runtime.sandboxProbe.period is not set", reason.CRISandboxProbeFailed), nil
 	}
-	there, _ := p.runtimes.there()
+	present, _ := p.runtimes.present()
 	asked := false
 	var found []evidence.Evidence
-	for _, e := range there {
-		err := p.one(ctx, e.client)
+	for _, e := range present {
+		err := p.checkOne(ctx, e.client)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -53,8 +53,8 @@ func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
 	return found, nil
 }
 
-// one makes and removes one sandbox, after those that an earlier run left behind.
-func (p *probe) one(ctx context.Context, client *cri.Client) error {
+// checkOne makes and removes one sandbox, after those that an earlier run left behind.
+func (p *probe) checkOne(ctx context.Context, client *cri.Client) error {
 	ctx, cancel := context.WithTimeout(ctx, p.options.Patience)
 	defer cancel()
 	if err := p.clean(ctx, client); err != nil {
@@ -74,8 +74,8 @@ func (p *probe) one(ctx context.Context, client *cri.Client) error {
 	return nil
 }
 
-// remove removes a sandbox, at the second try if need be: where the kubelet removes it at the same time, either may fail, and
-// removing what is gone is no error.
+// remove removes a sandbox. It tries twice, because the first may fail if the kubelet removes it at the same time; removing one that is gone
+// is no error.
 func remove(ctx context.Context, client *cri.Client, id string) error {
 	if client.Remove(ctx, id) == nil {
 		return nil
@@ -88,8 +88,8 @@ func (p *probe) clean(ctx context.Context, client *cri.Client) error {
 	if err != nil {
 		return fmt.Errorf("list the sandboxes of earlier probes: %w", err)
 	}
-	for _, one := range left {
-		if err := remove(ctx, client, one.ID); err != nil {
+	for _, checkOne := range left {
+		if err := remove(ctx, client, checkOne.ID); err != nil {
 			return fmt.Errorf("remove the sandbox of an earlier probe: %w", err)
 		}
 	}

@@ -1,6 +1,5 @@
-// Package runtime watches what runs pods on a host: the kubelet, the container runtime behind it, and systemd, which starts
-// both. It asks each of them for itself, so that a fault is there as long as the answer says so and no line need be guessed
-// at; what only the kubelet's log tells is monitor/logs' part.
+// Package runtime monitors the kubelet, the container runtime, and systemd, which starts both. It queries each of them, so that a fault stands as
+// long as the answer shows it. What only the kubelet's log has is the part of package logs.
 package runtime
 
 import (
@@ -52,39 +51,39 @@ func DefaultOptions() Options {
 	}
 }
 
-// Monitors watch a host. A look that has to be patient leaves room for the next before what it found grows old.
+// Monitors returns the monitors of a host. The period of a look is at least twice its timeout, so that its result does not expire before the next.
 func Monitors(h host.Host, o Options) []monitor.Monitor {
 	bus := systemd.New(h)
 	runtimes := newRuntimes(h, o.Sockets)
 	units := &units{bus: bus, ignore: o.IgnoreServices}
 	kubelet := &kubelet{host: h, bus: bus, url: o.KubeletHealthz, patience: o.Patience}
 	health := &health{runtimes: runtimes, patience: o.Patience}
-	stuck := &stuck{host: h, runtimes: runtimes, patience: o.Patience}
+	stuckPods := &stuckPods{host: h, runtimes: runtimes, patience: o.Patience}
 	probe := &probe{runtimes: runtimes, options: o.SandboxProbe}
 	certificate := &certificate{finder: kubeletfiles.Finder{Host: h}, clock: clock.RealClock{}}
 	return []monitor.Monitor{
-		monitor.Every{Title: "runtime/units", Of: units.reasons(), Period: time.Minute, Source: "systemd's D-Bus", Find: units.find},
-		monitor.Every{
-			Title: "runtime/kubelet", Of: []reason.ID{reason.KubeletUnhealthy}, Period: max(10*time.Second, 2*o.Patience),
+		monitor.Periodic{Title: "runtime/units", IDs: units.reasons(), Period: time.Minute, Source: "systemd's D-Bus", Find: units.find},
+		monitor.Periodic{
+			Title: "runtime/kubelet", IDs: []reason.ID{reason.KubeletUnhealthy}, Period: max(10*time.Second, 2*o.Patience),
 			Source: o.KubeletHealthz, Find: kubelet.find,
 		},
-		monitor.Every{
-			Title: "runtime/certificate", Of: []reason.ID{reason.KubeletClientCertificateExpiration}, Period: 5 * time.Minute,
+		monitor.Periodic{
+			Title: "runtime/certificate", IDs: []reason.ID{reason.KubeletClientCertificateExpiration}, Period: 5 * time.Minute,
 			Source: "the kubelet's kubeconfig", Find: certificate.find,
 		},
-		monitor.Every{
-			Title: "runtime/health", Of: []reason.ID{reason.ContainerRuntimeUnhealthy, reason.NetworkPluginNotReady},
+		monitor.Periodic{
+			Title: "runtime/health", IDs: []reason.ID{reason.ContainerRuntimeUnhealthy, reason.NetworkPluginNotReady},
 			Period: max(20*time.Second, 2*o.Patience), Source: "CRI Status", Find: health.find,
 		},
-		monitor.Every{
-			Title: "runtime/stuck", Of: []reason.ID{reason.PodStuckTerminating}, Period: time.Minute, Source: "/proc and CRI", Find: stuck.find,
+		monitor.Periodic{
+			Title: "runtime/stuck", IDs: []reason.ID{reason.PodStuckTerminating}, Period: time.Minute, Source: "/proc and CRI", Find: stuckPods.find,
 		},
-		monitor.Every{
-			Title: "runtime/deprecations", Of: []reason.ID{reason.DeprecatedContainerdConfiguration}, Period: time.Hour,
+		monitor.Periodic{
+			Title: "runtime/deprecations", IDs: []reason.ID{reason.DeprecatedContainerdConfiguration}, Period: time.Hour,
 			Source: "containerd's introspection", Find: (&deprecations{runtimes: runtimes, patience: o.Patience}).find,
 		},
-		monitor.Every{
-			Title: "runtime/probe", Of: []reason.ID{reason.CRISandboxProbeFailed}, Period: probe.period(), Source: "CRI RunPodSandbox", Find: probe.find,
+		monitor.Periodic{
+			Title: "runtime/probe", IDs: []reason.ID{reason.CRISandboxProbeFailed}, Period: probe.period(), Source: "CRI RunPodSandbox", Find: probe.find,
 		},
 	}
 }

@@ -13,23 +13,23 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/cri"
 )
 
-// stuck finds pods that were told to end and cannot. No API tells the agent which pods were, but what holds them shows on
-// the host: a process that was killed and does not end, for the kernel waits on its behalf; or a container that runs on
-// after its sandbox was stopped, which is the last thing that is done to a pod.
-type stuck struct {
+// stuckPods finds pods that are terminating and do not end. The agent does not read pods; it finds what holds them on the host: a process that
+// was killed and does not end, because it waits in the kernel; or a container that still runs after its sandbox was stopped, which is the last
+// step of a pod's termination.
+type stuckPods struct {
 	host     host.Host
 	runtimes *runtimes
 	patience time.Duration
-	// names of pods by UID, of the last time that the runtime answered.
+	// names are those of pods by UID, from the runtime's last answer.
 	names map[string]string
 }
 
-func (s *stuck) find(ctx context.Context) ([]evidence.Evidence, error) {
+func (s *stuckPods) find(ctx context.Context) ([]evidence.Evidence, error) {
 	processes, err := killed(s.host)
 	if err != nil {
 		return nil, err
 	}
-	why, unread := s.outlived(ctx)
+	why, readErr := s.outlived(ctx)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -40,29 +40,29 @@ func (s *stuck) find(ctx context.Context) ([]evidence.Evidence, error) {
 	for pod, raw := range why {
 		found = append(found, evidence.Evidence{Reason: reason.PodStuckTerminating, Entity: pod, State: evidence.Fault, Raw: raw})
 	}
-	if unread != nil { // What processes tell holds all the same; who is not found is not well.
-		found = append(found, unreadable(unread.Error(), reason.PodStuckTerminating)...)
+	if readErr != nil { // Evidence from processes is valid all the same; pods that are not found are not known to be well.
+		found = append(found, unreadable(readErr.Error(), reason.PodStuckTerminating)...)
 	}
 	return found, nil
 }
 
 // name is a pod's namespace and name, or its UID if the runtime never told.
-func (s *stuck) name(uid string) string {
+func (s *stuckPods) name(uid string) string {
 	if name := s.names[uid]; name != "" {
 		return name
 	}
 	return uid
 }
 
-// outlived are the pods with a container that runs in a stopped sandbox, of the runtimes that answer.
-func (s *stuck) outlived(ctx context.Context) (why map[string]string, unread error) {
+// outlived are the pods with a container that runs in a stopped sandbox, according to the runtimes that answer.
+func (s *stuckPods) outlived(ctx context.Context) (why map[string]string, readErr error) {
 	ctx, cancel := context.WithTimeout(ctx, s.patience)
 	defer cancel()
 	why = map[string]string{}
 	names := map[string]string{}
-	there, _ := s.runtimes.there()
-	for _, e := range there {
-		// Sandboxes first: a container of a stopped one that is listed afterwards has run on.
+	present, _ := s.runtimes.present()
+	for _, e := range present {
+		// Sandboxes first: a container of a stopped one that is listed afterwards still runs.
 		sandboxes, err := e.client.Sandboxes(ctx, nil)
 		if cri.Refused(err, cri.Unimplemented) {
 			continue
@@ -72,25 +72,25 @@ func (s *stuck) outlived(ctx context.Context) (why map[string]string, unread err
 			containers, err = e.client.Containers(ctx)
 		}
 		if err != nil {
-			unread = errors.Join(unread, err)
+			readErr = errors.Join(readErr, err)
 			continue
 		}
-		for _, one := range sandboxes {
-			names[one.UID] = one.Namespace + "/" + one.Name
+		for _, checkOne := range sandboxes {
+			names[checkOne.UID] = checkOne.Namespace + "/" + checkOne.Name
 		}
 		maps.Copy(why, outlive(sandboxes, containers))
 	}
-	if unread == nil {
+	if readErr == nil {
 		s.names = names
 	}
-	return why, unread
+	return why, readErr
 }
 
 func outlive(sandboxes []cri.Sandbox, containers []cri.Container) map[string]string {
 	stopped := map[string]cri.Sandbox{}
-	for _, one := range sandboxes {
-		if one.Stopped {
-			stopped[one.ID] = one
+	for _, checkOne := range sandboxes {
+		if checkOne.Stopped {
+			stopped[checkOne.ID] = checkOne
 		}
 	}
 	why := map[string]string{}

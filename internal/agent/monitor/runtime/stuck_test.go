@@ -154,7 +154,7 @@ func TestPodOutlivesItsSandbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.container(sandbox, "web")
-	s := &stuck{runtimes: newRuntimes(host.Host{}, []string{c.socket}), patience: time.Minute}
+	s := &stuckPods{runtimes: newRuntimes(host.Host{}, []string{c.socket}), patience: time.Minute}
 	if found, err := s.find(t.Context()); err != nil || len(found) != 0 {
 		t.Errorf("a pod that is well: %v, %v", found, err)
 	}
@@ -238,7 +238,7 @@ func TestOutlive(t *testing.T) {
 // holds.
 func TestStuckWithoutRuntime(t *testing.T) {
 	h := kubeletHost(t)
-	s := &stuck{host: h, runtimes: newRuntimes(h, []string{"/mute.sock"}), patience: time.Minute}
+	s := &stuckPods{host: h, runtimes: newRuntimes(h, []string{"/mute.sock"}), patience: time.Minute}
 	if found, err := s.find(t.Context()); err != nil || len(found) != 0 {
 		t.Errorf("without a runtime: %v, %v", found, err)
 	}

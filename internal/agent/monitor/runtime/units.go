@@ -13,12 +13,12 @@ import (
 
 const kubeletService, containerdService = "kubelet.service", "containerd.service"
 
-// units finds services that failed, or that systemd has started again. What a person starts or stops is neither: only
-// systemd's own restarts count, and a service is in the state failed only by itself.
+// units finds services that failed, or that systemd has restarted. What a person starts or stops is neither: only systemd's automatic restarts
+// count, and stopping a service does not make it failed.
 type units struct {
 	bus    *systemd.Bus
 	ignore []string
-	// restarts of each service at the last look. Nil before the first, which cannot tell when they were.
+	// restarts is the count of each service at the last look; nil before the first, at which it is unknown when they were.
 	restarts map[string]uint32
 }
 
@@ -51,14 +51,14 @@ func (u *units) find(ctx context.Context) ([]evidence.Evidence, error) {
 				delete(absent, id)
 			}
 		}
-		told, count, err := u.one(ctx, s)
+		faults, count, err := u.checkService(ctx, s)
 		if err != nil && ctx.Err() != nil {
 			return nil, err
 		} else if err != nil {
-			continue // It has gone since it was listed.
+			continue // It was removed after it was listed.
 		}
 		restarts[s.Name] = count
-		found = append(found, told...)
+		found = append(found, faults...)
 	}
 	u.restarts = restarts
 	for id, name := range absent {
@@ -76,8 +76,8 @@ func (u *units) ignored(name string) bool {
 	return false
 }
 
-// one looks at one service, and gives its restarts, too.
-func (u *units) one(ctx context.Context, s systemd.Service) ([]evidence.Evidence, uint32, error) {
+// checkService looks at one service. It also returns its count of restarts.
+func (u *units) checkService(ctx context.Context, s systemd.Service) ([]evidence.Evidence, uint32, error) {
 	failed, err := u.failed(ctx, s)
 	if err != nil {
 		return nil, 0, err
@@ -92,9 +92,9 @@ func (u *units) one(ctx context.Context, s systemd.Service) ([]evidence.Evidence
 	return append(failed, u.restarted(s.Name, count)...), count, nil
 }
 
-// terminated is the exit status of programs that end in order when they are told to by SIGTERM, as those in Java do. systemd
-// calls that a failure unless the unit says otherwise, though a person has stopped the service.
-const terminated = 128 + 15
+// exitOnSIGTERM is the exit status of programs that handle SIGTERM and end, as Java's do. systemd calls that a failure unless the unit says
+// otherwise (SuccessExitStatus), although a person has stopped the service.
+const exitOnSIGTERM = 128 + 15
 
 func (u *units) failed(ctx context.Context, s systemd.Service) ([]evidence.Evidence, error) {
 	if s.Active != "failed" {
@@ -109,7 +109,7 @@ func (u *units) failed(ctx context.Context, s systemd.Service) ([]evidence.Evide
 		return nil, err
 	}
 	status, err := u.bus.Status(ctx, s)
-	if err != nil || result == "exit-code" && status == terminated {
+	if err != nil || result == "exit-code" && status == exitOnSIGTERM {
 		return nil, err
 	}
 	fault := evidence.Evidence{
@@ -122,7 +122,7 @@ func (u *units) failed(ctx context.Context, s systemd.Service) ([]evidence.Evide
 	return []evidence.Evidence{fault}, nil
 }
 
-// restarted tells of each restart since the last look.
+// restarted is evidence of each restart since the last look.
 func (u *units) restarted(name string, count uint32) []evidence.Evidence {
 	if u.restarts == nil {
 		return nil
@@ -137,7 +137,7 @@ func (u *units) restarted(name string, count uint32) []evidence.Evidence {
 		fault.Reason, fault.Entity = reason.ContainerdRepeatedRestart, ""
 	}
 	more := count
-	if before := u.restarts[name]; count >= before { // Else a person has started it, and systemd counts afresh.
+	if before := u.restarts[name]; count >= before { // Else a person has started it, and systemd has reset the count.
 		more = count - before
 	}
 	var each []evidence.Evidence
@@ -147,7 +147,7 @@ func (u *units) restarted(name string, count uint32) []evidence.Evidence {
 	return each
 }
 
-// maxRestarts is how many restarts between two looks are told one by one.
+// maxRestarts bounds the evidence of restarts of one look.
 const maxRestarts = 20
 
 func inapplicable(why string, ids ...reason.ID) []evidence.Evidence {
@@ -159,9 +159,9 @@ func unreadable(why string, ids ...reason.ID) []evidence.Evidence {
 }
 
 func all(state evidence.State, why string, ids ...reason.ID) []evidence.Evidence {
-	var told []evidence.Evidence
+	var faults []evidence.Evidence
 	for _, id := range ids {
-		told = append(told, evidence.Evidence{Reason: id, State: state, Raw: why})
+		faults = append(faults, evidence.Evidence{Reason: id, State: state, Raw: why})
 	}
-	return told
+	return faults
 }

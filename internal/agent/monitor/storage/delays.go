@@ -17,15 +17,15 @@ import (
 // tick is the unit of times in /proc/PID/stat: USER_HZ is 100 on all that Kubernetes runs on.
 const tick = 10 * time.Millisecond
 
-// delays finds processes that wait long for disks. The kernel tells that of a process's first thread only.
+// delays finds processes that wait long for disks. The kernel shows that of a process's first thread only.
 type delays struct {
 	host    host.Host
 	options IODelays
-	// waited is how long each process had at the last look; those that never did are left out.
+	// waited is how long each process had waited at the last look; those that never did are left out.
 	waited map[process]time.Duration
 }
 
-// process is one by number and start, since numbers are used again.
+// process is identified by PID and start, because PIDs are reused.
 type process struct{ pid, start string }
 
 func (d *delays) find(ctx context.Context) ([]evidence.Evidence, error) {
@@ -59,7 +59,7 @@ func (d *delays) find(ctx context.Context) ([]evidence.Evidence, error) {
 		d.waited[who] = waited
 		earlier, known := before[who]
 		if !known && before == nil {
-			continue // The first look knows no period.
+			continue // At the first look there is no period yet.
 		}
 		if more := waited - earlier; more > d.options.Most {
 			found = append(found, evidence.Evidence{

@@ -19,14 +19,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/kubeletfiles"
 )
 
-// filling finds filesystems of the node that will be full soon if they go on filling up as they do.
+// filling finds filesystems of the node that will be full soon at the rate at which their use grows.
 type filling struct {
 	mounts  mounts
 	options Filling
 	finder  kubeletfiles.Finder
 	clock   clock.PassiveClock
 	measure func(filesystem) (usage, error)
-	asked   inflight.Calls[usage]
+	calls   inflight.Calls[usage]
 	// trends are by device and mount point.
 	trends map[string]*trends
 }
@@ -38,14 +38,14 @@ type trends struct {
 	bytes, inodes trend
 }
 
-// usage is what statfs(2) says of a filesystem.
+// usage is how much of a filesystem is in use, by statfs(2).
 type usage struct {
-	bytes, inodes room
+	bytes, inodes capacity
 }
 
-// room is how much there is of something, in use, and free to those who are not root. All is zero of inodes where they are made as they
-// are needed (btrfs).
-type room struct{ all, used, free uint64 }
+// capacity is the total of something, how much is in use, and how much is free to processes other than root's. all is zero for inodes on a
+// filesystem that creates them as needed (btrfs).
+type capacity struct{ all, used, free uint64 }
 
 func newFilling(h host.Host, o Options) *filling {
 	m := mounts{host: h, folders: o.Folders}
@@ -63,15 +63,15 @@ func (f *filling) find(ctx context.Context) ([]evidence.Evidence, error) {
 	before := f.trends
 	f.trends = map[string]*trends{}
 	var found, unknown []evidence.Evidence
-	some := false
+	readable := false
 	for _, disk := range disks {
-		if !disk.own() || disk.readonly() {
+		if !disk.isNodes() || disk.readonly() {
 			continue
 		}
-		some = true
+		readable = true
 		key := disk.device + " " + disk.at
 		t := before[key]
-		now, err := f.asked.Do(ctx, disk.at, statPatience, func(context.Context) (usage, error) { return f.measure(disk) })
+		now, err := f.calls.Do(ctx, disk.at, statTimeout, func(context.Context) (usage, error) { return f.measure(disk) })
 		if err != nil {
 			unknown = append(unknown, f.unknown(disk.at, err.Error()))
 			f.trends[key] = t
@@ -89,7 +89,7 @@ func (f *filling) find(ctx context.Context) ([]evidence.Evidence, error) {
 			unknown = append(unknown, f.unknown(disk.at, why))
 		}
 	}
-	if !some {
+	if !readable {
 		return []evidence.Evidence{{Reason: reason.FilesystemFillingUp, State: evidence.Inapplicable, Raw: "no disk of the node is written to"}}, ctx.Err()
 	}
 	return append(found, unknown...), ctx.Err()
@@ -99,8 +99,8 @@ func (f *filling) unknown(at, why string) evidence.Evidence {
 	return evidence.Evidence{Reason: reason.FilesystemFillingUp, State: evidence.Unreadable, Raw: at + ": " + why}
 }
 
-// eviction is below which room the kubelet itself says DiskPressure. Without a kubelet nobody does; one whose configuration cannot be
-// read is taken to have its defaults.
+// eviction returns the thresholds below which the kubelet reports DiskPressure; none without a kubelet. If its configuration cannot be read,
+// its defaults are assumed.
 func (f *filling) eviction() kubeletfiles.Eviction {
 	k, err := f.finder.Find()
 	if errors.Is(err, kubeletfiles.ErrNone) {
@@ -113,9 +113,9 @@ func (f *filling) eviction() kubeletfiles.Eviction {
 	return c.Eviction()
 }
 
-// newTrends begins to follow a filesystem, of which a hundredth is much.
+// newTrends begins the trends of a filesystem. A fall of use by a hundredth of its size is a cleanup.
 func newTrends(at time.Time, now usage) *trends {
-	return &trends{size: now.bytes.all, since: at, bytes: trend{cleaning: now.bytes.all / 100}, inodes: trend{cleaning: now.inodes.all / 100}}
+	return &trends{size: now.bytes.all, since: at, bytes: trend{cleanupDrop: now.bytes.all / 100}, inodes: trend{cleanupDrop: now.inodes.all / 100}}
 }
 
 func (t *trends) add(at time.Time, now usage) {
@@ -123,26 +123,26 @@ func (t *trends) add(at time.Time, now usage) {
 	t.inodes.add(sample{at, now.inodes.used})
 }
 
-// judge says what will be full within a time. What the kubelet speaks of by now is not said twice.
+// judge says what will be full within a time; empty if nothing will, or if the kubelet reports it already.
 func (t *trends) judge(now usage, within time.Duration, evicts kubeletfiles.Eviction) string {
-	if rate := t.bytes.rate(); fills(now.bytes, rate, within, evicts.Bytes) {
+	if rate := t.bytes.rate(); fillsWithin(now.bytes, rate, within, evicts.Bytes) {
 		return fmt.Sprintf("at this rate it is full in %s: %d of %d MiB are free, and %.0f MiB more are in use each hour",
-			left(now.bytes, rate), now.bytes.free>>20, now.bytes.all>>20, rate*3600/(1<<20))
+			timeLeft(now.bytes, rate), now.bytes.free>>20, now.bytes.all>>20, rate*3600/(1<<20))
 	}
-	if rate := t.inodes.rate(); fills(now.inodes, rate, within, evicts.Inodes) {
+	if rate := t.inodes.rate(); fillsWithin(now.inodes, rate, within, evicts.Inodes) {
 		return fmt.Sprintf("at this rate it is out of inodes in %s: %d of %d are free, and %.0f more are in use each hour",
-			left(now.inodes, rate), now.inodes.free, now.inodes.all, rate*3600)
+			timeLeft(now.inodes, rate), now.inodes.free, now.inodes.all, rate*3600)
 	}
 	return ""
 }
 
-// fills says that what is free is in use within a time at a rate, in a second, and that the kubelet says nothing of it yet.
-func fills(of room, rate float64, within time.Duration, evicts kubeletfiles.Least) bool {
+// fillsWithin says whether what is free will be in use within a time, at a rate per second, and the kubelet does not report it yet.
+func fillsWithin(of capacity, rate float64, within time.Duration, evicts kubeletfiles.Least) bool {
 	return rate > 0 && float64(of.free)/rate <= within.Seconds() && of.free > evicts.Of(of.all)
 }
 
-// left is when what is free is in use at a rate: "3h20m".
-func left(of room, rate float64) string {
+// timeLeft is after how long what is free will be in use at a rate: "3h20m".
+func timeLeft(of capacity, rate float64) string {
 	in := time.Duration(float64(of.free) / rate * float64(time.Second)).Round(time.Minute)
 	return strings.TrimSuffix(in.String(), "0s")
 }
@@ -164,7 +164,7 @@ func (m mounts) statfs(disk filesystem) (usage, error) {
 	}
 	block := uint64(stat.Frsize) //nolint:gosec // positive
 	return usage{
-		bytes:  room{all: stat.Blocks * block, used: (stat.Blocks - stat.Bfree) * block, free: stat.Bavail * block},
-		inodes: room{all: stat.Files, used: stat.Files - stat.Ffree, free: stat.Ffree},
+		bytes:  capacity{all: stat.Blocks * block, used: (stat.Blocks - stat.Bfree) * block, free: stat.Bavail * block},
+		inodes: capacity{all: stat.Files, used: stat.Files - stat.Ffree, free: stat.Ffree},
 	}, nil
 }

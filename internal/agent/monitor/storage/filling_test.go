@@ -27,12 +27,12 @@ type history struct{ bytes, inodes func(minute float64) float64 }
 // told are the first minutes of looks that found something else than the one before: "65 Fault", "0 Unreadable".
 func (h history) told(t *testing.T, minutes int, node host.Host, size func(minute int) uint64) (told []string, last string) {
 	t.Helper()
-	of := func(percent func(float64) float64, minute int, all uint64) room {
+	of := func(percent func(float64) float64, minute int, all uint64) capacity {
 		used := uint64(0.1 * float64(all))
 		if percent != nil {
 			used = uint64(percent(float64(minute)) * gib)
 		}
-		return room{all: all, used: used, free: all - used}
+		return capacity{all: all, used: used, free: all - used}
 	}
 	start := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	now := clocktesting.NewFakePassiveClock(start)
@@ -158,7 +158,7 @@ func TestFillingBeginsAnew(t *testing.T) {
 			}
 		})
 	}
-	tr := trend{cleaning: gib}
+	tr := trend{cleanupDrop: gib}
 	at := func(minute int) time.Time { return time.Unix(int64(minute)*60, 0) }
 	for minute := 0; minute <= 60; minute += 5 {
 		tr.add(sample{at(1000 + minute), uint64(minute) * gib})
@@ -188,9 +188,9 @@ func TestFillingOfSickDisks(t *testing.T) {
 	for look := range 15 {
 		m.measure = func(filesystem) (usage, error) {
 			if sick(look) {
-				return usage{}, errUnseen
+				return usage{}, errNotVisible
 			}
-			return usage{bytes: room{all: 100, free: 100}}, nil
+			return usage{bytes: capacity{all: 100, free: 100}}, nil
 		}
 		found, err := m.find(t.Context())
 		if err != nil {
@@ -202,7 +202,7 @@ func TestFillingOfSickDisks(t *testing.T) {
 		case look == 14 && len(found) > 0:
 			t.Errorf("an hour later, in which it once did not answer: %+v", found)
 		}
-		now.SetTime(now.Now().Add(apart))
+		now.SetTime(now.Now().Add(sampleInterval))
 	}
 	if err := os.WriteFile(h.Path(mountinfo), []byte("24 1 259:1 / / ro shared:1 - ext4 /dev/nvme0n1p1 ro\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestFilesystemFillingUp(t *testing.T) {
 			if last = (evidence.Evidence{State: evidence.Well}); len(found) > 0 {
 				last = found[0]
 			}
-			now.SetTime(now.Now().Add(apart))
+			now.SetTime(now.Now().Add(sampleInterval))
 		}
 		return last
 	}

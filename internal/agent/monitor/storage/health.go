@@ -17,18 +17,18 @@ import (
 
 const (
 	healthPeriod = 10 * time.Minute
-	// healthPatience is longer than the driver's own (nvme.LogPage).
-	healthPatience = 10 * time.Second
+	// healthTimeout is longer than the driver's own (nvme.LogPage).
+	healthTimeout = 10 * time.Second
 )
 
 var healthReasons = []reason.ID{reason.NVMeHealthCritical, reason.NVMeMediaErrors, reason.NVMeReadOnly, reason.NVMeWornOut}
 
-// health asks NVMe disks how they are. An EBS volume is none: what is behind it is Amazon's to mend, and its page says nothing.
+// health reads the health log of NVMe disks. EBS volumes are left out: the disks behind them are Amazon's, and their log says nothing of them.
 type health struct {
 	host  host.Host
 	read  func(nvme.Controller) (nvme.Health, error)
-	asked inflight.Calls[nvme.Health]
-	// lost is how many media errors each disk had at the last look that read it, by name and serial number.
+	calls inflight.Calls[nvme.Health]
+	// lost is the count of media errors of each disk at the last look that read it, by name and serial number.
 	lost map[string]uint64
 }
 
@@ -36,8 +36,8 @@ func newHealth(h host.Host) *health {
 	return &health{host: h, read: nvme.ReadHealth, lost: map[string]uint64{}}
 }
 
-func (h *health) every() monitor.Every {
-	return monitor.Every{Title: "nvme-health", Of: healthReasons, Period: healthPeriod, Source: "NVMe's health log page", Find: h.find}
+func (h *health) every() monitor.Periodic {
+	return monitor.Periodic{Title: "nvme-health", IDs: healthReasons, Period: healthPeriod, Source: "NVMe's health log page", Find: h.find}
 }
 
 func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
@@ -46,58 +46,58 @@ func (h *health) find(ctx context.Context) ([]evidence.Evidence, error) {
 		return nil, err
 	}
 	var found []evidence.Evidence
-	var unread error
-	asked := 0
+	var readErrs error
+	calls := 0
 	for _, c := range controllers {
 		if ebs.Is(c) {
 			continue
 		}
-		now, err := h.asked.Do(ctx, c.Name, healthPatience, func(context.Context) (nvme.Health, error) { return h.read(c) })
+		now, err := h.calls.Do(ctx, c.Name, healthTimeout, func(context.Context) (nvme.Health, error) { return h.read(c) })
 		var refused nvme.StatusError
 		switch {
-		case errors.As(err, &refused): // It has no such page.
+		case errors.As(err, &refused): // It has no such log page.
 			continue
 		case err != nil:
-			unread = errors.Join(unread, err)
+			readErrs = errors.Join(readErrs, err)
 		default:
 			found = append(found, h.faults(c, now)...)
 		}
-		asked++
+		calls++
 	}
 	switch {
-	case asked == 0:
+	case calls == 0:
 		return all(healthReasons, evidence.Inapplicable, "no NVMe disk that knows its health"), ctx.Err()
-	case unread != nil:
-		found = append(found, all(healthReasons, evidence.Unreadable, unread.Error())...)
+	case readErrs != nil:
+		found = append(found, all(healthReasons, evidence.Unreadable, readErrs.Error())...)
 	}
 	return found, ctx.Err()
 }
 
-// faults are what a disk says is wrong with it, and what it lost since the last look.
+// faults is evidence of the warnings in a disk's health log, and of media errors since the last look.
 func (h *health) faults(c nvme.Controller, now nvme.Health) []evidence.Evidence {
 	var found []evidence.Evidence
-	tell := func(id reason.ID, format string, args ...any) {
+	add := func(id reason.ID, format string, args ...any) {
 		found = append(found, evidence.Evidence{Reason: id, State: evidence.Fault, Entity: c.Name, Raw: c.Model + ": " + fmt.Sprintf(format, args...)})
 	}
 	if rest := criticalOf(now); rest != 0 {
-		tell(reason.NVMeHealthCritical, "%s (available spare %d %%, threshold %d %%)", rest, now.Spare, now.Threshold)
+		add(reason.NVMeHealthCritical, "%s (available spare %d %%, threshold %d %%)", rest, now.Spare, now.Threshold)
 	}
 	if now.Critical&nvme.ReadOnly != 0 {
-		tell(reason.NVMeReadOnly, "%s", nvme.ReadOnly)
+		add(reason.NVMeReadOnly, "%s", nvme.ReadOnly)
 	}
 	if now.Used >= 100 {
-		tell(reason.NVMeWornOut, "%d %% of its endurance used", now.Used)
+		add(reason.NVMeWornOut, "%d %% of its endurance used", now.Used)
 	}
 	key := c.Name + " " + c.Serial
 	if before, known := h.lost[key]; known && now.MediaErrors > before {
-		tell(reason.NVMeMediaErrors, "%d more media and data integrity errors, %d in all", now.MediaErrors-before, now.MediaErrors)
+		add(reason.NVMeMediaErrors, "%d more media and data integrity errors, %d in all", now.MediaErrors-before, now.MediaErrors)
 	}
 	h.lost[key] = now.MediaErrors
 	return found
 }
 
-// criticalOf are the warnings that have no reason of their own. Some disks call themselves degraded once they are used up, and for
-// nothing else (https://github.com/smartmontools/smartmontools/issues/537).
+// criticalOf are the warnings that have no reason of their own. Some disks report that they are degraded once they are worn out, for that alone
+// (https://github.com/smartmontools/smartmontools/issues/537).
 func criticalOf(now nvme.Health) nvme.Warning {
 	rest := now.Critical &^ nvme.ReadOnly
 	if now.Used >= 100 {

@@ -128,7 +128,7 @@ func TestNVMeHealthNotKnown(t *testing.T) {
 	}
 }
 
-func healthEvery(h *health, now clock.Clock) monitor.Every {
+func healthEvery(h *health, now clock.Clock) monitor.Periodic {
 	m := h.every()
 	m.Clock = now
 	return m

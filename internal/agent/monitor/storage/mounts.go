@@ -17,8 +17,8 @@ import (
 // mountinfo is that of the host's first process: a container's own says nothing of the host.
 const mountinfo = "/proc/1/mountinfo"
 
-// kinds are the filesystems of disks that are written to. Others (squashfs, overlay, ISO 9660, tmpfs) are read-only by
-// nature, or stand on one of these.
+// kinds are the types of filesystems on disks that are written to. Others (squashfs, overlay, ISO 9660, tmpfs) are always read-only, are not on a
+// disk, or use one of these.
 var kinds = []string{"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs"}
 
 // mounts reads what is mounted on a host.
@@ -40,7 +40,7 @@ type filesystem struct {
 	folders []Path
 }
 
-// disks are the filesystems of disks, in the order in which they were mounted.
+// disks returns the filesystems on disks, in the order in which they were mounted.
 func (m mounts) disks() ([]filesystem, error) {
 	file, err := os.Open(m.host.Path(mountinfo))
 	if err != nil {
@@ -54,7 +54,7 @@ func (m mounts) disks() ([]filesystem, error) {
 	return m.filesystems(all), nil
 }
 
-// filesystems takes together the mounts of each filesystem of a disk.
+// filesystems merges the mounts of each filesystem.
 func (m mounts) filesystems(all []*mountfile.Info) []filesystem {
 	var disks []filesystem
 	seen := map[string]bool{}
@@ -70,12 +70,12 @@ func (m mounts) filesystems(all []*mountfile.Info) []filesystem {
 		})
 	}
 	for _, folder := range m.folders {
-		mount := holder(all, folder)
+		mount := mountOf(all, folder)
 		i := slices.IndexFunc(disks, func(disk filesystem) bool { return mount != nil && disk.device == number(mount) })
 		if i < 0 {
 			continue
 		}
-		if !disks[i].own() {
+		if !disks[i].isNodes() {
 			disks[i].at, disks[i].options = mount.Mountpoint, strings.Split(mount.Options, ",")
 		}
 		disks[i].folders = append(disks[i].folders, folder)
@@ -85,8 +85,8 @@ func (m mounts) filesystems(all []*mountfile.Info) []filesystem {
 
 func number(info *mountfile.Info) string { return fmt.Sprintf("%d:%d", info.Major, info.Minor) }
 
-// holder is the mount that a folder is on: the deepest above it, the last of several at the same place.
-func holder(all []*mountfile.Info, folder Path) *mountfile.Info {
+// mountOf is the mount that a folder is on: the deepest above it, the last of several at the same place.
+func mountOf(all []*mountfile.Info, folder Path) *mountfile.Info {
 	var found *mountfile.Info
 	depth := 0
 	for _, info := range all {
@@ -98,11 +98,11 @@ func holder(all []*mountfile.Info, folder Path) *mountfile.Info {
 	return found
 }
 
-// errUnseen says that a path is not the filesystem it stands for on the host.
-var errUnseen = errors.New("not to be seen from here")
+// errNotVisible says that a path in the agent's container does not lead to the filesystem that it leads to on the host.
+var errNotVisible = errors.New("not to be seen from here")
 
-// reach finds a path of a filesystem: its mount point or, in a container that sees no such place, one of the folders. The
-// error is what the filesystem itself answered, or errUnseen.
+// reach finds a path to a filesystem: its mount point or, if the container does not have that, one of the folders. The error is the filesystem's
+// own, or errNotVisible.
 func (m mounts) reach(disk filesystem) (string, error) {
 	var err error
 	for _, folder := range append([]Path{Path(disk.at)}, disk.folders...) {
@@ -116,39 +116,38 @@ func (m mounts) reach(disk filesystem) (string, error) {
 	return "", err
 }
 
-// shows says whether a path leads to the filesystem: in a container another may stand in its place. Files of btrfs have
-// numbers of their subvolume.
+// shows returns an error unless a path leads to the filesystem: in a container another may be mounted there. Files of btrfs have the device
+// number of their subvolume.
 func (f filesystem) shows(path string) error {
 	var stat syscall.Stat_t
 	err := syscall.Stat(path, &stat)
 	switch {
 	case errors.Is(err, syscall.ENOENT):
-		return fmt.Errorf("%s: %w", path, errUnseen)
+		return fmt.Errorf("%s: %w", path, errNotVisible)
 	case err != nil:
 		return fmt.Errorf("stat %s: %w", path, err)
 	case f.kind != "btrfs" && f.device != fmt.Sprintf("%d:%d", unix.Major(stat.Dev), unix.Minor(stat.Dev)):
-		return fmt.Errorf("%s: %w", path, errUnseen)
+		return fmt.Errorf("%s: %w", path, errNotVisible)
 	}
 	return nil
 }
 
-// own says that the node cannot work without it.
-func (f filesystem) own() bool { return len(f.folders) > 0 }
+// isNodes says whether one of the node's own folders is on it.
+func (f filesystem) isNodes() bool { return len(f.folders) > 0 }
 
-// turned says that the kernel takes no more writes to it. It sets the filesystem read-only and leaves its mounts as they
-// are, while one that is mounted read-only, or remounted so by hand, is so in both: that is how intention is told from
-// fault. Newer kernels (6.15) say it of ext4 with a word of its own.
-func (f filesystem) turned() bool {
+// errorsReadonly says whether the kernel has made it read-only after an error. Then the filesystem is read-only and its mounts are not, while both
+// are if it was mounted or remounted read-only on purpose. Since Linux 6.15 ext4 has an option that says so (emergency_ro).
+func (f filesystem) errorsReadonly() bool {
 	return slices.Contains(f.super, "emergency_ro") || slices.Contains(f.super, "shutdown") ||
 		slices.Contains(f.super, "ro") && slices.Contains(f.options, "rw")
 }
 
-// readonly says that nothing can be written to it, for whatever cause.
+// readonly says whether nothing can be written to it, for any cause.
 func (f filesystem) readonly() bool {
-	return f.turned() || f.readonlyItself() || slices.Contains(f.options, "ro")
+	return f.errorsReadonly() || f.readonlyItself() || slices.Contains(f.options, "ro")
 }
 
-// readonlyItself says that the filesystem is, and with it all of its mounts.
+// readonlyItself says whether the filesystem is read-only, and with it all of its mounts.
 func (f filesystem) readonlyItself() bool { return slices.Contains(f.super, "ro") }
 
 // String is its line of mountinfo in short.

@@ -19,12 +19,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// probe writes to each disk of the node, has it kept, and reads it back. A hang is the fault itself: the calls of whoever
-// works with that disk hang as well.
+// probe writes to each disk of the node, syncs, and reads back. A call that hangs is a fault, too: other processes' calls to that disk hang as
+// well.
 type probe struct {
 	mounts  mounts
 	options Probe
-	asked   inflight.Calls[struct{}]
+	calls   inflight.Calls[struct{}]
 }
 
 func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
@@ -32,8 +32,8 @@ func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What takes no writes is ReadonlyFilesystem's, or so by intention.
-	disks = slices.DeleteFunc(disks, func(disk filesystem) bool { return !disk.own() || disk.readonly() })
+	// A read-only filesystem is the matter of ReadonlyFilesystem, or intended.
+	disks = slices.DeleteFunc(disks, func(disk filesystem) bool { return !disk.isNodes() || disk.readonly() })
 	if len(disks) == 0 {
 		return []evidence.Evidence{{Reason: reason.DiskProbeFailed, State: evidence.Inapplicable, Raw: "the node writes to no disk"}}, nil
 	}
@@ -41,7 +41,7 @@ func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
 	var asking sync.WaitGroup
 	for i, disk := range disks {
 		asking.Go(func() {
-			_, answers[i] = p.asked.Do(ctx, disk.at, p.options.Patience, func(context.Context) (struct{}, error) { return struct{}{}, p.try(disk) })
+			_, answers[i] = p.calls.Do(ctx, disk.at, p.options.Patience, func(context.Context) (struct{}, error) { return struct{}{}, p.try(disk) })
 		})
 	}
 	asking.Wait()
@@ -58,25 +58,25 @@ func (p *probe) find(ctx context.Context) ([]evidence.Evidence, error) {
 	return append(faults, unreadable...), ctx.Err()
 }
 
-// tellsNothing are errors that say nothing of a disk, but of what the agent may do.
-var tellsNothing = []error{
-	errUnseen, syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EOPNOTSUPP, syscall.EISDIR, syscall.ENOENT, syscall.EMFILE, syscall.ENFILE,
+// unrelatedErrors are errors that are caused by the agent's privileges or limits, not by a disk.
+var unrelatedErrors = []error{
+	errNotVisible, syscall.EROFS, syscall.EACCES, syscall.EPERM, syscall.EOPNOTSUPP, syscall.EISDIR, syscall.ENOENT, syscall.EMFILE, syscall.ENFILE,
 	syscall.ENOMEM, context.Canceled, context.DeadlineExceeded,
 }
 
-// judge tells a disk's fault from what else may fail. A full disk is the kubelet's DiskPressure.
+// judge classifies the result of a probe: Fault only for a disk's errors. A full disk is well: the kubelet reports DiskPressure.
 func judge(answer error) evidence.State {
 	is := func(err error) bool { return errors.Is(answer, err) }
 	switch {
 	case answer == nil, is(syscall.ENOSPC), is(syscall.EDQUOT):
 		return evidence.Well
-	case slices.ContainsFunc(tellsNothing, is):
+	case slices.ContainsFunc(unrelatedErrors, is):
 		return evidence.Unreadable
 	}
 	return evidence.Fault
 }
 
-// try tries a disk in the first of its folders that the agent may write to.
+// try probes a disk in the first of its folders that the agent may write to.
 func (p *probe) try(disk filesystem) error {
 	var last error
 	for _, folder := range append(slices.Clone(disk.folders), Path(disk.at)) {
@@ -92,7 +92,7 @@ func (p *probe) try(disk filesystem) error {
 	return last
 }
 
-// tryDisk writes a file without a name in a folder, which is gone however this ends, and reads it back from the disk.
+// tryDisk writes an unnamed file (O_TMPFILE) in a folder, which is deleted when it is closed, and reads it back from the disk.
 func tryDisk(path string, now time.Time) error {
 	fd, err := unix.Open(path, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err != nil {
@@ -107,7 +107,7 @@ func tryDisk(path string, now time.Time) error {
 	if err := file.Sync(); err != nil {
 		return err
 	}
-	// Without this the page cache would answer, which knows what the disk should hold.
+	// Without this the page cache would be read.
 	if err := unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED); err != nil {
 		return fmt.Errorf("forget what was written: %w", err)
 	}

@@ -14,19 +14,19 @@ import (
 
 var smartReasons = []reason.ID{reason.SMARTFailurePredicted}
 
-// smart asks ATA disks whether they predict their own failure.
+// smart asks ATA disks whether they predict a failure (SMART RETURN STATUS).
 type smart struct {
 	host  host.Host
 	ask   func(ata.Disk) (bool, error)
-	asked inflight.Calls[bool]
+	calls inflight.Calls[bool]
 }
 
 func newSMART(h host.Host) *smart {
 	return &smart{host: h, ask: ata.FailurePredicted}
 }
 
-func (s *smart) every() monitor.Every {
-	return monitor.Every{Title: "smart", Of: smartReasons, Period: healthPeriod, Source: "SMART RETURN STATUS", Find: s.find}
+func (s *smart) every() monitor.Periodic {
+	return monitor.Periodic{Title: "smart", IDs: smartReasons, Period: healthPeriod, Source: "SMART RETURN STATUS", Find: s.find}
 }
 
 func (s *smart) find(ctx context.Context) ([]evidence.Evidence, error) {
@@ -35,27 +35,27 @@ func (s *smart) find(ctx context.Context) ([]evidence.Evidence, error) {
 		return nil, err
 	}
 	var found []evidence.Evidence
-	var unread error
-	asked := 0
+	var readErrs error
+	calls := 0
 	for _, d := range disks {
-		predicted, err := s.asked.Do(ctx, d.Name, healthPatience, func(context.Context) (bool, error) { return s.ask(d) })
+		predicted, err := s.calls.Do(ctx, d.Name, healthTimeout, func(context.Context) (bool, error) { return s.ask(d) })
 		switch {
 		case errors.Is(err, ata.ErrUnsupported):
 			continue
 		case err != nil:
-			unread = errors.Join(unread, err)
+			readErrs = errors.Join(readErrs, err)
 		case predicted:
 			found = append(found, evidence.Evidence{
 				Reason: reason.SMARTFailurePredicted, State: evidence.Fault, Entity: d.Name, Raw: d.Model + ": a threshold is exceeded",
 			})
 		}
-		asked++
+		calls++
 	}
 	switch {
-	case asked == 0:
+	case calls == 0:
 		return all(smartReasons, evidence.Inapplicable, "no ATA disk that knows SMART"), ctx.Err()
-	case unread != nil:
-		found = append(found, all(smartReasons, evidence.Unreadable, unread.Error())...)
+	case readErrs != nil:
+		found = append(found, all(smartReasons, evidence.Unreadable, readErrs.Error())...)
 	}
 	return found, ctx.Err()
 }

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// leastFree is the share of a filesystem that must be free for it to be judged. What is left of a full one is in small
-	// pieces, too; that is the kubelet's DiskPressure.
+	// leastFree is the share of a filesystem that must be free for its fragmentation to count. The free space of a full one is always
+	// fragmented; the kubelet reports DiskPressure of it.
 	leastFree = 0.05
 	// mostRecords bounds what one look reads of one filesystem: 23 ms of CPU.
 	mostRecords = 200_000
 )
 
-// space finds XFS filesystems whose free space is cut up so small that no room for inodes can be found in it: "no space
-// left on device", while df shows plenty.
+// space finds XFS filesystems whose free space is so fragmented that inodes cannot be allocated: "no space left on device", while df shows free
+// space.
 type space struct {
 	mounts  mounts
 	options XFS
@@ -42,24 +42,24 @@ func (s *space) find(ctx context.Context) ([]evidence.Evidence, error) {
 		return nil, err
 	}
 	var found, unreadable []evidence.Evidence
-	some := false
+	readable := false
 	for _, disk := range disks {
-		if disk.kind != "xfs" || !disk.own() {
+		if disk.kind != "xfs" || !disk.isNodes() {
 			continue
 		}
-		some = true
-		got, err := s.read.Do(ctx, disk.at, statPatience, func(context.Context) (reading, error) { return s.measure(disk) })
+		readable = true
+		got, err := s.read.Do(ctx, disk.at, statTimeout, func(context.Context) (reading, error) { return s.measure(disk) })
 		if err != nil {
 			unreadable = append(unreadable, evidence.Evidence{
 				Reason: reason.XFSSmallAverageClusterSize, State: evidence.Unreadable, Raw: fmt.Sprintf("%s: %v", disk.at, err),
 			})
-		} else if s.options.small(got) {
+		} else if s.options.fragmented(got) {
 			found = append(found, evidence.Evidence{
 				Reason: reason.XFSSmallAverageClusterSize, State: evidence.Fault, Entity: disk.at, Raw: got.String(),
 			})
 		}
 	}
-	if !some {
+	if !readable {
 		return []evidence.Evidence{{Reason: reason.XFSSmallAverageClusterSize, State: evidence.Inapplicable, Raw: "no disk of the node is XFS"}}, nil
 	}
 	return append(found, unreadable...), ctx.Err()
@@ -83,15 +83,15 @@ func (s *space) measure(disk filesystem) (reading, error) {
 	return reading{free: free, total: stat.Blocks, block: uint64(stat.Bsize)}, err //nolint:gosec // positive
 }
 
-// small says that the free space that was read is enough to be judged and cut up too small.
-func (o XFS) small(r reading) bool {
+// fragmented says whether there is enough free space for its fragmentation to count, and its extents are too small on average.
+func (o XFS) fragmented(r reading) bool {
 	if r.free.Extents == 0 || r.block == 0 || !r.free.Cut && float64(r.free.Bytes) < leastFree*float64(r.total*r.block) {
 		return false
 	}
 	return r.blocks() < float64(o.SmallestAverage)
 }
 
-// blocks is the mean size of a piece of free space.
+// blocks is the mean size of an extent of free space, in blocks.
 func (r reading) blocks() float64 { return r.free.Average() / float64(r.block) }
 
 func (r reading) String() string {

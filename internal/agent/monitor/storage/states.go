@@ -12,14 +12,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// statPatience bounds the look at one mount point, which asks no disk as a rule.
-const statPatience = 5 * time.Second
+// statTimeout bounds a call of stat or statfs, which reads from no disk as a rule.
+const statTimeout = 5 * time.Second
 
-// states finds filesystems that take no more writes.
+// states finds filesystems that have become read-only or have shut down.
 type states struct {
 	mounts mounts
 	stat   inflight.Calls[string]
-	// writable are the filesystems that were seen so, by mount point and device.
+	// writable are the filesystems that were seen to be writable, by mount point and device.
 	writable map[string]bool
 }
 
@@ -31,8 +31,8 @@ func (s *states) find(ctx context.Context) ([]evidence.Evidence, error) {
 	return append(s.readonly(disks), s.shutdown(ctx, disks)...), ctx.Err()
 }
 
-// readonly finds what the kernel turned read-only, and what was writable before: whoever did that, the node cannot work with a disk of its
-// own, nor pods with another. One of the mounts of another that is read-only is his business who mounted it.
+// readonly finds filesystems that the kernel has made read-only, and those that were writable before: the node or pods need them, whoever
+// changed it. A single read-only mount of a filesystem that is not the node's own is intended.
 func (s *states) readonly(disks []filesystem) []evidence.Evidence {
 	if len(disks) == 0 {
 		return []evidence.Evidence{
@@ -47,26 +47,26 @@ func (s *states) readonly(disks []filesystem) []evidence.Evidence {
 		key := disk.at + " " + disk.device
 		s.writable[key] = before[key] || !disk.readonly()
 		switch {
-		case !disk.own() && (disk.turned() || disk.readonlyItself() && before[key]):
+		case !disk.isNodes() && (disk.errorsReadonly() || disk.readonlyItself() && before[key]):
 			found = append(found, evidence.Evidence{Reason: reason.VolumeReadonly, State: evidence.Fault, Entity: disk.at, Raw: disk.String()})
-		case disk.own() && (disk.turned() || disk.readonly() && before[key]):
+		case disk.isNodes() && (disk.errorsReadonly() || disk.readonly() && before[key]):
 			found = append(found, evidence.Evidence{Reason: reason.ReadonlyFilesystem, State: evidence.Fault, Entity: disk.at, Raw: disk.String()})
 		}
 	}
 	return found
 }
 
-// shutdown finds XFS filesystems that have shut themselves down: even to look at their root is an I/O error then
-// (fs/xfs/xfs_iops.c, xfs_vn_getattr), which no disk is asked for.
+// shutdown finds XFS filesystems that have shut down: then even stat of their root is an I/O error (fs/xfs/xfs_iops.c, xfs_vn_getattr), for which
+// no disk is read.
 func (s *states) shutdown(ctx context.Context, disks []filesystem) []evidence.Evidence {
 	var found, unreadable []evidence.Evidence
-	some := false
+	readable := false
 	for _, disk := range disks {
-		if disk.kind != "xfs" || !disk.own() {
+		if disk.kind != "xfs" || !disk.isNodes() {
 			continue
 		}
-		some = true
-		_, err := s.stat.Do(ctx, disk.at, statPatience, func(context.Context) (string, error) { return s.mounts.reach(disk) })
+		readable = true
+		_, err := s.stat.Do(ctx, disk.at, statTimeout, func(context.Context) (string, error) { return s.mounts.reach(disk) })
 		switch {
 		case errors.Is(err, syscall.EIO):
 			found = append(found, evidence.Evidence{
@@ -78,7 +78,7 @@ func (s *states) shutdown(ctx context.Context, disks []filesystem) []evidence.Ev
 			})
 		}
 	}
-	if !some {
+	if !readable {
 		return []evidence.Evidence{{Reason: reason.XfsShutdown, State: evidence.Inapplicable, Source: mountinfo, Raw: "no disk of the node is XFS"}}
 	}
 	return append(found, unreadable...)

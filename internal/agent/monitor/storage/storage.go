@@ -1,5 +1,5 @@
-// Package storage watches the disks of a host. What a log line may mean is decided by a look at the thing itself: a
-// filesystem that takes no writes, a disk that does not answer. Only looks make StorageReady False; lines are warnings.
+// Package storage monitors the disks of a host: filesystems that are read-only, disks that do not answer. Only looks make StorageReady False; log
+// lines about disks are warnings.
 package storage
 
 import (
@@ -18,27 +18,27 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	volumes := &volumes{host: h, options: o.EBS}
 	filling := newFilling(h, o)
 	return []monitor.Monitor{
-		monitor.Every{
-			Title: "filesystems", Of: []reason.ID{reason.ReadonlyFilesystem, reason.VolumeReadonly, reason.XfsShutdown},
+		monitor.Periodic{
+			Title: "filesystems", IDs: []reason.ID{reason.ReadonlyFilesystem, reason.VolumeReadonly, reason.XfsShutdown},
 			Period: o.Filesystems, Source: mountinfo, Find: states.find,
 		},
-		monitor.Every{
-			Title: "xfs-free-space", Of: []reason.ID{reason.XFSSmallAverageClusterSize},
+		monitor.Periodic{
+			Title: "xfs-free-space", IDs: []reason.ID{reason.XFSSmallAverageClusterSize},
 			Period: o.XFS.Period, Source: "FS_IOC_GETFSMAP", Find: space.find,
 		},
-		monitor.Every{
-			Title: "disk-probe", Of: []reason.ID{reason.DiskProbeFailed},
+		monitor.Periodic{
+			Title: "disk-probe", IDs: []reason.ID{reason.DiskProbeFailed},
 			Period: o.Probe.Period, Source: "write, fsync and read", Find: probe.find,
 		},
-		monitor.Every{
-			Title: "io-delays", Of: []reason.ID{reason.IODelays},
+		monitor.Periodic{
+			Title: "io-delays", IDs: []reason.ID{reason.IODelays},
 			Period: o.IODelays.Period, Source: "/proc/*/stat", Find: delays.find,
 		},
-		monitor.Every{
-			Title: "filling", Of: []reason.ID{reason.FilesystemFillingUp}, Period: apart, Source: "statfs", Find: filling.find,
+		monitor.Periodic{
+			Title: "filling", IDs: []reason.ID{reason.FilesystemFillingUp}, Period: sampleInterval, Source: "statfs", Find: filling.find,
 		},
-		monitor.Every{
-			Title: "ebs", Of: exceeded, Period: o.EBS.Period, Source: "EBS's NVMe log page", Find: volumes.find,
+		monitor.Periodic{
+			Title: "ebs", IDs: exceeded, Period: o.EBS.Period, Source: "EBS's NVMe log page", Find: volumes.find,
 		},
 		newHealth(h).every(),
 		newSMART(h).every(),

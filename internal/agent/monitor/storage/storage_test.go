@@ -130,7 +130,7 @@ func TestSmall(t *testing.T) {
 		"nothing free":                {free(0, 0), false},
 		"read in part":                {cut, true},
 	} {
-		if got := o.small(reading{free: c.space, total: total, block: block}); got != c.want {
+		if got := o.fragmented(reading{free: c.space, total: total, block: block}); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}
@@ -145,7 +145,7 @@ func TestJudge(t *testing.T) {
 		{syscall.ENOSPC, evidence.Well},
 		{syscall.EDQUOT, evidence.Well},
 		{syscall.EACCES, evidence.Unreadable},
-		{fmt.Errorf("/host: %w", errUnseen), evidence.Unreadable},
+		{fmt.Errorf("/host: %w", errNotVisible), evidence.Unreadable},
 		{syscall.EOPNOTSUPP, evidence.Unreadable},
 		{syscall.EIO, evidence.Fault},
 		{syscall.ENXIO, evidence.Fault},
@@ -167,7 +167,7 @@ func TestHeldBack(t *testing.T) {
 		"vol-c": {VolumeIOPS: time.Hour},   // not seen before
 	}
 	got := map[reason.ID]string{}
-	for _, e := range o.heldBack(before, now) {
+	for _, e := range o.throttled(before, now) {
 		got[e.Reason] = e.Entity
 	}
 	want := map[reason.ID]string{reason.EBSVolumeThroughputExceeded: "vol-a", reason.EBSInstanceThroughputExceeded: "vol-a"}

@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/ebs"
 )
 
-// exceeded are the reasons of EBS, in the order of limits.
+// exceeded are the reasons of EBS, in the order of limits' result.
 var exceeded = []reason.ID{
 	reason.EBSVolumeIOPSExceeded, reason.EBSVolumeThroughputExceeded, reason.EBSInstanceIOPSExceeded, reason.EBSInstanceThroughputExceeded,
 }
@@ -20,7 +20,7 @@ func limits(e ebs.Exceeded) []time.Duration {
 	return []time.Duration{e.VolumeIOPS, e.VolumeThroughput, e.InstanceIOPS, e.InstanceThroughput}
 }
 
-// volumes finds EBS volumes that are held back because more is wanted than was bought.
+// volumes finds EBS volumes that are throttled because they exceed the provisioned performance of the volume or the instance.
 type volumes struct {
 	host    host.Host
 	options EBS
@@ -43,12 +43,11 @@ func (v *volumes) find(ctx context.Context) ([]evidence.Evidence, error) {
 	}
 	before := v.before
 	v.before = now
-	return v.options.heldBack(before, now), ctx.Err()
+	return v.options.throttled(before, now), ctx.Err()
 }
 
-// heldBack compares two looks. A volume that was not there at the first has no earlier figure, nor one that was attached
-// anew: its counters begin again.
-func (o EBS) heldBack(before, now map[string]ebs.Exceeded) []evidence.Evidence {
+// throttled compares two looks. A volume that was attached or re-attached between them is left out, because its counters begin at zero.
+func (o EBS) throttled(before, now map[string]ebs.Exceeded) []evidence.Evidence {
 	var found []evidence.Evidence
 	for id, figures := range now {
 		earlier, known := before[id]
@@ -68,7 +67,7 @@ func (o EBS) heldBack(before, now map[string]ebs.Exceeded) []evidence.Evidence {
 	return found
 }
 
-// all tells the same of several reasons.
+// all is the same evidence for several reasons.
 func all(reasons []reason.ID, state evidence.State, why string) []evidence.Evidence {
 	told := make([]evidence.Evidence, len(reasons))
 	for i, which := range reasons {

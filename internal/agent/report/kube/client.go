@@ -18,26 +18,26 @@ import (
 // timeout bounds a request other than a watch.
 const timeout = 15 * time.Second
 
-// A watch of a Node tells at once what holds, and then at least what the agent itself writes. What opens and says nothing, for a proxy
-// holds it back or the server is half away, is given up.
+// A watch of a Node sends its state at once, and then at least what the agent itself writes. A watch that sends nothing, because a proxy buffers
+// it or the server hangs, is ended.
 const (
-	firstWord = 30 * time.Second
-	nextWord  = 15 * time.Minute
+	firstTimeout = 30 * time.Second
+	idleTimeout  = 15 * time.Minute
 )
 
-// ErrSilent says that a watch was open and said nothing for too long.
+// ErrSilent says that an open watch sent nothing for too long.
 var ErrSilent = errors.New("it is open and says nothing")
 
-// Client talks to one API server. It is safe for concurrent use.
+// Client is a client of one API server. It is safe for concurrent use.
 type Client struct {
 	server *url.URL
 	http   *http.Client
-	// Done is told each request that ended ("patch", "apply", "watch") and its status code, 0 without an answer.
+	// Done is called after each request with its name ("patch", "apply", "watch") and status code, 0 without an answer.
 	Done func(request string, code int)
-	// Clock is what the answers tell of the API server's clock.
+	// Clock has the dates of the answers, by the API server's clock.
 	Clock serverclock.Clock
 
-	firstWord, nextWord time.Duration
+	firstTimeout, idleTimeout time.Duration
 }
 
 // Error is an answer of the API server that is not the one asked for.
@@ -45,7 +45,7 @@ type Error struct {
 	Code int
 	// Message is the server's own.
 	Message string
-	// RetryAfter is for how long the server asks not to be asked again, zero if it does not say.
+	// RetryAfter is the answer's Retry-After, zero if it has none.
 	RetryAfter time.Duration
 }
 
@@ -63,8 +63,7 @@ func (c *Client) PatchConditions(ctx context.Context, node string, conditions []
 	return answer, nil
 }
 
-// TryConditions asks whether PatchConditions would go through, and writes nothing
-// (https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run).
+// TryConditions is a dry run of PatchConditions (https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run).
 func (c *Client) TryConditions(ctx context.Context, node string, conditions []Condition) error {
 	if err := c.patchConditions(ctx, "try", url.Values{"dryRun": {"All"}}, node, conditions, nil); err != nil {
 		return fmt.Errorf("try to patch the conditions of node %s: %w", node, err)
@@ -78,7 +77,7 @@ func (c *Client) patchConditions(ctx context.Context, name string, query url.Val
 	return c.patch(ctx, name, "/api/v1/nodes/"+url.PathEscape(node)+"/status", "application/strategic-merge-patch+json", query, body, answer)
 }
 
-// ApplyEvent makes an Event, or brings the one of that name up to date, in one request.
+// ApplyEvent creates an Event, or updates the one of that name, in one request.
 func (c *Client) ApplyEvent(ctx context.Context, e Event) error {
 	path := "/api/v1/namespaces/" + eventNamespace + "/events/" + url.PathEscape(e.Name)
 	query := url.Values{"fieldManager": {Manager}, "force": {"true"}}
@@ -113,7 +112,7 @@ func (c *Client) patch(ctx context.Context, name, path, kind string, query url.V
 	return json.NewDecoder(response.Body).Decode(answer)
 }
 
-// Node reads a node, by a try to write nothing to its status: to get a Node takes a right that nothing else needs.
+// Node reads a node, by a dry run of an empty patch of its status: a GET takes an access right that nothing else needs.
 func (c *Client) Node(ctx context.Context, node string) (*Node, error) {
 	answer := &Node{}
 	if err := c.patchConditions(ctx, "read", url.Values{"dryRun": {"All"}}, node, []Condition{}, answer); err != nil {
@@ -126,19 +125,18 @@ func (c *Client) Node(ctx context.Context, node string) (*Node, error) {
 type Seen struct {
 	// Node is nil if it is gone.
 	Node *Node
-	// First says that it opens a watch: it tells what holds, not what changed.
+	// First says that it is the first of a watch: the present state, not a change.
 	First bool
 }
 
-// WatchNode tells a node's states until the server ends the watch, after the given time at the latest, or ctx is done. The
-// first is what holds now, so that nothing need be read before. It returns nil if the server ended it, and ErrSilent if it said
-// nothing for too long.
-func (c *Client) WatchNode(ctx context.Context, node string, lasting time.Duration, tell func(Seen)) error {
+// WatchNode passes on a node's states until the server ends the watch, after the given time at the latest, or ctx is done. The first is the
+// present one. It returns nil if the server ended the watch, and ErrSilent if it sent nothing for too long.
+func (c *Client) WatchNode(ctx context.Context, node string, lasting time.Duration, handle func(Seen)) error {
 	query := url.Values{
 		"watch": {"1"}, "fieldSelector": {"metadata.name=" + node}, "resourceVersion": {"0"},
 		"timeoutSeconds": {strconv.Itoa(int(lasting.Seconds()))},
 	}
-	ctx, heard, stop := whileHeard(ctx, c.firstWord)
+	ctx, heard, stop := whileHeard(ctx, c.firstTimeout)
 	defer stop()
 	request, err := c.request(ctx, http.MethodGet, "/api/v1/nodes", query, nil)
 	if err != nil {
@@ -148,8 +146,8 @@ func (c *Client) WatchNode(ctx context.Context, node string, lasting time.Durati
 	if err == nil {
 		defer response.Body.Close()
 		err = follow(response.Body, func(seen Seen) {
-			heard(c.nextWord)
-			tell(seen)
+			heard(c.idleTimeout)
+			handle(seen)
 		})
 	}
 	switch {
@@ -161,8 +159,7 @@ func (c *Client) WatchNode(ctx context.Context, node string, lasting time.Durati
 	return fmt.Errorf("watch node %s: %w", node, err)
 }
 
-// whileHeard is a context that ends with ErrSilent after a time, unless it is heard before, and how long it may take from then on; 0 is
-// for ever.
+// whileHeard is a context that ends with ErrSilent after a time, unless heard is called before, with the time until the next call; 0 is for ever.
 func whileHeard(ctx context.Context, first time.Duration) (until context.Context, heard func(next time.Duration), stop func()) {
 	until, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(first, func() { cancel(ErrSilent) })
@@ -174,8 +171,8 @@ func whileHeard(ctx context.Context, first time.Duration) (until context.Context
 	return until, heard, func() { timer.Stop(); cancel(nil) }
 }
 
-// follow tells the states of the Node in a watch until an error: io.EOF if the server ended it.
-func follow(stream io.Reader, tell func(Seen)) error {
+// follow passes on the states of the Node in a watch until an error: io.EOF if the server ended it.
+func follow(stream io.Reader, handle func(Seen)) error {
 	first := true
 	return events(stream, func(kind string, object json.RawMessage) error {
 		seen := Seen{First: first}
@@ -190,7 +187,7 @@ func follow(stream io.Reader, tell func(Seen)) error {
 		default:
 			return nil
 		}
-		tell(seen)
+		handle(seen)
 		return nil
 	})
 }
@@ -241,7 +238,7 @@ func (c *Client) do(name string, request *http.Request) (*http.Response, error) 
 	code := 0
 	if err == nil {
 		code = response.StatusCode
-		if code < http.StatusInternalServerError { // Those are often a proxy's, whose clock is another.
+		if code < http.StatusInternalServerError { // Such answers are often a proxy's, which has another clock.
 			c.Clock.Note(sent, time.Now(), response.Header)
 		}
 	}
@@ -259,7 +256,7 @@ func (c *Client) do(name string, request *http.Request) (*http.Response, error) 
 	return nil, refused(code, response.Header, body)
 }
 
-// refused is the Error of a metav1.Status, or of what else a proxy on the way answered.
+// refused is the Error of an answer: of a metav1.Status, or of any other text, which a proxy may send.
 func refused(code int, header http.Header, body []byte) *Error {
 	status := struct {
 		Message string `json:"message"`

@@ -15,9 +15,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/kubeconfig"
 )
 
-// Connect makes a Client for a kubeconfig file's current context or, without one, for the API server of the cluster that
-// the agent's pod is in. It makes no request. Tokens are read again as they are renewed (transport.NewCachedFileTokenSource),
-// client certificates too, and the proxies of the environment or the kubeconfig are used.
+// Connect makes a Client for a kubeconfig file's current context or, without one, for the API server of the cluster that the agent's pod is in.
+// It makes no request. Renewed tokens and client certificates are read again (transport.NewCachedFileTokenSource), and the proxies of the
+// environment or the kubeconfig are used.
 func Connect(kubeconfig string) (*Client, error) {
 	server, how, err := inCluster()
 	if kubeconfig != "" {
@@ -35,10 +35,10 @@ func Connect(kubeconfig string) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to %s: %w", server, err)
 	}
-	return &Client{server: at, http: &http.Client{Transport: round}, firstWord: firstWord, nextWord: nextWord}, nil
+	return &Client{server: at, http: &http.Client{Transport: round}, firstTimeout: firstTimeout, idleTimeout: idleTimeout}, nil
 }
 
-// account is where a pod finds what its service account needs to reach the API server.
+// account is the folder in which a pod has its service account's token and CA certificate.
 const account = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 func inCluster() (string, *transport.Config, error) {

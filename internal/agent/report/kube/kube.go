@@ -1,7 +1,7 @@
-// Package kube is the API server as the agent uses it: a few requests in plain HTTP and JSON. It watches its own Node,
-// patches conditions of that Node's status, and applies Events; it watches the Remediations that name its Node, and patches
-// its report into their status. What is linked is what an agent costs on every node: with
-// client-go's transport alone it is 3 MiB smaller than with its kubeconfig loader and REST client, 12 than with a clientset.
+// Package kube is the agent's client of the API server: a few requests in plain HTTP and JSON. It watches its own Node, patches conditions of that
+// Node's status, and applies Events; it watches the Remediations that name its Node, and patches its report into their status. It uses client-go's
+// transport alone, because memory is spent on every node: with client-go's kubeconfig loader and REST client the agent is 3 MiB larger, with a
+// clientset 12 MiB.
 package kube
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/managedfields"
 )
 
-// Manager is the agent's name towards the API server.
+// Manager is the agent's field manager.
 const Manager = managedfields.Agent
 
 // Node is what the agent reads of its Node.
@@ -56,8 +56,8 @@ func (n *Node) Condition(kind string) (c Condition, ok bool) {
 	return Condition{}, false
 }
 
-// Event is an Event of the core API about a node. `kubectl describe node` shows how often and since when by Count and the
-// two timestamps, in which it is kept up to date; the API of events.k8s.io lets nobody correct the message.
+// Event is an Event of the core API about a node, whose Count, timestamps and message are updated. events.k8s.io does not allow an update of the
+// message.
 type Event struct {
 	Name string
 	// Node and UID are what it is about.
@@ -69,7 +69,7 @@ type Event struct {
 	FirstTimestamp, LastOne time.Time
 }
 
-// eventNamespace is where Events about what has no namespace live: kubelet writes its own there.
+// eventNamespace is the namespace of Events about objects without one, as for the kubelet.
 const eventNamespace = "default"
 
 // body is the Event as the API has it.
@@ -89,5 +89,5 @@ func (e Event) body() any {
 	}
 }
 
-// cut is text of at most some bytes; names of nodes are ASCII.
+// cut truncates text to some bytes; names of nodes are ASCII.
 func cut(text string, most int) string { return text[:min(len(text), most)] }

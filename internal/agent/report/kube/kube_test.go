@@ -151,7 +151,7 @@ func TestSilentWatches(t *testing.T) {
 				}
 				<-r.Context().Done()
 			})
-			c.firstWord, c.nextWord = 200*time.Millisecond, 200*time.Millisecond
+			c.firstTimeout, c.idleTimeout = 200*time.Millisecond, 200*time.Millisecond
 			seen := 0
 			if err := c.WatchNode(t.Context(), "n", time.Hour, func(Seen) { seen++ }); !errors.Is(err, ErrSilent) {
 				t.Errorf("the watch ended with %v", err)
@@ -258,15 +258,15 @@ func TestWatchRemediations(t *testing.T) {
 `))
 	})
 	var seen []string
-	tell := func(r *Remediation, gone bool) { seen = append(seen, fmt.Sprintf("%s %v", r.Metadata.Name, gone)) }
-	last, err := c.WatchRemediations(t.Context(), "n", "", time.Hour, tell)
+	handle := func(r *Remediation, gone bool) { seen = append(seen, fmt.Sprintf("%s %v", r.Metadata.Name, gone)) }
+	last, err := c.WatchRemediations(t.Context(), "n", "", time.Hour, handle)
 	if last != "9" || err != nil {
 		t.Errorf("it came to %q, %v", last, err)
 	}
 	if diff := cmp.Diff([]string{"r false", "r true"}, seen); diff != "" {
 		t.Error(diff)
 	}
-	if last, err = c.WatchRemediations(t.Context(), "n", last, time.Hour, tell); last != "" || Code(err) != http.StatusGone {
+	if last, err = c.WatchRemediations(t.Context(), "n", last, time.Hour, handle); last != "" || Code(err) != http.StatusGone {
 		t.Errorf("of what the server has forgotten it came to %q, %v", last, err)
 	}
 	query := "/apis/naosu.dev/v1alpha1/remediations?allowWatchBookmarks=true&fieldSelector=spec.node.name%3Dn&resourceVersion=RV&timeoutSeconds=3600&watch=1"

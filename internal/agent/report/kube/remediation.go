@@ -14,8 +14,7 @@ import (
 
 const remediations = "/apis/naosu.dev/v1alpha1/remediations"
 
-// Remediation is what the agent reads of one. api/v1alpha1 says what the fields mean; its types would bring in more than
-// the rest of this package.
+// Remediation is what the agent reads of one. api/v1alpha1 documents the fields; its types would link more than the rest of this package.
 type Remediation struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
@@ -53,7 +52,7 @@ func (r *Remediation) Restarts() (service string, ok bool) {
 	return service, action == "RestartService"
 }
 
-// Drill is what is to be tried.
+// Drill is a drill to be run.
 type Drill struct {
 	Nonce     string `json:"nonce"`
 	Condition string `json:"condition"`
@@ -67,7 +66,7 @@ type Step struct {
 	EndedAt *Micro `json:"endedAt"`
 }
 
-// Report is what the agent says of its part. All fields are written, so that what an earlier report said goes.
+// Report is the agent's report on a Remediation. All fields are written, so that those of an earlier report are replaced.
 type Report struct {
 	State    string    `json:"state"`
 	At       Micro     `json:"at"`
@@ -109,11 +108,10 @@ func (m Micro) MarshalJSON() ([]byte, error) {
 	return []byte(m.UTC().Format(`"2006-01-02T15:04:05.000000Z"`)), nil
 }
 
-// WatchRemediations tells of those that name a node until the server ends the watch, after the given time at the latest, or
-// ctx is done: of each that there is, or of what changed after the resource version from, and then of changes. gone says that
-// one was deleted. It returns how far it came, from where the next watch may go on; empty is from the beginning. The error is
-// nil if the server ended it.
-func (c *Client) WatchRemediations(ctx context.Context, node, from string, lasting time.Duration, tell func(r *Remediation, gone bool)) (last string, err error) {
+// WatchRemediations passes on those that name a node until the server ends the watch, after the given time at the latest, or ctx is done: each
+// that exists, or has changed after the resource version from, and then each change. gone says that one was deleted. It returns the last resource
+// version, from which the next watch may continue; empty is from the beginning. The error is nil if the server ended it.
+func (c *Client) WatchRemediations(ctx context.Context, node, from string, lasting time.Duration, handle func(r *Remediation, gone bool)) (last string, err error) {
 	query := url.Values{
 		"watch": {"1"}, "fieldSelector": {"spec.node.name=" + node}, "resourceVersion": {from}, "allowWatchBookmarks": {"true"},
 		"timeoutSeconds": {strconv.Itoa(int(lasting.Seconds()))},
@@ -122,7 +120,7 @@ func (c *Client) WatchRemediations(ctx context.Context, node, from string, lasti
 		query.Set("resourceVersion", "0")
 	}
 	last = from
-	ctx, heard, stop := whileHeard(ctx, c.firstWord)
+	ctx, heard, stop := whileHeard(ctx, c.firstTimeout)
 	defer stop()
 	request, err := c.request(ctx, http.MethodGet, remediations, query, nil)
 	if err != nil {
@@ -131,7 +129,7 @@ func (c *Client) WatchRemediations(ctx context.Context, node, from string, lasti
 	response, err := c.do("watch-remediations", request)
 	if err == nil {
 		defer response.Body.Close()
-		heard(0) // Where there are none, there is nothing to say.
+		heard(0) // Where there are none, nothing is sent.
 		err = events(response.Body, func(kind string, object json.RawMessage) error {
 			r := &Remediation{}
 			if err := json.Unmarshal(object, r); err != nil {
@@ -139,7 +137,7 @@ func (c *Client) WatchRemediations(ctx context.Context, node, from string, lasti
 			}
 			last = r.Metadata.ResourceVersion
 			if kind != bookmark {
-				tell(r, kind == deleted)
+				handle(r, kind == deleted)
 			}
 			return nil
 		})
@@ -176,8 +174,8 @@ func (c *Client) Remediation(ctx context.Context, name string) (*Remediation, er
 	return r, nil
 }
 
-// Report writes what the agent says of a Remediation, and nothing else of it, if that still has the resource version (409 if
-// not). It returns the one that it has then.
+// Report writes the agent's report into the status of a Remediation, if that still has the resource version (409 if not). It returns the new
+// resource version.
 func (c *Client) Report(ctx context.Context, name, version string, report Report) (string, error) {
 	body := map[string]any{"metadata": map[string]any{"resourceVersion": version}, "status": map[string]any{"agent": report}}
 	path := remediations + "/" + url.PathEscape(name) + "/status"

@@ -16,7 +16,7 @@ import (
 
 // The docs have a row for each metric, with its kind, and none that is not served; the English is what the metric says of itself.
 func TestDocsHaveAllMetrics(t *testing.T) {
-	m := metrics.New(nil, func() report.Status { return report.Status{Told: time.Unix(1000, 0)} })
+	m := metrics.New(nil, func() report.Status { return report.Status{ReportedAt: time.Unix(1000, 0)} })
 	server := httptest.NewServer(m.Handler())
 	defer server.Close()
 	_, page := get(t, server.URL+"/metrics")

@@ -1,5 +1,5 @@
-// Package metrics shows Prometheus and people how the agent does, on a port that is closed unless it is asked for. The
-// text is written here: client_golang, with its protobuf types, costs 2.7 MiB resident on every node for seven metrics.
+// Package metrics serves the agent's metrics and health, on a port that is opened only if it is configured. It writes Prometheus' text format
+// itself: client_golang, with its protobuf types, costs 2.7 MiB resident on every node for a few metrics.
 package metrics
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/report"
 )
 
-// Metrics are the agent's numbers. They are safe for concurrent use.
+// Metrics are the agent's metrics and health checks. They are safe for concurrent use.
 type Metrics struct {
 	reasons map[reason.ID]reason.Reason
 	status  func() report.Status
@@ -32,7 +32,7 @@ type request struct {
 	code int
 }
 
-// check is what must hold for the agent to be healthy.
+// check is a health check.
 type check struct {
 	name string
 	is   func() error
@@ -50,7 +50,7 @@ func New(reasons []reason.Reason, status func() report.Status) *Metrics {
 	return m
 }
 
-// Show takes what holds on the node.
+// Show sets the state of the reasons.
 func (m *Metrics) Show(p evidence.Snapshot) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -64,14 +64,14 @@ func (m *Metrics) Requested(name string, code int) {
 	m.requests[request{name: name, code: code}]++
 }
 
-// Check adds to what must hold for the agent to be healthy: is returns why it does not.
+// Check adds a health check: is returns nil if the agent is healthy.
 func (m *Metrics) Check(name string, is func() error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.checks = append(m.checks, check{name: name, is: is})
 }
 
-// page is what Prometheus reads
+// page is the text that Prometheus scrapes
 // (https://prometheus.io/docs/instrumenting/exposition_formats/#text-based-format).
 func (m *Metrics) page() string {
 	status := m.status()
@@ -107,17 +107,17 @@ func (m *Metrics) page() string {
 	t.metric("naosu_agent_events_lost_total", "counter", "Events that were never written.")
 	t.sample(float64(status.Lost))
 	t.metric("naosu_agent_stands_aside", "gauge", "1 for each node condition that is left to another agent.")
-	for _, kind := range slices.Sorted(maps.Keys(status.Aside)) {
-		t.sample(1, "condition", kind, "manager", status.Aside[kind])
+	for _, kind := range slices.Sorted(maps.Keys(status.OtherWriters)) {
+		t.sample(1, "condition", kind, "manager", status.OtherWriters[kind])
 	}
-	if !status.Told.IsZero() {
+	if !status.ReportedAt.IsZero() {
 		t.metric("naosu_agent_last_report_timestamp_seconds", "gauge", "When the node's conditions were last written.")
-		t.sample(float64(status.Told.UnixMilli()) / 1000)
+		t.sample(float64(status.ReportedAt.UnixMilli()) / 1000)
 	}
 	return t.String()
 }
 
-// standing is for how many entities each reason stands.
+// standing is the number of entities for which each reason stands.
 func (m *Metrics) standing() map[reason.ID]int {
 	counts := map[reason.ID]int{}
 	for _, s := range m.snapshot.Standing {

@@ -40,9 +40,9 @@ type log struct{ monitor.Monitor }
 
 func (log) Name() string { return "logs/kernel" }
 
-func (log) Run(_ context.Context, tell monitor.Tell) error {
+func (log) Run(_ context.Context, emit monitor.Emit) error {
 	for _, state := range []evidence.State{evidence.Fault, evidence.Fault, evidence.Well} {
-		tell(evidence.Evidence{Reason: "Down", State: state})
+		emit(evidence.Evidence{Reason: "Down", State: state})
 	}
 	return errors.New("broken pipe")
 }
@@ -57,7 +57,7 @@ func TestMetrics(t *testing.T) {
 		{ID: "Quirk", Condition: reason.NetworkingReady, Severity: reason.Off},
 	}
 	m := metrics.New(reasons, func() report.Status {
-		return report.Status{Told: time.Unix(1000, 5e8), Aside: map[string]string{"KernelReady": "a\"b\\c\nd\xff"}, Lost: 2}
+		return report.Status{ReportedAt: time.Unix(1000, 5e8), OtherWriters: map[string]string{"KernelReady": "a\"b\\c\nd\xff"}, Lost: 2}
 	})
 	m.Show(evidence.Snapshot{Standing: []evidence.Standing{{Reason: "Down", Entity: "a"}, {Reason: "Down", Entity: "b"}}, Unknown: []evidence.Gap{{Reason: "Slow"}}})
 	var told int

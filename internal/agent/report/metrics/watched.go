@@ -9,13 +9,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/monitor"
 )
 
-// Lossy is a monitor.Monitor of logs that drop records which are not read in time.
+// Lossy is a monitor.Monitor of logs from which records are dropped if they are not read in time.
 type Lossy interface {
 	// Lost is how many were dropped since the agent's start, by log.
 	Lost() map[string]uint64
 }
 
-// Watch is the same monitors, with what they tell counted, and whether they run part of the agent's health.
+// Watch wraps monitors: their evidence is counted, and that they run becomes a health check.
 func (m *Metrics) Watch(monitors []monitor.Monitor) []monitor.Monitor {
 	watched := make([]monitor.Monitor, len(monitors))
 	for i, inner := range monitors {
@@ -28,18 +28,18 @@ func (m *Metrics) Watch(monitors []monitor.Monitor) []monitor.Monitor {
 	return watched
 }
 
-// observed is a monitor that Metrics know of.
+// observed is a wrapped monitor.
 type observed struct {
 	monitor.Monitor
 	metrics *Metrics
-	failed  error // why it runs no more; guarded by metrics.mu
+	failed  error // why it does not run; guarded by metrics.mu
 }
 
-func (o *observed) Run(ctx context.Context, tell monitor.Tell) error {
+func (o *observed) Run(ctx context.Context, emit monitor.Emit) error {
 	o.note(nil)
 	err := o.Monitor.Run(ctx, func(e evidence.Evidence) {
-		o.metrics.told(e)
-		tell(e)
+		o.metrics.count(e)
+		emit(e)
 	})
 	if ctx.Err() == nil {
 		o.note(fmt.Errorf("%s ended: %w", o.Name(), err))
@@ -53,7 +53,7 @@ func (o *observed) note(err error) {
 	o.failed = err
 }
 
-// ended is which monitors do not run.
+// ended is an error for each monitor that does not run.
 func (m *Metrics) ended(watched []monitor.Monitor) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -66,8 +66,8 @@ func (m *Metrics) ended(watched []monitor.Monitor) error {
 	return errors.Join(errs...)
 }
 
-// told counts evidence of faults.
-func (m *Metrics) told(e evidence.Evidence) {
+// count counts evidence of faults.
+func (m *Metrics) count(e evidence.Evidence) {
 	if e.State != evidence.Fault {
 		return
 	}

@@ -1,4 +1,4 @@
-// Package ata asks the host's ATA disks whether they predict their own failure (SMART).
+// Package ata reads the SMART status of the host's ATA disks, by which they predict their failure.
 package ata
 
 import (
@@ -69,7 +69,7 @@ func word(folder, name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// FailurePredicted asks a disk. It needs CAP_SYS_RAWIO and the device. The error is ErrUnsupported where the disk has nothing to say.
+// FailurePredicted reads a disk's SMART status. It needs CAP_SYS_RAWIO and the device. The error is ErrUnsupported if the disk has none.
 func FailurePredicted(d Disk) (bool, error) {
 	sense, err := send(d.Device, smartReturnStatus)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package cgroup tells by the name of a cgroup which pod and container it is of.
+// Package cgroup finds a cgroup's pod and container by its path.
 package cgroup
 
 import (

@@ -1,4 +1,4 @@
-// Package cri asks a container runtime over its socket: the few calls of the Container Runtime Interface that the agent
+// Package cri is a client of a container runtime: the few calls of the Container Runtime Interface that the agent
 // needs (https://github.com/kubernetes/cri-api/blob/v0.36.3/pkg/apis/runtime/v1/api.proto), as gRPC over net/http's HTTP/2.
 // The gRPC library and the generated types would be more than a third of the agent's memory; tests hold what is written
 // here against both.

@@ -1,5 +1,5 @@
-// Package ebs reads what an Amazon EBS volume says of itself: for how long it, or its instance, wanted more than it may
-// have. It is a vendor's log page of the NVMe device; the layout is that of Amazon's own tool
+// Package ebs reads for how long an Amazon EBS volume, or its instance, exceeded its provisioned performance. These counters are in a vendor log
+// page of the NVMe device; the layout is that of Amazon's own tool
 // (https://github.com/amazonlinux/amazon-ec2-utils, ebsnvme, at d84cf6d).
 package ebs
 

@@ -1,4 +1,4 @@
-// Package fsmap reads how a filesystem's free space is cut up, from the kernel's own map of it (ioctl FS_IOC_GETFSMAP,
+// Package fsmap reads the fragmentation of a filesystem's free space from the kernel's map of it (ioctl FS_IOC_GETFSMAP,
 // Linux 4.12): no tool is run and the device is not opened. Without privileges the kernel tells free space all the same
 // and only hides who owns the rest (man 2 ioctl_getfsmap).
 package fsmap

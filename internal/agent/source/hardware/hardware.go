@@ -1,4 +1,4 @@
-// Package hardware tells which accelerators a host has: by its PCI devices, and by what their drivers show of them.
+// Package hardware finds the accelerators of a host, by its PCI devices and by the files of their drivers.
 package hardware
 
 import (

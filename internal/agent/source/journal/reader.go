@@ -36,9 +36,9 @@ type Reader struct {
 	// boot can be read.
 	again, live bool
 	bad         error
-	// dead is how often in a row none could be.
-	dead int
-	lost uint64
+	// failedLooks is how often in a row none could be.
+	failedLooks int
+	lost        uint64
 	// has are the Wants of which the journal has something of this boot.
 	has map[int]bool
 	// cut are the streams whose last line goes on in the next entry.
@@ -159,8 +159,8 @@ func (r *Reader) follow(e Entry) bool {
 	return continues
 }
 
-// maxDead is how often in a row the folders may hold nothing to be read: journald makes and renames files one after another.
-const maxDead = 30
+// maxFailedLooks is how often in a row the folders may hold nothing to be read: journald makes and renames files one after another.
+const maxFailedLooks = 30
 
 // look looks through the folders again. That there is nothing to be read for many polls is an error.
 func (r *Reader) look() error {
@@ -168,10 +168,10 @@ func (r *Reader) look() error {
 		return err
 	}
 	if r.live {
-		r.dead = 0
+		r.failedLooks = 0
 		return nil
 	}
-	if r.dead++; r.dead < maxDead {
+	if r.failedLooks++; r.failedLooks < maxFailedLooks {
 		return nil
 	}
 	return r.unreadable()

@@ -197,7 +197,7 @@ func TestJournalThatIsDamagedLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = io.EOF
-	for polls := 0; errors.Is(err, io.EOF) && polls < 2*maxDead; polls++ {
+	for polls := 0; errors.Is(err, io.EOF) && polls < 2*maxFailedLooks; polls++ {
 		_, err = r.Buffered()
 	}
 	if err == nil || !strings.Contains(err.Error(), "system.journal") {

@@ -17,9 +17,9 @@ import (
 // kernel/printk). It refuses a smaller buffer for a longer record, for ever.
 const maxRecord = 8192
 
-// rest is how long a reader rests before it waits for a new record: a flood then wakes it twenty times a second, and not for
-// each line. The kernel keeps far more than is logged meanwhile.
-const rest = 50 * time.Millisecond
+// batchDelay is the time between waits for new records: a flood then wakes the reader twenty times a second, and not for each line. The kernel's
+// buffer holds far more than is logged meanwhile.
+const batchDelay = 50 * time.Millisecond
 
 // Reader reads a kernel log from its oldest record on. It is for one goroutine.
 type Reader struct {
@@ -29,9 +29,9 @@ type Reader struct {
 	// syscall is read(2).
 	syscall func(fd int, into []byte) (int, error)
 
-	boot  time.Time
-	clock clock.Clock
-	rest  time.Duration
+	boot       time.Time
+	clock      clock.Clock
+	batchDelay time.Duration
 	// waited says that the log had been read to its end, so that the next record is a new one; busy that one came since.
 	waited, busy bool
 
@@ -52,7 +52,7 @@ func Open(path string, boot time.Time, from uint64, now clock.Clock) (*Reader, e
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the kernel log: %w", err), file.Close())
 	}
-	return &Reader{file: file, raw: raw, syscall: unix.Read, boot: boot, clock: now, rest: rest, next: from, known: from > 0}, nil
+	return &Reader{file: file, raw: raw, syscall: unix.Read, boot: boot, clock: now, batchDelay: batchDelay, next: from, known: from > 0}, nil
 }
 
 // Close ends it.
@@ -81,8 +81,8 @@ func (r *Reader) Next(ctx context.Context) (Record, error) {
 
 // pause rests, if there were records lately, and gives what came meanwhile, or io.EOF.
 func (r *Reader) pause(ctx context.Context) (Record, error) {
-	if r.busy && r.rest > 0 {
-		timer := r.clock.NewTimer(r.rest)
+	if r.busy && r.batchDelay > 0 {
+		timer := r.clock.NewTimer(r.batchDelay)
 		defer timer.Stop()
 		select {
 		case <-ctx.Done():

@@ -33,7 +33,7 @@ func fixture(t *testing.T, from uint64, now clock.Clock) (log *Reader, write fun
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = log.Close() })
-	log.rest = 0
+	log.batchDelay = 0
 	_ = unix.Close(ends[0])
 	return log, func(record string) {
 		if _, err := in.WriteString(record); err != nil {
@@ -127,7 +127,7 @@ func TestTimes(t *testing.T) {
 func TestRests(t *testing.T) {
 	now := clocktesting.NewFakeClock(booted.Add(time.Hour))
 	log, write := fixture(t, 0, now)
-	log.rest = rest
+	log.batchDelay = batchDelay
 	write("6,1,1,-;x\n")
 	if _, err := log.Next(t.Context()); err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func TestRests(t *testing.T) {
 		t.Errorf("%d was read while it rested", seq)
 	default:
 	}
-	now.Step(rest)
+	now.Step(batchDelay)
 	if a, b := <-got, <-got; a != 2 || b != 3 {
 		t.Errorf("read %d and %d", a, b)
 	}

@@ -28,7 +28,7 @@ type file struct {
 	} `yaml:"users"`
 }
 
-// Cluster is how to reach a cluster.
+// Cluster is the address of a cluster's API server and how to verify it.
 type Cluster struct {
 	Server     string `yaml:"server"`
 	ServerName string `yaml:"tls-server-name"`
@@ -38,7 +38,7 @@ type Cluster struct {
 	Proxy      string `yaml:"proxy-url"`
 }
 
-// User is who one is there.
+// User are the credentials for a cluster.
 type User struct {
 	Token     string `yaml:"token"`
 	TokenFile string `yaml:"tokenFile"`

@@ -39,9 +39,9 @@ type Finder struct {
 // Kubelet is one that runs, or ran when it was looked for before.
 type Kubelet struct {
 	root string
-	// blind is why its own root folder is not looked into.
-	blind error
-	args  []string
+	// rootErr is why the root folder of its process cannot be read.
+	rootErr error
+	args    []string
 }
 
 // Find is the kubelet that runs or, if there is none now, what is known of the one before: a kubelet whose certificate is over does not
@@ -130,7 +130,7 @@ func ofK3s(args []string) []string {
 func (f *Finder) kubelet(pid string) Kubelet {
 	root := f.Host.Path("/proc/" + pid + "/root")
 	if _, err := os.Stat(root + "/"); err != nil {
-		return Kubelet{root: f.Host.Path("/"), blind: bare(err), args: f.args}
+		return Kubelet{root: f.Host.Path("/"), rootErr: bare(err), args: f.args}
 	}
 	return Kubelet{root: root, args: f.args}
 }
@@ -150,8 +150,8 @@ func (k Kubelet) Flag(name string) (value string, ok bool) {
 	return value, ok
 }
 
-// largest is what a file may hold: what the kubelet is configured with is a few KiB.
-const largest = 1 << 20
+// maxFileSize bounds a file that is read: the kubelet's configuration is a few KiB.
+const maxFileSize = 1 << 20
 
 // Read reads a file of the kubelet's. Its symbolic links are followed below the kubelet's root.
 func (k Kubelet) Read(path string) ([]byte, error) {
@@ -171,9 +171,9 @@ func (k Kubelet) Read(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("read %s: it is no regular file", path)
 	}
-	text, err := io.ReadAll(io.LimitReader(file, largest+1))
-	if err == nil && len(text) > largest {
-		err = fmt.Errorf("it has more than %d bytes", largest)
+	text, err := io.ReadAll(io.LimitReader(file, maxFileSize+1))
+	if err == nil && len(text) > maxFileSize {
+		err = fmt.Errorf("it has more than %d bytes", maxFileSize)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, bare(err))
@@ -201,8 +201,8 @@ func (k Kubelet) List(folder string) ([]string, error) {
 // resolve is where the agent finds a path of the kubelet's.
 func (k Kubelet) resolve(path string) (string, error) {
 	at, err := host.Resolve(k.root, path)
-	if err != nil && k.blind != nil {
-		return "", fmt.Errorf("%w, and the kubelet's own root folder may not be looked into (SYS_PTRACE): %w", bare(err), k.blind)
+	if err != nil && k.rootErr != nil {
+		return "", fmt.Errorf("%w, and the kubelet's own root folder may not be looked into (SYS_PTRACE): %w", bare(err), k.rootErr)
 	}
 	if err != nil {
 		return "", bare(err)

@@ -45,10 +45,10 @@ func List() ([]Link, error) {
 	return links, nil
 }
 
-// Watch calls changed at once, whenever a link with a wanted name appears, changes or goes, and when so many did that the
-// kernel dropped the news. It returns when ctx ends, or with an error when there can be no more news.
+// Watch calls changed at once, whenever a link with a wanted name is added, changed or removed, and when the kernel has dropped notifications. It
+// returns when ctx ends, or with an error when it can receive no more.
 func Watch(ctx context.Context, wanted func(name string) bool, changed func()) error {
-	return netlink.Hear(ctx, unix.NETLINK_ROUTE, unix.RTNLGRP_LINK, changed, func(message []byte) {
+	return netlink.Subscribe(ctx, unix.NETLINK_ROUTE, unix.RTNLGRP_LINK, changed, func(message []byte) {
 		if l, ok := parse(message); ok && wanted(l.Name) {
 			changed()
 		}

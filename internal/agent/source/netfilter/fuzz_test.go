@@ -22,7 +22,7 @@ func FuzzParseRule(f *testing.F) {
 	message := append([]byte{unix.NFPROTO_INET, 0, 0, 0}, attr(unix.NFTA_RULE_TABLE, []byte("guard\x00")...)...)
 	message = append(message, attr(unix.NFTA_RULE_EXPRESSIONS|unix.NLA_F_NESTED, reject...)...)
 	var read []Rule
-	if err := parseRule(message, Ends, nil, func(r Rule) { read = append(read, r) }); err != nil || len(read) != 1 || !read[0].Drops || read[0].Table != "guard" || read[0].Family != "inet" {
+	if err := parseRule(message, Terminal, nil, func(r Rule) { read = append(read, r) }); err != nil || len(read) != 1 || !read[0].Drops || read[0].Table != "guard" || read[0].Family != "inet" {
 		f.Fatalf("reads %+v %v", read, err)
 	}
 	f.Add(message, message)
@@ -36,7 +36,7 @@ func FuzzParseRule(f *testing.F) {
 			b.intervals(each)
 			return nil
 		}
-		_ = parseRule(message, Ways, sets, func(r Rule) { _ = r.String() })
+		_ = parseRule(message, All, sets, func(r Rule) { _ = r.String() })
 		_, _ = parsePolicy(message)
 	})
 }
@@ -49,7 +49,7 @@ func FuzzParseLegacy(f *testing.F) {
 		binary.NativeEndian.PutUint16(entry[l.offsets+2:], uint16(len(entry)))
 		binary.NativeEndian.PutUint32(entry[l.header+targetHeader:], 1<<32-1) // -NF_DROP - 1
 		seen := 0
-		if err := l.parse("filter", map[int]place{0: {chain: "INPUT"}}, entry, Ends, func(r Rule) {
+		if err := l.parse("filter", map[int]place{0: {chain: "INPUT"}}, entry, Terminal, func(r Rule) {
 			seen++
 			if !r.Drops || r.Chain != "INPUT" {
 				f.Errorf("reads %+v", r)
@@ -64,6 +64,6 @@ func FuzzParseLegacy(f *testing.F) {
 		if four {
 			l = legacies[0]
 		}
-		_ = l.parse("filter", nil, entries, Ways, func(r Rule) { _ = r.String() })
+		_ = l.parse("filter", nil, entries, All, func(r Rule) { _ = r.String() })
 	})
 }

@@ -41,8 +41,8 @@ const (
 	optionEntries = 65
 	sizeInfo      = 84
 	sizeEntries   = 40
-	// largest bounds a table: it must be read in one piece.
-	largest = 4 << 20
+	// maxTableSize bounds a table: it must be read in one piece.
+	maxTableSize = 4 << 20
 	// attempts bounds how often a table is asked for again that changed.
 	attempts = 5
 )
@@ -51,7 +51,7 @@ const (
 var errTooLarge = errors.New("the table is larger than 4 MiB")
 
 // readLegacy reads the tables that exist. To ask for one that does not would create it.
-func readLegacy(h host.Host, what What, each func(Rule)) error {
+func readLegacy(h host.Host, what Scope, each func(Rule)) error {
 	for _, l := range legacies {
 		names, err := os.ReadFile(h.Path(l.names))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -69,7 +69,7 @@ func readLegacy(h host.Host, what What, each func(Rule)) error {
 	return nil
 }
 
-func (l legacy) read(table string, what What, each func(Rule)) error {
+func (l legacy) read(table string, what Scope, each func(Rule)) error {
 	socket, err := unix.Socket(l.domain, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0) // Any will do, and a raw one needs CAP_NET_RAW.
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (l legacy) read(table string, what What, each func(Rule)) error {
 			return err
 		}
 		size := binary.NativeEndian.Uint32(info[sizeInfo-4:])
-		if size > largest {
+		if size > maxTableSize {
 			return errTooLarge
 		}
 		entries := make([]byte, sizeEntries+size)
@@ -119,7 +119,7 @@ func builtIn(info []byte) map[int]place {
 }
 
 // parse tells of a table's entries. Policies come first, then what rules do.
-func (l legacy) parse(table string, places map[int]place, data []byte, what What, each func(Rule)) error {
+func (l legacy) parse(table string, places map[int]place, data []byte, what Scope, each func(Rule)) error {
 	places = maps.Clone(places)
 	if places == nil {
 		places = map[int]place{}

@@ -1,5 +1,5 @@
-// Package netfilter reads the packet filter's rules as far as it matters to a node: which drop, reject or redirect packets,
-// and the way there. Rules of nftables, iptables' among them, come over netlink; those of the older kernel interface from it.
+// Package netfilter reads the packet filter's rules that may affect a node: those that drop, reject or redirect packets, and the jumps to them.
+// Rules of nftables, iptables-nft's among them, are read over netlink, those of iptables-legacy by its socket options.
 package netfilter
 
 import (
@@ -28,10 +28,10 @@ type Rule struct {
 	To netip.Prefix
 	// Invalid is whether it takes packets that belong to no connection only (conntrack's state INVALID).
 	Invalid bool
-	// Aside is whether it takes no packets that open a TCP connection from elsewhere: those of connections that are, those over
-	// the loopback, or those of other protocols only.
+	// Aside is whether it matches no packets that open a TCP connection from elsewhere, but only those of established connections, of the
+	// loopback, or of other protocols.
 	Aside bool
-	// Comment is what whoever made it wrote beside it.
+	// Comment is the rule's comment.
 	Comment string
 }
 
@@ -62,24 +62,24 @@ func (r Rule) String() string {
 	return text
 }
 
-// What of the rules is read.
-type What int
+// Scope says which rules are read.
+type Scope int
 
 const (
-	// Ends are rules that drop or redirect, those that send packets of some ports to another chain, policies that drop, and those at Output.
-	Ends What = iota
-	// Ways are the others that accept or send to another chain as well: a node may have 50,000.
-	Ways
+	// Terminal are rules that drop or redirect, those that jump to another chain for some ports, policies that drop, and those at Output.
+	Terminal Scope = iota
+	// All are also the rules that accept or jump to another chain for all ports: a node may have 50,000.
+	All
 )
 
 // wanted says whether a rule is among them.
-func (w What) wanted(r Rule) bool {
-	return r.Drops || r.Redirects || r.Jumps != "" && (w == Ways || r.Ports != nil) || r.Accepts && w == Ways
+func (w Scope) wanted(r Rule) bool {
+	return r.Drops || r.Redirects || r.Jumps != "" && (w == All || r.Ports != nil) || r.Accepts && w == All
 }
 
 // Read calls each with rules of both kernel interfaces, those of a chain in their order, policies first. If they
 // changed meanwhile, it calls again and begins anew.
-func Read(h host.Host, what What, again func(), each func(Rule)) error {
+func Read(h host.Host, what Scope, again func(), each func(Rule)) error {
 	if err := readTables(what, again, each); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func run(t *testing.T, commands ...string) {
 
 func read(t *testing.T) (all []string) {
 	t.Helper()
-	if err := netfilter.Read(host.Host{}, netfilter.Ends, func() { all = nil }, func(r netfilter.Rule) {
+	if err := netfilter.Read(host.Host{}, netfilter.Terminal, func() { all = nil }, func(r netfilter.Rule) {
 		if !r.Drops && !r.Redirects {
 			return
 		}
@@ -129,7 +129,7 @@ func TestTableTooLarge(t *testing.T) {
 	if out, err := restore.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	err := netfilter.Read(host.Host{}, netfilter.Ends, func() {}, func(netfilter.Rule) {})
+	err := netfilter.Read(host.Host{}, netfilter.Terminal, func() {}, func(netfilter.Rule) {})
 	if err == nil || !strings.Contains(err.Error(), "filter of ip: the table is larger") {
 		t.Errorf("reads it with %v", err)
 	}
@@ -146,7 +146,7 @@ func TestWithoutTheRight(t *testing.T) {
 	if err := unix.Capset(&header, &none[0]); err != nil {
 		t.Fatal(err)
 	}
-	err := netfilter.Read(host.Host{}, netfilter.Ends, func() {}, func(netfilter.Rule) {})
+	err := netfilter.Read(host.Host{}, netfilter.Terminal, func() {}, func(netfilter.Rule) {})
 	if !errors.Is(err, unix.EPERM) || !strings.Contains(err.Error(), "CAP_NET_ADMIN") {
 		t.Errorf("reads them with %v", err)
 	}

@@ -30,7 +30,7 @@ const (
 )
 
 // readTables reads the rules of nftables.
-func readTables(what What, again func(), each func(Rule)) error {
+func readTables(what Scope, again func(), each func(Rule)) error {
 	var err error
 	for i := range attempts {
 		if i > 0 {
@@ -54,7 +54,7 @@ func readTables(what What, again func(), each func(Rule)) error {
 
 // readOnce asks for the policies, and then for all rules in one answer, which is read as it comes: kube-proxy alone may have
 // 50,000. Sets are asked for in between, each as a rule that looks in it comes.
-func readOnce(what What, again func(), each func(Rule)) error {
+func readOnce(what Scope, again func(), each func(Rule)) error {
 	policies, err := readPolicies()
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func parsePolicy(message []byte) (Rule, bool) {
 }
 
 // parseRule reads the body of an NFT_MSG_NEWRULE (linux/netfilter/nf_tables.h), and calls each with what is wanted of it.
-func parseRule(message []byte, what What, sets setReader, each func(Rule)) error {
+func parseRule(message []byte, what Scope, sets setReader, each func(Rule)) error {
 	if len(message) < sizeofNfgenmsg {
 		return nil
 	}
@@ -145,7 +145,7 @@ func parseRule(message []byte, what What, sets setReader, each func(Rule)) error
 }
 
 // outcome is what becomes of a rule's packets, and whether more is to be read of it: most only say where to go on.
-func outcome(expressions []byte, what What) (r Rule, read bool) {
+func outcome(expressions []byte, what Scope) (r Rule, read bool) {
 	mapped := false
 	if err := eachExpression(expressions, func(name, data []byte) {
 		r.decides(name, data)
@@ -156,7 +156,7 @@ func outcome(expressions []byte, what What) (r Rule, read bool) {
 	if mapped || r.Drops || r.Redirects {
 		return r, true
 	}
-	return r, (r.Accepts || r.Jumps != "") && (what == Ways || loadsPort(expressions))
+	return r, (r.Accepts || r.Jumps != "") && (what == All || loadsPort(expressions))
 }
 
 // eachExpression calls each with a rule's expressions. Names stay bytes: of 50,000 rules each has ten.

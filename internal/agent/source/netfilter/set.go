@@ -37,7 +37,7 @@ func readSet(family uint8, table string, set []byte, each func(element)) error {
 		err := list(unix.NFT_MSG_GETSETELEM, family, asked, func() { none = netlink.ErrChanged }, func(message []byte) {
 			eachElement(message, func(e element, _ bool) { each(e) })
 		})
-		return cmp.Or(err, none) // What was told cannot be taken back.
+		return cmp.Or(err, none) // Scope was told cannot be taken back.
 	}
 	var b bounds
 	if err := list(unix.NFT_MSG_GETSETELEM, family, asked, func() { b = nil }, func(message []byte) {
@@ -133,11 +133,11 @@ func looksUpVerdict(data []byte) bool {
 	return to != nil && number(to) == unix.NFT_REG_VERDICT
 }
 
-// mostMeanings and mostLookups bound what a rule may mean by the sets it looks in, and in how many. Beyond, it is taken to be about more
+// maxRules and mostLookups bound what a rule may mean by the sets it looks in, and in how many. Beyond, it is taken to be about more
 // packets than it is.
 const (
-	mostMeanings = 256
-	mostLookups  = 16
+	maxRules   = 256
+	maxLookups = 16
 )
 
 // lookup reads an expression that looks a register up. One in a map of verdicts has each element's; one in a set goes on with those that are
@@ -145,7 +145,7 @@ const (
 func (m *matcher) lookup(data []byte) {
 	from, name := netlink.Attribute(data, unix.NFTA_LOOKUP_SREG), netlink.Attribute(data, unix.NFTA_LOOKUP_SET)
 	name = bytes.TrimRight(name, "\x00")
-	if m.lookups++; m.lookups > mostLookups {
+	if m.lookups++; m.lookups > maxLookups {
 		return
 	}
 	if !looksUpVerdict(data) {
@@ -194,7 +194,7 @@ func (m *matcher) include(from, set []byte) {
 	}
 	var meant []Rule
 	m.read(set, func(e element) {
-		if len(meant) > mostMeanings {
+		if len(meant) > maxRules {
 			return
 		}
 		for _, r := range m.rules {
@@ -202,7 +202,7 @@ func (m *matcher) include(from, set []byte) {
 			meant = append(meant, r)
 		}
 	})
-	if len(meant) <= mostMeanings {
+	if len(meant) <= maxRules {
 		m.rules = meant
 	}
 }

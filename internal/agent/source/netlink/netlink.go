@@ -1,5 +1,5 @@
-// Package netlink asks the kernel for lists and changes, and hears its news, over netlink (netlink(7)). Answers are read as they come,
-// into one buffer: a node has thousands of links, routes and rules, and looks at them all day.
+// Package netlink makes requests to the kernel and subscribes to its notifications over netlink (netlink(7)). Answers are parsed as they are
+// received, in one buffer, because a node has thousands of links, routes and rules.
 package netlink
 
 import (
@@ -17,16 +17,16 @@ import (
 var ErrChanged = errors.New("it changed while it was read")
 
 const (
-	// largest bounds a datagram; the kernel makes those of lists no larger than 32 KiB.
-	largest = 64 << 10
-	// patience bounds, in seconds, how long the kernel may take over a datagram.
-	patience = 10
-	// attempts bounds how often a list is asked for again that changed.
+	// maxDatagram bounds a datagram; the kernel makes those of lists no larger than 32 KiB.
+	maxDatagram = 64 << 10
+	// receiveTimeout bounds, in seconds, the wait for a datagram of an answer.
+	receiveTimeout = 10
+	// attempts bounds how often a list is requested again because it changed.
 	attempts = 5
 )
 
-// List asks for a list with a message of a kind, and calls each with the body of every answer, which is good until it
-// returns. If the list changed meanwhile, it calls again and begins anew.
+// List requests a list (NLM_F_DUMP) with a message of a kind, and calls each with the body of every answer, which is valid until it returns. If
+// the list changed meanwhile, it calls again and starts anew.
 func List(protocol int, kind uint16, body []byte, again func(), each func(body []byte)) error {
 	var err error
 	for i := range attempts {
@@ -40,18 +40,18 @@ func List(protocol int, kind uint16, body []byte, again func(), each func(body [
 	return err
 }
 
-// Get asks for one thing with a message of a kind, and calls each with the body of the answer, which is good until it returns.
+// Get requests one object with a message of a kind, and calls each with the body of the answer, which is valid until it returns.
 func Get(protocol int, kind uint16, body []byte, each func(body []byte)) error {
 	return ask(protocol, request(kind, unix.NLM_F_ACK, body), each)
 }
 
-// Change asks for a change with a message of a kind, and flags as NLM_F_CREATE. The error is the kernel's.
+// Change requests a change with a message of a kind, and flags such as NLM_F_CREATE. The error is the kernel's.
 func Change(protocol int, kind, flags uint16, body []byte) error {
 	return ask(protocol, request(kind, unix.NLM_F_ACK|flags, body), func([]byte) {})
 }
 
 // buffers are for answers: a rule of nftables may look in a set of its own, which is asked for apart.
-var buffers = sync.Pool{New: func() any { b := make([]byte, largest); return &b }}
+var buffers = sync.Pool{New: func() any { b := make([]byte, maxDatagram); return &b }}
 
 func ask(protocol int, message []byte, each func(body []byte)) error {
 	socket, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, protocol)
@@ -59,7 +59,7 @@ func ask(protocol int, message []byte, each func(body []byte)) error {
 		return fmt.Errorf("open a netlink socket: %w", err)
 	}
 	defer func() { _ = unix.Close(socket) }()
-	if err := unix.SetsockoptTimeval(socket, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: patience}); err != nil {
+	if err := unix.SetsockoptTimeval(socket, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: receiveTimeout}); err != nil {
 		return fmt.Errorf("open a netlink socket: %w", err)
 	}
 	if err := unix.Sendto(socket, message, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
@@ -145,9 +145,9 @@ func messages(datagram []byte, each func(kind, flags uint16, body []byte) error)
 	return nil
 }
 
-// Hear calls each with the body of all news of a group, and lost when there were too many and the kernel dropped some, and
-// once at first: what was before is no news. It returns when ctx ends, or with an error when it can hear no more.
-func Hear(ctx context.Context, protocol int, group uint32, lost func(), each func(body []byte)) error {
+// Subscribe calls each with the body of every notification of a multicast group, and lost when the kernel has dropped some, and once at first,
+// because there are none of earlier changes. It returns when ctx ends, or with an error when it can receive no more.
+func Subscribe(ctx context.Context, protocol int, group uint32, lost func(), each func(body []byte)) error {
 	socket, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, protocol)
 	if err != nil {
 		return fmt.Errorf("open a netlink socket: %w", err)
@@ -159,7 +159,7 @@ func Hear(ctx context.Context, protocol int, group uint32, lost func(), each fun
 	}
 	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
 	lost()
-	buffer := make([]byte, largest)
+	buffer := make([]byte, maxDatagram)
 	for {
 		n, err := file.Read(buffer)
 		switch {

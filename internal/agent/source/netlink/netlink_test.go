@@ -78,7 +78,7 @@ func TestHearTooLate(t *testing.T) {
 	begun, slow, lost := make(chan bool, 2), make(chan bool), make(chan bool, 100)
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Hear(ctx, unix.NETLINK_ROUTE, unix.RTNLGRP_LINK, func() { lost <- true }, func([]byte) {
+		ended <- Subscribe(ctx, unix.NETLINK_ROUTE, unix.RTNLGRP_LINK, func() { lost <- true }, func([]byte) {
 			select {
 			case begun <- true:
 			default:

@@ -1,4 +1,4 @@
-// Package nvme asks the host's NVMe controllers for their log pages.
+// Package nvme reads log pages of the host's NVMe controllers.
 package nvme
 
 import (

@@ -1,4 +1,4 @@
-// Package serverclock compares the host's clock with a server's, by the dates in answers that are there anyhow.
+// Package serverclock compares the host's clock with a server's, by the Date headers of answers to other requests.
 package serverclock
 
 import (
@@ -11,12 +11,12 @@ import (
 const (
 	// resolution is what a date leaves out (RFC 9110, 5.6.7): the server wrote it up to a second after that.
 	resolution = time.Second
-	// Fresh is for how long a reading tells something. The agent writes its conditions every five minutes.
+	// Fresh is for how long a reading is valid. The agent writes its conditions every five minutes.
 	Fresh = 15 * time.Minute
-	// farthest bounds by how much two clocks are taken to differ: a clock that was never set is at 1970.
-	farthest = 100 * 365 * 24 * time.Hour
-	// kept is how many readings are kept.
-	kept = 8
+	// maxDifference bounds the difference of two clocks that is believed: a clock that was never set is at 1970.
+	maxDifference = 100 * 365 * 24 * time.Hour
+	// maxReadings is how many readings are kept.
+	maxReadings = 8
 )
 
 // Reading is what one answer tells of a server's clock.
@@ -30,7 +30,7 @@ type Reading struct {
 // Ahead is by how much the host's clock is ahead of the server's, at least and at most; less than zero is behind. The server wrote the
 // date at some time between the request and the answer, which is all that is known of when.
 func (r Reading) Ahead() (least, most time.Duration) {
-	most = min(max(r.At.Sub(r.Date), -farthest), farthest)
+	most = min(max(r.At.Sub(r.Date), -maxDifference), maxDifference)
 	return most - r.RoundTrip - resolution, most
 }
 
@@ -50,7 +50,7 @@ func (c *Clock) Note(sent, got time.Time, header http.Header) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.readings = append(c.readings, Reading{Date: date, At: got.Round(0), RoundTrip: got.Sub(sent)}) // Without the time since boot.
-	c.readings = c.readings[max(0, len(c.readings)-kept):]
+	c.readings = c.readings[max(0, len(c.readings)-maxReadings):]
 }
 
 // Readings are the last that still tell something, the newest first.

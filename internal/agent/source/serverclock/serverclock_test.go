@@ -58,7 +58,7 @@ func TestReadingsGrowOld(t *testing.T) {
 		note(noon.Add(time.Duration(minute) * time.Minute))
 	}
 	at := noon.Add(19 * time.Minute)
-	if got := c.Readings(at); len(got) != kept || !got[0].At.Equal(at) || !got[1].At.Equal(at.Add(-time.Minute)) {
+	if got := c.Readings(at); len(got) != maxReadings || !got[0].At.Equal(at) || !got[1].At.Equal(at.Add(-time.Minute)) {
 		t.Errorf("it keeps %v", got)
 	}
 	if got := c.Readings(at.Add(Fresh - time.Minute)); len(got) != 1 {

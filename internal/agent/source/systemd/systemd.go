@@ -1,5 +1,5 @@
-// Package systemd asks the host's systemd about its services and, when told to, to restart one, over D-Bus: one connection, and one property a call, for a
-// unit has some two hundred (https://www.freedesktop.org/software/systemd/man/org.freedesktop.systemd1.html).
+// Package systemd is a client of the host's systemd over D-Bus: it reads the state of services, and restarts them. It uses one connection, and reads
+// one property a call, because a unit has some two hundred (https://www.freedesktop.org/software/systemd/man/org.freedesktop.systemd1.html).
 package systemd
 
 import (
@@ -19,8 +19,8 @@ import (
 // ErrAbsent says that the host has no systemd on its bus.
 var ErrAbsent = errors.New("no systemd here: its bus has no socket")
 
-// patience bounds the greeting of the bus. Calls have their contexts'.
-const patience = 5 * time.Second
+// authTimeout bounds the authentication at the bus. Calls are bounded by their contexts.
+const authTimeout = 5 * time.Second
 
 const (
 	name    = "org.freedesktop.systemd1"
@@ -29,7 +29,7 @@ const (
 	service = name + ".Service"
 )
 
-// Bus is the host's systemd. It connects when first asked, and again after the connection was lost.
+// Bus is a connection to the host's systemd. It connects at the first call, and again after the connection was lost.
 type Bus struct {
 	socket string
 	mu     sync.Mutex
@@ -172,8 +172,8 @@ func connect(ctx context.Context, socket string) (*dbus.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The greeting takes no context: a bus that hangs would hold it for ever.
-	_ = stream.SetDeadline(time.Now().Add(patience))
+	// The authentication takes no context, and would never return if the bus hangs.
+	_ = stream.SetDeadline(time.Now().Add(authTimeout))
 	conn, err := dbus.NewConn(stream)
 	if err != nil {
 		return nil, errors.Join(err, stream.Close())

@@ -1,5 +1,5 @@
-// Package fault makes faults that harm nothing, for drills: links of a network namespace that holds nothing else, and a line
-// of the kernel's log that means nothing. Detectors see them as they would see real ones; nobody else does.
+// Package fault makes harmless faults for drills: of links in a network namespace of their own, and a line in the kernel's log that no pattern
+// matches.
 package fault
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// look is how far looks are apart: on a real fault the kernel's news bring them forward.
-const look = time.Second
+// lookInterval is the time between looks. On a real fault the kernel's notification triggers one.
+const lookInterval = time.Second
 
-// OfLinks are the reasons for which links have a fault.
-var OfLinks = []reason.ID{reason.InterfaceNotRunning, reason.InterfaceNotUp, reason.MissingLoopbackInterface}
+// LinkReasons are the reasons whose fault BreakLink can make.
+var LinkReasons = []reason.ID{reason.InterfaceNotRunning, reason.InterfaceNotUp, reason.MissingLoopbackInterface}
 
-// Link makes a link of a name in a network namespace of its own and then, once a detector has found it well there, the fault
-// of a reason. It calls made, and tells what the detector finds from then on, until ctx ends; then all of it is gone.
-func Link(ctx context.Context, id reason.ID, name string, detector monitor.Monitor, now clock.Clock, made func(), tell monitor.Tell) error {
+// BreakLink makes a link with a name in a network namespace of its own and then, once a detector has found it well there, the fault of a reason.
+// It calls made, and emits what the detector finds from then on, until ctx ends; then the namespace is removed.
+func BreakLink(ctx context.Context, id reason.ID, name string, detector monitor.Monitor, now clock.Clock, made func(), emit monitor.Emit) error {
 	return inNamespace(func() error {
-		if err := wellLink(name); err != nil {
+		if err := addHealthyLink(name); err != nil {
 			return err
 		}
 		if err := watch(ctx, now, detector, func(faulty bool, _ []evidence.Evidence) bool { return !faulty }, id); err != nil {
@@ -39,7 +39,7 @@ func Link(ctx context.Context, id reason.ID, name string, detector monitor.Monit
 		made()
 		ended := watch(ctx, now, detector, func(_ bool, all []evidence.Evidence) bool {
 			for _, e := range all {
-				tell(e)
+				emit(e)
 			}
 			return false
 		}, id)
@@ -50,7 +50,7 @@ func Link(ctx context.Context, id reason.ID, name string, detector monitor.Monit
 	})
 }
 
-// watch has a detector look until what it finds is enough: whether it finds the fault of a reason, and all that it tells.
+// watch has a detector look until enough returns true. enough is called with all evidence of a look, and whether the reason's fault is in it.
 func watch(ctx context.Context, now clock.Clock, detector monitor.Monitor, enough func(faulty bool, all []evidence.Evidence) bool, id reason.ID) error {
 	for {
 		var all []evidence.Evidence
@@ -64,13 +64,13 @@ func watch(ctx context.Context, now clock.Clock, detector monitor.Monitor, enoug
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-now.After(look):
+		case <-now.After(lookInterval):
 		}
 	}
 }
 
-// refused adds to an error of permission what would be needed.
-func refused(err error, needs string) error {
+// withNeededPrivileges adds to a permission error which privileges are needed.
+func withNeededPrivileges(err error, needs string) error {
 	if errors.Is(err, unix.EPERM) || errors.Is(err, unix.EACCES) || errors.Is(err, unix.ENOENT) {
 		return fmt.Errorf("%w: it needs %s, as the privileged variant of the agent has", err, needs)
 	}

@@ -22,13 +22,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/link"
 )
 
-// told is what the detector tells of a fault, until it finds it.
-func told(t *testing.T, id reason.ID) (all []evidence.Evidence, err error) {
+// emitted is what the detector tells of a fault, until it finds it.
+func emitted(t *testing.T, id reason.ID) (all []evidence.Evidence, err error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	made := false
-	err = Link(ctx, id, "eth7", network.Links(network.DefaultOptions()), clock.RealClock{}, func() { made = true }, func(e evidence.Evidence) {
+	err = BreakLink(ctx, id, "eth7", network.Links(network.DefaultOptions()), clock.RealClock{}, func() { made = true }, func(e evidence.Evidence) {
 		if !made {
 			t.Errorf("before the fault it tells %+v", e)
 		}
@@ -53,8 +53,8 @@ func TestLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	home := readlink(t, "/proc/self/ns/net")
-	for _, id := range OfLinks {
-		all, err := told(t, id)
+	for _, id := range LinkReasons {
+		all, err := emitted(t, id)
 		if err != nil {
 			t.Errorf("%s: %v", id, err)
 			continue
@@ -99,7 +99,7 @@ func TestLinkWithoutCapabilities(t *testing.T) {
 		}
 		return
 	}
-	if _, err := told(t, reason.InterfaceNotUp); err == nil || !strings.Contains(err.Error(), "it needs CAP_SYS_ADMIN and CAP_NET_ADMIN") {
+	if _, err := emitted(t, reason.InterfaceNotUp); err == nil || !strings.Contains(err.Error(), "it needs CAP_SYS_ADMIN and CAP_NET_ADMIN") {
 		t.Errorf("it says %v", err)
 	}
 }
@@ -111,13 +111,13 @@ func TestLinkThatIsNeverWell(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	looks := 0
-	detector := monitor.Every{Of: []reason.ID{reason.InterfaceNotUp}, Find: func(context.Context) ([]evidence.Evidence, error) {
+	detector := monitor.Periodic{IDs: []reason.ID{reason.InterfaceNotUp}, Find: func(context.Context) ([]evidence.Evidence, error) {
 		if looks++; looks == 2 {
 			cancel(errors.New("enough"))
 		}
 		return []evidence.Evidence{{Reason: reason.InterfaceNotUp, Entity: "eth7", State: evidence.Fault}}, nil
 	}}
-	err := Link(ctx, reason.InterfaceNotUp, "eth7", detector, clock.RealClock{}, func() { t.Error("the fault was made") }, func(evidence.Evidence) {})
+	err := BreakLink(ctx, reason.InterfaceNotUp, "eth7", detector, clock.RealClock{}, func() { t.Error("the fault was made") }, func(evidence.Evidence) {})
 	if err == nil || !strings.Contains(err.Error(), "until the link is well: enough") {
 		t.Errorf("it says %v", err)
 	}
@@ -128,7 +128,7 @@ func TestLine(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	made := 0
-	if err := Line(ctx, host.Host{}, "c0ffee0ddba11", clock.RealClock{}, func() { made++ }); err != nil || made != 1 {
+	if err := LogLine(ctx, host.Host{}, "c0ffee0ddba11", clock.RealClock{}, func() { made++ }); err != nil || made != 1 {
 		t.Errorf("made %d times, %v", made, err)
 	}
 }
@@ -143,7 +143,7 @@ func TestLineWithoutALog(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	err := Line(t.Context(), h, "c0ffee0ddba11", clock.RealClock{}, func() { t.Error("the line was written") })
+	err := LogLine(t.Context(), h, "c0ffee0ddba11", clock.RealClock{}, func() { t.Error("the line was written") })
 	if err == nil || !strings.Contains(err.Error(), "it needs the host's /dev/kmsg") {
 		t.Errorf("it says %v", err)
 	}

@@ -14,29 +14,29 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/kmsg"
 )
 
-// KernelLog is where Line writes.
+// KernelLog is the device of the kernel's log.
 const KernelLog = "/dev/kmsg"
 
-// Line writes a line of a drill into a host's kernel log, calls made, and reads it back. The kernel marks it as a process's
-// and not its own, and no detector of any kernel fault takes it for one.
-func Line(ctx context.Context, h host.Host, nonce string, now clock.Clock, made func()) error {
+// LogLine writes a line of a drill into a host's kernel log, calls made, and reads it back. The kernel marks it with the facility of a process,
+// so that no pattern is applied to it.
+func LogLine(ctx context.Context, h host.Host, nonce string, now clock.Clock, made func()) error {
 	boot, err := h.Boot()
 	if err != nil {
 		return err
 	}
 	log, err := kmsg.Open(h.Path(KernelLog), boot.At, 0, now)
 	if err != nil {
-		return refused(err, "the host's "+KernelLog)
+		return withNeededPrivileges(err, "the host's "+KernelLog)
 	}
 	defer func() { _ = log.Close() }()
-	for err == nil { // What was there before.
+	for err == nil { // An earlier record.
 		_, err = log.Buffered()
 	}
 	if !errors.Is(err, io.EOF) {
 		return err
 	}
 	if err := write(h.Path(KernelLog), nonce); err != nil {
-		return refused(fmt.Errorf("write into the kernel log: %w", err), "the host's "+KernelLog)
+		return withNeededPrivileges(fmt.Errorf("write into the kernel log: %w", err), "the host's "+KernelLog)
 	}
 	made()
 	for {
@@ -59,5 +59,5 @@ func write(path, nonce string) error {
 	return errors.Join(err, file.Close())
 }
 
-// text is the line. Its words are no kernel's words for anything.
+// text is the line. The kernel logs no such words.
 func text(nonce string) string { return "naosu-agent: drill " + nonce + " (a rehearsal, all is well)" }

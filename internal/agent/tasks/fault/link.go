@@ -12,23 +12,23 @@ import (
 
 const (
 	loopback = "lo"
-	// peer is the other end of the link: no detector's pattern takes it.
+	// peer is the other end of the link, whose name no detector watches.
 	peer = "drillpeer"
-	// lost is what the loopback is named for MissingLoopbackInterface: no namespace is ever without one.
-	lost = "drilllost"
+	// renamedLoopback is the name that the loopback is given for MissingLoopbackInterface: it cannot be removed from a namespace.
+	renamedLoopback = "drilllost"
 	// vethPeer is VETH_INFO_PEER (linux/veth.h).
 	vethPeer = 1
 )
 
-// wellLink makes a link that has a carrier, and sets the loopback up.
-func wellLink(name string) error {
+// addHealthyLink makes a link that has a carrier, and sets the loopback up.
+func addHealthyLink(name string) error {
 	about := netlink.AppendAttribute(nil, unix.IFLA_INFO_KIND, []byte("veth"))
 	other := netlink.AppendAttribute(nil, vethPeer, header(0, 0), named(peer))
 	about = netlink.AppendAttribute(about, unix.IFLA_INFO_DATA, other)
 	body := append(header(0, 0), named(name)...)
 	body = netlink.AppendAttribute(body, unix.IFLA_LINKINFO, about)
 	if err := netlink.Change(unix.NETLINK_ROUTE, unix.RTM_NEWLINK, unix.NLM_F_CREATE|unix.NLM_F_EXCL, body); err != nil {
-		return refused(fmt.Errorf("make a veth pair: %w", err), "CAP_NET_ADMIN")
+		return withNeededPrivileges(fmt.Errorf("make a veth pair: %w", err), "CAP_NET_ADMIN")
 	}
 	for _, link := range []string{loopback, peer, name} {
 		if err := set(link, true); err != nil {
@@ -50,7 +50,7 @@ func breakLink(id reason.ID, name string) error {
 			return err
 		}
 		const first = 1 // The loopback is the first link of any namespace.
-		body := append(header(first, 0), named(lost)...)
+		body := append(header(first, 0), named(renamedLoopback)...)
 		if err := netlink.Change(unix.NETLINK_ROUTE, unix.RTM_NEWLINK, 0, body); err != nil {
 			return fmt.Errorf("rename the loopback: %w", err)
 		}
@@ -71,11 +71,11 @@ func set(name string, up bool) error {
 	return nil
 }
 
-// header is struct ifinfomsg (rtnetlink(7)) of a link's number, 0 for one that is named, and whether it is to be up.
+// header is struct ifinfomsg (rtnetlink(7)) with a link's index, 0 for one that is given by name, and flags.
 func header(index, flags uint32) []byte {
 	h := binary.NativeEndian.AppendUint32(make([]byte, 4, unix.SizeofIfInfomsg), index)
 	h = binary.NativeEndian.AppendUint32(h, flags)
-	return binary.NativeEndian.AppendUint32(h, unix.IFF_UP) // The flags that flags is about.
+	return binary.NativeEndian.AppendUint32(h, unix.IFF_UP) // The mask of the flags to change.
 }
 
 func named(name string) []byte {

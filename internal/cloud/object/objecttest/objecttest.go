@@ -1,4 +1,4 @@
-// Package objecttest makes clients for tests: controller-runtime's fake one, which knows the kinds it is told.
+// Package objecttest makes clients for tests: controller-runtime's fake one, with given kinds installed.
 package objecttest
 
 import (

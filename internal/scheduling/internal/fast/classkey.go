@@ -12,7 +12,7 @@ import (
 // which part of the pod's spec it reads. Every other plugin is asked anew each time.
 //
 // Source: the plugins' Filter and Score in pkg/scheduler/framework/plugins of Kubernetes 1.36. ImageLocality also reads
-// the number of nodes and how many have an image, which is the ImagesVersion of the store.s nodes.
+// the number of nodes and how many have an image, which is the ImagesVersion of the store's nodes.
 var podSpecReadBy = map[string]func(*corev1.PodSpec) corev1.PodSpec{
 	names.NodeName:          func(s *corev1.PodSpec) corev1.PodSpec { return corev1.PodSpec{NodeName: s.NodeName} },
 	names.NodeUnschedulable: tolerations, names.TaintToleration: tolerations,

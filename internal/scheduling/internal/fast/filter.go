@@ -167,7 +167,7 @@ func (s *filter) filterBy(ctx context.Context, plugins []fwk.FilterPlugin, entri
 // verdicts are one plugin's statuses for each entry.
 func (s *filter) verdicts(ctx context.Context, plugin fwk.FilterPlugin, entries []*store.Node) []*fwk.Status {
 	table, state := s.verdictTable(plugin)
-	node := s.fast.mounting(plugin)
+	node := s.fast.nodeView(plugin)
 	ask := func(entry *store.Node) *fwk.Status { return plugin.Filter(ctx, state, s.pod, node(entry)) }
 	switch plugin.Name() {
 	case names.PodTopologySpread:

@@ -21,7 +21,7 @@ func (s *filter) Cycle(ctx context.Context) (*plain.Cycle, error) {
 	return s.fast.cycle(ctx, s.profile.Profile, s.pod, below)
 }
 
-// cycle looks in preemption only at the budgets of a node's pods: asking each budget of the cluster for each pod would be most of the work.
+// cycle evaluates in preemption only the budgets of a node's pods: matching each budget of the cluster with each pod would be most of the work.
 func (f *Scheduler) cycle(ctx context.Context, p *profile.Profile, pod *corev1.Pod, nodes []fwk.NodeInfo) (*plain.Cycle, error) {
 	c, err := f.plain.Cycle(ctx, p, pod, nodes)
 	if err != nil {

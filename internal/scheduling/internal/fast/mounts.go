@@ -9,21 +9,22 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling/internal/store"
 )
 
-// mounting is a node as a plugin sees it. NodeVolumeLimits looks up the volumes of every pod of the node; those of pods
-// that have none but of their own do not count, and looking them up is most of its work.
-func (f *Scheduler) mounting(plugin fwk.FilterPlugin) func(*store.Node) fwk.NodeInfo {
+// nodeView returns how a plugin is given a node. NodeVolumeLimits looks up the volumes of every pod of the node, which is most of its work; it is
+// given only the pods with volumes that count.
+func (f *Scheduler) nodeView(plugin fwk.FilterPlugin) func(*store.Node) fwk.NodeInfo {
 	if plugin.Name() != names.NodeVolumeLimits {
 		return func(s *store.Node) fwk.NodeInfo { return s.Info }
 	}
 	f.mounts.fit(len(f.store.Nodes.ByName))
-	return func(s *store.Node) fwk.NodeInfo { return f.mounted(s) }
+	return func(s *store.Node) fwk.NodeInfo { return f.mountingPodsOf(s) }
 }
 
-func (f *Scheduler) mounted(s *store.Node) *filteredNode {
-	return f.mounts.of(s, func() *filteredNode { return &filteredNode{s.Info, mounters(s.Info.Pods)} })
+func (f *Scheduler) mountingPodsOf(s *store.Node) *filteredNode {
+	return f.mounts.of(s, func() *filteredNode { return &filteredNode{s.Info, podsWithVolumes(s.Info.Pods)} })
 }
 
-func mounters(pods []fwk.PodInfo) []fwk.PodInfo {
+// podsWithVolumes are the pods with volumes other than those that the kubelet makes on the node.
+func podsWithVolumes(pods []fwk.PodInfo) []fwk.PodInfo {
 	var some []fwk.PodInfo
 	for _, pod := range pods {
 		volumes := pod.GetPod().Spec.Volumes

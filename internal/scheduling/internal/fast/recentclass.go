@@ -42,8 +42,8 @@ func sameOwner(a, b *metav1.OwnerReference) bool {
 
 // sameParts says that two specs consist of the very same parts, byte by byte, as those of a template's pods do. Parts do not
 // change, so that what they say is then the same; specs that only say the same do not count.
-func sameParts(a, b *corev1.PodSpec) bool { return bytes.Equal(memory(a), memory(b)) }
+func sameParts(a, b *corev1.PodSpec) bool { return bytes.Equal(specBytes(a), specBytes(b)) }
 
-func memory(s *corev1.PodSpec) []byte {
+func specBytes(s *corev1.PodSpec) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s)) //nolint:gosec // G103: it is only read, and no further than the spec.
 }

@@ -31,7 +31,7 @@ type survey struct {
 
 // asker returns how a plugin is asked. A table for each pod that names its node would fill the memory.
 func (s *survey) asker(ctx context.Context, plugin fwk.FilterPlugin, state fwk.CycleState, limited bool) plain.Asker {
-	node := s.fast.mounting(plugin)
+	node := s.fast.nodeView(plugin)
 	ask := func(ctx context.Context, at *store.Node) *fwk.Status {
 		return plugin.Filter(ctx, state, s.pod, node(at))
 	}
@@ -47,7 +47,7 @@ func (s *survey) asker(ctx context.Context, plugin fwk.FilterPlugin, state fwk.C
 	}
 	table.fit(len(s.fast.store.Nodes.ByName))
 	return func(ctx context.Context, at *store.Node) *fwk.Status {
-		if footprint != nil && !footprint.unusedOn(at, s.fast.mounted(at)) {
+		if footprint != nil && !footprint.unusedOn(at, s.fast.mountingPodsOf(at)) {
 			return ask(ctx, at)
 		}
 		return table.of(at, func() *fwk.Status { return plugin.Filter(ctx, s.class.state, s.pod, node(at)) })

@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"errors"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+)
+
+// PodReady says whether a pod is ready, or will be at once: one that terminates on a healthy node is soon recreated. A pod without
+// the condition, as in a manifest, counts as ready.
+func (e *Engine) PodReady(pod *corev1.Pod) bool {
+	if pod.Spec.NodeName == "" || e.Budgets.IsUnhealthy(pod) || cluster.Ended(pod) {
+		return false
+	}
+	if pod.DeletionTimestamp != nil {
+		node := e.World().Node(pod.Spec.NodeName)
+		return node != nil && !kube.IsNodeUnreachable(node)
+	}
+	for i := range pod.Status.Conditions {
+		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return true
+}
+
+// IsWaiting says whether a pod is unschedulable, or waits on its node for a volume.
+func (e *Engine) IsWaiting(pod *corev1.Pod) bool {
+	record := e.Fates.Find(names.Of(pod))
+	if record == nil {
+		return pod.Spec.NodeName == "" // It was pending in the initial snapshot, and still is.
+	}
+	return record.Fate.Kind == outcome.Waiting && record.Fate.To == "" || e.isAttaching(pod)
+}
+
+// markHealthy counts a new pod as healthy: at once or, by chance, only after a rollout that does not wait for it.
+func (e *Engine) markHealthy(pod *corev1.Pod) []cluster.Edit {
+	if e.rollingOut && e.Randomness.Delayed() {
+		e.delayedReady = append(e.delayedReady, pod)
+		e.Budgets.Hold(pod)
+		return nil
+	}
+	return e.Budgets.MarkHealthy(pod)
+}
+
+// markDelayedHealthy counts the delayed pods as healthy, if they still exist.
+func (e *Engine) markDelayedHealthy() error {
+	var edits []cluster.Edit
+	for _, pod := range e.delayedReady {
+		if now := e.Pods.Get(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil {
+			e.Budgets.Release(pod)
+			edits = append(edits, e.Budgets.MarkHealthy(pod)...)
+		}
+	}
+	e.delayedReady = nil
+	return e.Edit(edits...)
+}
+
+// WithDelayedReadiness runs a rollout that waits for its own pods only: by chance, new pods count as healthy only after it.
+func (e *Engine) WithDelayedReadiness(run func() error) error {
+	e.rollingOut = true
+	err := run()
+	e.rollingOut = false
+	return errors.Join(err, e.markDelayedHealthy())
+}

@@ -1,0 +1,3 @@
+// Package verticalautoscaler simulates the cluster-proportional-vertical-autoscaler, which sets a workload's requests by the number of
+// nodes and cores: what it does when nodes come or go, and at which size its next step is due.
+package verticalautoscaler
