@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
+	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
 // finish ends the ledger's entry, which frees the budget and records what did not help, and ends the Remediation. The entry of a node
@@ -88,11 +89,7 @@ func (p *Performer) withoutOngoing(l ledger.Ledger, r *v1alpha1.Remediation, nod
 // refusalText is the message of the condition Succeeded, as much of it as the ledger keeps.
 func refusalText(r *v1alpha1.Remediation) string {
 	const longest = 400
-	words := []rune(meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded).Message)
-	if len(words) > longest {
-		return string(words[:longest-1]) + "…"
-	}
-	return string(words)
+	return textutil.Truncate(meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded).Message, longest)
 }
 
 // acted says whether a machine may have been acted on.

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -45,12 +46,9 @@ var responses = map[interference]response{
 }
 
 // Taints of nodes that others remove or have shut down.
-//
-// Sources: ToBeDeletedTaint in kubernetes/autoscaler cluster-autoscaler/utils/taints/taints.go; DisruptedTaintKey in
-// kubernetes-sigs/karpenter pkg/apis/v1/taints.go; TaintNodeShutdown in k8s.io/cloud-provider/api.
 var (
-	removalTaints  = []string{"ToBeDeletedByClusterAutoscaler", "karpenter.sh/disrupted"}
-	shutdownTaints = []string{"node.cloudprovider.kubernetes.io/shutdown", corev1.TaintNodeOutOfService}
+	removalTaints  = []string{kube.TaintToBeDeleted, kube.TaintDisrupted}
+	shutdownTaints = []string{kube.TaintNodeShutdown, corev1.TaintNodeOutOfService}
 )
 
 // deletionTimestamp is how Leaving names a Node's.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
-	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // acting continues an act that was recorded, whichever controller began it.
@@ -131,7 +131,7 @@ func notRecovered(r *v1alpha1.Remediation, s observation, within time.Duration) 
 		return message.Of(message.ActionNotSeen, args)
 	case r.Spec.Action() == v1alpha1.ActionReboot && s.node.Status.NodeInfo.BootID == act.Before:
 		return message.Of(message.ActionNotRebooted, args)
-	case !repairpolicy.Ready(s.node):
+	case !kube.IsNodeReady(s.node):
 		return message.Of(message.ActionNotReady, args)
 	case s.unhealthy:
 		return message.Of(message.ActionStillIll, message.Args{"node": nodeOf(r), "within": within.String(), "condition": r.Spec.Evidence.Condition, "status": string(r.Spec.Evidence.Status)})
@@ -152,9 +152,9 @@ func nodeToVerify(r *v1alpha1.Remediation, s observation) (node *corev1.Node, we
 		if s.successor == nil {
 			return nil, !expectsSuccessor(r)
 		}
-		return s.successor, repairpolicy.Ready(s.successor) && !s.successorUnhealthy
+		return s.successor, kube.IsNodeReady(s.successor) && !s.successorUnhealthy
 	}
-	return s.node, s.node != nil && repairpolicy.Ready(s.node) && !s.unhealthy
+	return s.node, s.node != nil && kube.IsNodeReady(s.node) && !s.unhealthy
 }
 
 // dwelling is while the node must stay healthy. One that relapses may begin again as long as it may take to be healthy.

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -227,7 +228,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation, poli
 	since := act.StartedAt.Truncate(time.Second) // as precise as a creation is told
 	at := slices.IndexFunc(nodes.Items, func(n corev1.Node) bool {
 		return cluster.GroupName(&n) == entry.Group && !n.CreationTimestamp.Time.Before(since) && n.UID != r.Spec.Node.UID &&
-			repairpolicy.Ready(&n) && !needsRepair(policy, r, &n) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
+			kube.IsNodeReady(&n) && !needsRepair(policy, r, &n) && !slices.ContainsFunc(all, func(o v1alpha1.Remediation) bool {
 			return o.Name != r.Name && Successor(&o) == n.Name
 		})
 	})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // podsOn reads the pods of a node past any cache.
@@ -43,7 +44,7 @@ func classifyPods(pods []*corev1.Pod, s *observation) {
 		switch {
 		case !cluster.Drains(pod):
 		case pod.DeletionTimestamp != nil:
-			if !cluster.Unreachable(s.node) {
+			if !kube.IsNodeUnreachable(s.node) {
 				s.leaving = append(s.leaving, pod)
 			}
 		case metav1.GetControllerOfNoCopy(pod) == nil:

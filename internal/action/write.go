@@ -10,6 +10,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
 // write records a transition, and further changes of the status. Statuses are in English: it is one text for all readers.
@@ -84,8 +85,7 @@ func englishText(s message.Sentence) string {
 		return ""
 	}
 	const longest = 4096
-	text := []rune(message.English().Say(s))
-	return string(text[:min(len(text), longest)])
+	return textutil.Truncate(message.English().Say(s), longest)
 }
 
 // notify reports a status that was written: to Say, and as Events on the node.

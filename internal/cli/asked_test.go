@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -11,14 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // taken is later than every time in the files.
 var taken = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
@@ -44,7 +41,7 @@ func TestAsked(t *testing.T) {
 				for _, q := range header(t, input) {
 					answers = append(answers, ask(t, snapshot, q))
 				}
-				golden(t, strings.TrimSuffix(input, ".yaml")+".json", answers)
+				compareAnswers(t, strings.TrimSuffix(input, ".yaml")+".json", answers)
 			})
 		}
 	}
@@ -116,7 +113,7 @@ func ask(t *testing.T, snapshot string, q asked) any {
 	return answer
 }
 
-func golden(t *testing.T, path string, answers []any) {
+func compareAnswers(t *testing.T, path string, answers []any) {
 	t.Helper()
 	var got bytes.Buffer
 	encoder := json.NewEncoder(&got)
@@ -125,17 +122,5 @@ func golden(t *testing.T, path string, answers []any) {
 	if err := encoder.Encode(answers); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
-	}
+	golden.Compare(t, path, got.Bytes())
 }

@@ -3,6 +3,8 @@ package cluster
 import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // Ended says whether the pod's phase is Succeeded or Failed.
@@ -14,15 +16,7 @@ func Ended(pod *corev1.Pod) bool {
 //
 // Source: countHealthyPods in kubernetes pkg/controller/disruption/disruption.go.
 func Runs(pod *corev1.Pod) bool {
-	if pod.DeletionTimestamp != nil || Ended(pod) {
-		return false
-	}
-	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
+	return pod.DeletionTimestamp == nil && !Ended(pod) && kube.IsPodReady(pod)
 }
 
 // IsMirror says whether a pod is the mirror pod of a static pod.

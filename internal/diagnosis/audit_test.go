@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/golden"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -27,7 +28,7 @@ func TestAudit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, strings.TrimSuffix(input, ".yaml")+".json", got)
+			golden.Compare(t, strings.TrimSuffix(input, ".yaml")+".json", got)
 		})
 	}
 }

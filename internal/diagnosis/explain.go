@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
@@ -45,7 +46,7 @@ func explainWaiting(ctx context.Context, q query.Query, pod *corev1.Pod) finding
 	switch {
 	case len(e.Findings) > 0:
 		e.Summary = e.Findings[0].Message
-	case d != nil && d.Schedulable() && facts.PodCondition(pod, corev1.PodScheduled) != nil && q.SchedulingKnown(pod):
+	case d != nil && d.Schedulable() && kube.PodCondition(pod, corev1.PodScheduled) != nil && q.SchedulingKnown(pod):
 		e.Summary = sentence.UnplacedFits(e.Subject, q.Enumerate(query.NodeRefs(d.Feasible)))
 	}
 	return e

@@ -1,15 +1,11 @@
 package diagnosis_test
 
 import (
-	"bytes"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -19,11 +15,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/golden"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // now is later than every time in testdata.
 var now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
@@ -40,7 +35,7 @@ func TestExplain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, strings.TrimSuffix(input, ".yaml")+".json", got)
+			golden.Compare(t, strings.TrimSuffix(input, ".yaml")+".json", got)
 		})
 	}
 }
@@ -80,21 +75,4 @@ func subject(t *testing.T, objects []runtime.Object) *corev1.Pod {
 	}
 	t.Fatal("the input holds no pod")
 	return nil
-}
-
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, got) {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, cmp.Diff(string(want), string(got)))
-	}
 }

@@ -19,7 +19,10 @@ func TestState(t *testing.T) {
 		notModelled int
 	}{
 		"gated": {
-			edit:  func(p *corev1.Pod) { p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "quota"}} },
+			edit: func(p *corev1.Pod) {
+				p.Spec.SchedulingGates = []corev1.PodSchedulingGate{{Name: "quota"}}
+				p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodScheduled, Status: corev1.ConditionFalse, Reason: corev1.PodReasonSchedulingGated}}
+			},
 			state: "SchedulingGated", summary: "pod/web is not ready for scheduling: the scheduling gate quota holds it back.",
 		},
 		"no scheduler": {

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/compare"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/golden"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -36,7 +37,7 @@ func TestStories(t *testing.T) {
 			if !strings.Contains(string(got), "The Kubernetes API does not show") && name != "4-unlike" {
 				t.Errorf("it does not say what the API leaves unknown: %s", string(got))
 			}
-			golden(t, "testdata/stories/"+name+".json", got)
+			golden.Compare(t, "testdata/stories/"+name+".json", got)
 		})
 	}
 }

@@ -74,11 +74,10 @@ func isNodeName(field corev1.NodeSelectorRequirement) bool {
 }
 
 func requiredNodeTerms(pod *corev1.Pod) []corev1.NodeSelectorTerm {
-	affinity := pod.Spec.Affinity
-	if affinity == nil || affinity.NodeAffinity == nil || affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
-		return nil
+	if required := RequiredNodeAffinity(pod); required != nil {
+		return required.NodeSelectorTerms
 	}
-	return affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms
+	return nil
 }
 
 // daemonTolerations are those that every pod of a DaemonSet gets, and networkUnavailable the one for pods on the host's network.

@@ -5,6 +5,14 @@ import (
 	"k8s.io/component-helpers/scheduling/corev1/nodeaffinity"
 )
 
+// RequiredNodeAffinity is a pod's required node affinity, nil if it has none.
+func RequiredNodeAffinity(pod *corev1.Pod) *corev1.NodeSelector {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
 // Selects says whether a pod's node selector and required node affinity allow a node.
 //
 // Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity (GetRequiredNodeAffinity), as the scheduler and the DaemonSet

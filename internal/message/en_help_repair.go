@@ -54,5 +54,7 @@ var englishHelpRepair = sentences{
 	"help/remediations": "Show what naosu repaired and proposes",
 	"help/remediations/long": "Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. " +
 		"With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\n" +
+		"With --watch (-w): the table, then a row for each change until you interrupt the command; with -o json or yaml, a document for each Remediation and for each change.\n\n" +
 		"Exit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.",
+	"flag/remediations/watch": "after the Remediations that exist, show each change",
 }

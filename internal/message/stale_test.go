@@ -2,7 +2,6 @@ package message
 
 import (
 	"crypto/sha256"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
@@ -10,9 +9,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "note the sentences as they are now")
+	"github.com/naosu-dev/naosu/internal/golden"
+)
 
 // TestTranslationsAreOfThisEnglish finds English sentences that were changed while their translation was not. Sentences
 // are noted in pairs in testdata/pairs; -update notes them anew, but for a stale pair. Where the translation holds as it
@@ -30,7 +29,7 @@ func TestTranslationsAreOfThisEnglish(t *testing.T) {
 		pairs[id] = pair
 	}
 	switch {
-	case *update:
+	case golden.Update():
 		writePairs(t, path, pairs)
 	case !maps.Equal(noted, pairs):
 		t.Error("testdata/pairs is not of today; run: go test ./internal/message -update")

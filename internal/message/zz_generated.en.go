@@ -3736,7 +3736,10 @@ var englishTexts = []compiled{
 		t.say("Show what naosu repaired and proposes")
 	}},
 	{"help/remediations/long", nil, func(t *text) {
-		t.say("Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\nExit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.")
+		t.say("Show what naosu repaired and proposes, the newest first, and how close each policy is to acting without approval. With a name: the forecast and the outcome, each step, and the verdicts of the guard.\n\nWith --watch (-w): the table, then a row for each change until you interrupt the command; with -o json or yaml, a document for each Remediation and for each change.\n\nExit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.")
+	}},
+	{"flag/remediations/watch", nil, func(t *text) {
+		t.say("after the Remediations that exist, show each change")
 	}},
 	{ErrSchedulerConfigRemedy, nil, func(t *text) {
 		t.say("give a file with a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, or omit the flag to use the default profile")

@@ -3616,7 +3616,10 @@ var japaneseTexts = []compiled{
 		t.say("naosu が行った修復と提案を表示する")
 	}},
 	{"help/remediations/long", nil, func(t *text) {
-		t.say("naosu が行った修復と提案を新しい順に、各ポリシーが承認なしで修復できるようになるまでの進み具合とともに表示します。名前を指定すると、予測と結果、各手順、ガードの判定を表示します。\n\n終了コードは、答えを出せれば 0、入力の誤りや答えを出せなかった場合は 2 です。")
+		t.say("naosu が行った修復と提案を新しい順に、各ポリシーが承認なしで修復できるようになるまでの進み具合とともに表示します。名前を指定すると、予測と結果、各手順、ガードの判定を表示します。\n\n--watch (-w) を指定すると、一覧に続けて、中断するまで変更のたびに 1 行を表示します。-o json または yaml では、Remediation ごと、変更ごとに 1 つの文書を出力します。\n\n終了コードは、答えを出せれば 0、入力の誤りや答えを出せなかった場合は 2 です。")
+	}},
+	{"flag/remediations/watch", nil, func(t *text) {
+		t.say("既存の Remediation に続けて、変更のたびに表示する")
 	}},
 	{ErrSchedulerConfigRemedy, nil, func(t *text) {
 		t.say("kubescheduler.config.k8s.io/v1 の KubeSchedulerConfiguration を含むファイルを指定してください。フラグを省略するとデフォルトのプロファイルを使います")

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 )
@@ -53,9 +54,9 @@ type Agent string
 
 // The agents whose reports are known.
 const (
-	Naosu   Agent = "naosu-agent"
-	EKS     Agent = "eks-node-monitoring-agent"
-	NPD     Agent = "node-problem-detector"
+	Naosu   Agent = kube.NaosuAgent
+	EKS     Agent = kube.EKSMonitoringAgent
+	NPD     Agent = kube.NodeProblemDetector
 	Kubelet Agent = "kubelet"
 	// Nobody is the agent of a condition that a rule waits for and no known agent reports.
 	Nobody Agent = ""

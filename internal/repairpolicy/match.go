@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // RuleMatch is a rule and the condition that meets it.
@@ -104,7 +105,7 @@ func NeedsRepair(rules []v1alpha1.RepairRule, r *v1alpha1.Remediation, node *cor
 	others := slices.DeleteFunc(slices.Clone(node.Status.Conditions), func(c corev1.NodeCondition) bool {
 		return slices.Contains(r.Status.Steps[at].Preexisting, string(c.Type))
 	})
-	return holds || !Ready(node) || MeetsAny(rules, others)
+	return holds || !kube.IsNodeReady(node) || MeetsAny(rules, others)
 }
 
 // EvidenceHolds says whether the evidence of a Remediation still holds: its rule is still met, or, where the policy has no such rule any
@@ -126,11 +127,4 @@ func UnhealthySince(node *corev1.Node, evidence v1alpha1.Evidence, now time.Time
 		return now
 	}
 	return condition.LastTransitionTime.Time
-}
-
-// Ready says whether a node's own condition Ready is True.
-func Ready(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
-	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/ledger"
+	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
 // unhealthyNode is the code of the finding for a node's condition.
@@ -165,15 +166,8 @@ func PlanOf(rule v1alpha1.RepairRule, action v1alpha1.Action) v1alpha1.Plan {
 func EvidenceOf(c corev1.NodeCondition) v1alpha1.Evidence {
 	return v1alpha1.Evidence{
 		Finding: unhealthyNode, Condition: string(c.Type), Status: metav1.ConditionStatus(c.Status),
-		Reason: truncate(c.Reason, maxReasonLength), Message: truncate(c.Message, maxMessageLength), Since: c.LastTransitionTime,
+		Reason: textutil.Truncate(c.Reason, maxReasonLength), Message: textutil.Truncate(c.Message, maxMessageLength), Since: c.LastTransitionTime,
 	}
-}
-
-func truncate(s string, characters int) string {
-	if runes := []rune(s); len(runes) > characters {
-		return string(runes[:characters])
-	}
-	return s
 }
 
 // name is the node's name, for people, and a hash that identifies the proposal.

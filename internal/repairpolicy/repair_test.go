@@ -331,7 +331,7 @@ func TestProposal(t *testing.T) {
 	want := v1alpha1.RemediationSpec{
 		Policy:   v1alpha1.PolicyReference{Kind: "NodeRepairPolicy", Name: "p", Rule: "link"},
 		Node:     v1alpha1.NodeReference{Name: "a", UID: "uid-a", ProviderID: "aws:///1a/i-a"},
-		Evidence: v1alpha1.Evidence{Finding: "N301", Condition: "NetworkingReady", Status: "False", Reason: "InterfaceNotUp", Message: strings.Repeat("治", 4096), Since: since},
+		Evidence: v1alpha1.Evidence{Finding: "N301", Condition: "NetworkingReady", Status: "False", Reason: "InterfaceNotUp", Message: strings.Repeat("治", 4095) + "…", Since: since},
 		Plan:     v1alpha1.NodePlan(v1alpha1.ActionRestartService, "a.service"),
 	}
 	if diff := cmp.Diff(want, first.Spec); diff != "" {

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // Selected are the nodes that a policy selects, in their order.
@@ -31,7 +32,7 @@ func InvalidSelector(policy *v1alpha1.NodeRepairPolicySpec) []string {
 func Unhealthy(policies []v1alpha1.NodeRepairPolicy, nodes []*corev1.Node) map[string]bool {
 	unhealthy := map[string]bool{}
 	for _, node := range nodes {
-		if !Ready(node) {
+		if !kube.IsNodeReady(node) {
 			unhealthy[node.Name] = true
 		}
 	}

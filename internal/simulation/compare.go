@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/fates"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/nodelifecycle"
@@ -84,7 +85,7 @@ func (f *future) settleBefore(ctx context.Context, out []string) (map[*fates.Rec
 func (f *future) podsOnUnreachableNodes() []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, node := range f.engine.World().Nodes() {
-		if cluster.Unreachable(node) {
+		if kube.IsNodeUnreachable(node) {
 			pods = append(pods, f.engine.Pods.OnNode(node.Name)...)
 		}
 	}
@@ -216,7 +217,7 @@ func (f *future) notRunning(record *fates.Record) bool {
 		return false
 	}
 	node := f.engine.Initial.Node(pod.Spec.NodeName)
-	return !cluster.Runs(pod) || node != nil && cluster.Unreachable(node)
+	return !cluster.Runs(pod) || node != nil && kube.IsNodeUnreachable(node)
 }
 
 // placedByOther says whether a scheduler that the Judge does not model places a pod of the initial snapshot.

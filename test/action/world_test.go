@@ -26,6 +26,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
@@ -212,7 +213,7 @@ func (a advisor) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, policy
 	for _, n := range nodes.Items {
 		_, member := n.Labels["node-role.kubernetes.io/control-plane"]
 		node := guard.Node{
-			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: repairpolicy.Ready(&n), Unhealthy: repairpolicy.NeedsRepair(policy.Spec.Rules, r, &n),
+			Name: n.Name, Zone: cluster.Zone(&n), Group: cluster.GroupName(&n), Ready: kube.IsNodeReady(&n), Unhealthy: repairpolicy.NeedsRepair(policy.Spec.Rules, r, &n),
 			Leaving: action.Leaving(&n), Annotations: action.OthersAnnotations(&n),
 			Created: n.CreationTimestamp.Time, MachineKey: cloud.MachineOf(&n).Key(), ControlPlane: member,
 		}

@@ -35,7 +35,7 @@ var layers = [][]string{
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},
 	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge", own + "internal/ledger"},
-	{own + "api", own + "internal/kube", own + "internal/terminal", own + "internal/locale"},
+	{own + "api", own + "internal/kube", own + "internal/textutil", own + "internal/terminal", own + "internal/locale"},
 }
 
 // ofDiagnosis are those of internal/diagnosis, likewise (docs/adr/0003).

@@ -59,7 +59,7 @@ func (o *Options) Complete(args []string) error {
 	}
 	given := strings.Join(args, " ")
 	var ok bool
-	if o.Name, ok = own.RemediationName(given); !ok {
+	if o.Name, ok = own.RemediationName(args...); !ok {
 		return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), remedy)
 	}
 	return nil

@@ -21,9 +21,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
-	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -127,13 +128,13 @@ func (o *Options) ended(ctx context.Context) ([]string, error) {
 // back, or gone, and is not counted: by then its account has no rights any more.
 func (o *Options) running(ctx context.Context) ([]string, error) {
 	var pods corev1.PodList
-	if err := o.Client.List(ctx, &pods, client.InNamespace(record.DefaultNamespace), client.MatchingLabels{"app.kubernetes.io/name": managedfields.Agent}); err != nil {
+	if err := o.Client.List(ctx, &pods, client.InNamespace(record.DefaultNamespace), client.MatchingLabels{kube.NameLabel: managedfields.Agent}); err != nil {
 		return nil, fmt.Errorf("list the agent's pods: %w", err)
 	}
 	on := map[string]bool{}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		if pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		if pod.Spec.NodeName == "" || cluster.Ended(pod) {
 			continue
 		}
 		if pod.DeletionTimestamp != nil {
@@ -155,7 +156,7 @@ func (o *Options) ready(ctx context.Context, name string) (bool, error) {
 	if err := o.Client.Get(ctx, client.ObjectKey{Name: name}, &node); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
-	return repairpolicy.Ready(&node), nil
+	return kube.IsNodeReady(&node), nil
 }
 
 // remove removes the agent's conditions from all Nodes but some, and says of each what.

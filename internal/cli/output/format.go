@@ -76,6 +76,16 @@ func (f Format) WriteData(w io.Writer, say message.Printer, answer any) error {
 	return nil
 }
 
+// WriteDocument writes an answer as one document of several, of which so many were written before it.
+func (f Format) WriteDocument(w io.Writer, say message.Printer, before int, answer any) error {
+	if f == YAML && before > 0 {
+		if _, err := w.Write([]byte("---\n")); err != nil {
+			return fmt.Errorf("writing the answer: %w", err)
+		}
+	}
+	return f.WriteData(w, say, answer)
+}
+
 // formatValue makes an unknown format an error of the flag, before anything else happens.
 type formatValue struct {
 	format  *Format

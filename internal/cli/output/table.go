@@ -12,29 +12,52 @@ const gutter = 3
 // Table writes rows under a head, if there is one, the columns aligned. The last column wraps; the others keep what they
 // hold whole. Where that leaves the last no room, each row becomes a few lines.
 func (p *Page) Table(indent string, head []string, rows [][]string) {
-	if len(rows) == 0 {
-		return
+	if len(rows) > 0 {
+		p.Rows(indent, head).Write(rows...)
 	}
+}
+
+// Rows are those of a table that grows.
+type Rows struct {
+	page   *Page
+	indent string
+	head   []string
+	// widths are those of the columns; nil before the first row.
+	widths []int
+}
+
+// Rows begins a table of which not all rows are known yet. Its head is written before the first.
+func (p *Page) Rows(indent string, head []string) *Rows {
+	return &Rows{page: p, indent: indent, head: escaped(head)}
+}
+
+// Write writes more rows, in columns that are as wide as those before, or wider.
+func (r *Rows) Write(rows ...[]string) {
 	var clean [][]string
-	if len(head) > 0 {
-		clean = append(clean, escaped(head))
+	if r.widths == nil && len(r.head) > 0 {
+		clean = append(clean, r.head)
 	}
+	heads := len(clean)
 	for _, row := range rows {
 		clean = append(clean, escaped(row))
 	}
 	widths := terminal.Widths(clean)
-	if len(head) > 0 && p.narrow(indent, widths) {
-		for _, row := range clean[1:] {
-			p.stack(indent, clean[0], row)
+	for i := range r.widths {
+		widths[i] = max(widths[i], r.widths[i])
+	}
+	r.widths = widths
+	if len(r.head) > 0 && r.page.narrow(r.indent, r.widths) {
+		for _, row := range clean[heads:] {
+			r.page.stack(r.indent, r.head, row)
 		}
 		return
 	}
 	for i, row := range clean {
 		style := Plain
-		if i == 0 && len(head) > 0 {
+		if i < heads {
 			style = Faint
 		}
-		p.row(indent, row, widths, style)
+		r.page.row(r.indent, row, r.widths, style)
 	}
 }
 

@@ -1,20 +1,17 @@
 package own
 
 import (
-	"strings"
-
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/input"
 )
 
-// RemediationName is a Remediation's name as a person gives it: alone, or after its kind, as naosu and kubectl -o name print it. It is
+// RemediationName is a Remediation's name as a person gives it: alone, or with its kind, as naosu and kubectl -o name print it. It is
 // false if another kind, or no name, is given.
-func RemediationName(given string) (name string, ok bool) {
-	name = given
-	for _, kind := range []string{"remediation/", "remediation.naosu.dev/"} {
-		name = strings.TrimPrefix(name, kind)
-	}
-	return name, name != "" && !strings.ContainsAny(name, " /")
+func RemediationName(args ...string) (name string, ok bool) {
+	const kind = "Remediation"
+	ref, ok := input.ParseResource(args, kind)
+	return ref.Name, ok && ref.Kind == kind && ref.Namespace == ""
 }
 
 // SubjectOf is what a Remediation is about, as kind/name: its node, or the first of its subjects.

@@ -32,7 +32,9 @@ type Options struct {
 	Format output.Format
 	// Name is the one that is asked about; empty is all.
 	Name string
-	Say  message.Printer
+	// Watch is --watch: after what exists, each change is written, too.
+	Watch bool
+	Say   message.Printer
 }
 
 // Listed is the answer about all.
@@ -57,7 +59,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	o := &Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}
 	cmd := &cobra.Command{
 		Use:                   "remediations [NAME]",
-		Example:               "  naosu repair remediations\n  naosu repair remediations worker-1-0a1b2c3d4e\n  naosu repair remediations -o json",
+		Example:               "  naosu repair remediations\n  naosu repair remediations worker-1-0a1b2c3d4e\n  naosu repair remediations -o json\n  naosu repair remediations -w",
 		DisableFlagsInUseLine: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Say = language.Of(cmd)
@@ -69,6 +71,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	}
 	cmd.ValidArgsFunction = own.CompleteRemediations(config, 1, func(*v1alpha1.Remediation) bool { return true })
 	o.Format.AddFlag(cmd)
+	cmd.Flags().BoolVarP(&o.Watch, "watch", "w", false, "")
 	return cmd
 }
 
@@ -76,7 +79,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 func (o *Options) Complete(args []string) error {
 	given := strings.Join(args, " ")
 	var ok bool
-	if o.Name, ok = own.RemediationName(given); !ok && len(args) > 0 {
+	if o.Name, ok = own.RemediationName(args...); !ok && len(args) > 0 {
 		return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), message.Of(message.ApproveRemedy, nil))
 	}
 	return nil
@@ -87,6 +90,9 @@ func (o *Options) Run(ctx context.Context) error {
 	objects, err := connect.ToObjects(o.Config)
 	if err != nil {
 		return err
+	}
+	if o.Watch {
+		return o.watch(ctx, objects)
 	}
 	if o.Name != "" {
 		return o.one(ctx, objects)

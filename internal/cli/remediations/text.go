@@ -23,27 +23,32 @@ var (
 	wide    = []string{"NAME", "NODE", "REASON", "ACTION", "PHASE", "OUTCOME", "POLICY", "APPROVAL", "AGE", "HELD BY"}
 )
 
+func heads(page *output.Page) []string {
+	if page.Wide {
+		return wide
+	}
+	return columns
+}
+
+// row is a Remediation in the columns of a page.
+func row(page *output.Page, r *v1alpha1.Remediation, now time.Time) []string {
+	cells := []string{r.Name, cmp.Or(r.Spec.Node.Name, own.SubjectOf(r)), why(r), what(r), string(cmp.Or(r.Status.Phase, v1alpha1.PhaseProposed)), outcome(r)}
+	age := duration.HumanDuration(now.Sub(r.CreationTimestamp.Time))
+	if page.Wide {
+		return append(cells, r.Spec.Policy.Name, string(r.Spec.Approval), age, holds(r))
+	}
+	return append(cells, age)
+}
+
 func writeAll(page *output.Page, say message.Printer, listed Listed, now time.Time) error {
 	if len(listed.Remediations) == 0 {
 		page.Paragraph("", say.Text(message.RemediationsNone, nil), output.Plain)
 	}
-	heads := columns
-	if page.Wide {
-		heads = wide
-	}
 	var rows [][]string
 	for i := range listed.Remediations {
-		r := &listed.Remediations[i]
-		row := []string{r.Name, cmp.Or(r.Spec.Node.Name, own.SubjectOf(r)), why(r), what(r), string(cmp.Or(r.Status.Phase, v1alpha1.PhaseProposed)), outcome(r)}
-		age := duration.HumanDuration(now.Sub(r.CreationTimestamp.Time))
-		if page.Wide {
-			row = append(row, r.Spec.Policy.Name, string(r.Spec.Approval), age, holds(r))
-		} else {
-			row = append(row, age)
-		}
-		rows = append(rows, row)
+		rows = append(rows, row(page, &listed.Remediations[i], now))
 	}
-	page.Table("", heads, rows)
+	page.Table("", heads(page), rows)
 	if len(listed.Policies) > 0 {
 		page.Blank()
 	}

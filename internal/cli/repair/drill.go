@@ -20,9 +20,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/facts"
+	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cli/own"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
@@ -106,11 +108,12 @@ func (o *DrillOptions) Complete(args []string) error {
 	if err := o.allowRaise(given); err != nil {
 		return err
 	}
-	name, ok := strings.CutPrefix(given, "node/")
-	if !ok || name == "" || strings.ContainsAny(name, " /") {
+	ref, ok := input.ParseResource(args, "Node")
+	if !ok || ref.Kind != "Node" || ref.Namespace != "" || !strings.Contains(given, "/") { // A bare name may be a slip.
+
 		return exit.BadInput("node", message.Of(message.DrillNoNodeGiven, message.Args{"given": strconv.Quote(given)}), message.Of(message.DrillNodeRemedy, nil))
 	}
-	o.Node = name
+	o.Node = ref.Name
 	if known, is := reason.Find(o.Reason); is {
 		o.Reason = string(known.ID)
 		if o.Act && o.Condition == "" {
@@ -189,7 +192,7 @@ func (o *DrillOptions) remediation(depth v1alpha1.DrillDepth) *v1alpha1.Remediat
 // agentImage records the image of the node's agent, as far as it can be read.
 func (o *DrillOptions) agentImage(ctx context.Context, r *v1alpha1.Remediation) {
 	var pods corev1.PodList
-	err := o.objects.List(ctx, &pods, client.MatchingLabels{"app.kubernetes.io/name": string(repaircheck.Naosu)}, client.MatchingFields{"spec.nodeName": o.Node})
+	err := o.objects.List(ctx, &pods, client.MatchingLabels{kube.NameLabel: string(repaircheck.Naosu)}, client.MatchingFields{"spec.nodeName": o.Node})
 	if err == nil && len(pods.Items) > 0 {
 		r.Annotations[repaircheck.AgentImageAnnotation] = facts.ImageOf(&pods.Items[0])
 	}

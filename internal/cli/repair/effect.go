@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
-	naosurepair "github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // observe returns how the machine was acted on, empty if it was not: it was rebooted, is gone, or another has its name. It also records
@@ -76,7 +76,7 @@ func (t *conditionDrill) verify(ctx context.Context) error {
 
 // isRepaired says whether a node is the machine after a reboot, or a new one in its group, and Ready.
 func (t *conditionDrill) isRepaired(node *corev1.Node) bool {
-	if !naosurepair.Ready(node) {
+	if !kube.IsNodeReady(node) {
 		return false
 	}
 	if node.UID == t.node.UID {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/naosu-dev/naosu/internal/cli/connect"
+	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
@@ -23,6 +24,9 @@ var offered = map[string][]string{
 	"evict": {"pod"}, "delete": {"pod"}, "grow": {"daemonset"}, "scale": {"group", "deployment", "statefulset", "replicaset"},
 	"rotate": {"group"}, "patch": {"node", "deployment", "statefulset", "daemonset", "pod"},
 }
+
+// changeable are the kinds of offered, in one list.
+var changeable = []string{"Node", "Zone", "Group", "Pod", "DaemonSet", "Deployment", "StatefulSet", "ReplicaSet"}
 
 // complete offers verbs, kinds and names to the shell; what goes wrong there must not disturb the person typing.
 func (o *Options) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -48,7 +52,8 @@ func (o *Options) complete(cmd *cobra.Command, args []string, typed string) ([]s
 		return beginning(choices, typed), noFiles | cobra.ShellCompDirectiveNoSpace
 	}
 	var choices []string
-	for _, found := range beginning(o.names(cmd.Context(), kinds[kind]), name) {
+	known, _ := input.KindOf(kind, changeable...)
+	for _, found := range beginning(o.names(cmd.Context(), known), name) {
 		choices = append(choices, kind+"/"+found)
 	}
 	return choices, noFiles

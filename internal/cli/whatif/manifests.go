@@ -33,6 +33,9 @@ import (
 // mostManifests bounds what is read, in bytes.
 const mostManifests = 64 << 20
 
+// mostNamespaces bounds how many are offered in place of one that does not exist.
+const mostNamespaces = 3
+
 // manifests reads the objects of `apply -f`. Until it is time to read, only the flag is looked at.
 func (o *Options) manifests(q *question, namespace string, world *cluster.Snapshot) (change.Change, error) {
 	from := q.flag("filename")
@@ -107,7 +110,7 @@ func (o *Options) nowhere(objects []runtime.Object, world *cluster.Snapshot) err
 			continue
 		}
 		return exit.BadInput(refOf(object).String(), message.Of(message.ErrNoNamespace, message.Args{"given": one.GetNamespace()}),
-			message.Of(message.ErrManifestSpace, message.Args{"names": known[:min(len(known), mostNear)], "more": len(known) > mostNear}))
+			message.Of(message.ErrManifestSpace, message.Args{"names": known[:min(len(known), mostNamespaces)], "more": len(known) > mostNamespaces}))
 	}
 	return nil
 }

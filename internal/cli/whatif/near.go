@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +13,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/textutil"
 )
-
-// mostNear bounds how many names are offered in place of one that is not there.
-const mostNear = 3
 
 // notThere is bad input: the thing that does not exist, or no longer does when its change is due, and those that share most
 // with it.
@@ -38,7 +36,7 @@ func notThere(world *cluster.Snapshot, ref change.Ref) error {
 	if len(near) > 0 {
 		return exit.BadInput(ref.String(), problem, message.Of(message.ErrNear, message.Args{"near": near}))
 	}
-	for _, name := range nearest(ref.Name, names) {
+	for _, name := range textutil.Similar(ref.Name, names) {
 		near = append(near, change.Ref{Kind: ref.Kind, Name: name}.String())
 	}
 	remedy := message.Of(message.ErrNear, message.Args{"near": near})
@@ -88,7 +86,7 @@ func zonesOf(world *cluster.Snapshot) []string {
 		if affinity := volume.Spec.NodeAffinity; affinity != nil && affinity.Required != nil {
 			for _, term := range affinity.Required.NodeSelectorTerms {
 				for _, e := range term.MatchExpressions {
-					if e.Operator == corev1.NodeSelectorOpIn && slices.Contains(cluster.ZoneLabels, e.Key) {
+					if e.Operator == corev1.NodeSelectorOpIn && slices.Contains(kube.ZoneLabels, e.Key) {
 						zones = append(zones, e.Values...)
 					}
 				}
@@ -102,7 +100,7 @@ func zonesOf(world *cluster.Snapshot) []string {
 		}
 		for _, term := range class.AllowedTopologies {
 			for _, e := range term.MatchLabelExpressions {
-				if slices.Contains(cluster.ZoneLabels, e.Key) {
+				if slices.Contains(kube.ZoneLabels, e.Key) {
 					zones = append(zones, e.Values...)
 				}
 			}
@@ -149,22 +147,4 @@ func unknownContainer(world *cluster.Snapshot, c change.GrowDaemonSet) error {
 	}
 	return exit.BadInput("--container", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(c.Container)}),
 		message.Of(message.ErrUseOneOf, message.Args{"choices": containers}))
-}
-
-// nearest are the names that share the longest beginning and end with the one that was typed.
-func nearest(typed string, names []string) []string {
-	shared := func(name string) int {
-		n := min(len(name), len(typed))
-		front, back := 0, 0
-		for front < n && name[front] == typed[front] {
-			front++
-		}
-		for back < n-front && name[len(name)-1-back] == typed[len(typed)-1-back] {
-			back++
-		}
-		return front + back
-	}
-	names = slices.Clone(names)
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(shared(b), shared(a)) })
-	return names[:min(len(names), mostNear)]
 }

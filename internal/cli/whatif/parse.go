@@ -52,18 +52,6 @@ func split(args []string, flags *changeFlags) []*question {
 	return questions
 }
 
-// kinds are the words for what is changed, as kubectl knows them.
-var kinds = map[string]string{
-	"node": "Node", "nodes": "Node", "no": "Node", "zone": "Zone", "group": "Group", "nodegroup": "Group", "nodepool": "Group",
-	"pod": "Pod", "pods": "Pod", "po": "Pod", "daemonset": "DaemonSet", "daemonsets": "DaemonSet", "ds": "DaemonSet",
-	"deployment": "Deployment", "deployments": "Deployment", "deploy": "Deployment",
-	"statefulset": "StatefulSet", "statefulsets": "StatefulSet", "sts": "StatefulSet",
-	"replicaset": "ReplicaSet", "replicasets": "ReplicaSet", "rs": "ReplicaSet", "job": "Job", "jobs": "Job",
-	"poddisruptionbudget": "PodDisruptionBudget", "pdb": "PodDisruptionBudget",
-	"priorityclass": "PriorityClass", "pc": "PriorityClass",
-	"persistentvolumeclaim": "PersistentVolumeClaim", "pvc": "PersistentVolumeClaim", "persistentvolume": "PersistentVolume", "pv": "PersistentVolume",
-}
-
 // unspaced are the kinds that are in no namespace.
 var unspaced = []string{"Node", "Zone", "Group", "PriorityClass", "PersistentVolume"}
 
@@ -213,21 +201,16 @@ func (q *question) subject(namespace string, allowed ...string) (change.Ref, err
 		return change.Ref{}, exit.BadInput(q.verb, message.Of(message.ErrNoComma, message.Args{"given": q.args[i]}),
 			message.Of(message.ErrCommaRemedy, nil))
 	}
-	parts := slices.Concat(splitAll(q.args)...)
-	named := len(parts) == 3
-	if named {
-		namespace, parts = parts[0], parts[1:]
-	}
-	if len(parts) == 1 && len(allowed) == 1 {
-		parts = []string{strings.ToLower(allowed[0]), parts[0]} // as in kubectl drain NODE
-	}
-	if len(parts) != 2 || parts[1] == "" {
+	ref, ok := input.ParseResource(q.args, allowed...)
+	switch {
+	case !ok:
 		return change.Ref{}, q.bad(message.ErrNoName, message.Args{"given": strings.Join(q.args, " ")}, allowed...)
+	case !slices.Contains(allowed, ref.Kind):
+		return change.Ref{}, q.bad(message.ErrNotOneOf, message.Args{"given": strconv.Quote(ref.Kind)}, allowed...)
 	}
-	word, _, _ := strings.Cut(strings.ToLower(parts[0]), ".")
-	ref := change.Ref{Kind: kinds[word], Namespace: namespace, Name: parts[1]}
-	if !slices.Contains(allowed, ref.Kind) {
-		return change.Ref{}, q.bad(message.ErrNotOneOf, message.Args{"given": strconv.Quote(parts[0])}, allowed...)
+	named := ref.Namespace != ""
+	if !named {
+		ref.Namespace = namespace
 	}
 	if slices.Contains(unspaced, ref.Kind) {
 		ref.Namespace = ""
@@ -235,14 +218,6 @@ func (q *question) subject(namespace string, allowed ...string) (change.Ref, err
 		ref.Namespace = homes[0]
 	}
 	return ref, nil
-}
-
-func splitAll(args []string) [][]string {
-	var parts [][]string
-	for _, arg := range args {
-		parts = append(parts, strings.Split(arg, "/"))
-	}
-	return parts
 }
 
 // bad is what is wrong with the words of the change, and how it is asked.

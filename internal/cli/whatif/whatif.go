@@ -19,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -237,7 +238,7 @@ func (o *Options) Run(ctx context.Context) error {
 func incidents(in input.Input) []string {
 	var nodes []string
 	for _, node := range in.World.Nodes() {
-		if cluster.Unreachable(node) {
+		if kube.IsNodeUnreachable(node) {
 			nodes = append(nodes, "node/"+node.Name)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
+	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
@@ -46,12 +47,12 @@ func (o *Options) completeUnlike(cmd *cobra.Command, args []string, typed string
 
 // completeNames are the names of a kind in the namespace that begin as typed.
 func (o *Options) completeNames(ctx context.Context, word, prefix, typed string) []string {
-	kind, ok := kindOf(word)
+	kind, ok := input.KindOf(word, explained...)
 	if !ok {
 		return nil
 	}
 	var names []string
-	for _, name := range o.names(ctx, kind) {
+	for _, name := range o.names(ctx, cluster.Kind(kind)) {
 		if strings.HasPrefix(name, typed) {
 			names = append(names, prefix+name)
 		}

@@ -8,9 +8,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
-	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // addRepair adds what no Snapshot tells of a node: what the guard holds back, and, if the node is not healthy, whether anybody
@@ -19,7 +19,7 @@ func (o *Options) addRepair(ctx context.Context, in input.Input, name string, e 
 	node := in.World.Node(name)
 	var all own.Resources
 	var gaps []finding.Gap
-	ill := node != nil && (!repairpolicy.Ready(node) || slices.ContainsFunc(e.Findings, func(f finding.Finding) bool { return f.Code == finding.N301 }))
+	ill := node != nil && (!kube.IsNodeReady(node) || slices.ContainsFunc(e.Findings, func(f finding.Finding) bool { return f.Code == finding.N301 }))
 	if !ill || o.From != "" {
 		all, gaps = own.Read(ctx, o.Options)
 	} else if read, err := facts.ReadBeside(ctx, &o.Options, in.World); err != nil {

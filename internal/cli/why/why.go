@@ -109,13 +109,12 @@ var compared = []cluster.Kind{cluster.Pod, cluster.Node}
 
 func (o *Options) validateSubject() error {
 	remedy := message.Of(message.ErrAskWhy, nil)
-	_, known := kindNames[cluster.Kind(o.subject.Kind)]
 	switch {
 	case len(o.args) == 0:
 		return nil
 	case o.subject.Name == "":
 		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": strings.Join(o.args, " ")}), remedy)
-	case !known:
+	case !slices.Contains(explained, o.subject.Kind):
 		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": cmp.Or(o.subject.Kind, strings.Join(o.args, " "))}),
 			message.Of(message.ErrUseOneOf, message.Args{"choices": kindWords()}))
 	default:

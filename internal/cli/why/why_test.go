@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -38,11 +37,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/golden"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // stranded is story 1's cluster.
 const stranded = "../../diagnosis/testdata/stranded.yaml"
@@ -88,7 +86,7 @@ func TestTextLooks(t *testing.T) {
 					t.Fatal(err)
 				}
 				narrow(t, page.String(), width)
-				golden(t, "testdata/"+tc.name+"."+name+".txt", page.Bytes())
+				golden.Compare(t, "testdata/"+tc.name+"."+name+".txt", page.Bytes())
 			})
 		}
 	}
@@ -106,7 +104,7 @@ func TestWideOverview(t *testing.T) {
 			if err := writeOverview(t.Context(), page, input.Input{World: q.World, Say: say}, diagnosis.Scope{}, found); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, "testdata/overview."+language+".txt", out.Bytes())
+			golden.Compare(t, "testdata/overview."+language+".txt", out.Bytes())
 		})
 	}
 }
@@ -400,23 +398,6 @@ func TestCompletion(t *testing.T) {
 				t.Errorf("%v (-want +got):\n%s", tc.args, diff)
 			}
 		})
-	}
-}
-
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got; -update writes it anew):\n%s", path, diff)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -36,7 +37,7 @@ func guardNode(node *corev1.Node) guard.Node {
 		Name: node.Name, UID: node.UID, ProviderID: node.Spec.ProviderID, Created: node.CreationTimestamp.Time,
 		Zone: cluster.Zone(node), Group: cluster.GroupName(node),
 		Image: cluster.MachineImage(node), InstanceType: node.Labels[corev1.LabelInstanceTypeStable],
-		Ready: repairpolicy.Ready(node), Leaving: action.Leaving(node), Annotations: action.OthersAnnotations(node),
+		Ready: kube.IsNodeReady(node), Leaving: action.Leaving(node), Annotations: action.OthersAnnotations(node),
 		MachineKey: cloud.MachineOf(node).Key(), ControlPlane: isControlPlane(node),
 	}
 }
@@ -50,20 +51,11 @@ func isControlPlane(node *corev1.Node) bool {
 	})
 }
 
-// nameLabel is the label of a pod's application; naosuAgent is its value for naosu's agent.
-const (
-	nameLabel  = "app.kubernetes.io/name"
-	naosuAgent = "naosu-agent"
-)
-
-// agentNames are the values of nameLabel of pods that write node conditions: a faulty agent makes nodes look unhealthy together.
-var agentNames = []string{naosuAgent, "eks-node-monitoring-agent", "node-problem-detector"}
-
-// agentVersions are the images of the agents, by node name.
+// agentVersions are the images of the agents, by node name: a faulty agent makes nodes look unhealthy together.
 func agentVersions(world *cluster.Snapshot) map[string]string {
 	versions := map[string]string{}
 	for _, pod := range world.Pods() {
-		if pod.Spec.NodeName != "" && slices.Contains(agentNames, pod.Labels[nameLabel]) && len(pod.Spec.Containers) > 0 {
+		if pod.Spec.NodeName != "" && kube.NodeAgentOf(pod) != "" && len(pod.Spec.Containers) > 0 {
 			versions[pod.Spec.NodeName] = pod.Spec.Containers[0].Image
 		}
 	}
@@ -141,7 +133,7 @@ func countReplicas(world *cluster.Snapshot, pod *corev1.Pod, out []string) (want
 // podReady says whether a pod is ready, on a node that is reachable.
 func podReady(world *cluster.Snapshot, pod *corev1.Pod) bool {
 	node := world.Node(pod.Spec.NodeName)
-	return cluster.Runs(pod) && (node == nil || !cluster.Unreachable(node))
+	return cluster.Runs(pod) && (node == nil || !kube.IsNodeUnreachable(node))
 }
 
 // controllersOf are the UIDs of the controllers whose pods are replicas of the same workload: the pod's own, or, during a rollout, all

@@ -19,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -128,7 +129,7 @@ func TestNodesOf(t *testing.T) {
 	labelled.Labels["node-role.kubernetes.io/control-plane"] = ""
 	labelled.Annotations, labelled.CreationTimestamp = map[string]string{"a": "b"}, ago(time.Hour)
 	agent := pod("agent-1", "n1", nil, "", func(p *corev1.Pod) {
-		p.Labels = map[string]string{nameLabel: naosuAgent}
+		p.Labels = map[string]string{kube.NameLabel: kube.NaosuAgent}
 		p.Spec.Containers[0].Image = "naosu-agent:1.2"
 	})
 	leaving := node("n3", "1b")

@@ -5,8 +5,8 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/ledger"
-	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
 // nodesOut are the names of the nodes that count as unavailable while another is decided about: their pods are not ready, and must run
@@ -21,9 +21,9 @@ func nodesOut(world *cluster.Snapshot, l ledger.Ledger, node *corev1.Node) []str
 	}
 	var out []string
 	for _, other := range world.Nodes() {
-		bothDead := cluster.Unreachable(node) && cluster.Unreachable(other)
+		bothDead := kube.IsNodeUnreachable(node) && kube.IsNodeUnreachable(other)
 		busy := (disrupted[other.Name] || cordonedByNaosu(other)) && !bothDead
-		if other.Name != node.Name && (busy || repairpolicy.Ready(node) && !repairpolicy.Ready(other)) {
+		if other.Name != node.Name && (busy || kube.IsNodeReady(node) && !kube.IsNodeReady(other)) {
 			out = append(out, other.Name)
 		}
 	}

@@ -11,7 +11,9 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
 const (
@@ -169,7 +171,7 @@ func (c *Reconciler) askPermission(ctx context.Context, action v1alpha1.Action, 
 // agentPermission is the answer for the node agents, whose permissions the controller cannot review.
 func (c *Reconciler) agentPermission() answer {
 	for _, pod := range c.World().Pods() {
-		if pod.Labels[nameLabel] == naosuAgent && pod.Spec.NodeName != "" && !cluster.Ended(pod) {
+		if kube.NodeAgentOf(pod) == kube.NaosuAgent && pod.Spec.NodeName != "" && !cluster.Ended(pod) {
 			return answer{v1alpha1.MayUnknown, message.English().Text(message.PermissionAgent, nil)}
 		}
 	}
@@ -191,15 +193,8 @@ func (c *Reconciler) permissionWithoutProvider(m cloud.Machine) (v1alpha1.May, [
 	return may, gaps
 }
 
-func truncateCondition(s string) string { return truncate(s, 1024) }
+func truncateCondition(s string) string { return textutil.Truncate(s, 1024) }
 
-func truncateGroup(s string) string { return truncate(s, 512) }
+func truncateGroup(s string) string { return textutil.Truncate(s, 512) }
 
-func truncateStep(s string) string { return truncate(s, 4096) }
-
-func truncate(s string, longest int) string {
-	if runes := []rune(s); len(runes) > longest {
-		return string(runes[:longest])
-	}
-	return s
-}
+func truncateStep(s string) string { return textutil.Truncate(s, 4096) }

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
 // difference is one respect in which a thing and another that works are unlike.
@@ -74,20 +75,13 @@ func (c *comparison) addDifference(d difference) {
 		return
 	}
 	if d.Message.IsZero() {
-		d.Message = sentence.Differs(d.What(), d.Object, truncate(d.Value), d.Other, truncate(d.OtherValue))
+		d.Message = sentence.Differs(d.What(), d.Object, textutil.Truncate(d.Value, maxValueLength), d.Other, textutil.Truncate(d.OtherValue, maxValueLength))
 	}
 	c.differences = append(c.differences, d)
 }
 
 // maxValueLength is how much of a value a sentence quotes.
 const maxValueLength = 160
-
-func truncate(text string) string {
-	if runes := []rune(text); len(runes) > maxValueLength {
-		return string(runes[:maxValueLength]) + "…"
-	}
-	return text
-}
 
 // classify sorts the differences into causes, suspects and ruled out ones. Try says how well the subject does with
 // some of them taken over; more is better. Without it nothing can be tried.

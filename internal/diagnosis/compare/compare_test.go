@@ -2,7 +2,6 @@ package compare
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,13 +62,4 @@ func fields(all []finding.Difference) []string {
 		names = append(names, d.Field)
 	}
 	return names
-}
-
-func TestTruncate(t *testing.T) {
-	long := strings.Repeat("あ", maxValueLength)
-	for text, want := range map[string]string{"": "", "short": "short", long: long, long + "x": long + "…"} {
-		if got := truncate(text); got != want {
-			t.Errorf("%d bytes: got %d bytes, want %d", len(text), len(got), len(want))
-		}
-	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
@@ -159,15 +160,14 @@ func (c *comparison) nodeConditionsDiffer(bad, good *corev1.Node, fact addFunc) 
 }
 
 func conditionText(node *corev1.Node, kind string) string {
-	for _, condition := range node.Status.Conditions {
-		if string(condition.Type) == kind {
-			if condition.Status == corev1.ConditionTrue || condition.Message == "" {
-				return strings.TrimSpace(string(condition.Status) + " " + condition.Reason)
-			}
-			return string(condition.Status) + " " + condition.Reason + ": " + condition.Message
-		}
+	switch c := kube.NodeCondition(node, corev1.NodeConditionType(kind)); {
+	case c == nil:
+		return ""
+	case c.Status == corev1.ConditionTrue || c.Message == "":
+		return strings.TrimSpace(string(c.Status) + " " + c.Reason)
+	default:
+		return string(c.Status) + " " + c.Reason + ": " + c.Message
 	}
-	return ""
 }
 
 func cordonText(node *corev1.Node) string {

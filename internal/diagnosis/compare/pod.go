@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
@@ -255,7 +256,7 @@ func swapVolume(m facts.Mount, others []facts.Mount, i int) func(*modified) {
 	return func(t *modified) {
 		moved := m.Volume.DeepCopy()
 		moved.Spec.NodeAffinity = others[i].Volume.Spec.NodeAffinity
-		for _, label := range cluster.ZoneLabels {
+		for _, label := range kube.ZoneLabels {
 			delete(moved.Labels, label)
 			if zone, ok := others[i].Volume.Labels[label]; ok {
 				metav1.SetMetaDataLabel(&moved.ObjectMeta, label, zone)

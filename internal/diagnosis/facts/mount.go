@@ -10,6 +10,7 @@ import (
 	volumehelpers "k8s.io/component-helpers/storage/volume"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // VolumeScope says on which nodes a claim's volume can be used.
@@ -162,7 +163,7 @@ func namedZones(selector *corev1.NodeSelector) []string {
 	var zones []string
 	for _, term := range selector.NodeSelectorTerms {
 		for _, expression := range term.MatchExpressions {
-			if expression.Operator == corev1.NodeSelectorOpIn && slices.Contains(cluster.ZoneLabels, expression.Key) {
+			if expression.Operator == corev1.NodeSelectorOpIn && slices.Contains(kube.ZoneLabels, expression.Key) {
 				zones = append(zones, expression.Values...)
 			}
 		}

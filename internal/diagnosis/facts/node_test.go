@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 func TestReadiness(t *testing.T) {
@@ -32,7 +33,7 @@ func TestReadiness(t *testing.T) {
 			if condition.Type != corev1.NodeReady || condition.Status != tc.status || taint != tc.taint {
 				t.Errorf("got %s %s and %s, want %s and %s", condition.Type, condition.Status, taint, tc.status, tc.taint)
 			}
-			if got := facts.NotReady(node); got != tc.notReady {
+			if got := !kube.IsNodeReady(node); got != tc.notReady {
 				t.Errorf("not ready: got %v, want %v", got, tc.notReady)
 			}
 		})
@@ -63,43 +64,6 @@ func TestMayRun(t *testing.T) {
 				t.Errorf("got %v, want %v", got, tc.want)
 			}
 		})
-	}
-}
-
-func TestNewNodeLike(t *testing.T) {
-	existing := node(func(n *corev1.Node) {
-		n.Labels["pool"], n.Labels[corev1.LabelFailureDomainBetaZone] = "app", "a"
-		n.Spec.ProviderID, n.Spec.Unschedulable = "aws:///a/i-1", true
-		n.Spec.Taints = []corev1.Taint{
-			{Key: "dedicated", Value: "app", Effect: corev1.TaintEffectNoSchedule},
-			{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute},
-			{Key: "ToBeDeletedByClusterAutoscaler", Effect: corev1.TaintEffectNoSchedule},
-			{Key: "node.cloudprovider.kubernetes.io/uninitialized", Effect: corev1.TaintEffectNoSchedule},
-		}
-	})
-	before := existing.DeepCopy()
-	got := facts.NewNodeLike("b", existing)
-	if diff := cmp.Diff(before, existing); diff != "" {
-		t.Errorf("the existing node was changed:\n%s", diff)
-	}
-	if got.Name == existing.Name || got.Labels[corev1.LabelHostname] != got.Name {
-		t.Errorf("it has the name %q and the hostname %q", got.Name, got.Labels[corev1.LabelHostname])
-	}
-	if got.Labels[corev1.LabelTopologyZone] != "b" || got.Labels[corev1.LabelFailureDomainBetaZone] != "b" || got.Labels["pool"] != "app" {
-		t.Errorf("it has the labels %v", got.Labels)
-	}
-	var taints []string
-	for _, taint := range got.Spec.Taints {
-		taints = append(taints, taint.Key)
-	}
-	if diff := cmp.Diff([]string{"dedicated", "node.cloudprovider.kubernetes.io/uninitialized"}, taints); diff != "" {
-		t.Errorf("taints (-want +got):\n%s", diff)
-	}
-	if got.Spec.Unschedulable || got.Spec.ProviderID != "" || !got.Status.Allocatable.Cpu().Equal(resource.MustParse("2")) {
-		t.Errorf("got %+v and %v", got.Spec, got.Status.Allocatable)
-	}
-	if same := facts.NewNodeLike("", existing); same.Labels[corev1.LabelTopologyZone] != "a" {
-		t.Errorf("without a zone it is in %q", same.Labels[corev1.LabelTopologyZone])
 	}
 }
 

@@ -13,16 +13,6 @@ const DefaultScheduler = corev1.DefaultSchedulerName
 // SchedulerOf is the scheduler that a pod asks for; one that names none is given the default one by the API server.
 func SchedulerOf(pod *corev1.Pod) string { return cmp.Or(pod.Spec.SchedulerName, DefaultScheduler) }
 
-// PodCondition is the pod's condition of that type, nil if it has none.
-func PodCondition(pod *corev1.Pod, kind corev1.PodConditionType) *corev1.PodCondition {
-	for i := range pod.Status.Conditions {
-		if pod.Status.Conditions[i].Type == kind {
-			return &pod.Status.Conditions[i]
-		}
-	}
-	return nil
-}
-
 // HasRunning says whether a container of the pod runs, as far as its kubelet has reported.
 func HasRunning(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(c corev1.ContainerStatus) bool {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // AntiAffinity is the pod's required anti-affinity.
@@ -38,7 +39,7 @@ func SelectorEvidence(pod *corev1.Pod) []finding.Evidence {
 	if len(pod.Spec.NodeSelector) > 0 {
 		facts = append(facts, Evidence(ref, "spec.nodeSelector", metav1.FormatLabelSelector(&metav1.LabelSelector{MatchLabels: pod.Spec.NodeSelector})))
 	}
-	if required := requiredAffinity(pod); required != nil {
+	if required := kube.RequiredNodeAffinity(pod); required != nil {
 		facts = append(facts, Evidence(ref, "spec.affinity.nodeAffinity", FormatSelector(required)))
 	}
 	return facts
@@ -63,7 +64,7 @@ func SelectorKeys(pod *corev1.Pod) []string {
 	for key := range pod.Spec.NodeSelector {
 		keys[key] = true
 	}
-	if required := requiredAffinity(pod); required != nil {
+	if required := kube.RequiredNodeAffinity(pod); required != nil {
 		for _, term := range required.NodeSelectorTerms {
 			for _, expression := range term.MatchExpressions {
 				keys[expression.Key] = true
@@ -71,13 +72,6 @@ func SelectorKeys(pod *corev1.Pod) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(keys))
-}
-
-func requiredAffinity(pod *corev1.Pod) *corev1.NodeSelector {
-	if pod.Spec.Affinity == nil || pod.Spec.Affinity.NodeAffinity == nil {
-		return nil
-	}
-	return pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 }
 
 // FormatSelector writes a node selector as kubectl writes label selectors, its alternatives separated by ||.

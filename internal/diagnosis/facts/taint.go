@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // TaintOwner is the kind of program that adds a taint to nodes and removes it again by itself.
@@ -63,9 +65,9 @@ func StartupAgentOf(taint corev1.Taint) (StartupAgent, bool) {
 
 // autoscalerTaints are autoscalers by the taint on the nodes that they remove.
 var autoscalerTaints = map[string]string{
-	"ToBeDeletedByClusterAutoscaler":       "cluster-autoscaler",
-	"DeletionCandidateOfClusterAutoscaler": "cluster-autoscaler",
-	"karpenter.sh/disrupted":               "Karpenter",
+	kube.TaintToBeDeleted:       "cluster-autoscaler",
+	kube.TaintDeletionCandidate: "cluster-autoscaler",
+	kube.TaintDisrupted:         "Karpenter",
 }
 
 // AutoscalerOf is the autoscaler that a taint says is removing the node, empty if none.

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // BeyondScheduling says whether the question reaches beyond pods that wait for a node, which have rules of their own.
@@ -46,7 +47,7 @@ func (q Query) Known(kinds ...cluster.Kind) bool {
 // NodeUnavailable says whether a node is down or gone: what ran there does so no more, or cannot be seen to.
 func NodeUnavailable(world *cluster.Snapshot, name string) bool {
 	node := world.Node(name)
-	return node == nil || facts.NotReady(node)
+	return node == nil || !kube.IsNodeReady(node)
 }
 
 // FormatTime writes a moment for a sentence; a day's difference to the Snapshot's moment is written out.

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
@@ -79,7 +80,7 @@ func (q Query) simulatedNodes(m *facts.Mount) []simulatedNode {
 	var all []simulatedNode
 	seen, looked := map[string]bool{}, map[string]int{}
 	for _, node := range q.World.Nodes() {
-		if facts.BeingRemoved(node) {
+		if kube.IsBeingRemoved(node) {
 			continue
 		}
 		group, _ := q.World.GroupOf(node.Name)
@@ -91,29 +92,31 @@ func (q Query) simulatedNodes(m *facts.Mount) []simulatedNode {
 		if looked[place]++; looked[place] > maxNodesPerGroupZone {
 			continue
 		}
-		if kind := place + "\n" + templateKey(node); !seen[kind] {
+		added := kube.NewNode(node.Name+"-new", zone, node, group.Nodes)
+		if kind := place + "\n" + newNodeKey(added); !seen[kind] {
 			seen[kind] = true
-			all = append(all, simulatedNode{group: group.Name, zone: zone, template: node, node: facts.NewNodeLike(zone, node)})
+			all = append(all, simulatedNode{group: group.Name, zone: zone, template: node, node: added})
 		}
 	}
 	return all
 }
 
-// templateKey are what the siblings of a node share with it.
-func templateKey(node *corev1.Node) string {
+// newNodeKey is what new nodes of a group and zone that are alike share.
+func newNodeKey(node *corev1.Node) string {
 	var all []string
 	for key, value := range node.Labels {
-		if key != corev1.LabelHostname && !slices.Contains(cluster.ZoneLabels, key) {
+		if key != corev1.LabelHostname {
 			all = append(all, key+"="+value)
 		}
 	}
 	for _, taint := range node.Spec.Taints {
-		if !facts.IsTransient(taint) {
-			all = append(all, taint.ToString())
-		}
+		all = append(all, taint.ToString())
+	}
+	for name, quantity := range node.Status.Allocatable {
+		all = append(all, string(name)+":"+quantity.String())
 	}
 	slices.Sort(all)
-	return strings.Join(all, ",") + node.Status.Allocatable.Cpu().String() + node.Status.Allocatable.Memory().String()
+	return strings.Join(all, ",")
 }
 
 // findObstacles asks the judge what the pod would find in its way on each of the new nodes, were they there.
@@ -182,7 +185,7 @@ func suitsAnyZone(tried []simulatedNode, group string) bool {
 func NodesByZone(group cluster.Group) map[string]int {
 	counts := map[string]int{}
 	for _, node := range group.Nodes {
-		if zone := cluster.Zone(node); zone != "" && !facts.BeingRemoved(node) {
+		if zone := cluster.Zone(node); zone != "" && !kube.IsBeingRemoved(node) {
 			counts[zone]++
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // Victim is a pod that was preempted.
@@ -42,7 +43,7 @@ func Victims(world *cluster.Snapshot) []Victim {
 		return one
 	}
 	for _, pod := range world.Pods() {
-		if c := facts.PodCondition(pod, corev1.DisruptionTarget); c != nil && c.Status == corev1.ConditionTrue && c.Reason == corev1.PodReasonPreemptionByScheduler {
+		if c := kube.PodCondition(pod, corev1.DisruptionTarget); c != nil && c.Status == corev1.ConditionTrue && c.Reason == corev1.PodReasonPreemptionByScheduler {
 			one := of(pod.UID, facts.RefTo(cluster.Pod, pod))
 			one.Evidence = append(one.Evidence, facts.EvidenceSince(one.Ref, "status.conditions[DisruptionTarget]", c.Reason+": "+c.Message, c.LastTransitionTime))
 		}

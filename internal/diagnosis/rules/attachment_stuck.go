@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
@@ -111,7 +112,7 @@ func (s stuckAttachment) describe(q query.Query) finding.Finding {
 			Evidence: []finding.Evidence{facts.Evidence(s.unplaced[0], "spec.nodeName", "")},
 		})
 	}
-	if there := q.World.Node(node.Name); there != nil && facts.NotReady(there) {
+	if there := q.World.Node(node.Name); there != nil && !kube.IsNodeReady(there) {
 		f.Remedies = proposeOutOfService(q, there)
 		f.Unknown = append(f.Unknown, finding.Gap{About: node.String(), Message: sentence.UnknownMachine(node)})
 	}

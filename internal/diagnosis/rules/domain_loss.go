@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -75,7 +76,7 @@ func (rule DomainLoss) Find(ctx context.Context, q query.Query) []finding.Findin
 func FailureDomains(world *cluster.Snapshot) []change.Ref {
 	var nodes, zones []change.Ref
 	for _, node := range world.Nodes() {
-		if facts.NotReady(node) {
+		if !kube.IsNodeReady(node) {
 			continue
 		}
 		nodes = append(nodes, facts.RefTo(cluster.Node, node))

@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -69,7 +70,7 @@ type tiedPod struct {
 func onlyNodeFor(world *cluster.Snapshot, pod *corev1.Pod) (tiedPod, bool) {
 	node := world.Node(pod.Spec.NodeName)
 	tied := facts.ZonalMounts(world, pod)
-	if node == nil || facts.NotReady(node) || len(tied) == 0 {
+	if node == nil || !kube.IsNodeReady(node) || len(tied) == 0 {
 		return tiedPod{}, false
 	}
 	others := slices.ContainsFunc(world.Nodes(), func(n *corev1.Node) bool { return n.Name != node.Name && facts.MayRun(pod, n, tied) })

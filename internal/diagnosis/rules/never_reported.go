@@ -3,7 +3,6 @@ package rules
 import (
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -37,7 +36,7 @@ func findAgentDaemonSets(q query.Query) agentDaemonSets {
 	}
 	var all agentDaemonSets
 	for _, set := range q.World.DaemonSets() {
-		if !slices.ContainsFunc(agentNames, func(name string) bool { return strings.Contains(set.Name, name) }) || isNew(set.CreationTimestamp, q.World.Taken()) {
+		if kube.NodeAgentOf(set) == "" || isNew(set.CreationTimestamp, q.World.Taken()) {
 			continue
 		}
 		f := agentDaemonSet{set: set}

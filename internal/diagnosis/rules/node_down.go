@@ -42,7 +42,7 @@ func (NodeDown) Find(_ context.Context, q query.Query) []finding.Finding {
 	}
 	var found []finding.Finding
 	for _, node := range q.World.Nodes() {
-		if !facts.NotReady(node) {
+		if kube.IsNodeReady(node) {
 			continue
 		}
 		d := newDownNode(q.World, node)

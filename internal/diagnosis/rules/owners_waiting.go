@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
@@ -62,8 +63,8 @@ func jobWaiting(q query.Query, job *batchv1.Job) (finding.Link, bool) {
 	if cron, ok := q.World.Owner(job).(*batchv1.CronJob); ok && cron.Spec.ConcurrencyPolicy == batchv1.ForbidConcurrent {
 		waiting = facts.RefTo(cluster.CronJob, cron)
 	}
-	for _, c := range job.Status.Conditions {
-		if c.Status == corev1.ConditionTrue && (c.Type == batchv1.JobFailureTarget || c.Type == batchv1.JobSuccessCriteriaMet) {
+	for _, kind := range []batchv1.JobConditionType{batchv1.JobFailureTarget, batchv1.JobSuccessCriteriaMet} {
+		if c := kube.TrueJobCondition(job, kind); c != nil {
 			return finding.Link{Message: sentence.JobWaitsToEnd(ref, waiting), Evidence: []finding.Evidence{
 				facts.EvidenceSince(ref, "status.conditions["+string(c.Type)+"]", string(c.Status), c.LastTransitionTime),
 			}}, true

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
@@ -201,26 +202,17 @@ func requestsOf(spec *corev1.PodSpec) string {
 func failedJobs(world *cluster.Snapshot, owners []change.Ref) []change.Ref {
 	var failed []change.Ref
 	for _, ref := range owners {
-		if job := world.Job(ref.Namespace, ref.Name); ref.Kind == string(cluster.Job) && job != nil && failedSince(job) != nil {
+		if job := world.Job(ref.Namespace, ref.Name); ref.Kind == string(cluster.Job) && job != nil && kube.TrueJobCondition(job, batchv1.JobFailed) != nil {
 			failed = append(failed, ref)
 		}
 	}
 	return failed
 }
 
-func failedSince(job *batchv1.Job) *batchv1.JobCondition {
-	for i, c := range job.Status.Conditions {
-		if c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue {
-			return &job.Status.Conditions[i]
-		}
-	}
-	return nil
-}
-
 func failedLink(q query.Query, failed []change.Ref) finding.Link {
 	link := finding.Link{Message: sentence.CauseJobFailed(q.Enumerate(failed))}
 	for _, ref := range failed[:min(len(failed), query.MaxListed)] {
-		c := failedSince(q.World.Job(ref.Namespace, ref.Name))
+		c := kube.TrueJobCondition(q.World.Job(ref.Namespace, ref.Name), batchv1.JobFailed)
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "status.conditions[Failed]", c.Reason+": "+c.Message, c.LastTransitionTime))
 	}
 	return link

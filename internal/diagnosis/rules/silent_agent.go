@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
@@ -42,7 +43,7 @@ func (SilentAgent) Find(_ context.Context, q query.Query) []finding.Finding {
 	var found []finding.Finding
 	fleets := findAgentDaemonSets(q)
 	for _, node := range q.World.Nodes() {
-		if facts.NotReady(node) {
+		if !kube.IsNodeReady(node) {
 			continue // N201 tells that nothing is heard of the node at all.
 		}
 		if stale := staleConditions(node, q.World.Taken()); len(stale) > 0 {
@@ -94,34 +95,20 @@ func describeSilentAgent(q query.Query, node *corev1.Node, stale []corev1.NodeCo
 	return f
 }
 
-// agentNames are what the pods of node agents are called.
-var agentNames = []string{"naosu-agent", "eks-node-monitoring-agent", "node-problem-detector"}
-
 // agentPods are the agents' pods on the node that are not ready.
 func agentPods(q query.Query, node *corev1.Node) []finding.Link {
 	var links []finding.Link
 	for _, pod := range q.World.PodsOn(node.Name) {
-		if !hasNamePrefix(pod, agentNames) {
+		if kube.NodeAgentOf(pod) == "" {
 			continue
 		}
-		for _, c := range pod.Status.Conditions {
-			if c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue {
-				ref := facts.RefTo(cluster.Pod, pod)
-				links = append(links, finding.Link{
-					Message:  sentence.CauseAgentPod(ref, strings.TrimSpace(c.Reason+" "+c.Message)),
-					Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(c.Status), c.LastTransitionTime)},
-				})
-			}
+		if c := kube.PodCondition(pod, corev1.PodReady); c != nil && c.Status != corev1.ConditionTrue {
+			ref := facts.RefTo(cluster.Pod, pod)
+			links = append(links, finding.Link{
+				Message:  sentence.CauseAgentPod(ref, strings.TrimSpace(c.Reason+" "+c.Message)),
+				Evidence: []finding.Evidence{facts.EvidenceSince(ref, "status.conditions[Ready]", string(c.Status), c.LastTransitionTime)},
+			})
 		}
 	}
 	return links
-}
-
-func hasNamePrefix(pod *corev1.Pod, names []string) bool {
-	for _, name := range names {
-		if strings.Contains(pod.Name, name) {
-			return true
-		}
-	}
-	return false
 }

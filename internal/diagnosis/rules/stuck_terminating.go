@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
@@ -131,7 +132,7 @@ func (s stuckPods) deletedLink() finding.Link {
 		ref := facts.RefTo(cluster.Pod, pod)
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "metadata.deletionTimestamp",
 			pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp))
-		if c := facts.PodCondition(pod, corev1.DisruptionTarget); c != nil && c.Status == corev1.ConditionTrue {
+		if c := kube.PodCondition(pod, corev1.DisruptionTarget); c != nil && c.Status == corev1.ConditionTrue {
 			link.Evidence = append(link.Evidence, facts.EvidenceSince(ref, "status.conditions[DisruptionTarget]", c.Reason, c.LastTransitionTime))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -69,7 +70,7 @@ func (i unhealthyNode) describe(ctx context.Context, q query.Query) finding.Find
 		Message:  sentence.CauseCondition(ref, string(i.condition.Type), string(i.condition.Status)),
 		Evidence: []finding.Evidence{facts.EvidenceSince(ref, i.field(), string(i.condition.Status)+" "+i.condition.Reason, i.condition.LastTransitionTime)},
 	}}, i.reasons(q, ref)...)
-	if !i.node.Spec.Unschedulable && !facts.NotReady(i.node) && q.Known(cluster.Pod) {
+	if !i.node.Spec.Unschedulable && kube.IsNodeReady(i.node) && q.Known(cluster.Pod) {
 		f.Causes = append(f.Causes, finding.Link{
 			Message: sentence.CauseStillPlaced(len(q.World.PodsOn(i.node.Name)), ref), Evidence: []finding.Evidence{facts.Evidence(ref, "spec.unschedulable", "")},
 		})

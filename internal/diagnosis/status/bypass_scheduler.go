@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -19,7 +20,7 @@ import (
 // (pkg/scheduler/framework/plugins/volumebinding, PreBind). A claim that is younger than that was made anew since.
 func (s *Status) bypassesScheduler(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim) bool {
 	class := s.World.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))
-	placed := facts.PodCondition(pod, corev1.PodScheduled)
+	placed := kube.PodCondition(pod, corev1.PodScheduled)
 	return pod.Spec.NodeName != "" && claim.Spec.VolumeName == "" && s.waitsForFirstConsumer(claim, class) &&
 		(placed == nil || !placed.LastTransitionTime.Before(&claim.CreationTimestamp))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -93,7 +94,7 @@ func (s *Status) explainSuccessors(owner metav1.Object) {
 			continue
 		}
 		pods = append(pods, facts.RefTo(cluster.Pod, pod))
-		if c := facts.PodCondition(pod, corev1.PodReady); c != nil && c.Status == corev1.ConditionTrue {
+		if kube.IsPodReady(pod) {
 			ready++
 		}
 	}

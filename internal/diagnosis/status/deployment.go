@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -75,7 +76,7 @@ func notDeleted(pods []*corev1.Pod) []*corev1.Pod {
 // isStuck says whether a pod cannot end, because its node does not answer.
 func (s *Status) isStuck(pod *corev1.Pod) bool {
 	node := s.World.Node(pod.Spec.NodeName)
-	return pod.DeletionTimestamp != nil && node != nil && cluster.Unreachable(node)
+	return pod.DeletionTimestamp != nil && node != nil && kube.IsNodeUnreachable(node)
 }
 
 func critical(f finding.Finding) bool { return f.Severity == finding.Critical }

@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -123,7 +124,7 @@ func (s *Status) notInEndpointSlice(svc *corev1.Service, ready []*corev1.Pod, ar
 		return false
 	}
 	if slices.ContainsFunc(ready, func(pod *corev1.Pod) bool {
-		c := facts.PodCondition(pod, corev1.PodReady)
+		c := kube.PodCondition(pod, corev1.PodReady)
 		return c == nil || c.LastTransitionTime.IsZero() || s.since(c.LastTransitionTime) < endpointSliceDelay
 	}) {
 		return false
@@ -141,8 +142,7 @@ func (s *Status) endpointsTerminating(ctx context.Context, svc *corev1.Service, 
 	var ending []change.Ref
 	var evidence []finding.Evidence
 	for _, pod := range facts.PodsIn(s.World, svc.Namespace) {
-		ready := facts.PodCondition(pod, corev1.PodReady)
-		if pod.DeletionTimestamp != nil && !cluster.Ended(pod) && selector.Matches(labels.Set(pod.Labels)) && ready != nil && ready.Status == corev1.ConditionTrue {
+		if pod.DeletionTimestamp != nil && !cluster.Ended(pod) && selector.Matches(labels.Set(pod.Labels)) && kube.IsPodReady(pod) {
 			ref := facts.RefTo(cluster.Pod, pod)
 			ending = append(ending, ref)
 			evidence = append(evidence, stateEvidence(pod))

@@ -25,7 +25,7 @@ func (s *Status) failed(pod *corev1.Pod) {
 		severity = finding.Info // What controls it has made or will make another, or has given up and says so itself.
 	}
 	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName), "why": strings.TrimSpace(pod.Status.Message)}
-	disrupted := facts.PodCondition(pod, corev1.DisruptionTarget)
+	disrupted := kube.PodCondition(pod, corev1.DisruptionTarget)
 	switch {
 	case pod.Status.Reason == "Evicted":
 		s.evicted(pod, severity, args)
@@ -146,10 +146,8 @@ func (s *Status) evicted(pod *corev1.Pod, severity finding.Severity, args messag
 	s.addCause(message.EvictedChoice, message.Args{"resource": match[1], "qos": string(pod.Status.QOSClass), "requested": requested(pod, match[1])},
 		facts.Evidence(s.ref, "status.qosClass", string(pod.Status.QOSClass)))
 	if node := s.World.Node(pod.Spec.NodeName); node != nil {
-		for _, c := range node.Status.Conditions {
-			if c.Type == pressureConditionOf[match[1]] {
-				s.addCause(message.PressureNow, message.Args{"node": facts.NodeRef(node.Name), "on": c.Status == corev1.ConditionTrue, "age": s.age(c.LastTransitionTime), "condition": string(c.Type)}, nodeConditionEvidence(node, c))
-			}
+		if c := kube.NodeCondition(node, pressureConditionOf[match[1]]); c != nil {
+			s.addCause(message.PressureNow, message.Args{"node": facts.NodeRef(node.Name), "on": c.Status == corev1.ConditionTrue, "age": s.age(c.LastTransitionTime), "condition": string(c.Type)}, nodeConditionEvidence(node, *c))
 		}
 	}
 }
@@ -195,7 +193,7 @@ func (s *Status) explainReplacement(pod *corev1.Pod) {
 			continue
 		}
 		alive = append(alive, facts.RefTo(cluster.Pod, other))
-		if c := facts.PodCondition(other, corev1.PodReady); c != nil && c.Status == corev1.ConditionTrue {
+		if kube.IsPodReady(other) {
 			ready = append(ready, facts.RefTo(cluster.Pod, other))
 		}
 	}
@@ -214,7 +212,7 @@ func (s *Status) reasonEvidence(pod *corev1.Pod) []finding.Evidence {
 
 // endedAt is when the kubelet ended or refused a pod, as its condition, its Event or its last container tells; zero if none does.
 func (s *Status) endedAt(pod *corev1.Pod) metav1.Time {
-	if c := facts.PodCondition(pod, corev1.DisruptionTarget); c != nil {
+	if c := kube.PodCondition(pod, corev1.DisruptionTarget); c != nil {
 		return c.LastTransitionTime
 	}
 	for _, e := range s.Events(pod, pod.Status.Reason) {

@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -38,8 +39,8 @@ func (s *Status) job(ctx context.Context, job *batchv1.Job) {
 	if job.Status.FailedIndexes != nil {
 		args["indexes"] = *job.Status.FailedIndexes
 	}
-	failure, failing := jobCondition(job, batchv1.JobFailed), jobCondition(job, batchv1.JobFailureTarget)
-	switch complete := jobCondition(job, batchv1.JobComplete); {
+	failure, failing := kube.TrueJobCondition(job, batchv1.JobFailed), kube.TrueJobCondition(job, batchv1.JobFailureTarget)
+	switch complete := kube.TrueJobCondition(job, batchv1.JobComplete); {
 	case failure != nil:
 		s.jobFailed(ctx, job, failure, pods, args)
 	case failing != nil:
@@ -121,7 +122,7 @@ func (s *Status) explainFailures(ctx context.Context, pods []*corev1.Pod) {
 			continue
 		}
 		state := PodState(pod)
-		if c := facts.PodCondition(pod, corev1.DisruptionTarget); c != nil {
+		if c := kube.PodCondition(pod, corev1.DisruptionTarget); c != nil {
 			state = c.Reason
 		}
 		if byState[state] == nil {
@@ -154,15 +155,6 @@ func (s *Status) preempted() bool {
 		owner := who.OwnerOf(v.Ref)
 		return owner != nil && owner.GetNamespace() == s.ref.Namespace && owner.GetName() == s.ref.Name
 	})
-}
-
-func jobCondition(job *batchv1.Job, kind batchv1.JobConditionType) *batchv1.JobCondition {
-	for i := range job.Status.Conditions {
-		if c := &job.Status.Conditions[i]; c.Type == kind && c.Status == corev1.ConditionTrue {
-			return c
-		}
-	}
-	return nil
 }
 
 // jobSize is how many pods of a Job are to succeed.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -15,7 +16,7 @@ import (
 // probe allows, and a startup probe would wait for it.
 func (s *Status) slowStart(pod *corev1.Pod, c corev1.ContainerStatus) {
 	spec, last, kills := containerOf(pod, c.Name), c.LastTerminationState.Terminated, s.killedByProbe(pod, c.Name)
-	ready := facts.PodCondition(pod, corev1.PodReady)
+	ready := kube.PodCondition(pod, corev1.PodReady)
 	if spec == nil || spec.LivenessProbe == nil || spec.StartupProbe != nil || kills == nil || !strings.HasPrefix(kills.Message, "Liveness") ||
 		last == nil || !hasRun(last) || ready == nil || ready.Status == corev1.ConditionTrue || last.StartedAt.Before(&ready.LastTransitionTime) {
 		return

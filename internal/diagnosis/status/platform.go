@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -57,7 +58,7 @@ func (s *Status) archRemedies(pod *corev1.Pod, image string) {
 	own := node.Labels[corev1.LabelArchStable]
 	byArch, runs := map[string][]*corev1.Node{}, map[string]bool{}
 	for _, other := range s.World.Nodes() {
-		if arch := other.Labels[corev1.LabelArchStable]; arch != "" && arch != own && other.Labels[corev1.LabelOSStable] == node.Labels[corev1.LabelOSStable] && !facts.NotReady(other) && !facts.BeingRemoved(other) {
+		if arch := other.Labels[corev1.LabelArchStable]; arch != "" && arch != own && other.Labels[corev1.LabelOSStable] == node.Labels[corev1.LabelOSStable] && kube.IsNodeReady(other) && !kube.IsBeingRemoved(other) {
 			byArch[arch] = append(byArch[arch], other)
 			runs[arch] = runs[arch] || slices.ContainsFunc(s.World.PodsOn(other.Name), func(p *corev1.Pod) bool { return runsImage(p, image) })
 		}

@@ -1,6 +1,7 @@
 package status
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"time"
@@ -12,11 +13,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 func pendingSummary(pod *corev1.Pod, say func(message.ID, ...any) message.Sentence) message.Sentence {
-	scheduled := facts.PodCondition(pod, corev1.PodScheduled)
+	scheduled := kube.PodCondition(pod, corev1.PodScheduled)
 	switch {
 	case len(pod.Spec.SchedulingGates) > 0:
 		var gates []string
@@ -56,7 +58,7 @@ func (s *Status) pod(pod *corev1.Pod) {
 
 // initialized says whether the pod's init containers have done their work.
 func initialized(pod *corev1.Pod) bool {
-	c := facts.PodCondition(pod, corev1.PodInitialized)
+	c := kube.PodCondition(pod, corev1.PodInitialized)
 	return c == nil || c.Status == corev1.ConditionTrue
 }
 
@@ -97,7 +99,7 @@ func (s *Status) notScheduledYet(pod *corev1.Pod) {
 // SchedulerMissing says whether a pod asks for a scheduler that nobody speaks for and that has not looked at it: why it
 // waits is then no question of where it fits.
 func SchedulerMissing(q query.Query, pod *corev1.Pod) bool {
-	if facts.PodCondition(pod, corev1.PodScheduled) != nil {
+	if kube.PodCondition(pod, corev1.PodScheduled) != nil {
 		return false
 	}
 	if q.Judge != nil {
@@ -106,40 +108,74 @@ func SchedulerMissing(q query.Query, pod *corev1.Pod) bool {
 	return facts.SchedulerOf(pod) != facts.DefaultScheduler
 }
 
-// PodState is the pod's state in a word, as kubectl get shows it (pkg/printers/internalversion, printPod).
+// nodeLost is the reason that the node lifecycle controller gave the pods of an unreachable node.
+//
+// Source: pkg/util/node of Kubernetes (NodeUnreachablePodReason).
+const nodeLost = "NodeLost"
+
+// PodState is the pod's state in a word, as kubectl get shows it in STATUS.
+//
+// Source: pkg/printers/internalversion of Kubernetes (printPod).
 func PodState(pod *corev1.Pod) string {
 	switch {
-	case pod.DeletionTimestamp != nil:
+	case pod.DeletionTimestamp != nil && pod.Status.Reason == nodeLost:
+		return "Unknown"
+	case pod.DeletionTimestamp != nil && !cluster.Ended(pod):
 		return "Terminating"
-	case pod.Status.Reason != "":
-		return pod.Status.Reason
-	case len(pod.Spec.SchedulingGates) > 0 && pod.Spec.NodeName == "":
-		return corev1.PodReasonSchedulingGated
 	}
-	if word := initState(pod); word != "" {
-		return word
+	state := cmp.Or(pod.Status.Reason, string(pod.Status.Phase))
+	if isGated(pod) {
+		state = corev1.PodReasonSchedulingGated
 	}
-	state := string(pod.Status.Phase)
-	if pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName != "" {
-		state = "ContainerCreating"
+	init := initState(pod)
+	if c := kube.PodCondition(pod, corev1.PodInitialized); init == "" || c != nil && c.Status == corev1.ConditionTrue {
+		return containersState(pod, cmp.Or(init, state))
 	}
+	return init
+}
+
+// isGated says whether scheduling gates keep the pod from being scheduled, as the API server notes it.
+func isGated(pod *corev1.Pod) bool {
+	c := kube.PodCondition(pod, corev1.PodScheduled)
+	return c != nil && c.Reason == corev1.PodReasonSchedulingGated
+}
+
+// containersState is the word for the first of a pod's containers that does not run, or else the given state. One that has completed
+// is passed over for one that runs or failed.
+func containersState(pod *corev1.Pod, state string) string {
+	running, failed := false, ""
 	for _, c := range slices.Backward(pod.Status.ContainerStatuses) {
-		if word := containerState(c.State); word != "" && (word != "Completed" || pod.Status.Phase != corev1.PodRunning) {
+		if word := containerState(c.State); word != "" {
 			state = word
 		}
+		if c.State.Terminated != nil && c.State.Terminated.ExitCode != 0 {
+			failed = state
+		}
+		running = running || c.Ready && c.State.Running != nil
 	}
-	return state
+	switch {
+	case state != "Completed":
+		return state
+	case running && kube.IsPodReady(pod):
+		return string(corev1.PodRunning)
+	case failed != "":
+		return failed
+	case running:
+		return "NotReady"
+	default:
+		return state
+	}
 }
 
 // stateEvidence is where in the pod its state can be read: the word that kubectl shows is no field of its own.
 func stateEvidence(pod *corev1.Pod) finding.Evidence {
 	ref := facts.RefTo(cluster.Pod, pod)
-	switch {
-	case pod.DeletionTimestamp != nil:
+	switch state := PodState(pod); {
+	case state == "Terminating":
 		return facts.EvidenceSince(ref, "metadata.deletionTimestamp", pod.DeletionTimestamp.UTC().Format(time.RFC3339), *pod.DeletionTimestamp)
 	case pod.Status.Reason != "":
 		return facts.Evidence(ref, "status.reason", pod.Status.Reason)
-	case len(pod.Spec.SchedulingGates) > 0 && pod.Spec.NodeName == "":
+	case state == corev1.PodReasonSchedulingGated && len(pod.Spec.SchedulingGates) > 0:
 		return facts.Evidence(ref, "spec.schedulingGates[0]", pod.Spec.SchedulingGates[0].Name)
 	}
 	statuses := pod.Status.ContainerStatuses
@@ -169,7 +205,7 @@ func initState(pod *corev1.Pod) string {
 		case c.State.Waiting != nil && c.State.Waiting.Reason != "" && c.State.Waiting.Reason != "PodInitializing":
 			return "Init:" + c.State.Waiting.Reason
 		default:
-			return "Init:" + strconv.Itoa(i) + "/" + strconv.Itoa(len(pod.Status.InitContainerStatuses))
+			return "Init:" + strconv.Itoa(i) + "/" + strconv.Itoa(len(pod.Spec.InitContainers))
 		}
 	}
 	return ""

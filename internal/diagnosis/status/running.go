@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -44,7 +45,7 @@ func (s *Status) running(pod *corev1.Pod) {
 	if s.sidecarsStillRun(pod) {
 		return
 	}
-	if ready := facts.PodCondition(pod, corev1.PodReady); ready != nil && ready.Status != corev1.ConditionTrue {
+	if ready := kube.PodCondition(pod, corev1.PodReady); ready != nil && ready.Status != corev1.ConditionTrue {
 		args["why"] = ready.Message
 		s.set(PodState(pod), finding.Critical, message.PodNotReady, args)
 		s.notReady(pod, statuses, ready)
@@ -71,7 +72,7 @@ func (s *Status) notReady(pod *corev1.Pod, statuses []corev1.ContainerStatus, re
 		}
 	}
 	for _, gate := range pod.Spec.ReadinessGates {
-		c := facts.PodCondition(pod, gate.ConditionType)
+		c := kube.PodCondition(pod, gate.ConditionType)
 		if c != nil && c.Status == corev1.ConditionTrue {
 			continue
 		}

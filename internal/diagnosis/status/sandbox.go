@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -70,9 +71,8 @@ func (s *Status) similarRunningPod(pod *corev1.Pod) *corev1.Pod {
 		return nil
 	}
 	for _, other := range s.World.Pods() {
-		ready := facts.PodCondition(other, corev1.PodReady)
 		if other.Namespace == pod.Namespace && other.Spec.NodeName != pod.Spec.NodeName && facts.IsActive(other) &&
-			ready != nil && ready.Status == corev1.ConditionTrue && s.World.Workload(other) == owner {
+			kube.IsPodReady(other) && s.World.Workload(other) == owner {
 			return other
 		}
 	}

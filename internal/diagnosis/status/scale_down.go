@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -84,7 +85,7 @@ func (s *Status) budgetAllows(b *policyv1.PodDisruptionBudget) {
 		if pod.Namespace != b.Namespace || cluster.Ended(pod) || !selectedByBudget(b, pod) {
 			continue
 		}
-		if c := facts.PodCondition(pod, corev1.PodReady); c == nil || c.Status != corev1.ConditionTrue {
+		if !kube.IsPodReady(pod) {
 			unready = append(unready, facts.RefTo(cluster.Pod, pod))
 		}
 	}

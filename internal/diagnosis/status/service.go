@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -57,8 +58,7 @@ func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 
 // serves says whether a pod that nobody has deleted is an endpoint that gets traffic.
 func serves(svc *corev1.Service, pod *corev1.Pod) bool {
-	ready := facts.PodCondition(pod, corev1.PodReady)
-	return svc.Spec.PublishNotReadyAddresses || ready != nil && ready.Status == corev1.ConditionTrue
+	return svc.Spec.PublishNotReadyAddresses || kube.IsPodReady(pod)
 }
 
 func (s *Status) selectorEvidence(svc *corev1.Service) finding.Evidence {

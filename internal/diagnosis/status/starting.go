@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -78,7 +79,7 @@ func (s *Status) initializing(pod *corev1.Pod) bool {
 			continue
 		}
 		if isSidecar(pod, c.Name) {
-			s.explainNotReady(pod, c, facts.PodCondition(pod, corev1.PodInitialized))
+			s.explainNotReady(pod, c, kube.PodCondition(pod, corev1.PodInitialized))
 			return true
 		}
 		s.set(PodState(pod), finding.Critical, message.InitRuns, message.Args{

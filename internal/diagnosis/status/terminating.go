@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -21,7 +22,7 @@ func (s *Status) terminating(pod *corev1.Pod) {
 	late := s.since(deadline)
 	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName), "age": "", "left": "", "finalizers": pod.Finalizers}
 	deleted := facts.EvidenceSince(s.ref, "metadata.deletionTimestamp", deadline.UTC().Format("2006-01-02T15:04:05Z"), deadline)
-	if disrupted := facts.PodCondition(pod, corev1.DisruptionTarget); disrupted != nil {
+	if disrupted := kube.PodCondition(pod, corev1.DisruptionTarget); disrupted != nil {
 		s.explainDisruption(pod, disrupted)
 	}
 	if late < 0 {

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -25,7 +26,7 @@ type podProblem struct {
 
 // IsWell says whether a pod does what it is there for.
 func IsWell(pod *corev1.Pod) bool {
-	ready := facts.PodCondition(pod, corev1.PodReady)
+	ready := kube.PodCondition(pod, corev1.PodReady)
 	return pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning && (ready == nil || ready.Status == corev1.ConditionTrue) ||
 		pod.Status.Phase == corev1.PodSucceeded
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
@@ -132,7 +133,7 @@ func describeUnschedulable(ctx context.Context, q query.Query, c *podClass) (fin
 	for _, pod := range c.subjects {
 		a.Subjects = append(a.Subjects, facts.RefTo(cluster.Pod, pod))
 	}
-	if facts.PodCondition(c.representative, corev1.PodScheduled) != nil {
+	if kube.PodCondition(c.representative, corev1.PodScheduled) != nil {
 		a.Causes = append(a.Causes, schedulerLink(q, c.representative))
 	}
 	ok := a.describe(ctx)

@@ -145,7 +145,7 @@ func (a *explanation) resizeBy(group query.SuitableGroup, more int) query.Propos
 	zones := slices.Sorted(maps.Keys(counts))
 	before := 0
 	for _, node := range group.Nodes {
-		if !facts.BeingRemoved(node) {
+		if !kube.IsBeingRemoved(node) {
 			before++
 		}
 	}

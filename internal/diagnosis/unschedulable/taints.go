@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
@@ -76,10 +77,7 @@ func (a *explanation) conditionLink(taint corev1.Taint, nodes []*corev1.Node) fi
 	refuses := disk || kind == corev1.NodePIDPressure
 	link := finding.Link{}
 	for _, node := range nodes[:min(len(nodes), query.MaxListed)] {
-		for _, c := range node.Status.Conditions {
-			if c.Type != kind {
-				continue
-			}
+		if c := kube.NodeCondition(node, kind); c != nil {
 			on = on || c.Status == corev1.ConditionTrue
 			value := strings.TrimSpace(string(c.Status) + " " + c.Reason)
 			link.Evidence = append(link.Evidence, facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions["+string(kind)+"]", value, c.LastTransitionTime))
@@ -135,15 +133,14 @@ func (a *explanation) agentState(agent facts.StartupAgent, nodes []*corev1.Node)
 	ready, one := map[string]bool{}, ""
 	var evidence []finding.Evidence
 	for _, pod := range a.World.PodsOf(set.UID) {
-		c := facts.PodCondition(pod, corev1.PodReady)
-		ready[pod.Spec.NodeName] = c != nil && c.Status == corev1.ConditionTrue && facts.IsActive(pod)
+		ready[pod.Spec.NodeName] = kube.IsPodReady(pod) && facts.IsActive(pod)
 		switch asked := slices.ContainsFunc(nodes, func(n *corev1.Node) bool { return n.Name == pod.Spec.NodeName }); {
 		case asked && !ready[pod.Spec.NodeName]:
 			a.DependsOn = append(a.DependsOn, facts.RefTo(cluster.Pod, pod))
 		case asked && one == "":
 			one = pod.Name
 		}
-		if c != nil && len(evidence) < query.MaxListed {
+		if c := kube.PodCondition(pod, corev1.PodReady); c != nil && len(evidence) < query.MaxListed {
 			evidence = append(evidence, facts.EvidenceSince(facts.RefTo(cluster.Pod, pod), "status.conditions[Ready]", string(c.Status), c.LastTransitionTime))
 		}
 	}

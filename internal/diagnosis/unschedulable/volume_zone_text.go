@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
@@ -75,7 +76,7 @@ func zoneConflictMessage(q query.Query, s zoneConflict) message.Sentence {
 // schedulerLink is the symptom, in the scheduler's words.
 func schedulerLink(q query.Query, pod *corev1.Pod) finding.Link {
 	link := finding.Link{Message: sentence.CauseUnscheduled()}
-	if c := facts.PodCondition(pod, corev1.PodScheduled); c != nil {
+	if c := kube.PodCondition(pod, corev1.PodScheduled); c != nil {
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(facts.RefTo(cluster.Pod, pod), "status.conditions[PodScheduled]", c.Message, c.LastTransitionTime))
 	}
 	return link

@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
@@ -18,7 +19,7 @@ func (e *Engine) PodReady(pod *corev1.Pod) bool {
 	}
 	if pod.DeletionTimestamp != nil {
 		node := e.World().Node(pod.Spec.NodeName)
-		return node != nil && !cluster.Unreachable(node)
+		return node != nil && !kube.IsNodeUnreachable(node)
 	}
 	for i := range pod.Status.Conditions {
 		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -99,7 +100,7 @@ func (e *Engine) removeVictims(ctx context.Context, victims []*corev1.Pod) error
 func (e *Engine) waitsForVictims(pod *corev1.Pod) bool {
 	node := pod.Status.NominatedNodeName
 	return node != "" && slices.ContainsFunc(e.Pods.OnNode(node), func(other *corev1.Pod) bool {
-		return other.DeletionTimestamp != nil && queue.PriorityOf(other) < queue.PriorityOf(pod) && slices.ContainsFunc(other.Status.Conditions, func(c corev1.PodCondition) bool {
+		return other.DeletionTimestamp != nil && corev1helpers.PodPriority(other) < corev1helpers.PodPriority(pod) && slices.ContainsFunc(other.Status.Conditions, func(c corev1.PodCondition) bool {
 			return c.Type == corev1.DisruptionTarget && c.Status == corev1.ConditionTrue && c.Reason == corev1.PodReasonPreemptionByScheduler
 		})
 	})

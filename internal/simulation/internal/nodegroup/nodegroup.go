@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/engine"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/nodelifecycle"
@@ -59,7 +60,7 @@ func (g *Groups) Resize(ctx context.Context, c change.ResizeGroup) error {
 	if len(zones) == 0 {
 		zones = g.zonesOf(similar)
 	}
-	staying := slices.DeleteFunc(slices.Clone(nodes), isBeingRemoved) // A group's size does not count nodes being removed.
+	staying := slices.DeleteFunc(slices.Clone(nodes), kube.IsBeingRemoved) // A group's size does not count nodes being removed.
 	if more := c.To - len(staying); more >= 0 {
 		return g.launchNodes(ctx, launchSpec{c.Group, similar, zones, len(c.Zones) == 0 && g.mayHaveOtherZones(staying)}, nodes, more)
 	}
@@ -116,7 +117,7 @@ func (g *Groups) noteZones(p launchSpec, candidates int) {
 func (g *Groups) launchNodes(ctx context.Context, p launchSpec, nodes []*corev1.Node, count int) error {
 	counts := map[string]int{}
 	for _, node := range nodes {
-		if !isBeingRemoved(node) {
+		if !kube.IsBeingRemoved(node) {
 			counts[cluster.Zone(node)]++
 		}
 	}
@@ -288,11 +289,4 @@ func (g *Groups) zonesOf(nodes []*corev1.Node) []string {
 		zones[cluster.Zone(node)] = true
 	}
 	return slices.Sorted(maps.Keys(zones))
-}
-
-// isBeingRemoved says whether a node's group no longer counts it.
-func isBeingRemoved(node *corev1.Node) bool {
-	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
-		return t.Key == "ToBeDeletedByClusterAutoscaler" || t.Key == "node.cloudprovider.kubernetes.io/shutdown"
-	})
 }

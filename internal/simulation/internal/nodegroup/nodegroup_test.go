@@ -30,6 +30,9 @@ func TestGroups(t *testing.T) {
 			{Key: metav1.ObjectNameField, Operator: corev1.NodeSelectorOpIn, Values: []string{"n1"}},
 		}}},
 	}}}
+	uninitialized := func(n *corev1.Node) {
+		n.Spec.Taints = []corev1.Taint{{Key: "node.cloudprovider.kubernetes.io/uninitialized", Value: "true", Effect: corev1.TaintEffectNoSchedule}}
+	}
 	for name, tc := range map[string]struct {
 		world  testworld.Objects
 		change change.Change
@@ -47,6 +50,18 @@ func TestGroups(t *testing.T) {
 			change.AddNodes{Count: 1, Zone: "c"},
 			[]string{"moved db-0 >workers-c-new-1"},
 			[]string{"n1/a", "workers-c-new-1/c"},
+		},
+		"a new node stays uninitialized where the others do": {
+			testworld.Of(testworld.Node("n1", "a", uninitialized), testworld.Node("n2", "a", uninitialized), testworld.Deployment("web", testworld.Template("web", "1"), "")),
+			change.AddNodes{Count: 1},
+			nil,
+			[]string{"n1/a", "n2/a", "workers-a-new-1/a"},
+		},
+		"and is initialized where one of the others only starts": {
+			testworld.Of(testworld.Node("n1", "a", uninitialized), testworld.Node("n2", "a", testworld.CPU("1")), testworld.Node("n3", "a", testworld.CPU("1")), testworld.Deployment("web", testworld.Template("web", "1"), "n2", "n3", "")),
+			change.AddNodes{Count: 1},
+			[]string{"moved web-1-c >workers-a-new-1"},
+			[]string{"n1/a", "n2/a", "n3/a", "workers-a-new-1/a"},
 		},
 		"a group adds a node in the zone with the fewest": {
 			testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "b")),

@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
@@ -95,7 +96,7 @@ func (n *Controller) exists(pod *corev1.Pod) bool {
 // DeletePod deletes a pod. On an unreachable node it stays Terminating, unless the deletion is forced.
 func (n *Controller) DeletePod(ctx context.Context, pod *corev1.Pod, force bool) error {
 	node := n.engine.World().Node(pod.Spec.NodeName)
-	unreachable := node != nil && cluster.Unreachable(node)
+	unreachable := node != nil && kube.IsNodeUnreachable(node)
 	if unreachable {
 		n.engine.DelayUntilDetached(pod)
 	}

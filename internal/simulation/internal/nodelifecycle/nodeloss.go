@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
@@ -77,7 +78,7 @@ func (n *Controller) evictionTimes(unreachable []*corev1.Node) map[time.Duration
 	for _, node := range unreachable {
 		lost[node.Name] = true
 	}
-	if !slices.ContainsFunc(n.engine.World().Nodes(), func(node *corev1.Node) bool { return IsReady(node) && !lost[node.Name] }) {
+	if !slices.ContainsFunc(n.engine.World().Nodes(), func(node *corev1.Node) bool { return kube.IsNodeReady(node) && !lost[node.Name] }) {
 		return nil
 	}
 	for _, node := range unreachable {
@@ -86,13 +87,13 @@ func (n *Controller) evictionTimes(unreachable []*corev1.Node) map[time.Duration
 		if z == nil {
 			z = &zone{size: len(n.engine.World().NodesIn(key))}
 			for _, node := range n.engine.World().NodesIn(key) {
-				if !IsReady(node) {
+				if !kube.IsNodeReady(node) {
 					z.unhealthy++
 				}
 			}
 			zones[key] = z
 		}
-		if IsReady(node) {
+		if kube.IsNodeReady(node) {
 			z.unhealthy++
 		}
 	}
@@ -209,14 +210,4 @@ func SetReady(node *corev1.Node, status corev1.ConditionStatus, reason string, s
 	node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
 		Type: corev1.NodeReady, Status: status, Reason: reason, LastTransitionTime: since, LastHeartbeatTime: since,
 	})
-}
-
-// IsReady says whether a node's Ready condition is true. A node without the condition, as in a manifest, counts as ready.
-func IsReady(node *corev1.Node) bool {
-	for i := range node.Status.Conditions {
-		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return true
 }

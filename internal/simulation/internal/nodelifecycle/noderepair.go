@@ -6,6 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // RepairNode applies a repair action to a node. A node that is not Ready is treated as lost: its pods are not drained. The node
@@ -15,7 +16,7 @@ func (n *Controller) RepairNode(ctx context.Context, node *corev1.Node, c change
 	if _, restart := c.(change.RestartService); restart {
 		return nil
 	}
-	if !IsReady(node) {
+	if !kube.IsNodeReady(node) {
 		return n.LoseNodes(ctx, []*corev1.Node{node})
 	}
 	blocked, err := n.DrainNode(ctx, node)

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -16,7 +17,7 @@ import (
 func (n *Controller) ContinueEvictions() {
 	var silent []*corev1.Node
 	for _, node := range n.engine.World().Nodes() {
-		if cluster.Unreachable(node) && !hasNoExecuteTaint(node) {
+		if kube.IsNodeUnreachable(node) && !hasNoExecuteTaint(node) {
 			silent = append(silent, node)
 		}
 		if !hasNoExecuteTaint(node) {

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
@@ -76,7 +77,7 @@ func New(pods int) Queue { return Queue{MaxAttempts: maxAttemptsPerPod * (pods +
 // Add adds a pod that was created at a time.
 func (q *Queue) Add(pod *corev1.Pod, now time.Duration, delayed bool) {
 	q.sequence++
-	heap.Push(q, &Pod{Pod: pod, priority: PriorityOf(pod), queuedAt: now, sequence: q.sequence, triedCycle: notTried, Delayed: delayed})
+	heap.Push(q, &Pod{Pod: pod, priority: corev1helpers.PodPriority(pod), queuedAt: now, sequence: q.sequence, triedCycle: notTried, Delayed: delayed})
 }
 
 // AddAgain adds a pod that was in the queue before.
@@ -84,7 +85,7 @@ func (q *Queue) AddAgain(queued *Pod) { heap.Push(q, queued) }
 
 // AddExisting adds a pod that the world has, and that the queue has not seen.
 func (q *Queue) AddExisting(pod *corev1.Pod) {
-	q.unschedulable = append(q.unschedulable, &Pod{Pod: pod, priority: PriorityOf(pod), triedCycle: notTried, Stored: true})
+	q.unschedulable = append(q.unschedulable, &Pod{Pod: pod, priority: corev1helpers.PodPriority(pod), triedCycle: notTried, Stored: true})
 }
 
 // Retry has unschedulable pods tried again, since something may have made them schedulable.
@@ -160,12 +161,4 @@ func without(queuedPods []*Pod, pod *corev1.Pod) []*Pod {
 		}
 	}
 	return kept
-}
-
-// PriorityOf is a pod's priority, zero if it has none.
-func PriorityOf(pod *corev1.Pod) int32 {
-	if pod.Spec.Priority == nil {
-		return 0
-	}
-	return *pod.Spec.Priority
 }

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 )
 
@@ -83,12 +84,10 @@ func log2Age(age time.Duration) int {
 
 // readyAt is when a pod became ready, the zero time if it is not.
 func readyAt(pod *corev1.Pod) time.Time {
-	for i := range pod.Status.Conditions {
-		if c := &pod.Status.Conditions[i]; c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue {
-			return c.LastTransitionTime.Time
-		}
+	if !kube.IsPodReady(pod) {
+		return time.Time{}
 	}
-	return time.Time{}
+	return kube.PodCondition(pod, corev1.PodReady).LastTransitionTime.Time
 }
 
 func deletionCost(pod *corev1.Pod) int {

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
@@ -89,8 +91,8 @@ const (
 // most or all of the back-off is over when the pod is deleted.
 func (w *Controllers) recreateAfterBackoff(pod *corev1.Pod, failures int, job types.UID) error {
 	delay := jobBackoffAfter(failures)
-	if node := w.engine.World().Node(pod.Spec.NodeName); node != nil && cluster.Unreachable(node) {
-		delay -= w.engine.APITime().Sub(readyTransitionTime(node))
+	if node := w.engine.World().Node(pod.Spec.NodeName); node != nil && kube.IsNodeUnreachable(node) {
+		delay -= w.engine.APITime().Sub(kube.NodeReady(node).LastTransitionTime.Time)
 	}
 	due := w.engine.Clock() + max(delay, jobSyncBatch)
 	if job != "" {
@@ -115,16 +117,6 @@ func (w *Controllers) recreateWhenDue(pod *corev1.Pod, job types.UID) error {
 		return nil
 	}
 	return w.recreate(pod)
-}
-
-// readyTransitionTime is when a node's Ready condition last changed.
-func readyTransitionTime(node *corev1.Node) time.Time {
-	for i := range node.Status.Conditions {
-		if c := &node.Status.Conditions[i]; c.Type == corev1.NodeReady {
-			return c.LastTransitionTime.Time
-		}
-	}
-	return time.Time{}
 }
 
 // replaceIndexedJobPod is replaceJobPod for Jobs that count failures by index.
@@ -191,13 +183,8 @@ func (w *Controllers) failJob(_ context.Context, job *batchv1.Job) error {
 
 // jobFinished says whether a Job has completed, failed or is being deleted.
 func jobFinished(job *batchv1.Job) bool {
-	for i := range job.Status.Conditions {
-		c := &job.Status.Conditions[i]
-		if (c.Type == batchv1.JobFailed || c.Type == batchv1.JobComplete || c.Type == batchv1.JobFailureTarget) && c.Status == corev1.ConditionTrue {
-			return true
-		}
-	}
-	return job.DeletionTimestamp != nil
+	return job.DeletionTimestamp != nil || slices.ContainsFunc([]batchv1.JobConditionType{batchv1.JobFailed, batchv1.JobComplete, batchv1.JobFailureTarget},
+		func(kind batchv1.JobConditionType) bool { return kube.TrueJobCondition(job, kind) != nil })
 }
 
 // disruptionAction is what a Job's podFailurePolicy does about a disrupted pod, empty if no rule applies.

@@ -1,0 +1,25 @@
+package kube
+
+import corev1 "k8s.io/api/core/v1"
+
+// ZoneLabels are the labels by which a node or a volume's node affinity names its zone, the present one first.
+//
+// Sources: k8s.io/api/core/v1 well_known_labels.go; the topology keys of the AWS EBS and GCE PD CSI drivers. The EBS
+// driver uses Kubernetes' own label since 1.50, its own before; volumes keep the one they were made with.
+var ZoneLabels = []string{
+	corev1.LabelTopologyZone,
+	corev1.LabelFailureDomainBetaZone,
+	"topology.ebs.csi.aws.com/zone",
+	"topology.gke.io/zone",
+	"topology.disk.csi.azure.com/zone",
+}
+
+// Zone is the zone a node stands in, empty if its labels do not tell.
+func Zone(node *corev1.Node) string {
+	for _, label := range ZoneLabels {
+		if zone := node.Labels[label]; zone != "" {
+			return zone
+		}
+	}
+	return ""
+}
