@@ -13,7 +13,7 @@ type Plan struct {
 	Changes []Change `json:"plan,omitempty"`
 
 	// action is the action to take on the node, in a record without a plan: RestartService, Reboot or Replace. None is not allowed.
-	// Deprecated: naosu reads this field but does not write it.
+	// The field is deprecated: naosu reads it but does not write it.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="must not be None"
 	DeprecatedAction Action `json:"action,omitempty"`

@@ -25,7 +25,7 @@ func newNode(p Proposal, f Facts) Verdict {
 	return allow
 }
 
-// oneMachine denies an action on a machine that several nodes claim: which of them it is is not known, and a healthy node may run on it.
+// oneMachine denies an action on a machine that several nodes claim: it is not known which one it is, and a healthy node may run on it.
 // A service is restarted by the node's own agent.
 func oneMachine(p Proposal, f Facts) Verdict {
 	switch {

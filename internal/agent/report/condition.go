@@ -129,7 +129,7 @@ func dated(verdict, shown kube.Condition, now time.Time) kube.Condition {
 	return verdict
 }
 
-// says says whether two conditions are equal but for times and raw evidence, which changes with every look that reads a number.
+// says tells whether two conditions are equal but for times and raw evidence, which changes with every look that reads a number.
 func says(a, b kube.Condition) bool {
 	return a.Status == b.Status && a.Reason == b.Reason && slices.Equal(gist(a.Message), gist(b.Message))
 }

@@ -39,7 +39,7 @@ func (o *Options) watch(ctx context.Context, objects connect.Objects) error {
 		}
 		switch {
 		case ctx.Err() != nil:
-			return nil // The person has seen enough.
+			return nil //nolint:nilerr // The person has seen enough.
 		case err != nil && !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err):
 			return err
 		}

@@ -110,7 +110,6 @@ func (o *DrillOptions) Complete(args []string) error {
 	}
 	ref, ok := input.ParseResource(args, "Node")
 	if !ok || ref.Kind != "Node" || ref.Namespace != "" || !strings.Contains(given, "/") { // A bare name may be a slip.
-
 		return exit.BadInput("node", message.Of(message.DrillNoNodeGiven, message.Args{"given": strconv.Quote(given)}), message.Of(message.DrillNodeRemedy, nil))
 	}
 	o.Node = ref.Name

@@ -33,7 +33,7 @@ func TestGenerator(t *testing.T) {
 	if got := taken.Node("Workers", "a"); got != "workers-a-new-2" {
 		t.Errorf("a new node is %s", got)
 	}
-	if taken.UID() == taken.UID() {
+	if first, second := taken.UID(), taken.UID(); first == second {
 		t.Error("a UID was given twice")
 	}
 }

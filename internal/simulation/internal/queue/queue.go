@@ -51,6 +51,7 @@ type Queue struct {
 
 // Len, Less and Swap are container/heap's.
 func (q *Queue) Len() int { return len(q.active) }
+
 func (q *Queue) Less(i, j int) bool {
 	a, b := q.active[i], q.active[j]
 	if a.Delayed != b.Delayed {
@@ -58,6 +59,7 @@ func (q *Queue) Less(i, j int) bool {
 	}
 	return cmp.Or(cmp.Compare(b.priority, a.priority), cmp.Compare(a.queuedAt, b.queuedAt), cmp.Compare(a.sequence, b.sequence)) < 0
 }
+
 func (q *Queue) Swap(i, j int) { q.active[i], q.active[j] = q.active[j], q.active[i] }
 
 // Push and Pop are container/heap's.
