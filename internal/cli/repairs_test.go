@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"github.com/naosu-dev/naosu/internal/message"
 	"os"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // ofAWS are three nodes of an EKS node group, with what naosu's agent says on them, if there is one.

@@ -1,13 +1,13 @@
 package diagnosis_test
 
 import (
-	"github.com/naosu-dev/naosu/internal/message"
 	"testing"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // TestConcerns asks about a pod without a claim: what is not known of volumes is no gap in the answer.

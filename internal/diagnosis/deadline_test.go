@@ -1,7 +1,6 @@
 package diagnosis_test
 
 import (
-	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // TestJobOverItsDeadline gives a Job that was ended for its deadline more time, as far as what is seen says that time was what

@@ -1,7 +1,6 @@
 package diagnosis_test
 
 import (
-	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // TestEndpointSlices asks about a Service of one pod, and holds what its selector says against what its EndpointSlices do.

@@ -1,7 +1,6 @@
 package diagnosis_test
 
 import (
-	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // TestAutoscalerAtMaximum reckons how many replicas each kind of metric asks for, from what the HorizontalPodAutoscaler's own

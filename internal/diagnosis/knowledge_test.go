@@ -1,7 +1,6 @@
 package diagnosis_test
 
 import (
-	"github.com/naosu-dev/naosu/internal/message"
 	"maps"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // TestKnowledge sees to it that what may not be read becomes a stated unknown: of the finding where it stands without,

@@ -1,7 +1,6 @@
 package diagnosis_test
 
 import (
-	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 
@@ -14,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // TestQueueOfAWorkload tells of a Workload that waits what there is in its queue, and whether that admits anything.

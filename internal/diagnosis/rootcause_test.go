@@ -1,7 +1,6 @@
 package diagnosis_test
 
 import (
-	"github.com/naosu-dev/naosu/internal/message"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // TestRootCauses tells what waits for a thing that is broken as a part of that, and nothing else.

@@ -2,7 +2,6 @@ package diagnosis_test
 
 import (
 	"fmt"
-	"github.com/naosu-dev/naosu/internal/message"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // silentNode is one that does not answer.

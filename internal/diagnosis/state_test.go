@@ -1,12 +1,13 @@
 package diagnosis_test
 
 import (
-	"github.com/naosu-dev/naosu/internal/message"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // TestState covers pods without a node in a cluster without nodes: their state and one sentence.

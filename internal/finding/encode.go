@@ -233,8 +233,8 @@ func holds(t reflect.Type, seen map[reflect.Type]bool) bool {
 	case reflect.Pointer, reflect.Slice:
 		return holds(t.Elem(), seen)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if holds(t.Field(i).Type, seen) {
+		for field := range t.Fields() {
+			if holds(field.Type, seen) {
 				return true
 			}
 		}

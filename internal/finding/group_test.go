@@ -9,7 +9,7 @@ import (
 )
 
 func TestGroupByCause(t *testing.T) {
-	said := func(text string) message.Sentence { return message.Verbatim(text) }
+	said := message.Verbatim
 	pending := func(pod, why string) message.Sentence {
 		return message.Of(message.PodPending, message.Args{"pod": change.Ref{Kind: "Pod", Namespace: "shop", Name: pod}, "why": why})
 	}
@@ -29,8 +29,13 @@ func TestGroupByCause(t *testing.T) {
 		first message.Sentence
 		more  int
 	}{
-		{said("a waits"), 1}, {said("c waits"), 0}, {said("d waits"), 0}, {said("e waits"), 0}, {said("f waits"), 0},
-		{pending("web-x2", "3 without cpu"), 1}, {pending("api-1", "3 without memory"), 0},
+		{said("a waits"), 1},
+		{said("c waits"), 0},
+		{said("d waits"), 0},
+		{said("e waits"), 0},
+		{said("f waits"), 0},
+		{pending("web-x2", "3 without cpu"), 1},
+		{pending("api-1", "3 without memory"), 0},
 	}
 	if len(groups) != len(want) {
 		t.Fatalf("%d groups, want %d", len(groups), len(want))

@@ -58,8 +58,13 @@ func TestKey(t *testing.T) {
 	}
 	// In this order, too.
 	other := [][2]Sentence{
-		{of("a"), of("b")}, {of("a"), Of(PodDeleting, Args{"pod": "b"})}, {Of(PodDeleting, Args{"pod": "a"}), of("a")},
-		{of(2), of(10)}, {of(thing{"a", "x"}), of(thing{"b", "x"})}, {of(List{"a"}), of(List{"b"})}, {of(of("a")), of(of("b"))},
+		{of("a"), of("b")},
+		{of("a"), Of(PodDeleting, Args{"pod": "b"})},
+		{Of(PodDeleting, Args{"pod": "a"}), of("a")},
+		{of(2), of(10)},
+		{of(thing{"a", "x"}), of(thing{"b", "x"})},
+		{of(List{"a"}), of(List{"b"})},
+		{of(of("a")), of(of("b"))},
 	}
 	for _, pair := range other {
 		if pair[0].Equal(pair[1]) || pair[0].Compare(pair[1]) >= 0 {

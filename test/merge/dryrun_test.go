@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"encoding/pem"
-	"github.com/naosu-dev/naosu/internal/message"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -22,6 +21,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/whatif"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 )
 
 const manifests = `

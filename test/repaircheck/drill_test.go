@@ -2,7 +2,6 @@ package repaircheck
 
 import (
 	"context"
-	"github.com/naosu-dev/naosu/internal/message"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/repair"
 	"github.com/naosu-dev/naosu/internal/cli/repair/drillcondition"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )

@@ -2,7 +2,6 @@ package repaircheck
 
 import (
 	"context"
-	"github.com/naosu-dev/naosu/internal/message"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/repair"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 

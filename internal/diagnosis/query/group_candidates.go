@@ -194,7 +194,7 @@ func NodesByZone(group cluster.Group) map[string]int {
 
 // ResizeRemedy sizes a group so that the zone gains a node. A group over several zones keeps them level (EC2 Auto Scaling,
 // Azure's zone balancing), so the zone is sure to gain one only when every zone is to hold as many as it then will.
-func ResizeRemedy(q Query, group cluster.Group, zone string) finding.Remedy {
+func ResizeRemedy(group cluster.Group, zone string) finding.Remedy {
 	counts := NodesByZone(group)
 	each := counts[zone] + 1
 	before, highest := 0, each

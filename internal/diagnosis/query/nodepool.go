@@ -92,7 +92,6 @@ func LimitLinks(q Query, name string) []finding.Link {
 	}
 	var links, rest []finding.Link
 	for _, l := range LimitsOf(q.World, pool) {
-
 		link := finding.Link{Message: sentence.PoolLimit(poolRef(name), l.Max.String(), string(l.Resource), l.Used.String(), l.Reached(), l.Next.Cmp(l.Max) > 0, l.Next.String()), Evidence: LimitEvidence(pool, l)}
 		if l.Reached() || l.Next.Cmp(l.Max) > 0 {
 			links = append(links, link)

@@ -25,7 +25,6 @@ func (q Query) Propose(done change.Change, what, cost, risk message.Sentence) Pr
 func (q Query) Uncordon(nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
 		if n.Only(message.ObstacleCordoned) && !slices.Contains(q.Cordoned, n.Node.Name) {
-
 			done := change.Uncordon{Node: n.Node.Name}
 			return []ProposedRemedy{q.Propose(done, sentence.RemedyUncordon(facts.RefTo(cluster.Node, n.Node), cluster.Zone(n.Node)), sentence.RemedyUncordonCost(), sentence.RemedyUncordonRisk())}
 		}
@@ -65,7 +64,6 @@ func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy
 func (q Query) Untaint(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
 		if taints := UntoleratedNonLifecycleTaints(pod, n.Node); n.Only(message.ObstacleTainted) && len(taints) == 1 && !facts.AnyOwned(taints) {
-
 			done := change.Untaint{Node: n.Node.Name, Taint: taints[0]}
 			return []ProposedRemedy{q.Propose(done, sentence.RemedyUntaint(taints[0].ToString(), facts.NodeRef(n.Node.Name)), sentence.RemedyUntaintCost(), sentence.RemedyUntaintRisk())}
 		}
@@ -77,7 +75,7 @@ func (q Query) Untaint(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy 
 func (q Query) ResizeGroups(c GroupCandidates) []ProposedRemedy {
 	var proposals []ProposedRemedy
 	for _, group := range c.Suitable {
-		if resized := ResizeRemedy(q, group.Group, group.Zone); resized.Command != "" {
+		if resized := ResizeRemedy(group.Group, group.Zone); resized.Command != "" {
 			proposals = append(proposals, ProposedRemedy{Remedy: resized})
 		}
 	}

@@ -113,7 +113,7 @@ func (s stuckAttachment) describe(q query.Query) finding.Finding {
 		})
 	}
 	if there := q.World.Node(node.Name); there != nil && !kube.IsNodeReady(there) {
-		f.Remedies = proposeOutOfService(q, there)
+		f.Remedies = proposeOutOfService(there)
 		f.Unknown = append(f.Unknown, finding.Gap{About: node.String(), Message: sentence.UnknownMachine(node)})
 	}
 	f.Unknown = append(f.Unknown, finding.Gap{About: "kube-controller-manager", Message: sentence.UnknownDetachSince()})

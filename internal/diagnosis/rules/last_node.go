@@ -108,7 +108,7 @@ func describeLastNode(ctx context.Context, q query.Query, tied []tiedPod) (findi
 	f.Causes = []finding.Link{live, stand, {Message: sentence.CauseMayGo()}}
 	if group, ok := q.World.GroupOf(tied[0].node.Name); ok {
 		f.Subjects = append(f.Subjects, facts.GroupRef(group))
-		f.Causes = append(f.Causes, groupZonesLink(q, group))
+		f.Causes = append(f.Causes, groupZonesLink(group))
 		f.Remedies = proposeSpareNode(ctx, q, group, tied)
 		about := facts.GroupRef(group).String()
 		f.Unknown = []finding.Gap{{About: about, Message: sentence.UnknownMinimum(about, len(query.NodesByZone(group)))}}
@@ -134,7 +134,7 @@ func anyPending(o outcome.Outcome, tied []tiedPod) bool {
 	})
 }
 
-func groupZonesLink(q query.Query, group cluster.Group) finding.Link {
+func groupZonesLink(group cluster.Group) finding.Link {
 	link := finding.Link{Message: sentence.CauseGroupStands(facts.GroupRef(group), len(group.Nodes))}
 	for _, node := range group.Nodes[:min(len(group.Nodes), query.MaxListed)] {
 		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "metadata.labels["+group.Label+"]", group.Name))
@@ -146,7 +146,7 @@ func groupZonesLink(q query.Query, group cluster.Group) finding.Link {
 // if with them the first can be lost.
 func proposeSpareNode(ctx context.Context, q query.Query, group cluster.Group, tied []tiedPod) []finding.Remedy {
 	zone := cluster.Zone(tied[0].node)
-	proposals := append(proposeUncordon(q, zone, tied[0].pod), query.ResizeRemedy(q, group, zone))
+	proposals := append(proposeUncordon(q, zone, tied[0].pod), query.ResizeRemedy(group, zone))
 	var proven []finding.Remedy
 	for _, proposal := range proposals {
 		if proposal.Command == "" {

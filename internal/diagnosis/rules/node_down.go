@@ -202,7 +202,7 @@ func (d downNode) describe(q query.Query) finding.Finding {
 	f.Causes = append([]finding.Link{d.readyLink(q, ready)}, d.outcomeLinks(q)...)
 	f.Unknown = []finding.Gap{{About: ref.String(), Message: sentence.UnknownMachine(ref)}}
 	if len(d.groups) > 0 && d.groups[0].outcome != message.DownOverdue {
-		f.Remedies = proposeOutOfService(q, d.node)
+		f.Remedies = proposeOutOfService(d.node)
 	}
 	return f
 }
@@ -269,7 +269,7 @@ func waitEvidence(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) [
 }
 
 // proposeOutOfService is how a node that is off gives up its pods and volumes.
-func proposeOutOfService(q query.Query, node *corev1.Node) []finding.Remedy {
+func proposeOutOfService(node *corev1.Node) []finding.Remedy {
 	if query.IsOutOfService(node) {
 		return nil
 	}

@@ -25,7 +25,7 @@ const placeholderPriority = -10
 
 // proposePlaceholders hold so much CPU free on every node, by pods that do nothing and are preempted first. The jobPods must
 // not take the placeholder pods' place; more is how many nodes they then need beside the present ones.
-func proposePlaceholders(q query.Query, grows change.Ref, cpu resource.Quantity, jobPods []*corev1.Pod, more int) []finding.Remedy {
+func proposePlaceholders(q query.Query, cpu resource.Quantity, jobPods []*corev1.Pod, more int) []finding.Remedy {
 	objects := placeholderObjects(cpu)
 	objects = append(objects, nonPreemptingClass(jobPods)...)
 	inline, err := change.Inline(objects...)

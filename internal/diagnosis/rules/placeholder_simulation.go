@@ -45,7 +45,7 @@ func (s growthStep) placeholderRemedies(ctx context.Context, q query.Query) []fi
 			}
 			continue
 		}
-		proposals := proposePlaceholders(q, s.Target, grown, work, more)
+		proposals := proposePlaceholders(q, grown, work, more)
 		for i := range proposals {
 			proposals[i].Verified = true
 		}

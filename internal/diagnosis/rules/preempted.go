@@ -225,7 +225,7 @@ func (p preemption) remedies(q query.Query) []finding.Remedy {
 		return nil
 	}
 	if grown := p.growth(q, ds); grown.Sign() > 0 {
-		return proposePlaceholders(q, p.by, grown, nil, 0)
+		return proposePlaceholders(q, grown, nil, 0)
 	}
 	return nil
 }

@@ -117,7 +117,7 @@ func (s stuckPods) describe(q query.Query) finding.Finding {
 	f.Causes = append(append(f.Causes, owners...), s.blockedLinks(q, stateful, attached, len(owners) > 0, held)...)
 	if s.reason == message.StuckNodeDown {
 		down := q.World.Node(s.node)
-		f.Remedies = append(proposeOutOfService(q, down), s.proposeForceDelete(q, down)...)
+		f.Remedies = append(proposeOutOfService(down), s.proposeForceDelete(q, down)...)
 		f.Unknown = []finding.Gap{{About: node.String(), Message: sentence.UnknownMachine(node)}}
 	}
 	if s.reason == message.StuckKubelet && !slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return status.HeldByPreStop(q, p) }) {

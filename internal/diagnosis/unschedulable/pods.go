@@ -134,7 +134,7 @@ func describeUnschedulable(ctx context.Context, q query.Query, c *podClass) (fin
 		a.Subjects = append(a.Subjects, facts.RefTo(cluster.Pod, pod))
 	}
 	if kube.PodCondition(c.representative, corev1.PodScheduled) != nil {
-		a.Causes = append(a.Causes, schedulerLink(q, c.representative))
+		a.Causes = append(a.Causes, schedulerLink(c.representative))
 	}
 	ok := a.describe(ctx)
 	return a.Finding, ok

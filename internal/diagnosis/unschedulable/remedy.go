@@ -125,7 +125,7 @@ func (a *explanation) proposeResizes(c query.GroupCandidates) []query.ProposedRe
 	var proposals []query.ProposedRemedy
 	for _, group := range c.Suitable {
 		if !group.AnyZone {
-			if resized := query.ResizeRemedy(a.Query, group.Group, group.Zone); resized.Command != "" {
+			if resized := query.ResizeRemedy(group.Group, group.Zone); resized.Command != "" {
 				proposals = append(proposals, query.ProposedRemedy{Remedy: resized})
 			}
 			continue
@@ -192,7 +192,6 @@ func (a *explanation) proposeEvictions(near []query.NodeObstacles) []query.Propo
 			continue
 		}
 		for _, pod := range a.evictable(n) {
-
 			done := change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}
 			w := a.Propose(done, sentence.RemedyMove(facts.NodeRef(n.Node.Name), facts.RefTo(cluster.Pod, pod)), sentence.RemedyMoveCost(facts.RefTo(cluster.Pod, pod)), sentence.RemedyMoveRisk())
 			w.Command, w.Cordoned, w.AlsoScheduled = whileCordoned(n.Node.Name, done), n.Node.Name, []*corev1.Pod{pod}
@@ -300,7 +299,6 @@ func (a *explanation) proposeSoftSpread(nodes []query.NodeObstacles) []query.Pro
 		}
 		soft := map[string]any{"topologyKey": c.TopologyKey, "whenUnsatisfiable": corev1.ScheduleAnyway}
 		if done, ok := a.PatchTemplate(a.representative, map[string]any{"topologySpreadConstraints": []any{soft}}); ok {
-
 			proposals = append(proposals, a.Propose(done, sentence.RemedyRelax(done.Object, c.TopologyKey), sentence.RemedyReplaceCost(done.Object), sentence.RemedyRelaxRisk()))
 		}
 	}

@@ -30,7 +30,7 @@ func nodesWithoutDriverLabel(s zoneConflict) []query.NodeObstacles {
 }
 
 // groupGaps are what the Kubernetes API does not tell of what would bring the zone a node.
-func groupGaps(q query.Query, s zoneConflict) []finding.Gap {
+func groupGaps(s zoneConflict) []finding.Gap {
 	var gaps []finding.Gap
 	missing := nodesWithoutDriverLabel(s)
 	for _, n := range missing {
@@ -39,7 +39,7 @@ func groupGaps(q query.Query, s zoneConflict) []finding.Gap {
 	}
 	if len(missing) == 0 {
 		for _, group := range s.groups.Suitable[:min(len(s.groups.Suitable), query.MaxRemedies)] {
-			gaps = append(gaps, sizeGaps(q, s.zones(), group.Group)...)
+			gaps = append(gaps, sizeGaps(s.zones(), group.Group)...)
 		}
 	}
 	if s.groups.UngroupedNode != nil {
@@ -52,7 +52,7 @@ func groupGaps(q query.Query, s zoneConflict) []finding.Gap {
 }
 
 // sizeGaps are what the Kubernetes API does not tell of one group's size.
-func sizeGaps(q query.Query, zones []string, group cluster.Group) []finding.Gap {
+func sizeGaps(zones []string, group cluster.Group) []finding.Gap {
 	about := facts.GroupRef(group).String()
 
 	if group.Provider == change.Karpenter {

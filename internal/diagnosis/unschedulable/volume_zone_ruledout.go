@@ -26,9 +26,9 @@ func ruledOut(q query.Query, s zoneConflict, all []facts.Mount) []finding.Link {
 	for _, m := range all {
 		switch m.Scope {
 		case facts.ScopeCluster:
-			links = append(links, volumeScopeLink(q, m))
+			links = append(links, volumeScopeLink(m))
 		case facts.ScopeUnprovisioned:
-			links = append(links, unprovisionedLink(q, m))
+			links = append(links, unprovisionedLink(m))
 		}
 	}
 	return append(links, otherDriverClaims(q, s, all)...)
@@ -58,7 +58,7 @@ func notAttached(q query.Query, pod *corev1.Pod, m facts.Mount) []finding.Link {
 	return links
 }
 
-func volumeScopeLink(q query.Query, m facts.Mount) finding.Link {
+func volumeScopeLink(m facts.Mount) finding.Link {
 	claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
 	return finding.Link{
 		Message: sentence.NotClaimFree(claim, m.Driver()),
@@ -69,7 +69,7 @@ func volumeScopeLink(q query.Query, m facts.Mount) finding.Link {
 	}
 }
 
-func unprovisionedLink(q query.Query, m facts.Mount) finding.Link {
+func unprovisionedLink(m facts.Mount) finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	return finding.Link{
 		Message:  sentence.NotClaimUnmade(claim),

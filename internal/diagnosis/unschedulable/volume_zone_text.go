@@ -19,10 +19,10 @@ import (
 // describeZoneConflict puts a stranded pod into words.
 func describeZoneConflict(ctx context.Context, q query.Query, s zoneConflict, all []facts.Mount) finding.Finding {
 	f := finding.Finding{Code: finding.N101, Severity: finding.Critical, Subjects: []change.Ref{facts.RefTo(cluster.Pod, s.pod)}}
-	f.Causes = append(f.Causes, schedulerLink(q, s.pod))
+	f.Causes = append(f.Causes, schedulerLink(s.pod))
 	for _, m := range s.mounts {
 		f.Subjects = append(f.Subjects, mountRefs(m)...)
-		f.Causes = append(f.Causes, mountLinks(m, q, s.pod)...)
+		f.Causes = append(f.Causes, mountLinks(m, s.pod)...)
 	}
 	f.RuledOut = ruledOut(q, s, all)
 	if s.disjoint {
@@ -30,7 +30,7 @@ func describeZoneConflict(ctx context.Context, q query.Query, s zoneConflict, al
 		f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseApart()})
 		return f
 	}
-	f.Message = zoneConflictMessage(q, s)
+	f.Message = zoneConflictMessage(s)
 	f.Causes = append(f.Causes, nodesLink(q, s))
 	if link, ok := otherObstaclesLink(q, s); ok {
 		f.Causes = append(f.Causes, link)
@@ -43,7 +43,7 @@ func describeZoneConflict(ctx context.Context, q query.Query, s zoneConflict, al
 		f.Message = sentence.UnplacedAlso(f.Message, said)
 	}
 	f.Remedies = append(q.AutoscalerRemedies(s.pod, s.groups), q.Verify(ctx, proposeZoneRemedies(q, s), s.pod)...)
-	f.Unknown = append(optionalKindGaps(q), groupGaps(q, s)...)
+	f.Unknown = append(optionalKindGaps(q), groupGaps(s)...)
 	return f
 }
 
@@ -56,7 +56,7 @@ func optionalKindGaps(q query.Query) []finding.Gap {
 	return gaps
 }
 
-func zoneConflictMessage(q query.Query, s zoneConflict) message.Sentence {
+func zoneConflictMessage(s zoneConflict) message.Sentence {
 	claims, made := message.List{}, false
 	for _, m := range s.mounts {
 		claims = append(claims, facts.RefTo(cluster.PersistentVolumeClaim, m.Claim))
@@ -74,7 +74,7 @@ func zoneConflictMessage(q query.Query, s zoneConflict) message.Sentence {
 }
 
 // schedulerLink is the symptom, in the scheduler's words.
-func schedulerLink(q query.Query, pod *corev1.Pod) finding.Link {
+func schedulerLink(pod *corev1.Pod) finding.Link {
 	link := finding.Link{Message: sentence.CauseUnscheduled()}
 	if c := kube.PodCondition(pod, corev1.PodScheduled); c != nil {
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(facts.RefTo(cluster.Pod, pod), "status.conditions[PodScheduled]", c.Message, c.LastTransitionTime))
@@ -92,7 +92,7 @@ func mountRefs(m facts.Mount) []change.Ref {
 }
 
 // mountLinks lead from the pod's mount to the zone.
-func mountLinks(m facts.Mount, q query.Query, pod *corev1.Pod) []finding.Link {
+func mountLinks(m facts.Mount, pod *corev1.Pod) []finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	mounted := facts.MountEvidence(pod, m.Source)
 	if m.Volume == nil {
