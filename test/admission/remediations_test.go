@@ -75,7 +75,7 @@ func TestCreate(t *testing.T) {
 		"a repair, with rights to create alone":  {"driller", repair("x"), needsPropose},
 		"a repair, with every right but the one": {"editor", repair("x"), needsPropose},
 		"a repair whose name is generated":       {"editor", with(repair(""), nameless), needsPropose},
-		"a repair called a drill":                {"driller", with(repair("x"), func(r *v1alpha1.Remediation) { r.Spec.Drill = drill("x").Spec.Drill }), "a drill has no policy"},
+		"a repair called a drill":                {"driller", with(repair("x"), func(r *v1alpha1.Remediation) { r.Spec.Drill = drill("x").Spec.Drill }), "a drill must not have a policy"},
 		"a proposal":                             {"proposer", repair("x"), ""},
 		"a proposal whose name is generated":     {"proposer", with(repair(""), nameless), ""},
 		"the controller's":                       {controller, repair("x"), ""},
@@ -83,7 +83,7 @@ func TestCreate(t *testing.T) {
 		"approved in their own name":             {"proposer", with(repair("x"), approved("proposer")), "cannot be set at creation"},
 		"approved by the controller":             {controller, with(repair("x"), approved(controller)), "cannot be set at creation"},
 		"approved by who may do everything":      {"", with(repair("x"), approved("system:admin")), "cannot be set at creation"},
-		"approved by nobody's word":              {"proposer", with(repair("x"), func(r *v1alpha1.Remediation) { r.Spec.ApprovedBy = "proposer" }), "set with approval"},
+		"approved by nobody's word":              {"proposer", with(repair("x"), func(r *v1alpha1.Remediation) { r.Spec.ApprovedBy = "proposer" }), "requires approval"},
 		"by an agent":                            {agent, drill("x"), "cannot create resource"},
 		"by an approver":                         {"approver", repair("x"), "cannot create resource"},
 	} {
@@ -150,12 +150,12 @@ func TestApprove(t *testing.T) {
 		"in another's name":                      {"", "approver", word("Approved", "second"), ownName},
 		"in a name that begins alike":            {"", "approver", word("Approved", "approver2"), ownName},
 		"in another's, with all rights":          {"", "", word("Approved", "approver"), ownName},
-		"a name without a word":                  {"", "approver", merge(`{"spec":{"approvedBy":"approver"}}`), "set with approval"},
+		"a name without a word":                  {"", "approver", merge(`{"spec":{"approvedBy":"approver"}}`), "requires approval"},
 		"rejected in who approved's name":        {"approver", "second", merge(`{"spec":{"approval":"Rejected"}}`), ownName},
 		"rejected by another":                    {"approver", "second", word("Rejected", "second"), ""},
-		"claimed by another":                     {"approver", "second", merge(`{"spec":{"approvedBy":"second"}}`), "changes with approval alone"},
-		"the name taken away":                    {"approver", "approver", merge(`{"spec":{"approvedBy":null}}`), "changes with approval alone"},
-		"taken back":                             {"approver", "approver", merge(`{"spec":{"approval":null,"approvedBy":null}}`), "a rejection stands"},
+		"claimed by another":                     {"approver", "second", merge(`{"spec":{"approvedBy":"second"}}`), "can be changed only together with approval"},
+		"the name taken away":                    {"approver", "approver", merge(`{"spec":{"approvedBy":null}}`), "can be changed only together with approval"},
+		"taken back":                             {"approver", "approver", merge(`{"spec":{"approval":null,"approvedBy":null}}`), "Rejected cannot be changed"},
 		"a label, by who may not approve":        {"approver", "editor", merge(`{"metadata":{"labels":{"a":"b"}}}`), ""},
 		"given again, by who may not approve":    {"approver", "editor", word("Approved", "approver"), ""},
 		"with the verb for another record alone": {"", "only-one", word("Approved", "only-one"), needsApprove},
@@ -290,7 +290,7 @@ func TestOldRecord(t *testing.T) {
 	old := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "old"}}
 	wantRefused(t, b.as(t, controller).Status().Patch(t.Context(), old, merge(`{"status":{"phase":"Waiting"}}`)), "")
 	wantRefused(t, b.as(t, "editor").Patch(t.Context(), old, merge(`{"metadata":{"labels":{"a":"b"}}}`)), "")
-	wantRefused(t, b.as(t, "approver").Patch(t.Context(), old, merge(`{"spec":{"approvedBy":"approver"}}`)), "changes with approval alone")
+	wantRefused(t, b.as(t, "approver").Patch(t.Context(), old, merge(`{"spec":{"approvedBy":"approver"}}`)), "can be changed only together with approval")
 	wantRefused(t, b.as(t, "approver").Patch(t.Context(), old, merge(`{"spec":{"approval":"Rejected"}}`)), ownName)
 	wantRefused(t, b.as(t, "approver").Patch(t.Context(), old, merge(`{"spec":{"approval":"Rejected","approvedBy":"approver"}}`)), "")
 }
