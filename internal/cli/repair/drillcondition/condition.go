@@ -31,8 +31,8 @@ type Condition struct {
 // ErrNodeGone is that the node no longer exists, or another has its name.
 var ErrNodeGone = errors.New("node gone")
 
-// errOtherDrill is that another drill has set a condition of the node.
-var errOtherDrill = errors.New("other drill")
+// errDrillConflict is that another drill has set a condition of the node.
+var errDrillConflict = errors.New("drill conflict")
 
 // saved is what Annotation holds.
 type saved struct {
@@ -107,7 +107,7 @@ func (c Condition) save(ctx context.Context, node *corev1.Node) error {
 	case err != nil:
 		return err
 	case found && before.Type != c.Condition.Type:
-		return fmt.Errorf("%w: it has set %s on the node %s and has not restored it", errOtherDrill, before.Type, node.Name)
+		return fmt.Errorf("%w: another drill has set %s on the node %s and has not restored it", errDrillConflict, before.Type, node.Name)
 	case found:
 		return nil
 	}
