@@ -9,9 +9,9 @@ TOOL     := go tool -modfile=go.tools.mod
 FUZZTIME ?= 10s
 # What test waits for longest.
 SLOWEST  := ./test/incidents ./test/forecasts ./test/repair/... ./test/agent/... ./test/chart ./test/twin ./lab/nodes
-# How many nights of repair under random faults fuzz plays, in all.
-NIGHTS   ?= 10000
-# Which checks of the guard unguarded takes out, as in CHECK=lease,window, and in how many nights each must be seen.
+# How many runs of repair under random faults fuzz performs, in all.
+RUNS     ?= 10000
+# Which checks of the guard unguarded takes out, as in CHECK=lease,window, and in how many runs of repair its lack must show.
 CHECK    ?= all
 UNGUARDED ?= 500
 # How many questions truth asks, of made-up clusters from which seed on, the folder that it keeps disagreements in, and
@@ -73,13 +73,13 @@ bench: go ## Run the benchmarks and print one table
 	@go run ./hack/bench -bench '$(BENCH)'
 
 .PHONY: fuzz
-fuzz: go ## Run each fuzz target for FUZZTIME, and repair through NIGHTS of random faults
+fuzz: go ## Run each fuzz target for FUZZTIME, and repair in RUNS runs under random faults
 	@hack/fuzz.sh $(FUZZTIME)
-	@hack/nights.sh $(NIGHTS)
+	@hack/random-faults.sh $(RUNS)
 
 .PHONY: unguarded
-unguarded: go ## Take each of the guard's checks out in turn, and play nights until one shows what it is for
-	@go test -vet=off ./test/repair -count=1 -v -timeout 12h -run '^TestWithout$$' -args -without '$(CHECK)' -nights $(UNGUARDED)
+unguarded: go ## Take each of the guard's checks out in turn, and run repair under random faults until an invariant is violated
+	@go test -vet=off ./test/repair -count=1 -v -timeout 12h -run '^TestWithout$$' -args -without '$(CHECK)' -runs $(UNGUARDED)
 
 .PHONY: truth
 truth: programs ## Hold forecasts about made-up clusters against what comes on the lab

@@ -45,7 +45,7 @@ func (l *Lab) Fault(t Target, state nodes.State) ([]string, error) {
 	}
 	names := make([]string, 0, len(struck))
 	for _, instance := range struck {
-		if err := l.bring(instance, state); err != nil {
+		if err := l.setState(instance, state); err != nil {
 			return names, fmt.Errorf("bringing node %s to %s: %w", instance.NodeName, state, err)
 		}
 		names = append(names, instance.NodeName)
@@ -63,8 +63,8 @@ func (l *Lab) faultZone(zone string, state nodes.State) error {
 	return nil
 }
 
-// bring changes one machine. The cloud keeps which ones have no power, so that they stay so when the lab starts again.
-func (l *Lab) bring(instance cloud.Instance, state nodes.State) error {
+// setState changes one machine. The cloud keeps which ones have no power, so that they stay so when the lab starts again.
+func (l *Lab) setState(instance cloud.Instance, state nodes.State) error {
 	if err := l.Cloud.SetImpaired(instance.ID, state == nodes.Off); err != nil {
 		return err
 	}

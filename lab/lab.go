@@ -42,14 +42,14 @@ type Options struct {
 	Pace *pace.Pace
 	// Log receives what the components log; nil means a file in the data folder.
 	Log io.Writer
-	// Standing is a cluster that is there already when the lab starts; nil means an empty one.
-	Standing *Standing
+	// Existing is a cluster that is there already when the lab starts; nil means an empty one.
+	Existing *Existing
 }
 
-// Standing are the parts of a cluster that is there already: its objects, and the machines and volumes behind them.
-type Standing struct {
+// Existing are the parts of a cluster that is there already: its objects, and the machines and volumes behind them.
+type Existing struct {
 	Fill  controlplane.Fill
-	Cloud cloud.Standing
+	Cloud cloud.Existing
 }
 
 // Addons are the stand-ins for programs that a cluster of the scenario's kind would run.
@@ -74,8 +74,8 @@ type Lab struct {
 	Nodes *nodes.Fleet
 	Pace  *pace.Pace
 
-	cancel context.CancelFunc
-	parts  *errgroup.Group
+	cancel     context.CancelFunc
+	background *errgroup.Group
 }
 
 // Start builds the cluster and returns once its API is ready; nodes come up after that. It runs until Stop is called or
@@ -84,8 +84,8 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 	options := controlplane.Options{
 		DataDir: o.planeDir(), BindAddress: o.BindAddress, Flags: o.Flags, FeatureGates: o.FeatureGates, Pace: o.Pace, Log: o.Log,
 	}
-	if o.Standing != nil {
-		options.Fill, options.Bare = o.Standing.Fill, true
+	if o.Existing != nil {
+		options.Fill, options.Bare = o.Existing.Fill, true
 	}
 	plane, err := o.ControlPlane(ctx, options)
 	if err != nil {
@@ -95,25 +95,25 @@ func Start(ctx context.Context, o Options) (*Lab, error) {
 	if err := l.startParts(ctx, o); err != nil {
 		return nil, errors.Join(err, plane.Stop())
 	}
-	if o.Standing != nil {
-		if err := l.awaken(ctx); err != nil {
+	if o.Existing != nil {
+		if err := l.startControllers(ctx); err != nil {
 			return nil, errors.Join(err, l.Stop())
 		}
 	}
 	return l, nil
 }
 
-// awaken starts what acts on a cluster that stands, once its nodes can be heard: a controller that hears nothing of a node
-// for long enough, which in a fast lab is soon, takes it for dead.
-func (l *Lab) awaken(ctx context.Context) error {
+// startControllers starts the controllers of an existing cluster once its nodes have sent heartbeats: a controller considers a node dead
+// that has sent none for long enough, which in a fast lab is soon.
+func (l *Lab) startControllers(ctx context.Context) error {
 	for _, instance := range l.Cloud.Instances() {
 		if err := l.syncMachine(instance); err != nil {
 			return err
 		}
 	}
-	heard, cancel := context.WithTimeout(ctx, awakening)
+	waiting, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 	defer cancel()
-	if err := l.Nodes.WaitForHeartbeats(heard); err != nil {
+	if err := l.Nodes.WaitForHeartbeats(waiting); err != nil {
 		return err
 	}
 	for _, c := range []controlplane.Component{controlplane.ControllerManager, controlplane.Scheduler} {
@@ -124,17 +124,17 @@ func (l *Lab) awaken(ctx context.Context) error {
 	return nil
 }
 
-// awakening is how long the nodes of a cluster that stands may take to be heard, on the wall clock.
-const awakening = 15 * time.Minute
+// heartbeatTimeout bounds how long the nodes of an existing cluster may take to send heartbeats, on the wall clock.
+const heartbeatTimeout = 15 * time.Minute
 
-// lag is by how much of the scenario AWS's Describe calls are behind, a few seconds being what people meet.
-const lag = 2 * time.Second
+// describeLag is by how much scenario time AWS's Describe calls are behind; a few seconds are usual.
+const describeLag = 2 * time.Second
 
 // startParts starts everything beside the control plane.
 func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 	region := cloud.Options{Spec: o.Cloud, Pace: o.Pace, StatePath: o.cloudState(), InstantStart: true}
-	if o.Standing != nil {
-		region.Standing = o.Standing.Cloud
+	if o.Existing != nil {
+		region.Existing = o.Existing.Cloud
 	}
 	l.Cloud, err = cloud.New(region)
 	if err != nil {
@@ -145,15 +145,15 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return fmt.Errorf("building the nodes: %w", err)
 	}
-	l.AWS, err = aws.Listen(ctx, aws.Options{Cloud: l.Cloud, Pace: o.Pace, Lag: lag})
+	l.AWS, err = aws.Listen(ctx, aws.Options{Cloud: l.Cloud, Pace: o.Pace, Lag: describeLag})
 	if err != nil {
 		return err
 	}
 
 	ctx, l.cancel = context.WithCancel(ctx)
-	l.parts, ctx = errgroup.WithContext(ctx)
+	l.background, ctx = errgroup.WithContext(ctx)
 	run := func(name string, part func(context.Context) error) {
-		l.parts.Go(func() error {
+		l.background.Go(func() error {
 			if err := part(ctx); err != nil && ctx.Err() == nil {
 				return fmt.Errorf("running the %s: %w", name, err)
 			}
@@ -196,13 +196,13 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 // Stop ends the cluster: first what lives on the control plane, then the plane.
 func (l *Lab) Stop() error {
 	l.cancel()
-	return errors.Join(l.parts.Wait(), l.Plane.Stop())
+	return errors.Join(l.background.Wait(), l.Plane.Stop())
 }
 
 // Wait blocks until ctx ends or a part of the lab dies, and says which.
 func (l *Lab) Wait(ctx context.Context) error {
 	parts := make(chan error, 1)
-	go func() { parts <- l.parts.Wait() }()
+	go func() { parts <- l.background.Wait() }()
 	select {
 	case <-ctx.Done():
 		return nil

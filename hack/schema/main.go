@@ -4,9 +4,11 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -46,11 +48,7 @@ func bound(path string) error {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	for _, version := range versions.([]any) {
-		selector, ok, err := unstructured.NestedFieldNoCopy(version.(map[string]any), "schema", "openAPIV3Schema", "properties", "spec", "properties", "nodeSelector", "properties")
-		if err != nil || !ok {
-			return fmt.Errorf("%s has no nodeSelector: %w", path, err)
-		}
-		if err := boundSelector(selector.(map[string]any)); err != nil {
+		if err := boundSelectors(version.(map[string]any)); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
@@ -58,7 +56,29 @@ func bound(path string) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return os.WriteFile(path, bytes.Join([][]byte{[]byte("---\n"), written}, nil), 0o644) //nolint:gosec // As controller-gen has written it.
+	return os.WriteFile(path, bytes.Join([][]byte{[]byte("---\n"), written}, nil), 0o644) // As controller-gen has written it.
+}
+
+// boundSelectors adds the bounds to each selector of a version's spec.
+func boundSelectors(version map[string]any) error {
+	fields, _, err := unstructured.NestedFieldNoCopy(version, "schema", "openAPIV3Schema", "properties", "spec", "properties")
+	if err != nil {
+		return err
+	}
+	found := false
+	for name, schema := range fields.(map[string]any) {
+		if !strings.HasSuffix(name, "Selector") {
+			continue
+		}
+		found = true
+		if err := boundSelector(schema.(map[string]any)["properties"].(map[string]any)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	if !found {
+		return errors.New("there is no selector")
+	}
+	return nil
 }
 
 // boundSelector adds the bounds to the fields of a label selector.

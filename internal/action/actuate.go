@@ -7,7 +7,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -57,13 +57,6 @@ func preexisting(r *v1alpha1.Remediation, s observation) []string {
 // transitionAfter is the transition that follows from a provider's answer. One that cannot act now is asked again; one that refuses has
 // not acted, so that no harsher action follows.
 func transitionAfter(r *v1alpha1.Remediation, by string, operation cloud.Operation, err error) (transition, error) {
-	words := func(id message.ID) message.Sentence {
-		args := message.Args{"actuator": by, "words": err.Error(), "permission": ""}
-		if refused, ok := errors.AsType[*cloud.RefusedError](err); ok {
-			args["permission"] = refused.Permission
-		}
-		return message.Of(id, args)
-	}
 	switch {
 	case err == nil:
 		return transition{end: &stepEnd{result: v1alpha1.StepDone, operation: operation.ID}, begin: v1alpha1.StepWait}, nil
@@ -71,10 +64,14 @@ func transitionAfter(r *v1alpha1.Remediation, by string, operation cloud.Operati
 		if r.Spec.Action() == v1alpha1.ActionReplace { // It is asked again.
 			return transition{}, fmt.Errorf("ask %s to replace %s: %w", by, r.Spec.Node.Name, err)
 		}
-		return transition{end: doneWith(words(message.ActionUnsure)), begin: v1alpha1.StepWait}, nil
+		return transition{end: doneWith(sentence.ActionUnsure(by, err.Error())), begin: v1alpha1.StepWait}, nil
 	case errors.Is(err, cloud.ErrPassing):
-		return transition{end: failed(words(message.ActionTurnedAway))}, nil
+		return transition{end: failed(sentence.ActionTurnedAway(by, err.Error()))}, nil
 	}
-	why := words(message.ActionRefused)
+	permission := ""
+	if refused, ok := errors.AsType[*cloud.RefusedError](err); ok {
+		permission = refused.Permission
+	}
+	why := sentence.ActionRefused(by, permission, err.Error())
 	return ended(r, failed(why), &conclusion{v1alpha1.RemediationRefusedReason, why}), nil
 }

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // setApprovedCondition sets the condition Approved: which approval or rejection the controller has seen, whose, and when.
@@ -19,7 +19,7 @@ func setApprovedCondition(status *v1alpha1.RemediationStatus, spec *v1alpha1.Rem
 	if spec.Approval == v1alpha1.Approved {
 		is = metav1.ConditionTrue
 	}
-	by := message.Of(message.ActionApproval, message.Args{"rejected": spec.Approval == v1alpha1.Rejected, "by": spec.ApprovedBy})
+	by := sentence.ActionApproval(spec.ApprovedBy, spec.Approval == v1alpha1.Rejected)
 	setCondition(status, v1alpha1.RemediationApproved, is, string(spec.Approval), englishText(by), now)
 }
 

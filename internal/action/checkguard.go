@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/ledger"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
@@ -97,7 +97,7 @@ var unknownLedger, unknownGuard = unknown("ledger"), unknown("guard")
 
 func unknown(fact string) guard.Named {
 	return guard.Named{Check: "fresh", Verdict: guard.Verdict{
-		Decision: guard.Delay, Reason: guard.Unknown, RetryAfter: time.Minute, Message: message.Of(message.GuardUnknown, message.Args{"fact": fact}),
+		Decision: guard.Delay, Reason: guard.Unknown, RetryAfter: time.Minute, Message: sentence.GuardUnknown(fact),
 	}}
 }
 
@@ -162,7 +162,7 @@ func withActuatorVerdict(ruling guard.Ruling, r *v1alpha1.Remediation, offered b
 	if !offered {
 		verdict.Verdict = guard.Verdict{
 			Decision: guard.Deny, Reason: NoActuator,
-			Message: message.Of(message.ActionNoActuator, message.Args{"action": string(r.Spec.Action()), "node": nodeOf(r)}),
+			Message: sentence.ActionNoActuator(string(r.Spec.Action()), nodeOf(r)),
 		}
 	}
 	ruling.All = append(slices.Clone(ruling.All), verdict)
@@ -233,7 +233,7 @@ func sameVerdict(a, b v1alpha1.Verdict) bool {
 // setAllowedCondition sets the condition Allowed.
 func setAllowedCondition(status *v1alpha1.RemediationStatus, ruling guard.Ruling, now time.Time) {
 	if ruling.Decision == guard.Allow {
-		setCondition(status, v1alpha1.RemediationAllowed, metav1.ConditionTrue, "Allowed", englishText(message.Of(message.ActionAllowed, nil)), now)
+		setCondition(status, v1alpha1.RemediationAllowed, metav1.ConditionTrue, "Allowed", englishText(sentence.ActionAllowed()), now)
 		return
 	}
 	setCondition(status, v1alpha1.RemediationAllowed, metav1.ConditionFalse, reasonOf(ruling), englishText(ruling.Message), now)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/ledger"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/textutil"
 )
@@ -56,14 +56,14 @@ func uncordonStepEnd(r *v1alpha1.Remediation, s observation) *stepEnd {
 	case lastStep(r).Name != v1alpha1.StepUncordon:
 		return &stepEnd{result: v1alpha1.StepSkipped}
 	case s.node == nil:
-		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionNodeGone, about(r))}
+		return &stepEnd{result: v1alpha1.StepSkipped, message: sentence.ActionNodeGone(nodeOf(r))}
 	case Leaving(s.node) != "" && markedBy(s.node) == r.Name:
-		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionLeftCordoned, message.Args{"node": nodeOf(r), "by": Leaving(s.node)})}
+		return &stepEnd{result: v1alpha1.StepSkipped, message: sentence.ActionLeftCordoned(nodeOf(r), Leaving(s.node))}
 	case isReplacing(r, s.node):
 		act, _ := stepOf(r, v1alpha1.StepAct)
-		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionStaysCordoned, message.Args{"node": nodeOf(r), "actuator": act.Actuator})}
+		return &stepEnd{result: v1alpha1.StepSkipped, message: sentence.ActionStaysCordoned(act.Actuator, nodeOf(r))}
 	case s.node.Spec.Unschedulable:
-		return &stepEnd{result: v1alpha1.StepSkipped, message: message.Of(message.ActionCordonedByOthers, about(r))}
+		return &stepEnd{result: v1alpha1.StepSkipped, message: sentence.ActionCordonedByOthers(nodeOf(r))}
 	}
 	return done()
 }

@@ -25,12 +25,12 @@ const (
 func (p *Performer) Forecast(ctx context.Context, result outcome.Outcome) (*v1alpha1.Forecast, error) {
 	f := &v1alpha1.Forecast{At: metav1.NewTime(p.Clock.Now())}
 	if c := result.Compared; c != nil {
-		f.Futures, f.WorseFutures = int32(c.Futures), int32(c.Worse) //nolint:gosec // A few are played.
+		f.Futures, f.WorseFutures = int32(c.Futures), int32(c.Worse)
 	}
 	var namespaces []string
 	for i, fate := range result.Fates {
 		if i == maxForecastPods {
-			f.Omitted = int32(len(result.Fates) - maxForecastPods) //nolint:gosec // No cluster has as many pods.
+			f.Omitted = int32(len(result.Fates) - maxForecastPods)
 			break
 		}
 		pod, err := p.pod(ctx, client.ObjectKey{Namespace: fate.Pod.Namespace, Name: fate.Pod.Name})

@@ -8,6 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // interference is what others, people or programs, do to a node that a Remediation is about. None of it is undone.
@@ -31,18 +32,34 @@ const (
 // far it has come; empty where it goes on. A Replace goes on after the act: that the node goes is what was asked for.
 type response struct {
 	proposed, beforeAct, afterAct string
-	why                           message.ID
+	why                           func(r *v1alpha1.Remediation, node *corev1.Node) message.Sentence
 }
 
 // responses are documented in docs/en/policy.md, "What others do to the node meanwhile". A proposal for a node that is
 // removed or shut down waits: the guard's check leaving holds it. After the act a shutdown taint may be of the reboot.
 var responses = map[interference]response{
 	noInterference: {},
-	nodeDeleted:    {v1alpha1.RemediationNotNeededReason, v1alpha1.RemediationNotNeededReason, v1alpha1.RemediationGaveUpReason, message.ActionNodeDeleted},
-	nodeRemoved:    {"", v1alpha1.RemediationGaveUpReason, v1alpha1.RemediationGaveUpReason, message.ActionNodeRemoved},
-	nodeShutDown:   {"", v1alpha1.RemediationGaveUpReason, "", message.ActionNodeShutDown},
-	nodeUncordoned: {"", v1alpha1.RemediationRejectedReason, "", message.ActionUncordoned},
+	nodeDeleted:    {v1alpha1.RemediationNotNeededReason, v1alpha1.RemediationNotNeededReason, v1alpha1.RemediationGaveUpReason, nodeDeletedWhy},
+	nodeRemoved:    {"", v1alpha1.RemediationGaveUpReason, v1alpha1.RemediationGaveUpReason, nodeRemovedWhy},
+	nodeShutDown:   {"", v1alpha1.RemediationGaveUpReason, "", nodeShutDownWhy},
+	nodeUncordoned: {"", v1alpha1.RemediationRejectedReason, "", uncordonedWhy},
 	cordonTaken:    {},
+}
+
+func nodeDeletedWhy(r *v1alpha1.Remediation, _ *corev1.Node) message.Sentence {
+	return sentence.ActionNodeDeleted(nodeOf(r))
+}
+
+func nodeRemovedWhy(r *v1alpha1.Remediation, node *corev1.Node) message.Sentence {
+	return sentence.ActionNodeRemoved(nodeOf(r), Leaving(node))
+}
+
+func nodeShutDownWhy(r *v1alpha1.Remediation, node *corev1.Node) message.Sentence {
+	return sentence.ActionNodeShutDown(nodeOf(r), Leaving(node))
+}
+
+func uncordonedWhy(r *v1alpha1.Remediation, _ *corev1.Node) message.Sentence {
+	return sentence.ActionUncordoned(nodeOf(r))
 }
 
 // Taints of nodes that others remove or have shut down.
@@ -117,5 +134,5 @@ func interferenceConclusion(r *v1alpha1.Remediation, s observation) *conclusion 
 	if reason == "" {
 		return nil
 	}
-	return conclude(reason, answer.why, message.Args{"node": nodeOf(r), "by": Leaving(s.node)})
+	return conclude(reason, answer.why(r, s.node))
 }

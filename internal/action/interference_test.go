@@ -108,11 +108,11 @@ func TestInterfered(t *testing.T) {
 func TestEveryResponseIsSaid(t *testing.T) {
 	for what, answer := range responses {
 		ends := answer.proposed+answer.beforeAct+answer.afterAct != ""
-		if (answer.why != "") != ends {
+		if (answer.why != nil) != ends {
 			t.Errorf("%s: %+v", what, answer)
 		}
 		for _, say := range []message.Printer{message.English(), message.Japanese()} {
-			if ends && say.Text(answer.why, message.Args{"node": "node/n1", "by": "t"}) == "" {
+			if ends && say.Say(answer.why(&v1alpha1.Remediation{}, &corev1.Node{})) == "" {
 				t.Errorf("%s is not said in %s", what, say.Language())
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -59,9 +60,9 @@ func nextTransition(r *v1alpha1.Remediation, s observation) transition {
 	case concluded(r):
 		return cleanUp(r, s)
 	case s.ledgerMismatch:
-		return stopped(r, conclude(v1alpha1.RemediationGaveUpReason, message.ActionNotReserved, nil))
+		return stopped(r, conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionNotReserved()))
 	case r.DeletionTimestamp != nil && r.Status.Phase != v1alpha1.PhaseRunning:
-		return transition{conclude: conclude(v1alpha1.RemediationRejectedReason, message.ActionProposalDeleted, nil)}
+		return transition{conclude: conclude(v1alpha1.RemediationRejectedReason, sentence.ActionProposalDeleted())}
 	case abortRequested(r):
 		return aborted(r)
 	case !hasFinalizer(r):
@@ -94,7 +95,7 @@ func nextRunning(r *v1alpha1.Remediation, s observation) transition {
 		return verifying(r, s)
 	}
 	// The steps contradict each other: not the controller wrote them.
-	return ended(r, failed(message.Sentence{}), conclude(v1alpha1.RemediationGaveUpReason, message.ActionLost, nil))
+	return ended(r, failed(message.Sentence{}), conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionLost()))
 }
 
 func concluded(r *v1alpha1.Remediation) bool {
@@ -124,7 +125,7 @@ func nextProposed(r *v1alpha1.Remediation, s observation) transition {
 		return transition{conclude: why}
 	}
 	if s.policy == nil {
-		return transition{conclude: conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)}
+		return transition{conclude: conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionPolicyGone())}
 	}
 	if why := objectionConclusion(r, s); why != nil {
 		return transition{conclude: why}
@@ -135,29 +136,34 @@ func nextProposed(r *v1alpha1.Remediation, s observation) transition {
 // objectionConclusion is why a policy does not ask for a Remediation; nil if it does. A person who may create Remediations, or edits the policy
 // after one was made, can have nothing done by it that the policy's rules do not ask for.
 func objectionConclusion(r *v1alpha1.Remediation, s observation) *conclusion {
-	id, objects := objectionMessages[s.objection]
-	if !objects {
+	policy, rule, action, node := "noderepairpolicy/"+r.Spec.Policy.Name, r.Spec.Policy.Rule, string(r.Spec.Action()), nodeOf(r)
+	var why message.Sentence
+	switch s.objection {
+	case repairpolicy.NotSelected:
+		why = sentence.ActionNotSelected(policy, node)
+	case repairpolicy.NoSuchRule:
+		why = sentence.ActionNoSuchRule(policy, rule)
+	case repairpolicy.NotDue:
+		why = sentence.ActionNotDue(node, rule)
+	case repairpolicy.AnotherRule:
+		why = sentence.ActionAnotherRule(rule, node)
+	case repairpolicy.AnotherAction:
+		why = sentence.ActionAnotherAction(policy, action, node)
+	default:
 		return nil
 	}
-	return conclude(v1alpha1.RemediationNotAskedReason, id, message.Args{
-		"policy": "noderepairpolicy/" + r.Spec.Policy.Name, "rule": r.Spec.Policy.Rule, "action": string(r.Spec.Action()), "node": nodeOf(r),
-	})
-}
-
-var objectionMessages = map[repairpolicy.Objection]message.ID{
-	repairpolicy.NotSelected: message.ActionNotSelected, repairpolicy.NoSuchRule: message.ActionNoSuchRule, repairpolicy.NotDue: message.ActionNotDue,
-	repairpolicy.AnotherRule: message.ActionAnotherRule, repairpolicy.AnotherAction: message.ActionAnotherAction,
+	return conclude(v1alpha1.RemediationNotAskedReason, why)
 }
 
 // notNeeded is why a Remediation should not be done at all, whatever its policy says.
 func notNeeded(r *v1alpha1.Remediation, s observation) *conclusion {
 	switch {
 	case r.Spec.Approval == v1alpha1.Rejected:
-		return conclude(v1alpha1.RemediationRejectedReason, message.GuardRejected, nil)
+		return conclude(v1alpha1.RemediationRejectedReason, sentence.GuardRejected())
 	case s.node == nil:
-		return conclude(v1alpha1.RemediationNotNeededReason, message.ActionNodeGone, about(r))
+		return conclude(v1alpha1.RemediationNotNeededReason, sentence.ActionNodeGone(nodeOf(r)))
 	case !s.unhealthy:
-		return conclude(v1alpha1.RemediationNotNeededReason, message.ActionHealthy, about(r))
+		return conclude(v1alpha1.RemediationNotNeededReason, sentence.ActionHealthy(nodeOf(r)))
 	}
 	return nil
 }
@@ -170,9 +176,9 @@ func withdrawalReason(r *v1alpha1.Remediation, s observation) *conclusion {
 	}
 	switch {
 	case s.policy == nil:
-		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionPolicyGone, nil)
+		return conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionPolicyGone())
 	case !modeAllows(&s.policy.Spec, r.Spec.Approval):
-		return conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoLeave, message.Args{"mode": string(s.policy.Spec.Mode)})
+		return conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionNoLeave(string(s.policy.Spec.Mode)))
 	}
 	return objectionConclusion(r, s)
 }
@@ -198,7 +204,7 @@ func abortRequested(r *v1alpha1.Remediation) bool {
 
 // aborted is when a person aborts what goes on. A machine that was acted on is not watched any more.
 func aborted(r *v1alpha1.Remediation) transition {
-	why := conclude(v1alpha1.RemediationAbortedReason, message.ActionAborted, nil)
+	why := conclude(v1alpha1.RemediationAbortedReason, sentence.ActionAborted())
 	if last := lastStep(r); last.Name == v1alpha1.StepAct && last.EndedAt == nil && r.Spec.Action() != v1alpha1.ActionRestartService {
 		return ended(r, doneWith(why.message), why) // It may have been asked for.
 	}
@@ -209,7 +215,7 @@ func hasFinalizer(r *v1alpha1.Remediation) bool {
 	return controllerutil.ContainsFinalizer(r, v1alpha1.RemediationFinalizer)
 }
 
-// cleanUp is the transition after the conclusion. On a node that others remove, what was set stays; if they stop, Sweep takes it
+// cleanUp is the transition after the conclusion. On a node that others remove, what was set stays; if they stop, CollectGarbage takes it
 // off.
 func cleanUp(r *v1alpha1.Remediation, s observation) transition {
 	if lastStep(r).Name == v1alpha1.StepUncordon && s.node != nil && markedBy(s.node) == r.Name && Leaving(s.node) == "" && !isReplacing(r, s.node) {
@@ -226,7 +232,7 @@ func cordoning(r *v1alpha1.Remediation, s observation) transition {
 	case cordonDue(r, s.node):
 		return transition{effect: cordon}
 	case cordonedBy(s.node) != r.Name:
-		return transition{end: doneWith(message.Of(message.ActionCordonedBefore, about(r))), begin: v1alpha1.StepDrain}
+		return transition{end: doneWith(sentence.ActionCordonedBefore(nodeOf(r))), begin: v1alpha1.StepDrain}
 	}
 	return transition{end: done(), begin: v1alpha1.StepDrain}
 }
@@ -251,7 +257,7 @@ func draining(r *v1alpha1.Remediation, s observation) transition {
 		return act(r, s, failed(returnedPods(r, returning)))
 	case left <= 0:
 		pods := podNames(slices.Concat(s.staying, s.evictable, s.leaving))
-		stay := message.Of(message.ActionPodsLeft, message.Args{"n": len(pods), "pods": pods[:min(len(pods), maxNamed)]})
+		stay := sentence.ActionPodsLeft(len(pods), message.ListOf(pods[:min(len(pods), maxNamed)]))
 		if t.proceed {
 			return act(r, s, failed(stay))
 		}
@@ -273,7 +279,7 @@ func waitForGuard(r *v1alpha1.Remediation, s observation, left time.Duration) tr
 // act writes down that the machine is acted on, and does it.
 func act(r *v1alpha1.Remediation, s observation, drained *stepEnd) transition {
 	if !s.offered {
-		why := conclude(v1alpha1.RemediationGaveUpReason, message.ActionNoActuator, message.Args{"action": string(r.Spec.Action()), "node": nodeOf(r)})
+		why := conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionNoActuator(string(r.Spec.Action()), nodeOf(r)))
 		return ended(r, drained, why)
 	}
 	return transition{end: drained, begin: v1alpha1.StepAct, effect: actuate}
@@ -282,5 +288,3 @@ func act(r *v1alpha1.Remediation, s observation, drained *stepEnd) transition {
 const maxNamed = 5
 
 func nodeOf(r *v1alpha1.Remediation) string { return "node/" + r.Spec.Node.Name }
-
-func about(r *v1alpha1.Remediation) message.Args { return message.Args{"node": nodeOf(r)} }

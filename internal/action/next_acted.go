@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // acting continues an act that was recorded, whichever controller began it.
@@ -28,7 +29,7 @@ func acting(r *v1alpha1.Remediation, s observation) transition {
 		return transition{effect: actuate}
 	}
 	// Whether it was asked for is not known, and asked twice a machine reboots twice. Its boot ID will tell.
-	return transition{end: doneWith(message.Of(message.ActionAskedPerhaps, message.Args{"actuator": step.Actuator})), begin: v1alpha1.StepWait}
+	return transition{end: doneWith(sentence.ActionAskedPerhaps(step.Actuator)), begin: v1alpha1.StepWait}
 }
 
 // actuatingAgain is for a provider that was busy: it is asked again, each time after twice as long, and
@@ -44,7 +45,7 @@ func actuatingAgain(r *v1alpha1.Remediation, s observation, step v1alpha1.Step) 
 		}
 	}
 	if asks >= maxActuations {
-		return ended(r, nil, conclude(v1alpha1.RemediationGaveUpReason, message.ActionBusy, message.Args{"actuator": step.Actuator, "n": asks}))
+		return ended(r, nil, conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionBusy(step.Actuator, asks)))
 	}
 	if left := step.EndedAt.Add(actuateRetryDelay << (asks - 1)).Sub(s.now); left > 0 {
 		return wait(left)
@@ -65,7 +66,7 @@ func restarting(r *v1alpha1.Remediation, s observation, step v1alpha1.Step) tran
 			return stopped(r, why)
 		}
 	} else if agent.State != v1alpha1.AgentAccepted {
-		said := message.Of(message.ActionAgentSaid, message.Args{"node": nodeOf(r), "state": string(agent.State), "words": agent.Message})
+		said := sentence.ActionAgentSaid(nodeOf(r), string(agent.State), agent.Message)
 		switch agent.State {
 		case v1alpha1.AgentDone:
 			return transition{end: doneWith(said), begin: v1alpha1.StepWait}
@@ -76,7 +77,7 @@ func restarting(r *v1alpha1.Remediation, s observation, step v1alpha1.Step) tran
 	}
 	left := step.StartedAt.Add(within).Sub(s.now)
 	if left <= 0 {
-		silent := message.Of(message.ActionAgentSilent, message.Args{"node": nodeOf(r), "within": within.String()})
+		silent := sentence.ActionAgentSilent(nodeOf(r), within.String())
 		return ended(r, failed(silent), &conclusion{v1alpha1.RemediationGaveUpReason, silent})
 	}
 	return wait(left)
@@ -111,30 +112,27 @@ func accepted(act v1alpha1.Step) bool { return act.Result == v1alpha1.StepDone &
 
 // notRecovered is why the wait is not over; no sentence if it is.
 func notRecovered(r *v1alpha1.Remediation, s observation, within time.Duration) message.Sentence {
-	args := message.Args{"node": nodeOf(r), "within": within.String()}
 	if r.Spec.Action() == v1alpha1.ActionReplace {
 		switch {
 		case s.node != nil:
-			args["cordoned"] = isReplacing(r, s.node)
-			return message.Of(message.ActionNotGone, args)
+			return sentence.ActionNotGone(nodeOf(r), within.String(), isReplacing(r, s.node))
 		case s.successor == nil && expectsSuccessor(r):
-			return message.Of(message.ActionNoSuccessor, args)
+			return sentence.ActionNoSuccessor(nodeOf(r), within.String())
 		}
 		return message.Sentence{}
 	}
 	act, _ := stepOf(r, v1alpha1.StepAct)
 	switch {
 	case s.node == nil:
-		return message.Of(message.ActionNodeGone, about(r))
+		return sentence.ActionNodeGone(nodeOf(r))
 	case r.Spec.Action() == v1alpha1.ActionReboot && s.node.Status.NodeInfo.BootID == act.Before && !accepted(act):
-		args["actuator"] = act.Actuator
-		return message.Of(message.ActionNotSeen, args)
+		return sentence.ActionNotSeen(nodeOf(r), within.String(), act.Actuator)
 	case r.Spec.Action() == v1alpha1.ActionReboot && s.node.Status.NodeInfo.BootID == act.Before:
-		return message.Of(message.ActionNotRebooted, args)
+		return sentence.ActionNotRebooted(nodeOf(r), within.String())
 	case !kube.IsNodeReady(s.node):
-		return message.Of(message.ActionNotReady, args)
+		return sentence.ActionNotReady(nodeOf(r), within.String())
 	case s.unhealthy:
-		return message.Of(message.ActionStillIll, message.Args{"node": nodeOf(r), "within": within.String(), "condition": r.Spec.Evidence.Condition, "status": string(r.Spec.Evidence.Status)})
+		return sentence.ActionStillIll(nodeOf(r), r.Spec.Evidence.Condition, string(r.Spec.Evidence.Status), within.String())
 	}
 	return message.Sentence{}
 }
@@ -164,7 +162,7 @@ func dwelling(r *v1alpha1.Remediation, s observation) transition {
 		before, _ := stepOf(r, v1alpha1.StepWait)
 		left := before.StartedAt.Add(t.healthy).Sub(s.now)
 		if left <= 0 {
-			why := message.Of(message.ActionRelapsed, message.Args{"node": nodeOf(r), "dwell": t.dwell.String()})
+			why := sentence.ActionRelapsed(nodeOf(r), t.dwell.String())
 			return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
 		}
 		return transition{restart: true, requeueAfter: min(nodePollInterval, left)}
@@ -186,21 +184,19 @@ func verifying(r *v1alpha1.Remediation, s observation) transition {
 	t := termsOf(s.policy)
 	left := lastStep(r).StartedAt.Add(t.podsBack).Sub(s.now)
 	if _, well := nodeToVerify(r, s); !well {
-		why := message.Of(message.ActionRelapsed, message.Args{"node": nodeOf(r), "dwell": t.dwell.String()})
+		why := sentence.ActionRelapsed(nodeOf(r), t.dwell.String())
 		return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
 	}
-	args := message.Args{"node": nodeOf(r), "within": t.podsBack.String()}
+	node, within := nodeOf(r), t.podsBack.String()
 	switch {
 	case len(s.missing)+len(s.broken) == 0:
-		return ended(r, done(), conclude(v1alpha1.RemediationAsForecastReason, message.ActionAsForecast, about(r)))
+		return ended(r, done(), conclude(v1alpha1.RemediationAsForecastReason, sentence.ActionAsForecast(nodeOf(r))))
 	case left > 0:
 		return wait(min(nodePollInterval, left))
 	case len(s.broken) > 0:
-		args["pods"] = s.broken[:min(len(s.broken), maxNamed)]
-		why := message.Of(message.ActionPodsBroken, args)
+		why := sentence.ActionPodsBroken(node, within, message.ListOf(s.broken[:min(len(s.broken), maxNamed)]))
 		return ended(r, failed(why), &conclusion{v1alpha1.RemediationDidNotHelpReason, why})
 	}
-	args["workloads"] = s.missing[:min(len(s.missing), maxNamed)]
-	why := message.Of(message.ActionPodsMissing, args)
+	why := sentence.ActionPodsMissing(node, within, message.ListOf(s.missing[:min(len(s.missing), maxNamed)]))
 	return ended(r, failed(why), &conclusion{v1alpha1.RemediationNotAsForecastReason, why})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 var now = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
@@ -152,7 +153,7 @@ func TestNextTransition(t *testing.T) {
 	}
 	hasEnded := running(reboot)
 	hasEnded.Status.Phase = v1alpha1.PhaseEnded
-	braked := guard.Named{Verdict: guard.Verdict{Decision: guard.Delay, Message: message.Of(message.GuardAPIServer, nil)}}
+	braked := guard.Named{Verdict: guard.Verdict{Decision: guard.Delay, Message: sentence.GuardAPIServer()}}
 
 	for name, tc := range map[string]struct {
 		r    *v1alpha1.Remediation

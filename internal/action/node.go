@@ -15,6 +15,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // CordonedByAnnotation on a node names the Remediation that cordoned it, so that it uncordons nothing that another has
@@ -68,9 +69,7 @@ func (p *Performer) uncordon(ctx context.Context, node *corev1.Node) error {
 // tellForbidden writes down, once, that a node stays cordoned since the controller may not change it any more, as after its
 // rights were lowered. The Remediation goes on until somebody has uncordoned the node, and its budget with it.
 func (p *Performer) recordForbidden(ctx context.Context, r *v1alpha1.Remediation) error {
-	text := englishText(message.Of(message.ActionMayNotUncordon, message.Args{
-		"node": nodeOf(r), "annotations": []string{CordonedByAnnotation, ScaleDownDisabledByAnnotation},
-	}))
+	text := englishText(sentence.ActionMayNotUncordon(nodeOf(r), message.List{CordonedByAnnotation, ScaleDownDisabledByAnnotation}))
 	if lastStep(r).Message == text {
 		return nil
 	}

@@ -62,7 +62,7 @@ func (p *Performer) observe(ctx context.Context, r *v1alpha1.Remediation, policy
 // on it is read anew, past the cache that the caller has it from: what is decided next is decided by that reading.
 func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *v1alpha1.NodeRepairPolicy) (*v1alpha1.NodeRepairPolicy, error) {
 	if known == nil || !r.Spec.Policy.Names(known) {
-		return nil, nil //nolint:nilnil // That there is none is an answer.
+		return nil, nil
 	}
 	if pastAct(r) {
 		return known, nil
@@ -71,12 +71,12 @@ func (p *Performer) policy(ctx context.Context, r *v1alpha1.Remediation, known *
 	err := p.Reader.Get(ctx, client.ObjectKeyFromObject(known), &policy)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, nil //nolint:nilnil // As above.
+		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read the policy %s: %w", known.Name, err)
 	}
 	if !r.Spec.Policy.Names(&policy) {
-		return nil, nil //nolint:nilnil // As above.
+		return nil, nil
 	}
 	return &policy, nil
 }
@@ -129,7 +129,7 @@ func (p *Performer) node(ctx context.Context, name string) (*corev1.Node, error)
 	err := p.Reader.Get(ctx, client.ObjectKey{Name: name}, &node)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, nil //nolint:nilnil // That there is none is an answer.
+		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read the node %s: %w", name, err)
 	}
@@ -204,12 +204,12 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation, poli
 	if wait, _ := stepOf(r, v1alpha1.StepWait); wait.EndedAt != nil {
 		name := successorName(wait)
 		if name == "" {
-			return nil, nil //nolint:nilnil // None was expected.
+			return nil, nil // None was expected.
 		}
 		return p.node(ctx, name)
 	}
 	if !expectsSuccessor(r) {
-		return nil, nil //nolint:nilnil // As above.
+		return nil, nil
 	}
 	all, err := p.Records.List(ctx)
 	if err != nil {
@@ -233,7 +233,7 @@ func (p *Performer) successor(ctx context.Context, r *v1alpha1.Remediation, poli
 		})
 	})
 	if at < 0 {
-		return nil, nil //nolint:nilnil // None yet.
+		return nil, nil // None yet.
 	}
 	return &nodes.Items[at], nil
 }

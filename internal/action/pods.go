@@ -71,13 +71,13 @@ func (c podCounts) total(owner types.UID) int32 {
 	for _, n := range c[owner] {
 		total += n
 	}
-	return int32(total) //nolint:gosec // A cluster has no two thousand million pods.
+	return int32(total)
 }
 
 // elsewhere is how many run on other nodes.
 func (c podCounts) elsewhere(owner types.UID, node string) int32 {
 	return c.total(owner) - int32(c[owner][node])
-} //nolint:gosec // As above.
+}
 
 // countReadyPods counts pods of some namespaces that run; those of Jobs also if they have done so.
 func (p *Performer) countReadyPods(ctx context.Context, namespaces ...string) (podCounts, error) {

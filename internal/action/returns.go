@@ -10,6 +10,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 const (
@@ -100,7 +101,5 @@ func returnedPods(r *v1alpha1.Remediation, pods []*corev1.Pod) message.Sentence 
 	}
 	controllers = slices.Compact(slices.Sorted(slices.Values(controllers)))
 	names := podNames(pods)
-	return message.Of(message.ActionPodsReturn, message.Args{
-		"node": nodeOf(r), "n": maxReturns, "pods": names[:min(len(names), maxNamed)], "controllers": controllers[:min(len(controllers), maxNamed)],
-	})
+	return sentence.ActionPodsReturn(message.ListOf(controllers[:min(len(controllers), maxNamed)]), nodeOf(r), maxReturns, message.ListOf(names[:min(len(names), maxNamed)]))
 }

@@ -71,6 +71,6 @@ func failed(why message.Sentence) *stepEnd {
 }
 func wait(d time.Duration) transition { return transition{requeueAfter: max(d, time.Millisecond)} }
 
-func conclude(reason string, id message.ID, args message.Args) *conclusion {
-	return &conclusion{reason, message.Of(id, args)}
+func conclude(reason string, why message.Sentence) *conclusion {
+	return &conclusion{reason, why}
 }

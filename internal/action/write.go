@@ -10,6 +10,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
@@ -100,9 +101,9 @@ func (p *Performer) notify(before, after *v1alpha1.Remediation) {
 	event := func(kind, reason, text string) {
 		p.Records.Event(node, kind, reason, string(after.Spec.Action()), text)
 	}
-	of := message.Args{"remediation": "remediation/" + after.Name, "action": string(after.Spec.Action())}
+
 	if before.Status.Phase != v1alpha1.PhaseRunning && after.Status.Phase == v1alpha1.PhaseRunning {
-		event(corev1.EventTypeNormal, "RepairBegan", englishText(message.Of(message.ActionBegan, of)))
+		event(corev1.EventTypeNormal, "RepairBegan", englishText(sentence.ActionBegan("remediation/"+after.Name, string(after.Spec.Action()))))
 	}
 	if end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && !concluded(before) && before.Status.Phase == v1alpha1.PhaseRunning {
 		kind := corev1.EventTypeNormal

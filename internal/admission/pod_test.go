@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/admission"
@@ -81,6 +82,49 @@ status: {hard: {pods: 3}, used: {pods: 0, persistentvolumeclaims: 1}}`)
 	expect(t, make(ask("g", "300m")), "")
 	if most.Status.Used.Pods().Value() != 0 {
 		t.Error("the quota itself was changed")
+	}
+}
+
+// TestQuotasOfTerminatingPods: what counts of pods that are Terminating for longer than their grace period is what the quota controller
+// reported last.
+func TestQuotasOfTerminatingPods(t *testing.T) {
+	now := time.Now()
+	terminating := func(name string, since time.Duration) *corev1.Pod {
+		p, grace := pod(t, name, "resources: {requests: {cpu: 300m}}"), int64(1)
+		p.DeletionTimestamp, p.DeletionGracePeriodSeconds = &metav1.Time{Time: now.Add(-since)}, &grace
+		return p
+	}
+	running := pod(t, "a", "resources: {requests: {cpu: 500m}}")
+	for name, tc := range map[string]struct {
+		reported string
+		pods     []*corev1.Pod
+		used     string
+		overdue  int
+	}{
+		"within the grace period":        {"800m", []*corev1.Pod{running, terminating("b", -time.Minute)}, "800m", 0},
+		"counted last":                   {"800m", []*corev1.Pod{running, terminating("b", time.Minute)}, "800m", 1},
+		"no longer counted":              {"500m", []*corev1.Pod{running, terminating("b", time.Minute)}, "500m", 0},
+		"one of two, whichever":          {"900m", []*corev1.Pod{running, terminating("b", time.Minute), terminating("c", time.Hour)}, "800m", 1},
+		"another that is not among them": {"750m", []*corev1.Pod{running, terminating("b", time.Minute)}, "500m", 0},
+		"a status that lacks it":         {"", []*corev1.Pod{running, terminating("b", time.Minute)}, "500m", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			status := "{}"
+			if tc.reported != "" {
+				status = "{used: {requests.cpu: " + tc.reported + "}}"
+			}
+			quota := parse[corev1.ResourceQuota](t, "metadata: {name: most}\nspec: {hard: {requests.cpu: 1}}\nstatus: "+status)
+			quotas := admission.NewQuotas([]*corev1.ResourceQuota{quota}, tc.pods, now)
+			err := quotas.Forbids(pod(t, "z", "resources: {requests: {cpu: 600m}}"))
+			expect(t, err, "used: requests.cpu="+tc.used+",")
+			if got := len(quotas.Overdue()); got != tc.overdue {
+				t.Errorf("%d overdue pods, want %d", got, tc.overdue)
+			}
+			for _, late := range quotas.Overdue() {
+				quotas.Release(late)
+			}
+			expect(t, quotas.Forbids(pod(t, "y", "resources: {requests: {cpu: 150m}}")), "")
+		})
 	}
 }
 

@@ -21,6 +21,7 @@ type Quotas struct {
 	quotas []corev1.ResourceQuota
 	// charged is the usage of each pod, one for each quota.
 	charged map[types.UID][]corev1.ResourceList
+	overdue []*corev1.Pod
 }
 
 // fixedClock is a clock that always shows the same time.
@@ -31,10 +32,13 @@ type fixedClock struct {
 
 func (m fixedClock) Now() time.Time { return m.now }
 
-// NewQuotas charges the pods of a namespace to its quotas. now decides which pods still count.
+// NewQuotas charges the pods of a namespace to its quotas. A pod that is Terminating for longer than its grace period at the time
+// now counts no longer, unless the status of a quota still has it.
 func NewQuotas(quotas []*corev1.ResourceQuota, pods []*corev1.Pod, now time.Time) *Quotas {
 	q := &Quotas{pods: core.NewPodEvaluator(nil, fixedClock{now: now}), charged: map[types.UID][]corev1.ResourceList{}}
+	reported := make([]corev1.ResourceList, 0, len(quotas))
 	for _, one := range quotas {
+		reported = append(reported, one.Status.Used)
 		one = one.DeepCopy()
 		one.Status.Hard = one.Spec.Hard
 		used := quota.Mask(one.Status.Used, quota.Difference(quota.ResourceNames(one.Spec.Hard), q.ofPods(one)))
@@ -47,8 +51,55 @@ func NewQuotas(quotas []*corev1.ResourceQuota, pods []*corev1.Pod, now time.Time
 	for _, pod := range pods {
 		q.Charge(pod)
 	}
+	for _, pod := range pods {
+		if pod.DeletionTimestamp != nil {
+			q.chargeOverdue(pod, reported)
+		}
+	}
 	return q
 }
+
+// chargeOverdue charges a pod whose grace period is over to the quotas whose reported usage includes it: the quota controller has not
+// counted since, which it may do as late as at its next resync.
+//
+// Source: pkg/quota/v1/evaluator/core of Kubernetes (QuotaV1Pod).
+func (q *Quotas) chargeOverdue(pod *corev1.Pod, reported []corev1.ResourceList) {
+	running := pod.DeepCopy()
+	running.DeletionTimestamp = nil
+	usage, err := q.pods.Usage(running)
+	if err != nil {
+		return
+	}
+	overdue := false
+	for i := range q.quotas {
+		match, err := q.pods.Matches(&q.quotas[i], pod)
+		if err != nil || !match || !quota.IsZero(q.charged[pod.UID][i]) {
+			continue
+		}
+		uses := quota.Mask(usage, q.ofPods(&q.quotas[i]))
+		used := quota.Add(q.quotas[i].Status.Used, uses)
+		if quota.IsZero(uses) || !atMost(quota.Mask(used, quota.ResourceNames(uses)), reported[i]) {
+			continue
+		}
+		q.quotas[i].Status.Used, q.charged[pod.UID][i], overdue = used, uses, true
+	}
+	if overdue {
+		q.overdue = append(q.overdue, pod)
+	}
+}
+
+// atMost says whether no amount is above that of a list, which has all of them.
+func atMost(amounts, list corev1.ResourceList) bool {
+	for name, amount := range amounts {
+		if limit, ok := list[name]; !ok || amount.Cmp(limit) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Overdue are the pods that are charged though their grace period is over, until the quota controller counts again.
+func (q *Quotas) Overdue() []*corev1.Pod { return q.overdue }
 
 // ofPods are the resources of a quota that pods use.
 func (q *Quotas) ofPods(one *corev1.ResourceQuota) []corev1.ResourceName {

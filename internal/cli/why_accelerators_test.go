@@ -24,8 +24,8 @@ func TestWhyTellsOfAccelerators(t *testing.T) {
 	})
 	host := (&clustertest.API{Objects: append(objects, noRoom())}).Serve(t)
 	for language, wants := range map[string][]string{
-		"en": {"AcceleratedHardwareReady has been False", "NvidiaXID79Error of 0000:3b:00", "fallen off the bus: the host cannot reach it any more. NVIDIA says: power-cycle the machine", record},
-		"ja": {"AcceleratedHardwareReady", "0000:3b:00", "GPU がバスから切り離され、ホストからアクセスできません。NVIDIA の推奨対応：マシンの電源を入れ直す", record},
+		"en": {"AcceleratedHardwareReady has been False", "NvidiaXID79Error of 0000:3b:00", "fallen off the bus: the host can no longer access it. NVIDIA's recommendation: power-cycle the machine", record},
+		"ja": {"AcceleratedHardwareReady", "0000:3b:00", "GPU がバスから切り離され、ホストからアクセスできません。NVIDIA の推奨対応: マシンの電源を入れ直す", record},
 	} {
 		page := strings.Join(strings.Fields(run(t, "why", "node/n1", "--server", host, "--lang", language)), " ")
 		for _, want := range wants {

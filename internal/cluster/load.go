@@ -75,7 +75,7 @@ func (g *loader) load(from Source) (*snapshot.Header, error) {
 			return header, err
 		}
 	}
-	return nil, nil //nolint:nilnil // Files as kubectl writes them have no header.
+	return nil, nil // Files as kubectl writes them have no header.
 }
 
 type file struct {
@@ -151,7 +151,7 @@ func (g *loader) stream(name string, r io.Reader) (*snapshot.Header, error) {
 	if err != nil {
 		return nil, inFile(name, err)
 	}
-	return nil, nil //nolint:nilnil // It has no header.
+	return nil, nil // It has no header.
 }
 
 // inFile adds the file's name to an error.

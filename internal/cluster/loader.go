@@ -56,7 +56,7 @@ type orderedObject struct {
 
 // loader loads a Snapshot: it reads files and decodes their objects at the same time.
 type loader struct {
-	ctx     context.Context //nolint:containedctx // It lives for one call of Load.
+	ctx     context.Context // It lives for one call of Load.
 	stop    context.CancelCauseFunc
 	codec   *compact.Codec
 	applied bool

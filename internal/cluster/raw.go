@@ -36,7 +36,7 @@ func (r raw) decode() (metav1.Object, error) {
 		return nil, errNameless
 	}
 	if !r.kind.heldAs(r.version) {
-		return nil, nil //nolint:nilnil // The comment says what it means.
+		return nil, nil
 	}
 	if r.explodes() {
 		return nil, fmt.Errorf("a %s of %d bytes: %w", r.kind, len(r.data), ErrTooLarge)

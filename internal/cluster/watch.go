@@ -92,6 +92,9 @@ func (w *Watch) watch(informer cache.SharedIndexInformer) (*watched, error) {
 // Nodes is the informer of nodes. Its handlers may be called before Snapshot has the change.
 func (w *Watch) Nodes() cache.SharedIndexInformer { return w.kinds[Node].informer }
 
+// Pods is the informer of pods, likewise.
+func (w *Watch) Pods() cache.SharedIndexInformer { return w.kinds[Pod].informer }
+
 // Run watches until the context ends.
 func (w *Watch) Run(ctx context.Context) {
 	for _, factory := range w.factories {

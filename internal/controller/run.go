@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -20,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/controller/failover"
 	"github.com/naosu-dev/naosu/internal/controller/noderepair"
 	"github.com/naosu-dev/naosu/internal/record"
 )
@@ -86,12 +88,19 @@ func Run(ctx context.Context, o Options) error {
 	}
 	lead.elected = mgr.Elected()
 	machines := discoverProviders(ctx, direct, o)
+	records := &record.Records{
+		Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(record.LeaseName), Clock: clock.RealClock{},
+		Last: &record.LastLedger{},
+	}
+	tolerations := &failover.Reconciler{
+		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records,
+		Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
+	}
+	if err := tolerations.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.synced); err != nil {
+		return err
+	}
 	reconciler := &noderepair.Reconciler{
-		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Discovered: machines.Now,
-		Records: &record.Records{
-			Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(record.LeaseName), Clock: clock.RealClock{},
-			Last: &record.LastLedger{},
-		},
+		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Discovered: machines.Now, Records: records,
 		Leading: lead.holdsLease, Elected: lead.isElected, ServerReady: readyz(kube), Clock: clock.RealClock{}, Log: o.Log,
 	}
 	live, err := reconciler.AddTo(mgr, watch.Nodes(), watch.synced)
@@ -107,10 +116,12 @@ func Run(ctx context.Context, o Options) error {
 	if err := mgr.Add(rediscoverProviders(machines, o.Log)); err != nil {
 		return fmt.Errorf("adding the discovery of providers: %w", err)
 	}
-	if err := metrics.Registry.Register(reconciler); err != nil {
-		return fmt.Errorf("registering metrics: %w", err)
+	for _, collector := range []prometheus.Collector{reconciler, tolerations} {
+		if err := metrics.Registry.Register(collector); err != nil {
+			return fmt.Errorf("registering metrics: %w", err)
+		}
+		defer metrics.Registry.Unregister(collector)
 	}
-	defer metrics.Registry.Unregister(reconciler)
 	if err := mgr.Start(ctx); err != nil {
 		return fmt.Errorf("running: %w", err)
 	}

@@ -173,12 +173,6 @@ func (e *encoder) spoken(value any) any {
 		return list
 	case []string:
 		return append([]string{}, v...)
-	case []message.Args:
-		list := make([]any, len(v))
-		for i, item := range v {
-			list[i] = e.args(item)
-		}
-		return list
 	case message.Translated, error:
 		text, _ := e.say.Value(v)
 		return text

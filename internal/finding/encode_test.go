@@ -10,14 +10,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // TestEncodeJSON has every way in which a sentence may be in an answer.
 func TestEncodeJSON(t *testing.T) {
 	pod := change.Ref{Kind: "Pod", Namespace: "shop", Name: "web-0"}
-	finished := message.Of(message.PodFinished, message.Args{"pod": pod})
-	zones := message.Of(message.CauseNoNode, message.Args{"zones": message.List{message.Verbatim("b"), finished, 3}})
-	measure := message.Of(message.FieldMatching, nil)
+	finished := sentence.PodFinished(pod)
+	zones := sentence.CauseNoNode(message.List{message.Verbatim("b"), finished, 3})
+	measure := sentence.FieldMatching()
 	say := message.Japanese()
 	for name, tc := range map[string]struct {
 		answer any
@@ -57,7 +58,7 @@ func TestEncodeJSON(t *testing.T) {
 // TestEncodeRemedy names the sentences beside an object's main one by their fields.
 func TestEncodeRemedy(t *testing.T) {
 	data, err := finding.EncodeJSON(message.English(), finding.Remedy{
-		Message: message.Verbatim("do"), Cost: message.Of(message.RemedyUncordonCost, nil),
+		Message: message.Verbatim("do"), Cost: sentence.RemedyUncordonCost(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ type Forecast struct {
 	Refused []Refusal `json:"refused,omitempty"`
 	// Findings are what the diagnosis of any of the futures finds and that of the present does not.
 	Findings []Finding `json:"findings"`
-	// Seeds is how many futures were played with other dice.
+	// Seeds is how many futures were simulated, each with another seed.
 	Seeds       int   `json:"seeds"`
 	NotModelled []Gap `json:"notModelled"`
 }

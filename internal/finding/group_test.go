@@ -6,12 +6,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 func TestGroupByCause(t *testing.T) {
 	said := message.Verbatim
 	pending := func(pod, why string) message.Sentence {
-		return message.Of(message.PodPending, message.Args{"pod": change.Ref{Kind: "Pod", Namespace: "shop", Name: pod}, "why": why})
+		return sentence.PodPending(change.Ref{Kind: "Pod", Namespace: "shop", Name: pod}, why)
 	}
 	resize := []finding.Remedy{{Message: said("size it"), Command: "size 4"}}
 	groups := finding.GroupByCause([]finding.Finding{

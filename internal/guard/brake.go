@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // zoneState stops repair in a zone that Kubernetes' own node lifecycle controller would call disrupted: all of its nodes
@@ -27,7 +28,7 @@ func zoneState(p Proposal, f Facts) Verdict {
 	}
 	full := down == total && total > 1
 	if partial := down > 2 && down*100 >= total*55; full || partial {
-		return delay(ZoneDisrupted, longRetry, message.GuardZone, message.Args{"zone": "zone/" + p.Node.Zone, "n": down, "total": total})
+		return delay(ZoneDisrupted, longRetry, sentence.GuardZone(down, total, "zone/"+p.Node.Zone))
 	}
 	return allow
 }
@@ -73,7 +74,7 @@ func failingTogether(p Proposal, f Facts) Verdict {
 		}
 	}
 	if len(patterns) > 0 {
-		return delay(FailingTogether, longRetry, message.GuardPattern, message.Args{"patterns": patterns, "n": most, "total": total})
+		return delay(FailingTogether, longRetry, sentence.GuardPattern(most, total, message.ListOf(patterns)))
 	}
 	return allow
 }
@@ -87,9 +88,9 @@ func apiServer(_ Proposal, f Facts) Verdict {
 	case seen.Leases == 0:
 		return unknown("leases")
 	case !seen.Ready:
-		return delay(APIServerIll, shortRetry, message.GuardAPIServer, nil)
+		return delay(APIServerIll, shortRetry, sentence.GuardAPIServer())
 	case seen.Expired*2 > seen.Leases:
-		return delay(APIServerIll, shortRetry, message.GuardLeases, message.Args{"n": seen.Expired, "total": seen.Leases})
+		return delay(APIServerIll, shortRetry, sentence.GuardLeases(seen.Expired, seen.Leases))
 	}
 	return allow
 }
@@ -100,7 +101,7 @@ func zonalShift(_ Proposal, f Facts) Verdict {
 	case !f.ShiftedZones.known():
 		return unknown("shiftedZones")
 	case len(f.ShiftedZones.Value) > 0:
-		return delay(ZonalShift, longRetry, message.GuardZonalShift, message.Args{"zones": f.ShiftedZones.Value})
+		return delay(ZonalShift, longRetry, sentence.GuardZonalShift(message.ListOf(f.ShiftedZones.Value)))
 	}
 	return allow
 }

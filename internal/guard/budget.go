@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/naosu-dev/naosu/internal/ledger"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // underRepair delays a second Remediation of a node or machine, of whatever concern.
@@ -19,11 +19,11 @@ func underRepair(p Proposal, f Facts) Verdict {
 		if e.Node != p.Node.Name && !e.Machine().Equal(p.Node.Machine()) {
 			continue
 		}
-		args := message.Args{"node": "node/" + e.Node, "by": "remediation/" + e.Remediation}
+		node, by := "node/"+e.Node, "remediation/"+e.Remediation
 		if e.Replacing != "" {
-			return delay(InHand, longRetry, message.GuardReplacing, args)
+			return delay(InHand, longRetry, sentence.GuardReplacing(by, node))
 		}
-		return delay(InHand, shortRetry, message.GuardInHand, args)
+		return delay(InHand, shortRetry, sentence.GuardInHand(by, node))
 	}
 	return allow
 }
@@ -76,9 +76,9 @@ func (s scope) verdict(p Proposal, f Facts) Verdict {
 	}
 	switch limit := budgetNodes(s.budget, total); {
 	case limit == 0:
-		return deny(BudgetZero, message.GuardBudgetZero, message.Args{"scope": s.name, "total": total, "budget": budgetText(s.budget)})
+		return deny(BudgetZero, sentence.GuardBudgetZero(s.name, budgetText(s.budget), total))
 	case len(out) >= limit:
-		return delay(BudgetFull, shortRetry, message.GuardBudgetFull, message.Args{"scope": s.name, "n": len(out), "limit": limit})
+		return delay(BudgetFull, shortRetry, sentence.GuardBudgetFull(s.name, len(out), limit))
 	}
 	return allow
 }

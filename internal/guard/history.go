@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/ledger"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -20,7 +20,7 @@ func coolDown(p Proposal, f Facts) Verdict {
 		left = max(left, e.Ended.Add(repairpolicy.CoolDown(&p.Policy)).Sub(f.Now))
 	}
 	if left > 0 {
-		return delay(CoolingDown, left, message.GuardCoolDown, message.Args{"node": "node/" + p.Node.Name, "left": left.Round(time.Second).String()})
+		return delay(CoolingDown, left, sentence.GuardCoolDown("node/"+p.Node.Name, left.Round(time.Second).String()))
 	}
 	return allow
 }
@@ -33,7 +33,7 @@ func didNotHelp(p Proposal, f Facts) Verdict {
 	}
 	failed := f.Ledger.Value.Attempts(p.Node.Machine(), p.Action, f.Now.Add(-repairpolicy.RememberFailure(&p.Policy)))
 	if failed >= repairpolicy.AllowedAttempts(&p.Policy, p.Action) {
-		return deny(DidNotHelp, message.GuardDidNotHelp, message.Args{"action": string(p.Action), "node": "node/" + p.Node.Name, "n": failed})
+		return deny(DidNotHelp, sentence.GuardDidNotHelp(string(p.Action), "node/"+p.Node.Name, failed))
 	}
 	return allow
 }

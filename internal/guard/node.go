@@ -6,6 +6,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -20,7 +21,7 @@ func newNode(p Proposal, f Facts) Verdict {
 		return unknown("nodes")
 	}
 	if left := p.Node.Created.Add(grace).Sub(f.Now); left > 0 {
-		return delay(NewNode, left, message.GuardNewNode, message.Args{"node": "node/" + p.Node.Name, "left": left.Round(time.Second).String()})
+		return delay(NewNode, left, sentence.GuardNewNode("node/"+p.Node.Name, left.Round(time.Second).String()))
 	}
 	return allow
 }
@@ -41,7 +42,7 @@ func oneMachine(p Proposal, f Facts) Verdict {
 		}
 	}
 	if len(claimed) > 1 {
-		return deny(MachineClaimedTwice, message.GuardMachineClaimed, message.Args{"nodes": firstFive(claimed), "machine": p.Node.MachineKey})
+		return deny(MachineClaimedTwice, sentence.GuardMachineClaimed(message.ListOf(firstFive(claimed)), p.Node.MachineKey))
 	}
 	return allow
 }
@@ -74,10 +75,10 @@ func controlPlane(p Proposal, f Facts) Verdict {
 		}
 	}
 	if len(out) > 0 && len(underRepair) == 0 && !p.Node.Ready {
-		return deny(ControlPlaneDegraded, message.GuardControlPlaneStuck, message.Args{"nodes": firstFive(append(out, "node/"+p.Node.Name))})
+		return deny(ControlPlaneDegraded, sentence.GuardControlPlaneStuck(message.ListOf(firstFive(append(out, "node/"+p.Node.Name)))))
 	}
 	if out = append(out, underRepair...); len(out) > 0 {
-		return delay(ControlPlaneDegraded, shortRetry, message.GuardControlPlane, message.Args{"nodes": firstFive(out)})
+		return delay(ControlPlaneDegraded, shortRetry, sentence.GuardControlPlane(message.ListOf(firstFive(out))))
 	}
 	return allow
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -29,7 +30,7 @@ func disruptionBudgets(p Proposal, f Facts) Verdict {
 		for _, v := range c.Violations {
 			violated = append(violated, v.Budget)
 		}
-		return delay(DisruptionBudget, shortRetry, message.GuardDisruptionBudget, message.Args{"budgets": refNames(violated), "in": c.Violating, "futures": c.Futures})
+		return delay(DisruptionBudget, shortRetry, sentence.GuardDisruptionBudget(c.Violating, c.Futures, message.ListOf(refNames(violated))))
 	}
 	return allow
 }
@@ -37,11 +38,11 @@ func disruptionBudgets(p Proposal, f Facts) Verdict {
 // harmReasons are the reason and message of each kind of harm.
 var harmReasons = map[outcome.Kind]struct {
 	reason Reason
-	says   message.ID
+	says   func(in, futures any, n int, pods message.List) message.Sentence
 }{
-	outcome.Lost:      {PodsWouldBeLost, message.GuardPodsLost},
-	outcome.Waiting:   {PodsWouldWait, message.GuardPodsWait},
-	outcome.Preempted: {PodsWouldPreempt, message.GuardPodsPreempted},
+	outcome.Lost:      {PodsWouldBeLost, sentence.GuardPodsLost},
+	outcome.Waiting:   {PodsWouldWait, sentence.GuardPodsWait},
+	outcome.Preempted: {PodsWouldPreempt, sentence.GuardPodsPreempted},
 }
 
 // capacity delays if a pod is Pending, lost or preempted under any seed that would not be without the repair. Where another scheduler
@@ -55,11 +56,9 @@ func capacity(p Proposal, f Facts) Verdict {
 		return unknown("outcome")
 	case len(c.Harms) > 0:
 		worst := c.Harms[0]
-		return delay(harmReasons[worst.Kind].reason, longRetry, harmReasons[worst.Kind].says, message.Args{
-			"n": len(worst.Pods), "pods": refNames(worst.Pods), "in": worst.Futures, "futures": c.Futures,
-		})
+		return delay(harmReasons[worst.Kind].reason, longRetry, harmReasons[worst.Kind].says(worst.Futures, c.Futures, len(worst.Pods), message.ListOf(refNames(worst.Pods))))
 	case len(c.Guessed) > 0 && p.Approval != v1alpha1.Approved:
-		return delay(Unknown, longRetry, message.GuardPodsGuessed, message.Args{"n": len(c.Guessed), "pods": refNames(c.Guessed)})
+		return delay(Unknown, longRetry, sentence.GuardPodsGuessed(len(c.Guessed), message.ListOf(refNames(c.Guessed))))
 	}
 	return allow
 }
@@ -75,7 +74,7 @@ func lastReplica(p Proposal, f Facts) Verdict {
 	}
 	last := selectPods(f, func(pod Pod) bool { return pod.Ready && pod.Replicas > 1 && pod.ReadyElsewhere == 0 })
 	if len(last) > 0 {
-		return delay(LastReplica, shortRetry, message.GuardLastReplica, message.Args{"n": len(last), "pods": refNames(last)})
+		return delay(LastReplica, shortRetry, sentence.GuardLastReplica(len(last), message.ListOf(refNames(last))))
 	}
 	return allow
 }
@@ -90,7 +89,7 @@ func localData(p Proposal, f Facts) Verdict {
 	}
 	losing := selectPods(f, func(pod Pod) bool { return pod.LocalData })
 	if len(losing) > 0 {
-		return delay(LocalData, longRetry, message.GuardLocalData, message.Args{"n": len(losing), "pods": refNames(losing)})
+		return delay(LocalData, longRetry, sentence.GuardLocalData(len(losing), message.ListOf(refNames(losing))))
 	}
 	return allow
 }
@@ -101,7 +100,7 @@ const karpenterDoNotDisrupt = "karpenter.sh/do-not-disrupt"
 func doNotDisrupt(p Proposal, f Facts) Verdict {
 	for _, annotation := range []string{v1alpha1.DoNotDisruptAnnotation, karpenterDoNotDisrupt} {
 		if p.Node.Annotations[annotation] == "true" {
-			return deny(DoNotDisrupt, message.GuardNodeAnnotation, message.Args{"node": "node/" + p.Node.Name, "annotation": annotation})
+			return deny(DoNotDisrupt, sentence.GuardNodeAnnotation("node/"+p.Node.Name, annotation))
 		}
 	}
 	switch {
@@ -115,7 +114,7 @@ func doNotDisrupt(p Proposal, f Facts) Verdict {
 			pod.Annotations[cluster.SafeToEvictAnnotation] == "false"
 	})
 	if len(kept) > 0 {
-		return delay(DoNotDisrupt, longRetry, message.GuardPodAnnotation, message.Args{"n": len(kept), "pods": refNames(kept)})
+		return delay(DoNotDisrupt, longRetry, sentence.GuardPodAnnotation(len(kept), message.ListOf(refNames(kept))))
 	}
 	return allow
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 const (
@@ -19,7 +20,7 @@ const (
 
 func paused(p Proposal, _ Facts) Verdict {
 	if p.Policy.Paused {
-		return delay(Paused, longRetry, message.GuardPaused, nil)
+		return delay(Paused, longRetry, sentence.GuardPaused())
 	}
 	return allow
 }
@@ -29,7 +30,7 @@ func leading(_ Proposal, f Facts) Verdict {
 	case !f.Leading.known():
 		return unknown("leading")
 	case !f.Leading.Value:
-		return deny(NotLeading, message.GuardNotLeading, nil)
+		return deny(NotLeading, sentence.GuardNotLeading())
 	}
 	return allow
 }
@@ -41,14 +42,14 @@ func fresh(p Proposal, f Facts) Verdict {
 	}
 	switch age := f.Now.Sub(p.Confirmed); {
 	case age > maxEvidenceAge:
-		return delay(Stale, shortRetry, message.GuardStaleEvidence, message.Args{"age": age.String()})
+		return delay(Stale, shortRetry, sentence.GuardStaleEvidence(age.String()))
 	case -age > ClockSkew: // It would count as fresh for as long as its clock is ahead.
-		return delay(Stale, shortRetry, message.GuardFutureEvidence, message.Args{"ahead": (-age).String()})
+		return delay(Stale, shortRetry, sentence.GuardFutureEvidence((-age).String()))
 	}
 	for _, fact := range f.gatheredTimes() {
 		// What is from the future comes from a clock that is wrong.
 		if age := f.Now.Sub(fact.at).Abs(); !fact.at.IsZero() && age > maxFactAge {
-			return delay(Stale, shortRetry, message.GuardStale, message.Args{"fact": fact.name, "age": age.String()})
+			return delay(Stale, shortRetry, sentence.GuardStale(fact.name, age.String()))
 		}
 	}
 	return allow
@@ -57,19 +58,19 @@ func fresh(p Proposal, f Facts) Verdict {
 func mode(p Proposal, f Facts) Verdict {
 	switch {
 	case p.Approval == v1alpha1.Rejected:
-		return deny(Rejected, message.GuardRejected, nil)
+		return deny(Rejected, sentence.GuardRejected())
 	case p.Policy.Mode != v1alpha1.ModeApprove && p.Policy.Mode != v1alpha1.ModeAuto:
-		return deny(ReportOnly, message.GuardReportOnly, nil)
+		return deny(ReportOnly, sentence.GuardReportOnly())
 	case p.Approval == v1alpha1.Approved:
 		return allow
 	case p.Policy.Mode == v1alpha1.ModeApprove:
-		return delay(AwaitingApproval, longRetry, message.GuardNotApproved, nil)
+		return delay(AwaitingApproval, longRetry, sentence.GuardNotApproved())
 	case p.Policy.EarnAuto == nil:
 		return allow
 	case !f.AsForecast.known():
 		return unknown("asForecast")
 	case f.AsForecast.Value < int(*p.Policy.EarnAuto):
-		return delay(AwaitingApproval, longRetry, message.GuardNotEarned, message.Args{"action": string(p.Action), "n": f.AsForecast.Value, "wanted": int(*p.Policy.EarnAuto)})
+		return delay(AwaitingApproval, longRetry, sentence.GuardNotEarned(string(p.Action), int(*p.Policy.EarnAuto), f.AsForecast.Value))
 	}
 	return allow
 }
@@ -77,7 +78,7 @@ func mode(p Proposal, f Facts) Verdict {
 // leaving delays where others remove the node or have shut it down: they may stop doing so.
 func leaving(p Proposal, _ Facts) Verdict {
 	if p.Node.Leaving != "" {
-		return delay(NodeLeaving, longRetry, message.GuardLeaving, message.Args{"node": "node/" + p.Node.Name, "by": p.Node.Leaving})
+		return delay(NodeLeaving, longRetry, sentence.GuardLeaving("node/"+p.Node.Name, p.Node.Leaving))
 	}
 	return allow
 }
@@ -87,7 +88,7 @@ func competing(_ Proposal, f Facts) Verdict {
 	case !f.Repairers.known():
 		return unknown("repairers")
 	case len(f.Repairers.Value) > 0:
-		return deny(CompetingWith, message.GuardCompeting, message.Args{"repairers": refNames(f.Repairers.Value)})
+		return deny(CompetingWith, sentence.GuardCompeting(message.ListOf(refNames(f.Repairers.Value))))
 	}
 	return allow
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -26,13 +26,13 @@ func refused(p Proposal, f Facts) Verdict {
 	if n == 0 {
 		return allow
 	}
-	args := message.Args{"action": string(p.Action), "node": "node/" + p.Node.Name, "words": last.Refusal}
+	action, node := string(p.Action), "node/"+p.Node.Name
 	if p.May == v1alpha1.MayNo {
-		return deny(ActionRefused, message.GuardRefused, args)
+		return deny(ActionRefused, sentence.GuardRefused(action, node, last.Refusal))
 	}
 	backoff := min(max(repairpolicy.CoolDown(&p.Policy), minRefusalDelay)<<min(n-1, maxDoublings), memory)
 	if left := last.Ended.Add(backoff).Sub(f.Now); left > 0 {
-		return delay(ActionRefused, left, message.GuardRefused, args)
+		return delay(ActionRefused, left, sentence.GuardRefused(action, node, last.Refusal))
 	}
 	return allow
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/ledger"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -25,7 +25,7 @@ func replaceLoop(p Proposal, f Facts) Verdict {
 	}
 	node := ledger.Node{Machine: p.Node.Machine(), Group: p.Node.Group, Image: p.Node.Image, Created: p.Node.Created, UnhealthySince: p.UnhealthySince}
 	if n := f.Ledger.Value.ConsecutiveReplacements(node, repairpolicy.RememberFailure(&p.Policy)); n >= maxConsecutiveReplacements {
-		return deny(ReplaceLoop, message.GuardReplaceLoop, message.Args{"group": "group/" + p.Node.Group, "image": p.Node.Image, "n": n})
+		return deny(ReplaceLoop, sentence.GuardReplaceLoop(n, "group/"+p.Node.Group, p.Node.Image))
 	}
 	return allow
 }
@@ -62,7 +62,7 @@ func dailyLimit(p Proposal, f Facts) Verdict {
 	}
 	slices.SortFunc(began, time.Time.Compare)
 	left := began[len(began)-limit].Add(day).Sub(f.Now)
-	return delay(DailyLimit, left, message.GuardDailyLimit, message.Args{"group": "group/" + p.Node.Group, "n": len(began), "limit": limit})
+	return delay(DailyLimit, left, sentence.GuardDailyLimit(len(began), "group/"+p.Node.Group, limit))
 }
 
 // perDayLimit is how many machines of the node's group may be rebooted or replaced within a day.

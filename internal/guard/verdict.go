@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Decision is what a check decides. The zero Decision is Deny, so that an empty verdict allows nothing.
@@ -79,17 +80,17 @@ func worse(a, b Verdict) bool {
 
 var allow = Verdict{Decision: Allow}
 
-func deny(why Reason, id message.ID, args message.Args) Verdict {
-	return Verdict{Deny, why, message.Of(id, args), 0}
+func deny(why Reason, said message.Sentence) Verdict {
+	return Verdict{Deny, why, said, 0}
 }
 
-func delay(why Reason, retry time.Duration, id message.ID, args message.Args) Verdict {
-	return Verdict{Delay, why, message.Of(id, args), retry}
+func delay(why Reason, retry time.Duration, said message.Sentence) Verdict {
+	return Verdict{Delay, why, said, retry}
 }
 
 // unknown is the verdict of a check whose fact is missing.
 func unknown(fact string) Verdict {
-	return delay(Unknown, shortRetry, message.GuardUnknown, message.Args{"fact": fact})
+	return delay(Unknown, shortRetry, sentence.GuardUnknown(fact))
 }
 
 // When to check again: shortRetry for what changes by itself within minutes, longRetry for what people change.

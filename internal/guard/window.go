@@ -7,7 +7,7 @@ import (
 	_ "time/tzdata"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // window delays actions that evict pods until the policy's maintenance window is open.
@@ -30,7 +30,7 @@ func window(p Proposal, f Facts) Verdict {
 	case open:
 		return allow
 	}
-	return delay(WindowClosed, opens.Sub(f.Now), message.GuardWindow, message.Args{"opens": opens.Format(time.RFC3339)})
+	return delay(WindowClosed, opens.Sub(f.Now), sentence.GuardWindow(opens.Format(time.RFC3339)))
 }
 
 // nextOpening is whether a window is open, and, if not, when it opens next. It checks the days from yesterday, whose window may last past

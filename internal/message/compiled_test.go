@@ -37,7 +37,7 @@ func TestCompiled(t *testing.T) {
 				} else {
 					said++
 				}
-				if got := tc.printer.Text(id, args); got != want {
+				if got := tc.printer.text(id, args); got != want {
 					t.Errorf("%s: %s with %v:\n got %q\nwant %q; run go generate ./internal/message", tc.printer.Language(), id, args, got, want)
 					break
 				}
@@ -55,12 +55,11 @@ func interpret(sentence *template.Template, args Args) (string, error) {
 	return said.String(), err
 }
 
-// needs is which values a sentence has, which of them must be numbers, lists, structs or records, and the literals that
+// needs is which values a sentence has, which of them must be numbers, lists or structs, and the literals that
 // it compares some with.
 type needs struct {
 	names                   []string
 	numbers, lists, fielded map[string]bool
-	records                 map[string]*needs
 	literals                []any
 }
 
@@ -72,10 +71,6 @@ func (n *needs) draw(chance *rand.Rand) Args {
 	args := Args{}
 	for _, name := range n.names {
 		if chance.IntN(50) == 0 {
-			continue
-		}
-		if inner := n.records[name]; inner != nil && !n.lists[name] {
-			args[name] = []Args{inner.draw(chance), inner.draw(chance)}[:chance.IntN(3)]
 			continue
 		}
 		choices := n.choices(name)
@@ -106,7 +101,7 @@ func needsOf(interpreted *template.Template) *needs {
 }
 
 func newNeeds() *needs {
-	return &needs{numbers: map[string]bool{}, lists: map[string]bool{}, fielded: map[string]bool{}, records: map[string]*needs{}}
+	return &needs{numbers: map[string]bool{}, lists: map[string]bool{}, fielded: map[string]bool{}}
 }
 
 func (n *needs) walk(node parse.Node) {
@@ -129,10 +124,7 @@ func (n *needs) walk(node parse.Node) {
 	case *parse.RangeNode:
 		name := node.Pipe.Cmds[0].Args[0].(*parse.FieldNode).Ident[0]
 		n.walk(node.Pipe)
-		inner := newNeeds()
-		inner.walk(node.List)
-		n.lists[name] = len(inner.names) == 0
-		n.records[name] = inner
+		n.lists[name] = true
 	case *parse.WithNode:
 		n.branch(&node.BranchNode)
 	case *parse.StringNode:

@@ -11,6 +11,12 @@ const (
 	PolicyCompeting       ID = "PolicyCompeting"       // repairers
 	PolicyNoActuator      ID = "PolicyNoActuator"      // action, actuator, why
 
+	FailoverReady           ID = "FailoverReady"           //
+	FailoverPaused          ID = "FailoverPaused"          //
+	FailoverNoPods          ID = "FailoverNoPods"          //
+	FailoverInvalidSelector ID = "FailoverInvalidSelector" // invalid
+	FailoverNotChanged      ID = "FailoverNotChanged"      // words
+
 	PermissionNobody     ID = "PermissionNobody"     // machine, gaps
 	PermissionNotAsked   ID = "PermissionNotAsked"   // actuator
 	PermissionUnanswered ID = "PermissionUnanswered" // actuator, words
@@ -33,7 +39,8 @@ const (
 	DrillAssessed  ID = "DrillAssessed"  // n
 	DrillUnplayed  ID = "DrillUnplayed"  // words
 	DrillAllowed   ID = "DrillAllowed"   //
-	DrillHeld      ID = "DrillHeld"      // held: check, why
+	DrillHeld      ID = "DrillHeld"      // held: DrillHeldBy each
+	DrillHeldBy    ID = "DrillHeldBy"    // check, why
 	DrillDenied    ID = "DrillDenied"    // check, why
 	DrillUnjudged  ID = "DrillUnjudged"  // check, why
 	DrillWouldAct  ID = "DrillWouldAct"  // actuator, action, why

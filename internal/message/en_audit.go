@@ -2,7 +2,7 @@ package message
 
 var englishAudit = sentences{
 	AuditSummary: "{{if .any}}{{.critical}} critical, {{count .warning \"warning\" \"warnings\"}}, {{count .info \"note\" \"notes\"}}" +
-		"{{else if .unknown}}Nothing found, as far as could be read{{else}}Nothing found{{end}}{{if .accepted}}; {{.accepted}} accepted{{end}}.",
+		"{{else if gt .unknown 0}}Nothing found, as far as could be read{{else}}Nothing found{{end}}{{if .accepted}}; {{.accepted}} accepted{{end}}.",
 	AuditMore:         "For causes and evidence: naosu why SUBJECT, or naosu audit -o json. For every remedy with its cost and risk: naosu audit -o wide. For the meaning of a code: naosu explain CODE.",
 	AuditLeft:         "and {{.n}} more; -o wide lists them all.",
 	AuditAlike:        "({{.n}} more like it)",

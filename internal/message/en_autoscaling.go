@@ -16,7 +16,7 @@ var englishAutoscaling = sentences{
 	NodeUnconsolidatable: "{{.source}} reported{{if .age}} {{.age}} ago{{end}} that it cannot consolidate {{.node}}: {{.why}}.",
 	NodeAnnotated:        "{{.source}} does not remove {{.node}} while it has the annotation {{.annotation}}.",
 	NodeKeptByPods:       "{{.source}} does not drain {{.node}} while {{and .pods}} {{verb .n \"runs\" \"run\"}} there with the annotation {{.annotation}}.",
-	NodeBudget:           "{{.budget}} in {{.namespace}} allows {{if .allowed}}{{count .allowed \"eviction\" \"evictions\"}} now{{else}}no eviction now: {{.healthy}} of its pods {{verb .healthy \"is\" \"are\"}} healthy, and {{.desired}} {{verb .desired \"is\" \"are\"}} required{{end}}.{{if .n}} Not ready: {{and .pods}}.{{end}}",
+	NodeBudget:           "{{.budget}} in {{.namespace}} allows {{if .allowed}}{{count .allowed \"eviction\" \"evictions\"}} now{{else}}no eviction now: {{.healthy}} of its pods {{verb .healthy \"is\" \"are\"}} healthy, and {{.desired}} {{verb .desired \"is\" \"are\"}} required{{end}}.{{if gt .n 0}} Not ready: {{and .pods}}.{{end}}",
 
 	AutoscalerSays:          "According to {{.source}}: {{.says}}.",
 	PoolReady:               "{{.pool}} is ready and has {{count .nodes \"node\" \"nodes\"}}.",
@@ -61,7 +61,7 @@ var englishAutoscaling = sentences{
 
 	PoolLimit:           "{{.pool}} is limited to {{.most}} {{.resource}} (spec.limits) and has {{.has}}{{if .reached}}{{else if .over}}; one more node like its largest would bring it to {{.next}}{{end}}.",
 	PoolLimitStep:       "{{.resource}} from {{.from}} to {{.to}}",
-	RemedyPoolLimit:     "Raise the limits of {{.pool}}{{if .limits}}: {{and .limits}}. Karpenter then has room for a node like the largest it has{{end}}.",
+	RemedyPoolLimit:     "Raise the limits of {{.pool}}{{if .limits}}: {{and .limits}}. Karpenter can then add another node like its largest{{end}}.",
 	RemedyPoolLimitCost: "The nodes that Karpenter then adds, while they are needed.",
 	RemedyPoolLimitRisk: "The limits bound the cost: the NodePool can then grow up to them for other pods, too.",
 }

@@ -10,6 +10,12 @@ var englishController = sentences{
 	PolicyCompeting:       "{{and .repairers}} {{verb (len .repairers) \"repairs\" \"repair\"}} the same nodes. Turn that off first: two repairers that do not coordinate are worse than one.",
 	PolicyNoActuator:      "{{.action}} is not possible{{if ne .actuator \"None\"}} through {{.actuator}}{{end}}: {{.why}}",
 
+	FailoverReady:           "Nothing is known to prevent the policy from being applied.",
+	FailoverPaused:          "The policy is paused: no more pods are changed.",
+	FailoverNoPods:          "The selectors select no pod, or another policy decides for every pod that they select.",
+	FailoverInvalidSelector: "The selectors select no pod, because they contain terms that no label can match. Correct them: {{and .invalid}}.",
+	FailoverNotChanged:      "Pods could not be changed: {{.words}}.",
+
 	PermissionNobody:     "No provider supports this action for node {{.machine}}.{{range .gaps}} {{.}}{{end}}",
 	PermissionNotAsked:   "{{.actuator}} offers no way to check permissions in advance.",
 	PermissionUnanswered: "{{.actuator}} did not respond: {{.words}}",
@@ -32,7 +38,8 @@ var englishController = sentences{
 	DrillAssessed:  "{{count .n \"pod\" \"pods\"}} would be affected.",
 	DrillUnplayed:  "The effect on pods could not be forecast: {{.words}}",
 	DrillAllowed:   "The guard would allow the repair.",
-	DrillHeld:      "The guard would hold the repair back for now.{{range .held}} The check {{.check}}: {{.why}}{{end}}",
+	DrillHeld:      "The guard would hold the repair back for now.{{range .held}} {{.}}{{end}}",
+	DrillHeldBy:    "The check {{.check}}: {{.why}}",
 	DrillDenied:    "The check {{.check}} of the guard would deny the repair: {{.why}} Waiting does not change that.",
 	DrillUnjudged:  "The check {{.check}} of the guard could not decide: {{.why}}",
 	DrillWouldAct:  "{{.action}} would be requested from {{.actuator}}, which permits it. {{.why}}",

@@ -51,7 +51,7 @@ var englishFit = sentences{
 	KeeperAtWork:           "{{.keeper}} in {{.namespace}} has {{.have}} of {{.want}} pods ready{{if lt .have .want}}: fix it first{{else}}; its log shows why it does not remove the taint{{end}}.",
 	KeeperUnseen:           "No cloud controller manager was found in this cluster: install one, unless the cloud provider runs it outside.",
 	TaintOfAgent:           "{{.agent}} removes {{.taint}} once it is ready on the node; a pod that tolerates the taint starts without {{.agent}}. {{.work}}",
-	AgentAtWork:            "{{if .n}}{{.set}} in {{.namespace}} has no ready pod on {{and .without}}: fix it first.{{else}}{{.set}} in {{.namespace}} is ready there but has not removed the taint: the log of its pod there shows why (kubectl logs {{.pod}} --namespace {{.namespace}}). If you delete that pod (kubectl delete pod {{.pod}} --namespace {{.namespace}}), its replacement tries again, on that node only.{{end}}",
+	AgentAtWork:            "{{if gt .n 0}}{{.set}} in {{.namespace}} has no ready pod on {{and .without}}: fix it first.{{else}}{{.set}} in {{.namespace}} is ready there but has not removed the taint: the log of its pod there shows why (kubectl logs {{.pod}} --namespace {{.namespace}}). If you delete that pod (kubectl delete pod {{.pod}} --namespace {{.namespace}}), its replacement tries again, on that node only.{{end}}",
 	AgentUnseen:            "{{if .set}}No DaemonSet {{.set}} was found: install it, or find out where it runs.{{else}}Check whether it runs there.{{end}}",
 	TaintOfRemoval:         "{{.by}} is removing {{and .nodes}} and marks that with {{.taint}}: new pods go to other nodes.",
 	GroupAtMaximum:         "According to the autoscaler, {{.group}} is at its maximum size; it has {{count .nodes \"node\" \"nodes\"}}.",

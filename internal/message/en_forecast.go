@@ -23,6 +23,7 @@ var englishForecast = sentences{
 	FateOnceGone:      "It fits only after the lost nodes are removed.",
 	FateDetach:        "Volume {{.volume}} must first be detached from {{.node}}: by force, at the earliest six minutes after the old pod is gone.",
 	FateAttach:        "It waits for its volume to attach: {{.pod}} on {{.node}} uses volume {{.volume}}, which only one node at a time can use.",
+	FateUnreachable:   "It is bound to {{.node}}, which does not respond: no kubelet starts it there.",
 	FateBlocked:       "PodDisruptionBudget {{.budget}} allows no disruption: {{.healthy}} healthy, {{.desired}} required. The pod stays.",
 	FateUnwanted:      "Its DaemonSet no longer selects the node.",
 	FateBudgets:       "More than one PodDisruptionBudget covers it ({{and .budgets}}), and the eviction API refuses to evict such pods. The pod stays.",

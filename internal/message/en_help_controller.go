@@ -2,8 +2,8 @@ package message
 
 var englishHelpController = sentences{
 	"help/controller": "Run the controller, which repairs nodes according to policies",
-	"help/controller/long": "Run the controller: it watches the cluster, proposes a Remediation when a node matches a rule of a NodeRepairPolicy, and performs what the guard allows, until it is stopped. " +
-		"It runs inside or outside the cluster. If several controllers run, only the one that holds the Lease acts, and the others stand by to take over.\n\n" +
+	"help/controller/long": "Run the controller: it watches the cluster, proposes a Remediation when a node matches a rule of a NodeRepairPolicy, and performs what the guard allows. It sets how long pods stay on a failed node as FailoverPolicies specify. It runs until it is stopped, " +
+		"inside or outside the cluster. If several controllers run, only the one that holds the Lease acts, and the others stand by to take over.\n\n" +
 		"It requires naosu's custom resource definitions. It detects the providers of the machines from the cluster and from environment variables; for AWS, these are the variables that AWS's own tools read.",
 	"flag/controller/leader-elect":      "act only while holding the Lease naosu-controller; if this is off, no other controller may act on the cluster",
 	"flag/controller/health-address":    "the `ADDRESS` that serves /livez and /readyz; 0 turns it off",

@@ -5,7 +5,7 @@ var englishNodes = sentences{
 	TitleN103: "losing a zone would leave pods Pending",
 
 	AndMore:          "{{.n}} more",
-	UnknownMachine:   "The Kubernetes API does not show whether the machine behind {{.node}} is off, or only disconnected with its containers still running. The provider knows (on EC2, the state of the instance).",
+	UnknownMachine:   "The Kubernetes API does not show whether the machine behind {{.node}} is off, or only disconnected with its containers still running. Check with the provider (on EC2, the state of the instance).",
 	CauseNodeSilent:  "The kubelet of {{.node}} has not reported for longer than the control plane waits.",
 	CauseNodeGone:    "{{.node}} no longer exists.",
 	CauseNodeUp:      "{{.node}} is Ready, so nothing is detached by force.",
@@ -20,7 +20,7 @@ var englishNodes = sentences{
 	CauseAttachmentReturns:  "Deleting {{.attachment}} detaches nothing. The CSI attacher's finalizer keeps the object until its driver has detached the volume, and while the control plane considers the volume attached, it creates the object again.",
 	CauseForceDetach:        "{{if .up}}This ends when the driver can detach the volume{{else}}This ends by itself: once no pod on {{.node}} uses the volume, it is detached by force after 6 minutes{{if not .gone}}, or at once if the node has the out-of-service taint{{end}}{{end}}.",
 	NotWaitingForAttachment: "{{and .unplaced}} {{verb (len .unplaced) \"does\" \"do\"}} not wait for this: a volume is attached only after its pod is assigned to a node, and that has not happened.",
-	UnknownDetachSince:      "Only kube-controller-manager knows when the 6 minutes of an attachment began, and whether it runs with --disable-force-detach-on-timeout.",
+	UnknownDetachSince:      "The Kubernetes API does not show when the 6 minutes of an attachment began, or whether kube-controller-manager runs with --disable-force-detach-on-timeout.",
 
 	TitleN201: "a node is down: what waits, and until when",
 
@@ -71,14 +71,16 @@ var englishNodes = sentences{
 
 	TitleN202: "failover slower than it needs to be",
 
-	SlowFailover:           "When a node fails, pods of {{and .workloads}} count as running there for about {{.total}}{{if .single}}; {{verb .n \"it has\" \"each has\"}} no other pod and is down that long{{else if .half}}, and one node holds half of them or more{{end}}.",
-	CauseSilence:           "A node counts as not Ready once its kubelet has not reported for {{.silence}} (the default since Kubernetes 1.32).",
-	CauseDefaultToleration: "Its pods then stay for another {{.wait}}: the API server adds this default to every pod that does not specify its own. On a managed control plane, the default cannot be changed, but each workload can specify its own.",
-	CauseHalf:              "{{if .single}}In the meantime, no other pod can do its work.{{else}}In the meantime, the remaining pods carry the whole load.{{end}}",
-	NotTied:                "{{verb .n \"Its volumes are not the cause: it has\" \"Their volumes are not the cause: they have\"}} none that only one node at a time can attach, so replacements could start elsewhere at once.",
-	RemedyTolerate:         "Make the pods of {{.workload}} leave a failed node after {{.wait}}.",
-	RemedyTolerateRisk:     "A node that is disconnected for longer than {{.wait}} and then returns loses its pods, although they kept running.",
-	RemedyRolloutCost:      "{{.workload}} is rolled out once.",
+	SlowFailover:             "When a node fails, pods of {{and .workloads}} count as running there for about {{.total}}{{if .single}}; {{verb .n \"it has\" \"each has\"}} no other pod and is down that long{{else if .half}}, and one node holds half of them or more{{end}}.",
+	CauseSilence:             "A node counts as not Ready once its kubelet has not reported for {{.silence}} (the default since Kubernetes 1.32).",
+	CauseDefaultToleration:   "Its pods then stay for another {{.wait}}: the API server adds this default to every pod that does not specify its own. On a managed control plane, the default cannot be changed, but each workload can specify its own.",
+	CauseHalf:                "{{if .single}}In the meantime, no other pod can do its work.{{else}}In the meantime, the remaining pods carry the whole load.{{end}}",
+	NotTied:                  "{{verb .n \"Its volumes are not the cause: it has\" \"Their volumes are not the cause: they have\"}} none that only one node at a time can attach, so replacements could start elsewhere at once.",
+	RemedyTolerate:           "Make the pods of {{.workload}} leave a failed node after {{.wait}}.",
+	RemedyFailoverPolicy:     "Have naosu's controller make the pods of {{and .workloads}} leave a failed node after {{.wait}}, by a FailoverPolicy for each workload.",
+	RemedyFailoverPolicyCost: "It requires naosu's controller in the cluster. Nothing is rolled out or restarted.",
+	RemedyTolerateRisk:       "A node that is disconnected for longer than {{.wait}} and then returns loses its pods, although they kept running.",
+	RemedyRolloutCost:        "{{.workload}} is rolled out once.",
 
 	TitleN203: "uneven placement after recovery",
 
@@ -104,7 +106,7 @@ var englishNodes = sentences{
 	LastNode:         "{{and .workloads}} {{verb .n \"runs\" \"run\"}} on the only {{verb .count \"node\" \"nodes\"}} in {{and .zones}} that can use {{verb .n \"its\" \"their\"}} volumes: without {{and .nodes}}, {{verb .n \"it is\" \"they are\"}} Pending until there is a node there again.",
 	CauseVolumesLive: "The volumes of {{and .workloads}} are in {{and .zones}} and can be used only there.",
 	CauseOneNode:     "In {{and .zones}}, only {{and .nodes}} can take the pods.",
-	CauseMayGo:       "It can go away at any time: through a failure, a scale-in, or a rotation to fewer nodes or other zones. A group counts nodes and does not know which zones hold volumes.",
+	CauseMayGo:       "It can go away at any time: through a failure, a scale-in, or a rotation to fewer nodes or other zones. A node group only counts nodes; it does not consider which zones contain volumes.",
 	CauseGroupStands: "{{.group}} has {{count .n \"node\" \"nodes\"}}.",
 	UnknownMinimum:   "The Kubernetes API does not show the minimum size of {{.group}} and the zones that it can use. A minimum of one node for each zone (here {{.zones}}) keeps scale-in and rotation from emptying a zone; only a second node protects against a failure of the node itself.",
 

@@ -159,7 +159,7 @@ var englishStatus = sentences{
 	NodeNominated:    "{{count .n \"pod waits\" \"pods wait\"}} for the scheduler to make room on {{.node}}: {{and .pods}}.",
 	NodeRoom:         "{{.n}} of {{.pods}} pods; they request {{.cpu}} of {{.ofCPU}} CPU and {{.memory}} of {{.ofMemory}} memory.",
 
-	ClaimBound:             "{{.claim}} is bound to {{.volume}}{{if .n}} and used by {{and .pods}}{{else}}; no pod uses it{{end}}.",
+	ClaimBound:             "{{.claim}} is bound to {{.volume}}{{if gt .n 0}} and used by {{and .pods}}{{else}}; no pod uses it{{end}}.",
 	ClaimUsed:              "Its volume is {{.volume}}.",
 	ClaimResizes:           "Its volume is being expanded ({{.condition}}){{if .why}}: {{.why}}{{else}}.{{end}}",
 	ClaimLost:              "{{.claim}} is Lost: {{.volume}}, to which it was bound, no longer exists.",

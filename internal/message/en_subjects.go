@@ -59,7 +59,7 @@ var englishSubjects = sentences{
 	RemedyDeadlineCost:     "None.",
 	RemedyDeadlineRisk:     "A Job may start up to 200 seconds late.",
 	RemedyJobTime:          "Recreate {{.subject}} with {{.seconds}} seconds, because a failed Job does not run again: {{if .paced}}{{.done}} of {{.of}} were done in {{.limit}}{{else}}{{.limit}} were not enough{{end}}",
-	RemedyJobTimeCost:      "The Job starts over{{if .done}}, including what was done{{end}}; its old pods and their logs are deleted.",
+	RemedyJobTimeCost:      "The Job starts over{{if gt .done 0}}, including what was done{{end}}; its old pods and their logs are deleted.",
 	RemedyJobTimeRisk:      "If its pods hang, or never started, it fails as before, only later.",
 	RemedyCronTime:         "Give the next Jobs of {{.object}} {{.seconds}} seconds: {{if .paced}}{{.done}} of {{.of}} were done in {{.limit}}{{else}}{{.limit}} were not enough{{end}}",
 	RemedyCronTimeCost:     "None before the next Job. The failed Job does not run again.",
@@ -74,10 +74,10 @@ var englishSubjects = sentences{
 
 	DependsOn:          "{{.why}}",
 	ServiceMissing:     "{{.service}} in namespace {{.service.Namespace}} does not exist.",
-	PodNames:           "Container {{.container}} gets the name of {{.service}}.",
-	PodNamesItsOwn:     "Container {{.container}} gets the name of {{.service}}, which has no endpoints before this pod is ready: it may be waiting for itself.",
+	PodNames:           "Container {{.container}} is configured with the name of {{.service}}.",
+	PodNamesItsOwn:     "Container {{.container}} is configured with the name of {{.service}}, which has no endpoints before this pod is ready: it may be waiting for itself.",
 	PodHasMore:         "{{.said}} {{.why}}",
-	PodWaitsForService: "{{.said}} A container gets the name of {{.service}}. {{.why}}",
+	PodWaitsForService: "{{.said}} A container is configured with the name of {{.service}}. {{.why}}",
 	RefusedTimeout:     "The API server gave up before the pods were created: its limit is 34 seconds, and something that it calls, such as an admission webhook, takes longer.",
 	WebhooksTake:       "{{count .n \"webhook is\" \"webhooks are\"}} called for each pod ({{and .webhooks}}). Together, {{verb .n \"it\" \"they\"}} may take {{.seconds}} seconds{{if .more}}, but the API server gives up after {{.limit}}{{else}}, within the {{.limit}} that the API server allows{{end}}.",
 

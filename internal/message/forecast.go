@@ -24,6 +24,7 @@ const (
 	FateOnceGone      ID = "FateOnceGone"      //
 	FateDetach        ID = "FateDetach"        // volume, node
 	FateAttach        ID = "FateAttach"        // volume, node, pod
+	FateUnreachable   ID = "FateUnreachable"   // node
 	FateBlocked       ID = "FateBlocked"       // budget, healthy, desired
 	FateUnwanted      ID = "FateUnwanted"      //
 	FateBudgets       ID = "FateBudgets"       // budgets

@@ -1,7 +1,7 @@
 package message
 
 var japaneseAudit = sentences{
-	AuditSummary: "{{if .any}}重大 {{.critical}} 件、警告 {{.warning}} 件、参考 {{.info}} 件{{else if .unknown}}読み取れた範囲では何も見つかりませんでした{{else}}何も見つかりませんでした{{end}}" +
+	AuditSummary: "{{if .any}}重大 {{.critical}} 件、警告 {{.warning}} 件、参考 {{.info}} 件{{else if gt .unknown 0}}読み取れた範囲では何も見つかりませんでした{{else}}何も見つかりませんでした{{end}}" +
 		"{{if .accepted}} (許容済み {{.accepted}} 件){{end}}。",
 	AuditMore:         "原因と根拠は naosu why SUBJECT または naosu audit -o json、すべての対処とそのコスト・リスクは naosu audit -o wide、コードの意味は naosu explain CODE で確認できます。",
 	AuditLeft:         "ほか {{.n}} 件。-o wide ですべて表示されます。",

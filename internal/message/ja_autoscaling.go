@@ -16,7 +16,7 @@ var japaneseAutoscaling = sentences{
 	NodeUnconsolidatable: "{{.source}} は{{if .age}} {{span .age}}前に{{end}}、{{.node}} を集約 (consolidation) できないと報告しました: {{.why}}。",
 	NodeAnnotated:        "アノテーション {{.annotation}} がある間、{{.source}} は {{.node}} を削除しません。",
 	NodeKeptByPods:       "アノテーション {{.annotation}} のある {{and .pods}} が動いている間、{{.source}} は {{.node}} を drain しません。",
-	NodeBudget:           "{{.namespace}} の {{.budget}} で現在許される退避 (evict) は {{.allowed}} 個です。{{if not .allowed}}正常な Pod は {{.healthy}} 個で、{{.desired}} 個必要です。{{end}}{{if .n}}Ready でない Pod: {{and .pods}}{{end}}",
+	NodeBudget:           "{{.namespace}} の {{.budget}} が現在許可する退避 (evict) は {{.allowed}} 個です。{{if not .allowed}}正常な Pod は {{.healthy}} 個で、{{.desired}} 個必要です。{{end}}{{if gt .n 0}}Ready でない Pod: {{and .pods}}{{end}}",
 
 	AutoscalerSays:          "{{.source}} によれば: {{.says}}。",
 	PoolReady:               "{{.pool}} は使用可能で、ノードは {{.nodes}} 台です。",
@@ -40,7 +40,7 @@ var japaneseAutoscaling = sentences{
 	LocalQueueMissing:   "namespace {{.queue.Namespace}} の {{.queue}} が存在しません。",
 	ClusterQueueMissing: "{{.local}} の参照先 {{.queue}} が存在しません。",
 	QueueStopped:        "{{.queue}} は何も承認しません{{if .policy}} (stopPolicy が {{.policy}}){{else}}: {{.why}}{{end}}。",
-	QueueHas:            "{{.queue}} の flavor {{.flavor}} の {{.resource}} の割り当て (nominal) は {{.nominal}} で、{{.used}} が確保されています{{if .borrowed}} ({{.borrowed}} は借用){{end}}。{{if not .cohort}}cohort に属していないため、借用はできません{{else if .limit}}cohort {{.cohort}} の他のキューが使わない分から {{.limit}} まで借用できます{{else}}cohort {{.cohort}} の他のキューが使わない分を借用できます{{end}}。",
+	QueueHas:            "{{.queue}} の flavor {{.flavor}} の {{.resource}} の割り当て (nominal) は {{.nominal}} で、{{.used}} が確保されています{{if .borrowed}} ({{.borrowed}} は借用){{end}}。{{if not .cohort}}cohort に属していないため、借用はできません{{else if .limit}}cohort {{.cohort}} のほかのキューが使わない分から {{.limit}} まで借用できます{{else}}cohort {{.cohort}} のほかのキューが使わない分を借用できます{{end}}。",
 
 	DeviceClaimMissing: "{{.pod}} は Pending です。クレーム {{.claim}} に指定された {{.missing}} が {{.namespace}} に存在しません。存在するまで、スケジューリングの対象になりません。",
 	DeviceClaimWay:     "{{.namespace}} に {{.missing}} を作成するか、{{if .owned}}Pod の作成元のテンプレート{{else}}Pod (作り直しが必要です){{end}} の名前を修正してください{{if .others}} (存在するもの: {{and .others}}){{end}}。",

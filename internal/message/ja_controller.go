@@ -10,6 +10,12 @@ var japaneseController = sentences{
 	PolicyCompeting:       "{{and .repairers}} が同じノードを修復します。先にそちらを無効にしてください。連携しない 2 つの修復の仕組みは、1 つだけの場合より危険です。",
 	PolicyNoActuator:      "{{if ne .actuator \"None\"}}{{.actuator}} を通じた {{end}}{{.action}} は実行できません。{{.why}}",
 
+	FailoverReady:           "ポリシーの適用を妨げるものは確認されていません。",
+	FailoverPaused:          "ポリシーは一時停止中です。新たに Pod を変更しません。",
+	FailoverNoPods:          "セレクターに一致する Pod がないか、一致するすべての Pod にほかのポリシーが適用されています。",
+	FailoverInvalidSelector: "セレクターに、どのラベルとも一致しない条件があるため、Pod が選択されません。修正してください: {{and .invalid}}",
+	FailoverNotChanged:      "Pod を変更できませんでした: {{.words}}",
+
 	PermissionNobody:     "ノード {{.machine}} にこの操作を行えるプロバイダーがありません。{{range .gaps}} {{.}}{{end}}",
 	PermissionNotAsked:   "{{.actuator}} には、権限を事前に確認する手段がありません。",
 	PermissionUnanswered: "{{.actuator}} から応答がありませんでした。{{.words}}",
@@ -32,7 +38,8 @@ var japaneseController = sentences{
 	DrillAssessed:  "影響を受ける Pod は {{.n}} 個です。",
 	DrillUnplayed:  "Pod への影響を予測できませんでした。{{.words}}",
 	DrillAllowed:   "ガードは修復を許可します。",
-	DrillHeld:      "現時点では、ガードが修復を保留します。{{range .held}}{{.check}}: {{.why}}{{end}}",
+	DrillHeld:      "現時点では、ガードが修復を保留します。{{range .held}}{{.}}{{end}}",
+	DrillHeldBy:    "{{.check}}: {{.why}}",
 	DrillDenied:    "ガードの検査 {{.check}} が修復を拒否します。{{.why}}待っても変わりません。",
 	DrillUnjudged:  "ガードの検査 {{.check}} は判定できませんでした。{{.why}}",
 	DrillWouldAct:  "{{.action}} は {{.actuator}} に要求され、許可されます。{{.why}}",

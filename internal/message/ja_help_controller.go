@@ -2,7 +2,7 @@ package message
 
 var japaneseHelpController = sentences{
 	"help/controller": "ポリシーに従ってノードを修復するコントローラーを動かす",
-	"help/controller/long": "コントローラーを動かします。クラスターを監視し、NodeRepairPolicy のルールに該当するノードに Remediation を提案し、ガードが許可したものを実行します。停止されるまで動き続けます。" +
+	"help/controller/long": "コントローラーを動かします。クラスターを監視し、NodeRepairPolicy のルールに該当するノードに Remediation を提案し、ガードが許可したものを実行します。障害が起きたノードに Pod がとどまる時間は、FailoverPolicy のとおりに設定します。停止されるまで動き続けます。" +
 		"クラスターの中でも外でも動きます。複数動かした場合は、Lease を保持する 1 つだけが実行し、残りは引き継ぎに備えて待機します。\n\n" +
 		"naosu のカスタムリソース定義が必要です。マシンのプロバイダーは、クラスターと環境変数から判別します。AWS の場合は、AWS のツールが読む環境変数を使います。",
 	"flag/controller/leader-elect":      "Lease naosu-controller を保持している間だけ実行する (無効にする場合、このクラスターでほかのコントローラーを動かしてはならない)",

@@ -20,7 +20,7 @@ var japaneseNodes = sentences{
 	CauseAttachmentReturns:  "{{.attachment}} を削除してもデタッチはされません。CSI ドライバーがデタッチを終えるまで external-attacher の finalizer によりオブジェクトが残り、コントロールプレーンがアタッチ済みと認識している間は作り直されます。",
 	CauseForceDetach:        "{{if .up}}CSI ドライバーがデタッチできるようになれば解消します。{{else}}時間が経てば解消します。{{.node}} でボリュームを使う Pod がなくなってから 6 分後に強制デタッチされます{{if not .gone}} (out-of-service taint があれば直ちに行われます){{end}}。{{end}}",
 	NotWaitingForAttachment: "{{and .unplaced}} が Pending なのはこのためではありません。アタッチは Pod のノードが決まった後に行われ、この Pod のノードはまだ決まっていません。",
-	UnknownDetachSince:      "VolumeAttachment ごとの 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、kube-controller-manager の内部にしかなく、確認できません。",
+	UnknownDetachSince:      "VolumeAttachment ごとの 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、Kubernetes API では分かりません。",
 
 	TitleN201: "ノードの停止: 何がいつまで待つか",
 
@@ -71,14 +71,16 @@ var japaneseNodes = sentences{
 
 	TitleN202: "必要以上に遅いフェイルオーバー",
 
-	SlowFailover:           "ノードが停止すると、{{and .workloads}} の Pod は約 {{span .total}}の間、そのノードで動作中とみなされ続けます。{{if .single}}{{if gt .n 1}}いずれも {{end}}Pod が 1 個しかないため、その間は停止します。{{else if .half}}しかも半数以上が 1 台のノードに集中しています。{{end}}",
-	CauseSilence:           "kubelet からの応答が {{span .silence}}途絶えると、ノードは NotReady とみなされます (Kubernetes 1.32 以降のデフォルト値)。",
-	CauseDefaultToleration: "その後も Pod は {{span .wait}}残ります。これは、指定のない Pod すべてに API サーバーが付けるデフォルト値です。マネージドのコントロールプレーンでは変更できませんが、ワークロードごとに指定できます。",
-	CauseHalf:              "{{if .single}}その間、処理を引き継げる Pod はありません。{{else}}その間、残りの Pod だけですべてを処理することになります。{{end}}",
-	NotTied:                "ボリュームが原因ではありません。1 台のノードにしかアタッチできないボリュームは使っていないため、代わりの Pod はすぐに別のノードで起動できます。",
-	RemedyTolerate:         "ノードの停止後、{{.workload}} の Pod が {{span .wait}}でそのノードから離れるようにします。",
-	RemedyTolerateRisk:     "ノードが {{span .wait}}より長くネットワークから切り離されて復帰した場合、Pod は動き続けていても削除されます。",
-	RemedyRolloutCost:      "{{.workload}} のロールアウトが 1 回行われます。",
+	SlowFailover:             "ノードが停止すると、{{and .workloads}} の Pod は約 {{span .total}}の間、そのノードで動作中とみなされ続けます。{{if .single}}{{if gt .n 1}}いずれも {{end}}Pod が 1 個しかないため、その間は停止します。{{else if .half}}しかも半数以上が 1 台のノードに集中しています。{{end}}",
+	CauseSilence:             "kubelet からの応答が {{span .silence}}途絶えると、ノードは NotReady とみなされます (Kubernetes 1.32 以降のデフォルト値)。",
+	CauseDefaultToleration:   "その後も Pod は {{span .wait}}残ります。これは、指定のない Pod すべてに API サーバーが付けるデフォルト値です。マネージドのコントロールプレーンでは変更できませんが、ワークロードごとに指定できます。",
+	CauseHalf:                "{{if .single}}その間、処理を引き継げる Pod はありません。{{else}}その間、残りの Pod だけですべてを処理することになります。{{end}}",
+	NotTied:                  "ボリュームが原因ではありません。1 台のノードにしかアタッチできないボリュームは使っていないため、代わりの Pod はすぐに別のノードで起動できます。",
+	RemedyTolerate:           "ノードの停止後、{{.workload}} の Pod が {{span .wait}}でそのノードから離れるようにします。",
+	RemedyFailoverPolicy:     "ワークロードごとの FailoverPolicy により、naosu のコントローラーが、ノードの停止後 {{span .wait}}で {{and .workloads}} の Pod をそのノードから離れさせるようにします。",
+	RemedyFailoverPolicyCost: "クラスターに naosu のコントローラーが必要です。ロールアウトも再起動も行われません。",
+	RemedyTolerateRisk:       "ノードが {{span .wait}}より長くネットワークから切り離されて復帰した場合、Pod は動き続けていても削除されます。",
+	RemedyRolloutCost:        "{{.workload}} のロールアウトが 1 回行われます。",
 
 	TitleN203: "復旧後の配置の偏り",
 
@@ -104,7 +106,7 @@ var japaneseNodes = sentences{
 	LastNode:         "{{and .workloads}} は、{{and .zones}} でボリュームを使える唯一のノードで動いています。{{and .nodes}} がなくなると、そのゾーンに再びノードができるまで Pending になります。",
 	CauseVolumesLive: "{{and .workloads}} のボリュームは {{and .zones}} にあり、そこでしか使えません。",
 	CauseOneNode:     "{{and .zones}} でこれらの Pod を受け入れられるノードは {{and .nodes}} だけです。",
-	CauseMayGo:       "そのノードはいつでもなくなる可能性があります。障害、スケールイン、台数やゾーンの変わる入れ替えなどがあります。ノードグループは台数しか見ておらず、どのゾーンにボリュームがあるかを知りません。",
+	CauseMayGo:       "そのノードはいつでもなくなる可能性があります。障害、スケールイン、台数やゾーンの変わる入れ替えなどがあります。ノードグループは台数だけを管理し、どのゾーンにボリュームがあるかは考慮しません。",
 	CauseGroupStands: "{{.group}} のノードは {{.n}} 台です。",
 	UnknownMinimum:   "{{.group}} の最小サイズと使用できるゾーンは Kubernetes API では分かりません。最小サイズをゾーン数 (ここでは {{.zones}}) 以上にすれば、スケールインや入れ替えでゾーンが空になることは防げます。ノード自体の障害に備えるには 2 台目が必要です。",
 

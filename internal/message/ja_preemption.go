@@ -17,7 +17,7 @@ var japanesePreemption = sentences{
 	UnknownPreemptor:       "どの Pod のためだったかを示す Event は、すでに消えたか、読み取れませんでした。Event の保持期間はデフォルトで 1 時間です。",
 	RemedyPlaceholders:     "各ノードに CPU {{.cpu}} 分の空きをプレースホルダーの Pod で確保します。優先度が最も低いので、ほかのどの Pod よりも先にプリエンプトされます。",
 	RemedyPlaceholdersCost: "ノード {{.nodes}} 台で CPU {{.cpu}} ずつ。{{if .more}}{{and .guests}} の実行中は、さらにノード {{.more}} 台が必要です。{{end}}",
-	RemedyPlaceholdersRisk: "すでに空きのないノードにはプレースホルダーの Pod も入りません。{{if .n}}{{and .guests}} の次の実行より前に作成し、そのテンプレートに priorityClassName: {{.class}} を指定してください。{{else}}バッチ処理が始まる前に作成し、その処理には preemptionPolicy: Never の PriorityClass を指定してください。{{end}}そうしないと、その処理に場所を使われます。待機中の Pod のために追加されたノードも、プレースホルダーの Pod より先に埋まるため、グループのサイズは事前に増やしておいてください。",
+	RemedyPlaceholdersRisk: "すでに空きのないノードにはプレースホルダーの Pod も入りません。{{if gt .n 0}}{{and .guests}} の次の実行より前に作成し、そのテンプレートに priorityClassName: {{.class}} を指定してください。{{else}}バッチ処理が始まる前に作成し、その処理には preemptionPolicy: Never の PriorityClass を指定してください。{{end}}そうしないと、その処理に場所を使われます。待機中の Pod のために追加されたノードも、プレースホルダーの Pod より先に埋まるため、グループのサイズは事前に増やしておいてください。",
 
 	ScarceNode: "{{.place}} を失うと、{{and .workloads}} の Pod {{.n}} 個は、受け入れられるノードがほかになく Pending になります。{{if .others}}全 {{.total}} ノードのうち、ほか {{.others}} ノードでも同様です。{{end}}",
 

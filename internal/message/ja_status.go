@@ -159,7 +159,7 @@ var japaneseStatus = sentences{
 	NodeNominated:    "Pod {{.n}} 個が、スケジューラーが {{.node}} に場所を空けるのを待っています: {{and .pods}}",
 	NodeRoom:         "Pod は上限 {{.pods}} 個のうち {{.n}} 個です。requests の合計は CPU {{.ofCPU}} のうち {{.cpu}}、メモリ {{.ofMemory}} のうち {{.memory}} です。",
 
-	ClaimBound:             "{{.claim}} は {{.volume}} にバインドされています{{if .n}} (使用中: {{and .pods}}){{else}}。使っている Pod はありません{{end}}。",
+	ClaimBound:             "{{.claim}} は {{.volume}} にバインドされています{{if gt .n 0}} (使用中: {{and .pods}}){{else}}。使っている Pod はありません{{end}}。",
 	ClaimUsed:              "ボリュームは {{.volume}} です。",
 	ClaimResizes:           "ボリュームを拡張中です ({{.condition}}){{if .why}}: {{.why}}{{else}}。{{end}}",
 	ClaimLost:              "{{.claim}} は Lost です。バインドされていた {{.volume}} がもう存在しません。",

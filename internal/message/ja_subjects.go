@@ -59,7 +59,7 @@ var japaneseSubjects = sentences{
 	RemedyDeadlineCost:     "なし。",
 	RemedyDeadlineRisk:     "Job の開始が最大 200 秒遅れることがあります。",
 	RemedyJobTime:          "失敗した Job は再び動かないため、{{.subject}} を {{.seconds}} 秒の期限で作り直します。{{if .paced}}{{.limit}} 秒で {{.of}} 個のうち {{.done}} 個が終わっていました{{else}}{{.limit}} 秒では足りませんでした{{end}}",
-	RemedyJobTimeCost:      "最初からやり直しになります{{if .done}} (終わっていた分も含みます){{end}}。古い Pod とそのログは削除されます。",
+	RemedyJobTimeCost:      "最初からやり直しになります{{if gt .done 0}} (終わっていた分も含みます){{end}}。古い Pod とそのログは削除されます。",
 	RemedyJobTimeRisk:      "Pod が停止したままの場合や始まっていなかった場合は、遅れて同じように失敗するだけです。",
 	RemedyCronTime:         "{{.object}} の次の Job からの期限を {{.seconds}} 秒にします。{{if .paced}}{{.limit}} 秒で {{.of}} 個のうち {{.done}} 個が終わっていました{{else}}{{.limit}} 秒では足りませんでした{{end}}",
 	RemedyCronTimeCost:     "次の Job まではありません。失敗した Job は再び動きません。",
@@ -74,10 +74,10 @@ var japaneseSubjects = sentences{
 
 	DependsOn:          "{{.why}}",
 	ServiceMissing:     "namespace {{.service.Namespace}} の {{.service}} が存在しません。",
-	PodNames:           "コンテナ {{.container}} には {{.service}} の名前が渡されています。",
-	PodNamesItsOwn:     "コンテナ {{.container}} に名前が渡されている {{.service}} には、この Pod が Ready になるまでエンドポイントがありません。自分自身を待っている可能性があります。",
+	PodNames:           "コンテナ {{.container}} の設定に {{.service}} の名前が含まれています。",
+	PodNamesItsOwn:     "コンテナ {{.container}} の設定に名前が含まれている {{.service}} には、この Pod が Ready になるまでエンドポイントがありません。自分自身を待っている可能性があります。",
 	PodHasMore:         "{{.said}}{{.why}}",
-	PodWaitsForService: "{{.said}}コンテナには {{.service}} の名前が渡されています。{{.why}}",
+	PodWaitsForService: "{{.said}}コンテナの設定に {{.service}} の名前が含まれています。{{.why}}",
 	RefusedTimeout:     "Pod の作成が終わる前に API サーバーが打ち切りました。上限は 34 秒で、admission webhook などの応答がそれより遅れています。",
 	WebhooksTake:       "Pod ごとに {{.n}} 個の webhook ({{and .webhooks}}) が呼ばれます。合わせて最大 {{.seconds}} 秒かかり、{{if .more}}API サーバーは {{.limit}} 秒で打ち切ります{{else}}API サーバーの上限 {{.limit}} 秒には収まります{{end}}。",
 

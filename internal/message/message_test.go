@@ -180,7 +180,7 @@ func TestText(t *testing.T) {
 		"values are not code": {PodFinished, Args{"pod": "{{.}}<b>"}, "{{.}}<b> has completed."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := English().Text(tc.id, tc.args); got != tc.want {
+			if got := English().text(tc.id, tc.args); got != tc.want {
 				t.Errorf("got %q, want %q", got, tc.want)
 			}
 		})

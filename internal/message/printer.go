@@ -49,9 +49,17 @@ func languageOf(name string, sentences []compiled) language {
 	})}
 }
 
-// Text is the sentence in the Printer's language. A sentence that is missing, or lacks a value, is said as its ID and
-// values: at the worst moment a clumsy answer is better than none. Tests see to it that it does not happen.
-func (p Printer) Text(id ID, args Args) string {
+// Say is the Sentence in the Printer's language; empty for the zero Sentence.
+func (p Printer) Say(s Sentence) string {
+	if s.IsZero() {
+		return ""
+	}
+	return p.text(s.ID, s.Args)
+}
+
+// text is a sentence in the Printer's language. One that is missing, or lacks a value, is said as its ID and values: at the
+// worst moment a clumsy answer is better than none. Tests see to it that it does not happen.
+func (p Printer) text(id ID, args Args) string {
 	if say := p.say(id); say != nil {
 		t := text{printer: p, args: args}
 		say(&t)
@@ -60,14 +68,6 @@ func (p Printer) Text(id ID, args Args) string {
 		}
 	}
 	return fallback(id, args)
-}
-
-// Say is the Sentence in the Printer's language; empty for the zero Sentence.
-func (p Printer) Say(s Sentence) string {
-	if s.IsZero() {
-		return ""
-	}
-	return p.Text(s.ID, s.Args)
 }
 
 // Value is the text of a sentence's value in the Printer's language; false if there is none.
@@ -88,9 +88,6 @@ func (p Printer) Value(value any) (string, bool) {
 	}
 	return fmt.Sprint(reflect.Indirect(reflect.ValueOf(value))), true
 }
-
-// Has says whether the language has a sentence.
-func (p Printer) Has(id ID) bool { return p.say(id) != nil }
 
 func (p Printer) say(id ID) func(*text) {
 	if p.language == nil {

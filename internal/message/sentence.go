@@ -2,15 +2,13 @@ package message
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 )
 
 // Sentence is something to say, not yet in a language: which sentence, and its values by name. A value is a string, a
-// number, an error, whatever has a String method, a Sentence, a Translated, a list of strings, a List, or a list of Args.
-// The zero Sentence says nothing.
+// number, an error, whatever has a String method, a Sentence, a Translated, a list of strings, or a List. The functions of
+// package sentence make them; the zero Sentence says nothing.
 type Sentence struct {
 	ID   ID
 	Args Args
@@ -37,8 +35,8 @@ type Translated interface {
 	In(language string) string
 }
 
-// Of makes a Sentence, with those of the values that it has.
-func Of(id ID, args Args) Sentence {
+// of makes a Sentence, with those of the values that it has.
+func of(id ID, args Args) Sentence {
 	names := namesOf()[id]
 	if len(names) == 0 {
 		return Sentence{ID: id}
@@ -52,12 +50,21 @@ func Of(id ID, args Args) Sentence {
 	return s
 }
 
+// Label is the text that goes by a name: one of those without values, such as the title of a code or the help of a command.
+// It is the zero Sentence if there is none.
+func Label(name string) Sentence {
+	if values, ok := namesOf()[ID(name)]; !ok || len(values) > 0 {
+		return Sentence{}
+	}
+	return Sentence{ID: ID(name)}
+}
+
 // Verbatim says what others wrote, such as the message of an Event, in their words.
 func Verbatim(words string) Sentence {
 	if words == "" {
 		return Sentence{}
 	}
-	return Of(VerbatimText, Args{"text": words})
+	return of(VerbatimText, Args{"text": words})
 }
 
 // Sequence says sentences one after another.
@@ -78,7 +85,7 @@ func Sequence(parts ...Sentence) Sentence {
 	case 1:
 		return all[0].(Sentence)
 	}
-	return Of(SentenceSequence, Args{"sentences": all})
+	return of(SentenceSequence, Args{"sentences": all})
 }
 
 // IsZero says whether there is nothing to say.
@@ -108,15 +115,11 @@ func (s Sentence) Map(change func(in ID, name string, value any) any) Sentence {
 	if len(s.Args) == 0 {
 		return s
 	}
-	return Sentence{s.ID, s.Args.mapped(s.ID, change)}
-}
-
-func (a Args) mapped(in ID, change func(ID, string, any) any) Args {
-	args := make(Args, len(a))
-	for name, value := range a {
-		args[name] = mapped(value, func(value any) any { return change(in, name, value) }, change)
+	args := make(Args, len(s.Args))
+	for name, value := range s.Args {
+		args[name] = mapped(value, func(value any) any { return change(s.ID, name, value) }, change)
 	}
-	return args
+	return Sentence{s.ID, args}
 }
 
 func mapped(value any, one func(any) any, change func(ID, string, any) any) any {
@@ -135,12 +138,6 @@ func mapped(value any, one func(any) any, change func(ID, string, any) any) any 
 			list[i] = one(item)
 		}
 		return list
-	case []Args:
-		records := make([]Args, len(v))
-		for i, record := range v {
-			records[i] = record.mapped("", change)
-		}
-		return records
 	}
 	return one(value)
 }
@@ -157,19 +154,15 @@ func (s Sentence) Key() string {
 func (s Sentence) Compare(other Sentence) int { return strings.Compare(s.Key(), other.Key()) }
 
 func (s Sentence) writeKey(key *strings.Builder) {
-	s.Args.writeKey(key, namesOf()[s.ID])
-	key.WriteString(string(s.ID))
-}
-
-func (a Args) writeKey(key *strings.Builder, names []string) {
 	key.WriteByte('(')
-	for _, name := range names {
+	for _, name := range namesOf()[s.ID] {
 		key.WriteString(name)
 		key.WriteByte('=')
-		writeValueKey(key, a[name])
+		writeValueKey(key, s.Args[name])
 		key.WriteByte(' ')
 	}
 	key.WriteByte(')')
+	key.WriteString(string(s.ID))
 }
 
 func writeValueKey(key *strings.Builder, value any) {
@@ -188,10 +181,6 @@ func writeValueKey(key *strings.Builder, value any) {
 		writeListKey(key, v)
 	case []string:
 		writeListKey(key, v)
-	case []Args:
-		for _, record := range v {
-			record.writeKey(key, slices.Sorted(maps.Keys(record)))
-		}
 	default:
 		fmt.Fprintf(key, "%#v", v)
 	}

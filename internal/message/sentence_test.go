@@ -19,7 +19,7 @@ func (w words) In(language string) string {
 }
 
 func TestSentenceInSentence(t *testing.T) {
-	inner := Of(PodFinished, Args{"pod": thing{"a", "b"}})
+	inner := of(PodFinished, Args{"pod": thing{"a", "b"}})
 	for name, tc := range map[string]struct {
 		sentence Sentence
 		en, ja   string
@@ -27,13 +27,13 @@ func TestSentenceInSentence(t *testing.T) {
 		"nothing":             {Sentence{}, "", ""},
 		"in words of others":  {Verbatim("it broke"), "it broke", "it broke"},
 		"no words of others":  {Verbatim(""), "", ""},
-		"a sentence":          {Of(UnplacedAlso, Args{"said": "a", "also": inner}), "a " + English().Say(inner), "a" + Japanese().Say(inner)},
-		"in a list":           {Of(CauseNoNode, Args{"zones": List{"1a", Verbatim("1b"), thing{Name: "c"}}}), English().Text(CauseNoNode, Args{"zones": []string{"1a", "1b", "thing/c"}}), ""},
-		"an error":            {Of(UnplacedAlso, Args{"said": errors.New("a"), "also": 1}), "a 1", "a1"},
-		"translated":          {Of(UnplacedAlso, Args{"said": words{"yes", "はい"}, "also": ""}), "yes ", "はい"},
+		"a sentence":          {of(UnplacedAlso, Args{"said": "a", "also": inner}), "a " + English().Say(inner), "a" + Japanese().Say(inner)},
+		"in a list":           {of(CauseNoNode, Args{"zones": List{"1a", Verbatim("1b"), thing{Name: "c"}}}), English().text(CauseNoNode, Args{"zones": []string{"1a", "1b", "thing/c"}}), ""},
+		"an error":            {of(UnplacedAlso, Args{"said": errors.New("a"), "also": 1}), "a 1", "a1"},
+		"translated":          {of(UnplacedAlso, Args{"said": words{"yes", "はい"}, "also": ""}), "yes ", "はい"},
 		"one after another":   {Sequence(Verbatim("a"), Sentence{}, Sequence(Verbatim("b"), Verbatim("c"))), "a b c", "a b c"},
 		"one of none":         {Sequence(Sentence{}, Verbatim("a")), "a", "a"},
-		"a value of no other": {Of(PodFinished, Args{"pod": "a", "pods": "b"}), English().Text(PodFinished, Args{"pod": "a"}), ""},
+		"a value of no other": {of(PodFinished, Args{"pod": "a", "pods": "b"}), English().text(PodFinished, Args{"pod": "a"}), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := English().Say(tc.sentence); got != tc.en {
@@ -47,9 +47,9 @@ func TestSentenceInSentence(t *testing.T) {
 }
 
 func TestKey(t *testing.T) {
-	of := func(pod any) Sentence { return Of(PodFinished, Args{"pod": pod}) }
+	finished := func(pod any) Sentence { return of(PodFinished, Args{"pod": pod}) }
 	same := [][2]Sentence{
-		{of("a"), of("a")}, {of([]string{"a"}), of(List{"a"})}, {of(of("a")), of(of("a"))}, {Sentence{}, Sentence{}},
+		{finished("a"), finished("a")}, {finished([]string{"a"}), finished(List{"a"})}, {finished(finished("a")), finished(finished("a"))}, {Sentence{}, Sentence{}},
 	}
 	for _, pair := range same {
 		if !pair[0].Equal(pair[1]) || pair[0].Compare(pair[1]) != 0 {
@@ -58,13 +58,13 @@ func TestKey(t *testing.T) {
 	}
 	// In this order, too.
 	other := [][2]Sentence{
-		{of("a"), of("b")},
-		{of("a"), Of(PodDeleting, Args{"pod": "b"})},
-		{Of(PodDeleting, Args{"pod": "a"}), of("a")},
-		{of(2), of(10)},
-		{of(thing{"a", "x"}), of(thing{"b", "x"})},
-		{of(List{"a"}), of(List{"b"})},
-		{of(of("a")), of(of("b"))},
+		{finished("a"), finished("b")},
+		{finished("a"), of(PodDeleting, Args{"pod": "b"})},
+		{of(PodDeleting, Args{"pod": "a"}), finished("a")},
+		{finished(2), finished(10)},
+		{finished(thing{"a", "x"}), finished(thing{"b", "x"})},
+		{finished(List{"a"}), finished(List{"b"})},
+		{finished(finished("a")), finished(finished("b"))},
 	}
 	for _, pair := range other {
 		if pair[0].Equal(pair[1]) || pair[0].Compare(pair[1]) >= 0 {
@@ -74,25 +74,25 @@ func TestKey(t *testing.T) {
 }
 
 func TestContains(t *testing.T) {
-	inner := Of(PodFinished, Args{"pod": "a"})
-	outer := Of(CauseNoNode, Args{"zones": List{Of(UnplacedAlso, Args{"said": inner, "also": "b"})}})
+	inner := of(PodFinished, Args{"pod": "a"})
+	outer := of(CauseNoNode, Args{"zones": List{of(UnplacedAlso, Args{"said": inner, "also": "b"})}})
 	if !outer.Contains(inner) || !outer.Contains(outer) {
 		t.Error("it does not contain what it has")
 	}
-	if outer.Contains(Of(PodFinished, Args{"pod": "b"})) || inner.Contains(outer) {
+	if outer.Contains(of(PodFinished, Args{"pod": "b"})) || inner.Contains(outer) {
 		t.Error("it contains what it has not")
 	}
 }
 
 func TestMap(t *testing.T) {
-	s := Of(UnplacedAlso, Args{"said": Of(PodFinished, Args{"pod": "a"}), "also": []string{"a", "b"}})
+	s := of(UnplacedAlso, Args{"said": of(PodFinished, Args{"pod": "a"}), "also": []string{"a", "b"}})
 	got := s.Map(func(in ID, name string, value any) any {
 		if value == "a" && (in == PodFinished && name == "pod" || in == UnplacedAlso && name == "also") {
 			return "x"
 		}
 		return value
 	})
-	if want := Of(UnplacedAlso, Args{"said": Of(PodFinished, Args{"pod": "x"}), "also": List{"x", "b"}}); !got.Equal(want) {
+	if want := of(UnplacedAlso, Args{"said": of(PodFinished, Args{"pod": "x"}), "also": List{"x", "b"}}); !got.Equal(want) {
 		t.Errorf("got %s, want %s", got.Key(), want.Key())
 	}
 	if s.Args["also"].([]string)[0] != "a" {

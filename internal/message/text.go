@@ -33,10 +33,8 @@ func (t *text) words(value any) string {
 }
 
 //go:noinline
-func (t *text) value(name string) any { return t.in(t.args, name) }
-
-func (t *text) in(args Args, name string) any {
-	value, ok := args[name]
+func (t *text) value(name string) any {
+	value, ok := t.args[name]
 	if !ok {
 		t.failed = true
 	}
@@ -68,14 +66,6 @@ func (t *text) items(name string) []string {
 	}
 	t.failed = true
 	return nil
-}
-
-func (t *text) records(name string) []Args {
-	records, ok := t.value(name).([]Args)
-	if !ok {
-		t.failed = true
-	}
-	return records
 }
 
 //go:noinline

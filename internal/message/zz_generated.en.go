@@ -294,7 +294,7 @@ var englishTexts = []compiled{
 			t.say(", ")
 			t.say(count(t.number("info"), "note", "notes"))
 		} else {
-			if t.is(t.value("unknown")) {
+			if t.less(0, t.value("unknown")) {
 				t.say("Nothing found, as far as could be read")
 			} else {
 				t.say("Nothing found")
@@ -567,7 +567,7 @@ var englishTexts = []compiled{
 			t.say(" required")
 		}
 		t.say(".")
-		if t.is(t.value("n")) {
+		if t.less(0, t.value("n")) {
 			t.say(" Not ready: ")
 			t.say(englishAnd(t.items("pods")))
 			t.say(".")
@@ -948,7 +948,7 @@ var englishTexts = []compiled{
 		if t.is(t.value("limits")) {
 			t.say(": ")
 			t.say(englishAnd(t.items("limits")))
-			t.say(". Karpenter then has room for a node like the largest it has")
+			t.say(". Karpenter can then add another node like its largest")
 		}
 		t.say(".")
 	}},
@@ -1166,6 +1166,25 @@ var englishTexts = []compiled{
 		t.say(": ")
 		t.put(t.value("why"))
 	}},
+	{FailoverReady, nil, func(t *text) {
+		t.say("Nothing is known to prevent the policy from being applied.")
+	}},
+	{FailoverPaused, nil, func(t *text) {
+		t.say("The policy is paused: no more pods are changed.")
+	}},
+	{FailoverNoPods, nil, func(t *text) {
+		t.say("The selectors select no pod, or another policy decides for every pod that they select.")
+	}},
+	{FailoverInvalidSelector, []string{"invalid"}, func(t *text) {
+		t.say("The selectors select no pod, because they contain terms that no label can match. Correct them: ")
+		t.say(englishAnd(t.items("invalid")))
+		t.say(".")
+	}},
+	{FailoverNotChanged, []string{"words"}, func(t *text) {
+		t.say("Pods could not be changed: ")
+		t.put(t.value("words"))
+		t.say(".")
+	}},
 	{PermissionNobody, []string{"machine", "gaps"}, func(t *text) {
 		t.say("No provider supports this action for node ")
 		t.put(t.value("machine"))
@@ -1285,12 +1304,16 @@ var englishTexts = []compiled{
 	}},
 	{DrillHeld, []string{"held"}, func(t *text) {
 		t.say("The guard would hold the repair back for now.")
-		for _, item := range t.records("held") {
-			t.say(" The check ")
-			t.put(t.in(item, "check"))
-			t.say(": ")
-			t.put(t.in(item, "why"))
+		for _, item := range t.items("held") {
+			t.say(" ")
+			t.put(item)
 		}
+	}},
+	{DrillHeldBy, []string{"check", "why"}, func(t *text) {
+		t.say("The check ")
+		t.put(t.value("check"))
+		t.say(": ")
+		t.put(t.value("why"))
 	}},
 	{DrillDenied, []string{"check", "why"}, func(t *text) {
 		t.say("The check ")
@@ -2008,7 +2031,7 @@ var englishTexts = []compiled{
 		t.put(t.value("work"))
 	}},
 	{AgentAtWork, []string{"n", "set", "namespace", "without", "pod"}, func(t *text) {
-		if t.is(t.value("n")) {
+		if t.less(0, t.value("n")) {
 			t.put(t.value("set"))
 			t.say(" in ")
 			t.put(t.value("namespace"))
@@ -2575,6 +2598,11 @@ var englishTexts = []compiled{
 		t.say(" uses volume ")
 		t.put(t.value("volume"))
 		t.say(", which only one node at a time can use.")
+	}},
+	{FateUnreachable, []string{"node"}, func(t *text) {
+		t.say("It is bound to ")
+		t.put(t.value("node"))
+		t.say(", which does not respond: no kubelet starts it there.")
 	}},
 	{FateBlocked, []string{"budget", "healthy", "desired"}, func(t *text) {
 		t.say("PodDisruptionBudget ")
@@ -3631,7 +3659,7 @@ var englishTexts = []compiled{
 		t.say("Run the controller, which repairs nodes according to policies")
 	}},
 	{"help/controller/long", nil, func(t *text) {
-		t.say("Run the controller: it watches the cluster, proposes a Remediation when a node matches a rule of a NodeRepairPolicy, and performs what the guard allows, until it is stopped. It runs inside or outside the cluster. If several controllers run, only the one that holds the Lease acts, and the others stand by to take over.\n\nIt requires naosu's custom resource definitions. It detects the providers of the machines from the cluster and from environment variables; for AWS, these are the variables that AWS's own tools read.")
+		t.say("Run the controller: it watches the cluster, proposes a Remediation when a node matches a rule of a NodeRepairPolicy, and performs what the guard allows. It sets how long pods stay on a failed node as FailoverPolicies specify. It runs until it is stopped, inside or outside the cluster. If several controllers run, only the one that holds the Lease acts, and the others stand by to take over.\n\nIt requires naosu's custom resource definitions. It detects the providers of the machines from the cluster and from environment variables; for AWS, these are the variables that AWS's own tools read.")
 	}},
 	{"flag/controller/leader-elect", nil, func(t *text) {
 		t.say("act only while holding the Lease naosu-controller; if this is off, no other controller may act on the cluster")
@@ -4009,7 +4037,7 @@ var englishTexts = []compiled{
 	{UnknownMachine, []string{"node"}, func(t *text) {
 		t.say("The Kubernetes API does not show whether the machine behind ")
 		t.put(t.value("node"))
-		t.say(" is off, or only disconnected with its containers still running. The provider knows (on EC2, the state of the instance).")
+		t.say(" is off, or only disconnected with its containers still running. Check with the provider (on EC2, the state of the instance).")
 	}},
 	{CauseNodeSilent, []string{"node"}, func(t *text) {
 		t.say("The kubelet of ")
@@ -4097,7 +4125,7 @@ var englishTexts = []compiled{
 		t.say(" not wait for this: a volume is attached only after its pod is assigned to a node, and that has not happened.")
 	}},
 	{UnknownDetachSince, nil, func(t *text) {
-		t.say("Only kube-controller-manager knows when the 6 minutes of an attachment began, and whether it runs with --disable-force-detach-on-timeout.")
+		t.say("The Kubernetes API does not show when the 6 minutes of an attachment began, or whether kube-controller-manager runs with --disable-force-detach-on-timeout.")
 	}},
 	{TitleN201, nil, func(t *text) {
 		t.say("a node is down: what waits, and until when")
@@ -4370,6 +4398,16 @@ var englishTexts = []compiled{
 		t.put(t.value("wait"))
 		t.say(".")
 	}},
+	{RemedyFailoverPolicy, []string{"workloads", "wait"}, func(t *text) {
+		t.say("Have naosu's controller make the pods of ")
+		t.say(englishAnd(t.items("workloads")))
+		t.say(" leave a failed node after ")
+		t.put(t.value("wait"))
+		t.say(", by a FailoverPolicy for each workload.")
+	}},
+	{RemedyFailoverPolicyCost, nil, func(t *text) {
+		t.say("It requires naosu's controller in the cluster. Nothing is rolled out or restarted.")
+	}},
 	{RemedyTolerateRisk, []string{"wait"}, func(t *text) {
 		t.say("A node that is disconnected for longer than ")
 		t.put(t.value("wait"))
@@ -4516,7 +4554,7 @@ var englishTexts = []compiled{
 		t.say(" can take the pods.")
 	}},
 	{CauseMayGo, nil, func(t *text) {
-		t.say("It can go away at any time: through a failure, a scale-in, or a rotation to fewer nodes or other zones. A group counts nodes and does not know which zones hold volumes.")
+		t.say("It can go away at any time: through a failure, a scale-in, or a rotation to fewer nodes or other zones. A node group only counts nodes; it does not consider which zones contain volumes.")
 	}},
 	{CauseGroupStands, []string{"group", "n"}, func(t *text) {
 		t.put(t.value("group"))
@@ -4757,7 +4795,7 @@ var englishTexts = []compiled{
 	}},
 	{RemedyPlaceholdersRisk, []string{"n", "guests", "class"}, func(t *text) {
 		t.say("A placeholder pod finds no room on a node that is already full: create them before ")
-		if t.is(t.value("n")) {
+		if t.less(0, t.value("n")) {
 			t.say(englishAnd(t.items("guests")))
 			t.say(" next ")
 			t.say(verb(len(t.items("guests")), "runs", "run"))
@@ -6838,7 +6876,7 @@ var englishTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(" is bound to ")
 		t.put(t.value("volume"))
-		if t.is(t.value("n")) {
+		if t.less(0, t.value("n")) {
 			t.say(" and used by ")
 			t.say(englishAnd(t.items("pods")))
 		} else {
@@ -8003,7 +8041,7 @@ var englishTexts = []compiled{
 	}},
 	{RemedyJobTimeCost, []string{"done"}, func(t *text) {
 		t.say("The Job starts over")
-		if t.is(t.value("done")) {
+		if t.less(0, t.value("done")) {
 			t.say(", including what was done")
 		}
 		t.say("; its old pods and their logs are deleted.")
@@ -8071,14 +8109,14 @@ var englishTexts = []compiled{
 	{PodNames, []string{"container", "service"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
-		t.say(" gets the name of ")
+		t.say(" is configured with the name of ")
 		t.put(t.value("service"))
 		t.say(".")
 	}},
 	{PodNamesItsOwn, []string{"container", "service"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
-		t.say(" gets the name of ")
+		t.say(" is configured with the name of ")
 		t.put(t.value("service"))
 		t.say(", which has no endpoints before this pod is ready: it may be waiting for itself.")
 	}},
@@ -8089,7 +8127,7 @@ var englishTexts = []compiled{
 	}},
 	{PodWaitsForService, []string{"said", "service", "why"}, func(t *text) {
 		t.put(t.value("said"))
-		t.say(" A container gets the name of ")
+		t.say(" A container is configured with the name of ")
 		t.put(t.value("service"))
 		t.say(". ")
 		t.put(t.value("why"))

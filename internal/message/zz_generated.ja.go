@@ -287,7 +287,7 @@ var japaneseTexts = []compiled{
 			t.put(t.value("info"))
 			t.say(" 件")
 		} else {
-			if t.is(t.value("unknown")) {
+			if t.less(0, t.value("unknown")) {
 				t.say("読み取れた範囲では何も見つかりませんでした")
 			} else {
 				t.say("何も見つかりませんでした")
@@ -543,7 +543,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(" の ")
 		t.put(t.value("budget"))
-		t.say(" で現在許される退避 (evict) は ")
+		t.say(" が現在許可する退避 (evict) は ")
 		t.put(t.value("allowed"))
 		t.say(" 個です。")
 		if !t.is(t.value("allowed")) {
@@ -553,7 +553,7 @@ var japaneseTexts = []compiled{
 			t.put(t.value("desired"))
 			t.say(" 個必要です。")
 		}
-		if t.is(t.value("n")) {
+		if t.less(0, t.value("n")) {
 			t.say("Ready でない Pod: ")
 			t.say(japaneseAnd(t.items("pods")))
 		}
@@ -766,13 +766,13 @@ var japaneseTexts = []compiled{
 			if t.is(t.value("limit")) {
 				t.say("cohort ")
 				t.put(t.value("cohort"))
-				t.say(" の他のキューが使わない分から ")
+				t.say(" のほかのキューが使わない分から ")
 				t.put(t.value("limit"))
 				t.say(" まで借用できます")
 			} else {
 				t.say("cohort ")
 				t.put(t.value("cohort"))
-				t.say(" の他のキューが使わない分を借用できます")
+				t.say(" のほかのキューが使わない分を借用できます")
 			}
 		}
 		t.say("。")
@@ -1147,6 +1147,23 @@ var japaneseTexts = []compiled{
 		t.say(" は実行できません。")
 		t.put(t.value("why"))
 	}},
+	{FailoverReady, nil, func(t *text) {
+		t.say("ポリシーの適用を妨げるものは確認されていません。")
+	}},
+	{FailoverPaused, nil, func(t *text) {
+		t.say("ポリシーは一時停止中です。新たに Pod を変更しません。")
+	}},
+	{FailoverNoPods, nil, func(t *text) {
+		t.say("セレクターに一致する Pod がないか、一致するすべての Pod にほかのポリシーが適用されています。")
+	}},
+	{FailoverInvalidSelector, []string{"invalid"}, func(t *text) {
+		t.say("セレクターに、どのラベルとも一致しない条件があるため、Pod が選択されません。修正してください: ")
+		t.say(japaneseAnd(t.items("invalid")))
+	}},
+	{FailoverNotChanged, []string{"words"}, func(t *text) {
+		t.say("Pod を変更できませんでした: ")
+		t.put(t.value("words"))
+	}},
 	{PermissionNobody, []string{"machine", "gaps"}, func(t *text) {
 		t.say("ノード ")
 		t.put(t.value("machine"))
@@ -1262,11 +1279,14 @@ var japaneseTexts = []compiled{
 	}},
 	{DrillHeld, []string{"held"}, func(t *text) {
 		t.say("現時点では、ガードが修復を保留します。")
-		for _, item := range t.records("held") {
-			t.put(t.in(item, "check"))
-			t.say(": ")
-			t.put(t.in(item, "why"))
+		for _, item := range t.items("held") {
+			t.put(item)
 		}
+	}},
+	{DrillHeldBy, []string{"check", "why"}, func(t *text) {
+		t.put(t.value("check"))
+		t.say(": ")
+		t.put(t.value("why"))
 	}},
 	{DrillDenied, []string{"check", "why"}, func(t *text) {
 		t.say("ガードの検査 ")
@@ -1723,15 +1743,15 @@ var japaneseTexts = []compiled{
 	}},
 	{UnplacedOnly, []string{"who", "node", "misses"}, func(t *text) {
 		t.put(t.value("who"))
-		t.say(" は Pending です。配置先に決まっている ")
+		t.say(" は Pending です。配置できる唯一のノード ")
 		t.put(t.value("node"))
-		t.say(" で受け入れられません: ")
+		t.say(" が Pod を受け入れられません: ")
 		t.say(japaneseAnd(t.items("misses")))
 		t.say("。")
 	}},
 	{UnplacedOnlyGone, []string{"who", "node"}, func(t *text) {
 		t.put(t.value("who"))
-		t.say(" は Pending です。配置先に決まっている ")
+		t.say(" は Pending です。配置できる唯一のノード ")
 		t.put(t.value("node"))
 		t.say(" が存在しません。")
 	}},
@@ -1943,7 +1963,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("work"))
 	}},
 	{AgentAtWork, []string{"n", "namespace", "set", "without", "pod"}, func(t *text) {
-		if t.is(t.value("n")) {
+		if t.less(0, t.value("n")) {
 			t.put(t.value("namespace"))
 			t.say(" の ")
 			t.put(t.value("set"))
@@ -2257,7 +2277,7 @@ var japaneseTexts = []compiled{
 		t.say("なし。")
 	}},
 	{RemedyUntaintRisk, nil, func(t *text) {
-		t.say("このノードにはすべての Pod が配置されうるようになります。taint を付けた側が再び付けることもあります。")
+		t.say("このノードにすべての Pod を配置できるようになります。taint を付けた側が再び付けることもあります。")
 	}},
 	{RemedyLower, []string{"object", "node", "steps"}, func(t *text) {
 		t.put(t.value("object"))
@@ -2493,6 +2513,10 @@ var japaneseTexts = []compiled{
 		t.put(t.value("pod"))
 		t.say(" が使用しています。")
 	}},
+	{FateUnreachable, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" に割り当てられますが、このノードは応答しないため、Pod は起動しません。")
+	}},
 	{FateBlocked, []string{"budget", "healthy", "desired"}, func(t *text) {
 		t.say("PodDisruptionBudget ")
 		t.put(t.value("budget"))
@@ -2710,8 +2734,9 @@ var japaneseTexts = []compiled{
 		t.say(" のため。")
 	}},
 	{ForecastChance, []string{"seeds", "least", "most", "nodeMost", "nodeLeast"}, func(t *text) {
+		t.say("シミュレーション ")
 		t.put(t.value("seeds"))
-		t.say(" 回中 ")
+		t.say(" 回のうち ")
 		t.put(t.value("least"))
 		if !t.equal(t.value("least"), t.value("most")) {
 			t.say("～")
@@ -2772,7 +2797,7 @@ var japaneseTexts = []compiled{
 		t.say("待機")
 	}},
 	{HeadDelayed, nil, func(t *text) {
-		t.say("遅延: ほかのことが済んでから動きます")
+		t.say("遅延: ほかの処理の完了後に動きます")
 	}},
 	{HeadPreempted, nil, func(t *text) {
 		t.say("プリエンプション")
@@ -3511,7 +3536,7 @@ var japaneseTexts = []compiled{
 		t.say("ポリシーに従ってノードを修復するコントローラーを動かす")
 	}},
 	{"help/controller/long", nil, func(t *text) {
-		t.say("コントローラーを動かします。クラスターを監視し、NodeRepairPolicy のルールに該当するノードに Remediation を提案し、ガードが許可したものを実行します。停止されるまで動き続けます。クラスターの中でも外でも動きます。複数動かした場合は、Lease を保持する 1 つだけが実行し、残りは引き継ぎに備えて待機します。\n\nnaosu のカスタムリソース定義が必要です。マシンのプロバイダーは、クラスターと環境変数から判別します。AWS の場合は、AWS のツールが読む環境変数を使います。")
+		t.say("コントローラーを動かします。クラスターを監視し、NodeRepairPolicy のルールに該当するノードに Remediation を提案し、ガードが許可したものを実行します。障害が起きたノードに Pod がとどまる時間は、FailoverPolicy のとおりに設定します。停止されるまで動き続けます。クラスターの中でも外でも動きます。複数動かした場合は、Lease を保持する 1 つだけが実行し、残りは引き継ぎに備えて待機します。\n\nnaosu のカスタムリソース定義が必要です。マシンのプロバイダーは、クラスターと環境変数から判別します。AWS の場合は、AWS のツールが読む環境変数を使います。")
 	}},
 	{"flag/controller/leader-elect", nil, func(t *text) {
 		t.say("Lease naosu-controller を保持している間だけ実行する (無効にする場合、このクラスターでほかのコントローラーを動かしてはならない)")
@@ -3970,7 +3995,7 @@ var japaneseTexts = []compiled{
 		t.say(" が Pending なのはこのためではありません。アタッチは Pod のノードが決まった後に行われ、この Pod のノードはまだ決まっていません。")
 	}},
 	{UnknownDetachSince, nil, func(t *text) {
-		t.say("VolumeAttachment ごとの 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、kube-controller-manager の内部にしかなく、確認できません。")
+		t.say("VolumeAttachment ごとの 6 分がいつ始まったか、また --disable-force-detach-on-timeout が指定されているかは、Kubernetes API では分かりません。")
 	}},
 	{TitleN201, nil, func(t *text) {
 		t.say("ノードの停止: 何がいつまで待つか")
@@ -4223,6 +4248,16 @@ var japaneseTexts = []compiled{
 		t.say(span(t.words(t.value("wait"))))
 		t.say("でそのノードから離れるようにします。")
 	}},
+	{RemedyFailoverPolicy, []string{"wait", "workloads"}, func(t *text) {
+		t.say("ワークロードごとの FailoverPolicy により、naosu のコントローラーが、ノードの停止後 ")
+		t.say(span(t.words(t.value("wait"))))
+		t.say("で ")
+		t.say(japaneseAnd(t.items("workloads")))
+		t.say(" の Pod をそのノードから離れさせるようにします。")
+	}},
+	{RemedyFailoverPolicyCost, nil, func(t *text) {
+		t.say("クラスターに naosu のコントローラーが必要です。ロールアウトも再起動も行われません。")
+	}},
 	{RemedyTolerateRisk, []string{"wait"}, func(t *text) {
 		t.say("ノードが ")
 		t.say(span(t.words(t.value("wait"))))
@@ -4350,7 +4385,7 @@ var japaneseTexts = []compiled{
 		t.say(" だけです。")
 	}},
 	{CauseMayGo, nil, func(t *text) {
-		t.say("そのノードはいつでもなくなる可能性があります。障害、スケールイン、台数やゾーンの変わる入れ替えなどがあります。ノードグループは台数しか見ておらず、どのゾーンにボリュームがあるかを知りません。")
+		t.say("そのノードはいつでもなくなる可能性があります。障害、スケールイン、台数やゾーンの変わる入れ替えなどがあります。ノードグループは台数だけを管理し、どのゾーンにボリュームがあるかは考慮しません。")
 	}},
 	{CauseGroupStands, []string{"group", "n"}, func(t *text) {
 		t.put(t.value("group"))
@@ -4574,7 +4609,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyPlaceholdersRisk, []string{"n", "guests", "class"}, func(t *text) {
 		t.say("すでに空きのないノードにはプレースホルダーの Pod も入りません。")
-		if t.is(t.value("n")) {
+		if t.less(0, t.value("n")) {
 			t.say(japaneseAnd(t.items("guests")))
 			t.say(" の次の実行より前に作成し、そのテンプレートに priorityClassName: ")
 			t.put(t.value("class"))
@@ -6615,7 +6650,7 @@ var japaneseTexts = []compiled{
 		t.say(" は ")
 		t.put(t.value("volume"))
 		t.say(" にバインドされています")
-		if t.is(t.value("n")) {
+		if t.less(0, t.value("n")) {
 			t.say(" (使用中: ")
 			t.say(japaneseAnd(t.items("pods")))
 			t.say(")")
@@ -7728,7 +7763,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyJobTimeCost, []string{"done"}, func(t *text) {
 		t.say("最初からやり直しになります")
-		if t.is(t.value("done")) {
+		if t.less(0, t.value("done")) {
 			t.say(" (終わっていた分も含みます)")
 		}
 		t.say("。古い Pod とそのログは削除されます。")
@@ -7795,14 +7830,14 @@ var japaneseTexts = []compiled{
 	{PodNames, []string{"container", "service"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
-		t.say(" には ")
+		t.say(" の設定に ")
 		t.put(t.value("service"))
-		t.say(" の名前が渡されています。")
+		t.say(" の名前が含まれています。")
 	}},
 	{PodNamesItsOwn, []string{"container", "service"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
-		t.say(" に名前が渡されている ")
+		t.say(" の設定に名前が含まれている ")
 		t.put(t.value("service"))
 		t.say(" には、この Pod が Ready になるまでエンドポイントがありません。自分自身を待っている可能性があります。")
 	}},
@@ -7812,9 +7847,9 @@ var japaneseTexts = []compiled{
 	}},
 	{PodWaitsForService, []string{"said", "service", "why"}, func(t *text) {
 		t.put(t.value("said"))
-		t.say("コンテナには ")
+		t.say("コンテナの設定に ")
 		t.put(t.value("service"))
-		t.say(" の名前が渡されています。")
+		t.say(" の名前が含まれています。")
 		t.put(t.value("why"))
 	}},
 	{RefusedTimeout, nil, func(t *text) {

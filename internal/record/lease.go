@@ -17,7 +17,7 @@ func (r *Records) Lease(ctx context.Context) (*coordinationv1.Lease, error) {
 	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: r.namespace(), Name: LeaseName}, &lease)
 	switch {
 	case apierrors.IsNotFound(err):
-		return nil, nil //nolint:nilnil // That there is none is an answer.
+		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("read the Lease %s/%s: %w", r.namespace(), LeaseName, err)
 	}

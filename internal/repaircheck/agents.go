@@ -22,7 +22,7 @@ type Report struct {
 	// Severity says whether it changes the condition (fatal), is an Event only (warning), or is disabled.
 	Severity reason.Severity
 	// NeverReported says why the agent does not report it although it is documented; empty if it does.
-	NeverReported message.ID
+	NeverReported message.Sentence
 	// Lasts is for how long the condition keeps its status after the last evidence; zero is as long as the fault lasts.
 	Lasts time.Duration
 }

@@ -44,7 +44,7 @@ func newChecker(f *Facts) *checker {
 	c := &checker{f: f, classes: map[string]*nodeClass{}, classOf: map[string]*nodeClass{}, reports: clusterReports(f), emitted: map[emission]bool{}}
 	c.classifyNodes()
 	for _, r := range c.reports {
-		if r.Severity == reason.Fatal && r.NeverReported == "" {
+		if r.Severity == reason.Fatal && r.NeverReported.IsZero() {
 			c.emitted[emission{r.Agent, r.Condition}] = true
 		}
 	}

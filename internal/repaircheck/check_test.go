@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 var now = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
@@ -107,7 +108,7 @@ func managed() Facts {
 	return Facts{
 		Now: now, Nodes: []*corev1.Node{node("n1", ekses()...), node("n2", ekses()...)}, Agents: []Agent{EKS},
 		Repairers: []cloud.Repairer{{By: change.Ref{Kind: "Group", Name: "workers"}, Nodes: []string{"n1", "n2"}, Rules: rules}},
-		Own:       message.Of(message.ProofOwnUnread, message.Args{"why": "no such kind"}),
+		Own:       sentence.ProofOwnUnread("no such kind"),
 	}
 }
 
@@ -208,30 +209,30 @@ func TestEachLinkCut(t *testing.T) {
 		}, down, Broken, Budget, "0%"},
 		"a competing repairer": {func(f *Facts) { f.Repairers = managed().Repairers; f.Nodes = f.Nodes[:1] }, down, Broken, Competing, "group/workers"},
 		"perhaps a competing one": {func(f *Facts) {
-			f.Repairers = []cloud.Repairer{{By: change.Ref{Kind: "Group", Name: "g"}, Nodes: []string{"n1", "n2", "n3"}, Unknown: message.Of(message.CloudNoRegion, nil)}}
+			f.Repairers = []cloud.Repairer{{By: change.Ref{Kind: "Group", Name: "g"}, Nodes: []string{"n1", "n2", "n3"}, Unknown: sentence.CloudNoRegion()}}
 		}, down, Unproven, Competing, "AWS_REGION"},
 		"none, as the controller says": {func(f *Facts) {
-			f.Gaps = []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+			f.Gaps = []cloud.Gap{{Provider: "aws", Why: sentence.CloudNoRegion()}}
 			told(f, "True", v1alpha1.PolicyReadyReason)
 		}, down, WouldAct, "", ""},
 		"none, as a controller says that did not ask either": {func(f *Facts) {
-			f.Gaps = []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+			f.Gaps = []cloud.Gap{{Provider: "aws", Why: sentence.CloudNoRegion()}}
 			told(f, "True", v1alpha1.PolicyReadyReason)
 			policyOf(f).Status.Permissions[0].Actuator = "karpenter"
 		}, down, Unproven, Competing, "AWS_REGION"},
 		"one, as the controller says": {func(f *Facts) {
-			f.Gaps = []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+			f.Gaps = []cloud.Gap{{Provider: "aws", Why: sentence.CloudNoRegion()}}
 			told(f, "False", v1alpha1.PolicyCompetingReason)
 		}, down, Broken, Competing, "group/workers"},
 		"none, as the controller said of another generation": {func(f *Facts) {
-			f.Gaps = []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+			f.Gaps = []cloud.Gap{{Provider: "aws", Why: sentence.CloudNoRegion()}}
 			told(f, "True", v1alpha1.PolicyReadyReason)
 			policyOf(f).Status.Conditions[0].ObservedGeneration = 2
 		}, down, Unproven, Competing, "AWS_REGION"},
 		"no controller":       {func(f *Facts) { f.Lease = nil }, down, Broken, Controller, "nothing holds its Lease"},
 		"a silent controller": {func(f *Facts) { f.Lease.Spec.RenewTime = new(metav1.NewMicroTime(now.Add(-time.Hour))) }, down, Broken, Controller, "60m"},
 		"a lease not read": {func(f *Facts) {
-			f.LeaseUnread = message.Of(message.ProofLeaseUnread, message.Args{"why": "forbidden"})
+			f.LeaseUnread = sentence.ProofLeaseUnread("forbidden")
 		}, down, Unproven, Controller, "forbidden"},
 		"a change not taken up": {func(f *Facts) {
 			policyOf(f).Generation = 4
@@ -337,7 +338,7 @@ func TestOthers(t *testing.T) {
 		"no CRDs and no repairer":      {func(f *Facts) { f.Repairers = nil }, "InterfaceNotUp", "", Unproven, Match, "could not be read"},
 		"no credentials": {func(f *Facts) {
 			f.Repairers, f.Own = nil, message.Sentence{}
-			f.Gaps = []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+			f.Gaps = []cloud.Gap{{Provider: "aws", Why: sentence.CloudNoRegion()}}
 		}, "InterfaceNotUp", "", Unproven, Match, "AWS_REGION"},
 		"node-problem-detector": {func(f *Facts) {
 			f.Nodes[0].Status.Conditions = append(f.Nodes[0].Status.Conditions, condition("KernelDeadlock", "KernelHasNoDeadlock", time.Minute))

@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Prospect is whether what a node reports now will be repaired.
@@ -70,18 +70,15 @@ func (r Row) due(f Facts, node *corev1.Node) []finding.Link {
 		return nil
 	}
 	stands := f.Now.Sub(since.Time)
-	args := message.Args{
-		"by": r.By, "action": string(r.Action), "condition": r.Condition, "age": duration.HumanDuration(stands),
-		"asks": r.Verdict == NeedsApproval, "wait": duration.HumanDuration(r.wait), "left": duration.HumanDuration(max(0, r.wait-stands)),
-	}
-	id := message.ProofAwaits
+	asks, action, wait := r.Verdict == NeedsApproval, string(r.Action), duration.HumanDuration(r.wait)
+	said := sentence.ProofAwaits(r.By, asks, action, r.Condition, wait, duration.HumanDuration(max(0, r.wait-stands)))
 	if stands >= r.wait {
-		id = message.ProofOverdue
+		said = sentence.ProofOverdue(r.Condition, duration.HumanDuration(stands), r.By, asks, action, wait)
 	}
 	if at := slices.IndexFunc(f.Remediations, func(m v1alpha1.Remediation) bool { return r.policy && isOpen(m, node) }); at >= 0 {
-		id, args["remediation"], args["phase"] = message.ProofUnderWay, "remediation/"+f.Remediations[at].Name, string(f.Remediations[at].Status.Phase)
+		said = sentence.ProofUnderWay("remediation/"+f.Remediations[at].Name, string(f.Remediations[at].Status.Phase))
 	}
-	return []finding.Link{{Message: message.Of(id, args), Evidence: []finding.Evidence{{
+	return []finding.Link{{Message: said, Evidence: []finding.Evidence{{
 		Object: change.Ref{Kind: "Node", Name: node.Name}, Field: "status.conditions[" + r.Condition + "]",
 		Value: string(condition.Status) + " " + condition.Reason, Time: &since,
 	}}}}

@@ -8,6 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // maxRowsPerFinding bounds the reasons that a finding names.
@@ -54,14 +55,12 @@ func describe(rows []Row) finding.Finding {
 	more := max(0, len(reasons)-maxRowsPerFinding)
 	shown := message.ListOf(reasons[:len(reasons)-more])
 	if more > 0 {
-		shown = append(shown, message.Of(message.ProofMore, message.Args{"n": more}))
+		shown = append(shown, sentence.ProofMore(more))
 	}
 	f := finding.Finding{
 		Code: finding.N302, Severity: first.severity, Subjects: subjects(first), Causes: []finding.Link{}, RuledOut: []finding.Link{},
 		Remedies: remedies(first), Unknown: []finding.Gap{},
-		Message: message.Of(message.ProofFinding, message.Args{
-			"broken": first.Verdict == Broken, "reasons": shown, "condition": first.Condition, "n": nodes, "why": first.Message,
-		}),
+		Message: sentence.ProofFinding(shown, first.Condition, nodes, first.Verdict == Broken, first.Message),
 	}
 	for _, l := range first.Links {
 		if !l.Message.IsZero() && l.Link != first.BrokenLink {
@@ -94,32 +93,30 @@ func remedies(row Row) []finding.Remedy {
 		node = row.On[0]
 	}
 	_, policy, _ := strings.Cut(row.By, "/")
-	args := message.Args{"by": row.By, "agent": string(row.Agent), "reason": row.Reason}
-	one := func(id message.ID, command string) []finding.Remedy {
-		return []finding.Remedy{{Message: message.Of(id, args), Command: command}}
+	one := func(said message.Sentence, command string) []finding.Remedy {
+		return []finding.Remedy{{Message: said, Command: command}}
 	}
 	switch {
 	case row.BrokenLink == Proven && row.policy:
-		return one(message.ProofRemedyDrill, "naosu repair drill node/"+node+" --reason "+row.Reason)
+		return one(sentence.ProofRemedyDrill(), "naosu repair drill node/"+node+" --reason "+row.Reason)
 	case row.BrokenLink == Proven:
-		raise := one(message.ProofRemedyRaise, "naosu repair drill node/<NODE> --act --expendable node/<NODE> --condition "+row.Condition+" --reason "+row.Reason)
-		raise[0].Risk = message.Of(message.ProofRemedyRaiseRisk, nil)
+		raise := one(sentence.ProofRemedyRaise(row.By), "naosu repair drill node/<NODE> --act --expendable node/<NODE> --condition "+row.Condition+" --reason "+row.Reason)
+		raise[0].Risk = sentence.ProofRemedyRaiseRisk()
 		return raise
 	case row.BrokenLink == Competing && len(row.competingRepairers) > 0:
-		args["by"] = row.competingRepairers[0].String()
-		return one(message.ProofRemedySwitchOff, disableCommand(row.competingRepairers[0]))
+		return one(sentence.ProofRemedySwitchOff(row.competingRepairers[0].String()), disableCommand(row.competingRepairers[0]))
 	case row.BrokenLink == Budget && row.ledger:
-		return one(message.ProofRemedyLedger, "kubectl -n naosu-system get configmap naosu-ledger -o yaml")
+		return one(sentence.ProofRemedyLedger(), "kubectl -n naosu-system get configmap naosu-ledger -o yaml")
 	case row.BrokenLink == Budget:
-		return one(message.ProofRemedyBudget, `kubectl patch noderepairpolicy `+policy+` --type merge -p '{"spec":{"budgets":{"zone":1,"group":1,"cluster":1}}}'`)
+		return one(sentence.ProofRemedyBudget(row.By), `kubectl patch noderepairpolicy `+policy+` --type merge -p '{"spec":{"budgets":{"zone":1,"group":1,"cluster":1}}}'`)
 	case row.BrokenLink == Mode:
-		return one(message.ProofRemedyMode, `kubectl patch noderepairpolicy `+policy+` --type merge -p '{"spec":{"mode":"Approve","paused":false}}'`)
+		return one(sentence.ProofRemedyMode(row.By), `kubectl patch noderepairpolicy `+policy+` --type merge -p '{"spec":{"mode":"Approve","paused":false}}'`)
 	case row.BrokenLink == Controller:
-		return one(message.ProofRemedyController, "kubectl -n naosu-system get lease,pods")
+		return one(sentence.ProofRemedyController(), "kubectl -n naosu-system get lease,pods")
 	case row.BrokenLink == Fresh && row.Agent != Kubelet:
-		return one(message.ProofRemedyAgent, "kubectl get pods -A -o wide --field-selector spec.nodeName="+node)
+		return one(sentence.ProofRemedyAgent(string(row.Agent)), "kubectl get pods -A -o wide --field-selector spec.nodeName="+node)
 	case row.BrokenLink == Permitted:
-		return one(message.ProofRemedyPermissions, "kubectl get noderepairpolicy "+policy+" -o jsonpath='{.status.permissions}'")
+		return one(sentence.ProofRemedyPermissions(), "kubectl get noderepairpolicy "+policy+" -o jsonpath='{.status.permissions}'")
 	}
 	return []finding.Remedy{}
 }

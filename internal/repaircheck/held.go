@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Held are N304 for repairs that are due and that the guard delays or denies, and for policies that are braked. That a person is to
@@ -22,7 +23,7 @@ func Held(f Facts) []finding.Finding {
 		p := &f.Policies[i]
 		if ready := meta.FindStatusCondition(p.Status.Conditions, v1alpha1.PolicyReady); ready != nil && ready.Reason == v1alpha1.PolicyBrakedReason {
 			ref := change.Ref{Kind: v1alpha1.NodeRepairPolicyKind, Name: p.Name}
-			found = append(found, heldFinding(message.Of(message.HeldPolicy, message.Args{"policy": ref, "why": ready.Message}), finding.Warning, ready, ref))
+			found = append(found, heldFinding(sentence.HeldPolicy(ref, ready.Message), finding.Warning, ready, ref))
 		}
 	}
 	for i := range f.Remediations {
@@ -32,15 +33,15 @@ func Held(f Facts) []finding.Finding {
 			continue
 		}
 		ref, node := change.Ref{Kind: "Remediation", Name: r.Name}, change.Ref{Kind: "Node", Name: r.Spec.Node.Name}
-		args := message.Args{"remediation": ref, "action": string(r.Spec.Action()), "node": node, "reason": r.Spec.Evidence.Reason, "why": allowed.Message}
-		one := heldFinding(message.Of(message.HeldRemediation, args), finding.Warning, allowed, node, ref)
+		action := string(r.Spec.Action())
+		one := heldFinding(sentence.HeldRemediation(action, node, r.Spec.Evidence.Reason, ref, allowed.Message), finding.Warning, allowed, node, ref)
 		one.Causes = append(one.Causes, otherVerdicts(r, allowed, &one.Causes[0])...)
 		if transient(r, allowed, f.Now) {
 			one.Severity = finding.Info
 		}
 		if allowed.Reason == string(guard.AwaitingApproval) {
 			one.Severity = finding.Info
-			one.Remedies = append(one.Remedies, finding.Remedy{Message: message.Of(message.HeldApprove, args), Command: "naosu approve " + r.Name})
+			one.Remedies = append(one.Remedies, finding.Remedy{Message: sentence.HeldApprove(ref, action, node, r.Spec.Evidence.Reason, allowed.Message), Command: "naosu approve " + r.Name})
 		}
 		found = append(found, one)
 	}

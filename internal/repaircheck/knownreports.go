@@ -7,6 +7,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 const acceleratedHardware = "AcceleratedHardwareReady"
@@ -18,7 +19,7 @@ var eksReports = slices.Concat(
 	eks("KernelReady", reason.Warning, "AppBlocked", "AppCrash", "ApproachingKernelPidMax", "ApproachingMaxOpenFiles", "ClockUnsynchronized", "ConntrackExceededKernel",
 		"ExcessiveZombieProcesses", "KernelBug", "LargeEnvironment", "RapidCron", "SoftLockup", "ZramHighUsage"),
 	// The line that it waits for, kubelet logs at verbosity 4; nodes have 2 (nodeadm, awslabs/amazon-eks-ami 81fec2e internal/kubelet/config.go).
-	neverReported(message.ProofVerbosity, eks("ContainerRuntimeReady", reason.Fatal, "PodStuckTerminating")),
+	neverReported(sentence.ProofVerbosity(), eks("ContainerRuntimeReady", reason.Fatal, "PodStuckTerminating")),
 	eks("ContainerRuntimeReady", reason.Warning, "ContainerRuntimeFailed", "DeprecatedContainerdConfiguration", "KubeletFailed", "LivenessProbeFailures",
 		"ReadinessProbeFailures", "KubeletRepeatedRestart", "ContainerdRepeatedRestart", "ServiceFailedToStart"),
 	eks("NetworkingReady", reason.Fatal, "InterfaceNotUp", "InterfaceNotRunning", "MissingLoopbackInterface", "IPAMDNotReady", "IPAMDNotRunning", "NPANotRunning"),
@@ -38,7 +39,7 @@ var eksReports = slices.Concat(
 // What it has as temporary problems are Events that belong to no condition.
 var npdReports = slices.Concat(
 	// The rule matches a hung process named docker, and no other.
-	neverReported(message.ProofDockerOnly, npd("KernelDeadlock", "DockerHung")),
+	neverReported(sentence.ProofDockerOnly(), npd("KernelDeadlock", "DockerHung")),
 	npd("ReadonlyFilesystem", "FilesystemIsReadOnly"),
 	npd("XfsShutdown", "XfsHasShutdown"),
 	npd("CperHardwareErrorFatal", "CperHardwareErrorFatal"),
@@ -70,7 +71,7 @@ func reports(like Report, reasons []string) []Report {
 	return all
 }
 
-func neverReported(why message.ID, reports []Report) []Report {
+func neverReported(why message.Sentence, reports []Report) []Report {
 	for i := range reports {
 		reports[i].NeverReported = why
 	}

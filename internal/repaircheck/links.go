@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // link is what is known of a link, not yet in words. The zero link says that it holds.
@@ -31,12 +32,12 @@ type link struct {
 
 var holds = link{state: Holds}
 
-func broken(id message.ID, args message.Args) link {
-	return link{state: Cut, said: message.Of(id, args)}
+func broken(said message.Sentence) link {
+	return link{state: Cut, said: said}
 }
 
-func unknown(id message.ID, args message.Args) link {
-	return link{state: Unknown, said: message.Of(id, args)}
+func unknown(said message.Sentence) link {
+	return link{state: Unknown, said: said}
 }
 
 // linkChecks are those of the links, in their order. One that is of no concern to a chain gives false.
@@ -59,20 +60,18 @@ var linkChecks = []struct {
 
 func checkDetection(_ *checker, ch chain) (link, bool) {
 	r := ch.report
-	args := message.Args{"agent": string(r.Agent), "condition": r.Condition, "status": string(r.Status), "reason": r.Reason}
+	agent := string(r.Agent)
 	switch {
 	case r.Agent == Nobody:
-		args["meant"] = emittedReason(r.Reason)
-		args["any"] = r.Reason == anyReason
-		return broken(message.ProofNobody, args), true
+		return broken(sentence.ProofNobody(r.Condition, string(r.Status), r.Reason == anyReason, r.Reason, emittedReason(r.Reason))), true
 	case r.Severity == reason.Off:
-		return broken(message.ProofOff, args), true
+		return broken(sentence.ProofOff(agent, r.Reason)), true
 	case r.Severity == reason.Warning:
-		return broken(message.ProofEventOnly, args), true
-	case r.NeverReported != "":
-		return broken(r.NeverReported, nil), true
+		return broken(sentence.ProofEventOnly(agent, r.Condition)), true
+	case !r.NeverReported.IsZero():
+		return broken(r.NeverReported), true
 	case ch.notWatched != "":
-		return broken(message.ProofBlind, message.Args{"agent": string(r.Agent), "why": ch.notWatched}), true
+		return broken(sentence.ProofBlind(string(r.Agent), ch.notWatched)), true
 	}
 	return holds, true
 }
@@ -86,14 +85,14 @@ func emittedReason(written string) string {
 }
 
 func checkHeartbeat(_ *checker, ch chain) (link, bool) {
-	args := message.Args{"agent": string(ch.report.Agent), "condition": ch.report.Condition, "age": duration.HumanDuration(reason.SilentAfter)}
+	agent := string(ch.report.Agent)
 	switch {
 	case ch.report.Agent == Nobody:
 		return link{}, false
 	case ch.heartbeat == heartbeatStale:
-		return broken(message.ProofSilent, args), true
+		return broken(sentence.ProofSilent(agent, ch.report.Condition, duration.HumanDuration(reason.SilentAfter))), true
 	case ch.heartbeat == conditionAbsent:
-		return broken(message.ProofAbsent, args), true
+		return broken(sentence.ProofAbsent(agent, ch.report.Condition)), true
 	}
 	return holds, true
 }
@@ -106,9 +105,9 @@ func checkRule(c *checker, ch chain) (link, bool) {
 		return link{state: Unknown, said: c.f.Own}, true
 	}
 	if len(ch.unread) > 0 {
-		return unknown(message.ProofRepairersUnread, message.Args{"why": ch.unread[0].Why}), true
+		return unknown(sentence.ProofRepairersUnread(ch.unread[0].Why)), true
 	}
-	return broken(message.ProofNoRule, nil), true
+	return broken(sentence.ProofNoRule()), true
 }
 
 func (ch chain) wait() time.Duration {
@@ -123,7 +122,7 @@ func checkDuration(_ *checker, ch chain) (link, bool) {
 	case ch.by() == "":
 		return link{}, false
 	case ch.report.Lasts > 0 && ch.report.Lasts < ch.wait():
-		return unknown(message.ProofEnds, message.Args{"wait": duration.HumanDuration(ch.wait()), "lasts": duration.HumanDuration(ch.report.Lasts)}), true
+		return unknown(sentence.ProofEnds(duration.HumanDuration(ch.wait()), duration.HumanDuration(ch.report.Lasts))), true
 	}
 	return holds, true
 }
@@ -133,13 +132,13 @@ func checkActuator(_ *checker, ch chain) (link, bool) {
 	case ch.by() == "":
 		return link{}, false
 	case ch.action() == v1alpha1.ActionNone:
-		return link{state: Cut, said: message.Of(message.ProofLeftAlone, message.Args{"by": ch.by(), "rule": ch.rule.Name}), severity: finding.Info}, true
+		return link{state: Cut, said: sentence.ProofLeftAlone(ch.by(), ch.rule.Name), severity: finding.Info}, true
 	case ch.policy == nil:
 		return holds, true
 	}
 	for _, p := range ch.permissions() {
 		if p.Actuator == noActuator {
-			l := broken(message.ProofNotOffered, message.Args{"action": string(p.Action), "why": p.Message})
+			l := broken(sentence.ProofNotOffered(string(p.Action), p.Message))
 			if p.May == v1alpha1.MayUnknown { // A provider that is not available may offer it.
 				l.state = Unknown
 			}
@@ -170,22 +169,23 @@ func checkPermission(c *checker, ch chain) (link, bool) {
 			continue
 		}
 		asked = true
-		args := message.Args{"action": string(p.Action), "actuator": p.Actuator, "why": p.Message, "group": ""}
+		action := string(p.Action)
+		group := ""
 		if len(p.Groups) > 0 && ch.group != "" {
-			args["group"] = "group/" + ch.group
+			group = "group/" + ch.group
 		}
 		switch {
 		case p.May == v1alpha1.MayNo:
-			worst = broken(message.ProofRefused, args)
+			worst = broken(sentence.ProofRefused(p.Actuator, action, group, p.Message))
 		case p.May != v1alpha1.MayYes && worst.state != Cut:
-			worst = unknown(message.ProofPermissionUnknown, args)
+			worst = unknown(sentence.ProofPermissionUnknown(p.Actuator, action, group, p.Message))
 		}
 	}
 	if worst.state != Cut && c.provenByAction(ch) {
 		return holds, true
 	}
 	if !asked {
-		return unknown(message.ProofNotAsked, message.Args{"action": string(ch.rule.Action)}), true
+		return unknown(sentence.ProofNotAsked(string(ch.rule.Action))), true
 	}
 	return worst, true
 }
@@ -231,9 +231,9 @@ func (f *Facts) noLedger() link {
 	if f.LedgerUnread != nil {
 		why = f.LedgerUnread.Error()
 	}
-	l := unknown(message.ProofLedgerUnread, message.Args{"why": why})
+	l := unknown(sentence.ProofLedgerUnread(why))
 	if f.LedgerDamaged {
-		l = broken(message.ProofLedgerDamaged, message.Args{"why": why})
+		l = broken(sentence.ProofLedgerDamaged(why))
 	}
 	l.ledger = true
 	return l
@@ -281,9 +281,9 @@ func automateLink(policy *v1alpha1.NodeRepairPolicy) link {
 	case found == nil || found.Status == metav1.ConditionTrue || policy.Spec.Mode != v1alpha1.ModeAuto:
 		return holds
 	case found.Status == metav1.ConditionFalse:
-		return link{state: Later, said: message.Of(message.PermissionAutomate, nil), asks: true}
+		return link{state: Later, said: sentence.PermissionAutomate(), asks: true}
 	}
-	return link{state: Unknown, said: message.Of(message.GuardUnknown, message.Args{"fact": "automate remediations.naosu.dev"})}
+	return link{state: Unknown, said: sentence.GuardUnknown("automate remediations.naosu.dev")}
 }
 
 // asForecast is how many Remediations with the rule's action turned out as forecast, as the controller has counted them.
@@ -305,7 +305,7 @@ func checkCompeting(c *checker, ch chain) (link, bool) {
 	}
 	switch {
 	case len(others) > 0:
-		return broken(message.GuardCompeting, message.Args{"repairers": others}), true
+		return broken(sentence.GuardCompeting(message.ListOf(others))), true
 	case len(ch.unread) > 0:
 		return c.policyStatusLink(ch), true
 	}
@@ -319,11 +319,11 @@ func (c *checker) policyStatusLink(ch chain) link {
 	switch {
 	case ready == nil || ready.ObservedGeneration != ch.policy.Generation:
 	case ready.Reason == v1alpha1.PolicyCompetingReason:
-		return broken(message.ProofTold, message.Args{"why": ready.Message})
+		return broken(sentence.ProofTold(ready.Message))
 	case ready.Status == metav1.ConditionTrue && ch.providersAsked():
 		return holds
 	}
-	return unknown(message.ProofRepairersUnread, message.Args{"why": ch.unread[0].Why})
+	return unknown(sentence.ProofRepairersUnread(ch.unread[0].Why))
 }
 
 // providersAsked says whether the controller reached all providers that this process did not: it asked them for permissions.
@@ -357,17 +357,17 @@ func checkController(c *checker, ch chain) (link, bool) {
 	case c.f.LeaseUnread.ID != "":
 		return link{state: Unknown, said: c.f.LeaseUnread}, true
 	case lease == nil || lease.Spec.HolderIdentity == nil || *lease.Spec.HolderIdentity == "" || lease.Spec.RenewTime == nil:
-		return broken(message.ProofNoController, nil), true
+		return broken(sentence.ProofNoController()), true
 	}
 	valid := time.Minute // tolerates a clock skew of some seconds
 	if lease.Spec.LeaseDurationSeconds != nil {
 		valid = max(valid, 2*time.Duration(*lease.Spec.LeaseDurationSeconds)*time.Second)
 	}
 	if age := c.f.Now.Sub(lease.Spec.RenewTime.Time); age > valid {
-		return broken(message.ProofControllerSilent, message.Args{"age": duration.HumanDuration(age)}), true
+		return broken(sentence.ProofControllerSilent(duration.HumanDuration(age))), true
 	}
 	if ch.policy.Status.ObservedGeneration < ch.policy.Generation {
-		return unknown(message.ProofNotTakenUp, message.Args{"by": ch.by()}), true
+		return unknown(sentence.ProofNotTakenUp(ch.by())), true
 	}
 	return holds, true
 }

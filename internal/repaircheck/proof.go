@@ -8,6 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Annotations of a drill's Remediation, by which a later check knows what it proved.
@@ -30,28 +31,27 @@ func checkProof(c *checker, ch chain) (link, bool) {
 	last := c.latestRemediation(ch, func(*v1alpha1.Remediation) bool { return true })
 	if last == nil {
 		if ch.policy == nil {
-			return unknown(message.ProofTheirs, message.Args{"by": ch.by()}), true
+			return unknown(sentence.ProofTheirs(ch.by())), true
 		}
-		return unknown(message.ProofNoDrill, message.Args{"by": ch.by()}), true
+		return unknown(sentence.ProofNoDrill(ch.by())), true
 	}
 	end := ended(last)
-	args := message.Args{"remediation": "remediation/" + last.Name, "at": end.LastTransitionTime.UTC().Format(time.RFC3339)}
-	why, stale := c.staleProof(last, end, ch)
+	ref, at := "remediation/"+last.Name, end.LastTransitionTime.UTC().Format(time.RFC3339)
+	stale := c.staleProof(last, end, ch)
 	switch {
-	case end.Status == metav1.ConditionTrue && stale:
-		return unknown(why, args), true
+	case end.Status == metav1.ConditionTrue && stale != nil:
+		return unknown(stale(ref, at)), true
 	case end.Status != metav1.ConditionTrue:
-		args["why"] = end.Message
-		if stale {
-			return unknown(message.ProofCutBefore, args), true
+		if stale != nil {
+			return unknown(sentence.ProofCutBefore(ref, at, end.Message)), true
 		}
-		return broken(message.ProofDrillCut, args), true
+		return broken(sentence.ProofDrillCut(ref, at, end.Message)), true
 	}
 	reason := last.Spec.Evidence.Reason
 	if last.Spec.Drill != nil {
 		reason = last.Spec.Drill.Reason
 	}
-	l := link{state: Holds, said: message.Of(message.ProofShown, args), proof: &Evidence{last.Name, reason, end.LastTransitionTime}}
+	l := link{state: Holds, said: sentence.ProofShown(ref, at), proof: &Evidence{last.Name, reason, end.LastTransitionTime}}
 	return l, true
 }
 
@@ -84,8 +84,7 @@ func (c *checker) provenByAction(ch chain) bool {
 	if last == nil || ended(last).Status != metav1.ConditionTrue {
 		return false
 	}
-	_, stale := c.staleProof(last, ended(last), ch)
-	return !stale
+	return c.staleProof(last, ended(last), ch) == nil
 }
 
 // ended is the condition Succeeded of an ended Remediation; nil if it has not ended.
@@ -113,17 +112,17 @@ func isAbout(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) bool {
 	return r.Status.Match != nil && r.Status.Match.Policy.Names(ch.policy) && r.Status.Match.Action() == ch.rule.Action
 }
 
-// staleProof is why a proof no longer counts.
-func (c *checker) staleProof(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) (message.ID, bool) {
+// staleProof says why a proof no longer counts; nil if it does.
+func (c *checker) staleProof(r *v1alpha1.Remediation, end *metav1.Condition, ch chain) func(remediation, at any) message.Sentence {
 	image, now := r.Annotations[AgentImageAnnotation], c.f.AgentImages[r.Spec.Node.Name]
 	match := r.Status.Match
 	switch {
 	case c.f.Now.Sub(end.LastTransitionTime.Time) > ProofMaxAge:
-		return message.ProofStaleAge, true
+		return sentence.ProofStaleAge
 	case ch.policy != nil && match != nil && match.Generation != ch.policy.Generation:
-		return message.ProofStalePolicy, true
+		return sentence.ProofStalePolicy
 	case image != "" && now != "" && image != now:
-		return message.ProofStaleAgent, true
+		return sentence.ProofStaleAgent
 	}
-	return "", false
+	return nil
 }

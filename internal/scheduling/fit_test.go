@@ -7,6 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -46,5 +47,29 @@ func TestFit(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestSharedHostPort removes one of two pods that have the same host port, as pods with spec.nodeName may: it stays in use.
+func TestSharedHostPort(t *testing.T) {
+	port := func(p *corev1.Pod) {
+		p.Spec.Containers[0].Ports = []corev1.ContainerPort{{HostPort: 8080, ContainerPort: 80, Protocol: corev1.ProtocolTCP}}
+	}
+	one, other := pod("a", port, on("n1")), pod("b", port, on("n1"))
+	judge := newJudge(t, node("n1"), node("n2"), one, other)
+	for _, step := range []struct {
+		removed *corev1.Pod
+		want    []string
+	}{{one, []string{"n2"}}, {other, []string{"n1", "n2"}}} {
+		if err := judge.Apply(cluster.Remove(step.removed)); err != nil {
+			t.Fatal(err)
+		}
+		got, err := judge.Fit(t.Context(), pod("p", port))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(step.want, got.Feasible); diff != "" {
+			t.Errorf("feasible nodes without %s (-want +got):\n%s", step.removed.Name, diff)
+		}
 	}
 }

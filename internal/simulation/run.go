@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
@@ -107,6 +107,6 @@ func (f *future) noteUnsimulated() {
 func (f *future) noteAutoscaling(fates []outcome.Fate) {
 	waits := func(fate outcome.Fate) bool { return fate.Kind == outcome.Waiting && fate.To == "" }
 	if slices.ContainsFunc(fates, waits) && len(f.engine.Initial.Groups()) > 0 {
-		f.engine.Gaps.Note("nodes", message.Of(message.GapAutoscaling, nil))
+		f.engine.Gaps.Note("nodes", sentence.GapAutoscaling())
 	}
 }

@@ -22,10 +22,10 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-const grow = `{"agent":{"requests":{"cpu":{"base":"10m","step":"10m","nodesPerStep":1}}}}`
+const vpaConfig = `{"agent":{"requests":{"cpu":{"base":"10m","step":"10m","nodesPerStep":1}}}}`
 
-// bed is a lab with two nodes of two cores, in zones a and b of three.
-type bed struct {
+// fixture is a lab with two nodes of two cores, in zones a and b of three.
+type fixture struct {
 	*lab.Lab
 	kubernetes.Interface
 	namespace string
@@ -44,19 +44,19 @@ func TestAddons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bed{Lab: l, Interface: client, namespace: "default"}
+	b := &fixture{Lab: l, Interface: client, namespace: "default"}
 	b.eventually(t, "two nodes", func(ctx context.Context) error { return b.nodes(ctx, 2) })
 
 	// Each builds on the cluster that the one before left: two nodes, little on them.
-	t.Run("a pod whose volume is in the third zone is told so", b.strandedPod)
+	t.Run("a pod whose volume is in the third zone is told so", b.podOfVolumeInAnotherZone)
 	t.Run("requests follow the nodes", b.verticalAutoscaler)
-	t.Run("nodes come with pods and go with them", b.outAndIn)
+	t.Run("nodes come with pods and go with them", b.scaleUpAndDown)
 }
 
-func (b *bed) strandedPod(t *testing.T) {
+func (b *fixture) podOfVolumeInAnotherZone(t *testing.T) {
 	ctx := t.Context()
 	volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "redis"}, Spec: corev1.PersistentVolumeSpec{
-		Capacity: size("8Gi"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, StorageClassName: "none",
+		Capacity: storage("8Gi"), AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, StorageClassName: "none",
 		PersistentVolumeSource: corev1.PersistentVolumeSource{CSI: &corev1.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com", VolumeHandle: "vol-0"}},
 		NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{
 			MatchExpressions: []corev1.NodeSelectorRequirement{{Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{"us-east-1c"}}},
@@ -64,7 +64,7 @@ func (b *bed) strandedPod(t *testing.T) {
 	}}
 	claim := &corev1.PersistentVolumeClaim{ObjectMeta: metav1.ObjectMeta{Name: "redis"}, Spec: corev1.PersistentVolumeClaimSpec{
 		AccessModes: volume.Spec.AccessModes, StorageClassName: new("none"), VolumeName: "redis",
-		Resources: corev1.VolumeResourceRequirements{Requests: size("8Gi")},
+		Resources: corev1.VolumeResourceRequirements{Requests: storage("8Gi")},
 	}}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "redis"}, Spec: corev1.PodSpec{
 		NodeSelector: map[string]string{"eks.amazonaws.com/nodegroup": "app"},
@@ -90,7 +90,7 @@ func (b *bed) strandedPod(t *testing.T) {
 	}
 }
 
-func (b *bed) verticalAutoscaler(t *testing.T) {
+func (b *fixture) verticalAutoscaler(t *testing.T) {
 	ctx := t.Context()
 	labels := map[string]string{"app": "agent"}
 	template := corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
@@ -102,12 +102,12 @@ func (b *bed) verticalAutoscaler(t *testing.T) {
 	}, metav1.CreateOptions{}))
 	b.deployment(t, "cpvpa", 1, corev1.Container{
 		Name: "autoscaler", Image: "registry.k8s.io/cpvpa-amd64:v0.8.4",
-		Command: []string{"/cpvpa", "--target=daemonset/agent", "--namespace=" + b.namespace, "--default-config=" + grow},
+		Command: []string{"/cpvpa", "--target=daemonset/agent", "--namespace=" + b.namespace, "--default-config=" + vpaConfig},
 	})
 	b.eventually(t, "10m and 10m for each node", func(ctx context.Context) error { return b.requests(ctx, "30m") })
 }
 
-func (b *bed) outAndIn(t *testing.T) {
+func (b *fixture) scaleUpAndDown(t *testing.T) {
 	big := corev1.Container{Name: "web", Image: "web", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{"cpu": resource.MustParse("1500m")}}}
 	b.deployment(t, "web", 4, big)
 	b.eventually(t, "four nodes", func(ctx context.Context) error { return b.nodes(ctx, 4) })
@@ -134,7 +134,7 @@ func (b *bed) outAndIn(t *testing.T) {
 	}
 }
 
-func (b *bed) deployment(t *testing.T, name string, replicas int32, c corev1.Container) {
+func (b *fixture) deployment(t *testing.T, name string, replicas int32, c corev1.Container) {
 	t.Helper()
 	labels := map[string]string{"app": name}
 	must(t)(b.AppsV1().Deployments(b.namespace).Create(t.Context(), &appsv1.Deployment{
@@ -146,8 +146,8 @@ func (b *bed) deployment(t *testing.T, name string, replicas int32, c corev1.Con
 	}, metav1.CreateOptions{}))
 }
 
-// event waits until something of that name, or whose name begins so, has been told something that begins so.
-func (b *bed) event(t *testing.T, about, reason, message string) {
+// event waits until something of that name, or whose name begins so, has an event whose message begins so.
+func (b *fixture) event(t *testing.T, about, reason, message string) {
 	t.Helper()
 	b.eventually(t, "event "+reason+" of "+about, func(ctx context.Context) error {
 		list, err := b.CoreV1().Events("").List(ctx, metav1.ListOptions{FieldSelector: "reason=" + reason})
@@ -167,7 +167,7 @@ func (b *bed) event(t *testing.T, about, reason, message string) {
 	})
 }
 
-func (b *bed) nodes(ctx context.Context, want int) error {
+func (b *fixture) nodes(ctx context.Context, want int) error {
 	list, err := b.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (b *bed) nodes(ctx context.Context, want int) error {
 	return nil
 }
 
-func (b *bed) ready(ctx context.Context, deployment string, want int32) error {
+func (b *fixture) ready(ctx context.Context, deployment string, want int32) error {
 	d, err := b.AppsV1().Deployments(b.namespace).Get(ctx, deployment, metav1.GetOptions{})
 	if err == nil && d.Status.ReadyReplicas != want {
 		err = fmt.Errorf("%d replicas of %s are ready", d.Status.ReadyReplicas, deployment)
@@ -194,7 +194,7 @@ func (b *bed) ready(ctx context.Context, deployment string, want int32) error {
 	return err
 }
 
-func (b *bed) requests(ctx context.Context, want string) error {
+func (b *fixture) requests(ctx context.Context, want string) error {
 	ds, err := b.AppsV1().DaemonSets(b.namespace).Get(ctx, "agent", metav1.GetOptions{})
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func (b *bed) requests(ctx context.Context, want string) error {
 // patience is far beyond any time that is expected: a node goes up to a minute after its pods, at this pace.
 const patience = 4 * time.Minute
 
-func (b *bed) eventually(t *testing.T, what string, holds func(context.Context) error) {
+func (b *fixture) eventually(t *testing.T, what string, holds func(context.Context) error) {
 	t.Helper()
 	var last error
 	err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, patience, true, func(ctx context.Context) (bool, error) {
@@ -225,7 +225,7 @@ func (b *bed) eventually(t *testing.T, what string, holds func(context.Context) 
 }
 
 // show logs what there is, for a test that failed.
-func (b *bed) show(t *testing.T) {
+func (b *fixture) show(t *testing.T) {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
 	nodes, _ := b.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
@@ -242,7 +242,7 @@ func (b *bed) show(t *testing.T) {
 	}
 }
 
-func size(s string) corev1.ResourceList {
+func storage(s string) corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceStorage: resource.MustParse(s)}
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
@@ -55,9 +56,9 @@ func Run(ctx context.Context, plane ControlPlane, args []string, streams generic
 func execute(ctx context.Context, cmd *cobra.Command) error {
 	began := false
 	cmd.PersistentPreRun = func(*cobra.Command, []string) { began = true }
-	err := cmd.ExecuteContext(ctx)
+	ran, err := cmd.ExecuteContextC(ctx)
 	if err != nil && !began {
-		return badInputError{err}
+		return badInputError{fmt.Errorf("%w; see %s --help", err, ran.CommandPath())}
 	}
 	return err
 }
@@ -76,7 +77,7 @@ func exitCode(out io.Writer, err error) int {
 		fmt.Fprintln(out, "naosu-lab:", err)
 		return exitNotJudged
 	case errors.As(err, &bad):
-		fmt.Fprintln(out, bad)
+		fmt.Fprintln(out, "naosu-lab:", bad)
 		return exitBadInput
 	default:
 		fmt.Fprintln(out, "naosu-lab:", err)
@@ -95,6 +96,9 @@ Exit codes: 0 everything held, 1 something failed or did not hold, 2 bad input (
 slow to judge.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
+	}
+	if version := pflag.CommandLine.Lookup("version"); version != nil {
+		version.Hidden = true // It is of the control plane, and cobra takes it for every command's.
 	}
 	cmd.AddCommand(newRunCommand(), newUpCommand(plane.Start), newFaultCommand(), newScaleCommand(), newDemoCommand(), newListCommand(),
 		newPassCommand(plane.Start), newServeCommand(plane.Serve))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,8 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
 )
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // run runs the command line with a control plane that must not be started.
 func run(t *testing.T, args ...string) (code int, out, errOut string) {
@@ -46,6 +49,7 @@ func TestBadInput(t *testing.T) {
 	must(t, os.WriteFile(broken, []byte("name: [\n"), 0o600))
 	noSnapshot := filepath.Join(t.TempDir(), "pods.yaml")
 	must(t, os.WriteFile(noSnapshot, []byte("apiVersion: v1\nkind: List\nitems: []\n"), 0o600))
+	var printed strings.Builder
 	for _, test := range []struct {
 		args string
 		want string
@@ -71,13 +75,13 @@ func TestBadInput(t *testing.T) {
 		{"up --from " + noSnapshot, "naosu snapshot --from " + noSnapshot},
 		{"up --from x --data-dir " + occupied, "--data-dir " + occupied},
 		{"up --time-scale 0", "--time-scale"},
-		{"fault", "naosu-lab fault takes a target"},
+		{"fault", "fault takes a target"},
 		{"fault node/a", "and a state"},
 		{"fault a off", `"a" is not a target`},
 		{"fault pod/a off", `"pod/a" is not a target`},
 		{"fault node/ off", `"node/" is not a target`},
 		{"fault node/a broken", `"broken" is not a state; give one of`},
-		{"scale node/a --to 3", "only a node group has a size"},
+		{"scale node/a --to 3", "target: node/a is not a node group"},
 		{"scale group/a", "--to"},
 		{"scale group/a --to -3", "--to"},
 		{"demo nonexistent --naosu /bin/true", `"nonexistent" is not one of the demo's scenarios`},
@@ -88,10 +92,26 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(test.args, func(t *testing.T) {
 			code, out, errOut := run(t, strings.Fields(test.args)...)
+			printed.WriteString(strings.NewReplacer(occupied, "FOLDER", broken, "broken.yaml", noSnapshot, "pods.yaml").Replace("$ naosu-lab "+test.args+"\n"+errOut) + "\n")
 			if code != exitBadInput || out != "" || !strings.Contains(errOut, test.want) {
 				t.Errorf("exit code %d, want %d; output %q; error, which is to contain %q:\n%s", code, exitBadInput, out, test.want, errOut)
 			}
 		})
+	}
+	golden(t, "errors.txt", printed.String())
+}
+
+// golden compares what was printed with a file in testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		must(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	must(t, err)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got); go test -update writes it anew:\n%s", file, diff)
 	}
 }
 
@@ -105,7 +125,7 @@ func TestExitCode(t *testing.T) {
 		{errExpectations, exitFailed, ""},
 		{errNotJudged, exitNotJudged, ""},
 		{fmt.Errorf("playing: %w", play.ErrNotJudged), exitNotJudged, "naosu-lab: playing: "},
-		{errors.Join(nil, badInputError{errors.New("--nodes: no")}), exitBadInput, "--nodes: no"},
+		{errors.Join(nil, badInputError{errors.New("--nodes: no")}), exitBadInput, "naosu-lab: --nodes: no"},
 		{context.Canceled, exitFailed, "naosu-lab: context canceled"},
 	} {
 		var out bytes.Buffer
@@ -137,6 +157,7 @@ func TestList(t *testing.T) {
 
 // TestCommandsHaveHelp holds what users see of each command.
 func TestCommandsHaveHelp(t *testing.T) {
+	var printed strings.Builder
 	for _, command := range newCommand(ControlPlane{}).Commands() {
 		if command.Hidden {
 			continue
@@ -145,7 +166,10 @@ func TestCommandsHaveHelp(t *testing.T) {
 		if code != 0 || errOut != "" || !strings.Contains(out, "Usage:") || command.Short == "" {
 			t.Errorf("%s --help: exit code %d, error %q, output:\n%s", command.Name(), code, errOut, out)
 		}
+		printed.WriteString("$ naosu-lab " + command.Name() + " --help\n" + out + "\n")
 	}
+	_, root, _ := run(t, "--help")
+	golden(t, "help.txt", "$ naosu-lab --help\n"+root+"\n"+printed.String())
 }
 
 func TestParseTarget(t *testing.T) {
@@ -165,7 +189,7 @@ func TestReceive(t *testing.T) {
 		must(t, err)
 		return string(text) + "\n"
 	}
-	update := message(passMessage{Update: &play.Update{Doing: "waits"}})
+	update := message(passMessage{Update: &play.Update{Activity: "waits"}})
 	result := message(passMessage{Result: &play.Result{With: "naosu", Scale: 10}})
 	for _, test := range []struct {
 		name, in string
@@ -183,7 +207,7 @@ func TestReceive(t *testing.T) {
 			seen := 0
 			got, err := receive(strings.NewReader(test.in), func(u play.Update) {
 				seen++
-				if u.Doing != "waits" {
+				if u.Activity != "waits" {
 					t.Errorf("update %+v", u)
 				}
 			})
@@ -203,7 +227,7 @@ func TestReceive(t *testing.T) {
 func TestFindNaosu(t *testing.T) {
 	folder := t.TempDir()
 	program := filepath.Join(folder, "naosu")
-	must(t, os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700)) //nolint:gosec // It is a program.
+	must(t, os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700))
 	text := filepath.Join(folder, "text")
 	must(t, os.WriteFile(text, nil, 0o600))
 

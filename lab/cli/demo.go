@@ -33,7 +33,7 @@ func newDemoCommand() *cobra.Command {
 	o := &demoOptions{}
 	cmd := &cobra.Command{
 		Use:   "demo [SCENARIO]",
-		Short: "Show a newcomer an incident: foreseen, explained and mended",
+		Short: "Show an incident: forecast, explained and resolved",
 		Long: `Asks naosu what it foresees on a lab of its own, plays the incident there, asks naosu why the pods do not run, applies
 the remedy that naosu gives, and shows the pods running.`,
 		Args:      cobra.MaximumNArgs(1),
@@ -74,7 +74,7 @@ func (o *demoOptions) choose(args []string) ([]story, error) {
 			return []story{t}, nil
 		}
 	}
-	return nil, fmt.Errorf("%q is not one of the demo's scenarios; give one of %s", args[0], strings.Join(storyNames(), ", "))
+	return nil, fmt.Errorf("scenario: %q is not one of the demo's scenarios; give one of %s", args[0], strings.Join(storyNames(), ", "))
 }
 
 // show plays one story and has naosu end it.

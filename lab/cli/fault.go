@@ -46,11 +46,11 @@ A zone that is off is lost to the cloud too: nothing launches there, and its vol
 			if err != nil {
 				return err
 			}
-			struck, err := client.Fault(cmd.Context(), target, state)
+			affected, err := client.Fault(cmd.Context(), target, state)
 			if err != nil {
 				return err
 			}
-			for _, node := range struck {
+			for _, node := range affected {
 				fmt.Fprintf(cmd.OutOrStdout(), "node/%s %s\n", node, state)
 			}
 			return nil
@@ -85,14 +85,14 @@ func parseTarget(arg string) (lab.Target, error) {
 			return lab.Target{Zone: name}, nil
 		}
 	}
-	return lab.Target{}, fmt.Errorf("%q is not a target; give node/NAME, group/NAME or zone/NAME", arg)
+	return lab.Target{}, fmt.Errorf("target: %q is not a target; give node/NAME, group/NAME or zone/NAME", arg)
 }
 
 func parseState(arg string) (nodes.State, error) {
 	if slices.Contains(stateNames(), arg) {
 		return nodes.State(arg), nil
 	}
-	return "", fmt.Errorf("%q is not a state; give one of %s", arg, strings.Join(stateNames(), ", "))
+	return "", fmt.Errorf("state: %q is not a state; give one of %s", arg, strings.Join(stateNames(), ", "))
 }
 
 func stateNames() []string {
@@ -109,6 +109,6 @@ func exactly(n int, want string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return fmt.Errorf("naosu-lab %s takes %s\nusage: %s", cmd.Name(), want, cmd.UseLine())
+		return fmt.Errorf("%s takes %s", cmd.Name(), want)
 	}
 }

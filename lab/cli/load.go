@@ -44,7 +44,7 @@ func read(arg string) (scenarioFile, error) {
 	}
 	file := arg + ".yaml"
 	if text, err = fs.ReadFile(scenarios.Files, file); err != nil {
-		return scenarioFile{}, fmt.Errorf("%q is neither a file nor a scenario; \"naosu-lab list\" shows those there are", arg)
+		return scenarioFile{}, fmt.Errorf("scenario: %q is neither a file nor a scenario; see naosu-lab list", arg)
 	}
 	return scenarioFile{file: file, text: text}, nil
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/labcluster"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
-	"github.com/naosu-dev/naosu/lab/scenario/stage"
 )
 
 // Each pass is played in a child process, because a process holds one control plane and its feature gates. The child
@@ -68,7 +68,7 @@ func playPass(ctx context.Context, in io.Reader, out io.Writer, p childPass, sta
 	}
 	messages := json.NewEncoder(out)
 	result, err := play.Play(ctx, pass, play.Options{
-		Build:    stage.Builder(func(o *lab.Options) { o.ControlPlane = start }),
+		Build:    labcluster.Builder(func(o *lab.Options) { o.ControlPlane = start }),
 		Pace:     pace.New(p.timeScale),
 		Naosu:    p.naosu,
 		Observer: func(u play.Update) { _ = messages.Encode(passMessage{Update: &u}) },

@@ -19,9 +19,9 @@ type progress struct {
 	width int // zero is not a terminal
 	title string
 
-	mu    sync.Mutex
-	doing string
-	at    float64
+	mu       sync.Mutex
+	activity string
+	at       float64
 }
 
 func newProgress(out io.Writer, title string) *progress {
@@ -40,12 +40,12 @@ func (p *progress) observe(u play.Update) {
 	defer p.mu.Unlock()
 	p.at = max(p.at, u.AtSeconds)
 	switch {
-	case u.Doing != "":
-		p.doing = u.Doing
+	case u.Activity != "":
+		p.activity = u.Activity
 	case u.Event != nil && u.Event.Sort == play.Step:
-		p.doing = u.Event.Message
+		p.activity = u.Event.Message
 	case u.Expectation != nil && u.Expectation.Met:
-		p.doing = "seen: " + u.Expectation.Name
+		p.activity = "seen: " + u.Expectation.Name
 	}
 	p.draw()
 }
@@ -54,7 +54,7 @@ func (p *progress) draw() {
 	if p.width == 0 {
 		return
 	}
-	line := []rune(fmt.Sprintf("%s  %s  %s", p.title, time.Duration(p.at*float64(time.Second)).Round(time.Second), p.doing))
+	line := []rune(fmt.Sprintf("%s  %s  %s", p.title, time.Duration(p.at*float64(time.Second)).Round(time.Second), p.activity))
 	fmt.Fprintf(p.out, "\r\x1b[K%s", string(line[:min(len(line), p.width-1)]))
 }
 

@@ -45,7 +45,7 @@ none failed and the machine was too slow to judge one.`,
   naosu-lab run scenarios/*.yaml -o json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return errors.New("naosu-lab run takes the scenarios to play; \"naosu-lab list\" shows those there are")
+				return errors.New("run takes the scenarios to play; naosu-lab list prints them")
 			}
 			return nil
 		},

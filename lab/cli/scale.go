@@ -22,7 +22,7 @@ func newScaleCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			target, err := parseTarget(args[0])
 			if err == nil && target.Group == "" {
-				err = fmt.Errorf("%s: only a node group has a size; give group/NAME", args[0])
+				err = fmt.Errorf("target: %s is not a node group; give group/NAME", args[0])
 			}
 			if err == nil && to < 0 {
 				err = errors.New("--to: give the new size, 0 or more")

@@ -19,8 +19,8 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/remote"
 	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/labcluster"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
-	"github.com/naosu-dev/naosu/lab/scenario/stage"
 )
 
 type upOptions struct {
@@ -161,12 +161,12 @@ func (o *upOptions) reach(ctx context.Context, pass scenario.Pass) (*lab.Lab, er
 	shown := newProgress(o.err, "playing to "+o.until)
 	defer shown.end()
 	reached, err := play.Reach(ctx, pass, o.until, play.Options{
-		Build: stage.Builder(o.configure), Pace: pace.New(o.timeScale), Observer: shown.observe,
+		Build: labcluster.Builder(o.configure), Pace: pace.New(o.timeScale), Observer: shown.observe,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return reached.(stage.Stage).Lab, nil
+	return reached.(labcluster.Cluster).Lab, nil
 }
 
 // configure sets where the lab keeps its data and listens, and its control plane.
@@ -203,5 +203,5 @@ func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("naosu-lab %s takes no arguments, but was given %q\nusage: %s", cmd.Name(), args, cmd.UseLine())
+	return fmt.Errorf("%s takes no arguments, but was given %q", cmd.Name(), args)
 }

@@ -23,5 +23,5 @@ var wellKnownTypes = []InstanceType{
 	{Name: "r5.xlarge", CPU: "4", Memory: "32Gi", Pods: 58, Volumes: nitroVolumes},
 }
 
-// WellKnownTypes are the instance types that every cloud offers without being told.
+// WellKnownTypes are the instance types that every cloud offers by default.
 func WellKnownTypes() []InstanceType { return slices.Clone(wellKnownTypes) }

@@ -22,12 +22,12 @@ type Options struct {
 	StatePath string
 	// InstantStart has the Spec's instances running from the first moment, as those of a cluster that is already there.
 	InstantStart bool
-	// Standing is what the region holds already; a group launches only what it lacks beside it.
-	Standing Standing
+	// Existing is what the region holds already; a group launches only what it lacks beside it.
+	Existing Existing
 }
 
-// Standing are machines and volumes that were there before the cloud was built, as they are to be found.
-type Standing struct {
+// Existing are machines and volumes that exist before the cloud is built.
+type Existing struct {
 	// Instances have their state, zone, capacity, names and addresses; IDs and node names tell them apart.
 	Instances []Instance
 	Volumes   []Volume
@@ -42,9 +42,9 @@ type Cloud struct {
 	mu          sync.Mutex
 	state       state
 	subscribers map[chan struct{}]struct{}
-	// past is what was held after each change of the last time that is remembered, and before it; the oldest first.
-	past   []View
-	memory time.Duration
+	// history is what was held after each change of the last time that is remembered, and before it; the oldest first.
+	history       []View
+	historyLength time.Duration
 }
 
 // New builds the cloud, or takes up the one that the state file holds, and launches what its groups lack. Nothing boots
@@ -71,11 +71,11 @@ func New(o Options) (*Cloud, error) {
 		for _, g := range o.Spec.Groups {
 			c.state.Groups = append(c.state.Groups, c.newGroup(g.withDefaults(c.state.Region)))
 		}
-		for _, i := range o.Standing.Instances {
+		for _, i := range o.Existing.Instances {
 			i.Capacity, i.LaunchVersion = i.Capacity.withDefaults(), 1
 			c.state.Instances = append(c.state.Instances, &instance{Instance: i, BootDelay: defaultBootDelay})
 		}
-		for _, v := range o.Standing.Volumes {
+		for _, v := range o.Existing.Volumes {
 			c.state.Volumes = append(c.state.Volumes, &v)
 		}
 		for _, g := range c.state.Groups {
@@ -149,7 +149,7 @@ func (c *Cloud) Subscribe(ctx context.Context) <-chan struct{} {
 	return signal
 }
 
-// update makes one change: what was asked, what the groups do about it, the state kept, the readers told. A change that
+// update makes one change: what was asked, what the groups do about it, the state kept, the subscribers signalled. A change that
 // is refused must have changed nothing.
 func (c *Cloud) update(change func() error) error {
 	c.mu.Lock()

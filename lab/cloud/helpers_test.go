@@ -9,8 +9,8 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// bench is a cloud whose time a test moves by hand.
-type bench struct {
+// fixture is a cloud whose time a test moves by hand.
+type fixture struct {
 	*Cloud
 	t     testing.TB
 	clock *clocktesting.FakeClock
@@ -18,7 +18,7 @@ type bench struct {
 
 var testStart = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 
-func newBench(t testing.TB, o Options) *bench {
+func newFixture(t testing.TB, o Options) *fixture {
 	t.Helper()
 	fake := clocktesting.NewFakeClock(testStart)
 	o.Clock = clock.WithTicker(fake)
@@ -26,11 +26,11 @@ func newBench(t testing.TB, o Options) *bench {
 	if err != nil {
 		t.Fatalf("building the cloud: %v", err)
 	}
-	return &bench{Cloud: c, t: t, clock: fake}
+	return &fixture{Cloud: c, t: t, clock: fake}
 }
 
-// pass lets time go by, stopping at each moment at which something is due.
-func (b *bench) pass(d time.Duration) {
+// advanceBy advances the clock, stopping at each moment at which something is due.
+func (b *fixture) advanceBy(d time.Duration) {
 	b.t.Helper()
 	end := b.clock.Now().Add(d)
 	for {
@@ -45,14 +45,14 @@ func (b *bench) pass(d time.Duration) {
 	b.advanceNow()
 }
 
-func (b *bench) advanceNow() {
+func (b *fixture) advanceNow() {
 	b.t.Helper()
 	if err := b.advance(); err != nil {
 		b.t.Fatalf("letting time pass: %v", err)
 	}
 }
 
-func (b *bench) must(err error) {
+func (b *fixture) must(err error) {
 	b.t.Helper()
 	if err != nil {
 		b.t.Fatalf("the cloud refused: %v", err)
@@ -60,7 +60,7 @@ func (b *bench) must(err error) {
 }
 
 // zones counts the instances of a group that belong to it and are up, by zone.
-func (b *bench) zones(group string) map[string]int {
+func (b *fixture) zones(group string) map[string]int {
 	count := map[string]int{}
 	for _, i := range b.Instances() {
 		if i.Group == group && !i.Detached && i.Booted {
@@ -71,7 +71,7 @@ func (b *bench) zones(group string) map[string]int {
 }
 
 // members are the group's instances that have not begun to end.
-func (b *bench) members(group string) []Instance {
+func (b *fixture) members(group string) []Instance {
 	var members []Instance
 	for _, i := range b.Instances() {
 		if i.Group == group && !i.Detached && i.State != ShuttingDown && i.State != Terminated {
@@ -82,7 +82,7 @@ func (b *bench) members(group string) []Instance {
 }
 
 // inZone is one of the group's instances that stand in a zone.
-func (b *bench) inZone(group, zone string) Instance {
+func (b *fixture) inZone(group, zone string) Instance {
 	b.t.Helper()
 	for _, i := range b.members(group) {
 		if i.Zone == zone {
@@ -93,7 +93,7 @@ func (b *bench) inZone(group, zone string) Instance {
 	return Instance{}
 }
 
-func (b *bench) instance(id string) Instance {
+func (b *fixture) instance(id string) Instance {
 	b.t.Helper()
 	i, found := b.Instance(id)
 	if !found {
@@ -110,9 +110,9 @@ func workers(desired, most int) GroupSpec {
 	}
 }
 
-func started(t testing.TB, groups ...GroupSpec) *bench {
+func started(t testing.TB, groups ...GroupSpec) *fixture {
 	t.Helper()
-	return newBench(t, Options{Spec: Spec{Groups: groups}, InstantStart: true})
+	return newFixture(t, Options{Spec: Spec{Groups: groups}, InstantStart: true})
 }
 
 func matches(t testing.TB, what, got, pattern string) {

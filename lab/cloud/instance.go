@@ -46,7 +46,7 @@ type Instance struct {
 	Booted bool `json:"booted,omitempty"`
 	// Impaired is what EC2's status checks say of an instance that does not answer; its State stays running.
 	Impaired bool `json:"impaired,omitempty"`
-	// Reboots is how often the instance was told to restart.
+	// Reboots is how often the instance was requested to restart.
 	Reboots       int               `json:"reboots,omitempty"`
 	PrivateIP     string            `json:"privateIP"`
 	LaunchVersion int               `json:"launchVersion"`

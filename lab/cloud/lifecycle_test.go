@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-func TestLifeOfAnInstance(t *testing.T) {
-	b := newBench(t, Options{Spec: Spec{Groups: []GroupSpec{workers(1, 1)}}})
+func TestInstanceLifecycle(t *testing.T) {
+	b := newFixture(t, Options{Spec: Spec{Groups: []GroupSpec{workers(1, 1)}}})
 	id := b.Instances()[0].ID
 	look := func() string {
 		i, found := b.Instance(id)
@@ -45,7 +45,7 @@ func TestLifeOfAnInstance(t *testing.T) {
 		if step.do != nil {
 			b.must(step.do())
 		}
-		b.pass(step.after)
+		b.advanceBy(step.after)
 		if got := look(); got != step.want {
 			t.Fatalf("at %s the instance is %q, want %q", b.clock.Since(testStart), got, step.want)
 		}
@@ -66,12 +66,12 @@ func TestInstantStart(t *testing.T) {
 func TestBootDelayIsScaled(t *testing.T) {
 	spec := workers(1, 1)
 	spec.BootDelay = &metav1.Duration{Duration: time.Minute}
-	b := newBench(t, Options{Spec: Spec{Groups: []GroupSpec{spec}}, Pace: pace.New(10)})
-	b.pass(6*time.Second - time.Millisecond)
+	b := newFixture(t, Options{Spec: Spec{Groups: []GroupSpec{spec}}, Pace: pace.New(10)})
+	b.advanceBy(6*time.Second - time.Millisecond)
 	if b.Instances()[0].Booted {
 		t.Error("booted before a tenth of a minute has passed")
 	}
-	b.pass(time.Millisecond)
+	b.advanceBy(time.Millisecond)
 	if !b.Instances()[0].Booted {
 		t.Error("not booted after a tenth of a minute")
 	}
@@ -96,23 +96,23 @@ func TestImpairedKeepsRunning(t *testing.T) {
 	}
 }
 
-func TestLostZoneStandsStill(t *testing.T) {
+func TestLostZone(t *testing.T) {
 	b := started(t, workers(1, 1))
 	i := b.members("workers")[0]
 	b.must(b.LoseZone(i.Zone))
 	b.must(b.Terminate(i.ID, false))
-	b.pass(time.Hour)
+	b.advanceBy(time.Hour)
 	if got := b.instance(i.ID).State; got != ShuttingDown {
 		t.Errorf("in a lost zone the instance is %s, want %s", got, ShuttingDown)
 	}
 	b.must(b.RestoreZone(i.Zone))
-	b.pass(time.Second)
+	b.advanceBy(time.Second)
 	if got := b.instance(i.ID).State; got != Terminated {
 		t.Errorf("after the zone is back the instance is %s, want %s", got, Terminated)
 	}
 }
 
-func TestCopiesAreTheReaders(t *testing.T) {
+func TestResultsAreCopies(t *testing.T) {
 	b := started(t, workers(1, 1))
 	b.Instances()[0].Labels["eks.amazonaws.com/nodegroup"] = "spoilt"
 	b.Groups()[0].Zones[0] = "spoilt"
@@ -126,7 +126,7 @@ func TestCopiesAreTheReaders(t *testing.T) {
 
 func TestNames(t *testing.T) {
 	for region, want := range map[string]string{"us-east-1": `^ip-10-0-\d+-\d+\.ec2\.internal$`, "eu-west-1": `^ip-10-0-\d+-\d+\.eu-west-1\.compute\.internal$`} {
-		b := newBench(t, Options{Spec: Spec{Region: region, Groups: []GroupSpec{{Name: "w", InstanceType: "t3.medium", Desired: 1}}}})
+		b := newFixture(t, Options{Spec: Spec{Region: region, Groups: []GroupSpec{{Name: "w", InstanceType: "t3.medium", Desired: 1}}}})
 		i := b.Instances()[0]
 		matches(t, "node name", i.NodeName, want)
 		matches(t, "instance ID", i.ID, `^i-0[0-9a-f]{16}$`)

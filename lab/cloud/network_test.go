@@ -5,7 +5,7 @@ import "testing"
 // A subnet has an end: what does not fit in one zone goes to another, what fits nowhere waits.
 func TestFullSubnets(t *testing.T) {
 	const subnet = subnetHighest - subnetFirst + 1
-	b := newBench(t, Options{Spec: Spec{Zones: []string{"x", "y"}, Groups: []GroupSpec{
+	b := newFixture(t, Options{Spec: Spec{Zones: []string{"x", "y"}, Groups: []GroupSpec{
 		{Name: "x", InstanceType: "m5.large", Zones: []string{"x"}, Desired: subnet - 1, Max: subnet},
 	}}})
 	b.must(b.AddGroup(GroupSpec{Name: "both", InstanceType: "m5.large", Desired: 4, Max: 4, ZoneOrder: []string{"x", "y"}}))
@@ -24,6 +24,6 @@ func TestFullSubnets(t *testing.T) {
 
 func BenchmarkLaunch1000(b *testing.B) {
 	for b.Loop() {
-		newBench(b, Options{Spec: Spec{Groups: []GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 1000}}}})
+		newFixture(b, Options{Spec: Spec{Groups: []GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 1000}}}})
 	}
 }

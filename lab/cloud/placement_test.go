@@ -10,7 +10,7 @@ import (
 func TestPlacement(t *testing.T) {
 	tests := map[string]struct {
 		group GroupSpec
-		then  func(*bench)
+		then  func(*fixture)
 		want  map[string]int
 	}{
 		"two over three zones leave the last of the order empty": {
@@ -23,7 +23,7 @@ func TestPlacement(t *testing.T) {
 		},
 		"growth goes to the zones with fewest": {
 			group: workers(2, 6),
-			then:  func(b *bench) { b.must(b.SetDesired("workers", 6)) },
+			then:  func(b *fixture) { b.must(b.SetDesired("workers", 6)) },
 			want:  map[string]int{"us-east-1a": 2, "us-east-1b": 2, "us-east-1c": 2},
 		},
 		"a group may keep to some zones": {
@@ -32,7 +32,7 @@ func TestPlacement(t *testing.T) {
 		},
 		"a lost zone is passed over": {
 			group: workers(1, 6),
-			then: func(b *bench) {
+			then: func(b *fixture) {
 				b.must(b.LoseZone("us-east-1b"))
 				b.must(b.SetDesired("workers", 4))
 			},
@@ -40,7 +40,7 @@ func TestPlacement(t *testing.T) {
 		},
 		"what a lost zone was launching is launched elsewhere": {
 			group: workers(1, 6),
-			then: func(b *bench) {
+			then: func(b *fixture) {
 				b.must(b.SetDesired("workers", 3))
 				b.must(b.LoseZone("us-east-1b"))
 			},
@@ -48,10 +48,10 @@ func TestPlacement(t *testing.T) {
 		},
 		"a zone that is back is filled again": {
 			group: workers(1, 6),
-			then: func(b *bench) {
+			then: func(b *fixture) {
 				b.must(b.LoseZone("us-east-1b"))
 				b.must(b.SetDesired("workers", 6))
-				b.pass(time.Minute)
+				b.advanceBy(time.Minute)
 				b.must(b.RestoreZone("us-east-1b"))
 			},
 			want: map[string]int{"us-east-1a": 2, "us-east-1b": 2, "us-east-1c": 2},
@@ -61,22 +61,22 @@ func TestPlacement(t *testing.T) {
 				Name: "workers", InstanceType: "m5.large", Desired: 0, Max: 6, SuspendedProcesses: []string{"AZRebalance"},
 				ZoneOrder: []string{"us-east-1a", "us-east-1b", "us-east-1c"},
 			},
-			then: func(b *bench) {
+			then: func(b *fixture) {
 				b.must(b.LoseZone("us-east-1b"))
 				b.must(b.SetDesired("workers", 6))
-				b.pass(time.Minute)
+				b.advanceBy(time.Minute)
 				b.must(b.RestoreZone("us-east-1b"))
 			},
 			want: map[string]int{"us-east-1a": 3, "us-east-1c": 3},
 		},
 		"a terminated instance is replaced where it stood": {
 			group: workers(3, 6),
-			then:  func(b *bench) { b.must(b.Terminate(b.inZone("workers", "us-east-1b").ID, false)) },
+			then:  func(b *fixture) { b.must(b.Terminate(b.inZone("workers", "us-east-1b").ID, false)) },
 			want:  map[string]int{"us-east-1a": 1, "us-east-1b": 1, "us-east-1c": 1},
 		},
 		"scale-in by hand that leaves a group lopsided is evened out": {
 			group: workers(4, 6),
-			then:  func(b *bench) { b.must(b.Terminate(b.inZone("workers", "us-east-1c").ID, true)) },
+			then:  func(b *fixture) { b.must(b.Terminate(b.inZone("workers", "us-east-1c").ID, true)) },
 			want:  map[string]int{"us-east-1a": 1, "us-east-1b": 1, "us-east-1c": 1},
 		},
 	}
@@ -86,7 +86,7 @@ func TestPlacement(t *testing.T) {
 			if test.then != nil {
 				test.then(b)
 			}
-			b.pass(time.Hour / 2)
+			b.advanceBy(time.Hour / 2)
 			if diff := cmp.Diff(test.want, b.zones("workers")); diff != "" {
 				t.Errorf("instances by zone (-want +got):\n%s", diff)
 			}
@@ -97,7 +97,7 @@ func TestPlacement(t *testing.T) {
 func TestScaleInTakesAnOldest(t *testing.T) {
 	b := started(t, GroupSpec{Name: "workers", InstanceType: "m5.large", Zones: []string{"us-east-1a"}, Desired: 2, Max: 4})
 	first, second := b.members("workers")[0], b.members("workers")[1]
-	b.pass(time.Minute)
+	b.advanceBy(time.Minute)
 	b.must(b.SetDesired("workers", 3))
 	third := b.members("workers")[2]
 
@@ -116,14 +116,14 @@ func TestRebalanceLaunchesBeforeItTerminates(t *testing.T) {
 	b := started(t, workers(1, 4))
 	b.must(b.LoseZone("us-east-1c"))
 	b.must(b.SetDesired("workers", 4))
-	b.pass(time.Minute)
+	b.advanceBy(time.Minute)
 	b.must(b.RestoreZone("us-east-1c"))
 
-	b.pass(defaultBootDelay - time.Second)
+	b.advanceBy(defaultBootDelay - time.Second)
 	if got, want := len(b.members("workers")), 5; got != want {
 		t.Errorf("while the new instance boots the group has %d instances, want %d", got, want)
 	}
-	b.pass(time.Second)
+	b.advanceBy(time.Second)
 	if got, want := len(b.members("workers")), 4; got != want {
 		t.Errorf("once it is up the group has %d instances, want %d", got, want)
 	}
@@ -137,7 +137,7 @@ func TestLaunchSuspended(t *testing.T) {
 		t.Fatalf("the group begins with %d instances, want 3", got)
 	}
 	b.must(b.Terminate(b.members("workers")[0].ID, false))
-	b.pass(time.Hour)
+	b.advanceBy(time.Hour)
 	if got := len(b.members("workers")); got != 2 {
 		t.Errorf("while it launches nothing the group has %d instances, want 2", got)
 	}

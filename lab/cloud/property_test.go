@@ -11,7 +11,7 @@ import (
 // by no more than one instance.
 func TestSettledGroupsAreEven(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		b := newBench(t, Options{Spec: Spec{
+		b := newFixture(t, Options{Spec: Spec{
 			Seed:   rapid.Uint64().Draw(rt, "seed"),
 			Groups: []GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 3, Max: 30}},
 		}})
@@ -35,30 +35,30 @@ func TestSettledGroupsAreEven(t *testing.T) {
 			"stop and start": func(rt *rapid.T) {
 				if i, some := drawMember(rt, b); some && i.State == Running {
 					b.must(b.StopInstance(i.ID))
-					b.pass(shutdownTime)
+					b.advanceBy(shutdownTime)
 					_ = b.StartInstance(i.ID) // refused in a lost zone
 				}
 			},
 			"wait": func(rt *rapid.T) {
-				b.pass(time.Duration(rapid.IntRange(1, 300).Draw(rt, "seconds")) * time.Second)
+				b.advanceBy(time.Duration(rapid.IntRange(1, 300).Draw(rt, "seconds")) * time.Second)
 			},
 			"": func(rt *rapid.T) { checkNames(rt, b) },
 		})
 		for _, z := range b.Zones() {
 			b.must(b.RestoreZone(z))
 		}
-		b.pass(shutdownTime)
+		b.advanceBy(shutdownTime)
 		for _, i := range b.members("workers") {
 			if i.State == Stopped {
 				b.must(b.StartInstance(i.ID))
 			}
 		}
-		b.pass(2 * time.Hour)
+		b.advanceBy(2 * time.Hour)
 		checkEven(rt, b)
 	})
 }
 
-func drawMember(rt *rapid.T, b *bench) (Instance, bool) {
+func drawMember(rt *rapid.T, b *fixture) (Instance, bool) {
 	members := b.members("workers")
 	if len(members) == 0 {
 		return Instance{}, false
@@ -66,7 +66,7 @@ func drawMember(rt *rapid.T, b *bench) (Instance, bool) {
 	return rapid.SampledFrom(members).Draw(rt, "instance"), true
 }
 
-func checkEven(rt *rapid.T, b *bench) {
+func checkEven(rt *rapid.T, b *fixture) {
 	zones, total := b.zones("workers"), 0
 	least, most := 1<<30, 0
 	for _, z := range b.Zones() {
@@ -77,7 +77,7 @@ func checkEven(rt *rapid.T, b *bench) {
 	}
 }
 
-func checkNames(rt *rapid.T, b *bench) {
+func checkNames(rt *rapid.T, b *fixture) {
 	seen := map[string]bool{}
 	for _, i := range b.Instances() {
 		for _, name := range []string{i.ID, i.NodeName, i.PrivateIP} {

@@ -13,11 +13,11 @@ func TestReboot(t *testing.T) {
 	if i := b.instance(struck.ID); i.State != Running || i.Booted || i.Reboots != 1 {
 		t.Errorf("while it reboots: state %s, booted %t, %d reboots; want running, not booted, 1", i.State, i.Booted, i.Reboots)
 	}
-	b.pass(defaultBootDelay - pendingTime - time.Second)
+	b.advanceBy(defaultBootDelay - pendingTime - time.Second)
 	if b.instance(struck.ID).Booted {
 		t.Error("it is up before its boot delay has passed")
 	}
-	b.pass(time.Second)
+	b.advanceBy(time.Second)
 	if i := b.instance(struck.ID); !i.Booted || i.State != Running || len(b.members("workers")) != 3 {
 		t.Errorf("after the reboot: %+v, group of %d", i, len(b.members("workers")))
 	}
@@ -45,7 +45,7 @@ func TestRebootAllOrNone(t *testing.T) {
 	}
 }
 
-func TestRebootPassesOverTheEnded(t *testing.T) {
+func TestRebootSkipsTerminated(t *testing.T) {
 	b := started(t, workers(3, 3))
 	ended := b.inZone("workers", "us-east-1a")
 	b.must(b.Terminate(ended.ID, false))
@@ -55,13 +55,13 @@ func TestRebootPassesOverTheEnded(t *testing.T) {
 	}
 }
 
-// TestRebootDoesNotMend: a machine without power has none after the request either.
-func TestRebootDoesNotMend(t *testing.T) {
+// TestRebootOfImpaired: a machine without power has none after the request either.
+func TestRebootOfImpaired(t *testing.T) {
 	b := started(t, workers(3, 3))
 	dead := b.inZone("workers", "us-east-1a")
 	b.must(b.SetImpaired(dead.ID, true))
 	b.must(b.Reboot(dead.ID))
-	b.pass(time.Hour)
+	b.advanceBy(time.Hour)
 	if !b.instance(dead.ID).Impaired {
 		t.Error("the reboot mended a dead machine")
 	}

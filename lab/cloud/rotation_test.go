@@ -8,14 +8,14 @@ import (
 )
 
 // Story 1: three nodes in three zones are replaced by two, which come up in 1a and 1b.
-func TestRotationStrandsAZone(t *testing.T) {
+func TestRotationLeavesZoneEmpty(t *testing.T) {
 	for _, old := range []OldInstances{OldTerminate, OldStop, OldLeave} {
 		t.Run(string(old), func(t *testing.T) {
 			b := started(t, workers(3, 6))
 			before := b.members("workers")
 
 			b.must(b.Rotate("workers", Rotation{Desired: new(2), Old: old}))
-			b.pass(10 * time.Minute)
+			b.advanceBy(10 * time.Minute)
 
 			if diff := cmp.Diff(map[string]int{"us-east-1a": 1, "us-east-1b": 1}, b.zones("workers")); diff != "" {
 				t.Errorf("new instances by zone (-want +got):\n%s", diff)
@@ -33,7 +33,7 @@ func TestRotationStrandsAZone(t *testing.T) {
 			}
 
 			b.must(b.SetDesired("workers", 3))
-			b.pass(time.Minute)
+			b.advanceBy(time.Minute)
 			if got := b.zones("workers")["us-east-1c"]; got != 1 {
 				t.Errorf("after the resize 1c holds %d instances, want 1", got)
 			}
@@ -45,13 +45,13 @@ func TestRotationKeepsOldUntilNewAreUp(t *testing.T) {
 	b := started(t, workers(3, 6))
 	before := b.members("workers")
 	b.must(b.Rotate("workers", Rotation{}))
-	b.pass(defaultBootDelay - time.Second)
+	b.advanceBy(defaultBootDelay - time.Second)
 	for _, i := range before {
 		if got := b.instance(i.ID).State; got != Running {
 			t.Errorf("while the new instances boot, old %s is %s", i.ID, got)
 		}
 	}
-	b.pass(time.Second)
+	b.advanceBy(time.Second)
 	for _, i := range before {
 		if got := b.instance(i.ID).State; got != ShuttingDown {
 			t.Errorf("once the new instances are up, old %s is %s", i.ID, got)
@@ -59,13 +59,13 @@ func TestRotationKeepsOldUntilNewAreUp(t *testing.T) {
 	}
 }
 
-func TestRotationLeftBehindIsNotReplaced(t *testing.T) {
+func TestRotationOldLeave(t *testing.T) {
 	b := started(t, workers(3, 6))
 	left := b.inZone("workers", "us-east-1c")
 	b.must(b.Rotate("workers", Rotation{Desired: new(2), Old: OldLeave}))
-	b.pass(time.Minute)
+	b.advanceBy(time.Minute)
 	b.must(b.Terminate(left.ID, false))
-	b.pass(10 * time.Minute)
+	b.advanceBy(10 * time.Minute)
 	if got, want := b.instance(left.ID).State, Terminated; got != want {
 		t.Errorf("the old instance is %s, want %s", got, want)
 	}
@@ -77,7 +77,7 @@ func TestRotationLeftBehindIsNotReplaced(t *testing.T) {
 func TestRotationIntoOtherZones(t *testing.T) {
 	b := started(t, workers(3, 6))
 	b.must(b.Rotate("workers", Rotation{Zones: []string{"us-east-1b"}}))
-	b.pass(10 * time.Minute)
+	b.advanceBy(10 * time.Minute)
 	if diff := cmp.Diff(map[string]int{"us-east-1b": 3}, b.zones("workers")); diff != "" {
 		t.Errorf("instances by zone (-want +got):\n%s", diff)
 	}

@@ -10,32 +10,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// told is all that a reader can see of a cloud.
-type told struct {
+// visibleState is what a cloud shows to readers.
+type visibleState struct {
 	Groups    []Group
 	Instances []Instance
 	Volumes   []Volume
 }
 
-func tell(b *bench) told { return told{b.Groups(), b.Instances(), b.Volumes()} }
+func visible(b *fixture) visibleState { return visibleState{b.Groups(), b.Instances(), b.Volumes()} }
 
-func busy(t *testing.T, o Options) *bench {
+func busy(t *testing.T, o Options) *fixture {
 	t.Helper()
-	b := newBench(t, o)
-	b.pass(time.Minute)
+	b := newFixture(t, o)
+	b.advanceBy(time.Minute)
 	v, err := b.CreateVolume(b.members("workers")[0].Zone, gibibyte, "pvc-1")
 	b.must(err)
 	b.must(b.AttachVolume(v.ID, b.members("workers")[0].ID))
 	b.must(b.Rotate("workers", Rotation{Desired: new(2), Old: OldStop}))
 	b.must(b.LoseZone("us-east-1c"))
-	b.pass(15 * time.Second)
+	b.advanceBy(15 * time.Second)
 	return b
 }
 
-func TestSameSeedSameStory(t *testing.T) {
-	story := func(seed uint64) told {
+func TestSameSeed(t *testing.T) {
+	story := func(seed uint64) visibleState {
 		spec := Spec{Seed: seed, Groups: []GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 3, Max: 6}}}
-		return tell(busy(t, Options{Spec: spec}))
+		return visible(busy(t, Options{Spec: spec}))
 	}
 	if diff := cmp.Diff(story(7), story(7)); diff != "" {
 		t.Errorf("two tellings with one seed differ:\n%s", diff)
@@ -48,7 +48,7 @@ func TestSameSeedSameStory(t *testing.T) {
 func TestSeedsFillZonesInDifferentOrders(t *testing.T) {
 	firsts := map[string]bool{}
 	for seed := range uint64(20) {
-		b := newBench(t, Options{Spec: Spec{Seed: seed, Groups: []GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 1}}}})
+		b := newFixture(t, Options{Spec: Spec{Seed: seed, Groups: []GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 1}}}})
 		firsts[b.Instances()[0].Zone] = true
 	}
 	if len(firsts) != 3 {
@@ -56,23 +56,23 @@ func TestSeedsFillZonesInDifferentOrders(t *testing.T) {
 	}
 }
 
-func TestStateOutlivesTheCloud(t *testing.T) {
+func TestStateIsRestored(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lab", "cloud.json")
 	spec := Spec{Seed: 3, Groups: []GroupSpec{workers(3, 6)}}
 	before := busy(t, Options{Spec: spec, StatePath: path, InstantStart: true})
 
 	// Another Spec: what is kept wins.
-	after := newBench(t, Options{Spec: Spec{Region: "eu-west-1"}, StatePath: path, InstantStart: true})
-	if diff := cmp.Diff(tell(before), tell(after)); diff != "" {
+	after := newFixture(t, Options{Spec: Spec{Region: "eu-west-1"}, StatePath: path, InstantStart: true})
+	if diff := cmp.Diff(visible(before), visible(after)); diff != "" {
 		t.Errorf("the restarted cloud differs (-before +after):\n%s", diff)
 	}
 	after.clock.SetTime(before.clock.Now())
-	for _, b := range []*bench{before, after} {
+	for _, b := range []*fixture{before, after} {
 		b.must(b.RestoreZone("us-east-1c"))
 		b.must(b.SetDesired("workers", 6))
-		b.pass(10 * time.Minute)
+		b.advanceBy(10 * time.Minute)
 	}
-	if diff := cmp.Diff(tell(before), tell(after)); diff != "" {
+	if diff := cmp.Diff(visible(before), visible(after)); diff != "" {
 		t.Errorf("the restarted cloud went on differently (-before +after):\n%s", diff)
 	}
 }

@@ -10,49 +10,49 @@ import (
 func TestVolumes(t *testing.T) {
 	const a, b1 = "us-east-1a", "us-east-1b"
 	tests := map[string]struct {
-		ask  func(b *bench, volume string) error
+		ask  func(b *fixture, volume string) error
 		code string
 		says string
 	}{
 		"attach": {
-			ask: func(b *bench, v string) error { return b.AttachVolume(v, b.inZone("workers", a).ID) },
+			ask: func(b *fixture, v string) error { return b.AttachVolume(v, b.inZone("workers", a).ID) },
 		},
 		"attach to a stopped instance": {
-			ask: func(b *bench, v string) error {
+			ask: func(b *fixture, v string) error {
 				i := b.inZone("workers", a)
 				b.must(b.StopInstance(i.ID))
-				b.pass(shutdownTime)
+				b.advanceBy(shutdownTime)
 				return b.AttachVolume(v, i.ID)
 			},
 		},
 		"attach across zones": {
-			ask:  func(b *bench, v string) error { return b.AttachVolume(v, b.inZone("workers", b1).ID) },
+			ask:  func(b *fixture, v string) error { return b.AttachVolume(v, b.inZone("workers", b1).ID) },
 			code: CodeZoneMismatch, says: "is not in the same availability zone as instance",
 		},
 		"attach twice": {
-			ask: func(b *bench, v string) error {
+			ask: func(b *fixture, v string) error {
 				b.must(b.AttachVolume(v, b.inZone("workers", a).ID))
 				return b.AttachVolume(v, b.inZone("workers", a).ID)
 			},
 			code: CodeVolumeInUse, says: "is already attached to an instance",
 		},
 		"attach to what boots": {
-			ask: func(b *bench, v string) error {
+			ask: func(b *fixture, v string) error {
 				b.must(b.Terminate(b.inZone("workers", a).ID, false))
 				return b.AttachVolume(v, b.inZone("workers", a).ID)
 			},
 			code: CodeIncorrectState, says: "is not 'running'.",
 		},
 		"attach to nothing": {
-			ask:  func(b *bench, v string) error { return b.AttachVolume(v, "i-0") },
+			ask:  func(b *fixture, v string) error { return b.AttachVolume(v, "i-0") },
 			code: CodeInstanceNotFound, says: "The instance ID 'i-0' does not exist",
 		},
 		"attach no volume": {
-			ask:  func(b *bench, _ string) error { return b.AttachVolume("vol-0", b.inZone("workers", a).ID) },
+			ask:  func(b *fixture, _ string) error { return b.AttachVolume("vol-0", b.inZone("workers", a).ID) },
 			code: CodeVolumeNotFound, says: "The volume 'vol-0' does not exist.",
 		},
 		"attach one too many": {
-			ask: func(b *bench, v string) error {
+			ask: func(b *fixture, v string) error {
 				i := b.inZone("workers", a)
 				for range i.Capacity.Volumes {
 					extra, err := b.CreateVolume(a, gibibyte, "")
@@ -64,7 +64,7 @@ func TestVolumes(t *testing.T) {
 			code: CodeAttachmentLimitExceeded, says: "has 25 volumes attached",
 		},
 		"attach in a lost zone": {
-			ask: func(b *bench, v string) error {
+			ask: func(b *fixture, v string) error {
 				i := b.inZone("workers", a)
 				b.must(b.LoseZone(a))
 				return b.AttachVolume(v, i.ID)
@@ -72,7 +72,7 @@ func TestVolumes(t *testing.T) {
 			code: CodeUnavailable, says: "The Availability Zone us-east-1a is currently unavailable",
 		},
 		"detach from a dead machine": {
-			ask: func(b *bench, v string) error {
+			ask: func(b *fixture, v string) error {
 				i := b.inZone("workers", a)
 				b.must(b.AttachVolume(v, i.ID))
 				b.must(b.SetImpaired(i.ID, true))
@@ -80,35 +80,35 @@ func TestVolumes(t *testing.T) {
 			},
 		},
 		"detach what is free": {
-			ask:  func(b *bench, v string) error { return b.DetachVolume(v, b.inZone("workers", a).ID) },
+			ask:  func(b *fixture, v string) error { return b.DetachVolume(v, b.inZone("workers", a).ID) },
 			code: CodeIncorrectState, says: "is in the 'available' state.",
 		},
 		"detach from another": {
-			ask: func(b *bench, v string) error {
+			ask: func(b *fixture, v string) error {
 				b.must(b.AttachVolume(v, b.inZone("workers", a).ID))
 				return b.DetachVolume(v, b.inZone("workers", b1).ID)
 			},
 			code: CodeAttachmentNotFound, says: "is not attached to instance",
 		},
 		"delete": {
-			ask: func(b *bench, v string) error { return b.DeleteVolume(v) },
+			ask: func(b *fixture, v string) error { return b.DeleteVolume(v) },
 		},
 		"delete what is attached": {
-			ask: func(b *bench, v string) error {
+			ask: func(b *fixture, v string) error {
 				b.must(b.AttachVolume(v, b.inZone("workers", a).ID))
 				return b.DeleteVolume(v)
 			},
 			code: CodeVolumeInUse, says: "is currently attached to i-0",
 		},
 		"the same token for another size": {
-			ask: func(b *bench, _ string) error {
+			ask: func(b *fixture, _ string) error {
 				_, err := b.CreateVolume(a, 2*gibibyte, "pvc-1")
 				return err
 			},
 			code: CodeIdempotentParameterClash,
 		},
 		"create in a lost zone": {
-			ask: func(b *bench, _ string) error {
+			ask: func(b *fixture, _ string) error {
 				b.must(b.LoseZone(a))
 				_, err := b.CreateVolume(a, gibibyte, "pvc-2")
 				return err
@@ -153,7 +153,7 @@ func TestTerminationFreesVolumes(t *testing.T) {
 	if got := b.Volumes()[0].AttachedTo; got != i.ID {
 		t.Errorf("while the instance shuts down its volume is attached to %q", got)
 	}
-	b.pass(shutdownTime + time.Second)
+	b.advanceBy(shutdownTime + time.Second)
 	if got := b.Volumes()[0].AttachedTo; got != "" {
 		t.Errorf("after termination the volume is attached to %q", got)
 	}

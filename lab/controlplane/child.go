@@ -48,7 +48,7 @@ type child struct {
 	command *exec.Cmd
 	log     *tail
 	mu      sync.Mutex // one request at a time
-	tell    *json.Encoder
+	notify  *json.Encoder
 	stdin   io.Closer
 	replies chan Reply
 	run     string // the child's temporary folder, which it cannot remove if it is killed
@@ -86,8 +86,8 @@ func (c *child) send(fill Fill) error {
 	if fill == nil {
 		return nil
 	}
-	err := fill(func(key string, value []byte) error { return c.tell.Encode(Entry{Key: key, Value: value}) })
-	return errors.Join(err, c.tell.Encode(Entry{Last: true, Error: messageOf(err)}))
+	err := fill(func(key string, value []byte) error { return c.notify.Encode(Entry{Key: key, Value: value}) })
+	return errors.Join(err, c.notify.Encode(Entry{Last: true, Error: messageOf(err)}))
 }
 
 // execute runs the child with three ways to talk: it reads requests, writes replies, and logs. Its process group is its
@@ -107,7 +107,7 @@ func (c *child) execute(ctx context.Context, program string) error {
 	if err != nil {
 		return errors.Join(err, answers.Close())
 	}
-	c.tell, c.stdin = json.NewEncoder(stdin), stdin
+	c.notify, c.stdin = json.NewEncoder(stdin), stdin
 	if err := c.command.Start(); err != nil {
 		return errors.Join(err, answers.Close())
 	}
@@ -148,7 +148,7 @@ func (c *child) ask(message any, more ...func() error) (Reply, error) {
 		return Reply{}, ErrStopped
 	default:
 	}
-	sent := c.tell.Encode(message)
+	sent := c.notify.Encode(message)
 	for _, send := range more {
 		sent = errors.Join(sent, send())
 	}

@@ -78,7 +78,7 @@ func silent(t *testing.T, p *controlplane.Plane) {
 		}
 		return err
 	})
-	if said := controlplane.LastWords(p); said != "" {
+	if said := controlplane.StderrTail(p); said != "" {
 		t.Errorf("the plane wrote to the terminal: %s", said)
 	}
 }
@@ -110,7 +110,7 @@ func childKilled(t *testing.T, p *controlplane.Plane) {
 		t.Errorf("after the kill: %v", err)
 	}
 	if _, err := os.Stat(run); !os.IsNotExist(err) {
-		t.Errorf("the killed plane's temporary folder: got %v, want it swept away", err)
+		t.Errorf("the killed plane's temporary folder: got %v, want it removed", err)
 	}
 }
 

@@ -78,7 +78,7 @@ const (
 // them, such as /registry/pods/default/web-0.
 type Fill func(put func(key string, value []byte) error) error
 
-// Check finds what can be told to be wrong without starting anything.
+// Check finds what is wrong without starting anything.
 func (o Options) Check() error {
 	var errs []error
 	if o.BindAddress != "" && net.ParseIP(o.BindAddress) == nil {

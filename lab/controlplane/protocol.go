@@ -9,7 +9,7 @@ import (
 // ErrStopped is returned by a plane that has ended already.
 var ErrStopped = errors.New("the control plane has stopped")
 
-// Job is what a child is told first, on its standard input. All messages are JSON objects, one after another; the child's
+// Job is the first message to a child, on its standard input. All messages are JSON objects, one after another; the child's
 // answers go to its file descriptor 3.
 type Job struct {
 	Options Options

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestMeterSeesAStop reads in the place of a process that stood still: its timer has not fired when it goes on.
-func TestMeterSeesAStop(t *testing.T) {
+// TestMeterAfterPause reads in the place of a process that stood still: its timer has not fired when it goes on.
+func TestMeterAfterPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMeter(func() *usage { return nil })
 		<-time.After(21 * time.Second)
@@ -26,8 +26,8 @@ func TestMeterSeesAStop(t *testing.T) {
 	})
 }
 
-// TestMeterAddsUp has a machine from which a hypervisor takes half the time, and reads at odd moments.
-func TestMeterAddsUp(t *testing.T) {
+// TestMeterSum has a machine from which a hypervisor takes half the time, and reads at irregular moments.
+func TestMeterSum(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		samples := 0

@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// burnVariable makes the test's program a child that uses a processor, says so, and waits.
-const burnVariable = "LAG_TEST_BURN"
+// busyVariable makes the test's program a child that uses a processor, says so, and waits.
+const busyVariable = "LAG_TEST_BURN"
 
-const burnt = 200 * time.Millisecond
+const busyTime = 200 * time.Millisecond
 
 func TestMain(m *testing.M) {
-	if os.Getenv(burnVariable) == "" {
+	if os.Getenv(busyVariable) == "" {
 		os.Exit(m.Run())
 	}
 	r, err := newReader()
-	for used := time.Duration(0); err == nil && used < burnt; {
+	for used := time.Duration(0); err == nil && used < busyTime; {
 		used, err = r.used()
 	}
 	_, _ = os.Stdout.WriteString("burnt\n")
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// TestUsedByAChild finds what a child has used among what is this process's own, while it runs and after it has ended.
-func TestUsedByAChild(t *testing.T) {
+// TestUsageOfAChild finds what a child has used among what is this process's own, while it runs and after it has ended.
+func TestUsageOfAChild(t *testing.T) {
 	r, err := newReader()
 	if err != nil {
 		t.Skip(err)
@@ -37,7 +37,7 @@ func TestUsedByAChild(t *testing.T) {
 		t.Fatal(err)
 	}
 	child := exec.CommandContext(t.Context(), os.Args[0])
-	child.Env = append(os.Environ(), burnVariable+"=yes")
+	child.Env = append(os.Environ(), busyVariable+"=yes")
 	in, err := child.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -54,8 +54,8 @@ func TestUsedByAChild(t *testing.T) {
 	}
 	check := func(when string) {
 		t.Helper()
-		if now, err := r.used(); err != nil || now-before < burnt {
-			t.Errorf("%s: used %s more, %v; want at least %s", when, now-before, err, burnt)
+		if now, err := r.used(); err != nil || now-before < busyTime {
+			t.Errorf("%s: used %s more, %v; want at least %s", when, now-before, err, busyTime)
 		}
 	}
 	check("while it runs")

@@ -95,7 +95,7 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-func TestRejectedPodsSayNothingElse(t *testing.T) {
+func TestRejectedPodStatus(t *testing.T) {
 	p := newPodSimulator(t, newPod())
 	p.life.termination, p.life.terminated = rejected("OutOfcpu", "m"), true
 	p.until(0)
@@ -104,7 +104,7 @@ func TestRejectedPodsSayNothingElse(t *testing.T) {
 	}
 }
 
-func TestEvictee(t *testing.T) {
+func TestPodToEvict(t *testing.T) {
 	pod := func(name, uses, wants string, options ...option) *corev1.Pod {
 		return newPod(append(options, does("memory-use", uses), requests("memory", wants), func(p *corev1.Pod) { p.UID = types.UID(name) })...)
 	}
@@ -132,7 +132,7 @@ func TestEvictee(t *testing.T) {
 	}
 }
 
-func TestEvictedSaysWhy(t *testing.T) {
+func TestEvictedMessage(t *testing.T) {
 	pod := newPod(does("memory-use", "900Mi"), requests("memory", "100Mi"))
 	want := "The node was low on resource: memory. Threshold quantity: 100Mi, available: 52Mi. " +
 		"Container c was using 900Mi, request is 100Mi, has larger consumption of memory. "
@@ -173,7 +173,7 @@ func TestAttached(t *testing.T) {
 	}
 }
 
-func TestPoolGivesEachAddressOnce(t *testing.T) {
+func TestAddressesAreUnique(t *testing.T) {
 	p := newAddressPool()
 	p.reserve("100.64.0.2")
 	p.reserve("10.0.0.1") // not its own
@@ -193,7 +193,7 @@ func TestPoolGivesEachAddressOnce(t *testing.T) {
 
 // A pod that was deleted by force uses no resources any more, though its containers have yet to stop: pkg/kubelet's pod manager
 // has forgotten it.
-func TestGonePodsTakeNoRoom(t *testing.T) {
+func TestTerminatedPodsUseNoResources(t *testing.T) {
 	newTestFleet(t, func(s *testFleet) {
 		s.add("old", requests("cpu", "3"), does("stop-after", "20s"))
 		s.pass(time.Minute)

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
 
-func TestDeploymentRunsAndGoes(t *testing.T) {
+func TestDeployment(t *testing.T) {
 	b := newTestCluster(t)
 	b.boot("a", "b")
 	b.deployment(4, nil)
@@ -34,7 +34,7 @@ func TestDeploymentRunsAndGoes(t *testing.T) {
 	b.eventually("no pods", func(context.Context) bool { return len(b.pods()) == 0 })
 }
 
-func TestCutNodeAndBack(t *testing.T) {
+func TestCutOffAndReconnect(t *testing.T) {
 	b := newTestCluster(t)
 	b.boot("a", "b") // where every node is lost, nothing is evicted
 	b.bare("p", nil, b.on("a"))
@@ -53,7 +53,7 @@ func TestCutNodeAndBack(t *testing.T) {
 	})
 }
 
-func TestKubeletDownGoesOnRunning(t *testing.T) {
+func TestKubeletDown(t *testing.T) {
 	b := newTestCluster(t)
 	b.boot("a")
 	tolerate := func(p *corev1.Pod) {
@@ -109,7 +109,7 @@ func TestPowerOffReboots(t *testing.T) {
 	}
 }
 
-func TestVolumeGatesThePod(t *testing.T) {
+func TestPodWaitsForVolume(t *testing.T) {
 	b := newTestCluster(t)
 	b.boot("a")
 	const handle = "vol-1"
@@ -237,7 +237,7 @@ func TestDaemonSetOnEveryNode(t *testing.T) {
 	b.eventuallyRunning(3)
 }
 
-func TestSidecarOutlivesTheWork(t *testing.T) {
+func TestSidecarStopsLast(t *testing.T) {
 	b := newTestCluster(t)
 	b.boot("a")
 	b.bare("p", map[string]string{nodes.AnnotationRunFor: "40s"}, func(p *corev1.Pod) {
@@ -288,7 +288,7 @@ func TestMemoryPressureEvicts(t *testing.T) {
 	})
 }
 
-func TestNodeDeletedUnderItsKubelet(t *testing.T) {
+func TestNodeDeleted(t *testing.T) {
 	b := newTestCluster(t)
 	b.boot("a")
 	b.must(b.CoreV1().Nodes().Delete(t.Context(), b.node("a"), metav1.DeleteOptions{}))
@@ -307,7 +307,7 @@ func TestNodeDeletedUnderItsKubelet(t *testing.T) {
 	})
 }
 
-func TestAPIServerGoesAwayAndComesBack(t *testing.T) {
+func TestAPIServerRestart(t *testing.T) {
 	b := newTestCluster(t)
 	b.boot("a")
 	b.bare("server", nil, nil)

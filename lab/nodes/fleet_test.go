@@ -165,7 +165,7 @@ func TestHeartbeats(t *testing.T) {
 	})
 }
 
-func TestHeartbeatsAreSpread(t *testing.T) {
+func TestHeartbeatJitter(t *testing.T) {
 	newTestFleet(t, func(s *testFleet) {
 		for _, name := range []string{"b", "c", "d", "e"} {
 			s.fleet.Boot(testMachine(name))
@@ -185,7 +185,7 @@ func TestHeartbeatsAreSpread(t *testing.T) {
 	})
 }
 
-func TestDeletedNodeComesBackOnlyWithANewKubelet(t *testing.T) {
+func TestDeletedNodeRegistersAfterRestart(t *testing.T) {
 	newTestFleet(t, func(s *testFleet) {
 		s.pass(time.Minute)
 		if err := s.CoreV1().Nodes().Delete(s.Context(), "a", metav1.DeleteOptions{}); err != nil {
@@ -264,7 +264,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-func TestCutOffKubeletRestartsContainersOneThatIsDownDoesNot(t *testing.T) {
+func TestContainerRestartsByState(t *testing.T) {
 	for state, want := range map[State]int32{CutOff: 4, KubeletDown: 1} {
 		t.Run(string(state), func(t *testing.T) {
 			newTestFleet(t, func(s *testFleet) {
@@ -282,7 +282,7 @@ func TestCutOffKubeletRestartsContainersOneThatIsDownDoesNot(t *testing.T) {
 	}
 }
 
-func TestWorkThatEndedBeforeThePowerDidHasSucceeded(t *testing.T) {
+func TestSucceededBeforePowerOff(t *testing.T) {
 	newTestFleet(t, func(s *testFleet) {
 		s.add("work", policy(corev1.RestartPolicyNever), does("run-for", "1m"))
 		s.pass(30 * time.Second)
@@ -298,7 +298,7 @@ func TestWorkThatEndedBeforeThePowerDidHasSucceeded(t *testing.T) {
 	})
 }
 
-func TestMachineWhoseLinkIsDownWorks(t *testing.T) {
+func TestLinkDown(t *testing.T) {
 	newTestFleet(t, func(s *testFleet) {
 		s.add("p")
 		s.pass(time.Minute)
@@ -320,7 +320,7 @@ func TestMachineWhoseLinkIsDownWorks(t *testing.T) {
 	})
 }
 
-func TestMachineWithoutAddressesStartsNoPod(t *testing.T) {
+func TestNoAddresses(t *testing.T) {
 	newTestFleet(t, func(s *testFleet) {
 		s.add("p")
 		s.pass(time.Minute)
@@ -341,7 +341,7 @@ func TestMachineWithoutAddressesStartsNoPod(t *testing.T) {
 	})
 }
 
-func TestRebootHasANewBootID(t *testing.T) {
+func TestRebootChangesBootID(t *testing.T) {
 	newTestFleet(t, func(s *testFleet) {
 		ids := map[string]bool{}
 		for range 3 {
@@ -356,7 +356,7 @@ func TestRebootHasANewBootID(t *testing.T) {
 	})
 }
 
-func TestRemovedMachineDoesNothing(t *testing.T) {
+func TestRemovedMachine(t *testing.T) {
 	newTestFleet(t, func(s *testFleet) {
 		s.add("p")
 		s.pass(time.Minute)
@@ -495,7 +495,7 @@ func TestAPIErrorsAreRetried(t *testing.T) {
 	})
 }
 
-func TestSetStateRefusesWhatItDoesNotKnow(t *testing.T) {
+func TestSetStateInvalid(t *testing.T) {
 	f := newFleet(fake.NewClientset(), Options{})
 	f.Boot(testMachine("a"))
 	if err := f.SetState("a", "asleep"); err == nil {

@@ -159,7 +159,7 @@ func TestInitialNode(t *testing.T) {
 	}
 }
 
-func TestNodeHappenings(t *testing.T) {
+func TestNodeEvents(t *testing.T) {
 	m := testMachine("a")
 	old := nodeStatusOf(&m, &corev1.NodeStatus{}, report{now: epoch, bootID: "1"})
 	status := nodeStatusOf(&m, &old, report{now: epoch, bootID: "2", ready: true, memoryPressure: true})

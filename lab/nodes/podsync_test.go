@@ -464,7 +464,7 @@ func TestAdvanceWaitsForVolumes(t *testing.T) {
 	}
 }
 
-func TestLateLookTellsTheTrueEnd(t *testing.T) {
+func TestLateSyncReportsTheEndTime(t *testing.T) {
 	p := newPodSimulator(t, newPod(policy(corev1.RestartPolicyNever), does("run-for", "20s")))
 	p.until(10 * time.Second)
 	p.s.now = epoch.Add(5 * time.Minute)
@@ -489,7 +489,7 @@ func TestPaceScalesPrograms(t *testing.T) {
 	}
 }
 
-func TestHappenings(t *testing.T) {
+func TestPodEvents(t *testing.T) {
 	p := newPodSimulator(t, newPod(does("run-for", "1s", "exit-code", "1"), inits(prepare)))
 	p.events = true
 	p.until(8 * time.Second)

@@ -8,8 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestResumedPodsStayAsTheyAre takes up pods that a real kubelet has reported on: nothing of what it said is written anew.
-func TestResumedPodsStayAsTheyAre(t *testing.T) {
+// TestResumedPods takes up pods that a real kubelet has reported on: nothing of what it said is written anew.
+func TestResumedPods(t *testing.T) {
 	begun := metav1.NewTime(epoch.Add(-time.Hour))
 	conditions := func(ready corev1.ConditionStatus) []corev1.PodCondition {
 		var all []corev1.PodCondition

@@ -1,4 +1,4 @@
-// Package pace relates scenario time, in which a story is told, to real time, in which the lab plays it.
+// Package pace relates scenario time, in which a scenario's times are given, to real time, in which the lab plays it.
 //
 // A lab that runs N times faster divides every period, grace and timeout by N. Some settings of the Kubernetes API are
 // whole seconds with a minimum of one; those that stop there are remembered, so that a report can list them.

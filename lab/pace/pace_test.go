@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-func TestPaceConvertsBothWays(t *testing.T) {
+func TestPaceConversions(t *testing.T) {
 	tests := map[string]struct {
 		pace     *pace.Pace
 		scenario time.Duration
@@ -32,7 +32,7 @@ func TestPaceConvertsBothWays(t *testing.T) {
 	}
 }
 
-func TestSecondsStopAtOneAndAreRemembered(t *testing.T) {
+func TestSecondsMinimum(t *testing.T) {
 	p := pace.New(20)
 	got := []int64{p.Seconds("none", 0), p.Seconds("toleration", 300), p.Seconds("rounded", 30), p.Seconds("grace", 5)}
 	if diff := cmp.Diff([]int64{0, 15, 2, 1}, got); diff != "" {
@@ -43,7 +43,7 @@ func TestSecondsStopAtOneAndAreRemembered(t *testing.T) {
 	}
 }
 
-func TestSecondsAtRealTimeAreUntouched(t *testing.T) {
+func TestSecondsAtRealTime(t *testing.T) {
 	for name, p := range map[string]*pace.Pace{"nil": nil, "one": pace.New(1)} {
 		if got := p.Seconds("grace", 1); got != 1 {
 			t.Errorf("%s: Seconds(1) = %d, want 1", name, got)
@@ -54,7 +54,7 @@ func TestSecondsAtRealTimeAreUntouched(t *testing.T) {
 	}
 }
 
-func TestRateIsNeverTheOneThatStopsEvictions(t *testing.T) {
+func TestRateIsPositive(t *testing.T) {
 	tests := map[string]struct {
 		scale, stated, want float64
 	}{

@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func sound(t testing.TB) string {
+func validScenario(t testing.TB) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/sound.yaml")
 	if err != nil {
@@ -17,8 +17,8 @@ func sound(t testing.TB) string {
 	return string(text)
 }
 
-func TestSound(t *testing.T) {
-	if _, err := Parse("sound.yaml", []byte(sound(t))); err != nil {
+func TestValidScenario(t *testing.T) {
+	if _, err := Parse("sound.yaml", []byte(validScenario(t))); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -153,10 +153,10 @@ f.yaml:41:5: variants[0].expect: is missing; a counter-run needs expectations of
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			changed := strings.Replace(sound(t), tt.old, tt.new, 1)
+			changed := strings.Replace(validScenario(t), tt.old, tt.new, 1)
 			if tt.old == "" {
 				changed = ""
-			} else if changed == sound(t) {
+			} else if changed == validScenario(t) {
 				t.Fatalf("%q is not in the scenario", tt.old)
 			}
 			_, err := Parse("f.yaml", []byte(changed))

@@ -20,7 +20,7 @@ func parse(t *testing.T, text string) *Scenario {
 }
 
 func TestCheckScale(t *testing.T) {
-	text := strings.Replace(sound(t), "  - mark: grown\n", `  - mark: grown
+	text := strings.Replace(validScenario(t), "  - mark: grown\n", `  - mark: grown
   - patch:
       objects: deployments
       merge: {spec: {template: {spec: {terminationGracePeriodSeconds: 45}}}}
@@ -67,7 +67,7 @@ func TestCheckScale(t *testing.T) {
 }
 
 func TestScaledObject(t *testing.T) {
-	text := strings.Replace(sound(t), "containers: [{name: web,", `activeDeadlineSeconds: 600
+	text := strings.Replace(validScenario(t), "containers: [{name: web,", `activeDeadlineSeconds: 600
             containers: [{name: web, livenessProbe: {periodSeconds: 10, initialDelaySeconds: 100, tcpSocket: {port: 80}},`, 1)
 	object := parse(t, text).Cluster.Manifests[0]
 	before := object.DeepCopy()
@@ -99,7 +99,7 @@ func TestScaledObject(t *testing.T) {
 }
 
 func TestScaledObjectStatesTheDefaultGracePeriod(t *testing.T) {
-	text := strings.Replace(sound(t), "            terminationGracePeriodSeconds: 30\n", "", 1)
+	text := strings.Replace(validScenario(t), "            terminationGracePeriodSeconds: 30\n", "", 1)
 	object := parse(t, text).Cluster.Manifests[0]
 	grace := func(scale float64) any {
 		return object.Scaled(pace.New(scale)).Object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["terminationGracePeriodSeconds"]
@@ -134,7 +134,7 @@ func TestArguments(t *testing.T) {
 }
 
 func TestPassesVary(t *testing.T) {
-	text := strings.Replace(sound(t), "    steps:\n      - mark: calm\n", `    cluster:
+	text := strings.Replace(validScenario(t), "    steps:\n      - mark: calm\n", `    cluster:
       cloud: {groups: [{name: workers, instanceType: m5.xlarge, desired: 2}, {name: more, instanceType: m5.large, desired: 1}]}
       nodes: {extra: {group: more}}
       flags: {kube-controller-manager: {v: 2}, kube-scheduler: {v: 4}}

@@ -144,7 +144,7 @@ func (c *checker) pass(p Pass) {
 		c.expectation(e, env, points)
 	}
 	if clouds != nil {
-		c.rehearse(p, clouds)
+		c.checkCloudRequests(p, clouds)
 	}
 }
 

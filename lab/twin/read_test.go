@@ -58,7 +58,7 @@ func readForeign(t *testing.T) *twin.Twin {
 	return read
 }
 
-// TestAccount is what a person is told of a cluster that a lab can be the twin of in part.
+// TestAccount has the notes printed for a cluster of which a lab can be the twin only in part.
 func TestAccount(t *testing.T) {
 	const golden = "testdata/foreign.account"
 	var got bytes.Buffer
@@ -77,7 +77,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// TestTwinOfAFastLab is told that its seconds may be shortened twice, and only if it is to run fast itself.
+// TestTwinOfAFastLab is warned that its seconds may be shortened twice, and only if it is to run fast itself.
 func TestTwinOfAFastLab(t *testing.T) {
 	node := unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Node",
@@ -113,12 +113,12 @@ func TestForeignCloud(t *testing.T) {
 	if diff := cmp.Diff(zones, o.Cloud.Zones); diff != "" {
 		t.Errorf("zones (-want +got):\n%s", diff)
 	}
-	machines := o.Standing.Cloud.Instances
+	machines := o.Existing.Cloud.Instances
 	if len(machines) != 3 || machines[0].PrivateIP != "10.132.0.2" || machines[0].Capacity.Allocatable["cpu"] != "3920m" || machines[0].Impaired || !machines[1].Impaired {
 		t.Errorf("machines %+v, want three, of which the second has no power", machines)
 	}
 	want2 := []cloud.Volume{{ID: "vol-1", Zone: "europe-west1-d", Size: 4 << 30, AttachedTo: machines[0].ID, Token: "pv-ebs"}}
-	if diff := cmp.Diff(want2, o.Standing.Cloud.Volumes); diff != "" {
+	if diff := cmp.Diff(want2, o.Existing.Cloud.Volumes); diff != "" {
 		t.Errorf("volumes (-want +got):\n%s", diff)
 	}
 }
@@ -205,7 +205,7 @@ func TestStored(t *testing.T) {
 func storedIn(t *testing.T, read *twin.Twin) map[string]runtime.Object {
 	t.Helper()
 	stored := map[string]runtime.Object{}
-	err := read.Options().Standing.Fill(func(key string, value []byte) error {
+	err := read.Options().Existing.Fill(func(key string, value []byte) error {
 		o, err := runtime.Decode(scheme.Codecs.UniversalDeserializer(), value)
 		stored[key] = o
 		return err

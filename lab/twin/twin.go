@@ -21,7 +21,7 @@ type Twin struct {
 	pace     *pace.Pace
 	fill     controlplane.Fill
 	region   cloud.Spec
-	standing cloud.Standing
+	existing cloud.Existing
 	notes    notes
 }
 
@@ -50,7 +50,7 @@ func Read(file io.Reader, p *pace.Pace, now clock.PassiveClock) (*Twin, error) {
 	c.attach(volumes, machines)
 	t := &Twin{
 		header: c.header, pace: p, fill: c.fill, region: c.region(volumes),
-		standing: cloud.Standing{Instances: machines, Volumes: volumes},
+		existing: cloud.Existing{Instances: machines, Volumes: volumes},
 	}
 	if err := t.region.Validate(nil).ToAggregate(); err != nil {
 		return nil, fmt.Errorf("the snapshot's nodes make no cloud: %w", err)
@@ -62,7 +62,7 @@ func Read(file io.Reader, p *pace.Pace, now clock.PassiveClock) (*Twin, error) {
 
 // Options are the lab that is the twin. One lab can be started with them: it takes over the objects.
 func (t *Twin) Options() lab.Options {
-	return lab.Options{Cloud: t.region, Pace: t.pace, Standing: &lab.Standing{Fill: t.fill, Cloud: t.standing}}
+	return lab.Options{Cloud: t.region, Pace: t.pace, Existing: &lab.Existing{Fill: t.fill, Cloud: t.existing}}
 }
 
 // Account writes what the twin is and what of the cluster it could not carry over, for a person.

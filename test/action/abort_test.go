@@ -26,9 +26,9 @@ func TestDeleted(t *testing.T) {
 			w.cloud.sick = at == v1alpha1.StepWait
 			w.unready = at == v1alpha1.StepVerify
 			w.until(ctx, at)
-			w.must(w.performer().Sweep(ctx))
+			w.must(w.performer().CollectGarbage(ctx))
 			if !w.node(ctx, "n1").Spec.Unschedulable {
-				t.Fatal("a sweep uncordons the node of a Remediation that goes on")
+				t.Fatal("garbage collection uncordons the node of a Remediation that goes on")
 			}
 			asked := w.cloud.reboots
 			w.must(w.api.Direct.Delete(ctx, w.remediation(ctx)))
@@ -43,7 +43,7 @@ func TestDeleted(t *testing.T) {
 	}
 }
 
-// TestDeletedPastItsFinalizer has somebody take the finalizer off first: what the Remediation left is swept up, and it
+// TestDeletedPastItsFinalizer has somebody take the finalizer off first: what the Remediation left is removed, and it
 // counts as aborted.
 func TestDeletedPastItsFinalizer(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
@@ -51,12 +51,12 @@ func TestDeletedPastItsFinalizer(t *testing.T) {
 	w.force(ctx)
 	w.advance(ctx)
 	w.leads = false
-	w.must(w.performer().Sweep(ctx))
+	w.must(w.performer().CollectGarbage(ctx))
 	if !w.node(ctx, "n1").Spec.Unschedulable {
-		t.Error("who does not lead has swept")
+		t.Error("a replica that does not lead has collected garbage")
 	}
 	w.leads = true
-	w.must(w.performer().Sweep(ctx))
+	w.must(w.performer().CollectGarbage(ctx))
 	w.tidy(ctx, 0)
 	w.tried(ctx, 0, 1)
 }
@@ -94,7 +94,7 @@ func TestMadeAgain(t *testing.T) {
 			w.must(w.api.Direct.Create(ctx, again))
 			for w.clock.Since(deleted) < 25*time.Minute {
 				w.advance(ctx)
-				w.must(w.performer().Sweep(ctx))
+				w.must(w.performer().CollectGarbage(ctx))
 				w.clock.SetTime(w.clock.Now().Add(30 * time.Second))
 				w.tick(ctx)
 			}
@@ -215,12 +215,12 @@ func TestDeletedProposal(t *testing.T) {
 		t.Errorf("a proposal leaves entries: %v", entries)
 	}
 	w.clock.SetTime(w.clock.Now().Add(40 * 24 * time.Hour))
-	w.must(w.performer().Sweep(ctx))
+	w.must(w.performer().CollectGarbage(ctx))
 	if n := proposed(); n != 0 {
 		t.Errorf("%d are proposed for the evidence that a person has rejected", n)
 	}
 	w.edit(ctx, "n1", func(n *corev1.Node) { w.state(n, "NetworkingReady", true) })
-	w.must(w.performer().Sweep(ctx))
+	w.must(w.performer().CollectGarbage(ctx))
 	if rejections := w.ledger(ctx).Rejections; len(rejections) > 0 {
 		t.Errorf("rejections of evidence that is gone are kept: %v", rejections)
 	}
@@ -336,7 +336,7 @@ func TestMadeAgainAndHeldUp(t *testing.T) {
 	again.UID = "mend-2"
 	w.must(w.api.Direct.Create(ctx, again))
 	w.advance(ctx)
-	w.must(w.performer().Sweep(ctx))
+	w.must(w.performer().CollectGarbage(ctx))
 	if w.node(ctx, "n1").Spec.Unschedulable {
 		t.Error("the node is left cordoned")
 	}

@@ -9,33 +9,55 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
+
+// objection is why a policy does not ask for a Remediation.
+type objection func(policy, rule, action, node string) message.Sentence
+
+func notSelected(policy, _, _, node string) message.Sentence {
+	return sentence.ActionNotSelected(policy, node)
+}
+
+func noSuchRule(policy, rule, _, _ string) message.Sentence {
+	return sentence.ActionNoSuchRule(policy, rule)
+}
+
+func notDue(_, rule, _, node string) message.Sentence { return sentence.ActionNotDue(node, rule) }
+
+func anotherRule(_, rule, _, node string) message.Sentence {
+	return sentence.ActionAnotherRule(rule, node)
+}
+
+func anotherAction(policy, _, action, node string) message.Sentence {
+	return sentence.ActionAnotherAction(policy, action, node)
+}
 
 // edits take away what a policy asks for.
 var edits = map[string]struct {
 	edit func(*v1alpha1.NodeRepairPolicySpec)
-	says message.ID
+	says objection
 }{
 	"the node is excluded": {func(s *v1alpha1.NodeRepairPolicySpec) {
 		s.NodeSelector.MatchLabels = map[string]string{"role": "another"}
-	}, message.ActionNotSelected},
-	"the rule is removed": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules = nil }, message.ActionNoSuchRule},
-	"the rule is renamed": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules[0].Name = "another" }, message.ActionNoSuchRule},
+	}, notSelected},
+	"the rule is removed": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules = nil }, noSuchRule},
+	"the rule is renamed": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules[0].Name = "another" }, noSuchRule},
 	"the rule is set to None": {
-		func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules[0].Action = v1alpha1.ActionNone }, message.ActionAnotherAction,
+		func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules[0].Action = v1alpha1.ActionNone }, anotherAction,
 	},
 	"the rule asks for something milder": {
 		func(s *v1alpha1.NodeRepairPolicySpec) {
 			s.Rules[0].Action, s.Rules[0].Service = v1alpha1.ActionRestartService, "kubelet.service"
-		}, message.ActionAnotherAction,
+		}, anotherAction,
 	},
-	"the rule has to be met for longer": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules[0].For.Duration = time.Hour }, message.ActionNotDue},
+	"the rule has to be met for longer": {func(s *v1alpha1.NodeRepairPolicySpec) { s.Rules[0].For.Duration = time.Hour }, notDue},
 	"a rule before it decides": {
 		func(s *v1alpha1.NodeRepairPolicySpec) {
 			before := s.Rules[0]
 			before.Name, before.Action = "before", v1alpha1.ActionNone
 			s.Rules = append([]v1alpha1.RepairRule{before}, s.Rules...)
-		}, message.ActionAnotherRule,
+		}, anotherRule,
 	},
 }
 
@@ -72,15 +94,15 @@ func TestEditsReachWhatIsOpen(t *testing.T) {
 func TestForgedRecords(t *testing.T) {
 	for name, tc := range map[string]struct {
 		forge func(*v1alpha1.RemediationSpec)
-		says  message.ID
+		says  objection
 	}{
 		"of a rule that does not exist, of a node that is well": {func(s *v1alpha1.RemediationSpec) {
 			s.Node = v1alpha1.NodeReference{Name: "n2", UID: "n2"}
 			s.Policy.Rule, s.Evidence.Condition, s.Evidence.Status = "no-such-rule", "Ready", "True"
-		}, message.ActionNoSuchRule},
-		"of a rule that does not exist":      {func(s *v1alpha1.RemediationSpec) { s.Policy.Rule = "no-such-rule" }, message.ActionNoSuchRule},
-		"of an action that is not asked for": {func(s *v1alpha1.RemediationSpec) { s.Plan = v1alpha1.NodePlan(replace, "") }, message.ActionAnotherAction},
-		"of a service that is not asked for": {func(s *v1alpha1.RemediationSpec) { s.Plan = v1alpha1.NodePlan(restart, "sshd.service") }, message.ActionAnotherAction},
+		}, noSuchRule},
+		"of a rule that does not exist":      {func(s *v1alpha1.RemediationSpec) { s.Policy.Rule = "no-such-rule" }, noSuchRule},
+		"of an action that is not asked for": {func(s *v1alpha1.RemediationSpec) { s.Plan = v1alpha1.NodePlan(replace, "") }, anotherAction},
+		"of a service that is not asked for": {func(s *v1alpha1.RemediationSpec) { s.Plan = v1alpha1.NodePlan(restart, "sshd.service") }, anotherAction},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, ctx := newWorld(t, reboot), t.Context()
@@ -95,15 +117,13 @@ func TestForgedRecords(t *testing.T) {
 }
 
 // notAsked finds the Remediation ended for want of a policy that asks for it, after some steps, and nothing done.
-func (w *world) notAsked(ctx context.Context, says message.ID, steps string) {
+func (w *world) notAsked(ctx context.Context, says objection, steps string) {
 	w.t.Helper()
 	if got, want := w.line(ctx), steps+": "+v1alpha1.RemediationNotAskedReason; got != want {
 		w.t.Errorf("got  %s\nwant %s", got, want)
 	}
 	r := w.remediation(ctx)
-	want := message.English().Text(says, message.Args{
-		"policy": "noderepairpolicy/default", "rule": r.Spec.Policy.Rule, "action": string(r.Spec.Action()), "node": "node/" + r.Spec.Node.Name,
-	})
+	want := message.English().Say(says("noderepairpolicy/default", r.Spec.Policy.Rule, string(r.Spec.Action()), "node/"+r.Spec.Node.Name))
 	if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && end.Message != want {
 		w.t.Errorf("it says %q, want %q", end.Message, want)
 	}

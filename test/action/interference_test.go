@@ -97,7 +97,7 @@ func (w *world) leaves(ctx context.Context, cordoned bool, annotations ...string
 }
 
 // TestUncordonedByOthers has a person uncordon the node before its machine is acted on: nothing more is done to it, then or
-// by a sweep.
+// by garbage collection.
 func TestUncordonedByOthers(t *testing.T) {
 	for name, tc := range map[string]struct {
 		before, change func(*corev1.Node)
@@ -125,7 +125,7 @@ func TestUncordonedByOthers(t *testing.T) {
 				if !w.ledger(ctx).Rejected(repairpolicy.RejectionOf("n1", w.remediation(ctx).Spec.Evidence)) {
 					t.Error("it may be proposed again for the same evidence")
 				}
-				w.must(w.performer().Sweep(ctx))
+				w.must(w.performer().CollectGarbage(ctx))
 				w.leaves(ctx, false)
 				w.tidy(ctx, 0)
 			})
@@ -227,7 +227,7 @@ func TestNodeIsBeingDeleted(t *testing.T) {
 			if !strings.Contains(w.says(ctx), "Something other than naosu is deleting") {
 				t.Errorf("it says %q", w.says(ctx))
 			}
-			w.must(w.performer().Sweep(ctx))
+			w.must(w.performer().CollectGarbage(ctx))
 			w.leaves(ctx, tc.action != restart, tc.left...)
 		})
 	}
@@ -254,7 +254,7 @@ func TestReplacedNodeIsDeleted(t *testing.T) {
 }
 
 // TestOthersTaints has autoscalers remove the node, or somebody shut it down, during a drain and after the act. The cordon
-// stays for as long as they have not let the node go, and then a sweep takes it off.
+// stays for as long as they have not let the node go, and then garbage collection takes it off.
 func TestOthersTaints(t *testing.T) {
 	for _, key := range slices.Concat(removed, shutDown) {
 		for _, at := range []v1alpha1.StepName{v1alpha1.StepDrain, v1alpha1.StepWait} {
@@ -273,10 +273,10 @@ func TestOthersTaints(t *testing.T) {
 				if slices.ContainsFunc(w.ledger(ctx).Entries, func(e ledger.Entry) bool { return e.Ended.IsZero() }) {
 					t.Error("the ledger has an entry that goes on")
 				}
-				w.must(w.performer().Sweep(ctx))
+				w.must(w.performer().CollectGarbage(ctx))
 				w.leaves(ctx, true, cordonedBy, scaleDownDisabledBy, scaleDownDisabled, doNotDisrupt)
 				w.edit(ctx, "n1", untaint)
-				w.must(w.performer().Sweep(ctx))
+				w.must(w.performer().CollectGarbage(ctx))
 				w.leaves(ctx, false)
 			})
 		}
@@ -319,7 +319,7 @@ func TestCordonTaken(t *testing.T) {
 				if want := "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon(Skipped): AsForecast"; got != want || w.cloud.reboots != 1 {
 					t.Errorf("got  %s\nwant %s\n%d reboots", got, want, w.cloud.reboots)
 				}
-				w.must(w.performer().Sweep(ctx))
+				w.must(w.performer().CollectGarbage(ctx))
 				w.leaves(ctx, true)
 			})
 		}
@@ -327,7 +327,7 @@ func TestCordonTaken(t *testing.T) {
 }
 
 // TestLeftCordonIsTakenOver begins a repair on a node that bears the marks of another, which is over: it is naosu's own
-// cordon, and a sweep in between does not take it off.
+// cordon, and garbage collection in between does not take it off.
 func TestLeftCordonIsTakenOver(t *testing.T) {
 	for _, action := range []v1alpha1.Action{reboot, replace} {
 		w, ctx := newWorld(t, action), t.Context()
@@ -337,7 +337,7 @@ func TestLeftCordonIsTakenOver(t *testing.T) {
 		})
 		w.play(ctx, func() {
 			if step(w.remediation(ctx)) == v1alpha1.StepDrain {
-				w.must(w.performer().Sweep(ctx))
+				w.must(w.performer().CollectGarbage(ctx))
 			}
 		})
 		if got := w.line(ctx); !strings.HasSuffix(got, ": AsForecast") {

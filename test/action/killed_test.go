@@ -58,7 +58,7 @@ func killedAt(t *testing.T, action v1alpha1.Action, k int, after bool, want []st
 		if calls >= k && !killed { // Another process.
 			killed = true
 			w.api.Before, w.api.After, w.cloud.seen, w.cloud.lost = nil, nil, nil, nil
-			w.must(w.performer().Sweep(ctx))
+			w.must(w.performer().CollectGarbage(ctx))
 		}
 	})
 	story := w.story(ctx)

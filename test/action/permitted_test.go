@@ -7,11 +7,11 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 func protected() (cloud.Permission, error) {
-	return cloud.Permission{May: v1alpha1.MayNo, Why: message.Of(message.CloudProtected, message.Args{"machine": "i-1", "group": "workers"})}, nil
+	return cloud.Permission{May: v1alpha1.MayNo, Why: sentence.CloudProtected("i-1", "workers")}, nil
 }
 
 // TestPermitted asks about the machine before its node is cordoned, and only when all else allows, since clouds count requests.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // TestPolicyMadeAgain deletes a policy and makes one of its name, by which another person may mean another thing: what the first
@@ -39,7 +40,7 @@ func TestPolicyMadeAgain(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 			end := meta.FindStatusCondition(w.remediation(ctx).Status.Conditions, v1alpha1.RemediationSucceeded)
-			if gone := message.English().Text(message.ActionPolicyGone, nil); tc.at != v1alpha1.StepDwell && end.Message != gone {
+			if gone := message.English().Say(sentence.ActionPolicyGone()); tc.at != v1alpha1.StepDwell && end.Message != gone {
 				t.Errorf("it says %q, want %q", end.Message, gone)
 			}
 			w.tidy(ctx, 0)
@@ -80,7 +81,7 @@ func TestForgedPlans(t *testing.T) {
 			w, ctx := newWorld(t, reboot), t.Context()
 			w.rewrite(ctx, func(s *v1alpha1.RemediationSpec) { s.Plan = plan })
 			w.play(ctx, func() {})
-			w.notAsked(ctx, message.ActionAnotherAction, "")
+			w.notAsked(ctx, anotherAction, "")
 		})
 	}
 }

@@ -7,8 +7,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // TestRelapse has the node be well between two looks: the rule must be met anew for as long as it demands.
@@ -34,7 +32,7 @@ func TestRelapse(t *testing.T) {
 		w.later(time.Minute, func() { relapse(ctx, w) })
 		w.later(2*time.Minute, func() { w.policy.Spec.Paused = false })
 		w.play(ctx, func() {})
-		w.notAsked(ctx, message.ActionNotDue, "Assess Guard(Skipped)")
+		w.notAsked(ctx, notDue, "Assess Guard(Skipped)")
 	})
 	t.Run("during a drain", func(t *testing.T) {
 		w, ctx := ill(t)
@@ -42,6 +40,6 @@ func TestRelapse(t *testing.T) {
 		w.until(ctx, "Drain")
 		relapse(ctx, w)
 		w.play(ctx, func() {})
-		w.notAsked(ctx, message.ActionNotDue, "Assess Guard Cordon Drain(Skipped) Uncordon")
+		w.notAsked(ctx, notDue, "Assess Guard Cordon Drain(Skipped) Uncordon")
 	})
 }

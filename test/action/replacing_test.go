@@ -97,13 +97,13 @@ func TestAcceptedReplacementOutlives(t *testing.T) {
 				end(ctx, w)
 				w.cloud.lost = nil
 				for range 3 {
-					w.must(w.performer().Sweep(ctx))
+					w.must(w.performer().CollectGarbage(ctx))
 					w.clock.SetTime(w.clock.Now().Add(24 * time.Hour))
 					w.tick(ctx)
 				}
 				w.leaving(ctx)
 				leaves(ctx, w)
-				w.must(w.performer().Sweep(ctx))
+				w.must(w.performer().CollectGarbage(ctx))
 				w.tidy(ctx, 0)
 			})
 		}
@@ -167,7 +167,7 @@ func TestReplacementThatWasNot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, ctx := newWorld(t, replace), t.Context()
 			end(ctx, w)
-			w.must(w.performer().Sweep(ctx))
+			w.must(w.performer().CollectGarbage(ctx))
 			w.tidy(ctx, 0)
 		})
 	}

@@ -61,7 +61,7 @@ type world struct {
 	replicas int
 	// agent is what n1's agent answers when it is asked to restart a service; empty is nothing.
 	agent v1alpha1.AgentState
-	// stuck keeps pods that are told to end from ending; unready keeps new ones from being ready.
+	// stuck keeps pods that are being deleted from ending; unready keeps new ones from being ready.
 	stuck, unready bool
 	// returns is how many of web's new pods come to n1 yet, although it is cordoned.
 	returns int

@@ -16,9 +16,9 @@ import (
 
 // The controller has every right on nodes here that RBAC can give, and changes of them what its work takes.
 func TestNodes(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	const (
-		noSpec, noMetadata, noAnnotations, noNode = "nothing but unschedulable", "nothing but annotations", "overwrites none of others", "makes and deletes no nodes"
+		noSpec, noMetadata, noAnnotations, noNode = "change only unschedulable", "change only annotations", "must not overwrite those of others", "must not create or delete Nodes"
 		autoscaler, karpenter                     = "cluster-autoscaler.kubernetes.io/scale-down-disabled", "karpenter.sh/do-not-disrupt"
 	)
 	annotated := func(key, value string) string { return fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, key, value) }
@@ -91,8 +91,8 @@ func TestNodes(t *testing.T) {
 
 // The API server's own check of the expressions.
 func TestPolicyTypes(t *testing.T) {
-	b := newBed(t)
-	for _, name := range []string{"naosu-remediations", "naosu-controller-nodes"} {
+	b := newFixture(t)
+	for _, name := range []string{"naosu-remediations", "naosu-controller-nodes", "naosu-controller-pods"} {
 		b.soon(t, func(ctx context.Context) error {
 			var policy admissionregistrationv1.ValidatingAdmissionPolicy
 			if err := b.admin.Get(ctx, client.ObjectKey{Name: name}, &policy); err != nil || policy.Status.ObservedGeneration != policy.Generation {

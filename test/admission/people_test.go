@@ -14,7 +14,7 @@ import (
 )
 
 // naosu is the command line, as a user.
-func (b *bed) naosu(t *testing.T, user string, args ...string) (string, error) {
+func (b *fixture) naosu(t *testing.T, user string, args ...string) (string, error) {
 	t.Helper()
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true") // No cloud is to be asked.
 	var out, trouble bytes.Buffer
@@ -25,7 +25,7 @@ func (b *bed) naosu(t *testing.T, user string, args ...string) (string, error) {
 }
 
 func TestApproveCommand(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	for _, tc := range []struct {
 		user, flag string
 		want       v1alpha1.Approval
@@ -54,7 +54,7 @@ func TestApproveCommand(t *testing.T) {
 
 // Whoever has the role for it can ask everything.
 func TestView(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	for _, args := range []string{"why", "audit", "remediations", "repair check"} {
 		out, err := b.naosu(t, "viewer", strings.Fields(args+" -o json")...)
 		if err != nil || strings.Contains(out, "forbidden") || strings.Contains(out, "cannot") || strings.Contains(out, "Forbidden") {
@@ -65,7 +65,7 @@ func TestView(t *testing.T) {
 
 // A drill takes no more than its role: nobody answers this one, and it says so.
 func TestDrill(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	out, err := b.naosu(t, "driller", "repair", "drill", "node/"+node, "--hop-timeout", "1s")
 	if exit.Code(err) != exit.Found || !strings.Contains(out, "The record is remediation/drill-") {
 		t.Errorf("%v\n%s", err, out)

@@ -24,7 +24,7 @@ const (
 	needsApprove  = `lacks the verb "approve"`
 	needsAct      = `lacks the verb "act"`
 	needsAutomate = `lacks the verb "automate"`
-	// Of two policies that refuse the agent, either may be told of.
+	// Of two policies that refuse the agent, either may be named.
 	byPolicy = "ValidatingAdmissionPolicy"
 	ownName  = "sets spec.approvedBy to their own name"
 )
@@ -64,7 +64,7 @@ func approved(by string) func(*v1alpha1.Remediation) {
 func nameless(r *v1alpha1.Remediation) { r.Name, r.GenerateName = "", "x-" }
 
 func TestCreate(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	for name, tc := range map[string]struct {
 		user string
 		r    *v1alpha1.Remediation
@@ -95,7 +95,7 @@ func TestCreate(t *testing.T) {
 
 // What is applied is created where it is not there.
 func TestCreateByApply(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	const body = `{"apiVersion":"naosu.dev/v1alpha1","kind":"Remediation","metadata":{"name":"applied"},"spec":{"policy":{"kind":"NodeRepairPolicy","name":"p","rule":"r"},` +
 		`"node":{"name":"n","uid":"u"},"evidence":{"condition":"C","status":"False","since":"2026-11-22T12:00:00Z"},"action":"Reboot"%s}}`
 	for _, tc := range []struct{ user, more, why string }{
@@ -113,7 +113,7 @@ func TestCreateByApply(t *testing.T) {
 
 // A status that is given at creation is dropped, as ever: it takes a second request, which is refused.
 func TestStatusAtCreation(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	r := repair("with-status")
 	r.Status.Phase = v1alpha1.PhaseRunning
 	if err := b.as(t, "proposer").Create(t.Context(), r); err != nil {
@@ -126,7 +126,7 @@ func TestStatusAtCreation(t *testing.T) {
 }
 
 func TestApprove(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	word := func(word, by string) client.Patch {
 		return merge(fmt.Sprintf(`{"spec":{"approval":%q,"approvedBy":%q}}`, word, by))
 	}
@@ -197,7 +197,7 @@ func TestApprove(t *testing.T) {
 
 // What kubectl edit sends is held to the same.
 func TestEdit(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	kubectl := program.Need(t, "kubectl")
 	for i, tc := range []struct{ user, by, why string }{
 		{"editor", "editor", needsApprove}, {"approver", "second", ownName}, {"approver", "approver", ""},
@@ -205,10 +205,10 @@ func TestEdit(t *testing.T) {
 		r, folder := b.kept(t, repair(fmt.Sprintf("edited-%d", i))), t.TempDir()
 		editor := filepath.Join(folder, "editor")
 		script := "#!/bin/sh\nsed -i 's/^spec:/spec:\\n  approval: Approved\\n  approvedBy: " + tc.by + "/' \"$1\"\n"
-		if err := os.WriteFile(editor, []byte(script), 0o700); err != nil { //nolint:gosec // G306: it is run.
+		if err := os.WriteFile(editor, []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		edit := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", b.KubeconfigPath(), "--as", tc.user, "edit", "remediation", r.Name) //nolint:gosec // G204: the test's own.
+		edit := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", b.KubeconfigPath(), "--as", tc.user, "edit", "remediation", r.Name)
 		edit.Env = append(os.Environ(), "HOME="+folder, "TMPDIR="+folder, "KUBE_EDITOR="+editor)
 		out, err := edit.CombinedOutput()
 		if (err == nil) != (tc.why == "") || !strings.Contains(string(out), tc.why) {
@@ -221,7 +221,7 @@ func TestEdit(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	waits, runs := `{"status":{"phase":"Waiting"}}`, `{"status":{"phase":"Running"}}`
 	report := `{"status":{"agent":{"state":"Done","at":"2026-11-22T12:00:00.000000Z"}}}`
 	const step = `{"status":{"phase":"Running","steps":[{"name":"Act","startedAt":"2026-11-22T12:00:00.000000Z"}]}}`
@@ -286,7 +286,7 @@ func TestStatus(t *testing.T) {
 
 // A record of an older version, approved by nobody knows whom, is written as before and can be rejected.
 func TestOldRecord(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	old := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "old"}}
 	wantRefused(t, b.as(t, controller).Status().Patch(t.Context(), old, merge(`{"status":{"phase":"Waiting"}}`)), "")
 	wantRefused(t, b.as(t, "editor").Patch(t.Context(), old, merge(`{"metadata":{"labels":{"a":"b"}}}`)), "")

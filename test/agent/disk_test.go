@@ -59,7 +59,7 @@ func (d disk) device() string {
 // run runs a command and returns what it prints.
 func run(t *testing.T, command ...string) string {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput() //nolint:gosec // G204: of the tests.
+	out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
 	}

@@ -108,7 +108,7 @@ func newSoaked(t *testing.T) *soaked {
 		}
 	}
 	// A test's context ends before what is cleaned up, and the agent is to end by itself.
-	s.agent = exec.CommandContext(context.WithoutCancel(t.Context()), program.Need(t, "naosu-agent"), "--node-name", "n", "--kubeconfig", filepath.Join(root, "kubeconfig"), //nolint:gosec // G204: of the test.
+	s.agent = exec.CommandContext(context.WithoutCancel(t.Context()), program.Need(t, "naosu-agent"), "--node-name", "n", "--kubeconfig", filepath.Join(root, "kubeconfig"),
 		"--config", filepath.Join(root, "agent.yaml"), "--host-root", root, "--state", filepath.Join(root, "state"))
 	var said strings.Builder
 	s.agent.Stdout, s.agent.Stderr = &said, &said

@@ -187,7 +187,7 @@ func TestReadonlyByIntention(t *testing.T) {
 		run(t, "mount", "--bind", folder(from), folder(to))
 		run(t, "mount", "-o", "remount,bind,ro", folder(to))
 	}
-	for range 2 { // Some faults are told by comparison with the look before.
+	for range 2 { // Some faults are found by comparison with the look before.
 		for _, m := range storage.Monitors(host.Host{}, o) {
 			err := m.Look(t.Context(), func(e evidence.Evidence) {
 				if e.State == evidence.Fault || e.State == evidence.Unreadable && e.Reason != reason.FilesystemFillingUp { // It takes an hour to tell.

@@ -46,7 +46,7 @@ func cutUp(t *testing.T, at string) string {
 	}
 	defer file.Close()
 	fd, block := int(file.Fd()), stat.Bsize
-	size := int64(stat.Bavail) * block * 96 / 100 //nolint:gosec // some hundred megabytes
+	size := int64(stat.Bavail) * block * 96 / 100
 	if err := unix.Fallocate(fd, 0, 0, size); err != nil {
 		t.Fatalf("fill %s: %v", at, err)
 	}

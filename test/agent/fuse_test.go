@@ -115,24 +115,24 @@ func (f *badFile) answer(request []byte) []byte {
 	if errno != 0 {
 		result = nil
 	}
-	return append(words(uint32(16+len(result)), -int32(errno), unique), result...) //nolint:gosec // small
+	return append(words(uint32(16+len(result)), -int32(errno), unique), result...)
 }
 
 // read gives what was written, and zeros where nothing was.
 func (f *badFile) read(body []byte) ([]byte, syscall.Errno) {
 	at, result := binary.NativeEndian.Uint64(body[8:]), make([]byte, binary.NativeEndian.Uint32(body[16:]))
-	if _, err := f.data.ReadAt(result, int64(at)); err != nil && !errors.Is(err, io.EOF) { //nolint:gosec // within the file
+	if _, err := f.data.ReadAt(result, int64(at)); err != nil && !errors.Is(err, io.EOF) {
 		return nil, syscall.EBADF
 	}
-	return result, syscall.Errno(f.err.Load()) //nolint:gosec // an errno
+	return result, syscall.Errno(f.err.Load())
 }
 
 func (f *badFile) write(body []byte) ([]byte, syscall.Errno) {
 	if errno := f.err.Load(); errno != 0 {
-		return nil, syscall.Errno(errno) //nolint:gosec // an errno
+		return nil, syscall.Errno(errno)
 	}
 	at, size := binary.NativeEndian.Uint64(body[8:]), binary.NativeEndian.Uint32(body[16:])
-	if _, err := f.data.WriteAt(body[40:40+size], int64(at)); err != nil { //nolint:gosec // within the file
+	if _, err := f.data.WriteAt(body[40:40+size], int64(at)); err != nil {
 		return nil, syscall.EBADF
 	}
 	return words(size, uint32(0)), 0
@@ -140,7 +140,7 @@ func (f *badFile) write(body []byte) ([]byte, syscall.Errno) {
 
 // attributes are a struct fuse_attr: the root's, or the file's.
 func (f *badFile) attributes(node uint64) []byte {
-	mode, size := uint32(unix.S_IFREG|0o600), uint64(f.size) //nolint:gosec // not negative
+	mode, size := uint32(unix.S_IFREG|0o600), uint64(f.size)
 	if node == fuseRoot {
 		mode, size = unix.S_IFDIR|0o700, 0
 	}

@@ -94,7 +94,7 @@ func frozenDisk(t *testing.T) disk {
 // write has a process of some name write to a disk until it thaws.
 func write(t *testing.T, d disk, name string, thaw func()) (pid int) {
 	t.Helper()
-	writer := exec.CommandContext(t.Context(), named(t, "dd", name), "if=/dev/zero", "of="+filepath.Join(d.at, "file"), "bs=4k", "count=1") //nolint:gosec // G204: of the test.
+	writer := exec.CommandContext(t.Context(), named(t, "dd", name), "if=/dev/zero", "of="+filepath.Join(d.at, "file"), "bs=4k", "count=1")
 	if err := writer.Start(); err != nil {
 		t.Fatal(err)
 	}

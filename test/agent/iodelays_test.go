@@ -24,7 +24,7 @@ func TestIODelays(t *testing.T) {
 	w := agenttest.Watch(t, watching(t, quick(), "io-delays"), agenttest.Sooner(reason.IODelays))
 	w.Goes(reason.IODelays, "") // It is looked at.
 
-	reader := exec.CommandContext(t.Context(), "dd", "if="+file, "of=/dev/null", "bs=4k", "iflag=direct") //nolint:gosec // G204: of the tests.
+	reader := exec.CommandContext(t.Context(), "dd", "if="+file, "of=/dev/null", "bs=4k", "iflag=direct")
 	if err := reader.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ ip link set v0 up
 ip link set v1 up
 ip -batch "$1" || :
 ip link delete v0`
-	out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", script, "sh", batch).CombinedOutput() //nolint:gosec // G204: of the tests.
+	out, err := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", script, "sh", batch).CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("No buffer space available")) {
 		return fmt.Errorf("the table is not full: %w: %s", err, out)
 	}

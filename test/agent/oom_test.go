@@ -19,7 +19,7 @@ func TestMemoryCgroupOOM(t *testing.T) {
 	w := agenttest.Watch(t, kernelLog(t), oneSecond(reason.OOMKilling))
 
 	victim := own("oom")
-	hog := exec.CommandContext(t.Context(), "/bin/sh", "-c", `echo $$ > "$1/cgroup.procs" && exec "$2" /dev/zero`, //nolint:gosec // G204: of the test.
+	hog := exec.CommandContext(t.Context(), "/bin/sh", "-c", `echo $$ > "$1/cgroup.procs" && exec "$2" /dev/zero`,
 		"sh", group, named(t, "tail", victim)) // tail waits for the end of the line, which never comes.
 	if out, err := hog.CombinedOutput(); err == nil || hog.ProcessState.ExitCode() >= 0 {
 		t.Fatalf("it was not killed: %v: %s", err, out)
@@ -28,7 +28,7 @@ func TestMemoryCgroupOOM(t *testing.T) {
 	w.Goes(reason.OOMKilling, victim)
 }
 
-// A container that takes more memory than it may have is told of by its name, whatever its process calls itself: by the cgroups that
+// A container that takes more memory than it may have is reported by its name, whatever its process calls itself: by the cgroups that
 // the kubelet makes with either driver, of which the kernel tells.
 func TestOOMOfContainer(t *testing.T) {
 	agenttest.Need(t, agenttest.Root, "tail")
@@ -57,7 +57,7 @@ func TestOOMOfContainer(t *testing.T) {
 				}
 			}
 			w := agenttest.Watch(t, kernelLogAt(t, h), oneSecond(reason.OOMKilling))
-			hog := exec.CommandContext(t.Context(), "/bin/sh", "-c", `echo $$ > "$1/cgroup.procs" && exec "$2" /dev/zero`, //nolint:gosec // G204: of the test.
+			hog := exec.CommandContext(t.Context(), "/bin/sh", "-c", `echo $$ > "$1/cgroup.procs" && exec "$2" /dev/zero`,
 				"sh", group, named(t, "tail", ",pid=1,uid=0"))
 			if out, err := hog.CombinedOutput(); err == nil || hog.ProcessState.ExitCode() >= 0 {
 				t.Fatalf("it was not killed: %v: %s", err, out)

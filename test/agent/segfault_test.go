@@ -42,10 +42,10 @@ func crash(t *testing.T, name string, code []byte) {
 		t.Skip("not run: its programs are for amd64")
 	}
 	program := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(program, elf(code), 0o700); err != nil { //nolint:gosec // G306: it is to be run.
+	if err := os.WriteFile(program, elf(code), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := exec.CommandContext(t.Context(), program).Run(); err == nil { //nolint:gosec // G204: of the test.
+	if err := exec.CommandContext(t.Context(), program).Run(); err == nil {
 		t.Fatal("it ended well")
 	}
 }

@@ -25,7 +25,7 @@ import (
 
 // TestShort is a sample of what TestLong plays.
 func TestShort(t *testing.T) {
-	g := &game{lab: newLab(t), percentage: 100, size: func(d dice) size {
+	g := &game{lab: newLab(t), percentage: 100, size: func(d random) size {
 		return size{nodes: d.between(3, 40), pods: 20, roomy: d.chance(50)} // where there is room, weights decide
 	}}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), 100)
@@ -35,7 +35,7 @@ func TestShort(t *testing.T) {
 
 // TestShortSampled is a sample of what TestLongSampled plays.
 func TestShortSampled(t *testing.T) {
-	g := &game{lab: newLab(t), size: func(dice) size { return size{nodes: 120, pods: 30, roomy: true} }}
+	g := &game{lab: newLab(t), size: func(random) size { return size{nodes: 120, pods: 30, roomy: true} }}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), 30)
 	t.Log(g.String())
 	g.wantSample(t)
@@ -45,7 +45,7 @@ func TestShortSampled(t *testing.T) {
 func TestShortConfigured(t *testing.T) {
 	g := &game{
 		lab: newLab(t), percentage: 100, scheduler: configured, judge: configured,
-		size: func(d dice) size {
+		size: func(d random) size {
 			return size{nodes: d.between(3, 25), pods: 20, roomy: d.chance(50), schedulers: schedulers}
 		},
 	}
@@ -54,12 +54,12 @@ func TestShortConfigured(t *testing.T) {
 	g.wantSample(t)
 }
 
-// TestNoticesOtherWeight gives the judge one weight that is not the scheduler's: if that went unnoticed, agreement would
+// TestFindsOtherWeight gives the judge one weight that is not the scheduler's: if that went unnoticed, agreement would
 // mean little. A third of the decisions then disagree, so that of 60 as few as a sample allows do once in millions of runs.
-func TestNoticesOtherWeight(t *testing.T) {
+func TestFindsOtherWeight(t *testing.T) {
 	g := &game{
 		lab: newLab(t), percentage: 100, judge: otherWeight, quiet: true,
-		size: func(dice) size { return size{nodes: 30, pods: 30, roomy: true} },
+		size: func(random) size { return size{nodes: 30, pods: 30, roomy: true} },
 	}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), 60)
 	t.Log(g.String())
@@ -74,7 +74,7 @@ func TestLong(t *testing.T) {
 	if decisions == 0 {
 		t.Skip("takes long: set AGREEMENT_DECISIONS")
 	}
-	g := &game{lab: newLab(t), percentage: 100, counts: true, size: func(d dice) size { return size{nodes: d.between(3, 40), pods: 25} }}
+	g := &game{lab: newLab(t), percentage: 100, counts: true, size: func(d random) size { return size{nodes: d.between(3, 40), pods: 25} }}
 	g.play(t, number(t, "AGREEMENT_SEED", 1), int(decisions))
 	t.Log(g.String())
 	g.wantAgreement(t)
@@ -87,7 +87,7 @@ func TestLongSampled(t *testing.T) {
 	if decisions == 0 {
 		t.Skip("takes long: set AGREEMENT_DECISIONS")
 	}
-	g := &game{lab: newLab(t), size: func(d dice) size {
+	g := &game{lab: newLab(t), size: func(d random) size {
 		return size{nodes: d.between(110, 300), pods: 50, roomy: d.chance(60)}
 	}}
 	g.play(t, number(t, "AGREEMENT_SEED", 1)+1<<32, int(decisions))
@@ -106,7 +106,7 @@ type game struct {
 	percentage int
 	// scheduler and judge are the profiles of each, as a configuration has them; empty is the default.
 	scheduler, judge string
-	size             func(dice) size
+	size             func(random) size
 	// counts says that plugins are counted, which takes longer than all else.
 	counts bool
 	// quiet does not tell of every disagreement.
@@ -133,7 +133,7 @@ func (g *game) play(t *testing.T, seed uint64, decisions int) {
 		seed, decisions = alone, 1
 	}
 	for ; g.decisions < decisions; seed++ {
-		w := newWorld(seed, g.size(newDice(seed)))
+		w := newWorld(seed, g.size(newRandom(seed)))
 		if err := g.playWorld(t, w); err != nil {
 			t.Fatalf("world %d: %v", w.seed, err)
 		}
@@ -184,7 +184,7 @@ func (g *game) playWorld(t *testing.T, w *world) (err error) {
 }
 
 // decide has one pod decided on. It returns the pod if it has preempted others and waits for their end.
-func (g *game) decide(ctx context.Context, t *testing.T, s *stage, pod *corev1.Pod) (waiting *corev1.Pod, err error) {
+func (g *game) decide(ctx context.Context, t *testing.T, s *session, pod *corev1.Pod) (waiting *corev1.Pod, err error) {
 	created, err := s.create(ctx, pod)
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func (g *game) decide(ctx context.Context, t *testing.T, s *stage, pod *corev1.P
 	if err != nil {
 		return nil, fmt.Errorf("ask the judge: %w", err)
 	}
-	d, err := s.watchDecision(ctx, created, s.heldFor(p))
+	d, err := s.watchDecision(ctx, created, s.waitingReason(p))
 	if err != nil {
 		return nil, fmt.Errorf("predicted: %s; so far: %s: %w", p, d, err)
 	}
@@ -211,8 +211,8 @@ func (g *game) decide(ctx context.Context, t *testing.T, s *stage, pod *corev1.P
 }
 
 // compare judges the judge.
-func (g *game) compare(ctx context.Context, t *testing.T, s *stage, pod *corev1.Pod, p prediction, d decision) error {
-	agreed := p.foresaw(d)
+func (g *game) compare(ctx context.Context, t *testing.T, s *session, pod *corev1.Pod, p prediction, d decision) error {
+	agreed := p.matches(d)
 	if g.percentage == 0 {
 		var err error
 		if agreed, err = g.compareSampled(ctx, s, pod, p, d); err != nil {

@@ -22,7 +22,7 @@ type prediction struct {
 }
 
 // predict asks both judges. Where they say the same, what agrees with the scheduler agrees for both.
-func (s *stage) predict(ctx context.Context, pod *corev1.Pod) (prediction, error) {
+func (s *session) predict(ctx context.Context, pod *corev1.Pod) (prediction, error) {
 	p, err := predict(ctx, s.judge, pod)
 	if err != nil {
 		return prediction{}, err
@@ -54,7 +54,7 @@ func predict(ctx context.Context, judge *scheduling.Judge, pod *corev1.Pod) (p p
 	if made := placed.Preemption; made != nil {
 		d.nominated, d.victims = made.Node, victims(*made)
 	}
-	if !p.foresaw(d) {
+	if !p.matches(d) {
 		return p, fmt.Errorf("the judge contradicts itself: %s, and yet it decides: %s", p, d)
 	}
 	return p, nil
@@ -97,8 +97,8 @@ func victims(p scheduling.Preemption) []string {
 	return names
 }
 
-// foresaw says whether the scheduler decided one of the things that were predicted.
-func (p prediction) foresaw(d decision) bool {
+// matches says whether the scheduler decided one of the things that were predicted.
+func (p prediction) matches(d decision) bool {
 	switch {
 	case len(p.fit.Feasible) > 0:
 		return d.nominated == "" && slices.Contains(p.fit.Best, d.node)
@@ -111,7 +111,7 @@ func (p prediction) foresaw(d decision) bool {
 	}
 }
 
-func TestForesaw(t *testing.T) {
+func TestPredictionMatches(t *testing.T) {
 	pods := func(names ...string) (of []*corev1.Pod) {
 		for _, name := range names {
 			of = append(of, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "front", Name: name}})
@@ -142,7 +142,7 @@ func TestForesaw(t *testing.T) {
 		"preempts though it cannot":      {prediction{}, decision{nominated: "a", victims: []string{"front/x"}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := tc.predicted.foresaw(tc.happened); got != tc.want {
+			if got := tc.predicted.matches(tc.happened); got != tc.want {
 				t.Errorf("%s, happened: %s: got %v", tc.predicted, tc.happened, got)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 // selectNodes restricts a pod to nodes, or makes it prefer some.
 func (w *world) selectNodes(pod *corev1.Pod) {
 	if w.chance(30) {
-		pod.Spec.NodeSelector = map[string]string{diskLabel: one(w.dice, "ssd", "hdd")}
+		pod.Spec.NodeSelector = map[string]string{diskLabel: pick(w.random, "ssd", "hdd")}
 	}
 	affinity := &corev1.NodeAffinity{}
 	if w.chance(50) {
@@ -41,22 +41,22 @@ func (w *world) nodeTerm() corev1.NodeSelectorTerm {
 	}
 	switch w.IntN(7) {
 	case 0:
-		expression(corev1.LabelTopologyZone, corev1.NodeSelectorOpIn, some(w.dice, 60, zones...)...)
+		expression(corev1.LabelTopologyZone, corev1.NodeSelectorOpIn, pickSome(w.random, 60, zones...)...)
 		if len(term.MatchExpressions[0].Values) == 0 {
 			term.MatchExpressions[0].Values = zones[:1]
 		}
 	case 1:
-		expression(poolLabel, corev1.NodeSelectorOpNotIn, one(w.dice, "x", "y"))
+		expression(poolLabel, corev1.NodeSelectorOpNotIn, pick(w.random, "x", "y"))
 	case 2:
-		expression(diskLabel, one(w.dice, corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist))
+		expression(diskLabel, pick(w.random, corev1.NodeSelectorOpExists, corev1.NodeSelectorOpDoesNotExist))
 	case 3:
-		expression(genLabel, one(w.dice, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt), fmt.Sprint(w.between(1, 4)))
+		expression(genLabel, pick(w.random, corev1.NodeSelectorOpGt, corev1.NodeSelectorOpLt), fmt.Sprint(w.between(1, 4)))
 	case 4:
 		expression(diskLabel, corev1.NodeSelectorOpIn, "ssd", "hdd")
 		expression(genLabel, corev1.NodeSelectorOpIn, "2", "3")
 	default: // as a DaemonSet's pods name their node
 		term.MatchFields = []corev1.NodeSelectorRequirement{{
-			Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{one(w.dice, w.nodes...).Name},
+			Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{pick(w.random, w.nodes...).Name},
 		}}
 	}
 	return term
@@ -87,14 +87,14 @@ func (w *world) affinity(pod *corev1.Pod, resident bool) {
 
 func (w *world) podTerm(pod *corev1.Pod) corev1.PodAffinityTerm {
 	term := corev1.PodAffinityTerm{
-		TopologyKey:   one(w.dice, corev1.LabelHostname, corev1.LabelHostname, corev1.LabelTopologyZone, poolLabel),
+		TopologyKey:   pick(w.random, corev1.LabelHostname, corev1.LabelHostname, corev1.LabelTopologyZone, poolLabel),
 		LabelSelector: w.selector(pod),
 	}
 	switch w.IntN(6) {
 	case 0:
 		term.Namespaces = namespaces
 	case 1:
-		term.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": one(w.dice, namespaces...)}}
+		term.NamespaceSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"team": pick(w.random, namespaces...)}}
 	case 2:
 		term.MatchLabelKeys = []string{trackLabel}
 	case 3:
@@ -106,26 +106,26 @@ func (w *world) podTerm(pod *corev1.Pod) corev1.PodAffinityTerm {
 func (w *world) selector(pod *corev1.Pod) *metav1.LabelSelector {
 	app := pod.Labels[appLabel]
 	if w.chance(50) {
-		app = one(w.dice, apps...)
+		app = pick(w.random, apps...)
 	}
 	if w.chance(80) {
 		return &metav1.LabelSelector{MatchLabels: map[string]string{appLabel: app}}
 	}
 	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{
-		{Key: appLabel, Operator: one(w.dice, metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn), Values: []string{app, one(w.dice, apps...)}},
+		{Key: appLabel, Operator: pick(w.random, metav1.LabelSelectorOpIn, metav1.LabelSelectorOpNotIn), Values: []string{app, pick(w.random, apps...)}},
 	}}
 }
 
 // spread adds one or two topology spread constraints.
 func (w *world) spread(pod *corev1.Pod) {
-	keys := some(w.dice, 60, corev1.LabelTopologyZone, corev1.LabelHostname)
+	keys := pickSome(w.random, 60, corev1.LabelTopologyZone, corev1.LabelHostname)
 	if len(keys) == 0 {
 		keys = []string{poolLabel}
 	}
 	for _, key := range keys {
 		constraint := corev1.TopologySpreadConstraint{
-			MaxSkew: int32(one(w.dice, 1, 1, 2, 3)), TopologyKey: key,
-			WhenUnsatisfiable: one(w.dice, corev1.DoNotSchedule, corev1.DoNotSchedule, corev1.ScheduleAnyway),
+			MaxSkew: int32(pick(w.random, 1, 1, 2, 3)), TopologyKey: key,
+			WhenUnsatisfiable: pick(w.random, corev1.DoNotSchedule, corev1.DoNotSchedule, corev1.ScheduleAnyway),
 			LabelSelector:     &metav1.LabelSelector{MatchLabels: map[string]string{appLabel: pod.Labels[appLabel]}},
 		}
 		if w.chance(20) {
@@ -138,10 +138,10 @@ func (w *world) spread(pod *corev1.Pod) {
 			constraint.MinDomains = new(int32(w.between(1, 4)))
 		}
 		if w.chance(30) {
-			constraint.NodeAffinityPolicy = new(one(w.dice, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore))
+			constraint.NodeAffinityPolicy = new(pick(w.random, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore))
 		}
 		if w.chance(30) {
-			constraint.NodeTaintsPolicy = new(one(w.dice, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore))
+			constraint.NodeTaintsPolicy = new(pick(w.random, corev1.NodeInclusionPolicyHonor, corev1.NodeInclusionPolicyIgnore))
 		}
 		pod.Spec.TopologySpreadConstraints = append(pod.Spec.TopologySpreadConstraints, constraint)
 	}

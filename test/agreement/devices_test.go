@@ -18,7 +18,7 @@ func (w *world) addDevices() {
 			{CEL: &resourcev1.CELDeviceSelector{Expression: fmt.Sprintf("device.driver == %q", deviceDriver)}},
 		}},
 	})
-	for _, node := range some(w.dice, 60, w.nodes...) {
+	for _, node := range pickSome(w.random, 60, w.nodes...) {
 		slice := &resourcev1.ResourceSlice{
 			ObjectMeta: metav1.ObjectMeta{Name: node.Name},
 			Spec: resourcev1.ResourceSliceSpec{
@@ -38,7 +38,7 @@ func (w *world) device(pod *corev1.Pod) {
 	if !w.devices {
 		return
 	}
-	count := int64(one(w.dice, 1, 1, 2))
+	count := int64(pick(w.random, 1, 1, 2))
 	claim := &resourcev1.ResourceClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
 		Spec: resourcev1.ResourceClaimSpec{Devices: resourcev1.DeviceClaim{Requests: []resourcev1.DeviceRequest{{

@@ -62,9 +62,9 @@ func newLab(t testing.TB) *lab {
 	if labOnce != nil {
 		return labOnce
 	}
-	bed := testbed.Shared(t)
-	l := &lab{plane: bed.Plane}
-	config := bed.AdminConfig()
+	env := testbed.Shared(t)
+	l := &lab{plane: env.Plane}
+	config := env.AdminConfig()
 	l.any = dynamic.NewForConfigOrDie(config)
 	config.ContentType = runtime.ContentTypeProtobuf
 	l.client = kubernetes.NewForConfigOrDie(config)

@@ -16,13 +16,13 @@ var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 func (w *world) pod(name string) *corev1.Pod {
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace: one(w.dice, namespaces...), Name: name,
-			Labels: map[string]string{appLabel: one(w.dice, apps...), trackLabel: one(w.dice, "stable", "canary")},
+			Namespace: pick(w.random, namespaces...), Name: name,
+			Labels: map[string]string{appLabel: pick(w.random, apps...), trackLabel: pick(w.random, "stable", "canary")},
 		},
 		Spec: corev1.PodSpec{
-			TerminationGracePeriodSeconds: new(int64(one(w.dice, 0, 0, 30))),
+			TerminationGracePeriodSeconds: new(int64(pick(w.random, 0, 0, 30))),
 			Containers: []corev1.Container{{
-				Name: "main", Image: one(w.dice, images...).Names[0],
+				Name: "main", Image: pick(w.random, images...).Names[0],
 				Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
 					corev1.ResourceCPU:    *resource.NewMilliQuantity(int64(w.between(1, 15))*100, resource.DecimalSI),
 					corev1.ResourceMemory: *resource.NewQuantity(int64(w.between(1, 20))*128<<20, resource.BinarySI),
@@ -80,7 +80,7 @@ func (w *world) resident(pod *corev1.Pod, node *corev1.Node) {
 		w.port(pod)
 	}
 	if w.chance(10) {
-		iscsi(pod, one(w.dice, "a", "b"))
+		iscsi(pod, pick(w.random, "a", "b"))
 	}
 	if w.chance(10) {
 		w.bound(pod, where{}, corev1.ReadWriteOnce)
@@ -102,7 +102,7 @@ func (w *world) prioritise(pod *corev1.Pod, percent int, of ...int32) {
 	if w.chance(15) {
 		policy = corev1.PreemptNever
 	}
-	pod.Spec.PriorityClassName = className(one(w.dice, of...), policy)
+	pod.Spec.PriorityClassName = className(pick(w.random, of...), policy)
 }
 
 func limits(pod *corev1.Pod, name corev1.ResourceName, n int64) {
@@ -115,8 +115,8 @@ func limits(pod *corev1.Pod, name corev1.ResourceName, n int64) {
 }
 
 func (w *world) port(pod *corev1.Pod) {
-	port := corev1.ContainerPort{ContainerPort: 8080, HostPort: int32(one(w.dice, 8080, 8080, 8080, 9090))}
-	port.Protocol = one(w.dice, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolUDP)
+	port := corev1.ContainerPort{ContainerPort: 8080, HostPort: int32(pick(w.random, 8080, 8080, 8080, 9090))}
+	port.Protocol = pick(w.random, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolTCP, corev1.ProtocolUDP)
 	if w.chance(20) {
 		port.HostIP = "127.0.0.1"
 	}
@@ -128,7 +128,7 @@ func (w *world) newPod(i int) *corev1.Pod {
 	pod := w.pod(fmt.Sprintf("new-%d", i))
 	w.prioritise(pod, 60, -10, 10, 100, 100, 1000, 1000)
 	if len(w.schedulers) > 0 {
-		pod.Spec.SchedulerName = one(w.dice, w.schedulers...)
+		pod.Spec.SchedulerName = pick(w.random, w.schedulers...)
 	}
 	for _, constraint := range []struct {
 		percent int
@@ -196,7 +196,7 @@ func restart(pod *corev1.Pod) {
 }
 
 func (w *world) tolerate(pod *corev1.Pod) {
-	pod.Spec.Tolerations = some(w.dice, 50,
+	pod.Spec.Tolerations = pickSome(w.random, 50,
 		corev1.Toleration{Key: dedicated, Operator: corev1.TolerationOpEqual, Value: "batch", Effect: corev1.TaintEffectNoSchedule},
 		corev1.Toleration{Key: dedicated, Operator: corev1.TolerationOpExists},
 		corev1.Toleration{Key: spot, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectPreferNoSchedule},
@@ -207,21 +207,21 @@ func (w *world) tolerate(pod *corev1.Pod) {
 func (w *world) volume(pod *corev1.Pod) {
 	switch w.IntN(12) {
 	case 0, 1:
-		w.bound(pod, inZone(one(w.dice, zones...)), corev1.ReadWriteOnce)
+		w.bound(pod, inZone(pick(w.random, zones...)), corev1.ReadWriteOnce)
 	case 2, 3:
-		w.bound(pod, labelledZone(one(w.dice, zones...)), corev1.ReadWriteOnce)
+		w.bound(pod, labelledZone(pick(w.random, zones...)), corev1.ReadWriteOnce)
 	case 4, 5:
 		for range w.between(1, 2) {
 			w.bound(pod, where{}, corev1.ReadWriteOnce)
 		}
 	case 6:
-		w.bound(pod, onNode(one(w.dice, w.nodes...).Name), corev1.ReadWriteOnce)
+		w.bound(pod, onNode(pick(w.random, w.nodes...).Name), corev1.ReadWriteOnce)
 	case 7:
-		w.unbound(pod, one(w.dice, waitClass, southClass, roomClass))
+		w.unbound(pod, pick(w.random, waitClass, southClass, roomClass))
 	case 8:
-		w.unbound(pod, one(w.dice, localClass, nowClass))
+		w.unbound(pod, pick(w.random, localClass, nowClass))
 	case 9, 10:
-		iscsi(pod, one(w.dice, "a", "b"))
+		iscsi(pod, pick(w.random, "a", "b"))
 	case 11:
 		w.shared(pod)
 	}

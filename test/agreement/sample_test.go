@@ -18,12 +18,12 @@ func sampleOf(nodes int) int { return max(nodes*max(50-nodes/125, 5)/100, min(no
 func candidatesOf(nodes int) int { return max(nodes/10, min(nodes, 100)) }
 
 // compareSampled compares with a scheduler that looks at some nodes only.
-func (g *game) compareSampled(ctx context.Context, s *stage, pod *corev1.Pod, p prediction, d decision) (agreed bool, err error) {
-	agreed = p.foresaw(d)
+func (g *game) compareSampled(ctx context.Context, s *session, pod *corev1.Pod, p prediction, d decision) (agreed bool, err error) {
+	agreed = p.matches(d)
 	switch enough := sampleOf(len(s.world.nodes)); {
 	case len(p.fit.Feasible) > enough:
 		g.sampled++
-		random, err := s.couldDraw(ctx, pod, p, decision{node: one(s.world.dice, p.fit.Feasible...)}, enough)
+		random, err := s.couldDraw(ctx, pod, p, decision{node: pick(s.world.random, p.fit.Feasible...)}, enough)
 		if err != nil {
 			return false, err
 		}
@@ -45,7 +45,7 @@ func (g *game) compareSampled(ctx context.Context, s *stage, pod *corev1.Pod, p 
 // couldDraw says whether the decision is the best for some sample that a scheduler could have drawn that stops to look at
 // nodes when it has found so many. The nodes that are better than the chosen one must then be among those that it did not
 // see, which are cordoned here to take them out.
-func (s *stage) couldDraw(ctx context.Context, pod *corev1.Pod, p prediction, d decision, enough int) (bool, error) {
+func (s *session) couldDraw(ctx context.Context, pod *corev1.Pod, p prediction, d decision, enough int) (bool, error) {
 	if !slices.Contains(p.fit.Feasible, d.node) {
 		return false, nil
 	}
@@ -57,10 +57,10 @@ func (s *stage) couldDraw(ctx context.Context, pod *corev1.Pod, p prediction, d 
 }
 
 // bestOfRest takes out whoever is better, as long as enough are left.
-func (s *stage) bestOfRest(ctx context.Context, pod *corev1.Pod, p prediction, d decision, enough int) (bool, error) {
+func (s *session) bestOfRest(ctx context.Context, pod *corev1.Pod, p prediction, d decision, enough int) (bool, error) {
 	s.judge.Fork()
 	defer s.judge.Revert()
-	for !p.foresaw(d) {
+	for !p.matches(d) {
 		if len(p.fit.Feasible)-len(p.fit.Best) < enough {
 			return false, nil
 		}
@@ -74,7 +74,7 @@ func (s *stage) bestOfRest(ctx context.Context, pod *corev1.Pod, p prediction, d
 
 // couldStart tries every node at which the scheduler could have started to look. Scores are made relative to those of the
 // other nodes in the sample, so that a node may be the best of it though too many are better when all are looked at.
-func (s *stage) couldStart(ctx context.Context, pod *corev1.Pod, feasible []string, d decision, enough int) (bool, error) {
+func (s *session) couldStart(ctx context.Context, pod *corev1.Pod, feasible []string, d decision, enough int) (bool, error) {
 	order := s.world.inTurn()
 	for start := range order {
 		var sample []string
@@ -94,12 +94,12 @@ func (s *stage) couldStart(ctx context.Context, pod *corev1.Pod, feasible []stri
 	return false, nil
 }
 
-func (s *stage) bestOf(ctx context.Context, pod *corev1.Pod, feasible, sample []string, d decision) (bool, error) {
+func (s *session) bestOf(ctx context.Context, pod *corev1.Pod, feasible, sample []string, d decision) (bool, error) {
 	s.judge.Fork()
 	defer s.judge.Revert()
 	unseen := slices.DeleteFunc(slices.Clone(feasible), func(name string) bool { return slices.Contains(sample, name) })
 	p, err := s.without(ctx, pod, unseen)
-	return p.foresaw(d), err
+	return p.matches(d), err
 }
 
 // inTurn are the nodes in the order in which the scheduler looks at them: one of each zone after the other
@@ -127,12 +127,12 @@ func (w *world) inTurn() []string {
 
 // couldTry says the same of a decision to preempt: besides the nodes that are better than the chosen one there must be as
 // many to preempt on as the scheduler looks for.
-func (s *stage) couldTry(ctx context.Context, pod *corev1.Pod, p prediction, d decision) (bool, error) {
+func (s *session) couldTry(ctx context.Context, pod *corev1.Pod, p prediction, d decision) (bool, error) {
 	s.judge.Fork()
 	defer s.judge.Revert()
 	seen := map[string]bool{}
 	for found := false; len(p.preemptions) > 0; {
-		if found = found || p.foresaw(d); found {
+		if found = found || p.matches(d); found {
 			for _, choice := range p.preemptions {
 				seen[choice.Node] = true
 			}
@@ -153,7 +153,7 @@ func (s *stage) couldTry(ctx context.Context, pod *corev1.Pod, p prediction, d d
 }
 
 // without asks the judge once some more nodes are cordoned.
-func (s *stage) without(ctx context.Context, pod *corev1.Pod, nodes []string) (prediction, error) {
+func (s *session) without(ctx context.Context, pod *corev1.Pod, nodes []string) (prediction, error) {
 	var unseen []cluster.Edit
 	for _, name := range nodes {
 		node := s.judge.World().Node(name).DeepCopy()

@@ -46,11 +46,11 @@ func (w *world) addStorage() {
 	w.add(
 		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: zonalDriver}},
 		&storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: roomDriver}, Spec: storagev1.CSIDriverSpec{StorageCapacity: new(true)}},
-		class(waitClass, zonalDriver, wait), class(southClass, zonalDriver, wait, one(w.dice, zones...)),
+		class(waitClass, zonalDriver, wait), class(southClass, zonalDriver, wait, pick(w.random, zones...)),
 		class(nowClass, zonalDriver, now), class(roomClass, roomDriver, wait),
 		class(localClass, "kubernetes.io/no-provisioner", wait),
 	)
-	for _, zone := range some(w.dice, 60, zones...) {
+	for _, zone := range pickSome(w.random, 60, zones...) {
 		w.add(&storagev1.CSIStorageCapacity{
 			ObjectMeta:       metav1.ObjectMeta{Namespace: "default", Name: zone},
 			StorageClassName: roomClass,
@@ -69,7 +69,7 @@ func (w *world) addStorage() {
 // addDrivers says which drivers run on a node and how many volumes each can attach there.
 func (w *world) addDrivers(node *corev1.Node) {
 	on := &storagev1.CSINode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
-	for _, driver := range some(w.dice, 90, zonalDriver, roomDriver) {
+	for _, driver := range pickSome(w.random, 90, zonalDriver, roomDriver) {
 		d := storagev1.CSINodeDriver{Name: driver, NodeID: node.Name}
 		if w.chance(70) {
 			d.Allocatable = &storagev1.VolumeNodeResources{Count: new(int32(w.between(1, 2)))}
@@ -95,7 +95,7 @@ func inZone(zone string) where { return where{affinity: matches(corev1.LabelTopo
 
 func onNode(name string) where { return where{affinity: matches(corev1.LabelHostname, name)} }
 
-// labelledZone is how volumes told their zone before they had a node affinity.
+// labelledZone is how volumes stated their zone before they had a node affinity.
 func labelledZone(zone string) where {
 	return where{labels: map[string]string{corev1.LabelTopologyZone: zone}}
 }

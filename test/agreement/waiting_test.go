@@ -14,9 +14,9 @@ import (
 
 // In slow worlds a preemptor waits for its victims' end, nominated to their node, while other pods are decided on.
 
-// heldFor says, in a slow world, when a preemptor has to wait: whoever is to give way is ending, those without a grace period
+// waitingReason says, in a slow world, when a preemptor has to wait: whoever is to give way is ending, those without a grace period
 // have gone, and not all have.
-func (s *stage) heldFor(p prediction) func(decision) bool {
+func (s *session) waitingReason(p prediction) func(decision) bool {
 	if !s.world.slow {
 		return nil
 	}
@@ -55,13 +55,13 @@ func (w *world) behind(pod, other *corev1.Pod) {
 
 // await goes on with a pod that waits: its victims end if it is time, or the last decision has made room for it elsewhere.
 // It says whether the wait is over.
-func (g *game) await(ctx context.Context, t *testing.T, s *stage, waiting *corev1.Pod, time bool) (bool, error) {
+func (g *game) await(ctx context.Context, t *testing.T, s *session, waiting *corev1.Pod, time bool) (bool, error) {
 	p, err := s.stillWaiting(ctx, waiting)
 	if err != nil {
 		return false, err
 	}
 	if len(p.fit.Feasible) > 0 {
-		d, err := s.leftAlone(ctx, waiting)
+		d, err := s.unaffected(ctx, waiting)
 		if err != nil {
 			return false, err
 		}
@@ -76,7 +76,7 @@ func (g *game) await(ctx context.Context, t *testing.T, s *stage, waiting *corev
 }
 
 // stillWaiting asks the judge about a pod that waits as it was before the scheduler tried again, if it has by now.
-func (s *stage) stillWaiting(ctx context.Context, waiting *corev1.Pod) (prediction, error) {
+func (s *session) stillWaiting(ctx context.Context, waiting *corev1.Pod) (prediction, error) {
 	s.judge.Fork()
 	defer s.judge.Revert()
 	if err := s.judge.Apply(cluster.Put(waiting)); err != nil {
@@ -86,7 +86,7 @@ func (s *stage) stillWaiting(ctx context.Context, waiting *corev1.Pod) (predicti
 }
 
 // release lets victims end, so that who waited for their end gets a place.
-func (g *game) release(ctx context.Context, t *testing.T, s *stage, waiting *corev1.Pod) error {
+func (g *game) release(ctx context.Context, t *testing.T, s *session, waiting *corev1.Pod) error {
 	ending := s.ending()
 	for _, pod := range ending {
 		s.edits = append(s.edits, cluster.Remove(pod))
@@ -112,7 +112,7 @@ func (g *game) release(ctx context.Context, t *testing.T, s *stage, waiting *cor
 }
 
 // settle compares, and leaves the world without pods that wait or end.
-func (g *game) settle(ctx context.Context, t *testing.T, s *stage, waiting *corev1.Pod, p prediction, d decision, ending []*corev1.Pod) error {
+func (g *game) settle(ctx context.Context, t *testing.T, s *session, waiting *corev1.Pod, p prediction, d decision, ending []*corev1.Pod) error {
 	g.nominated++
 	if err := g.compare(ctx, t, s, waiting, p, d); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (g *game) settle(ctx context.Context, t *testing.T, s *stage, waiting *core
 	return s.tell(ctx, waiting)
 }
 
-func (s *stage) ending() []*corev1.Pod {
+func (s *session) ending() []*corev1.Pod {
 	var ending []*corev1.Pod
 	for _, pod := range s.pods {
 		if pod.DeletionTimestamp != nil {
@@ -147,9 +147,9 @@ func (s *stage) ending() []*corev1.Pod {
 }
 
 // afterwards is what becomes of a nominated pod when the victims for which it waited have ended.
-func (s *stage) afterwards(ctx context.Context, waiting *corev1.Pod, p prediction, ending []*corev1.Pod) (decision, error) {
+func (s *session) afterwards(ctx context.Context, waiting *corev1.Pod, p prediction, ending []*corev1.Pod) (decision, error) {
 	if len(p.fit.Feasible) == 0 && len(p.preemptions) == 0 {
-		return s.leftAlone(ctx, waiting)
+		return s.unaffected(ctx, waiting)
 	}
 	d, err := s.watchDecision(ctx, waiting, nil)
 	d.victims = slices.DeleteFunc(d.victims, func(name string) bool {
@@ -161,10 +161,10 @@ func (s *stage) afterwards(ctx context.Context, waiting *corev1.Pod, p predictio
 	return d, err
 }
 
-// leftAlone is the decision on a pod of which nobody may ever hear again, because the scheduler has said all it has to
+// unaffected is the decision on a pod of which nobody may ever hear again, because the scheduler has said all it has to
 // say. Two other pods are decided on: one that the scheduler may have taken out of its queue together with this one, and one
 // that is behind.
-func (s *stage) leftAlone(ctx context.Context, waiting *corev1.Pod) (decision, error) {
+func (s *session) unaffected(ctx context.Context, waiting *corev1.Pod) (decision, error) {
 	for i := range 2 {
 		probe, err := s.create(ctx, &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Namespace: waiting.Namespace, Name: fmt.Sprintf("%s-probe-%d", waiting.Name, i)},

@@ -14,7 +14,7 @@ import (
 
 // world is a random cluster and the pods that are to be placed in it, one after the other.
 type world struct {
-	dice
+	random
 	seed uint64
 	// objects is the cluster at first, in an order in which they can be created.
 	objects []runtime.Object
@@ -68,7 +68,7 @@ const (
 
 // newWorld makes up a world from a seed.
 func newWorld(seed uint64, s size) *world {
-	w := &world{dice: newDice(seed), seed: seed, schedulers: s.schedulers}
+	w := &world{random: newRandom(seed), seed: seed, schedulers: s.schedulers}
 	w.full = w.between(25, 100)
 	if w.roomy = s.roomy; s.roomy {
 		w.full /= 3
@@ -134,29 +134,29 @@ func (w *world) addNode(i int) {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
 			corev1.LabelHostname: name, corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64",
-			genLabel: fmt.Sprint(w.between(1, 4)), poolLabel: one(w.dice, "x", "y"),
+			genLabel: fmt.Sprint(w.between(1, 4)), poolLabel: pick(w.random, "x", "y"),
 		}},
 		Status: corev1.NodeStatus{
 			Allocatable: corev1.ResourceList{
-				corev1.ResourceCPU:              *resource.NewQuantity(int64(one(w.dice, 2, 4, 4, 8)), resource.DecimalSI),
-				corev1.ResourceMemory:           *resource.NewQuantity(int64(one(w.dice, 4, 8, 16))<<30, resource.BinarySI),
+				corev1.ResourceCPU:              *resource.NewQuantity(int64(pick(w.random, 2, 4, 4, 8)), resource.DecimalSI),
+				corev1.ResourceMemory:           *resource.NewQuantity(int64(pick(w.random, 4, 8, 16))<<30, resource.BinarySI),
 				corev1.ResourceEphemeralStorage: *resource.NewQuantity(int64(w.between(10, 40))<<30, resource.BinarySI),
-				corev1.ResourcePods:             *resource.NewQuantity(int64(one(w.dice, 6, 10, 30)), resource.DecimalSI),
+				corev1.ResourcePods:             *resource.NewQuantity(int64(pick(w.random, 6, 10, 30)), resource.DecimalSI),
 			},
 			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
 		},
 	}
 	if !w.chance(4) { // A few nodes have no zone.
-		node.Labels[corev1.LabelTopologyZone] = one(w.dice, zones...)
+		node.Labels[corev1.LabelTopologyZone] = pick(w.random, zones...)
 		node.Labels[corev1.LabelTopologyRegion] = "region"
 	}
 	if w.chance(60) {
-		node.Labels[diskLabel] = one(w.dice, "ssd", "hdd")
+		node.Labels[diskLabel] = pick(w.random, "ssd", "hdd")
 	}
 	if w.chance(25) {
 		node.Status.Allocatable[gpu] = *resource.NewQuantity(int64(w.between(1, 4)), resource.DecimalSI)
 	}
-	node.Status.Images = some(w.dice, 30, images...)
+	node.Status.Images = pickSome(w.random, 30, images...)
 	if w.uniform {
 		node.Status.Allocatable[corev1.ResourceCPU] = resource.MustParse("4")
 		node.Status.Allocatable[corev1.ResourceMemory] = resource.MustParse("8Gi")
@@ -175,7 +175,7 @@ func (w *world) taint(node *corev1.Node) {
 		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Value: value, Effect: effect})
 	}
 	if w.chance(15) {
-		add(dedicated, one(w.dice, "batch", "search"), corev1.TaintEffectNoSchedule)
+		add(dedicated, pick(w.random, "batch", "search"), corev1.TaintEffectNoSchedule)
 	}
 	if w.chance(20) {
 		add(spot, "", corev1.TaintEffectPreferNoSchedule)
@@ -194,7 +194,7 @@ func (w *world) taint(node *corev1.Node) {
 // addServices makes Kubernetes spread what has no constraints of its own.
 func (w *world) addServices() {
 	for _, namespace := range namespaces {
-		for _, app := range some(w.dice, 40, apps...) {
+		for _, app := range pickSome(w.random, 40, apps...) {
 			w.add(&corev1.Service{
 				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: app},
 				Spec: corev1.ServiceSpec{
@@ -208,7 +208,7 @@ func (w *world) addServices() {
 // addBudgets adds PodDisruptionBudgets with whatever the disruption controller might have found that they allow.
 func (w *world) addBudgets() {
 	for _, namespace := range namespaces {
-		for _, app := range some(w.dice, 50, apps...) {
+		for _, app := range pickSome(w.random, 50, apps...) {
 			w.add(&policyv1.PodDisruptionBudget{
 				ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: app},
 				Spec: policyv1.PodDisruptionBudgetSpec{

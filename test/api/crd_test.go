@@ -52,7 +52,7 @@ func install(t *testing.T) dynamic.Interface {
 func definitions(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	paths, err := filepath.Glob("../../config/crd/*.yaml")
-	if err != nil || len(paths) != 2 {
+	if err != nil || len(paths) != 3 {
 		t.Fatalf("CRDs: %v, %v", paths, err)
 	}
 	var crds []*unstructured.Unstructured
@@ -106,6 +106,21 @@ func TestDefaults(t *testing.T) {
 		if !ok {
 			t.Errorf("%s has another default: %+v", what, s)
 		}
+	}
+}
+
+// A policy of which nothing but the selectors is said reports, and would let pods stay for a minute.
+func TestFailoverDefaults(t *testing.T) {
+	made, err := install(t).Resource(v1alpha1.GroupVersion.WithResource("failoverpolicies")).Create(t.Context(), object(t, leastFailover), dryRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var policy v1alpha1.FailoverPolicy
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(made.Object, &policy); err != nil {
+		t.Fatal(err)
+	}
+	if s := policy.Spec; s.Mode != v1alpha1.ModeReport || s.Paused || s.NotReadySeconds != 60 || s.UnreachableSeconds != 60 {
+		t.Errorf("other defaults: %+v", s)
 	}
 }
 

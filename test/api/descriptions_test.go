@@ -45,7 +45,7 @@ func undescribed(path string, schema map[string]any) []string {
 		properties = inner
 	}
 	// A condition's and a selector's fields are Kubernetes' own.
-	if strings.HasSuffix(path, ".conditions") || strings.HasSuffix(path, ".nodeSelector") {
+	if strings.HasSuffix(path, ".conditions") || strings.HasSuffix(path, "Selector") {
 		return found
 	}
 	for name, property := range properties {
@@ -55,7 +55,7 @@ func undescribed(path string, schema map[string]any) []string {
 	return found
 }
 
-// leastLength is the number of characters in which a meaning can be told.
+// leastLength is the number of characters in which a meaning can be stated.
 const leastLength = 50
 
 // lacking is what a field's description does not tell.

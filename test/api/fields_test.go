@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
 
 const leastPolicy = `
@@ -20,6 +22,15 @@ spec:
   nodeSelector: {}
   rules:
   - {name: network, condition: NetworkingReady, status: "False", for: 10m, action: Reboot}
+`
+
+const leastFailover = `
+apiVersion: naosu.dev/v1alpha1
+kind: FailoverPolicy
+metadata: {name: least}
+spec:
+  namespaceSelector: {}
+  podSelector: {}
 `
 
 const leastRemediation = `
@@ -96,18 +107,13 @@ var (
 	conditioned = trial{good: list{"Ready", "example.com/Ready"}, bad: list{"", long(317)}}
 )
 
-var rule = map[string]any{"name": "other", "condition": "Ready", "status": "Unknown", "for": "5m", "action": "None"}
-
-var policyTrials = map[string]trial{
-	"mode":         {good: list{"Report", "Approve", "Auto"}, bad: list{"", "auto", "On"}},
-	"earnAuto":     {beside: map[string]any{"spec.mode": "Auto"}, good: list{1, 1000}, bad: list{0, 1001, "x"}},
-	"paused":       {good: list{true, false}, bad: list{"yes"}},
-	"nodeSelector": {good: list{map[string]any{}}, bad: list{nil, "x"}},
-	"nodeSelector.matchLabels": {
+// What may and may not stand in any selector.
+var (
+	matchLabels = trial{
 		good: list{map[string]any{"a": "b"}, map[string]any{"a": ""}, map[string]any{"example.com/a": "B.b-b_1"}, map[string]any{"a": long(63)}},
 		bad:  list{many33(), map[string]any{"a": "a worker"}, map[string]any{"a": "-"}, map[string]any{"a": "b\n"}, map[string]any{"a": long(64)}},
-	},
-	"nodeSelector.matchExpressions": {
+	}
+	matchExpressions = trial{
 		good: list{
 			list{map[string]any{"key": "a", "operator": "Exists"}},
 			list{map[string]any{"key": "a", "operator": "In", "values": list{"b"}}},
@@ -123,15 +129,39 @@ var policyTrials = map[string]trial{
 			list{map[string]any{"key": "a", "operator": "In", "values": named(33)}},
 			list{map[string]any{"key": "a", "operator": "Exists", "values": list{"b"}}},
 		},
-	},
-	"rules":              {good: list{list{rule}}, bad: list{nil, list{}, list{rule, rule}, rules65()}},
-	"rules[0].name":      {good: list{"a", "a-1"}, bad: list{"", "A", "-a", long(64)}},
-	"rules[0].condition": {good: conditioned.good, bad: append(slices.Clone(conditioned.bad), "a b", "/x")},
-	"rules[0].status":    {good: list{"True", "False", "Unknown"}, bad: list{"", "true", "No"}},
-	"rules[0].reasons":   {good: list{list{"InterfaceNotUp", "NvidiaXID79Error"}}, bad: list{list{}, list{""}, list{"a b"}, list{"A", "A"}, named(65), list{long(129)}}},
-	"rules[0].for":       {good: append(slices.Clone(duration.good), "168h"), bad: append(slices.Clone(duration.bad), "168h1s")},
-	"rules[0].action":    {good: list{"None", "Reboot", "Replace"}, bad: list{"", "reboot", "Delete"}},
-	"rules[0].service":   under("spec.rules[0].", service),
+	}
+)
+
+var failoverTrials = map[string]trial{
+	"mode":                               {good: list{"Report", "Auto"}, bad: list{"", "auto", "Approve"}},
+	"paused":                             {good: list{true, false}, bad: list{"yes"}},
+	"namespaceSelector":                  {good: list{map[string]any{}}, bad: list{nil, "x"}},
+	"namespaceSelector.matchLabels":      matchLabels,
+	"namespaceSelector.matchExpressions": matchExpressions,
+	"podSelector":                        {good: list{map[string]any{}}, bad: list{nil, "x"}},
+	"podSelector.matchLabels":            matchLabels,
+	"podSelector.matchExpressions":       matchExpressions,
+	"notReadySeconds":                    {good: list{30, 300}, bad: list{0, 29, 301, -1, "60s"}},
+	"unreachableSeconds":                 {good: list{30, 300}, bad: list{0, 29, 301, -1, "60s"}},
+}
+
+var rule = map[string]any{"name": "other", "condition": "Ready", "status": "Unknown", "for": "5m", "action": "None"}
+
+var policyTrials = map[string]trial{
+	"mode":                          {good: list{"Report", "Approve", "Auto"}, bad: list{"", "auto", "On"}},
+	"earnAuto":                      {beside: map[string]any{"spec.mode": "Auto"}, good: list{1, 1000}, bad: list{0, 1001, "x"}},
+	"paused":                        {good: list{true, false}, bad: list{"yes"}},
+	"nodeSelector":                  {good: list{map[string]any{}}, bad: list{nil, "x"}},
+	"nodeSelector.matchLabels":      matchLabels,
+	"nodeSelector.matchExpressions": matchExpressions,
+	"rules":                         {good: list{list{rule}}, bad: list{nil, list{}, list{rule, rule}, rules65()}},
+	"rules[0].name":                 {good: list{"a", "a-1"}, bad: list{"", "A", "-a", long(64)}},
+	"rules[0].condition":            {good: conditioned.good, bad: append(slices.Clone(conditioned.bad), "a b", "/x")},
+	"rules[0].status":               {good: list{"True", "False", "Unknown"}, bad: list{"", "true", "No"}},
+	"rules[0].reasons":              {good: list{list{"InterfaceNotUp", "NvidiaXID79Error"}}, bad: list{list{}, list{""}, list{"a b"}, list{"A", "A"}, named(65), list{long(129)}}},
+	"rules[0].for":                  {good: append(slices.Clone(duration.good), "168h"), bad: append(slices.Clone(duration.bad), "168h1s")},
+	"rules[0].action":               {good: list{"None", "Reboot", "Replace"}, bad: list{"", "reboot", "Delete"}},
+	"rules[0].service":              under("spec.rules[0].", service),
 	"escalation": {
 		good: list{list{step("RestartService"), step("Reboot"), step("Replace")}, list{step("Replace")}},
 		bad:  list{list{}, list{step("Replace"), step("Reboot")}, list{step("Reboot"), step("Reboot")}, many(4, step("Reboot"))},
@@ -271,6 +301,10 @@ func TestNodeRepairPolicyFields(t *testing.T) {
 	try(t, policies(install(t)), leastPolicy, policyTrials)
 }
 
+func TestFailoverPolicyFields(t *testing.T) {
+	try(t, install(t).Resource(v1alpha1.GroupVersion.WithResource("failoverpolicies")), leastFailover, failoverTrials)
+}
+
 func TestRemediationFields(t *testing.T) {
 	try(t, remediations(install(t)), leastRemediation, remediationTrials)
 	try(t, remediations(install(t)), leastOld, oldTrials)
@@ -369,7 +403,7 @@ func TestEveryFieldIsTried(t *testing.T) {
 	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials} {
 		maps.Copy(ofRemediation, more)
 	}
-	trials := map[string]map[string]trial{"NodeRepairPolicy": policyTrials, "Remediation": ofRemediation}
+	trials := map[string]map[string]trial{"FailoverPolicy": failoverTrials, "NodeRepairPolicy": policyTrials, "Remediation": ofRemediation}
 	for _, crd := range definitions(t) {
 		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
 		versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")
@@ -378,7 +412,7 @@ func TestEveryFieldIsTried(t *testing.T) {
 			t.Fatalf("the spec of %s: %v", kind, err)
 		}
 		fields := leaves("", spec)
-		if len(fields) < 10 {
+		if len(fields) < 6 {
 			t.Fatalf("%s has only %v", kind, fields)
 		}
 		for _, field := range fields {
@@ -389,7 +423,7 @@ func TestEveryFieldIsTried(t *testing.T) {
 	}
 }
 
-var inExpression = regexp.MustCompile(`^nodeSelector\.matchExpressions\[0\]\.`)
+var inExpression = regexp.MustCompile(`^(node|namespace|pod)Selector\.matchExpressions\[0\]\.`)
 
 // leaves are the paths of fields without fields; those of a selector's expression are tried together.
 func leaves(at string, schema map[string]any) []string {

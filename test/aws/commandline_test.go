@@ -14,7 +14,7 @@ import (
 )
 
 // run is one call of AWS's command line, unchanged.
-func (b *bed) run(arguments ...string) (string, error) {
+func (b *fixture) run(arguments ...string) (string, error) {
 	out, err := exec.CommandContext(b.t.Context(), "aws", append(arguments, "--output", "json")...).CombinedOutput()
 	return string(out), err
 }
@@ -24,7 +24,7 @@ func TestCommandLine(t *testing.T) {
 		t.Skip("left out of a quick run: each start of AWS's command line takes seconds")
 	}
 	agenttest.Need(t, "aws")
-	b := newBed(t)
+	b := newFixture(t)
 	b.unsettle()
 
 	out, err := b.run("ec2", "describe-instances", "--filters", "Name=instance-state-name,Values=running,stopping", "--page-size", "5",

@@ -48,7 +48,7 @@ func decoded(i types.Instance) instance {
 func byID(a, b instance) int { return strings.Compare(a.ID, b.ID) }
 
 // describe follows every page.
-func (b *bed) describe(input *ec2.DescribeInstancesInput) (found []instance, pages int) {
+func (b *fixture) describe(input *ec2.DescribeInstancesInput) (found []instance, pages int) {
 	b.t.Helper()
 	for p := ec2.NewDescribeInstancesPaginator(b.clients().ec2, input); p.HasMorePages(); pages++ {
 		out, err := p.NextPage(b.t.Context())
@@ -63,7 +63,7 @@ func (b *bed) describe(input *ec2.DescribeInstancesInput) (found []instance, pag
 	return found, pages
 }
 
-func (b *bed) held(keep func(cloud.Instance) bool) []instance {
+func (b *fixture) held(keep func(cloud.Instance) bool) []instance {
 	var all []instance
 	for _, i := range b.cloud.Instances() {
 		if keep(i) {
@@ -77,7 +77,7 @@ func (b *bed) held(keep func(cloud.Instance) bool) []instance {
 func everything(cloud.Instance) bool { return true }
 
 // unsettle brings instances of several states about.
-func (b *bed) unsettle() (stopping, ending cloud.Instance) {
+func (b *fixture) unsettle() (stopping, ending cloud.Instance) {
 	b.t.Helper()
 	stopping, ending = b.members("workers")[0], b.members("workers")[1]
 	b.must(b.cloud.StopInstance(stopping.ID))
@@ -86,7 +86,7 @@ func (b *bed) unsettle() (stopping, ending cloud.Instance) {
 }
 
 func TestDescribeInstances(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.unsettle()
 	got, pages := b.describe(&ec2.DescribeInstancesInput{})
 	if diff := cmp.Diff(b.held(everything), got); diff != "" || pages != 1 {
@@ -96,7 +96,7 @@ func TestDescribeInstances(t *testing.T) {
 
 // TestDescribeInstancesByPage also meets a page on which the filter leaves nothing.
 func TestDescribeInstancesByPage(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	got, pages := b.describe(&ec2.DescribeInstancesInput{MaxResults: sdk.Int32(5)})
 	if diff := cmp.Diff(b.held(everything), got); diff != "" || pages != 2 {
 		t.Errorf("instances on %d pages, want 2 (-held +decoded):\n%s", pages, diff)
@@ -111,7 +111,7 @@ func TestDescribeInstancesByPage(t *testing.T) {
 }
 
 func TestDescribeInstancesFilters(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	stopping, _ := b.unsettle()
 	tests := []struct {
 		name   string
@@ -138,7 +138,7 @@ func TestDescribeInstancesFilters(t *testing.T) {
 }
 
 func TestDescribeInstanceStatus(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	stopping, ending := b.unsettle()
 	dead, rebooted, lost := b.members("workers")[0], b.members("workers")[1], b.members("own")[0]
 	b.must(b.cloud.SetImpaired(dead.ID, true))
@@ -178,7 +178,7 @@ func TestDescribeInstanceStatus(t *testing.T) {
 }
 
 func TestRebootInstances(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	first, second := b.members("workers")[0], b.members("spare")[0]
 	_, err := b.clients().ec2.RebootInstances(t.Context(), &ec2.RebootInstancesInput{InstanceIds: []string{first.ID, second.ID}})
 	b.must(err)

@@ -27,7 +27,7 @@ type group struct {
 
 type member struct{ ID, Type, Zone, Lifecycle, Health string }
 
-func (b *bed) heldGroups() []group {
+func (b *fixture) heldGroups() []group {
 	var groups []group
 	lifecycles := map[cloud.InstanceState]string{
 		cloud.Pending: "Pending", cloud.Running: "InService", cloud.ShuttingDown: "Terminating", cloud.Stopping: "InService",
@@ -51,7 +51,7 @@ func (b *bed) heldGroups() []group {
 }
 
 // describeGroups follows every page.
-func (b *bed) describeGroups(input *autoscaling.DescribeAutoScalingGroupsInput) (groups []group, pages int) {
+func (b *fixture) describeGroups(input *autoscaling.DescribeAutoScalingGroupsInput) (groups []group, pages int) {
 	b.t.Helper()
 	for p := autoscaling.NewDescribeAutoScalingGroupsPaginator(b.clients().autoscaling, input); p.HasMorePages(); pages++ {
 		out, err := p.NextPage(b.t.Context())
@@ -87,7 +87,7 @@ func (b *bed) describeGroups(input *autoscaling.DescribeAutoScalingGroupsInput) 
 var anyOrder = cmpopts.SortSlices(func(a, b group) bool { return a.Name < b.Name })
 
 func TestDescribeAutoScalingGroups(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.unsettle()
 	for size, want := range map[int32]int{1: 3, 2: 2, 100: 1} {
 		got, pages := b.describeGroups(&autoscaling.DescribeAutoScalingGroupsInput{MaxRecords: &size})
@@ -105,7 +105,7 @@ func TestDescribeAutoScalingGroups(t *testing.T) {
 // TestTerminateInstance keeps the group's capacity, or lowers it.
 func TestTerminateInstance(t *testing.T) {
 	for _, decrement := range []bool{false, true} {
-		b := newBed(t)
+		b := newFixture(t)
 		struck := b.members("workers")[0]
 		out, err := b.clients().autoscaling.TerminateInstanceInAutoScalingGroup(t.Context(), &autoscaling.TerminateInstanceInAutoScalingGroupInput{
 			InstanceId: &struck.ID, ShouldDecrementDesiredCapacity: &decrement,
@@ -159,7 +159,7 @@ func heldRepair(g cloud.Group) *ekstypes.NodeRepairConfig {
 
 // TestDescribeAutoScalingInstances: those in no group, and those that have ended, are left out.
 func TestDescribeAutoScalingInstances(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.unsettle()
 	var want []member
 	ids := []string{absent}
@@ -190,7 +190,7 @@ func TestDescribeAutoScalingInstances(t *testing.T) {
 }
 
 func TestDescribeNodegroup(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.must(b.cloud.SetNodeRepair("workers", cloud.NodeRepairConfig{
 		Enabled: true, MaxUnhealthyNodeThresholdCount: 3, MaxParallelNodesRepairedPercentage: 40, NodeRepairConfigOverrides: []cloud.NodeRepairOverride{
 			{NodeMonitoringCondition: "NetworkingReady", NodeUnhealthyReason: "InterfaceNotUp", MinRepairWaitTimeMins: 12, RepairAction: cloud.RepairReboot},

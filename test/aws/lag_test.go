@@ -11,10 +11,10 @@ import (
 	provider "github.com/naosu-dev/naosu/internal/cloud/aws"
 )
 
-// TestProviderBehind: what was just done is seen a moment later, and asked again in between nothing is done twice.
-func TestProviderBehind(t *testing.T) {
+// TestProviderLag: what was just done is seen a moment later, and asked again in between nothing is done twice.
+func TestProviderLag(t *testing.T) {
 	now := clocktesting.NewFakeClock(time.Now())
-	b := newBedAt(t, clock.WithTicker(now), 2*time.Second)
+	b := newFixtureAt(t, clock.WithTicker(now), 2*time.Second)
 	struck := b.members("workers")[0]
 	p := b.provider(provider.Options{})
 	for range 2 {

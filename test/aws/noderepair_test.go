@@ -11,7 +11,7 @@ import (
 // TestNodeRepairConfig sets what a group says of EKS's repair by the call that `aws eks update-nodegroup-config` makes, and
 // reads it back.
 func TestNodeRepairConfig(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	group := sdk.String("workers")
 	set := func(config *ekstypes.NodeRepairConfig) {
 		t.Helper()

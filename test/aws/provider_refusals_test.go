@@ -66,7 +66,7 @@ func TestProviderClasses(t *testing.T) {
 		{terminateCall, "RequestExpired", busy},
 	} {
 		t.Run(tc.call+" "+tc.code, func(t *testing.T) {
-			b := newBed(t)
+			b := newFixture(t)
 			struck := b.members("workers")[0]
 			b.server.Script(tc.call, 9, fault(tc.code))
 			p, act := b.provider(provider.Options{}), (*provider.Provider).Reboot
@@ -86,7 +86,7 @@ func TestProviderClasses(t *testing.T) {
 
 // TestProviderUnread: where Auto Scaling does not take an instance and naosu may not find out why, that is a refusal too.
 func TestProviderUnread(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	struck := b.members("workers")[0]
 	b.server.Script(terminateCall, 1, fault("ScalingActivityInProgress"))
 	b.server.Script("autoscaling:DescribeAutoScalingInstances", 9, fault("AccessDenied"))
@@ -109,7 +109,7 @@ func TestProviderUnsigned(t *testing.T) {
 		{http.StatusInternalServerError, "InternalFailure", class{busy: true}},
 	} {
 		t.Run(tc.code, func(t *testing.T) {
-			b := newBed(t)
+			b := newFixture(t)
 			struck := b.members("workers")[0]
 			refuse := b.assumesRole()
 			p := b.provider(provider.Options{})
@@ -127,7 +127,7 @@ func TestProviderUnsigned(t *testing.T) {
 
 // assumesRole has the clients that are made from now on assume a role by a web identity, as pods do, whose credentials have expired
 // when they are had; and, once told so, has that refused.
-func (b *bed) assumesRole() (refuse func(status int, code string)) {
+func (b *fixture) assumesRole() (refuse func(status int, code string)) {
 	b.t.Helper()
 	var mu sync.Mutex
 	status, answer := http.StatusOK, `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult>`+

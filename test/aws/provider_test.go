@@ -24,7 +24,7 @@ import (
 )
 
 // provider is naosu's own, led to the lab by the environment alone.
-func (b *bed) provider(o provider.Options) *provider.Provider {
+func (b *fixture) provider(o provider.Options) *provider.Provider {
 	b.t.Helper()
 	p, gap := provider.New(b.t.Context(), o)
 	if gap != nil {
@@ -51,7 +51,7 @@ var (
 )
 
 // count is how often an action was called.
-func (b *bed) count(action string) (n int) {
+func (b *fixture) count(action string) (n int) {
 	for _, c := range b.server.Calls() {
 		if c.Service+":"+c.Action == action {
 			n++
@@ -61,7 +61,7 @@ func (b *bed) count(action string) (n int) {
 }
 
 func TestProviderStates(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	stopping, ending := b.unsettle()
 	running := b.members("workers")
 	b.must(b.cloud.SetImpaired(running[0].ID, true))
@@ -84,7 +84,7 @@ func TestProviderStates(t *testing.T) {
 
 // TestProviderBatches: a large fleet is asked for by the hundred, and each machine gets its own state.
 func TestProviderBatches(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.must(b.cloud.AddGroup(cloud.GroupSpec{Name: "many", InstanceType: "m5.large", Desired: 241}))
 	all := b.cloud.Instances()
 	states, err := b.provider(provider.Options{}).States(t.Context(), machines(all)...)
@@ -101,7 +101,7 @@ func TestProviderBatches(t *testing.T) {
 }
 
 func TestProviderReboot(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	struck := b.members("workers")[0]
 	p := b.provider(provider.Options{})
 	done, err := p.Reboot(t.Context(), machine(struck))
@@ -133,7 +133,7 @@ func TestProviderRebootFaults(t *testing.T) {
 		{name: "refused", fault: fault("UnsupportedOperation"), times: 1, calls: 1, not: naosu.ErrUnsure},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			b := newBed(t)
+			b := newFixture(t)
 			struck := b.members("workers")[0]
 			b.server.Script("ec2:RebootInstances", tc.times, tc.fault)
 			_, err := b.provider(provider.Options{}).Reboot(t.Context(), machine(struck))
@@ -149,7 +149,7 @@ func TestProviderRebootFaults(t *testing.T) {
 
 // TestProviderReplace keeps the group's size, however often it is asked.
 func TestProviderReplace(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	struck := b.members("workers")[0]
 	p := b.provider(provider.Options{})
 	done, err := p.Replace(t.Context(), machine(struck))
@@ -174,7 +174,7 @@ func TestProviderReplace(t *testing.T) {
 }
 
 func TestProviderReplaceRefused(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	struck := b.members("spare")[0]
 	p := b.provider(provider.Options{})
 	b.server.Script("autoscaling:TerminateInstanceInAutoScalingGroup", 3, fault("Throttling"))
@@ -185,12 +185,12 @@ func TestProviderReplaceRefused(t *testing.T) {
 	if _, err := p.Replace(t.Context(), machine(struck)); !errors.Is(err, naosu.ErrUnsure) {
 		t.Errorf("AWS fails: %v, want ErrUnsure", err)
 	}
-	b = newBed(t)
+	b = newFixture(t)
 	b.as(reader, secret)
 	if _, err := b.provider(provider.Options{}).Replace(t.Context(), machine(struck)); err == nil || errors.Is(err, naosu.ErrPassing) || errors.Is(err, naosu.ErrNotOffered) {
 		t.Errorf("not permitted: %v", err)
 	}
-	b = newBed(t)
+	b = newFixture(t)
 	left := b.members("workers")[0]
 	b.must(b.cloud.Rotate("workers", cloud.Rotation{Old: cloud.OldLeave})) // which leaves the old ones in no group
 	if _, err := b.provider(provider.Options{}).Replace(t.Context(), machine(left)); !errors.Is(err, naosu.ErrNotOffered) {
@@ -203,7 +203,7 @@ func TestProviderReplaceRefused(t *testing.T) {
 
 // TestProviderOtherMachine: where EC2 has named a node, no other instance than that node's own is acted on.
 func TestProviderOtherMachine(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	members := b.members("workers")
 	struck, other := members[0], members[1]
 	p := b.provider(provider.Options{})
@@ -254,7 +254,7 @@ func TestProviderOtherMachine(t *testing.T) {
 }
 
 func TestProviderMay(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	struck := b.members("workers")[0]
 	b.must(b.cloud.Suspend("spare", true, "Launch"))
 	halted := b.members("spare")[0]
@@ -299,13 +299,13 @@ func TestProviderMay(t *testing.T) {
 
 // TestProviderRepairers: the cloud's NodeRepairConfig is read as it stands, by one call a group.
 func TestProviderRepairers(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.must(b.cloud.SetNodeRepair("workers", cloud.NodeRepairConfig{Enabled: true, NodeRepairConfigOverrides: []cloud.NodeRepairOverride{
 		{NodeMonitoringCondition: "NetworkingReady", NodeUnhealthyReason: "InterfaceNotUp", MinRepairWaitTimeMins: 12, RepairAction: cloud.RepairReboot},
 		{NodeMonitoringCondition: "KernelReady", NodeUnhealthyReason: "ForkFailedOutOfPIDs", MinRepairWaitTimeMins: 5, RepairAction: cloud.RepairNoAction},
 	}}))
 	all := machines(b.cloud.Instances())
-	p := b.provider(provider.Options{}) // the cluster's name is told by tags
+	p := b.provider(provider.Options{}) // the cluster's name is read from tags
 	got, err := p.Repairers(t.Context(), all)
 	b.must(err)
 	if len(got) != 1 || got[0].By != (change.Ref{Kind: "Group", Name: "workers"}) || len(got[0].Nodes) != 6 || !got[0].Known() {
@@ -349,7 +349,7 @@ func ill(condition corev1.NodeConditionType, reason string) corev1.NodeCondition
 
 // TestProviderRepairersUnknown: what cannot be read is said to be unknown, group by group.
 func TestProviderRepairersUnknown(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	all := machines(b.cloud.Instances())
 	untagged := machine(unknown)
 	untagged.Labels = map[string]string{"eks.amazonaws.com/nodegroup": "elsewhere"}
@@ -385,7 +385,7 @@ func TestProviderRepairersUnknown(t *testing.T) {
 }
 
 func TestProviderOwns(t *testing.T) {
-	p := newBed(t).provider(provider.Options{})
+	p := newFixture(t).provider(provider.Options{})
 	for id, want := range map[string]bool{
 		"aws:///us-east-1a/i-0123456789abcdef0":                     true,
 		"aws:///us-east-1-bos-1a/i-0123456789abcdef0":               true,
@@ -403,7 +403,7 @@ func TestProviderOwns(t *testing.T) {
 
 // TestProviderMissing: without credentials or region there is no provider, and it is said which.
 func TestProviderMissing(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.as("", "")
 	if _, gap := provider.New(t.Context(), provider.Options{}); gap == nil || gap.Why.ID != message.CloudNoCredentials {
 		t.Errorf("without credentials: %+v", gap)
@@ -418,7 +418,7 @@ func TestProviderMissing(t *testing.T) {
 
 // TestProviderStops when its caller does, and does not take that for a fault that passes.
 func TestProviderStops(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	p := b.provider(provider.Options{})
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -430,7 +430,7 @@ func TestProviderStops(t *testing.T) {
 
 // TestSuspendProcesses is what a person switches off by AWS's own command line.
 func TestSuspendProcesses(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	group, which := sdk.String("spare"), []string{"Launch"}
 	_, err := b.clients().autoscaling.SuspendProcesses(t.Context(), &autoscaling.SuspendProcessesInput{AutoScalingGroupName: group, ScalingProcesses: which})
 	b.must(err)
@@ -452,7 +452,7 @@ func TestSuspendProcesses(t *testing.T) {
 	}, "ValidationError", http.StatusBadRequest)
 }
 
-func (b *bed) group(name string) cloud.Group {
+func (b *fixture) group(name string) cloud.Group {
 	b.t.Helper()
 	for _, g := range b.cloud.Groups() {
 		if g.Name == name {

@@ -53,7 +53,7 @@ func describeNodegroup(cluster, name string) attempt {
 }
 
 // refused checks what the SDK makes of the answer, and what the call log says of it.
-func (b *bed) refused(try attempt, code string, status int) {
+func (b *fixture) refused(try attempt, code string, status int) {
 	b.t.Helper()
 	err := try(b.t.Context(), b.clients())
 	var fault smithy.APIError
@@ -71,7 +71,7 @@ func (b *bed) refused(try attempt, code string, status int) {
 }
 
 func TestRefusals(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	stopping, _ := b.unsettle()
 	running, onlyTwo := b.members("workers")[0].ID, b.members("spare")[0].ID
 	b.must(b.cloud.SetBounds("spare", 2, 2))
@@ -108,7 +108,7 @@ func TestRefusals(t *testing.T) {
 }
 
 // unchanged says that no refused call left a trace.
-func (b *bed) unchanged(before []instance) {
+func (b *fixture) unchanged(before []instance) {
 	b.t.Helper()
 	after := b.held(everything)
 	if len(after) != len(before) {
@@ -128,7 +128,7 @@ func (b *bed) unchanged(before []instance) {
 
 // TestSignature: neither a key that nobody has nor a wrong secret gets anything done, nor another region's signature.
 func TestSignature(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	id := b.members("workers")[0].ID
 	before := b.held(everything)
 	tries := []attempt{reboot(false, id), terminate(id, false), describeNodegroup("shop", "workers")}
@@ -152,7 +152,7 @@ func TestSignature(t *testing.T) {
 
 // TestPermission: a dry run tells one who may not from one who may.
 func TestPermission(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	id := b.members("workers")[0].ID
 	before := b.held(everything)
 	b.as(reader, secret)
@@ -166,7 +166,7 @@ func TestPermission(t *testing.T) {
 
 // TestScriptedFaults: a passing fault is retried by the SDK itself, a refusal is not.
 func TestScriptedFaults(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	id := b.members("workers")[0].ID
 	b.server.Script("ec2:RebootInstances", 1, &cloud.Error{Code: "RequestLimitExceeded", Message: "Request limit exceeded."})
 	b.must(reboot(false, id)(t.Context(), b.clients()))

@@ -37,13 +37,13 @@ import (
 )
 
 // TestAccess is naosu as the chart installs it: its own binaries, with the arguments that the chart gives them, each with the
-// token of a pod that the chart made. A node's link is told to be down, and the machine is rebooted through AWS. Whatever
+// token of a pod that the chart made. A node's link is reported as down, and the machine is rebooted through AWS. Whatever
 // the API server forbids them on the way fails the test.
 func TestAccess(t *testing.T) {
 	bins := programs(t)
-	bed := newBed(t)
-	bed.defines(t)
-	h := helm{t, bed.config}
+	env := newFixture(t)
+	env.defines(t)
+	h := helm{t, env.config}
 	if _, err := h.install(values()); err != nil {
 		t.Fatal(err)
 	}
@@ -51,15 +51,15 @@ func TestAccess(t *testing.T) {
 		if err := h.uninstall(); err != nil {
 			t.Error(err)
 		}
-		clear(t, bed)
+		clear(t, env)
 	})
-	defer bed.judge(t)
+	defer env.judge(t)
 	// The node that is drained is another than the controller's: a pod that ends takes its token with it.
-	controller := bed.pod(t, "naosu-controller", "")
-	agent := bed.pod(t, "naosu-agent", controller.Spec.NodeName)
-	ill := bed.shop(t, agent.Spec.NodeName)
-	other := bed.third(t, agent.Spec.NodeName, ill)
-	bed.hands(t, agent.Spec.NodeName, ill, other)
+	controller := env.pod(t, "naosu-controller", "")
+	agent := env.pod(t, "naosu-agent", controller.Spec.NodeName)
+	ill := env.createWorkload(t, agent.Spec.NodeName)
+	other := env.third(t, agent.Spec.NodeName, ill)
+	env.createForeignRemediation(t, agent.Spec.NodeName, ill, other)
 
 	health, scraped := "http://"+agenttest.Port(t), agenttest.Port(t)
 	args := slices.Clone(controller.Spec.Containers[0].Args)
@@ -71,34 +71,35 @@ func TestAccess(t *testing.T) {
 			args[i] = "--metrics-address=" + scraped
 		}
 	}
-	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+bed.kubeconfig(t, controller))...), bed.AWS.Environment()) //nolint:gosec // G204: the test's own.
+	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+env.kubeconfig(t, controller))...), env.AWS.Environment())
 	for _, probe := range []string{controller.Spec.Containers[0].LivenessProbe.HTTPGet.Path, controller.Spec.Containers[0].ReadinessProbe.HTTPGet.Path} {
 		soon(t, func() error { return answers(t.Context(), health+probe) })
 	}
-	bed.scrapes(t, "https://"+scraped+"/metrics")
-	begin(t, exec.Command(filepath.Join(bins, "naosu-agent"), "--node-name="+agent.Spec.NodeName, "--kubeconfig="+bed.kubeconfig(t, agent), "--state="+t.TempDir()), nil) //nolint:gosec // G204: the test's own.
-	soon(t, func() error { return bed.tells(t.Context(), agent.Spec.NodeName) })
+	env.scrapes(t, "https://"+scraped+"/metrics")
+	begin(t, exec.Command(filepath.Join(bins, "naosu-agent"), "--node-name="+agent.Spec.NodeName, "--kubeconfig="+env.kubeconfig(t, agent), "--state="+t.TempDir()), nil)
+	soon(t, func() error { return env.tells(t.Context(), agent.Spec.NodeName) })
 
-	bed.repairs(t)
+	env.repairs(t)
+	env.failsOver(t)
 	defer func() {
 		if t.Failed() {
 			t.Logf("the controller says:\n%s", log)
 		}
 	}()
-	before := bed.bootID(t, ill)
-	bed.condition(t, ill, corev1.ConditionFalse, "InterfaceNotUp")
+	before := env.bootID(t, ill)
+	env.condition(t, ill, corev1.ConditionFalse, "InterfaceNotUp")
 	soon(t, func() error {
-		if bed.bootID(t, ill) == before {
+		if env.bootID(t, ill) == before {
 			return errors.New("the machine was not rebooted")
 		}
 		return nil
 	})
 	// The test plays the agent of a machine that has come up again.
-	bed.condition(t, ill, corev1.ConditionTrue, "NoFault")
-	soon(t, func() error { return bed.repaired(t.Context(), ill) })
-	bed.told(t)
-	bed.drills(t, agent.Spec.NodeName)
-	bed.mayReplace(t, map[string]string{agent.Spec.NodeName: "karpenter", ill: "clusterapi", other: "clusterapi"})
+	env.condition(t, ill, corev1.ConditionTrue, "NoFault")
+	soon(t, func() error { return env.repaired(t.Context(), ill) })
+	env.eventTold(t)
+	env.drills(t, agent.Spec.NodeName)
+	env.mayReplace(t, map[string]string{agent.Spec.NodeName: "karpenter", ill: "clusterapi", other: "clusterapi"})
 }
 
 // judge says what naosu's accounts were refused, and what they may do and had no need to.
@@ -251,8 +252,8 @@ func (c *cluster) tells(ctx context.Context, node string) error {
 	return nil
 }
 
-// shop is a workload with a PodDisruptionBudget. It returns a node that one of its pods is on, not the one named.
-func (c *cluster) shop(t *testing.T, not string) string {
+// createWorkload is a workload with a PodDisruptionBudget. It returns a node that one of its pods is on, not the one named.
+func (c *cluster) createWorkload(t *testing.T, not string) string {
 	t.Helper()
 	labels := map[string]string{"app": "shop"}
 	spread := corev1.TopologySpreadConstraint{TopologyKey: corev1.LabelHostname, MaxSkew: 1, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: &metav1.LabelSelector{MatchLabels: labels}}
@@ -317,6 +318,36 @@ func (c *cluster) repairs(t *testing.T) {
 	create(t, c, policies, &unstructured.Unstructured{Object: made})
 }
 
+// failsOver has naosu set how long the shop's pods, which are there by now, stay on a failed node.
+func (c *cluster) failsOver(t *testing.T) {
+	t.Helper()
+	made, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&v1alpha1.FailoverPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.FailoverPolicyKind},
+		ObjectMeta: metav1.ObjectMeta{Name: "shop"},
+		Spec: v1alpha1.FailoverPolicySpec{
+			Mode: v1alpha1.ModeAuto, PodSelector: *metav1.SetAsLabelSelector(map[string]string{"app": "shop"}), NotReadySeconds: 45, UnreachableSeconds: 90,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	create(t, c, failoverPolicies, &unstructured.Unstructured{Object: made})
+	soon(t, func() error {
+		list, err := c.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=shop"})
+		if err != nil {
+			return err
+		}
+		for _, pod := range list.Items {
+			for _, toleration := range pod.Spec.Tolerations {
+				if want := map[string]int64{corev1.TaintNodeNotReady: 45, corev1.TaintNodeUnreachable: 90}[toleration.Key]; want > 0 && *toleration.TolerationSeconds != want {
+					return fmt.Errorf("%s stays for %d s with %s", pod.Name, *toleration.TolerationSeconds, toleration.Key)
+				}
+			}
+		}
+		return nil
+	})
+}
+
 // condition is what the agent of a node would tell of its network.
 func (c *cluster) condition(t *testing.T, node string, status corev1.ConditionStatus, reason string) {
 	t.Helper()
@@ -370,9 +401,9 @@ func (c *cluster) repaired(ctx context.Context, node string) error {
 	return err
 }
 
-// told looks for what the controller writes beside: the lease that the chart made, the ledger, the policy's status, and
+// eventTold looks for what the controller writes beside: the lease that the chart made, the ledger, the policy's status, and
 // Events.
-func (c *cluster) told(t *testing.T) {
+func (c *cluster) eventTold(t *testing.T) {
 	t.Helper()
 	lease, err := c.client.CoordinationV1().Leases(namespace).Get(t.Context(), "naosu-controller", metav1.GetOptions{})
 	if err != nil || lease.Spec.HolderIdentity == nil || lease.Labels["app.kubernetes.io/part-of"] != "naosu" {

@@ -190,6 +190,7 @@ func soon(t *testing.T, holds func() error) {
 var stays = []string{
 	"APIService /v1alpha1.naosu.dev",
 	"ConfigMap naosu-system/kube-root-ca.crt",
+	"CustomResourceDefinition /failoverpolicies.naosu.dev",
 	"CustomResourceDefinition /noderepairpolicies.naosu.dev",
 	"CustomResourceDefinition /remediations.naosu.dev",
 	"Namespace /naosu-system",
@@ -198,9 +199,9 @@ var stays = []string{
 }
 
 func TestLifecycle(t *testing.T) {
-	bed := newBed(t)
-	h := helm{t, bed.config}
-	before := everything(t, bed.config)
+	env := newFixture(t)
+	h := helm{t, env.config}
+	before := everything(t, env.config)
 
 	made, err := h.install(values())
 	if err != nil {
@@ -211,7 +212,7 @@ func TestLifecycle(t *testing.T) {
 			t.Errorf("the notes do not say %q:\n%s", want, made.Info.Notes)
 		}
 	}
-	installed := addedObjects(before, everything(t, bed.config))
+	installed := addedObjects(before, everything(t, env.config))
 	for key := range objects(t, made.Manifest) {
 		kind, name, _ := strings.Cut(key, "/")
 		name, _, _ = strings.Cut(name, " in ")
@@ -219,13 +220,13 @@ func TestLifecycle(t *testing.T) {
 			t.Errorf("%s is not there", key)
 		}
 	}
-	policy(t, bed, made.Info.Notes)
+	policy(t, env, made.Info.Notes)
 
 	if err := h.upgrade(values(object{"agent": object{"enabled": false}, "controller": object{"replicas": 1}, "crds": object{"install": false}})); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, func() error {
-		upgraded := addedObjects(before, everything(t, bed.config))
+		upgraded := addedObjects(before, everything(t, env.config))
 		if !slices.Contains(upgraded, "CustomResourceDefinition /remediations.naosu.dev") || !slices.Contains(upgraded, "NodeRepairPolicy /mine") {
 			t.Error("an upgrade without CRDs takes people's policies")
 		}
@@ -245,7 +246,7 @@ func TestLifecycle(t *testing.T) {
 		t.Fatal(err)
 	}
 	soon(t, func() error {
-		if diff := cmp.Diff(stays, addedObjects(before, everything(t, bed.config))); diff != "" {
+		if diff := cmp.Diff(stays, addedObjects(before, everything(t, env.config))); diff != "" {
 			return errors.New("what stays (-want +got):\n" + diff)
 		}
 		return nil
@@ -255,17 +256,17 @@ func TestLifecycle(t *testing.T) {
 	if _, err := h.install(values()); err != nil {
 		t.Fatalf("install it again: %v", err)
 	}
-	if _, there := everything(t, bed.config)["NodeRepairPolicy /mine"]; !there {
+	if _, there := everything(t, env.config)["NodeRepairPolicy /mine"]; !there {
 		t.Error("the policy has gone")
 	}
 	if err := h.uninstall(); err != nil {
 		t.Fatal(err)
 	}
-	clear(t, bed)
+	clear(t, env)
 }
 
 // policy creates the policy that a text shows, under the name "mine", as whoever follows it would.
-func policy(t *testing.T, bed *cluster, text string) {
+func policy(t *testing.T, env *cluster, text string) {
 	t.Helper()
 	_, shown, _ := strings.Cut(text, "apiVersion: naosu.dev")
 	shown, _, _ = strings.Cut("apiVersion: naosu.dev"+shown, "YAML")
@@ -276,18 +277,21 @@ func policy(t *testing.T, bed *cluster, text string) {
 	o := objects(t, strings.Join(indented, "\n"))
 	for _, p := range o {
 		p.SetName("mine")
-		create(t, bed, policies, p)
+		create(t, env, policies, p)
 	}
 	if len(o) != 1 {
 		t.Fatalf("no policy in\n%s", text)
 	}
 }
 
-var policies = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "noderepairpolicies"}
+var (
+	policies         = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "noderepairpolicies"}
+	failoverPolicies = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "failoverpolicies"}
+)
 
-func create(t *testing.T, bed *cluster, resource schema.GroupVersionResource, o *unstructured.Unstructured) {
+func create(t *testing.T, env *cluster, resource schema.GroupVersionResource, o *unstructured.Unstructured) {
 	t.Helper()
-	client, err := dynamic.NewForConfig(bed.config)
+	client, err := dynamic.NewForConfig(env.config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,26 +303,26 @@ func create(t *testing.T, bed *cluster, resource schema.GroupVersionResource, o 
 }
 
 // clear takes away what stays, as the manual says.
-func clear(t *testing.T, bed *cluster) {
+func clear(t *testing.T, env *cluster) {
 	t.Helper()
-	client, err := dynamic.NewForConfig(bed.config)
+	client, err := dynamic.NewForConfig(env.config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx := context.WithoutCancel(t.Context())
 	// First what people have made: definitions that go and come again at once may find it still there.
-	for _, kind := range []string{"noderepairpolicies", "remediations"} {
+	for _, kind := range []string{"failoverpolicies", "noderepairpolicies", "remediations"} {
 		all := client.Resource(schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: kind})
 		if err := all.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			t.Fatal(err)
 		}
 	}
-	bed.deleteDefinitions(t)
-	if err := bed.client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
+	env.deleteDefinitions(t)
+	if err := env.client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, func() error {
-		for o := range everything(t, bed.config) {
+		for o := range everything(t, env.config) {
 			if strings.Contains(o, "naosu") {
 				return fmt.Errorf("%s is still there", o)
 			}
@@ -327,14 +331,14 @@ func clear(t *testing.T, bed *cluster) {
 	})
 }
 
-// A namespace that lets in no pod of the agent is told of, before a DaemonSet waits for ever.
+// A namespace that admits no pod of the agent is reported, before a DaemonSet waits for ever.
 func TestStrictNamespace(t *testing.T) {
-	bed := newBed(t)
+	env := newFixture(t)
 	strict := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
-	if _, err := bed.client.CoreV1().Namespaces().Create(t.Context(), strict, metav1.CreateOptions{}); err != nil {
+	if _, err := env.client.CoreV1().Namespaces().Create(t.Context(), strict, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	h := helm{t, bed.config}
+	h := helm{t, env.config}
 	if _, err := h.install(values()); err == nil || !strings.Contains(err.Error(), "pod-security.kubernetes.io/enforce=privileged") {
 		t.Errorf("with the agent: %v", err)
 	}
@@ -342,16 +346,16 @@ func TestStrictNamespace(t *testing.T) {
 		t.Fatalf("without the agent: %v", err)
 	}
 	pod := rendered(t, values())["Deployment/naosu-controller"]
-	restricted(t, bed, pod)
+	restricted(t, env, pod)
 	if err := h.uninstall(); err != nil {
 		t.Fatal(err)
 	}
-	clear(t, bed)
+	clear(t, env)
 }
 
 // restricted has the API server take the controller's pod in a namespace that enforces the level restricted, and refuse one
 // that may do a little more.
-func restricted(t *testing.T, bed *cluster, deployment *unstructured.Unstructured) {
+func restricted(t *testing.T, env *cluster, deployment *unstructured.Unstructured) {
 	t.Helper()
 	template, _, err := unstructured.NestedMap(deployment.Object, "spec", "template")
 	if err != nil {
@@ -360,11 +364,11 @@ func restricted(t *testing.T, bed *cluster, deployment *unstructured.Unstructure
 	pod := typed[corev1.Pod](t, map[string]*unstructured.Unstructured{"pod": {Object: template}}, "pod")
 	pod.Name, pod.Namespace = "controller", namespace
 	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}
-	if _, err := bed.client.CoreV1().Pods(namespace).Create(t.Context(), pod, options); err != nil {
+	if _, err := env.client.CoreV1().Pods(namespace).Create(t.Context(), pod, options); err != nil {
 		t.Errorf("the controller's pod: %v", err)
 	}
 	pod.Spec.Containers[0].SecurityContext.Capabilities = nil
-	if _, err := bed.client.CoreV1().Pods(namespace).Create(t.Context(), pod, options); err == nil || !strings.Contains(err.Error(), "restricted") {
+	if _, err := env.client.CoreV1().Pods(namespace).Create(t.Context(), pod, options); err == nil || !strings.Contains(err.Error(), "restricted") {
 		t.Errorf("a pod with the runtime's capabilities: %v", err)
 	}
 }

@@ -122,7 +122,7 @@ func play(ctx context.Context, client kubernetes.Interface, config *rest.Config,
 		return playedRun{}, err
 	}
 	began := time.Now()
-	command := exec.CommandContext(ctx, naosu, append(pod.Spec.Containers[0].Args, "--kubeconfig="+file)...) //nolint:gosec // G204: the test's own.
+	command := exec.CommandContext(ctx, naosu, append(pod.Spec.Containers[0].Args, "--kubeconfig="+file)...)
 	command.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home}
 	text, err := command.CombinedOutput()
 	return playedRun{string(text), err, time.Since(began)}, nil

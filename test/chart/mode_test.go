@@ -35,10 +35,10 @@ func TestMode(t *testing.T) {
 	auto := granted(t, values())
 	mode := func(mode string) object { return values(object{"controller": object{"mode": mode}}) }
 	writes := []string{
-		"create /pods/eviction", "delete cluster.x-k8s.io/machines", "delete karpenter.sh/nodeclaims", "patch /nodes", "patch cluster.x-k8s.io/machines",
+		"create /pods/eviction", "delete cluster.x-k8s.io/machines", "delete karpenter.sh/nodeclaims", "patch /nodes", "patch /pods", "patch cluster.x-k8s.io/machines",
 	}
 	for name, less := range map[string][]string{
-		"auto": nil, "approve": {"automate naosu.dev/remediations"},
+		"auto": nil, "approve": {"automate naosu.dev/remediations", "patch /pods"},
 		"report": slices.Concat(writes, []string{"act naosu.dev/remediations", "automate naosu.dev/remediations"}),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,6 +60,12 @@ func TestMode(t *testing.T) {
 		own := slices.ContainsFunc([]string{"naosu.dev/", "events.k8s.io/", "authorization.k8s.io/"}, func(g string) bool { return strings.HasPrefix(resource, g) })
 		if !slices.Contains([]string{"get", "list", "watch"}, verb) && !own {
 			t.Errorf("in mode report it may %s", right)
+		}
+	}
+	// What the API server would do to new pods by itself is there in mode auto alone.
+	for _, less := range []string{"approve", "report"} {
+		if rendered(t, mode(less))["MutatingAdmissionPolicy/naosu-failover"] != nil {
+			t.Errorf("in mode %s new pods are changed", less)
 		}
 	}
 	// Only the controller's rights change.

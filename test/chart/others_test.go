@@ -77,8 +77,8 @@ func (c *cluster) unserved(resource schema.GroupVersionResource) error {
 // alone is a label by which a policy selects one node.
 const alone = "test.naosu.dev/node"
 
-// hands gives the machine of one node to Karpenter, and those of two to Cluster API: one in a set, one that a health check minds.
-func (c *cluster) hands(t *testing.T, karpenters, inSet, minded string) {
+// createForeignRemediation gives the machine of one node to Karpenter, and those of two to Cluster API: one in a set, one that a health check minds.
+func (c *cluster) createForeignRemediation(t *testing.T, karpenters, inSet, minded string) {
 	t.Helper()
 	for _, node := range []string{karpenters, inSet, minded} {
 		c.marks(t, node, `{"metadata":{"labels":{"`+alone+`":"`+node+`"}}}`, `{"metadata":{"labels":{"`+alone+`":null}}}`)
@@ -125,7 +125,7 @@ func (c *cluster) marks(t *testing.T, node, patch, back string) {
 	t.Cleanup(func() { apply(context.WithoutCancel(t.Context()), back) })
 }
 
-// mayReplace says that policies which only report, one for each node, are told that their nodes' machines may be replaced, and by whom.
+// mayReplace says that policies which only report, one for each node, report that their nodes' machines may be replaced, and by whom.
 func (c *cluster) mayReplace(t *testing.T, actuators map[string]string) {
 	t.Helper()
 	for node := range actuators {

@@ -46,14 +46,14 @@ func TestLint(t *testing.T) {
 }
 
 // What is in the chart is what is listed here: a new kind of object is a decision.
-func TestWhatIsInIt(t *testing.T) {
+func TestContents(t *testing.T) {
 	agent := []string{
 		"ClusterRole/naosu-agent", "ClusterRoleBinding/naosu-agent", "ConfigMap/naosu-agent", "DaemonSet/naosu-agent",
 		"Role/naosu-agent in default", "RoleBinding/naosu-agent in default", "ServiceAccount/naosu-agent",
 		"ValidatingAdmissionPolicy/naosu-agent-events", "ValidatingAdmissionPolicy/naosu-agent-nodes", "ValidatingAdmissionPolicy/naosu-agent-remediations",
 		"ValidatingAdmissionPolicyBinding/naosu-agent-events", "ValidatingAdmissionPolicyBinding/naosu-agent-nodes", "ValidatingAdmissionPolicyBinding/naosu-agent-remediations",
 	}
-	crds := []string{"CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
+	crds := []string{"CustomResourceDefinition/failoverpolicies.naosu.dev", "CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
 	controller := []string{
 		"ClusterRole/naosu-controller", "ClusterRoleBinding/naosu-controller", "Deployment/naosu-controller",
 		"Lease/naosu-controller", "NetworkPolicy/naosu-controller", "PodDisruptionBudget/naosu-controller", "Role/naosu-controller",
@@ -61,8 +61,9 @@ func TestWhatIsInIt(t *testing.T) {
 		"Role/naosu-controller in kube-node-lease", "RoleBinding/naosu-controller in kube-node-lease",
 		"ClusterRole/naosu-metrics-reader", "ClusterRoleBinding/naosu-controller-auth-delegator",
 		"ClusterRole/naosu-aggregate-to-view", "ClusterRole/naosu-approver", "ClusterRole/naosu-driller", "ClusterRole/naosu-viewer", "Role/naosu-viewer",
-		"ValidatingAdmissionPolicy/naosu-controller-nodes", "ValidatingAdmissionPolicy/naosu-remediations",
-		"ValidatingAdmissionPolicyBinding/naosu-controller-nodes", "ValidatingAdmissionPolicyBinding/naosu-remediations",
+		"ValidatingAdmissionPolicy/naosu-controller-nodes", "ValidatingAdmissionPolicy/naosu-controller-pods", "ValidatingAdmissionPolicy/naosu-remediations",
+		"ValidatingAdmissionPolicyBinding/naosu-controller-nodes", "ValidatingAdmissionPolicyBinding/naosu-controller-pods", "ValidatingAdmissionPolicyBinding/naosu-remediations",
+		"MutatingAdmissionPolicy/naosu-failover", "MutatingAdmissionPolicyBinding/naosu-failover",
 	}
 	without := func(list []string, names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(names, s) })
@@ -113,7 +114,7 @@ func TestOwnership(t *testing.T) {
 		}
 	}
 	slices.Sort(kept)
-	want := []string{"CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
+	want := []string{"CustomResourceDefinition/failoverpolicies.naosu.dev", "CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
@@ -143,7 +144,7 @@ func TestImages(t *testing.T) {
 }
 
 // What values say reaches the pods.
-func TestPodsAreAsTold(t *testing.T) {
+func TestPodsFollowValues(t *testing.T) {
 	all := rendered(t, values(object{
 		"imagePullSecrets": []any{"pull"},
 		"controller": object{
@@ -197,7 +198,7 @@ func TestPodsAreAsTold(t *testing.T) {
 	}
 }
 
-// The agent's priority class is as it is told, and system-node-critical where nothing is said.
+// The agent's priority class is that of the values, and system-node-critical without one.
 func TestPriorityClass(t *testing.T) {
 	for name, tc := range map[string]struct {
 		agent object

@@ -131,10 +131,10 @@ func TestHookRights(t *testing.T) {
 
 // TestUninstallAborts uninstalls naosu while a node is drained and another repair is proposed.
 func TestUninstallAborts(t *testing.T) {
-	bed := newBed(t)
+	env := newFixture(t)
 	// The Jobs' pods keep to the level restricted.
 	strict := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace, Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted"}}}
-	if err := bed.objects(t).Create(t.Context(), strict); err != nil {
+	if err := env.objects(t).Create(t.Context(), strict); err != nil {
 		t.Fatal(err)
 	}
 	for name, tc := range map[string]struct {
@@ -152,42 +152,42 @@ func TestUninstallAborts(t *testing.T) {
 		"where admission policies were deleted": {mode: "auto", before: (*cluster).deletePolicies},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := helm{t, bed.config}
+			h := helm{t, env.config}
 			if _, err := h.install(values(object{"agent": object{"enabled": false}, "controller": object{"mode": tc.mode}})); err != nil {
 				t.Fatal(err)
 			}
-			node := bed.anyNode(t)
-			bed.drains(t, node)
+			node := env.anyNode(t)
+			env.drains(t, node)
 			if tc.before != nil {
-				tc.before(bed, t)
+				tc.before(env, t)
 			}
 			if err := h.uninstall(); err != nil {
 				t.Error(err)
 			}
-			if n, err := bed.client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{}); err != nil || n.Spec.Unschedulable != tc.stays {
+			if n, err := env.client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{}); err != nil || n.Spec.Unschedulable != tc.stays {
 				t.Errorf("the node is cordoned: %t (%v)", n.Spec.Unschedulable, err)
 			}
-			bed.mark(t, node, `{"metadata":{"annotations":{"naosu.dev/cordoned-by":null}},"spec":{"unschedulable":null}}`)
+			env.mark(t, node, `{"metadata":{"annotations":{"naosu.dev/cordoned-by":null}},"spec":{"unschedulable":null}}`)
 			if run := lastRun(t, "naosu-abort-repairs"); t.Failed() || run.err != nil {
 				t.Errorf("the hook ended with %v\n%s", run.err, run.output)
 			}
-			bed.forgets(t)
-			bed.neverRefused(t, "naosu-abort-repairs")
+			env.forgets(t)
+			env.neverRefused(t, "naosu-abort-repairs")
 		})
 	}
 	t.Run("where there is nothing to abort", uninstallsIdle)
-	clear(t, bed)
-	bed.needs(t, "naosu-abort-repairs")
+	clear(t, env)
+	env.needs(t, "naosu-abort-repairs")
 }
 
 // uninstallsIdle uninstalls where there is nothing to abort: once, again, and where the definitions are gone.
 func uninstallsIdle(t *testing.T) {
-	bed := newBed(t)
-	h := helm{t, bed.config}
+	env := newFixture(t)
+	h := helm{t, env.config}
 	given := values(object{"agent": object{"enabled": false}})
 	for name, before := range map[string]func(){"as it was installed": func() {}, "without the definitions": func() {
-		bed.deleteDefinitions(t)
-		soon(t, func() error { return bed.unserved(policies) })
+		env.deleteDefinitions(t)
+		soon(t, func() error { return env.unserved(policies) })
 	}} {
 		if _, err := h.install(given); err != nil {
 			t.Fatal(err)
@@ -205,22 +205,22 @@ func uninstallsIdle(t *testing.T) {
 	}
 	// And by hand, which is without effect.
 	for _, args := range [][]string{{"repair", "abort", "--all", "--force"}, {"cleanup"}} {
-		if text, err := bed.naosu(t, args...); err != nil {
+		if text, err := env.naosu(t, args...); err != nil {
 			t.Errorf("naosu %s: %v\n%s", strings.Join(args, " "), err, text)
 		}
 	}
-	bed.neverRefused(t, "naosu-abort-repairs")
+	env.neverRefused(t, "naosu-abort-repairs")
 }
 
 // TestUninstallRemovesConditions leaves what others write: of the same types, and on the same nodes.
 func TestUninstallRemovesConditions(t *testing.T) {
-	bed := newBed(t)
-	h := helm{t, bed.config}
+	env := newFixture(t)
+	h := helm{t, env.config}
 	// The agent alone, as many have it.
 	if _, err := h.install(values(object{"controller": object{"enabled": false}})); err != nil {
 		t.Fatal(err)
 	}
-	all, err := bed.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	all, err := env.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
 	if err != nil || len(all.Items) < 3 {
 		t.Fatalf("%d nodes (%v)", len(all.Items), err)
 	}
@@ -228,20 +228,20 @@ func TestUninstallRemovesConditions(t *testing.T) {
 	const agent, other = "naosu-agent", "eks-node-monitoring-agent"
 	types := []string{"KernelReady", "NetworkingReady", "StorageReady", "AcceleratedHardwareReady", "ContainerRuntimeReady"}
 	now := time.Now()
-	bed.writes(t, own, agent, now, types...)
-	bed.writes(t, shared, agent, now, types[1:]...)
-	bed.writes(t, shared, other, now, "KernelReady", "DiskPressureSoon")
-	bed.writes(t, taken, other, now.Add(-time.Hour), types...)
-	bed.writes(t, taken, agent, now, types[:4]...)
+	env.writes(t, own, agent, now, types...)
+	env.writes(t, shared, agent, now, types[1:]...)
+	env.writes(t, shared, other, now, "KernelReady", "DiskPressureSoon")
+	env.writes(t, taken, other, now.Add(-time.Hour), types...)
+	env.writes(t, taken, agent, now, types[:4]...)
 	before := map[string]map[string]corev1.NodeCondition{}
 	for _, node := range []string{own, shared, taken} {
-		before[node] = bed.conditions(t, node)
+		before[node] = env.conditions(t, node)
 	}
 	if err := h.uninstall(); err != nil {
 		t.Errorf("%v\n%s", err, lastRun(t, "naosu-remove-conditions").output)
 	}
 	for node, gone := range map[string][]string{own: types, shared: types[1:], taken: types[:4]} {
-		after := bed.conditions(t, node)
+		after := env.conditions(t, node)
 		for kind, was := range before[node] {
 			is, there := after[kind]
 			if want := !slices.Contains(gone, kind); there != want {
@@ -252,22 +252,22 @@ func TestUninstallRemovesConditions(t *testing.T) {
 			}
 		}
 	}
-	bed.neverRefused(t, "naosu-remove-conditions")
-	bed.removes(t, shared, "KernelReady", "DiskPressureSoon")
-	bed.removes(t, taken, "ContainerRuntimeReady")
-	clear(t, bed)
+	env.neverRefused(t, "naosu-remove-conditions")
+	env.removes(t, shared, "KernelReady", "DiskPressureSoon")
+	env.removes(t, taken, "ContainerRuntimeReady")
+	clear(t, env)
 	// Where a node has changed meanwhile, or an agent does not end.
-	bed.needs(t, "naosu-remove-conditions", "get /nodes")
+	env.needs(t, "naosu-remove-conditions", "get /nodes")
 }
 
 // TestHooksAreHeld has the accounts of the hooks try for more than they need. RBAC would let them.
 func TestHooksAreHeld(t *testing.T) {
-	bed := newBed(t)
-	h := helm{t, bed.config}
+	env := newFixture(t)
+	h := helm{t, env.config}
 	if _, err := h.install(values()); err != nil {
 		t.Fatal(err)
 	}
-	node := bed.anyNode(t)
+	node := env.anyNode(t)
 	// Which the uninstallation makes anew, and takes away.
 	for key, o := range hooked(t, values()) {
 		kind, _, _ := strings.Cut(key, "/")
@@ -276,12 +276,12 @@ func TestHooksAreHeld(t *testing.T) {
 			"ValidatingAdmissionPolicy": "admissionregistration.k8s.io/validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "admissionregistration.k8s.io/validatingadmissionpolicybindings",
 		}[kind]; ok {
 			group, plural, _ := strings.Cut(resource, "/")
-			create(t, bed, schema.GroupVersionResource{Group: group, Version: "v1", Resource: plural}, o)
+			create(t, env, schema.GroupVersionResource{Group: group, Version: "v1", Resource: plural}, o)
 		}
 	}
-	bed.writes(t, node, "naosu-agent", time.Now(), "KernelReady")
-	defer bed.removes(t, node, "KernelReady")
-	abort, conditions := bed.as("naosu-abort-repairs"), bed.as("naosu-remove-conditions")
+	env.writes(t, node, "naosu-agent", time.Now(), "KernelReady")
+	defer env.removes(t, node, "KernelReady")
+	abort, conditions := env.as("naosu-abort-repairs"), env.as("naosu-remove-conditions")
 	for name, tc := range map[string]struct {
 		as          kubernetes.Interface
 		patch       string
@@ -318,7 +318,7 @@ func TestHooksAreHeld(t *testing.T) {
 	if err := h.uninstall(); err != nil {
 		t.Error(err)
 	}
-	clear(t, bed)
+	clear(t, env)
 }
 
 // as is a client with the rights of an account in naosu-system.
@@ -335,7 +335,7 @@ func (c *cluster) naosu(t *testing.T, args ...string) (string, error) {
 	if err := c.Plane.WriteKubeconfig(file); err != nil {
 		t.Fatal(err)
 	}
-	text, err := exec.CommandContext(t.Context(), program.Need(t, "naosu"), append(args, "--kubeconfig="+file)...).CombinedOutput() //nolint:gosec // G204: the test's own.
+	text, err := exec.CommandContext(t.Context(), program.Need(t, "naosu"), append(args, "--kubeconfig="+file)...).CombinedOutput()
 	return string(text), err
 }
 
@@ -515,7 +515,7 @@ func (c *cluster) deleteDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.WithoutCancel(t.Context())
-	for _, kind := range []string{"noderepairpolicies", "remediations"} {
+	for _, kind := range []string{"failoverpolicies", "noderepairpolicies", "remediations"} {
 		if err := client.Resource(definitions).Delete(ctx, kind+".naosu.dev", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			t.Fatal(err)
 		}

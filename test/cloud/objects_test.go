@@ -30,23 +30,23 @@ import (
 
 func TestMain(m *testing.M) { testbed.Main(m, controlplane.Options{}) }
 
-// bed is a cluster without the kinds until they are installed.
-type bed struct {
-	*testbed.Bed
+// fixture is a cluster without the kinds until they are installed.
+type fixture struct {
+	*testbed.Environment
 	t      *testing.T
 	client client.Client
 	ctx    context.Context // lasts until after the test's cleanups
 }
 
-func newBed(t *testing.T) *bed {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	b := &bed{Bed: testbed.Shared(t), t: t, ctx: context.WithoutCancel(t.Context())}
+	b := &fixture{Environment: testbed.Shared(t), t: t, ctx: context.WithoutCancel(t.Context())}
 	b.client = b.as("")
 	return b
 }
 
 // as is a client for a user, the administrator if none is named.
-func (b *bed) as(user string) client.Client {
+func (b *fixture) as(user string) client.Client {
 	b.t.Helper()
 	config := rest.CopyConfig(b.AdminConfig())
 	config.Impersonate.UserName = user
@@ -55,7 +55,7 @@ func (b *bed) as(user string) client.Client {
 	return c
 }
 
-func (b *bed) must(err error) {
+func (b *fixture) must(err error) {
 	b.t.Helper()
 	if err != nil {
 		b.t.Fatal(err)
@@ -63,7 +63,7 @@ func (b *bed) must(err error) {
 }
 
 // install adds a kind whose objects may hold anything, and takes it away after the test.
-func (b *bed) install(group, version, kind, scope string) {
+func (b *fixture) install(group, version, kind, scope string) {
 	b.t.Helper()
 	plural := strings.ToLower(kind) + "s"
 	definition := b.create(fmt.Sprintf(`
@@ -90,7 +90,7 @@ spec:
 }
 
 // create makes an object of a manifest.
-func (b *bed) create(manifest string) *unstructured.Unstructured {
+func (b *fixture) create(manifest string) *unstructured.Unstructured {
 	b.t.Helper()
 	o := &unstructured.Unstructured{}
 	b.must(yaml.Unmarshal([]byte(manifest), &o.Object))
@@ -99,7 +99,7 @@ func (b *bed) create(manifest string) *unstructured.Unstructured {
 }
 
 // read is the object as it is now, nil if it is gone.
-func (b *bed) read(o *unstructured.Unstructured) *unstructured.Unstructured {
+func (b *fixture) read(o *unstructured.Unstructured) *unstructured.Unstructured {
 	b.t.Helper()
 	now := o.DeepCopy()
 	err := b.client.Get(b.ctx, client.ObjectKeyFromObject(o), now)
@@ -122,7 +122,7 @@ var ofKarpenter = naosu.Machine{
 
 // TestKarpenter begins before Karpenter is installed.
 func TestKarpenter(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	p := karpenter.New(b.client)
 	if _, err := p.Replace(t.Context(), ofKarpenter); err != nil {
 		t.Errorf("before Karpenter is installed: %v", err)
@@ -155,7 +155,7 @@ func TestKarpenter(t *testing.T) {
 
 // TestDeletesWhatWasRead: neither a changed object nor another of its name is deleted.
 func TestDeletesWhatWasRead(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	read := b.create(`{apiVersion: v1, kind: ConfigMap, metadata: {name: read, namespace: ` + b.Namespace + `}}`)
 	changed := read.DeepCopy()
 	changed.SetAnnotations(map[string]string{"karpenter.sh/do-not-disrupt": "true"})
@@ -181,7 +181,7 @@ func TestDeletesWhatWasRead(t *testing.T) {
 
 // TestMay asks as a user who may do nothing, and then may.
 func TestMay(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.install("karpenter.sh", "v1", "NodeClaim", "Cluster")
 	p := karpenter.New(b.as("naosu-test"))
 	may := func() v1alpha1.May {
@@ -213,7 +213,7 @@ func TestMay(t *testing.T) {
 
 // TestClusterAPI reads numbers and selectors as the API server hands them out.
 func TestClusterAPI(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	for _, kind := range []string{"Machine", "MachineHealthCheck"} {
 		b.install("cluster.x-k8s.io", "v1beta2", kind, "Namespaced")
 	}
@@ -249,7 +249,7 @@ spec:
 
 // TestMedik8s comes and goes.
 func TestMedik8s(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	p := medik8s.New(b.client)
 	machines := []naosu.Machine{{Node: "a", Labels: map[string]string{"pool": "a"}}}
 	found, err := p.Repairers(t.Context(), machines)

@@ -50,9 +50,9 @@ func (r *recorder) requests(end string) []*http.Request {
 }
 
 // connect is a recorded client of a user; "" is one who may do everything.
-func connect(t *testing.T, bed *testbed.Bed, user string) (*kubernetes.Clientset, *recorder) {
+func connect(t *testing.T, env *testbed.Environment, user string) (*kubernetes.Clientset, *recorder) {
 	t.Helper()
-	config, recorded := rest.CopyConfig(bed.AdminConfig()), &recorder{}
+	config, recorded := rest.CopyConfig(env.AdminConfig()), &recorder{}
 	config.Impersonate.UserName = user
 	config.QPS = -1
 	config.ContentType, config.AcceptContentTypes = runtime.ContentTypeProtobuf, runtime.ContentTypeProtobuf+","+runtime.ContentTypeJSON
@@ -68,9 +68,9 @@ func connect(t *testing.T, bed *testbed.Bed, user string) (*kubernetes.Clientset
 }
 
 // populate makes pods, an autoscaler with its parameters, and what must not be read.
-func populate(t *testing.T, bed *testbed.Bed, pods int) {
+func populate(t *testing.T, env *testbed.Environment, pods int) {
 	t.Helper()
-	core := bed.Client.CoreV1()
+	core := env.Client.CoreV1()
 	try := func(_ any, err error) {
 		t.Helper()
 		if err != nil {
@@ -80,12 +80,12 @@ func populate(t *testing.T, bed *testbed.Bed, pods int) {
 	container := corev1.Container{Name: "c", Image: "cpvpa", Env: []corev1.EnvVar{{Name: "TOKEN", Value: "hush"}}}
 	for i := range pods {
 		pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("pod-%04d", i)}, Spec: corev1.PodSpec{Containers: []corev1.Container{container}}}
-		try(core.Pods(bed.Namespace).Create(t.Context(), pod, metav1.CreateOptions{}))
+		try(core.Pods(env.Namespace).Create(t.Context(), pod, metav1.CreateOptions{}))
 	}
 	for _, name := range []string{"steps", "other"} {
-		try(core.ConfigMaps(bed.Namespace).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}))
+		try(core.ConfigMaps(env.Namespace).Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}))
 	}
-	try(core.Secrets(bed.Namespace).Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}, StringData: map[string]string{"a": "hush"}}, metav1.CreateOptions{}))
+	try(core.Secrets(env.Namespace).Create(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "s"}, StringData: map[string]string{"a": "hush"}}, metav1.CreateOptions{}))
 	labels := map[string]string{"a": "b"}
 	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "autoscaler"}, Spec: appsv1.DeploymentSpec{
 		Replicas: new(int32(0)), Selector: &metav1.LabelSelector{MatchLabels: labels},
@@ -94,22 +94,22 @@ func populate(t *testing.T, bed *testbed.Bed, pods int) {
 			Volumes:    []corev1.Volume{{Name: "v", VolumeSource: corev1.VolumeSource{ConfigMap: &corev1.ConfigMapVolumeSource{LocalObjectReference: corev1.LocalObjectReference{Name: "steps"}}}}},
 		}},
 	}}
-	try(bed.Client.AppsV1().Deployments(bed.Namespace).Create(t.Context(), d, metav1.CreateOptions{}))
+	try(env.Client.AppsV1().Deployments(env.Namespace).Create(t.Context(), d, metav1.CreateOptions{}))
 }
 
 // TestReadAsOfOneMoment reads more than one page of pods from a real API server: every list but that of Events is of one
 // resource version.
 func TestReadAsOfOneMoment(t *testing.T) {
-	bed := testbed.Shared(t)
+	env := testbed.Shared(t)
 	const pods = 1010 // three pages
-	populate(t, bed, pods)
-	client, recorded := connect(t, bed, "")
+	populate(t, env, pods)
+	client, recorded := connect(t, env, "")
 	var last cluster.Progress
 	world, err := cluster.Read(t.Context(), client, cluster.ReadOptions{Clock: clock.RealClock{}, Progress: func(p cluster.Progress) { last = p }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := len(of(bed, world.Pods())); got != pods || last.Done < pods || last.Done != last.Total {
+	if got := len(of(env, world.Pods())); got != pods || last.Done < pods || last.Done != last.Total {
 		t.Errorf("%d pods, want %d; progress at the end %+v", got, pods, last)
 	}
 	for _, kind := range cluster.Kinds() {
@@ -137,27 +137,27 @@ func TestReadAsOfOneMoment(t *testing.T) {
 	if len(moments) != 1 {
 		t.Errorf("read as of %v, want one moment", moments)
 	}
-	if maps := of(bed, world.ConfigMaps()); len(maps) != 1 || maps[0].Name != "steps" {
+	if maps := of(env, world.ConfigMaps()); len(maps) != 1 || maps[0].Name != "steps" {
 		t.Errorf("ConfigMaps %v, want the autoscaler's", maps)
 	}
 }
 
 // of are the objects of a test's namespace.
-func of[T metav1.Object](bed *testbed.Bed, all []T) []T {
-	return slices.DeleteFunc(slices.Clone(all), func(o T) bool { return o.GetNamespace() != bed.Namespace })
+func of[T metav1.Object](env *testbed.Environment, all []T) []T {
+	return slices.DeleteFunc(slices.Clone(all), func(o T) bool { return o.GetNamespace() != env.Namespace })
 }
 
 // TestReadWithLittlePermission reads as somebody who may list nodes, and the pods of one namespace.
 func TestReadWithLittlePermission(t *testing.T) {
-	bed := testbed.Shared(t)
-	populate(t, bed, 3)
+	env := testbed.Shared(t)
+	populate(t, env, 3)
 	const user = "somebody"
-	allow(t, bed, user)
-	client, _ := connect(t, bed, user)
+	allow(t, env, user)
+	client, _ := connect(t, env, user)
 	var world *cluster.Snapshot
 	eventually(t, func(ctx context.Context) (string, error) { // The authorizer hears of roles by a watch.
 		var err error
-		world, err = cluster.Read(ctx, client, cluster.ReadOptions{Clock: clock.RealClock{}, Namespace: bed.Namespace})
+		world, err = cluster.Read(ctx, client, cluster.ReadOptions{Clock: clock.RealClock{}, Namespace: env.Namespace})
 		if err != nil {
 			return "", err
 		}
@@ -174,13 +174,13 @@ func TestReadWithLittlePermission(t *testing.T) {
 	}
 }
 
-func allow(t *testing.T, bed *testbed.Bed, user string) {
+func allow(t *testing.T, env *testbed.Environment, user string) {
 	t.Helper()
 	list := func(resource string) []rbacv1.PolicyRule {
 		return []rbacv1.PolicyRule{{APIGroups: []string{""}, Resources: []string{resource}, Verbs: []string{"get", "list", "watch"}}}
 	}
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
-	name, roles := bed.Namespace+"-"+user, bed.Client.RbacV1()
+	name, roles := env.Namespace+"-"+user, env.Client.RbacV1()
 	_, err := roles.ClusterRoles().Create(t.Context(), &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: list("nodes")}, metav1.CreateOptions{})
 	if err == nil {
 		_, err = roles.ClusterRoleBindings().Create(t.Context(), &rbacv1.ClusterRoleBinding{
@@ -188,10 +188,10 @@ func allow(t *testing.T, bed *testbed.Bed, user string) {
 		}, metav1.CreateOptions{})
 	}
 	if err == nil {
-		_, err = roles.Roles(bed.Namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: list("pods")}, metav1.CreateOptions{})
+		_, err = roles.Roles(env.Namespace).Create(t.Context(), &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: list("pods")}, metav1.CreateOptions{})
 	}
 	if err == nil {
-		_, err = roles.RoleBindings(bed.Namespace).Create(t.Context(), &rbacv1.RoleBinding{
+		_, err = roles.RoleBindings(env.Namespace).Create(t.Context(), &rbacv1.RoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Name: name}, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
 		}, metav1.CreateOptions{})
 	}
@@ -200,10 +200,10 @@ func allow(t *testing.T, bed *testbed.Bed, user string) {
 	}
 }
 
-// TestWatchHoldsWhatReadReads changes a cluster while it is watched: what a Watch holds is what a read of it finds.
-func TestWatchHoldsWhatReadReads(t *testing.T) {
-	bed := testbed.Shared(t)
-	client, recorded := connect(t, bed, "")
+// TestWatchEqualsRead changes a cluster while it is watched: what a Watch holds is what a read of it finds.
+func TestWatchEqualsRead(t *testing.T) {
+	env := testbed.Shared(t)
+	client, recorded := connect(t, env, "")
 	w, err := cluster.NewWatch(client, clock.RealClock{})
 	if err != nil {
 		t.Fatal(err)
@@ -216,20 +216,20 @@ func TestWatchHoldsWhatReadReads(t *testing.T) {
 	if err := w.Ready(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	populate(t, bed, 20)
-	pods := bed.Client.CoreV1().Pods(bed.Namespace)
+	populate(t, env, 20)
+	pods := env.Client.CoreV1().Pods(env.Namespace)
 	for i := range 10 {
 		if err := pods.Delete(t.Context(), fmt.Sprintf("pod-%04d", i), metav1.DeleteOptions{GracePeriodSeconds: new(int64(0))}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	admin, _ := connect(t, bed, "")
+	admin, _ := connect(t, env, "")
 	eventually(t, func(ctx context.Context) (string, error) {
 		read, err := cluster.Read(ctx, admin, cluster.ReadOptions{Clock: clock.RealClock{}})
 		if err != nil {
 			return "", err
 		}
-		return cmp.Diff(held(read, bed.Namespace), held(w.Snapshot(), bed.Namespace)), nil
+		return cmp.Diff(held(read, env.Namespace), held(w.Snapshot(), env.Namespace)), nil
 	})
 	for _, q := range recorded.requests("") {
 		if strings.Contains(q.URL.Path, "secrets") || strings.HasSuffix(q.URL.Path, "/configmaps") || q.Method != http.MethodGet {

@@ -132,7 +132,8 @@ func fill(ctx context.Context) error {
 	}
 	return wait.PollUntilContextTimeout(ctx, often, patience, true, func(ctx context.Context) (bool, error) {
 		err := shared.Get(ctx, client.ObjectKeyFromObject(web), web)
-		served := shared.List(ctx, &v1alpha1.RemediationList{}) == nil && shared.List(ctx, &v1alpha1.NodeRepairPolicyList{}) == nil
+		served := shared.List(ctx, &v1alpha1.RemediationList{}) == nil && shared.List(ctx, &v1alpha1.NodeRepairPolicyList{}) == nil &&
+			shared.List(ctx, &v1alpha1.FailoverPolicyList{}) == nil
 		return served && web.Status.AvailableReplicas == 6, err
 	})
 }

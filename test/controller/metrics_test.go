@@ -23,9 +23,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestMetricsAreForReaders is who gets the metrics: whom the API server says may get them, nobody when it does not say, and
+// TestMetricsAuthorization is who gets the metrics: whom the API server says may get them, nobody when it does not say, and
 // everybody where that was chosen.
-func TestMetricsAreForReaders(t *testing.T) {
+func TestMetricsAuthorization(t *testing.T) {
 	needLab(t)
 	way := newWay(t)
 	// Without a lease it goes on when the API server is away.
@@ -56,7 +56,7 @@ func TestMetricsAreForReaders(t *testing.T) {
 	}
 }
 
-func TestMetricsForEverybody(t *testing.T) {
+func TestMetricsWithoutAuthorization(t *testing.T) {
 	controller := start(t, "--metrics-secure=false")
 	listens(t, "http://"+controller.metrics)
 	if code, body := scrape(t, "http://"+controller.metrics, ""); code != http.StatusOK || !strings.Contains(body, "naosu_watch_age_seconds ") {
@@ -83,7 +83,7 @@ func scrape(t *testing.T, server, token string) (code int, body string) {
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // G402: nobody has signed it.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // Nobody has signed its certificate.
 	defer transport.CloseIdleConnections()
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {

@@ -38,20 +38,20 @@ type reality struct {
 }
 
 // seeds of the answer that a person would read.
-const toldSeeds = 20
+const answerSeeds = 20
 
-// told is the answer of the shipped naosu.
-type told struct {
+// answer is the answer of the shipped naosu.
+type answer struct {
 	refused string
 	// lists are the workloads that each list of the answer has pods of.
 	lists map[string]map[string]bool
 }
 
-// ask asks the shipped naosu about the cluster as it is, as a person would.
-func (b *bed) ask(q question) told {
+// whatif asks the shipped naosu about the cluster as it is, as a person would.
+func (b *fixture) whatif(q question) answer {
 	b.Helper()
 	line := append([]string{"whatif"}, b.line(q)...)
-	line = append(line, "--seeds", fmt.Sprint(toldSeeds), "-o", "json", "--kubeconfig", b.file("kubeconfig"))
+	line = append(line, "--seeds", fmt.Sprint(answerSeeds), "-o", "json", "--kubeconfig", b.file("kubeconfig"))
 	command := exec.CommandContext(b.Context(), program.Need(b.T, "naosu"), line...)
 	var out, complaint bytes.Buffer
 	command.Stdout, command.Stderr = &out, &complaint
@@ -59,14 +59,14 @@ func (b *bed) ask(q question) told {
 		if exit := (&exec.ExitError{}); !errors.As(err, &exit) || strings.Contains(complaint.String(), "panic") {
 			b.Fatalf("naosu %v: %v\n%s", line, err, complaint.String())
 		}
-		return told{refused: strings.TrimSpace(complaint.String())}
+		return answer{refused: strings.TrimSpace(complaint.String())}
 	}
-	var answer struct {
+	var printed struct {
 		Outcome map[string]json.RawMessage `json:"outcome"`
 	}
-	b.must(json.Unmarshal(out.Bytes(), &answer))
-	t := told{lists: map[string]map[string]bool{}}
-	for list, rows := range answer.Outcome {
+	b.must(json.Unmarshal(out.Bytes(), &printed))
+	t := answer{lists: map[string]map[string]bool{}}
+	for list, rows := range printed.Outcome {
 		var pods []struct {
 			Pod struct{ Name string } `json:"pod"`
 		}
@@ -89,7 +89,7 @@ func workloadOf(pod string) string {
 }
 
 // line is a question's, with its files where they are.
-func (b *bed) line(q question) []string {
+func (b *fixture) line(q question) []string {
 	b.Helper()
 	line, err := inFolder(b.folder, q.line, q.files)
 	b.must(err)
@@ -152,7 +152,7 @@ func (f *forecast) play(ctx context.Context, seeds int) error {
 			}
 		}
 		for _, gap := range o.NotModelled {
-			if !slices.Contains(noExcuse, gap.Why.ID) {
+			if !slices.Contains(ignoredGaps, gap.Why.ID) {
 				gaps[message.English().Say(gap.Why)] = true
 			}
 		}
@@ -174,8 +174,8 @@ func (f *forecast) play(ctx context.Context, seeds int) error {
 	return err
 }
 
-// noExcuse are gaps that stand in nearly every answer or are forecasts themselves: what differs all the same is a disagreement.
-var noExcuse = []message.ID{
+// ignoredGaps are gaps that stand in nearly every answer or are forecasts themselves: what differs all the same is a disagreement.
+var ignoredGaps = []message.ID{
 	message.GapAdmissionUnread, message.GapAutoscaling, message.GapTimes, message.GapRollout, message.GapOrdered, message.GapOnDelete, message.GapChoice, message.GapTie,
 }
 
@@ -183,11 +183,11 @@ var noExcuse = []message.ID{
 // the chance of yet another is small, or of so many that there is no end to them.
 const (
 	fewFutures, enoughFutures, endlessFutures = 60, 240, 3840
-	believed                                  = 0.002
+	maxChanceOfAnother                        = 0.002
 )
 
-// unlike plays futures until reality is one of them, or surely is none. It says what in it was not foretold.
-func (f *forecast) unlike(ctx context.Context, r reality) ([]string, error) {
+// differences plays futures until reality is one of them, or surely is none. It returns what of it was not forecast.
+func (f *forecast) differences(ctx context.Context, r reality) ([]string, error) {
 	if (r.Refused == "") != (f.refused == "") {
 		if r.Refused != "" {
 			return []string{"the cluster refuses it, and naosu does not: " + r.Refused}, nil
@@ -201,23 +201,23 @@ func (f *forecast) unlike(ctx context.Context, r reality) ([]string, error) {
 		if err := f.play(ctx, seeds); err != nil {
 			return nil, err
 		}
-		odd := r.Ending.unlike(f.endings)
+		differences := r.Ending.differences(f.endings)
 		for workload, list := range r.Nodes {
 			for _, place := range slices.Compact(slices.Sorted(slices.Values(list))) {
 				if f.nodes[workload][place] == 0 {
-					odd = append(odd, fmt.Sprintf("%s: a pod is on %s; foretold (and in how many futures): %v", workload, place, f.nodes[workload]))
+					differences = append(differences, fmt.Sprintf("%s: a pod is on %s; forecast (and in how many futures): %v", workload, place, f.nodes[workload]))
 				}
 			}
 		}
-		if len(odd) == 0 || seeds >= endlessFutures || seeds >= enoughFutures && f.chanceOfAnother() <= believed {
-			return odd, nil
+		if len(differences) == 0 || seeds >= endlessFutures || seeds >= enoughFutures && f.chanceOfAnother() <= maxChanceOfAnother {
+			return differences, nil
 		}
 	}
 }
 
-// untold says what is worse in reality, came so in a good part of the futures, and stands nowhere in the answer.
-func (f *forecast) untold(r reality, t told) []string {
-	var odd []string
+// omissions says what is worse in reality, came so in a good part of the futures, and stands nowhere in the answer.
+func (f *forecast) omissions(r reality, t answer) []string {
+	var differences []string
 	if (t.refused == "") != (f.refused == "") {
 		return []string{"naosu's answer is " + t.refused + ", its library's " + f.refused}
 	}
@@ -227,17 +227,17 @@ func (f *forecast) untold(r reality, t told) []string {
 	lists := map[string][]string{"waits": {"waiting", "delayed"}, "lost": {"lost", "ended", "preempted"}, "preempted": {"preempted"}}
 	for _, workload := range slices.Sorted(maps.Keys(r.Worse)) {
 		// As it came must have been likely enough to be among the answer's futures.
-		share := float64(tell(f.endings, func(e ending) string { return e.Workloads[workload] })[r.Ending.Workloads[workload]]) / float64(len(f.endings))
+		share := float64(countOf(f.endings, func(e ending) string { return e.Workloads[workload] })[r.Ending.Workloads[workload]]) / float64(len(f.endings))
 		for _, what := range r.Worse[workload] {
 			if what == preempted { // It may end in the same way without.
 				share = min(share, f.shareOfPreempted(workload))
 			}
 			if share > 0.4 && !slices.ContainsFunc(lists[what], func(list string) bool { return t.lists[list][workload] }) {
-				odd = append(odd, fmt.Sprintf("%s %s in reality and in %.0f %% of the futures, and no row of the answer says so", workload, what, 100*share))
+				differences = append(differences, fmt.Sprintf("%s %s in reality and in %.0f %% of the futures, and no row of the answer says so", workload, what, 100*share))
 			}
 		}
 	}
-	return odd
+	return differences
 }
 
 // shareOfPreempted is the share of the futures in which a pod of a workload is preempted.
@@ -353,7 +353,7 @@ func endingOf(before, after *cluster.Snapshot, fate func(*corev1.Pod) string) en
 	return e
 }
 
-// active are the pods that have neither finished nor been told to go.
+// active are the pods that have neither finished nor been marked for deletion.
 func active(s *cluster.Snapshot) []*corev1.Pod {
 	return slices.DeleteFunc(slices.Clone(s.Pods()), func(pod *corev1.Pod) bool {
 		return pod.DeletionTimestamp != nil || finished(pod) || pod.Labels["app"] == marker

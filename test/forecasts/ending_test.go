@@ -44,7 +44,7 @@ func byZone(node string, before, after *cluster.Snapshot) string {
 func newEnding(before, after *cluster.Snapshot, fate func(*corev1.Pod) string) ending {
 	e := ending{Fates: map[string]string{}, Workloads: map[string]string{}}
 	byNode, byWorkload := map[string][]string{}, map[string][]string{}
-	for _, pod := range standing(before) {
+	for _, pod := range boundPods(before) {
 		workload, place := pod.Labels["app"], pod.Labels["app"]+" on "+pod.Spec.NodeName
 		byNode[place] = append(byNode[place], fate(pod))
 		byWorkload[workload] = append(byWorkload[workload], fate(pod))
@@ -61,8 +61,8 @@ func newEnding(before, after *cluster.Snapshot, fate func(*corev1.Pod) string) e
 	return e
 }
 
-// standing are the pods that have a node, and have neither ended nor been told to go.
-func standing(s *cluster.Snapshot) []*corev1.Pod {
+// boundPods are the pods that have a node, and have neither ended nor been marked for deletion.
+func boundPods(s *cluster.Snapshot) []*corev1.Pod {
 	return slices.DeleteFunc(slices.Clone(s.Pods()), func(pod *corev1.Pod) bool {
 		return pod.Spec.NodeName == "" || pod.DeletionTimestamp != nil || pod.Labels["app"] == marker
 	})
@@ -102,8 +102,8 @@ const (
 	replaced = "replaced"
 )
 
-// foretold is the ending of a future.
-func foretold(before *cluster.Snapshot, o outcome.Outcome) ending {
+// forecastEnding is the ending of a future.
+func forecastEnding(before *cluster.Snapshot, o outcome.Outcome) ending {
 	fates := map[string]string{}
 	for _, fate := range o.Fates {
 		switch fate.Kind {
@@ -118,8 +118,8 @@ func foretold(before *cluster.Snapshot, o outcome.Outcome) ending {
 	return newEnding(before, o.World, func(pod *corev1.Pod) string { return cmp.Or(fates[pod.Name], stays) })
 }
 
-// happened is the ending of a change that was made: the cluster after it, and what was last seen of pods that are gone.
-func happened(before, after *cluster.Snapshot, last func(*corev1.Pod) *corev1.Pod) ending {
+// realEnding is the ending of a change that was made: the cluster after it, and what was last seen of pods that are gone.
+func realEnding(before, after *cluster.Snapshot, last func(*corev1.Pod) *corev1.Pod) ending {
 	return newEnding(before, after, func(pod *corev1.Pod) string {
 		if now := after.Pod(pod.Namespace, pod.Name); now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil {
 			return stays
@@ -145,28 +145,28 @@ func whyGone(pod, last *corev1.Pod, after *cluster.Snapshot) string {
 	return replaced
 }
 
-// unlike says what in an ending no future foretells: what became of the pods of each node, and of each workload, one by
-// one, since the scheduler throws its dice for each pod anew and all it may throw together is more than anybody can play.
-func (e ending) unlike(futures []ending) []string {
-	var odd []string
+// differences returns what of an ending is in no future: what became of the pods of each node, and of each workload, one by
+// one, since the scheduler draws anew for each pod, and there are more combinations of its draws than can be simulated.
+func (e ending) differences(futures []ending) []string {
+	var differences []string
 	for place, fate := range e.Fates {
-		if told := tell(futures, func(f ending) string { return f.Fates[place] }); told[fate] == 0 {
-			odd = append(odd, fmt.Sprintf("%s: %s; foretold (and in how many futures): %v", place, fate, told))
+		if counts := countOf(futures, func(f ending) string { return f.Fates[place] }); counts[fate] == 0 {
+			differences = append(differences, fmt.Sprintf("%s: %s; forecast (and in how many futures): %v", place, fate, counts))
 		}
 	}
 	for workload, fate := range e.Workloads {
-		if told := tell(futures, func(f ending) string { return f.Workloads[workload] }); told[fate] == 0 {
-			odd = append(odd, fmt.Sprintf("%s: %s; foretold (and in how many futures): %v", workload, fate, told))
+		if counts := countOf(futures, func(f ending) string { return f.Workloads[workload] }); counts[fate] == 0 {
+			differences = append(differences, fmt.Sprintf("%s: %s; forecast (and in how many futures): %v", workload, fate, counts))
 		}
 	}
-	slices.Sort(odd)
-	return odd
+	slices.Sort(differences)
+	return differences
 }
 
-func tell(futures []ending, what func(ending) string) map[string]int {
-	told := map[string]int{}
+func countOf(futures []ending, what func(ending) string) map[string]int {
+	counts := map[string]int{}
 	for _, f := range futures {
-		told[what(f)]++
+		counts[what(f)]++
 	}
-	return told
+	return counts
 }

@@ -1,4 +1,4 @@
-// Package forecasts makes changes on the lab that were simulated before, and holds what happens against what was foretold.
+// Package forecasts makes changes on the lab that were simulated before, and compares what happens with the forecast.
 package forecasts
 
 import (
@@ -22,13 +22,13 @@ import (
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
 
-// TestForecastsComeTrue makes each change on a cluster of its own.
-func TestForecastsComeTrue(t *testing.T) {
+// TestForecasts makes each change on a cluster of its own.
+func TestForecasts(t *testing.T) {
 	for _, change := range []struct {
 		name string
 		// prepare makes of the cluster what the change is made on; nil is nothing.
-		prepare func(*bed)
-		do      func(*bed)
+		prepare func(*fixture)
+		do      func(*fixture)
 	}{
 		{name: "drain a node", do: drainNode},
 		{name: "lose a node", do: loseNode},
@@ -42,54 +42,54 @@ func TestForecastsComeTrue(t *testing.T) {
 	} {
 		t.Run(change.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBed(t)
-			b.still()
+			b := newFixture(t)
+			b.awaitSettled()
 			if change.prepare != nil {
 				change.prepare(b)
-				b.still()
+				b.awaitSettled()
 			}
 			change.do(b)
 		})
 	}
 }
 
-func drainNode(b *bed) {
+func drainNode(b *fixture) {
 	node := b.nodeOf("web", b.nodeOf("lone"))
-	b.comesTrue(change.DrainNode{Node: node}, realChange{
+	b.checkForecast(change.DrainNode{Node: node}, realChange{
 		begin: func() { b.cordon(node, true) },
 		goOn:  func() error { return b.evict(node) },
 	})
 }
 
 // loseNode loses the node of the pod that nobody makes again.
-func loseNode(b *bed) {
+func loseNode(b *fixture) {
 	node := b.nodeOf("lone")
-	b.comesTrue(change.LoseNode{Node: node}, b.losing(lab.Target{Node: node}, node))
+	b.checkForecast(change.LoseNode{Node: node}, b.losing(lab.Target{Node: node}, node))
 }
 
-// losing is the death of machines: their pods are told to go, then a person deletes the Nodes.
-func (b *bed) losing(target lab.Target, names ...string) realChange {
+// losing is the death of machines: their pods are being deleted, then a person deletes the Nodes.
+func (b *fixture) losing(target lab.Target, names ...string) realChange {
 	return realChange{
 		begin: func() {
 			_, err := b.lab.Fault(target, nodes.Off)
 			b.must(err)
-			b.awaitDeath(names)
+			b.awaitUnreachable(names)
 		},
-		goOn: b.sweep,
+		goOn: b.collectPods,
 	}
 }
 
-// awaitDeath waits until the pods of dead nodes are told to go and the others have come to rest, and deletes the Nodes.
-func (b *bed) awaitDeath(names []string) {
+// awaitUnreachable waits until the pods of dead nodes are being deleted and the others have come to rest, and deletes the Nodes.
+func (b *fixture) awaitUnreachable(names []string) {
 	b.Helper()
-	b.await("the pods of dead nodes are told to go", func() error { return b.toldToGo(names) })
-	b.still(names...)
+	b.await("the pods of dead nodes are told to go", func() error { return b.evicted(names) })
+	b.awaitSettled(names...)
 	for _, name := range names {
 		b.must(b.CoreV1().Nodes().Delete(b.Context(), name, metav1.DeleteOptions{}))
 	}
 }
 
-func (b *bed) toldToGo(names []string) error {
+func (b *fixture) evicted(names []string) error {
 	for _, name := range names {
 		pods, err := b.CoreV1().Pods("default").List(b.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName=" + name})
 		if err != nil {
@@ -104,7 +104,7 @@ func (b *bed) toldToGo(names []string) error {
 	return nil
 }
 
-func applyManifests(b *bed) {
+func applyManifests(b *fixture) {
 	objects := b.read("testdata/release.yaml")
 	var typed []runtime.Object
 	for _, o := range objects {
@@ -113,39 +113,39 @@ func applyManifests(b *bed) {
 		b.must(runtime.DefaultUnstructuredConverter.FromUnstructured(o.Object, object))
 		typed = append(typed, object)
 	}
-	b.comesTrue(change.Apply{From: "release.yaml", Objects: typed}, realChange{begin: func() { b.apply("testdata/release.yaml") }})
+	b.checkForecast(change.Apply{From: "release.yaml", Objects: typed}, realChange{begin: func() { b.apply("testdata/release.yaml") }})
 }
 
-func growDaemonSet(b *bed) {
+func growDaemonSet(b *fixture) {
 	grown := change.GrowDaemonSet{Namespace: "kube-system", Name: "agent", Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("500m")}}
-	b.comesTrue(grown, realChange{begin: func() {
+	b.checkForecast(grown, realChange{begin: func() {
 		patch := `{"spec":{"template":{"spec":{"containers":[{"name":"agent","resources":{"requests":{"cpu":"500m"}}}]}}}}`
 		_, err := b.AppsV1().DaemonSets("kube-system").Patch(b.Context(), "agent", types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{})
 		b.must(err)
 	}})
 }
 
-func resizeGroup(b *bed) {
-	b.comesTrue(change.ResizeGroup{Group: group, To: 9}, realChange{begin: func() {
+func resizeGroup(b *fixture) {
+	b.checkForecast(change.ResizeGroup{Group: group, To: 9}, realChange{begin: func() {
 		b.must(b.lab.Cloud.SetDesired(group, 9))
 		b.await("nine nodes", func() error { return b.ready(9) })
 	}})
 }
 
 // rotateGroup does as EKS does: new nodes come up, the old are cordoned, drained one after another, and end.
-func rotateGroup(b *bed) {
+func rotateGroup(b *fixture) {
 	before := b.snapshot()
-	b.comesTrue(change.RotateGroup{Group: group}, realChange{
+	b.checkForecast(change.RotateGroup{Group: group}, realChange{
 		begin: func() {
 			b.must(b.lab.Cloud.Rotate(group, cloud.Rotation{Old: cloud.OldLeave}))
 			b.await("the new nodes stand beside the old", func() error { return b.ready(2 * len(before.Nodes())) })
-			b.still()
+			b.awaitSettled()
 			for _, node := range before.Nodes() {
 				b.cordon(node.Name, true)
 			}
 		},
 		goOn: func() error {
-			if err := b.sweep(); err != nil {
+			if err := b.collectPods(); err != nil {
 				return err
 			}
 			for _, node := range before.Nodes() {
@@ -159,7 +159,7 @@ func rotateGroup(b *bed) {
 }
 
 // retire drains a node, and ends its machine once it is empty and what it had has a place.
-func (b *bed) retire(node string) error {
+func (b *fixture) retire(node string) error {
 	instance, there := b.lab.Cloud.InstanceByNode(node)
 	if !there {
 		return nil
@@ -174,19 +174,19 @@ func (b *bed) retire(node string) error {
 	if len(pods.Items) > 0 {
 		return errors.New("pods are still on " + node)
 	}
-	if err := errors.Join(b.whole(), b.underWay()); err != nil {
+	if err := errors.Join(b.jobStarted(), b.underWay()); err != nil {
 		return err
 	}
 	return b.lab.Cloud.Terminate(instance.ID, false)
 }
 
-func loseZone(b *bed) {
+func loseZone(b *fixture) {
 	zone, names := b.zoneOf(b.nodeOf("db"))
-	b.comesTrue(change.LoseZone{Zone: zone}, b.losing(lab.Target{Zone: zone}, names...))
+	b.checkForecast(change.LoseZone{Zone: zone}, b.losing(lab.Target{Zone: zone}, names...))
 }
 
 // zoneOf is a node's zone, and the nodes of that zone.
-func (b *bed) zoneOf(node string) (zone string, names []string) {
+func (b *fixture) zoneOf(node string) (zone string, names []string) {
 	b.Helper()
 	s := b.snapshot()
 	zone = cluster.Zone(s.Node(node))
@@ -199,15 +199,15 @@ func (b *bed) zoneOf(node string) (zone string, names []string) {
 }
 
 // firstPodWaits takes the zone away that the volume of the StatefulSet's first pod lives in.
-func firstPodWaits(b *bed) {
+func firstPodWaits(b *fixture) {
 	first, err := b.CoreV1().Pods("default").Get(b.Context(), "db-0", metav1.GetOptions{})
 	b.must(err)
 	zone, names := b.zoneOf(first.Spec.NodeName)
 	_, err = b.lab.Fault(lab.Target{Zone: zone}, nodes.Off)
 	b.must(err)
-	b.awaitDeath(names)
+	b.awaitUnreachable(names)
 	b.await("the first pod waits", func() error {
-		if err := b.sweep(); err != nil {
+		if err := b.collectPods(); err != nil {
 			return err
 		}
 		now, err := b.CoreV1().Pods("default").Get(b.Context(), "db-0", metav1.GetOptions{})
@@ -219,25 +219,25 @@ func firstPodWaits(b *bed) {
 }
 
 // scaleBehind asks for more pods of a set whose first has no place: it makes none before that one runs.
-func scaleBehind(b *bed) {
+func scaleBehind(b *fixture) {
 	more := change.ScaleWorkload{Kind: "StatefulSet", Namespace: "default", Name: "db", Replicas: 4}
-	b.comesTrue(more, realChange{begin: func() {
+	b.checkForecast(more, realChange{begin: func() {
 		_, err := b.AppsV1().StatefulSets("default").Patch(b.Context(), "db", types.MergePatchType, []byte(`{"spec":{"replicas":4}}`), metav1.PatchOptions{})
 		b.must(err)
 	}})
 }
 
 // drainBehind evicts another pod of that set: it is not made again before the first runs.
-func drainBehind(b *bed) {
+func drainBehind(b *fixture) {
 	node := b.nodeOf("db")
-	b.comesTrue(change.DrainNode{Node: node}, realChange{
+	b.checkForecast(change.DrainNode{Node: node}, realChange{
 		begin: func() { b.cordon(node, true) },
 		goOn:  func() error { return b.evict(node) },
 	})
 }
 
 // nodeOf is where the first pod of an app runs that is not on one of some nodes.
-func (b *bed) nodeOf(app string, but ...string) string {
+func (b *fixture) nodeOf(app string, but ...string) string {
 	b.Helper()
 	pods, err := b.CoreV1().Pods("").List(b.Context(), metav1.ListOptions{LabelSelector: "app=" + app})
 	b.must(err)
@@ -256,8 +256,8 @@ type realChange struct {
 	goOn  func() error
 }
 
-// comesTrue plays the futures of a change, makes the change, and waits until what has happened is one of them.
-func (b *bed) comesTrue(c change.Change, d realChange) {
+// checkForecast plays the futures of a change, makes the change, and waits until what has happened is one of them.
+func (b *fixture) checkForecast(c change.Change, d realChange) {
 	b.Helper()
 	before := b.snapshot()
 	futures := b.futures(before, c)
@@ -268,8 +268,8 @@ func (b *bed) comesTrue(c change.Change, d realChange) {
 				return err
 			}
 		}
-		if odd := happened(before, b.snapshot(), b.lastSeen).unlike(futures.endings); len(odd) > 0 {
-			return fmt.Errorf("it is none of the futures:\n%s", strings.Join(odd, "\n"))
+		if differences := realEnding(before, b.snapshot(), b.lastSeen).differences(futures.endings); len(differences) > 0 {
+			return fmt.Errorf("it is none of the futures:\n%s", strings.Join(differences, "\n"))
 		}
 		return b.underWay()
 	})
@@ -277,10 +277,10 @@ func (b *bed) comesTrue(c change.Change, d realChange) {
 		b.logDecisions(before)
 		b.Fatal(err)
 	}
-	b.still()
+	b.awaitSettled()
 	after := b.snapshot()
-	if odd := happened(before, after, b.lastSeen).unlike(futures.endings); len(odd) > 0 {
-		b.Fatalf("it came true and then went on:\n%s", strings.Join(odd, "\n"))
+	if differences := realEnding(before, after, b.lastSeen).differences(futures.endings); len(differences) > 0 {
+		b.Fatalf("it came true and then went on:\n%s", strings.Join(differences, "\n"))
 	}
 	for workload, list := range places(before, after, byNode) {
 		for _, place := range list {

@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// leastFutures and mostFutures are how many futures are played of a change: twice as many each time, until the chance that
+	// minFutures and maxFutures are how many futures are played of a change: twice as many each time, until the chance that
 	// reality is a future of the simulation and still unlike all that were played is estimated at no more than missed.
-	leastFutures, mostFutures = 400, 12800
-	missed                    = 0.0002
+	minFutures, maxFutures = 400, 12800
+	missed                 = 0.0002
 )
 
 // futures are what a change may bring.
@@ -23,17 +23,17 @@ type futures struct {
 }
 
 // futures plays a change from several seeds, until there are enough of them.
-func (b *bed) futures(before *cluster.Snapshot, c change.Change) futures {
+func (b *fixture) futures(before *cluster.Snapshot, c change.Change) futures {
 	b.Helper()
 	judge, err := scheduling.New(b.Context(), before, scheduling.Options{})
 	b.must(err)
-	for seeds := leastFutures; ; seeds *= 2 {
+	for seeds := minFutures; ; seeds *= 2 {
 		f := futures{nodes: map[string]map[string]int{}}
 		b.must(simulation.EachFuture(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o outcome.Outcome) error {
 			f.add(before, o)
 			return nil
 		}))
-		if chance := f.chanceOfAnother(); chance <= missed || seeds >= mostFutures {
+		if chance := f.chanceOfAnother(); chance <= missed || seeds >= maxFutures {
 			b.Logf("%d futures; the chance of another is about %.4f", seeds, chance)
 			return f
 		}
@@ -41,7 +41,7 @@ func (b *bed) futures(before *cluster.Snapshot, c change.Change) futures {
 }
 
 func (f *futures) add(before *cluster.Snapshot, o outcome.Outcome) {
-	f.endings = append(f.endings, foretold(before, o))
+	f.endings = append(f.endings, forecastEnding(before, o))
 	for workload, list := range places(before, o.World, byNode) {
 		if f.nodes[workload] == nil {
 			f.nodes[workload] = map[string]int{}
@@ -68,7 +68,7 @@ func (f *futures) chanceOfAnother() float64 {
 		}
 	}
 	for place := range f.endings[0].Fates {
-		count(tell(f.endings, func(e ending) string { return e.Fates[place] }))
+		count(countOf(f.endings, func(e ending) string { return e.Fates[place] }))
 	}
 	workloads := map[string]bool{}
 	for _, e := range f.endings {
@@ -77,7 +77,7 @@ func (f *futures) chanceOfAnother() float64 {
 		}
 	}
 	for workload := range workloads {
-		count(tell(f.endings, func(e ending) string { return e.Workloads[workload] }))
+		count(countOf(f.endings, func(e ending) string { return e.Workloads[workload] }))
 		count(f.nodes[workload])
 	}
 	return float64(once) / float64(len(f.endings))

@@ -43,27 +43,27 @@ const (
 	marker   = "marker"
 )
 
-// bed is a running lab that changes are made on, one after another.
-type bed struct {
+// fixture is a running lab that changes are made on, one after another.
+type fixture struct {
 	*testing.T
 	kubernetes.Interface
 	lab     *lab.Lab
 	dynamic dynamic.Interface
 
-	seen *sightings
+	history *podHistory
 	// folder holds what naosu and kubectl read; empty where neither is run.
 	folder string
 	// stuck is what was under way and went on no more when all else came to rest.
 	stuck map[string]bool
 }
 
-// sightings are pods as they were last seen.
-type sightings struct {
+// podHistory are pods as they were last seen.
+type podHistory struct {
 	mu   sync.Mutex
 	last map[types.UID]*corev1.Pod
 }
 
-func newBed(t *testing.T) *bed {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	l := labtest.Start(t, lab.Options{
 		Pace: pace.New(timeScale),
@@ -77,7 +77,7 @@ func newBed(t *testing.T) *bed {
 			Name: group, InstanceType: "m5.large", Desired: 6, Max: 12, ZoneOrder: []string{"us-east-1a", "us-east-1b", "us-east-1c"},
 		}}},
 	})
-	b := &bed{T: t, lab: l, Interface: kubernetes.NewForConfigOrDie(l.Plane.AdminConfig()), dynamic: dynamic.NewForConfigOrDie(l.Plane.AdminConfig()), seen: &sightings{last: map[types.UID]*corev1.Pod{}}}
+	b := &fixture{T: t, lab: l, Interface: kubernetes.NewForConfigOrDie(l.Plane.AdminConfig()), dynamic: dynamic.NewForConfigOrDie(l.Plane.AdminConfig()), history: &podHistory{last: map[types.UID]*corev1.Pod{}}}
 	b.watch()
 	b.await("six nodes", func() error { return b.ready(6) })
 	b.apply("testdata/cluster.yaml")
@@ -85,16 +85,16 @@ func newBed(t *testing.T) *bed {
 }
 
 // watch remembers every pod as it was last seen.
-func (b *bed) watch() {
+func (b *fixture) watch() {
 	factory := informers.NewSharedInformerFactory(b, 0)
 	note := func(o any) {
 		if gone, is := o.(cache.DeletedFinalStateUnknown); is {
 			o = gone.Obj
 		}
 		pod := o.(*corev1.Pod)
-		b.seen.mu.Lock()
-		defer b.seen.mu.Unlock()
-		b.seen.last[pod.UID] = pod
+		b.history.mu.Lock()
+		defer b.history.mu.Unlock()
+		b.history.last[pod.UID] = pod
 	}
 	_, err := factory.Core().V1().Pods().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{
 		AddFunc: note, UpdateFunc: func(_, o any) { note(o) }, DeleteFunc: note,
@@ -106,34 +106,34 @@ func (b *bed) watch() {
 	factory.WaitForCacheSync(ctx.Done())
 }
 
-func (b *bed) lastSeen(pod *corev1.Pod) *corev1.Pod {
-	b.seen.mu.Lock()
-	defer b.seen.mu.Unlock()
-	if seen := b.seen.last[pod.UID]; seen != nil {
+func (b *fixture) lastSeen(pod *corev1.Pod) *corev1.Pod {
+	b.history.mu.Lock()
+	defer b.history.mu.Unlock()
+	if seen := b.history.last[pod.UID]; seen != nil {
 		return seen
 	}
 	return pod
 }
 
 // snapshot is what naosu would read.
-func (b *bed) snapshot() *cluster.Snapshot {
+func (b *fixture) snapshot() *cluster.Snapshot {
 	b.Helper()
 	s, err := cluster.Read(b.Context(), b, cluster.ReadOptions{Clock: clock.RealClock{}, Applied: true})
 	b.must(err)
 	return s
 }
 
-// still waits until nothing is under way: every pod that has a node runs there, and the scheduler has tried every other.
+// awaitSettled waits until nothing is under way: every pod that has a node runs there, and the scheduler has tried every other.
 // What was there comes before the marker in each controller's queue and in the scheduler's, which takes the least important
 // last. What is on dead nodes cannot come to rest.
-func (b *bed) still(dead ...string) {
+func (b *fixture) awaitSettled(dead ...string) {
 	b.Helper()
 	b.await("nothing is under way", func() error { return b.underWay(dead...) })
 	b.mark()
 	b.await("nothing is under way", func() error { return b.underWay(dead...) })
 }
 
-func (b *bed) underWay(dead ...string) error {
+func (b *fixture) underWay(dead ...string) error {
 	pods, err := b.CoreV1().Pods("").List(b.Context(), metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (b *bed) underWay(dead ...string) error {
 }
 
 // setsUnderWay says whether a controller has yet to make or end pods of a ReplicaSet or DaemonSet.
-func (b *bed) setsUnderWay() error {
+func (b *fixture) setsUnderWay() error {
 	replicaSets, err := b.AppsV1().ReplicaSets("").List(b.Context(), metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (b *bed) setsUnderWay() error {
 }
 
 // statefulSetsUnderWay says whether the controller has yet to see that a pod is ready, upon which it makes the next.
-func (b *bed) statefulSetsUnderWay(pods []corev1.Pod) error {
+func (b *fixture) statefulSetsUnderWay(pods []corev1.Pod) error {
 	sets, err := b.AppsV1().StatefulSets("").List(b.Context(), metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -205,8 +205,8 @@ func (b *bed) statefulSetsUnderWay(pods []corev1.Pod) error {
 	return nil
 }
 
-// whole says whether the Job has its pod: it waits a moment before it makes one, with nothing to be seen.
-func (b *bed) whole() error {
+// jobStarted says whether the Job has its pod: it waits a moment before it makes one, with nothing to be seen.
+func (b *fixture) jobStarted() error {
 	job, err := b.BatchV1().Jobs("default").Get(b.Context(), "report", metav1.GetOptions{})
 	if err == nil && job.Status.Active == 0 {
 		return errors.New("the Job has no pod")
@@ -224,7 +224,7 @@ func condition(pod *corev1.Pod, kind corev1.PodConditionType) corev1.ConditionSt
 }
 
 // mark has a Deployment of one unimportant pod made and taken away again.
-func (b *bed) mark() {
+func (b *fixture) mark() {
 	b.Helper()
 	b.apply("testdata/marker.yaml")
 	b.await("the marker runs", func() error {
@@ -246,7 +246,7 @@ func (b *bed) mark() {
 }
 
 // ready says whether so many nodes are, and no taint is left on them.
-func (b *bed) ready(want int) error {
+func (b *fixture) ready(want int) error {
 	nodes, err := b.CoreV1().Nodes().List(b.Context(), metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -267,7 +267,7 @@ func (b *bed) ready(want int) error {
 
 // evict asks every pod of a node that a drain would to leave, all at once as kubectl does, and leaves those whose budget does not
 // allow it.
-func (b *bed) evict(node string) error {
+func (b *fixture) evict(node string) error {
 	pods, err := b.CoreV1().Pods("").List(b.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
 	if err != nil {
 		return err
@@ -282,18 +282,18 @@ func (b *bed) evict(node string) error {
 	return evictions.Wait()
 }
 
-func (b *bed) cordon(node string, on bool) {
+func (b *fixture) cordon(node string, on bool) {
 	b.Helper()
 	patch := fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, on)
 	_, err := b.CoreV1().Nodes().Patch(b.Context(), node, types.MergePatchType, patch, metav1.PatchOptions{})
 	b.must(err)
 }
 
-// sweep takes away the pods of nodes that are gone, marked as failed by a disruption, as Kubernetes' pod garbage collector does
+// collectPods takes away the pods of nodes that are gone, marked as failed by a disruption, as Kubernetes' pod garbage collector does
 // after up to a minute, which no flag shortens.
 //
 // Source: pkg/controller/podgc (gcOrphaned).
-func (b *bed) sweep() error {
+func (b *fixture) collectPods() error {
 	nodes, err := b.CoreV1().Nodes().List(b.Context(), metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -321,7 +321,7 @@ func (b *bed) sweep() error {
 }
 
 // apply creates what a file says, in the namespace default.
-func (b *bed) apply(file string) {
+func (b *fixture) apply(file string) {
 	b.Helper()
 	for _, o := range b.read(file) {
 		resource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
@@ -337,7 +337,7 @@ func (b *bed) apply(file string) {
 	}
 }
 
-func (b *bed) read(file string) []*unstructured.Unstructured {
+func (b *fixture) read(file string) []*unstructured.Unstructured {
 	b.Helper()
 	text, err := os.Open(file)
 	b.must(err)
@@ -358,7 +358,7 @@ func (b *bed) read(file string) []*unstructured.Unstructured {
 }
 
 // logDecisions says what the scheduler knew of the pods it may preempt, and what it did, in order.
-func (b *bed) logDecisions(before *cluster.Snapshot) {
+func (b *fixture) logDecisions(before *cluster.Snapshot) {
 	b.Helper()
 	for _, pod := range before.Pods() {
 		b.Log(pod.Spec.NodeName, pod.Name, pod.Status.StartTime, "made", pod.CreationTimestamp)
@@ -374,14 +374,14 @@ func (b *bed) logDecisions(before *cluster.Snapshot) {
 	}
 }
 
-func (b *bed) must(err error) {
+func (b *fixture) must(err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
 	}
 }
 
-func (b *bed) await(what string, check func() error) {
+func (b *fixture) await(what string, check func() error) {
 	b.Helper()
 	if err := b.try(check); err != nil {
 		b.Fatalf("waited %v until %s: %v", patience, what, err)
@@ -389,7 +389,7 @@ func (b *bed) await(what string, check func() error) {
 }
 
 // try is the last thing that check found wrong, nil once nothing is.
-func (b *bed) try(check func() error) error {
+func (b *fixture) try(check func() error) error {
 	var last error
 	err := wait.PollUntilContextTimeout(b.Context(), 100*time.Millisecond, patience, true, func(context.Context) (bool, error) {
 		last = check()

@@ -24,9 +24,9 @@ type question struct {
 	// files are manifests by the names they have in the line.
 	files map[string]string
 	// prepare makes of the cluster what is asked about; nil if it is as it is.
-	prepare func(*bed)
+	prepare func(*fixture)
 	// clean takes away in the end what was prepared; nil if nothing was.
-	clean func(*bed)
+	clean func(*fixture)
 	// steps make the change, one after the other; each comes to rest before the next.
 	steps []step
 	// last says that the world is of no more use after it.
@@ -36,14 +36,14 @@ type question struct {
 // step is how one change is made for real.
 type step struct {
 	// begin is an error if the cluster refuses the change.
-	begin func(*bed) error
+	begin func(*fixture) error
 	// goOn goes on with it for as long as it takes; nil if there is nothing to do.
-	goOn func(*bed) error
+	goOn func(*fixture) error
 }
 
-// asker makes up questions about a world as it stands.
-type asker struct {
-	dice
+// questionGenerator makes up questions about a world as it stands.
+type questionGenerator struct {
+	random
 	world *world
 	now   *cluster.Snapshot
 	// groups are the desired sizes of the node groups.
@@ -55,40 +55,40 @@ type asker struct {
 type maker struct {
 	kind   string
 	weight int
-	make   func(*asker) (question, bool)
+	make   func(*questionGenerator) (question, bool)
 }
 
 func makers() []maker {
 	return []maker{
-		{"scale a workload", 8, (*asker).scale},
-		{"drain a node", 9, (*asker).drain},
-		{"cordon", 2, (*asker).cordon},
-		{"uncordon", 4, (*asker).uncordon},
-		{"taint", 5, (*asker).taint},
-		{"untaint", 3, (*asker).untaint},
-		{"lose a node", 6, (*asker).loseNode},
-		{"lose a zone", 2, (*asker).loseZone},
-		{"while a node is unreachable", 4, (*asker).whileUnreachable},
-		{"rotate a group", 2, (*asker).rotate},
-		{"resize a group", 7, (*asker).resize},
-		{"add nodes", 2, (*asker).addNodes},
-		{"evict a pod", 3, (*asker).evict},
-		{"delete a pod", 4, (*asker).deletePod},
-		{"grow a DaemonSet", 5, (*asker).grow},
-		{"patch: image, env or annotation", 9, (*asker).patchLittle},
-		{"patch: requests", 6, (*asker).patchRequests},
-		{"patch: placement", 6, (*asker).patchPlacement},
-		{"patch: paused", 3, (*asker).patchPaused},
-		{"patch: a Job", 5, (*asker).patchJob},
-		{"patch: a node's labels", 2, (*asker).patchNode},
-		{"apply: new", 9, (*asker).applyNew},
-		{"apply: changed", 9, (*asker).applyChanged},
-		{"apply: should be refused", 6, (*asker).applyRefused},
+		{"scale a workload", 8, (*questionGenerator).scale},
+		{"drain a node", 9, (*questionGenerator).drain},
+		{"cordon", 2, (*questionGenerator).cordon},
+		{"uncordon", 4, (*questionGenerator).uncordon},
+		{"taint", 5, (*questionGenerator).taint},
+		{"untaint", 3, (*questionGenerator).untaint},
+		{"lose a node", 6, (*questionGenerator).loseNode},
+		{"lose a zone", 2, (*questionGenerator).loseZone},
+		{"while a node is unreachable", 4, (*questionGenerator).whileUnreachable},
+		{"rotate a group", 2, (*questionGenerator).rotate},
+		{"resize a group", 7, (*questionGenerator).resize},
+		{"add nodes", 2, (*questionGenerator).addNodes},
+		{"evict a pod", 3, (*questionGenerator).evict},
+		{"delete a pod", 4, (*questionGenerator).deletePod},
+		{"grow a DaemonSet", 5, (*questionGenerator).grow},
+		{"patch: image, env or annotation", 9, (*questionGenerator).patchLittle},
+		{"patch: requests", 6, (*questionGenerator).patchRequests},
+		{"patch: placement", 6, (*questionGenerator).patchPlacement},
+		{"patch: paused", 3, (*questionGenerator).patchPaused},
+		{"patch: a Job", 5, (*questionGenerator).patchJob},
+		{"patch: a node's labels", 2, (*questionGenerator).patchNode},
+		{"apply: new", 9, (*questionGenerator).applyNew},
+		{"apply: changed", 9, (*questionGenerator).applyChanged},
+		{"apply: should be refused", 6, (*questionGenerator).applyRefused},
 	}
 }
 
-// ask draws a question. One in eight is of two changes.
-func (a *asker) ask() question {
+// draw draws a question. One in eight is of two changes.
+func (a *questionGenerator) draw() question {
 	first := a.one(makers())
 	if first.last || first.prepare != nil || !a.percent(14) {
 		return first
@@ -105,7 +105,7 @@ func (a *asker) ask() question {
 	return q
 }
 
-func (a *asker) one(from []maker) question {
+func (a *questionGenerator) one(from []maker) question {
 	for {
 		sum := 0
 		for _, m := range from {
@@ -126,11 +126,11 @@ func (a *asker) one(from []maker) question {
 
 // kubectl is a question whose change is made with one command of kubectl.
 func kubectl(line []string, args ...string) question {
-	return question{line: line, steps: []step{{begin: func(b *bed) error { return b.kubectl(args...) }}}}
+	return question{line: line, steps: []step{{begin: func(b *fixture) error { return b.kubectl(args...) }}}}
 }
 
 // nodes are those that stand, in an order that does not hang on their names.
-func (a *asker) nodes() []*corev1.Node {
+func (a *questionGenerator) nodes() []*corev1.Node {
 	nodes := slices.Clone(a.now.Nodes())
 	slices.SortFunc(nodes, func(m, n *corev1.Node) int {
 		return cmp.Or(cmp.Compare(m.Labels["pool"], n.Labels["pool"]), cmp.Compare(cluster.Zone(m), cluster.Zone(n)), cmp.Compare(m.Name, n.Name))
@@ -138,18 +138,18 @@ func (a *asker) nodes() []*corev1.Node {
 	return nodes
 }
 
-func (a *asker) node(which func(*corev1.Node) bool) (*corev1.Node, bool) {
+func (a *questionGenerator) node(which func(*corev1.Node) bool) (*corev1.Node, bool) {
 	nodes := slices.DeleteFunc(a.nodes(), func(n *corev1.Node) bool { return !which(n) })
 	if len(nodes) == 0 {
 		return nil, false
 	}
-	return one(a.dice, nodes...), true
+	return pick(a.random, nodes...), true
 }
 
 func anyNode(*corev1.Node) bool { return true }
 
 // pod is one that runs or waits.
-func (a *asker) pod() (*corev1.Pod, bool) {
+func (a *questionGenerator) pod() (*corev1.Pod, bool) {
 	pods := slices.DeleteFunc(slices.Clone(a.now.Pods()), func(p *corev1.Pod) bool {
 		return p.DeletionTimestamp != nil || finished(p)
 	})
@@ -159,19 +159,19 @@ func (a *asker) pod() (*corev1.Pod, bool) {
 	if len(pods) == 0 {
 		return nil, false
 	}
-	return one(a.dice, pods...), true
+	return pick(a.random, pods...), true
 }
 
 // object is what was applied of some kinds.
-func (a *asker) object(kinds ...string) (manifest, bool) {
+func (a *questionGenerator) object(kinds ...string) (manifest, bool) {
 	objects := ofKind(a.world.objects, kinds...)
 	if len(objects) == 0 {
 		return nil, false
 	}
-	return one(a.dice, objects...), true
+	return pick(a.random, objects...), true
 }
 
-func (a *asker) scale() (question, bool) {
+func (a *questionGenerator) scale() (question, bool) {
 	o, some := a.object("Deployment", "StatefulSet", "ReplicaSet")
 	if !some {
 		return question{}, false
@@ -180,23 +180,23 @@ func (a *asker) scale() (question, bool) {
 	return kubectl([]string{"scale", path(o), "--replicas", to}, "scale", kind, nameOf(o), "-n", namespaceOf(o), "--replicas", to), true
 }
 
-// path is how naosu is told of an object.
+// path is an object's argument on naosu's command line.
 func path(o manifest) string {
 	return namespaceOf(o) + "/" + strings.ToLower(o["kind"].(string)) + "/" + nameOf(o)
 }
 
-func (a *asker) drain() (question, bool) {
+func (a *questionGenerator) drain() (question, bool) {
 	n, some := a.node(anyNode)
 	if !some {
 		return question{}, false
 	}
 	return question{line: []string{"drain", "node/" + n.Name}, steps: []step{{
-		begin: func(b *bed) error { return b.kubectl("cordon", n.Name) },
-		goOn:  func(b *bed) error { return b.evict(n.Name) },
+		begin: func(b *fixture) error { return b.kubectl("cordon", n.Name) },
+		goOn:  func(b *fixture) error { return b.evict(n.Name) },
 	}}}, true
 }
 
-func (a *asker) cordon() (question, bool) {
+func (a *questionGenerator) cordon() (question, bool) {
 	n, some := a.node(func(n *corev1.Node) bool { return !n.Spec.Unschedulable })
 	if !some {
 		return question{}, false
@@ -204,7 +204,7 @@ func (a *asker) cordon() (question, bool) {
 	return kubectl([]string{"cordon", "node/" + n.Name}, "cordon", n.Name), true
 }
 
-func (a *asker) uncordon() (question, bool) {
+func (a *questionGenerator) uncordon() (question, bool) {
 	n, some := a.node(func(n *corev1.Node) bool { return n.Spec.Unschedulable })
 	if !some {
 		return question{}, false
@@ -212,13 +212,13 @@ func (a *asker) uncordon() (question, bool) {
 	return kubectl([]string{"uncordon", "node/" + n.Name}, "uncordon", n.Name), true
 }
 
-func (a *asker) taint() (question, bool) {
+func (a *questionGenerator) taint() (question, bool) {
 	n, some := a.node(anyNode)
 	key, value := "dedicated", "other"
 	if a.percent(50) {
 		key, value = "maintenance", "soon"
 	}
-	effect := one(a.dice, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule)
+	effect := pick(a.random, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule)
 	if !some || slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == key && t.Effect == effect }) {
 		return question{}, false // kubectl puts a taint in the place of another only if it is told to.
 	}
@@ -226,7 +226,7 @@ func (a *asker) taint() (question, bool) {
 	return kubectl([]string{"taint", "node/" + n.Name, taint}, "taint", "nodes", n.Name, taint), true
 }
 
-func (a *asker) untaint() (question, bool) {
+func (a *questionGenerator) untaint() (question, bool) {
 	own := func(t corev1.Taint) bool { return !strings.Contains(t.Key, "kubernetes.io") }
 	n, some := a.node(func(n *corev1.Node) bool { return slices.ContainsFunc(n.Spec.Taints, own) })
 	if !some {
@@ -238,7 +238,7 @@ func (a *asker) untaint() (question, bool) {
 }
 
 // loseNode loses one of two nodes or more.
-func (a *asker) loseNode() (question, bool) {
+func (a *questionGenerator) loseNode() (question, bool) {
 	n, some := a.node(anyNode)
 	if !some || len(a.nodes()) < 2 {
 		return question{}, false
@@ -247,7 +247,7 @@ func (a *asker) loseNode() (question, bool) {
 }
 
 // loseZone loses one of two zones or more.
-func (a *asker) loseZone() (question, bool) {
+func (a *questionGenerator) loseZone() (question, bool) {
 	n, some := a.node(anyNode)
 	if !some {
 		return question{}, false
@@ -264,7 +264,7 @@ func (a *asker) loseZone() (question, bool) {
 	}
 	s := lossOf(names...)
 	machines := s.begin
-	s.begin = func(b *bed) error {
+	s.begin = func(b *fixture) error {
 		if err := b.lab.Cloud.LoseZone(zone); err != nil {
 			return err
 		}
@@ -273,23 +273,23 @@ func (a *asker) loseZone() (question, bool) {
 	return question{line: []string{"lose", "zone/" + zone}, last: true, steps: []step{s}}, true
 }
 
-// whileUnreachable asks about something small while a node has fallen silent, and before all of its pods are told to go.
-func (a *asker) whileUnreachable() (question, bool) {
+// whileUnreachable asks about something small while a node has fallen silent, and before all of its pods are being deleted.
+func (a *questionGenerator) whileUnreachable() (question, bool) {
 	n, some := a.node(anyNode)
 	if !some || len(a.nodes()) < 3 {
 		return question{}, false
 	}
-	other := one(a.dice, slices.DeleteFunc(a.nodes(), func(m *corev1.Node) bool { return m.Name == n.Name })...)
+	other := pick(a.random, slices.DeleteFunc(a.nodes(), func(m *corev1.Node) bool { return m.Name == n.Name })...)
 	q := kubectl([]string{"cordon", "node/" + other.Name}, "cordon", other.Name)
 	if a.percent(50) {
 		q = kubectl([]string{"patch", "node/" + other.Name, "-p", `{"metadata":{"labels":{"note":"x"}}}`}, "label", "node", other.Name, "note=x", "--overwrite")
 	}
-	q.prepare = func(b *bed) { b.switchOff(n.Name) }
-	q.clean = func(b *bed) { b.deleteNodes(n.Name) }
+	q.prepare = func(b *fixture) { b.switchOff(n.Name) }
+	q.clean = func(b *fixture) { b.deleteNodes(n.Name) }
 	return q, true
 }
 
-func (a *asker) rotate() (question, bool) {
+func (a *questionGenerator) rotate() (question, bool) {
 	name, size := a.group()
 	if a.lacks(name) || size > 4 || slices.ContainsFunc(a.nodes(), func(n *corev1.Node) bool { return n.Spec.Unschedulable }) {
 		return question{}, false
@@ -297,22 +297,22 @@ func (a *asker) rotate() (question, bool) {
 	return question{line: []string{"rotate", "group/" + name}, steps: []step{rotating(name)}, last: true}, true
 }
 
-func (a *asker) group() (name string, size int) {
-	name = one(a.dice, a.world.groups...).Name
+func (a *questionGenerator) group() (name string, size int) {
+	name = pick(a.random, a.world.groups...).Name
 	return name, a.groups[name]
 }
 
-func (a *asker) resize() (question, bool) {
+func (a *questionGenerator) resize() (question, bool) {
 	name, size := a.group()
 	to := min(12, max(0, size-2+a.IntN(5)))
 	if to == size || len(a.nodes())+to-size < 2 || a.lacks(name) {
 		return question{}, false
 	}
-	return question{line: []string{"scale", "group/" + name, "--to", fmt.Sprint(to)}, steps: []step{sized(name, to)}}, true
+	return question{line: []string{"scale", "group/" + name, "--to", fmt.Sprint(to)}, steps: []step{resizing(name, to)}}, true
 }
 
 // lacks says that a group has fewer nodes than it wants, or none: naosu, which sees nodes alone, cannot know what it wants.
-func (a *asker) lacks(group string) bool {
+func (a *questionGenerator) lacks(group string) bool {
 	there := 0
 	for _, n := range a.nodes() {
 		if n.Labels["eks.amazonaws.com/nodegroup"] == group {
@@ -322,26 +322,26 @@ func (a *asker) lacks(group string) bool {
 	return there == 0 || there != a.groups[group]
 }
 
-func (a *asker) addNodes() (question, bool) {
+func (a *questionGenerator) addNodes() (question, bool) {
 	name, size := a.group()
 	more := 1 + a.IntN(2)
 	if size+more > 12 || a.lacks(name) {
 		return question{}, false
 	}
-	return question{line: []string{"add-nodes", fmt.Sprint(more), "--group", name}, steps: []step{sized(name, size+more)}}, true
+	return question{line: []string{"add-nodes", fmt.Sprint(more), "--group", name}, steps: []step{resizing(name, size+more)}}, true
 }
 
-func (a *asker) evict() (question, bool) {
+func (a *questionGenerator) evict() (question, bool) {
 	p, some := a.pod()
 	if !some || p.Spec.NodeName == "" {
 		return question{}, false
 	}
-	return question{line: []string{"evict", p.Namespace + "/pod/" + p.Name}, steps: []step{{begin: func(b *bed) error {
+	return question{line: []string{"evict", p.Namespace + "/pod/" + p.Name}, steps: []step{{begin: func(b *fixture) error {
 		return b.evictPod(p.Namespace, p.Name)
 	}}}}, true
 }
 
-func (a *asker) deletePod() (question, bool) {
+func (a *questionGenerator) deletePod() (question, bool) {
 	p, some := a.pod()
 	if !some {
 		return question{}, false
@@ -349,12 +349,12 @@ func (a *asker) deletePod() (question, bool) {
 	return kubectl([]string{"delete", p.Namespace + "/pod/" + p.Name}, "delete", "pod", p.Name, "-n", p.Namespace, "--wait=false"), true
 }
 
-func (a *asker) grow() (question, bool) {
+func (a *questionGenerator) grow() (question, bool) {
 	o, some := a.object("DaemonSet")
 	if !some {
 		return question{}, false
 	}
-	to := one(a.dice, "200m", "400m", "900m", "20m", "2500m")
+	to := pick(a.random, "200m", "400m", "900m", "20m", "2500m")
 	return kubectl([]string{"grow", path(o), "--cpu", to}, "set", "resources", "daemonset", nameOf(o), "-n", namespaceOf(o), "--requests", "cpu="+to), true
 }
 
@@ -371,7 +371,7 @@ func patched(o manifest, patch any) question {
 // pods is a patch of a workload's template.
 func pods(template manifest) manifest { return manifest{"spec": manifest{"template": template}} }
 
-func (a *asker) patchLittle() (question, bool) {
+func (a *questionGenerator) patchLittle() (question, bool) {
 	o, some := a.object("Deployment", "StatefulSet", "DaemonSet")
 	if !some {
 		return question{}, false
@@ -382,7 +382,7 @@ func (a *asker) patchLittle() (question, bool) {
 		fields["name"] = "main"
 		return pods(manifest{"spec": manifest{"containers": []any{fields}}})
 	}
-	return patched(o, one(a.dice,
+	return patched(o, pick(a.random,
 		container(manifest{"image": "img:" + value}),
 		container(manifest{"env": []any{manifest{"name": "VERSION", "value": value}}}),
 		container(manifest{"args": []any{value}}),
@@ -390,32 +390,32 @@ func (a *asker) patchLittle() (question, bool) {
 	)), true
 }
 
-func (a *asker) patchRequests() (question, bool) {
+func (a *questionGenerator) patchRequests() (question, bool) {
 	o, some := a.object("Deployment", "StatefulSet")
 	if !some {
 		return question{}, false
 	}
-	wants := one(a.dice, "50m", "400m", "800m", "1500m", "3500m")
+	wants := pick(a.random, "50m", "400m", "800m", "1500m", "3500m")
 	if a.percent(30) {
 		return patched(o, pods(manifest{"spec": manifest{"resources": manifest{"requests": manifest{"cpu": wants}}}})), true
 	}
 	return patched(o, pods(manifest{"spec": manifest{"containers": []any{manifest{"name": "main", "resources": manifest{"requests": manifest{"cpu": wants}}}}}})), true
 }
 
-func (a *asker) patchPlacement() (question, bool) {
+func (a *questionGenerator) patchPlacement() (question, bool) {
 	o, some := a.object("Deployment", "StatefulSet", "DaemonSet")
 	if !some {
 		return question{}, false
 	}
-	return patched(o, pods(manifest{"spec": one(a.dice,
-		manifest{"priorityClassName": one(a.dice, "low", "mid", "high")},
-		manifest{"nodeSelector": manifest{"pool": one(a.dice, "p0", "p1", "nowhere")}},
+	return patched(o, pods(manifest{"spec": pick(a.random,
+		manifest{"priorityClassName": pick(a.random, "low", "mid", "high")},
+		manifest{"nodeSelector": manifest{"pool": pick(a.random, "p0", "p1", "nowhere")}},
 		manifest{"tolerations": []any{manifest{"operator": "Exists"}}},
-		manifest{"runtimeClassName": one(a.dice, "heavy", "pinned", "missing")},
+		manifest{"runtimeClassName": pick(a.random, "heavy", "pinned", "missing")},
 	)})), true
 }
 
-func (a *asker) patchPaused() (question, bool) {
+func (a *questionGenerator) patchPaused() (question, bool) {
 	o, some := a.object("Deployment")
 	if !some {
 		return question{}, false
@@ -423,30 +423,30 @@ func (a *asker) patchPaused() (question, bool) {
 	return patched(o, manifest{"spec": manifest{"paused": a.percent(60)}}), true
 }
 
-func (a *asker) patchJob() (question, bool) {
+func (a *questionGenerator) patchJob() (question, bool) {
 	o, some := a.object("Job")
 	if !some {
 		return question{}, false
 	}
-	return patched(o, manifest{"spec": one(a.dice, manifest{"suspend": true}, manifest{"suspend": false}, manifest{"parallelism": a.IntN(5)})}), true
+	return patched(o, manifest{"spec": pick(a.random, manifest{"suspend": true}, manifest{"suspend": false}, manifest{"parallelism": a.IntN(5)})}), true
 }
 
-func (a *asker) patchNode() (question, bool) {
+func (a *questionGenerator) patchNode() (question, bool) {
 	n, some := a.node(anyNode)
 	if !some {
 		return question{}, false
 	}
-	patch := fmt.Sprintf(`{"metadata":{"labels":{"pool":%q}}}`, one(a.dice, "p0", "p1"))
+	patch := fmt.Sprintf(`{"metadata":{"labels":{"pool":%q}}}`, pick(a.random, "p0", "p1"))
 	return kubectl([]string{"patch", "node/" + n.Name, "-p", patch}, "patch", "node", n.Name, "-p", patch), true
 }
 
 // applied is a question of a file, and notes what stands applied from then on.
-func (a *asker) applied(objects ...manifest) question {
+func (a *questionGenerator) applied(objects ...manifest) question {
 	a.number++
 	name := fmt.Sprintf("file%d.yaml", a.number)
 	q := question{line: []string{"apply", "-f", name}, files: map[string]string{name: text(objects...)}}
 	world := a.world
-	q.steps = []step{{begin: func(b *bed) error {
+	q.steps = []step{{begin: func(b *fixture) error {
 		if err := b.kubectl("apply", "-f", b.file(name)); err != nil {
 			return err
 		}
@@ -459,15 +459,15 @@ func (a *asker) applied(objects ...manifest) question {
 	return q
 }
 
-func (a *asker) generator() *generator {
-	g := &generator{dice: a.dice, apps: map[string]string{}, limited: len(ofKind(a.world.objects, "ResourceQuota", "LimitRange")) > 0}
+func (a *questionGenerator) generator() *generator {
+	g := &generator{random: a.random, apps: map[string]string{}, limited: len(ofKind(a.world.objects, "ResourceQuota", "LimitRange")) > 0}
 	for _, o := range ofKind(a.world.objects, "Deployment", "StatefulSet") {
 		g.note(nameOf(o), namespaceOf(o))
 	}
 	return g
 }
 
-func (a *asker) applyNew() (question, bool) {
+func (a *questionGenerator) applyNew() (question, bool) {
 	a.number++
 	if a.percent(12) {
 		return a.applied(written(a.budgetOf())), true
@@ -476,7 +476,7 @@ func (a *asker) applyNew() (question, bool) {
 }
 
 // budgetOf is a new PodDisruptionBudget for an app.
-func (a *asker) budgetOf() runtime.Object {
+func (a *questionGenerator) budgetOf() runtime.Object {
 	app, namespace := "none", plain
 	if o, some := a.object("Deployment", "StatefulSet"); some {
 		app, namespace = nameOf(o), namespaceOf(o)
@@ -485,7 +485,7 @@ func (a *asker) budgetOf() runtime.Object {
 }
 
 // applyChanged applies again what was applied before, with something changed, removed or as it was.
-func (a *asker) applyChanged() (question, bool) {
+func (a *questionGenerator) applyChanged() (question, bool) {
 	o, some := a.object("Deployment", "StatefulSet", "DaemonSet")
 	if !some {
 		return question{}, false
@@ -502,7 +502,7 @@ func (a *asker) applyChanged() (question, bool) {
 	case 2:
 		main["env"] = []any{manifest{"name": "VERSION", "value": fmt.Sprint(a.number)}}
 	case 3:
-		main["resources"] = manifest{"requests": manifest{"cpu": one(a.dice, "100m", "600m", "1200m")}}
+		main["resources"] = manifest{"requests": manifest{"cpu": pick(a.random, "100m", "600m", "1200m")}}
 	case 4:
 		delete(pod, "tolerations")
 		delete(pod, "nodeSelector")
@@ -522,13 +522,13 @@ func (a *asker) applyChanged() (question, bool) {
 		delete(spec, "replicas")
 		main["image"] = fmt.Sprint("img:", a.number)
 	case 8:
-		pod["priorityClassName"] = one(a.dice, "low", "mid", "high")
+		pod["priorityClassName"] = pick(a.random, "low", "mid", "high")
 	}
 	return a.applied(o), true
 }
 
 // applyRefused applies what the API server, or an admission of its, has something against.
-func (a *asker) applyRefused() (question, bool) {
+func (a *questionGenerator) applyRefused() (question, bool) {
 	a.number++
 	g := a.generator()
 	g.limited = false

@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// mostRounds bounds how long a world may take to come to rest.
-	mostRounds = 80
+	// maxRounds bounds how long a world may take to come to rest.
+	maxRounds = 80
 	// stuckRounds is how many rounds in which nothing changes make what still goes on something that never ends, such as a volume that
 	// another node has.
 	stuckRounds = 3
@@ -38,10 +38,10 @@ var trace = os.Getenv("TRUTH_TRACE") != ""
 
 // settle waits until nothing changes any more. A round is a marker's: a pod that is rejected first and placed later, so that
 // what waited in a queue before it has had its turn.
-func (b *bed) settle(goOn func(*bed) error) error {
+func (b *fixture) settle(goOn func(*fixture) error) error {
 	b.Helper()
 	last, same := "", 0
-	for range mostRounds {
+	for range maxRounds {
 		patience := 4 * time.Second
 		if same > 0 {
 			patience = time.Second
@@ -69,7 +69,7 @@ func (b *bed) settle(goOn func(*bed) error) error {
 		if err := b.nudge(); err != nil {
 			return err
 		}
-		b.pass()
+		b.passMarker()
 	}
 	return fmt.Errorf("the world does not come to rest: %s", last)
 }
@@ -91,7 +91,7 @@ func rounds(left []work) int {
 }
 
 // awaitIdle waits a little for what is under way, and says what still is.
-func (b *bed) awaitIdle(goOn func(*bed) error, patience time.Duration) []work {
+func (b *fixture) awaitIdle(goOn func(*fixture) error, patience time.Duration) []work {
 	b.Helper()
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
 	defer cancel()
@@ -99,7 +99,7 @@ func (b *bed) awaitIdle(goOn func(*bed) error, patience time.Duration) []work {
 		left, err := b.underWayNow()
 		if err == nil && goOn != nil {
 			if err := goOn(b); err != nil {
-				left = append(left, work{err.Error(), mostRounds})
+				left = append(left, work{err.Error(), maxRounds})
 			}
 		}
 		b.must(err)
@@ -115,7 +115,7 @@ func (b *bed) awaitIdle(goOn func(*bed) error, patience time.Duration) []work {
 }
 
 // tick waits until it is worth to look again.
-func (*bed) tick(ctx context.Context) {
+func (*fixture) tick(ctx context.Context) {
 	timer := time.NewTimer(100 * time.Millisecond)
 	defer timer.Stop()
 	select {
@@ -125,7 +125,7 @@ func (*bed) tick(ctx context.Context) {
 }
 
 // underWayNow is what a controller, the scheduler, a kubelet or the cloud has yet to do.
-func (b *bed) underWayNow() (left []work, err error) {
+func (b *fixture) underWayNow() (left []work, err error) {
 	add := func(rounds int, parts ...any) { left = append(left, work{fmt.Sprint(parts...), rounds}) }
 	list, err := b.CoreV1().Nodes().List(b.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -139,7 +139,7 @@ func (b *bed) underWayNow() (left []work, err error) {
 		}
 	}
 	if err := b.cloudBusy(dead); err != nil {
-		add(mostRounds, err)
+		add(maxRounds, err)
 	}
 	pods, err := b.CoreV1().Pods("").List(b.Context(), metav1.ListOptions{})
 	if err != nil {
@@ -149,7 +149,7 @@ func (b *bed) underWayNow() (left []work, err error) {
 		pod := &pods.Items[i]
 		switch scheduled := condition(pod, corev1.PodScheduled); {
 		case finished(pod) && pod.DeletionTimestamp == nil:
-		case slices.Contains(dead, pod.Spec.NodeName) && pod.DeletionTimestamp == nil && !bearsForEver(pod):
+		case slices.Contains(dead, pod.Spec.NodeName) && pod.DeletionTimestamp == nil && !toleratesUnreachable(pod):
 			add(deadRounds, "pod ", pod.Name, " is not told to go off a dead node")
 		case slices.Contains(dead, pod.Spec.NodeName):
 		case pod.DeletionTimestamp != nil:
@@ -212,7 +212,7 @@ func uses(pod *corev1.Pod, claim string) bool {
 }
 
 // cloudBusy says whether a machine starts or ends.
-func (b *bed) cloudBusy(dead []string) error {
+func (b *fixture) cloudBusy(dead []string) error {
 	for _, i := range b.lab.Cloud.Instances() {
 		if !slices.Contains(dead, i.NodeName) && (i.State == cloud.Pending || i.State == cloud.Running && !i.Booted && !i.Impaired) {
 			return errors.New("a machine starts")
@@ -235,22 +235,23 @@ func jobUnderWay(j *batchv1.Job) bool {
 }
 
 // backOffRounds is in how many rounds, of a second at least, a Job's back-off is over, which doubles with each pod that has failed.
-// Those that its failure policy ignores count as well, and its status does not tell how many they are.
+// Those that its failure policy ignores count as well, and its status does not tell how many they are. Where none has failed, a quota may
+// have refused its pods.
 //
-// Source: pkg/controller/job of Kubernetes (DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff).
-func (b *bed) backOffRounds(j *batchv1.Job) int {
+// Source: pkg/controller/job of Kubernetes (DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff, MaxJobApiBackOff).
+func (b *fixture) backOffRounds(j *batchv1.Job) int {
 	longest := 10 * time.Minute
 	switch {
 	case j.Spec.PodFailurePolicy != nil:
 		return 1 + int(b.lab.Pace.Real(longest)/time.Second)
 	case j.Status.Failed == 0:
-		return 0
+		return 1 + int(b.lab.Pace.Real(time.Minute)/time.Second)
 	}
 	return 1 + int(b.lab.Pace.Real(min(10*time.Second<<min(j.Status.Failed-1, 6), longest))/time.Second)
 }
 
 // state is all that may still change, as text.
-func (b *bed) state() (string, error) {
+func (b *fixture) state() (string, error) {
 	var lines []string
 	add := func(parts ...any) { lines = append(lines, fmt.Sprint(parts...)) }
 	pods, err := b.CoreV1().Pods("").List(b.Context(), metav1.ListOptions{})
@@ -300,7 +301,7 @@ func (b *bed) state() (string, error) {
 
 // nudge touches the owners that lack pods, so that their controller tries again now: where pods were refused, it tries ever more
 // rarely, up to a quarter of an hour later.
-func (b *bed) nudge() error {
+func (b *fixture) nudge() error {
 	sets, err := b.AppsV1().ReplicaSets("").List(b.Context(), metav1.ListOptions{})
 	if err != nil {
 		return err
@@ -344,8 +345,8 @@ func (b *bed) nudge() error {
 // markerLabel is the label of the node that the marker may run on.
 const markerLabel = "forecasts.naosu.dev/marker"
 
-// pass sends the marker through the controllers and the scheduler. Without a node that is ready there is nothing to wait for.
-func (b *bed) pass() {
+// passMarker sends the marker through the controllers and the scheduler. Without a node that is ready there is nothing to wait for.
+func (b *fixture) passMarker() {
 	b.Helper()
 	b.apply("testdata/truthmarker.yaml")
 	b.await("the marker is rejected", func() error {
@@ -388,7 +389,7 @@ func (b *bed) pass() {
 
 const markerSpace = "kube-system"
 
-func (b *bed) ofMarker(is func(*corev1.Pod) bool) error {
+func (b *fixture) ofMarker(is func(*corev1.Pod) bool) error {
 	pods, err := b.CoreV1().Pods(markerSpace).List(b.Context(), metav1.ListOptions{LabelSelector: "app=" + marker})
 	if err != nil {
 		return err

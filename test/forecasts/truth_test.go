@@ -31,13 +31,13 @@ var sample = []struct {
 func TestTruthSample(t *testing.T) {
 	testbed.Need(t)
 	s := &score{}
-	b := newTruthBed(t)
+	b := newGeneratedFixture(t)
 	for _, world := range sample {
 		b.playWorld(t, s, world.seed, world.questions)
 	}
 	s.table(t)
 	if s.of(disagreed) > 0 {
-		t.Error("what was not foretold stands above")
+		t.Error("the disagreements are above")
 	}
 }
 
@@ -56,11 +56,11 @@ func TestTruth(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &score{keep: os.Getenv("TRUTH_KEEP")}
+	s := &score{folder: os.Getenv("TRUTH_KEEP")}
 	worlds := make(chan uint64)
 	go func() {
 		defer close(worlds)
-		for seed := first; !s.enough(questions); seed++ {
+		for seed := first; !s.hasEnough(questions); seed++ {
 			worlds <- seed
 		}
 	}()
@@ -68,7 +68,7 @@ func TestTruth(t *testing.T) {
 		for lab := range labs {
 			t.Run(fmt.Sprint(lab), func(t *testing.T) {
 				t.Parallel()
-				b := newTruthBed(t)
+				b := newGeneratedFixture(t)
 				for seed := range worlds {
 					b.playWorld(t, s, seed, questionsPerWorld)
 				}
@@ -79,16 +79,16 @@ func TestTruth(t *testing.T) {
 }
 
 // playWorld makes a world up and asks questions of it.
-func (b *bed) playWorld(t *testing.T, s *score, seed uint64, questions int) {
+func (b *fixture) playWorld(t *testing.T, s *score, seed uint64, questions int) {
 	whole := t.Run(fmt.Sprint("world ", seed), func(t *testing.T) {
 		b := b.within(t)
 		w := newWorld(seed)
 		defer b.clear(&w)
 		b.build(&w)
-		a := &asker{dice: newDice(seed, 1), world: &w}
+		a := &questionGenerator{random: newRandom(seed, 1), world: &w}
 		for number := range questions {
-			a.dice, a.now, a.groups = newDice(seed, uint64(number+1)), b.snapshot(), b.desired()
-			q := a.ask()
+			a.random, a.now, a.groups = newRandom(seed, uint64(number+1)), b.snapshot(), b.desired()
+			q := a.draw()
 			r := b.answer(q)
 			r.seed, r.number = seed, number+1
 			s.add(t, r)
@@ -98,36 +98,36 @@ func (b *bed) playWorld(t *testing.T, s *score, seed uint64, questions int) {
 		}
 	})
 	if !whole {
-		s.fails()
+		s.addFailure()
 	}
 }
 
 type verdict string
 
 const (
-	agreed    verdict = "agreed"
-	disagreed verdict = "disagreed"
-	said      verdict = "not modelled, and said so"
+	agreed      verdict = "agreed"
+	disagreed   verdict = "disagreed"
+	notModelled verdict = "not modelled, and said so"
 )
 
 // result is a question and how its forecast was.
 type result struct {
-	seed    uint64
-	number  int
-	q       question
-	verdict verdict
-	odd     []string
-	reality reality
-	futures int
-	took    time.Duration
-	kept    []byte
+	seed        uint64
+	number      int
+	q           question
+	verdict     verdict
+	differences []string
+	reality     reality
+	futures     int
+	took        time.Duration
+	objects     []byte
 }
 
-// mostReadings bounds how often a cluster that changes by itself is read anew.
-const mostReadings = 5
+// maxReadings bounds how often a cluster that changes by itself is read anew.
+const maxReadings = 5
 
 // answer foretells a question, does what was asked, and compares.
-func (b *bed) answer(q question) result {
+func (b *fixture) answer(q question) result {
 	b.Helper()
 	begin := time.Now()
 	if q.prepare != nil {
@@ -140,33 +140,33 @@ func (b *bed) answer(q question) result {
 			return starts(before)
 		})
 	}
-	var kept []byte
-	var told told
-	for range mostReadings { // All are of the same cluster, which may change by itself.
+	var objects []byte
+	var answered answer
+	for range maxReadings { // All are of the same cluster, which may change by itself.
 		state, err := b.state()
 		b.must(err)
-		before, kept, told = b.snapshot(), b.raw(), b.ask(q)
+		before, objects, answered = b.snapshot(), b.raw(), b.whatif(q)
 		if now, err := b.state(); err == nil && now == state {
 			break
 		}
 	}
 	f, err := forecastOf(b.Context(), before, b.line(q))
 	b.must(err)
-	r := b.happen(q, before)
+	r := b.perform(q, before)
 	if q.clean != nil {
 		q.clean(b)
-		b.must(b.settle(func(b *bed) error { return b.sweep() }))
+		b.must(b.settle(func(b *fixture) error { return b.collectPods() }))
 	}
-	odd, err := f.unlike(b.Context(), r)
+	differences, err := f.differences(b.Context(), r)
 	b.must(err)
-	if len(odd) == 0 {
-		odd = f.untold(r, told)
+	if len(differences) == 0 {
+		differences = f.omissions(r, answered)
 	}
-	result := result{q: q, verdict: agreed, odd: odd, reality: r, futures: len(f.endings), took: time.Since(begin), kept: kept}
+	result := result{q: q, verdict: agreed, differences: differences, reality: r, futures: len(f.endings), took: time.Since(begin), objects: objects}
 	switch {
-	case len(odd) > 0 && len(f.gaps) > 0:
-		result.verdict, result.odd = said, slices.Concat(f.gaps, odd)
-	case len(odd) > 0:
+	case len(differences) > 0 && len(f.gaps) > 0:
+		result.verdict, result.differences = notModelled, slices.Concat(f.gaps, differences)
+	case len(differences) > 0:
 		result.verdict = disagreed
 	}
 	return result
@@ -183,8 +183,8 @@ func starts(s *cluster.Snapshot) error {
 	return nil
 }
 
-// happen makes the change, and is what came of it.
-func (b *bed) happen(q question, before *cluster.Snapshot) reality {
+// perform makes the change, and is what came of it.
+func (b *fixture) perform(q question, before *cluster.Snapshot) reality {
 	b.Helper()
 	for _, step := range q.steps {
 		err := step.begin(b)
@@ -203,8 +203,8 @@ type score struct {
 	mu       sync.Mutex
 	results  []result
 	failures int
-	// keep is the folder for disagreements, empty if they are not kept.
-	keep string
+	// folder is the folder for disagreements, empty if they are not kept.
+	folder string
 }
 
 func (s *score) add(t *testing.T, r result) {
@@ -219,29 +219,29 @@ func (s *score) add(t *testing.T, r result) {
 	for name, text := range r.q.files {
 		t.Logf("%s:\n%s", name, text)
 	}
-	t.Logf("  %s\n  again: make truth QUESTIONS=%d SEED=%d", strings.Join(r.odd, "\n  "), r.number, r.seed)
-	if s.keep != "" {
-		if err := r.writeTo(s.keep); err != nil {
+	t.Logf("  %s\n  again: make truth QUESTIONS=%d SEED=%d", strings.Join(r.differences, "\n  "), r.number, r.seed)
+	if s.folder != "" {
+		if err := r.writeTo(s.folder); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// fails notes that a lab failed, and with it a world.
-func (s *score) fails() {
+// addFailure notes that a lab failed, and with it a world.
+func (s *score) addFailure() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.failures++
 }
 
-// mostFailures is how many worlds the lab may fail at.
-const mostFailures = 5
+// maxFailures is how many worlds the lab may fail at.
+const maxFailures = 5
 
-// enough says whether so many questions have been asked, or the lab failed too often.
-func (s *score) enough(questions int) bool {
+// hasEnough says whether so many questions have been asked, or the lab failed too often.
+func (s *score) hasEnough(questions int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.results) >= questions || s.failures > mostFailures
+	return len(s.results) >= questions || s.failures > maxFailures
 }
 
 func (s *score) of(v verdict) int {
@@ -271,12 +271,12 @@ func (s *score) table(t *testing.T) {
 	slices.Sort(kinds)
 	var text strings.Builder
 	w := tabwriter.NewWriter(&text, 0, 1, 2, ' ', 0)
-	_, _ = fmt.Fprintf(w, "change\tquestions\t%s\t%s\t%s\n", agreed, disagreed, said)
+	_, _ = fmt.Fprintf(w, "change\tquestions\t%s\t%s\t%s\n", agreed, disagreed, notModelled)
 	for _, kind := range kinds {
 		c := counts[kind]
-		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", kind, c[agreed]+c[disagreed]+c[said], c[agreed], c[disagreed], c[said])
+		_, _ = fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\n", kind, c[agreed]+c[disagreed]+c[notModelled], c[agreed], c[disagreed], c[notModelled])
 	}
-	_, _ = fmt.Fprintf(w, "all\t%d\t%d\t%d\t%d\n", len(s.results), s.of(agreed), s.of(disagreed), s.of(said))
+	_, _ = fmt.Fprintf(w, "all\t%d\t%d\t%d\t%d\n", len(s.results), s.of(agreed), s.of(disagreed), s.of(notModelled))
 	_ = w.Flush()
 	if judged := s.of(agreed) + s.of(disagreed); judged > 0 {
 		t.Logf("\n%s%.1f %% of what is modelled agreed; %.1f s a question", text.String(), 100*float64(s.of(agreed))/float64(judged), took.Seconds()/float64(len(s.results)))

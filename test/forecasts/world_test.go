@@ -39,7 +39,7 @@ type world struct {
 
 // newWorld draws a cluster that is between two thirds full and a little more than full.
 func newWorld(seed uint64) world {
-	g := &generator{dice: newDice(seed, 0), apps: map[string]string{}}
+	g := &generator{random: newRandom(seed, 0), apps: map[string]string{}}
 	w := world{groups: g.groups(seed)}
 	room := 0
 	for _, group := range w.groups {
@@ -55,7 +55,7 @@ func newWorld(seed uint64) world {
 
 // generator makes up objects.
 type generator struct {
-	dice
+	random
 	// apps are the workloads made so far, with their namespaces, and names them in order.
 	apps  map[string]string
 	names []string
@@ -71,7 +71,7 @@ func (g *generator) groups(seed uint64) []cloud.GroupSpec {
 		Name: fmt.Sprint("g0-", seed), InstanceType: "m5.large", Desired: 2 + g.IntN(3), Max: 12, BootDelay: boot, Labels: map[string]string{"pool": "p0"},
 	}
 	second := cloud.GroupSpec{
-		Name: fmt.Sprint("g1-", seed), InstanceType: one(g.dice, "m5.large", "m5.xlarge"), Desired: 1 + g.IntN(3), Max: 12, BootDelay: boot,
+		Name: fmt.Sprint("g1-", seed), InstanceType: pick(g.random, "m5.large", "m5.xlarge"), Desired: 1 + g.IntN(3), Max: 12, BootDelay: boot,
 		Labels: map[string]string{"pool": "p1"},
 	}
 	if g.percent(50) {
@@ -91,12 +91,12 @@ func (g *generator) groups(seed uint64) []cloud.GroupSpec {
 func (g *generator) limits() []manifest {
 	var found []manifest
 	if g.percent(30) {
-		hard := one(g.dice, corev1.ResourceList{corev1.ResourcePods: *resource.NewQuantity(int64(3+g.IntN(5)), resource.DecimalSI)},
+		hard := pick(g.random, corev1.ResourceList{corev1.ResourcePods: *resource.NewQuantity(int64(3+g.IntN(5)), resource.DecimalSI)},
 			corev1.ResourceList{corev1.ResourceRequestsCPU: cpu(1000 + 200*g.IntN(8))})
 		found = append(found, written(&corev1.ResourceQuota{ObjectMeta: named(team, "quota"), Spec: corev1.ResourceQuotaSpec{Hard: hard}}))
 	}
 	if g.percent(15) {
-		item := one(g.dice,
+		item := pick(g.random,
 			corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, DefaultRequest: corev1.ResourceList{corev1.ResourceCPU: cpu(600)}},
 			corev1.LimitRangeItem{Type: corev1.LimitTypeContainer, Max: corev1.ResourceList{corev1.ResourceCPU: cpu(1000)}})
 		found = append(found, written(&corev1.LimitRange{ObjectMeta: named(team, "limits"), Spec: corev1.LimitRangeSpec{Limits: []corev1.LimitRangeItem{item}}}))
@@ -145,7 +145,7 @@ func (g *generator) strategy() appsv1.DeploymentStrategy {
 	if g.percent(12) {
 		return appsv1.DeploymentStrategy{Type: appsv1.RecreateDeploymentStrategyType}
 	}
-	bounds := one(g.dice, [2]string{"1", "0"}, [2]string{"0", "1"}, [2]string{"25%", "25%"}, [2]string{"1", "1"}, [2]string{"50%", "0"})
+	bounds := pick(g.random, [2]string{"1", "0"}, [2]string{"0", "1"}, [2]string{"25%", "25%"}, [2]string{"1", "1"}, [2]string{"50%", "0"})
 	surge, unavailable := intstr.Parse(bounds[0]), intstr.Parse(bounds[1])
 	return appsv1.DeploymentStrategy{
 		Type: appsv1.RollingUpdateDeploymentStrategyType, RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable},
@@ -224,7 +224,7 @@ func (g *generator) job(name, namespace string) []manifest {
 	template.Spec.RestartPolicy = corev1.RestartPolicyNever
 	template.Annotations = map[string]string{"lab.naosu.dev/run-for": "200h"}
 	j := &batchv1.Job{ObjectMeta: named(namespace, name), Spec: batchv1.JobSpec{
-		Parallelism: &parallel, Completions: &parallel, BackoffLimit: new(one(g.dice, int32(0), 6)), Template: template,
+		Parallelism: &parallel, Completions: &parallel, BackoffLimit: new(pick(g.random, int32(0), 6)), Template: template,
 	}}
 	if g.percent(40) {
 		j.Spec.PodFailurePolicy = &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
@@ -283,9 +283,9 @@ func (g *generator) note(name, namespace string) {
 
 // template makes up a pod of an app that has so many.
 func (g *generator) template(app string, replicas int) corev1.PodTemplateSpec {
-	wants := one(g.dice, 100, 200, 300, 400, 500, 700, 900)
+	wants := pick(g.random, 100, 200, 300, 400, 500, 700, 900)
 	main := corev1.Container{Name: "main", Image: "img:1", Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
-		corev1.ResourceCPU: cpu(wants), corev1.ResourceMemory: resource.MustParse(one(g.dice, "64Mi", "256Mi", "1Gi")),
+		corev1.ResourceCPU: cpu(wants), corev1.ResourceMemory: resource.MustParse(pick(g.random, "64Mi", "256Mi", "1Gi")),
 	}}}
 	spec := corev1.PodSpec{TerminationGracePeriodSeconds: new(int64(1))}
 	switch draw := g.IntN(100); {
@@ -373,7 +373,7 @@ func (g *generator) places(spec *corev1.PodSpec, app string) {
 	case draw < 41:
 		spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{PreferredDuringSchedulingIgnoredDuringExecution: []corev1.WeightedPodAffinityTerm{{Weight: 100, PodAffinityTerm: host}}}}
 	case draw < 46 && len(g.names) > 0:
-		zone.LabelSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": one(g.dice, g.names...)}}
+		zone.LabelSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": pick(g.random, g.names...)}}
 		spec.Affinity = &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{zone}}}
 	case draw < 49:
 		spec.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 8080, HostPort: 8080}}

@@ -31,7 +31,7 @@ var layers = [][]string{
 	{own + "internal/action"},
 	{own + "internal/diagnosis", own + "internal/record", own + "internal/repaircheck"},
 	{own + "internal/guard", own + "internal/repairpolicy", own + "internal/rebalance", own + "internal/headroom"},
-	{own + "internal/simulation"},
+	{own + "internal/simulation", own + "internal/failoverpolicy"},
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},
 	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge", own + "internal/ledger"},
@@ -112,7 +112,7 @@ var rules = slices.Concat(downward(layers), downward(ofDiagnosis), downward(ofSi
 	},
 	{
 		why:         "what naosu did and what a policy asks for is data: only a forecast needs the scheduler",
-		from:        []string{own + "internal/ledger", own + "internal/record", own + "internal/repairpolicy"},
+		from:        []string{own + "internal/ledger", own + "internal/record", own + "internal/repairpolicy", own + "internal/failoverpolicy"},
 		unreachable: []string{own + "internal/scheduling", "k8s.io/kubernetes", "k8s.io/kube-scheduler"},
 	},
 	{

@@ -39,8 +39,8 @@ const stopper = `#!/bin/sh
 kill -STOP $PPID; sleep 20; kill -CONT $PPID; exit 1
 `
 
-// TestRunTellsWhatItCannotJudge lets a step fail while the lab stands still: data on stdout, exit code 3.
-func TestRunTellsWhatItCannotJudge(t *testing.T) {
+// TestRunReportsUnjudged lets a step fail while the lab stands still: data on stdout, exit code 3.
+func TestRunReportsUnjudged(t *testing.T) {
 	t.Parallel()
 	naosu := filepath.Join(t.TempDir(), "naosu")
 	if err := os.WriteFile(naosu, []byte(stopper), 0o700); err != nil {

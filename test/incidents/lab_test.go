@@ -84,7 +84,7 @@ func TestBadInput(t *testing.T) {
 		"nothing on stdin":      {[]string{"up", "--from", "-"}, "no snapshot"},
 		"snapshot and nodes":    {[]string{"up", "--from", "-", "--nodes", "3"}, "--nodes"},
 		"over a kept cluster":   {[]string{"up", "--from", "-", "--data-dir", "testdata"}, "--data-dir"},
-		"no target":             {[]string{"fault", "off"}, "usage:"},
+		"no target":             {[]string{"fault", "off"}, "fault --help"},
 		"unknown target":        {[]string{"fault", "pod/x", "off"}, "node/NAME"},
 		"unknown state":         {[]string{"fault", "node/x", "tired"}, "cut-off"},
 		"unknown flag":          {[]string{"up", "--knots", "3"}, "--knots"},

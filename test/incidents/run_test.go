@@ -16,8 +16,8 @@ import (
 	"github.com/naosu-dev/naosu/test/program"
 )
 
-// TestRunTellsWhatDidNotHold plays a scenario of which one expectation is wrong: data on stdout, exit code 1.
-func TestRunTellsWhatDidNotHold(t *testing.T) {
+// TestRunReportsUnmet plays a scenario of which one expectation is wrong: data on stdout, exit code 1.
+func TestRunReportsUnmet(t *testing.T) {
 	t.Parallel()
 	out, err := command(t, "", "naosu-lab", "run", "testdata/wrong.yaml", "--time-scale", timeScale, "-o", "json").Output()
 	var exit *exec.ExitError
@@ -126,7 +126,7 @@ func TestTemporaryLabLeavesNothing(t *testing.T) {
 	}
 }
 
-// forget takes away the address of a killed lab, so that the next one's is told from it.
+// forget takes away the address of a killed lab, so that the next one's is distinguished from it.
 func forget(t *testing.T, tmp string) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(tmp, "*", "lab.json"))

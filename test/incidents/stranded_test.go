@@ -104,7 +104,7 @@ func mentions(links []struct{ Message string }, word string) bool {
 	return false
 }
 
-// TestDemo runs the newcomer's tour, which is what `make run` shows.
+// TestDemo runs the demo, which is what `make run` shows.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	out, err := command(t, "", "naosu-lab", "demo", "stranded-volume").CombinedOutput()

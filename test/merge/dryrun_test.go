@@ -46,7 +46,7 @@ metadata: {name: there}
 `
 
 // fourReplicas is a webhook that gives each Deployment four replicas.
-func fourReplicas(b *bed) {
+func fourReplicas(b *fixture) {
 	b.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var review admissionv1.AdmissionReview
@@ -81,8 +81,8 @@ func fourReplicas(b *bed) {
 	b.Cleanup(func() { _ = hooks.Delete(context.WithoutCancel(b.Context()), made.Name, metav1.DeleteOptions{}) })
 }
 
-// foretell asks naosu whatif apply.
-func (b *bed) foretell(text string, args ...string) (finding.Forecast, error) {
+// predict asks naosu whatif apply.
+func (b *fixture) predict(text string, args ...string) (finding.Forecast, error) {
 	b.Helper()
 	var out, errs bytes.Buffer
 	flags := connect.Flags()
@@ -105,14 +105,14 @@ func (b *bed) foretell(text string, args ...string) (finding.Forecast, error) {
 // TestServerDryRun: what the API server refuses is a row in its own words, what it takes is played as it would store it; and
 // nothing is stored.
 func TestServerDryRun(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	fourReplicas(b)
 	b.await(func() bool { // until the webhook is called
-		f, err := b.foretell(manifests, "--server-dry-run")
+		f, err := b.predict(manifests, "--server-dry-run")
 		return err == nil && len(f.Outcome.Waiting) == 4
 	})
 	for _, more := range [][]string{nil, {"--server-side"}} {
-		f, err := b.foretell(manifests, append(more, "--server-dry-run")...)
+		f, err := b.predict(manifests, append(more, "--server-dry-run")...)
 		if err != nil || len(f.Outcome.Waiting) != 4 {
 			t.Errorf("%v: err = %v, %d pods wait, want 4", more, err, len(f.Outcome.Waiting))
 		}
@@ -122,7 +122,7 @@ func TestServerDryRun(t *testing.T) {
 			t.Errorf("%v: refused %+v", more, f.Refused)
 		}
 	}
-	if _, err := b.foretell(manifests, "--server-dry-run", "--fail-on", "refused"); err == nil {
+	if _, err := b.predict(manifests, "--server-dry-run", "--fail-on", "refused"); err == nil {
 		t.Error("--fail-on refused does not fail")
 	}
 	if _, err := b.Client.AppsV1().Deployments(b.Namespace).Get(t.Context(), "web", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
@@ -143,12 +143,12 @@ func TestServerDryRun(t *testing.T) {
 		{strings.Replace(web, "cpu: 100m", "cpu: 100m, memory: lots", 1), "quantities must match the regular expression"},
 		{strings.Replace(web, "{app: web}", "{app: other}", 2), "field is immutable"},
 	} {
-		f, err := b.foretell(c.text, "--server-dry-run")
+		f, err := b.predict(c.text, "--server-dry-run")
 		if err == nil && (len(f.Refused) != 1 || !strings.Contains(f.Refused[0].Why, c.want)) || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("err = %v, refused %+v, want %q", err, f.Refused, c.want)
 		}
 	}
-	if f, err := b.foretell(web, "--server-dry-run"); err != nil || len(f.Refused) > 0 {
+	if f, err := b.predict(web, "--server-dry-run"); err != nil || len(f.Refused) > 0 {
 		t.Errorf("err = %v, refused %+v", err, f.Refused)
 	}
 }
@@ -156,7 +156,7 @@ func TestServerDryRun(t *testing.T) {
 // TestServerDryRunOfWhatKubectlHasApplied applies a manifest on the server, with a field less, that kubectl has applied by itself before:
 // kubectl then takes the field away, and the API server's dry run does not.
 func TestServerDryRunOfWhatKubectlHasApplied(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	web, _, _ := strings.Cut(manifests, "---")
 	file := map[string]any{}
 	b.must(json.Unmarshal(toJSON(b, web), &file))
@@ -166,7 +166,7 @@ func TestServerDryRunOfWhatKubectlHasApplied(t *testing.T) {
 		t.Fatal(out)
 	}
 	for _, more := range [][]string{nil, {"--server-dry-run"}} {
-		f, err := b.foretell(web, append(more, "--server-side", "--force-conflicts")...)
+		f, err := b.predict(web, append(more, "--server-side", "--force-conflicts")...)
 		told := slices.ContainsFunc(f.NotModelled, func(g finding.Gap) bool { return strings.Contains(message.English().Say(g.Message), "applies again") })
 		if err != nil || told != (more != nil) {
 			t.Errorf("%v: err = %v, said to be merged without being asked: %t", more, err, told)

@@ -15,7 +15,7 @@ type generator struct{ *rand.Rand }
 
 func (g *generator) percent(n int) bool { return g.IntN(100) < n }
 
-func one[T any](g *generator, choices ...T) T { return choices[g.IntN(len(choices))] }
+func pick[T any](g *generator, choices ...T) T { return choices[g.IntN(len(choices))] }
 
 // object is one of some kind.
 func (g *generator) object(name string) fields {
@@ -79,9 +79,9 @@ func (g *generator) podSpec() fields {
 }
 
 func (g *generator) container(name string) fields {
-	c := fields{"name": name, "image": "img:1", "resources": fields{"requests": fields{"cpu": one[any](g, "100m", "0.1", int64(1)), "memory": "64Mi"}}}
+	c := fields{"name": name, "image": "img:1", "resources": fields{"requests": fields{"cpu": pick[any](g, "100m", "0.1", int64(1)), "memory": "64Mi"}}}
 	if g.percent(70) {
-		c["env"] = []any{fields{"name": "A", "value": "1"}, fields{"name": "B", "value": one(g, "", "2")}, fields{"name": "NODE", "valueFrom": fields{"fieldRef": fields{"fieldPath": "spec.nodeName"}}}}
+		c["env"] = []any{fields{"name": "A", "value": "1"}, fields{"name": "B", "value": pick(g, "", "2")}, fields{"name": "NODE", "valueFrom": fields{"fieldRef": fields{"fieldPath": "spec.nodeName"}}}}
 	}
 	if g.percent(50) {
 		c["ports"] = []any{fields{"containerPort": int64(80), "name": "http"}, fields{"containerPort": int64(8080)}}
@@ -115,7 +115,7 @@ func (g *generator) edit(manifest fields) {
 		delete(manifest["metadata"].(fields), "annotations")
 		return
 	case draw == 3 && annotations != nil:
-		annotations[one(g, "team", "owner")] = fmt.Sprint(g.IntN(3))
+		annotations[pick(g, "team", "owner")] = fmt.Sprint(g.IntN(3))
 		return
 	case draw == 4:
 		delete(spec, "strategy")
@@ -123,11 +123,11 @@ func (g *generator) edit(manifest fields) {
 	}
 	switch manifest["kind"] {
 	case "Service":
-		spec["ports"] = one(g, []any{port("http", 80)}, []any{port("admin", 8080), port("http2", 81)}, []any{port("http", 80), port("admin", 8080), port("extra", 9000)})
+		spec["ports"] = pick(g, []any{port("http", 80)}, []any{port("admin", 8080), port("http2", 81)}, []any{port("http", 80), port("admin", 8080), port("extra", 9000)})
 	case "PodDisruptionBudget":
 		delete(spec, "minAvailable")
 		delete(spec, "maxUnavailable")
-		spec[one(g, "minAvailable", "maxUnavailable")] = int64(g.IntN(3))
+		spec[pick(g, "minAvailable", "maxUnavailable")] = int64(g.IntN(3))
 	case "CronJob":
 		g.editPod(spec["jobTemplate"].(fields)["spec"].(fields)["template"].(fields)["spec"].(fields))
 	case "Job":
@@ -148,7 +148,7 @@ func (g *generator) editPod(pod fields) {
 	case 0:
 		delete(pod, "nodeSelector")
 	case 1:
-		pod["nodeSelector"] = fields{one(g, "pool", "zone"): "p1"}
+		pod["nodeSelector"] = fields{pick(g, "pool", "zone"): "p1"}
 	case 2:
 		delete(pod, "tolerations")
 	case 3:
@@ -164,9 +164,9 @@ func (g *generator) editPod(pod fields) {
 	case 6:
 		g.editEnvironment(main)
 	case 7:
-		main["ports"] = one(g, []any{fields{"containerPort": int64(80), "name": "web"}}, []any{fields{"containerPort": int64(81)}, fields{"containerPort": int64(8080)}})
+		main["ports"] = pick(g, []any{fields{"containerPort": int64(80), "name": "web"}}, []any{fields{"containerPort": int64(81)}, fields{"containerPort": int64(8080)}})
 	default:
-		main["resources"] = one(g, fields{}, fields{"requests": fields{"cpu": "200m"}}, fields{"requests": fields{"cpu": "100m"}, "limits": fields{"cpu": int64(1)}})
+		main["resources"] = pick(g, fields{}, fields{"requests": fields{"cpu": "200m"}}, fields{"requests": fields{"cpu": "100m"}, "limits": fields{"cpu": int64(1)}})
 		delete(main, "args")
 	}
 }

@@ -43,25 +43,25 @@ func TestMain(m *testing.M) {
 	}}})
 }
 
-// bed is a namespace in which kubectl works.
-type bed struct {
+// fixture is a namespace in which kubectl works.
+type fixture struct {
 	*testing.T
-	*testbed.Bed
+	*testbed.Environment
 	objects    dynamic.Interface
 	kubeconfig string
 	folder     string
 }
 
-func newBed(t *testing.T) *bed {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	shared := testbed.Shared(t)
-	b := &bed{T: t, Bed: shared, objects: dynamic.NewForConfigOrDie(shared.AdminConfig()), folder: t.TempDir()}
+	b := &fixture{T: t, Environment: shared, objects: dynamic.NewForConfigOrDie(shared.AdminConfig()), folder: t.TempDir()}
 	b.kubeconfig = filepath.Join(b.folder, "kubeconfig")
 	b.must(shared.WriteKubeconfig(b.kubeconfig))
 	return b
 }
 
-func (b *bed) must(err error) {
+func (b *fixture) must(err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -69,7 +69,7 @@ func (b *bed) must(err error) {
 }
 
 // kubectl is what the real one says, and whether it fails.
-func (b *bed) kubectl(args ...string) (string, error) {
+func (b *fixture) kubectl(args ...string) (string, error) {
 	b.Helper()
 	args = append([]string{"--kubeconfig", b.kubeconfig, "--namespace", b.Namespace}, args...)
 	out, err := exec.CommandContext(b.Context(), program.Need(b, "kubectl"), args...).CombinedOutput()
@@ -80,7 +80,7 @@ func (b *bed) kubectl(args ...string) (string, error) {
 }
 
 // apply has kubectl apply a manifest.
-func (b *bed) apply(manifest map[string]any, args ...string) (string, error) {
+func (b *fixture) apply(manifest map[string]any, args ...string) (string, error) {
 	b.Helper()
 	data, err := json.Marshal(manifest)
 	b.must(err)
@@ -90,7 +90,7 @@ func (b *bed) apply(manifest map[string]any, args ...string) (string, error) {
 }
 
 // live is an object as the API server has it.
-func (b *bed) live(manifest map[string]any) runtime.Object {
+func (b *fixture) live(manifest map[string]any) runtime.Object {
 	b.Helper()
 	o := &unstructured.Unstructured{Object: manifest}
 	resource, _ := meta.UnsafeGuessKindToResource(o.GroupVersionKind())
@@ -106,7 +106,7 @@ func (b *bed) live(manifest map[string]any) runtime.Object {
 }
 
 // comparable is an object without what every write changes.
-func (b *bed) comparable(o runtime.Object) map[string]any {
+func (b *fixture) comparable(o runtime.Object) map[string]any {
 	b.Helper()
 	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
 	b.must(err)
@@ -137,7 +137,7 @@ func (b *bed) comparable(o runtime.Object) map[string]any {
 }
 
 // sealed is an object as a Snapshot holds it.
-func (b *bed) sealed(values compact.Digester, o runtime.Object) runtime.Object {
+func (b *fixture) sealed(values compact.Digester, o runtime.Object) runtime.Object {
 	b.Helper()
 	taken, err := compact.NewKeepingApplied(values).Compact(o.DeepCopyObject().(compact.Object))
 	b.must(err)
@@ -164,10 +164,10 @@ var ways = []way{
 }
 
 // TestMerge applies manifests to objects that others have changed: what kubectl and the API server make of each is what is
-// foretold, field by field and owner by owner. MERGES is how many are made up, 25 without it; a seed can be had again with
+// forecast, field by field and owner by owner. MERGES is how many are made up, 25 without it; a seed can be had again with
 // MERGE_SEED.
 func TestMerge(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	count, first := 25, uint64(1)
 	if n, err := strconv.Atoi(os.Getenv("MERGES")); err == nil {
 		count = n
@@ -194,7 +194,7 @@ func TestMerge(t *testing.T) {
 }
 
 // play makes an object up, and applies it a few times in some ways, while others change it.
-func (b *bed) play(seed uint64, seen map[string]int) {
+func (b *fixture) play(seed uint64, seen map[string]int) {
 	g := &generator{rand.New(rand.NewPCG(seed, 14))}
 	manifest := g.object(fmt.Sprint("o", seed))
 	values := compact.NewDigester()
@@ -213,33 +213,33 @@ func (b *bed) play(seed uint64, seen map[string]int) {
 	b.step(usual, manifest, values, seen)
 }
 
-// step applies a manifest, and holds what comes against what is foretold.
-func (b *bed) step(w way, manifest map[string]any, values compact.Digester, seen map[string]int) {
+// step applies a manifest, and compares the result with the forecast.
+func (b *fixture) step(w way, manifest map[string]any, values compact.Digester, seen map[string]int) {
 	b.Helper()
 	live := b.live(manifest)
 	written := runtime.DeepCopyJSON(manifest)
 	(&unstructured.Unstructured{Object: written}).SetNamespace(b.Namespace) // As kubectl and naosu do.
-	foretold, err := w.merge(written, live)
+	predicted, err := w.merge(written, live)
 	if err == nil && live != nil {
-		err = admission.Validate(foretold, live)
+		err = admission.Validate(predicted, live)
 	}
 	said, refused := b.apply(manifest, w.flags...)
 	text, _ := json.Marshal(manifest)
 	switch {
 	case err != nil && refused == nil:
-		b.Fatalf("%v %s\nforetold to be refused: %v\nkubectl: %s", w, text, err, said)
+		b.Fatalf("%v %s\nforecast to be refused: %v\nkubectl: %s", w, text, err, said)
 	case err == nil && refused != nil && strings.Contains(said, "is invalid") && slices.Contains([]any{"Service", "PodDisruptionBudget"}, manifest["kind"]):
 		seen["not validated"]++ // internal/admission looks at workloads, pods and claims.
 		return
 	case err == nil && refused != nil:
-		b.Fatalf("%v %s\nforetold to be taken; kubectl: %s", w, text, said)
+		b.Fatalf("%v %s\nforecast to be accepted; kubectl: %s", w, text, said)
 	case err != nil:
 		what := "invalid"
 		if apierrors.IsConflict(err) {
 			what = "conflict"
 		}
 		if line, _, _ := strings.Cut(err.Error(), "\n"); !strings.Contains(said, line) && what == "conflict" {
-			b.Errorf("%v %s\nforetold: %v\nkubectl: %s", w, text, err, said)
+			b.Errorf("%v %s\nforecast: %v\nkubectl: %s", w, text, err, said)
 		}
 		seen[what]++
 		return
@@ -248,28 +248,28 @@ func (b *bed) step(w way, manifest map[string]any, values compact.Digester, seen
 	if live == nil {
 		// Of a new object the API server makes what no merge knows of: labels, addresses.
 		seen["created"]++
-		if diff := gocmp.Diff(b.comparable(came)["owners"], b.comparable(foretold)["owners"]); diff != "" {
-			b.Fatalf("%v %s\n(-came +foretold):\n%s", w, text, diff)
+		if diff := gocmp.Diff(b.comparable(came)["owners"], b.comparable(predicted)["owners"]); diff != "" {
+			b.Fatalf("%v %s\n(-actual +forecast):\n%s", w, text, diff)
 		}
 		return
 	}
 	seen["changed"]++
-	if diff := gocmp.Diff(b.comparable(came), b.comparable(foretold)); diff != "" {
-		b.Fatalf("%v %s\n(-came +foretold):\n%s", w, text, diff)
+	if diff := gocmp.Diff(b.comparable(came), b.comparable(predicted)); diff != "" {
+		b.Fatalf("%v %s\n(-actual +forecast):\n%s", w, text, diff)
 	}
 	// The same of what a Snapshot holds, with digests for values.
 	values.DigestManifest(written)
-	foretold, err = w.merge(written, b.sealed(values, live))
+	predicted, err = w.merge(written, b.sealed(values, live))
 	if err != nil {
 		b.Fatalf("%v %s\nwith digests: %v", w, text, err)
 	}
-	if diff := gocmp.Diff(b.comparable(b.sealed(values, came)), b.comparable(b.sealed(values, foretold))); diff != "" {
-		b.Fatalf("%v %s\nwith digests (-came +foretold):\n%s", w, text, diff)
+	if diff := gocmp.Diff(b.comparable(b.sealed(values, came)), b.comparable(b.sealed(values, predicted))); diff != "" {
+		b.Fatalf("%v %s\nwith digests (-actual +forecast):\n%s", w, text, diff)
 	}
 }
 
 // disturb has somebody else change the object.
-func (b *bed) disturb(g *generator, manifest map[string]any) {
+func (b *fixture) disturb(g *generator, manifest map[string]any) {
 	b.Helper()
 	u := &unstructured.Unstructured{Object: manifest}
 	name := strings.ToLower(u.GetKind()) + "/" + u.GetName()
@@ -282,7 +282,7 @@ func (b *bed) disturb(g *generator, manifest map[string]any) {
 	case draw == 1 && templated:
 		args = []string{"patch", name, "--field-manager", "someone", "-p", `{"spec":{"template":{"spec":{"tolerations":[{"key":"dedicated","operator":"Exists"}]}}}}`}
 	case draw == 2 && templated:
-		args = []string{"set", "env", name, fmt.Sprintf("%s=%d", one(g, "A", "B", "NEW"), g.IntN(3))}
+		args = []string{"set", "env", name, fmt.Sprintf("%s=%d", pick(g, "A", "B", "NEW"), g.IntN(3))}
 	case draw == 3 && templated:
 		args = []string{"set", "image", name, fmt.Sprintf("main=img:%d", g.IntN(4))}
 	case draw == 4 && scalable: // An autoscaler that owns replicas in the API server.
@@ -295,20 +295,20 @@ func (b *bed) disturb(g *generator, manifest map[string]any) {
 		}
 		return
 	default:
-		args = []string{"annotate", name, "--overwrite", fmt.Sprintf("%s=%d", one(g, "team", "owner"), g.IntN(3))}
+		args = []string{"annotate", name, "--overwrite", fmt.Sprintf("%s=%d", pick(g, "team", "owner"), g.IntN(3))}
 	}
 	if out, err := b.kubectl(args...); err != nil {
 		b.Log(out) // What is refused disturbs nothing: another name may be gone by now.
 	}
 }
 
-func (b *bed) await(done func() bool) {
+func (b *fixture) await(done func() bool) {
 	b.Helper()
 	err := wait.PollUntilContextTimeout(b.Context(), 50*time.Millisecond, testbed.Patience, true, func(context.Context) (bool, error) { return done(), nil })
 	b.must(err)
 }
 
-func toJSON(b *bed, text string) []byte {
+func toJSON(b *fixture, text string) []byte {
 	b.Helper()
 	data, err := yaml.YAMLToJSON([]byte(text))
 	b.must(err)

@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 	"github.com/naosu-dev/naosu/internal/guard"
 )
 
@@ -77,6 +78,43 @@ func TestPolicyFields(t *testing.T) {
 	}
 }
 
+// So has the page of failover, with an example by the letter that is the same in both languages, and each state of a pod.
+func TestFailover(t *testing.T) {
+	var examples []v1alpha1.FailoverPolicy
+	for _, language := range languages {
+		text := page(t, language, "failover.md")
+		there := rows(section(t, text, fieldSection))
+		for _, field := range fieldsOf(reflect.TypeFor[v1alpha1.FailoverPolicySpec](), "") {
+			if there[field] == nil {
+				t.Errorf("docs/%s/failover.md has no row for %s", language, field)
+			}
+		}
+		for _, state := range failoverpolicy.States {
+			if !strings.Contains(text, "\n| "+string(state)+" |") {
+				t.Errorf("docs/%s/failover.md has no row for %s", language, state)
+			}
+		}
+		for _, reason := range []string{
+			v1alpha1.PolicyReadyReason, v1alpha1.PolicyPausedReason, v1alpha1.PolicyInvalidSelectorReason, v1alpha1.PolicyNoPodsReason,
+			v1alpha1.PolicyNotPermittedReason, v1alpha1.PolicyChangesLostReason,
+		} {
+			if !strings.Contains(text, reason) {
+				t.Errorf("docs/%s/failover.md does not have the reason %s", language, reason)
+			}
+		}
+		_, example, _ := strings.Cut(text, "```yaml\n")
+		example, _, _ = strings.Cut(example, "```")
+		var policy v1alpha1.FailoverPolicy
+		if err := yaml.UnmarshalStrict([]byte(example), &policy); err != nil {
+			t.Fatalf("docs/%s/failover.md: %v", language, err)
+		}
+		examples = append(examples, policy)
+	}
+	if diff := cmp.Diff(examples[0], examples[1]); diff != "" || !examples[0].Acts() {
+		t.Errorf("the examples differ, or do nothing (-en +ja):\n%s", diff)
+	}
+}
+
 // fieldsOf are the paths of a type's fields, as they are written.
 func fieldsOf(of reflect.Type, path string) []string {
 	var found []string
@@ -98,7 +136,7 @@ func fieldsOf(of reflect.Type, path string) []string {
 	return found
 }
 
-// It has a row for each check of the guard, in the guard's order, and each of the guard's reasons is told by a check.
+// It has a row for each check of the guard, in the guard's order, and each of the guard's reasons belongs to a check.
 func TestGuard(t *testing.T) {
 	for _, language := range languages {
 		table := section(t, page(t, language, "policy.md"), guardSection)
@@ -155,7 +193,7 @@ func guardReasons(t *testing.T) []string {
 	return reasons
 }
 
-// How Remediations end, why a policy is not ready, and what its modes are is told whole.
+// How Remediations end, why a policy is not ready, and what its modes are is documented completely.
 func TestPolicyWords(t *testing.T) {
 	words := []string{
 		v1alpha1.RemediationAsForecastReason, v1alpha1.RemediationNotAsForecastReason, v1alpha1.RemediationDidNotHelpReason,

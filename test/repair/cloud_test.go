@@ -11,31 +11,31 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
-// mood is how the cloud takes the next requests to act.
-type mood int
+// behavior is how the cloud takes the next requests to act.
+type behavior int
 
 const (
-	// obliging does what is asked.
-	obliging mood = iota
-	// busy refuses, and does nothing.
-	busy
-	// silentYes does it, and its answer is lost; silentNo does not.
-	silentYes
-	silentNo
-	// deceitful says yes and does nothing: story 3's.
-	deceitful
-	// refusing says that it may not.
-	refusing
-	moods
+	// working performs requests.
+	working behavior = iota
+	// failing answers with an error and does nothing.
+	failing
+	// actsWithoutAnswer performs the request, but its answer is lost; noActNoAnswer does not perform it.
+	actsWithoutAnswer
+	noActNoAnswer
+	// answersWithoutAct accepts the request and does nothing, as in story 3.
+	answersWithoutAct
+	// forbidding refuses for lack of a permission.
+	forbidding
+	behaviors
 )
 
 // provider runs the cluster's machines.
 type provider struct {
-	c     *town
-	watch *watch
-	mood  mood
-	// rival is whether something else repairs all machines.
-	rival bool
+	c        *testCluster
+	checker  *checker
+	behavior behavior
+	// otherRepairer is whether something else repairs all machines.
+	otherRepairer bool
 }
 
 func (*provider) Name() string { return "cloud" }
@@ -57,7 +57,7 @@ func (p *provider) has(one cloud.Machine) bool {
 }
 
 func (p *provider) States(_ context.Context, all ...cloud.Machine) ([]cloud.State, error) {
-	if p.mood == busy {
+	if p.behavior == failing {
 		return nil, fmt.Errorf("describe: %w", cloud.ErrPassing)
 	}
 	var states []cloud.State
@@ -90,19 +90,19 @@ func (p *provider) act(ctx context.Context, action v1alpha1.Action, of cloud.Mac
 	if err != nil {
 		return cloud.Operation{}, err
 	}
-	if p.mood == busy {
+	if p.behavior == failing {
 		return cloud.Operation{}, fmt.Errorf("%s: %w", action, cloud.ErrPassing)
 	}
-	if p.mood == refusing {
-		p.watch.refuses(action, m)
+	if p.behavior == forbidding {
+		p.checker.onRefusal(action, m)
 		return cloud.Operation{}, &cloud.RefusedError{Permission: string(action), Err: fmt.Errorf("%s: not permitted", action)}
 	}
-	p.watch.acts(ctx, action, m, p.mood != silentNo)
-	m.promised = m.promised || p.mood == deceitful && action == v1alpha1.ActionReplace
-	if p.mood == obliging || p.mood == silentYes {
+	p.checker.onAct(ctx, action, m, p.behavior != noActNoAnswer)
+	m.replacementLost = m.replacementLost || p.behavior == answersWithoutAct && action == v1alpha1.ActionReplace
+	if p.behavior == working || p.behavior == actsWithoutAnswer {
 		do(m)
 	}
-	if p.mood == silentYes || p.mood == silentNo {
+	if p.behavior == actsWithoutAnswer || p.behavior == noActNoAnswer {
 		return cloud.Operation{}, fmt.Errorf("%s: %w", action, cloud.ErrUnsure)
 	}
 	return cloud.Operation{At: p.c.now()}, nil
@@ -110,7 +110,7 @@ func (p *provider) act(ctx context.Context, action v1alpha1.Action, of cloud.Mac
 
 // Repairers are those who repair all machines, if any does.
 func (p *provider) Repairers(_ context.Context, machines []cloud.Machine) ([]cloud.Repairer, error) {
-	if !p.rival {
+	if !p.otherRepairer {
 		return nil, nil
 	}
 	one := cloud.Repairer{By: change.Ref{Kind: "Group", Name: "workers"}, Rules: []cloud.RepairerRule{

@@ -43,15 +43,15 @@ var scheme = func() *runtime.Scheme {
 	return s
 }()
 
-// town is a small cluster: machines, and what Kubernetes makes of them: kubelets, a scheduler and the controllers that matter, each as
-// simple as a night needs it. It moves when it is stepped.
-type town struct {
+// testCluster is a small cluster: machines, and what Kubernetes makes of them: kubelets, a scheduler and the controllers that matter, each as
+// simple as a run needs it. step advances it.
+type testCluster struct {
 	api      *memory.API
 	machines map[string]*machine // by node
 	// goneNodes are those of machines that are no more, which the cloud's node controller deletes.
 	goneNodes []string
 	named     int
-	// room is how many pods a node takes. badImage is whether machines that come in others' places are ill from the beginning.
+	// room is how many pods a node takes. badImage is whether machines that come in others' places are unhealthy from the beginning.
 	room     int
 	badImage bool
 	now      func() time.Time
@@ -61,20 +61,20 @@ type town struct {
 type machine struct {
 	node, id, zone, group string
 	boots                 int
-	// up is whether it runs; it boots until then, and never if dead.
+	// up is whether it runs; otherwise, it boots until bootsAt, and never if dead.
 	up, dead bool
-	booted   time.Time
-	// promised is whether the cloud has said that it replaces the machine, and does not.
-	promised bool
-	// ill is whether its agent finds a fault; stubborn faults outlive a reboot.
-	ill, stubborn bool
-	// fell is when its agent was first seen to find the fault, well when it was last seen to find none.
-	fell, well time.Time
-	// lost is since when nothing is heard of it.
-	lost time.Time
-	// spoken is when its agent last wrote; mute is whether it writes no more, until the machine boots.
-	spoken time.Time
-	mute   bool
+	bootsAt  time.Time
+	// replacementLost is whether the cloud has accepted a request to replace the machine, and does not.
+	replacementLost bool
+	// unhealthy is whether its agent finds a fault; a reboot does not remove a persistent one.
+	unhealthy, persistent bool
+	// unhealthySince is when its agent first reported the fault, healthyAt when it last reported none.
+	unhealthySince, healthyAt time.Time
+	// silentSince is since when nothing is heard of it.
+	silentSince time.Time
+	// reportedAt is when its agent last wrote; agentStopped is whether it no longer writes, until the machine boots.
+	reportedAt   time.Time
+	agentStopped bool
 	// leaving is the key of a taint by which others say that they remove it; empty if they do not.
 	leaving string
 	// controlPlane is whether it carries the control plane, replaced how many replacements, one after the other, have led to it.
@@ -84,8 +84,8 @@ type machine struct {
 
 // lease is how the machine's kubelet says that it lives, as it is read at a time.
 func (m *machine) lease(now time.Time) *coordinationv1.Lease {
-	if !m.lost.IsZero() {
-		now = m.lost
+	if !m.silentSince.IsZero() {
+		now = m.silentSince
 	}
 	return &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: corev1.NamespaceNodeLease, Name: m.node},
@@ -103,8 +103,8 @@ type workload struct {
 	data, foreign bool
 }
 
-func (p plan) town() *town {
-	c := &town{machines: map[string]*machine{}, now: time.Now, room: cmp.Or(p.Room, 8)}
+func (p plan) newCluster() *testCluster {
+	c := &testCluster{machines: map[string]*machine{}, now: time.Now, room: cmp.Or(p.Room, 8)}
 	objects := []client.Object{
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}},
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "naosu-system"}},
@@ -123,14 +123,14 @@ func (p plan) town() *town {
 	return c
 }
 
-func (c *town) machine(zone, group string) *machine {
+func (c *testCluster) machine(zone, group string) *machine {
 	c.named++
 	m := &machine{node: fmt.Sprintf("node-%d", c.named), id: fmt.Sprintf("i-%08d", c.named), zone: zone, group: group, up: true, boots: 1}
 	c.machines[m.node] = m
 	return m
 }
 
-func (c *town) nodeOf(m *machine) *corev1.Node {
+func (c *testCluster) nodeOf(m *machine) *corev1.Node {
 	room := corev1.ResourceList{corev1.ResourceCPU: *resource.NewMilliQuantity(int64(c.room)*perPod, resource.DecimalSI), corev1.ResourceMemory: resource.MustParse("8Gi"), corev1.ResourcePods: resource.MustParse("20")}
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: m.node, Labels: map[string]string{
@@ -142,7 +142,7 @@ func (c *town) nodeOf(m *machine) *corev1.Node {
 	if m.controlPlane {
 		node.Labels["node-role.kubernetes.io/control-plane"] = ""
 	}
-	c.tell(node, m)
+	c.writeConditions(node, m)
 	return node
 }
 
@@ -182,9 +182,9 @@ func podSpec() corev1.PodSpec {
 	}
 }
 
-// step lets everybody do their part once.
-func (c *town) step(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{c.boot, c.forget, c.speak, c.runPods, c.keepReplicas, c.schedule, c.count} {
+// step runs each component once.
+func (c *testCluster) step(ctx context.Context) error {
+	for _, part := range []func(context.Context) error{c.boot, c.deleteGone, c.updateNodes, c.runPods, c.keepReplicas, c.schedule, c.updateBudgets} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -192,8 +192,8 @@ func (c *town) step(ctx context.Context) error {
 	return nil
 }
 
-// sorted are the machines by node, so that a night replays.
-func (c *town) sorted() []*machine {
+// sorted are the machines by node, so that a run replays.
+func (c *testCluster) sorted() []*machine {
 	var all []*machine
 	for _, name := range slices.Sorted(maps.Keys(c.machines)) {
 		all = append(all, c.machines[name])
@@ -202,20 +202,20 @@ func (c *town) sorted() []*machine {
 }
 
 // boot finishes boots.
-func (c *town) boot(context.Context) error {
+func (c *testCluster) boot(context.Context) error {
 	for _, m := range c.sorted() {
-		if !m.up && !m.dead && !c.now().Before(m.booted) {
-			m.up, m.lost = true, time.Time{}
+		if !m.up && !m.dead && !c.now().Before(m.bootsAt) {
+			m.up, m.silentSince = true, time.Time{}
 			m.boots++
-			m.ill = m.ill && m.stubborn
-			m.mute = false
+			m.unhealthy = m.unhealthy && m.persistent
+			m.agentStopped = false
 		}
 	}
 	return nil
 }
 
-// forget deletes the nodes of machines that are gone.
-func (c *town) forget(ctx context.Context) error {
+// deleteGone deletes the nodes of machines that are gone.
+func (c *testCluster) deleteGone(ctx context.Context) error {
 	for _, name := range c.goneNodes {
 		if err := client.IgnoreNotFound(c.api.Direct.Delete(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})); err != nil {
 			return err
@@ -226,25 +226,25 @@ func (c *town) forget(ctx context.Context) error {
 }
 
 // remove ends a machine, and none takes its place.
-func (c *town) remove(m *machine) {
+func (c *testCluster) remove(m *machine) {
 	delete(c.machines, m.node)
 	c.goneNodes = append(c.goneNodes, m.node)
 }
 
 // restart takes a machine down, to be up again after a boot.
-func (c *town) restart(m *machine) {
-	m.up, m.booted = false, c.now().Add(boot)
-	if m.lost.IsZero() {
-		m.lost = c.now()
+func (c *testCluster) restart(m *machine) {
+	m.up, m.bootsAt = false, c.now().Add(boot)
+	if m.silentSince.IsZero() {
+		m.silentSince = c.now()
 	}
 }
 
 // replace ends a machine; a new one of its zone and group takes its place.
-func (c *town) replace(m *machine) {
+func (c *testCluster) replace(m *machine) {
 	delete(c.machines, m.node)
 	c.goneNodes = append(c.goneNodes, m.node)
 	fresh := c.machine(m.zone, m.group)
 	fresh.boots, fresh.controlPlane, fresh.replaced = 0, m.controlPlane, m.replaced+1
-	fresh.ill, fresh.stubborn = c.badImage, c.badImage
+	fresh.unhealthy, fresh.persistent = c.badImage, c.badImage
 	c.restart(fresh)
 }

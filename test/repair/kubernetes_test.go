@@ -21,38 +21,38 @@ func intstrOf(n int) intstr.IntOrString { return intstr.FromInt32(int32(n)) }
 // heartbeat is how often an agent that has nothing new repeats itself.
 const heartbeat = 5 * time.Minute
 
-// tell writes what a machine's kubelet and agent say, or, of one that is silent, what Kubernetes says of it, into its node.
+// writeConditions writes what a machine's kubelet and agent say, or, of one that is silent, what Kubernetes says of it, into its node.
 // It is false if the node says so already.
-func (c *town) tell(node *corev1.Node, m *machine) bool {
+func (c *testCluster) writeConditions(node *corev1.Node, m *machine) bool {
 	ready, network := corev1.ConditionTrue, corev1.ConditionTrue
 	reason := "NoFault"
-	if m.ill {
+	if m.unhealthy {
 		network, reason = corev1.ConditionFalse, "InterfaceNotUp"
 	}
-	if !m.lost.IsZero() {
-		if c.now().Sub(m.lost) < silence {
+	if !m.silentSince.IsZero() {
+		if c.now().Sub(m.silentSince) < silence {
 			return false
 		}
 		ready = corev1.ConditionUnknown
 	}
-	due := m.lost.IsZero() && !m.mute && c.now().Sub(m.spoken) >= heartbeat
+	due := m.silentSince.IsZero() && !m.agentStopped && c.now().Sub(m.reportedAt) >= heartbeat
 	changed := condition(node, corev1.NodeReady, ready, "Kubelet", c.now(), due)
-	if m.lost.IsZero() && m.mute {
+	if m.silentSince.IsZero() && m.agentStopped {
 		return changed
 	}
-	if m.lost.IsZero() {
+	if m.silentSince.IsZero() {
 		changed = condition(node, "NetworkingReady", network, reason, c.now(), due) || changed
 		changed = changed || node.Status.NodeInfo.BootID != m.bootID()
 		node.Status.NodeInfo.BootID = m.bootID()
 	}
-	if changed && m.lost.IsZero() {
-		m.spoken = c.now()
+	if changed && m.silentSince.IsZero() {
+		m.reportedAt = c.now()
 	}
 	switch {
-	case m.lost.IsZero() && !m.ill:
-		m.well, m.fell = c.now(), time.Time{}
-	case m.fell.IsZero():
-		m.fell = c.now()
+	case m.silentSince.IsZero() && !m.unhealthy:
+		m.healthyAt, m.unhealthySince = c.now(), time.Time{}
+	case m.unhealthySince.IsZero():
+		m.unhealthySince = c.now()
 	}
 	return changed
 }
@@ -74,8 +74,8 @@ func condition(node *corev1.Node, kind corev1.NodeConditionType, status corev1.C
 	return true
 }
 
-// speak brings the nodes up to date.
-func (c *town) speak(ctx context.Context) error {
+// updateNodes writes the conditions and taints of the nodes.
+func (c *testCluster) updateNodes(ctx context.Context) error {
 	for _, m := range c.sorted() {
 		node := &corev1.Node{}
 		switch err := c.api.Direct.Get(ctx, client.ObjectKey{Name: m.node}, node); {
@@ -94,7 +94,7 @@ func (c *town) speak(ctx context.Context) error {
 					return err
 				}
 			}
-			if c.tell(node, m) {
+			if c.writeConditions(node, m) {
 				if err := c.api.Direct.Status().Update(ctx, node); err != nil {
 					return err
 				}
@@ -110,20 +110,20 @@ func taintsOf(m *machine, now time.Time) []corev1.Taint {
 	if m.leaving != "" {
 		others = []corev1.Taint{{Key: m.leaving, Effect: corev1.TaintEffectNoSchedule}}
 	}
-	if m.lost.IsZero() || now.Sub(m.lost) < silence {
+	if m.silentSince.IsZero() || now.Sub(m.silentSince) < silence {
 		return others
 	}
 	return append(others, []corev1.Taint{{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule}, {Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoExecute}}...)
 }
 
-func (c *town) pods(ctx context.Context) ([]corev1.Pod, error) {
+func (c *testCluster) pods(ctx context.Context) ([]corev1.Pod, error) {
 	var all corev1.PodList
 	err := c.api.Direct.List(ctx, &all, client.InNamespace(namespace))
 	return all.Items, err
 }
 
 // runPods is the kubelets' part, and, for nodes that are silent or gone, the controllers'.
-func (c *town) runPods(ctx context.Context) error {
+func (c *testCluster) runPods(ctx context.Context) error {
 	pods, err := c.pods(ctx)
 	if err != nil {
 		return err
@@ -136,7 +136,7 @@ func (c *town) runPods(ctx context.Context) error {
 	return nil
 }
 
-func (c *town) runPod(ctx context.Context, pod *corev1.Pod) error {
+func (c *testCluster) runPod(ctx context.Context, pod *corev1.Pod) error {
 	if pod.Spec.NodeName == "" {
 		return nil
 	}
@@ -148,15 +148,15 @@ func (c *town) runPod(ctx context.Context, pod *corev1.Pod) error {
 		return c.api.Ended(ctx, pod)
 	case m.up:
 		return c.ready(ctx, pod, corev1.ConditionTrue)
-	case c.now().Sub(m.lost) >= silence+evicted && pod.DeletionTimestamp == nil:
+	case c.now().Sub(m.silentSince) >= silence+evicted && pod.DeletionTimestamp == nil:
 		return c.api.Direct.Delete(ctx, pod)
-	case c.now().Sub(m.lost) >= silence:
+	case c.now().Sub(m.silentSince) >= silence:
 		return c.ready(ctx, pod, corev1.ConditionFalse)
 	}
 	return nil
 }
 
-func (c *town) ready(ctx context.Context, pod *corev1.Pod, status corev1.ConditionStatus) error {
+func (c *testCluster) ready(ctx context.Context, pod *corev1.Pod, status corev1.ConditionStatus) error {
 	if isReady(pod) == (status == corev1.ConditionTrue) && pod.Status.Phase == corev1.PodRunning {
 		return nil
 	}
@@ -172,7 +172,7 @@ func isReady(pod *corev1.Pod) bool {
 }
 
 // keepReplicas makes the pods that are missing.
-func (c *town) keepReplicas(ctx context.Context) error {
+func (c *testCluster) keepReplicas(ctx context.Context) error {
 	var sets appsv1.ReplicaSetList
 	if err := c.api.Direct.List(ctx, &sets); err != nil {
 		return err
@@ -206,7 +206,7 @@ func (c *town) keepReplicas(ctx context.Context) error {
 }
 
 // schedule gives waiting pods the emptiest node that takes them.
-func (c *town) schedule(ctx context.Context) error {
+func (c *testCluster) schedule(ctx context.Context) error {
 	pods, err := c.pods(ctx)
 	if err != nil {
 		return err
@@ -242,8 +242,8 @@ func (c *town) schedule(ctx context.Context) error {
 	return nil
 }
 
-// count brings the PodDisruptionBudgets up to date.
-func (c *town) count(ctx context.Context) error {
+// updateBudgets brings the PodDisruptionBudgets up to date.
+func (c *testCluster) updateBudgets(ctx context.Context) error {
 	var budgets policyv1.PodDisruptionBudgetList
 	if err := c.api.Direct.List(ctx, &budgets); err != nil {
 		return err

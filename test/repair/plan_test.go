@@ -18,23 +18,23 @@ import (
 type kind string
 
 const (
-	ill        kind = "a fault that a reboot mends"
-	stubborn   kind = "a fault that outlives a reboot"
-	lie        kind = "an agent that lies for a while"
-	zoneIll    kind = "a fault of all machines of a zone"
-	silentNode kind = "a machine off for a while"
-	zoneOut    kind = "a zone off for a while"
-	flakyAPI   kind = "an API server that fails calls, done and not"
-	kill       kind = "the controller killed"
-	staleCache kind = "a cache that hangs"
-	badCloud   kind = "a cloud that refuses, does not answer, or lies"
-	forbids    kind = "a cloud that refuses"
+	rebootFixes      kind = "a fault that a reboot mends"
+	rebootDoesNotFix kind = "a fault that outlives a reboot"
+	falseReport      kind = "an agent that lies for a while"
+	zoneUnhealthy    kind = "a fault of all machines of a zone"
+	nodeOff          kind = "a machine off for a while"
+	zoneOff          kind = "a zone off for a while"
+	apiFails         kind = "an API server that fails calls, done and not"
+	controllerKilled kind = "the controller killed"
+	staleCache       kind = "a cache that hangs"
+	cloudFails       kind = "a cloud that refuses, does not answer, or lies"
+	cloudForbids     kind = "a cloud that refuses"
 )
 
 var kinds = []kind{
-	ill, ill, ill, ill, ill, ill, stubborn, stubborn, lie, zoneIll, silentNode, silentNode, zoneOut, flakyAPI, kill, kill, staleCache, staleCache, badCloud, badCloud, forbids, forbids, forbids,
+	rebootFixes, rebootFixes, rebootFixes, rebootFixes, rebootFixes, rebootFixes, rebootDoesNotFix, rebootDoesNotFix, falseReport, zoneUnhealthy, nodeOff, nodeOff, zoneOff, apiFails, controllerKilled, controllerKilled, staleCache, staleCache, cloudFails, cloudFails, cloudForbids, cloudForbids, cloudForbids,
 	rejected, deleted, aborted, recreated, forged, forgedRun, edited, uncordoned, paused, paused, paused, copied, copied,
-	removing, removing, removing, shutDown, shutDown, shutDown, shifted, claimed, claimed, annotated, annotatedPods, rival, rival, rival, muteAgent, muteAgent, muteAgent, badImage, serverDown, serverDown, serverDown, leaseLost, leaseLost, leaseLost,
+	removing, removing, removing, shutDown, shutDown, shutDown, shifted, claimed, claimed, annotated, annotatedPods, otherRepairs, otherRepairs, otherRepairs, agentStops, agentStops, agentStops, badImage, serverDown, serverDown, serverDown, leaseLost, leaseLost, leaseLost,
 }
 
 // fault is one thing that goes wrong, from a tick on, for so many.
@@ -43,7 +43,7 @@ type fault struct {
 	Kind              kind
 }
 
-// plan is a night.
+// plan is what is drawn for a run: the cluster, the policy and the faults.
 type plan struct {
 	Nodes, Zones int
 	// Floors are the least pods of workloads, Slack how many more each has. A workload whose floor is 0 has no PodDisruptionBudget.
@@ -51,14 +51,14 @@ type plan struct {
 	Slack         int
 	ZoneBudget    int
 	ClusterBudget int
-	// PerDay is how many machines may be repaired in the night; 0 is any number.
-	PerDay          int
-	Proceed, Ladder bool
+	// PerDay is how many machines may be repaired in the run; 0 is any number.
+	PerDay              int
+	Proceed, Escalation bool
 	// Brake says whether the policy has one of its own beside Kubernetes' idea of a disrupted zone.
 	Brake bool
 	// Room is how many pods a node takes; 0 is eight.
 	Room int
-	// Direct is whether the rules ask for machines to be replaced at once, without a ladder.
+	// Direct is whether the rules ask for machines to be replaced at once, without escalation.
 	Direct bool
 	// Earn is how many repairs must have turned out as forecast before one is done unasked, Approver whether a person approves each.
 	Earn     int
@@ -76,13 +76,13 @@ type plan struct {
 	Faults       []fault
 }
 
-// storm is how long things go wrong, and calm how long nothing does after that, in ticks.
+// faultTicks is for how many ticks faults are injected, and quietTicks for how many none is after that.
 const (
-	storm = 40
-	calm  = 80
+	faultTicks = 40
+	quietTicks = 80
 )
 
-func (p plan) ticks() int { return storm + calm }
+func (p plan) ticks() int { return faultTicks + quietTicks }
 
 func drawPlan(t *rapid.T) plan {
 	p := plan{
@@ -91,7 +91,7 @@ func drawPlan(t *rapid.T) plan {
 		Slack:      rapid.SampledFrom([]int{1, 1, 0, 2}).Draw(t, "slack"),
 		ZoneBudget: rapid.IntRange(1, 2).Draw(t, "zone budget"), ClusterBudget: rapid.IntRange(1, 2).Draw(t, "cluster budget"),
 		PerDay:  rapid.SampledFrom([]int{0, 0, 1, 2}).Draw(t, "per day"),
-		Proceed: rapid.Bool().Draw(t, "proceed"), Ladder: rapid.Bool().Draw(t, "ladder"), Brake: rapid.Bool().Draw(t, "brake"),
+		Proceed: rapid.Bool().Draw(t, "proceed"), Escalation: rapid.Bool().Draw(t, "ladder"), Brake: rapid.Bool().Draw(t, "brake"),
 		Room:   rapid.SampledFrom([]int{0, 0, 0, 2, 3}).Draw(t, "room"),
 		Direct: rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "direct"), Earn: rapid.SampledFrom([]int{0, 0, 0, 0, 0, 1}).Draw(t, "earn"),
 		CoolDown: rapid.SampledFrom([]int{1, 1, 4}).Draw(t, "cool-down"), Grace: rapid.SampledFrom([]int{0, 0, 0, 3}).Draw(t, "grace"),
@@ -103,13 +103,13 @@ func drawPlan(t *rapid.T) plan {
 	}
 	// What another scheduler places nobody foresees, so that nothing is done that nobody approves.
 	p.Approver = p.Foreign || rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "approver")
-	p.Ladder = p.Ladder && !p.Direct
+	p.Escalation = p.Escalation && !p.Direct
 	if p.Opens > 0 {
 		p.Open = 8
 	}
 	p.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) fault {
 		return fault{
-			Tick: rapid.IntRange(1, storm-20).Draw(t, "tick"), For: rapid.IntRange(1, 20).Draw(t, "for"),
+			Tick: rapid.IntRange(1, faultTicks-20).Draw(t, "tick"), For: rapid.IntRange(1, 20).Draw(t, "for"),
 			Target: rapid.OneOf(rapid.IntRange(0, 1), rapid.IntRange(0, 13)).Draw(t, "target"), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
 		}
 	}), 1, 10).Draw(t, "faults")
@@ -177,7 +177,7 @@ func (p plan) policy() *v1alpha1.NodeRepairPolicy {
 	if p.Proceed {
 		policy.Spec.Drain.Fallback = v1alpha1.DrainProceed
 	}
-	if p.Ladder {
+	if p.Escalation {
 		policy.Spec.Escalation = []v1alpha1.EscalationStep{{Action: v1alpha1.ActionReboot, Attempts: 1}, {Action: v1alpha1.ActionReplace, Attempts: 1}}
 	}
 	return policy

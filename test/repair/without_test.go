@@ -18,48 +18,50 @@ import (
 )
 
 var (
-	withoutFlag = flag.String("without", "", "play random nights without each of these checks of the guard, separated by commas, until one shows it; all is every check")
-	mostNights  = flag.Int("nights", 500, "how many nights are played at most without each check")
-	firstNight  = flag.Int("first", int(time.Now().Unix()), "the number of the first of them")
-	updateFlag  = flag.Bool("update", false, "keep the nights that show what a check is for in testdata/without")
+	withoutFlag = flag.String("without", "", "play random runs without each of these checks of the guard, separated by commas, until one violates an invariant; all is every check")
+	maxRuns     = flag.Int("runs", 500, "how many runs are played at most without each check")
+	firstSeed   = flag.Int("first", int(time.Now().Unix()), "the seed of the first of them")
+	updateFlag  = flag.Bool("update", false, "store the runs that show what a check is for in testdata/without")
 )
 
-// nightsOf draws nights by their numbers.
-var nightsOf = rapid.Custom(drawPlan)
+// plans draws plans by their seeds.
+var plans = rapid.Custom(drawPlan)
 
-// shown is a night in which something is violated without a check, and nothing with it.
-type shown struct {
-	Crime crime
-	Night plan
+// counterexample is a run in which something is violated without a check, and nothing with it.
+type counterexample struct {
+	Violation violation
+	Plan      plan
 }
 
-func shownFile(check string) string { return filepath.Join("testdata", "without", check+".json") }
+func counterexampleFile(check string) string {
+	return filepath.Join("testdata", "without", check+".json")
+}
 
-// TestEachCheckIsSeen shows of each check of the guard that nights see it when it is taken out. They are stored as they were found by
-// TestWithout, which is how others are found when a check comes.
-func TestEachCheckIsSeen(t *testing.T) {
+// TestEachCheckIsNeeded shows of each check of the guard that a stored run violates an invariant without it. TestWithout finds such runs,
+// also for a new check.
+func TestEachCheckIsNeeded(t *testing.T) {
 	for _, check := range guard.Checks() {
 		t.Run(check.Name, func(t *testing.T) {
 			t.Parallel()
-			data, err := os.ReadFile(shownFile(check.Name))
+			data, err := os.ReadFile(counterexampleFile(check.Name))
 			if err != nil {
-				t.Fatalf("no night is known that shows what %s is for: go test ./test/repair -run TestWithout -args -without %[1]s -update (%v)", check.Name, err)
+				t.Fatalf("no run is known that shows what %s is for: go test ./test/repair -run TestWithout -args -without %[1]s -update (%v)", check.Name, err)
 			}
-			var kept shown
-			if err := json.Unmarshal(data, &kept); err != nil {
+			var stored counterexample
+			if err := json.Unmarshal(data, &stored); err != nil {
 				t.Fatal(err)
 			}
-			if seen := play(t, t, kept.Night, guard.Checks(), none); len(seen.crimes) > 0 {
-				t.Errorf("with %s: %q", check.Name, seen.crimes)
+			if result := play(t, t, stored.Plan, guard.Checks(), noFlaw); len(result.violations) > 0 {
+				t.Errorf("with %s: %q", check.Name, result.violations)
 			}
-			if seen := play(t, t, kept.Night, without(check.Name), none); !seen.has(kept.Crime) {
-				t.Errorf("without %s nobody saw that it %s: %d repairs, %q", check.Name, kept.Crime, seen.repairs, seen.crimes)
+			if result := play(t, t, stored.Plan, without(check.Name), noFlaw); !result.has(stored.Violation) {
+				t.Errorf("without %s the checker did not find that it %s: %d repairs, %q", check.Name, stored.Violation, result.repairs, result.violations)
 			}
 		})
 	}
 }
 
-// TestWithout plays random nights without one check of the guard until something is violated that is not with it, for each
+// TestWithout plays random runs without one check of the guard until something is violated that is not with it, for each
 // check that -without names.
 func TestWithout(t *testing.T) {
 	if *withoutFlag == "" {
@@ -71,67 +73,67 @@ func TestWithout(t *testing.T) {
 		}
 		t.Run(check.Name, func(t *testing.T) {
 			t.Parallel()
-			for n := range *mostNights {
-				night := nightsOf.Example(*firstNight + n)
-				what := onlyWithout(t, night, check.Name)
+			for n := range *maxRuns {
+				drawn := plans.Example(*firstSeed + n)
+				what := violationWithout(t, drawn, check.Name)
 				if what == "" {
 					continue
 				}
-				t.Logf("%s: seen in night %d: %s", check.Name, n+1, what)
+				t.Logf("%s: seen in run %d: %s", check.Name, n+1, what)
 				if *updateFlag {
-					keep(t, check.Name, smallest(night, func(p plan) bool { return onlyWithout(t, p, check.Name) == what }), what)
+					save(t, check.Name, shrink(drawn, func(p plan) bool { return violationWithout(t, p, check.Name) == what }), what)
 				}
 				return
 			}
-			t.Errorf("%s: not seen in %d nights", check.Name, *mostNights)
+			t.Errorf("%s: not seen in %d runs", check.Name, *maxRuns)
 		})
 	}
 }
 
-// onlyWithout is what is violated in a night without a check first, if nothing is with it.
-func onlyWithout(t *testing.T, night plan, check string) crime {
-	seen := play(t, t, night, without(check), none)
-	if len(seen.crimes) == 0 {
+// violationWithout is the first violation in a run without a check, if there is none with it.
+func violationWithout(t *testing.T, drawn plan, check string) violation {
+	result := play(t, t, drawn, without(check), noFlaw)
+	if len(result.violations) == 0 {
 		return ""
 	}
-	what, _, _ := strings.Cut(seen.crimes[0], ":")
-	if with := play(t, t, night, guard.Checks(), none); len(with.crimes) > 0 {
-		t.Errorf("night %+v with all checks: %q", night, with.crimes)
+	what, _, _ := strings.Cut(result.violations[0], ":")
+	if with := play(t, t, drawn, guard.Checks(), noFlaw); len(with.violations) > 0 {
+		t.Errorf("run %+v with all checks: %q", drawn, with.violations)
 		return ""
 	}
-	return crime(what)
+	return violation(what)
 }
 
-// smallest is a night without faults and features that what it shows does not need.
-func smallest(night plan, shows func(plan) bool) plan {
-	for i := 0; i < len(night.Faults); {
-		less := night
-		less.Faults = slices.Delete(slices.Clone(night.Faults), i, i+1)
+// shrink removes the faults and features that the violation does not need.
+func shrink(drawn plan, shows func(plan) bool) plan {
+	for i := 0; i < len(drawn.Faults); {
+		less := drawn
+		less.Faults = slices.Delete(slices.Clone(drawn.Faults), i, i+1)
 		if shows(less) {
-			night = less
+			drawn = less
 		} else {
 			i++
 		}
 	}
-	for _, feature := range []string{"Slack", "PerDay", "Proceed", "Ladder", "Brake", "Room", "Direct", "Earn", "Approver", "CoolDown", "Grace", "Open", "Opens", "Data", "KeepData", "Foreign", "ControlPlane"} {
-		less := night
+	for _, feature := range []string{"Slack", "PerDay", "Proceed", "Escalation", "Brake", "Room", "Direct", "Earn", "Approver", "CoolDown", "Grace", "Open", "Opens", "Data", "KeepData", "Foreign", "ControlPlane"} {
+		less := drawn
 		reflect.ValueOf(&less).Elem().FieldByName(feature).SetZero()
 		if shows(less) {
-			night = less
+			drawn = less
 		}
 	}
-	return night
+	return drawn
 }
 
-func keep(t *testing.T, check string, night plan, what crime) {
-	data, err := json.MarshalIndent(shown{what, night}, "", "  ")
+func save(t *testing.T, check string, drawn plan, what violation) {
+	data, err := json.MarshalIndent(counterexample{what, drawn}, "", "  ")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(shownFile(check)), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(counterexampleFile(check)), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(shownFile(check), append(bytes.TrimSpace(data), '\n'), 0o600); err != nil {
+	if err := os.WriteFile(counterexampleFile(check), append(bytes.TrimSpace(data), '\n'), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // forbid takes one verb from the controller's account for as long as a test runs: by its ClusterRole, or its Role.
-func (b *bed) forbid(ctx context.Context, t *testing.T, role client.Object, verb, group, resource string) {
+func (b *fixture) forbid(ctx context.Context, t *testing.T, role client.Object, verb, group, resource string) {
 	t.Helper()
 	role.SetName("naosu-controller")
 	var rules *[]rbacv1.PolicyRule
@@ -57,7 +57,7 @@ func (b *bed) forbid(ctx context.Context, t *testing.T, role client.Object, verb
 }
 
 // mayBecome waits until the API server lets the controller's account do something, or no longer.
-func (b *bed) mayBecome(ctx context.Context, t *testing.T, asked authorizationv1.ResourceAttributes, may bool) {
+func (b *fixture) mayBecome(ctx context.Context, t *testing.T, asked authorizationv1.ResourceAttributes, may bool) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: account, ResourceAttributes: &asked}}
@@ -70,7 +70,7 @@ func (b *bed) mayBecome(ctx context.Context, t *testing.T, asked authorizationv1
 }
 
 // workload makes a ReplicaSet of one, whose pod is on the node and is made anew elsewhere: of it is to be foreseen what becomes.
-func (b *bed) workload(ctx context.Context, t *testing.T) {
+func (b *fixture) workload(ctx context.Context, t *testing.T) {
 	t.Helper()
 	labels := map[string]string{"app": "shop"}
 	set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: "shop"}}

@@ -26,7 +26,7 @@ import (
 
 // TestProof goes from a cluster that has nothing of naosu's to one that has all, and cuts each hop on the way.
 func TestProof(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	ctx := t.Context()
 	b.makeNode(ctx, t)
 
@@ -116,7 +116,7 @@ func TestProof(t *testing.T) {
 
 // denied drills with policies by which nothing would ever be done: the real controller's guard cuts them, though the action could be
 // taken. The policy is put back.
-func (b *bed) denied(ctx context.Context, t *testing.T) {
+func (b *fixture) denied(ctx context.Context, t *testing.T) {
 	t.Helper()
 	set := func(ctx context.Context, t *testing.T, edit func(*v1alpha1.NodeRepairPolicySpec)) {
 		t.Helper()
@@ -147,7 +147,7 @@ func (b *bed) denied(ctx context.Context, t *testing.T) {
 }
 
 // approval is what check says where all is there but a person's word: no finding, and exit code 0.
-func (b *bed) approval(ctx context.Context, t *testing.T) {
+func (b *fixture) approval(ctx context.Context, t *testing.T) {
 	t.Helper()
 	b.policyIs(ctx, t, func(s *v1alpha1.NodeRepairPolicySpec) { s.Mode = v1alpha1.ModeApprove }, permitted)
 	b.drilled(ctx, t, 0)
@@ -162,14 +162,14 @@ func (b *bed) approval(ctx context.Context, t *testing.T) {
 const brief = 3 * time.Second
 
 // wantCut drills, and demands that somebody says that the chain is cut at a hop. How long that takes is not judged.
-func (b *bed) wantCut(ctx context.Context, t *testing.T, hop repair.HopName, says string) drilled {
+func (b *fixture) wantCut(ctx context.Context, t *testing.T, hop repair.HopName, says string) drilled {
 	t.Helper()
 	return b.judge(ctx, t, b.drill(ctx, t, testbed.Patience), hop, says)
 }
 
 // wantSilence drills with an agent that says so much, and demands that the drill gives up at a hop of which nobody says anything.
 // An agent that comes too late to be heard itself gets more time.
-func (b *bed) wantSilence(ctx context.Context, t *testing.T, state v1alpha1.AgentState, hops int, hop repair.HopName, says string) {
+func (b *fixture) wantSilence(ctx context.Context, t *testing.T, state v1alpha1.AgentState, hops int, hop repair.HopName, says string) {
 	t.Helper()
 	for within := brief; ; within *= 2 {
 		stop := b.agent(ctx, t, state, hops)
@@ -188,14 +188,14 @@ type ended struct {
 	err    error
 }
 
-func (b *bed) drill(ctx context.Context, t *testing.T, within time.Duration) ended {
+func (b *fixture) drill(ctx context.Context, t *testing.T, within time.Duration) ended {
 	t.Helper()
 	answer, err := ask[drilled](ctx, t, b, "repair", "drill", "node/"+b.node, "--hop-timeout", within.String())
 	return ended{answer, err}
 }
 
 // judge demands that the chain was cut at a hop, that the record says so, and that the node is as it was.
-func (b *bed) judge(ctx context.Context, t *testing.T, done ended, hop repair.HopName, says string) drilled {
+func (b *fixture) judge(ctx context.Context, t *testing.T, done ended, hop repair.HopName, says string) drilled {
 	t.Helper()
 	answer, err := done.answer, done.err
 	b.cut[answer.Cut] = true
@@ -220,7 +220,7 @@ func rowOf(t *testing.T, checked repair.Checked, reason string) repaircheck.Row 
 }
 
 // policy reboots, which nobody offers here.
-func (b *bed) policy(ctx context.Context, t *testing.T) *v1alpha1.NodeRepairPolicy {
+func (b *fixture) policy(ctx context.Context, t *testing.T) *v1alpha1.NodeRepairPolicy {
 	t.Helper()
 	p := &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "workers"}}
 	p.Spec = rebooting()
@@ -237,7 +237,7 @@ func rebooting() v1alpha1.NodeRepairPolicySpec {
 }
 
 // settled waits until the controller has taken the policy up.
-func (b *bed) settled(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairPolicy) {
+func (b *fixture) settled(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairPolicy) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		err := b.client.Get(ctx, client.ObjectKeyFromObject(p), p)
@@ -249,7 +249,7 @@ func (b *bed) settled(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairP
 }
 
 // lease has the controller's held, so that what is judged next is not that it was stopped.
-func (b *bed) lease(ctx context.Context, t *testing.T) {
+func (b *fixture) lease(ctx context.Context, t *testing.T) {
 	t.Helper()
 	lease := b.leased()
 	if err := client.IgnoreNotFound(b.client.Delete(ctx, lease)); err != nil {
@@ -261,13 +261,13 @@ func (b *bed) lease(ctx context.Context, t *testing.T) {
 	}
 }
 
-func (b *bed) leased() *coordinationv1.Lease {
+func (b *fixture) leased() *coordinationv1.Lease {
 	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "naosu-system", Name: "naosu-controller"}}
 }
 
 // whole is a drill that goes the whole way, and what check then says of it. The controller's word is written as it writes it,
 // for nobody here runs machines.
-func (b *bed) whole(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairPolicy) {
+func (b *fixture) whole(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairPolicy) {
 	t.Helper()
 	b.agent(ctx, t, v1alpha1.AgentDone, 4)
 	done := make(chan error, 1)
@@ -292,7 +292,7 @@ func (b *bed) whole(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairPol
 }
 
 // controllersWord ends the next drill whose agent is done.
-func (b *bed) controllersWord(ctx context.Context, p *v1alpha1.NodeRepairPolicy) error {
+func (b *fixture) controllersWord(ctx context.Context, p *v1alpha1.NodeRepairPolicy) error {
 	return wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		var all v1alpha1.RemediationList
 		if err := b.client.List(ctx, &all); err != nil {
@@ -319,7 +319,7 @@ func (b *bed) controllersWord(ctx context.Context, p *v1alpha1.NodeRepairPolicy)
 }
 
 // raised raises the real condition, with a machine that reboots, with one that does not, and with a person who breaks it off.
-func (b *bed) raised(ctx context.Context, t *testing.T) {
+func (b *fixture) raised(ctx context.Context, t *testing.T) {
 	t.Helper()
 	act := func(margin time.Duration) []string {
 		return []string{"repair", "drill", "--act", "--expendable", "node/" + b.node, "--wait", "1s", "--margin", margin.String()}
@@ -385,7 +385,7 @@ func (b *bed) raised(ctx context.Context, t *testing.T) {
 }
 
 // standing waits until the condition is raised.
-func (b *bed) standing(ctx context.Context) error {
+func (b *fixture) standing(ctx context.Context) error {
 	return wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
 		var node corev1.Node
 		err := b.client.Get(ctx, client.ObjectKey{Name: b.node}, &node)
@@ -394,7 +394,7 @@ func (b *bed) standing(ctx context.Context) error {
 }
 
 // reboot gives the machine another boot ID once the condition is raised.
-func (b *bed) reboot(ctx context.Context) error {
+func (b *fixture) reboot(ctx context.Context) error {
 	if err := b.standing(ctx); err != nil {
 		return err
 	}

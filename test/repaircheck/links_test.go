@@ -23,7 +23,7 @@ import (
 
 // cuts are what a user meets, as the objects of the cluster have it, by the link that check is to name. A policy is changed
 // with its status as its controller left it before.
-func (b *bed) cuts(ctx context.Context, t *testing.T) []cut {
+func (b *fixture) cuts(ctx context.Context, t *testing.T) []cut {
 	t.Helper()
 	const down = "InterfaceNotUp"
 	rule := func(s *v1alpha1.NodeRepairPolicySpec) *v1alpha1.RepairRule { return &s.Rules[0] }
@@ -77,7 +77,7 @@ type cut struct {
 }
 
 // eachLink cuts every link that check goes along, and demands that it names just that one.
-func (b *bed) eachLink(ctx context.Context, t *testing.T) {
+func (b *fixture) eachLink(ctx context.Context, t *testing.T) {
 	t.Helper()
 	var links []repaircheck.LinkName
 	named := map[repaircheck.LinkName]bool{}
@@ -109,7 +109,7 @@ func (b *bed) eachLink(ctx context.Context, t *testing.T) {
 }
 
 // mended is the row of a chain of which every link is whole again.
-func (b *bed) mended(ctx context.Context, t *testing.T) repaircheck.Row {
+func (b *fixture) mended(ctx context.Context, t *testing.T) repaircheck.Row {
 	t.Helper()
 	b.policyIs(ctx, t, nil, permitted)
 	b.heard(ctx, t, 0)
@@ -129,7 +129,7 @@ func permitted(s *v1alpha1.NodeRepairPolicyStatus) {
 }
 
 // write reads an object, changes it and writes it again, its status too.
-func (b *bed) write(ctx context.Context, t *testing.T, o client.Object, change, status func()) {
+func (b *fixture) write(ctx context.Context, t *testing.T, o client.Object, change, status func()) {
 	t.Helper()
 	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		if err := b.client.Get(ctx, client.ObjectKeyFromObject(o), o); err != nil {
@@ -150,7 +150,7 @@ func (b *bed) write(ctx context.Context, t *testing.T, o client.Object, change, 
 }
 
 // policyIs gives the policy its spec, but for a change, and a status as of that.
-func (b *bed) policyIs(ctx context.Context, t *testing.T, change func(*v1alpha1.NodeRepairPolicySpec), status func(*v1alpha1.NodeRepairPolicyStatus)) {
+func (b *fixture) policyIs(ctx context.Context, t *testing.T, change func(*v1alpha1.NodeRepairPolicySpec), status func(*v1alpha1.NodeRepairPolicyStatus)) {
 	t.Helper()
 	p := &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "workers"}}
 	b.write(ctx, t, p, func() {
@@ -165,7 +165,7 @@ func (b *bed) policyIs(ctx context.Context, t *testing.T, change func(*v1alpha1.
 }
 
 // heard has the agent's last word be so old.
-func (b *bed) heard(ctx context.Context, t *testing.T, age time.Duration) {
+func (b *fixture) heard(ctx context.Context, t *testing.T, age time.Duration) {
 	t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: b.node}}
 	b.write(ctx, t, node, nil, func() {
@@ -176,7 +176,7 @@ func (b *bed) heard(ctx context.Context, t *testing.T, age time.Duration) {
 }
 
 // drilled has the drill that went the whole way be so old, and of the policy as it is.
-func (b *bed) drilled(ctx context.Context, t *testing.T, age time.Duration) {
+func (b *fixture) drilled(ctx context.Context, t *testing.T, age time.Duration) {
 	t.Helper()
 	p := &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "workers"}}
 	var all v1alpha1.RemediationList
@@ -199,7 +199,7 @@ func (b *bed) drilled(ctx context.Context, t *testing.T, age time.Duration) {
 }
 
 // unled has nobody hold the controller's lease.
-func (b *bed) unled(ctx context.Context, t *testing.T) {
+func (b *fixture) unled(ctx context.Context, t *testing.T) {
 	t.Helper()
 	b.lease(ctx, t)
 	if err := b.client.Delete(ctx, b.leased()); err != nil {
@@ -208,7 +208,7 @@ func (b *bed) unled(ctx context.Context, t *testing.T) {
 }
 
 // switchedOff installs naosu's agent with a reason that is off.
-func (b *bed) switchedOff(ctx context.Context, t *testing.T, reason string) {
+func (b *fixture) switchedOff(ctx context.Context, t *testing.T, reason string) {
 	t.Helper()
 	labels := map[string]string{"app.kubernetes.io/name": "naosu-agent"}
 	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "naosu-system", Name: "naosu-agent"}}
@@ -225,7 +225,7 @@ func (b *bed) switchedOff(ctx context.Context, t *testing.T, reason string) {
 }
 
 // damagedLedger has the controller's ledger be cut short.
-func (b *bed) damagedLedger(ctx context.Context, t *testing.T) {
+func (b *fixture) damagedLedger(ctx context.Context, t *testing.T) {
 	t.Helper()
 	b.create(ctx, t, &corev1.ConfigMap{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "naosu-system", Name: "naosu-ledger"}, Data: map[string]string{"ledger.json": `{"entries":[{"remediation":`},
@@ -236,7 +236,7 @@ func (b *bed) damagedLedger(ctx context.Context, t *testing.T) {
 const karpenters = "worker-of-karpenter"
 
 // karpenter installs Karpenter with its own node repair, and a node of its.
-func (b *bed) karpenter(ctx context.Context, t *testing.T) {
+func (b *fixture) karpenter(ctx context.Context, t *testing.T) {
 	t.Helper()
 	const pool = "karpenter.sh/nodepool"
 	labels := map[string]string{"app.kubernetes.io/name": "karpenter"}
@@ -251,8 +251,8 @@ func (b *bed) karpenter(ctx context.Context, t *testing.T) {
 // batch is a node of a group whose machines the cloud does not let the controller reboot.
 const batch = "worker-of-batch"
 
-// refusedGroup makes that node, and has the controller have been told.
-func (b *bed) refusedGroup(ctx context.Context, t *testing.T) {
+// refusedGroup makes that node, and has the controller find out.
+func (b *fixture) refusedGroup(ctx context.Context, t *testing.T) {
 	t.Helper()
 	b.another(ctx, t, batch, "", map[string]string{"eks.amazonaws.com/nodegroup": "batch"})
 	b.policyIs(ctx, t, nil, func(s *v1alpha1.NodeRepairPolicyStatus) {
@@ -266,8 +266,8 @@ func (b *bed) refusedGroup(ctx context.Context, t *testing.T) {
 	}
 }
 
-// another makes a node beside the bed's, with the same conditions.
-func (b *bed) another(ctx context.Context, t *testing.T, name, providerID string, labels map[string]string) {
+// another makes a node beside that of the fixture, with the same conditions.
+func (b *fixture) another(ctx context.Context, t *testing.T, name, providerID string, labels map[string]string) {
 	t.Helper()
 	other := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: labels}}
 	other.Spec.ProviderID = providerID
@@ -280,7 +280,7 @@ func (b *bed) another(ctx context.Context, t *testing.T, name, providerID string
 }
 
 // create makes an object for as long as a test runs.
-func (b *bed) create(ctx context.Context, t *testing.T, o client.Object) {
+func (b *fixture) create(ctx context.Context, t *testing.T, o client.Object) {
 	t.Helper()
 	if err := b.client.Create(ctx, o); err != nil {
 		t.Fatal(err)

@@ -1,5 +1,5 @@
 // Package twin takes a snapshot of a cluster as naosu does, builds its twin from the file, and holds the two against each
-// other: first while nothing happens, and then when what was foretold of the snapshot is done to the twin.
+// other: first while nothing happens, and then when what was forecast for the snapshot is done to the twin.
 package twin
 
 import (
@@ -28,7 +28,7 @@ const (
 )
 
 // TestTwin builds the twin of a cluster that has ended. Everything is as it was and stays so, until a node is lost; then
-// what was foretold comes true.
+// what was forecast happens.
 func TestTwin(t *testing.T) {
 	file := original(t)
 	before, err := cluster.Load(t.Context(), cluster.Source{Path: "-", Stdin: bytes.NewReader(file)})
@@ -50,22 +50,22 @@ func TestTwin(t *testing.T) {
 		}
 	}
 
-	b := newBed(t, read.Options())
+	b := newFixture(t, read.Options())
 	b.settle()
-	if diff := cmp.Diff(look(before), look(b.snapshot())); diff != "" {
+	if diff := cmp.Diff(states(before), states(b.snapshot())); diff != "" {
 		t.Fatalf("the cluster (-) and its twin (+):\n%s", diff)
 	}
 	if volumes := b.lab.Cloud.Volumes(); len(volumes) != 2 || volumes[0].AttachedTo == "" || volumes[1].AttachedTo == "" {
 		t.Errorf("the cloud's volumes are %+v, want the two of the orders, attached", volumes)
 	}
-	b.losesAsForetold(before, before.Pod("default", "orders-0").Spec.NodeName)
+	b.checkLossForecast(before, before.Pod("default", "orders-0").Spec.NodeName)
 }
 
 // original is the snapshot file of a cluster with one of everything that a twin has to take over. The cluster has ended
 // when it is there, so that nothing but the file can have told the twin.
 func original(t *testing.T) []byte {
 	t.Helper()
-	b := newBed(t, lab.Options{Pace: pace.New(scale), Cloud: cloud.Spec{Groups: []cloud.GroupSpec{
+	b := newFixture(t, lab.Options{Pace: pace.New(scale), Cloud: cloud.Spec{Groups: []cloud.GroupSpec{
 		{Name: group, InstanceType: "m5.large", Desired: 4, ZoneOrder: []string{"us-east-1a", "us-east-1b", "us-east-1c"}},
 	}}})
 	b.apply("testdata/shop.yaml")
@@ -108,7 +108,7 @@ func aged(s *cluster.Snapshot) *cluster.Snapshot {
 
 // settle waits until every controller has looked at what was there: each takes things in the order in which it hears of
 // them, so once it has dealt with something new, it is done with the old. The new goes again, by the garbage collector.
-func (b *bed) settle() {
+func (b *fixture) settle() {
 	b.Helper()
 	b.apply("testdata/settled.yaml")
 	b.await("the controllers act on new things", func() error {
@@ -130,7 +130,7 @@ func (b *bed) settle() {
 }
 
 // emptiest is the node with the fewest pods, so that a cordon is felt by what comes later only.
-func (b *bed) emptiest() string {
+func (b *fixture) emptiest() string {
 	b.Helper()
 	pods := map[string]int{}
 	for _, pod := range b.pods("") {

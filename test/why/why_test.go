@@ -50,15 +50,15 @@ type explanation struct {
 }
 
 func TestWhy(t *testing.T) {
-	bed := testbed.Shared(t)
-	strand(t, bed)
+	env := testbed.Shared(t)
+	strand(t, env)
 	binary := program.Need(t, "naosu")
-	t.Run("permissions", func(t *testing.T) { permissions(t, bed, binary) })
-	t.Run("no answer", func(t *testing.T) { noAnswer(t, bed, binary) })
+	t.Run("permissions", func(t *testing.T) { permissions(t, env, binary) })
+	t.Run("no answer", func(t *testing.T) { noAnswer(t, env, binary) })
 }
 
 // permissions asks about the stranded pod with more and more taken away.
-func permissions(t *testing.T, bed *testbed.Bed, binary string) {
+func permissions(t *testing.T, env *testbed.Environment, binary string) {
 	t.Helper()
 	everything := []string{"nodes", "persistentvolumes", "storageclasses", "volumeattachments", "csinodes"}
 	for name, tc := range map[string]struct {
@@ -93,14 +93,14 @@ func permissions(t *testing.T, bed *testbed.Bed, binary string) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			config, err := bed.ConfigForUser(tc.user)
+			config, err := env.ConfigForUser(tc.user)
 			if err != nil {
 				t.Fatal(err)
 			}
-			allow(t, bed, tc.user, tc.namespaced, tc.global)
-			awaitPermission(t, config, bed.Namespace, tc.namespaced)
+			allow(t, env, tc.user, tc.namespaced, tc.global)
+			awaitPermission(t, config, env.Namespace, tc.namespaced)
 			awaitPermission(t, config, "", tc.global)
-			stdout, stderr, code := run(t, binary, "why", "pod/redis-0", "-n", bed.Namespace, "-o", "json", "--kubeconfig", kubeconfig(t, config))
+			stdout, stderr, code := run(t, binary, "why", "pod/redis-0", "-n", env.Namespace, "-o", "json", "--kubeconfig", kubeconfig(t, config))
 			if code != tc.code || !strings.HasPrefix(stderr, tc.stderr) || strings.Count(stderr, "\n") > 1 {
 				t.Fatalf("exit code %d, want %d; stderr: %s", code, tc.code, stderr)
 			}
@@ -143,12 +143,12 @@ func check(t *testing.T, stdout string, n101 bool, unknown []string) {
 }
 
 // noAnswer asks what cannot be answered: one line on stderr, and an exit code that says whose fault it is.
-func noAnswer(t *testing.T, bed *testbed.Bed, binary string) {
+func noAnswer(t *testing.T, env *testbed.Environment, binary string) {
 	t.Helper()
-	admin := kubeconfig(t, bed.AdminConfig())
-	nobody := rest.CopyConfig(bed.AdminConfig())
+	admin := kubeconfig(t, env.AdminConfig())
+	nobody := rest.CopyConfig(env.AdminConfig())
 	nobody.CertData, nobody.KeyData, nobody.CertFile, nobody.KeyFile, nobody.BearerToken = nil, nil, "", "", "wrong"
-	elsewhere := rest.CopyConfig(bed.AdminConfig())
+	elsewhere := rest.CopyConfig(env.AdminConfig())
 	nowhere := agenttest.Port(t) // where nobody listens
 	elsewhere.Host = "https://" + nowhere
 	for name, tc := range map[string]struct {
@@ -157,17 +157,17 @@ func noAnswer(t *testing.T, bed *testbed.Bed, binary string) {
 		code       int
 		stderr     string
 	}{
-		"missing pod":       {admin, []string{"why", "pod/nobody"}, 2, "naosu: pod/nobody does not exist in namespace " + bed.Namespace + "; kubectl get pod -n " + bed.Namespace + " lists those that exist\n"},
+		"missing pod":       {admin, []string{"why", "pod/nobody"}, 2, "naosu: pod/nobody does not exist in namespace " + env.Namespace + "; kubectl get pod -n " + env.Namespace + " lists those that exist\n"},
 		"missing namespace": {admin, []string{"why", "pod/nobody", "-n", "nowhere"}, 2, "naosu: pod/nobody does not exist in namespace nowhere; kubectl get pod -n nowhere lists those that exist\n"},
 		"unreachable":       {kubeconfig(t, elsewhere), []string{"why", "pod/x"}, 2, "naosu: cannot reach the API server at https://" + nowhere + ": dial tcp " + nowhere + ": connect: connection refused; check that it is running, or choose another cluster with --context or --kubeconfig\n"},
-		"not let in":        {kubeconfig(t, nobody), []string{"why", "pod/x"}, 2, "naosu: the API server at " + bed.AdminConfig().Host + " rejected your credentials; renew them, or choose others with --context or --user\n"},
+		"not let in":        {kubeconfig(t, nobody), []string{"why", "pod/x"}, 2, "naosu: the API server at " + env.AdminConfig().Host + " rejected your credentials; renew them, or choose others with --context or --user\n"},
 		"another kind":      {admin, []string{"why", "widget/x"}, 2, "naosu: subject: naosu cannot explain widget; use cronjob, daemonset, deployment, horizontalpodautoscaler, ingress, job, namespace, node, nodeclaim, nodepool, pod, poddisruptionbudget, pv, pvc, replicaset, resourcequota, service, statefulset or workload\n"},
 		"no such context":   {admin, []string{"why", "pod/x", "--context", "nowhere"}, 2, "naosu: kubeconfig: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := slices.Concat(tc.args, []string{"--kubeconfig", tc.kubeconfig})
 			if !strings.Contains(strings.Join(args, " "), " -n ") {
-				args = append(args, "-n", bed.Namespace)
+				args = append(args, "-n", env.Namespace)
 			}
 			stdout, stderr, code := run(t, binary, args...)
 			if code != tc.code || !strings.HasPrefix(stderr, tc.stderr) || strings.Count(stderr, "\n") != 1 || stdout != "" {
@@ -178,9 +178,9 @@ func noAnswer(t *testing.T, bed *testbed.Bed, binary string) {
 }
 
 // strand makes a pod whose volume lives in a zone without a node, and waits until the scheduler has said so.
-func strand(t *testing.T, bed *testbed.Bed) {
+func strand(t *testing.T, env *testbed.Environment) {
 	t.Helper()
-	ctx, core := t.Context(), bed.Client.CoreV1()
+	ctx, core := t.Context(), env.Client.CoreV1()
 	for name, zone := range map[string]string{"why-a": "us-east-1a", "why-b": "us-east-1b"} {
 		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
 			"eks.amazonaws.com/nodegroup": "workers", corev1.LabelTopologyZone: zone, corev1.LabelTopologyRegion: "us-east-1",
@@ -198,7 +198,7 @@ func strand(t *testing.T, bed *testbed.Bed) {
 	volume.Spec = corev1.PersistentVolumeSpec{
 		Capacity:    corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
 		AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
-		ClaimRef:    &corev1.ObjectReference{Namespace: bed.Namespace, Name: "data"},
+		ClaimRef:    &corev1.ObjectReference{Namespace: env.Namespace, Name: "data"},
 		PersistentVolumeSource: corev1.PersistentVolumeSource{
 			CSI: &corev1.CSIPersistentVolumeSource{Driver: "ebs.csi.aws.com", VolumeHandle: "vol-0c0ffee"},
 		},
@@ -219,7 +219,7 @@ func strand(t *testing.T, bed *testbed.Bed) {
 		StorageClassName: new(""), VolumeName: volume.Name, AccessModes: volume.Spec.AccessModes,
 		Resources: corev1.VolumeResourceRequirements{Requests: volume.Spec.Capacity},
 	}
-	if _, err := core.PersistentVolumeClaims(bed.Namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
+	if _, err := core.PersistentVolumeClaims(env.Namespace).Create(ctx, claim, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "redis-0"}}
@@ -227,11 +227,11 @@ func strand(t *testing.T, bed *testbed.Bed) {
 	pod.Spec.Volumes = []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
 		PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name},
 	}}}
-	if _, err := core.Pods(bed.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+	if _, err := core.Pods(env.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	err := wait.PollUntilContextTimeout(ctx, 20*time.Millisecond, testbed.Patience, true, func(ctx context.Context) (bool, error) {
-		got, err := core.Pods(bed.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
+		got, err := core.Pods(env.Namespace).Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil {
 			return false, err
 		}
@@ -248,19 +248,19 @@ func strand(t *testing.T, bed *testbed.Bed) {
 }
 
 // allow lets a user read these resources, in the test's namespace and in the cluster.
-func allow(t *testing.T, bed *testbed.Bed, user string, namespaced, global []string) {
+func allow(t *testing.T, env *testbed.Environment, user string, namespaced, global []string) {
 	t.Helper()
-	ctx, rbac := t.Context(), bed.Client.RbacV1()
+	ctx, rbac := t.Context(), env.Client.RbacV1()
 	groups, verbs := []string{"", "storage.k8s.io"}, []string{"get", "list"}
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
-	name := metav1.ObjectMeta{Name: bed.Namespace + "-" + user}
+	name := metav1.ObjectMeta{Name: env.Namespace + "-" + user}
 	if len(namespaced) > 0 {
 		role := &rbacv1.Role{ObjectMeta: name, Rules: []rbacv1.PolicyRule{{APIGroups: groups, Verbs: verbs, Resources: namespaced}}}
-		if _, err := rbac.Roles(bed.Namespace).Create(ctx, role, metav1.CreateOptions{}); err != nil {
+		if _, err := rbac.Roles(env.Namespace).Create(ctx, role, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		binding := &rbacv1.RoleBinding{ObjectMeta: name, Subjects: subjects, RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name.Name}}
-		if _, err := rbac.RoleBindings(bed.Namespace).Create(ctx, binding, metav1.CreateOptions{}); err != nil {
+		if _, err := rbac.RoleBindings(env.Namespace).Create(ctx, binding, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,8 +21,10 @@ var root = filepath.Join("..", "..")
 
 // metaphors are words that name something by what it is like. Who reads one has to be told what it stands for.
 var metaphors = []string{
-	"balloons", "basket", "cargo", "company", "contrast", "crowd", "crowds", "deed", "deeds", "desk", "ground", "kin", "lens", "newcomer",
-	"newcomers", "news", "rooms", "shelf", "sight", "sights", "tenant", "tenants", "wing",
+	"asker", "askers", "balloons", "basket", "bed", "beds", "cargo", "company", "contrast", "crime", "crimes", "crowd", "crowds", "deed",
+	"deeds", "desk", "dice", "foresaw", "foretold", "ground", "haste", "homeless", "kin", "lens", "mood", "moods", "newcomer",
+	"newcomers", "news", "rack", "racks", "rooms", "scene", "scenes", "shelf", "sight", "sighting", "sightings",
+	"sights", "tenant", "tenants", "town", "towns", "truthbed", "wing",
 }
 
 // Nothing is named by a metaphor: no package, type, function, constant, variable, field or parameter.

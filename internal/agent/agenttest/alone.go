@@ -35,7 +35,7 @@ func Alone(t *testing.T) bool {
 	t.Parallel() // They cannot meet, and mostly wait.
 	var output bytes.Buffer
 	itself := "-test.run=^" + strings.ReplaceAll(t.Name(), "/", "$/^") + "$"
-	child := exec.CommandContext(t.Context(), "/proc/self/exe", itself, "-test.v", "-test.count=1") //nolint:gosec // G204: itself.
+	child := exec.CommandContext(t.Context(), "/proc/self/exe", itself, "-test.v", "-test.count=1")
 	child.Env = append(os.Environ(), alone+"="+t.Name())
 	child.Stdout, child.Stderr = &output, &output
 	child.SysProcAttr = &syscall.SysProcAttr{

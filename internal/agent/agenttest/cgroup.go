@@ -24,7 +24,7 @@ func Cgroup(t testing.TB, suffix string, hierarchies ...string) (name string) {
 	t.Helper()
 	name = Own(ofTests) + suffix
 	for _, top := range hierarchies {
-		sweep(top)
+		removeStaleCgroups(top)
 		group := filepath.Join(top, name)
 		if err := os.Mkdir(group, 0o755); err != nil {
 			t.Skipf("not run: it needs a cgroup of its own: %v", err)
@@ -38,7 +38,7 @@ func Cgroup(t testing.TB, suffix string, hierarchies ...string) (name string) {
 	return name
 }
 
-func sweep(top string) {
+func removeStaleCgroups(top string) {
 	groups, _ := filepath.Glob(filepath.Join(top, ofTests+"*")) // The pattern is well-formed.
 	for _, group := range groups {
 		if info, err := os.Stat(group); err == nil && time.Since(info.ModTime()) > left {

@@ -51,7 +51,7 @@ func Sooner(ids ...reason.ID) Override {
 		if !slices.Contains(ids, r.ID) {
 			return
 		}
-		if r.Looked() {
+		if r.Polled() {
 			r.Needs.For, r.Clears.For = 0, 0
 		} else {
 			r.Needs.Count, r.Clears.Quiet = 1, time.Second

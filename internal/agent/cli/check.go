@@ -15,20 +15,20 @@ import (
 	"github.com/naosu-dev/naosu/internal/locale"
 )
 
-// lookTime is how long a check lets monitors look.
-const lookTime = 20 * time.Second
+// checkTimeout limits the time of all checks.
+const checkTimeout = 20 * time.Second
 
 func newCheck(o *options) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Look once at everything on this host, and say what was read and seen",
-		Long: `Look once at everything on this host, and say what was read and seen. It changes nothing and needs no cluster.
+		Short: "Check this host once and print the results",
+		Long: `Check this host once and print what each check read and found. It changes nothing and needs no cluster.
 
-One look is not all the evidence that a reason needs: naosu-agent reasons tells how much that is.
+Most reasons need more evidence than a single check before they are reported: see naosu-agent reasons.
 
-With --config it says first what is wrong with the configuration and with the files of own reasons (*.patterns.yaml) beside it, and
-ends with 2 if anything is. --config also takes such a file alone.`,
+With --config, it first validates the configuration and the files of own reasons (*.patterns.yaml) in the same folder; if they contain
+errors, it prints all of them and the exit code is 2. --config can also specify a single file of own reasons.`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			language, err := o.language()
@@ -36,13 +36,13 @@ ends with 2 if anything is. --config also takes such a file alone.`,
 				return err
 			}
 			if format != "" && format != "json" {
-				return inputError{fmt.Errorf("--output %q: there is json", format)}
+				return inputError{fmt.Errorf("--output %q: must be json", format)}
 			}
 			h, c, err := o.readWhole()
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), lookTime)
+			ctx, cancel := context.WithTimeout(cmd.Context(), checkTimeout)
 			defer cancel()
 			reasons := c.Catalogue()
 			seen := agent.Check(ctx, c.Monitors(h, ""), reasons)
@@ -52,7 +52,7 @@ ends with 2 if anything is. --config also takes such a file alone.`,
 			return o.table(seen, reasons, wordsOf(language))
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "", "json for programs")
+	cmd.Flags().StringVarP(&format, "output", "o", "", "output format: json")
 	return cmd
 }
 
@@ -62,11 +62,11 @@ func (o *options) json(v any) error {
 	return encoder.Encode(v)
 }
 
-// table has the faults first, then what is not known, then the rest.
+// table prints faults first, then unknown results, then the rest.
 func (o *options) table(seen []agent.Seen, reasons []reason.Reason, say words) error {
-	looked := map[reason.ID]bool{}
+	polled := map[reason.ID]bool{}
 	for _, r := range reasons {
-		looked[r.ID] = r.Looked()
+		polled[r.ID] = r.Polled()
 	}
 	rows := table{}
 	rows.row(say.heads...)
@@ -81,7 +81,7 @@ func (o *options) table(seen []agent.Seen, reasons []reason.Reason, say words) e
 			if state == evidence.Fault || state == evidence.Unreadable {
 				add = rows.wholeRow
 			}
-			add(say.states[state], string(s.Condition), string(s.Reason), s.Entity, often(s, looked[s.Reason])+told(s, say.language))
+			add(say.states[state], string(s.Condition), string(s.Reason), s.Entity, occurrences(s, polled[s.Reason])+told(s, say.language))
 		}
 	}
 	rows.print(o.out)
@@ -89,10 +89,10 @@ func (o *options) table(seen []agent.Seen, reasons []reason.Reason, say words) e
 	return err
 }
 
-// often says how often and when a fault was seen, if that is not just once, now: looked is of reasons that looks tell.
-func often(s agent.Seen, looked bool) string {
+// occurrences formats how often, and when last, a fault occurred. It is empty if a check has just found the fault itself (polled).
+func occurrences(s agent.Seen, polled bool) string {
 	switch {
-	case s.State != evidence.Fault || looked:
+	case s.State != evidence.Fault || polled:
 		return ""
 	case s.Count == 1:
 		return s.Last.Local().Format(time.TimeOnly) + " "
@@ -100,7 +100,7 @@ func often(s agent.Seen, looked bool) string {
 	return fmt.Sprintf("%d×, …%s ", s.Count, s.Last.Local().Format(time.TimeOnly))
 }
 
-// told is what a look read; where it found nothing to quote, what it reads.
+// told returns what a check read or, if there is nothing to quote, what it reads in general.
 func told(s agent.Seen, language string) string {
 	switch {
 	case s.Raw == "" && language == locale.Japanese:

@@ -25,7 +25,7 @@ func run(t *testing.T, args ...string) (out string, err error) {
 	return stdout.String(), err
 }
 
-// A newcomer's first command looks at everything the catalogue has, on whatever host this is.
+// The first command of a new user looks at everything the catalogue has, on whatever host this is.
 func TestCheck(t *testing.T) {
 	out, err := run(t, "check", "-o", "json")
 	if err != nil {
@@ -79,7 +79,7 @@ func TestBadInput(t *testing.T) {
 		"no node":           {nil, []string{"--node-name is missing"}},
 		"no cluster":        {[]string{"--node-name", "n"}, []string{"--kubeconfig is needed"}},
 		"no kubeconfig":     {[]string{"--node-name", "n", "--kubeconfig", "/no/such"}, []string{"/no/such"}},
-		"no command":        {[]string{"chekc"}, []string{`"chekc" is no command`}},
+		"no command":        {[]string{"chekc"}, []string{`unknown command "chekc"`}},
 		"no flag":           {[]string{"check", "--nodes"}, []string{"--nodes"}},
 		"no language":       {[]string{"check", "--lang", "de"}, []string{`--lang "de"`}},
 		"no address":        {[]string{"--node-name", "n", "--metrics-address", "9644"}, []string{"--metrics-address 9644"}},

@@ -24,18 +24,18 @@ type options struct {
 	lang        string
 }
 
-// NewCommand is naosu-agent.
+// NewCommand returns the command naosu-agent.
 func NewCommand(out, errOut io.Writer) *cobra.Command {
 	o := &options{out: out, errOut: errOut}
 	run := runOptions{options: o}
 	cmd := &cobra.Command{
 		Use:   "naosu-agent --node-name NODE",
-		Short: "Watch this host and report its health as conditions of its Node",
-		Long: `Watch this host and report its health as conditions of its Node.
+		Short: "Monitor this host and report its health as conditions of its Node",
+		Long: `Monitor this host and report its health as conditions and Events of its Node.
 
-naosu-agent check looks once, changes nothing and needs no cluster.
+To check a host once without a cluster, use naosu-agent check.
 
-Exit codes: 0 as asked, 1 it failed, 2 the flags or the configuration are wrong.`,
+Exit codes: 0 success, 1 failure, 2 invalid flags or configuration.`,
 		Args:          noArgs,
 		SilenceErrors: true, SilenceUsage: true,
 		RunE: func(cmd *cobra.Command, _ []string) error { return run.run(cmd.Context()) },
@@ -44,9 +44,9 @@ Exit codes: 0 as asked, 1 it failed, 2 the flags or the configuration are wrong.
 	cmd.SetErr(errOut)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return inputError{err} })
 	flags := cmd.PersistentFlags()
-	flags.StringVar(&o.config, "config", "", "configuration file, beside which files of own reasons (*.patterns.yaml) are read; without one, every default holds")
-	flags.StringVar(&o.hostRoot, "host-root", "/", "folder below which the host's files are found, where the agent runs in a container")
-	flags.StringVar(&o.lang, "lang", "", "language of what is printed, en or ja; without it, the locale's")
+	flags.StringVar(&o.config, "config", "", "configuration file; the agent also reads files of own reasons (*.patterns.yaml) in its folder. By default, there is none")
+	flags.StringVar(&o.hostRoot, "host-root", "/", "folder that contains the host's files, if the agent runs in a container")
+	flags.StringVar(&o.lang, "lang", "", "language of the output, en or ja; by default, that of the locale")
 	run.addFlags(cmd)
 	cmd.AddCommand(newCheck(o), newReasons(o), newConvert(o))
 	return cmd
@@ -54,12 +54,12 @@ Exit codes: 0 as asked, 1 it failed, 2 the flags or the configuration are wrong.
 
 func noArgs(_ *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return inputError{fmt.Errorf("%q is no command; there are check, reasons and convert-npd", args[0])}
+		return inputError{fmt.Errorf("unknown command %q; the commands are check, reasons and convert-npd", args[0])}
 	}
 	return nil
 }
 
-// readWhole is what read reads, if nothing is wrong with the files of own reasons either.
+// readWhole is like read, but invalid files of own reasons are errors.
 func (o *options) readWhole() (host.Host, config.Config, error) {
 	h, c, err := o.read()
 	for _, r := range c.Refused {
@@ -71,7 +71,7 @@ func (o *options) readWhole() (host.Host, config.Config, error) {
 	return h, c, err
 }
 
-// read is the host and the configuration, as the flags say. Files of own reasons in which something is wrong are left out.
+// read returns the host and the configuration of the flags. Invalid files of own reasons are in Config.Refused.
 func (o *options) read() (host.Host, config.Config, error) {
 	c := config.Default()
 	root, err := filepath.Abs(o.hostRoot)
@@ -80,7 +80,7 @@ func (o *options) read() (host.Host, config.Config, error) {
 	}
 	h := host.Host{Root: root}
 	if info, err := os.Stat(h.Path("/proc")); err != nil || !info.IsDir() {
-		return h, c, inputError{fmt.Errorf("--host-root %s: there is no %s", o.hostRoot, h.Path("/proc"))}
+		return h, c, inputError{fmt.Errorf("--host-root %s: %s does not exist", o.hostRoot, h.Path("/proc"))}
 	}
 	if o.config == "" {
 		return h, c, nil
@@ -92,7 +92,7 @@ func (o *options) read() (host.Host, config.Config, error) {
 	return h, c, nil
 }
 
-// language is --lang, else the locale's.
+// language returns --lang, or else the language of the locale.
 func (o *options) language() (string, error) {
 	switch {
 	case o.lang == "":
@@ -100,15 +100,15 @@ func (o *options) language() (string, error) {
 	case slices.Contains(locale.Languages, o.lang):
 		return o.lang, nil
 	}
-	return "", inputError{fmt.Errorf("--lang %q: there are en and ja", o.lang)}
+	return "", inputError{fmt.Errorf("--lang %q: must be en or ja", o.lang)}
 }
 
-// inputError is an error that a person mends in what he typed or wrote.
+// inputError is an error in flags or files that the user can correct.
 type inputError struct{ error }
 
 func (b inputError) Unwrap() error { return b.error }
 
-// ExitCode is 2 for what the person got wrong, 1 for any other error.
+// ExitCode returns 2 for an error that the user can correct, 1 for any other error.
 func ExitCode(err error) int {
 	switch {
 	case err == nil:

@@ -20,15 +20,15 @@ func newConvert(o *options) *cobra.Command {
 	var lines string
 	cmd := &cobra.Command{
 		Use:   "convert-npd FILE…",
-		Short: "Make own reasons of node-problem-detector's rules, and say what became of each",
-		Long: `Make own reasons of node-problem-detector's rules, and say what became of each: the file goes to standard output, what is to be said
-to standard error. It reads configurations of the system log monitor (kmsg, journald), and of the custom plugin monitor those rules that
-count lines with log-counter.
+		Short: "Convert rules of node-problem-detector to own reasons",
+		Long: `Convert rules of node-problem-detector to own reasons. The file of own reasons is written to standard output, the outcome for each rule to
+standard error. The rules can be those of the system log monitor (kmsg, journald), and those of the custom plugin monitor that count
+lines with log-counter.
 
-A temporary rule becomes a warning. So does a permanent one, unless --witness names what agrees with it: a line alone turns no condition.
-Patterns are to begin where the line begins, and to end where it ends, as node-problem-detector has it: where ^ is put before one, look
-at a real line first, or give some with --lines. Of Docker's and containerd's lines the message is looked through. Rules that the catalogue has are left out, and those that run a command, that read a file or that take several
-lines are refused.`,
+A temporary rule becomes a warning. A permanent rule also becomes a warning unless --witness specifies a second source that confirms its
+lines, because log lines alone never set a condition. Patterns must match from the beginning of a line: if ^ is added to a pattern,
+compare it with a real line, or specify real lines with --lines. For Docker and containerd, patterns are searched for in the message.
+Rules for which the catalogue has a reason are omitted. Rules that run a command, read a file or match several lines are refused.`,
 		Example: `  naosu-agent convert-npd kernel-monitor.json docker-monitor.json > npd.patterns.yaml
   naosu-agent convert-npd abrt-adaptor.json --unit abrt-notification=abrtd.service
   naosu-agent convert-npd raid.json --witness RaidDegraded=counter:/sys/block/md*/md/degraded`,
@@ -38,7 +38,7 @@ lines are refused.`,
 				return err
 			}
 			if len(files) == 0 {
-				return inputError{errors.New("FILE is missing: a configuration of node-problem-detector")}
+				return inputError{errors.New("FILE is missing: specify configuration files of node-problem-detector")}
 			}
 			converter, err := newConverter(units, witnesses)
 			if err != nil {
@@ -48,7 +48,7 @@ lines are refused.`,
 				return err
 			}
 			for _, file := range files {
-				text, err := os.ReadFile(file) //nolint:gosec // G304: the person names it.
+				text, err := os.ReadFile(file)
 				if err != nil {
 					return inputError{err}
 				}
@@ -56,35 +56,35 @@ lines are refused.`,
 					return inputError{err}
 				}
 			}
-			return o.converted(converter.Result, fatesOf(language))
+			return o.converted(converter.Result, conversionWordsOf(language))
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&units, "unit", nil, "SOURCE=SERVICE: the systemd service of a journald source, as abrt-notification=abrtd.service; may be given again")
-	flags.StringArrayVar(&witnesses, "witness", nil, "REASON=unit:SERVICE or REASON=counter:PATH: what agrees with a permanent rule, which then turns a condition; may be given again")
-	flags.StringVar(&lines, "lines", "", "file of real lines, as `journalctl -o cat` prints them: a rule that takes one only in its middle is refused, with that line")
+	flags.StringArrayVar(&units, "unit", nil, "SOURCE=SERVICE: the systemd service of a journald source, such as abrt-notification=abrtd.service; may be repeated")
+	flags.StringArrayVar(&witnesses, "witness", nil, "REASON=unit:SERVICE or REASON=counter:PATH: what confirms the lines of a permanent rule, which then sets a condition; may be repeated")
+	flags.StringVar(&lines, "lines", "", "file of real lines as printed by `journalctl -o cat`: a rule that matches one of them only in the middle is refused")
 	return cmd
 }
 
-// linesOf are the lines of a file; none without one.
+// linesOf returns the lines of a file, or none if file is empty.
 func linesOf(file string) ([]string, error) {
 	if file == "" {
 		return nil, nil
 	}
-	text, err := os.ReadFile(file) //nolint:gosec // G304: the person names it.
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, inputError{fmt.Errorf("--lines: %w", err)}
 	}
 	return strings.Split(strings.TrimRight(string(text), "\n"), "\n"), nil
 }
 
-// newConverter is one with what the flags say.
+// newConverter returns a converter with the options of the flags.
 func newConverter(units, witnesses []string) (*npd.Converter, error) {
 	options := npd.Options{Units: map[string]string{}, Witnesses: map[string]config.OwnWitness{}}
 	for _, given := range units {
 		source, unit, is := strings.Cut(given, "=")
 		if !is || source == "" || unit == "" {
-			return nil, inputError{fmt.Errorf("--unit %q: it is SOURCE=SERVICE", given)}
+			return nil, inputError{fmt.Errorf("--unit %q: must be SOURCE=SERVICE", given)}
 		}
 		options.Units[source] = unit
 	}
@@ -93,38 +93,38 @@ func newConverter(units, witnesses []string) (*npd.Converter, error) {
 		kind, value, _ := strings.Cut(what, ":")
 		switch {
 		case name == "" || value == "":
-			return nil, inputError{fmt.Errorf("--witness %q: it is REASON=unit:SERVICE or REASON=counter:PATH", given)}
+			return nil, inputError{fmt.Errorf("--witness %q: must be REASON=unit:SERVICE or REASON=counter:PATH", given)}
 		case kind == "unit":
 			options.Witnesses[name] = config.OwnWitness{Unit: value}
 		case kind == "counter":
 			options.Witnesses[name] = config.OwnWitness{Counter: value}
 		default:
-			return nil, inputError{fmt.Errorf("--witness %q: there are unit and counter", given)}
+			return nil, inputError{fmt.Errorf("--witness %q: must be REASON=unit:SERVICE or REASON=counter:PATH", given)}
 		}
 	}
 	return &npd.Converter{Options: options}, nil
 }
 
-// converted prints the file, and what became of each rule.
-func (o *options) converted(result npd.Result, say fates) error {
+// converted prints the file of own reasons, and the outcome for each rule.
+func (o *options) converted(result npd.Result, say conversionWords) error {
 	if err := config.CheckOwn("", result.File("")); err != nil {
 		return inputError{err}
 	}
 	if _, err := o.out.Write(result.File(say.comment)); err != nil {
 		return fmt.Errorf("write the own reasons: %w", err)
 	}
-	counts := map[npd.Fate]int{}
-	for _, fate := range []npd.Fate{npd.Kept, npd.BuiltIn, npd.Refused} {
-		for _, told := range result.Told {
-			if told.Fate != fate {
+	counts := map[npd.Outcome]int{}
+	for _, outcome := range []npd.Outcome{npd.Kept, npd.BuiltIn, npd.Refused} {
+		for _, converted := range result.Converted {
+			if converted.Outcome != outcome {
 				continue
 			}
-			counts[fate]++
+			counts[outcome]++
 			var notes []string
-			for _, n := range told.Notes {
-				notes = append(notes, strings.ReplaceAll(say.notes[n.About], "%s", reason.OneLine(n.Argument)))
+			for _, n := range converted.Notes {
+				notes = append(notes, strings.ReplaceAll(say.notes[n.Kind], "%s", reason.OneLine(n.Argument)))
 			}
-			terminal.WriteLine(o.errOut, fmt.Sprintf("%s %s (%s): %s", say.fates[fate], told.Reason, told.File, strings.Join(notes, "; ")))
+			terminal.WriteLine(o.errOut, fmt.Sprintf("%s %s (%s): %s", say.outcomes[outcome], converted.Reason, converted.File, strings.Join(notes, "; ")))
 		}
 	}
 	terminal.WriteLine(o.errOut, fmt.Sprintf(say.summary, counts[npd.Kept], counts[npd.BuiltIn], counts[npd.Refused]))

@@ -30,8 +30,8 @@ func TestConvert(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"kept CorruptDockerImage (docker-monitor.json): its pattern is looked for in the message", "built in CorruptDockerOverlay2 (docker-monitor.json): the agent has it as CorruptDockerOverlay2",
-		"kept CCPPCrash (abrt-adaptor.json): ^ was put before its pattern", "Kept: 3, built in: 2, refused: 0.",
+		"converted CorruptDockerImage (docker-monitor.json): its pattern is searched for in the message", "built in CorruptDockerOverlay2 (docker-monitor.json): the agent already has the reason CorruptDockerOverlay2",
+		"converted CCPPCrash (abrt-adaptor.json): ^ was added to its pattern", "Converted: 3, built in: 2, refused: 0.",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it says no %q, but\n%s", want, said)
@@ -42,14 +42,14 @@ func TestConvert(t *testing.T) {
 		t.Fatal(err)
 	}
 	listed, err := run(t, "reasons", "--config", file)
-	if err != nil || !strings.Contains(listed, "own (npd.patterns.yaml): As node-problem-detector's rule CCPPCrash of abrt-adaptor says.") {
+	if err != nil || !strings.Contains(listed, "own (npd.patterns.yaml): Detected by the rule CCPPCrash of node-problem-detector's abrt-adaptor.") {
 		t.Errorf("%v\n%s", err, listed)
 	}
 }
 
 func TestConvertInJapanese(t *testing.T) {
 	_, said, err := converted(t, dockerMonitor, "../npd/testdata/abrt-adaptor.json", "--lang", "ja")
-	if err != nil || !strings.Contains(said, "変換 2、組み込み済み 2、変換不可 1。") || strings.Contains(said, "kept") || !strings.Contains(said, "--unit abrt-notification=NAME.service") {
+	if err != nil || !strings.Contains(said, "変換 2、組み込み済み 2、変換不可 1。") || strings.Contains(said, "converted") || !strings.Contains(said, "--unit abrt-notification=NAME.service") {
 		t.Errorf("%v\n%s", err, said)
 	}
 }
@@ -66,9 +66,9 @@ func TestConvertRefusesWhatIsWrong(t *testing.T) {
 		"no file":         {nil, "FILE is missing"},
 		"no such file":    {[]string{"/no/such.json"}, "/no/such.json"},
 		"no JSON":         {[]string{"convert_test.go"}, "convert_test.go: invalid character"},
-		"half a unit":     {[]string{dockerMonitor, "--unit", "a"}, `--unit "a": it is SOURCE=SERVICE`},
-		"half a witness":  {[]string{dockerMonitor, "--witness", "A=unit"}, `--witness "A=unit": it is REASON=unit:SERVICE`},
-		"another witness": {[]string{dockerMonitor, "--witness", "A=file:/x"}, "there are unit and counter"},
+		"half a unit":     {[]string{dockerMonitor, "--unit", "a"}, `--unit "a": must be SOURCE=SERVICE`},
+		"half a witness":  {[]string{dockerMonitor, "--witness", "A=unit"}, `--witness "A=unit": must be REASON=unit:SERVICE`},
+		"another witness": {[]string{dockerMonitor, "--witness", "A=file:/x"}, `--witness "A=file:/x": must be REASON=unit:SERVICE`},
 		"no lines":        {[]string{dockerMonitor, "--lines", "/no/such"}, "--lines: "},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestConvertRefusesWhatIsWrong(t *testing.T) {
 		})
 	}
 	_, said, err := converted(t, "../npd/testdata/abrt-adaptor.json", "--unit", "abrt-notification=abrtd.service", "--lines", lines)
-	if err != nil || !strings.Contains(said, "refused CCPPCrash (abrt-adaptor.json): its pattern takes the middle of a line: write what the line begins with: dockerd: Process 7 (x) crashed in main") {
+	if err != nil || !strings.Contains(said, "refused CCPPCrash (abrt-adaptor.json): its pattern matches the middle of this line; add the beginning of the line to the pattern: dockerd: Process 7 (x) crashed in main") {
 		t.Errorf("%v\n%s", err, said)
 	}
 }

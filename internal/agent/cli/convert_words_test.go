@@ -22,14 +22,14 @@ func TestAllNotesAreSaid(t *testing.T) {
 		if !is {
 			return true
 		}
-		if kind, is := spec.Type.(*ast.Ident); !is || kind.Name != "About" {
+		if typeName, is := spec.Type.(*ast.Ident); !is || typeName.Name != "Kind" {
 			return true
 		}
 		found++
-		about := npd.About(spec.Names[0].Name)
-		en, ja := englishFates.notes[about], japaneseFates.notes[about]
+		kind := npd.Kind(spec.Names[0].Name)
+		en, ja := englishConversion.notes[kind], japaneseConversion.notes[kind]
 		if en == "" || ja == "" || strings.Contains(en, "%s") != strings.Contains(ja, "%s") {
-			t.Errorf("%s is said as %q and %q", about, en, ja)
+			t.Errorf("the texts of %s are %q and %q", kind, en, ja)
 		}
 		return true
 	})

@@ -41,7 +41,7 @@ func TestBadOwnReasonsAreRefused(t *testing.T) {
 	path := configured(t, map[string]string{"agent.yaml": "", "fan.patterns.yaml": badOwn, "raid.patterns.yaml": goodOwn})
 	for _, args := range [][]string{{"check", "--config", path}, {"reasons", "--config", path}, {"reasons", "--config", filepath.Join(filepath.Dir(path), "fan.patterns.yaml")}} {
 		_, err := run(t, args...)
-		if cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), `fan.patterns.yaml:1: reasons[0].condition: the agent writes no condition "HardwareReady"; it writes KernelReady`) {
+		if cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), `fan.patterns.yaml:1: reasons[0].condition: "HardwareReady" is not a condition that the agent writes; it writes KernelReady`) {
 			t.Errorf("%v says %v, exit code %d", args, err, cli.ExitCode(err))
 		}
 	}
@@ -49,7 +49,7 @@ func TestBadOwnReasonsAreRefused(t *testing.T) {
 
 func TestOwnReasonsAreListed(t *testing.T) {
 	path := configured(t, map[string]string{"agent.yaml": "", "raid.patterns.yaml": goodOwn})
-	for language, want := range map[string]string{"en": "own (raid.patterns.yaml): The battery is flat.", "ja": "独自（raid.patterns.yaml）：The battery is flat."} {
+	for language, want := range map[string]string{"en": "own (raid.patterns.yaml): The battery is flat.", "ja": "独自 (raid.patterns.yaml): The battery is flat."} {
 		out, err := run(t, "reasons", "--config", path, "--lang", language)
 		if err != nil || !strings.Contains(out, want) || strings.Contains(out, "own ()") {
 			t.Errorf("%v\n%s", err, out)
@@ -118,7 +118,7 @@ func TestRunsWithoutBadOwnReasons(t *testing.T) {
 	}
 	said.mu.Lock()
 	defer said.mu.Unlock()
-	if log := said.text.String(); !strings.Contains(log, `msg="A file of own reasons is left out; all other reasons are watched" file=fan.patterns.yaml err=`) || strings.Contains(log, "file=raid.patterns.yaml") {
+	if log := said.text.String(); !strings.Contains(log, `msg="A file of own reasons is invalid and ignored; all other reasons are watched" file=fan.patterns.yaml err=`) || strings.Contains(log, "file=raid.patterns.yaml") {
 		t.Errorf("it said\n%s", log)
 	}
 }

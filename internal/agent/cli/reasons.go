@@ -13,7 +13,7 @@ func newReasons(o *options) *cobra.Command {
 	var format string
 	cmd := &cobra.Command{
 		Use:   "reasons",
-		Short: "List what the agent can report, as configured, own reasons last",
+		Short: "List the reasons that the agent can report, as configured",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			language, err := o.language()
@@ -21,7 +21,7 @@ func newReasons(o *options) *cobra.Command {
 				return err
 			}
 			if format != "" && format != "json" {
-				return inputError{fmt.Errorf("--output %q: there is json", format)}
+				return inputError{fmt.Errorf("--output %q: must be json", format)}
 			}
 			_, c, err := o.readWhole()
 			if err != nil {
@@ -33,7 +33,7 @@ func newReasons(o *options) *cobra.Command {
 			return o.reasons(c.Catalogue(), language)
 		},
 	}
-	cmd.Flags().StringVarP(&format, "output", "o", "", "json for programs")
+	cmd.Flags().StringVarP(&format, "output", "o", "", "output format: json")
 	return cmd
 }
 
@@ -42,12 +42,12 @@ func (o *options) reasons(list []reason.Reason, language string) error {
 	rows := table{}
 	rows.row(say.reasonsHeads...)
 	for _, r := range list {
-		needs := say.look
+		needs := say.oneCheck
 		switch {
-		case !r.Looked():
+		case !r.Polled():
 			needs = fmt.Sprintf(say.occurrences, r.Needs.Count, duration.In(say.language, r.Needs.Within))
 		case r.Needs.For > 0:
-			needs = fmt.Sprintf(say.looks, duration.In(say.language, r.Needs.For))
+			needs = fmt.Sprintf(say.everyCheck, duration.In(say.language, r.Needs.For))
 		}
 		means := r.Means.In(say.language)
 		if r.Own != "" {

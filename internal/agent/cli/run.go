@@ -37,10 +37,10 @@ type runOptions struct {
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&o.node, "node-name", "", "name of the Node that this host is")
-	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file; without one, the agent's pod's service account")
-	flags.StringVar(&o.state, "state", "/var/lib/naosu-agent", "folder of the agent's own, which keeps evidence over a restart")
-	flags.StringVar(&o.metrics, "metrics-address", "", "address for /metrics, /healthz and /livez, as 127.0.0.1:9644; without it, no port is opened")
+	flags.StringVar(&o.node, "node-name", "", "name of this host's Node")
+	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file; by default, the service account of the agent's pod")
+	flags.StringVar(&o.state, "state", "/var/lib/naosu-agent", "folder in which the agent saves evidence across restarts")
+	flags.StringVar(&o.metrics, "metrics-address", "", "address for /metrics, /healthz and /livez, such as 127.0.0.1:9644; by default, no port is opened")
 	flags.StringVar(&o.logFormat, "logging-format", "text", "format of the log on standard error: text (key=value pairs) or json")
 }
 
@@ -61,7 +61,7 @@ func (o *runOptions) run(ctx context.Context) error {
 		return err
 	}
 	for _, r := range c.Refused {
-		log.Warn("A file of own reasons is left out; all other reasons are watched", "file", r.File, "err", r.Err)
+		log.Warn("A file of own reasons is invalid and ignored; all other reasons are watched", "file", r.File, "err", r.Err)
 	}
 	client, err := kube.Connect(o.kubeconfig)
 	if err != nil {
@@ -100,7 +100,7 @@ func (o *runOptions) serve(ctx context.Context, numbers *metrics.Metrics, log *s
 		if ctx.Err() != nil {
 			return
 		}
-		log.Warn("Serving metrics failed, and is tried again", "retryAfter", serveAgain.String(), "err", err)
+		log.Warn("Cannot serve metrics, retrying", "retryAfter", serveAgain.String(), "err", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(serveAgain):
@@ -143,7 +143,7 @@ func newLogger(w io.Writer, format string) (*slog.Logger, error) {
 	case "json":
 		handler = slog.NewJSONHandler(w, nil)
 	default:
-		return nil, inputError{fmt.Errorf("--logging-format %q: there are text and json", format)}
+		return nil, inputError{fmt.Errorf("--logging-format %q: must be text or json", format)}
 	}
 	log := slog.New(handler)
 	klog.SetSlogLogger(log)

@@ -81,7 +81,7 @@ func TestRunsWithoutPortAndFolder(t *testing.T) {
 // Times are said without what is zero.
 func TestReasonsSayShortTimes(t *testing.T) {
 	out, err := run(t, "reasons")
-	if err != nil || strings.Contains(out, "0m0s") || strings.Contains(out, "m0s") || !strings.Contains(out, "2 within 24h") || !strings.Contains(out, "the first look") {
+	if err != nil || strings.Contains(out, "0m0s") || strings.Contains(out, "m0s") || !strings.Contains(out, "2 within 24h") || !strings.Contains(out, "the first check") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -1,4 +1,5 @@
-// Package config is the agent's configuration: a YAML file in which every field has a default, read strictly.
+// Package config decodes the agent's configuration: a YAML file in which every field has a default and unknown fields are errors. The
+// files of own reasons (reason.OwnFiles) are in the same folder.
 package config
 
 import (
@@ -30,76 +31,77 @@ import (
 
 //go:generate go run ./generate
 
-// Config is what may be configured.
+// Config is the configuration.
 type Config struct {
-	// Reasons are changes to the catalogue, by reason.
+	// Reasons are changes to reasons of the catalogue, by name.
 	Reasons map[name]Setting `yaml:"reasons"`
-	// Kernel, Logs, Network, Runtime and Storage are the options of the monitors of these names.
+	// Kernel, Logs, Network, Runtime and Storage are the options of the monitors with these names.
 	Kernel  kernel.Options  `yaml:"kernel"`
 	Logs    logs.Options    `yaml:"logs"`
 	Network network.Options `yaml:"network"`
 	Runtime runtime.Options `yaml:"runtime"`
 	Storage storage.Options `yaml:"storage"`
-	// Work is what Remediations may have the agent do.
+	// Work is what the agent may do for a Remediation.
 	Work tasks.Options `yaml:"work"`
 
-	// Own are the reasons of the files of own reasons, and Refused the files that are left out.
+	// Own are the reasons of the valid files of own reasons, Refused the invalid files, whose reasons do not apply.
 	Own     []reason.Reason
 	Refused []Refusal
 }
 
-// Setting changes a reason. What is zero stays as the catalogue has it.
+// Setting changes a reason. Fields that are zero keep the values of the catalogue.
 type Setting struct {
-	// Severity is one of fatal, warning and off. What is not said of a reason stays as the catalogue has it.
+	// Severity is the severity: fatal (the condition turns False), warning (an Event) or off.
 	Severity Severity `yaml:"severity"`
-	// Needs and Clears are of the same kind as the catalogue's: occurrences stay occurrences.
+	// Needs and Clears are of the same kind as in the catalogue: either for occurrences or for checks.
 	Needs  Needs  `yaml:"needs"`
 	Clears Clears `yaml:"clears"`
 }
 
-// Needs is how much evidence makes a reason stand.
+// Needs is how much evidence is needed before a reason is reported.
 type Needs struct {
-	// Count is how many occurrences make the reason stand, if lines tell it.
+	// Count is the number of occurrences after which the reason is reported, for reasons whose evidence is occurrences, such as log
+	// lines.
 	Count int `yaml:"count"`
-	// Within is the time in which they come.
+	// Within is the time within which they must occur.
 	Within time.Duration `yaml:"within"`
-	// For is for how long every look has to find the fault, if looks tell the reason.
+	// For is the time in which every check must find the fault, for reasons that checks detect.
 	For time.Duration `yaml:"for"`
 }
 
-// Clears is what makes a reason go.
+// Clears is when a reason is no longer reported.
 type Clears struct {
-	// Quiet is for how long no more occurrences may come.
+	// Quiet is the time without an occurrence after which the reason clears.
 	Quiet time.Duration `yaml:"quiet"`
-	// For is for how long looks have to find no fault.
+	// For is the time in which no check may find the fault before the reason clears.
 	For time.Duration `yaml:"for"`
 }
 
-// name is a reason's, in any of its spellings.
+// name is the name of a reason, or one of its aliases in a file.
 type name reason.ID
 
 func (n *name) UnmarshalText(text []byte) error {
 	r, known := reason.Find(string(text))
 	if !known {
-		return errors.New("no such reason; `naosu-agent reasons` lists them")
+		return errors.New("the reason does not exist; `naosu-agent reasons` lists all reasons")
 	}
 	*n = name(r.ID)
 	return nil
 }
 
-// Severity is a reason's, as a file has it.
+// Severity is the severity of a reason.
 type Severity reason.Severity
 
-// UnmarshalText reads one.
+// UnmarshalText implements encoding.TextUnmarshaler.
 func (s *Severity) UnmarshalText(text []byte) error {
 	*s = Severity(text)
 	if all := []reason.Severity{reason.Fatal, reason.Warning, reason.Off}; !slices.Contains(all, reason.Severity(text)) {
-		return fmt.Errorf("%q is none of %q", text, all)
+		return fmt.Errorf("%q is not one of %q", text, all)
 	}
 	return nil
 }
 
-// Default is what holds without a file.
+// Default returns the configuration without a file.
 func Default() Config {
 	return Config{
 		Kernel: kernel.DefaultOptions(), Logs: logs.DefaultOptions(), Network: network.DefaultOptions(), Runtime: runtime.DefaultOptions(), Storage: storage.DefaultOptions(),
@@ -107,8 +109,8 @@ func Default() Config {
 	}
 }
 
-// Monitors are all that watch a host. In the folder they keep how far logs were read and what answered, over a restart; empty keeps
-// nothing.
+// Monitors returns the monitors of a host. In the folder, they save how far they have read each log and which endpoints have responded, so
+// that they continue there after a restart. If folder is empty, they save nothing.
 func (c Config) Monitors(h host.Host, folder string) []monitor.Monitor {
 	return slices.Concat(
 		kernel.Monitors(h, c.Kernel), logs.Monitors(h, c.Logs, c.Catalogue(), folder), network.Monitors(h, c.Network, folder),
@@ -116,8 +118,8 @@ func (c Config) Monitors(h host.Host, folder string) []monitor.Monitor {
 	)
 }
 
-// Read reads a configuration file, and the files of own reasons beside it. The error names everything that is wrong with the former,
-// each with file, line and field; what is wrong with the latter is in Refused. A file of own reasons alone may be given as well.
+// Read reads a configuration file and the files of own reasons in its folder. The returned error contains all errors of the former, each
+// with file, line and field; Refused contains those of the latter. The path may also be that of a single file of own reasons.
 func Read(path string) (Config, error) {
 	if strings.HasSuffix(path, reason.OwnFiles) {
 		c := Default()
@@ -154,7 +156,7 @@ func parse(file string, text []byte) (Config, error) {
 	return c, errors.Join(d.mistakes...)
 }
 
-// check holds a setting against what the catalogue says of the reason's evidence.
+// check checks that a setting is of the same kind as the evidence of its reason.
 func (s Setting) check(d *decoder, id reason.ID) {
 	r, _ := reason.Find(string(id))
 	path := "reasons." + string(id)
@@ -163,30 +165,30 @@ func (s Setting) check(d *decoder, id reason.ID) {
 			d.wrong(n, path+field, "%s", why)
 		}
 	}
-	if r.Looked() {
-		say(s.Needs.Count != 0, ".needs.count", "looks find this reason: needs takes {for}, clears {for}")
-		say(s.Needs.Within != 0, ".needs.within", "looks find this reason: needs takes {for}, clears {for}")
-		say(s.Clears.Quiet != 0, ".clears.quiet", "looks find this reason: needs takes {for}, clears {for}")
+	if r.Polled() {
+		say(s.Needs.Count != 0, ".needs.count", "checks detect this reason: needs takes {for}, clears takes {for}")
+		say(s.Needs.Within != 0, ".needs.within", "checks detect this reason: needs takes {for}, clears takes {for}")
+		say(s.Clears.Quiet != 0, ".clears.quiet", "checks detect this reason: needs takes {for}, clears takes {for}")
 		return
 	}
-	say(s.Needs.For != 0, ".needs.for", "occurrences make this reason: needs takes {count, within}, clears {quiet}")
-	say(s.Clears.For != 0, ".clears.for", "occurrences make this reason: needs takes {count, within}, clears {quiet}")
-	say(s.Needs.Count < 0, ".needs.count", "it counts occurrences, from 1")
+	say(s.Needs.For != 0, ".needs.for", "the evidence of this reason is occurrences: needs takes {count, within}, clears takes {quiet}")
+	say(s.Clears.For != 0, ".clears.for", "the evidence of this reason is occurrences: needs takes {count, within}, clears takes {quiet}")
+	say(s.Needs.Count < 0, ".needs.count", "must be at least 1")
 	if cmp.Or(reason.Severity(s.Severity), r.Severity) != reason.Fatal {
 		return
 	}
-	say(r.Written(), ".severity", "its lines are not the kernel's own, and a workload may have them written: it cannot be fatal")
-	if cmp.Or(s.Needs.Count, r.Needs.Count) > 1 || r.Rests.On == reason.Driver {
+	say(r.WritableByWorkloads(), ".severity", "a workload may be able to write its log lines: it cannot be fatal")
+	if cmp.Or(s.Needs.Count, r.Needs.Count) > 1 || r.Basis.Kind == reason.Driver {
 		return
 	}
 	field := ".needs.count"
 	if s.Needs.Count == 0 {
 		field = ".severity"
 	}
-	say(true, field, "one stray line must not make a condition False: a fatal reason needs a count of 2 or more")
+	say(true, field, "a single line must not turn a condition False: a fatal reason needs a count of at least 2")
 }
 
-// Catalogue is the reasons as configured: the catalogue's, and then own ones.
+// Catalogue returns the reasons as configured: those of the catalogue, followed by own reasons.
 func (c Config) Catalogue() []reason.Reason {
 	list := slices.Clone(reason.Catalogue)
 	for i := range list {

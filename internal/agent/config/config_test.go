@@ -63,12 +63,12 @@ other: 1
 		got = append(got, strings.TrimSpace(what))
 	}
 	want := []string{
-		`3: reasons.InterfaceNotUp.severity: "deadly" is none of ["fatal" "warning" "off"]`,
-		`4: reasons.InterfaceNotUp.needs.for: "soon" is no duration, as "30s" or "10m" is`,
-		`5: reasons.InterfaceNotUp.colour: no such field; there are clears, needs, severity`,
-		"6: reasons.NoSuchReason: no such reason; `naosu-agent reasons` lists them",
-		`7: reasons.InterfaceNotUp: it is there twice, first in line 2`,
-		`8: other: no such field; there are kernel, logs, network, reasons, runtime, storage, work`,
+		`3: reasons.InterfaceNotUp.severity: "deadly" is not one of ["fatal" "warning" "off"]`,
+		`4: reasons.InterfaceNotUp.needs.for: "soon" is not a positive duration such as "30s" or "10m"`,
+		`5: reasons.InterfaceNotUp.colour: unknown field; the known ones are clears, needs, severity`,
+		"6: reasons.NoSuchReason: the reason does not exist; `naosu-agent reasons` lists all reasons",
+		`7: reasons.InterfaceNotUp: duplicate key, first in line 2`,
+		`8: other: unknown field; the known ones are kernel, logs, network, reasons, runtime, storage, work`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -77,27 +77,27 @@ other: 1
 
 func TestReadHoldsEvidenceToItsKind(t *testing.T) {
 	_, err := read(t, "reasons: {InterfaceNotUp: {needs: {count: 3}}}")
-	if err == nil || !strings.Contains(err.Error(), "reasons.InterfaceNotUp.needs.count: looks find this reason") {
-		t.Errorf("a count for a reason of looks: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "reasons.InterfaceNotUp.needs.count: checks detect this reason") {
+		t.Errorf("a count for a reason that checks detect: %v", err)
 	}
 }
 
 // One line never makes a condition False, nor do lines that a workload may have written, whatever is configured.
 func TestReadRefusesFatalReasonsOnLittle(t *testing.T) {
 	for text, want := range map[string]string{
-		"reasons: {OOMKilling: {severity: fatal}}":                              "reasons.OOMKilling.severity: one stray line",
-		"reasons: {OOMKilling: {severity: fatal, needs: {count: 1}}}":           "reasons.OOMKilling.needs.count: one stray line",
-		"reasons: {OOMKilling: {severity: fatal, needs: {within: 1h}}}":         "reasons.OOMKilling.severity: one stray line",
-		"reasons: {CperHardwareErrorFatal: {needs: {count: 1}}}":                "reasons.CperHardwareErrorFatal.needs.count: one stray line",
-		"reasons: {FailedKillPod: {severity: fatal}}":                           "reasons.FailedKillPod.severity: its lines are not the kernel's own",
-		"reasons: {IPAMDNoIPs: {severity: fatal, needs: {count: 9}}}":           "reasons.IPAMDNoIPs.severity: its lines are not the kernel's own",
+		"reasons: {OOMKilling: {severity: fatal}}":                              "reasons.OOMKilling.severity: a single line",
+		"reasons: {OOMKilling: {severity: fatal, needs: {count: 1}}}":           "reasons.OOMKilling.needs.count: a single line",
+		"reasons: {OOMKilling: {severity: fatal, needs: {within: 1h}}}":         "reasons.OOMKilling.severity: a single line",
+		"reasons: {CperHardwareErrorFatal: {needs: {count: 1}}}":                "reasons.CperHardwareErrorFatal.needs.count: a single line",
+		"reasons: {FailedKillPod: {severity: fatal}}":                           "reasons.FailedKillPod.severity: a workload may be able to write its log lines",
+		"reasons: {IPAMDNoIPs: {severity: fatal, needs: {count: 9}}}":           "reasons.IPAMDNoIPs.severity: a workload may be able to write its log lines",
 		"reasons: {OOMKilling: {severity: fatal, needs: {count: 2}}}":           "",
 		"reasons: {OOMKilling: {severity: warning, needs: {count: 1}}}":         "",
 		"reasons: {FailedKillPod: {severity: warning, needs: {count: 1}}}":      "",
 		"reasons: {CperHardwareErrorFatal: {severity: off, needs: {count: 1}}}": "",
 		"reasons: {PortConflict: {severity: fatal}}":                            "",
-		"reasons: {NvidiaXIDWarning: {severity: fatal}}":                        "reasons.NvidiaXIDWarning.severity: one stray line",
-		"reasons: {NeuronDMAError: {severity: fatal, needs: {count: 9}}}":       "reasons.NeuronDMAError.severity: its lines are not the kernel's own",
+		"reasons: {NvidiaXIDWarning: {severity: fatal}}":                        "reasons.NvidiaXIDWarning.severity: a single line",
+		"reasons: {NeuronDMAError: {severity: fatal, needs: {count: 9}}}":       "reasons.NeuronDMAError.severity: a workload may be able to write its log lines",
 		"reasons: {NvidiaXID79Error: {needs: {within: 1h}}}":                    "",
 		"reasons: {NvidiaXID63Error: {severity: off}}":                          "",
 	} {

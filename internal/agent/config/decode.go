@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// mistake is something wrong at a place of the file.
+// mistake is an error at a line of the file.
 type mistake struct {
 	file string
 	line int
@@ -29,11 +29,11 @@ func (m mistake) Error() string {
 	return fmt.Sprintf("%s:%d: %s: %s", m.file, m.line, m.path, m.why)
 }
 
-// decoder fills in structs from YAML, strictly, and gathers all that is wrong.
+// decoder decodes YAML into structs. Unknown fields are errors, and it collects all errors.
 type decoder struct {
 	file     string
 	mistakes []error
-	// at is where each path stands, for what is found wrong later.
+	// at are the nodes by path, for errors that are found after decoding.
 	at map[string]*yaml.Node
 }
 
@@ -41,7 +41,7 @@ func (d *decoder) wrong(n *yaml.Node, path, format string, args ...any) {
 	d.mistakes = append(d.mistakes, mistake{file: d.file, line: n.Line, path: path, why: fmt.Sprintf(format, args...)})
 }
 
-// sort puts what is wrong into the order of the file.
+// sort sorts the errors by line.
 func (d *decoder) sort() {
 	slices.SortFunc(d.mistakes, func(a, b error) int {
 		var x, y mistake
@@ -51,7 +51,7 @@ func (d *decoder) sort() {
 	})
 }
 
-// decode fills in what a node says; what it does not say stays as it is.
+// decode decodes a node. Fields that it does not contain keep their values.
 func (d *decoder) decode(n *yaml.Node, into reflect.Value, path string) {
 	if n.Kind == yaml.AliasNode {
 		n = n.Alias
@@ -78,7 +78,7 @@ func (d *decoder) decode(n *yaml.Node, into reflect.Value, path string) {
 		d.items(n, into, path)
 	default:
 		if n.Kind != yaml.ScalarNode || n.Decode(into.Addr().Interface()) != nil {
-			d.wrong(n, path, "%s is no %s", said(n), kindOf(into))
+			d.wrong(n, path, "%s is not %s", said(n), kindOf(into))
 		}
 	}
 }
@@ -93,7 +93,7 @@ func textOf(v reflect.Value) (encoding.TextUnmarshaler, bool) {
 
 func (d *decoder) text(n *yaml.Node, into encoding.TextUnmarshaler, path string) {
 	if n.Kind != yaml.ScalarNode {
-		d.wrong(n, path, "%s is no text", said(n))
+		d.wrong(n, path, "%s is not a string", said(n))
 	} else if err := into.UnmarshalText([]byte(n.Value)); err != nil {
 		d.wrong(n, path, "%v", err)
 	}
@@ -102,7 +102,7 @@ func (d *decoder) text(n *yaml.Node, into encoding.TextUnmarshaler, path string)
 func (d *decoder) duration(n *yaml.Node, into reflect.Value, path string) {
 	value, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil || value <= 0 {
-		d.wrong(n, path, `%s is no duration, as "30s" or "10m" is`, said(n))
+		d.wrong(n, path, `%s is not a positive duration such as "30s" or "10m"`, said(n))
 		return
 	}
 	into.SetInt(int64(value))
@@ -122,7 +122,7 @@ func (d *decoder) fields(n *yaml.Node, into reflect.Value, path string) {
 		key, value := n.Content[i], n.Content[i+1]
 		field, known := names[key.Value]
 		if !known {
-			d.wrong(key, join(path, key.Value), "no such field; there are %s", strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+			d.wrong(key, join(path, key.Value), "unknown field; the known ones are %s", strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 			continue
 		}
 		d.decode(value, field, join(path, key.Value))
@@ -147,17 +147,17 @@ func (d *decoder) entries(n *yaml.Node, into reflect.Value, path string) {
 	}
 }
 
-// pairs says whether a node is a mapping, each key of it once.
+// pairs reports whether a node is a mapping. Duplicate keys are errors.
 func (d *decoder) pairs(n *yaml.Node, path string) bool {
 	if n.Kind != yaml.MappingNode {
-		d.wrong(n, path, "%s where fields are expected", said(n))
+		d.wrong(n, path, "%s instead of a mapping", said(n))
 		return false
 	}
 	seen := map[string]int{}
 	for i := 0; i < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if line, twice := seen[key.Value]; twice {
-			d.wrong(key, join(path, key.Value), "it is there twice, first in line %d", line)
+			d.wrong(key, join(path, key.Value), "duplicate key, first in line %d", line)
 		}
 		seen[key.Value] = key.Line
 	}
@@ -166,7 +166,7 @@ func (d *decoder) pairs(n *yaml.Node, path string) bool {
 
 func (d *decoder) items(n *yaml.Node, into reflect.Value, path string) {
 	if n.Kind != yaml.SequenceNode {
-		d.wrong(n, path, "%s where a list is expected", said(n))
+		d.wrong(n, path, "%s instead of a list", said(n))
 		return
 	}
 	list := reflect.MakeSlice(into.Type(), len(n.Content), len(n.Content))
@@ -191,11 +191,11 @@ func kindOf(v reflect.Value) string {
 	case reflect.Bool:
 		return "true or false"
 	case reflect.String:
-		return "text"
+		return "a string"
 	case reflect.Float64:
-		return "number"
+		return "a number"
 	}
-	return "whole number"
+	return "a whole number"
 }
 
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// What own reasons may be at most, so that a file costs the node little: the agent may take 25 MiB.
+// Limits of own reasons, which keep their cost small: the memory limit of the agent is 25 MiB.
 const (
 	maxOwnFile     = 64 << 10 // bytes
 	maxOwn         = 64       // reasons, of all files together
@@ -34,75 +34,78 @@ const (
 
 // OwnFile is a file of own reasons.
 type OwnFile struct {
-	// Reasons are what a team adds to the catalogue. All files together have 64 at most.
+	// Reasons are added to the catalogue. All files together may contain at most 64.
 	Reasons []OwnReason `yaml:"reasons"`
 }
 
-// OwnReason is a reason that lines of a log tell.
+// OwnReason is a reason that log lines show, defined by the operators of a cluster.
 type OwnReason struct {
-	// Name is what the Event or the node condition has as its reason: an English word or several in CamelCase, as RaidBatteryFailed,
-	// of 63 letters and digits at most. The catalogue has no such name.
+	// Name is the reason field of the Event or node condition, in CamelCase, such as RaidBatteryFailed: 2 to 63 letters and digits. It
+	// must differ from the names in the catalogue.
 	Name string `yaml:"name"`
-	// Means is one sentence that says it, of 256 bytes at most.
+	// Means is what the reason means, in one sentence of at most 256 bytes.
 	Means string `yaml:"means"`
-	// Condition is the node condition that the reason belongs to: one of those that the agent writes.
+	// Condition is the node condition that the reason belongs to: KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady or
+	// AcceleratedHardwareReady.
 	Condition OwnCondition `yaml:"condition"`
-	// Severity is one of warning (an Event), fatal (the condition turns False; it takes a witness) and off.
+	// Severity is the severity: warning (an Event), fatal (the condition turns False; requires a witness) or off.
 	Severity Severity `yaml:"severity"`
-	// Matches are the lines that are evidence, 8 at most, and 128 of all reasons together.
+	// Matches are patterns of the lines that are evidence: at most 8, and at most 128 for all reasons together.
 	Matches []OwnMatch `yaml:"matches"`
-	// Needs is how many lines about one entity make the reason stand.
+	// Needs is how many lines about one entity are needed before the reason is reported.
 	Needs OwnNeeds `yaml:"needs"`
-	// Clears is what makes it go.
+	// Clears is when the reason is no longer reported.
 	Clears OwnClears `yaml:"clears"`
-	// Witness is what must agree with each line of a reason that is fatal: one of unit and counter.
+	// Witness must confirm each line of a fatal reason. Exactly one of unit and counter is set.
 	Witness OwnWitness `yaml:"witness"`
 }
 
-// OwnMatch is a pattern of lines.
+// OwnMatch is a pattern of log lines.
 type OwnMatch struct {
-	// Log is one of kernel, kubelet, unit:NAME (the journal of a systemd service) and the path of a file, which the agent must see.
+	// Log is the log to read: kernel, kubelet, unit:NAME (the journal of a systemd service), or the path of a file, which must be
+	// visible to the agent.
 	Log OwnLog `yaml:"log"`
-	// Pattern is a regular expression (RE2) of 512 bytes at most. It begins with ^ and what the line begins with; what its group
-	// "entity" takes is the entity.
+	// Pattern is a regular expression (RE2) of at most 512 bytes. It begins with ^ and the beginning of the line; its group "entity"
+	// captures the entity.
 	Pattern string `yaml:"pattern"`
 }
 
-// OwnNeeds is how much evidence makes a reason stand.
+// OwnNeeds is how much evidence is needed before a reason is reported.
 type OwnNeeds struct {
-	// Count is the number of lines, 100 at most. A fatal reason takes 2 or more.
+	// Count is the number of lines after which the reason is reported, at most 100. A fatal reason requires at least 2.
 	Count int `yaml:"count"`
-	// Within is the time in which they come, 24h at most.
+	// Within is the time within which they must occur, at most 24h.
 	Within time.Duration `yaml:"within"`
 }
 
-// OwnClears is what makes a reason go.
+// OwnClears is when a reason is no longer reported.
 type OwnClears struct {
-	// Quiet is for how long no more lines may come, 24h at most.
+	// Quiet is the time without a line after which the reason clears, at most 24h.
 	Quiet time.Duration `yaml:"quiet"`
 }
 
-// OwnWitness is something that is not a log.
+// OwnWitness is a second source of evidence that is not a log.
 type OwnWitness struct {
-	// Unit is a systemd service, which agrees while systemd says that it has failed.
+	// Unit is a systemd service. It confirms a line while systemd reports the service as failed.
 	Unit string `yaml:"unit"`
-	// Counter is a file below /sys or /proc, or a pattern of such (path/filepath.Match). It agrees while one holds a number above zero.
+	// Counter is a file in /sys or /proc, or a pattern for such files (path/filepath.Match). It confirms a line while a file contains
+	// a number greater than 0.
 	Counter string `yaml:"counter"`
 }
 
-// DefaultOwn is what holds for a reason where its file says nothing.
+// DefaultOwn returns the defaults of an own reason.
 func DefaultOwn() OwnReason {
 	return OwnReason{Severity: Severity(reason.Warning), Needs: OwnNeeds{Count: 1, Within: 10 * time.Minute}, Clears: OwnClears{Quiet: reason.OwnQuiet}}
 }
 
-// Refusal is a file of own reasons that is left out, and why.
+// Refusal is an invalid file of own reasons, and its errors.
 type Refusal struct {
-	// File is its name, without the folder.
+	// File is the name of the file, without its folder.
 	File string
 	Err  error
 }
 
-// readOwn reads the files of own reasons in a folder, in the order of their names. One in which anything is wrong is left out whole.
+// readOwn reads the files of own reasons in a folder, sorted by name. A file with any error is refused as a whole.
 func (c *Config) readOwn(folder string) {
 	files, err := filepath.Glob(filepath.Join(escaped(folder), "*"+reason.OwnFiles))
 	if err != nil {
@@ -113,7 +116,7 @@ func (c *Config) readOwn(folder string) {
 	}
 }
 
-// escaped is a path as filepath.Glob takes it for itself.
+// escaped escapes a path for use in a pattern of filepath.Glob.
 func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
@@ -136,9 +139,9 @@ func (c *Config) readOwnFile(path string) {
 	c.Own = append(c.Own, own...)
 }
 
-// readBounded reads a file of own reasons, unless it is too long.
+// readBounded reads a file of own reasons. A file that is too large is an error.
 func readBounded(path string) ([]byte, error) {
-	file, err := os.Open(path) //nolint:gosec // G304: of the folder that --config names.
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read own reasons: %w", err)
 	}
@@ -148,18 +151,18 @@ func readBounded(path string) ([]byte, error) {
 		return nil, fmt.Errorf("read own reasons: %w", err)
 	}
 	if len(text) > maxOwnFile {
-		return nil, fmt.Errorf("%s: it is longer than %d KiB; split it", path, maxOwnFile>>10)
+		return nil, fmt.Errorf("%s: the file is larger than %d KiB; split it", path, maxOwnFile>>10)
 	}
 	return text, nil
 }
 
-// CheckOwn says what is wrong with the text of a file of own reasons; nil if nothing is.
+// CheckOwn returns all errors in the text of a file of own reasons.
 func CheckOwn(file string, text []byte) error {
 	_, err := parseOwn(file, text, nil)
 	return err
 }
 
-// parseOwn reads own reasons; others are those of the files before it. The error names everything that is wrong, as Read's does.
+// parseOwn decodes a file of own reasons; others are the reasons of the preceding files. The returned error contains all errors.
 func parseOwn(file string, text []byte, others []reason.Reason) ([]reason.Reason, error) {
 	var root yaml.Node
 	switch err := yaml.NewDecoder(bytes.NewReader(text)).Decode(&root); {
@@ -174,10 +177,10 @@ func parseOwn(file string, text []byte, others []reason.Reason) ([]reason.Reason
 	names, patterns := map[string]string{}, 0
 	for _, r := range others {
 		patterns += len(r.Matches)
-		names[strings.ToLower(string(r.ID))] = "the file " + r.Own + " has it"
+		names[strings.ToLower(string(r.ID))] = "the file " + r.Own + " defines it"
 	}
 	if all := len(others) + len(f.Reasons); all > maxOwn {
-		d.wrong(root.Content[0], "reasons", "there are %d own reasons by now; %d are the most, of all files together", all, maxOwn)
+		d.wrong(root.Content[0], "reasons", "all files together have %d own reasons so far; the maximum is %d", all, maxOwn)
 	}
 	list := make([]reason.Reason, 0, len(f.Reasons))
 	for i, own := range f.Reasons {
@@ -186,13 +189,13 @@ func parseOwn(file string, text []byte, others []reason.Reason) ([]reason.Reason
 		patterns += len(own.Matches)
 	}
 	if patterns > maxOwnPatterns {
-		d.wrong(root.Content[0], "reasons", "there are %d patterns by now; %d are the most, of all files together", patterns, maxOwnPatterns)
+		d.wrong(root.Content[0], "reasons", "all files together have %d patterns so far; the maximum is %d", patterns, maxOwnPatterns)
 	}
 	d.sort()
 	return list, errors.Join(d.mistakes...)
 }
 
-// withDefaults is the reason with what its file does not say.
+// withDefaults returns the reason with the defaults for fields that are not set.
 func (o OwnReason) withDefaults() OwnReason {
 	otherwise := DefaultOwn()
 	o.Severity = cmp.Or(o.Severity, otherwise.Severity)
@@ -201,7 +204,7 @@ func (o OwnReason) withDefaults() OwnReason {
 	return o
 }
 
-// reason is it as one of the catalogue's. Nothing but a policy says what mends it.
+// reason returns the reason in the form of the catalogue. It has no action: only a policy can specify one.
 func (o OwnReason) reason(file string) reason.Reason {
 	r := reason.Reason{
 		ID: reason.ID(o.Name), Condition: reason.Condition(o.Condition), Severity: reason.Severity(o.Severity), Action: reason.None,
@@ -220,15 +223,15 @@ func (o OwnReason) reason(file string) reason.Reason {
 	r.Reads = strings.Join(reads, "; ")
 	if r.Severity == reason.Fatal {
 		witness := o.Witness.Unit + o.Witness.Counter
-		r.Rests = reason.Rests{On: reason.Witness, Says: reason.Words{
-			EN: "Lines of the kernel's own, each counted once " + witness + " says the same.",
+		r.Basis = reason.Basis{Kind: reason.Witness, Text: reason.Words{
+			EN: "Kernel messages, each counted once " + witness + " confirms it.",
 			JA: "カーネル自身の行を、" + witness + " が同じことを示したときに数えます。",
 		}}
 	}
 	return r
 }
 
-// ownReasons are those of all files, sorted as the catalogue is.
+// ownReasons returns the reasons of all files, sorted like the catalogue.
 func (c Config) ownReasons() []reason.Reason {
 	list := slices.Clone(c.Own)
 	slices.SortFunc(list, func(a, b reason.Reason) int {

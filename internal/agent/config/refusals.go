@@ -9,8 +9,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// refusals tells which files of own reasons are left out, as long as the agent runs without them: a bad file is a fault of its own,
-// and ends no agent.
+// refusals returns a monitor that reports invalid files of own reasons (PatternFileRefused) as long as the agent runs without them. Such a
+// file does not stop the agent.
 func (c Config) refusals() monitor.Monitor {
 	return monitor.Periodic{
 		Title: "own-reasons", IDs: []reason.ID{reason.PatternFileRefused}, Period: 10 * time.Minute, Source: "configuration",

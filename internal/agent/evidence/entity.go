@@ -58,7 +58,7 @@ func (e *entityEvidence) addWellLook(at time.Time, lasting time.Duration) bool {
 // entities at once (reasonEvidence.until).
 func (e *entityEvidence) expiry(r reason.Reason) time.Time {
 	switch {
-	case r.Looked():
+	case r.Polled():
 		return time.Time{}
 	case e.since.IsZero():
 		return e.last.Add(r.Needs.Within)

@@ -35,7 +35,7 @@ func (b *Store) Save(boot string) ([]byte, error) {
 	for id, p := range b.byReason {
 		for name, e := range p.entities {
 			k := savedEntity{Reason: id, Entity: name, Times: e.times, Since: e.since, Last: e.last, Count: e.count, Source: e.source, Raw: e.raw}
-			if p.reason.Looked() {
+			if p.reason.Polled() {
 				k.Lasts = p.until.Sub(e.last)
 			}
 			out.Entries = append(out.Entries, k)
@@ -75,7 +75,7 @@ func (b *Store) Restore(data []byte, boot string, now time.Time) error {
 		}
 		k.Since, k.Last = earlier(k.Since, now), earlier(k.Last, now)
 		*p.entity(k.Entity) = entityEvidence{times: k.Times, since: k.Since, last: k.Last, count: k.Count, source: k.Source, raw: k.Raw}
-		if p.reason.Looked() {
+		if p.reason.Polled() {
 			p.until = later(p.until, now.Add(k.Lasts))
 		}
 	}

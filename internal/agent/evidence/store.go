@@ -79,7 +79,7 @@ func (b *Store) Add(e Evidence) {
 
 func (p *reasonEvidence) addFault(e Evidence) {
 	entry := p.entity(e.Entity)
-	if p.reason.Looked() {
+	if p.reason.Polled() {
 		entry.addLook(e, p.reason.Needs.For)
 	} else {
 		entry.addOccurrence(e, p.reason.Needs)
@@ -133,10 +133,10 @@ func (p *reasonEvidence) appendTo(snapshot *Snapshot) {
 	if !p.reported && len(p.entities) == 0 {
 		snapshot.Unreported = append(snapshot.Unreported, id)
 	}
-	expired := p.reason.Looked() && !snapshot.At.Before(p.until)
+	expired := p.reason.Polled() && !snapshot.At.Before(p.until)
 	if expired {
 		clear(p.entities)
-	} else if p.reason.Looked() {
+	} else if p.reason.Polled() {
 		snapshot.changesBy(p.until)
 	}
 	if why := p.unknownCause(expired); why != "" {

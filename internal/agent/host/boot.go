@@ -13,13 +13,13 @@ import (
 
 // Boot is one run of the host's kernel.
 type Boot struct {
-	// ID is other after every boot.
+	// ID differs for every boot.
 	ID string
-	// At is when it was, to the second.
+	// At is the time of the boot, to the second.
 	At time.Time
 }
 
-// Boot reads which boot of the host this is (proc(5): /proc/sys/kernel/random/boot_id, and btime in /proc/stat).
+// Boot returns the current boot of the host (proc(5): /proc/sys/kernel/random/boot_id, and btime in /proc/stat).
 func (h Host) Boot() (Boot, error) {
 	id, err := os.ReadFile(h.Path("/proc/sys/kernel/random/boot_id"))
 	if err != nil {
@@ -38,7 +38,7 @@ func (h Host) Boot() (Boot, error) {
 
 func bootTime(stat []byte) (time.Time, error) {
 	lines := bufio.NewScanner(bytes.NewReader(stat))
-	lines.Buffer(nil, len(stat)+1) // The line of interrupts grows with their number.
+	lines.Buffer(nil, len(stat)+1) // The line intr can be very long.
 	for lines.Scan() {
 		if value, is := strings.CutPrefix(lines.Text(), "btime "); is {
 			seconds, err := strconv.ParseInt(value, 10, 64)

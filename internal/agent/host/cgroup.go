@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// InCgroup says whether a process is in one of some cgroups, by patterns as in path.Match below the root of the hierarchy. A process
-// of a pod is never in one that is the node's own, whatever its name. It is false of a process that has ended.
+// InCgroup reports whether the cgroup of a process matches one of the patterns (path.Match, relative to the root of the hierarchy). It
+// identifies the node's own daemons: a process of a pod is never in their cgroups, whatever its name. It is false if the process has ended.
 func (h Host) InCgroup(pid string, patterns []string) bool {
 	text, err := os.ReadFile(h.Path("/proc/" + pid + "/cgroup"))
 	if err != nil {
@@ -25,8 +25,8 @@ func (h Host) InCgroup(pid string, patterns []string) bool {
 	return false
 }
 
-// groupOf is the cgroup of a line of /proc/PID/cgroup, below the root (cgroups(7)). A reader in a cgroup namespace of its own sees
-// the way there from its own: "/../../system.slice/kubelet.service".
+// groupOf returns the cgroup in a line of /proc/PID/cgroup, relative to the root (cgroups(7)). A reader in its own cgroup namespace sees
+// the path relative to its own cgroup: "/../../system.slice/kubelet.service".
 func groupOf(line string) string {
 	parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
 	group := strings.TrimPrefix(parts[len(parts)-1], "/")

@@ -1,14 +1,13 @@
-// Package host says where the files of the watched machine are: at / on a plain host, below a folder in a container that
-// has some of them mounted.
+// Package host locates the files of the machine that the agent watches: at /, or below the folder where a container has them mounted.
 package host
 
 import "path/filepath"
 
 // Host is a machine. The zero Host is the one the agent runs on.
 type Host struct {
-	// Root is what stands before every path of the host, "/host" for example.
+	// Root is the folder that contains the files of the host, such as "/host". Empty: /.
 	Root string
 }
 
-// Path is where the agent finds a path of the host.
+// Path returns where the agent finds a path of the host.
 func (h Host) Path(path string) string { return filepath.Join("/", h.Root, path) }

@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// maxLinks is over how many symbolic links a path may lead, as for the kernel (path_resolution(7)).
+// maxLinks is the maximum number of symbolic links in a path, as in the kernel (path_resolution(7)).
 const maxLinks = 40
 
-// Resolve is where a path leads on a machine whose root folder is root. Its absolute symbolic links, and those that climb above it,
-// stay below root; the kernel would follow them to files of the agent's own.
+// Resolve resolves the symbolic links of a path on a machine whose root folder is root. Absolute links, and links above the root, stay below
+// root; the kernel would follow them to the agent's own files.
 func Resolve(root, path string) (string, error) {
 	at, links := "/", 0
 	for rest := path; rest != ""; {
@@ -22,7 +22,7 @@ func Resolve(root, path string) (string, error) {
 		if part == "" || part == "." {
 			continue
 		}
-		next := filepath.Join(at, part) // Of ".." too: what is above / is /.
+		next := filepath.Join(at, part) // Also for "..": the parent of / is /.
 		target, err := os.Readlink(filepath.Join(root, next))
 		switch {
 		case part == ".." || errors.Is(err, syscall.EINVAL): // no symbolic link

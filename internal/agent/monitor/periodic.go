@@ -76,7 +76,7 @@ func (m Periodic) Look(ctx context.Context, emit Emit) error {
 // stateWithoutFault is the state of a reason at a look that found no fault of it. Of a reason that occurrences tell it is Readable: that there
 // was none since the last look revokes no earlier one.
 func (Periodic) stateWithoutFault(id reason.ID) evidence.State {
-	if r, known := reason.Find(string(id)); known && !r.Looked() {
+	if r, known := reason.Find(string(id)); known && !r.Polled() {
 		return evidence.Readable
 	}
 	return evidence.Well

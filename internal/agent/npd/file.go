@@ -7,7 +7,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/config"
 )
 
-// File is the reasons as a file of own reasons. The comment, if any, stands at each pattern before which ^ was put.
+// File returns the reasons as a file of own reasons. If comment is not empty, it precedes each pattern to which ^ was added.
 func (r Result) File(comment string) []byte {
 	var b strings.Builder
 	b.WriteString("reasons:\n")
@@ -43,7 +43,7 @@ func (r Result) write(b *strings.Builder, own config.OwnReason, comment string) 
 	}
 }
 
-// fields are "name: value" of those that are there; the arguments are name, whether it is there, and value in turn.
+// fields formats "name: value" pairs. The arguments are triples of name, whether to include it, and value.
 func fields(triples ...any) string {
 	var all []string
 	for i := 0; i < len(triples); i += 3 {
@@ -54,5 +54,5 @@ func fields(triples ...any) string {
 	return strings.Join(all, ", ")
 }
 
-// quoted is text as YAML has it in single quotes.
+// quoted returns text as a YAML scalar in single quotes.
 func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -1,5 +1,5 @@
-// Package npd makes own reasons of the rules of node-problem-detector: those of its system log monitor, and those of its custom plugin
-// monitor that count lines of a log. It keeps what means the same here, and says of every rule what became of it.
+// Package npd converts rules of node-problem-detector (NPD) to own reasons: those of its system log monitor, and those of its custom plugin
+// monitor that count log lines. It converts only rules that work the same way in naosu's agent, and explains the result for every rule.
 //
 // Source: pkg/systemlogmonitor, pkg/custompluginmonitor and cmd/logcounter of kubernetes/node-problem-detector.
 package npd
@@ -17,99 +17,99 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// Options are what a person says of what node-problem-detector's files do not.
+// Options is information that the files of node-problem-detector do not contain.
 type Options struct {
-	// Units are the systemd services of journald sources (SYSLOG_IDENTIFIER), beside those that are known.
+	// Units are systemd services by journald source (SYSLOG_IDENTIFIER), in addition to the known ones.
 	Units map[string]string
-	// Witnesses are what agrees with rules that turn a condition, by reason.
+	// Witnesses are the witnesses of rules that set a condition, by reason.
 	Witnesses map[string]config.OwnWitness
-	// Lines are real ones of the logs, which show whether lines begin as patterns do.
+	// Lines are real log lines, which show whether patterns match from the beginning of a line.
 	Lines []string
 }
 
-// Fate is what became of a rule.
-type Fate string
+// Outcome is the outcome of the conversion of a rule.
+type Outcome string
 
 const (
-	// Kept is a rule that is an own reason now.
-	Kept Fate = "kept"
-	// BuiltIn is one that the catalogue has.
-	BuiltIn Fate = "built in"
-	// Refused is one that cannot be kept.
-	Refused Fate = "refused"
+	// Kept means that the rule was converted to an own reason.
+	Kept Outcome = "kept"
+	// BuiltIn means that the catalogue has a reason for it.
+	BuiltIn Outcome = "built in"
+	// Refused means that the rule cannot be converted.
+	Refused Outcome = "refused"
 )
 
-// About is something that a person should know of a rule's fate. In comments are its arguments.
-type About string
+// Kind is the kind of a note about the conversion of a rule. The comment at the end of a line is the argument of the note.
+type Kind string
 
 const (
-	// Anchored says that ^ was put before the pattern.
-	Anchored About = "Anchored"
-	// Begins says that a real line begins so.
-	Begins About = "Begins" // the line
-	// InMessage says that the pattern is looked for in the message of a line's msg="…".
-	InMessage About = "InMessage"
-	// IsWarning says that the rule turned a condition, and makes an Event now.
-	IsWarning About = "IsWarning" // the NPD condition
-	// IsFatal says that it turns a condition as before, with its witness.
-	IsFatal About = "IsFatal" // the witness
-	// InCondition says which condition it belongs to.
-	InCondition About = "InCondition" // the condition
-	// HasReason says that the catalogue has it.
-	HasReason About = "HasReason" // the catalogue's reason
+	// Anchored means that ^ was added before the pattern.
+	Anchored Kind = "Anchored"
+	// Begins means that ^ was added, and a real line matches.
+	Begins Kind = "Begins" // the line
+	// InMessage means that the pattern is searched for in msg="…" of a line.
+	InMessage Kind = "InMessage"
+	// IsWarning means that the rule set a condition in NPD, and creates an Event here.
+	IsWarning Kind = "IsWarning" // the NPD condition
+	// IsFatal means that the rule sets a condition, as in NPD, together with its witness.
+	IsFatal Kind = "IsFatal" // the witness
+	// InCondition is the condition that the reason belongs to.
+	InCondition Kind = "InCondition" // the condition
+	// HasReason is the reason in the catalogue.
+	HasReason Kind = "HasReason" // the catalogue's reason
 
-	// OfFile says that NPD cuts the message out of a file's line.
-	OfFile About = "OfFile" // the file
-	// RunsCommand says that the rule runs a command.
-	RunsCommand About = "RunsCommand" // the command
-	// OtherPlugin says that the plugin is none that is known.
-	OtherPlugin About = "OtherPlugin" // the plugin
-	// NoUnit says that the service is not known of a journald source.
-	NoUnit About = "NoUnit" // the source
-	// Reverts says that lines take counts back.
-	Reverts About = "Reverts"
-	// BeginsAnywhere says that the pattern itself begins with any text.
-	BeginsAnywhere About = "BeginsAnywhere"
-	// BeginsOtherwise says that a real line has something before what the pattern takes.
-	BeginsOtherwise About = "BeginsOtherwise" // the line
-	// SeveralLines says that the pattern takes several lines.
-	SeveralLines About = "SeveralLines"
-	// NoPattern says that there is none, or none that can be read.
-	NoPattern About = "NoPattern" // why
-	// Differs says that another rule of the reason has another type, log or count.
-	Differs About = "Differs"
-	// Fails says what naosu-agent check has against it.
-	Fails About = "Fails" // why
+	// OfFile means that NPD extracts the message from the lines of a file.
+	OfFile Kind = "OfFile" // the file
+	// RunsCommand means that the rule runs a command.
+	RunsCommand Kind = "RunsCommand" // the command
+	// OtherPlugin means that the plugin is unknown.
+	OtherPlugin Kind = "OtherPlugin" // the plugin
+	// NoUnit means that the systemd service of the journald source is unknown.
+	NoUnit Kind = "NoUnit" // the source
+	// Reverts means that some lines cancel others.
+	Reverts Kind = "Reverts"
+	// BeginsAnywhere means that the pattern begins with a wildcard.
+	BeginsAnywhere Kind = "BeginsAnywhere"
+	// BeginsOtherwise means that the pattern matches a real line, but not from its beginning.
+	BeginsOtherwise Kind = "BeginsOtherwise" // the line
+	// SeveralLines means that the pattern matches several lines.
+	SeveralLines Kind = "SeveralLines"
+	// NoPattern means that the pattern is missing or invalid.
+	NoPattern Kind = "NoPattern" // why
+	// Differs means that another rule for the same reason has a different type, log or count.
+	Differs Kind = "Differs"
+	// Fails is the error that naosu-agent check reports.
+	Fails Kind = "Fails" // why
 )
 
-// Note is something to know, with its argument.
+// Note explains the outcome for a rule.
 type Note struct {
-	About    About
+	Kind     Kind
 	Argument string
 }
 
-// Told is a rule and what became of it.
-type Told struct {
+// Converted is a rule and the outcome of its conversion.
+type Converted struct {
 	File, Reason string
-	Fate         Fate
+	Outcome      Outcome
 	Notes        []Note
 }
 
-// Result is what was made of files.
+// Result is the result for all files.
 type Result struct {
-	Reasons []config.OwnReason
-	Told    []Told
-	// anchored are the patterns before which ^ was put.
+	Reasons   []config.OwnReason
+	Converted []Converted
+	// anchored are the patterns to which ^ was added.
 	anchored map[string]bool
 }
 
-// Converter makes own reasons of files, one after the other.
+// Converter converts files one after the other.
 type Converter struct {
 	Options Options
 	Result  Result
 }
 
-// file is a configuration of either monitor.
+// file is a configuration file of either monitor.
 type file struct {
 	Plugin       string `json:"plugin"`
 	PluginConfig struct {
@@ -129,13 +129,13 @@ type rule struct {
 	Args      []string `json:"args"`
 }
 
-// named are the reasons of node-problem-detector's own files that the catalogue has under names that are no aliases there.
+// named maps reasons in the files that NPD ships to reasons of the catalogue that do not have them as aliases.
 var named = map[string]reason.ID{
 	"DockerHung": reason.KernelDeadlock, "NTPIsDown": reason.ClockUnsynchronized, "KubeProxyUnhealthy": reason.KubeProxyNotReady,
 	"ContainerdUnhealthy": reason.ContainerRuntimeUnhealthy, "DockerUnhealthy": reason.ContainerRuntimeUnhealthy,
 }
 
-// builtIn is the catalogue's reason of a rule's.
+// builtIn returns the reason of the catalogue for the reason of a rule.
 func builtIn(name string) (reason.ID, bool) {
 	if id, is := named[name]; is {
 		return id, true
@@ -150,29 +150,29 @@ func builtIn(name string) (reason.ID, bool) {
 	return "", false
 }
 
-// Convert takes in a file. An error says that it is none of node-problem-detector's with rules.
+// Convert converts a file. It fails if the file is not a configuration of NPD with rules.
 func (c *Converter) Convert(name string, text []byte) error {
 	var f file
 	if err := json.Unmarshal(text, &f); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	if len(f.Rules) == 0 {
-		return fmt.Errorf("%s: it has no rules; those of a system log monitor or a custom plugin monitor have", name)
+		return fmt.Errorf("%s: no rules found; this must be the configuration of a system log monitor or a custom plugin monitor", name)
 	}
 	for _, r := range f.Rules {
-		told := Told{File: name, Reason: r.Reason}
-		told.Fate, told.Notes = c.take(f, r)
-		c.Result.Told = append(c.Result.Told, told)
+		converted := Converted{File: name, Reason: r.Reason}
+		converted.Outcome, converted.Notes = c.convert(f, r)
+		c.Result.Converted = append(c.Result.Converted, converted)
 	}
 	return nil
 }
 
-// take is what becomes of a rule.
-func (c *Converter) take(f file, r rule) (Fate, []Note) {
+// convert converts a rule and adds the result.
+func (c *Converter) convert(f file, r rule) (Outcome, []Note) {
 	if known, is := builtIn(r.Reason); is {
 		return BuiltIn, []Note{{HasReason, string(known)}}
 	}
-	own := config.OwnReason{Name: r.Reason, Means: fmt.Sprintf("As node-problem-detector's rule %s of %s says.", r.Reason, f.Source)}
+	own := config.OwnReason{Name: r.Reason, Means: fmt.Sprintf("Detected by the rule %s of node-problem-detector's %s.", r.Reason, f.Source)}
 	source, pattern, wrong := c.lines(f, r, &own)
 	if wrong != nil {
 		return Refused, wrong
@@ -197,7 +197,7 @@ func (c *Converter) take(f file, r rule) (Fate, []Note) {
 	if !c.add(own) {
 		return Refused, []Note{{Differs, ""}}
 	}
-	if len(notes) > 0 && notes[0].About == Anchored {
+	if len(notes) > 0 && notes[0].Kind == Anchored {
 		if c.Result.anchored == nil {
 			c.Result.anchored = map[string]bool{}
 		}
@@ -206,7 +206,7 @@ func (c *Converter) take(f file, r rule) (Fate, []Note) {
 	return Kept, notes
 }
 
-// plain is an error of CheckOwn without the place in a file that nobody has.
+// plain returns an error of CheckOwn without the position in the temporary file.
 func plain(err error) string {
 	text := strings.ReplaceAll(err.Error(), "\n", "; ")
 	if _, after, found := strings.Cut(text, "reasons[0]."); found {
@@ -215,7 +215,7 @@ func plain(err error) string {
 	return text
 }
 
-// lines are the source and the pattern of the lines that a rule is about; of those that count lines also how many.
+// lines returns the source and the pattern of the lines of a rule. If the rule counts lines, it sets own.Needs.
 func (c *Converter) lines(f file, r rule, own *config.OwnReason) (source, pattern string, wrong []Note) {
 	switch f.Plugin {
 	case "kmsg":
@@ -233,7 +233,7 @@ func (c *Converter) lines(f file, r rule, own *config.OwnReason) (source, patter
 	return "", "", []Note{{OtherPlugin, f.Plugin}}
 }
 
-// counted are the lines that log-counter counts.
+// counted returns the source and the pattern of the lines that NPD's log-counter counts.
 func counted(r rule, own *config.OwnReason) (source, pattern string, wrong []Note) {
 	flags := map[string]string{}
 	for _, arg := range r.Args {
@@ -252,10 +252,10 @@ func counted(r rule, own *config.OwnReason) (source, pattern string, wrong []Not
 	return flags["journald-source"], flags["pattern"], nil
 }
 
-// units are the services of identifiers that are known.
+// units are the known systemd services, by SYSLOG_IDENTIFIER.
 var units = map[string]string{"docker": "docker.service", "dockerd": "docker.service", "containerd": "containerd.service", "crio": "crio.service"}
 
-// log is where the lines of a source stand here. The kubelet's are read wherever it runs.
+// log returns the log of an own reason for a source. The agent finds the kubelet's log itself.
 func (c *Converter) log(source string) (string, bool) {
 	if source == "kernel" || source == "kubelet" {
 		return source, true
@@ -268,14 +268,14 @@ func (c *Converter) log(source string) (string, bool) {
 	return "", false
 }
 
-// storage and runtimes are parts of the names of node-problem-detector's conditions that are about these.
+// Parts of the names of NPD's conditions that show their area.
 var (
 	storage  = []string{"filesystem", "xfs", "ext4", "disk", "readonly", "storage", "volume"}
 	runtimes = []string{"docker", "containerd", "crio", "kubelet", "runtime"}
 	networks = []string{"network", "netdev", "iptables", "dns", "conntrack"}
 )
 
-// conditionOf is the condition here: by the name of node-problem-detector's, else by the log.
+// conditionOf returns the node condition for a rule, by the name of its condition in NPD or else by its log.
 func conditionOf(theirs, log string) reason.Condition {
 	about := func(parts []string) bool {
 		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(strings.ToLower(theirs), part) })
@@ -291,7 +291,7 @@ func conditionOf(theirs, log string) reason.Condition {
 	return reason.KernelReady
 }
 
-// weigh says what the reason may do: one that turned a condition does so on only with a witness.
+// weigh sets the severity: a rule that set a condition remains fatal only with a witness.
 func (c *Converter) weigh(r rule, own *config.OwnReason) []Note {
 	notes := []Note{{InCondition, string(own.Condition)}}
 	witness, has := c.Options.Witnesses[r.Reason]
@@ -306,7 +306,7 @@ func (c *Converter) weigh(r rule, own *config.OwnReason) []Note {
 	return notes
 }
 
-// add adds a reason, or its pattern to one that is there; false says that they differ otherwise.
+// add adds a reason, or its pattern to an existing reason of the same name. It returns false if the two differ in anything else.
 func (c *Converter) add(own config.OwnReason) bool {
 	i := slices.IndexFunc(c.Result.Reasons, func(r config.OwnReason) bool { return r.Name == own.Name })
 	if i < 0 {

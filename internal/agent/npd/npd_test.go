@@ -15,13 +15,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/npd"
 )
 
-// fates are what became of rules, in short.
-func fates(r npd.Result) []string {
+// outcomes returns the outcomes of all rules in short.
+func outcomes(r npd.Result) []string {
 	var all []string
-	for _, told := range r.Told {
-		line := fmt.Sprintf("%s %s", told.Fate, told.Reason)
-		for _, n := range told.Notes {
-			line += fmt.Sprintf(" %s", n.About)
+	for _, converted := range r.Converted {
+		line := fmt.Sprintf("%s %s", converted.Outcome, converted.Reason)
+		for _, n := range converted.Notes {
+			line += fmt.Sprintf(" %s", n.Kind)
 			if n.Argument != "" {
 				line += "=" + n.Argument
 			}
@@ -61,7 +61,7 @@ func TestPublishedFiles(t *testing.T) {
 			if err := c.Convert(name, text); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, fates(c.Result)); diff != "" {
+			if diff := cmp.Diff(want, outcomes(c.Result)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if err := config.CheckOwn(name, c.Result.File("a comment")); err != nil {
@@ -105,7 +105,7 @@ func TestRules(t *testing.T) {
 		"a unit's":                   {of(t, "journald", "ours", rule(`fan failed`)), options, "kept FanFailed Anchored InCondition=KernelReady", `^fan failed$`},
 		"the journal's kernel":       {of(t, "journald", "kernel", rule(`fan failed`)), options, "kept FanFailed Anchored InCondition=KernelReady", `^fan failed$`},
 		"containerd's":               {of(t, "journald", "containerd", rule(`.*fan failed.*`)), options, "kept FanFailed InMessage InCondition=ContainerRuntimeReady", `^(?:time="[^"]*" )?level=[a-z]+ msg="(?:[^"\\]|\\.)*fan failed.*`},
-		"the kubelet's":              {of(t, "journald", "kubelet", rule(`fan failed`)), options, `refused FanFailed Fails=matches[0].pattern: a pattern of the kubelet's log begins with the file that writes the line, as ^prober\.go:`, ""},
+		"the kubelet's":              {of(t, "journald", "kubelet", rule(`fan failed`)), options, `refused FanFailed Fails=matches[0].pattern: must begin with the source file that writes the line, such as ^prober\.go:, because the log is the kubelet's`, ""},
 		"anywhere":                   {of(t, "kmsg", "", rule(`.*fan failed`)), options, "refused FanFailed BeginsAnywhere", ""},
 		"anywhere in a group":        {of(t, "kmsg", "", rule(`(.*)fan failed`)), options, "refused FanFailed BeginsAnywhere", ""},
 		"anywhere in a branch":       {of(t, "kmsg", "", rule(`no fan|(?:x|.+)fan failed`)), options, "refused FanFailed BeginsAnywhere", ""},
@@ -113,14 +113,14 @@ func TestRules(t *testing.T) {
 		"all lines":                  {of(t, "kmsg", "", rule("(?s)fan.*failed")), options, "refused FanFailed SeveralLines", ""},
 		"lookahead":                  {of(t, "kmsg", "", rule("fan(?= failed)")), options, "refused FanFailed NoPattern=error parsing regexp: invalid or unsupported Perl syntax: `(?=`", ""},
 		"no pattern":                 {of(t, "kmsg", "", rule("")), options, "refused FanFailed NoPattern", ""},
-		"no name":                    {of(t, "kmsg", "", map[string]any{"type": "temporary", "reason": "fan failed\nseverity: off", "pattern": "fan"}), options, "refused fan failed\nseverity: off Fails=name: \"fan failed severity: off\" is no name: it takes 2 to 63 letters and digits, the first a capital, as RaidBatteryFailed", ""},
+		"no name":                    {of(t, "kmsg", "", map[string]any{"type": "temporary", "reason": "fan failed\nseverity: off", "pattern": "fan"}), options, "refused fan failed\nseverity: off Fails=name: \"fan failed severity: off\" is not a valid name: use 2 to 63 letters and digits, beginning with a capital letter, such as RaidBatteryFailed", ""},
 		"another plugin":             {of(t, "etw", "", rule("fan")), options, "refused FanFailed OtherPlugin=etw", ""},
 		"permanent":                  {of(t, "kmsg", "", permanent), options, "kept RaidDegraded Anchored InCondition=StorageReady IsWarning=DiskBroken", `^md/raid1:\w+: Disk failure on \w+, disabling device.$`},
 		"permanent with a witness":   {of(t, "kmsg", "", permanent), witness, "kept RaidDegraded Anchored InCondition=StorageReady IsFatal=/sys/block/md*/md/degraded", `^md/raid1:\w+: Disk failure on \w+, disabling device.$`},
-		"of a unit, with a witness":  {of(t, "journald", "docker", permanent), witness, "refused RaidDegraded Fails=matches[0].log: its lines are not the kernel's own, and a workload may have them written: it cannot be fatal", ""},
+		"of a unit, with a witness":  {of(t, "journald", "docker", permanent), witness, "refused RaidDegraded Fails=matches[0].log: must be kernel for a fatal reason: a workload may be able to write the lines of other logs", ""},
 		"counted":                    {of(t, "custom", "", counter("--journald-source=kernel", "--lookback=20m", "--delay=5m", "--count=3", "--pattern=link \\w+ is down")), options, "kept LinkFlaps Anchored InCondition=KernelReady IsWarning=FrequentFlap", `^link \w+ is down$`},
 		"counted with a revert":      {of(t, "custom", "", counter("--journald-source=kernel", "--count=3", "--pattern=a", "--revert-pattern=b")), options, "refused LinkFlaps Reverts", ""},
-		"counted too often":          {of(t, "custom", "", counter("--journald-source=kernel", "--lookback=20m", "--count=300", "--pattern=link")), options, "refused LinkFlaps Fails=needs.count: it counts lines, from 1 to 100", ""},
+		"counted too often":          {of(t, "custom", "", counter("--journald-source=kernel", "--lookback=20m", "--count=300", "--pattern=link")), options, "refused LinkFlaps Fails=needs.count: must be from 1 to 100", ""},
 		"of a real line":             {of(t, "kmsg", "", rule(`fan \d+ failed`)), npd.Options{Lines: []string{"x", "fan 3 failed"}}, "kept FanFailed Begins=fan 3 failed InCondition=KernelReady", `^fan \d+ failed$`},
 		"of the middle of a line":    {of(t, "kmsg", "", rule(`fan \d+ failed`)), npd.Options{Lines: []string{"bmc: fan 3 failed"}}, "refused FanFailed BeginsOtherwise=bmc: fan 3 failed", ""},
 		"of a message":               {of(t, "journald", "docker", rule(`no space left on device.*`)), npd.Options{Lines: []string{`time="2026-11-20T14:20:00Z" level=error msg="write \"x\": no space left on device" id=1`}}, "kept FanFailed InMessage InCondition=ContainerRuntimeReady", `^(?:time="[^"]*" )?level=[a-z]+ msg="(?:[^"\\]|\\.)*no space left on device.*`},
@@ -131,7 +131,7 @@ func TestRules(t *testing.T) {
 			if err := c.Convert("x.json", tc.text); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]string{tc.want}, fates(c.Result)); diff != "" {
+			if diff := cmp.Diff([]string{tc.want}, outcomes(c.Result)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			pattern := ""
@@ -163,7 +163,7 @@ func TestRulesOfOneReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"kept FanFailed Anchored InCondition=KernelReady", "kept FanFailed Anchored InCondition=KernelReady", "refused FanFailed Differs"}
-	if diff := cmp.Diff(want, fates(c.Result)); diff != "" {
+	if diff := cmp.Diff(want, outcomes(c.Result)); diff != "" {
 		t.Error(diff)
 	}
 	if len(c.Result.Reasons) != 1 || len(c.Result.Reasons[0].Matches) != 2 {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// logfmt is how lines of Docker and containerd begin (github.com/sirupsen/logrus, TextFormatter): what a rule of node-problem-detector
-// takes stands somewhere in the message.
+// logfmt matches the beginning of lines of Docker and containerd (github.com/sirupsen/logrus, TextFormatter), up to some text in the
+// message: rules of node-problem-detector match anywhere in the message.
 const logfmt = `^(?:time="[^"]*" )?level=[a-z]+ msg="(?:[^"\\]|\\.)*`
 
 var ofLogrus = []string{"unit:docker.service", "unit:containerd.service"}
 
-// anchor is a pattern as an own reason's has to be: it begins where the line begins. node-problem-detector's may begin anywhere, and
-// have to end where the line ends (pkg/systemlogmonitor/log_buffer.go, CompilePattern).
+// anchor returns a pattern that matches from the beginning of a line, as own reasons require. Patterns of node-problem-detector may begin
+// anywhere and must match up to the end of the line (pkg/systemlogmonitor/log_buffer.go, CompilePattern).
 func anchor(pattern, log string) (anchored string, notes, wrong []Note) {
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	switch {
@@ -42,12 +42,12 @@ func anchor(pattern, log string) (anchored string, notes, wrong []Note) {
 	return "^" + pattern, []Note{{Anchored, ""}}, nil
 }
 
-// tried holds the pattern against real lines: what node-problem-detector would take must be taken here.
+// tried checks that the new pattern matches all real lines that node-problem-detector's pattern matches.
 func tried(theirs, ours string, lines []string, notes []Note) (_, wrong []Note) {
 	before, err := regexp.Compile("(?:" + theirs + `)\z`)
 	after, other := regexp.Compile(ours)
 	if err != nil || other != nil {
-		return notes, nil // CheckOwn says so.
+		return notes, nil // CheckOwn reports the error.
 	}
 	for _, line := range lines {
 		if !before.MatchString(line) {
@@ -57,7 +57,7 @@ func tried(theirs, ours string, lines []string, notes []Note) (_, wrong []Note) 
 			return nil, []Note{{BeginsOtherwise, line}}
 		}
 		for i := range notes {
-			if notes[i].About == Anchored {
+			if notes[i].Kind == Anchored {
 				notes[i] = Note{Begins, line}
 			}
 		}
@@ -65,7 +65,7 @@ func tried(theirs, ours string, lines []string, notes []Note) (_, wrong []Note) 
 	return notes, nil
 }
 
-// beginsAnywhere says that a pattern, or a branch of it, begins with any text: what stands before its own is not known.
+// beginsAnywhere reports whether a pattern, or a branch of it, begins with a wildcard.
 func beginsAnywhere(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpConcat, syntax.OpCapture, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat, syntax.OpStar:
@@ -79,7 +79,7 @@ func beginsAnywhere(re *syntax.Regexp) bool {
 	return false
 }
 
-// takesLineBreak says that a pattern names a line break.
+// takesLineBreak reports whether a pattern matches a line break.
 func takesLineBreak(re *syntax.Regexp) bool {
 	if re.Op == syntax.OpAnyChar || re.Op == syntax.OpLiteral && strings.ContainsRune(string(re.Rune), '\n') {
 		return true

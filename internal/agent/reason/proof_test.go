@@ -8,26 +8,38 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
 const root = "../../.."
 
-// Every proof that the catalogue names is there: a test by that name, and the golden records.
+// Every test and every file of golden records that the catalogue names exists.
 func TestProofsAreThere(t *testing.T) {
-	text, err := os.ReadFile("catalogue.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var entries []struct {
-		Name  string
-		Proof struct {
-			Fault  string
-			Golden []string
+	for _, condition := range reason.Conditions {
+		text, err := os.ReadFile(filepath.Join("catalogue", string(condition)+".yaml"))
+		if err != nil {
+			t.Fatal(err)
 		}
+		var entries []proven
+		if err := yaml.Unmarshal(text, &entries); err != nil {
+			t.Fatal(err)
+		}
+		checkProofs(t, entries)
 	}
-	if err := yaml.Unmarshal(text, &entries); err != nil {
-		t.Fatal(err)
+}
+
+// proven is an entry of the catalogue, as far as this test reads it.
+type proven struct {
+	Name  string
+	Proof struct {
+		Fault  string
+		Golden []string
 	}
+}
+
+func checkProofs(t *testing.T, entries []proven) {
+	t.Helper()
 	for _, e := range entries {
 		for named := range strings.SplitSeq(e.Proof.Fault, ", ") {
 			if folder, test, _ := strings.Cut(named, " "); named != "" && !hasTest(t, folder, test) {
@@ -42,7 +54,7 @@ func TestProofsAreThere(t *testing.T) {
 	}
 }
 
-// hasTest says whether a folder's test files have a test; of Test/case the case must be named.
+// hasTest reports whether a folder's test files contain a test. For Test/case, they must also contain the name of the case.
 func hasTest(t *testing.T, folder, test string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, folder, "*_test.go"))

@@ -1,5 +1,5 @@
-// Package reason is the catalogue of what the node agent can report: every reason, how much evidence it needs, how it
-// clears and how that was proven. catalogue.yaml is the one place where it is written; code and docs are generated.
+// Package reason is the catalogue of the reasons that the node agent can report: for each, what is read, how much evidence is needed, when
+// it clears, and how that was tested. The YAML files in the folder catalogue are the source; Go code and docs are generated from them.
 package reason
 
 import (
@@ -9,10 +9,10 @@ import (
 
 //go:generate go run ./generate
 
-// ID names a reason, as in a node condition's reason field.
+// ID is the name of a reason, as in the reason field of a node condition or an Event.
 type ID string
 
-// Condition is the type of a node condition. True is healthy in all that the agent writes.
+// Condition is the type of a node condition. In every condition that the agent writes, True is healthy.
 type Condition string
 
 // The conditions that EKS tooling and Karpenter act on
@@ -22,40 +22,40 @@ const (
 	NetworkingReady       Condition = "NetworkingReady"
 	StorageReady          Condition = "StorageReady"
 	ContainerRuntimeReady Condition = "ContainerRuntimeReady"
-	// AcceleratedHardwareReady is that of nodes with accelerators: others are without it.
+	// AcceleratedHardwareReady exists only on nodes with accelerators.
 	AcceleratedHardwareReady Condition = "AcceleratedHardwareReady"
 )
 
-// Conditions are all that the agent writes.
+// Conditions are all conditions that the agent writes.
 var Conditions = []Condition{KernelReady, NetworkingReady, StorageReady, ContainerRuntimeReady, AcceleratedHardwareReady}
 
-// Optional says that the agent writes the condition only where something may turn it False.
+// Optional reports whether the agent writes the condition only on nodes where a reason of it can apply.
 func (c Condition) Optional() bool { return c == AcceleratedHardwareReady }
 
-// Hardware is a kind of device that a reason is about and that not every host has.
+// Hardware is a kind of device that not every host has.
 type Hardware string
 
 const (
-	// NVIDIA are NVIDIA's GPUs and NVSwitches.
+	// NVIDIA is NVIDIA's GPUs and NVSwitches.
 	NVIDIA Hardware = "nvidia"
-	// Neuron are AWS's Inferentia and Trainium.
+	// Neuron is AWS Inferentia and Trainium.
 	Neuron Hardware = "neuron"
 )
 
-// Severity is what a reason does once there is evidence enough.
+// Severity is the effect of a reason once there is enough evidence.
 type Severity string
 
-// Fatal turns the condition False, which repairers act on. Warning is an Event on the node. Off is neither.
+// Fatal turns the condition False, on which repairers act. Warning creates an Event on the node. Off does neither.
 const (
 	Fatal   Severity = "fatal"
 	Warning Severity = "warning"
 	Off     Severity = "off"
 )
 
-// Action is what mends a node with that reason, if a policy says nothing else.
+// Action is what repairs a node with a reason, unless a policy specifies another action.
 type Action string
 
-// The gentlest first.
+// The actions, the mildest first.
 const (
 	None           Action = "None"
 	RestartService Action = "RestartService"
@@ -63,53 +63,53 @@ const (
 	Replace        Action = "Replace"
 )
 
-// Reason is one thing that may be wrong with a node.
+// Reason is a kind of fault of a node.
 type Reason struct {
 	ID        ID
 	Condition Condition
 	Severity  Severity
 	Action    Action
-	// Aliases are other spellings in use.
+	// Aliases are names that other agents use for the reason.
 	Aliases []ID
-	// Entity is what there may be several of on a node: "interface", "unit". Empty if it is the node itself.
+	// Entity is what the reason is about if a node may have several, such as "interface". Empty if it is the node itself.
 	Entity string
-	// Hardware is what a host must have for the reason to be any matter there. Empty if every host has it.
+	// Hardware is the hardware without which the reason does not apply to a host. Empty if it applies to all.
 	Hardware Hardware
-	// Means says it in a sentence or two.
+	// Means is what the reason means, in a sentence or two.
 	Means Words
-	// Reads is what is read, ReadsJA the same in Japanese.
+	// Reads is what the agent reads to detect it; ReadsJA is the Japanese.
 	Reads, ReadsJA string
 	Needs          Needs
 	Clears         Clears
-	// Rests is what a fatal reason rests on.
-	Rests Rests
-	// Matches are the log lines that are evidence. A reason without any is told by a monitor's looks.
+	// Basis is the evidence of a fatal reason.
+	Basis Basis
+	// Matches are the log lines that are evidence. A reason without any is detected by a monitor's checks.
 	Matches []Match
-	// Own is the file in which a team defines the reason. It is empty for a reason of the catalogue.
+	// Own is the file that defines an own reason. Empty for a reason of the catalogue.
 	Own string `json:",omitempty"`
-	// Witness is what must agree with each line of an own reason that is fatal.
+	// Witness is the second source that must confirm each line of a fatal own reason.
 	Witness SecondWitness `json:",omitzero"`
 }
 
-// OwnFiles is what the names of files with own reasons end in. The agent reads those beside its configuration.
+// OwnFiles is the suffix of the names of files with own reasons. The agent reads those in the folder of its configuration.
 const OwnFiles = ".patterns.yaml"
 
-// OwnQuiet is for how long no more lines may come before an own reason goes, if its file does not say.
+// OwnQuiet is the default time without a line after which an own reason clears.
 const OwnQuiet = 10 * time.Minute
 
-// SecondWitness is something that is not a log. A line counts once it says the same. One field is set.
+// SecondWitness is a source other than a log. A log line counts only once this source confirms it. Exactly one field is set.
 type SecondWitness struct {
-	// Unit is a systemd service, as "raid.service". It agrees while systemd says that the service has failed.
+	// Unit is a systemd service, such as "raid.service". It confirms a line while systemd reports the service as failed.
 	Unit string `json:",omitempty"`
-	// Counter is a file below /sys or /proc, or a pattern of such as in path/filepath.Match. It agrees while one of the files
-	// holds a number above zero.
+	// Counter is a file in /sys or /proc, or a pattern for such files (path/filepath.Match). It confirms a line while one of the files
+	// contains a number greater than 0.
 	Counter string `json:",omitempty"`
 }
 
-// Words are a sentence in each language.
+// Words is a text in each language.
 type Words struct{ EN, JA string }
 
-// In is the sentence in a language; English if it is not ja.
+// In returns the text in a language: Japanese for ja, English for any other.
 func (w Words) In(language string) string {
 	if language == "ja" {
 		return w.JA
@@ -117,71 +117,76 @@ func (w Words) In(language string) string {
 	return w.EN
 }
 
-// Basis is a kind of evidence that may turn a condition False, which has a node rebooted or replaced.
-type Basis string
+// BasisKind is a kind of evidence that may turn a condition False, because of which a node may be rebooted or replaced.
+type BasisKind string
 
-// No other is there: what stands in a log may be a workload's text.
+// All kinds. Log lines alone are none of them, because a workload may have written them.
 const (
-	// State is what the agent asks or tries itself.
-	State Basis = "state"
-	// Record is the kernel's own lines that no process can have it write.
-	Record Basis = "record"
-	// Witness is such lines, of which each counts only while something that is not a log says the same.
-	Witness Basis = "witness"
-	// Driver is a record in which a device's driver says that the device is lost until it is reset. It is written once, so one is enough.
-	Driver Basis = "driver"
+	// State is what the agent reads or tries itself.
+	State BasisKind = "state"
+	// Record is kernel messages that no process can cause to be written.
+	Record BasisKind = "record"
+	// Witness is such messages, each counted only while a second source that is not a log confirms it.
+	Witness BasisKind = "witness"
+	// Driver is a record in which a device driver reports that the device does not work until it is reset. The driver writes it once, so
+	// one record is enough.
+	Driver BasisKind = "driver"
 )
 
-// Rests is what a fatal reason rests on. The zero Rests is that of a reason that is not fatal.
-type Rests struct {
-	On Basis
-	// Says is one sentence that says it.
-	Says Words
+// Basis is the evidence of a fatal reason. It is the zero value for other reasons.
+type Basis struct {
+	Kind BasisKind
+	// Text describes the evidence in one sentence.
+	Text Words
 }
 
-// Needs is how much evidence makes a reason stand. Log lines count; looks last.
+// Needs is how much evidence is needed before a reason is reported: occurrences, or checks that find the fault.
 type Needs struct {
-	// Count of faults Within a time, for reasons whose evidence is occurrences.
+	// Count is the number of occurrences Within a time, for reasons whose evidence is occurrences.
 	Count  int
 	Within time.Duration
-	// For is how long every look must have found the fault, for reasons that are looked at.
+	// For is the time in which every check must find the fault, for reasons that are polled. Zero: the first check is enough.
 	For time.Duration
 }
 
-// Clears is what makes a reason go.
+// Clears is when a reason is no longer reported.
 type Clears struct {
-	// Quiet is for how long nothing more may have been seen, for reasons whose evidence is occurrences.
+	// Quiet is the time without an occurrence, for reasons whose evidence is occurrences.
 	Quiet time.Duration
-	// For is for how long looks must have found it well, for reasons that are looked at. Zero takes the first.
+	// For is the time in which no check may find the fault, for reasons that are polled. Zero: the first check is enough.
 	For time.Duration
 }
 
-// Looked says that looks tell whether the fault is there, so that a look that does not find it finds it gone. The evidence
-// of other reasons is occurrences, which nothing but time takes back.
-func (r Reason) Looked() bool { return r.Needs.Count == 0 }
+// Polled reports whether checks at intervals detect the reason, so that a check without the fault shows that it is over. The evidence of
+// other reasons is occurrences, which only time clears.
+func (r Reason) Polled() bool { return r.Needs.Count == 0 }
 
 // Match is a pattern of log lines.
 type Match struct {
-	// Log is where the line stands: "kernel", "kubelet", "unit:docker.service", or a file's path.
+	// Log is the log with the line: "kernel", "kubelet", "unit:docker.service", or the path of a file.
 	Log string
-	// Pattern is a regular expression (RE2). What its group "entity" takes is the entity.
+	// Pattern is a regular expression (RE2), whose group "entity" captures the entity.
 	Pattern string
-	// Except is a pattern of lines that are none, though Pattern matches them. Empty if there are none.
+	// Except is a regular expression for lines that Pattern matches but that are no evidence. Empty if there are none.
 	Except string
-	// Clears says that such a line is the end of the fault: what was told of the entity before is over.
+	// Clears is true if the line reports that the fault of the entity is over.
 	Clears bool
 }
 
-// Written says that lines are evidence which are not the kernel's own: a workload may be able to have them written. The Neuron driver
-// prints whatever text a process gives it (NEURON_IOCTL_PRINTK, ncdev_printk in neuron_cdev.c of github.com/aws-neuron/aws-neuron-driver).
-func (r Reason) Written() bool {
+// WritableByWorkloads reports whether the evidence includes lines that a workload may be able to write: lines of a log other than the
+// kernel's, and those of the Neuron driver, which prints any text that a process passes to it (NEURON_IOCTL_PRINTK, ncdev_printk in
+// neuron_cdev.c of github.com/aws-neuron/aws-neuron-driver).
+func (r Reason) WritableByWorkloads() bool {
 	return r.Hardware == Neuron && len(r.Matches) > 0 || slices.ContainsFunc(r.Matches, func(m Match) bool { return m.Log != "kernel" })
 }
 
-// Records says that a fatal reason rests on nothing but the kernel's records.
-func (r Reason) Records() bool { return r.Rests.On == Record || r.Rests.On == Driver }
+// KernelRecordsOnly reports whether the evidence of a fatal reason is only kernel messages.
+func (r Reason) KernelRecordsOnly() bool { return r.Basis.Kind == Record || r.Basis.Kind == Driver }
 
-// Find is the reason of an ID or of another spelling of it.
+// Catalogue is every reason, sorted by condition and name.
+var Catalogue = slices.Concat(kernelReady, networkingReady, storageReady, containerRuntimeReady, acceleratedHardwareReady)
+
+// Find returns the reason with a name or an alias, if there is one.
 func Find(name string) (Reason, bool) {
 	for _, r := range Catalogue {
 		if string(r.ID) == name {

@@ -37,5 +37,5 @@ func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) //nolint:gosec // G115: it is far below.
+	return int64(m.HeapAlloc)
 }

@@ -14,7 +14,7 @@ import (
 
 // Options are what may be configured of tasks.
 type Options struct {
-	// Services are those that a Remediation may have restarted.
+	// Services are the systemd services that a Remediation may restart.
 	Services []string `yaml:"services"`
 }
 

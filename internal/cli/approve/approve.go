@@ -19,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -53,14 +54,14 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 
 // Complete finds the name, with or without its kind.
 func (o *Options) Complete(args []string) error {
-	remedy := message.Of(message.ApproveRemedy, nil)
+	remedy := sentence.ApproveRemedy()
 	if len(args) == 0 {
-		return exit.BadInput("name", message.Of(message.ErrMissing, nil), remedy)
+		return exit.BadInput("name", sentence.ErrMissing(), remedy)
 	}
 	given := strings.Join(args, " ")
 	var ok bool
 	if o.Name, ok = own.RemediationName(args...); !ok {
-		return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), remedy)
+		return exit.BadInput("name", sentence.ApproveNoName(strconv.Quote(given)), remedy)
 	}
 	return nil
 }
@@ -74,7 +75,7 @@ func (o *Options) Run(ctx context.Context) error {
 	var r v1alpha1.Remediation
 	switch err := objects.Get(ctx, client.ObjectKey{Name: o.Name}, &r); {
 	case apierrors.IsNotFound(err):
-		return exit.BadInput("name", message.Of(message.ApproveGone, message.Args{"name": o.Name}), message.Of(message.ApproveRemedy, nil))
+		return exit.BadInput("name", sentence.ApproveGone(o.Name), sentence.ApproveRemedy())
 	case err != nil:
 		return exit.Talking(objects.Host, err)
 	}
@@ -82,17 +83,15 @@ func (o *Options) Run(ctx context.Context) error {
 	if o.Reject {
 		word = v1alpha1.Rejected
 	}
-	if why, refused := refuses(&r, word); refused {
-		return exit.Failure(why, message.Args{"remediation": "remediation/" + r.Name})
+	if why := refusal(&r, word); !why.IsZero() {
+		return exit.Failure(why)
 	}
 	if r.Spec.Approval != word {
 		if err := o.write(ctx, objects, &r, word); err != nil {
 			return err
 		}
 	}
-	return terminal.WriteLine(o.Out, o.Say.Text(message.ApproveDone, message.Args{
-		"rejected": o.Reject, "remediation": "remediation/" + r.Name, "action": string(r.Spec.Action()), "node": own.SubjectOf(&r), "why": waits(&r),
-	}))
+	return terminal.WriteLine(o.Out, o.Say.Say(sentence.ApproveDone("remediation/"+r.Name, string(r.Spec.Action()), own.SubjectOf(&r), o.Reject, waits(&r))))
 }
 
 // write sets a person's word, in their name as the API server knows it.
@@ -106,24 +105,25 @@ func (o *Options) write(ctx context.Context, objects connect.Objects, r *v1alpha
 	err := objects.Patch(ctx, r, client.MergeFrom(before))
 	switch {
 	case apierrors.IsForbidden(err):
-		return exit.Failure(message.ApproveForbidden, message.Args{"user": user, "problem": err.Error()})
+		return exit.Failure(sentence.ApproveForbidden(user, err.Error()))
 	case err != nil:
 		return exit.Talking(objects.Host, err)
 	}
 	return nil
 }
 
-// refuses is why a word comes too late, or has no place. The API server holds to the same, less plainly.
-func refuses(r *v1alpha1.Remediation, word v1alpha1.Approval) (message.ID, bool) {
+// refusal is why a word comes too late, or has no place; nothing if it does not. The API server holds to the same, less plainly.
+func refusal(r *v1alpha1.Remediation, word v1alpha1.Approval) message.Sentence {
+	ref := "remediation/" + r.Name
 	switch {
 	case r.Spec.Drill != nil:
-		return message.ApproveDrill, true
+		return sentence.ApproveDrill(ref)
 	case r.Status.Phase == v1alpha1.PhaseEnded:
-		return message.ApproveEnded, true
+		return sentence.ApproveEnded(ref)
 	case r.Spec.Approval == v1alpha1.Rejected && word == v1alpha1.Approved:
-		return message.ApproveRejected, true
+		return sentence.ApproveRejected(ref)
 	}
-	return "", false
+	return message.Sentence{}
 }
 
 // waits is what else the guard waits for: approval alone does not make it happen.

@@ -8,7 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-func TestRefuses(t *testing.T) {
+func TestRefusal(t *testing.T) {
 	for name, tc := range map[string]struct {
 		r    v1alpha1.Remediation
 		word v1alpha1.Approval
@@ -21,7 +21,7 @@ func TestRefuses(t *testing.T) {
 		"too late":            {v1alpha1.Remediation{Status: v1alpha1.RemediationStatus{Phase: v1alpha1.PhaseEnded}}, v1alpha1.Approved, message.ApproveEnded},
 		"a drill":             {v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Drill: &v1alpha1.Drill{}}}, v1alpha1.Approved, message.ApproveDrill},
 	} {
-		if got, refused := refuses(&tc.r, tc.word); got != tc.want || refused != (tc.want != "") {
+		if got := refusal(&tc.r, tc.word).ID; got != tc.want {
 			t.Errorf("%s: %q, want %q", name, got, tc.want)
 		}
 	}

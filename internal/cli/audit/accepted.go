@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -42,17 +43,17 @@ func readAccepted(file string, now time.Time) (*acceptance, error) {
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, exit.Unread("--accepted", file, err, message.ErrAcceptedRemedy)
+		return nil, exit.Unread("--accepted", file, err, sentence.ErrAcceptedRemedy())
 	}
 	var list []finding.Accepted
 	if err := yaml.UnmarshalStrict(data, &list); err != nil {
 		why := strings.TrimPrefix(err.Error(), "error unmarshaling JSON: while decoding JSON: ") // It is YAML to the reader.
-		return nil, exit.BadInput(file, message.Of(message.ErrFromParse, message.Args{"problem": why}), message.Of(message.ErrAcceptedRemedy, nil))
+		return nil, exit.BadInput(file, sentence.ErrFromParse(why), sentence.ErrAcceptedRemedy())
 	}
 	for i, accepted := range list {
 		one, problem := check(accepted)
 		if problem != nil {
-			return nil, exit.BadInput(fmt.Sprintf("%s #%d", file, i+1), *problem, message.Of(message.ErrAcceptedRemedy, nil))
+			return nil, exit.BadInput(fmt.Sprintf("%s #%d", file, i+1), *problem, sentence.ErrAcceptedRemedy())
 		}
 		one.expired = now.After(one.until)
 		a.entries = append(a.entries, one)
@@ -63,24 +64,21 @@ func readAccepted(file string, now time.Time) (*acceptance, error) {
 // check is an entry, or what is wrong with it.
 func check(accepted finding.Accepted) (entry, *message.Sentence) {
 	one := entry{Accepted: accepted}
-	wrong := func(id message.ID, given string) (entry, *message.Sentence) {
-		problem := message.Of(id, message.Args{"given": strconv.Quote(given)})
-		return one, &problem
-	}
+	wrong := func(problem message.Sentence) (entry, *message.Sentence) { return one, &problem }
 	if !slices.Contains(finding.Codes, accepted.Code) {
-		return wrong(message.ErrNoCode, string(accepted.Code))
+		return wrong(sentence.ErrNoCode(strconv.Quote(string(accepted.Code))))
 	}
 	parts := strings.Split(accepted.Subject, "/")
 	_, err := path.Match(accepted.Subject, "")
 	if err != nil || len(parts) != 2 && len(parts) != 3 || slices.Contains(parts, "") {
-		return wrong(message.ErrAcceptedSubject, accepted.Subject)
+		return wrong(sentence.ErrAcceptedSubject(strconv.Quote(accepted.Subject)))
 	}
 	if strings.TrimSpace(accepted.Reason) == "" {
-		return wrong(message.ErrAcceptedReason, accepted.Reason)
+		return wrong(sentence.ErrAcceptedReason())
 	}
 	day, err := time.Parse(time.DateOnly, accepted.Expires)
 	if err != nil {
-		return wrong(message.ErrAcceptedExpires, accepted.Expires)
+		return wrong(sentence.ErrAcceptedExpires(strconv.Quote(accepted.Expires)))
 	}
 	one.until = day.Add(24*time.Hour - time.Second)
 	return one, nil
@@ -126,17 +124,17 @@ const soon = 7 * 24 * time.Hour
 // warn says which entries have expired, soon will, or met nothing, if everything was asked about.
 func (a *acceptance) warn(w io.Writer, say message.Printer, now time.Time, whole bool) {
 	for _, e := range a.entries {
-		var id message.ID
+		var warning message.Sentence
 		switch {
 		case e.expired:
-			id = message.AcceptedExpired
+			warning = sentence.AcceptedExpired(a.file, string(e.Code), e.Subject, e.Expires)
 		case !e.met && whole:
-			id = message.AcceptedStale
+			warning = sentence.AcceptedStale(a.file, string(e.Code), e.Subject)
 		case e.met && e.until.Sub(now) < soon:
-			id = message.AcceptedEnding
+			warning = sentence.AcceptedEnding(a.file, string(e.Code), e.Subject, e.Expires)
 		default:
 			continue
 		}
-		terminal.WriteLine(w, say.Text(id, message.Args{"file": a.file, "code": string(e.Code), "subject": e.Subject, "expires": e.Expires}))
+		terminal.WriteLine(w, say.Say(warning))
 	}
 }

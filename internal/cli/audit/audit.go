@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Options are what the verb is asked.
@@ -76,8 +77,8 @@ func (o *Options) Complete(cmd *cobra.Command) {
 // Validate says what is wrong with the flags and the file of accepted findings.
 func (o *Options) Validate() error {
 	if o.FailOn != "" && !slices.Contains(failOn, o.FailOn) {
-		return exit.BadInput("--fail-on", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(o.FailOn)}),
-			message.Of(message.ErrUseOneOf, message.Args{"choices": failOn}))
+		return exit.BadInput("--fail-on", sentence.ErrNotOneOf(strconv.Quote(o.FailOn)),
+			sentence.ErrUseOneOf(message.ListOf(failOn)))
 	}
 	var err error
 	if o.scope.Selector, err = input.ParseSelector(o.Selector); err != nil {
@@ -94,7 +95,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	if in.World.Knowledge(cluster.Pod) == cluster.Forbidden {
-		return exit.Failure(message.ErrForbiddenKind, message.Args{"kind": string(cluster.Pod)}) // Silence would look like health.
+		return exit.Failure(sentence.ErrForbiddenKind(string(cluster.Pod))) // Silence would look like health.
 	}
 	if err := input.InNamespace(in.World, o.scope.Namespace); err != nil {
 		return err
@@ -102,12 +103,12 @@ func (o *Options) Run(ctx context.Context) error {
 	view := query.Query{World: in.World, Judge: in.Judge, Limits: o.limits()}
 	progress := output.NewProgress(o.ErrOut)
 	found := diagnosis.Audit(ctx, view, func(done, total int) {
-		progress.Show(in.Say.Text(message.ProgressAudit, message.Args{"done": done, "total": total}), done, total)
+		progress.Show(in.Say.Say(sentence.ProgressAudit(done, total)), done, total)
 	})
 	progress.End()
 	o.addRepairs(ctx, view, &found)
 	if ctx.Err() != nil {
-		return exit.Failure(message.ErrInterrupted, nil)
+		return exit.Failure(sentence.ErrInterrupted())
 	}
 	found.Accepted = o.accepted.used()
 	o.accepted.warn(o.ErrOut, in.Say, o.Clock.Now(), o.scope.Whole())
@@ -153,5 +154,5 @@ func (o *Options) verdict(found finding.Audit) error {
 	if n == 0 {
 		return nil
 	}
-	return exit.Verdict(message.ErrFailOn, message.Args{"n": n, "severity": o.FailOn})
+	return exit.Verdict(sentence.ErrFailOn(n, o.FailOn))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
@@ -19,12 +19,12 @@ import (
 // alone tells. That something could not be read is a gap and no error, for there is an audit without it.
 func (o *Options) addRepairs(ctx context.Context, q query.Query, found *finding.Audit) {
 	if o.From != "" {
-		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: message.Of(message.CheckSnapshot, nil)})
+		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: sentence.CheckSnapshot()})
 		return
 	}
 	read, err := facts.ReadBeside(ctx, &o.Options, q.World)
 	if err != nil {
-		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: message.Of(message.ProofOwnUnread, message.Args{"why": err.Error()})})
+		found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: sentence.ProofOwnUnread(err.Error())})
 		return
 	}
 	rows := slices.DeleteFunc(repaircheck.Check(read.Facts), func(r repaircheck.Row) bool { return r.By == "" || !r.Expected() })

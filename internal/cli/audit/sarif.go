@@ -96,7 +96,7 @@ func sarif(say message.Printer, a finding.Audit) sarifLog {
 	run := sarifRun{Results: []sarifResult{}}
 	run.Tool.Driver = sarifDriver{Name: "naosu", URI: "https://github.com/naosu-dev/naosu"}
 	for _, code := range finding.Codes {
-		title := say.Text(message.ID("Title"+string(code)), nil)
+		title := say.Say(message.Label("Title" + string(code)))
 		entry := codes.Entry(say.Language(), code)
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
 			ID: string(code), Short: sarifText{title}, Full: sarifText{title}, Help: sarifHelp{Text: entry, Markdown: entry},

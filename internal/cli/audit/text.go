@@ -7,6 +7,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // writer puts an audit on a page: how bad it is, then each finding with the one remedy to begin with. Evidence and
@@ -31,12 +32,12 @@ func writeText(page *output.Page, say message.Printer, a finding.Audit) error {
 	}
 	if len(a.Unknown) > 0 {
 		w.Blank()
-		w.Paragraph("", strings.ToUpper(say.Text(message.HeadUnknown, nil)), output.Heading)
+		w.Paragraph("", strings.ToUpper(say.Say(sentence.HeadUnknown())), output.Heading)
 		w.Gaps(say, a.Unknown)
 	}
 	if len(a.Findings) > 0 {
 		w.Blank()
-		w.Paragraph("", say.Text(message.AuditMore, nil), output.Faint)
+		w.Paragraph("", say.Say(sentence.AuditMore()), output.Faint)
 	}
 	if err := w.Err(); err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
@@ -61,10 +62,7 @@ func (w writer) summary(a finding.Audit) string {
 	for _, f := range a.Findings {
 		counts[f.Severity]++
 	}
-	return w.say.Text(message.AuditSummary, message.Args{
-		"any": len(a.Findings) > 0, "critical": counts[finding.Critical], "warning": counts[finding.Warning], "info": counts[finding.Info],
-		"accepted": len(a.Accepted), "unknown": len(a.Unknown),
-	})
+	return w.say.Say(sentence.AuditSummary(len(a.Findings) > 0, counts[finding.Critical], counts[finding.Warning], counts[finding.Info], len(a.Unknown), len(a.Accepted)))
 }
 
 func (w writer) severity(severity finding.Severity, groups []finding.CauseGroup) {
@@ -82,12 +80,12 @@ func (w writer) severity(severity finding.Severity, groups []finding.CauseGroup)
 		}
 		if shown == 0 {
 			w.Blank()
-			w.Paragraph("", strings.ToUpper(w.say.Text(message.ID("Severity"+string(severity)), nil)), output.OfSeverity(severity))
+			w.Paragraph("", strings.ToUpper(w.say.Say(message.Label("Severity"+string(severity)))), output.OfSeverity(severity))
 		}
 		shown++
 		w.Finding(w.say, g.First, g.More)
 	}
 	if left > 0 {
-		w.Paragraph("  ", w.say.Text(message.AuditLeft, message.Args{"n": left}), output.Faint)
+		w.Paragraph("  ", w.say.Say(sentence.AuditLeft(left)), output.Faint)
 	}
 }

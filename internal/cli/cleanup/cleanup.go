@@ -24,6 +24,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
@@ -80,7 +81,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 // Validate says what is wrong with what was asked.
 func (o *Options) Validate() error {
 	if o.Timeout <= 0 {
-		return exit.BadInput("--timeout", message.Of(message.AbortTimeoutPositive, nil), message.Of(message.CleanupRemedy, nil))
+		return exit.BadInput("--timeout", sentence.AbortTimeoutPositive(), sentence.CleanupRemedy())
 	}
 	return nil
 }
@@ -97,10 +98,10 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	if n := len(running); n > 0 {
-		return exit.Verdict(message.CleanupAgents, message.Args{"n": n, "nodes": running[:min(n, mostNamed)]})
+		return exit.Verdict(sentence.CleanupAgents(n, message.ListOf(running[:min(n, mostNamed)])))
 	}
 	if !removed {
-		return terminal.WriteLine(o.Out, o.Say.Text(message.CleanupNone, nil))
+		return terminal.WriteLine(o.Out, o.Say.Say(sentence.CleanupNone()))
 	}
 	return nil
 }
@@ -114,7 +115,7 @@ func (o *Options) ended(ctx context.Context) ([]string, error) {
 			return running, err
 		}
 		if !waits {
-			terminal.WriteLine(o.ErrOut, o.Say.Text(message.CleanupWaits, message.Args{"n": len(running)}))
+			terminal.WriteLine(o.ErrOut, o.Say.Say(sentence.CleanupWaits(len(running))))
 		}
 		select {
 		case <-ctx.Done():
@@ -178,7 +179,7 @@ func (o *Options) remove(ctx context.Context, except []string) (removed bool, er
 			}
 			if len(gone) > 0 {
 				removed = true
-				terminal.WriteLine(o.Out, o.Say.Text(message.CleanupDone, message.Args{"node": "node/" + nodes.Items[i].Name, "conditions": gone}))
+				terminal.WriteLine(o.Out, o.Say.Say(sentence.CleanupDone("node/"+nodes.Items[i].Name, message.ListOf(gone))))
 			}
 		}
 		if page.Continue = nodes.Continue; page.Continue == "" {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // DefaultTimeout is how long one request may take unless --request-timeout says otherwise.
@@ -71,5 +71,5 @@ func Config(getter genericclioptions.RESTClientGetter) (*rest.Config, error) {
 }
 
 func badConfig(err error) error {
-	return exit.BadInput("kubeconfig", message.Of(message.ErrKubeconfig, message.Args{"problem": err.Error()}), message.Of(message.ErrKubeconfigRemedy, nil))
+	return exit.BadInput("kubeconfig", sentence.ErrKubeconfig(err.Error()), sentence.ErrKubeconfigRemedy())
 }

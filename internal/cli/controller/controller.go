@@ -23,7 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/controller"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
@@ -79,11 +79,11 @@ func (o *Options) Complete(cmd *cobra.Command) {
 // Validate says what is wrong with the flags, before anything is asked.
 func (o *Options) Validate() error {
 	if len(validation.IsDNS1123Label(o.Namespace)) > 0 {
-		return exit.BadInput("--namespace", message.Of(message.ErrNamespaceName, message.Args{"given": strconv.Quote(o.Namespace)}), message.Of(message.ErrNamespaceNameRemedy, nil))
+		return exit.BadInput("--namespace", sentence.ErrNamespaceName(strconv.Quote(o.Namespace)), sentence.ErrNamespaceNameRemedy())
 	}
 	for _, one := range []struct{ flag, address string }{{"--health-address", o.HealthAddress}, {"--metrics-address", o.MetricsAddress}} {
 		if !listenable(one.address) {
-			return exit.BadInput(one.flag, message.Of(message.ErrAddress, message.Args{"given": strconv.Quote(one.address)}), message.Of(message.ErrAddressRemedy, nil))
+			return exit.BadInput(one.flag, sentence.ErrAddress(strconv.Quote(one.address)), sentence.ErrAddressRemedy())
 		}
 	}
 	return o.certificate()
@@ -95,11 +95,11 @@ func (o *Options) certificate() error {
 	case o.MetricsCertPath == "":
 		return nil
 	case !o.MetricsSecure:
-		return exit.BadInput("--metrics-cert-path", message.Of(message.ErrCertificateUnused, nil), message.Of(message.ErrCertificateUnusedRemedy, nil))
+		return exit.BadInput("--metrics-cert-path", sentence.ErrCertificateUnused(), sentence.ErrCertificateUnusedRemedy())
 	}
 	if _, err := tls.LoadX509KeyPair(filepath.Join(o.MetricsCertPath, "tls.crt"), filepath.Join(o.MetricsCertPath, "tls.key")); err != nil {
-		return exit.BadInput("--metrics-cert-path", message.Of(message.ErrCertificate, message.Args{"given": strconv.Quote(o.MetricsCertPath), "why": err.Error()}),
-			message.Of(message.ErrCertificateRemedy, nil))
+		return exit.BadInput("--metrics-cert-path", sentence.ErrCertificate(strconv.Quote(o.MetricsCertPath), err.Error()),
+			sentence.ErrCertificateRemedy())
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func said(config *rest.Config, err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, controller.ErrNoDefinitions):
-		return exit.Failure(message.ErrNoDefinitions, message.Args{"host": config.Host})
+		return exit.Failure(sentence.ErrNoDefinitions(config.Host))
 	case errors.As(err, new(apierrors.APIStatus)), errors.As(err, new(*url.Error)):
 		return exit.Talking(config.Host, err)
 	default:

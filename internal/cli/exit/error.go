@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -23,30 +24,30 @@ func (e *sayable) Unwrap() error { return e.cause }
 // BadInput is an error in what the person typed: the field that is wrong, if it is one, what is wrong with it, and what to do instead.
 func BadInput(field string, problem, remedy message.Sentence) error {
 	return &sayable{code: NoAnswer, say: func(p message.Printer) string {
-		return p.Text(message.ErrBadInput, message.Args{"field": field, "problem": p.Say(problem), "remedy": p.Say(remedy)})
+		return p.Say(sentence.ErrBadInput(field, p.Say(problem), p.Say(remedy)))
 	}}
 }
 
 // Unread is bad input too: a file that a flag names cannot be read, or not be understood.
-func Unread(flag, path string, err error, remedy message.ID) error {
-	problem := message.Of(message.ErrFromParse, message.Args{"problem": err.Error()})
+func Unread(flag, path string, err error, remedy message.Sentence) error {
+	problem := sentence.ErrFromParse(err.Error())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		problem = message.Of(message.ErrFromMissing, message.Args{"from": path})
+		problem = sentence.ErrFromMissing(path)
 	case errors.Is(err, fs.ErrPermission):
-		problem = message.Of(message.ErrFromForbidden, message.Args{"from": path})
+		problem = sentence.ErrFromForbidden(path)
 	}
-	return BadInput(flag, problem, message.Of(remedy, nil))
+	return BadInput(flag, problem, remedy)
 }
 
 // Verdict is an answer with exit code 1: what --fail-on looks for is there, a drill failed, or a verb left something undone.
-func Verdict(id message.ID, args message.Args) error {
-	return &sayable{code: Found, say: func(p message.Printer) string { return p.Text(id, args) }}
+func Verdict(said message.Sentence) error {
+	return &sayable{code: Found, say: func(p message.Printer) string { return p.Say(said) }}
 }
 
 // Failure is any other error that has words of its own.
-func Failure(id message.ID, args message.Args) error {
-	return &sayable{code: NoAnswer, say: func(p message.Printer) string { return p.Text(id, args) }}
+func Failure(said message.Sentence) error {
+	return &sayable{code: NoAnswer, say: func(p message.Printer) string { return p.Say(said) }}
 }
 
 // Line is the error on one line, in a language: what it quotes from servers and plugins may hold line ends and control

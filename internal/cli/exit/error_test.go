@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // TestLine: what a server or a plugin says stays on one line and does not steer the terminal.
@@ -17,7 +18,7 @@ func TestLine(t *testing.T) {
 
 // TestTalking: a verdict, and what was wrong with the input, are not troubles with the server.
 func TestTalking(t *testing.T) {
-	for _, err := range []error{Verdict(message.AbortLeft, message.Args{"n": 2}), BadInput("name", message.Of(message.ErrMissing, nil), message.Of(message.AbortRemedy, nil))} {
+	for _, err := range []error{Verdict(sentence.AbortLeft(2)), BadInput("name", sentence.ErrMissing(), sentence.AbortRemedy())} {
 		if got := Talking("host", err); Code(got) != Code(err) || got.Error() != err.Error() {
 			t.Errorf("%v (exit code %d) became %v (%d)", err, Code(err), got, Code(got))
 		}

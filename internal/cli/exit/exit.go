@@ -12,6 +12,7 @@ import (
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // The exit codes of every verb, as those of diff and grep: 1 is an answer too, so that a pipeline can tell trouble in the
@@ -27,7 +28,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return BadInput("", message.Of(message.ErrNoCommand, message.Args{"given": args[0], "command": cmd.CommandPath()}), meant(cmd, args[0]))
+	return BadInput("", sentence.ErrNoCommand(args[0], cmd.CommandPath()), meant(cmd, args[0]))
 }
 
 // mostMistakes is how many characters of a command may be mistyped for another to be offered in its place.
@@ -43,11 +44,11 @@ func meant(cmd *cobra.Command, given string) message.Sentence {
 	if len(near) == 0 {
 		return seeHelp(cmd)
 	}
-	return message.Of(message.ErrNear, message.Args{"near": near})
+	return sentence.ErrNear(message.ListOf(near))
 }
 
 func seeHelp(cmd *cobra.Command) message.Sentence {
-	return message.Of(message.ErrSeeHelp, message.Args{"command": cmd.CommandPath()})
+	return sentence.ErrSeeHelp(cmd.CommandPath())
 }
 
 // BadFlag is an error that parsing the flags came upon; a flag's own bad value says itself what is wrong.
@@ -56,13 +57,13 @@ func BadFlag(cmd *cobra.Command, err error) error {
 		return own
 	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return BadInput(dashed(bad.GetFlag().Name), message.Of(message.ErrValue, message.Args{"given": strconv.Quote(bad.GetValue())}), seeHelp(cmd))
+		return BadInput(dashed(bad.GetFlag().Name), sentence.ErrValue(strconv.Quote(bad.GetValue())), seeHelp(cmd))
 	}
-	problem := message.Of(message.ErrFlag, message.Args{"problem": err.Error()})
+	problem := sentence.ErrFlag(err.Error())
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		problem = message.Of(message.ErrNoFlag, message.Args{"flag": dashed(unknown.GetSpecifiedName())})
+		problem = sentence.ErrNoFlag(dashed(unknown.GetSpecifiedName()))
 	} else if lacking, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
-		problem = message.Of(message.ErrFlagValue, message.Args{"flag": dashed(lacking.GetSpecifiedName())})
+		problem = sentence.ErrFlagValue(dashed(lacking.GetSpecifiedName()))
 	}
 	return BadInput("command", problem, seeHelp(cmd))
 }
@@ -94,23 +95,23 @@ func Talking(host string, err error) error {
 	var status apierrors.APIStatus
 	switch {
 	case errors.Is(err, context.Canceled):
-		return talking(err, message.ErrInterrupted, nil)
+		return talking(err, sentence.ErrInterrupted())
 	case apierrors.IsUnauthorized(err):
-		return talking(err, message.ErrUnauthorized, message.Args{"host": host})
+		return talking(err, sentence.ErrUnauthorized(host))
 	case apierrors.IsForbidden(err):
 		errors.As(err, &status)
-		return talking(err, message.ErrForbidden, message.Args{"problem": status.Status().Message})
+		return talking(err, sentence.ErrForbidden(status.Status().Message))
 	case errors.As(err, &status):
-		return talking(err, message.ErrAnswered, message.Args{"host": host, "answer": status.Status().Message})
+		return talking(err, sentence.ErrAnswered(host, status.Status().Message))
 	case utilnet.IsTimeout(err) || errors.Is(err, context.DeadlineExceeded):
-		return talking(err, message.ErrTimeout, message.Args{"host": host})
+		return talking(err, sentence.ErrTimeout(host))
 	default:
-		return talking(err, message.ErrUnreachable, message.Args{"host": host, "problem": innermost(err).Error()})
+		return talking(err, sentence.ErrUnreachable(host, innermost(err).Error()))
 	}
 }
 
-func talking(cause error, id message.ID, args message.Args) error {
-	return &sayable{code: NoAnswer, cause: cause, say: func(p message.Printer) string { return p.Text(id, args) }}
+func talking(cause error, said message.Sentence) error {
+	return &sayable{code: NoAnswer, cause: cause, say: func(p message.Printer) string { return p.Say(said) }}
 }
 
 // innermost drops the request's line, which says the host again and a path that tells a reader nothing.

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/codes"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // NewCommand is `naosu explain`.
@@ -38,9 +39,9 @@ func NewCommand(streams genericiooptions.IOStreams) *cobra.Command {
 
 // parse reads a code, in whichever case it was typed.
 func parse(args []string) (finding.Code, error) {
-	remedy := message.Of(message.ErrUseCode, message.Args{"codes": names()})
+	remedy := sentence.ErrUseCode(message.ListOf(names()))
 	if len(args) == 0 {
-		return "", exit.BadInput("code", message.Of(message.ErrMissing, nil), remedy)
+		return "", exit.BadInput("code", sentence.ErrMissing(), remedy)
 	}
 	given := strings.Join(args, " ")
 	for _, code := range finding.Codes {
@@ -48,7 +49,7 @@ func parse(args []string) (finding.Code, error) {
 			return code, nil
 		}
 	}
-	return "", exit.BadInput("code", message.Of(message.ErrNoCode, message.Args{"given": strconv.Quote(given)}), remedy)
+	return "", exit.BadInput("code", sentence.ErrNoCode(strconv.Quote(given)), remedy)
 }
 
 func names() []string {

@@ -21,6 +21,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
@@ -103,7 +104,7 @@ func ReadBeside(ctx context.Context, o *input.Options, world *cluster.Snapshot) 
 
 // ofSnapshot takes what a snapshot has. It holds neither naosu's own resources nor who else repairs.
 func ofSnapshot(world *cluster.Snapshot) *Facts {
-	f := &Facts{Facts: repaircheck.Facts{Now: world.Taken(), Own: message.Of(message.CheckSnapshot, nil)}}
+	f := &Facts{Facts: repaircheck.Facts{Now: world.Taken(), Own: sentence.CheckSnapshot()}}
 	f.nodes(world)
 	for _, set := range daemonSets(world) {
 		f.seen(set)

@@ -20,13 +20,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud/discover"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
 // reader reads from a cluster. Only nodes must be readable; what else is not makes a gap.
 type reader struct {
-	ctx context.Context //nolint:containedctx // It lives as long as one reading.
+	ctx context.Context // It lives as long as one reading.
 	connect.Objects
 	f *Facts
 	// known is what was read before; nil if nothing was.
@@ -38,7 +39,7 @@ func (r reader) miss(about string, why message.Sentence) {
 }
 
 func unreadable(what string, err error) message.Sentence {
-	return message.Of(message.CheckUnread, message.Args{"what": what, "why": err.Error()})
+	return sentence.CheckUnread(what, err.Error())
 }
 
 // world reads the nodes and who reports on them.
@@ -88,12 +89,12 @@ func (r reader) configuration(set *appsv1.DaemonSet) {
 		var stored corev1.ConfigMap
 		key := client.ObjectKey{Namespace: set.Namespace, Name: volume.ConfigMap.Name}
 		if err := r.Get(r.ctx, key, &stored); err != nil {
-			r.miss("configmap/"+key.Name, message.Of(message.CheckConfigUnread, message.Args{"configmap": key.String(), "why": err.Error()}))
+			r.miss("configmap/"+key.Name, sentence.CheckConfigUnread(key.String(), err.Error()))
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(stored.Data)) {
 			if err := r.f.configure(name, stored.Data[name]); err != nil {
-				r.miss("configmap/"+key.Name, message.Of(message.CheckConfigUnread, message.Args{"configmap": key.String(), "why": err.Error()}))
+				r.miss("configmap/"+key.Name, sentence.CheckConfigUnread(key.String(), err.Error()))
 			}
 		}
 	}
@@ -143,7 +144,7 @@ func (r reader) ours() {
 	case own.Absent(err):
 		r.f.Absent = true
 	default:
-		r.f.Own = message.Of(message.ProofOwnUnread, message.Args{"why": err.Error()})
+		r.f.Own = sentence.ProofOwnUnread(err.Error())
 		r.miss(v1alpha1.GroupVersion.Group, r.f.Own)
 	}
 }
@@ -164,7 +165,7 @@ func (r reader) lease() {
 	switch err := r.Get(r.ctx, client.ObjectKey{Namespace: record.DefaultNamespace, Name: record.LeaseName}, &lease); {
 	case apierrors.IsNotFound(err):
 	case err != nil:
-		r.f.LeaseUnread = message.Of(message.ProofLeaseUnread, message.Args{"why": err.Error()})
+		r.f.LeaseUnread = sentence.ProofLeaseUnread(err.Error())
 	default:
 		r.f.Lease = &lease
 	}
@@ -177,6 +178,6 @@ func (r reader) repairers() {
 	found, failed := providers.Repairers(r.ctx, r.f.Nodes)
 	r.f.Repairers = found
 	for _, one := range failed {
-		r.f.Gaps = append(r.f.Gaps, cloud.Gap{Provider: one.Provider, Why: message.Of(message.CloudUnread, message.Args{"what": one.Provider, "words": one.Err.Error()})})
+		r.f.Gaps = append(r.f.Gaps, cloud.Gap{Provider: one.Provider, Why: sentence.CloudUnread(one.Provider, one.Err.Error())})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 const indent = "  "
@@ -22,26 +23,26 @@ type page struct {
 func write(cmd *cobra.Command, say message.Printer) {
 	p := page{output.NewPage(cmd.OutOrStdout()), say}
 	p.text(cmd.Long)
-	p.head(message.HelpUsage)
+	p.head(sentence.HelpUsage())
 	p.usage(cmd)
 	if cmd.HasExample() {
-		p.head(message.HelpExamples)
+		p.head(sentence.HelpExamples())
 		for line := range strings.Lines(cmd.Example) {
 			p.Command(indent, output.AsCalled(cmd, strings.TrimSpace(line)))
 		}
 	}
 	p.commands(cmd)
-	p.flags(message.HelpFlags, cmd.LocalFlags())
-	p.flags(message.HelpGlobalFlags, cmd.InheritedFlags())
+	p.flags(sentence.HelpFlags(), cmd.LocalFlags())
+	p.flags(sentence.HelpGlobalFlags(), cmd.InheritedFlags())
 	if cmd.HasAvailableSubCommands() {
 		p.Blank()
-		p.Paragraph("", say.Text(message.HelpMore, message.Args{"command": cmd.CommandPath()}), output.Plain)
+		p.Paragraph("", say.Say(sentence.HelpMore(cmd.CommandPath())), output.Plain)
 	}
 }
 
-func (p page) head(id message.ID) {
+func (p page) head(title message.Sentence) {
 	p.Blank()
-	p.Paragraph("", p.say.Text(id, nil), output.Heading)
+	p.Paragraph("", p.say.Say(title), output.Heading)
 }
 
 func (p page) usage(cmd *cobra.Command) {
@@ -61,12 +62,12 @@ func (p page) commands(cmd *cobra.Command) {
 		}
 	}
 	if len(rows) > 0 {
-		p.head(message.HelpCommands)
+		p.head(sentence.HelpCommands())
 		p.Table(indent, nil, rows)
 	}
 }
 
-func (p page) flags(head message.ID, flags *pflag.FlagSet) {
+func (p page) flags(head message.Sentence, flags *pflag.FlagSet) {
 	var rows [][]string
 	flags.VisitAll(func(flag *pflag.Flag) {
 		if !flag.Hidden {
@@ -92,7 +93,7 @@ func (p page) flag(flag *pflag.Flag) []string {
 		typed = "    " + typed
 	}
 	if !slices.Contains(zero, flag.DefValue) {
-		usage += p.say.Text(message.HelpDefault, message.Args{"value": flag.DefValue})
+		usage += p.say.Say(sentence.HelpDefault(flag.DefValue))
 	}
 	return []string{typed, usage}
 }

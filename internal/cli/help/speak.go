@@ -17,20 +17,20 @@ func Speak(cmd *cobra.Command, say message.Printer) {
 	cmd.InitDefaultHelpFlag()
 	cmd.SetHelpFunc(func(c *cobra.Command, _ []string) { write(c, say) })
 	path := strings.TrimPrefix(pathOf(cmd), movedBelow)
-	if !say.Has(message.ID("help/" + path)) {
+	if message.Label("help/" + path).IsZero() {
 		path = pathOf(cmd)
 	}
-	if id := message.ID("help/" + path); say.Has(id) {
-		cmd.Short = say.Text(id, nil)
+	if short := message.Label("help/" + path); !short.IsZero() {
+		cmd.Short = say.Say(short)
 		cmd.Long = cmd.Short
 	}
-	if id := message.ID("help/" + path + "/long"); say.Has(id) {
-		cmd.Long = say.Text(id, nil)
+	if long := message.Label("help/" + path + "/long"); !long.IsZero() {
+		cmd.Long = say.Say(long)
 	}
 	cmd.NonInheritedFlags().VisitAll(func(flag *pflag.Flag) {
-		for _, id := range []message.ID{message.ID("flag/" + path + "/" + flag.Name), message.ID("flag/" + flag.Name)} {
-			if say.Has(id) {
-				flag.Usage = say.Text(id, nil)
+		for _, name := range []string{"flag/" + path + "/" + flag.Name, "flag/" + flag.Name} {
+			if usage := message.Label(name); !usage.IsZero() {
+				flag.Usage = say.Say(usage)
 				return
 			}
 		}

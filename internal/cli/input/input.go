@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
@@ -78,7 +79,7 @@ func (o *Options) Read(ctx context.Context) (Input, error) {
 	if in.World, in.Namespace, err = o.readWorld(ctx, progress); err != nil {
 		return Input{}, err
 	}
-	progress.Show(in.Say.Text(message.ProgressJudge, nil), 0, 0)
+	progress.Show(in.Say.Say(sentence.ProgressJudge()), 0, 0)
 	if in.Judge, err = o.judge(ctx, in.World); err != nil {
 		return Input{}, err
 	}
@@ -98,15 +99,15 @@ func (o *Options) judge(ctx context.Context, world *cluster.Snapshot) (*scheduli
 	if o.SchedulerConfig != "" {
 		var err error
 		if options.Config, err = os.ReadFile(o.SchedulerConfig); err != nil {
-			return nil, exit.Unread("--scheduler-config", o.SchedulerConfig, err, message.ErrSchedulerConfigRemedy)
+			return nil, exit.Unread("--scheduler-config", o.SchedulerConfig, err, sentence.ErrSchedulerConfigRemedy())
 		}
 	}
 	if world.Knowledge(cluster.Node) != cluster.Complete || world.Knowledge(cluster.Pod) != cluster.Complete && !o.SomePods {
-		return nil, nil //nolint:nilnil // The Input's comment says what no judge means.
+		return nil, nil
 	}
 	judge, err := scheduling.New(ctx, world, options)
 	if err != nil {
-		return nil, exit.Unread("--scheduler-config", o.SchedulerConfig, err, message.ErrSchedulerConfigRemedy)
+		return nil, exit.Unread("--scheduler-config", o.SchedulerConfig, err, sentence.ErrSchedulerConfigRemedy())
 	}
 	return judge, nil
 }

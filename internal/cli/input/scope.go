@@ -9,13 +9,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // ParseSelector reads --selector.
 func ParseSelector(text string) (labels.Selector, error) {
 	selector, err := labels.Parse(text)
 	if err != nil {
-		return nil, exit.BadInput("--selector", message.Of(message.ErrFlag, message.Args{"problem": err.Error()}), message.Of(message.ErrSelectorRemedy, nil))
+		return nil, exit.BadInput("--selector", sentence.ErrFlag(err.Error()), sentence.ErrSelectorRemedy())
 	}
 	return selector, nil
 }
@@ -86,8 +87,8 @@ func InNamespace(world *cluster.Snapshot, namespace string) error {
 		names[i] = o.GetName()
 	}
 	slices.Sort(names)
-	return exit.BadInput("--namespace", message.Of(message.ErrNoNamespace, message.Args{"given": namespace}),
-		message.Of(message.ErrNamespaceRemedy, message.Args{"names": names[:min(len(names), mostNamespaces)], "more": len(names) > mostNamespaces}))
+	return exit.BadInput("--namespace", sentence.ErrNoNamespace(namespace),
+		sentence.ErrNamespaceRemedy(message.ListOf(names[:min(len(names), mostNamespaces)]), len(names) > mostNamespaces))
 }
 
 // Unread are those of some kinds of which not all objects are known.

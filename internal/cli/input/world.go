@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // readWorld reads from where the flags say. Beside the world it returns the namespace that is asked about.
@@ -26,7 +27,7 @@ func (o *Options) readWorld(ctx context.Context, progress *output.Progress) (*cl
 		return nil, "", err
 	}
 	show := func(p cluster.Progress) {
-		progress.Show(o.Say().Text(message.ProgressReading, message.Args{"done": p.Done, "total": p.Total}), p.Done, p.Total)
+		progress.Show(o.Say().Say(sentence.ProgressReading(p.Done, p.Total)), p.Done, p.Total)
 	}
 	world, err := cluster.Read(ctx, api.Client, cluster.ReadOptions{Namespace: api.Namespace, Clock: o.Clock, Progress: show, Applied: o.Applied})
 	if err != nil {
@@ -42,14 +43,14 @@ func (o *Options) load(ctx context.Context, progress *output.Progress) (*cluster
 		namespace = "default"
 	}
 	show := func(p cluster.Progress) {
-		progress.Show(o.Say().Text(message.ProgressLoading, message.Args{"from": o.From}), p.Done, p.Total)
+		progress.Show(o.Say().Say(sentence.ProgressLoading(o.From)), p.Done, p.Total)
 	}
 	world, err := cluster.Load(ctx, cluster.Source{Path: o.From, Stdin: o.In, Progress: show, Applied: o.Applied, Key: readKey(o.From)})
 	switch {
 	case err == nil:
 		return world, namespace, nil
 	case ctx.Err() != nil:
-		return nil, "", exit.Failure(message.ErrInterrupted, nil)
+		return nil, "", exit.Failure(sentence.ErrInterrupted())
 	default:
 		return nil, "", badFrom(o.From, err)
 	}
@@ -76,22 +77,22 @@ func badFrom(from string, err error) error {
 	if file, ok := errors.AsType[*fs.PathError](err); ok && from != "-" {
 		from = file.Path // Of a folder, the file that is meant.
 	}
-	problem, remedy := message.Of(message.ErrFromParse, message.Args{"problem": err.Error()}), message.ErrFromRemedy
-	for known, id := range map[error]message.ID{
-		fs.ErrNotExist: message.ErrFromMissing, fs.ErrPermission: message.ErrFromForbidden,
-		snapshot.ErrNoSnapshot: message.ErrFromBinary, snapshot.ErrVersion: message.ErrFromVersion, snapshot.ErrTruncated: message.ErrFromTruncated,
-		snapshot.ErrDamaged: message.ErrFromDamaged, snapshot.ErrTooLarge: message.ErrFromTooLarge,
-		cluster.ErrTooLarge: message.ErrFromTooLarge, cluster.ErrNothing: message.ErrFromNothing,
+	problem, remedy := sentence.ErrFromParse(err.Error()), sentence.ErrFromRemedy()
+	for known, says := range map[error]func(from any) message.Sentence{
+		fs.ErrNotExist: sentence.ErrFromMissing, fs.ErrPermission: sentence.ErrFromForbidden,
+		snapshot.ErrNoSnapshot: sentence.ErrFromBinary, snapshot.ErrVersion: sentence.ErrFromVersion, snapshot.ErrTruncated: sentence.ErrFromTruncated,
+		snapshot.ErrDamaged: sentence.ErrFromDamaged, snapshot.ErrTooLarge: sentence.ErrFromTooLarge,
+		cluster.ErrTooLarge: sentence.ErrFromTooLarge, cluster.ErrNothing: sentence.ErrFromNothing,
 	} {
 		if errors.Is(err, known) {
-			problem = message.Of(id, message.Args{"from": from})
+			problem = says(from)
 		}
 	}
 	switch {
 	case errors.Is(err, snapshot.ErrVersion):
-		remedy = message.ErrFromVersionRemedy
+		remedy = sentence.ErrFromVersionRemedy()
 	case errors.Is(err, snapshot.ErrTruncated), errors.Is(err, snapshot.ErrDamaged):
-		remedy = message.ErrFromAgain
+		remedy = sentence.ErrFromAgain()
 	}
-	return exit.BadInput("--from", problem, message.Of(remedy, nil))
+	return exit.BadInput("--from", problem, remedy)
 }

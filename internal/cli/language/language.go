@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/help"
 	"github.com/naosu-dev/naosu/internal/locale"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 const flagName = "lang"
@@ -69,8 +70,8 @@ func (*value) Type() string     { return "language" }
 
 func (v *value) Set(s string) error {
 	if !slices.Contains(locale.Languages, s) {
-		return exit.BadInput("--"+flagName, message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(s)}),
-			message.Of(message.ErrUseOneOf, message.Args{"choices": locale.Languages}))
+		return exit.BadInput("--"+flagName, sentence.ErrNotOneOf(strconv.Quote(s)),
+			sentence.ErrUseOneOf(message.ListOf(locale.Languages)))
 	}
 	v.name = s
 	help.Speak(v.root, printer(s))

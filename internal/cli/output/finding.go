@@ -7,6 +7,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -16,13 +17,13 @@ func (p *Page) Finding(say message.Printer, f finding.Finding, more int) {
 	mark := "  " + string(f.Code) + "  "
 	text := say.Say(f.Message)
 	if more > 0 {
-		text += " " + say.Text(message.AuditAlike, message.Args{"n": more})
+		text += " " + say.Say(sentence.AuditAlike(more))
 	}
 	p.Paragraph(mark, text, Plain)
 	indent := strings.Repeat(" ", terminal.Width(mark))
 	if p.Wide {
-		p.Labelled(say, indent, message.LabelAbout, Names(f.Subjects))
-		p.Labelled(say, indent, message.LabelRead, sources(say, f))
+		p.Labelled(say, indent, sentence.LabelAbout(), Names(f.Subjects))
+		p.Labelled(say, indent, sentence.LabelRead(), sources(say, f))
 	}
 	p.Remedies(say, indent, f.Remedies)
 }
@@ -31,26 +32,26 @@ func (p *Page) Finding(say message.Printer, f finding.Finding, more int) {
 func (p *Page) Remedies(say message.Printer, indent string, remedies []finding.Remedy) {
 	for i, r := range remedies {
 		if i > 0 && !p.Wide {
-			more := message.AuditMoreRemedies
+			more := sentence.AuditMoreRemedies(len(remedies) - 1)
 			if r.Together {
-				more = message.AuditMoreTogether
+				more = sentence.AuditMoreTogether(len(remedies) - 1)
 			}
-			p.Paragraph(indent+"  ", say.Text(more, message.Args{"n": len(remedies) - 1}), Faint)
+			p.Paragraph(indent+"  ", say.Say(more), Faint)
 			return
 		}
-		proof := message.LabelUnverified
+		proof := sentence.LabelUnverified()
 		if r.Verified {
-			proof = message.LabelVerified
+			proof = sentence.LabelVerified()
 		}
-		p.Paragraph(indent+"→ ", say.Say(r.Message)+" ("+say.Text(proof, nil)+")", Plain)
+		p.Paragraph(indent+"→ ", say.Say(r.Message)+" ("+say.Say(proof)+")", Plain)
 		if p.Wide || len(p.Aimed(r.Command)) <= LongestCommand {
 			p.Typed(say, indent+"  ", r.Command)
 		} else {
-			p.Paragraph(indent+"  ", say.Text(message.AuditLongCommand, nil), Faint)
+			p.Paragraph(indent+"  ", say.Say(sentence.AuditLongCommand()), Faint)
 		}
 		if p.Wide {
-			p.Labelled(say, indent+"  ", message.LabelCost, say.Say(r.Cost))
-			p.Labelled(say, indent+"  ", message.LabelRisk, say.Say(r.Risk))
+			p.Labelled(say, indent+"  ", sentence.LabelCost(), say.Say(r.Cost))
+			p.Labelled(say, indent+"  ", sentence.LabelRisk(), say.Say(r.Risk))
 		}
 	}
 }
@@ -63,7 +64,7 @@ func (p *Page) Typed(say message.Printer, indent, command string) {
 	command = p.Aimed(command)
 	p.Command(indent+"$ ", command)
 	if parts := change.Placeholders(command); len(parts) > 0 {
-		p.Paragraph(indent+"  ", say.Text(message.LabelFill, message.Args{"parts": parts}), Faint)
+		p.Paragraph(indent+"  ", say.Say(sentence.LabelFill(message.ListOf(parts))), Faint)
 	}
 }
 
@@ -76,9 +77,9 @@ func (p *Page) Aimed(command string) string {
 }
 
 // Labelled writes a text behind what it is, and nothing if it is empty.
-func (p *Page) Labelled(say message.Printer, indent string, label message.ID, text string) {
+func (p *Page) Labelled(say message.Printer, indent string, label message.Sentence, text string) {
 	if text != "" {
-		p.Paragraph(indent+say.Text(label, nil)+": ", text, Faint)
+		p.Paragraph(indent+say.Say(label)+": ", text, Faint)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Format is how an answer is written.
@@ -105,7 +106,7 @@ func (*formatValue) Type() string { return "format" }
 
 func (f *formatValue) Set(s string) error {
 	if !slices.Contains(f.choices, s) {
-		return exit.BadInput("--output", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(s)}), message.Of(message.ErrUseOneOf, message.Args{"choices": f.choices}))
+		return exit.BadInput("--output", sentence.ErrNotOneOf(strconv.Quote(s)), sentence.ErrUseOneOf(message.ListOf(f.choices)))
 	}
 	*f.format = Format(s)
 	return nil

@@ -6,6 +6,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // mostKindGaps is how many gaps that are about kinds of objects are written one by one.
@@ -24,7 +25,7 @@ func (p *Page) Gaps(say message.Printer, gaps []finding.Gap) {
 		said[text] = true
 	}
 	if len(kinds) > 0 {
-		p.Paragraph("  - ", say.Text(message.UnreadKinds, message.Args{"kinds": kinds}), Plain)
+		p.Paragraph("  - ", say.Say(sentence.UnreadKinds(message.ListOf(kinds))), Plain)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
@@ -34,7 +35,7 @@ func Read(ctx context.Context, o input.Options) (Resources, []finding.Gap) {
 		return []finding.Gap{{About: v1alpha1.GroupVersion.Group, Message: why}}
 	}
 	if o.From != "" {
-		return Resources{}, gap(message.Of(message.CheckSnapshot, nil))
+		return Resources{}, gap(sentence.CheckSnapshot())
 	}
 	reader, err := connect.ToObjects(o.Config)
 	var all Resources
@@ -42,7 +43,7 @@ func Read(ctx context.Context, o input.Options) (Resources, []finding.Gap) {
 		all, err = List(ctx, reader)
 	}
 	if err != nil && !Absent(err) {
-		return all, gap(message.Of(message.ProofOwnUnread, message.Args{"why": err.Error()}))
+		return all, gap(sentence.ProofOwnUnread(err.Error()))
 	}
 	return all, nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Options are what the verb is asked.
@@ -80,7 +81,7 @@ func (o *Options) Complete(args []string) error {
 	given := strings.Join(args, " ")
 	var ok bool
 	if o.Name, ok = own.RemediationName(args...); !ok && len(args) > 0 {
-		return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), message.Of(message.ApproveRemedy, nil))
+		return exit.BadInput("name", sentence.ApproveNoName(strconv.Quote(given)), sentence.ApproveRemedy())
 	}
 	return nil
 }
@@ -100,7 +101,7 @@ func (o *Options) Run(ctx context.Context) error {
 	listed, err := list(ctx, objects)
 	switch {
 	case meta.IsNoMatchError(err):
-		return exit.Failure(message.CheckNoCRDs, nil)
+		return exit.Failure(sentence.CheckNoCRDs())
 	case err != nil:
 		return exit.Talking(objects.Host, err)
 	case o.Format.ForPeople():
@@ -113,9 +114,9 @@ func (o *Options) one(ctx context.Context, objects connect.Objects) error {
 	var r v1alpha1.Remediation
 	switch err := objects.Get(ctx, client.ObjectKey{Name: o.Name}, &r); {
 	case meta.IsNoMatchError(err):
-		return exit.Failure(message.CheckNoCRDs, nil)
+		return exit.Failure(sentence.CheckNoCRDs())
 	case apierrors.IsNotFound(err):
-		return exit.BadInput("name", message.Of(message.ApproveGone, message.Args{"name": o.Name}), message.Of(message.ApproveRemedy, nil))
+		return exit.BadInput("name", sentence.ApproveGone(o.Name), sentence.ApproveRemedy())
 	case err != nil:
 		return exit.Talking(objects.Host, err)
 	case o.Format.ForPeople():

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // columns are kubectl's, which the CRD names, and a few more on a wide page.
@@ -42,7 +43,7 @@ func row(page *output.Page, r *v1alpha1.Remediation, now time.Time) []string {
 
 func writeAll(page *output.Page, say message.Printer, listed Listed, now time.Time) error {
 	if len(listed.Remediations) == 0 {
-		page.Paragraph("", say.Text(message.RemediationsNone, nil), output.Plain)
+		page.Paragraph("", say.Say(sentence.RemediationsNone()), output.Plain)
 	}
 	var rows [][]string
 	for i := range listed.Remediations {
@@ -57,9 +58,7 @@ func writeAll(page *output.Page, say message.Printer, listed Listed, now time.Ti
 		for _, one := range p.ByAction {
 			actions = append(actions, fmt.Sprintf("%s %d/%d", one.Action, one.Count, p.Wanted))
 		}
-		page.Paragraph("", say.Text(message.RemediationsEarned, message.Args{
-			"policy": "noderepairpolicy/" + p.Name, "mode": string(p.Mode), "n": int(p.AsForecast), "wanted": int(p.Wanted), "actions": actions,
-		}), output.Plain)
+		page.Paragraph("", say.Say(sentence.RemediationsEarned("noderepairpolicy/"+p.Name, string(p.Mode), int(p.AsForecast), int(p.Wanted), message.ListOf(actions))), output.Plain)
 	}
 	return failed(page)
 }
@@ -117,11 +116,18 @@ func holds(r *v1alpha1.Remediation) string {
 // guard says. What the controller wrote is quoted as it stands.
 func writeOne(page *output.Page, say message.Printer, r *v1alpha1.Remediation) error {
 	w := writer{page, say}
-	w.Paragraph("", say.Text(message.RemediationIs, message.Args{
-		"name": r.Name, "action": what(r), "node": own.SubjectOf(r), "reason": why(r), "condition": cmp.Or(r.Spec.Evidence.Condition, drilled(r)),
-		"phase": string(cmp.Or(r.Status.Phase, v1alpha1.PhaseProposed)), "outcome": outcome(r), "approval": string(r.Spec.Approval),
-		"policy": policy(r), "rule": r.Spec.Policy.Rule,
-	}), output.Strong)
+	w.Paragraph("", say.Say(sentence.RemediationIs(
+		r.Name,
+		what(r),
+		own.SubjectOf(r),
+		cmp.Or(r.Spec.Evidence.Condition, drilled(r)),
+		why(r),
+		string(cmp.Or(r.Status.Phase, v1alpha1.PhaseProposed)),
+		outcome(r),
+		string(r.Spec.Approval),
+		policy(r),
+		r.Spec.Policy.Rule,
+	)), output.Strong)
 	if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && end.Message != "" {
 		w.Paragraph("  ", end.Message, output.Plain)
 	}
@@ -146,9 +152,9 @@ type writer struct {
 	say message.Printer
 }
 
-func (w writer) head(id message.ID) {
+func (w writer) head(title message.Sentence) {
 	w.Blank()
-	w.Paragraph("", strings.ToUpper(w.say.Text(id, nil)), output.Heading)
+	w.Paragraph("", strings.ToUpper(w.say.Say(title)), output.Heading)
 }
 
 // forecast is what was to become of pods. Whether it did, Succeeded tells.
@@ -157,9 +163,9 @@ func (w writer) forecast(r *v1alpha1.Remediation) {
 	if f == nil {
 		return
 	}
-	w.head(message.RemediationForecast)
+	w.head(sentence.RemediationForecast())
 	if len(f.Pods) == 0 {
-		w.Paragraph("  ", w.say.Text(message.RemediationNoPods, nil), output.Plain)
+		w.Paragraph("  ", w.say.Say(sentence.RemediationNoPods()), output.Plain)
 	}
 	var rows [][]string
 	var losing []string
@@ -175,19 +181,19 @@ func (w writer) forecast(r *v1alpha1.Remediation) {
 	}
 	w.Table("  ", []string{"FATE", "POD", "OWNER", "NODE"}, rows)
 	if f.Omitted > 0 {
-		w.Paragraph("  ", w.say.Text(message.RemediationOmitted, message.Args{"n": int(f.Omitted)}), output.Faint)
+		w.Paragraph("  ", w.say.Say(sentence.RemediationOmitted(int(f.Omitted))), output.Faint)
 	}
 	if len(losing) > 0 {
-		w.Paragraph("  ", w.say.Text(message.RemediationLoses, message.Args{"n": len(losing), "pods": losing}), output.Plain)
+		w.Paragraph("  ", w.say.Say(sentence.RemediationLoses(len(losing), message.ListOf(losing))), output.Plain)
 	}
-	w.Paragraph("  ", w.say.Text(message.RemediationBecame, message.Args{"outcome": outcome(r), "at": f.At.UTC().Format(time.RFC3339)}), output.Plain)
+	w.Paragraph("  ", w.say.Say(sentence.RemediationBecame(f.At.UTC().Format(time.RFC3339), outcome(r))), output.Plain)
 }
 
 func (w writer) steps(r *v1alpha1.Remediation) {
 	if len(r.Status.Steps) == 0 {
 		return
 	}
-	w.head(message.RemediationSteps)
+	w.head(sentence.RemediationSteps())
 	var rows [][]string
 	for _, step := range r.Status.Steps {
 		took := ""
@@ -208,7 +214,7 @@ func (w writer) verdicts(r *v1alpha1.Remediation) {
 	if len(r.Status.Verdicts) == 0 {
 		return
 	}
-	w.head(message.RemediationVerdicts)
+	w.head(sentence.RemediationVerdicts())
 	allowed := 0
 	var rows [][]string
 	for _, v := range r.Status.Verdicts {
@@ -216,18 +222,15 @@ func (w writer) verdicts(r *v1alpha1.Remediation) {
 			allowed++
 			continue
 		}
-		gloss := ""
-		if id := message.ID("Check/" + v.Check); w.say.Has(id) {
-			gloss = w.say.Text(id, nil)
-		}
+		gloss := w.say.Say(message.Label("Check/" + v.Check))
 		rows = append(rows, []string{v.Check, string(v.Decision), strings.TrimSpace(gloss + " " + v.Message)})
 	}
 	if len(rows) == 0 {
-		w.Paragraph("  ", w.say.Text(message.ActionAllowed, nil), output.Faint)
+		w.Paragraph("  ", w.say.Say(sentence.ActionAllowed()), output.Faint)
 		return
 	}
 	w.Table("  ", []string{"CHECK", "DECISION", ""}, rows)
 	if allowed > 0 {
-		w.Paragraph("  ", w.say.Text(message.RemediationAllowed, message.Args{"n": allowed}), output.Faint)
+		w.Paragraph("  ", w.say.Say(sentence.RemediationAllowed(allowed)), output.Faint)
 	}
 }

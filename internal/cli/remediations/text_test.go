@@ -101,7 +101,7 @@ func TestWriteOne(t *testing.T) {
 func TestChecksAreNamed(t *testing.T) {
 	for _, check := range guard.Checks() {
 		for _, say := range []message.Printer{message.English(), message.Japanese()} {
-			if !say.Has(message.ID("Check/" + check.Name)) {
+			if message.Label("Check/" + check.Name).IsZero() {
 				t.Errorf("%s has no name in %s", check.Name, say.Language())
 			}
 		}

@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/output"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // watching is a watch of Remediations, and what it has written.
@@ -59,11 +59,11 @@ func (w *watching) list(ctx context.Context) (string, error) {
 	var all v1alpha1.RemediationList
 	switch err := w.objects.List(ctx, &all, w.selector()...); {
 	case meta.IsNoMatchError(err):
-		return "", exit.Failure(message.CheckNoCRDs, nil)
+		return "", exit.Failure(sentence.CheckNoCRDs())
 	case err != nil:
 		return "", exit.Talking(w.objects.Host, err)
 	case w.written == nil && w.Name != "" && len(all.Items) == 0:
-		return "", exit.BadInput("name", message.Of(message.ApproveGone, message.Args{"name": w.Name}), message.Of(message.ApproveRemedy, nil))
+		return "", exit.BadInput("name", sentence.ApproveGone(w.Name), sentence.ApproveRemedy())
 	}
 	var changed []v1alpha1.Remediation
 	for _, r := range listedOf(all.Items, nil).Remediations {
@@ -75,7 +75,7 @@ func (w *watching) list(ctx context.Context) (string, error) {
 		w.written = map[string]string{}
 		if len(changed) == 0 && w.Format.ForPeople() {
 			page := w.Format.Page(w.ErrOut)
-			page.Paragraph("", w.Say.Text(message.RemediationsNone, nil), output.Plain)
+			page.Paragraph("", w.Say.Say(sentence.RemediationsNone()), output.Plain)
 		}
 	}
 	return all.ResourceVersion, w.write(changed...)

@@ -25,6 +25,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // server answers each list and each watch with the next of a script, and interrupts the command when it is over.
@@ -151,7 +152,7 @@ a      worker-1   InterfaceNotUp   Reboot   Ended             60m
 			want: `NAME                    NODE       REASON           ACTION   PHASE      OUTCOME   AGE
 a-name-that-is-longer   worker-1   InterfaceNotUp   Reboot   Proposed             60m
 `,
-			others: message.English().Text(message.RemediationsNone, nil) + "\n",
+			others: message.English().Say(sentence.RemediationsNone()) + "\n",
 			asked:  []string{"@7", "@8"},
 		},
 		"one by name": {

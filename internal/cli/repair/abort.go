@@ -29,6 +29,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
@@ -94,19 +95,19 @@ func newAbort(config genericclioptions.RESTClientGetter, streams genericiooption
 
 // Complete finds the names, with or without their kind.
 func (o *AbortOptions) Complete(args []string) error {
-	remedy := message.Of(message.AbortRemedy, nil)
+	remedy := sentence.AbortRemedy()
 	switch {
 	case o.All && len(args) > 0:
-		return exit.BadInput("--all", message.Of(message.AbortAllAlone, nil), remedy)
+		return exit.BadInput("--all", sentence.AbortAllAlone(), remedy)
 	case !o.All && len(args) == 0:
-		return exit.BadInput("name", message.Of(message.ErrMissing, nil), remedy)
+		return exit.BadInput("name", sentence.ErrMissing(), remedy)
 	case o.Timeout <= 0:
-		return exit.BadInput("--timeout", message.Of(message.AbortTimeoutPositive, nil), remedy)
+		return exit.BadInput("--timeout", sentence.AbortTimeoutPositive(), remedy)
 	}
 	for _, given := range args {
 		name, ok := own.RemediationName(given)
 		if !ok {
-			return exit.BadInput("name", message.Of(message.ApproveNoName, message.Args{"given": strconv.Quote(given)}), remedy)
+			return exit.BadInput("name", sentence.ApproveNoName(strconv.Quote(given)), remedy)
 		}
 		o.Names = append(o.Names, name)
 	}
@@ -132,7 +133,7 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 		}
 	}
 	if len(all) == 0 {
-		return terminal.WriteLine(o.Out, o.Say.Text(message.AbortNone, nil))
+		return terminal.WriteLine(o.Out, o.Say.Say(sentence.AbortNone()))
 	}
 	for i := range all {
 		if err := o.ask(ctx, &all[i]); err != nil {
@@ -150,7 +151,7 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 		}
 	}
 	if left > 0 {
-		return exit.Verdict(message.AbortLeft, message.Args{"n": left})
+		return exit.Verdict(sentence.AbortLeft(left))
 	}
 	return nil
 }
@@ -174,7 +175,7 @@ func (o *AbortOptions) openRemediations(ctx context.Context) ([]v1alpha1.Remedia
 	}
 	for _, name := range o.Names {
 		if !slices.ContainsFunc(all, func(r v1alpha1.Remediation) bool { return r.Name == name && r.Spec.Drill == nil }) {
-			return nil, exit.BadInput("name", message.Of(message.ApproveGone, message.Args{"name": name}), message.Of(message.AbortRemedy, nil))
+			return nil, exit.BadInput("name", sentence.ApproveGone(name), sentence.AbortRemedy())
 		}
 	}
 	return slices.DeleteFunc(all, func(r v1alpha1.Remediation) bool { return !o.All && !slices.Contains(o.Names, r.Name) || hasEnded(&r) }), nil
@@ -202,7 +203,7 @@ func (o *AbortOptions) abort(ctx context.Context, r *v1alpha1.Remediation) (abor
 		now, err := o.records.Get(ctx, r.Name)
 		switch {
 		case apierrors.IsNotFound(err), err == nil && (now.UID != r.UID || hasEnded(now)):
-			return true, terminal.WriteLine(o.Out, o.Say.Text(message.AbortDone, message.Args{"remediation": "remediation/" + r.Name, "node": own.SubjectOf(r)}))
+			return true, terminal.WriteLine(o.Out, o.Say.Say(sentence.AbortDone("remediation/"+r.Name, own.SubjectOf(r))))
 		case err != nil && ctx.Err() == nil:
 			return false, err
 		}
@@ -281,13 +282,13 @@ func (o *AbortOptions) release(ctx context.Context) {
 
 // reportFailure reports why a Remediation could not be aborted in time. With --force its finalizer is removed all the same.
 func (o *AbortOptions) reportFailure(ctx context.Context, r *v1alpha1.Remediation, why error) error {
-	said := message.Args{"remediation": "remediation/" + r.Name, "node": own.SubjectOf(r), "why": ""}
+	ref, words := "remediation/"+r.Name, ""
 	if why != nil {
-		said["why"] = why.Error()
+		words = why.Error()
 	}
-	outcome := message.AbortInVain
+	outcome := sentence.AbortInVain(ref, words)
 	if o.Force {
-		outcome = message.AbortForced
+		outcome = sentence.AbortForced(ref, own.SubjectOf(r), words)
 		now, err := o.records.Get(ctx, r.Name)
 		if err == nil {
 			err = o.records.RemoveFinalizer(ctx, now)
@@ -296,7 +297,7 @@ func (o *AbortOptions) reportFailure(ctx context.Context, r *v1alpha1.Remediatio
 			return errors.Join(why, err)
 		}
 	}
-	return terminal.WriteLine(o.ErrOut, o.Say.Text(outcome, said))
+	return terminal.WriteLine(o.ErrOut, o.Say.Say(outcome))
 }
 
 // identity is this process's holderIdentity in the Lease.

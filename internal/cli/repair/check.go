@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
@@ -62,8 +63,8 @@ func newCheck(config genericclioptions.RESTClientGetter, streams genericiooption
 // Validate says what is wrong with the flags.
 func (o *CheckOptions) Validate() error {
 	if o.FailOn != "" && !slices.Contains(failOn, o.FailOn) {
-		return exit.BadInput("--fail-on", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(o.FailOn)}),
-			message.Of(message.ErrUseOneOf, message.Args{"choices": failOn}))
+		return exit.BadInput("--fail-on", sentence.ErrNotOneOf(strconv.Quote(o.FailOn)),
+			sentence.ErrUseOneOf(message.ListOf(failOn)))
 	}
 	return nil
 }
@@ -80,7 +81,7 @@ func (o *CheckOptions) Run(ctx context.Context) error {
 	slices.SortStableFunc(found, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	answer := Checked{Rows: rows, Findings: found, Unknown: read.Unknown()}
 	if read.Absent {
-		answer.Unknown = append(answer.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: message.Of(message.CheckNoCRDs, nil)})
+		answer.Unknown = append(answer.Unknown, finding.Gap{About: v1alpha1.GroupVersion.Group, Message: sentence.CheckNoCRDs()})
 	}
 	if o.Format.ForPeople() {
 		page := o.Format.Page(o.Out)
@@ -112,5 +113,5 @@ func (o *CheckOptions) verdict(found []finding.Finding) error {
 	if n == 0 {
 		return nil
 	}
-	return exit.Verdict(message.ErrFailOn, message.Args{"n": n, "severity": o.FailOn})
+	return exit.Verdict(sentence.ErrFailOn(n, o.FailOn))
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/cli/repair/drillcondition"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/terminal"
@@ -54,7 +55,7 @@ func (o *DrillOptions) raise(ctx context.Context, page *page) (answer Drilled, e
 	case !own.Absent(err):
 		return Drilled{}, exit.Talking(o.objects.Host, err)
 	default: // Where naosu is not installed there is nothing to keep a record in.
-		terminal.WriteLine(o.ErrOut, o.Say.Text(message.DrillUnrecorded, nil))
+		terminal.WriteLine(o.ErrOut, o.Say.Say(sentence.DrillUnrecorded()))
 	}
 	err = t.run(ctx)
 	if t.answer.Remediation != "" {
@@ -132,14 +133,14 @@ func (t *conditionDrill) run(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 		defer cancel()
 		if err := held.Restore(ctx); err != nil {
-			terminal.WriteLine(t.ErrOut, t.Say.Text(message.DrillNotPutBack, message.Args{"condition": t.Condition, "node": "node/" + t.Node, "why": err.Error()}))
+			terminal.WriteLine(t.ErrOut, t.Say.Say(sentence.DrillNotPutBack(t.Condition, "node/"+t.Node, err.Error())))
 		}
 	}()
 	if _, err := held.Set(ctx); err != nil {
 		return t.failed(ctx, err)
 	}
 	t.raised = t.Clock.Now()
-	t.pass(HopRaise, v1alpha1.StepDetect, t.Say.Text(message.DrillRaisedSays, message.Args{"condition": t.Condition, "status": string(t.expected.Status), "reason": t.Reason}))
+	t.pass(HopRaise, v1alpha1.StepDetect, t.Say.Say(sentence.DrillRaisedSays(t.Condition, string(t.expected.Status), t.Reason)))
 	if err := t.holdCondition(ctx, &held); err != nil || t.answer.Cut != "" {
 		return err
 	}
@@ -152,7 +153,7 @@ func (t *conditionDrill) run(ctx context.Context) error {
 
 func (t *conditionDrill) failed(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return exit.Failure(message.ErrInterrupted, nil)
+		return exit.Failure(sentence.ErrInterrupted())
 	}
 	return exit.Talking(t.objects.Host, err)
 }
@@ -162,7 +163,7 @@ func (t *conditionDrill) condition() corev1.NodeCondition {
 	now := metav1.NewTime(t.Clock.Now())
 	return corev1.NodeCondition{
 		Type: corev1.NodeConditionType(t.Condition), Status: corev1.ConditionStatus(t.expected.Status), Reason: t.Reason,
-		Message:           message.English().Text(message.DrillMark, message.Args{"at": now.UTC().Format(time.RFC3339)}),
+		Message:           message.English().Say(sentence.DrillMark(now.UTC().Format(time.RFC3339))),
 		LastHeartbeatTime: now, LastTransitionTime: now,
 	}
 }
@@ -179,7 +180,7 @@ func (t *conditionDrill) holdCondition(ctx context.Context, held *drillcondition
 		since := now.Sub(t.raised)
 		if !waited && since >= t.wait {
 			waited = true
-			t.pass(HopWait, v1alpha1.StepWait, t.Say.Text(message.DrillWaited, message.Args{"wait": duration.HumanDuration(t.wait)}))
+			t.pass(HopWait, v1alpha1.StepWait, t.Say.Say(sentence.DrillWaited(duration.HumanDuration(t.wait))))
 		}
 		acted, err := t.observe(ctx)
 		switch {
@@ -192,7 +193,7 @@ func (t *conditionDrill) holdCondition(ctx context.Context, held *drillcondition
 		case since >= t.wait+t.Margin:
 			return t.explainMissing(ctx)
 		}
-		progress.Show(t.Say.Text(message.DrillHolding, message.Args{"held": duration.HumanDuration(since), "most": duration.HumanDuration(t.wait + t.Margin)}), int(since), int(t.wait+t.Margin))
+		progress.Show(t.Say.Say(sentence.DrillHolding(duration.HumanDuration(since), duration.HumanDuration(t.wait+t.Margin))), int(since), int(t.wait+t.Margin))
 		again, err := held.Set(ctx)
 		if errors.Is(err, drillcondition.ErrNodeGone) {
 			continue // The next look tells what became of it.
@@ -213,7 +214,7 @@ func (t *conditionDrill) holdCondition(ctx context.Context, held *drillcondition
 		}
 		select {
 		case <-ctx.Done():
-			return exit.Failure(message.ErrInterrupted, nil)
+			return exit.Failure(sentence.ErrInterrupted())
 		case <-ticker.C():
 		}
 	}
@@ -233,24 +234,24 @@ func (t *conditionDrill) pass(name HopName, step v1alpha1.StepName, says string)
 
 // record records the result in the drill's Remediation, as a proof for check.
 func (t *conditionDrill) record(ctx context.Context, r *v1alpha1.Remediation) {
-	status, reason, text := metav1.ConditionTrue, v1alpha1.RemediationDrillPassedReason, message.English().Text(message.DrillThrough, message.Args{"act": true, "remediation": ""})
+	status, reason, text := metav1.ConditionTrue, v1alpha1.RemediationDrillPassedReason, message.English().Say(sentence.DrillThrough(true, ""))
 	if t.answer.Cut != "" {
 		status, reason = metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason
-		text = message.English().Text(message.DrillCutAt, message.Args{"hop": string(t.answer.Cut), "why": t.answer.Message})
+		text = message.English().Say(sentence.DrillCutAt(string(t.answer.Cut), t.answer.Message))
 	}
 	err := t.end(ctx, r, status, reason, text, func(s *v1alpha1.RemediationStatus) {
 		s.Match, s.Steps = t.expected.match, t.steps
 	})
 	if err != nil {
-		terminal.WriteLine(t.ErrOut, t.Say.Text(message.DrillNotWritten, message.Args{"why": err.Error()}))
+		terminal.WriteLine(t.ErrOut, t.Say.Say(sentence.DrillNotWritten(err.Error())))
 	}
 }
 
 // explainMissing names the hop that did not come, by naosu's Remediation of the node, or by signs on the node.
 func (t *conditionDrill) explainMissing(ctx context.Context) error {
 	t.answer.Cut = HopAction
-	args := message.Args{"by": t.expected.By, "held": duration.HumanDuration(t.Clock.Now().Sub(t.raised)), "sign": t.sign, "n": t.resets}
-	t.answer.Message = t.Say.Text(message.DrillNeverHappened, args)
+	by, held := t.expected.By, duration.HumanDuration(t.Clock.Now().Sub(t.raised))
+	t.answer.Message = t.Say.Say(sentence.DrillNeverHappened(held, by, t.sign, t.resets))
 	if !strings.HasPrefix(t.expected.By, "noderepairpolicy/") {
 		return nil
 	}
@@ -262,15 +263,13 @@ func (t *conditionDrill) explainMissing(ctx context.Context) error {
 		return r.Spec.Drill == nil && r.Spec.Node.UID == t.node.UID && !r.CreationTimestamp.Time.Before(t.raised.Add(-time.Second))
 	})
 	if made < 0 {
-		t.answer.Cut, t.answer.Message = HopController, t.Say.Text(message.DrillNotProposed, args)
+		t.answer.Cut, t.answer.Message = HopController, t.Say.Say(sentence.DrillNotProposed(held, by, t.resets, t.sign))
 		return nil
 	}
 	r := &all.Items[made]
-	args["remediation"], args["phase"] = "remediation/"+r.Name, string(r.Status.Phase)
 	if began := slices.ContainsFunc(r.Status.Steps, func(s v1alpha1.Step) bool { return s.Name == v1alpha1.StepAct }); !began {
 		t.answer.Cut = HopGuard
-		args["why"] = heldMessage(r)
-		t.answer.Message = t.Say.Text(message.DrillHeldBack, args)
+		t.answer.Message = t.Say.Say(sentence.DrillHeldBack(by, "remediation/"+r.Name, string(r.Status.Phase), held, heldMessage(r), t.resets, t.sign))
 	}
 	return nil
 }

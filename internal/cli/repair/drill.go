@@ -26,6 +26,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
@@ -110,7 +111,7 @@ func (o *DrillOptions) Complete(args []string) error {
 	}
 	ref, ok := input.ParseResource(args, "Node")
 	if !ok || ref.Kind != "Node" || ref.Namespace != "" || !strings.Contains(given, "/") { // A bare name may be a slip.
-		return exit.BadInput("node", message.Of(message.DrillNoNodeGiven, message.Args{"given": strconv.Quote(given)}), message.Of(message.DrillNodeRemedy, nil))
+		return exit.BadInput("node", sentence.DrillNoNodeGiven(strconv.Quote(given)), sentence.DrillNodeRemedy())
 	}
 	o.Node = ref.Name
 	if known, is := reason.Find(o.Reason); is {
@@ -120,23 +121,23 @@ func (o *DrillOptions) Complete(args []string) error {
 		}
 	}
 	if o.Act && o.Condition == "" {
-		return exit.BadInput("--condition", message.Of(message.ErrMissing, nil), message.Of(message.DrillConditionRemedy, message.Args{"reason": o.Reason}))
+		return exit.BadInput("--condition", sentence.ErrMissing(), sentence.DrillConditionRemedy(o.Reason))
 	}
 	return nil
 }
 
 // allowRaise fails unless the node is also named as expendable.
 func (o *DrillOptions) allowRaise(given string) error {
-	wrong := func(flag string, id message.ID, args message.Args) error {
-		return exit.BadInput(flag, message.Of(id, args), message.Of(message.DrillExpendableRemedy, nil))
+	wrong := func(flag string, problem message.Sentence) error {
+		return exit.BadInput(flag, problem, sentence.DrillExpendableRemedy())
 	}
 	switch {
 	case !o.Act && o.Expendable != "":
-		return wrong("--expendable", message.DrillExpendableAlone, nil)
+		return wrong("--expendable", sentence.DrillExpendableAlone())
 	case o.Act && o.Expendable == "":
-		return wrong("--act", message.DrillActAlone, nil)
+		return wrong("--act", sentence.DrillActAlone())
 	case o.Act && o.Expendable != given:
-		return wrong("--expendable", message.DrillOtherNode, message.Args{"given": strconv.Quote(o.Expendable), "node": given})
+		return wrong("--expendable", sentence.DrillOtherNode(strconv.Quote(o.Expendable), given))
 	}
 	return nil
 }
@@ -150,7 +151,7 @@ func (o *DrillOptions) Run(ctx context.Context) error {
 	o.node = &corev1.Node{}
 	switch err := o.objects.Get(ctx, client.ObjectKey{Name: o.Node}, o.node); {
 	case apierrors.IsNotFound(err):
-		return exit.BadInput("node", message.Of(message.DrillNodeGone, message.Args{"node": o.Node}), message.Of(message.DrillNodeRemedy, nil))
+		return exit.BadInput("node", sentence.DrillNodeGone(o.Node), sentence.DrillNodeRemedy())
 	case err != nil:
 		return exit.Talking(o.objects.Host, err)
 	}
@@ -169,7 +170,7 @@ func (o *DrillOptions) Run(ctx context.Context) error {
 		return err
 	}
 	if !answer.Passed {
-		return exit.Verdict(message.DrillWasCut, message.Args{"hop": string(answer.Cut)})
+		return exit.Verdict(sentence.DrillWasCut(string(answer.Cut)))
 	}
 	return nil
 }

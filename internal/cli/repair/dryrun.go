@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
@@ -28,7 +29,7 @@ func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) 
 	began := o.Clock.Now()
 	if err := o.objects.Create(ctx, r); err != nil {
 		if own.Absent(err) {
-			return Drilled{}, exit.Failure(message.CheckNoCRDs, nil)
+			return Drilled{}, exit.Failure(sentence.CheckNoCRDs())
 		}
 		return Drilled{}, exit.Talking(o.objects.Host, err)
 	}
@@ -45,7 +46,7 @@ func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) 
 	case p.cut != "": // Where no controller is at work, nobody else ends it.
 		o.endFailed(ctx, r, answer)
 	case !p.over: // Nobody will end it who has not even answered.
-		answer.Cut, answer.Message = p.next(), o.Say.Text(message.DrillLate, message.Args{"hop": string(p.next()), "after": o.hopTimeout(p.next()).String(), "who": o.lateMessage(p.next())})
+		answer.Cut, answer.Message = p.next(), o.Say.Say(sentence.DrillLate(string(p.next()), o.hopTimeout(p.next()).String(), o.lateMessage(p.next())))
 		o.endFailed(ctx, r, answer)
 	}
 	return answer, nil
@@ -53,11 +54,20 @@ func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) 
 
 // lateMessage says that a hop did not come in time.
 func (o *DrillOptions) lateMessage(hop HopName) string {
+	node, late := "node/"+o.Node, sentence.DrillLateController()
 	switch hop {
-	case HopAgent, HopFault, HopDetect, HopEvidence, HopReport:
-		return o.Say.Text(message.ID("DrillLate"+string(hop)), message.Args{"node": "node/" + o.Node, "reason": o.Reason})
+	case HopAgent:
+		late = sentence.DrillLateAgent(node)
+	case HopFault:
+		late = sentence.DrillLateFault(node)
+	case HopDetect:
+		late = sentence.DrillLateDetect(o.Reason, node)
+	case HopEvidence:
+		late = sentence.DrillLateEvidence(node, o.Reason)
+	case HopReport:
+		late = sentence.DrillLateReport(node)
 	}
-	return o.Say.Text(message.DrillLateController, nil)
+	return o.Say.Say(late)
 }
 
 // hopTimeout is how long a hop may take; evidence must last before it counts.
@@ -83,7 +93,7 @@ func (o *DrillOptions) watch(ctx context.Context, r *v1alpha1.Remediation, began
 			select {
 			case <-ctx.Done():
 				watching.Stop()
-				return p, exit.Failure(message.ErrInterrupted, nil)
+				return p, exit.Failure(sentence.ErrInterrupted())
 			case <-late.C():
 				watching.Stop()
 				return p, nil
@@ -111,7 +121,7 @@ func (o *DrillOptions) watch(ctx context.Context, r *v1alpha1.Remediation, began
 
 // endFailed ends the Remediation of a drill that no other component will end, as far as the user's permissions allow.
 func (o *DrillOptions) endFailed(ctx context.Context, r *v1alpha1.Remediation, answer Drilled) {
-	text := message.English().Text(message.DrillCutAt, message.Args{"hop": string(answer.Cut), "why": answer.Message})
+	text := message.English().Say(sentence.DrillCutAt(string(answer.Cut), answer.Message))
 	_ = o.end(ctx, r, metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason, text, nil)
 }
 
@@ -146,7 +156,7 @@ func (o *DrillOptions) deleteDrill(ctx context.Context, r *v1alpha1.Remediation)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
 	if err := o.objects.Delete(ctx, r); err != nil && !apierrors.IsNotFound(err) {
-		terminal.WriteLine(o.ErrOut, o.Say.Text(message.DrillNotForgotten, message.Args{"remediation": "remediation/" + r.Name, "why": err.Error()}))
+		terminal.WriteLine(o.ErrOut, o.Say.Say(sentence.DrillNotForgotten("remediation/"+r.Name, err.Error())))
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // observe returns how the machine was acted on, empty if it was not: it was rebooted, is gone, or another has its name. It also records
@@ -21,7 +21,7 @@ func (t *conditionDrill) observe(ctx context.Context) (string, error) {
 	var node corev1.Node
 	switch err := t.objects.Get(ctx, client.ObjectKey{Name: t.Node}, &node); {
 	case apierrors.IsNotFound(err):
-		return t.Say.Text(message.DrillGone, message.Args{"node": "node/" + t.Node}), nil
+		return t.Say.Say(sentence.DrillGone("node/" + t.Node)), nil
 	case err != nil:
 		return "", err
 	}
@@ -32,9 +32,9 @@ func (t *conditionDrill) observedAction(node *corev1.Node) string {
 	before, now := t.node.Status.NodeInfo.BootID, node.Status.NodeInfo.BootID
 	switch {
 	case node.UID != t.node.UID:
-		return t.Say.Text(message.DrillReplaced, message.Args{"node": "node/" + t.Node})
+		return t.Say.Say(sentence.DrillReplaced("node/" + t.Node))
 	case before != now && now != "":
-		return t.Say.Text(message.DrillRebooted, message.Args{"node": "node/" + t.Node, "before": before, "after": now})
+		return t.Say.Say(sentence.DrillRebooted("node/"+t.Node, before, now))
 	case t.sign != "":
 	case node.DeletionTimestamp != nil:
 		t.sign = "metadata.deletionTimestamp"
@@ -57,18 +57,18 @@ func (t *conditionDrill) verify(ctx context.Context) error {
 		}
 		for i := range nodes.Items {
 			if node := &nodes.Items[i]; t.isRepaired(node) {
-				t.pass(HopVerify, v1alpha1.StepVerify, t.Say.Text(message.DrillMended, message.Args{"node": "node/" + node.Name}))
+				t.pass(HopVerify, v1alpha1.StepVerify, t.Say.Say(sentence.DrillMended("node/"+node.Name)))
 				t.answer.Passed = true
 				return nil
 			}
 		}
 		if t.Clock.Now().Sub(t.acted) >= max(t.Margin, time.Second) {
-			t.answer.Cut, t.answer.Message = HopVerify, t.Say.Text(message.DrillNotMended, message.Args{"node": "node/" + t.Node, "after": t.Margin.String()})
+			t.answer.Cut, t.answer.Message = HopVerify, t.Say.Say(sentence.DrillNotMended("node/"+t.Node, t.Margin.String()))
 			return nil
 		}
 		select {
 		case <-ctx.Done():
-			return exit.Failure(message.ErrInterrupted, nil)
+			return exit.Failure(sentence.ErrInterrupted())
 		case <-ticker.C():
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // page prints the progress of a drill for people. A nil page prints nothing: structured output is printed at the end.
@@ -28,7 +29,7 @@ func (p *page) begin(o *DrillOptions, by string) {
 	if p == nil {
 		return
 	}
-	p.Paragraph("", p.say.Text(message.DrillBegins, message.Args{"reason": o.Reason, "node": "node/" + o.Node, "act": o.Act, "condition": o.Condition, "by": by}), output.Strong)
+	p.Paragraph("", p.say.Say(sentence.DrillBegins(o.Act, o.Condition, o.Reason, "node/"+o.Node, by)), output.Strong)
 	p.Blank()
 }
 
@@ -47,9 +48,9 @@ func (p *page) end(d Drilled) {
 		p.Paragraph(fmt.Sprintf("  %-10s   %9s   ", d.Cut, "-"), d.Message, output.Plain)
 	}
 	p.Blank()
-	id := message.DrillThrough
+	result := sentence.DrillThrough(d.Depth == v1alpha1.DrillRaised, d.Remediation)
 	if !d.Passed {
-		id = message.DrillStopped
+		result = sentence.DrillStopped(string(d.Cut), d.Remediation)
 	}
-	p.Paragraph("", p.say.Text(id, message.Args{"hop": string(d.Cut), "act": d.Depth == v1alpha1.DrillRaised, "remediation": d.Remediation}), output.Strong)
+	p.Paragraph("", p.say.Say(result), output.Strong)
 }

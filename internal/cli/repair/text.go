@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
@@ -22,9 +23,13 @@ func writeCheck(page *output.Page, say message.Printer, answer Checked) error {
 	for _, row := range answer.Rows {
 		count[row.Verdict]++
 	}
-	page.Paragraph("", say.Text(message.CheckSummary, message.Args{
-		"act": count[repaircheck.WouldAct], "approval": count[repaircheck.NeedsApproval], "unproven": count[repaircheck.Unproven], "broken": count[repaircheck.Broken], "total": len(answer.Rows),
-	}), output.Strong)
+	page.Paragraph("", say.Say(sentence.CheckSummary(
+		len(answer.Rows),
+		count[repaircheck.WouldAct],
+		count[repaircheck.NeedsApproval],
+		count[repaircheck.Unproven],
+		count[repaircheck.Broken],
+	)), output.Strong)
 	if len(answer.Rows) > 0 {
 		page.Blank()
 		page.Table("", columnHeads(say, page.Wide), tableRows(say, answer.Rows, page.Wide))
@@ -32,7 +37,7 @@ func writeCheck(page *output.Page, say message.Printer, answer Checked) error {
 	writeFindings(page, say, answer.Findings)
 	if len(answer.Unknown) > 0 {
 		page.Blank()
-		page.Paragraph("", strings.ToUpper(say.Text(message.HeadUnknown, nil)), output.Heading)
+		page.Paragraph("", strings.ToUpper(say.Say(sentence.HeadUnknown())), output.Heading)
 		page.Gaps(say, answer.Unknown)
 	}
 	if err := page.Err(); err != nil {
@@ -50,22 +55,22 @@ func writeFindings(page *output.Page, say message.Printer, found []finding.Findi
 		}
 		if i == 0 || found[i-1].Severity != f.Severity {
 			page.Blank()
-			page.Paragraph("", strings.ToUpper(say.Text(message.ID("Severity"+string(f.Severity)), nil)), output.OfSeverity(f.Severity))
+			page.Paragraph("", strings.ToUpper(say.Say(message.Label("Severity"+string(f.Severity)))), output.OfSeverity(f.Severity))
 		}
 		page.Finding(say, f, 0)
 	}
 	if left > 0 {
 		page.Blank()
-		page.Paragraph("", say.Text(message.CheckLeft, message.Args{"n": left}), output.Faint)
+		page.Paragraph("", say.Say(sentence.CheckLeft(left)), output.Faint)
 	}
 }
 
 func columnHeads(say message.Printer, wide bool) []string {
-	ids := []message.ID{message.CheckColumnVerdict, message.CheckColumnLink, message.CheckColumnNodes, message.CheckColumnBy, message.CheckColumnAgent, message.CheckColumnReasons}
+	columns := []message.Sentence{sentence.CheckColumnVerdict(), sentence.CheckColumnLink(), sentence.CheckColumnNodes(), sentence.CheckColumnBy(), sentence.CheckColumnAgent(), sentence.CheckColumnReasons()}
 	var heads []string
-	for _, id := range ids {
-		if wide || id != message.CheckColumnAgent {
-			heads = append(heads, say.Text(id, nil))
+	for _, column := range columns {
+		if wide || column.ID != message.CheckColumnAgent {
+			heads = append(heads, say.Say(column))
 		}
 	}
 	return heads
@@ -101,7 +106,7 @@ func tableRows(say message.Printer, rows []repaircheck.Row, wide bool) [][]strin
 	var table [][]string
 	for _, l := range all {
 		row := l.first
-		cells := []string{say.Text(message.ID("Verdict"+string(row.Verdict)), nil), string(row.BrokenLink), nodes(row), by(row)}
+		cells := []string{say.Say(message.Label("Verdict" + string(row.Verdict))), string(row.BrokenLink), nodes(row), by(row)}
 		if wide {
 			cells = append(cells, string(row.Agent))
 		}

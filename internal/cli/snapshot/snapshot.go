@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/terminal"
 )
 
@@ -63,22 +64,18 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 func (o *Options) Validate() error {
 	switch {
 	case o.Output == "":
-		return badOutput(message.Of(message.ErrOutMissing, nil), message.ErrOutMissingRemedy)
+		return exit.BadInput("--output", sentence.ErrOutMissing(), sentence.ErrOutMissingRemedy())
 	case output.Known(o.Output):
-		return badOutput(message.Of(message.ErrOutFormat, message.Args{"given": o.Output}), message.ErrOutFormatRemedy)
+		return exit.BadInput("--output", sentence.ErrOutFormat(o.Output), sentence.ErrOutFormatRemedy())
 	case o.Output == "-" && isTerminal(o.Out):
-		return badOutput(message.Of(message.ErrOutTerminal, nil), message.ErrOutMissingRemedy)
+		return exit.BadInput("--output", sentence.ErrOutTerminal(), sentence.ErrOutMissingRemedy())
 	case o.Output == "-" || o.Force:
 		return nil
 	}
 	if _, err := os.Lstat(o.Output); !errors.Is(err, fs.ErrNotExist) {
-		return badOutput(message.Of(message.ErrOutExists, message.Args{"path": o.Output}), message.ErrOutExistsRemedy)
+		return exit.BadInput("--output", sentence.ErrOutExists(o.Output), sentence.ErrOutExistsRemedy())
 	}
 	return nil
-}
-
-func badOutput(problem message.Sentence, remedy message.ID) error {
-	return exit.BadInput("--output", problem, message.Of(remedy, nil))
 }
 
 func isTerminal(w io.Writer) bool {
@@ -93,7 +90,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	if world.Knowledge(cluster.Pod) == cluster.Forbidden && world.Knowledge(cluster.Node) == cluster.Forbidden {
-		return exit.Failure(message.ErrForbiddenKind, message.Args{"kind": string(cluster.Pod)}) // Of nothing no file is of use.
+		return exit.Failure(sentence.ErrForbiddenKind(string(cluster.Pod))) // Of nothing no file is of use.
 	}
 	if o.Anonymize {
 		if world, err = world.Anonymize(); err != nil {
@@ -110,11 +107,11 @@ func (o *Options) Run(ctx context.Context) error {
 		keyed, err = writeKey(o.Output, world)
 	}
 	if err != nil {
-		return exit.Failure(message.ErrOutWrite, message.Args{"path": o.Output, "problem": err.Error()})
+		return exit.Failure(sentence.ErrOutWrite(o.Output, err.Error()))
 	}
 	o.tell(world)
 	if keyed {
-		terminal.WriteLine(o.ErrOut, o.Say().Text(message.SnapshotKey, message.Args{"path": input.KeyFile(o.Output)}))
+		terminal.WriteLine(o.ErrOut, o.Say().Say(sentence.SnapshotKey(input.KeyFile(o.Output))))
 	}
 	return nil
 }
@@ -122,11 +119,9 @@ func (o *Options) Run(ctx context.Context) error {
 // tell says what was written on standard error, as standard output may be the file.
 func (o *Options) tell(world *cluster.Snapshot) {
 	say := o.Say()
-	terminal.WriteLine(o.ErrOut, say.Text(message.SnapshotWritten, message.Args{
-		"path": o.Output, "nodes": len(world.Nodes()), "pods": len(world.Pods()),
-	}))
+	terminal.WriteLine(o.ErrOut, say.Say(sentence.SnapshotWritten(o.Output, len(world.Nodes()), len(world.Pods()))))
 	if world.Anonymized() {
-		terminal.WriteLine(o.ErrOut, say.Text(message.SnapshotAnonymous, nil))
+		terminal.WriteLine(o.ErrOut, say.Say(sentence.SnapshotAnonymous()))
 	}
 	var unread []string
 	for _, kind := range cluster.Kinds() {
@@ -135,6 +130,6 @@ func (o *Options) tell(world *cluster.Snapshot) {
 		}
 	}
 	if len(unread) > 0 {
-		terminal.WriteLine(o.ErrOut, say.Text(message.SnapshotUnread, message.Args{"kinds": unread}))
+		terminal.WriteLine(o.ErrOut, say.Say(sentence.SnapshotUnread(message.ListOf(unread))))
 	}
 }

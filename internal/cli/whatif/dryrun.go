@@ -23,11 +23,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/merge"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // trial has the API server say what it would store of manifests, and what it refuses.
 type trial struct {
-	ctx     context.Context //nolint:containedctx // It lives for one call of dryRun.
+	ctx     context.Context // It lives for one call of dryRun.
 	objects dynamic.Interface
 	mapper  meta.RESTMapper
 	say     message.Printer
@@ -84,14 +85,14 @@ func (t *trial) apply(c change.Apply) (change.Apply, error) {
 		manifest := c.Manifest(i)
 		ref := refOf(object)
 		if slices.Contains(t.made, ref.Namespace) {
-			t.unasked(ref, t.say.Text(message.GapNoNamespaceYet, nil))
+			t.unasked(ref, t.say.Say(sentence.GapNoNamespaceYet()))
 			tried.Objects, tried.Written = append(tried.Objects, object), append(tried.Written, manifest)
 			continue
 		}
 		stored, err := t.store(c, manifest)
 		switch {
 		case err == nil && c.ServerSide && merge.Migrates(stored): // It is merged as without asking, which kubectl does in the end.
-			t.unasked(ref, t.say.Text(message.GapMigrates, nil))
+			t.unasked(ref, t.say.Say(sentence.GapMigrates()))
 			tried.Objects, tried.Written = append(tried.Objects, object), append(tried.Written, manifest)
 		case err == nil:
 			tried.Objects, tried.Written = append(tried.Objects, typed(stored)), append(tried.Written, nil)
@@ -108,7 +109,7 @@ func (t *trial) apply(c change.Apply) (change.Apply, error) {
 }
 
 func (t *trial) unasked(ref change.Ref, why string) {
-	t.gaps = append(t.gaps, finding.Gap{About: ref.String(), Message: message.Of(message.GapNotAsked, message.Args{"object": ref, "why": why})})
+	t.gaps = append(t.gaps, finding.Gap{About: ref.String(), Message: sentence.GapNotAsked(ref, why)})
 }
 
 // store is what the API server would store of a manifest, with nothing stored.

@@ -28,6 +28,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // mostManifests bounds what is read, in bytes.
@@ -41,11 +42,11 @@ func (o *Options) manifests(q *question, namespace string, world *cluster.Snapsh
 	from := q.flag("filename")
 	switch {
 	case from == "":
-		return nil, exit.BadInput("--filename", message.Of(message.ErrMissing, nil), message.Of(message.ErrManifestRemedy, nil))
+		return nil, exit.BadInput("--filename", sentence.ErrMissing(), sentence.ErrManifestRemedy())
 	case len(q.args) > 0:
-		return nil, q.bad(message.ErrNotOneOf, message.Args{"given": q.args[0]})
+		return nil, q.bad(sentence.ErrNotOneOf(q.args[0]))
 	case from == "-" && o.From == "-":
-		return nil, exit.BadInput("--filename", message.Of(message.ErrStdinTwice, nil), message.Of(message.ErrManifestRemedy, nil))
+		return nil, exit.BadInput("--filename", sentence.ErrStdinTwice(), sentence.ErrManifestRemedy())
 	}
 	c, err := o.wayToApply(q)
 	if err != nil || world == nil {
@@ -53,13 +54,13 @@ func (o *Options) manifests(q *question, namespace string, world *cluster.Snapsh
 	}
 	manifests, err := readManifests(from, o.In)
 	if no, ok := errors.AsType[refused](err); ok {
-		return nil, exit.BadInput(strings.TrimSuffix(err.Error(), ": "+no.Error()), no.problem, message.Of(message.ErrManifestRefused, nil))
+		return nil, exit.BadInput(strings.TrimSuffix(err.Error(), ": "+no.Error()), no.problem, sentence.ErrManifestRefused())
 	}
 	if err != nil {
-		return nil, exit.Unread("--filename", from, err, message.ErrManifestRemedy)
+		return nil, exit.Unread("--filename", from, err, sentence.ErrManifestRemedy())
 	}
 	if len(manifests) == 0 {
-		return nil, exit.BadInput("--filename", message.Of(message.ErrNoManifest, message.Args{"from": from}), message.Of(message.ErrManifestRemedy, nil))
+		return nil, exit.BadInput("--filename", sentence.ErrNoManifest(from), sentence.ErrManifestRemedy())
 	}
 	for _, m := range manifests {
 		m.settle(namespace)
@@ -79,9 +80,9 @@ func (o *Options) wayToApply(q *question) (change.Apply, error) {
 	}
 	switch {
 	case c.DryRun && o.From != "":
-		return c, exit.BadInput("--server-dry-run", message.Of(message.ErrDryRunFrom, nil), message.Of(message.ErrDryRunFromRemedy, nil))
+		return c, exit.BadInput("--server-dry-run", sentence.ErrDryRunFrom(), sentence.ErrDryRunFromRemedy())
 	case c.ForceConflicts && !c.ServerSide:
-		return c, exit.BadInput("--force-conflicts", message.Of(message.ErrOnlyServerSide, nil), message.Of(message.ErrOnlyServerSideRemedy, nil))
+		return c, exit.BadInput("--force-conflicts", sentence.ErrOnlyServerSide(), sentence.ErrOnlyServerSideRemedy())
 	}
 	return c, nil
 }
@@ -109,8 +110,8 @@ func (o *Options) nowhere(objects []runtime.Object, world *cluster.Snapshot) err
 		if !ok || one.GetNamespace() == "" || slices.Contains(known, one.GetNamespace()) || slices.Contains(o.made, one.GetNamespace()) {
 			continue
 		}
-		return exit.BadInput(refOf(object).String(), message.Of(message.ErrNoNamespace, message.Args{"given": one.GetNamespace()}),
-			message.Of(message.ErrManifestSpace, message.Args{"names": known[:min(len(known), mostNamespaces)], "more": len(known) > mostNamespaces}))
+		return exit.BadInput(refOf(object).String(), sentence.ErrNoNamespace(one.GetNamespace()),
+			sentence.ErrManifestSpace(message.ListOf(known[:min(len(known), mostNamespaces)]), len(known) > mostNamespaces))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
@@ -22,26 +23,26 @@ import (
 // with it.
 func notThere(world *cluster.Snapshot, ref change.Ref) error {
 	var near []string
-	problem, names := message.Of(message.ErrThing, message.Args{"namespace": ref.Namespace}), namesOf(world, ref.Kind, ref.Namespace)
+	problem, names := sentence.ErrThing(ref.Namespace), namesOf(world, ref.Kind, ref.Namespace)
 	if slices.Contains(names, ref.Name) {
 		standing := nodeZones(world)
 		if ref.Kind != "Zone" || slices.Contains(standing, ref.Name) {
-			return exit.BadInput(ref.String(), message.Of(message.ErrGone, nil), message.Of(message.ErrGoneRemedy, nil))
+			return exit.BadInput(ref.String(), sentence.ErrGone(), sentence.ErrGoneRemedy())
 		}
-		problem, names = message.Of(message.ErrNoNode, nil), standing // Only volumes or storage classes know the zone.
+		problem, names = sentence.ErrNoNode(), standing // Only volumes or storage classes know the zone.
 	}
 	for _, namespace := range input.Namesakes(world, ref) {
 		near = append(near, output.Name(change.Ref{Kind: ref.Kind, Namespace: namespace, Name: ref.Name}))
 	}
 	if len(near) > 0 {
-		return exit.BadInput(ref.String(), problem, message.Of(message.ErrNear, message.Args{"near": near}))
+		return exit.BadInput(ref.String(), problem, sentence.ErrNear(message.ListOf(near)))
 	}
 	for _, name := range textutil.Similar(ref.Name, names) {
 		near = append(near, change.Ref{Kind: ref.Kind, Name: name}.String())
 	}
-	remedy := message.Of(message.ErrNear, message.Args{"near": near})
+	remedy := sentence.ErrNear(message.ListOf(near))
 	if len(near) == 0 {
-		remedy = message.Of(message.ErrNoneThere, message.Args{"kind": strings.ToLower(ref.Kind), "namespace": ref.Namespace})
+		remedy = sentence.ErrNoneThere(strings.ToLower(ref.Kind), ref.Namespace)
 	}
 	return exit.BadInput(ref.String(), problem, remedy)
 }
@@ -145,6 +146,6 @@ func unknownContainer(world *cluster.Snapshot, c change.GrowDaemonSet) error {
 	if slices.Contains(containers, c.Container) {
 		return nil
 	}
-	return exit.BadInput("--container", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(c.Container)}),
-		message.Of(message.ErrUseOneOf, message.Args{"choices": containers}))
+	return exit.BadInput("--container", sentence.ErrNotOneOf(strconv.Quote(c.Container)),
+		sentence.ErrUseOneOf(message.ListOf(containers)))
 }

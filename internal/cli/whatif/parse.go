@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // question is one change as it was typed.
@@ -99,15 +100,15 @@ func onNode(make func(string) change.Change) func(*question, string) (change.Cha
 func taint(q *question, _ string) (change.Change, error) {
 	last := len(q.args) - 1
 	if last < 1 {
-		return nil, exit.BadInput(q.verb, message.Of(message.ErrMissing, nil), message.Of(message.ErrTaintRemedy, nil))
+		return nil, exit.BadInput(q.verb, sentence.ErrMissing(), sentence.ErrTaintRemedy())
 	}
 	key, effect, _ := strings.Cut(q.args[last], ":")
 	key, value, _ := strings.Cut(key, "=")
 	t := corev1.Taint{Key: key, Value: value, Effect: corev1.TaintEffect(strings.TrimSuffix(effect, "-"))}
 	effects := []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectPreferNoSchedule, corev1.TaintEffectNoExecute}
 	if !slices.Contains(effects, t.Effect) && (q.verb == "taint" || t.Effect != "") {
-		return nil, exit.BadInput("taint", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(q.args[last])}),
-			message.Of(message.ErrTaintRemedy, nil))
+		return nil, exit.BadInput("taint", sentence.ErrNotOneOf(strconv.Quote(q.args[last])),
+			sentence.ErrTaintRemedy())
 	}
 	node := question{verb: q.verb, args: q.args[:last]}
 	ref, err := node.subject("", "Node")
@@ -138,8 +139,8 @@ func grow(q *question, namespace string) (change.Change, error) {
 		}
 		quantity, err := resource.ParseQuantity(value)
 		if err != nil || quantity.Sign() < 0 {
-			return nil, exit.BadInput("--"+string(name), message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(value)}),
-				message.Of(message.ErrQuantityRemedy, nil))
+			return nil, exit.BadInput("--"+string(name), sentence.ErrNotOneOf(strconv.Quote(value)),
+				sentence.ErrQuantityRemedy())
 		}
 		c.Requests[name] = quantity
 	}
@@ -148,7 +149,7 @@ func grow(q *question, namespace string) (change.Change, error) {
 
 func addNodes(q *question, _ string) (change.Change, error) {
 	if len(q.args) != 1 {
-		return nil, q.bad(message.ErrMissing, nil)
+		return nil, q.bad(sentence.ErrMissing())
 	}
 	count, err := number("add-nodes", q.args[0], 1)
 	return change.AddNodes{Count: count, Group: q.flag("group"), Zone: q.flag("zone")}, err
@@ -180,11 +181,11 @@ func patch(q *question, namespace string) (change.Change, error) {
 	}
 	text := q.flag("patch")
 	if text == "" {
-		return nil, exit.BadInput("--patch", message.Of(message.ErrMissing, nil), message.Of(message.ErrPatchRemedy, nil))
+		return nil, exit.BadInput("--patch", sentence.ErrMissing(), sentence.ErrPatchRemedy())
 	}
 	var fields map[string]any
 	if err := json.Unmarshal([]byte(text), &fields); err != nil {
-		return nil, exit.BadInput("--patch", message.Of(message.ErrFlag, message.Args{"problem": err.Error()}), message.Of(message.ErrPatchRemedy, nil))
+		return nil, exit.BadInput("--patch", sentence.ErrFlag(err.Error()), sentence.ErrPatchRemedy())
 	}
 	return change.Patch{Object: ref, Patch: text}, nil
 }
@@ -198,15 +199,15 @@ func (q *question) flag(name string) string {
 // subject reads what is changed: kind/name, kind name, or namespace/kind/name.
 func (q *question) subject(namespace string, allowed ...string) (change.Ref, error) {
 	if i := slices.IndexFunc(q.args, func(word string) bool { return slices.Contains(verbNames, word) }); i > 0 {
-		return change.Ref{}, exit.BadInput(q.verb, message.Of(message.ErrNoComma, message.Args{"given": q.args[i]}),
-			message.Of(message.ErrCommaRemedy, nil))
+		return change.Ref{}, exit.BadInput(q.verb, sentence.ErrNoComma(q.args[i]),
+			sentence.ErrCommaRemedy())
 	}
 	ref, ok := input.ParseResource(q.args, allowed...)
 	switch {
 	case !ok:
-		return change.Ref{}, q.bad(message.ErrNoName, message.Args{"given": strings.Join(q.args, " ")}, allowed...)
+		return change.Ref{}, q.bad(sentence.ErrNoName(strings.Join(q.args, " ")), allowed...)
 	case !slices.Contains(allowed, ref.Kind):
-		return change.Ref{}, q.bad(message.ErrNotOneOf, message.Args{"given": strconv.Quote(ref.Kind)}, allowed...)
+		return change.Ref{}, q.bad(sentence.ErrNotOneOf(strconv.Quote(ref.Kind)), allowed...)
 	}
 	named := ref.Namespace != ""
 	if !named {
@@ -221,23 +222,23 @@ func (q *question) subject(namespace string, allowed ...string) (change.Ref, err
 }
 
 // bad is what is wrong with the words of the change, and how it is asked.
-func (q *question) bad(problem message.ID, args message.Args, allowed ...string) error {
-	choices := []string{}
+func (q *question) bad(problem message.Sentence, allowed ...string) error {
+	choices := message.List{}
 	for _, kind := range allowed {
 		choices = append(choices, strings.ToLower(kind)+"/NAME")
 	}
-	return exit.BadInput(q.verb, message.Of(problem, args), message.Of(message.ErrAskWhatif, message.Args{"verb": q.verb, "choices": choices}))
+	return exit.BadInput(q.verb, problem, sentence.ErrAskWhatif(q.verb, choices))
 }
 
 // number reads a count of at least so many.
 func number(field, text string, least int) (int, error) {
 	if text == "" {
-		return 0, exit.BadInput(field, message.Of(message.ErrMissing, nil), message.Of(message.ErrNumberRemedy, message.Args{"least": least, "most": mostCount}))
+		return 0, exit.BadInput(field, sentence.ErrMissing(), sentence.ErrNumberRemedy(least, mostCount))
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > mostCount {
-		return 0, exit.BadInput(field, message.Of(message.ErrNoNumber, message.Args{"given": strconv.Quote(text)}),
-			message.Of(message.ErrNumberRemedy, message.Args{"least": least, "most": mostCount}))
+		return 0, exit.BadInput(field, sentence.ErrNoNumber(strconv.Quote(text)),
+			sentence.ErrNumberRemedy(least, mostCount))
 	}
 	return n, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // refused is a manifest that can be read and that the API server would not take.
@@ -19,7 +20,7 @@ func (r refused) Error() string { return message.English().Say(r.problem) }
 // acceptable is an error if an object that can be read has no name.
 func acceptable(object runtime.Object) error {
 	if one, ok := object.(metav1.Object); ok && one.GetName() == "" {
-		return refused{message.Of(message.ErrFieldMissing, message.Args{"field": "metadata.name"})} // kubectl applies no generateName either.
+		return refused{sentence.ErrFieldMissing("metadata.name")} // kubectl applies no generateName either.
 	}
 	return nil
 }
@@ -36,8 +37,8 @@ func (o *Options) contrary(objects []runtime.Object) error {
 	for _, object := range objects {
 		one, ok := object.(metav1.Object)
 		if ok && one.GetNamespace() != "" && one.GetNamespace() != given {
-			return exit.BadInput(refOf(object).String(), message.Of(message.ErrOtherNamespace, message.Args{"named": one.GetNamespace(), "given": given}),
-				message.Of(message.ErrOtherNamespaceRemedy, message.Args{"named": one.GetNamespace()}))
+			return exit.BadInput(refOf(object).String(), sentence.ErrOtherNamespace(one.GetNamespace(), given),
+				sentence.ErrOtherNamespaceRemedy(one.GetNamespace()))
 		}
 	}
 	return nil
@@ -63,7 +64,7 @@ func invalid(objects []runtime.Object, world *cluster.Snapshot) error {
 
 // refusal is bad input that the API server refuses, in its words.
 func refusal(ref change.Ref, err error) error {
-	return exit.BadInput(ref.String(), message.Of(message.ErrRefused, message.Args{"why": err.Error()}), message.Of(message.ErrManifestRefused, nil))
+	return exit.BadInput(ref.String(), sentence.ErrRefused(err.Error()), sentence.ErrManifestRefused())
 }
 
 // refOf names an object.

@@ -4,7 +4,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
 
@@ -28,13 +28,11 @@ func nextSteps(in input.Input, changes []change.Change) (filled []change.Change,
 			found = true
 			grow.Container, grow.Requests = step.Container, step.Requests
 			filled = append(filled, grow)
-			notes = append(notes, in.Say.Text(message.ForecastStep, message.Args{
-				"autoscaler": step.Autoscaler, "nodes": len(in.World.Nodes()) + step.MoreNodes, "more": step.MoreNodes,
-			}))
+			notes = append(notes, in.Say.Say(sentence.ForecastStep(step.Autoscaler, step.MoreNodes, len(in.World.Nodes())+step.MoreNodes)))
 		}
 		if !found {
-			return nil, nil, exit.BadInput("--cpu", message.Of(message.ErrNoStep, message.Args{"set": grow.Subject()}),
-				message.Of(message.ErrQuantityRemedy, nil))
+			return nil, nil, exit.BadInput("--cpu", sentence.ErrNoStep(grow.Subject()),
+				sentence.ErrQuantityRemedy())
 		}
 	}
 	return filled, notes, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // writer puts a forecast on a page: what is asked, the counts, then what is worst first.
@@ -37,17 +38,17 @@ func writeText(page *output.Page, say message.Printer, f finding.Forecast, notes
 	w.Blank()
 	w.Paragraph("", w.counts(f), output.Strong)
 	w.refused(f.Refused)
-	w.fates(message.HeadLost, f.Outcome.Lost)
-	w.fates(message.HeadWaiting, f.Outcome.Waiting)
-	w.fates(message.HeadDelayed, f.Outcome.Delayed)
-	w.fates(message.HeadPreempted, f.Outcome.Preempted)
+	w.fates(sentence.HeadLost(), f.Outcome.Lost)
+	w.fates(sentence.HeadWaiting(), f.Outcome.Waiting)
+	w.fates(sentence.HeadDelayed(), f.Outcome.Delayed)
+	w.fates(sentence.HeadPreempted(), f.Outcome.Preempted)
 	w.budgets(f.PDBViolations)
 	w.findings(f.Findings)
-	w.fates(message.HeadMoved, f.Outcome.Moved)
-	w.fates(message.HeadCreated, f.Outcome.Created)
-	w.fates(message.HeadEnded, f.Outcome.Ended)
+	w.fates(sentence.HeadMoved(), f.Outcome.Moved)
+	w.fates(sentence.HeadCreated(), f.Outcome.Created)
+	w.fates(sentence.HeadEnded(), f.Outcome.Ended)
 	if len(f.NotModelled) > 0 {
-		w.head(message.HeadNotPlayed)
+		w.head(sentence.HeadNotPlayed())
 		for _, gap := range f.NotModelled {
 			w.Paragraph("  - ", w.say.Say(gap.Message), output.Plain)
 		}
@@ -63,7 +64,7 @@ func (w writer) refused(refusals []finding.Refusal) {
 	if len(refusals) == 0 {
 		return
 	}
-	w.head(message.HeadRefused)
+	w.head(sentence.HeadRefused())
 	for _, r := range refusals {
 		w.Paragraph("  - ", output.Name(r.Object)+": "+r.Why, output.Plain)
 	}
@@ -74,24 +75,22 @@ func (w writer) counts(f finding.Forecast) string {
 	var parts []string
 	for _, fate := range []struct {
 		name string
-		id   message.ID
+		said func(n any) message.Sentence
 	}{
-		{"lost", message.CountLost},
-		{"waiting", message.CountWaiting},
-		{"delayed", message.CountDelayed},
-		{"preempted", message.CountPreempted},
-		{"moved", message.CountMoved},
-		{"created", message.CountCreated},
-		{"ended", message.CountEnded},
-		{"stays", message.CountStays},
+		{"lost", sentence.CountLost},
+		{"waiting", sentence.CountWaiting},
+		{"delayed", sentence.CountDelayed},
+		{"preempted", sentence.CountPreempted},
+		{"moved", sentence.CountMoved},
+		{"created", sentence.CountCreated},
+		{"ended", sentence.CountEnded},
+		{"stays", sentence.CountStays},
 	} {
 		if n := f.Outcome.Counts[fate.name]; n > 0 {
-			parts = append(parts, w.say.Text(fate.id, message.Args{"n": n}))
+			parts = append(parts, w.say.Say(fate.said(n)))
 		}
 	}
-	return w.say.Text(message.ForecastCounts, message.Args{
-		"counts": parts, "budgets": len(f.PDBViolations), "findings": len(f.Findings), "seeds": f.Seeds, "differ": differ(f),
-	})
+	return w.say.Say(sentence.ForecastCounts(message.ListOf(parts), len(f.PDBViolations), len(f.Findings), f.Seeds, differ(f)))
 }
 
 // differ says whether something comes in only some of the futures.
@@ -102,13 +101,13 @@ func differ(f finding.Forecast) bool {
 		slices.ContainsFunc(f.PDBViolations, func(v finding.BudgetViolation) bool { return v.Chance < 1 })
 }
 
-func (w writer) head(id message.ID) {
+func (w writer) head(title message.Sentence) {
 	w.Blank()
-	w.Paragraph("", strings.ToUpper(w.say.Text(id, nil)), output.Heading)
+	w.Paragraph("", strings.ToUpper(w.say.Say(title)), output.Heading)
 }
 
 // fates is a table, a row for each reason that siblings share, or for each pod on a wide page.
-func (w writer) fates(head message.ID, rows []finding.ForecastRow) {
+func (w writer) fates(head message.Sentence, rows []finding.ForecastRow) {
 	if len(rows) == 0 {
 		return
 	}
@@ -122,7 +121,7 @@ func (w writer) fates(head message.ID, rows []finding.ForecastRow) {
 	for _, g := range groups[:min(len(groups), mostRows)] {
 		table = append(table, []string{g.name(w.say), w.place(g), w.until(g.rows), w.why(g.rows)})
 	}
-	w.filled(w.heads(message.ColumnPod, message.ColumnNode, message.ColumnUntil, message.ColumnWhy), table)
+	w.filled(w.heads(sentence.ColumnPod(), sentence.ColumnNode(), sentence.ColumnUntil(), sentence.ColumnWhy()), table)
 	w.left(groups[min(len(groups), mostRows):])
 }
 
@@ -143,8 +142,8 @@ func (w writer) wide(rows []finding.ForecastRow) {
 		until := w.until([]finding.ForecastRow{row})
 		table = append(table, []string{row.Pod.Namespace, row.Pod.Name, row.From, row.To, until, by, chance, nodeChance, w.say.Say(row.Why)})
 	}
-	w.filled(w.heads(message.ColumnNamespace, message.ColumnPod, message.ColumnFrom, message.ColumnTo, message.ColumnUntil,
-		message.ColumnBy, message.ColumnChance, message.ColumnNodeChance, message.ColumnWhy), table)
+	w.filled(w.heads(sentence.ColumnNamespace(), sentence.ColumnPod(), sentence.ColumnFrom(), sentence.ColumnTo(), sentence.ColumnUntil(),
+		sentence.ColumnBy(), sentence.ColumnChance(), sentence.ColumnNodeChance(), sentence.ColumnWhy()), table)
 }
 
 // filled is a table without the columns that say nothing.
@@ -175,14 +174,14 @@ func (w writer) left(groups []group) {
 		n += len(g.rows)
 	}
 	if n > 0 {
-		w.Paragraph("  ", w.say.Text(message.ForecastMore, message.Args{"n": n}), output.Faint)
+		w.Paragraph("  ", w.say.Say(sentence.ForecastMore(n)), output.Faint)
 	}
 }
 
-func (w writer) heads(ids ...message.ID) []string {
-	heads := make([]string, len(ids))
-	for i, id := range ids {
-		heads[i] = w.say.Text(id, nil)
+func (w writer) heads(columns ...message.Sentence) []string {
+	heads := make([]string, len(columns))
+	for i, column := range columns {
+		heads[i] = w.say.Say(column)
 	}
 	return heads
 }
@@ -209,7 +208,7 @@ func (w writer) nodes(rows []finding.ForecastRow, of func(finding.ForecastRow) s
 		}
 	}
 	if len(nodes) > 1 {
-		return w.say.Text(message.ForecastNodes, message.Args{"n": len(nodes)})
+		return w.say.Say(sentence.ForecastNodes(len(nodes)))
 	}
 	return strings.Join(slices.Collect(maps.Keys(nodes)), "")
 }
@@ -232,7 +231,7 @@ func (w writer) until(rows []finding.ForecastRow) string {
 func (w writer) why(rows []finding.ForecastRow) string {
 	words := []string{}
 	if by := rows[0].By; by != nil {
-		words = append(words, w.say.Text(message.ForecastBy, message.Args{"by": by.String()}))
+		words = append(words, w.say.Say(sentence.ForecastBy(by.String())))
 	}
 	if why := rows[0].Why; !why.IsZero() {
 		words = append(words, w.say.Say(why))
@@ -259,9 +258,7 @@ func (w writer) chance(rows []finding.ForecastRow) string {
 	if w.seeds == 1 || least == 1 && nodeMost == 0 {
 		return ""
 	}
-	return w.say.Text(message.ForecastChance, message.Args{
-		"least": percent(least), "most": percent(most), "nodeLeast": percent(nodeLeast), "nodeMost": percent(nodeMost), "seeds": w.seeds,
-	})
+	return w.say.Say(sentence.ForecastChance(percent(least), percent(most), w.seeds, percent(nodeMost), percent(nodeLeast)))
 }
 
 // percent is a share in whole percents; what comes at all is at least one of them.
@@ -276,20 +273,18 @@ func (w writer) budgets(violations []finding.BudgetViolation) {
 	if len(violations) == 0 {
 		return
 	}
-	w.head(message.HeadBudgets)
+	w.head(sentence.HeadBudgets())
 	var table [][]string
 	for _, v := range violations[:min(len(violations), mostRows)] {
-		said := w.say.Text(message.ForecastBudget, message.Args{"allowed": v.Allowed, "disrupted": v.Disrupted})
+		said := w.say.Say(sentence.ForecastBudget(v.Disrupted, v.Allowed))
 		if w.seeds > 1 && v.Chance < 1 {
-			said += ". " + w.say.Text(message.ForecastChance, message.Args{
-				"least": percent(v.Chance), "most": percent(v.Chance), "nodeLeast": 0, "nodeMost": 0, "seeds": w.seeds,
-			})
+			said += ". " + w.say.Say(sentence.ForecastChance(percent(v.Chance), percent(v.Chance), w.seeds, 0, 0))
 		}
 		table = append(table, []string{v.Budget.Namespace + "/" + v.Budget.Name, said})
 	}
-	w.Table("  ", w.heads(message.ColumnBudget, message.ColumnWhy), table)
+	w.Table("  ", w.heads(sentence.ColumnBudget(), sentence.ColumnWhy()), table)
 	if left := len(violations) - mostRows; left > 0 {
-		w.Paragraph("  ", w.say.Text(message.ForecastMoreBudgets, message.Args{"n": left}), output.Faint)
+		w.Paragraph("  ", w.say.Say(sentence.ForecastMoreBudgets(left)), output.Faint)
 	}
 }
 
@@ -298,7 +293,7 @@ func (w writer) findings(findings []finding.Finding) {
 	if len(findings) == 0 {
 		return
 	}
-	w.head(message.HeadThen)
+	w.head(sentence.HeadThen())
 	groups := finding.GroupByCause(findings)
 	shown := groups[:w.most(len(groups))]
 	for _, g := range shown {
@@ -309,6 +304,6 @@ func (w writer) findings(findings []finding.Finding) {
 		left += 1 + g.More
 	}
 	if left > 0 {
-		w.Paragraph("  ", w.say.Text(message.ForecastMoreFindings, message.Args{"n": left}), output.Faint)
+		w.Paragraph("  ", w.say.Say(sentence.ForecastMoreFindings(left)), output.Faint)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // group is pods whose names, fates and reasons are alike.
@@ -61,7 +62,7 @@ func (g group) name(say message.Printer) string {
 		name = fmt.Sprintf("%s/%s-* (%d)", pod.Namespace, stem(pod.Name), alike)
 	}
 	if others := len(g.rows) - alike; others > 0 {
-		return say.Text(message.ForecastOthers, message.Args{"name": name, "n": others})
+		return say.Say(sentence.ForecastOthers(name, others))
 	}
 	return name
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
@@ -89,23 +90,23 @@ const mostSeeds = 1000
 // Validate says what is wrong with the line before anything is read.
 func (o *Options) Validate() error {
 	if len(o.questions) == 0 {
-		return exit.BadInput("change", message.Of(message.ErrMissing, nil), message.Of(message.ErrUseOneOf, message.Args{"choices": verbNames}))
+		return exit.BadInput("change", sentence.ErrMissing(), sentence.ErrUseOneOf(message.ListOf(verbNames)))
 	}
 	for _, q := range o.questions {
 		if !slices.Contains(verbNames, q.verb) {
-			return exit.BadInput("change", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(q.verb)}),
-				message.Of(message.ErrUseOneOf, message.Args{"choices": verbNames}))
+			return exit.BadInput("change", sentence.ErrNotOneOf(strconv.Quote(q.verb)),
+				sentence.ErrUseOneOf(message.ListOf(verbNames)))
 		}
 	}
 	for _, on := range o.FailOn {
 		if !slices.Contains(failOn, on) {
-			return exit.BadInput("--fail-on", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(on)}),
-				message.Of(message.ErrUseOneOf, message.Args{"choices": failOn}))
+			return exit.BadInput("--fail-on", sentence.ErrNotOneOf(strconv.Quote(on)),
+				sentence.ErrUseOneOf(message.ListOf(failOn)))
 		}
 	}
 	if o.Seeds < 1 || o.Seeds > mostSeeds {
-		return exit.BadInput("--seeds", message.Of(message.ErrNoNumber, message.Args{"given": strconv.Itoa(o.Seeds)}),
-			message.Of(message.ErrNumberRemedy, message.Args{"least": 1, "most": mostSeeds}))
+		return exit.BadInput("--seeds", sentence.ErrNoNumber(strconv.Itoa(o.Seeds)),
+			sentence.ErrNumberRemedy(1, mostSeeds))
 	}
 	var err error
 	if o.scope.Selector, err = input.ParseSelector(o.Selector); err != nil {
@@ -134,8 +135,8 @@ func (o *Options) changes(namespace string, world *cluster.Snapshot) ([]change.C
 		}
 		for name := range q.flags {
 			if !slices.Contains(q.used, name) {
-				return nil, exit.BadInput("--"+name, message.Of(message.ErrNotOfChange, message.Args{"verb": q.verb}),
-					message.Of(message.ErrSeeHelp, message.Args{"command": "naosu whatif"}))
+				return nil, exit.BadInput("--"+name, sentence.ErrNotOfChange(q.verb),
+					sentence.ErrSeeHelp("naosu whatif"))
 			}
 		}
 		if world == nil {
@@ -183,7 +184,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	if in.Judge == nil {
-		return exit.Failure(message.ErrCannotForetell, message.Args{"kinds": in.Unread(cluster.Node, cluster.Pod), "from": o.From})
+		return exit.Failure(sentence.ErrCannotForetell(message.ListOf(in.Unread(cluster.Node, cluster.Pod)), o.From))
 	}
 	changes, err := o.changes(in.Namespace, in.World)
 	if err != nil {
@@ -199,7 +200,7 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 	notes = append(notes, incidents(in)...)
 	progress := output.NewProgress(o.ErrOut)
-	progress.Show(in.Say.Text(message.ProgressFuture, nil), 0, 0)
+	progress.Show(in.Say.Say(sentence.ProgressFuture()), 0, 0)
 	view := query.Query{World: in.World, Judge: in.Judge}
 	if !o.scope.Whole() {
 		view.Limits.Scope = o.scope.Asks
@@ -209,11 +210,11 @@ func (o *Options) Run(ctx context.Context) error {
 	unknown, patch, refused := outcome.UnknownError{}, outcome.PatchError{}, outcome.RefusedError{}
 	switch {
 	case ctx.Err() != nil:
-		return exit.Failure(message.ErrInterrupted, nil)
+		return exit.Failure(sentence.ErrInterrupted())
 	case errors.As(err, &unknown):
 		return notThere(in.World, unknown.Ref)
 	case errors.As(err, &patch):
-		return exit.BadInput("--patch", message.Of(message.ErrFlag, message.Args{"problem": patch.Error()}), message.Of(message.ErrPatchRemedy, nil))
+		return exit.BadInput("--patch", sentence.ErrFlag(patch.Error()), sentence.ErrPatchRemedy())
 	case errors.As(err, &refused):
 		return refusal(refused.Object, refused)
 	case err != nil:
@@ -245,7 +246,7 @@ func incidents(in input.Input) []string {
 	if len(nodes) == 0 {
 		return nil
 	}
-	return []string{in.Say.Text(message.ForecastIncident, message.Args{"n": len(nodes), "nodes": nodes})}
+	return []string{in.Say.Say(sentence.ForecastIncident(message.ListOf(nodes), len(nodes)))}
 }
 
 // failOn is what --fail-on takes: fates, budgets, and the severities of new findings.
@@ -271,7 +272,7 @@ func (o *Options) verdict(f finding.Forecast) error {
 			}
 		}
 		if n > 0 {
-			return exit.Verdict(message.ErrWhatifFailOn, message.Args{"on": on, "n": n})
+			return exit.Verdict(sentence.ErrWhatifFailOn(on, n))
 		}
 	}
 	return nil

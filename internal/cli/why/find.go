@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
@@ -28,11 +29,9 @@ func (o *Options) find(in input.Input, ref change.Ref) (change.Ref, error) {
 	case in.World.Object(kind, ref.Namespace, ref.Name) != nil, status.IsDeleted(view):
 		return ref, nil
 	case in.World.Knowledge(kind) == cluster.Forbidden:
-		return ref, exit.Failure(message.ErrForbiddenKind, message.Args{"kind": ref.Kind})
+		return ref, exit.Failure(sentence.ErrForbiddenKind(ref.Kind))
 	default:
-		return ref, exit.Failure(message.ErrNotThere, message.Args{
-			"subject": ref.String(), "kind": strings.ToLower(ref.Kind), "namespace": ref.Namespace, "near": near(in.World, ref), "elsewhere": input.Namesakes(in.World, ref),
-		})
+		return ref, exit.Failure(sentence.ErrNotThere(ref.String(), ref.Namespace, message.ListOf(input.Namesakes(in.World, ref)), message.ListOf(near(in.World, ref)), strings.ToLower(ref.Kind)))
 	}
 }
 

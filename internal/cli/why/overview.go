@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // mostNamed bounds how many things a cause names.
@@ -41,20 +42,18 @@ func writeOverview(ctx context.Context, page *output.Page, in input.Input, scope
 	}
 	var what []string
 	if pods > 0 {
-		what = append(what, say.Text(message.OverviewPods, message.Args{"n": pods}))
+		what = append(what, say.Say(sentence.OverviewPods(pods)))
 	}
 	if workloads > 0 {
-		what = append(what, say.Text(message.OverviewWorkloads, message.Args{"n": workloads}))
+		what = append(what, say.Say(sentence.OverviewWorkloads(workloads)))
 	}
-	w.Paragraph("", say.Text(message.OverviewCount, message.Args{
-		"what": what, "n": pods + workloads, "namespace": scope.Namespace, "selector": selector, "causes": len(causes),
-	}), output.Strong)
+	w.Paragraph("", say.Say(sentence.OverviewCount(message.ListOf(what), pods+workloads, scope.Namespace, selector, len(causes))), output.Strong)
 	rest := func(w writer) {
 		if found.Elsewhere > 0 {
 			w.Blank()
-			w.Paragraph("", say.Text(message.OverviewElsewhere, message.Args{"n": found.Elsewhere, "command": w.Aimed(all)}), output.Plain)
+			w.Paragraph("", say.Say(sentence.OverviewElsewhere(found.Elsewhere, w.Aimed(all))), output.Plain)
 		}
-		w.gaps(message.HeadUnknown, found.Unknown)
+		w.gaps(sentence.HeadUnknown(), found.Unknown)
 	}
 	q := query.Query{World: in.World, Judge: in.Judge}
 	each := func(w writer) {
@@ -85,9 +84,7 @@ func (w writer) brief(causes []diagnosis.RootCause, scope diagnosis.Scope) {
 	for i, cause := range shown {
 		mark := strconv.Itoa(i+1) + ". "
 		w.Line(mark, w.say.Say(cause.Explanations[0].Summary), output.Strong)
-		w.Paragraph(strings.Repeat(" ", len(mark)), w.say.Text(message.OverviewBrief, message.Args{
-			"n": cause.Concerned(), "command": w.Aimed(moreOf(cause.Explanations[0].Subject)),
-		}), output.Faint)
+		w.Paragraph(strings.Repeat(" ", len(mark)), w.say.Say(sentence.OverviewBrief(cause.Concerned(), w.Aimed(moreOf(cause.Explanations[0].Subject)))), output.Faint)
 	}
 	n := 0
 	for _, cause := range causes[len(shown):] {
@@ -101,9 +98,9 @@ func (w writer) brief(causes []diagnosis.RootCause, scope diagnosis.Scope) {
 		all += " -l '" + scope.Selector.String() + "'"
 	}
 	if n > 0 {
-		w.Paragraph("", w.say.Text(message.OverviewLeft, message.Args{"causes": len(causes) - len(shown), "n": n}), output.Plain)
+		w.Paragraph("", w.say.Say(sentence.OverviewLeft(len(causes)-len(shown), n)), output.Plain)
 	}
-	w.Paragraph("", w.say.Text(message.OverviewAll, message.Args{"command": w.Aimed(all)}), output.Plain)
+	w.Paragraph("", w.say.Say(sentence.OverviewAll(w.Aimed(all))), output.Plain)
 }
 
 // moreOf is the command that tells more of a thing.
@@ -123,13 +120,13 @@ func (w writer) cause(ctx context.Context, q query.Query, mark string, cause dia
 	if n := diagnosis.Concerned(cause.Explanations); w.Wide {
 		w.concerned(indent, slices.Concat(cause.Explanations, cause.Dependents), q.World)
 	} else if n > 1 {
-		w.Paragraph(indent, w.say.Text(message.OverviewConcerns, message.Args{"n": n, "names": w.named(cause.Explanations, everywhere)}), output.Plain)
+		w.Paragraph(indent, w.say.Say(sentence.OverviewConcerns(n, message.ListOf(w.named(cause.Explanations, everywhere)))), output.Plain)
 	}
 	if n := diagnosis.Concerned(cause.Dependents); n > 0 && !w.Wide {
-		w.Paragraph(indent, w.say.Text(message.OverviewDependents, message.Args{"n": n, "names": w.named(cause.Dependents, everywhere)}), output.Plain)
+		w.Paragraph(indent, w.say.Say(sentence.OverviewDependents(n, message.ListOf(w.named(cause.Dependents, everywhere)))), output.Plain)
 	}
 	w.Remedies(w.say, indent, diagnosis.RootRemedies(ctx, q, cause))
-	w.Paragraph(indent, w.say.Text(message.OverviewMore, message.Args{"command": w.Aimed(moreOf(first.Subject))}), output.Faint)
+	w.Paragraph(indent, w.say.Say(sentence.OverviewMore(w.Aimed(moreOf(first.Subject)))), output.Faint)
 }
 
 // concerned is a row for each thing that a cause concerns.
@@ -145,8 +142,8 @@ func (w writer) concerned(indent string, cause []finding.Explanation, world *clu
 		}
 	}
 	var heads []string
-	for _, id := range []message.ID{message.ColumnNamespace, message.ColumnSubject, message.ColumnState, message.ColumnNode} {
-		heads = append(heads, w.say.Text(id, nil))
+	for _, column := range []message.Sentence{sentence.ColumnNamespace(), sentence.ColumnSubject(), sentence.ColumnState(), sentence.ColumnNode()} {
+		heads = append(heads, w.say.Say(column))
 	}
 	w.Table(indent, heads, table)
 }
@@ -158,7 +155,7 @@ func (w writer) named(cause []finding.Explanation, everywhere bool) []string {
 	for _, e := range cause {
 		for _, ref := range append([]change.Ref{e.Subject}, e.Alike...) {
 			if len(names) == mostNamed {
-				return append(names, w.say.Text(message.AndMore, message.Args{"n": total - mostNamed}))
+				return append(names, w.say.Say(sentence.AndMore(total-mostNamed)))
 			}
 			name := ref.String()
 			if everywhere && ref.Namespace != "" {

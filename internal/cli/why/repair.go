@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
@@ -23,7 +23,7 @@ func (o *Options) addRepair(ctx context.Context, in input.Input, name string, e 
 	if !ill || o.From != "" {
 		all, gaps = own.Read(ctx, o.Options)
 	} else if read, err := facts.ReadBeside(ctx, &o.Options, in.World); err != nil {
-		gaps = []finding.Gap{{About: "repair", Message: message.Of(message.ProofOwnUnread, message.Args{"why": err.Error()})}}
+		gaps = []finding.Gap{{About: "repair", Message: sentence.ProofOwnUnread(err.Error())}}
 	} else {
 		all, gaps = own.Resources{Policies: read.Policies, Remediations: read.Remediations}, read.Unknown()
 		prospect := repaircheck.Expect(read.Facts, node)

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // writer puts an explanation on a page: the sentence first, for whoever was just woken; then the way there and the way
@@ -31,7 +32,7 @@ func writeText(page *output.Page, say message.Printer, now time.Time, e finding.
 
 func (w writer) explanation(e finding.Explanation) {
 	if len(e.Causes) > 0 {
-		w.head(message.HeadCauses, e.State)
+		w.head(sentence.HeadCauses(), e.State)
 		w.links(e.Causes, e.Summary)
 	}
 	for _, remedy := range e.Remedies {
@@ -44,8 +45,8 @@ func (w writer) explanation(e finding.Explanation) {
 		}
 		w.finding(f)
 	}
-	w.gaps(message.HeadUnknown, e.Unknown)
-	w.gaps(message.HeadNotModelled, e.NotModelled)
+	w.gaps(sentence.HeadUnknown(), e.Unknown)
+	w.gaps(sentence.HeadNotModelled(), e.NotModelled)
 }
 
 // written is the first error of writing.
@@ -59,30 +60,30 @@ func (w writer) written() error {
 func (w writer) finding(f finding.Finding) {
 	if w.Wide {
 		w.Blank()
-		w.Labelled(w.say, "", message.LabelAbout, output.Names(f.Subjects))
+		w.Labelled(w.say, "", sentence.LabelAbout(), output.Names(f.Subjects))
 	}
 	w.Blank()
-	w.Paragraph("", w.headed(message.HeadCauses, string(f.Code)+", "+w.say.Text(message.ID("Severity"+f.Severity), nil)), output.OfSeverity(f.Severity))
+	w.Paragraph("", w.headed(sentence.HeadCauses(), string(f.Code)+", "+w.say.Say(message.Label("Severity"+string(f.Severity)))), output.OfSeverity(f.Severity))
 	w.links(f.Causes, f.Message)
 	if len(f.RuledOut) > 0 {
-		w.head(message.HeadRuledOut, "")
+		w.head(sentence.HeadRuledOut(), "")
 	}
 	for _, link := range f.RuledOut {
 		w.link("- ", link)
 	}
-	w.gaps(message.HeadUnknown, f.Unknown)
+	w.gaps(sentence.HeadUnknown(), f.Unknown)
 	for _, remedy := range f.Remedies {
 		w.remedy(remedy)
 	}
 }
 
-func (w writer) head(id message.ID, note string) {
+func (w writer) head(title message.Sentence, note string) {
 	w.Blank()
-	w.Paragraph("", w.headed(id, note), output.Heading)
+	w.Paragraph("", w.headed(title, note), output.Heading)
 }
 
-func (w writer) headed(id message.ID, note string) string {
-	head := strings.ToUpper(w.say.Text(id, nil))
+func (w writer) headed(title message.Sentence, note string) string {
+	head := strings.ToUpper(w.say.Say(title))
 	if note != "" {
 		head += " (" + note + ")"
 	}
@@ -117,37 +118,37 @@ func (w writer) evidence(e finding.Evidence) string {
 	e = e.In(w.say)
 	value, age := e.Value, ""
 	if value == "" {
-		value = w.say.Text(message.LabelNone, nil)
+		value = w.say.Say(sentence.LabelNone())
 	}
 	if e.Time != nil {
 		since := duration.HumanDuration(w.now.Sub(e.Time.Time))
-		age = " (" + w.say.Text(message.LabelAgo, message.Args{"age": since}) + ")"
+		age = " (" + w.say.Say(sentence.LabelAgo(since)) + ")"
 	}
 	return fmt.Sprintf("%s %s%s: %s", e.Object, e.Field, age, value)
 }
 
 func (w writer) remedy(r finding.Remedy) {
-	proof := message.LabelUnverified
+	proof := sentence.LabelUnverified()
 	if r.Verified {
-		proof = message.LabelVerified
+		proof = sentence.LabelVerified()
 	}
-	w.head(message.HeadRemedy, w.say.Text(proof, nil))
+	w.head(sentence.HeadRemedy(), w.say.Say(proof))
 	w.Paragraph("  ", w.say.Say(r.Message), output.Plain)
 	w.Typed(w.say, "    ", r.Command)
-	w.labelled(message.LabelCost, r.Cost)
-	w.labelled(message.LabelRisk, r.Risk)
+	w.labelled(sentence.LabelCost(), r.Cost)
+	w.labelled(sentence.LabelRisk(), r.Risk)
 }
 
-func (w writer) labelled(id message.ID, said message.Sentence) {
+func (w writer) labelled(label, said message.Sentence) {
 	if !said.IsZero() {
-		w.Paragraph("  "+w.say.Text(id, nil)+": ", w.say.Say(said), output.Plain)
+		w.Paragraph("  "+w.say.Say(label)+": ", w.say.Say(said), output.Plain)
 	}
 }
 
-func (w writer) gaps(id message.ID, gaps []finding.Gap) {
+func (w writer) gaps(title message.Sentence, gaps []finding.Gap) {
 	if len(gaps) == 0 {
 		return
 	}
-	w.head(id, "")
+	w.head(title, "")
 	w.Gaps(w.say, gaps)
 }

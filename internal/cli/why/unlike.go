@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // mostSuspects bounds how many suspects the text lists.
@@ -34,32 +35,32 @@ func (o *Options) compare(ctx context.Context, in input.Input) (finding.Severity
 
 func writeComparison(w writer, found finding.Comparison) error {
 	w.Paragraph("", w.say.Say(found.Summary), output.Strong)
-	cause := message.HeadDiffers
+	cause := sentence.HeadDiffers()
 	if found.Together {
-		cause = message.HeadTogether
+		cause = sentence.HeadTogether()
 	}
-	w.differences(cause, w.say.Text(message.LabelVerified, nil), found.Causes)
+	w.differences(cause, w.say.Say(sentence.LabelVerified()), found.Causes)
 	if !found.Explanation.Summary.IsZero() {
-		w.head(message.HeadCauses, found.Explanation.State)
+		w.head(sentence.HeadCauses(), found.Explanation.State)
 		w.Paragraph("  ", w.say.Say(found.Explanation.Summary), output.Plain)
 	}
-	w.differences(message.HeadSuspects, w.say.Text(message.LabelUnverified, nil), found.Suspects)
-	w.differences(message.HeadTried, "", found.RuledOut)
+	w.differences(sentence.HeadSuspects(), w.say.Say(sentence.LabelUnverified()), found.Suspects)
+	w.differences(sentence.HeadTried(), "", found.RuledOut)
 	if len(found.Observed) > 0 {
-		w.head(message.HeadObserved, "")
+		w.head(sentence.HeadObserved(), "")
 	}
 	for _, link := range found.Observed {
 		w.link("- ", link)
 	}
 	if found.Others > 0 {
 		w.Blank()
-		w.Paragraph("", w.say.Text(message.UnlikeOthers, message.Args{"n": found.Others}), output.Faint)
+		w.Paragraph("", w.say.Say(sentence.UnlikeOthers(found.Others)), output.Faint)
 	}
-	w.gaps(message.HeadUnknown, found.Unknown)
+	w.gaps(sentence.HeadUnknown(), found.Unknown)
 	return w.written()
 }
 
-func (w writer) differences(head message.ID, note string, all []finding.Difference) {
+func (w writer) differences(head message.Sentence, note string, all []finding.Difference) {
 	if len(all) == 0 {
 		return
 	}
@@ -72,6 +73,6 @@ func (w writer) differences(head message.ID, note string, all []finding.Differen
 		w.Paragraph("  - ", w.say.Say(d.Message), output.Plain)
 	}
 	if more := len(all) - len(shown); more > 0 {
-		w.Paragraph("  - ", w.say.Text(message.UnlikeMoreSuspects, message.Args{"n": more}), output.Faint)
+		w.Paragraph("  - ", w.say.Say(sentence.UnlikeMoreSuspects(more)), output.Faint)
 	}
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Options are what the verb is asked.
@@ -90,14 +91,14 @@ func (o *Options) Validate() error {
 	}
 	switch {
 	case o.FailOn != "" && !slices.Contains(failOn, o.FailOn):
-		return exit.BadInput("--fail-on", message.Of(message.ErrNotOneOf, message.Args{"given": strconv.Quote(o.FailOn)}),
-			message.Of(message.ErrUseOneOf, message.Args{"choices": failOn}))
+		return exit.BadInput("--fail-on", sentence.ErrNotOneOf(strconv.Quote(o.FailOn)),
+			sentence.ErrUseOneOf(message.ListOf(failOn)))
 	case o.Selector != "" && len(o.args) > 0:
-		return exit.BadInput("--selector", message.Of(message.ErrSelectorOne, message.Args{"given": strconv.Quote(o.Selector), "subject": o.subject.String()}), message.Of(message.ErrSelectorOneRemedy, nil))
+		return exit.BadInput("--selector", sentence.ErrSelectorOne(strconv.Quote(o.Selector), o.subject.String()), sentence.ErrSelectorOneRemedy())
 	case o.Unlike != "" && len(o.args) == 0:
-		return exit.BadInput("subject", message.Of(message.ErrMissing, nil), message.Of(message.ErrAskWhy, nil))
+		return exit.BadInput("subject", sentence.ErrMissing(), sentence.ErrAskWhy())
 	case o.Unlike != "" && (o.good.Kind != o.subject.Kind || o.good.Name == "" || !slices.Contains(compared, cluster.Kind(o.good.Kind))):
-		return exit.BadInput("--unlike", message.Of(message.ErrUnlike, message.Args{"given": strconv.Quote(o.Unlike), "subject": o.subject.String()}), message.Of(message.ErrUnlikeRemedy, nil))
+		return exit.BadInput("--unlike", sentence.ErrUnlike(strconv.Quote(o.Unlike), o.subject.String()), sentence.ErrUnlikeRemedy())
 	}
 	var err error
 	o.selector, err = input.ParseSelector(o.Selector)
@@ -108,15 +109,15 @@ func (o *Options) Validate() error {
 var compared = []cluster.Kind{cluster.Pod, cluster.Node}
 
 func (o *Options) validateSubject() error {
-	remedy := message.Of(message.ErrAskWhy, nil)
+	remedy := sentence.ErrAskWhy()
 	switch {
 	case len(o.args) == 0:
 		return nil
 	case o.subject.Name == "":
-		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": strings.Join(o.args, " ")}), remedy)
+		return exit.BadInput("subject", sentence.ErrNoSubject(strings.Join(o.args, " ")), remedy)
 	case !slices.Contains(explained, o.subject.Kind):
-		return exit.BadInput("subject", message.Of(message.ErrNoSubject, message.Args{"given": cmp.Or(o.subject.Kind, strings.Join(o.args, " "))}),
-			message.Of(message.ErrUseOneOf, message.Args{"choices": kindWords()}))
+		return exit.BadInput("subject", sentence.ErrNoSubject(cmp.Or(o.subject.Kind, strings.Join(o.args, " "))),
+			sentence.ErrUseOneOf(message.ListOf(kindWords())))
 	default:
 		return nil
 	}
@@ -139,11 +140,11 @@ func (o *Options) Run(ctx context.Context) error {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return exit.Failure(message.ErrInterrupted, nil)
+		return exit.Failure(sentence.ErrInterrupted())
 	case err != nil:
 		return err
 	case o.FailOn != "" && worst != "" && worst.AtLeast(finding.Severity(o.FailOn)):
-		return exit.Verdict(message.ErrWhyFailOn, message.Args{"severity": string(worst)})
+		return exit.Verdict(sentence.ErrWhyFailOn(string(worst)))
 	default:
 		return nil
 	}
@@ -174,7 +175,7 @@ func (o *Options) overview(ctx context.Context, in input.Input) (finding.Severit
 		return "", err
 	}
 	if in.World.Knowledge(cluster.Pod) == cluster.Forbidden {
-		return "", exit.Failure(message.ErrForbiddenKind, message.Args{"kind": string(cluster.Pod)})
+		return "", exit.Failure(sentence.ErrForbiddenKind(string(cluster.Pod)))
 	}
 	found := diagnosis.Overview(ctx, query.Query{World: in.World, Judge: in.Judge}, scope)
 	severity := worst(found.Explanations...)

@@ -13,13 +13,14 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // May tries a reboot by EC2's dry run. Auto Scaling has no dry run: for a replacement it is checked only whether the group would launch a new
 // instance.
 func (p *Provider) May(ctx context.Context, action v1alpha1.Action, m cloud.Machine) (cloud.Permission, error) {
 	if err := p.identify(ctx, m); errors.Is(err, errOtherMachine) { // Other errors are those of the call itself.
-		return answer(v1alpha1.MayNo, message.CloudOtherMachine, message.Args{"words": err.Error()}), nil
+		return answer(v1alpha1.MayNo, sentence.CloudOtherMachine(err.Error())), nil
 	}
 	switch action {
 	case v1alpha1.ActionReboot:
@@ -33,7 +34,7 @@ func (p *Provider) May(ctx context.Context, action v1alpha1.Action, m cloud.Mach
 func (p *Provider) mayReboot(ctx context.Context, id string) (cloud.Permission, error) {
 	_, err := ask(ctx, callReboot, p.ec2.RebootInstances, &ec2.RebootInstancesInput{InstanceIds: []string{id}, DryRun: sdk.Bool(true)})
 	if code(err) == codeDryRun {
-		return answer(v1alpha1.MayYes, message.CloudDryRunPassed, message.Args{"call": callReboot}), nil
+		return answer(v1alpha1.MayYes, sentence.CloudDryRunPassed(callReboot)), nil
 	}
 	return unpermitted(callReboot, id, err)
 }
@@ -42,14 +43,14 @@ func (p *Provider) mayReboot(ctx context.Context, id string) (cloud.Permission, 
 func unpermitted(call, id string, err error) (cloud.Permission, error) {
 	switch code(err) {
 	case codeUnauthorized, codeAuthFailure, codeAccessDenied:
-		return answer(v1alpha1.MayNo, message.CloudRefused, message.Args{"call": call, "words": messageOf(err)}), nil
+		return answer(v1alpha1.MayNo, sentence.CloudRefused(call, messageOf(err))), nil
 	case codeNotFound:
-		return answer(v1alpha1.MayUnknown, message.CloudGone, message.Args{"machine": id}), nil
+		return answer(v1alpha1.MayUnknown, sentence.CloudGone(id)), nil
 	}
 	if err == nil || errors.Is(err, cloud.ErrPassing) || ctxEnded(err) {
 		return cloud.Permission{}, err
 	}
-	return answer(v1alpha1.MayUnknown, message.CloudUnanswered, message.Args{"call": call, "words": messageOf(err)}), nil
+	return answer(v1alpha1.MayUnknown, sentence.CloudUnanswered(call, messageOf(err))), nil
 }
 
 func ctxEnded(err error) bool { return errors.Is(err, context.Canceled) }
@@ -60,20 +61,20 @@ func (p *Provider) mayReplace(ctx context.Context, id string) (cloud.Permission,
 		return unread(err)
 	}
 	if member == nil {
-		return answer(v1alpha1.MayNo, message.CloudNoScaling, message.Args{"machine": id}), nil
+		return answer(v1alpha1.MayNo, sentence.CloudNoScaling(id)), nil
 	}
 	group := sdk.ToString(member.AutoScalingGroupName)
 	if protected(member) {
-		return answer(v1alpha1.MayNo, message.CloudProtected, message.Args{"machine": id, "group": group}), nil
+		return answer(v1alpha1.MayNo, sentence.CloudProtected(id, group)), nil
 	}
 	launches, err := p.launches(ctx, group)
 	switch {
 	case err != nil:
 		return unread(err)
 	case !launches:
-		return answer(v1alpha1.MayNo, message.CloudNoLaunch, message.Args{"group": group}), nil
+		return answer(v1alpha1.MayNo, sentence.CloudNoLaunch(group)), nil
 	}
-	return answer(v1alpha1.MayUnknown, message.CloudNoDryRun, message.Args{"call": callTerminate}), nil
+	return answer(v1alpha1.MayUnknown, sentence.CloudNoDryRun(callTerminate)), nil
 }
 
 // unread is the permission where the group cannot be read: it is unknown.
@@ -81,7 +82,7 @@ func unread(err error) (cloud.Permission, error) {
 	if errors.Is(err, cloud.ErrPassing) || ctxEnded(err) {
 		return cloud.Permission{}, err
 	}
-	return answer(v1alpha1.MayUnknown, message.CloudUnread, message.Args{"what": "Auto Scaling", "words": messageOf(err)}), nil
+	return answer(v1alpha1.MayUnknown, sentence.CloudUnread("Auto Scaling", messageOf(err))), nil
 }
 
 // launches says whether a group launches new instances: its process Launch may be suspended.
@@ -97,6 +98,6 @@ func (p *Provider) launches(ctx context.Context, group string) (bool, error) {
 	}), nil
 }
 
-func answer(may v1alpha1.May, id message.ID, args message.Args) cloud.Permission {
-	return cloud.Permission{May: may, Why: message.Of(id, args)}
+func answer(may v1alpha1.May, why message.Sentence) cloud.Permission {
+	return cloud.Permission{May: may, Why: why}
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // name is that of the provider.
@@ -61,13 +62,13 @@ func New(ctx context.Context, o Options) (*Provider, *cloud.Gap) {
 	defer cancel()
 	found, err := config.LoadDefaultConfig(ctx, config.WithLogger(logging.Nop{})) // which would write among a command's output
 	if err != nil {
-		return nil, missing(message.CloudNoCredentials, err)
+		return nil, missing(sentence.CloudNoCredentials(messageOf(err)))
 	}
 	if err := credentialsOf(ctx, found); err != nil {
-		return nil, missing(message.CloudNoCredentials, err)
+		return nil, missing(sentence.CloudNoCredentials(messageOf(err)))
 	}
 	if found.Region = cmp.Or(found.Region, instanceRegion(ctx, found)); found.Region == "" {
-		return nil, missing(message.CloudNoRegion, nil)
+		return nil, missing(sentence.CloudNoRegion())
 	}
 	found.Credentials = signingCredentials{found.Credentials}
 	return &Provider{
@@ -76,12 +77,7 @@ func New(ctx context.Context, o Options) (*Provider, *cloud.Gap) {
 	}, nil
 }
 
-func missing(id message.ID, err error) *cloud.Gap {
-	if err == nil {
-		return &cloud.Gap{Provider: name, Why: message.Of(id, nil)}
-	}
-	return &cloud.Gap{Provider: name, Why: message.Of(id, message.Args{"words": messageOf(err)})}
-}
+func missing(why message.Sentence) *cloud.Gap { return &cloud.Gap{Provider: name, Why: why} }
 
 // credentialsOf returns an error if no credentials are configured. Configured ones that take long to retrieve, such as those of a role, are no
 // error: the calls wait for them.

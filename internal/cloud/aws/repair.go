@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Labels of nodes: of EKS's managed node groups, of EKS Auto Mode, and eksctl's name of the cluster.
@@ -81,7 +81,7 @@ func (p *Provider) repairer(ctx context.Context, g *group) ([]cloud.Repairer, er
 		return unknown(found, err)
 	}
 	if cluster == "" {
-		found.Unknown = message.Of(message.CloudNoCluster, message.Args{"group": found.By.String()})
+		found.Unknown = sentence.CloudNoCluster(found.By.String())
 		return []cloud.Repairer{found}, nil
 	}
 	out, err := ask(ctx, "eks:DescribeNodegroup", p.eks.DescribeNodegroup, &eks.DescribeNodegroupInput{ClusterName: &cluster, NodegroupName: &g.name})
@@ -102,7 +102,7 @@ func unknown(r cloud.Repairer, err error) ([]cloud.Repairer, error) {
 	if errors.Is(err, cloud.ErrPassing) || ctxEnded(err) {
 		return nil, err
 	}
-	r.Unknown = message.Of(message.CloudUnread, message.Args{"what": r.By.String(), "words": messageOf(err)})
+	r.Unknown = sentence.CloudUnread(r.By.String(), messageOf(err))
 	return []cloud.Repairer{r}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cloud/object"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // +kubebuilder:rbac:groups=cluster.x-k8s.io,resources=machines,verbs=get;list;patch;delete
@@ -100,7 +101,7 @@ func (p *Provider) method(ctx context.Context, machine *unstructured.Unstructure
 	subject := "machine/" + machine.GetName()
 	for _, held := range []string{annotationSkip, annotationPaused} {
 		if _, is := machine.GetAnnotations()[held]; is {
-			return "", message.Of(message.CloudHeld, message.Args{"machine": subject, "annotation": held}), nil
+			return "", sentence.CloudHeld(subject, held), nil
 		}
 	}
 	checks, err := object.List(ctx, p.client, healthCheckKind, client.InNamespace(machine.GetNamespace()))
@@ -117,7 +118,7 @@ func (p *Provider) method(ctx context.Context, machine *unstructured.Unstructure
 		}
 	}
 	if owner := metav1.GetControllerOf(machine); owner == nil || owner.Kind != "MachineSet" {
-		return "", message.Of(message.CloudNoOwner, message.Args{"machine": subject}), nil
+		return "", sentence.CloudNoOwner(subject), nil
 	}
 	return byDeletion, message.Sentence{}, nil
 }
@@ -132,7 +133,7 @@ func (p *Provider) May(ctx context.Context, action v1alpha1.Action, m cloud.Mach
 		return cloud.Permission{}, err
 	}
 	if machine == nil {
-		return cloud.Permission{May: v1alpha1.MayUnknown, Why: message.Of(message.CloudGone, message.Args{"machine": keyOf(m).Name})}, nil
+		return cloud.Permission{May: v1alpha1.MayUnknown, Why: sentence.CloudGone(keyOf(m).Name)}, nil
 	}
 	method, refusal, err := p.method(ctx, machine)
 	if err != nil {

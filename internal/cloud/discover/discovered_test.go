@@ -11,7 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cloud/aws"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // TestAgain: AWS cannot be asked when the process begins, and can some looks later.
@@ -19,7 +19,7 @@ func TestAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		var looks []time.Duration
-		gap := cloud.Gap{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}
+		gap := cloud.Gap{Provider: "aws", Why: sentence.CloudNoRegion()}
 		d := newDiscovered(t.Context(), func(context.Context) (cloud.Providers, []cloud.Gap) {
 			looks = append(looks, time.Since(began))
 			if len(looks) < 8 {

@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cloud/object"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 var deployment = schema.GroupKind{Group: appsv1.GroupName, Kind: "Deployment"}
@@ -41,7 +41,7 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 		return object.UnknownRepairer(found, object.Failed("list", deployment, err))
 	}
 	if len(deployments.Items) == 0 {
-		found.Unknown = message.Of(message.CloudNoKarpenter, nil)
+		found.Unknown = sentence.CloudNoKarpenter()
 		return []cloud.Repairer{found}, nil
 	}
 	for _, d := range deployments.Items {
@@ -52,11 +52,11 @@ func (p *Provider) Repairers(ctx context.Context, machines []cloud.Machine) ([]c
 		found.By = change.Ref{Kind: deployment.Kind, Namespace: d.Namespace, Name: d.Name}
 		switch {
 		case !known:
-			found.Unknown = message.Of(message.CloudUnread, message.Args{"what": found.By.String(), "words": "FEATURE_GATES"})
+			found.Unknown = sentence.CloudUnread(found.By.String(), "FEATURE_GATES")
 		case onAWS:
 			found.Rules = rulesOnAWS
 		default:
-			found.Unknown = message.Of(message.CloudNoRules, message.Args{"by": found.By.String()})
+			found.Unknown = sentence.CloudNoRules(found.By.String())
 		}
 		return []cloud.Repairer{found}, nil
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cloud/object/objecttest"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 var nodes = []cloud.Machine{
@@ -52,9 +52,7 @@ func TestRepairers(t *testing.T) {
 			objecttest.Options{Kinds: kinds, Faults: map[string]error{"list NodeHealthCheck": forbidden}},
 			[]cloud.Repairer{{
 				By: change.Ref{Kind: "NodeHealthCheck", Name: "*"}, Nodes: []string{"a", "b", "c"},
-				Unknown: message.Of(message.CloudUnread, message.Args{
-					"what": "nodehealthcheck/*", "words": "list NodeHealthCheck.remediation.medik8s.io: " + forbidden.Error(),
-				}),
+				Unknown: sentence.CloudUnread("nodehealthcheck/*", "list NodeHealthCheck.remediation.medik8s.io: "+forbidden.Error()),
 			}},
 		},
 	} {

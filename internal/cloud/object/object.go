@@ -20,7 +20,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // List lists the objects of a kind in the version that the API server prefers; none if the kind is not installed.
@@ -166,11 +166,11 @@ func May(ctx context.Context, c client.Client, verb string, kind schema.GroupKin
 	if err := c.Create(ctx, review); err != nil {
 		return cloud.Permission{}, Failed("review the access to", kind, err)
 	}
-	args := message.Args{"verb": verb, "resource": resource.String()}
+
 	if review.Status.Allowed {
-		return cloud.Permission{May: v1alpha1.MayYes, Why: message.Of(message.CloudAccessAllowed, args)}, nil
+		return cloud.Permission{May: v1alpha1.MayYes, Why: sentence.CloudAccessAllowed(verb, resource.String())}, nil
 	}
-	return cloud.Permission{May: v1alpha1.MayNo, Why: message.Of(message.CloudAccessDenied, args)}, nil
+	return cloud.Permission{May: v1alpha1.MayNo, Why: sentence.CloudAccessDenied(verb, resource.String())}, nil
 }
 
 // UnknownRepairer is a repairer of which it is unknown what it does to nodes. An error that is transient, or that all requests would have, is
@@ -179,7 +179,7 @@ func UnknownRepairer(r cloud.Repairer, err error) ([]cloud.Repairer, error) {
 	if errors.Is(err, cloud.ErrPassing) || ended(err) {
 		return nil, err
 	}
-	r.Unknown = message.Of(message.CloudUnread, message.Args{"what": r.By.String(), "words": err.Error()})
+	r.Unknown = sentence.CloudUnread(r.By.String(), err.Error())
 	return []cloud.Repairer{r}, nil
 }
 

@@ -175,7 +175,8 @@ func (b *big) daemonSet(name, cpu, memory string) {
 	template.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	template.Spec.PriorityClassName, template.Spec.Priority = "system-node-critical", new(int32(critical))
 	ds.Spec = appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: template}
-	ds.Status = appsv1.DaemonSetStatus{DesiredNumberScheduled: int32(len(b.all)), CurrentNumberScheduled: int32(len(b.all)), NumberReady: int32(len(b.all)), NumberAvailable: int32(len(b.all))}
+	all := int32(len(b.all))
+	ds.Status = appsv1.DaemonSetStatus{DesiredNumberScheduled: all, CurrentNumberScheduled: all, UpdatedNumberScheduled: all, NumberReady: all, NumberAvailable: all}
 	b.add(ds)
 	for i, node := range b.all {
 		pod := b.pod(ds, "apps/v1", "DaemonSet", fmt.Sprintf("%s-%05x", name, i), &template, node)

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -32,13 +33,13 @@ func (c *Reconciler) drill(ctx context.Context, r *v1alpha1.Remediation) (time.D
 		c.runDrill(ctx, d, *agent)
 	case agent != nil && (agent.State == v1alpha1.AgentFailed || agent.State == v1alpha1.AgentRefused):
 		d.began = r.CreationTimestamp.Time
-		d.fail(v1alpha1.StepDetect, message.Of(message.DrillFailed, message.Args{"words": agent.Message}))
+		d.fail(v1alpha1.StepDetect, sentence.DrillFailed(agent.Message))
 	default:
 		if left := r.CreationTimestamp.Add(agentTimeout).Sub(c.Clock.Now()); left > 0 {
 			return left, nil
 		}
 		d.began = r.CreationTimestamp.Time
-		d.fail(v1alpha1.StepDetect, message.Of(message.DrillSilent, message.Args{"node": "node/" + r.Spec.Node.Name, "after": agentTimeout.String()}))
+		d.fail(v1alpha1.StepDetect, sentence.DrillSilent("node/"+r.Spec.Node.Name, agentTimeout.String()))
 	}
 	_, err := c.Records.UpdateStatus(ctx, r, d.writeStatus)
 	return 0, err
@@ -54,7 +55,7 @@ func (c *Reconciler) runDrill(ctx context.Context, d *drillRun, agent v1alpha1.A
 	}
 	node, err := nodeOf(world, d.r)
 	if err != nil {
-		d.fail(v1alpha1.StepMatch, message.Of(message.DrillNoNode, message.Args{"node": "node/" + d.r.Spec.Node.Name}))
+		d.fail(v1alpha1.StepMatch, sentence.DrillNoNode("node/"+d.r.Spec.Node.Name))
 		return
 	}
 	policy := c.matchRule(ctx, d, node, *agent.Evidence, known.Value)
@@ -64,17 +65,17 @@ func (c *Reconciler) runDrill(ctx context.Context, d *drillRun, agent v1alpha1.A
 	real := d.realRemediation(node, *agent.Evidence)
 	outcome, err := c.forecasts.forecast(ctx, world, real, node, known.Value)
 	if err != nil {
-		d.fail(v1alpha1.StepAssess, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
+		d.fail(v1alpha1.StepAssess, sentence.DrillUnplayed(err.Error()))
 		return
 	}
 	if d.forecast, err = c.performer().Forecast(ctx, outcome); err != nil {
-		d.fail(v1alpha1.StepAssess, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
+		d.fail(v1alpha1.StepAssess, sentence.DrillUnplayed(err.Error()))
 		return
 	}
-	d.pass(v1alpha1.StepAssess, message.Of(message.DrillAssessed, message.Args{"n": len(outcome.Fates)}))
+	d.pass(v1alpha1.StepAssess, sentence.DrillAssessed(len(outcome.Fates)))
 	ruling, err := c.CheckGuard(ctx, real, policy, outcome, known)
 	if err != nil {
-		d.fail(v1alpha1.StepGuard, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
+		d.fail(v1alpha1.StepGuard, sentence.DrillUnplayed(err.Error()))
 		return
 	}
 	if d.checkRuling(ruling) {
@@ -87,11 +88,11 @@ func (c *Reconciler) runDrill(ctx context.Context, d *drillRun, agent v1alpha1.A
 func (c *Reconciler) matchRule(ctx context.Context, d *drillRun, node *corev1.Node, evidence v1alpha1.Evidence, l ledger.Ledger) *v1alpha1.NodeRepairPolicy {
 	own, err := c.objects(ctx)
 	if err != nil {
-		d.fail(v1alpha1.StepMatch, message.Of(message.DrillUnplayed, message.Args{"words": err.Error()}))
+		d.fail(v1alpha1.StepMatch, sentence.DrillUnplayed(err.Error()))
 		return nil
 	}
 	slices.SortFunc(own.policies, func(a, b v1alpha1.NodeRepairPolicy) int { return strings.Compare(a.Name, b.Name) })
-	why := message.Of(message.DrillNoPolicy, message.Args{"node": "node/" + node.Name})
+	why := sentence.DrillNoPolicy("node/" + node.Name)
 	for i := range own.policies {
 		policy := &own.policies[i]
 		if len(repairpolicy.Selected(policy, []*corev1.Node{node})) == 0 {
@@ -99,7 +100,7 @@ func (c *Reconciler) matchRule(ctx context.Context, d *drillRun, node *corev1.No
 		}
 		found, met := repairpolicy.MatchLasting(policy.Spec.Rules, evidence)
 		if !met {
-			why = message.Of(message.DrillNoRule, message.Args{"condition": evidence.Condition, "status": string(evidence.Status), "reason": evidence.Reason})
+			why = sentence.DrillNoRule(evidence.Condition, string(evidence.Status), evidence.Reason)
 			continue
 		}
 		action := found.Rule.Action
@@ -108,12 +109,10 @@ func (c *Reconciler) matchRule(ctx context.Context, d *drillRun, node *corev1.No
 		}
 		d.setMatch(policy, found.Rule, action)
 		if action == v1alpha1.ActionNone {
-			d.fail(v1alpha1.StepMatch, message.Of(message.DrillNone, message.Args{"policy": policy.Name, "rule": found.Rule.Name}))
+			d.fail(v1alpha1.StepMatch, sentence.DrillNone(found.Rule.Name, policy.Name))
 			return nil
 		}
-		d.pass(v1alpha1.StepMatch, message.Of(message.DrillMatched, message.Args{
-			"policy": policy.Name, "rule": found.Rule.Name, "action": string(action), "after": found.Rule.For.Duration.String(),
-		}))
+		d.pass(v1alpha1.StepMatch, sentence.DrillMatched(found.Rule.Name, policy.Name, string(action), found.Rule.For.Duration.String()))
 		return policy
 	}
 	d.fail(v1alpha1.StepMatch, why)
@@ -125,15 +124,15 @@ func (c *Reconciler) dryRun(ctx context.Context, d *drillRun, node *corev1.Node)
 	action := d.match.Action()
 	asked := c.actuators(action, []*corev1.Node{node})[0]
 	told := c.askPermission(ctx, action, asked)[0]
-	about := message.Args{"actuator": asked.name, "action": string(action), "why": told.why}
+
 	d.actuator = asked.name
 	switch told.may {
 	case v1alpha1.MayYes:
-		d.pass(v1alpha1.StepAct, message.Of(message.DrillWouldAct, about))
+		d.pass(v1alpha1.StepAct, sentence.DrillWouldAct(string(action), asked.name, told.why))
 	case v1alpha1.MayNo:
-		d.fail(v1alpha1.StepAct, message.Of(message.DrillMayNot, about))
+		d.fail(v1alpha1.StepAct, sentence.DrillMayNot(string(action), asked.name, told.why))
 	default:
-		d.skip(v1alpha1.StepAct, message.Of(message.DrillNotProven, about))
+		d.skip(v1alpha1.StepAct, sentence.DrillNotProven(string(action), asked.name, told.why))
 	}
 }
 
@@ -157,7 +156,7 @@ func (d *drillRun) recordDetection(agent v1alpha1.AgentReport) {
 	if len(agent.Hops) > 0 && agent.Hops[0].At.After(d.began) {
 		d.began = agent.Hops[0].At.Time
 	}
-	d.pass(v1alpha1.StepDetect, message.Of(message.DrillSeen, message.Args{"condition": agent.Evidence.Condition, "reason": agent.Evidence.Reason}))
+	d.pass(v1alpha1.StepDetect, sentence.DrillSeen(agent.Evidence.Condition, agent.Evidence.Reason))
 }
 
 func (d *drillRun) setMatch(policy *v1alpha1.NodeRepairPolicy, rule v1alpha1.RepairRule, action v1alpha1.Action) {
@@ -181,9 +180,6 @@ func (d *drillRun) realRemediation(node *corev1.Node, evidence v1alpha1.Evidence
 // would follow. So does an unknown fact: a repair would wait for that fact too. Other delays pass, and are listed.
 func (d *drillRun) checkRuling(ruling guard.Ruling) bool {
 	d.verdicts = action.VerdictsOf(ruling, nil, d.clock())
-	about := func(by guard.Named) message.Args {
-		return message.Args{"check": by.Check, "why": message.English().Say(by.Message)}
-	}
 	permanent := ruling.Named
 	if at := slices.IndexFunc(ruling.All, func(v guard.Named) bool { return v.Permanent() }); at >= 0 {
 		permanent = ruling.All[at]
@@ -191,22 +187,22 @@ func (d *drillRun) checkRuling(ruling guard.Ruling) bool {
 	unknown := slices.IndexFunc(ruling.All, func(v guard.Named) bool { return v.Reason == guard.Unknown })
 	switch {
 	case permanent.Permanent():
-		d.fail(v1alpha1.StepGuard, message.Of(message.DrillDenied, about(permanent)))
+		d.fail(v1alpha1.StepGuard, sentence.DrillDenied(permanent.Check, permanent.Message))
 		return false
 	case unknown >= 0:
-		d.fail(v1alpha1.StepGuard, message.Of(message.DrillUnjudged, about(ruling.All[unknown])))
+		d.fail(v1alpha1.StepGuard, sentence.DrillUnjudged(ruling.All[unknown].Check, ruling.All[unknown].Message))
 		return false
 	case ruling.Decision == guard.Allow:
-		d.pass(v1alpha1.StepGuard, message.Of(message.DrillAllowed, nil))
+		d.pass(v1alpha1.StepGuard, sentence.DrillAllowed())
 		return true
 	}
-	var held []message.Args
+	var held message.List
 	for _, by := range ruling.All {
 		if by.Decision != guard.Allow {
-			held = append(held, about(by))
+			held = append(held, sentence.DrillHeldBy(by.Check, by.Message))
 		}
 	}
-	d.pass(v1alpha1.StepGuard, message.Of(message.DrillHeld, message.Args{"held": held}))
+	d.pass(v1alpha1.StepGuard, sentence.DrillHeld(held))
 	return true
 }
 
@@ -246,11 +242,11 @@ func (d *drillRun) writeStatus(s *v1alpha1.RemediationStatus) {
 	last := d.steps[len(d.steps)-1]
 	end := metav1.Condition{
 		Type: v1alpha1.RemediationSucceeded, Status: metav1.ConditionTrue, Reason: v1alpha1.RemediationDrillPassedReason, ObservedGeneration: d.r.Generation,
-		LastTransitionTime: metav1.NewTime(d.clock()), Message: message.English().Text(message.DrillPassed, nil),
+		LastTransitionTime: metav1.NewTime(d.clock()), Message: message.English().Say(sentence.DrillPassed()),
 	}
 	if d.failed {
 		end.Status, end.Reason = metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason
-		end.Message = message.English().Text(message.DrillCut, message.Args{"step": string(last.Name), "why": last.Message})
+		end.Message = message.English().Say(sentence.DrillCut(string(last.Name), last.Message))
 	}
 	s.Conditions = []metav1.Condition{end}
 }

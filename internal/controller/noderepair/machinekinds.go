@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 const (
@@ -111,9 +112,9 @@ func summarize(kinds []machineKind, answers []answer) v1alpha1.Permission {
 	}
 	if len(so) < len(names) {
 		if more := len(so) - maxNames; more > 0 {
-			so = append(so[:maxNames], message.English().Text(message.ProofMore, message.Args{"n": more}))
+			so = append(so[:maxNames], message.English().Say(sentence.ProofMore(more)))
 		}
-		all.Message = truncateCondition(message.English().Text(message.PermissionGroups, message.Args{"groups": so, "why": worst.why}))
+		all.Message = truncateCondition(message.English().Say(sentence.PermissionGroups(message.ListOf(so), worst.why)))
 	}
 	for _, name := range names[:min(len(names), maxGroups)] {
 		all.Groups = append(all.Groups, v1alpha1.GroupPermission{Name: name, May: of[name].may, Message: truncateGroup(of[name].why)})
@@ -126,7 +127,7 @@ const maxNames = 5
 
 func groupText(name string) string {
 	if name == "" {
-		return message.English().Text(message.PermissionUngrouped, nil)
+		return message.English().Say(sentence.PermissionUngrouped())
 	}
 	return change.Ref{Kind: "Group", Name: name}.String()
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // iam is a cloud whose answer depends on the machine.
@@ -35,9 +35,9 @@ func (p *iam) May(_ context.Context, _ v1alpha1.Action, m cloud.Machine) (cloud.
 	case p.silent:
 		return cloud.Permission{}, errors.New("no answer in time")
 	case p.refuses != nil && p.refuses(m):
-		return cloud.Permission{May: v1alpha1.MayNo, Why: message.Of(message.CloudRefused, message.Args{"call": "RebootInstances", "words": "UnauthorizedOperation"})}, nil
+		return cloud.Permission{May: v1alpha1.MayNo, Why: sentence.CloudRefused("RebootInstances", "UnauthorizedOperation")}, nil
 	}
-	return cloud.Permission{May: v1alpha1.MayYes, Why: message.Of(message.CloudDryRunPassed, message.Args{"call": "RebootInstances"})}, nil
+	return cloud.Permission{May: v1alpha1.MayYes, Why: sentence.CloudDryRunPassed("RebootInstances")}, nil
 }
 
 const nodegroup = "eks.amazonaws.com/nodegroup"

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
@@ -139,7 +140,7 @@ func (c *Reconciler) askPermission(ctx context.Context, action v1alpha1.Action, 
 		var answers []answer
 		for _, kind := range asked.kinds {
 			may, gaps := c.permissionWithoutProvider(kind.machine)
-			answers = append(answers, answer{may, say.Text(message.PermissionNobody, message.Args{"machine": kind.machine.Node, "gaps": gaps})})
+			answers = append(answers, answer{may, say.Say(sentence.PermissionNobody(kind.machine.Node, message.ListOf(gaps)))})
 		}
 		return answers
 	}
@@ -153,18 +154,18 @@ func (c *Reconciler) askPermission(ctx context.Context, action v1alpha1.Action, 
 	}
 	permitter, ok := asked.provider.(cloud.Permitter)
 	if !ok {
-		return slices.Repeat([]answer{{v1alpha1.MayUnknown, say.Text(message.PermissionNotAsked, message.Args{"actuator": asked.name})}}, len(asked.kinds))
+		return slices.Repeat([]answer{{v1alpha1.MayUnknown, say.Say(sentence.PermissionNotAsked(asked.name))}}, len(asked.kinds))
 	}
 	var answers []answer
 	for _, kind := range asked.kinds[:min(len(asked.kinds), maxAsked)] {
 		permission, err := permitter.May(ctx, action, kind.machine)
 		if err != nil { // A provider that does not answer is not asked about the others.
-			silent := answer{v1alpha1.MayUnknown, say.Text(message.PermissionUnanswered, message.Args{"actuator": asked.name, "words": err.Error()})}
+			silent := answer{v1alpha1.MayUnknown, say.Say(sentence.PermissionUnanswered(asked.name, err.Error()))}
 			return append(answers, slices.Repeat([]answer{silent}, len(asked.kinds)-len(answers))...)
 		}
 		answers = append(answers, answer{permission.May, say.Say(permission.Why)})
 	}
-	left := answer{v1alpha1.MayUnknown, say.Text(message.PermissionLeft, message.Args{"asked": len(answers), "kinds": len(asked.kinds)})}
+	left := answer{v1alpha1.MayUnknown, say.Say(sentence.PermissionLeft(len(answers), len(asked.kinds)))}
 	return append(answers, slices.Repeat([]answer{left}, len(asked.kinds)-len(answers))...)
 }
 
@@ -172,10 +173,10 @@ func (c *Reconciler) askPermission(ctx context.Context, action v1alpha1.Action, 
 func (c *Reconciler) agentPermission() answer {
 	for _, pod := range c.World().Pods() {
 		if kube.NodeAgentOf(pod) == kube.NaosuAgent && pod.Spec.NodeName != "" && !cluster.Ended(pod) {
-			return answer{v1alpha1.MayUnknown, message.English().Text(message.PermissionAgent, nil)}
+			return answer{v1alpha1.MayUnknown, message.English().Say(sentence.PermissionAgent())}
 		}
 	}
-	return answer{v1alpha1.MayUnknown, message.English().Text(message.PermissionNoAgent, nil)}
+	return answer{v1alpha1.MayUnknown, message.English().Say(sentence.PermissionNoAgent())}
 }
 
 // permissionWithoutProvider is the answer where no provider offers an action, and why providers are not available. It is unknown if one

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -78,9 +79,7 @@ func (c *Reconciler) create(ctx context.Context, policy *v1alpha1.NodeRepairPoli
 		return fmt.Errorf("proposing %s of %s: %w", proposed.Spec.Action(), proposed.Spec.Node.Name, err)
 	}
 	if made.Status.Phase == "" {
-		c.Records.Event(policy, corev1.EventTypeNormal, "Proposed", "Propose", message.English().Text(message.EventProposed, message.Args{
-			"action": string(made.Spec.Action()), "node": "node/" + made.Spec.Node.Name, "remediation": "remediation/" + made.Name, "rule": made.Spec.Policy.Rule,
-		}))
+		c.Records.Event(policy, corev1.EventTypeNormal, "Proposed", "Propose", message.English().Say(sentence.EventProposed("node/"+made.Spec.Node.Name, made.Spec.Policy.Rule, "remediation/"+made.Name, string(made.Spec.Action()))))
 	}
 	return nil
 }

@@ -146,8 +146,10 @@ func isNodeRepair(r *v1alpha1.Remediation) bool {
 	return r.Spec.Drill != nil || r.Spec.Policy.Kind == v1alpha1.NodeRepairPolicyKind
 }
 
-// Sweep removes what ended Remediations have left behind.
-func (c *Reconciler) Sweep(ctx context.Context) error { return c.performer().Sweep(ctx) }
+// CollectGarbage removes what ended Remediations have left behind.
+func (c *Reconciler) CollectGarbage(ctx context.Context) error {
+	return c.performer().CollectGarbage(ctx)
+}
 
 func (c *Reconciler) checks() []guard.Check {
 	if c.Checks == nil {

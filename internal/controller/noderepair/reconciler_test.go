@@ -29,7 +29,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/ledger"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -69,7 +69,7 @@ func (*machines) Reboot(context.Context, cloud.Machine) (cloud.Operation, error)
 
 func (m *machines) May(context.Context, v1alpha1.Action, cloud.Machine) (cloud.Permission, error) {
 	m.asked++
-	return cloud.Permission{May: m.may, Why: message.Of(message.CloudDryRunPassed, message.Args{"call": "RebootInstances"})}, nil
+	return cloud.Permission{May: m.may, Why: sentence.CloudDryRunPassed("RebootInstances")}, nil
 }
 
 func (m *machines) Repairers(context.Context, []cloud.Machine) ([]cloud.Repairer, error) {
@@ -226,7 +226,7 @@ func TestReady(t *testing.T) {
 	}}
 	another, unknown := repairs, repairs
 	another.Rules = []cloud.RepairerRule{{Condition: "KernelReady", Status: corev1.ConditionFalse, Action: v1alpha1.ActionReplace}}
-	unknown.Rules, unknown.Unknown = nil, message.Of(message.CloudUnread, message.Args{"what": "w", "words": "x"})
+	unknown.Rules, unknown.Unknown = nil, sentence.CloudUnread("w", "x")
 	leaves := repairs
 	leaves.Rules = []cloud.RepairerRule{{Condition: "NetworkingReady", Status: corev1.ConditionFalse, Action: v1alpha1.ActionNone}}
 	three := []runtime.Object{node("n1", "1a", down(0)), node("n2", "1a", down(0)), node("n3", "1a", down(0))}
@@ -258,7 +258,7 @@ func TestReady(t *testing.T) {
 		"another leaves it alone":        {&machines{may: v1alpha1.MayYes, repairers: []cloud.Repairer{leaves}}, healthy(9), nil, v1alpha1.PolicyReadyReason, "Nothing"},
 		"another may repair":             {&machines{may: v1alpha1.MayYes, repairers: []cloud.Repairer{unknown}}, healthy(9), nil, v1alpha1.PolicyCompetingReason, "group/workers"},
 		"nobody runs the machines": {nil, healthy(9), func(b *bench, _ *v1alpha1.NodeRepairPolicy) {
-			b.Gaps = []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+			b.Gaps = []cloud.Gap{{Provider: "aws", Why: sentence.CloudNoRegion()}}
 		}, v1alpha1.PolicyNoActuatorReason, "AWS_REGION"},
 		"the cloud says no":   {&machines{may: v1alpha1.MayNo}, healthy(9), nil, v1alpha1.PolicyNoActuatorReason, "through aws"},
 		"the cluster says no": {&machines{may: v1alpha1.MayYes}, healthy(9), func(b *bench, _ *v1alpha1.NodeRepairPolicy) { b.denied = "pods" }, v1alpha1.PolicyNoActuatorReason, "create pods/eviction"},
@@ -299,7 +299,7 @@ func (blind) Owns(cloud.Machine) bool { return true }
 func TestCloudIsFoundLater(t *testing.T) {
 	p := policy(v1alpha1.ModeReport)
 	b := newBench(t, nil, append(healthy(9), &p)...)
-	providers, gaps := cloud.Providers{blind{}}, []cloud.Gap{{Provider: "aws", Why: message.Of(message.CloudNoRegion, nil)}}
+	providers, gaps := cloud.Providers{blind{}}, []cloud.Gap{{Provider: "aws", Why: sentence.CloudNoRegion()}}
 	b.Discovered = func() (cloud.Providers, []cloud.Gap) { return providers, gaps }
 	look := func() (v1alpha1.Permission, metav1.Condition) {
 		b.plan(t)

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // NotPermitted is the reason of the condition Allowed where the controller's role does not permit what a repair needs.
@@ -63,7 +64,7 @@ func (c *Reconciler) permissionVerdict(ctx context.Context, r *v1alpha1.Remediat
 	}
 	switch may, why := c.reviewAccess(ctx, automateRight); may {
 	case v1alpha1.MayNo:
-		return guard.Verdict{Decision: guard.Delay, Reason: guard.AwaitingApproval, Message: message.Of(message.PermissionAutomate, nil), RetryAfter: 5 * time.Minute}
+		return guard.Verdict{Decision: guard.Delay, Reason: guard.AwaitingApproval, Message: sentence.PermissionAutomate(), RetryAfter: 5 * time.Minute}
 	case v1alpha1.MayUnknown:
 		return guard.Verdict{Decision: guard.Delay, Reason: guard.Unknown, Message: why, RetryAfter: time.Minute}
 	}
@@ -84,9 +85,9 @@ func (c *Reconciler) reviewAccess(ctx context.Context, right authorizationv1.Res
 	}
 	switch err := c.Client.Create(ctx, review); {
 	case err != nil:
-		return v1alpha1.MayUnknown, message.Of(message.PermissionUnanswered, message.Args{"actuator": "kubernetes", "words": err.Error()})
+		return v1alpha1.MayUnknown, sentence.PermissionUnanswered("kubernetes", err.Error())
 	case !review.Status.Allowed:
-		return v1alpha1.MayNo, message.Of(message.PermissionRBAC, message.Args{"verb": right.Verb, "resource": what})
+		return v1alpha1.MayNo, sentence.PermissionRBAC(right.Verb, what)
 	}
 	return v1alpha1.MayYes, message.Sentence{}
 }

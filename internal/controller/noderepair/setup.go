@@ -35,8 +35,8 @@ const (
 	syncRetry = time.Second
 	// errorRetry is the time to the next attempt after an error.
 	errorRetry = 5 * time.Second
-	// sweepInterval is the time between two sweeps.
-	sweepInterval = 5 * time.Minute
+	// garbageCollectionPeriod is the time between two garbage collections.
+	garbageCollectionPeriod = 5 * time.Minute
 	// workers is how many Remediations are advanced concurrently.
 	workers = 4
 )
@@ -65,7 +65,7 @@ func (c *Reconciler) AddTo(mgr manager.Manager, nodes cache.Informer, ready func
 	if err := d.addPerformer(mgr, nodes); err != nil {
 		return nil, fmt.Errorf("adding the controller that performs repairs: %w", err)
 	}
-	if err := mgr.Add(manager.RunnableFunc(d.sweepPeriodically)); err != nil {
+	if err := mgr.Add(manager.RunnableFunc(d.collectGarbagePeriodically)); err != nil {
 		return nil, fmt.Errorf("adding the controller that cleans up: %w", err)
 	}
 	return d.livez, nil
@@ -152,12 +152,12 @@ func (d *controllers) enqueueRemediations(of func(*v1alpha1.Remediation, client.
 	}
 }
 
-func (d *controllers) sweepPeriodically(ctx context.Context) error {
+func (d *controllers) collectGarbagePeriodically(ctx context.Context) error {
 	for {
-		wait := sweepInterval
+		wait := garbageCollectionPeriod
 		if !d.ready() {
 			wait = syncRetry
-		} else if err := d.Sweep(ctx); err != nil {
+		} else if err := d.CollectGarbage(ctx); err != nil {
 			log.FromContext(ctx).Error(err, "clearing up what ended Remediations have left")
 		}
 		select {

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 )
 
@@ -52,9 +53,9 @@ func countAsForecast(own objects, policy *v1alpha1.NodeRepairPolicy) (all *int32
 		total += n
 	}
 	for _, action := range actionsOf(&policy.Spec) {
-		each = append(each, v1alpha1.ActionCount{Action: action, Count: int32(counted[action])}) //nolint:gosec // No policy has two thousand million.
+		each = append(each, v1alpha1.ActionCount{Action: action, Count: int32(counted[action])})
 	}
-	return new(int32(total)), each //nolint:gosec // As above.
+	return new(int32(total)), each
 }
 
 // readyCondition is the condition Ready: the first reason for which the policy repairs nothing, if there is one.
@@ -70,25 +71,23 @@ func (c *Reconciler) readyCondition(ctx context.Context, world *cluster.Snapshot
 	invalid := repairpolicy.InvalidSelector(&policy.Spec)
 	switch {
 	case len(invalid) > 0:
-		return because(v1alpha1.PolicyInvalidSelectorReason, say.Text(message.PolicyInvalidSelector, message.Args{"invalid": invalid}))
+		return because(v1alpha1.PolicyInvalidSelectorReason, say.Say(sentence.PolicyInvalidSelector(message.ListOf(invalid))))
 	case policy.Spec.Paused:
-		return because(v1alpha1.PolicyPausedReason, say.Text(message.PolicyPaused, nil))
+		return because(v1alpha1.PolicyPausedReason, say.Say(sentence.PolicyPaused()))
 	case len(nodes) == 0:
-		return because(v1alpha1.PolicyNoNodesReason, say.Text(message.PolicyNoNodes, nil))
+		return because(v1alpha1.PolicyNoNodesReason, say.Say(sentence.PolicyNoNodes()))
 	}
 	if why, braked := brake.stopsAny(policy, ill); braked {
 		return because(v1alpha1.PolicyBrakedReason, say.Say(why.Message))
 	}
 	if rivals := c.competingRepairers(ctx, world, policy, nodes); len(rivals) > 0 {
-		return because(v1alpha1.PolicyCompetingReason, say.Text(message.PolicyCompeting, message.Args{"repairers": rivals}))
+		return because(v1alpha1.PolicyCompetingReason, say.Say(sentence.PolicyCompeting(message.ListOf(rivals))))
 	}
 	if at := slices.IndexFunc(permissions, func(p v1alpha1.Permission) bool { return p.May == v1alpha1.MayNo || p.Actuator == noActuator }); at >= 0 {
-		return because(v1alpha1.PolicyNoActuatorReason, say.Text(message.PolicyNoActuator, message.Args{
-			"action": string(permissions[at].Action), "actuator": permissions[at].Actuator, "why": permissions[at].Message,
-		}))
+		return because(v1alpha1.PolicyNoActuatorReason, say.Say(sentence.PolicyNoActuator(string(permissions[at].Action), permissions[at].Actuator, permissions[at].Message)))
 	}
 	condition.Status = metav1.ConditionTrue
-	return because(v1alpha1.PolicyReadyReason, say.Text(message.PolicyReady, nil))
+	return because(v1alpha1.PolicyReadyReason, say.Say(sentence.PolicyReady()))
 }
 
 // competingRepairers are the names of the other repairers of the policy's nodes, as far as they are known.

@@ -52,10 +52,41 @@ func (t ObstacleCounts) Sentences() message.List {
 			if i := slices.Index(c.resources, string(corev1.ResourcePods)); i >= 0 {
 				of[i] = sentence.PodSlots()
 			}
-			said = append(said, message.Of(kind, message.Args{"n": c.n, "of": of}))
+			said = append(said, CountObstacle(kind, c.n, of))
 		}
 	}
 	return said
+}
+
+// countedObstacles are the sentences that count nodes with an obstacle, of those that have no more than the count.
+var countedObstacles = map[message.ID]func(n any) message.Sentence{
+	message.ObstacleSelector: sentence.ObstacleSelector,
+	message.ObstacleLabel:    sentence.ObstacleLabel,
+	message.ObstacleTainted:  sentence.ObstacleTainted,
+	message.ObstacleVolume:   sentence.ObstacleVolume,
+	message.ObstacleStorage:  sentence.ObstacleStorage,
+	message.ObstacleInUse:    sentence.ObstacleInUse,
+	message.ObstacleSpread:   sentence.ObstacleSpread,
+	message.ObstacleDevice:   sentence.ObstacleDevice,
+	message.ObstacleOther:    sentence.ObstacleOther,
+	message.ObstaclePort:     sentence.ObstaclePort,
+	message.ObstacleLimit:    sentence.ObstacleLimit,
+	message.ObstacleNotReady: sentence.ObstacleNotReady,
+	message.ObstacleCordoned: sentence.ObstacleCordoned,
+}
+
+// CountObstacle says how many nodes have an obstacle, and which resources they lack if that is it.
+func CountObstacle(kind message.ID, n int, resources message.List) message.Sentence {
+	switch kind {
+	case message.ObstacleTogether:
+		return sentence.ObstacleTogether(n)
+	case message.ObstacleApart:
+		return sentence.ObstacleApart(n)
+	case message.ObstacleFull:
+		return sentence.ObstacleFull(n, resources)
+	default:
+		return countedObstacles[kind](n)
+	}
 }
 
 // resources are those that the scheduler finds too little of on a node.

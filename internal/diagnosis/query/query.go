@@ -120,5 +120,5 @@ func (q Query) Gap(code finding.Code, kind cluster.Kind) []finding.Gap {
 	case cluster.Forbidden:
 		said = sentence.KindForbidden
 	}
-	return []finding.Gap{{About: string(kind), Message: said(string(kind), string(code), message.Of(message.ID("Title"+code), nil))}}
+	return []finding.Gap{{About: string(kind), Message: said(string(kind), string(code), message.Label("Title"+string(code)))}}
 }

@@ -55,10 +55,10 @@ func (rule Concentration) Find(ctx context.Context, q query.Query) []finding.Fin
 	}
 	var found []finding.Finding
 	if len(onNode) > 0 {
-		found = append(found, describeConcentration(ctx, q, onNode, message.ConcentratedOnNode, corev1.LabelHostname, facts.NodeName))
+		found = append(found, describeConcentration(ctx, q, onNode, sentence.ConcentratedOnNode, corev1.LabelHostname, facts.NodeName))
 	}
 	if len(inZone) > 0 {
-		found = append(found, describeConcentration(ctx, q, inZone, message.ConcentratedInZone, corev1.LabelTopologyZone, zone))
+		found = append(found, describeConcentration(ctx, q, inZone, sentence.ConcentratedInZone, corev1.LabelTopologyZone, zone))
 	}
 	return q.AboutSubject(found)
 }
@@ -74,7 +74,7 @@ func zonesOf(nodes []*corev1.Node) map[string]bool {
 	return zones
 }
 
-func describeConcentration(ctx context.Context, q query.Query, all []facts.Workload, says message.ID, key string, place func(*corev1.Pod) string) finding.Finding {
+func describeConcentration(ctx context.Context, q query.Query, all []facts.Workload, says func(workloads message.List, n int) message.Sentence, key string, place func(*corev1.Pod) string) finding.Finding {
 	f := finding.Finding{Code: finding.N204, Severity: finding.Warning}
 	where := finding.Link{Message: sentence.CauseConcentration()}
 	unasked := finding.Link{Message: sentence.CauseUnspread(key)}
@@ -98,7 +98,7 @@ func describeConcentration(ctx context.Context, q query.Query, all []facts.Workl
 		}
 	}
 	f.Remedies = markTogether(f.Remedies)
-	f.Message = message.Of(says, message.Args{"workloads": q.Enumerate(f.Subjects), "n": len(f.Subjects)})
+	f.Message = says(q.Enumerate(f.Subjects), len(f.Subjects))
 	f.Causes = append(f.Causes, where)
 	for _, link := range []finding.Link{unasked, kept} {
 		if len(link.Evidence) > 0 {

@@ -156,12 +156,12 @@ func anyNodeReaches(world *cluster.Snapshot, tied []facts.Mount, known map[strin
 // lossMessages is how the two kinds of loss are told.
 type lossMessages struct {
 	code    finding.Code
-	summary message.ID
+	summary func(place any, n int, workloads message.List, others int, total any) message.Sentence
 }
 
 var (
-	headroomMessages = lossMessages{finding.N503, message.ScarceNode}
-	zoneMessages     = lossMessages{finding.N103, message.ScarceZone}
+	headroomMessages = lossMessages{finding.N503, sentence.ScarceNode}
+	zoneMessages     = lossMessages{finding.N103, sentence.ScarceZone}
 )
 
 // describeNoCapacity tells of all the losses that leave pods without room as one: it is the same room that lacks.
@@ -186,12 +186,8 @@ func describeNoCapacity(ctx context.Context, q query.Query, losses []domainLoss,
 	bad = append([]change.Ref{worst.domain}, slices.DeleteFunc(bad, func(r change.Ref) bool { return r == worst.domain })...)
 	held, holders := heldByPlaceholders(q.World)
 	short := requestedByPending(q.World, worst.noCapacity)
-	args := message.Args{
-		"place": worst.domain, "n": len(worst.noCapacity), "workloads": q.Enumerate(ownersOf(q.World, worst.noCapacity)),
-		"others": len(bad) - 1, "total": len(losses), "room": short, "held": held, "holders": holders,
-	}
 	f.Subjects = slices.Concat(bad[:min(len(bad), query.MaxListed)], owners)
-	f.Message = message.Of(words.summary, args)
+	f.Message = words.summary(worst.domain, len(worst.noCapacity), q.Enumerate(ownersOf(q.World, worst.noCapacity)), len(bad)-1, len(losses))
 	f.Causes = []finding.Link{waitLink(worst.noCapacity, message.ListOf(short)), {Message: sentence.CauseNoPlaceholder(holders, held)}}
 	f.Remedies = proposeLargerGroup(ctx, q, worst)
 	return f, true

@@ -193,7 +193,7 @@ func (d downNode) describe(q query.Query) finding.Finding {
 	var parts message.List
 	for _, w := range d.groups {
 		f.Severity = finding.Critical
-		parts = append(parts, message.Of(w.outcome+"Part", message.Args{"n": len(w.pods), "at": formatOrNone(q, w.leavesAt)}))
+		parts = append(parts, w.part(q))
 		for _, pod := range w.pods {
 			f.Subjects = append(f.Subjects, facts.RefTo(cluster.Pod, pod))
 		}
@@ -207,6 +207,52 @@ func (d downNode) describe(q query.Query) finding.Finding {
 	return f
 }
 
+// part counts the pods, as a part of the answer about their node.
+func (w downPods) part(q query.Query) message.Sentence {
+	n, at := len(w.pods), formatOrNone(q, w.leavesAt)
+	switch w.outcome {
+	case message.DownOverdue:
+		return sentence.DownOverduePart(n)
+	case message.DownTerminating:
+		return sentence.DownTerminatingPart(n)
+	case message.DownStateful:
+		return sentence.DownStatefulPart(n)
+	case message.DownAttached:
+		return sentence.DownAttachedPart(n, at)
+	case message.DownMoves:
+		return sentence.DownMovesPart(n, at)
+	case message.DownForgotten:
+		return sentence.DownForgottenPart(n, at)
+	case message.DownStays:
+		return sentence.DownStaysPart(n)
+	default:
+		return sentence.DownUntoldPart(n)
+	}
+}
+
+// link says what becomes of the pods, in the chain of causes.
+func (w downPods) link(q query.Query, pods message.List) message.Sentence {
+	at := formatOrNone(q, w.leavesAt)
+	switch w.outcome {
+	case message.DownOverdue:
+		return sentence.DownOverdue(at, pods)
+	case message.DownTerminating:
+		return sentence.DownTerminating(pods)
+	case message.DownStateful:
+		return sentence.DownStateful(at, pods)
+	case message.DownAttached:
+		return sentence.DownAttached(at, pods)
+	case message.DownMoves:
+		return sentence.DownMoves(at, pods)
+	case message.DownForgotten:
+		return sentence.DownForgotten(at, pods)
+	case message.DownStays:
+		return sentence.DownStays(pods)
+	default:
+		return sentence.DownUntold(pods)
+	}
+}
+
 func formatOrNone(q query.Query, t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -217,12 +263,12 @@ func formatOrNone(q query.Query, t time.Time) string {
 // readyLink is what is known of the node's end: its condition, and when it last renewed its lease.
 func (d downNode) readyLink(q query.Query, ready corev1.NodeCondition) finding.Link {
 	ref := facts.RefTo(cluster.Node, d.node)
-	id := message.CauseNodeSilent
+	why := sentence.CauseNodeSilent(ref)
 	if ready.Status == corev1.ConditionFalse {
-		id = message.CauseNodeNotReady
+		why = sentence.CauseNodeNotReady(ref, ready.Message)
 	}
 	link := finding.Link{
-		Message: message.Of(id, message.Args{"node": ref, "why": ready.Message}),
+		Message: why,
 		Evidence: []finding.Evidence{
 			facts.EvidenceSince(ref, "status.conditions[Ready]", string(ready.Status)+" "+ready.Reason, ready.LastTransitionTime),
 		},
@@ -245,7 +291,7 @@ func (d downNode) outcomeLinks(q query.Query) []finding.Link {
 		for _, pod := range w.pods {
 			refs = append(refs, facts.RefTo(cluster.Pod, pod))
 		}
-		link := finding.Link{Message: message.Of(w.outcome, message.Args{"pods": q.Enumerate(refs), "n": len(refs), "at": formatOrNone(q, w.leavesAt)})}
+		link := finding.Link{Message: w.link(q, q.Enumerate(refs))}
 		for _, pod := range w.pods[:min(len(w.pods), query.MaxListed)] {
 			link.Evidence = append(link.Evidence, waitEvidence(q.World, d.node, pod)...)
 		}

@@ -43,7 +43,7 @@ func proposePlaceholders(q query.Query, cpu resource.Quantity, jobPods []*corev1
 		Change:  change.Apply{From: placeholderName, Objects: objects},
 		Command: inline,
 		Cost:    sentence.RemedyPlaceholdersCost(cpu.String(), len(q.World.Nodes()), more, q.Enumerate(ownersOfPods(q.World, jobPods))),
-		Risk:    sentence.RemedyPlaceholdersRisk(len(jobPods) > 0, q.Enumerate(ownersOfPods(q.World, jobPods)), nonPreemptingClassName),
+		Risk:    sentence.RemedyPlaceholdersRisk(len(jobPods), q.Enumerate(ownersOfPods(q.World, jobPods)), nonPreemptingClassName),
 	}}
 }
 

@@ -9,8 +9,11 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
@@ -135,6 +138,9 @@ func (k failoverClass) describe(ctx context.Context, q query.Query, all []facts.
 		}
 	}
 	f.Remedies = markTogether(f.Remedies)
+	if proposal, ok := proposeFailoverPolicy(ctx, q, all[:min(len(all), query.MaxRemedies)]); ok {
+		f.Remedies = append(f.Remedies, proposal)
+	}
 	f.Message = sentence.SlowFailover(q.Enumerate(f.Subjects), duration.HumanDuration(k.wait+nodeMonitorGracePeriod), k.single, len(f.Subjects), k.severity == finding.Warning)
 	f.Causes = []finding.Link{{Message: sentence.CauseSilence(duration.HumanDuration(nodeMonitorGracePeriod))}, tolerated}
 	if k.severity == finding.Warning {
@@ -179,12 +185,54 @@ func proposeShortToleration(ctx context.Context, q query.Query, w facts.Workload
 	return proposal, err != nil || proposal.Verified
 }
 
+// proposeFailoverPolicy has naosu's controller set how long the pods of workloads stay on a failed node: nothing is rolled out.
+func proposeFailoverPolicy(ctx context.Context, q query.Query, all []facts.Workload) (finding.Remedy, bool) {
+	var objects []runtime.Object
+	var refs []change.Ref
+	for _, w := range all {
+		if selector := selectorOf(w); selector != nil {
+			objects, refs = append(objects, failoverPolicy(w.Ref, selector)), append(refs, w.Ref)
+		}
+	}
+	command, err := change.Inline(objects...)
+	if err != nil || len(objects) == 0 {
+		return finding.Remedy{}, false
+	}
+	seconds := duration.HumanDuration(shortToleration)
+	proposal := finding.Remedy{
+		Message: sentence.RemedyFailoverPolicy(q.Enumerate(refs), seconds), Change: change.Apply{From: "failover", Objects: objects}, Command: command,
+		Cost: sentence.RemedyFailoverPolicyCost(), Risk: sentence.RemedyTolerateRisk(seconds),
+	}
+	if !q.CanSimulate() {
+		return proposal, true
+	}
+	proposal.Verified = true
+	for _, w := range all {
+		proposal.Verified = proposal.Verified && reschedules(ctx, q, w.Pods, proposal.Change)
+	}
+	return proposal, proposal.Verified
+}
+
+// failoverPolicy is one for the pods of a workload.
+func failoverPolicy(workload change.Ref, pods *metav1.LabelSelector) *v1alpha1.FailoverPolicy {
+	seconds := int32(shortToleration / time.Second)
+	return &v1alpha1.FailoverPolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.FailoverPolicyKind},
+		ObjectMeta: metav1.ObjectMeta{Name: workload.Namespace + "-" + workload.Name},
+		Spec: v1alpha1.FailoverPolicySpec{
+			Mode:              v1alpha1.ModeAuto,
+			NamespaceSelector: metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: workload.Namespace}},
+			PodSelector:       *pods, NotReadySeconds: seconds, UnreachableSeconds: seconds,
+		},
+	}
+}
+
 // maxNodesLost bounds how many nodes of a workload are lost in trial.
 const maxNodesLost = 5
 
-// reschedules loses each node that has pods of the workload, those with the most first, and sees whether any pod is
-// replaced soon enough and none late. That there is no room for one is another finding's.
-func reschedules(ctx context.Context, q query.Query, pods []*corev1.Pod) bool {
+// reschedules loses each node that has pods of the workload, those with the most first, after a remedy if one is given, and sees
+// whether any pod is replaced soon enough and none late. That there is no room for one is another finding's.
+func reschedules(ctx context.Context, q query.Query, pods []*corev1.Pod, remedy ...change.Change) bool {
 	held := map[string]int{}
 	for _, pod := range pods {
 		if pod.Spec.NodeName != "" {
@@ -194,7 +242,7 @@ func reschedules(ctx context.Context, q query.Query, pods []*corev1.Pod) bool {
 	nodes := slices.SortedFunc(maps.Keys(held), func(a, b string) int { return cmp.Or(cmp.Compare(held[b], held[a]), cmp.Compare(a, b)) })
 	soon, late := false, false
 	for _, node := range nodes[:min(len(nodes), maxNodesLost)] {
-		result, ok := q.Simulate(ctx, change.LoseNode{Node: node})
+		result, ok := q.Simulate(ctx, append(slices.Clone(remedy), change.LoseNode{Node: node})...)
 		if !ok {
 			return false
 		}

@@ -140,18 +140,24 @@ func (s stuckPods) deletedLink() finding.Link {
 }
 
 func (s stuckPods) heldLink(q query.Query, on change.Ref) finding.Link {
-	link := finding.Link{Message: message.Of(s.reason, message.Args{"n": len(s.pods), "node": on})}
+	var link finding.Link
 	switch s.reason {
 	case message.StuckFinalizer:
+		link.Message = sentence.StuckFinalizer()
 		for _, pod := range s.pods[:min(len(s.pods), query.MaxListed)] {
 			link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.Pod, pod), "metadata.finalizers", strings.Join(pod.Finalizers, ", ")))
 		}
 	case message.StuckNodeDown, message.StuckKubelet:
+		link.Message = sentence.StuckNodeDown(on)
+		if s.reason == message.StuckKubelet {
+			link.Message = sentence.StuckKubelet(on)
+		}
 		node := q.World.Node(s.node)
 		ready, _ := facts.Readiness(node)
 		link.Evidence = append(link.Evidence, facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions[Ready]",
 			strings.TrimSpace(string(ready.Status)+" "+ready.Reason), ready.LastTransitionTime))
 	case message.StuckNodeGone:
+		link.Message = sentence.StuckNodeGone(on)
 		link.Evidence = append(link.Evidence, facts.Evidence(facts.RefTo(cluster.Pod, s.pods[0]), "spec.nodeName", s.node))
 	}
 	return link

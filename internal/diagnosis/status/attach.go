@@ -1,7 +1,6 @@
 package status
 
 import (
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // volumesNotReady is about the volumes of a pod that has its node: each must be there, be attached to the node, and be
@@ -24,14 +24,13 @@ func (s *Status) volumesNotReady(pod *corev1.Pod) bool {
 	for _, source := range pod.Spec.Volumes {
 		if name := cluster.ClaimName(pod, &source); name != "" && s.Known(cluster.PersistentVolumeClaim) && s.World.Claim(pod.Namespace, name) == nil {
 			claim := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: pod.Namespace, Name: name}
-			s.setHeld(&held, pod, message.ClaimMissing, message.Args{"claim": claim}, facts.MountEvidence(pod, source.Name))
+			s.setHeld(&held, pod, sentence.ClaimMissing(s.ref, claim), facts.MountEvidence(pod, source.Name))
 		}
 	}
 	for _, m := range facts.Mounts(s.World, pod) {
 		if s.bypassesScheduler(pod, m.Claim) {
-			args := s.bypassArgs(pod, m.Claim)
-			s.setHeld(&held, pod, message.ClaimBypassed, args, s.bypassEvidence(pod, m.Claim, m.Class)...)
-			s.addCause(message.ClaimBypassedWay, args)
+			s.setHeld(&held, pod, s.claimBypassed(pod, m.Claim), s.bypassEvidence(pod, m.Claim, m.Class)...)
+			s.addCause(s.claimBypassedWay(pod))
 			s.joinLastCause()
 		}
 		switch {
@@ -39,7 +38,7 @@ func (s *Status) volumesNotReady(pod *corev1.Pod) bool {
 		case s.needsAttach(m):
 			held = s.volumeNotAttached(pod, m, held) || held
 		case s.driverMissing(pod, m):
-			s.driverNotRegistered(&held, pod, m, driverArgs(m))
+			s.driverNotRegistered(&held, pod, m)
 		}
 	}
 	if held {
@@ -48,9 +47,9 @@ func (s *Status) volumesNotReady(pod *corev1.Pod) bool {
 	}
 	if events := s.Events(pod, "FailedMount", "FailedAttachVolume", "FailedMapVolume"); len(events) > 0 {
 		e := events[0]
-		s.setHeld(&held, pod, message.MountFails, message.Args{"why": e.Message}, query.EventEvidence(e))
+		s.setHeld(&held, pod, sentence.MountFails(s.ref, facts.NodeRef(pod.Spec.NodeName), e.Message), query.EventEvidence(e))
 		if lacks, ok := missingSource(pod, e.Message); ok {
-			s.addCause(message.MountSourceMissing, message.Args{"kind": lacks.Kind, "name": lacks.Name, "namespace": pod.Namespace, "key": lacks.key})
+			s.addCause(sentence.MountSourceMissing(lacks.key, lacks.Kind, lacks.Name, pod.Namespace))
 			s.proposeCreate(pod, lacks)
 		}
 		return true
@@ -59,13 +58,11 @@ func (s *Status) volumesNotReady(pod *corev1.Pod) bool {
 }
 
 // setHeld states what holds a pod on its node; the first is the answer.
-func (s *Status) setHeld(held *bool, pod *corev1.Pod, id message.ID, args message.Args, evidence ...finding.Evidence) {
-	all := message.Args{"node": facts.NodeRef(pod.Spec.NodeName)}
-	maps.Copy(all, args)
+func (s *Status) setHeld(held *bool, pod *corev1.Pod, said message.Sentence, evidence ...finding.Evidence) {
 	if !*held {
-		s.set(PodState(pod), finding.Critical, id, all)
+		s.set(PodState(pod), finding.Critical, said)
 	}
-	s.addCause(id, all, evidence...)
+	s.addCause(said, evidence...)
 	*held = true
 }
 
@@ -75,62 +72,53 @@ func (s *Status) needsAttach(m facts.Mount) bool {
 	return driver == nil || driver.Spec.AttachRequired == nil || *driver.Spec.AttachRequired
 }
 
-func driverArgs(m facts.Mount) message.Args {
-	return message.Args{
-		"claim": facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), "volume": facts.RefTo(cluster.PersistentVolume, m.Volume),
-		"driver": m.Volume.Spec.CSI.Driver,
-	}
-}
-
 // volumeNotAttached is about one volume on its way to the pod's node. It says whether the volume is not there.
 func (s *Status) volumeNotAttached(pod *corev1.Pod, m facts.Mount, held bool) bool {
 	if !s.Known(cluster.VolumeAttachment) {
 		return false
 	}
-	claim, args := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), driverArgs(m)
+	claim, volume := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.RefTo(cluster.PersistentVolume, m.Volume)
+	node, driver := facts.NodeRef(pod.Spec.NodeName), m.Volume.Spec.CSI.Driver
 	attachments := s.World.Attachments(m.Volume.Name)
 	here := slices.IndexFunc(attachments, func(a *storagev1.VolumeAttachment) bool { return a.Spec.NodeName == pod.Spec.NodeName })
 	if here >= 0 && attachments[here].Status.Attached {
 		return false
 	}
 	if elsewhere := attachedElsewhere(attachments, pod.Spec.NodeName); elsewhere != nil && !isMultiNode(m) {
-		s.multiAttach(pod, m, elsewhere, args, held)
+		s.multiAttach(pod, m, elsewhere, held)
 		return true
 	}
 	switch {
 	case here < 0 && s.driverMissing(pod, m):
-		s.driverNotRegistered(&held, pod, m, args)
+		s.driverNotRegistered(&held, pod, m)
 	case here < 0:
-		s.setHeld(&held, pod, message.AttachUnasked, args, facts.Evidence(claim, "spec.volumeName", m.Volume.Name))
+		s.setHeld(&held, pod, sentence.AttachUnasked(s.ref, volume, claim, node), facts.Evidence(claim, "spec.volumeName", m.Volume.Name))
 	case attachments[here].Status.AttachError != nil:
 		problem := attachments[here].Status.AttachError
-		args["why"] = problem.Message
-		said := message.AttachFails
-		if s.atAttachLimit(pod.Spec.NodeName, m.Volume.Spec.CSI.Driver, problem.Message, args) {
-			said = message.AttachFull
+		said := sentence.AttachFails(s.ref, driver, volume, claim, node, problem.Message)
+		if attached := s.countAttachments(pod.Spec.NodeName, driver); atAttachLimit(driver, problem.Message, attached) {
+			said = sentence.AttachFull(s.ref, driver, volume, claim, node, attached, s.instanceType(pod.Spec.NodeName))
 		}
-		s.setHeld(&held, pod, said, args,
+		s.setHeld(&held, pod, said,
 			facts.EvidenceSince(facts.RefTo(cluster.VolumeAttachment, attachments[here]), "status.attachError", problem.Message, problem.Time))
-		s.reportAttachments(pod.Spec.NodeName, m.Volume.Spec.CSI.Driver)
+		s.reportAttachments(pod.Spec.NodeName, driver)
 	default:
 		a := attachments[here]
-		args["age"] = s.age(a.CreationTimestamp)
-		s.setHeld(&held, pod, message.AttachWaits, args,
+		s.setHeld(&held, pod, sentence.AttachWaits(s.ref, driver, s.age(a.CreationTimestamp), volume, claim, node),
 			facts.EvidenceSince(facts.RefTo(cluster.VolumeAttachment, a), "status.attached", strconv.FormatBool(a.Status.Attached), a.CreationTimestamp))
 	}
 	return true
 }
 
 // multiAttach is about a volume that may be attached to one node and still is attached to another.
-func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev1.VolumeAttachment, args message.Args, held bool) {
+func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev1.VolumeAttachment, held bool) {
 	var users []change.Ref
 	for _, other := range s.World.PodsUsing(m.Claim.Namespace, m.Claim.Name) {
 		if other.Spec.NodeName == elsewhere.Spec.NodeName && !cluster.Ended(other) {
 			users = append(users, facts.RefTo(cluster.Pod, other))
 		}
 	}
-	args["other"], args["users"] = facts.NodeRef(elsewhere.Spec.NodeName), s.Enumerate(users)
-	args["down"] = s.Known(cluster.Node) && query.NodeUnavailable(s.World, elsewhere.Spec.NodeName)
+	down := s.Known(cluster.Node) && query.NodeUnavailable(s.World, elsewhere.Spec.NodeName)
 	ref := facts.RefTo(cluster.VolumeAttachment, elsewhere)
 	evidence := []finding.Evidence{
 		facts.EvidenceSince(ref, "spec.nodeName", elsewhere.Spec.NodeName, elsewhere.CreationTimestamp),
@@ -143,14 +131,14 @@ func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev
 	rollout, ok := s.RolloutOf(pod)
 	ok = ok && slices.ContainsFunc(rollout.Old, func(p *corev1.Pod) bool { return slices.Contains(users, facts.RefTo(cluster.Pod, p)) })
 	first := ok && !held
-	s.setHeld(&held, pod, message.AttachedElsewhere, args, evidence...)
+	s.setHeld(&held, pod, sentence.AttachedElsewhere(s.ref, facts.RefTo(cluster.PersistentVolume, m.Volume), facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), facts.NodeRef(elsewhere.Spec.NodeName), s.Enumerate(users), down), evidence...)
 	if !ok {
 		return
 	}
-	why := message.Args{"object": rollout.Ref, "n": len(rollout.Old), "allowed": rollout.Evidence().Value, "replicas": rollout.Replicas, "said": s.Summary}
-	s.addCause(message.RolloutKeepsOld, why, rollout.Evidence())
+
+	s.addCause(sentence.RolloutKeepsOld(rollout.Ref, rollout.Evidence().Value, rollout.Replicas), rollout.Evidence())
 	if first {
-		s.set(s.State, s.Severity, message.RolloutHeld, why)
+		s.set(s.State, s.Severity, sentence.RolloutHeld(rollout.Ref, len(rollout.Old), s.Summary))
 	}
 	for _, proposal := range s.ReplaceOldFirst(rollout) {
 		s.addRemedies(proposal.Remedy) // A simulation places pods and attaches nothing.

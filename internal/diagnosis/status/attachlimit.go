@@ -8,7 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 const (
@@ -25,17 +25,17 @@ const (
 // a volume that stays attaching.
 var attachLimitErrors = []string{"attachmentlimitexceeded", "attachment limit exceeded", "expected device to be attached but was attaching"}
 
-// atAttachLimit says whether EC2 likely attaches no more volumes to a node's machine, and gives the sentence about it how many there are.
-func (s *Status) atAttachLimit(name, driver, problem string, args message.Args) bool {
-	attached := s.countAttachments(name, driver)
-	if driver != ebsDriver || attached < nitroAttachments-lowAttachments || !containsAny(strings.ToLower(problem), attachLimitErrors) {
-		return false
-	}
-	args["n"], args["type"] = attached, ""
+// atAttachLimit says whether EC2 likely attaches no more volumes to a machine that has this many.
+func atAttachLimit(driver, problem string, attached int) bool {
+	return driver == ebsDriver && attached >= nitroAttachments-lowAttachments && containsAny(strings.ToLower(problem), attachLimitErrors)
+}
+
+// instanceType is that of a node's machine, empty if it is not known.
+func (s *Status) instanceType(name string) string {
 	if node := s.World.Node(name); node != nil {
-		args["type"] = node.Labels[corev1.LabelInstanceTypeStable]
+		return node.Labels[corev1.LabelInstanceTypeStable]
 	}
-	return true
+	return ""
 }
 
 // reportAttachments says how many volumes of a driver a node has attached, beside how many the driver says that it takes. It says nothing
@@ -55,14 +55,11 @@ func (s *Status) reportAttachments(name, driver string) {
 		if attached < most && !nitro {
 			return
 		}
-		args := message.Args{"node": facts.NodeRef(name), "driver": driver, "n": attached, "most": most, "type": "", "shared": 0, "left": 0}
-		if node := s.World.Node(name); node != nil {
-			args["type"] = node.Labels[corev1.LabelInstanceTypeStable]
-		}
+		shared, left := 0, 0
 		if nitro {
-			args["shared"], args["left"] = nitroAttachments, max(nitroAttachments-attached, 0)
+			shared, left = nitroAttachments, max(nitroAttachments-attached, 0)
 		}
-		s.addCause(message.AttachedThere, args, facts.Evidence(facts.RefTo(cluster.CSINode, csi), "spec.drivers["+driver+"].allocatable.count", strconv.Itoa(most)))
+		s.addCause(sentence.AttachedThere(facts.NodeRef(name), s.instanceType(name), attached, driver, most, shared, left), facts.Evidence(facts.RefTo(cluster.CSINode, csi), "spec.drivers["+driver+"].allocatable.count", strconv.Itoa(most)))
 		return
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // observationTimeout is for how long a controller may take to look at a new object before that is worth saying.
@@ -32,10 +33,6 @@ func (s *Status) budget(ctx context.Context, b *policyv1.PodDisruptionBudget) {
 		selector = labels.Nothing()
 	}
 	pods := facts.SelectedPods(s.World, b.Namespace, selector)
-	args := message.Args{
-		"n": int(b.Status.DisruptionsAllowed), "healthy": int(b.Status.CurrentHealthy), "want": int(b.Status.DesiredHealthy), "of": int(b.Status.ExpectedPods),
-		"limit": budgetLimit(b), "why": "", "pods": s.Enumerate(facts.PodRefs(pods)),
-	}
 	s.AddUnknownKinds(cluster.Pod)
 	allowed := meta.FindStatusCondition(b.Status.Conditions, policyv1.DisruptionAllowedCondition)
 	if allowed != nil {
@@ -43,20 +40,19 @@ func (s *Status) budget(ctx context.Context, b *policyv1.PodDisruptionBudget) {
 	}
 	switch {
 	case allowed != nil && allowed.Reason == policyv1.SyncFailedReason:
-		args["why"] = allowed.Message
-		s.set(s.State, finding.Warning, message.BudgetUncounted, args)
-		s.addCause(message.BudgetUncounted, args, facts.EvidenceSince(s.ref, "status.conditions[DisruptionAllowed].message", allowed.Message, allowed.LastTransitionTime))
+		s.set(s.State, finding.Warning, sentence.BudgetUncounted(s.ref, allowed.Message))
+		s.addCause(sentence.BudgetUncounted(s.ref, allowed.Message), facts.EvidenceSince(s.ref, "status.conditions[DisruptionAllowed].message", allowed.Message, allowed.LastTransitionTime))
 	case len(pods) == 0 && s.Known(cluster.Pod):
-		s.budgetWithoutPods(b, selector, args)
-	case s.budgetOverlaps(b, pods, args):
+		s.budgetWithoutPods(b, selector)
+	case s.budgetOverlaps(b, pods):
 	case b.Status.ObservedGeneration < max(b.Generation, 1):
-		s.budgetNotObserved(b, args)
+		s.budgetNotObserved(b)
 	case b.Status.DisruptionsAllowed > 0:
-		s.set(s.State, "", message.BudgetAllows, args)
+		s.set(s.State, "", sentence.BudgetAllows(s.ref, int(b.Status.DisruptionsAllowed), int(b.Status.CurrentHealthy), int(b.Status.ExpectedPods)))
 	case b.Status.DesiredHealthy >= b.Status.ExpectedPods:
-		s.budgetAllowsNone(b, args)
+		s.budgetAllowsNone(b)
 	default:
-		s.budgetExhausted(ctx, b, pods, args)
+		s.budgetExhausted(ctx, b, pods)
 	}
 }
 
@@ -89,20 +85,18 @@ func (s *Status) budgetCountEvidence(field string, n int32) finding.Evidence {
 }
 
 // budgetWithoutPods is about a budget without pods: it is in nobody's way, and protects nothing.
-func (s *Status) budgetWithoutPods(b *policyv1.PodDisruptionBudget, selector labels.Selector, args message.Args) {
+func (s *Status) budgetWithoutPods(b *policyv1.PodDisruptionBudget, selector labels.Selector) {
 	s.AddUnknownKinds(cluster.Deployment, cluster.StatefulSet)
 	selected := facts.Evidence(s.ref, "spec.selector", "")
 	if b.Spec.Selector != nil {
 		selected.Value = selectorText(selector)
 	}
-	args["selector"], args["near"] = selected.Value, ""
 	if made := facts.WorkloadsSelectedBy(s.World, b.Namespace, selector); len(made) > 0 {
-		args["workloads"] = s.Enumerate(refsOf(made))
-		s.set(s.State, "", message.BudgetWithoutPods, args)
+		s.set(s.State, "", sentence.BudgetWithoutPods(s.ref, s.Enumerate(refsOf(made))))
 		return
 	}
-	s.set(s.State, finding.Warning, message.BudgetMatchesNothing, args)
-	s.addCause(message.BudgetMatchesNothing, args, selected)
+	s.set(s.State, finding.Warning, sentence.BudgetMatchesNothing(s.ref, selected.Value))
+	s.addCause(sentence.BudgetMatchesNothing(s.ref, selected.Value), selected)
 	if b.Spec.Selector == nil || len(b.Spec.Selector.MatchExpressions) > 0 {
 		return
 	}
@@ -110,14 +104,14 @@ func (s *Status) budgetWithoutPods(b *policyv1.PodDisruptionBudget, selector lab
 	if !ok {
 		return
 	}
-	args["near"], args["labels"] = near, labels.Set(with).String()
-	s.addCause(message.NearSelector, args, facts.Evidence(near, "spec.template.metadata.labels", labels.Set(with).String()))
+	differing := labels.Set(with).String()
+	s.addCause(sentence.NearSelector(near, differing), facts.Evidence(near, "spec.template.metadata.labels", differing))
 	done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"selector": map[string]any{"matchLabels": with}})}
-	s.addRemedies(s.propose(done, message.RemedySelect, message.RemedySelectCost, message.RemedySelectRisk, args))
+	s.addRemedies(s.propose(done, sentence.RemedySelect(s.ref, near, differing), sentence.RemedySelectCost(), sentence.RemedySelectRisk(s.ref, near)))
 }
 
 // budgetOverlaps is about pods that another budget selects as well: the eviction API refuses them whatever the budgets allow.
-func (s *Status) budgetOverlaps(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod, args message.Args) bool {
+func (s *Status) budgetOverlaps(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) bool {
 	var shared []*corev1.Pod
 	var others []change.Ref
 	evidence := []finding.Evidence{}
@@ -137,63 +131,64 @@ func (s *Status) budgetOverlaps(b *policyv1.PodDisruptionBudget, pods []*corev1.
 	if len(others) == 0 {
 		return false
 	}
-	args["pods"], args["others"] = s.Enumerate(facts.PodRefs(shared)), s.Enumerate(others)
-	s.set(s.State, finding.Warning, message.BudgetsShare, args)
-	s.addCause(message.BudgetsShare, args, evidence...)
+	said := sentence.BudgetsShare(s.Enumerate(facts.PodRefs(shared)), s.ref, s.Enumerate(others))
+	s.set(s.State, finding.Warning, said)
+	s.addCause(said, evidence...)
 	s.ToldElsewhere = others[0].Name < b.Name // by the finding about the other
 	for _, other := range others[:1] {
-		args := message.Args{"object": other, "subject": s.ref}
-		s.addRemedies(s.proposeCommand(change.Delete(other), message.RemedyDeleteBudget, message.RemedyDeleteBudgetCost, message.RemedyDeleteBudgetRisk, args))
+		s.addRemedies(s.proposeCommand(change.Delete(other), sentence.RemedyDeleteBudget(other, s.ref), sentence.RemedyDeleteBudgetCost(), sentence.RemedyDeleteBudgetRisk(other, s.ref)))
 	}
 	return true
 }
 
 // budgetNotObserved is about a budget that the disruption controller has not counted since it was last changed: the eviction API
 // refuses until it has.
-func (s *Status) budgetNotObserved(b *policyv1.PodDisruptionBudget, args message.Args) {
+func (s *Status) budgetNotObserved(b *policyv1.PodDisruptionBudget) {
 	severity := finding.Warning
 	if s.since(b.CreationTimestamp) < observationTimeout {
 		severity = ""
 	}
-	s.set(s.State, severity, message.BudgetUnseen, args)
-	s.addCause(message.BudgetUnseen, args, facts.EvidenceSince(s.ref, "metadata.creationTimestamp", b.CreationTimestamp.UTC().Format(time.RFC3339), b.CreationTimestamp))
-	s.addUnknown(s.ref, message.BudgetControllerUntold, nil)
+	s.set(s.State, severity, sentence.BudgetUnseen(s.ref))
+	s.addCause(sentence.BudgetUnseen(s.ref), facts.EvidenceSince(s.ref, "metadata.creationTimestamp", b.CreationTimestamp.UTC().Format(time.RFC3339), b.CreationTimestamp))
+	s.addUnknown(s.ref, sentence.BudgetControllerUntold())
 }
 
 // budgetAllowsNone is about a budget that asks for all of its pods.
-func (s *Status) budgetAllowsNone(b *policyv1.PodDisruptionBudget, args message.Args) {
-	s.set(s.State, finding.Warning, message.BudgetNever, args)
-	s.addCause(message.BudgetNever, args, s.budgetLimitEvidence(b), s.budgetCountEvidence("desiredHealthy", b.Status.DesiredHealthy), s.budgetCountEvidence("expectedPods", b.Status.ExpectedPods))
+func (s *Status) budgetAllowsNone(b *policyv1.PodDisruptionBudget) {
+	s.set(s.State, finding.Warning, sentence.BudgetNever(s.ref, budgetLimit(b), int(b.Status.ExpectedPods)))
+	s.addCause(sentence.BudgetNever(s.ref, budgetLimit(b), int(b.Status.ExpectedPods)), s.budgetLimitEvidence(b), s.budgetCountEvidence("desiredHealthy", b.Status.DesiredHealthy), s.budgetCountEvidence("expectedPods", b.Status.ExpectedPods))
 	spec := map[string]any{"maxUnavailable": 1}
 	if b.Spec.MinAvailable != nil {
 		spec["minAvailable"] = nil
 	}
 	done := change.Patch{Object: s.ref, Patch: specPatch(spec)}
-	s.addRemedies(s.propose(done, message.RemedyAllowOne, message.RemedyAllowOneCost, message.RemedyAllowOneRisk, args))
+	s.addRemedies(s.propose(done, sentence.RemedyAllowOne(s.ref), sentence.RemedyAllowOneCost(), sentence.RemedyAllowOneRisk(int(b.Status.ExpectedPods))))
 }
 
 // budgetExhausted is about a budget that allows nothing because too few of its pods are healthy.
-func (s *Status) budgetExhausted(ctx context.Context, b *policyv1.PodDisruptionBudget, pods []*corev1.Pod, args message.Args) {
+func (s *Status) budgetExhausted(ctx context.Context, b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) {
 	evidence := []finding.Evidence{
 		s.budgetCountEvidence("currentHealthy", b.Status.CurrentHealthy), s.budgetCountEvidence("desiredHealthy", b.Status.DesiredHealthy), s.budgetCountEvidence("expectedPods", b.Status.ExpectedPods), s.budgetLimitEvidence(b),
 	}
 	if len(b.Status.DisruptedPods) > 0 && !slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !IsKnownWell(s.Query, p) }) {
-		s.set(s.State, "", message.BudgetBusy, args)
-		s.addCause(message.BudgetBusy, args, evidence...)
+		s.set(s.State, "", sentence.BudgetBusy(s.ref, int(b.Status.CurrentHealthy), int(b.Status.DesiredHealthy)))
+		s.addCause(sentence.BudgetBusy(s.ref, int(b.Status.CurrentHealthy), int(b.Status.DesiredHealthy)), evidence...)
 		return
 	}
-	s.set(s.State, finding.Warning, message.BudgetUsedUp, args)
-	s.addCause(message.BudgetUsedUp, args, evidence...)
-	if all := s.addPodProblems(ctx, pods, true); len(all) > 0 {
-		args["why"] = all[0].explanation.Summary
-		s.set(s.State, finding.Warning, message.BudgetUsedUp, args)
+	usedUp := func(why message.Sentence) message.Sentence {
+		return sentence.BudgetUsedUp(s.ref, int(b.Status.CurrentHealthy), int(b.Status.ExpectedPods), budgetLimit(b), int(b.Status.DesiredHealthy), why)
 	}
-	s.unhealthyPodsProtected(b, pods, args)
+	s.set(s.State, finding.Warning, usedUp(message.Sentence{}))
+	s.addCause(usedUp(message.Sentence{}), evidence...)
+	if all := s.addPodProblems(ctx, pods, true); len(all) > 0 {
+		s.set(s.State, finding.Warning, usedUp(all[0].explanation.Summary))
+	}
+	s.unhealthyPodsProtected(b, pods)
 }
 
 // unhealthyPodsProtected is about pods that are not ready and that the budget keeps from being evicted nonetheless. One that has not
 // started its containers is always evicted.
-func (s *Status) unhealthyPodsProtected(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod, args message.Args) {
+func (s *Status) unhealthyPodsProtected(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) {
 	policy := b.Spec.UnhealthyPodEvictionPolicy
 	held := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.Status.Phase != corev1.PodRunning || IsWell(p) })
 	if len(held) == 0 || policy != nil && *policy == policyv1.AlwaysAllow || b.Status.CurrentHealthy >= b.Status.DesiredHealthy {
@@ -203,10 +198,9 @@ func (s *Status) unhealthyPodsProtected(b *policyv1.PodDisruptionBudget, pods []
 	if policy != nil {
 		value = string(*policy)
 	}
-	args["pods"] = s.Enumerate(facts.PodRefs(held))
-	s.addCause(message.BudgetHoldsBroken, args, facts.Evidence(s.ref, "spec.unhealthyPodEvictionPolicy", value))
+	s.addCause(sentence.BudgetHoldsBroken(s.Enumerate(facts.PodRefs(held)), int(b.Status.DesiredHealthy)), facts.Evidence(s.ref, "spec.unhealthyPodEvictionPolicy", value))
 	done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"unhealthyPodEvictionPolicy": policyv1.AlwaysAllow})}
-	s.addRemedies(s.propose(done, message.RemedyEvictBroken, message.RemedyEvictBrokenCost, message.RemedyEvictBrokenRisk, args))
+	s.addRemedies(s.propose(done, sentence.RemedyEvictBroken(s.ref), sentence.RemedyEvictBrokenCost(), sentence.RemedyEvictBrokenRisk()))
 }
 
 // selectorText is a selector as kubectl writes it; everything is {}.
@@ -227,15 +221,15 @@ func specPatch(spec map[string]any) string {
 }
 
 // propose puts a change into words that may name the subject.
-func (s *Status) propose(done change.Change, what, cost, risk message.ID, args message.Args) finding.Remedy {
-	proposal := s.proposeCommand(done.Command(), what, cost, risk, args)
+func (s *Status) propose(done change.Change, what, cost, risk message.Sentence) finding.Remedy {
+	proposal := s.proposeCommand(done.Command(), what, cost, risk)
 	proposal.Change = done
 	return proposal
 }
 
 // proposeCommand is a remedy that is no change of the family naosu simulates.
-func (s *Status) proposeCommand(line string, what, cost, risk message.ID, args message.Args) finding.Remedy {
-	return finding.Remedy{Message: s.sentence(what, args), Command: line, Cost: s.sentence(cost, args), Risk: s.sentence(risk, args)}
+func (s *Status) proposeCommand(line string, what, cost, risk message.Sentence) finding.Remedy {
+	return finding.Remedy{Message: what, Command: line, Cost: cost, Risk: risk}
 }
 
 // refsOf names objects of kinds that a Snapshot holds.

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // bypassesScheduler says whether a pod has its node from its own spec while a claim of its waits for the scheduler to choose one. The
@@ -25,15 +26,19 @@ func (s *Status) bypassesScheduler(pod *corev1.Pod, claim *corev1.PersistentVolu
 		(placed == nil || !placed.LastTransitionTime.Before(&claim.CreationTimestamp))
 }
 
-func (s *Status) bypassArgs(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim) message.Args {
+// claimBypassed is the answer about a pod that has its node from its own spec, or about the claim that waits for the scheduler.
+func (s *Status) claimBypassed(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim) message.Sentence {
+	class := change.Ref{Kind: string(cluster.StorageClass), Name: volumehelpers.GetPersistentVolumeClaimClass(claim)}
+	return sentence.ClaimBypassed(s.ref, facts.RefTo(cluster.Pod, pod), facts.RefTo(cluster.PersistentVolumeClaim, claim), class)
+}
+
+// claimBypassedWay says how the pod gets to the same node through the scheduler.
+func (s *Status) claimBypassedWay(pod *corev1.Pod) message.Sentence {
 	hostname := pod.Spec.NodeName
 	if node := s.World.Node(pod.Spec.NodeName); node != nil {
 		hostname = cmp.Or(node.Labels[corev1.LabelHostname], hostname)
 	}
-	return message.Args{
-		"pod": facts.RefTo(cluster.Pod, pod), "claim": facts.RefTo(cluster.PersistentVolumeClaim, claim), "hostname": hostname,
-		"class": change.Ref{Kind: string(cluster.StorageClass), Name: volumehelpers.GetPersistentVolumeClaimClass(claim)},
-	}
+	return sentence.ClaimBypassedWay(hostname)
 }
 
 func (s *Status) bypassEvidence(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) []finding.Evidence {

@@ -19,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // noProvisioner is the provisioner of classes whose volumes a person makes.
@@ -30,25 +31,20 @@ func (s *Status) claim(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 	if claim.DeletionTimestamp != nil {
 		users = slices.DeleteFunc(slices.Clone(users), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" })
 	}
-	args := message.Args{"claim": s.ref, "pods": s.Enumerate(facts.PodRefs(users)), "n": len(users), "finalizers": claim.Finalizers}
-	volume := s.World.Volume(claim.Spec.VolumeName)
-	args["volume"] = ""
-	if claim.Spec.VolumeName != "" {
-		args["volume"] = change.Ref{Kind: string(cluster.PersistentVolume), Name: claim.Spec.VolumeName}
-	}
+	pods, volume := s.Enumerate(facts.PodRefs(users)), change.Ref{Kind: string(cluster.PersistentVolume), Name: claim.Spec.VolumeName}
 	switch {
 	case claim.DeletionTimestamp != nil:
-		s.set("Terminating", finding.Warning, message.ClaimLeaving, args)
-		s.explainFinalizers(claim, message.ClaimProtected, pvcProtection)
-	case claim.Status.Phase == corev1.ClaimLost, claim.Status.Phase == corev1.ClaimBound && volume == nil && s.Known(cluster.PersistentVolume):
-		s.set("Lost", finding.Critical, message.ClaimLost, args)
-		s.addCause(message.ClaimLost, args, facts.Evidence(s.ref, "spec.volumeName", claim.Spec.VolumeName))
+		s.set("Terminating", finding.Warning, sentence.ClaimLeaving(s.ref, len(users), pods, message.ListOf(claim.Finalizers)))
+		s.explainFinalizers(claim, sentence.ClaimProtected(), pvcProtection)
+	case claim.Status.Phase == corev1.ClaimLost, claim.Status.Phase == corev1.ClaimBound && s.World.Volume(volume.Name) == nil && s.Known(cluster.PersistentVolume):
+		s.set("Lost", finding.Critical, sentence.ClaimLost(s.ref, volume))
+		s.addCause(sentence.ClaimLost(s.ref, volume), facts.Evidence(s.ref, "spec.volumeName", claim.Spec.VolumeName))
 	case claim.Status.Phase == corev1.ClaimBound:
-		s.set("Bound", "", message.ClaimBound, args)
-		s.addCause(message.ClaimUsed, args, facts.Evidence(s.ref, "spec.volumeName", claim.Spec.VolumeName))
+		s.set("Bound", "", sentence.ClaimBound(s.ref, volume, len(users), pods))
+		s.addCause(sentence.ClaimUsed(volume), facts.Evidence(s.ref, "spec.volumeName", claim.Spec.VolumeName))
 		s.resizing(claim)
 	default:
-		s.explainUnbound(ctx, claim, args)
+		s.explainUnbound(ctx, claim)
 	}
 }
 
@@ -61,14 +57,14 @@ const (
 )
 
 // explainFinalizers says which finalizers keep an object that is being deleted: Kubernetes' own, and those of others.
-func (s *Status) explainFinalizers(o metav1.Object, protected message.ID, own string) {
+func (s *Status) explainFinalizers(o metav1.Object, protected message.Sentence, own string) {
 	since := facts.EvidenceSince(s.ref, "metadata.deletionTimestamp", o.GetDeletionTimestamp().UTC().Format(time.RFC3339), *o.GetDeletionTimestamp())
 	for _, name := range o.GetFinalizers() {
-		id := message.FinalizerKeeps
+		said := sentence.FinalizerKeeps(name)
 		if name == own {
-			id = protected
+			said = protected
 		}
-		s.addCause(id, message.Args{"finalizer": name}, since, facts.Evidence(s.ref, "metadata.finalizers", name))
+		s.addCause(said, since, facts.Evidence(s.ref, "metadata.finalizers", name))
 	}
 }
 
@@ -76,43 +72,44 @@ func (s *Status) explainFinalizers(o metav1.Object, protected message.ID, own st
 func (s *Status) resizing(claim *corev1.PersistentVolumeClaim) {
 	for _, c := range claim.Status.Conditions {
 		if c.Status == corev1.ConditionTrue {
-			s.addCause(message.ClaimResizes, message.Args{"condition": string(c.Type), "why": c.Message},
+			s.addCause(sentence.ClaimResizes(string(c.Type), c.Message),
 				facts.EvidenceSince(s.ref, "status.conditions["+string(c.Type)+"]", strings.TrimSpace(c.Reason+" "+c.Message), c.LastTransitionTime))
 		}
 	}
 }
 
 // explainUnbound is about a claim that has no volume yet: what must come first, and why it does not.
-func (s *Status) explainUnbound(ctx context.Context, claim *corev1.PersistentVolumeClaim, args message.Args) {
+func (s *Status) explainUnbound(ctx context.Context, claim *corev1.PersistentVolumeClaim) {
 	name := volumehelpers.GetPersistentVolumeClaimClass(claim)
 	class := s.World.Class(name)
-	args["class"] = change.Ref{Kind: string(cluster.StorageClass), Name: name}
+	classRef := change.Ref{Kind: string(cluster.StorageClass), Name: name}
 	asked := facts.Evidence(s.ref, "spec.storageClassName", name)
 	switch {
 	case s.Known(cluster.PersistentVolume) && s.volumeReleased(claim):
 	case claim.Spec.VolumeName != "":
-		s.set("Pending", finding.Critical, message.ClaimNamesVolume, args)
-		s.addCause(message.ClaimNamesVolume, args, facts.Evidence(s.ref, "spec.volumeName", claim.Spec.VolumeName))
-		s.explainMismatches(claim, args)
+		volume := change.Ref{Kind: string(cluster.PersistentVolume), Name: claim.Spec.VolumeName}
+		s.set("Pending", finding.Critical, sentence.ClaimNamesVolume(s.ref, volume))
+		s.addCause(sentence.ClaimNamesVolume(s.ref, volume), facts.Evidence(s.ref, "spec.volumeName", claim.Spec.VolumeName))
+		s.explainMismatches(claim)
 	case claim.Spec.StorageClassName == nil && name == "":
-		s.set("Pending", finding.Critical, message.ClaimNoDefault, args)
-		s.addCause(message.ClaimNoDefault, args, asked)
-		s.explainMismatches(claim, args)
-		s.explainDefaultClass(args)
+		s.set("Pending", finding.Critical, sentence.ClaimNoDefault(s.ref))
+		s.addCause(sentence.ClaimNoDefault(s.ref), asked)
+		s.explainMismatches(claim)
+		s.explainDefaultClass()
 	case name != "" && class == nil && s.Known(cluster.StorageClass):
-		s.set("Pending", finding.Critical, message.ClaimNoClass, args)
-		s.addCause(message.ClaimNoClass, args, asked)
+		s.set("Pending", finding.Critical, sentence.ClaimNoClass(s.ref, classRef))
+		s.addCause(sentence.ClaimNoClass(s.ref, classRef), asked)
 	case name != "" && class == nil:
-		s.set("Pending", finding.Critical, message.ClaimUntold, args)
+		s.set("Pending", finding.Critical, sentence.ClaimUntold(s.ref, classRef))
 		s.AddUnknownKinds(cluster.StorageClass)
 	case s.waitsForFirstConsumer(claim, class):
-		s.explainFirstConsumer(ctx, claim, class, args)
+		s.explainFirstConsumer(ctx, claim, class)
 	case class == nil || class.Provisioner == noProvisioner:
-		s.set("Pending", finding.Critical, message.ClaimNoVolume, args)
-		s.addCause(message.ClaimByHand, args, asked)
-		s.explainMismatches(claim, args)
+		s.set("Pending", finding.Critical, sentence.ClaimNoVolume(s.ref))
+		s.addCause(sentence.ClaimByHand(), asked)
+		s.explainMismatches(claim)
 	default:
-		s.explainProvisioning(claim, class, args)
+		s.explainProvisioning(claim, class)
 	}
 }
 
@@ -123,28 +120,28 @@ func (s *Status) waitsForFirstConsumer(claim *corev1.PersistentVolumeClaim, clas
 }
 
 // explainFirstConsumer is about a claim whose volume is made where the first pod that uses it is placed.
-func (s *Status) explainFirstConsumer(ctx context.Context, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, args message.Args) {
-	args["made"] = class.Provisioner != noProvisioner
+func (s *Status) explainFirstConsumer(ctx context.Context, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) {
+	classRef, made := facts.RefTo(cluster.StorageClass, class), class.Provisioner != noProvisioner
 	mode := facts.Evidence(facts.RefTo(cluster.StorageClass, class), "volumeBindingMode", string(*class.VolumeBindingMode))
 	users := slices.DeleteFunc(slices.Clone(s.World.PodsUsing(claim.Namespace, claim.Name)), cluster.Ended)
 	if len(users) == 0 {
-		s.set("Pending", "", message.ClaimWaitsUnused, args)
-		s.addCause(message.ClaimFirstConsumer, args, mode)
+		s.set("Pending", "", sentence.ClaimWaitsUnused(s.ref, classRef, made))
+		s.addCause(sentence.ClaimFirstConsumer(classRef, made), mode)
 		s.AddUnknownKinds(cluster.Pod)
 		return
 	}
 	if i := slices.IndexFunc(users, func(p *corev1.Pod) bool { return s.bypassesScheduler(p, claim) }); i >= 0 {
-		args = s.bypassArgs(users[i], claim)
-		s.set("Pending", finding.Critical, message.ClaimBypassed, args)
-		s.addCause(message.ClaimBypassed, args, s.bypassEvidence(users[i], claim, class)...)
-		s.addCause(message.ClaimBypassedWay, args)
+		said := s.claimBypassed(users[i], claim)
+		s.set("Pending", finding.Critical, said)
+		s.addCause(said, s.bypassEvidence(users[i], claim, class)...)
+		s.addCause(s.claimBypassedWay(users[i]))
 		return
 	}
-	args["pod"] = facts.RefTo(cluster.Pod, users[0])
-	s.set("Pending", finding.Critical, message.ClaimWaitsForPod, args)
-	s.addCause(message.ClaimFirstConsumer, args, mode)
-	s.addCause(message.PodSays, message.Args{"why": s.summaryFor(ctx, args["pod"].(change.Ref))},
-		facts.Evidence(args["pod"].(change.Ref), "status.phase", string(users[0].Status.Phase)))
+	pod := facts.RefTo(cluster.Pod, users[0])
+	s.set("Pending", finding.Critical, sentence.ClaimWaitsForPod(s.ref, pod))
+	s.addCause(sentence.ClaimFirstConsumer(classRef, made), mode)
+	s.addCause(sentence.PodSays(s.summaryFor(ctx, pod)),
+		facts.Evidence(pod, "status.phase", string(users[0].Status.Phase)))
 }
 
 // summaryFor is the answer in a sentence about another thing.
@@ -155,26 +152,24 @@ func (s *Status) summaryFor(ctx context.Context, ref change.Ref) message.Sentenc
 }
 
 // explainProvisioning is about a claim whose volume a provisioner should have made.
-func (s *Status) explainProvisioning(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass, args message.Args) {
-	args["provisioner"], args["age"], args["zone"] = class.Provisioner, s.age(claim.CreationTimestamp), ""
+func (s *Status) explainProvisioning(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) {
 	evidence := []finding.Evidence{facts.Evidence(facts.RefTo(cluster.StorageClass, class), "provisioner", class.Provisioner)}
 	if node := claim.Annotations[volumehelpers.AnnSelectedNode]; node != "" {
 		evidence = append(evidence, facts.Evidence(s.ref, "metadata.annotations["+volumehelpers.AnnSelectedNode+"]", node))
 	}
 	if failed := s.Events(claim, "ProvisioningFailed"); len(failed) > 0 {
-		args["why"] = failed[0].Message
-		s.set("Pending", finding.Critical, message.ClaimProvisionFails, args)
-		s.addCause(message.ClaimProvisionFails, args, append(evidence, query.EventEvidence(failed[0]))...)
+		s.set("Pending", finding.Critical, sentence.ClaimProvisionFails(s.ref, class.Provisioner, failed[0].Message))
+		s.addCause(sentence.ClaimProvisionFails(s.ref, class.Provisioner, failed[0].Message), append(evidence, query.EventEvidence(failed[0]))...)
 		return
 	}
-	s.set("Pending", finding.Critical, message.ClaimProvisionerSilent, args)
+	s.set("Pending", finding.Critical, sentence.ClaimProvisionerSilent(s.ref, class.Provisioner, s.age(claim.CreationTimestamp)))
 	for _, e := range s.Events(claim, "ExternalProvisioning", "Provisioning") {
 		evidence = append(evidence, query.EventEvidence(e))
 		break
 	}
-	s.addCause(message.ClaimProvisionerSilent, args, evidence...)
+	s.addCause(sentence.ClaimProvisionerSilent(s.ref, class.Provisioner, s.age(claim.CreationTimestamp)), evidence...)
 	if s.World.Knowledge(cluster.CSIDriver) == cluster.Complete && s.World.CSIDriver(class.Provisioner) == nil {
-		s.addCause(message.DriverUnknown, args, facts.Evidence(change.Ref{Kind: string(cluster.CSIDriver), Name: class.Provisioner}, "metadata.name", ""))
+		s.addCause(sentence.DriverUnknown(), facts.Evidence(change.Ref{Kind: string(cluster.CSIDriver), Name: class.Provisioner}, "metadata.name", ""))
 	}
 	s.AddUnknownKinds(cluster.Event)
 }
@@ -197,7 +192,7 @@ const maxMismatches = 3
 
 // explainMismatches says of the volumes that are free why each does not do for the claim
 // (k8s.io/component-helpers/storage/volume, FindMatchingVolume).
-func (s *Status) explainMismatches(claim *corev1.PersistentVolumeClaim, args message.Args) {
+func (s *Status) explainMismatches(claim *corev1.PersistentVolumeClaim) {
 	if !s.Known(cluster.PersistentVolume) {
 		s.AddUnknownKinds(cluster.PersistentVolume)
 		return
@@ -216,10 +211,10 @@ func (s *Status) explainMismatches(claim *corev1.PersistentVolumeClaim, args mes
 			continue
 		}
 		ref := facts.RefTo(cluster.PersistentVolume, volume)
-		s.addCause(message.VolumeMisfit, message.Args{"volume": ref, "field": field, "has": has, "wants": wants}, facts.Evidence(ref, field, has))
+		s.addCause(sentence.VolumeMisfit(ref, field, has, wants), facts.Evidence(ref, field, has))
 	}
 	if told == 0 {
-		s.addCause(message.VolumeNoneFree, args)
+		s.addCause(sentence.VolumeNoneFree(claim.Spec.VolumeName != ""))
 	}
 }
 

@@ -9,12 +9,14 @@ import (
 
 	"github.com/robfig/cron/v3"
 	batchv1 "k8s.io/api/batch/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/duration"
+	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // cronJobTolerance is how long after its time a Job is late. The controller looks at a CronJob when it is due, and every ten minutes besides.
@@ -48,9 +50,16 @@ func scheduleOf(c *batchv1.CronJob) (due cron.Schedule, zone string, err error) 
 	return due, zone, err
 }
 
+// scheduleFormat is how a moment at which a CronJob is due is shown.
+const scheduleFormat = "2006-01-02 15:04 MST"
+
+// cronJobAge is how long ago a CronJob last created a Job, empty if it never has.
+func (s *Status) cronJobAge(c *batchv1.CronJob) string {
+	return s.age(ptr.Deref(c.Status.LastScheduleTime, metav1.Time{}))
+}
+
 // cronJobNext says when a CronJob is due next.
-func (s *Status) cronJobNext(c *batchv1.CronJob, args message.Args) {
-	args["next"], args["zone"], args["in"] = "", "", ""
+func (s *Status) cronJobNext(c *batchv1.CronJob) {
 	due, zone, err := scheduleOf(c)
 	if err != nil || s.World.Taken().IsZero() {
 		return
@@ -58,17 +67,14 @@ func (s *Status) cronJobNext(c *batchv1.CronJob, args message.Args) {
 	evidence := s.scheduleFacts(c)
 	next := inZone(due.Next(s.World.Taken().UTC()), zone)
 	if next.IsZero() {
-		s.addCause(message.CronNever, args, evidence...)
+		s.addCause(sentence.CronNever(c.Spec.Schedule), evidence...)
 		return
 	}
-	args["next"], args["zone"] = next.Format("2006-01-02 15:04 MST"), zone
-	args["in"] = duration.HumanDuration(next.Sub(s.World.Taken()))
-	s.addCause(message.CronNext, args, evidence...)
+	s.addCause(sentence.CronNext(next.Format(scheduleFormat), duration.HumanDuration(next.Sub(s.World.Taken())), zone), evidence...)
 	if seconds := c.Spec.StartingDeadlineSeconds; seconds != nil && *seconds < shortStartingDeadline {
-		args["seconds"] = int(*seconds)
-		s.addCause(message.CronDeadlineShort, args, facts.Evidence(s.ref, "spec.startingDeadlineSeconds", strconv.Itoa(int(*seconds))))
+		s.addCause(sentence.CronDeadlineShort(int(*seconds)), facts.Evidence(s.ref, "spec.startingDeadlineSeconds", strconv.Itoa(int(*seconds))))
 		done := change.Patch{Object: s.ref, Patch: `{"spec":{"startingDeadlineSeconds":200}}`}
-		s.addRemedies(s.propose(done, message.RemedyDeadline, message.RemedyDeadlineCost, message.RemedyDeadlineRisk, args))
+		s.addRemedies(s.propose(done, sentence.RemedyDeadline(s.ref), sentence.RemedyDeadlineCost(), sentence.RemedyDeadlineRisk()))
 	}
 }
 
@@ -90,28 +96,26 @@ func (s *Status) scheduleFacts(c *batchv1.CronJob) []finding.Evidence {
 }
 
 // cronJobActive is about a CronJob that nothing is reported of: it creates Jobs, or should have and nothing tells why not.
-func (s *Status) cronJobActive(c *batchv1.CronJob, args message.Args) {
+func (s *Status) cronJobActive(c *batchv1.CronJob) {
 	if _, _, err := scheduleOf(c); err != nil {
-		args["why"] = err.Error()
-		s.set("Active", finding.Warning, message.CronUnreadable, args)
-		s.addCause(message.CronUnreadable, args, s.scheduleFacts(c)...)
+		s.set("Active", finding.Warning, sentence.CronUnreadable(s.ref, err.Error()))
+		s.addCause(sentence.CronUnreadable(s.ref, err.Error()), s.scheduleFacts(c)...)
 		return
 	}
 	late, ok := s.cronJobOverdue(c)
 	if !ok {
-		s.set("Active", "", message.CronHealthy, args)
-		s.cronJobNext(c, args)
+		s.set("Active", "", sentence.CronHealthy(s.ref, c.Spec.Schedule, s.cronJobAge(c)))
+		s.cronJobNext(c)
 		return
 	}
-	args["due"] = late.Format("2006-01-02 15:04 MST")
-	s.set("Active", finding.Warning, message.CronLate, args)
+	s.set("Active", finding.Warning, sentence.CronLate(s.ref, late.Format(scheduleFormat), s.cronJobAge(c)))
 	evidence := s.scheduleFacts(c)
 	if at := c.Status.LastScheduleTime; at != nil {
 		evidence = append(evidence, facts.EvidenceSince(s.ref, "status.lastScheduleTime", at.UTC().Format(time.RFC3339), *at))
 	}
-	s.addCause(message.CronLate, args, evidence...)
-	s.cronJobNext(c, args)
-	s.addUnknown(s.ref, message.CronControllerUntold, nil)
+	s.addCause(sentence.CronLate(s.ref, late.Format(scheduleFormat), s.cronJobAge(c)), evidence...)
+	s.cronJobNext(c)
+	s.addUnknown(s.ref, sentence.CronControllerUntold())
 }
 
 // cronJobOverdue is when a CronJob was due since it last created a Job, if that is so long ago that something is wrong; ok is false
@@ -133,13 +137,12 @@ func (s *Status) cronJobOverdue(c *batchv1.CronJob) (at time.Time, ok bool) {
 }
 
 // proposeUnsuspend lets a CronJob create Jobs again.
-func (s *Status) proposeUnsuspend(args message.Args) {
+func (s *Status) proposeUnsuspend() {
 	done := change.Patch{Object: s.ref, Patch: `{"spec":{"suspend":false}}`}
-	s.addRemedies(s.propose(done, message.RemedyUnsuspend, message.RemedyUnsuspendCost, message.RemedyUnsuspendRisk, args))
+	s.addRemedies(s.propose(done, sentence.RemedyUnsuspend(s.ref), sentence.RemedyUnsuspendCost(), sentence.RemedyUnsuspendRisk()))
 }
 
 // proposeDeleteJob deletes the Job that keeps the next from being created.
 func (s *Status) proposeDeleteJob(job change.Ref) {
-	args := message.Args{"object": job}
-	s.addRemedies(s.proposeCommand(change.Delete(job), message.RemedyDeleteJob, message.RemedyDeleteJobCost, message.RemedyDeleteJobRisk, args))
+	s.addRemedies(s.proposeCommand(change.Delete(job), sentence.RemedyDeleteJob(job, s.ref), sentence.RemedyDeleteJobCost(), sentence.RemedyDeleteJobRisk(job)))
 }

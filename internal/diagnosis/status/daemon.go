@@ -10,9 +10,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // daemonSet says whether every node that should has a DaemonSet's pod, and which nodes are left out and why.
@@ -24,31 +26,31 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 	}
 	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
 	missing, excluded := s.daemonNodes(set, pods)
-	args := message.Args{"want": want, "have": have, "nodes": len(s.World.Nodes())}
+	nodes := len(s.World.Nodes())
 	switch {
 	case want == 0 && len(missing) == 0:
-		s.set(state, finding.Warning, message.DaemonNowhere, args)
+		s.set(state, finding.Warning, sentence.DaemonNowhere(s.ref, nodes))
 	case have < want || len(missing) > 0:
 		short := len(missing) > 0 || set.Status.CurrentNumberScheduled < set.Status.DesiredNumberScheduled
 		s.lacksPods(ctx, state, want, have, pods, short && s.creationRefused(ctx, state, set, nil))
 		if len(missing) > 0 {
-			s.addCause(message.DaemonMissing, message.Args{"n": len(missing), "nodes": s.Enumerate(missing)})
+			s.addCause(sentence.DaemonMissing(len(missing), s.Enumerate(missing)))
 		}
 	default:
-		s.set(state, "", message.DaemonHealthy, args)
+		s.set(state, "", sentence.DaemonHealthy(s.ref, want, nodes))
 	}
 	for _, why := range []message.ID{message.ObstacleSelector, message.ObstacleTainted} {
 		if refs := excluded[why]; len(refs) > 0 {
-			s.addCause(message.DaemonExcluded, message.Args{"nodes": s.Enumerate(refs), "why": message.Of(why, message.Args{"n": len(refs)})},
+			s.addCause(sentence.DaemonExcluded(s.Enumerate(refs), query.CountObstacle(why, len(refs), nil)),
 				daemonTerms(s.ref, set)...)
 		}
 	}
 	if set.Status.NumberMisscheduled > 0 {
-		s.addCause(message.DaemonMisplaced, message.Args{"n": int(set.Status.NumberMisscheduled)},
+		s.addCause(sentence.DaemonMisplaced(int(set.Status.NumberMisscheduled)),
 			facts.Evidence(s.ref, "status.numberMisscheduled", strconv.Itoa(int(set.Status.NumberMisscheduled))))
 	}
 	if have := int(set.Status.UpdatedNumberScheduled); have < want && set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
-		s.addCause(message.DaemonOnDelete, message.Args{"n": want - have}, facts.Evidence(s.ref, "spec.updateStrategy.type", string(set.Spec.UpdateStrategy.Type)))
+		s.addCause(sentence.DaemonOnDelete(want-have), facts.Evidence(s.ref, "spec.updateStrategy.type", string(set.Spec.UpdateStrategy.Type)))
 	}
 }
 

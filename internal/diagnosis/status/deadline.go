@@ -10,7 +10,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // proposeDeadline gives a Job that ran longer than its activeDeadlineSeconds more of them. The field of a Job that has failed can be
@@ -24,17 +24,16 @@ func (s *Status) proposeDeadline(job *batchv1.Job, failure *batchv1.JobCondition
 	if seconds == 0 {
 		return
 	}
-	args := message.Args{"seconds": seconds, "limit": int(*job.Spec.ActiveDeadlineSeconds), "done": int(job.Status.Succeeded), "of": jobSize(job), "paced": partlySucceeded(job), "object": s.ref}
+	limit, of, paced := int(*job.Spec.ActiveDeadlineSeconds), jobSize(job), partlySucceeded(job)
 	owner := metav1.GetControllerOfNoCopy(job)
 	switch {
 	case owner == nil:
 		line := change.Recreate(s.ref, jobWithDeadline(job, seconds)...)
-		s.addRemedies(s.proposeCommand(line, message.RemedyJobTime, message.RemedyJobTimeCost, message.RemedyJobTimeRisk, args))
+		s.addRemedies(s.proposeCommand(line, sentence.RemedyJobTime(s.ref, seconds, paced, int(job.Status.Succeeded), of, limit), sentence.RemedyJobTimeCost(int(job.Status.Succeeded)), sentence.RemedyJobTimeRisk()))
 	case owner.Kind == string(cluster.CronJob):
 		cron := change.Ref{Kind: owner.Kind, Namespace: job.Namespace, Name: owner.Name}
-		args["object"] = cron
 		done := change.Patch{Object: cron, Patch: specPatch(map[string]any{"jobTemplate": map[string]any{"spec": map[string]any{"activeDeadlineSeconds": seconds}}})}
-		s.addRemedies(s.Propose(done, message.Of(message.RemedyCronTime, args), message.Of(message.RemedyCronTimeCost, args), message.Of(message.RemedyJobTimeRisk, args)).Remedy)
+		s.addRemedies(s.Propose(done, sentence.RemedyCronTime(cron, seconds, paced, int(job.Status.Succeeded), of, limit), sentence.RemedyCronTimeCost(), sentence.RemedyJobTimeRisk()).Remedy)
 	}
 }
 

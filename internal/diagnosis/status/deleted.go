@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // IsDeleted says whether the subject is not in the world and Events still tell of it.
@@ -20,56 +21,61 @@ func IsDeleted(q query.Query) bool {
 		len(q.EventsNamed(*q.Subject)) > 0
 }
 
-// deletionReasons are the events that tell why a thing is gone, the more telling first.
-var deletionReasons = []struct {
-	reason string
-	id     message.ID
-}{
-	{"Preempted", message.GonePreempted},
-	{"TaintManagerEviction", message.GoneTainted},
-	{"Evicted", message.GoneEvicted},
-	{"NodeControllerEviction", message.GoneTainted},
-	{"DeletingNode", message.GoneNodeRemoved},
-	{"RemovingNode", message.GoneNodeRemoved},
+// deletionReasons are the reasons of Events that tell why a thing is gone, the more telling first.
+var deletionReasons = []string{"Preempted", "TaintManagerEviction", "Evicted", "NodeControllerEviction", "DeletingNode", "RemovingNode"}
+
+// goneBecause is what such an Event says of the subject.
+func (s *Status) goneBecause(e *corev1.Event, makers query.FormerOwners) message.Sentence {
+	_, _, at := query.Occurrences(e)
+	switch e.Reason {
+	case "Preempted":
+		by, of := query.Preemptor(s.World, e), change.Ref{}
+		if by.Name != "" {
+			of = makers.TopOwnerOf(by)
+		}
+		return sentence.GonePreempted(s.ref, s.age(at), by, of, e.Message)
+	case "Evicted":
+		return sentence.GoneEvicted(s.ref, s.age(at), e.Message)
+	case "DeletingNode", "RemovingNode":
+		return sentence.GoneNodeRemoved(s.ref, e.Message)
+	default:
+		return sentence.GoneTainted(s.ref, s.age(at))
+	}
 }
 
 // deleted is about a thing that is not there any more, told from its Events, which the API server keeps for an hour.
 func (s *Status) deleted() {
 	events := s.EventsNamed(s.ref)
-	args := message.Args{"age": "", "owner": "", "by": change.Ref{}, "of": change.Ref{}}
 	if len(events) == 0 {
-		s.set("Unknown", "", message.GoneUntold, args)
+		s.set("Unknown", "", sentence.GoneUntold(s.ref, ""))
 		return
 	}
 	_, _, last := query.Occurrences(events[0])
-	args["age"] = s.age(last)
-	id, makers := message.GoneUntold, query.FindFormerOwners(s.World)
-	for _, by := range deletionReasons {
-		if e := firstWithReason(events, by.reason); e != nil && !strings.HasPrefix(e.Message, "Cancelling") {
-			id = by.id
-			_, _, at := query.Occurrences(e)
-			args["age"], args["why"] = s.age(at), e.Message
-			if by := query.Preemptor(s.World, e); by.Name != "" {
-				args["by"], args["of"] = by, makers.TopOwnerOf(by)
-			}
-			s.addCause(by.id, args, query.EventEvidence(e))
+	var gone message.Sentence
+	makers := query.FindFormerOwners(s.World)
+	for _, reason := range deletionReasons {
+		if e := firstWithReason(events, reason); e != nil && !strings.HasPrefix(e.Message, "Cancelling") {
+			gone = s.goneBecause(e, makers)
+			s.addCause(gone, query.EventEvidence(e))
 			break
 		}
 	}
 	if e := makers.Events[s.ref]; e != nil && e.Reason == "SuccessfulDelete" {
-		args["owner"] = query.InvolvedObject(e)
-		if id == message.GoneUntold {
-			id = message.GoneDeletedBy
+		if gone.IsZero() {
+			gone = sentence.GoneDeletedBy(s.ref, query.InvolvedObject(e))
 		}
-		s.addCause(message.OwnerDeleted, args, query.EventEvidence(e))
+		s.addCause(sentence.OwnerDeleted(query.InvolvedObject(e)), query.EventEvidence(e))
 	}
 	if e := firstWithReason(events, "Killing"); e != nil {
-		if id == message.GoneUntold {
-			id = message.GoneStopped
+		if gone.IsZero() {
+			gone = sentence.GoneStopped(s.ref, s.age(last))
 		}
-		s.addCause(message.KubeletStopped, args, query.EventEvidence(e))
+		s.addCause(sentence.KubeletStopped(), query.EventEvidence(e))
 	}
-	s.set("Gone", "", id, args)
+	if gone.IsZero() {
+		gone = sentence.GoneUntold(s.ref, s.age(last))
+	}
+	s.set("Gone", "", gone)
 	if owner := makers.OwnerOf(s.ref); owner != nil {
 		s.explainSuccessors(owner)
 	}
@@ -98,5 +104,5 @@ func (s *Status) explainSuccessors(owner metav1.Object) {
 			ready++
 		}
 	}
-	s.addCause(message.OwnerHas, message.Args{"owner": facts.RefTo(kind, owner), "n": len(pods), "ready": ready, "pods": s.Enumerate(pods)})
+	s.addCause(sentence.OwnerHas(facts.RefTo(kind, owner), len(pods), ready, s.Enumerate(pods)))
 }

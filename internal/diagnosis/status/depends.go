@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // noEndpoints is the state of a Service that nothing answers at.
@@ -25,20 +26,20 @@ func (s *Status) explainService(ctx context.Context, service change.Ref) message
 	if s.PartOf(service) || !s.Known(cluster.Service) {
 		return message.Sentence{}
 	}
-	args := message.Args{"service": service}
+
 	if s.World.Service(service.Namespace, service.Name) == nil {
 		if s.World.Knowledge(cluster.Service) != cluster.Complete {
 			return message.Sentence{}
 		}
-		s.addCause(message.ServiceMissing, args, facts.Evidence(service, "metadata.name", ""))
-		return s.sentence(message.ServiceMissing, args)
+		s.addCause(sentence.ServiceMissing(service), facts.Evidence(service, "metadata.name", ""))
+		return sentence.ServiceMissing(service)
 	}
 	all := s.Explain(ctx, service)
 	if all.State != noEndpoints {
 		return message.Sentence{}
 	}
 	if len(all.Causes) == 0 {
-		s.addCause(message.DependsOn, message.Args{"why": all.Summary})
+		s.addCause(sentence.DependsOn(all.Summary))
 	} else {
 		all.Causes[0].Message = all.Summary // It is the same with what is behind it.
 	}
@@ -103,14 +104,13 @@ func (s *Status) namedServicesOf(ctx context.Context, pod *corev1.Pod, c *corev1
 				continue
 			}
 			seen[service] = true
-			args := message.Args{"container": c.Name, "service": service, "said": s.Summary, "why": message.Sentence{}}
 			evidence := facts.Evidence(s.ref, g.field, word)
 			if s.selectsItself(service, pod) {
-				s.addCause(message.PodNamesItsOwn, args, evidence)
-				args["why"] = s.sentence(message.PodNamesItsOwn, args)
-				s.Summary = s.sentence(message.PodHasMore, args)
+				own := sentence.PodNamesItsOwn(c.Name, service)
+				s.addCause(own, evidence)
+				s.Summary = sentence.PodHasMore(s.Summary, own)
 				done := change.Patch{Object: service, Patch: `{"spec":{"publishNotReadyAddresses":true}}`}
-				s.addRemedies(s.propose(done, message.RemedyPublish, message.RemedyPublishCost, message.RemedyPublishRisk, args))
+				s.addRemedies(s.propose(done, sentence.RemedyPublish(service), sentence.RemedyPublishCost(), sentence.RemedyPublishRisk(service)))
 				continue
 			}
 			before := len(s.Causes)
@@ -118,9 +118,8 @@ func (s *Status) namedServicesOf(ctx context.Context, pod *corev1.Pod, c *corev1
 			if why.IsZero() {
 				continue
 			}
-			s.Causes = slices.Insert(s.Causes, before, finding.Link{Message: s.sentence(message.PodNames, args), Evidence: []finding.Evidence{evidence}})
-			args["why"] = why
-			s.Summary = s.sentence(message.PodWaitsForService, args)
+			s.Causes = slices.Insert(s.Causes, before, finding.Link{Message: sentence.PodNames(c.Name, service), Evidence: []finding.Evidence{evidence}})
+			s.Summary = sentence.PodWaitsForService(s.Summary, service, why)
 		}
 	}
 }

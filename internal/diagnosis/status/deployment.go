@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Revision is the annotation by which a Deployment numbers its ReplicaSets (pkg/controller/deployment/util).
@@ -26,24 +27,23 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 		have = max(have, countWell(pods))
 	}
 	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
-	args := message.Args{"want": want, "have": have}
 	stalled := deploymentCondition(d, appsv1.DeploymentProgressing)
 	switch failure := deploymentCondition(d, appsv1.DeploymentReplicaFailure); {
 	case failure != nil && failure.Status == corev1.ConditionTrue:
 		s.lacksPods(ctx, state, want, have, pods, s.creationRefused(ctx, state, d, failureEvidence(s.ref, "ReplicaFailure", failure.Message, failure.LastTransitionTime)))
 	case have < want && s.pausedWithoutPods(d, newest):
-		s.set(state, finding.Critical, message.WorkloadPaused, args)
+		s.set(state, finding.Critical, sentence.WorkloadPaused(s.ref, have, want))
 	case have < want:
 		s.lacksPods(ctx, state, want, have, pods, newest != nil && s.creationRefused(ctx, state, newest, nil))
 	case stalled != nil && stalled.Status == corev1.ConditionFalse:
-		args["why"] = ""
+		var why message.Sentence
 		if all := s.addPodProblems(ctx, pods, true); len(all) > 0 {
-			args["why"] = all[0].explanation.Summary
+			why = all[0].explanation.Summary
 		}
-		s.set(state, finding.Critical, message.RolloutStalled, args)
+		s.set(state, finding.Critical, sentence.RolloutStalled(s.ref, want, why))
 	case newest != nil && s.rolloutBlocked(ctx, state, want, notDeleted(s.World.PodsOf(newest.UID))):
 	default:
-		s.complete(state, args)
+		s.complete(state, want)
 		s.addPodProblems(ctx, slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return !s.isStuck(pod) }), false)
 	}
 	s.rollout(d, newest, stalled)
@@ -60,7 +60,7 @@ func (s *Status) pausedWithoutPods(d *appsv1.Deployment, newest *appsv1.ReplicaS
 func (s *Status) rolloutBlocked(ctx context.Context, state string, want int, pods []*corev1.Pod) bool {
 	for i, t := range podProblems(ctx, s.Query, pods) {
 		if t.explanation.Severity == finding.Critical || slices.ContainsFunc(t.explanation.Findings, critical) {
-			s.set(state, finding.Warning, message.RolloutWaits, message.Args{"want": want, "why": t.explanation.Summary})
+			s.set(state, finding.Warning, sentence.RolloutWaits(s.ref, want, t.explanation.Summary))
 			s.addPodProblems(ctx, pods, i == 0)
 			return true
 		}
@@ -84,17 +84,18 @@ func critical(f finding.Finding) bool { return f.Severity == finding.Critical }
 // rollout tells of a Deployment that is paused, or does not get on with its newest ReplicaSet.
 func (s *Status) rollout(d *appsv1.Deployment, newest *appsv1.ReplicaSet, progress *appsv1.DeploymentCondition) {
 	if d.Spec.Paused {
-		s.addCause(message.RolloutPaused, nil, facts.Evidence(s.ref, "spec.paused", "true"))
+		s.addCause(sentence.RolloutPaused(), facts.Evidence(s.ref, "spec.paused", "true"))
 	}
 	if progress != nil && progress.Status == corev1.ConditionFalse {
-		args := message.Args{"set": "", "seconds": 0}
+		var set any = "" // Not every Deployment has one of its present template.
+		seconds := 0
 		if newest != nil {
-			args["set"] = facts.RefTo(cluster.ReplicaSet, newest)
+			set = facts.RefTo(cluster.ReplicaSet, newest)
 		}
 		if d.Spec.ProgressDeadlineSeconds != nil {
-			args["seconds"] = int(*d.Spec.ProgressDeadlineSeconds)
+			seconds = int(*d.Spec.ProgressDeadlineSeconds)
 		}
-		s.addCause(message.RolloutDeadline, args, facts.EvidenceSince(s.ref, "status.conditions[Progressing]", progress.Reason+": "+progress.Message, progress.LastUpdateTime))
+		s.addCause(sentence.RolloutDeadline(set, seconds), facts.EvidenceSince(s.ref, "status.conditions[Progressing]", progress.Reason+": "+progress.Message, progress.LastUpdateTime))
 	}
 }
 
@@ -136,21 +137,20 @@ func (s *Status) replicaSet(ctx context.Context, set *appsv1.ReplicaSet) {
 			failure = failureEvidence(s.ref, string(c.Type), c.Message, c.LastTransitionTime)
 		}
 	}
-	args := message.Args{"want": want, "have": have}
 	if have < want {
 		s.lacksPods(ctx, state, want, have, s.World.PodsOf(set.UID), s.creationRefused(ctx, state, set, failure))
 		return
 	}
-	s.complete(state, args)
+	s.complete(state, want)
 }
 
 // complete says that a workload has the pods it should.
-func (s *Status) complete(state string, args message.Args) {
-	if args["want"] == 0 {
-		s.set(state, "", message.WorkloadAtZero, args)
+func (s *Status) complete(state string, want int) {
+	if want == 0 {
+		s.set(state, "", sentence.WorkloadAtZero(s.ref))
 		return
 	}
-	s.set(state, "", message.WorkloadHealthy, args)
+	s.set(state, "", sentence.WorkloadHealthy(s.ref, want))
 }
 
 // countWell counts the pods that run as they should: where a workload's status has not been written, they tell what it would say.

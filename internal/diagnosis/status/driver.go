@@ -10,23 +10,25 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // driverNotRegistered is about a volume whose driver has not registered on the pod's node: where its DaemonSet runs there, and why not.
-func (s *Status) driverNotRegistered(held *bool, pod *corev1.Pod, m facts.Mount, args message.Args) {
+func (s *Status) driverNotRegistered(held *bool, pod *corev1.Pod, m facts.Mount) {
+	driver := m.Volume.Spec.CSI.Driver
 	csi := change.Ref{Kind: string(cluster.CSINode), Name: pod.Spec.NodeName}
-	s.setHeld(held, pod, message.DriverMissing, args, facts.Evidence(csi, "spec.drivers", driverNames(s.World.CSINode(pod.Spec.NodeName))))
+	s.setHeld(held, pod, sentence.DriverMissing(s.ref, driver, facts.NodeRef(pod.Spec.NodeName), facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)), facts.Evidence(csi, "spec.drivers", driverNames(s.World.CSINode(pod.Spec.NodeName))))
 	if !s.Known(cluster.DaemonSet) {
 		s.AddUnknownKinds(cluster.DaemonSet)
 		return
 	}
-	driver := m.Volume.Spec.CSI.Driver
 	i := slices.IndexFunc(s.World.DaemonSets(), func(set *appsv1.DaemonSet) bool { return runsDriver(set, driver) })
 	if i < 0 {
-		s.addCause(message.DriverUnseen, args)
+		s.addCause(sentence.DriverUnseen(driver))
 		return
 	}
 	s.explainDriverPod(s.World.DaemonSets()[i], pod.Spec.NodeName)
@@ -48,23 +50,20 @@ func runsDriver(set *appsv1.DaemonSet, driver string) bool {
 // explainDriverPod says how a driver's DaemonSet fares on a node.
 func (s *Status) explainDriverPod(set *appsv1.DaemonSet, node string) {
 	ref := facts.RefTo(cluster.DaemonSet, set)
-	args := message.Args{"set": ref, "namespace": set.Namespace, "node": facts.NodeRef(node), "pod": "", "well": false, "state": "", "why": ""}
 	pods := s.World.PodsOf(set.UID)
 	if i := slices.IndexFunc(pods, func(p *corev1.Pod) bool { return kube.TargetNodeName(p) == node }); i >= 0 {
-		args["pod"], args["well"], args["state"] = facts.RefTo(cluster.Pod, pods[i]), IsWell(pods[i]), PodState(pods[i])
-		s.addCause(message.DriverPod, args, stateEvidence(pods[i]))
+		s.addCause(sentence.DriverPod(ref, set.Namespace, IsWell(pods[i]), facts.RefTo(cluster.Pod, pods[i]), PodState(pods[i])), stateEvidence(pods[i]))
 		return
 	}
 	_, excluded := s.daemonNodes(set, pods)
 	for _, why := range []message.ID{message.ObstacleSelector, message.ObstacleTainted} {
 		if slices.Contains(excluded[why], facts.NodeRef(node)) {
-			args["why"] = message.Of(why, message.Args{"n": 1})
-			s.addCause(message.DriverExcluded, args, s.excludedBy(ref, set, node)...)
+			s.addCause(sentence.DriverExcluded(ref, set.Namespace, facts.NodeRef(node), query.CountObstacle(why, 1, nil)), s.excludedBy(ref, set, node)...)
 			s.joinLastCause()
 			return
 		}
 	}
-	s.addCause(message.DriverNoPod, args)
+	s.addCause(sentence.DriverNoPod(ref, set.Namespace, facts.NodeRef(node)))
 }
 
 // excludedBy is what a DaemonSet's template asks of nodes, and what the node has of it.

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // endpointSliceDelay is how long after a pod is ready its endpoint may be missing: the EndpointSlice controller gathers changes for seconds.
@@ -79,24 +79,23 @@ func (e endpoints) missingPort(svc *corev1.Service) *corev1.ServicePort {
 // manualEndpoints is about a Service without a selector: something else writes its endpoints.
 func (s *Status) manualEndpoints(svc *corev1.Service) {
 	e, known := s.endpointsOf(svc)
-	args := message.Args{"n": e.n, "ready": e.ready, "known": known, "port": ""}
 	if !known {
-		s.set(string(svc.Spec.Type), "", message.ServiceByHand, args)
-		s.addUnknown(s.ref, message.EndpointsUnread, nil)
+		s.set(string(svc.Spec.Type), "", sentence.ServiceByHand(s.ref, known, e.ready, e.n))
+		s.addUnknown(s.ref, sentence.EndpointsUnread())
 		return
 	}
 	evidence := append([]finding.Evidence{facts.Evidence(s.ref, "spec.selector", "")}, e.evidence()...)
 	port := e.missingPort(svc)
 	switch {
 	case e.ready == 0:
-		s.set(noEndpoints, finding.Warning, message.ServiceByHandNone, args)
-		s.addCause(message.ServiceByHandNone, args, evidence...)
+		s.set(noEndpoints, finding.Warning, sentence.ServiceByHandNone(s.ref, e.n))
+		s.addCause(sentence.ServiceByHandNone(s.ref, e.n), evidence...)
 	case port != nil:
-		args["port"] = cmp.Or(port.Name, strconv.Itoa(int(port.Port)))
-		s.set(noEndpoints, finding.Warning, message.ServiceByHandPort, args)
-		s.addCause(message.ServiceByHandPort, args, evidence...)
+		name := cmp.Or(port.Name, strconv.Itoa(int(port.Port)))
+		s.set(noEndpoints, finding.Warning, sentence.ServiceByHandPort(s.ref, name))
+		s.addCause(sentence.ServiceByHandPort(s.ref, name), evidence...)
 	default:
-		s.set(string(svc.Spec.Type), "", message.ServiceByHand, args)
+		s.set(string(svc.Spec.Type), "", sentence.ServiceByHand(s.ref, known, e.ready, e.n))
 	}
 }
 
@@ -118,7 +117,7 @@ func (e endpoints) evidence() []finding.Evidence {
 }
 
 // notInEndpointSlice is about a Service with pods that are ready, of which no EndpointSlice tells though it should by now. It says whether that is so.
-func (s *Status) notInEndpointSlice(svc *corev1.Service, ready []*corev1.Pod, args message.Args) bool {
+func (s *Status) notInEndpointSlice(svc *corev1.Service, ready []*corev1.Pod) bool {
 	e, known := s.endpointsOf(svc)
 	if !known || e.ready > 0 {
 		return false
@@ -130,9 +129,9 @@ func (s *Status) notInEndpointSlice(svc *corev1.Service, ready []*corev1.Pod, ar
 		return false
 	}
 	evidence := append([]finding.Evidence{s.selectorEvidence(svc)}, e.evidence()...)
-	s.set(noEndpoints, finding.Warning, message.ServiceUnlisted, args)
-	s.addCause(message.ServiceUnlisted, args, evidence...)
-	s.addUnknown(s.ref, message.EndpointsControllerUntold, nil)
+	s.set(noEndpoints, finding.Warning, sentence.ServiceUnlisted(s.ref, len(ready)))
+	s.addCause(sentence.ServiceUnlisted(s.ref, len(ready)), evidence...)
+	s.addUnknown(s.ref, sentence.EndpointsControllerUntold())
 	return true
 }
 
@@ -153,9 +152,9 @@ func (s *Status) endpointsTerminating(ctx context.Context, svc *corev1.Service, 
 		return false
 	}
 	e, _ := s.endpointsOf(svc)
-	args := message.Args{"pods": s.Enumerate(ending), "n": len(ending), "answers": e.ready+e.ending > 0}
-	s.set(noEndpoints, finding.Critical, message.ServiceEnding, args)
-	s.addCause(message.ServiceEnding, args, evidence[:min(len(evidence), query.MaxListed)]...)
+	pods, n, answers := s.Enumerate(ending), len(ending), e.ready+e.ending > 0
+	s.set(noEndpoints, finding.Critical, sentence.ServiceEnding(s.ref, pods, n, answers))
+	s.addCause(sentence.ServiceEnding(s.ref, pods, n, answers), evidence[:min(len(evidence), query.MaxListed)]...)
 	for _, maker := range refsOf(makers) {
 		if why := s.Explain(ctx, maker); why.Severity != "" {
 			s.include(why)

@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // failed is about a pod that has ended and not done what it was for.
@@ -24,56 +25,69 @@ func (s *Status) failed(pod *corev1.Pod) {
 	if s.World.Owner(pod) != nil {
 		severity = finding.Info // What controls it has made or will make another, or has given up and says so itself.
 	}
-	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName), "why": strings.TrimSpace(pod.Status.Message)}
 	disrupted := kube.PodCondition(pod, corev1.DisruptionTarget)
-	switch {
+	switch rejected := s.rejected(pod); {
 	case pod.Status.Reason == "Evicted":
-		s.evicted(pod, severity, args)
+		s.evicted(pod, severity)
 	case disrupted != nil && disrupted.Status == corev1.ConditionTrue:
-		s.set(PodState(pod), severity, cmp.Or(disruptions[disrupted.Reason], message.EndedDisrupted), args)
+		s.set(PodState(pod), severity, s.disrupted(pod, disrupted.Reason, strings.TrimSpace(pod.Status.Message)))
 		s.explainDisruption(pod, disrupted)
-	case rejections[pod.Status.Reason] != "":
-		s.set(PodState(pod), severity, rejections[pod.Status.Reason], args)
-		s.addCause(rejections[pod.Status.Reason], args, s.reasonEvidence(pod)...)
-	case strings.HasPrefix(pod.Status.Reason, "OutOf"):
-		args["resource"] = strings.TrimPrefix(pod.Status.Reason, "OutOf")
-		s.set(PodState(pod), severity, message.EndedOutOf, args)
-		s.addCause(message.EndedOutOf, args, s.reasonEvidence(pod)...)
+	case !rejected.IsZero():
+		s.set(PodState(pod), severity, rejected)
+		s.addCause(rejected, s.reasonEvidence(pod)...)
 	default:
-		s.explainExits(pod, severity, args)
+		s.explainExits(pod, severity)
 	}
 	s.explainReplacement(pod)
 }
 
-// rejections are the reasons for which kubelet ends or refuses a pod as a whole (pkg/kubelet and pkg/kubelet/lifecycle).
-var rejections = map[string]message.ID{
-	"DeadlineExceeded":         message.EndedDeadline,
-	"NodeAffinity":             message.EndedAffinity,
-	"TaintToleration":          message.EndedRefused,
-	"NodePorts":                message.EndedRefused,
-	"NodeName":                 message.EndedRefused,
-	"UnexpectedAdmissionError": message.EndedRefused,
-	"NodeLost":                 message.EndedNodeLost,
-	"Terminated":               message.EndedShutdown,
-	"NodeShutdown":             message.EndedShutdown,
-	"Shutdown":                 message.EndedShutdown,
-	"Preempting":               message.EndedCritical,
+// rejected says why kubelet has ended or refused a pod as a whole (pkg/kubelet and pkg/kubelet/lifecycle); nothing if it has not.
+func (s *Status) rejected(pod *corev1.Pod) message.Sentence {
+	node, why := facts.NodeRef(pod.Spec.NodeName), strings.TrimSpace(pod.Status.Message)
+	switch reason := pod.Status.Reason; reason {
+	case "DeadlineExceeded":
+		return sentence.EndedDeadline(s.ref)
+	case "NodeAffinity":
+		return sentence.EndedAffinity(s.ref, node, why)
+	case "TaintToleration", "NodePorts", "NodeName", "UnexpectedAdmissionError":
+		return sentence.EndedRefused(s.ref, node, why)
+	case "NodeLost":
+		return sentence.EndedNodeLost(s.ref, node)
+	case "Terminated", "NodeShutdown", "Shutdown":
+		return sentence.EndedShutdown(s.ref, node)
+	case "Preempting":
+		return sentence.EndedCritical(s.ref, node, why)
+	default:
+		if resource, lacks := strings.CutPrefix(reason, "OutOf"); lacks {
+			return sentence.EndedOutOf(s.ref, node, resource, why)
+		}
+		return message.Sentence{}
+	}
 }
 
-// disruptions are sentences by the DisruptionTarget condition's reason.
-var disruptions = map[string]message.ID{
-	corev1.PodReasonPreemptionByScheduler: message.EndedPreempted,
-	"DeletionByTaintManager":              message.EndedTainted,
-	"EvictionByEvictionAPI":               message.EndedEvictionAPI,
-	"DeletionByPodGC":                     message.EndedCollected,
-	corev1.PodReasonTerminationByKubelet:  message.EndedByKubelet,
+// disrupted says who has ended a pod, by the reason of its DisruptionTarget condition.
+func (s *Status) disrupted(pod *corev1.Pod, reason, why string) message.Sentence {
+	node := facts.NodeRef(pod.Spec.NodeName)
+	switch reason {
+	case corev1.PodReasonPreemptionByScheduler:
+		return sentence.EndedPreempted(s.ref, node)
+	case "DeletionByTaintManager":
+		return sentence.EndedTainted(s.ref, node)
+	case "EvictionByEvictionAPI":
+		return sentence.EndedEvictionAPI(s.ref, node)
+	case "DeletionByPodGC":
+		return sentence.EndedCollected(s.ref, node)
+	case corev1.PodReasonTerminationByKubelet:
+		return sentence.EndedByKubelet(s.ref, node, why)
+	default:
+		return sentence.EndedDisrupted(s.ref, why)
+	}
 }
 
 // explainDisruption says who ended the pod, as its condition tells.
 func (s *Status) explainDisruption(pod *corev1.Pod, c *corev1.PodCondition) {
-	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName), "why": c.Message}
 	evidence := []finding.Evidence{facts.EvidenceSince(s.ref, "status.conditions[DisruptionTarget]", c.Reason+": "+c.Message, c.LastTransitionTime)}
-	s.addCause(cmp.Or(disruptions[c.Reason], message.EndedDisrupted), args, evidence...)
+	s.addCause(s.disrupted(pod, c.Reason, c.Message), evidence...)
 	if c.Reason == "DeletionByTaintManager" {
 		s.taintsOf(pod)
 	}
@@ -93,7 +107,7 @@ func (s *Status) taintsOf(pod *corev1.Pod) {
 		if taint.TimeAdded != nil {
 			evidence = facts.EvidenceSince(facts.RefTo(cluster.Node, node), "spec.taints", taint.ToString(), *taint.TimeAdded)
 		}
-		s.addCause(message.TaintEvicts, message.Args{"node": facts.NodeRef(node.Name), "taint": taint.ToString(), "seconds": tolerationSeconds(pod, taint)}, evidence)
+		s.addCause(sentence.TaintEvicts(facts.NodeRef(node.Name), taint.ToString(), tolerationSeconds(pod, taint)), evidence)
 	}
 }
 
@@ -128,26 +142,26 @@ var pressureConditionOf = map[string]corev1.NodeConditionType{
 }
 
 // evicted is about a pod that its node's kubelet ended to save the node, or because the pod used more than its own limit.
-func (s *Status) evicted(pod *corev1.Pod, severity finding.Severity, args message.Args) {
+func (s *Status) evicted(pod *corev1.Pod, severity finding.Severity) {
+	node := facts.NodeRef(pod.Spec.NodeName)
 	why := facts.EvidenceSince(s.ref, "status.message", pod.Status.Message, s.endedAt(pod))
 	match := lowResource.FindStringSubmatch(pod.Status.Message)
 	if match == nil {
-		id := message.EvictedOwnLimit
+		said := sentence.EvictedOwnLimit(s.ref, node, strings.TrimSpace(pod.Status.Message))
 		if strings.Contains(pod.Status.Message, "condition") {
-			id = message.EvictedCondition
+			said = sentence.EvictedCondition(s.ref, node, strings.TrimSpace(pod.Status.Message))
 		}
-		s.set(PodState(pod), severity, id, args)
-		s.addCause(id, args, why)
+		s.set(PodState(pod), severity, said)
+		s.addCause(said, why)
 		return
 	}
-	args["resource"] = match[1]
-	s.set(PodState(pod), severity, message.EvictedPressure, args)
-	s.addCause(message.EvictedPressure, args, why)
-	s.addCause(message.EvictedChoice, message.Args{"resource": match[1], "qos": string(pod.Status.QOSClass), "requested": requested(pod, match[1])},
+	s.set(PodState(pod), severity, sentence.EvictedPressure(s.ref, node, match[1]))
+	s.addCause(sentence.EvictedPressure(s.ref, node, match[1]), why)
+	s.addCause(sentence.EvictedChoice(string(pod.Status.QOSClass), requested(pod, match[1]), match[1]),
 		facts.Evidence(s.ref, "status.qosClass", string(pod.Status.QOSClass)))
 	if node := s.World.Node(pod.Spec.NodeName); node != nil {
 		if c := kube.NodeCondition(node, pressureConditionOf[match[1]]); c != nil {
-			s.addCause(message.PressureNow, message.Args{"node": facts.NodeRef(node.Name), "on": c.Status == corev1.ConditionTrue, "age": s.age(c.LastTransitionTime), "condition": string(c.Type)}, nodeConditionEvidence(node, *c))
+			s.addCause(sentence.PressureNow(c.Status == corev1.ConditionTrue, facts.NodeRef(pod.Spec.NodeName), string(c.Type), s.age(c.LastTransitionTime)), nodeConditionEvidence(node, *c))
 		}
 	}
 }
@@ -161,20 +175,17 @@ func requested(pod *corev1.Pod, resource string) bool {
 }
 
 // explainExits is about a pod whose containers ended by themselves.
-func (s *Status) explainExits(pod *corev1.Pod, severity finding.Severity, args message.Args) {
+func (s *Status) explainExits(pod *corev1.Pod, severity finding.Severity) {
 	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if end := c.State.Terminated; end != nil && end.ExitCode != 0 {
-			args["why"] = c.Name + ": " + terminatedText(end)
-			s.set(PodState(pod), severity, message.PodFailed, args)
+			s.set(PodState(pod), severity, sentence.PodFailed(s.ref, c.Name+": "+terminatedText(end)))
 			s.explainExit(pod, c, end)
 			return
 		}
 	}
-	if args["why"] == "" {
-		args["why"] = pod.Status.Reason
-	}
-	s.set(PodState(pod), severity, message.PodFailed, args)
-	s.addCause(message.EndedUntold, args, facts.Evidence(s.ref, "status.reason", pod.Status.Reason))
+	why := cmp.Or(strings.TrimSpace(pod.Status.Message), pod.Status.Reason)
+	s.set(PodState(pod), severity, sentence.PodFailed(s.ref, why))
+	s.addCause(sentence.EndedUntold(), facts.Evidence(s.ref, "status.reason", pod.Status.Reason))
 }
 
 // explainReplacement says what stands in for a pod that has ended or is about to.
@@ -182,7 +193,7 @@ func (s *Status) explainReplacement(pod *corev1.Pod) {
 	owner := s.World.Owner(pod)
 	if owner == nil {
 		if metav1.GetControllerOfNoCopy(pod) == nil {
-			s.addCause(message.NobodyReplaces, nil, facts.Evidence(s.ref, "metadata.ownerReferences", ""))
+			s.addCause(sentence.NobodyReplaces(), facts.Evidence(s.ref, "metadata.ownerReferences", ""))
 		}
 		return
 	}
@@ -197,7 +208,7 @@ func (s *Status) explainReplacement(pod *corev1.Pod) {
 			ready = append(ready, facts.RefTo(cluster.Pod, other))
 		}
 	}
-	s.addCause(message.OwnerHas, message.Args{"owner": facts.RefTo(kind, owner), "n": len(alive), "ready": len(ready), "pods": s.Enumerate(alive)},
+	s.addCause(sentence.OwnerHas(facts.RefTo(kind, owner), len(alive), len(ready), s.Enumerate(alive)),
 		facts.OwnerEvidence(s.ref, pod))
 }
 

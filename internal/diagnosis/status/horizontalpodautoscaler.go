@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // metricsAPIs are the API groups that metrics come from, by the reason for which they do not come (pkg/controller/podautoscaler).
@@ -34,24 +35,22 @@ func (s *Status) horizontalPodAutoscaler(ctx context.Context, h *autoscalingv2.H
 		least = *h.Spec.MinReplicas
 	}
 	target := change.Ref{Kind: h.Spec.ScaleTargetRef.Kind, Namespace: h.Namespace, Name: h.Spec.ScaleTargetRef.Name}
-	args := message.Args{"target": target, "have": int(h.Status.CurrentReplicas), "min": int(least), "max": int(h.Spec.MaxReplicas), "why": "", "want": 0}
 	able, active, limited := s.hpaCondition(h, autoscalingv2.AbleToScale), s.hpaCondition(h, autoscalingv2.ScalingActive), s.hpaCondition(h, autoscalingv2.ScalingLimited)
 	switch {
-	case s.hpaTargetMissing(h, target, able, args):
+	case s.hpaTargetMissing(h, target, able):
 	case able == nil && active == nil:
-		s.hpaNotObserved(h, args)
+		s.hpaNotObserved(h, target)
 	case able != nil && able.Status == corev1.ConditionFalse:
-		args["why"] = able.Message
-		s.set(able.Reason, finding.Warning, message.HPAUnable, args)
-		s.addCause(message.HPAUnable, args, s.hpaEvidence(able))
+		s.set(able.Reason, finding.Warning, sentence.HPAUnable(s.ref, target, able.Message))
+		s.addCause(sentence.HPAUnable(s.ref, target, able.Message), s.hpaEvidence(able))
 	case active != nil && active.Reason == "ScalingDisabled":
-		s.set(active.Reason, "", message.HPATargetAtZero, args)
+		s.set(active.Reason, "", sentence.HPATargetAtZero(s.ref, target))
 	case active != nil && active.Status == corev1.ConditionFalse:
-		s.noMetrics(ctx, h, target, active, args)
+		s.noMetrics(ctx, h, target, active)
 	case limited != nil && limited.Status == corev1.ConditionTrue && limited.Reason == "TooManyReplicas":
-		s.atMaximum(h, limited, args)
+		s.atMaximum(h, target, limited)
 	default:
-		s.set("Active", "", message.HPAScales, args)
+		s.set("Active", "", sentence.HPAScales(s.ref, target, int(least), int(h.Spec.MaxReplicas), int(h.Status.CurrentReplicas)))
 	}
 }
 
@@ -69,7 +68,7 @@ func (s *Status) hpaEvidence(c *autoscalingv2.HorizontalPodAutoscalerCondition) 
 }
 
 // hpaTargetMissing is about a target that does not exist. One of a kind that is not known is not judged.
-func (s *Status) hpaTargetMissing(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref, able *autoscalingv2.HorizontalPodAutoscalerCondition, args message.Args) bool {
+func (s *Status) hpaTargetMissing(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref, able *autoscalingv2.HorizontalPodAutoscalerCondition) bool {
 	kind := cluster.Kind(target.Kind)
 	if !slices.Contains(cluster.Kinds(), kind) || !s.Known(kind) || s.World.Object(kind, target.Namespace, target.Name) != nil {
 		return false
@@ -78,13 +77,12 @@ func (s *Status) hpaTargetMissing(h *autoscalingv2.HorizontalPodAutoscaler, targ
 	if able != nil && able.Status == corev1.ConditionFalse {
 		evidence = append(evidence, s.hpaEvidence(able))
 	}
-	s.set("FailedGetScale", finding.Warning, message.HPATargetMissing, args)
-	s.addCause(message.HPATargetMissing, args, evidence...)
+	s.set("FailedGetScale", finding.Warning, sentence.HPATargetMissing(s.ref, target))
+	s.addCause(sentence.HPATargetMissing(s.ref, target), evidence...)
 	name := s.workloadsWithoutHPA(kind, h.Namespace)
-	args["name"] = cmp.Or(name, "<name>")
 	done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"scaleTargetRef": map[string]any{"name": "NAME"}})}
 	done.Patch = strings.Replace(done.Patch, "NAME", cmp.Or(name, "<name>"), 1)
-	proposal := s.propose(done, message.RemedyTarget, message.RemedyTargetCost, message.RemedyTargetRisk, args)
+	proposal := s.propose(done, sentence.RemedyTarget(s.ref, cmp.Or(name, "<name>")), sentence.RemedyTargetCost(), sentence.RemedyTargetRisk())
 	if name == "" {
 		proposal.Change = nil // The name is the reader's to fill in.
 	}
@@ -112,39 +110,38 @@ func (s *Status) workloadsWithoutHPA(kind cluster.Kind, namespace string) string
 	return names[0]
 }
 
-func (s *Status) hpaNotObserved(h *autoscalingv2.HorizontalPodAutoscaler, args message.Args) {
+func (s *Status) hpaNotObserved(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref) {
 	severity := finding.Warning
 	if s.since(h.CreationTimestamp) < observationTimeout {
 		severity = ""
 	}
-	s.set("", severity, message.HPAUnseen, args)
+	s.set("", severity, sentence.HPAUnseen(s.ref, target))
 }
 
 // noMetrics is about a HorizontalPodAutoscaler that cannot reckon how many replicas it takes.
-func (s *Status) noMetrics(ctx context.Context, h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref, active *autoscalingv2.HorizontalPodAutoscalerCondition, args message.Args) {
-	args["why"] = active.Message
-	s.set(active.Reason, finding.Warning, message.HPANoMetrics, args)
-	s.addCause(message.HPAUntold, args, s.hpaEvidence(active))
+func (s *Status) noMetrics(ctx context.Context, h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref, active *autoscalingv2.HorizontalPodAutoscalerCondition) {
+	set := func(why any) {
+		s.set(active.Reason, finding.Warning, sentence.HPANoMetrics(s.ref, target, int(h.Status.CurrentReplicas), why))
+	}
+	set(active.Message)
+	s.addCause(sentence.HPAUntold(active.Message), s.hpaEvidence(active))
 	missing := strings.Contains(active.Message, "missing request for")
 	if api := metricsAPIs[active.Reason]; api != "" && !missing {
 		if why := s.metricsAPI(ctx, api, active.Message); !why.IsZero() {
-			args["why"] = why
-			s.set(active.Reason, finding.Warning, message.HPANoMetrics, args)
+			set(why)
 		}
 	}
 	if why := s.requestsMissing(h, target); !why.IsZero() && missing {
-		args["why"] = why
-		s.set(active.Reason, finding.Warning, message.HPANoMetrics, args)
+		set(why)
 	}
 }
 
 // metricsAPI says what is wrong with an API that metrics come from, empty if nothing can be seen.
 func (s *Status) metricsAPI(ctx context.Context, api, told string) message.Sentence {
 	s.AddUnknownKinds(cluster.APIService)
-	args := message.Args{"api": api, "why": ""}
-	say := func(id message.ID, evidence ...finding.Evidence) message.Sentence {
-		s.addCause(id, args, evidence...)
-		return s.sentence(id, args)
+	say := func(why message.Sentence, evidence ...finding.Evidence) message.Sentence {
+		s.addCause(why, evidence...)
+		return why
 	}
 	i := slices.IndexFunc(s.World.APIServices(), func(a *custom.APIService) bool { return a.Spec.Group == api })
 	switch {
@@ -154,19 +151,18 @@ func (s *Status) metricsAPI(ctx context.Context, api, told string) message.Sente
 		if available == nil || available.Status != metav1.ConditionFalse {
 			return message.Sentence{}
 		}
-		args["why"] = available.Message
-		why := say(message.MetricsAPIDown, facts.EvidenceSince(ref, "status.conditions[Available]", available.Reason+": "+available.Message, available.LastTransitionTime))
+		why := say(sentence.MetricsAPIDown(api, available.Message), facts.EvidenceSince(ref, "status.conditions[Available]", available.Reason+": "+available.Message, available.LastTransitionTime))
 		if service.Spec.Service != nil {
 			s.explainService(ctx, change.Ref{Kind: string(cluster.Service), Namespace: service.Spec.Service.Namespace, Name: service.Spec.Service.Name})
 		}
 		return why
 	case s.Known(cluster.APIService) || strings.Contains(told, "could not find the requested resource"):
 		if api == "metrics.k8s.io" {
-			s.addRemedies(s.proposeCommand(metricsServer, message.RemedyMetricsServer, message.RemedyMetricsServerCost, message.RemedyMetricsServerRisk, nil))
+			s.addRemedies(s.proposeCommand(metricsServer, sentence.RemedyMetricsServer(), sentence.RemedyMetricsServerCost(), sentence.RemedyMetricsServerRisk()))
 		}
-		return say(message.MetricsAPIMissing)
+		return say(sentence.MetricsAPIMissing(api))
 	case strings.Contains(told, "unable to handle the request"):
-		return say(message.MetricsAPIDown)
+		return say(sentence.MetricsAPIDown(api, ""))
 	default:
 		return message.Sentence{}
 	}
@@ -198,12 +194,11 @@ func (s *Status) requestsMissing(h *autoscalingv2.HorizontalPodAutoscaler, targe
 			if _, ok := c.Resources.Requests[resource]; ok || only != "" && only != c.Name || podRequests(pod, resource) && only == "" {
 				continue
 			}
-			args := message.Args{"target": target, "container": c.Name, "resource": string(resource), "pod": facts.RefTo(cluster.Pod, pod)}
-			s.addCause(message.HPANoRequest, args, facts.Evidence(facts.RefTo(cluster.Pod, pod), "spec.containers["+c.Name+"].resources.requests["+string(resource)+"]", ""))
+			s.addCause(sentence.HPANoRequest(c.Name, target, string(resource)), facts.Evidence(facts.RefTo(cluster.Pod, pod), "spec.containers["+c.Name+"].resources.requests["+string(resource)+"]", ""))
 			if said.IsZero() {
-				said = s.sentence(message.HPANoRequest, args)
+				said = sentence.HPANoRequest(c.Name, target, string(resource))
 			}
-			s.addRemedies(s.proposeCommand(change.SetRequest(target, c.Name, string(resource)), message.RemedyRequest, message.RemedyRequestCost, message.RemedyRequestRisk, args))
+			s.addRemedies(s.proposeCommand(change.SetRequest(target, c.Name, string(resource)), sentence.RemedyRequest(c.Name, target, string(resource)), sentence.RemedyRequestCost(target), sentence.RemedyRequestRisk()))
 		}
 	}
 	return said
@@ -219,14 +214,13 @@ func podRequests(pod *corev1.Pod, resource corev1.ResourceName) bool {
 }
 
 // atMaximum is about a HorizontalPodAutoscaler that would make more replicas than it may.
-func (s *Status) atMaximum(h *autoscalingv2.HorizontalPodAutoscaler, limited *autoscalingv2.HorizontalPodAutoscalerCondition, args message.Args) {
+func (s *Status) atMaximum(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref, limited *autoscalingv2.HorizontalPodAutoscalerCondition) {
 	want, evidence := s.replicasWanted(h)
-	args["want"] = want
-	s.set(limited.Reason, finding.Warning, message.HPAAtMaximum, args)
+	s.set(limited.Reason, finding.Warning, sentence.HPAAtMaximum(s.ref, target, int(h.Spec.MaxReplicas), want))
 	evidence = append([]finding.Evidence{s.hpaEvidence(limited), facts.Evidence(s.ref, "spec.maxReplicas", strconv.Itoa(int(h.Spec.MaxReplicas)))}, evidence...)
-	s.addCause(message.HPAAtMaximum, args, evidence...)
+	s.addCause(sentence.HPAAtMaximum(s.ref, target, int(h.Spec.MaxReplicas), want), evidence...)
 	if want > int(h.Spec.MaxReplicas) {
 		done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"maxReplicas": want})}
-		s.addRemedies(s.propose(done, message.RemedyMaxReplicas, message.RemedyMaxReplicasCost, message.RemedyMaxReplicasRisk, args))
+		s.addRemedies(s.propose(done, sentence.RemedyMaxReplicas(s.ref, want), sentence.RemedyMaxReplicasCost(), sentence.RemedyMaxReplicasRisk()))
 	}
 }

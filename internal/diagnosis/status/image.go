@@ -12,12 +12,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // imageErrors are the reasons a pull fails, by words that registries and container runtimes use for them, the more
 // telling first. The words of a registry that uses others are shown as they are.
 var imageErrors = []struct {
-	id    message.ID
+	kind  message.ID
 	words []string
 }{
 	// containerd and Docker end these lines with "not found", too; the last is CRI-O's.
@@ -34,7 +35,6 @@ var imageErrors = []struct {
 // imageNotPulled is about a container whose image the node does not get.
 func (s *Status) imageNotPulled(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	image := imageOf(pod, c.Name)
-	args := message.Args{"container": c.Name, "image": image, "node": facts.NodeRef(pod.Spec.NodeName), "secrets": secretNames(pod), "platform": platformOf(s.World.Node(pod.Spec.NodeName))}
 	words, evidence := c.State.Waiting.Message, []finding.Evidence{s.waitingEvidence(pod, c)}
 	for _, e := range s.Events(pod, "Failed") {
 		// While kubelet backs off, only the event still holds the registry's words.
@@ -43,38 +43,59 @@ func (s *Status) imageNotPulled(pod *corev1.Pod, c corev1.ContainerStatus, first
 			break
 		}
 	}
-	id := message.ImageFailed
-	switch c.State.Waiting.Reason {
-	case "InvalidImageName":
-		id = message.ImageInvalid
-	case "ErrImageNeverPull":
-		id = message.ImageNeverPulled
-	default:
-		for _, t := range imageErrors {
-			if containsAny(strings.ToLower(words), t.words) {
-				id = t.id
-				break
-			}
-		}
-	}
+	why := s.imageError(pod, c, words)
 	if first {
-		s.set(PodState(pod), finding.Critical, id, args)
+		s.set(PodState(pod), finding.Critical, why)
 	}
-	s.addCause(id, args, evidence...)
-	if id == message.ImagePlatform {
-		s.otherPlatforms(pod, args)
+	s.addCause(why, evidence...)
+	if why.ID == message.ImagePlatform {
+		s.otherPlatforms(pod)
 		s.archRemedies(pod, image)
 	}
 	s.nodesWithImage(pod, image)
 }
 
+// imageError says why a container has no image, by kubelet's reason and the words of the registry or the runtime.
+func (s *Status) imageError(pod *corev1.Pod, c corev1.ContainerStatus, words string) message.Sentence {
+	image, node := imageOf(pod, c.Name), facts.NodeRef(pod.Spec.NodeName)
+	switch c.State.Waiting.Reason {
+	case "InvalidImageName":
+		return sentence.ImageInvalid(s.ref, image, c.Name)
+	case "ErrImageNeverPull":
+		return sentence.ImageNeverPulled(s.ref, node, image, c.Name)
+	}
+	kind := message.ImageFailed
+	for _, known := range imageErrors {
+		if containsAny(strings.ToLower(words), known.words) {
+			kind = known.kind
+			break
+		}
+	}
+	switch kind {
+	case message.ImagePlatform:
+		return sentence.ImagePlatform(s.ref, image, c.Name, node, platformOf(s.World.Node(pod.Spec.NodeName)))
+	case message.ImageRefused:
+		return sentence.ImageRefused(s.ref, image, c.Name, message.ListOf(secretNames(pod)), node)
+	case message.ImageLimited:
+		return sentence.ImageLimited(s.ref, image, c.Name)
+	case message.ImageUnknown:
+		return sentence.ImageUnknown(s.ref, image, c.Name)
+	case message.ImageUnreachable:
+		return sentence.ImageUnreachable(s.ref, node, image, c.Name)
+	case message.ImageNoRoom:
+		return sentence.ImageNoRoom(s.ref, node, image, c.Name)
+	default:
+		return sentence.ImageFailed(s.ref, node, image, c.Name)
+	}
+}
+
 // otherPlatforms says what the node's platform is, and what those of the other nodes are.
-func (s *Status) otherPlatforms(pod *corev1.Pod, args message.Args) {
+func (s *Status) otherPlatforms(pod *corev1.Pod) {
 	var evidence []finding.Evidence
 	if node := s.World.Node(pod.Spec.NodeName); node != nil {
 		evidence = append(evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
 	}
-	s.addCause(message.ImagePlatformWay, message.Args{"platform": args["platform"], "others": s.otherPlatformsOf(pod.Spec.NodeName)}, evidence...)
+	s.addCause(sentence.ImagePlatformWay(platformOf(s.World.Node(pod.Spec.NodeName)), message.ListOf(s.otherPlatformsOf(pod.Spec.NodeName))), evidence...)
 }
 
 // platformOf is a node's operating system and architecture, as images name them; empty if not known.
@@ -94,7 +115,7 @@ func (s *Status) nodesWithImage(pod *corev1.Pod, image string) {
 		for _, c := range other.Status.ContainerStatuses {
 			if imageOf(other, c.Name) == image && (c.State.Running != nil || c.State.Terminated != nil) {
 				ref := facts.RefTo(cluster.Pod, other)
-				s.addCause(message.ImageElsewhere, message.Args{"pod": ref, "namespace": ref.Namespace, "node": facts.NodeRef(other.Spec.NodeName)},
+				s.addCause(sentence.ImageElsewhere(ref, ref.Namespace, facts.NodeRef(other.Spec.NodeName)),
 					facts.Evidence(ref, statusField(other, c.Name, "imageID"), c.ImageID))
 				return
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // backend is where an Ingress sends requests. Field is its path in the Ingress, and pointer the same as a JSON pointer.
@@ -46,7 +47,7 @@ func backendsOf(i *networkingv1.Ingress) []backend {
 func (s *Status) ingress(ctx context.Context, i *networkingv1.Ingress) {
 	s.AddUnknownKinds(cluster.Service)
 	all := backendsOf(i)
-	s.set("", "", message.IngressServes, message.Args{"n": len(all)})
+	s.set("", "", sentence.IngressServes(s.ref, len(all)))
 	if !s.Known(cluster.Service) {
 		return
 	}
@@ -58,9 +59,9 @@ func (s *Status) ingress(ctx context.Context, i *networkingv1.Ingress) {
 		why := message.Sentence{}
 		switch {
 		case svc == nil:
-			args := message.Args{"service": ref}
-			why, told = s.sentence(message.ServiceMissing, args), false
-			s.addCause(message.ServiceMissing, args, facts.Evidence(s.ref, b.field+".service.name", ref.Name), facts.Evidence(ref, "metadata.name", ""))
+
+			why, told = sentence.ServiceMissing(ref), false
+			s.addCause(sentence.ServiceMissing(ref), facts.Evidence(s.ref, b.field+".service.name", ref.Name), facts.Evidence(ref, "metadata.name", ""))
 		case !servesPort(svc, b.service.Port):
 			why, told = s.backendPort(svc, b), false
 		case !slices.Contains(seen, ref.Name):
@@ -68,7 +69,7 @@ func (s *Status) ingress(ctx context.Context, i *networkingv1.Ingress) {
 		}
 		seen = append(seen, ref.Name)
 		if !why.IsZero() && s.Severity == "" {
-			s.set("", finding.Warning, message.IngressFails, message.Args{"why": why})
+			s.set("", finding.Warning, sentence.IngressFails(s.ref, why))
 		}
 	}
 	s.ToldElsewhere = s.Severity != "" && told
@@ -93,11 +94,11 @@ func (s *Status) backendPort(svc *corev1.Service, b backend) message.Sentence {
 		ports = append(ports, strconv.Itoa(int(p.Port)))
 		evidence = append(evidence, facts.Evidence(ref, "spec.ports["+strconv.Itoa(at)+"].port", ports[at]))
 	}
-	args := message.Args{"service": ref, "port": asked, "ports": ports}
-	s.addCause(message.BackendPort, args, evidence...)
+
+	s.addCause(sentence.BackendPort(ref, asked, message.ListOf(ports)), evidence...)
 	if len(svc.Spec.Ports) == 1 {
 		patch := `[{"op":"replace","path":"` + b.pointer + `/service/port","value":{"number":` + ports[0] + `}}]`
-		s.addRemedies(s.proposeCommand(change.PatchJSON(s.ref, patch), message.RemedyBackendPort, message.RemedyBackendPortCost, message.RemedyBackendPortRisk, args))
+		s.addRemedies(s.proposeCommand(change.PatchJSON(s.ref, patch), sentence.RemedyBackendPort(s.ref, message.ListOf(ports), ref), sentence.RemedyBackendPortCost(), sentence.RemedyBackendPortRisk()))
 	}
-	return s.sentence(message.BackendPort, args)
+	return sentence.BackendPort(ref, asked, message.ListOf(ports))
 }

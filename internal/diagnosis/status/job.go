@@ -10,6 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -18,75 +19,64 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
-
-// jobFailureMessages are the reasons a Job gives up for (pkg/controller/job; k8s.io/api/batch/v1).
-var jobFailureMessages = map[string]message.ID{
-	batchv1.JobReasonBackoffLimitExceeded:     message.JobBackoff,
-	batchv1.JobReasonDeadlineExceeded:         message.JobDeadline,
-	batchv1.JobReasonPodFailurePolicy:         message.JobPolicy,
-	batchv1.JobReasonFailedIndexes:            message.JobIndexes,
-	batchv1.JobReasonMaxFailedIndexesExceeded: message.JobIndexes,
-}
 
 // job says how far a Job has come, and why it gets no further.
 func (s *Status) job(ctx context.Context, job *batchv1.Job) {
 	pods := s.World.PodsOf(job.UID)
-	args := message.Args{
-		"failed": int(job.Status.Failed), "done": int(job.Status.Succeeded), "active": int(job.Status.Active), "of": jobSize(job), "why": "", "limit": jobLimit(job), "seconds": 0,
-		"indexes": "",
-	}
-	if job.Status.FailedIndexes != nil {
-		args["indexes"] = *job.Status.FailedIndexes
-	}
 	failure, failing := kube.TrueJobCondition(job, batchv1.JobFailed), kube.TrueJobCondition(job, batchv1.JobFailureTarget)
 	switch complete := kube.TrueJobCondition(job, batchv1.JobComplete); {
 	case failure != nil:
-		s.jobFailed(ctx, job, failure, pods, args)
+		s.jobFailed(ctx, job, failure, pods)
 	case failing != nil:
-		s.jobFailing(ctx, failing, pods, args)
+		s.jobFailing(ctx, failing, pods)
 	case complete != nil:
-		s.set("Complete", "", message.JobDone, args)
+		s.set("Complete", "", sentence.JobDone(s.ref, int(job.Status.Succeeded)))
 	case job.Spec.Suspend != nil && *job.Spec.Suspend:
-		s.set("Suspended", finding.Warning, message.JobSuspended, args)
-		s.addCause(message.JobSuspended, args, facts.Evidence(s.ref, "spec.suspend", "true"))
+		s.set("Suspended", finding.Warning, sentence.JobSuspended(s.ref))
+		s.addCause(sentence.JobSuspended(s.ref), facts.Evidence(s.ref, "spec.suspend", "true"))
 		s.explainQueue(job, false)
 	default:
-		s.jobRuns(ctx, job, pods, args)
+		s.jobRuns(ctx, job, pods)
 	}
 }
 
-func (s *Status) jobFailed(ctx context.Context, job *batchv1.Job, failure *batchv1.JobCondition, pods []*corev1.Pod, args message.Args) {
-	id := failureMessage(job, failure, args)
-	s.set("Failed", finding.Critical, id, args)
-	s.addCause(id, args, jobEvidence(s.ref, failure))
+func (s *Status) jobFailed(ctx context.Context, job *batchv1.Job, failure *batchv1.JobCondition, pods []*corev1.Pod) {
+	why := s.jobFailure(job, failure)
+	s.set("Failed", finding.Critical, why)
+	s.addCause(why, jobEvidence(s.ref, failure))
 	s.proposeDeadline(job, failure, pods)
 	s.explainFailures(ctx, pods)
 }
 
 // jobFailing is about a Job that is to fail, and does once its pods have ended (pkg/controller/job, FailureTarget).
-func (s *Status) jobFailing(ctx context.Context, failure *batchv1.JobCondition, pods []*corev1.Pod, args message.Args) {
-	args["why"] = cmp.Or(failure.Message, failure.Reason)
-	s.set(string(batchv1.JobFailureTarget), finding.Critical, message.JobFailing, args)
-	s.addCause(message.JobFailing, args, jobEvidence(s.ref, failure))
+func (s *Status) jobFailing(ctx context.Context, failure *batchv1.JobCondition, pods []*corev1.Pod) {
+	why := sentence.JobFailing(s.ref, cmp.Or(failure.Message, failure.Reason))
+	s.set(string(batchv1.JobFailureTarget), finding.Critical, why)
+	s.addCause(why, jobEvidence(s.ref, failure))
 	alive := slices.DeleteFunc(slices.Clone(pods), cluster.Ended)
 	if len(alive) > 0 {
-		s.addCause(message.JobFailingPods, message.Args{"n": len(alive), "pods": s.Enumerate(facts.PodRefs(alive))})
+		s.addCause(sentence.JobFailingPods(len(alive), s.Enumerate(facts.PodRefs(alive))))
 		s.addPodProblems(ctx, alive, false)
 	}
 	s.explainFailures(ctx, pods)
 }
 
-// failureMessage is the sentence for why a Job fails, with what it needs among the args.
-func failureMessage(job *batchv1.Job, failure *batchv1.JobCondition, args message.Args) message.ID {
-	if job.Spec.ActiveDeadlineSeconds != nil {
-		args["seconds"] = int(*job.Spec.ActiveDeadlineSeconds)
+// jobFailure says why a Job has failed, by the reason that its controller gives (pkg/controller/job; k8s.io/api/batch/v1).
+func (s *Status) jobFailure(job *batchv1.Job, failure *batchv1.JobCondition) message.Sentence {
+	switch failure.Reason {
+	case batchv1.JobReasonBackoffLimitExceeded:
+		return sentence.JobBackoff(s.ref, int(job.Status.Failed), jobLimit(job))
+	case batchv1.JobReasonDeadlineExceeded:
+		return sentence.JobDeadline(s.ref, int(ptr.Deref(job.Spec.ActiveDeadlineSeconds, 0)))
+	case batchv1.JobReasonPodFailurePolicy:
+		return sentence.JobPolicy(s.ref)
+	case batchv1.JobReasonFailedIndexes, batchv1.JobReasonMaxFailedIndexesExceeded:
+		return sentence.JobIndexes(s.ref, ptr.Deref(job.Status.FailedIndexes, ""))
+	default:
+		return sentence.JobFailed(s.ref, failure.Message)
 	}
-	if id, ok := jobFailureMessages[failure.Reason]; ok {
-		return id
-	}
-	args["why"] = failure.Message
-	return message.JobFailed
 }
 
 // jobEvidence is a Job's condition as evidence.
@@ -95,20 +85,20 @@ func jobEvidence(ref change.Ref, c *batchv1.JobCondition) finding.Evidence {
 }
 
 // jobRuns is about a Job that is not done: its pods may be not well, or fail one after the other.
-func (s *Status) jobRuns(ctx context.Context, job *batchv1.Job, pods []*corev1.Pod, args message.Args) {
+func (s *Status) jobRuns(ctx context.Context, job *batchv1.Job, pods []*corev1.Pod) {
 	if len(pods) == 0 && job.Status.Active == 0 && job.Spec.ManagedBy == nil && s.creationRefused(ctx, "Running", job, nil) {
 		return
 	}
-	s.set("Running", "", message.JobRuns, args)
+	s.set("Running", "", sentence.JobRuns(s.ref, int(job.Status.Active), int(job.Status.Succeeded), jobSize(job)))
 	if all := s.addPodProblems(ctx, pods, true); len(all) > 0 {
-		args["why"] = all[0].explanation.Summary
-		s.set("Running", finding.Critical, message.JobHeld, args)
+		why := all[0].explanation.Summary
+		s.set("Running", finding.Critical, sentence.JobHeld(s.ref, int(job.Status.Succeeded), jobSize(job), why))
 		if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning && IsKnownWell(s.Query, p) }) {
-			s.set("Running", finding.Warning, message.JobHeldPartly, args)
+			s.set("Running", finding.Warning, sentence.JobHeldPartly(s.ref, int(job.Status.Succeeded), jobSize(job), why))
 		}
 	}
 	if job.Status.Failed > 0 {
-		s.addCause(message.JobRetries, args, facts.Evidence(s.ref, "status.failed", strconv.Itoa(int(job.Status.Failed))))
+		s.addCause(sentence.JobRetries(int(job.Status.Failed), jobLimit(job)), facts.Evidence(s.ref, "status.failed", strconv.Itoa(int(job.Status.Failed))))
 		s.explainFailures(ctx, pods)
 	}
 }
@@ -136,7 +126,7 @@ func (s *Status) explainFailures(ctx context.Context, pods []*corev1.Pod) {
 		why := s.Query
 		why.Subject = new(facts.RefTo(cluster.Pod, last))
 		one := Of(ctx, why)
-		s.addCause(message.PodsFailed, message.Args{"n": len(group), "state": state, "pods": s.Enumerate(facts.PodRefs(group)), "why": one.Summary},
+		s.addCause(sentence.PodsFailed(len(group), state, s.Enumerate(facts.PodRefs(group)), one.Summary),
 			stateEvidence(last))
 		if len(states) == 1 {
 			s.Causes = append(s.Causes, slices.DeleteFunc(one.Causes, func(l finding.Link) bool { return l.Message.Equal(one.Summary) })...)
@@ -144,7 +134,7 @@ func (s *Status) explainFailures(ctx context.Context, pods []*corev1.Pod) {
 		}
 	}
 	if len(states) == 0 && !s.preempted() && !slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return !cluster.Ended(p) }) {
-		s.addUnknown(s.ref, message.PodsGone, nil)
+		s.addUnknown(s.ref, sentence.PodsGone())
 	}
 }
 
@@ -175,40 +165,34 @@ func jobLimit(job *batchv1.Job) int {
 
 // cronJob says whether a CronJob makes Jobs when it should, and how its last one fared.
 func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
-	args := message.Args{"schedule": cron.Spec.Schedule, "age": "", "job": "", "why": ""}
-	if cron.Status.LastScheduleTime != nil {
-		args["age"] = s.age(*cron.Status.LastScheduleTime)
-	}
 	jobs := s.jobsOf(cron)
 	missed, behind := s.missedRun(cron, jobs)
 	switch {
 	case cron.Spec.Suspend != nil && *cron.Spec.Suspend:
-		s.set("Suspended", finding.Warning, message.CronSuspended, args)
-		s.addCause(message.CronSuspended, args, facts.Evidence(s.ref, "spec.suspend", "true"))
-		s.proposeUnsuspend(args)
+		s.set("Suspended", finding.Warning, sentence.CronSuspended(s.ref))
+		s.addCause(sentence.CronSuspended(s.ref), facts.Evidence(s.ref, "spec.suspend", "true"))
+		s.proposeUnsuspend()
 	case missed != nil && missed.Reason == "JobAlreadyActive":
-		s.cronJobStillActive(ctx, cron, missed, args)
+		s.cronJobStillActive(ctx, cron, missed)
 		return
 	case missed != nil:
-		args["why"] = missed.Message
-		s.set("Active", finding.Critical, message.CronMissed, args)
-		s.addCause(message.CronMissed, args, query.EventEvidence(missed))
-		s.cronJobNext(cron, args)
+		s.set("Active", finding.Critical, sentence.CronMissed(s.ref, missed.Message))
+		s.addCause(sentence.CronMissed(s.ref, missed.Message), query.EventEvidence(missed))
+		s.cronJobNext(cron)
 	case behind != nil:
-		s.cronJobTooManyMissed(cron, behind, args)
-		s.cronJobNext(cron, args)
+		s.cronJobTooManyMissed(cron, behind)
+		s.cronJobNext(cron)
 	default:
-		s.cronJobActive(cron, args)
+		s.cronJobActive(cron)
 	}
 	if len(jobs) > 0 {
 		last := facts.RefTo(cluster.Job, jobs[len(jobs)-1])
 		q := s.Query
 		q.Subject = &last
 		why := Of(ctx, q)
-		s.addCause(message.CronLast, message.Args{"job": last, "why": why.Summary}, facts.OwnerEvidence(last, jobs[len(jobs)-1]))
+		s.addCause(sentence.CronLast(last, why.Summary), facts.OwnerEvidence(last, jobs[len(jobs)-1]))
 		if why.Severity == finding.Critical && s.Severity == "" {
-			args["job"], args["why"] = last, why.Summary
-			s.set("Active", finding.Critical, message.CronLastFails, args)
+			s.set("Active", finding.Critical, sentence.CronLastFails(s.ref, cron.Spec.Schedule, last, why.Summary))
 			s.addRemedies(why.Remedies...)
 		}
 		s.Causes = append(s.Causes, why.Causes...)
@@ -253,26 +237,24 @@ func (s *Status) missedRun(cron *batchv1.CronJob, jobs []*batchv1.Job) (why, beh
 }
 
 // cronJobStillActive is about a CronJob that creates no Job before the last one has ended, and why that has not.
-func (s *Status) cronJobStillActive(ctx context.Context, cron *batchv1.CronJob, e *corev1.Event, args message.Args) {
+func (s *Status) cronJobStillActive(ctx context.Context, cron *batchv1.CronJob, e *corev1.Event) {
 	ref := change.Ref{Kind: string(cluster.Job), Namespace: cron.Namespace}
 	if len(cron.Status.Active) > 0 {
 		ref.Name = cron.Status.Active[0].Name
 	}
 	evidence := []finding.Evidence{query.EventEvidence(e), facts.Evidence(s.ref, "spec.concurrencyPolicy", string(cron.Spec.ConcurrencyPolicy))}
-	args["job"] = ref
 	if s.World.Object(cluster.Job, ref.Namespace, ref.Name) == nil {
-		s.set("Active", finding.Critical, message.CronBusy, args)
-		s.addCause(message.CronBusy, args, evidence...)
+		s.set("Active", finding.Critical, sentence.CronBusy(s.ref, ref, ""))
+		s.addCause(sentence.CronBusy(s.ref, ref, ""), evidence...)
 		s.AddUnknownKinds(cluster.Job)
 		return
 	}
 	q := s.Query
 	q.Subject = &ref
 	why := Of(ctx, q)
-	s.addCause(message.CronBusy, args, evidence...)
-	args["why"] = why.Summary
-	s.set("Active", finding.Critical, message.CronBusy, args)
-	s.cronJobNext(cron, args)
+	s.addCause(sentence.CronBusy(s.ref, ref, ""), evidence...)
+	s.set("Active", finding.Critical, sentence.CronBusy(s.ref, ref, why.Summary))
+	s.cronJobNext(cron)
 	if why.Severity == "" { // Else its problem is to be mended.
 		s.proposeDeleteJob(ref)
 	}
@@ -282,15 +264,15 @@ func (s *Status) cronJobStillActive(ctx context.Context, cron *batchv1.CronJob, 
 }
 
 // cronJobTooManyMissed is about a CronJob of which nothing says why it creates no Job, but that it has missed many.
-func (s *Status) cronJobTooManyMissed(cron *batchv1.CronJob, e *corev1.Event, args message.Args) {
+func (s *Status) cronJobTooManyMissed(cron *batchv1.CronJob, e *corev1.Event) {
 	var last []finding.Evidence
 	if at := cron.Status.LastScheduleTime; at != nil {
 		last = append(last, facts.EvidenceSince(s.ref, "status.lastScheduleTime", at.UTC().Format(time.RFC3339), *at))
 	}
-	s.set("Active", finding.Critical, message.CronBehind, args)
-	s.addCause(message.CronBehind, args, last...)
-	s.addCause(message.CronBehindWarns, nil, query.EventEvidence(e))
-	s.addUnknown(s.ref, message.CronControllerUntold, nil)
+	s.set("Active", finding.Critical, sentence.CronBehind(s.ref, s.cronJobAge(cron), cron.Spec.Schedule))
+	s.addCause(sentence.CronBehind(s.ref, s.cronJobAge(cron), cron.Spec.Schedule), last...)
+	s.addCause(sentence.CronBehindWarns(), query.EventEvidence(e))
+	s.addUnknown(s.ref, sentence.CronControllerUntold())
 }
 
 // jobsOf are a CronJob's Jobs, the oldest first.

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // nodePool says whether Karpenter may add nodes of a NodePool.
@@ -27,31 +28,28 @@ func (s *Status) nodePool(pool *custom.NodePool) {
 			nodes++
 		}
 	}
-	args := message.Args{"pool": s.ref, "nodes": nodes, "resources": []string(nil), "condition": "", "why": "", "source": ""}
-	var reached []query.Limit
+	var resources message.List
 	for _, l := range query.LimitsOf(s.World, pool) {
 		if l.Reached() {
-			reached = append(reached, l)
-			args["resources"] = append(args["resources"].([]string), string(l.Resource))
+			resources = append(resources, string(l.Resource))
 		}
 	}
 	bad := badCondition(pool.Status.Conditions)
 	switch {
 	case bad != nil:
-		args["condition"], args["why"] = bad.Type, wordsOf(bad)
-		s.set("NotReady", finding.Critical, message.PoolNotReady, args)
-		s.addCause(message.PoolNotReady, args, conditionEvidence(s.ref, bad))
-	case len(reached) > 0:
-		s.set("Ready", finding.Warning, message.PoolAtLimit, args)
+		s.set("NotReady", finding.Critical, sentence.PoolNotReady(s.ref, bad.Type, wordsOf(bad)))
+		s.addCause(sentence.PoolNotReady(s.ref, bad.Type, wordsOf(bad)), conditionEvidence(s.ref, bad))
+	case len(resources) > 0:
+		s.set("Ready", finding.Warning, sentence.PoolAtLimit(s.ref, resources))
 		s.addRemedies(s.LimitRemedy(pool.Name))
 	default:
-		s.set("Ready", "", message.PoolReady, args)
+		s.set("Ready", "", sentence.PoolReady(s.ref, nodes))
 	}
 	s.Causes = append(s.Causes, query.LimitLinks(s.Query, pool.Name)...)
 	s.insufficientCapacity(pool.Name)
 	for _, e := range s.EventsNamed(s.ref, "DisruptionBlocked", "NoCompatibleInstanceTypes") {
 		if query.FromKarpenter(e) {
-			s.addCause(message.AutoscalerSays, message.Args{"source": query.EventSource(e), "says": strings.TrimSuffix(e.Message, ".")}, query.EventEvidence(e))
+			s.addCause(sentence.AutoscalerSays(query.EventSource(e), strings.TrimSuffix(e.Message, ".")), query.EventEvidence(e))
 			break
 		}
 	}
@@ -95,8 +93,7 @@ func (s *Status) insufficientCapacity(pool string) {
 			continue
 		}
 		if _, _, at := query.Occurrences(e); last == nil || last.Before(&at) {
-			args := message.Args{"source": query.EventSource(e), "claim": query.InvolvedObject(e), "says": strings.TrimSuffix(e.Message, "."), "age": s.age(at)}
-			last, link = &at, finding.Link{Message: s.sentence(message.PoolNoCapacity, args), Evidence: []finding.Evidence{query.EventEvidence(e)}}
+			last, link = &at, finding.Link{Message: sentence.PoolNoCapacity(query.EventSource(e), query.InvolvedObject(e), s.age(at), strings.TrimSuffix(e.Message, ".")), Evidence: []finding.Evidence{query.EventEvidence(e)}}
 		}
 	}
 	if last != nil {
@@ -110,12 +107,11 @@ func (s *Status) insufficientCapacity(pool string) {
 // Source: sigs.k8s.io/karpenter, pkg/controllers/nodeclaim/lifecycle/liveness.go.
 var nodeClaimStages = []struct {
 	condition string
-	id        message.ID
 	within    time.Duration
 }{
-	{"Launched", message.NodeClaimNotLaunched, 5 * time.Minute},
-	{"Registered", message.NodeClaimNotRegistered, 15 * time.Minute},
-	{"Initialized", message.NodeClaimNotInitialized, 0},
+	{"Launched", 5 * time.Minute},
+	{"Registered", 15 * time.Minute},
+	{"Initialized", 0},
 }
 
 // nodeClaimTimeout is after how long a node that has registered should be of use; Karpenter sets no bound.
@@ -123,10 +119,9 @@ const nodeClaimTimeout = 10 * time.Minute
 
 // nodeClaim says how far a node that Karpenter has asked for has come.
 func (s *Status) nodeClaim(claim *custom.NodeClaim) {
-	args := message.Args{"claim": s.ref, "node": facts.NodeRef(claim.Status.NodeName), "why": "", "age": s.age(claim.CreationTimestamp), "minutes": 0, "named": claim.Status.NodeName != ""}
 	if claim.DeletionTimestamp != nil {
-		s.set("Terminating", finding.Info, message.NodeClaimLeaving, args)
-		s.addCause(message.NodeClaimLeaving, args, facts.EvidenceSince(s.ref, "metadata.deletionTimestamp", claim.DeletionTimestamp.UTC().Format(time.RFC3339), *claim.DeletionTimestamp))
+		s.set("Terminating", finding.Info, sentence.NodeClaimLeaving(s.ref))
+		s.addCause(sentence.NodeClaimLeaving(s.ref), facts.EvidenceSince(s.ref, "metadata.deletionTimestamp", claim.DeletionTimestamp.UTC().Format(time.RFC3339), *claim.DeletionTimestamp))
 		s.nodeClaimEvents()
 		return
 	}
@@ -135,6 +130,7 @@ func (s *Status) nodeClaim(claim *custom.NodeClaim) {
 		if c != nil && c.Status == metav1.ConditionTrue {
 			continue
 		}
+		why := ""
 		since, evidence := claim.CreationTimestamp, facts.Evidence(s.ref, "status.conditions["+stage.condition+"]", "")
 		if c != nil {
 			evidence = conditionEvidence(s.ref, c)
@@ -142,7 +138,7 @@ func (s *Status) nodeClaim(claim *custom.NodeClaim) {
 				since = c.LastTransitionTime
 			}
 			if stage.condition != "Launched" || c.Reason == "LaunchFailed" || c.Message != "" {
-				args["why"] = wordsOf(c)
+				why = wordsOf(c)
 			}
 		}
 		severity := finding.Info
@@ -150,14 +146,26 @@ func (s *Status) nodeClaim(claim *custom.NodeClaim) {
 		case c != nil && c.Reason == "LaunchFailed", stage.within > 0 && waited > stage.within/2, stage.within == 0 && waited > nodeClaimTimeout:
 			severity = finding.Warning
 		}
-		args["age"], args["minutes"] = s.age(since), int(stage.within/time.Minute)
-		s.set("Not"+stage.condition, severity, stage.id, args)
-		s.addCause(stage.id, args, evidence)
+		said := s.nodeClaimWaits(claim, stage.condition, s.age(since), why, int(stage.within/time.Minute))
+		s.set("Not"+stage.condition, severity, said)
+		s.addCause(said, evidence)
 		s.nodeClaimEvents()
 		return
 	}
-	s.set("Ready", "", message.NodeClaimReady, args)
+	s.set("Ready", "", sentence.NodeClaimReady(s.ref, facts.NodeRef(claim.Status.NodeName)))
 	s.nodeClaimEvents()
+}
+
+// nodeClaimWaits says which condition a NodeClaim waits for.
+func (s *Status) nodeClaimWaits(claim *custom.NodeClaim, condition, age, why string, minutes int) message.Sentence {
+	switch condition {
+	case "Launched":
+		return sentence.NodeClaimNotLaunched(s.ref, age, why, minutes)
+	case "Registered":
+		return sentence.NodeClaimNotRegistered(s.ref, age, why, minutes)
+	default:
+		return sentence.NodeClaimNotInitialized(claim.Status.NodeName != "", facts.NodeRef(claim.Status.NodeName), s.ref, age, why)
+	}
 }
 
 // nodeClaimEvents are what Karpenter says of a NodeClaim: the last of each reason.
@@ -166,7 +174,7 @@ func (s *Status) nodeClaimEvents() {
 	for _, e := range s.EventsNamed(s.ref, "DisruptionBlocked", "Unconsolidatable", "InsufficientCapacityError", "NodeClassNotReady", "FailedDraining", "FailedConsistencyCheck") {
 		if query.FromKarpenter(e) && !slices.Contains(told, e.Reason) {
 			told = append(told, e.Reason)
-			s.addCause(message.AutoscalerSays, message.Args{"source": query.EventSource(e), "says": strings.TrimSuffix(e.Message, ".")}, query.EventEvidence(e))
+			s.addCause(sentence.AutoscalerSays(query.EventSource(e), strings.TrimSuffix(e.Message, ".")), query.EventEvidence(e))
 			for _, budget := range s.budgetsIn(e.Message) {
 				s.budgetAllows(budget)
 			}

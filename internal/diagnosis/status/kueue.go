@@ -11,52 +11,58 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // workload says whether Kueue has admitted a Workload, and why not.
 //
 // Source: sigs.k8s.io/kueue, apis/kueue/v1beta2/workload_types.go.
 func (s *Status) workload(w *custom.Workload) {
-	state, id, args, evidence := s.admission(w)
+	state, said, evidence := s.admission(w)
 	severity := finding.Severity("")
-	if id != message.WorkloadAdmitted && id != message.WorkloadFinished {
+	if waits(said) {
 		severity = finding.Warning
 	}
-	s.set(state, severity, id, args)
-	s.addCause(id, args, evidence...)
-	if id == message.WorkloadPending {
+	s.set(state, severity, said)
+	s.addCause(said, evidence...)
+	if said.ID == message.WorkloadPending {
 		s.queueOf(w)
 	}
 }
 
+// waits says whether a Workload of which this is said is neither admitted nor done.
+func waits(said message.Sentence) bool {
+	return said.ID != message.WorkloadAdmitted && said.ID != message.WorkloadFinished
+}
+
 // admission is how far a Workload has come: a word, and a sentence with its evidence.
-func (s *Status) admission(w *custom.Workload) (state string, id message.ID, args message.Args, evidence []finding.Evidence) {
+func (s *Status) admission(w *custom.Workload) (state string, said message.Sentence, evidence []finding.Evidence) {
 	ref := facts.RefTo(cluster.Workload, w)
-	args = message.Args{"workload": ref, "queue": w.Spec.QueueName, "why": "", "age": ""}
+	why, age := "", ""
 	condition := func(name string, status metav1.ConditionStatus) bool {
 		c := meta.FindStatusCondition(w.Status.Conditions, name)
 		if c == nil || c.Status != status {
 			return false
 		}
-		args["why"], args["age"], evidence = wordsOf(c), s.age(c.LastTransitionTime), []finding.Evidence{conditionEvidence(ref, c)}
+		why, age, evidence = wordsOf(c), s.age(c.LastTransitionTime), []finding.Evidence{conditionEvidence(ref, c)}
 		return true
 	}
 	switch {
 	case condition("Finished", metav1.ConditionTrue):
-		return "Finished", message.WorkloadFinished, args, evidence
+		return "Finished", sentence.WorkloadFinished(ref), evidence
 	case w.Spec.Active != nil && !*w.Spec.Active:
 		condition("Evicted", metav1.ConditionTrue)
-		return "Inactive", message.WorkloadInactive, args, append(evidence, facts.Evidence(ref, "spec.active", "false"))
+		return "Inactive", sentence.WorkloadInactive(ref, why), append(evidence, facts.Evidence(ref, "spec.active", "false"))
 	case condition("Admitted", metav1.ConditionTrue):
-		return "Admitted", message.WorkloadAdmitted, args, evidence
+		return "Admitted", sentence.WorkloadAdmitted(ref), evidence
 	case condition("QuotaReserved", metav1.ConditionTrue):
-		return "QuotaReserved", message.WorkloadReserved, args, evidence
+		return "QuotaReserved", sentence.WorkloadReserved(ref, age), evidence
 	case w.Spec.QueueName == "":
-		return "Pending", message.WorkloadUnqueued, args, []finding.Evidence{facts.Evidence(ref, "spec.queueName", "")}
+		return "Pending", sentence.WorkloadUnqueued(ref), []finding.Evidence{facts.Evidence(ref, "spec.queueName", "")}
 	case condition("QuotaReserved", metav1.ConditionFalse):
-		return "Pending", message.WorkloadPending, args, evidence
+		return "Pending", sentence.WorkloadPending(ref, w.Spec.QueueName, why), evidence
 	default:
-		return "Pending", message.WorkloadPending, args, []finding.Evidence{facts.Evidence(ref, "status.conditions[QuotaReserved]", "")}
+		return "Pending", sentence.WorkloadPending(ref, w.Spec.QueueName, why), []finding.Evidence{facts.Evidence(ref, "status.conditions[QuotaReserved]", "")}
 	}
 }
 
@@ -73,12 +79,12 @@ func (s *Status) explainQueue(o metav1.Object, byKueue bool) {
 		if w.Namespace != o.GetNamespace() || !slices.ContainsFunc(w.OwnerReferences, func(owner metav1.OwnerReference) bool { return owner.UID == o.GetUID() }) {
 			continue
 		}
-		_, id, args, evidence := s.admission(w)
-		s.addCause(id, args, evidence...)
-		if id != message.WorkloadAdmitted && id != message.WorkloadFinished {
-			s.set(s.State, s.Severity, message.UnplacedAlso, message.Args{"said": s.Summary, "also": s.sentence(id, args)})
+		_, said, evidence := s.admission(w)
+		s.addCause(said, evidence...)
+		if waits(said) {
+			s.set(s.State, s.Severity, sentence.UnplacedAlso(s.Summary, said))
 		}
-		if id == message.WorkloadPending {
+		if said.ID == message.WorkloadPending {
 			s.queueOf(w)
 		}
 		return
@@ -89,6 +95,6 @@ func (s *Status) explainQueue(o metav1.Object, byKueue bool) {
 		s.AddUnknownKinds(cluster.Workload)
 	default:
 		evidence := facts.Evidence(s.ref, "metadata.labels["+queueLabel+"]", queue)
-		s.addCause(message.WorkloadMissing, message.Args{"queue": queue}, evidence)
+		s.addCause(sentence.WorkloadMissing(queue), evidence)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // queueOf follows a Workload that waits to its quota: the LocalQueue that it names, and the ClusterQueue that this leads to.
@@ -24,14 +25,14 @@ func (s *Status) queueOf(w *custom.Workload) {
 	ref := change.Ref{Kind: string(cluster.LocalQueue), Namespace: w.Namespace, Name: w.Spec.QueueName}
 	local := s.World.LocalQueue(ref.Namespace, ref.Name)
 	if local == nil {
-		s.queueMissing(ref, message.LocalQueueMissing, message.Args{"queue": ref})
+		s.queueMissing(ref, sentence.LocalQueueMissing(ref))
 		return
 	}
 	s.queueStopped(ref, local.Spec.StopPolicy, local.Status.Conditions)
 	of := change.Ref{Kind: string(cluster.ClusterQueue), Name: local.Spec.ClusterQueue}
 	queue := s.World.ClusterQueue(of.Name)
 	if queue == nil {
-		s.queueMissing(of, message.ClusterQueueMissing, message.Args{"queue": of, "local": ref}, facts.Evidence(ref, "spec.clusterQueue", of.Name))
+		s.queueMissing(of, sentence.ClusterQueueMissing(of, ref), facts.Evidence(ref, "spec.clusterQueue", of.Name))
 		return
 	}
 	s.queueStopped(of, queue.Spec.StopPolicy, queue.Status.Conditions)
@@ -39,23 +40,23 @@ func (s *Status) queueOf(w *custom.Workload) {
 }
 
 // queueMissing is about a queue that is not there, as far as that is known.
-func (s *Status) queueMissing(ref change.Ref, id message.ID, args message.Args, evidence ...finding.Evidence) {
+func (s *Status) queueMissing(ref change.Ref, said message.Sentence, evidence ...finding.Evidence) {
 	kind := cluster.Kind(ref.Kind)
 	if s.World.Knowledge(kind) != cluster.Complete {
 		s.AddUnknownKinds(kind)
 		return
 	}
-	s.addCause(id, args, append(evidence, facts.Evidence(ref, "metadata.name", ""))...)
+	s.addCause(said, append(evidence, facts.Evidence(ref, "metadata.name", ""))...)
 }
 
 // queueStopped is about a queue that admits nothing.
 func (s *Status) queueStopped(ref change.Ref, policy string, conditions []metav1.Condition) {
 	switch active := meta.FindStatusCondition(conditions, "Active"); {
 	case policy != "" && policy != "None":
-		s.addCause(message.QueueStopped, message.Args{"queue": ref, "policy": policy, "why": ""}, facts.Evidence(ref, "spec.stopPolicy", policy))
+		s.addCause(sentence.QueueStopped(ref, policy, ""), facts.Evidence(ref, "spec.stopPolicy", policy))
 	case active != nil && active.Status == metav1.ConditionFalse:
 		why := strings.TrimSuffix(wordsOf(active), ".")
-		s.addCause(message.QueueStopped, message.Args{"queue": ref, "policy": "", "why": why}, conditionEvidence(ref, active))
+		s.addCause(sentence.QueueStopped(ref, "", why), conditionEvidence(ref, active))
 	}
 }
 
@@ -94,23 +95,20 @@ type quotaOf struct {
 func (s *Status) quotaFigures(ref change.Ref, queue *custom.ClusterQueue, q quotaOf) {
 	at := "[" + q.flavor + "].resources[" + string(q.Name) + "]."
 	evidence := []finding.Evidence{facts.Evidence(ref, "spec.resourceGroups[*].flavors"+at+"nominalQuota", q.NominalQuota.String())}
-	args := message.Args{
-		"queue": ref, "resource": string(q.Name), "flavor": q.flavor, "nominal": q.NominalQuota.String(), "cohort": cmp.Or(queue.Spec.CohortName, queue.Spec.Cohort),
-		"limit": "", "used": "0", "borrowed": "",
-	}
+	limit, used, lent := "", "0", ""
 	if q.BorrowingLimit != nil {
-		args["limit"] = q.BorrowingLimit.String()
+		limit = q.BorrowingLimit.String()
 		evidence = append(evidence, facts.Evidence(ref, "spec.resourceGroups[*].flavors"+at+"borrowingLimit", q.BorrowingLimit.String()))
 	}
 	if total, borrowed, ok := reserved(queue, q); ok {
-		args["used"] = total.String()
+		used = total.String()
 		evidence = append(evidence, facts.Evidence(ref, "status.flavorsReservation"+at+"total", total.String()))
 		if !borrowed.IsZero() {
-			args["borrowed"] = borrowed.String()
+			lent = borrowed.String()
 			evidence = append(evidence, facts.Evidence(ref, "status.flavorsReservation"+at+"borrowed", borrowed.String()))
 		}
 	}
-	s.addCause(message.QueueHas, args, evidence...)
+	s.addCause(sentence.QueueHas(ref, q.NominalQuota.String(), string(q.Name), q.flavor, used, lent, cmp.Or(queue.Spec.CohortName, queue.Spec.Cohort), limit), evidence...)
 }
 
 // reserved is how much of a quota is reserved, and how much of that was borrowed; false if the ClusterQueue does not tell.

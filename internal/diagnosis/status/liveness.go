@@ -9,7 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // slowStart is about a container that its liveness probe ends before it has ever been ready: it may take longer to start than the
@@ -30,16 +30,12 @@ func (s *Status) slowStart(pod *corev1.Pod, c corev1.ContainerStatus) {
 	// Twice what it was seen to have had, since that was not enough.
 	times := int32((2*lasted + period - 1) / period)
 	probe.InitialDelaySeconds, probe.SuccessThreshold, probe.TerminationGracePeriodSeconds, probe.FailureThreshold = 0, 0, nil, times
-	args := message.Args{
-		"container": c.Name, "ran": duration.HumanDuration(lasted), "n": int(c.RestartCount), "times": int(times), "period": int(period.Seconds()),
-		"total": duration.HumanDuration(time.Duration(times) * period),
-	}
-	s.addCause(message.SlowStart, args, facts.EvidenceSince(s.ref, statusField(pod, c.Name, "lastState.terminated.startedAt"), last.StartedAt.UTC().Format(time.RFC3339), last.StartedAt),
+	ran, total := duration.HumanDuration(lasted), duration.HumanDuration(time.Duration(times)*period)
+	s.addCause(sentence.SlowStart(ran, c.Name), facts.EvidenceSince(s.ref, statusField(pod, c.Name, "lastState.terminated.startedAt"), last.StartedAt.UTC().Format(time.RFC3339), last.StartedAt),
 		facts.EvidenceSince(s.ref, "status.conditions[Ready]", string(ready.Status), ready.LastTransitionTime))
 	done, ok := s.PatchTemplate(pod, map[string]any{"containers": []any{map[string]any{"name": c.Name, "startupProbe": probe}}})
 	if !ok {
 		return
 	}
-	args["object"] = done.Object
-	s.addRemedies(s.Propose(done, message.Of(message.RemedyStartupProbe, args), message.Of(message.RemedyReplaceCost, args), message.Of(message.RemedyStartupProbeRisk, args)).Remedy)
+	s.addRemedies(s.Propose(done, sentence.RemedyStartupProbe(c.Name, done.Object, total, int(times), int(period.Seconds()), ran), sentence.RemedyReplaceCost(done.Object), sentence.RemedyStartupProbeRisk(total)).Remedy)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // systemOOMReason is the event by which the kubelet tells of a node whose memory ran out as a whole (pkg/kubelet/oom).
@@ -57,7 +57,7 @@ func (s *Status) raiseMemory(pod *corev1.Pod, c corev1.ContainerStatus) {
 	raised := limit.DeepCopy()
 	raised.Add(limit)
 	if !s.fitsAnyNode(raised) {
-		s.addCause(message.NoNodeHolds, message.Args{"to": raised.String(), "container": c.Name})
+		s.addCause(sentence.NoNodeHolds(raised.String(), c.Name))
 		return
 	}
 	resources := corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: raised}}
@@ -76,8 +76,8 @@ func (s *Status) raiseMemory(pod *corev1.Pod, c corev1.ContainerStatus) {
 	if !ok {
 		return
 	}
-	args := message.Args{"container": c.Name, "object": done.Object, "from": limit.String(), "to": raised.String(), "guaranteed": len(resources.Requests) > 0}
-	w := s.Propose(done, message.Of(message.RemedyMemory, args), message.Of(message.RemedyMemoryCost, args), message.Of(message.RemedyMemoryRisk, args))
+	guaranteed := len(resources.Requests) > 0
+	w := s.Propose(done, sentence.RemedyMemory(c.Name, done.Object, limit.String(), raised.String(), guaranteed), sentence.RemedyMemoryCost(done.Object, guaranteed), sentence.RemedyMemoryRisk())
 	if w.Command != "" {
 		w.Command = change.SetMemory(done.Object, c.Name, resources)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // missingRef is a Secret or ConfigMap that a pod needs and that is not there, or has not the key.
@@ -54,13 +55,12 @@ func missingSource(pod *corev1.Pod, text string) (missingRef, bool) {
 
 // proposeCreate adds the way to make what is missing. What it is to hold is for a person to fill in.
 func (s *Status) proposeCreate(pod *corev1.Pod, m missingRef) {
-	args := message.Args{"object": m.Ref, "key": m.key, "namespace": m.Namespace}
 	if m.key != "" {
-		s.addRemedies(s.Propose(change.SetKey{Object: m.Ref, Key: m.key}, message.Of(message.RemedySetKey, args), message.Of(message.RemedyCreateCost, args), message.Of(message.RemedyCreateRisk, args)).Remedy)
+		s.addRemedies(s.Propose(change.SetKey{Object: m.Ref, Key: m.key}, sentence.RemedySetKey(m.key, m.Ref, m.Namespace), sentence.RemedyCreateCost(), sentence.RemedyCreateRisk(m.Ref)).Remedy)
 		return
 	}
 	done := change.Create{Object: m.Ref, Keys: keysOf(pod, m.Ref)}
-	s.addRemedies(s.Propose(done, message.Of(message.RemedyCreate, args), message.Of(message.RemedyCreateCost, args), message.Of(message.RemedyCreateRisk, args)).Remedy)
+	s.addRemedies(s.Propose(done, sentence.RemedyCreate(m.Ref, m.Namespace), sentence.RemedyCreateCost(), sentence.RemedyCreateRisk(m.Ref)).Remedy)
 }
 
 // keysOf are the keys that a pod asks of a Secret or ConfigMap by name.
@@ -123,17 +123,17 @@ func serviceAccountIn(namespace, text string) (change.Ref, bool) {
 // proposeServiceAccount adds the way to make a ServiceAccount, unless it is there by now.
 func (s *Status) proposeServiceAccount(ref change.Ref) {
 	if s.World.Object(cluster.ServiceAccount, ref.Namespace, ref.Name) != nil {
-		s.addCause(message.AccountThere, message.Args{"account": ref})
+		s.addCause(sentence.AccountThere(ref))
 		return
 	}
-	args := message.Args{"object": ref, "key": "", "namespace": ref.Namespace}
-	s.addRemedies(s.Propose(change.Create{Object: ref}, message.Of(message.RemedyCreate, args), message.Of(message.RemedyCreateCost, args), message.Of(message.RemedyAccountRisk, args)).Remedy)
+
+	s.addRemedies(s.Propose(change.Create{Object: ref}, sentence.RemedyCreate(ref, ref.Namespace), sentence.RemedyCreateCost(), sentence.RemedyAccountRisk(ref)).Remedy)
 }
 
-// missingLink is the sentence for what is missing in a container's environment.
-func missingLink(m missingRef) message.ID {
+// missingFrom says what is missing in a container's environment.
+func (m missingRef) missingFrom(container string) message.Sentence {
 	if m.key != "" {
-		return message.SourceKeyMissing
+		return sentence.SourceKeyMissing(container, m.key, m.Kind, m.Name, m.Namespace)
 	}
-	return message.SourceMissing
+	return sentence.SourceMissing(container, m.Kind, m.Name, m.Namespace)
 }

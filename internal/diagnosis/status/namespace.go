@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // namespaceDeletionTime is for how long a namespace may take to delete what is in it before that is worth saying.
@@ -30,15 +30,15 @@ var namespaceDeletionConditions = []corev1.NamespaceConditionType{
 // namespace says why a namespace that is being deleted is still there.
 func (s *Status) namespace(ctx context.Context, n *corev1.Namespace) {
 	if n.DeletionTimestamp == nil {
-		s.set(string(n.Status.Phase), "", message.NamespaceActive, nil)
+		s.set(string(n.Status.Phase), "", sentence.NamespaceActive(s.ref))
 		return
 	}
-	args := message.Args{"age": s.age(*n.DeletionTimestamp), "why": ""}
+	age := s.age(*n.DeletionTimestamp)
 	severity := finding.Warning
 	if s.since(*n.DeletionTimestamp) < namespaceDeletionTime {
 		severity = ""
 	}
-	s.set("Terminating", severity, message.NamespaceStays, args)
+	s.set("Terminating", severity, sentence.NamespaceStays(s.ref, age, ""))
 	found := false
 	for _, kind := range namespaceDeletionConditions {
 		i := slices.IndexFunc(n.Status.Conditions, func(c corev1.NamespaceCondition) bool {
@@ -48,11 +48,10 @@ func (s *Status) namespace(ctx context.Context, n *corev1.Namespace) {
 			continue
 		}
 		c := n.Status.Conditions[i]
-		s.addCause(message.NamespaceUntold, message.Args{"why": c.Message}, facts.EvidenceSince(s.ref, "status.conditions["+string(kind)+"]", c.Message, c.LastTransitionTime))
+		s.addCause(sentence.NamespaceUntold(c.Message), facts.EvidenceSince(s.ref, "status.conditions["+string(kind)+"]", c.Message, c.LastTransitionTime))
 		if !found {
 			found = true
-			args["why"] = c.Message
-			s.set("Terminating", severity, message.NamespaceStays, args)
+			s.set("Terminating", severity, sentence.NamespaceStays(s.ref, age, c.Message))
 		}
 		if kind == corev1.NamespaceDeletionDiscoveryFailure {
 			s.unavailableAPIs(ctx, severity)
@@ -65,10 +64,9 @@ func (s *Status) namespace(ctx context.Context, n *corev1.Namespace) {
 	if !found {
 		for i, f := range n.Spec.Finalizers {
 			if f != corev1.FinalizerKubernetes {
-				held := message.Args{"finalizer": string(f)}
-				args["why"] = s.sentence(message.NamespaceFinalizer, held)
-				s.set("Terminating", severity, message.NamespaceStays, args)
-				s.addCause(message.NamespaceFinalizer, held, facts.Evidence(s.ref, "spec.finalizers["+strconv.Itoa(i)+"]", string(f)))
+				why := sentence.NamespaceFinalizer(string(f))
+				s.set("Terminating", severity, sentence.NamespaceStays(s.ref, age, why))
+				s.addCause(why, facts.Evidence(s.ref, "spec.finalizers["+strconv.Itoa(i)+"]", string(f)))
 			}
 		}
 	}
@@ -85,13 +83,13 @@ func (s *Status) unavailableAPIs(ctx context.Context, severity finding.Severity)
 			continue
 		}
 		c, ref := a.Status.Conditions[i], facts.RefTo(cluster.APIService, a)
-		args := message.Args{"object": ref, "why": c.Message}
-		s.addCause(message.APISilent, args, facts.EvidenceSince(ref, "status.conditions[Available]", c.Reason+": "+c.Message, c.LastTransitionTime))
-		s.set("Terminating", severity, message.NamespaceStays, message.Args{"age": s.age(s.World.Namespace(s.ref.Name).DeletionTimestamp.Rfc3339Copy()), "why": s.sentence(message.APISilent, args)})
+
+		s.addCause(sentence.APISilent(ref, c.Message), facts.EvidenceSince(ref, "status.conditions[Available]", c.Reason+": "+c.Message, c.LastTransitionTime))
+		s.set("Terminating", severity, sentence.NamespaceStays(s.ref, s.age(s.World.Namespace(s.ref.Name).DeletionTimestamp.Rfc3339Copy()), sentence.APISilent(ref, c.Message)))
 		if a.Spec.Service != nil {
 			s.explainService(ctx, change.Ref{Kind: string(cluster.Service), Namespace: a.Spec.Service.Namespace, Name: a.Spec.Service.Name})
 		}
-		s.addRemedies(s.proposeCommand(change.Delete(ref), message.RemedyDeleteAPI, message.RemedyDeleteAPICost, message.RemedyDeleteAPIRisk, args))
+		s.addRemedies(s.proposeCommand(change.Delete(ref), sentence.RemedyDeleteAPI(ref), sentence.RemedyDeleteAPICost(), sentence.RemedyDeleteAPIRisk()))
 	}
 }
 
@@ -119,13 +117,13 @@ func (s *Status) finalizersIn(n *corev1.Namespace) {
 				}
 				found++
 				ref := facts.RefTo(kind, o)
-				args := message.Args{"object": ref, "finalizer": finalizer}
-				s.addCause(message.ObjectKept, args, facts.Evidence(ref, "metadata.finalizers", finalizer))
-				s.addRemedies(s.proposeCommand(change.PatchJSON(ref, `[{"op":"remove","path":"/metadata/finalizers"}]`), message.RemedyFinalizer, message.RemedyFinalizerCost, message.RemedyFinalizerRisk, args))
+
+				s.addCause(sentence.ObjectKept(ref, finalizer), facts.Evidence(ref, "metadata.finalizers", finalizer))
+				s.addRemedies(s.proposeCommand(change.PatchJSON(ref, `[{"op":"remove","path":"/metadata/finalizers"}]`), sentence.RemedyFinalizer(ref, finalizer), sentence.RemedyFinalizerCost(), sentence.RemedyFinalizerRisk(finalizer)))
 			}
 		}
 		if found == 0 {
-			s.addUnknown(s.ref, message.FinalizerUnread, message.Args{"finalizer": finalizer})
+			s.addUnknown(s.ref, sentence.FinalizerUnread(finalizer))
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // leaseDuration is how long a node counts as alive after it renewed a Lease that does not say (kubelet's
@@ -23,31 +24,25 @@ const leaseDuration = 40 * time.Second
 
 // node says how a node is, what that does to pods, and what waits for it.
 func (s *Status) node(node *corev1.Node) {
-	ready, taint := facts.Readiness(node)
-	args := message.Args{
-		"node": s.ref, "age": s.age(ready.LastTransitionTime), "why": ready.Message, "reason": ready.Reason,
-		"pods": len(s.World.PodsOn(node.Name)),
-	}
+	ready, _ := facts.Readiness(node)
 	pressed := pressureConditions(node)
 	switch {
 	case ready.Status == corev1.ConditionUnknown && ready.LastTransitionTime.IsZero():
-		s.set(nodeState(node), finding.Critical, message.NodeNeverReady, args)
+		s.set(nodeState(node), finding.Critical, sentence.NodeNeverReady(s.ref))
 	case ready.Status == corev1.ConditionUnknown:
-		s.set(nodeState(node), finding.Critical, message.NodeSilent, args)
+		s.set(nodeState(node), finding.Critical, sentence.NodeSilent(s.ref, s.age(ready.LastTransitionTime), len(s.World.PodsOn(node.Name))))
 	case ready.Status == corev1.ConditionFalse:
-		s.set(nodeState(node), finding.Critical, message.NodeNotReady, args)
+		s.set(nodeState(node), finding.Critical, sentence.NodeNotReady(s.ref, s.age(ready.LastTransitionTime), ready.Message, ready.Reason))
 	case len(pressed) > 0:
-		args["conditions"] = conditionNames(pressed)
-		s.set(nodeState(node), finding.Critical, message.NodePressed, args)
+		s.set(nodeState(node), finding.Critical, sentence.NodePressed(s.ref, conditionNames(pressed)))
 	case node.DeletionTimestamp != nil:
-		args["finalizers"] = node.Finalizers
-		s.set(nodeState(node), finding.Warning, message.NodeLeaving, args)
+		s.set(nodeState(node), finding.Warning, sentence.NodeLeaving(s.ref, message.ListOf(node.Finalizers)))
 	case node.Spec.Unschedulable:
-		s.set(nodeState(node), finding.Info, message.NodeCordoned, args)
+		s.set(nodeState(node), finding.Info, sentence.NodeCordoned(s.ref))
 	default:
-		s.set(nodeState(node), "", message.NodeHealthy, args)
+		s.set(nodeState(node), "", sentence.NodeHealthy(s.ref))
 	}
-	s.nodeConditions(node, ready, taint, args)
+	s.nodeConditions(node, ready)
 	s.nodeTaints(node)
 	s.awaitedNode(node)
 	s.explainNotRemoved(node)
@@ -67,14 +62,13 @@ func nodeState(node *corev1.Node) string {
 }
 
 // nodeConditions are those that are not as they should be, and since when the node has been silent.
-func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, taint string, args message.Args) {
+func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition) {
 	if ready.Status != corev1.ConditionTrue {
-		args["taint"] = taint
-		s.addCause(message.NodeNotReadySince, args, nodeConditionEvidence(node, ready))
+		s.addCause(sentence.NodeNotReadySince(s.ref, s.age(ready.LastTransitionTime)), nodeConditionEvidence(node, ready))
 		if lease := s.World.Lease(corev1.NamespaceNodeLease, node.Name); lease != nil && lease.Spec.RenewTime != nil {
 			renewed := *lease.Spec.RenewTime
 			at := facts.EvidenceSince(facts.RefTo(cluster.Lease, lease), "spec.renewTime", renewed.UTC().Format("2006-01-02T15:04:05Z"), metav1.Time(renewed))
-			s.addCause(message.LeaseLast, message.Args{"age": s.age(metav1.Time(renewed)), "fresh": s.since(metav1.Time(renewed)) < leaseDurationOf(lease)}, at)
+			s.addCause(sentence.LeaseLast(s.since(metav1.Time(renewed)) < leaseDurationOf(lease), s.age(metav1.Time(renewed))), at)
 		} else {
 			s.AddUnknownKinds(cluster.Lease)
 		}
@@ -83,7 +77,7 @@ func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, t
 		if facts.IsAgentCondition(c) {
 			continue // N301 tells it, to the cause.
 		}
-		s.addCause(message.NodeConditionBad, message.Args{"node": s.ref, "condition": string(c.Type), "why": c.Message, "age": s.age(c.LastTransitionTime)}, nodeConditionEvidence(node, c))
+		s.addCause(sentence.NodeConditionBad(s.ref, string(c.Type), s.age(c.LastTransitionTime), c.Message), nodeConditionEvidence(node, c))
 	}
 	if node.Spec.Unschedulable {
 		since := facts.Evidence(s.ref, "spec.unschedulable", "true")
@@ -92,7 +86,7 @@ func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition, t
 				since = facts.EvidenceSince(s.ref, "spec.unschedulable", "true", *t.TimeAdded)
 			}
 		}
-		s.addCause(message.NodeCordonedLink, message.Args{"node": s.ref}, since)
+		s.addCause(sentence.NodeCordonedLink(s.ref), since)
 	}
 }
 
@@ -114,8 +108,8 @@ func pressureConditions(node *corev1.Node) []corev1.NodeCondition {
 	return append(bad, facts.UnhealthyConditions(node)...)
 }
 
-func conditionNames(conditions []corev1.NodeCondition) []string {
-	var names []string
+func conditionNames(conditions []corev1.NodeCondition) message.List {
+	var names message.List
 	for _, c := range conditions {
 		names = append(names, string(c.Type))
 	}
@@ -132,15 +126,14 @@ func (s *Status) nodeTaints(node *corev1.Node) {
 		if taint.TimeAdded != nil {
 			evidence = facts.EvidenceSince(s.ref, "spec.taints", taint.ToString(), *taint.TimeAdded)
 		}
-		args := message.Args{"taint": taint.ToString(), "node": s.ref}
 		switch taint.Effect {
 		case corev1.TaintEffectNoExecute:
-			args["stay"], args["leave"] = s.evictedByTaint(node, taint)
-			s.addCause(message.TaintNoExecute, args, evidence)
+			stay, leave := s.evictedByTaint(node, taint)
+			s.addCause(sentence.TaintNoExecute(taint.ToString(), leave, stay), evidence)
 		case corev1.TaintEffectNoSchedule:
-			s.addCause(message.TaintNoSchedule, args, evidence)
+			s.addCause(sentence.TaintNoSchedule(taint.ToString()), evidence)
 		default:
-			s.addCause(message.TaintPrefer, args, evidence)
+			s.addCause(sentence.TaintPrefer(taint.ToString()), evidence)
 		}
 	}
 }
@@ -176,14 +169,14 @@ func (s *Status) awaitedNode(node *corev1.Node) {
 			nominated = append(nominated, facts.RefTo(cluster.Pod, pod))
 		}
 	}
-	s.addWaiting(message.NodeStops, stopping)
-	s.addWaiting(message.NodeStarts, starting)
-	s.addWaiting(message.NodeNominated, nominated)
+	s.addWaiting(sentence.NodeStops, stopping)
+	s.addWaiting(sentence.NodeStarts, starting)
+	s.addWaiting(sentence.NodeNominated, nominated)
 }
 
-func (s *Status) addWaiting(id message.ID, pods []change.Ref) {
+func (s *Status) addWaiting(said func(n int, node any, pods message.List) message.Sentence, pods []change.Ref) {
 	if len(pods) > 0 {
-		s.addCause(id, message.Args{"n": len(pods), "pods": s.Enumerate(pods), "node": s.ref})
+		s.addCause(said(len(pods), s.ref, s.Enumerate(pods)))
 	}
 }
 
@@ -204,6 +197,6 @@ func (s *Status) nodeResources(node *corev1.Node) {
 		memory.Add(*asked.Memory())
 	}
 	a := node.Status.Allocatable
-	s.addCause(message.NodeRoom, message.Args{"n": n, "pods": a.Pods().Value(), "cpu": cpu.String(), "ofCPU": a.Cpu().String(), "memory": memory.String(), "ofMemory": a.Memory().String()},
+	s.addCause(sentence.NodeRoom(n, a.Pods().Value(), cpu.String(), a.Cpu().String(), memory.String(), a.Memory().String()),
 		facts.Evidence(s.ref, "status.allocatable", "cpu "+a.Cpu().String()+", memory "+a.Memory().String()+", pods "+a.Pods().String()))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // execFormatError is the kernel's word for a file that it cannot run as a program (ENOEXEC): it is built for another architecture, or is a
@@ -25,13 +26,12 @@ func isExecFormatError(end *corev1.ContainerStateTerminated) bool {
 }
 
 // explainPlatform is about a container whose program its node cannot run.
-func (s *Status) explainPlatform(pod *corev1.Pod, container string, args message.Args) {
+func (s *Status) explainPlatform(pod *corev1.Pod, container string) {
 	var evidence []finding.Evidence
 	if node := s.World.Node(pod.Spec.NodeName); node != nil {
 		evidence = append(evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
 	}
-	args["platform"], args["others"] = platformOf(s.World.Node(pod.Spec.NodeName)), s.otherPlatformsOf(pod.Spec.NodeName)
-	s.addCause(message.ExitFormat, args, evidence...)
+	s.addCause(sentence.ExitFormat(platformOf(s.World.Node(pod.Spec.NodeName)), message.ListOf(s.otherPlatformsOf(pod.Spec.NodeName))), evidence...)
 	image := imageOf(pod, container)
 	s.nodesWithImage(pod, image)
 	s.archRemedies(pod, image)
@@ -72,8 +72,8 @@ func (s *Status) archRemedies(pod *corev1.Pod, image string) {
 		if !ok {
 			return
 		}
-		args := message.Args{"object": done.Object, "arch": arch, "nodes": s.Enumerate(query.NodeRefs(byArch[arch])), "image": image, "runs": runs[arch], "daemon": facts.ControlledBy(pod, cluster.DaemonSet)}
-		s.addRemedies(s.Propose(done, message.Of(message.RemedyArch, args), message.Of(message.RemedyReplaceCost, args), message.Of(message.RemedyArchRisk, args)).Remedy)
+
+		s.addRemedies(s.Propose(done, sentence.RemedyArch(done.Object, arch, s.Enumerate(query.NodeRefs(byArch[arch]))), sentence.RemedyReplaceCost(done.Object), sentence.RemedyArchRisk(runs[arch], arch, image, facts.ControlledBy(pod, cluster.DaemonSet))).Remedy)
 	}
 }
 

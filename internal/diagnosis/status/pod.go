@@ -8,32 +8,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
-
-func pendingSummary(pod *corev1.Pod, say func(message.ID, ...any) message.Sentence) message.Sentence {
-	scheduled := kube.PodCondition(pod, corev1.PodScheduled)
-	switch {
-	case len(pod.Spec.SchedulingGates) > 0:
-		var gates []string
-		for _, gate := range pod.Spec.SchedulingGates {
-			gates = append(gates, gate.Name)
-		}
-		return say(message.PodGated, "gates", gates)
-	case scheduled == nil:
-		return say(message.PodUnseen, "scheduler", pod.Spec.SchedulerName)
-	case pod.Status.NominatedNodeName != "":
-		return say(message.PodNominated, "node", change.Ref{Kind: string(cluster.Node), Name: pod.Status.NominatedNodeName})
-	default:
-		return say(message.PodPending, "why", scheduled.Message)
-	}
-}
 
 // pod says why a pod is as it is that is not waiting for a node, or waits for a scheduler that is not there.
 func (s *Status) pod(pod *corev1.Pod) {
@@ -41,7 +23,7 @@ func (s *Status) pod(pod *corev1.Pod) {
 	case pod.DeletionTimestamp != nil:
 		s.terminating(pod)
 	case pod.Status.Phase == corev1.PodSucceeded:
-		s.set(PodState(pod), "", message.PodFinished, message.Args{"pod": s.ref})
+		s.set(PodState(pod), "", sentence.PodFinished(s.ref))
 	case pod.Status.Phase == corev1.PodFailed:
 		s.failed(pod)
 	case pod.Spec.NodeName == "" && len(pod.Spec.SchedulingGates) > 0:
@@ -67,10 +49,10 @@ func (s *Status) explainGates(pod *corev1.Pod) {
 	for _, gate := range pod.Spec.SchedulingGates {
 		gates = append(gates, gate.Name)
 	}
-	s.set(PodState(pod), finding.Critical, message.PodGated, message.Args{"pod": s.ref, "gates": gates})
+	s.set(PodState(pod), finding.Critical, sentence.PodGated(s.ref, message.ListOf(gates)))
 	for i, gate := range gates {
 		field := "spec.schedulingGates[" + strconv.Itoa(i) + "]"
-		s.addCause(message.GateWaits, message.Args{"gate": gate}, facts.EvidenceSince(s.ref, field, gate, pod.CreationTimestamp))
+		s.addCause(sentence.GateWaits(gate), facts.EvidenceSince(s.ref, field, gate, pod.CreationTimestamp))
 	}
 	s.explainQueue(pod, slices.Contains(gates, kueueGate))
 }
@@ -82,7 +64,7 @@ func (s *Status) notScheduledYet(pod *corev1.Pod) {
 	}
 	name := facts.SchedulerOf(pod)
 	s.NotModelled = append(s.NotModelled, s.Basis(pod)...)
-	s.set(PodState(pod), finding.Critical, message.PodUnseen, message.Args{"pod": s.ref, "scheduler": name})
+	s.set(PodState(pod), finding.Critical, sentence.PodUnseen(s.ref, name))
 	asking, placed := 0, 0
 	for _, other := range s.World.Pods() {
 		if facts.SchedulerOf(other) == name {
@@ -92,7 +74,7 @@ func (s *Status) notScheduledYet(pod *corev1.Pod) {
 			}
 		}
 	}
-	s.addCause(message.SchedulerServes, message.Args{"scheduler": name, "asking": asking, "placed": placed},
+	s.addCause(sentence.SchedulerServes(placed, name, asking),
 		facts.EvidenceSince(s.ref, "spec.schedulerName", name, pod.CreationTimestamp))
 }
 
@@ -241,11 +223,19 @@ func containerState(state corev1.ContainerState) string {
 
 // PodSummary is why a pod waits for its node, in a sentence.
 func PodSummary(pod *corev1.Pod) message.Sentence {
-	args := message.Args{"pod": facts.RefTo(cluster.Pod, pod)}
-	return pendingSummary(pod, func(id message.ID, more ...any) message.Sentence {
-		for i := 0; i+1 < len(more); i += 2 {
-			args[more[i].(string)] = more[i+1]
+	ref, scheduled := facts.RefTo(cluster.Pod, pod), kube.PodCondition(pod, corev1.PodScheduled)
+	switch {
+	case len(pod.Spec.SchedulingGates) > 0:
+		var gates message.List
+		for _, gate := range pod.Spec.SchedulingGates {
+			gates = append(gates, gate.Name)
 		}
-		return message.Of(id, args)
-	})
+		return sentence.PodGated(ref, gates)
+	case scheduled == nil:
+		return sentence.PodUnseen(ref, pod.Spec.SchedulerName)
+	case pod.Status.NominatedNodeName != "":
+		return sentence.PodNominated(ref, facts.NodeRef(pod.Status.NominatedNodeName))
+	default:
+		return sentence.PodPending(ref, scheduled.Message)
+	}
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // preStopHook is the preStop hook of a container that still runs in a deleted pod. The kubelet asks the container to end only after it,
@@ -103,33 +104,33 @@ func HeldByPreStop(q query.Query, pod *corev1.Pod) bool {
 	return h.duration > q.World.Taken().Sub(pod.DeletionTimestamp.Time)+given
 }
 
-// explainPreStop is the sentence for a deleted pod that is overdue on a kubelet that is at work, and what it was read from.
-func (s *Status) explainPreStop(pod *corev1.Pod, args message.Args) (message.ID, []finding.Evidence) {
+// explainPreStop says that the preStop hook holds a deleted pod that is overdue on a kubelet that is at work, and what it was read from;
+// nothing if it does not, or only may.
+func (s *Status) explainPreStop(pod *corev1.Pod, age string) (message.Sentence, []finding.Evidence) {
 	h, ok := hookOf(pod)
 	if !ok {
-		return message.StopKubelet, nil
+		return message.Sentence{}, nil
 	}
 	grace := strconv.FormatInt(ptr.Deref(pod.Spec.TerminationGracePeriodSeconds, corev1.DefaultTerminationGracePeriodSeconds), 10)
-	args["container"], args["hook"], args["lasts"], args["grace"] = h.container, h.action, "", grace
+	lasts := ""
 	if h.duration < endless {
-		args["lasts"] = duration.HumanDuration(h.duration)
+		lasts = duration.HumanDuration(h.duration)
 	}
 	evidence := []finding.Evidence{facts.Evidence(s.ref, h.field, h.action), facts.Evidence(s.ref, "spec.terminationGracePeriodSeconds", grace)}
 	if !HeldByPreStop(s.Query, pod) {
-		s.addCause(message.HookMayHold, args, evidence...)
-		return message.StopKubelet, nil
+		s.addCause(sentence.HookMayHold(h.container, h.action), evidence...)
+		return message.Sentence{}, nil
 	}
-	return message.StopHook, evidence
+	return sentence.StopHook(s.ref, age, h.container, h.action, lasts, grace, facts.NodeRef(pod.Spec.NodeName)), evidence
 }
 
 // proposeEndPreStop gives the remedies of a hook that sleeps, and says where it has to be mended.
-func (s *Status) proposeEndPreStop(pod *corev1.Pod, args message.Args) {
+func (s *Status) proposeEndPreStop(pod *corev1.Pod) {
 	workload := facts.WorkloadRef(s.World, pod)
-	args["object"], args["own"] = workload, workload == s.ref
-	s.addCause(message.HookWaits, args)
+	s.addCause(sentence.HookWaits(workload == s.ref, workload))
 	deleted := change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}
 	if h, _ := hookOf(pod); strings.HasSuffix(h.field, "exec.command") {
-		w := s.Propose(deleted, message.Of(message.RemedyEndHook, args), message.Of(message.RemedyEndHookCost, args), message.Of(message.RemedyEndHookRisk, args))
+		w := s.Propose(deleted, sentence.RemedyEndHook(h.container), sentence.RemedyEndHookCost(), sentence.RemedyEndHookRisk(h.container))
 		w.Command = change.EndSleep(s.ref, h.container)
 		s.addRemedies(w.Remedy)
 	}
@@ -138,5 +139,5 @@ func (s *Status) proposeEndPreStop(pod *corev1.Pod, args message.Args) {
 		return
 	}
 	deleted.Force = true
-	s.addRemedies(s.Propose(deleted, message.Of(message.RemedyForceHook, args), message.Of(message.RemedyForceHookCost, args), message.Of(message.RemedyForceHookRisk, args)).Remedy)
+	s.addRemedies(s.Propose(deleted, sentence.RemedyForceHook(s.ref), sentence.RemedyForceHookCost(), sentence.RemedyForceHookRisk(facts.NodeRef(pod.Spec.NodeName))).Remedy)
 }

@@ -16,32 +16,32 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // quota says which resources of a ResourceQuota are used up, by whom, and what is refused for it.
 func (s *Status) quota(q *corev1.ResourceQuota) {
 	if len(q.Status.Hard) == 0 && len(q.Spec.Hard) > 0 {
-		s.set("", "", message.QuotaUncounted, nil)
-		s.addUnknown(s.ref, message.QuotaUncounted, nil)
+		s.set("", "", sentence.QuotaUncounted(s.ref))
+		s.addUnknown(s.ref, sentence.QuotaUncounted(s.ref))
 		return
 	}
-	var full []string
+	var full message.List
 	for _, name := range SortedResources(q.Status.Hard) {
 		hard, used := q.Status.Hard[name], q.Status.Used[name]
 		if used.Cmp(hard) < 0 {
 			continue
 		}
 		full = append(full, string(name))
-		s.addCause(message.QuotaUsed, message.Args{"quota": s.ref, "resource": string(name), "used": used.String(), "hard": hard.String()},
+		s.addCause(sentence.QuotaUsed(s.ref, hard.String(), string(name), used.String()),
 			facts.Evidence(s.ref, "status.used["+string(name)+"]", used.String()), facts.Evidence(s.ref, "status.hard["+string(name)+"]", hard.String()))
 		s.quotaUsers(q, name)
 	}
-	args := message.Args{"full": full, "why": ""}
-	s.set("", "", message.QuotaLeaves, args)
+	s.set("", "", sentence.QuotaLeaves(s.ref))
 	if len(full) > 0 {
-		s.set("", "", message.QuotaFull, args)
+		s.set("", "", sentence.QuotaFull(s.ref, full))
 	}
-	s.refusedByQuota(q, args)
+	s.refusedByQuota(q)
 }
 
 // quotaUsers tells which workloads of the namespace have most of the pods that a quota counts. One with scopes counts only some.
@@ -61,7 +61,7 @@ func (s *Status) quotaUsers(q *corev1.ResourceQuota, name corev1.ResourceName) {
 	}
 	slices.SortFunc(refs, func(a, b change.Ref) int { return cmp.Or(cmp.Compare(count[b], count[a]), facts.CompareRefs(a, b)) })
 	if len(refs) > 0 {
-		s.addCause(message.QuotaUsers, message.Args{"n": count[refs[0]], "workload": refs[0], "others": len(refs) - 1})
+		s.addCause(sentence.QuotaUsers(refs[0], count[refs[0]], len(refs)-1))
 	}
 }
 
@@ -69,7 +69,7 @@ func (s *Status) quotaUsers(q *corev1.ResourceQuota, name corev1.ResourceName) {
 var requestedPattern = regexp.MustCompile(`requested: ([^ ]+), used:`)
 
 // refusedByQuota tells what was refused for the quota since it last had room for it, from Events: they are kept for an hour.
-func (s *Status) refusedByQuota(q *corev1.ResourceQuota, args message.Args) {
+func (s *Status) refusedByQuota(q *corev1.ResourceQuota) {
 	s.AddUnknownKinds(cluster.Event)
 	for _, e := range s.World.AllEvents() {
 		if e.Namespace != q.Namespace || e.Reason != "FailedCreate" || !strings.Contains(e.Message, "exceeded quota: "+q.Name+",") {
@@ -83,16 +83,14 @@ func (s *Status) refusedByQuota(q *corev1.ResourceQuota, args message.Args) {
 		if len(enough) == 0 {
 			continue // It has room by now.
 		}
-		args["who"], args["why"] = query.InvolvedObject(e), named[1]
-		s.set("", finding.Warning, message.QuotaRefuses, args)
-		s.addCause(message.QuotaRefuses, args, query.EventEvidence(e))
+		s.set("", finding.Warning, sentence.QuotaRefuses(s.ref, query.InvolvedObject(e), named[1]))
+		s.addCause(sentence.QuotaRefuses(s.ref, query.InvolvedObject(e), named[1]), query.EventEvidence(e))
 		data, err := json.Marshal(enough)
 		if err != nil {
 			continue
 		}
-		args["hard"] = string(data)
 		done := change.Patch{Object: s.ref, Patch: `{"spec":{"hard":` + string(data) + `}}`}
-		s.addRemedies(s.propose(done, message.RemedyQuota, message.RemedyQuotaCost, message.RemedyQuotaRisk, args))
+		s.addRemedies(s.propose(done, sentence.RemedyQuota(s.ref, string(data)), sentence.RemedyQuotaCost(), sentence.RemedyQuotaRisk()))
 		return
 	}
 }

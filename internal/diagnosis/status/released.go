@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // volumeReleased is about a claim for which there is a volume that another, deleted claim still holds: by its name, or that of the
@@ -26,18 +26,15 @@ func (s *Status) volumeReleased(claim *corev1.PersistentVolumeClaim) bool {
 	volume := s.World.Volumes()[i]
 	ref, holder := facts.RefTo(cluster.PersistentVolume, volume), volume.Spec.ClaimRef
 	same := holder.Namespace == claim.Namespace && holder.Name == claim.Name
-	args := message.Args{
-		"claim": s.ref, "volume": ref, "same": same,
-		"holder": change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: holder.Namespace, Name: holder.Name},
-	}
-	s.set("Pending", finding.Critical, message.ClaimReleased, args)
-	s.addCause(message.ClaimReleased, args, facts.Evidence(ref, "status.phase", string(volume.Status.Phase)),
+	holderSaid := change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: holder.Namespace, Name: holder.Name}
+	s.set("Pending", finding.Critical, sentence.ClaimReleased(s.ref, ref, same, holderSaid))
+	s.addCause(sentence.ClaimReleased(s.ref, ref, same, holderSaid), facts.Evidence(ref, "status.phase", string(volume.Status.Phase)),
 		facts.Evidence(ref, "spec.claimRef.uid", string(holder.UID)), facts.Evidence(s.ref, "metadata.uid", string(claim.UID)))
 	done := change.Patch{Object: ref, Patch: `{"spec":{"claimRef":null}}`}
 	if same { // No other claim can take the volume then.
 		done.Patch = `{"spec":{"claimRef":{"uid":null,"resourceVersion":null}}}`
 	}
-	s.addRemedies(s.Propose(done, message.Of(message.RemedyClearClaim, args), message.Of(message.RemedyClearClaimCost, args), message.Of(message.RemedyClearClaimRisk, args)).Remedy)
+	s.addRemedies(s.Propose(done, sentence.RemedyClearClaim(ref, same, s.ref), sentence.RemedyClearClaimCost(s.ref), sentence.RemedyClearClaimRisk()).Remedy)
 	return true
 }
 
@@ -67,7 +64,7 @@ const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 
 // explainDefaultClass proposes to make a class the default, first those whose volumes are used most. Claims that name none get it
 // also if they are older (KEP-3333).
-func (s *Status) explainDefaultClass(args message.Args) {
+func (s *Status) explainDefaultClass() {
 	used := map[string]int{}
 	for _, volume := range s.World.Volumes() {
 		used[volumehelpers.GetPersistentVolumeClass(volume)]++
@@ -81,8 +78,8 @@ func (s *Status) explainDefaultClass(args message.Args) {
 	})
 	for _, class := range classes[:min(len(classes), query.MaxRemedies)] {
 		ref := facts.RefTo(cluster.StorageClass, class)
-		args := message.Args{"claim": args["claim"], "class": ref, "provisioner": class.Provisioner}
+
 		done := change.Patch{Object: ref, Patch: `{"metadata":{"annotations":{"` + defaultClassAnnotation + `":"true"}}}`}
-		s.addRemedies(s.Propose(done, message.Of(message.RemedyDefaultClass, args), message.Of(message.RemedyDefaultClassCost, args), message.Of(message.RemedyDefaultClassRisk, args)).Remedy)
+		s.addRemedies(s.Propose(done, sentence.RemedyDefaultClass(ref, class.Provisioner), sentence.RemedyDefaultClassCost(class.Provisioner), sentence.RemedyDefaultClassRisk(ref)).Remedy)
 	}
 }

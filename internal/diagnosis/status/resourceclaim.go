@@ -8,6 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // resourceClaimMissing is about a pod whose claim of devices is not there. It says whether that is so.
@@ -26,13 +27,13 @@ func (s *Status) resourceClaimMissing(pod *corev1.Pod) bool {
 	if m.Missing.Kind == string(cluster.ResourceClaim) {
 		field = "resourceClaimName"
 	}
-	args := message.Args{"pod": s.ref, "missing": m.Missing, "claim": m.Name, "namespace": pod.Namespace, "others": others, "owned": len(pod.OwnerReferences) > 0}
+
 	evidence := []finding.Evidence{facts.Evidence(s.ref, "spec.resourceClaims["+m.Name+"]."+field, m.Missing.Name)}
 	if m.Event != nil {
 		evidence = append(evidence, query.EventEvidence(m.Event))
 	}
-	s.set(PodState(pod), finding.Critical, message.DeviceClaimMissing, args)
-	s.addCause(message.DeviceClaimMissing, args, evidence...)
-	s.addCause(message.DeviceClaimWay, args)
+	s.set(PodState(pod), finding.Critical, sentence.DeviceClaimMissing(s.ref, m.Missing, m.Name, pod.Namespace))
+	s.addCause(sentence.DeviceClaimMissing(s.ref, m.Missing, m.Name, pod.Namespace), evidence...)
+	s.addCause(sentence.DeviceClaimWay(m.Missing, pod.Namespace, len(pod.OwnerReferences) > 0, message.ListOf(others)))
 	return true
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Exit codes by which a shell or container runtime says how a process ended: 128 and the signal's number.
@@ -37,7 +38,7 @@ const recentRestart = time.Hour
 
 // running is about a pod whose containers have been started: they may fail, or not be ready.
 func (s *Status) running(pod *corev1.Pod) {
-	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName)}
+	node := facts.NodeRef(pod.Spec.NodeName)
 	statuses := append(sidecars(pod), pod.Status.ContainerStatuses...)
 	if s.containersNotStarted(pod, statuses) {
 		return
@@ -46,12 +47,11 @@ func (s *Status) running(pod *corev1.Pod) {
 		return
 	}
 	if ready := kube.PodCondition(pod, corev1.PodReady); ready != nil && ready.Status != corev1.ConditionTrue {
-		args["why"] = ready.Message
-		s.set(PodState(pod), finding.Critical, message.PodNotReady, args)
+		s.set(PodState(pod), finding.Critical, sentence.PodNotReady(s.ref, node, ready.Message))
 		s.notReady(pod, statuses, ready)
 		return
 	}
-	s.set(PodState(pod), "", message.PodRunning, args)
+	s.set(PodState(pod), "", sentence.PodRunning(s.ref, node))
 	for _, c := range statuses {
 		if last := c.LastTerminationState.Terminated; last != nil && s.since(last.FinishedAt) < recentRestart {
 			s.explainExit(pod, c, last)
@@ -81,7 +81,7 @@ func (s *Status) notReady(pod *corev1.Pod, statuses []corev1.ContainerStatus, re
 			value, since = strings.TrimSpace(string(c.Status)+" "+c.Reason+" "+c.Message), c.LastTransitionTime
 		}
 		field := "status.conditions[" + string(gate.ConditionType) + "]"
-		s.addCause(message.ReadinessGateWaits, message.Args{"gate": string(gate.ConditionType)}, facts.EvidenceSince(s.ref, field, value, since))
+		s.addCause(sentence.ReadinessGateWaits(string(gate.ConditionType)), facts.EvidenceSince(s.ref, field, value, since))
 	}
 }
 
@@ -92,7 +92,7 @@ func (s *Status) restartedByProbe(pod *corev1.Pod, c corev1.ContainerStatus) boo
 	if last == nil || kills == nil || s.since(last.FinishedAt) > recentRestart {
 		return false
 	}
-	s.Summary = s.sentence(message.CrashesProbe, message.Args{"container": c.Name, "n": int(c.RestartCount), "why": kills.Message})
+	s.Summary = sentence.CrashesProbe(s.ref, c.Name, kills.Message, int(c.RestartCount))
 	s.explainExit(pod, c, last)
 	s.slowStart(pod, c)
 	return true
@@ -100,23 +100,21 @@ func (s *Status) restartedByProbe(pod *corev1.Pod, c corev1.ContainerStatus) boo
 
 // explainNotReady is about a container that runs and whose probe fails, or has not passed yet.
 func (s *Status) explainNotReady(pod *corev1.Pod, c corev1.ContainerStatus, ready *corev1.PodCondition) {
-	spec, args := containerOf(pod, c.Name), message.Args{"container": c.Name, "age": s.age(ready.LastTransitionTime)}
-	kind := "Readiness"
+	kind, fails := "Readiness", sentence.ReadinessProbeFails
 	if c.Started != nil && !*c.Started {
-		kind = "Startup"
+		kind, fails = "Startup", sentence.StartupProbeFails
 	}
+	probe := probeText(containerOf(pod, c.Name), kind)
 	evidence := []finding.Evidence{facts.EvidenceSince(s.ref, statusField(pod, c.Name, "ready"), "false", ready.LastTransitionTime)}
 	for _, e := range s.Events(pod, "Unhealthy") {
 		if strings.HasPrefix(e.Message, kind+" probe") && aboutContainer(e, c.Name, pod) {
-			args["why"] = strings.TrimPrefix(strings.TrimPrefix(e.Message, kind+" probe failed: "), kind+" probe errored: ")
-			args["probe"] = probeText(spec, kind)
-			s.addCause(message.ID(kind+"ProbeFails"), args, append(evidence, query.EventEvidence(e))...)
-			s.Summary = s.sentence(message.ID(kind+"ProbeFails"), args)
+			why := strings.TrimPrefix(strings.TrimPrefix(e.Message, kind+" probe failed: "), kind+" probe errored: ")
+			s.Summary = fails(s.ref, c.Name, probe, why)
+			s.addCause(s.Summary, append(evidence, query.EventEvidence(e))...)
 			return
 		}
 	}
-	args["probe"] = probeText(spec, kind)
-	s.addCause(message.ProbeNotPassed, args, evidence...)
+	s.addCause(sentence.ProbeNotPassed(c.Name, s.age(ready.LastTransitionTime), probe), evidence...)
 }
 
 // aboutContainer says whether an event is about one container of a pod; with a single one there is no other.
@@ -155,29 +153,33 @@ func probeText(c *corev1.Container, kind string) string {
 // explainCrash is about a container that ends again and again.
 func (s *Status) explainCrash(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	last := c.LastTerminationState.Terminated
-	args := message.Args{"container": c.Name, "n": int(c.RestartCount), "last": "", "limit": s.memoryLimit(pod, c, last)}
-	id := message.Crashes
-	if last != nil {
-		args["last"] = terminatedText(last)
-		if last.Reason == OOMKilled {
-			id = message.CrashesOOM
-		}
-	}
-	if isExecFormatError(last) {
-		id, args["platform"], args["node"] = message.CrashesFormat, platformOf(s.World.Node(pod.Spec.NodeName)), facts.NodeRef(pod.Spec.NodeName)
-	}
-	if kills := s.killedByProbe(pod, c.Name); kills != nil {
-		id, args["why"] = message.CrashesProbe, kills.Message
-	}
 	if first {
-		s.set(PodState(pod), finding.Critical, id, args)
+		s.set(PodState(pod), finding.Critical, s.crash(pod, c))
 	}
-	s.addCause(message.BacksOff, args, s.waitingEvidence(pod, c), facts.Evidence(s.ref, statusField(pod, c.Name, "restartCount"), strconv.Itoa(int(c.RestartCount))))
+	s.addCause(sentence.BacksOff(c.Name), s.waitingEvidence(pod, c), facts.Evidence(s.ref, statusField(pod, c.Name, "restartCount"), strconv.Itoa(int(c.RestartCount))))
 	if last != nil {
 		s.explainExit(pod, c, last)
 	}
 	s.slowStart(pod, c)
 	s.raiseMemory(pod, c)
+}
+
+// crash says how a container ends again and again.
+func (s *Status) crash(pod *corev1.Pod, c corev1.ContainerStatus) message.Sentence {
+	last, n := c.LastTerminationState.Terminated, int(c.RestartCount)
+	kills := s.killedByProbe(pod, c.Name)
+	switch {
+	case kills != nil:
+		return sentence.CrashesProbe(s.ref, c.Name, kills.Message, n)
+	case isExecFormatError(last):
+		return sentence.CrashesFormat(s.ref, c.Name, n, facts.NodeRef(pod.Spec.NodeName), platformOf(s.World.Node(pod.Spec.NodeName)))
+	case last == nil:
+		return sentence.Crashes(s.ref, c.Name, n, "")
+	case last.Reason == OOMKilled:
+		return sentence.CrashesOOM(s.ref, c.Name, s.memoryLimit(pod, c, last), n)
+	default:
+		return sentence.Crashes(s.ref, c.Name, n, terminatedText(last))
+	}
 }
 
 // killedByProbe is the event of a liveness or startup probe that failed, after which kubelet ends the container; nil if
@@ -196,19 +198,16 @@ func (s *Status) killedByProbe(pod *corev1.Pod, container string) *corev1.Event 
 
 // explainExit says how a container ended and what that means.
 func (s *Status) explainExit(pod *corev1.Pod, c corev1.ContainerStatus, end *corev1.ContainerStateTerminated) {
-	args := message.Args{
-		"container": c.Name, "code": int(end.ExitCode), "reason": end.Reason, "ran": "", "limit": limitOf(pod, c.Name),
-		"node": facts.NodeRef(pod.Spec.NodeName), "command": "",
-	}
+	ran := ""
 	if hasRun(end) {
-		args["ran"] = duration.HumanDuration(end.FinishedAt.Sub(end.StartedAt.Time))
+		ran = duration.HumanDuration(end.FinishedAt.Sub(end.StartedAt.Time))
 	}
 	field := statusField(pod, c.Name, "lastState.terminated")
 	if end == c.State.Terminated {
 		field = statusField(pod, c.Name, "state.terminated")
 	}
-	s.addCause(message.ContainerEnded, args, facts.EvidenceSince(s.ref, field, terminatedValue(end), end.FinishedAt))
-	s.explainExitCode(pod, c.Name, end, args)
+	s.addCause(sentence.ContainerEnded(c.Name, int(end.ExitCode), end.Reason, ran), facts.EvidenceSince(s.ref, field, terminatedValue(end), end.FinishedAt))
+	s.explainExitCode(pod, c.Name, end)
 	if end.Reason != startError && !isExecFormatError(end) && end.ExitCode != 0 && s.killedByProbe(pod, c.Name) == nil {
 		s.addLogHint(c.Name, end != c.State.Terminated)
 	}
@@ -221,37 +220,36 @@ func hasRun(end *corev1.ContainerStateTerminated) bool {
 }
 
 // exitCodeMessages are what exit codes tell by themselves.
-var exitCodeMessages = map[int32]message.ID{
-	exitSIGKILL: message.ExitKilled, exitSIGTERM: message.ExitTerminated, exitSIGSEGV: message.ExitSegmentation,
-	exitNotFound: message.ExitNotFound, exitNotExecutable: message.ExitNotExecutable,
+var exitCodeMessages = map[int32]func() message.Sentence{
+	exitSIGKILL: sentence.ExitKilled, exitSIGTERM: sentence.ExitTerminated, exitSIGSEGV: sentence.ExitSegmentation,
+	exitNotFound: sentence.ExitNotFound, exitNotExecutable: sentence.ExitNotExecutable,
 }
 
 // explainExitCode is what an exit code tells of a container's end.
-func (s *Status) explainExitCode(pod *corev1.Pod, container string, end *corev1.ContainerStateTerminated, args message.Args) {
+func (s *Status) explainExitCode(pod *corev1.Pod, container string, end *corev1.ContainerStateTerminated) {
 	if kills := s.killedByProbe(pod, container); kills != nil {
-		args["why"], args["probe"] = kills.Message, probeText(containerOf(pod, container), "Liveness")
-		s.addCause(message.ExitProbe, args, query.EventEvidence(kills))
+		s.addCause(sentence.ExitProbe(probeText(containerOf(pod, container), "Liveness")), query.EventEvidence(kills))
 		return
 	}
 	switch {
 	case isExecFormatError(end):
-		s.explainPlatform(pod, container, args)
+		s.explainPlatform(pod, container)
 	case end.Reason == startError:
-		s.addCause(message.ExitNeverRan, args)
+		s.addCause(sentence.ExitNeverRan())
 	case end.Reason == OOMKilled && s.systemOOMEvent(pod, end) != nil:
-		s.addCause(message.ExitNodeOOM, args, query.EventEvidence(s.systemOOMEvent(pod, end)))
-	case end.Reason == OOMKilled && args["limit"] != "":
-		s.addCause(message.ExitLimit, args, facts.Evidence(s.ref, limitField(pod, container), limitOf(pod, container)))
+		s.addCause(sentence.ExitNodeOOM(facts.NodeRef(pod.Spec.NodeName)), query.EventEvidence(s.systemOOMEvent(pod, end)))
+	case end.Reason == OOMKilled && limitOf(pod, container) != "":
+		s.addCause(sentence.ExitLimit(limitOf(pod, container)), facts.Evidence(s.ref, limitField(pod, container), limitOf(pod, container)))
 	case end.Reason == OOMKilled:
-		s.addCause(message.ExitNodeMemory, args, facts.Evidence(s.ref, limitField(pod, container), ""))
-	case exitCodeMessages[end.ExitCode] != "":
-		s.addCause(exitCodeMessages[end.ExitCode], args)
+		s.addCause(sentence.ExitNodeMemory(facts.NodeRef(pod.Spec.NodeName)), facts.Evidence(s.ref, limitField(pod, container), ""))
+	case exitCodeMessages[end.ExitCode] != nil:
+		s.addCause(exitCodeMessages[end.ExitCode]())
 	case end.ExitCode == 0:
-		id, policy := message.ExitDone, facts.Evidence(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy))
+		said, policy := sentence.ExitDone(), facts.Evidence(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy))
 		if !restartsOnSuccess(pod) {
-			id = message.ExitDoneOnce
+			said = sentence.ExitDoneOnce()
 		}
-		s.addCause(id, args, policy)
+		s.addCause(said, policy)
 	}
 }
 

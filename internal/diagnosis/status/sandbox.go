@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // addressErrors are the words by which network plugins say that they have no address left: the AWS VPC CNI, the reference
@@ -30,15 +30,15 @@ func (s *Status) sandboxFailed(pod *corev1.Pod) bool {
 		return false
 	}
 	e := events[0]
-	args, held, words := message.Args{"why": e.Message, "driver": ""}, false, strings.ToLower(e.Message)
+	held, words := false, strings.ToLower(e.Message)
 	switch {
 	case containsAny(words, addressErrors):
-		s.setHeld(&held, pod, message.AddressMissing, args, query.EventEvidence(e))
-		s.addUnknown("addresses", message.AddressesUnknown, nil)
+		s.setHeld(&held, pod, sentence.AddressMissing(s.ref, facts.NodeRef(pod.Spec.NodeName)), query.EventEvidence(e))
+		s.addUnknown("addresses", sentence.AddressesUnknown())
 	case containsAny(words, networkErrors) || e.Reason == "NetworkNotReady":
-		s.setHeld(&held, pod, message.NetworkMissing, args, query.EventEvidence(e))
+		s.setHeld(&held, pod, sentence.NetworkMissing(s.ref, facts.NodeRef(pod.Spec.NodeName)), query.EventEvidence(e))
 	default:
-		s.setHeld(&held, pod, message.SandboxFails, args, query.EventEvidence(e))
+		s.setHeld(&held, pod, sentence.SandboxFails(s.ref, facts.NodeRef(pod.Spec.NodeName), e.Message), query.EventEvidence(e))
 	}
 	s.explainOtherSandboxes(pod)
 	return true
@@ -54,13 +54,15 @@ func (s *Status) explainOtherSandboxes(pod *corev1.Pod) {
 		}
 	}
 	if len(alike) > 0 {
-		s.addCause(message.SameOnNode, message.Args{"n": len(alike), "pods": s.Enumerate(alike), "node": facts.NodeRef(pod.Spec.NodeName)})
+		s.addCause(sentence.SameOnNode(len(alike), facts.NodeRef(pod.Spec.NodeName), s.Enumerate(alike)))
 	}
 	if good := s.similarRunningPod(pod); good != nil {
 		ref := facts.RefTo(cluster.Pod, good)
-		s.addCause(message.TwinWorks, message.Args{
-			"twin": ref, "node": facts.NodeRef(good.Spec.NodeName), "command": "naosu why " + s.ref.String() + " --unlike " + ref.String() + " --namespace " + pod.Namespace,
-		}, facts.Evidence(ref, "status.podIP", good.Status.PodIP))
+		s.addCause(sentence.TwinWorks(
+			ref,
+			facts.NodeRef(good.Spec.NodeName),
+			"naosu why "+s.ref.String()+" --unlike "+ref.String()+" --namespace "+pod.Namespace,
+		), facts.Evidence(ref, "status.podIP", good.Status.PodIP))
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Annotations by which people keep an autoscaler from removing nodes.
@@ -46,14 +46,14 @@ func (s *Status) explainNotRemoved(node *corev1.Node) {
 func (s *Status) explainDisruptionBlocked(e *corev1.Event) {
 	_, _, last := query.Occurrences(e)
 	words := strings.TrimSuffix(strings.TrimPrefix(e.Message, "Cannot disrupt Node: "), ".")
-	args := message.Args{"source": query.EventSource(e), "why": words, "age": s.age(last), "node": s.ref}
-	id := message.NodeBlocked
 	if e.Reason == "Unconsolidatable" {
-		id = message.NodeUnconsolidatable
-	}
-	s.addCause(id, args, query.EventEvidence(e))
-	if s.Severity == "" && id == message.NodeBlocked {
-		s.set(s.State, finding.Info, message.UnplacedAlso, message.Args{"said": s.Summary, "also": s.sentence(id, args)})
+		s.addCause(sentence.NodeUnconsolidatable(query.EventSource(e), s.age(last), s.ref, words), query.EventEvidence(e))
+	} else {
+		blocked := sentence.NodeBlocked(query.EventSource(e), s.age(last), s.ref, words)
+		s.addCause(blocked, query.EventEvidence(e))
+		if s.Severity == "" {
+			s.set(s.State, finding.Info, sentence.UnplacedAlso(s.Summary, blocked))
+		}
 	}
 	for _, budget := range s.budgetsIn(e.Message) {
 		s.budgetAllows(budget)
@@ -90,10 +90,8 @@ func (s *Status) budgetAllows(b *policyv1.PodDisruptionBudget) {
 		}
 	}
 	allowed, healthy, desired := b.Status.DisruptionsAllowed, b.Status.CurrentHealthy, b.Status.DesiredHealthy
-	args := message.Args{
-		"budget": ref, "namespace": b.Namespace, "allowed": int(allowed), "healthy": int(healthy), "desired": int(desired), "pods": s.Enumerate(unready), "n": len(unready),
-	}
-	s.addCause(message.NodeBudget, args,
+
+	s.addCause(sentence.NodeBudget(ref, b.Namespace, int(allowed), int(healthy), int(desired), len(unready), s.Enumerate(unready)),
 		facts.Evidence(ref, "status.disruptionsAllowed", strconv.Itoa(int(allowed))), facts.Evidence(ref, "status.currentHealthy", strconv.Itoa(int(healthy))),
 		facts.Evidence(ref, "status.desiredHealthy", strconv.Itoa(int(desired))))
 }
@@ -112,7 +110,7 @@ func (s *Status) explainAnnotations(node *corev1.Node) {
 		source, onNode, onPod, keeps = "Karpenter", doNotDisrupt, doNotDisrupt, func(value string) bool { return value == "true" }
 	}
 	if node.Annotations[onNode] == "true" {
-		s.addCause(message.NodeAnnotated, message.Args{"source": source, "annotation": onNode, "node": s.ref}, facts.Evidence(s.ref, "metadata.annotations["+onNode+"]", "true"))
+		s.addCause(sentence.NodeAnnotated(source, s.ref, onNode), facts.Evidence(s.ref, "metadata.annotations["+onNode+"]", "true"))
 	}
 	var pods []change.Ref
 	var evidence []finding.Evidence
@@ -123,7 +121,6 @@ func (s *Status) explainAnnotations(node *corev1.Node) {
 		}
 	}
 	if len(pods) > 0 {
-		args := message.Args{"source": source, "annotation": onPod, "pods": s.Enumerate(pods), "n": len(pods), "node": s.ref}
-		s.addCause(message.NodeKeptByPods, args, evidence[:min(len(evidence), query.MaxListed)]...)
+		s.addCause(sentence.NodeKeptByPods(source, s.ref, s.Enumerate(pods), len(pods), onPod), evidence[:min(len(evidence), query.MaxListed)]...)
 	}
 }

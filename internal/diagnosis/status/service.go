@@ -14,13 +14,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // service says whether a Service has endpoints, and why not. They are reckoned from its selector and its pods, as the
 // EndpointSlice controller does, and held against its EndpointSlices where these are known.
 func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 	if svc.Spec.Type == corev1.ServiceTypeExternalName {
-		s.set("ExternalName", "", message.ServiceExternal, message.Args{"name": svc.Spec.ExternalName})
+		s.set("ExternalName", "", sentence.ServiceExternal(s.ref, svc.Spec.ExternalName))
 		return
 	}
 	if len(svc.Spec.Selector) == 0 { // Of a Service, an empty selector is none.
@@ -31,27 +32,25 @@ func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 	selector := labels.SelectorFromSet(svc.Spec.Selector)
 	pods := facts.SelectedPods(s.World, svc.Namespace, selector)
 	ready := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return !serves(svc, p) })
-	args := message.Args{"selector": labels.Set(svc.Spec.Selector).String(), "n": len(pods), "ready": len(ready), "why": "", "near": ""}
 	switch {
 	case len(pods) == 0 && !s.Known(cluster.Pod):
-		s.set("", "", message.ServiceUnknown, args)
+		s.set("", "", sentence.ServiceUnknown(s.ref))
 	case len(pods) == 0 && s.endpointsTerminating(ctx, svc, selector):
 	case len(pods) == 0:
-		s.noPods(ctx, svc, selector, args)
-	case s.portMissing(svc, pods, args):
-	case len(ready) > 0 && s.notInEndpointSlice(svc, ready, args):
+		s.noPods(ctx, svc, selector)
+	case s.portMissing(svc, pods):
+	case len(ready) > 0 && s.notInEndpointSlice(svc, ready):
 	case len(ready) > 0:
-		s.set("Ready", "", message.ServiceServes, args)
+		s.set("Ready", "", sentence.ServiceServes(s.ref, len(ready), len(pods)))
 	default:
-		s.set(noEndpoints, finding.Critical, message.ServiceNoneReady, args)
-		s.addCause(message.ServiceNoneReady, args, s.selectorEvidence(svc))
+		s.set(noEndpoints, finding.Critical, sentence.ServiceNoneReady(s.ref, len(pods), ""))
+		s.addCause(sentence.ServiceNoneReady(s.ref, len(pods), ""), s.selectorEvidence(svc))
 		s.ToldElsewhere = true
 		if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return s.PartOf(facts.RefTo(cluster.Pod, p)) }) {
 			return // The pod's own answer goes on.
 		}
 		if all := s.addPodProblems(ctx, pods, true); len(all) > 0 {
-			args["why"] = all[0].explanation.Summary
-			s.set(noEndpoints, finding.Critical, message.ServiceNoneReady, args)
+			s.set(noEndpoints, finding.Critical, sentence.ServiceNoneReady(s.ref, len(pods), all[0].explanation.Summary))
 		}
 	}
 }
@@ -66,18 +65,16 @@ func (s *Status) selectorEvidence(svc *corev1.Service) finding.Evidence {
 }
 
 // noPods is about a Service whose selector matches no pod: there is a workload that should have some, or nothing has its labels.
-func (s *Status) noPods(ctx context.Context, svc *corev1.Service, selector labels.Selector, args message.Args) {
+func (s *Status) noPods(ctx context.Context, svc *corev1.Service, selector labels.Selector) {
 	s.AddUnknownKinds(cluster.Deployment, cluster.StatefulSet, cluster.DaemonSet)
 	for _, maker := range refsOf(facts.WorkloadsSelectedBy(s.World, svc.Namespace, selector)) {
-		args["workload"] = maker
 		if facts.ScaledToZero(s.World.Object(cluster.Kind(maker.Kind), maker.Namespace, maker.Name)) {
-			s.set(noEndpoints, "", message.ServiceAtZero, args)
+			s.set(noEndpoints, "", sentence.ServiceAtZero(s.ref, maker))
 			continue
 		}
 		why := s.Explain(ctx, maker)
-		args["why"] = why.Summary
-		s.set(noEndpoints, finding.Critical, message.ServiceWithoutPods, args)
-		s.addCause(message.ServiceWithoutPods, args, s.selectorEvidence(svc))
+		s.set(noEndpoints, finding.Critical, sentence.ServiceWithoutPods(s.ref, maker, why.Summary))
+		s.addCause(sentence.ServiceWithoutPods(s.ref, maker, why.Summary), s.selectorEvidence(svc))
 		s.include(why)
 		s.ToldElsewhere = true
 		return
@@ -85,16 +82,16 @@ func (s *Status) noPods(ctx context.Context, svc *corev1.Service, selector label
 	if s.State != "" {
 		return
 	}
-	s.set(noEndpoints, finding.Warning, message.ServiceMatchesNothing, args)
-	s.addCause(message.ServiceMatchesNothing, args, s.selectorEvidence(svc))
+	s.set(noEndpoints, finding.Warning, sentence.ServiceMatchesNothing(s.ref, labels.Set(svc.Spec.Selector).String()))
+	s.addCause(sentence.ServiceMatchesNothing(s.ref, labels.Set(svc.Spec.Selector).String()), s.selectorEvidence(svc))
 	near, with, ok := facts.WorkloadMatchingButOne(s.World, svc.Namespace, svc.Spec.Selector)
 	if !ok {
 		return
 	}
-	args["near"], args["labels"] = near, labels.Set(with).String()
-	s.addCause(message.NearSelector, args, facts.Evidence(near, "spec.template.metadata.labels", labels.Set(with).String()))
+	differing := labels.Set(with).String()
+	s.addCause(sentence.NearSelector(near, differing), facts.Evidence(near, "spec.template.metadata.labels", differing))
 	done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"selector": with})}
-	s.addRemedies(s.propose(done, message.RemedySelect, message.RemedySelectCost, message.RemedySelectRisk, args))
+	s.addRemedies(s.propose(done, sentence.RemedySelect(s.ref, near, differing), sentence.RemedySelectCost(), sentence.RemedySelectRisk(s.ref, near)))
 }
 
 // include takes over what explains another thing that the subject depends on.
@@ -108,7 +105,7 @@ func (s *Status) include(why finding.Explanation) {
 
 // portMissing is about a targetPort by a name that no container of the pods gives a port: the Service has no endpoints there.
 // A number needs no container that names it.
-func (s *Status) portMissing(svc *corev1.Service, pods []*corev1.Pod, args message.Args) bool {
+func (s *Status) portMissing(svc *corev1.Service, pods []*corev1.Pod) bool {
 	for i := range svc.Spec.Ports {
 		port := &svc.Spec.Ports[i]
 		if port.TargetPort.Type != intstr.String || port.TargetPort.StrVal == "" {
@@ -118,17 +115,17 @@ func (s *Status) portMissing(svc *corev1.Service, pods []*corev1.Pod, args messa
 			continue
 		}
 		named := slices.DeleteFunc(portsOf(pods[0]), func(c corev1.ContainerPort) bool { return orTCP(c.Protocol) != orTCP(port.Protocol) })
-		args["port"], args["target"], args["names"], args["pod"], args["protocol"] = int(port.Port), port.TargetPort.StrVal, portNames(named), facts.RefTo(cluster.Pod, pods[0]), orTCP(port.Protocol)
+		pod := facts.RefTo(cluster.Pod, pods[0])
+		why := sentence.ServicePortUnnamed(s.ref, int(port.Port), port.TargetPort.StrVal, pod, orTCP(port.Protocol), message.ListOf(portNames(named)))
 		evidence := []finding.Evidence{facts.Evidence(s.ref, "spec.ports[*].targetPort", port.TargetPort.StrVal)}
 		for _, one := range named {
-			evidence = append(evidence, facts.Evidence(facts.RefTo(cluster.Pod, pods[0]), "spec.containers[*].ports["+one.Name+"].name", one.Name))
+			evidence = append(evidence, facts.Evidence(pod, "spec.containers[*].ports["+one.Name+"].name", one.Name))
 		}
-		s.set(noEndpoints, finding.Critical, message.ServicePortUnnamed, args)
-		s.addCause(message.ServicePortUnnamed, args, evidence...)
+		s.set(noEndpoints, finding.Critical, why)
+		s.addCause(why, evidence...)
 		if len(named) == 1 && len(svc.Spec.Ports) == 1 {
-			args["name"] = named[0].Name
 			done := change.Patch{Object: s.ref, Patch: specPatch(map[string]any{"ports": []any{map[string]any{"port": port.Port, "targetPort": named[0].Name}}})}
-			s.addRemedies(s.propose(done, message.RemedyTargetPort, message.RemedyTargetPortCost, message.RemedyTargetPortRisk, args))
+			s.addRemedies(s.propose(done, sentence.RemedyTargetPort(s.ref, named[0].Name), sentence.RemedyTargetPortCost(), sentence.RemedyTargetPortRisk(named[0].Name)))
 		}
 		return true
 	}

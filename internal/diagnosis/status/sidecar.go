@@ -8,6 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // sidecarsStillRun is about a pod that is to complete, of whose containers some have ended well while others run on. It says whether
@@ -30,13 +31,14 @@ func (s *Status) sidecarsStillRun(pod *corev1.Pod) bool {
 	if restartsOnSuccess(pod) || len(done) == 0 || len(running) == 0 {
 		return false
 	}
-	args := message.Args{"done": done, "running": running, "job": ""}
+	var job any = "" // Only the pod of a Job has one.
 	if owner := s.World.Owner(pod); owner != nil && facts.ControlledBy(pod, cluster.Job) {
-		args["job"] = change.Ref{Kind: string(cluster.Job), Namespace: pod.Namespace, Name: owner.GetName()}
+		job = change.Ref{Kind: string(cluster.Job), Namespace: pod.Namespace, Name: owner.GetName()}
 	}
-	s.set(PodState(pod), finding.Critical, message.WorkDone, args)
-	s.addCause(message.WorkDone, args, evidence...)
-	s.addCause(message.WorkDoneNative, args, facts.Evidence(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy)))
+	over := sentence.WorkDone(s.ref, message.ListOf(done), message.ListOf(running), job)
+	s.set(PodState(pod), finding.Critical, over)
+	s.addCause(over, evidence...)
+	s.addCause(sentence.WorkDoneNative(message.ListOf(running)), facts.Evidence(s.ref, "spec.restartPolicy", string(pod.Spec.RestartPolicy)))
 	s.joinLastCause()
 	return true
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // onUnreachableNode is about a pod whose node is gone or does not answer: nothing its status says can be relied on. It says
@@ -21,17 +21,16 @@ func (s *Status) onUnreachableNode(pod *corev1.Pod) bool {
 	if !s.Known(cluster.Node) || !query.NodeUnavailable(s.World, pod.Spec.NodeName) {
 		return false
 	}
-	args := message.Args{"node": facts.NodeRef(pod.Spec.NodeName)}
 	node := s.World.Node(pod.Spec.NodeName)
 	if node == nil {
-		s.set(PodState(pod), finding.Critical, message.OnNodeGone, args)
-		s.addCause(message.OnNodeGone, args, facts.Evidence(s.ref, "spec.nodeName", pod.Spec.NodeName))
+		s.set(PodState(pod), finding.Critical, sentence.OnNodeGone(s.ref, facts.NodeRef(pod.Spec.NodeName)))
+		s.addCause(sentence.OnNodeGone(s.ref, facts.NodeRef(pod.Spec.NodeName)), facts.Evidence(s.ref, "spec.nodeName", pod.Spec.NodeName))
 		return true
 	}
 	ready, _ := facts.Readiness(node)
-	args["age"] = s.age(ready.LastTransitionTime)
-	s.set(PodState(pod), finding.Critical, message.OnNodeDown, args)
-	s.addCause(message.NodeNotReadySince, args, nodeConditionEvidence(node, ready))
+	age := s.age(ready.LastTransitionTime)
+	s.set(PodState(pod), finding.Critical, sentence.OnNodeDown(s.ref, facts.NodeRef(pod.Spec.NodeName), age))
+	s.addCause(sentence.NodeNotReadySince(facts.NodeRef(pod.Spec.NodeName), age), nodeConditionEvidence(node, ready))
 	return true
 }
 
@@ -45,8 +44,8 @@ func nodeConditionEvidence(node *corev1.Node, c corev1.NodeCondition) finding.Ev
 
 // starting is about a pod that has its node and whose containers have not all been started once.
 func (s *Status) starting(pod *corev1.Pod) {
-	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName)}
-	s.set(PodState(pod), finding.Critical, message.PodPlaced, args)
+	node := facts.NodeRef(pod.Spec.NodeName)
+	s.set(PodState(pod), finding.Critical, sentence.PodPlaced(s.ref, node))
 	if s.initializing(pod) || s.containersNotStarted(pod, pod.Status.ContainerStatuses) {
 		return
 	}
@@ -56,13 +55,13 @@ func (s *Status) starting(pod *corev1.Pod) {
 	}
 	for _, e := range s.Events(pod) {
 		if e.Type == corev1.EventTypeWarning && e.Reason != "FailedScheduling" {
-			s.set(PodState(pod), finding.Critical, message.PodNotStarted, message.Args{"pod": s.ref, "node": args["node"], "why": e.Message})
-			s.addCause(message.KubeletSays, nil, query.EventEvidence(e))
+			s.set(PodState(pod), finding.Critical, sentence.PodNotStarted(s.ref, node, e.Message))
+			s.addCause(sentence.KubeletSays(), query.EventEvidence(e))
 			return
 		}
 	}
 	if pod.Status.StartTime == nil {
-		s.addCause(message.KubeletSilent, args, facts.Evidence(s.ref, "status.startTime", ""))
+		s.addCause(sentence.KubeletSilent(node), facts.Evidence(s.ref, "status.startTime", ""))
 	}
 }
 
@@ -82,10 +81,8 @@ func (s *Status) initializing(pod *corev1.Pod) bool {
 			s.explainNotReady(pod, c, kube.PodCondition(pod, corev1.PodInitialized))
 			return true
 		}
-		s.set(PodState(pod), finding.Critical, message.InitRuns, message.Args{
-			"container": c.Name, "n": i + 1, "of": len(pod.Spec.InitContainers), "age": s.age(c.State.Running.StartedAt),
-		})
-		s.addCause(message.InitFirst, message.Args{"container": c.Name},
+		s.set(PodState(pod), finding.Critical, sentence.InitRuns(s.ref, c.Name, i+1, len(pod.Spec.InitContainers), s.age(c.State.Running.StartedAt)))
+		s.addCause(sentence.InitFirst(c.Name),
 			facts.EvidenceSince(s.ref, statusField(pod, c.Name, "state"), "running", c.State.Running.StartedAt))
 		s.addLogHint(c.Name, false)
 		return true
@@ -115,17 +112,15 @@ func (s *Status) containersNotStarted(pod *corev1.Pod, statuses []corev1.Contain
 // explainCreateError is about a container that kubelet or the runtime refuses to make.
 func (s *Status) explainCreateError(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	w := c.State.Waiting
-	args := message.Args{"container": c.Name, "why": w.Message, "reason": w.Reason, "node": facts.NodeRef(pod.Spec.NodeName)}
 	if first {
-		s.set(PodState(pod), finding.Critical, message.ContainerRefused, args)
+		s.set(PodState(pod), finding.Critical, sentence.ContainerRefused(s.ref, c.Name, w.Reason, w.Message))
 	}
-	id := message.ContainerRefusedLink
+	said := sentence.ContainerRefusedLink(facts.NodeRef(pod.Spec.NodeName), c.Name)
 	lacks, lacking := missingSource(pod, w.Message)
 	if lacking {
-		id = missingLink(lacks)
-		args["kind"], args["name"], args["namespace"], args["key"] = lacks.Kind, lacks.Name, pod.Namespace, lacks.key
+		said = lacks.missingFrom(c.Name)
 	}
-	s.addCause(id, args, s.waitingEvidence(pod, c))
+	s.addCause(said, s.waitingEvidence(pod, c))
 	if lacking {
 		s.proposeCreate(pod, lacks)
 	}
@@ -155,7 +150,7 @@ func isInit(pod *corev1.Pod, container string) bool {
 
 // addLogHint says where the reason is that only the program itself knows.
 func (s *Status) addLogHint(container string, previous bool) {
-	s.addUnknown(s.ref, message.LogTells, message.Args{"command": logCommand(s.ref, container, previous), "container": container})
+	s.addUnknown(s.ref, sentence.LogTells(container, logCommand(s.ref, container, previous)))
 }
 
 // logCommand shows what a container wrote. The names are those of API objects and containers, which no shell reads wrong.

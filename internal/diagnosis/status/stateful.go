@@ -14,27 +14,23 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // statefulSet says whether a StatefulSet has the pods it should. It makes them in order, and waits for each unless its
 // pods are managed in parallel, so that one ordinal may hold all that follow.
 func (s *Status) statefulSet(ctx context.Context, set *appsv1.StatefulSet) {
-	want, have := replicas(set.Spec.Replicas), int(set.Status.ReadyReplicas)
-	if set.Status.ObservedGeneration == 0 {
-		have = max(have, countWell(s.World.PodsOf(set.UID)))
-	}
+	want, have := s.replicasOf(set)
 	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
-	args := message.Args{"want": want, "have": have, "pod": "", "why": "", "ordered": set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement}
 	switch {
 	case have >= want && want == 0:
-		s.set(state, "", message.WorkloadAtZero, args)
+		s.set(state, "", sentence.WorkloadAtZero(s.ref))
 		return
 	case have >= want:
-		s.set(state, "", message.WorkloadHealthy, args)
+		s.set(state, "", sentence.WorkloadHealthy(s.ref, want))
 		return
 	}
-	s.set(state, finding.Critical, message.WorkloadShort, args)
+	s.set(state, finding.Critical, sentence.WorkloadShort(s.ref, have, want))
 	if !s.Known(cluster.Pod) {
 		if !s.creationRefused(ctx, state, set, nil) {
 			s.AddUnknownKinds(cluster.Pod)
@@ -52,31 +48,44 @@ func (s *Status) statefulSet(ctx context.Context, set *appsv1.StatefulSet) {
 		if pod != nil && IsWell(pod) {
 			continue
 		}
-		if held++; held > 1 && args["ordered"].(bool) {
+		if held++; held > 1 && ordered(set) {
 			break
 		}
-		s.explainOrdinal(ctx, set, ref, pod, args, held == 1, state)
+		s.explainOrdinal(ctx, set, ref, pod, held == 1, state)
 	}
 }
 
+// replicasOf are how many pods a StatefulSet should have, and how many are ready.
+func (s *Status) replicasOf(set *appsv1.StatefulSet) (want, have int) {
+	want, have = replicas(set.Spec.Replicas), int(set.Status.ReadyReplicas)
+	if set.Status.ObservedGeneration == 0 {
+		have = max(have, countWell(s.World.PodsOf(set.UID)))
+	}
+	return want, have
+}
+
+// ordered says whether a StatefulSet makes its pods one after the other.
+func ordered(set *appsv1.StatefulSet) bool {
+	return set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
+}
+
 // explainOrdinal is about one place of a StatefulSet whose pod is missing or not well.
-func (s *Status) explainOrdinal(ctx context.Context, set *appsv1.StatefulSet, ref change.Ref, pod *corev1.Pod, args message.Args, answer bool, state string) {
-	args["pod"] = ref
+func (s *Status) explainOrdinal(ctx context.Context, set *appsv1.StatefulSet, ref change.Ref, pod *corev1.Pod, answer bool, state string) {
+	want, have := s.replicasOf(set)
 	if pod == nil {
-		s.addCause(message.OrdinalMissing, args, facts.Evidence(ref, "metadata.name", ""))
+		s.addCause(sentence.OrdinalMissing(s.ref, have, want, ref, ordered(set)), facts.Evidence(ref, "metadata.name", ""))
 		if !s.creationRefused(ctx, state, set, nil) && answer {
-			s.set(state, finding.Critical, message.OrdinalMissing, args)
+			s.set(state, finding.Critical, sentence.OrdinalMissing(s.ref, have, want, ref, ordered(set)))
 		}
 		return
 	}
 	q := s.Query
 	q.PresentOnly = true
 	why := q.Explain(ctx, ref)
-	args["why"] = why.Summary
 	if answer {
-		s.set(state, finding.Critical, message.OrdinalHolds, args)
+		s.set(state, finding.Critical, sentence.OrdinalHolds(s.ref, have, want, ordered(set), ref, why.Summary))
 	}
-	s.addCause(message.OrdinalHolds, args, stateEvidence(pod))
+	s.addCause(sentence.OrdinalHolds(s.ref, have, want, ordered(set), ref, why.Summary), stateEvidence(pod))
 	s.Causes = append(s.Causes, why.Causes...)
 	s.Findings = AppendFindings(s.Findings, why.Findings)
 	s.addRemedies(why.Remedies...)
@@ -94,13 +103,13 @@ func WithOldRevision(ctx context.Context, q query.Query, pod *corev1.Pod, e find
 		return e
 	}
 	ref := facts.RefTo(cluster.StatefulSet, set)
-	args := message.Args{"pod": e.Subject, "object": ref, "said": e.Summary}
-	e.Summary = message.Of(message.OldRevisionHeld, args)
-	e.Causes = slices.Insert(slices.Clone(e.Causes), 0, finding.Link{Message: message.Of(message.OrdinalOldRevision, args), Evidence: []finding.Evidence{
+
+	e.Summary = sentence.OldRevisionHeld(e.Subject, ref, e.Summary)
+	e.Causes = slices.Insert(slices.Clone(e.Causes), 0, finding.Link{Message: sentence.OrdinalOldRevision(ref), Evidence: []finding.Evidence{
 		facts.Evidence(e.Subject, "metadata.labels["+appsv1.StatefulSetRevisionLabel+"]", pod.Labels[appsv1.StatefulSetRevisionLabel]),
 		facts.Evidence(ref, "status.updateRevision", set.Status.UpdateRevision),
 	}})
-	proposal := q.Propose(change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}, message.Of(message.RemedyDeleteOld, args), message.Of(message.RemedyDeleteOldCost, args), message.Of(message.RemedyDeleteOldRisk, args))
+	proposal := q.Propose(change.DeletePod{Namespace: pod.Namespace, Name: pod.Name}, sentence.RemedyDeleteOld(e.Subject, ref), sentence.RemedyDeleteOldCost(), sentence.RemedyDeleteOldRisk())
 	e.Remedies = append(q.Verify(ctx, []query.ProposedRemedy{proposal}, pod), e.Remedies...)
 	return e
 }

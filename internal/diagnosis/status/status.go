@@ -3,7 +3,6 @@ package status
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // Status builds the explanation of an object that is not waiting for the scheduler.
@@ -102,18 +102,18 @@ func (s *Status) otherObject(ctx context.Context, o metav1.Object) {
 	case *networkingv1.Ingress:
 		s.ingress(ctx, o)
 	default:
-		s.set("", "", message.StatusUntold, nil)
+		s.set("", "", sentence.StatusUntold(s.ref))
 	}
 }
 
 // set states what the subject is: its state in kubectl's word, how much that matters, and the answer in a sentence.
-func (s *Status) set(state string, severity finding.Severity, id message.ID, args message.Args) {
-	s.State, s.Severity, s.Summary = state, severity, s.sentence(id, args)
+func (s *Status) set(state string, severity finding.Severity, summary message.Sentence) {
+	s.State, s.Severity, s.Summary = state, severity, summary
 }
 
 // addCause adds a link to the chain of causes.
-func (s *Status) addCause(id message.ID, args message.Args, evidence ...finding.Evidence) {
-	s.Causes = append(s.Causes, finding.Link{Message: s.sentence(id, args), Evidence: evidence})
+func (s *Status) addCause(said message.Sentence, evidence ...finding.Evidence) {
+	s.Causes = append(s.Causes, finding.Link{Message: said, Evidence: evidence})
 }
 
 // joinLastCause adds the latest link to the answer, if that is the link before it: where no command mends a thing, what does is said at once.
@@ -133,34 +133,28 @@ func (s *Status) addRemedies(proposals ...finding.Remedy) {
 }
 
 // addUnknown states what would have to be known.
-func (s *Status) addUnknown(about any, id message.ID, args message.Args) {
-	s.Unknown = append(s.Unknown, finding.Gap{About: fmt.Sprint(about), Message: s.sentence(id, args)})
+func (s *Status) addUnknown(about any, said message.Sentence) {
+	s.Unknown = append(s.Unknown, finding.Gap{About: fmt.Sprint(about), Message: said})
 }
 
 // AddUnknownKinds states which of these kinds would have told more and are not known.
 func (s *Status) AddUnknownKinds(kinds ...cluster.Kind) {
-	unknown := map[message.ID][]string{}
+	var forbidden, absent []string
 	for _, kind := range kinds {
 		switch s.World.Knowledge(kind) {
 		case cluster.Complete, cluster.Partial:
 		case cluster.Forbidden:
-			unknown[message.WouldTellForbidden] = append(unknown[message.WouldTellForbidden], string(kind))
+			forbidden = append(forbidden, string(kind))
 		default:
-			unknown[message.WouldTellAbsent] = append(unknown[message.WouldTellAbsent], string(kind))
+			absent = append(absent, string(kind))
 		}
 	}
-	for _, id := range []message.ID{message.WouldTellForbidden, message.WouldTellAbsent} {
-		if names := unknown[id]; len(names) > 0 {
-			s.addUnknown(strings.Join(names, ", "), id, message.Args{"kinds": names})
-		}
+	if len(forbidden) > 0 {
+		s.addUnknown(strings.Join(forbidden, ", "), sentence.WouldTellForbidden(message.ListOf(forbidden)))
 	}
-}
-
-// sentence is a sentence about the subject.
-func (s *Status) sentence(id message.ID, args message.Args) message.Sentence {
-	all := message.Args{"subject": s.ref}
-	maps.Copy(all, args)
-	return message.Of(id, all)
+	if len(absent) > 0 {
+		s.addUnknown(strings.Join(absent, ", "), sentence.WouldTellAbsent(message.ListOf(absent)))
+	}
 }
 
 // age is how long ago something was, as kubectl writes it; empty if it is not told.

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // terminating is about a pod that has been deleted and is still there: its grace period runs, kubelet has not confirmed
@@ -20,30 +21,29 @@ import (
 func (s *Status) terminating(pod *corev1.Pod) {
 	deadline := *pod.DeletionTimestamp
 	late := s.since(deadline)
-	args := message.Args{"pod": s.ref, "node": facts.NodeRef(pod.Spec.NodeName), "age": "", "left": "", "finalizers": pod.Finalizers}
 	deleted := facts.EvidenceSince(s.ref, "metadata.deletionTimestamp", deadline.UTC().Format("2006-01-02T15:04:05Z"), deadline)
 	if disrupted := kube.PodCondition(pod, corev1.DisruptionTarget); disrupted != nil {
 		s.explainDisruption(pod, disrupted)
 	}
 	if late < 0 {
-		args["left"] = duration.HumanDuration(-late)
-		s.set(PodState(pod), finding.Info, message.StopsInGrace, args)
+		left := sentence.StopsInGrace(s.ref, duration.HumanDuration(-late))
+		s.set(PodState(pod), finding.Info, left)
 		grace := ""
 		if pod.DeletionGracePeriodSeconds != nil {
 			grace = strconv.Itoa(int(*pod.DeletionGracePeriodSeconds)) + "s"
 		}
-		s.addCause(message.StopsInGrace, args, facts.Evidence(s.ref, "metadata.deletionGracePeriodSeconds", grace))
+		s.addCause(left, facts.Evidence(s.ref, "metadata.deletionGracePeriodSeconds", grace))
 		return
 	}
-	args["age"] = duration.HumanDuration(late)
-	id := s.terminationHeldBy(pod)
+	held := s.terminationHeldBy(pod, duration.HumanDuration(late))
 	evidence := []finding.Evidence{deleted}
-	if id == message.StopKubelet {
-		hooked, more := s.explainPreStop(pod, args)
-		id, evidence = hooked, append(evidence, more...)
+	if held.ID == message.StopKubelet {
+		if hook, more := s.explainPreStop(pod, duration.HumanDuration(late)); !hook.IsZero() {
+			held, evidence = hook, append(evidence, more...)
+		}
 	}
-	s.set(PodState(pod), finding.Critical, id, args)
-	switch id {
+	s.set(PodState(pod), finding.Critical, held)
+	switch held.ID {
 	case message.StopFinalizers:
 		evidence = append(evidence, facts.Evidence(s.ref, "metadata.finalizers", strings.Join(pod.Finalizers, ", ")))
 	case message.StopNodeDown:
@@ -51,30 +51,31 @@ func (s *Status) terminating(pod *corev1.Pod) {
 		ready, _ := facts.Readiness(node)
 		evidence = append(evidence, nodeConditionEvidence(node, ready))
 	}
-	s.addCause(id, args, evidence...)
-	if id == message.StopHook {
-		s.proposeEndPreStop(pod, args)
+	s.addCause(held, evidence...)
+	if held.ID == message.StopHook {
+		s.proposeEndPreStop(pod)
 	}
 	for _, e := range s.Events(pod, "FailedKillPod", "FailedPreStopHook", "FailedUnmount", "FailedUnMount", "KillContainerError") {
-		s.addCause(message.KubeletSays, nil, query.EventEvidence(e))
+		s.addCause(sentence.KubeletSays(), query.EventEvidence(e))
 		break
 	}
 	s.explainReplacement(pod)
 }
 
 // terminationHeldBy is the sentence for what keeps a deleted pod whose grace period is over.
-func (s *Status) terminationHeldBy(pod *corev1.Pod) message.ID {
+func (s *Status) terminationHeldBy(pod *corev1.Pod, age string) message.Sentence {
+	node := facts.NodeRef(pod.Spec.NodeName)
 	running := pod.Spec.NodeName != ""
 	switch {
 	case running && s.Known(cluster.Node) && s.World.Node(pod.Spec.NodeName) == nil:
-		return message.StopNodeGone
+		return sentence.StopNodeGone(s.ref, age, node)
 	case running && s.Known(cluster.Node) && query.NodeUnavailable(s.World, pod.Spec.NodeName):
-		return message.StopNodeDown
+		return sentence.StopNodeDown(s.ref, age, node)
 	case len(pod.Finalizers) > 0 && !facts.HasRunning(pod):
-		return message.StopFinalizers // The kubelet has done its part.
+		return sentence.StopFinalizers(s.ref, age, message.ListOf(pod.Finalizers)) // The kubelet has done its part.
 	case !running:
-		return message.PodDeleting
+		return sentence.PodDeleting(s.ref)
 	default:
-		return message.StopKubelet
+		return sentence.StopKubelet(s.ref, age, node)
 	}
 }

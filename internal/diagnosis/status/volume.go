@@ -12,15 +12,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // volume says what state a PersistentVolume is in, where it lives, where it is attached, and who uses it.
 func (s *Status) volume(volume *corev1.PersistentVolume) {
-	args := message.Args{"volume": s.ref, "claim": "", "policy": string(volume.Spec.PersistentVolumeReclaimPolicy), "why": volume.Status.Message}
+	policy := string(volume.Spec.PersistentVolumeReclaimPolicy)
+	var claimRef change.Ref
 	var claim *corev1.PersistentVolumeClaim
 	if ref := volume.Spec.ClaimRef; ref != nil {
-		args["claim"] = change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: ref.Namespace, Name: ref.Name}
-		args["namespace"] = ref.Namespace
+		claimRef = change.Ref{Kind: string(cluster.PersistentVolumeClaim), Namespace: ref.Namespace, Name: ref.Name}
 		if c := s.World.Claim(ref.Namespace, ref.Name); c != nil && c.UID == ref.UID {
 			claim = c
 		}
@@ -28,29 +29,29 @@ func (s *Status) volume(volume *corev1.PersistentVolume) {
 	phase := facts.Evidence(s.ref, "status.phase", string(volume.Status.Phase))
 	switch {
 	case volume.DeletionTimestamp != nil:
-		args["finalizers"], args["bound"] = volume.Finalizers, claim != nil && slices.Contains(volume.Finalizers, pvProtection)
-		s.set("Terminating", finding.Warning, message.VolumeLeaving, args)
-		s.explainFinalizers(volume, message.VolumeProtected, pvProtection)
+		bound := claim != nil && slices.Contains(volume.Finalizers, pvProtection)
+		s.set("Terminating", finding.Warning, sentence.VolumeLeaving(s.ref, bound, claimRef, message.ListOf(volume.Finalizers)))
+		s.explainFinalizers(volume, sentence.VolumeProtected(), pvProtection)
 	case volume.Status.Phase == corev1.VolumeReleased:
-		s.set("Released", finding.Info, message.VolumeReleased, args)
-		s.addCause(message.VolumeKeeps, args, phase, facts.Evidence(s.ref, "spec.persistentVolumeReclaimPolicy", args["policy"].(string)), facts.Evidence(s.ref, "spec.claimRef", heldBy(volume)))
-		s.explainDeleteFailure(volume, args)
+		s.set("Released", finding.Info, sentence.VolumeReleased(s.ref, claimRef))
+		s.addCause(sentence.VolumeKeeps(policy), phase, facts.Evidence(s.ref, "spec.persistentVolumeReclaimPolicy", policy), facts.Evidence(s.ref, "spec.claimRef", heldBy(volume)))
+		s.explainDeleteFailure(volume)
 	case volume.Status.Phase == corev1.VolumeFailed:
-		s.set("Failed", finding.Critical, message.VolumeFailed, args)
-		s.addCause(message.VolumeFailed, args, facts.Evidence(s.ref, "status.message", volume.Status.Message))
-		s.explainDeleteFailure(volume, args)
+		s.set("Failed", finding.Critical, sentence.VolumeFailed(s.ref, volume.Status.Message))
+		s.addCause(sentence.VolumeFailed(s.ref, volume.Status.Message), facts.Evidence(s.ref, "status.message", volume.Status.Message))
+		s.explainDeleteFailure(volume)
 	case volume.Status.Phase == corev1.VolumeAvailable:
-		s.set("Available", "", message.VolumeFree, args)
+		s.set("Available", "", sentence.VolumeFree(s.ref))
 	default:
-		s.set(string(volume.Status.Phase), "", message.VolumeBound, args)
+		s.set(string(volume.Status.Phase), "", sentence.VolumeBound(s.ref, claimRef))
 	}
 	s.explainVolumeZones(volume)
 	s.volumeAttachments(volume)
 	if claim != nil {
 		if users := s.World.PodsUsing(claim.Namespace, claim.Name); len(users) > 0 {
-			s.addCause(message.VolumeUsed, message.Args{"claim": args["claim"], "pods": s.Enumerate(facts.PodRefs(users))}, facts.Evidence(args["claim"].(change.Ref), "spec.volumeName", volume.Name))
+			s.addCause(sentence.VolumeUsed(s.Enumerate(facts.PodRefs(users)), claimRef), facts.Evidence(claimRef, "spec.volumeName", volume.Name))
 		} else {
-			s.addCause(message.VolumeUnused, args, facts.Evidence(args["claim"].(change.Ref), "spec.volumeName", volume.Name))
+			s.addCause(sentence.VolumeUnused(claimRef), facts.Evidence(claimRef, "spec.volumeName", volume.Name))
 		}
 	}
 }
@@ -64,10 +65,9 @@ func heldBy(volume *corev1.PersistentVolume) string {
 }
 
 // explainDeleteFailure is the event of a volume that could not be deleted.
-func (s *Status) explainDeleteFailure(volume *corev1.PersistentVolume, args message.Args) {
+func (s *Status) explainDeleteFailure(volume *corev1.PersistentVolume) {
 	if failed := s.Events(volume, "VolumeFailedDelete"); len(failed) > 0 {
-		args["why"] = failed[0].Message
-		s.addCause(message.VolumeDeleteFails, args, query.EventEvidence(failed[0]))
+		s.addCause(sentence.VolumeDeleteFails(failed[0].Message), query.EventEvidence(failed[0]))
 	}
 }
 
@@ -84,33 +84,33 @@ func (s *Status) explainVolumeZones(volume *corev1.PersistentVolume) {
 				nodes++
 			}
 		}
-		s.addCause(message.VolumeLives, message.Args{"zones": m.Zones, "n": nodes}, facts.Evidence(s.ref, m.Field, m.Value))
+		s.addCause(sentence.VolumeLives(message.ListOf(m.Zones), nodes), facts.Evidence(s.ref, m.Field, m.Value))
 	case facts.ScopeNodes:
-		s.addCause(message.VolumeTied, nil, facts.Evidence(s.ref, "spec.nodeAffinity", facts.FormatSelector(m.Selectors[0])))
+		s.addCause(sentence.VolumeTied(), facts.Evidence(s.ref, "spec.nodeAffinity", facts.FormatSelector(m.Selectors[0])))
 	}
 }
 
 // volumeAttachments says to which nodes the volume is attached, or on its way.
 func (s *Status) volumeAttachments(volume *corev1.PersistentVolume) {
 	for _, a := range s.World.Attachments(volume.Name) {
-		ref, args := facts.RefTo(cluster.VolumeAttachment, a), message.Args{"node": facts.NodeRef(a.Spec.NodeName), "attachment": facts.RefTo(cluster.VolumeAttachment, a), "why": ""}
+		ref, node, why := facts.RefTo(cluster.VolumeAttachment, a), facts.NodeRef(a.Spec.NodeName), ""
 		evidence := []finding.Evidence{facts.EvidenceSince(ref, "status.attached", strconv.FormatBool(a.Status.Attached), a.CreationTimestamp)}
-		id := message.VolumeAttaching
-		if a.Status.Attached {
-			id = message.VolumeAttached
-		}
-		if a.DeletionTimestamp != nil {
-			id = message.VolumeDetaching
-		}
 		if e := a.Status.AttachError; e != nil {
-			args["why"] = e.Message
+			why = e.Message
 			evidence = append(evidence, facts.EvidenceSince(ref, "status.attachError", e.Message, e.Time))
 		}
 		if e := a.Status.DetachError; e != nil {
-			args["why"] = e.Message
+			why = e.Message
 			evidence = append(evidence, facts.EvidenceSince(ref, "status.detachError", e.Message, e.Time))
 		}
-		s.addCause(id, args, evidence...)
+		switch {
+		case a.DeletionTimestamp != nil:
+			s.addCause(sentence.VolumeDetaching(node, why), evidence...)
+		case a.Status.Attached:
+			s.addCause(sentence.VolumeAttached(node), evidence...)
+		default:
+			s.addCause(sentence.VolumeAttaching(node, why), evidence...)
+		}
 	}
 	s.AddUnknownKinds(cluster.VolumeAttachment)
 }

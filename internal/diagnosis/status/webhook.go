@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 const (
@@ -72,29 +73,18 @@ func (s *Status) allWebhooks() []webhook {
 // webhookService reads a Service's namespace and name from the URL that the API server calls a webhook by.
 var webhookService = regexp.MustCompile(`https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc[:/]`)
 
-// webhooks follows what the API server says of admission webhooks to their Services, and to what they may take together.
-func (s *Status) webhooks(ctx context.Context, controller metav1.Object, id message.ID, args message.Args, text string) {
-	switch id {
-	case message.RefusedWebhookSilent, message.RefusedWebhookCert:
-		s.webhookNotAnswering(ctx, id, args, text)
-	case message.RefusedTimeout:
-		s.webhooksSlow(ctx, controller)
-	}
-}
-
 // webhookNotAnswering is about a webhook that does not answer, or not by a certificate that is trusted.
-func (s *Status) webhookNotAnswering(ctx context.Context, id message.ID, args message.Args, text string) {
+func (s *Status) webhookNotAnswering(ctx context.Context, id message.ID, text string) {
 	if named := webhookService.FindStringSubmatch(text); named != nil && id == message.RefusedWebhookSilent { // Else it has answered.
 		s.explainService(ctx, change.Ref{Kind: string(cluster.Service), Namespace: named[2], Name: named[1]})
 	}
-	hooks := slices.DeleteFunc(s.allWebhooks(), func(h webhook) bool { return h.name != args["webhook"] })
+	hooks := slices.DeleteFunc(s.allWebhooks(), func(h webhook) bool { return h.name != webhookIn(text) })
 	if len(hooks) == 0 {
 		s.AddUnknownKinds(cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration)
 	}
 	for _, h := range hooks {
-		args := message.Args{"webhook": h.name, "config": h.config}
 		done := change.Patch{Object: h.config, Patch: webhookPatch(h, `"failurePolicy":"Ignore"`)}
-		s.addRemedies(s.propose(done, message.RemedyIgnoreHook, message.RemedyIgnoreHookCost, message.RemedyIgnoreHookRisk, args))
+		s.addRemedies(s.propose(done, sentence.RemedyIgnoreHook(h.name), sentence.RemedyIgnoreHookCost(), sentence.RemedyIgnoreHookRisk(h.config)))
 	}
 }
 
@@ -131,16 +121,15 @@ func (s *Status) webhooksSlow(ctx context.Context, controller metav1.Object) {
 		return
 	}
 	total += longest
-	args := message.Args{"n": len(called), "webhooks": names, "seconds": total, "limit": requestLimit, "more": total > requestLimit}
-	s.addCause(message.WebhooksTake, args, evidence...)
+
+	s.addCause(sentence.WebhooksTake(len(called), message.ListOf(names), total, total > requestLimit, requestLimit), evidence...)
 	for _, h := range called {
 		if h.service != nil {
 			s.explainService(ctx, change.Ref{Kind: string(cluster.Service), Namespace: h.service.Namespace, Name: h.service.Name})
 		}
 		if total > requestLimit && h.seconds() > shortWebhookTimeout {
-			args := message.Args{"webhook": h.name, "config": h.config, "seconds": shortWebhookTimeout}
 			done := change.Patch{Object: h.config, Patch: webhookPatch(h, `"timeoutSeconds":`+strconv.Itoa(shortWebhookTimeout))}
-			s.addRemedies(s.propose(done, message.RemedyHookTimeout, message.RemedyHookTimeoutCost, message.RemedyHookTimeoutRisk, args))
+			s.addRemedies(s.propose(done, sentence.RemedyHookTimeout(h.name, shortWebhookTimeout), sentence.RemedyHookTimeoutCost(), sentence.RemedyHookTimeoutRisk(h.config)))
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // podProblem is what several pods have in common that do not run as they should: one of them is explained for all.
@@ -76,7 +77,7 @@ func (s *Status) addPodProblems(ctx context.Context, pods []*corev1.Pod, told bo
 		for _, pod := range t.pods[:min(len(t.pods), query.MaxListed)] {
 			evidence = append(evidence, stateEvidence(pod))
 		}
-		s.addCause(message.PodsAre, message.Args{"n": len(t.pods), "state": t.explanation.State, "why": why, "pods": s.Enumerate(facts.PodRefs(t.pods))}, evidence...)
+		s.addCause(sentence.PodsAre(len(t.pods), t.explanation.State, s.Enumerate(facts.PodRefs(t.pods)), why), evidence...)
 		if len(all) == 1 {
 			s.Causes = append(s.Causes, t.explanation.Causes...)
 		}
@@ -91,16 +92,14 @@ func (s *Status) addPodProblems(ctx context.Context, pods []*corev1.Pod, told bo
 
 // lacksPods says that a workload has fewer pods than it should, and why: the pods it lacks were refused, or are not well.
 func (s *Status) lacksPods(ctx context.Context, state string, want, have int, pods []*corev1.Pod, refused bool) {
-	args := message.Args{"want": want, "have": have, "why": ""}
 	if !refused {
-		s.set(state, finding.Critical, message.WorkloadShort, args)
+		s.set(state, finding.Critical, sentence.WorkloadShort(s.ref, have, want))
 	}
 	all := s.addPodProblems(ctx, pods, !refused)
 	switch {
 	case refused: // That is the answer.
 	case len(all) > 0:
-		args["why"] = all[0].explanation.Summary
-		s.set(state, finding.Critical, message.WorkloadShortBecause, args)
+		s.set(state, finding.Critical, sentence.WorkloadShortBecause(s.ref, have, want, all[0].explanation.Summary))
 	case len(pods) < want && !s.Known(cluster.Pod):
 		s.AddUnknownKinds(cluster.Pod)
 	}
@@ -108,7 +107,7 @@ func (s *Status) lacksPods(ctx context.Context, state string, want, have int, po
 
 // creationFailures are the reasons for which the API server takes no pod from a controller, by the words it uses.
 var creationFailures = []struct {
-	id    message.ID
+	kind  message.ID
 	words string
 }{
 	{message.RefusedQuota, "exceeded quota"},
@@ -143,31 +142,69 @@ func (s *Status) creationRefused(ctx context.Context, state string, controller m
 	if text == "" {
 		return false
 	}
-	id := message.RefusedOther
-	wanted, unaccounted := serviceAccountIn(controller.GetNamespace(), text)
-	if unaccounted {
-		id = message.RefusedAccount
+	refused, account := s.refused(controller.GetNamespace(), text)
+	s.addCause(refused, evidence...)
+	switch refused.ID {
+	case message.RefusedAccount:
+		s.proposeServiceAccount(account)
+	case message.RefusedQuota, message.RefusedQuotaUnset:
+		s.quotas(controller.GetNamespace(), text)
+	case message.RefusedWebhookSilent, message.RefusedWebhookCert:
+		s.webhookNotAnswering(ctx, refused.ID, text)
+	case message.RefusedTimeout:
+		s.webhooksSlow(ctx, controller)
 	}
-	for _, r := range creationFailures {
-		if strings.Contains(text, r.words) {
-			id = r.id
+	s.set(state, finding.Critical, sentence.WorkloadRefused(s.ref, refused))
+	return true
+}
+
+// refused says why the API server takes no pod in a namespace, by its words, and names the service account that it misses.
+func (s *Status) refused(namespace, text string) (why message.Sentence, account change.Ref) {
+	kind := message.RefusedOther
+	account, unaccounted := serviceAccountIn(namespace, text)
+	if unaccounted {
+		kind = message.RefusedAccount
+	}
+	for _, known := range creationFailures {
+		if strings.Contains(text, known.words) {
+			kind = known.kind
 			break
 		}
 	}
-	args := message.Args{"why": text, "namespace": controller.GetNamespace(), "webhook": "", "unset": unsetResources(text), "account": wanted}
+	switch kind {
+	case message.RefusedAccount:
+		return sentence.RefusedAccount(account, namespace), account
+	case message.RefusedQuota:
+		return sentence.RefusedQuota(namespace), account
+	case message.RefusedQuotaUnset:
+		return sentence.RefusedQuotaUnset(namespace, message.ListOf(unsetResources(text))), account
+	case message.RefusedSecurity:
+		return sentence.RefusedSecurity(namespace), account
+	case message.RefusedWebhook:
+		return sentence.RefusedWebhook(webhookIn(text)), account
+	case message.RefusedWebhookCert:
+		return sentence.RefusedWebhookCert(webhookIn(text)), account
+	case message.RefusedWebhookSilent:
+		return sentence.RefusedWebhookSilent(webhookIn(text), text), account
+	case message.RefusedPriority:
+		return sentence.RefusedPriority(), account
+	case message.RefusedLimits:
+		return sentence.RefusedLimits(namespace), account
+	case message.RefusedPolicy:
+		return sentence.RefusedPolicy(), account
+	case message.RefusedTimeout:
+		return sentence.RefusedTimeout(), account
+	default:
+		return sentence.RefusedOther(text), account
+	}
+}
+
+// webhookIn is the name of the admission webhook in the API server's words, empty if they name none.
+func webhookIn(text string) string {
 	if name := webhookPattern.FindStringSubmatch(text); name != nil {
-		args["webhook"] = name[1]
+		return name[1]
 	}
-	s.addCause(id, args, evidence...)
-	if id == message.RefusedAccount {
-		s.proposeServiceAccount(wanted)
-	}
-	if id == message.RefusedQuota || id == message.RefusedQuotaUnset {
-		s.quotas(controller.GetNamespace(), text)
-	}
-	s.webhooks(ctx, controller, id, args, text)
-	s.set(state, finding.Critical, message.WorkloadRefused, message.Args{"why": s.sentence(id, args)})
-	return true
+	return ""
 }
 
 // webhookPattern reads an admission webhook's name from the API server's words (apiserver, admission/plugin/webhook/errors).
@@ -195,7 +232,7 @@ func (s *Status) quotas(namespace, text string) {
 			hard, used := quota.Status.Hard[name], quota.Status.Used[name]
 			if strings.Contains(text, string(name)+"=") {
 				ref := facts.RefTo(cluster.ResourceQuota, quota)
-				s.addCause(message.QuotaUsed, message.Args{"quota": ref, "resource": string(name), "used": used.String(), "hard": hard.String()},
+				s.addCause(sentence.QuotaUsed(ref, hard.String(), string(name), used.String()),
 					facts.Evidence(ref, "status.used["+string(name)+"]", used.String()), facts.Evidence(ref, "status.hard["+string(name)+"]", hard.String()))
 			}
 		}

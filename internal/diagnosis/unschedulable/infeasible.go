@@ -121,36 +121,48 @@ func (a *explanation) setPinnedMessage(m facts.Mount, d *query.Verdict) {
 	a.Message = sentence.UnplacedPinned(a.who(), len(a.subjects), facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), message.ListOf(hosts), len(missingNodes(a.Query, hosts)) == len(hosts), a.describeNodes(there[:min(len(there), maxNearest)]))
 }
 
-// shortfallMessage is what a node's obstacle is called beside its name.
-var shortfallMessage = map[message.ID]message.ID{
-	message.ObstacleSelector: message.MissSelector, message.ObstacleLabel: message.MissLabel,
-	message.ObstacleTainted: message.MissTainted, message.ObstacleVolume: message.MissVolume,
-	message.ObstacleStorage: message.MissStorage, message.ObstacleInUse: message.MissInUse,
-	message.ObstacleTogether: message.MissTogether, message.ObstacleApart: message.MissApart,
-	message.ObstacleSpread: message.MissSpread, message.ObstacleDevice: message.MissDevice,
-	message.ObstacleOther: message.MissOther, message.ObstaclePort: message.MissPort,
-	message.ObstacleLimit: message.MissLimit, message.ObstacleFull: message.MissFull,
-	message.ObstacleNotReady: message.MissNotReady, message.ObstacleCordoned: message.MissCordoned,
-}
-
 // shortfalls are what a node lacks to take the pod.
 func (a *explanation) shortfalls(n query.NodeObstacles) message.List {
 	var said message.List
 	for _, o := range n.Obstacles {
-		args := message.Args{"says": o.Reasons}
-		switch o.Kind {
-		case message.ObstacleTainted:
-			var taints []string
-			for _, taint := range query.UntoleratedNonLifecycleTaints(a.representative, n.Node) {
-				taints = append(taints, taint.ToString())
-			}
-			args["taints"] = taints
-		case message.ObstacleFull:
-			args["needs"] = a.missingResources(n.Node)
-		}
-		said = append(said, message.Of(shortfallMessage[o.Kind], args))
+		said = append(said, a.shortfall(n.Node, o))
 	}
 	return said
+}
+
+// missed are what obstacles are called beside a node's name, of those of which no more is said.
+var missed = map[message.ID]func() message.Sentence{
+	message.ObstacleSelector: sentence.MissSelector,
+	message.ObstacleLabel:    sentence.MissLabel,
+	message.ObstacleVolume:   sentence.MissVolume,
+	message.ObstacleStorage:  sentence.MissStorage,
+	message.ObstacleInUse:    sentence.MissInUse,
+	message.ObstacleTogether: sentence.MissTogether,
+	message.ObstacleApart:    sentence.MissApart,
+	message.ObstacleSpread:   sentence.MissSpread,
+	message.ObstacleDevice:   sentence.MissDevice,
+	message.ObstaclePort:     sentence.MissPort,
+	message.ObstacleLimit:    sentence.MissLimit,
+	message.ObstacleNotReady: sentence.MissNotReady,
+	message.ObstacleCordoned: sentence.MissCordoned,
+}
+
+// shortfall is what a node lacks, as it is said beside its name.
+func (a *explanation) shortfall(node *corev1.Node, o query.Obstacle) message.Sentence {
+	switch o.Kind {
+	case message.ObstacleTainted:
+		var taints message.List
+		for _, taint := range query.UntoleratedNonLifecycleTaints(a.representative, node) {
+			taints = append(taints, taint.ToString())
+		}
+		return sentence.MissTainted(taints)
+	case message.ObstacleFull:
+		return sentence.MissFull(a.missingResources(node))
+	case message.ObstacleOther:
+		return sentence.MissOther(message.ListOf(o.Reasons))
+	default:
+		return missed[o.Kind]()
+	}
 }
 
 // missingResources are what a node has too little of, in words.

@@ -150,7 +150,7 @@ func (a *explanation) agentState(agent facts.StartupAgent, nodes []*corev1.Node)
 			without = append(without, facts.RefTo(cluster.Node, node))
 		}
 	}
-	return sentence.AgentAtWork(len(without) > 0, facts.RefTo(cluster.DaemonSet, set), set.Namespace, a.Enumerate(without), one), evidence
+	return sentence.AgentAtWork(len(without), facts.RefTo(cluster.DaemonSet, set), set.Namespace, a.Enumerate(without), one), evidence
 }
 
 func (a *explanation) daemonSet(name string) *appsv1.DaemonSet {

@@ -69,10 +69,8 @@ func (c *compiler) names() string {
 type compiler struct {
 	grammar map[string]function
 	out     strings.Builder
-	// dot is the variable that {{.}} is, none outside of range and with, and record whether it has values by name. There,
-	// those of the sentence are out of reach.
-	dot    string
-	record bool
+	// dot is the variable that {{.}} is, none outside of range and with. There, the values of the sentence are out of reach.
+	dot string
 	// values are the names of the sentence's values, in the order of their first use.
 	values []string
 	err    error // The first.
@@ -118,18 +116,14 @@ func (c *compiler) otherwise(list *parse.ListNode) {
 	c.out.WriteString("}\n")
 }
 
-// loop goes through items, of which {{.}} is one, or through records, of which {{.name}} is a value.
+// loop goes through items, of which {{.}} is one.
 func (c *compiler) loop(n *parse.RangeNode) {
-	inner := compiler{grammar: c.grammar, dot: "item", record: strings.Contains(n.List.String(), "{{.") && !strings.Contains(n.List.String(), "{{.}}")}
+	inner := compiler{grammar: c.grammar, dot: "item"}
 	inner.list(n.List)
 	if n.ElseList != nil {
 		inner.fail("%s has an else", n)
 	}
-	kind := items
-	if inner.record {
-		kind = records
-	}
-	fmt.Fprintf(&c.out, "for _, item := range %s {\n%s}\n", c.argument(c.only(n.Pipe), kind), inner.out.String())
+	fmt.Fprintf(&c.out, "for _, item := range %s {\n%s}\n", c.argument(c.only(n.Pipe), items), inner.out.String())
 	c.err = cmp.Or(c.err, inner.err)
 }
 
@@ -207,7 +201,7 @@ func (c *compiler) argument(node parse.Node, kind string) string {
 	case *parse.NumberNode:
 		return n.Text
 	case *parse.DotNode:
-		if c.dot != "" && !c.record && kind == value {
+		if c.dot != "" && kind == value {
 			return c.dot
 		}
 	case *parse.FieldNode:
@@ -224,8 +218,6 @@ func (c *compiler) field(n *parse.FieldNode, kind string) string {
 		c.values = append(c.values, n.Ident[0])
 	}
 	switch {
-	case c.record && one && kind == value:
-		return fmt.Sprintf("t.in(%s, %q)", c.dot, n.Ident[0])
 	case !inner && one:
 		return fmt.Sprintf("t.%s(%q)", kind, n.Ident[0])
 	case !inner && len(n.Ident) == 2 && kind == value:

@@ -49,10 +49,9 @@ const (
 	printed
 	counted
 	listed
-	recorded
 )
 
-var parameterTypes = []string{"bool", "any", "int", "message.List", "[]message.Args"}
+var parameterTypes = []string{"bool", "any", "int", "message.List"}
 
 // parameters are those of a sentence.
 type parameters struct {
@@ -117,11 +116,7 @@ func (p *parameters) list(list *parse.ListNode) {
 			p.list(n.List)
 			p.list(n.ElseList)
 		case *parse.RangeNode:
-			kind := listed
-			if strings.Contains(n.List.String(), "{{.") && !strings.Contains(n.List.String(), "{{.}}") {
-				kind = recorded
-			}
-			p.pipe(n.Pipe, kind)
+			p.pipe(n.Pipe, listed)
 			p.within(n.List)
 		case *parse.WithNode:
 			p.pipe(n.Pipe, printed)

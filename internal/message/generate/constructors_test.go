@@ -36,7 +36,6 @@ func TestParameters(t *testing.T) {
 		"compared with a word":    {[]string{`{{if ne .allowed "0"}}some{{end}}`}, "X(allowed any)"},
 		"listed":                  {[]string{`{{verb (len .zones) "is" "are"}}{{or .zones}}`}, "X(zones message.List)"},
 		"gone through":            {[]string{"{{range .gaps}} {{.}}{{end}}"}, "X(gaps message.List)"},
-		"records":                 {[]string{"{{range .held}} {{.check}}: {{.why}}{{end}}"}, "X(held []message.Args)"},
 		"only asked for":          {[]string{"{{if .gone}}gone{{else if not .up}}down{{end}}"}, "X(gone, up bool)"},
 		"asked for and printed":   {[]string{"{{if .why}}: {{.why}}{{end}}{{with .by}}{{.}}{{end}}"}, "X(why, by any)"},
 		"a field":                 {[]string{"{{if .by.Name}}known{{end}}"}, "X(by any)"},

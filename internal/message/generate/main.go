@@ -40,11 +40,10 @@ type function struct {
 
 // What functions take, as the methods of text are called that give it.
 const (
-	value   = "value"
-	words   = "words"
-	number  = "number"
-	items   = "items"
-	records = "records"
+	value  = "value"
+	words  = "words"
+	number = "number"
+	items  = "items"
 )
 
 func main() {

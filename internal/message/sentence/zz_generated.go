@@ -230,7 +230,7 @@ func ActionAsForecast(node any) message.Sentence {
 }
 
 // AuditSummary is message.AuditSummary.
-func AuditSummary(any bool, critical any, warning, info int, unknown bool, accepted any) message.Sentence {
+func AuditSummary(any bool, critical any, warning, info, unknown int, accepted any) message.Sentence {
 	return message.Sentence{ID: message.AuditSummary, Args: message.Args{"any": any, "critical": critical, "warning": warning, "info": info, "unknown": unknown, "accepted": accepted}}
 }
 
@@ -410,7 +410,7 @@ func NodeKeptByPods(source, node any, pods message.List, n int, annotation any) 
 }
 
 // NodeBudget is message.NodeBudget.
-func NodeBudget(budget, namespace any, allowed, healthy, desired int, n bool, pods message.List) message.Sentence {
+func NodeBudget(budget, namespace any, allowed, healthy, desired, n int, pods message.List) message.Sentence {
 	return message.Sentence{ID: message.NodeBudget, Args: message.Args{"budget": budget, "namespace": namespace, "allowed": allowed, "healthy": healthy, "desired": desired, "n": n, "pods": pods}}
 }
 
@@ -819,6 +819,31 @@ func PolicyNoActuator(action, actuator, why any) message.Sentence {
 	return message.Sentence{ID: message.PolicyNoActuator, Args: message.Args{"action": action, "actuator": actuator, "why": why}}
 }
 
+// FailoverReady is message.FailoverReady.
+func FailoverReady() message.Sentence {
+	return message.Sentence{ID: message.FailoverReady}
+}
+
+// FailoverPaused is message.FailoverPaused.
+func FailoverPaused() message.Sentence {
+	return message.Sentence{ID: message.FailoverPaused}
+}
+
+// FailoverNoPods is message.FailoverNoPods.
+func FailoverNoPods() message.Sentence {
+	return message.Sentence{ID: message.FailoverNoPods}
+}
+
+// FailoverInvalidSelector is message.FailoverInvalidSelector.
+func FailoverInvalidSelector(invalid message.List) message.Sentence {
+	return message.Sentence{ID: message.FailoverInvalidSelector, Args: message.Args{"invalid": invalid}}
+}
+
+// FailoverNotChanged is message.FailoverNotChanged.
+func FailoverNotChanged(words any) message.Sentence {
+	return message.Sentence{ID: message.FailoverNotChanged, Args: message.Args{"words": words}}
+}
+
 // PermissionNobody is message.PermissionNobody.
 func PermissionNobody(machine any, gaps message.List) message.Sentence {
 	return message.Sentence{ID: message.PermissionNobody, Args: message.Args{"machine": machine, "gaps": gaps}}
@@ -925,8 +950,13 @@ func DrillAllowed() message.Sentence {
 }
 
 // DrillHeld is message.DrillHeld.
-func DrillHeld(held []message.Args) message.Sentence {
+func DrillHeld(held message.List) message.Sentence {
 	return message.Sentence{ID: message.DrillHeld, Args: message.Args{"held": held}}
+}
+
+// DrillHeldBy is message.DrillHeldBy.
+func DrillHeldBy(check, why any) message.Sentence {
+	return message.Sentence{ID: message.DrillHeldBy, Args: message.Args{"check": check, "why": why}}
 }
 
 // DrillDenied is message.DrillDenied.
@@ -1525,7 +1555,7 @@ func TaintOfAgent(agent, taint, work any) message.Sentence {
 }
 
 // AgentAtWork is message.AgentAtWork.
-func AgentAtWork(n bool, set, namespace any, without message.List, pod any) message.Sentence {
+func AgentAtWork(n int, set, namespace any, without message.List, pod any) message.Sentence {
 	return message.Sentence{ID: message.AgentAtWork, Args: message.Args{"n": n, "set": set, "namespace": namespace, "without": without, "pod": pod}}
 }
 
@@ -1957,6 +1987,11 @@ func FateDetach(volume, node any) message.Sentence {
 // FateAttach is message.FateAttach.
 func FateAttach(pod, node, volume any) message.Sentence {
 	return message.Sentence{ID: message.FateAttach, Args: message.Args{"pod": pod, "node": node, "volume": volume}}
+}
+
+// FateUnreachable is message.FateUnreachable.
+func FateUnreachable(node any) message.Sentence {
+	return message.Sentence{ID: message.FateUnreachable, Args: message.Args{"node": node}}
 }
 
 // FateBlocked is message.FateBlocked.
@@ -3264,6 +3299,16 @@ func RemedyTolerate(workload, wait any) message.Sentence {
 	return message.Sentence{ID: message.RemedyTolerate, Args: message.Args{"workload": workload, "wait": wait}}
 }
 
+// RemedyFailoverPolicy is message.RemedyFailoverPolicy.
+func RemedyFailoverPolicy(workloads message.List, wait any) message.Sentence {
+	return message.Sentence{ID: message.RemedyFailoverPolicy, Args: message.Args{"workloads": workloads, "wait": wait}}
+}
+
+// RemedyFailoverPolicyCost is message.RemedyFailoverPolicyCost.
+func RemedyFailoverPolicyCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyFailoverPolicyCost}
+}
+
 // RemedyTolerateRisk is message.RemedyTolerateRisk.
 func RemedyTolerateRisk(wait any) message.Sentence {
 	return message.Sentence{ID: message.RemedyTolerateRisk, Args: message.Args{"wait": wait}}
@@ -3555,7 +3600,7 @@ func RemedyPlaceholdersCost(cpu any, nodes, more int, guests message.List) messa
 }
 
 // RemedyPlaceholdersRisk is message.RemedyPlaceholdersRisk.
-func RemedyPlaceholdersRisk(n bool, guests message.List, class any) message.Sentence {
+func RemedyPlaceholdersRisk(n int, guests message.List, class any) message.Sentence {
 	return message.Sentence{ID: message.RemedyPlaceholdersRisk, Args: message.Args{"n": n, "guests": guests, "class": class}}
 }
 
@@ -4850,7 +4895,7 @@ func NodeRoom(n, pods, cpu, ofCPU, memory, ofMemory any) message.Sentence {
 }
 
 // ClaimBound is message.ClaimBound.
-func ClaimBound(claim, volume any, n bool, pods message.List) message.Sentence {
+func ClaimBound(claim, volume any, n int, pods message.List) message.Sentence {
 	return message.Sentence{ID: message.ClaimBound, Args: message.Args{"claim": claim, "volume": volume, "n": n, "pods": pods}}
 }
 
@@ -5635,7 +5680,7 @@ func RemedyJobTime(subject, seconds any, paced bool, done, of, limit any) messag
 }
 
 // RemedyJobTimeCost is message.RemedyJobTimeCost.
-func RemedyJobTimeCost(done bool) message.Sentence {
+func RemedyJobTimeCost(done int) message.Sentence {
 	return message.Sentence{ID: message.RemedyJobTimeCost, Args: message.Args{"done": done}}
 }
 

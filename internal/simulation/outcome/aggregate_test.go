@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -18,7 +18,7 @@ func TestAggregate(t *testing.T) {
 		{
 			Fates:       []outcome.Fate{{Kind: outcome.Moved, Pod: pod("a"), To: "n1"}, {Kind: outcome.Waiting, Pod: pod("b")}},
 			Violations:  []outcome.Violation{{Budget: budget, Allowed: 1, Disrupted: 2}},
-			NotModelled: []outcome.Gap{{About: "nodes", Why: message.Of(message.GapAutoscaling, nil)}},
+			NotModelled: []outcome.Gap{{About: "nodes", Why: sentence.GapAutoscaling()}},
 		},
 		{
 			Fates:      []outcome.Fate{{Kind: outcome.Moved, Pod: pod("a"), To: "n2"}, {Kind: outcome.Preempted, Pod: pod("b")}, {Kind: outcome.Moved, Pod: pod("b"), To: "n2"}},
@@ -39,7 +39,7 @@ func TestAggregate(t *testing.T) {
 			{Kind: outcome.Waiting, Pod: pod("b"), Chance: 0.25, NodeChance: 0.25},
 		},
 		Violations:  []outcome.Violation{{Budget: budget, Allowed: 1, Disrupted: 4, Chance: 0.5}},
-		NotModelled: []outcome.Gap{{About: "nodes", Why: message.Of(message.GapAutoscaling, nil)}},
+		NotModelled: []outcome.Gap{{About: "nodes", Why: sentence.GapAutoscaling()}},
 		Seeds:       4,
 	}
 	if diff := cmp.Diff(want, all.Outcome(futures[3])); diff != "" {
@@ -50,7 +50,7 @@ func TestAggregate(t *testing.T) {
 // A gap whose numbers differ between futures is told once, as in the last of them.
 func TestGapsOfSeveralFutures(t *testing.T) {
 	gap := func(left int) outcome.Gap {
-		return outcome.Gap{About: "daemonset/agent", Why: message.Of(message.GapRollout, message.Args{"set": "daemonset/agent", "left": left})}
+		return outcome.Gap{About: "daemonset/agent", Why: sentence.GapRollout("daemonset/agent", left)}
 	}
 	all := outcome.NewAggregate(2)
 	last := outcome.Outcome{NotModelled: []outcome.Gap{gap(2)}}
@@ -64,9 +64,9 @@ func TestGapsOfSeveralFutures(t *testing.T) {
 func TestGapsAreNotedOnce(t *testing.T) {
 	gaps := outcome.Gaps{}
 	for _, about := range []string{"b", "a", "b"} {
-		gaps.Note(about, message.Of(message.GapTimes, nil))
+		gaps.Note(about, sentence.GapTimes())
 	}
-	want := []outcome.Gap{{About: "a", Why: message.Of(message.GapTimes, nil)}, {About: "b", Why: message.Of(message.GapTimes, nil)}}
+	want := []outcome.Gap{{About: "a", Why: sentence.GapTimes()}, {About: "b", Why: sentence.GapTimes()}}
 	if diff := cmp.Diff(want, gaps.List()); diff != "" {
 		t.Errorf("gaps (-want +got):\n%s", diff)
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/engine"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/workload"
@@ -91,9 +91,9 @@ type containerScaleConfig struct {
 func (a *Controller) runVerticalAutoscaler(ctx context.Context, d *appsv1.Deployment, c *corev1.Container) error {
 	namespace, kind, name := autoscalerTarget(d, c)
 	config, ok := scaleConfig(a.engine.World(), d, c)
-	about := message.Args{"autoscaler": "deployment/" + d.Name}
+	unmodelled := sentence.GapAutoscaler("deployment/" + d.Name)
 	if !ok {
-		a.engine.Gaps.Note(d.Name, message.Of(message.GapAutoscaler, about))
+		a.engine.Gaps.Note(d.Name, unmodelled)
 		return nil
 	}
 	nodes, cores := 0, resource.Quantity{}
@@ -124,7 +124,7 @@ func (a *Controller) runVerticalAutoscaler(ctx context.Context, d *appsv1.Deploy
 		}
 		return nil
 	default:
-		a.engine.Gaps.Note(d.Name, message.Of(message.GapAutoscaler, about))
+		a.engine.Gaps.Note(d.Name, unmodelled)
 		return nil
 	}
 }

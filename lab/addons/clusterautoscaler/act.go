@@ -17,15 +17,15 @@ import (
 
 const statusName = "cluster-autoscaler-status"
 
-// act carries out what was decided, and remembers what came of it.
+// act performs actions and records their outcomes in the state.
 func (a *autoscaler) act(ctx context.Context, do actions) {
-	a.say(do.events)
+	a.recordEvents(do.events)
 	for _, r := range do.resizes {
-		a.follow(ctx, a.memory.resized(a.cfg, r, a.cloud.SetDesired(r.group, r.to), a.clock.Now()))
+		a.applyOutcome(ctx, a.state.resized(a.cfg, r, a.cloud.SetDesired(r.group, r.to), a.clock.Now()))
 	}
 	for _, l := range do.remove {
 		err := a.setTaint(ctx, l.node.Name, toBeDeletedTaint, corev1.TaintEffectNoSchedule)
-		a.follow(ctx, a.memory.tainted(l, err, a.clock.Now()))
+		a.applyOutcome(ctx, a.state.tainted(l, err, a.clock.Now()))
 	}
 	for _, pod := range do.evict {
 		if err := a.evict(ctx, pod); err != nil { // asked again at the next scan
@@ -33,28 +33,28 @@ func (a *autoscaler) act(ctx context.Context, do actions) {
 		}
 	}
 	for _, t := range do.terminate {
-		a.follow(ctx, a.memory.terminated(t, a.cloud.Terminate(t.instance, true)))
+		a.applyOutcome(ctx, a.state.terminated(t, a.cloud.Terminate(t.instance, true)))
 	}
 	for _, n := range do.soft {
-		complain(ctx, a.setTaint(ctx, n.Name, deletionCandidateTaint, corev1.TaintEffectPreferNoSchedule))
+		logError(ctx, a.setTaint(ctx, n.Name, deletionCandidateTaint, corev1.TaintEffectPreferNoSchedule))
 	}
 	for _, n := range do.hard {
-		complain(ctx, a.clearTaint(ctx, n.Name, deletionCandidateTaint))
+		logError(ctx, a.clearTaint(ctx, n.Name, deletionCandidateTaint))
 	}
 	for _, n := range do.untaint {
-		complain(ctx, a.clearTaint(ctx, n.Name, toBeDeletedTaint))
+		logError(ctx, a.clearTaint(ctx, n.Name, toBeDeletedTaint))
 	}
 }
 
-// follow does what the outcome of an action calls for: events, and a taint to take back.
-func (a *autoscaler) follow(ctx context.Context, do actions) {
-	a.say(do.events)
+// applyOutcome performs what follows from the outcome of an action: events, and taints to remove.
+func (a *autoscaler) applyOutcome(ctx context.Context, do actions) {
+	a.recordEvents(do.events)
 	for _, n := range do.untaint {
-		complain(ctx, a.clearTaint(ctx, n.Name, toBeDeletedTaint))
+		logError(ctx, a.clearTaint(ctx, n.Name, toBeDeletedTaint))
 	}
 }
 
-func (a *autoscaler) say(events []event) {
+func (a *autoscaler) recordEvents(events []event) {
 	for _, e := range events {
 		kind := corev1.EventTypeNormal
 		if e.warning {
@@ -69,7 +69,7 @@ func (a *autoscaler) say(events []event) {
 	}
 }
 
-func complain(ctx context.Context, err error) {
+func logError(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		klog.FromContext(ctx).Error(err, "cluster autoscaler")
 	}

@@ -46,10 +46,10 @@ type termination struct {
 	drain    bool
 }
 
-func (a *actions) about(subject runtime.Object, reason, format string, args ...any) {
+func (a *actions) event(subject runtime.Object, reason, format string, args ...any) {
 	a.events = append(a.events, event{subject: subject, reason: reason, message: fmt.Sprintf(format, args...)})
 }
 
-func (a *actions) warnAbout(subject runtime.Object, reason, format string, args ...any) {
+func (a *actions) warn(subject runtime.Object, reason, format string, args ...any) {
 	a.events = append(a.events, event{subject: subject, warning: true, reason: reason, message: fmt.Sprintf(format, args...)})
 }

@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options) error {
 	return run(ctx, client, defaults(o.Pace), o)
 }
 
-// autoscaler is the part that touches the world; plan is the part that thinks.
+// autoscaler reads and changes the cluster and the cloud; plan decides.
 type autoscaler struct {
 	cfg       settings
 	clock     clock.Clock
@@ -61,7 +61,7 @@ type autoscaler struct {
 	judge     *judge
 	recorder  record.EventRecorder
 	statusMap *corev1.ConfigMap
-	memory    memory
+	state     scanState
 }
 
 func run(ctx context.Context, client kubernetes.Interface, cfg settings, o Options) error {
@@ -83,7 +83,7 @@ func run(ctx context.Context, client kubernetes.Interface, cfg settings, o Optio
 			return nil // ctx ended first
 		}
 	}
-	complain(ctx, a.writeStatus(ctx, Status{AutoscalerStatus: "Initializing"}))
+	logError(ctx, a.writeStatus(ctx, Status{AutoscalerStatus: "Initializing"}))
 	for ctx.Err() == nil {
 		a.scan(ctx)
 		select {
@@ -94,20 +94,20 @@ func run(ctx context.Context, client kubernetes.Interface, cfg settings, o Optio
 	return nil
 }
 
-// scan is one turn of the loop. The first waits until the cluster stands as it was ordered: what is still being built would
+// scan is one turn of the loop. The first waits until all nodes of the cluster have registered: those that are still being created would
 // look like a shortage.
 func (a *autoscaler) scan(ctx context.Context) {
 	w := a.observer.world(a.clock.Now(), a.cloud)
-	if !a.memory.running && !w.stands(a.cfg) {
+	if !a.state.running && !w.isSettled(a.cfg) {
 		return
 	}
-	do, memory := plan(ctx, a.cfg, a.judge, w, a.memory)
+	actions, state := plan(ctx, a.cfg, a.judge, w, a.state)
 	if ctx.Err() != nil {
 		return // judged half-way through
 	}
-	a.memory = memory
-	a.act(ctx, do)
-	complain(ctx, a.writeStatus(ctx, a.memory.status))
+	a.state = state
+	a.act(ctx, actions)
+	logError(ctx, a.writeStatus(ctx, a.state.status))
 }
 
 // withoutManagedFields keeps out of the caches what is half of many objects and nobody here reads.

@@ -19,23 +19,23 @@ import (
 	"github.com/naosu-dev/naosu/lab/cloud"
 )
 
-// stage is a running autoscaler over the real cloud and client-go's fake API, in a synctest bubble.
-type stage struct {
+// fixture is a running autoscaler over the real cloud and client-go's fake API, in a synctest bubble.
+type fixture struct {
 	*fake.Clientset
 	cloud *cloud.Cloud
 	ctx   context.Context
 }
 
-// cast is what there is at the start: one group, its nodes ready unless edited, and pods, of which those with a node are on
+// setup is what there is at the start: one group, its nodes ready unless edited, and pods, of which those with a node are on
 // the first.
-type cast struct {
+type setup struct {
 	target, high int
 	pods         []*corev1.Pod
 	edit         func(*corev1.Node)
 }
 
-// perform runs play beside an autoscaler.
-func perform(t *testing.T, start cast, play func(*testing.T, stage)) {
+// runAutoscaler runs play beside an autoscaler.
+func runAutoscaler(t *testing.T, start setup, play func(*testing.T, fixture)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		hourAgo := metav1.NewTime(time.Now().Add(-time.Hour)) // a bubble's clock starts in 2000
@@ -65,29 +65,29 @@ func perform(t *testing.T, start cast, play func(*testing.T, stage)) {
 			objects = append(objects, p)
 		}
 		client := fake.NewClientset(objects...)
-		evictsAtOnce(client)
+		deleteEvictedPods(client)
 		ended := make(chan error, 1)
 		go func() {
 			ended <- run(ctx, client, defaults(nil), Options{Cloud: c, Clock: clock.RealClock{}})
 		}()
-		after(time.Second) // client-go looks at its caches every 100 ms
-		play(t, stage{client, c, ctx})
+		advance(time.Second) // client-go looks at its caches every 100 ms
+		play(t, fixture{client, c, ctx})
 		cancel()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
-		after(2 * time.Second) // the plugins' metrics end with their next second
+		advance(2 * time.Second) // the plugins' metrics end with their next second
 	})
 }
 
-// after lets the bubble's time pass.
-func after(d time.Duration) {
+// advance lets the bubble's time pass.
+func advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
-// evictsAtOnce deletes pods that are evicted; the fake would only note that it was asked.
-func evictsAtOnce(client *fake.Clientset) {
+// deleteEvictedPods deletes pods that are evicted; the fake client would only record the request.
+func deleteEvictedPods(client *fake.Clientset) {
 	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		if action.GetSubresource() != "eviction" {
 			return false, nil, nil
@@ -98,7 +98,7 @@ func evictsAtOnce(client *fake.Clientset) {
 }
 
 // events are "REASON ×COUNT MESSAGE", of one kind of subject.
-func (s stage) events(t *testing.T, kind string) []string {
+func (s fixture) events(t *testing.T, kind string) []string {
 	t.Helper()
 	list, err := s.CoreV1().Events("").List(s.ctx, metav1.ListOptions{})
 	if err != nil {
@@ -116,30 +116,30 @@ func (s stage) events(t *testing.T, kind string) []string {
 	return lines
 }
 
-func TestAPodIsToldAgainAndAgain(t *testing.T) {
+func TestEventsAreAggregated(t *testing.T) {
 	pods := []*corev1.Pod{testPod("p", 100, pending, role("nowhere"))}
-	perform(t, cast{target: 1, high: 2, pods: pods}, func(t *testing.T, s stage) {
+	runAutoscaler(t, setup{target: 1, high: 2, pods: pods}, func(t *testing.T, s fixture) {
 		t.Helper()
 		const message = "pod didn't trigger scale-up: 1 node(s) didn't match Pod's node affinity/selector"
 		if diff := cmp.Diff([]string{"NotTriggerScaleUp ×1 " + message}, s.events(t, "Pod")); diff != "" {
 			t.Error(diff)
 		}
-		after(4 * time.Minute)
+		advance(4 * time.Minute)
 		if diff := cmp.Diff([]string{"NotTriggerScaleUp ×1 " + message}, s.events(t, "Pod")); diff != "" {
 			t.Errorf("after four minutes: %s", diff)
 		}
-		after(2 * time.Minute) // one more is let through, and it counts all the scans there were
+		advance(2 * time.Minute) // one more is let through, and it counts all the scans there were
 		if diff := cmp.Diff([]string{"NotTriggerScaleUp ×31 " + message}, s.events(t, "Pod")); diff != "" {
 			t.Errorf("after six minutes: %s", diff)
 		}
 	})
 }
 
-func TestTheFirstScanWaitsForTheCluster(t *testing.T) {
-	start := cast{target: 1, high: 2, pods: []*corev1.Pod{testPod("p", 100, pending)}, edit: notReady}
-	perform(t, start, func(t *testing.T, s stage) {
+func TestFirstScanWaitsForNodes(t *testing.T) {
+	start := setup{target: 1, high: 2, pods: []*corev1.Pod{testPod("p", 100, pending)}, edit: notReady}
+	runAutoscaler(t, start, func(t *testing.T, s fixture) {
 		t.Helper()
-		after(time.Minute)
+		advance(time.Minute)
 		if got := s.cloud.Groups()[0].Desired; got != 1 {
 			t.Errorf("desired size %d while the first node starts", got)
 		}
@@ -156,9 +156,9 @@ func TestTheFirstScanWaitsForTheCluster(t *testing.T) {
 	})
 }
 
-func TestScaleUpActs(t *testing.T) {
+func TestScaleUpIsPerformed(t *testing.T) {
 	pods := []*corev1.Pod{testPod("full", 2000, on("first")), testPod("p", 1000, pending)}
-	perform(t, cast{target: 1, high: 4, pods: pods}, func(t *testing.T, s stage) {
+	runAutoscaler(t, setup{target: 1, high: 4, pods: pods}, func(t *testing.T, s fixture) {
 		t.Helper()
 		if got := s.cloud.Groups()[0].Desired; got != 2 {
 			t.Errorf("desired size %d, want 2", got)
@@ -181,13 +181,13 @@ func TestScaleUpActs(t *testing.T) {
 	})
 }
 
-func TestScaleDownActs(t *testing.T) {
+func TestScaleDownIsPerformed(t *testing.T) {
 	pods := []*corev1.Pod{testPod("p", 100, on("first"))}
-	perform(t, cast{target: 2, high: 4, pods: pods}, func(t *testing.T, s stage) {
+	runAutoscaler(t, setup{target: 2, high: 4, pods: pods}, func(t *testing.T, s fixture) {
 		t.Helper()
-		after(10*time.Minute + 20*time.Second)
+		advance(10*time.Minute + 20*time.Second)
 		node := s.tainted(t)
-		after(20 * time.Second)
+		advance(20 * time.Second)
 		if got := s.cloud.Groups()[0].Desired; got != 1 {
 			t.Errorf("desired size %d, want 1", got)
 		}
@@ -202,7 +202,7 @@ func TestScaleDownActs(t *testing.T) {
 }
 
 // tainted is the one node that is on its way out.
-func (s stage) tainted(t *testing.T) string {
+func (s fixture) tainted(t *testing.T) string {
 	t.Helper()
 	nodes, err := s.CoreV1().Nodes().List(s.ctx, metav1.ListOptions{})
 	if err != nil {

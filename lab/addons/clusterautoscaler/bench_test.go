@@ -24,7 +24,7 @@ func BenchmarkScan(b *testing.B) {
 	}
 	j, cfg := testJudge(b), defaults(nil)
 	for b.Loop() {
-		if do, _ := plan(b.Context(), cfg, j, w.world, memory{}); len(do.events) != 100 {
+		if do, _ := plan(b.Context(), cfg, j, w.world, scanState{}); len(do.events) != 100 {
 			b.Fatalf("%d events", len(do.events))
 		}
 	}

@@ -47,7 +47,7 @@ func (p *planner) drainable(pod *corev1.Pod, budgets []*policyv1.PodDisruptionBu
 			return move
 		}
 		return blocked
-	case pod.Annotations[safeToEvict] == "false", hasLocalStorage(pod), exhausted(matching(budgets, pod)):
+	case pod.Annotations[safeToEvict] == "false", hasLocalStorage(pod), anyExhausted(matching(budgets, pod)):
 		return blocked
 	}
 	return move
@@ -97,7 +97,7 @@ func matching(budgets []*policyv1.PodDisruptionBudget, pod *corev1.Pod) []*polic
 	return found
 }
 
-func exhausted(budgets []*policyv1.PodDisruptionBudget) bool {
+func anyExhausted(budgets []*policyv1.PodDisruptionBudget) bool {
 	return slices.ContainsFunc(budgets, func(b *policyv1.PodDisruptionBudget) bool { return b.Status.DisruptionsAllowed < 1 })
 }
 

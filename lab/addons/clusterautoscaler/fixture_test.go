@@ -33,25 +33,25 @@ func testJudge(t testing.TB, objects ...runtime.Object) *judge {
 	return j
 }
 
-// made builds worlds: nodes of two cores in groups, and pods that ask for milli-CPU.
-type made struct{ world }
+// worldBuilder builds worlds: nodes of two cores in groups, and pods that ask for milli-CPU.
+type worldBuilder struct{ world }
 
-func newWorld() *made {
-	return &made{world{now: noon, owners: map[string]bool{"ReplicaSet/default/web": true}}}
+func newWorld() *worldBuilder {
+	return &worldBuilder{world{now: noon, owners: map[string]bool{"ReplicaSet/default/web": true}}}
 }
 
 // group adds one whose nodes are labelled role=NAME, over the zones given.
-func (m *made) group(name string, low, target, high int, zones ...string) *made {
+func (m *worldBuilder) group(name string, low, target, high int, zones ...string) *worldBuilder {
 	spec := cloud.Group{
 		GroupSpec: cloud.GroupSpec{Name: name, InstanceType: "m5.large", Zones: zones, Labels: map[string]string{"role": name}},
 		Capacity:  cloud.InstanceType{CPU: "2", Memory: "8Gi"},
 	}
-	m.groups = append(m.groups, group{name: name, min: low, target: target, max: high, instances: map[string]instance{}, blank: blank(spec)})
+	m.groups = append(m.groups, group{name: name, min: low, target: target, max: high, instances: map[string]instance{}, template: templateNode(spec)})
 	return m
 }
 
 // node adds a ready node, an hour old, to a group; edits come last.
-func (m *made) node(groupName, name, zone string, edits ...func(*corev1.Node)) *made {
+func (m *worldBuilder) node(groupName, name, zone string, edits ...func(*corev1.Node)) *worldBuilder {
 	hourAgo := metav1.NewTime(noon.Add(-time.Hour))
 	n := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, CreationTimestamp: hourAgo, Labels: map[string]string{
@@ -75,13 +75,13 @@ func (m *made) node(groupName, name, zone string, edits ...func(*corev1.Node)) *
 	return m
 }
 
-func (m *made) pod(pods ...*corev1.Pod) *made {
+func (m *worldBuilder) pod(pods ...*corev1.Pod) *worldBuilder {
 	m.pods = append(m.pods, pods...)
 	return m
 }
 
 // budget allows so many disruptions of "web".
-func (m *made) budget(allowed int32) *made {
+func (m *worldBuilder) budget(allowed int32) *worldBuilder {
 	m.budgets = append(m.budgets, &policyv1.PodDisruptionBudget{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default"},
 		Spec:       policyv1.PodDisruptionBudgetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}},
@@ -192,8 +192,8 @@ func daemonSet(milliCPU int64, edits ...func(*corev1.PodSpec)) *appsv1.DaemonSet
 	return ds
 }
 
-// said are a scan's events, one line each.
-func said(do actions) []string {
+// eventLines are a scan's events, one line each.
+func eventLines(do actions) []string {
 	var lines []string
 	for _, e := range do.events {
 		subject := "autoscaler"
@@ -205,7 +205,7 @@ func said(do actions) []string {
 	return lines
 }
 
-func grown(do actions) []string {
+func resizeLines(do actions) []string {
 	var lines []string
 	for _, r := range do.resizes {
 		lines = append(lines, r.String())

@@ -23,7 +23,7 @@ import (
 // judge asks the scheduler's default profile whether a pod fits a node. It is for one goroutine.
 type judge struct {
 	plugins framework.Framework
-	shown   *sharedLister
+	lister  *sharedLister
 }
 
 // newJudge registers with the factory the informers that the volume plugins read; the caller starts it and waits for it.
@@ -48,7 +48,7 @@ func newJudge(ctx context.Context, factory informers.SharedInformerFactory) (*ju
 	if err != nil {
 		return nil, fmt.Errorf("assembling the scheduler's plugins: %w", err)
 	}
-	return &judge{plugins: fw, shown: shown}, nil
+	return &judge{plugins: fw, lister: shown}, nil
 }
 
 // refusal is why a pod does not fit: the words of the first plugin that said no, as the scheduler reports them too.
@@ -57,7 +57,7 @@ type refusal struct{ reasons []string }
 // fits judges one pod on one node of the snapshot. A nil refusal is a yes. A node that PreFilter sorts out already is
 // refused without a reason, as Cluster Autoscaler's own plugin runner does.
 func (j *judge) fits(ctx context.Context, s *snapshot, p *corev1.Pod, node string) *refusal {
-	j.shown.snapshot = s
+	j.lister.snapshot = s
 	state := framework.NewCycleState()
 	result, status, _ := j.plugins.RunPreFilterPlugins(ctx, state, p)
 	if !status.IsSuccess() {
@@ -74,7 +74,7 @@ func (j *judge) fits(ctx context.Context, s *snapshot, p *corev1.Pod, node strin
 
 // firstFit is the first node, in the snapshot's order, that takes the pod and is acceptable to the caller; "" is none.
 func (j *judge) firstFit(ctx context.Context, s *snapshot, p *corev1.Pod, acceptable func(node string) bool) string {
-	j.shown.snapshot = s
+	j.lister.snapshot = s
 	state := framework.NewCycleState()
 	result, status, _ := j.plugins.RunPreFilterPlugins(ctx, state, p)
 	if !status.IsSuccess() {

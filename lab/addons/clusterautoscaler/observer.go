@@ -49,7 +49,7 @@ func (o observer) world(now time.Time, c Cloud) world {
 	w.nodes = sorted(o.nodes.List)
 	w.daemonSets = sorted(o.daemonSets.List)
 	w.budgets = sorted(o.budgets.List)
-	w.pods = keep(sorted(o.pods.List), func(p *corev1.Pod) bool {
+	w.pods = filterPods(sorted(o.pods.List), func(p *corev1.Pod) bool {
 		return p.Status.Phase != corev1.PodSucceeded && p.Status.Phase != corev1.PodFailed
 	})
 	own(w.owners, "DaemonSet", w.daemonSets)
@@ -82,7 +82,7 @@ func groupsOf(c Cloud) []group {
 	}
 	var groups []group
 	for _, g := range c.Groups() {
-		found := group{name: g.Name, min: g.Min, max: g.Max, target: g.Desired, instances: map[string]instance{}, blank: blank(g)}
+		found := group{name: g.Name, min: g.Min, max: g.Max, target: g.Desired, instances: map[string]instance{}, template: templateNode(g)}
 		for _, id := range g.Instances {
 			if i, ok := machines[id]; ok {
 				found.instances[i.NodeName] = instance{id: id, launched: i.Launched}
@@ -94,9 +94,9 @@ func groupsOf(c Cloud) []group {
 	return groups
 }
 
-// blank is the node that AWS's cloud provider would make up for a group: in its first zone, all of its capacity
+// templateNode is the node that AWS's cloud provider would make up for a group: in its first zone, all of its capacity
 // allocatable, room for 110 pods; see cloudprovider/aws/aws_manager.go.
-func blank(g cloud.Group) *corev1.Node {
+func templateNode(g cloud.Group) *corev1.Node {
 	cpu, errCPU := resource.ParseQuantity(g.Capacity.CPU)
 	memory, errMemory := resource.ParseQuantity(g.Capacity.Memory)
 	if errCPU != nil || errMemory != nil || len(g.Zones) == 0 {

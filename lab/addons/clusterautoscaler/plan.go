@@ -17,7 +17,7 @@ type planner struct {
 	cfg       settings
 	judge     *judge
 	world     world
-	memory    memory
+	state     scanState
 	actions   actions
 	cluster   *snapshot
 	templates map[string]*framework.NodeInfo
@@ -26,29 +26,29 @@ type planner struct {
 	bound     map[string][]*corev1.Pod // by node; expendable pods left out
 }
 
-// plan decides what a scan does about the world and what it leaves to the next scan. It changes nothing but its answer.
-func plan(ctx context.Context, cfg settings, j *judge, w world, m memory) (actions, memory) {
+// plan returns the actions of a scan and the state for the next one. It changes neither the world nor the state that it is given.
+func plan(ctx context.Context, cfg settings, j *judge, w world, m scanState) (actions, scanState) {
 	p := &planner{
-		ctx: ctx, cfg: cfg, judge: j, world: w, memory: m.clone(),
+		ctx: ctx, cfg: cfg, judge: j, world: w, state: m.clone(),
 		templates: map[string]*framework.NodeInfo{}, ready: map[string]readiness{},
 	}
-	p.look()
+	p.buildSnapshot()
 	p.cleanUp()
 	p.settleRequests()
 	if w.total(cfg).healthy(cfg, len(w.nodes)) {
 		p.decide()
 	} else {
-		clear(p.memory.unneeded)
-		p.actions.warnAbout(nil, "ClusterUnhealthy", "Cluster is unhealthy")
+		clear(p.state.unneeded)
+		p.actions.warn(nil, "ClusterUnhealthy", "Cluster is unhealthy")
 	}
 	p.continueRemovals()
-	p.memory.status = p.status()
-	return p.actions, p.memory
+	p.state.status = p.status()
+	return p.actions, p.state
 }
 
-// look builds the snapshot. Pods below the priority cutoff are not in it: they make way for anything.
-func (p *planner) look() {
-	pods := keep(p.world.pods, func(pod *corev1.Pod) bool { return nodeOf(pod) != "" && !p.expendable(pod) })
+// buildSnapshot builds the snapshot. Pods below the priority cutoff are not in it: they make way for anything.
+func (p *planner) buildSnapshot() {
+	pods := filterPods(p.world.pods, func(pod *corev1.Pod) bool { return nodeOf(pod) != "" && !p.expendable(pod) })
 	p.cluster = newSnapshot(p.world.nodes, pods)
 	p.bound = map[string][]*corev1.Pod{}
 	for _, pod := range pods {
@@ -67,12 +67,12 @@ func (p *planner) look() {
 
 func (p *planner) expendable(pod *corev1.Pod) bool { return priority(pod) < p.cfg.expendable }
 
-// cleanUp takes off the taints of a program that ran before this one: what it was about to remove is not remembered.
+// cleanUp takes off the taints of a program that ran before this one: its removals are not in the state.
 func (p *planner) cleanUp() {
-	if p.memory.running {
+	if p.state.running {
 		return
 	}
-	p.memory.running = true
+	p.state.running = true
 	for _, n := range p.world.nodes {
 		if hasTaint(n, toBeDeletedTaint) && p.world.groupOf(n.Name) != nil {
 			p.actions.untaint = append(p.actions.untaint, n)
@@ -90,16 +90,16 @@ func (p *planner) upcoming(g *group) int {
 func (p *planner) settleRequests() {
 	for i := range p.world.groups {
 		g := &p.world.groups[i]
-		asked, ok := p.memory.requests[g.name]
+		asked, ok := p.state.requests[g.name]
 		switch {
 		case !ok:
 		case p.upcoming(g) <= 0:
-			delete(p.memory.requests, g.name)
+			delete(p.state.requests, g.name)
 		case asked.at.Add(p.cfg.provision).Before(p.world.now):
-			p.actions.warnAbout(nil, "ScaleUpTimedOut", "Nodes added to group %s failed to register within %v", g.name, p.world.now.Sub(asked.at).Round(time.Second))
+			p.actions.warn(nil, "ScaleUpTimedOut", "Nodes added to group %s failed to register within %v", g.name, p.world.now.Sub(asked.at).Round(time.Second))
 			p.actions.resizes = append(p.actions.resizes, resize{g.name, g.target, max(g.target-asked.increase, g.min), g.max, nil})
-			p.memory.backOff(p.cfg, g.name, "timeout", fmt.Sprintf("Scale-up timed out for node group %s", g.name), p.world.now)
-			delete(p.memory.requests, g.name)
+			p.state.backOff(p.cfg, g.name, "timeout", fmt.Sprintf("Scale-up timed out for node group %s", g.name), p.world.now)
+			delete(p.state.requests, g.name)
 		}
 	}
 }
@@ -126,11 +126,11 @@ func (p *planner) addUpcomingNodes() {
 	for i := range p.world.groups {
 		g := &p.world.groups[i]
 		template := p.templates[g.name]
-		if _, asked := p.memory.requests[g.name]; !asked || template == nil {
+		if _, asked := p.state.requests[g.name]; !asked || template == nil {
 			continue
 		}
 		for n := range max(p.upcoming(g), 0) {
-			p.cluster.add(renamed(template, "upcoming-"+digits(n)))
+			p.cluster.add(copyOfTemplate(template, "upcoming-"+digits(n)))
 		}
 		for _, name := range p.ready[g.name].notStarted {
 			p.cluster.remove(name)
@@ -141,7 +141,7 @@ func (p *planner) addUpcomingNodes() {
 // podsToHelp are the unschedulable pods for which there is really no room. Whatever fits by now, or will on upcoming nodes,
 // is placed in the snapshot and needs no help, and nodes are not added for DaemonSet pods.
 func (p *planner) podsToHelp() []*corev1.Pod {
-	pods := keep(p.world.pods, func(pod *corev1.Pod) bool { return isUnschedulable(pod) && !p.expendable(pod) })
+	pods := filterPods(p.world.pods, func(pod *corev1.Pod) bool { return isUnschedulable(pod) && !p.expendable(pod) })
 	pods = append(pods, p.podsOfDrainedNodes()...)
 	slices.SortStableFunc(pods, func(a, b *corev1.Pod) int { return cmp.Compare(priority(b), priority(a)) })
 	var left []*corev1.Pod

@@ -54,38 +54,38 @@ func requests(p *corev1.Pod) corev1.ResourceList {
 	return resource.PodRequests(p, resource.PodResourcesOptions{UseStatusResources: true})
 }
 
-// alike are pods that one verdict answers for: of one controller and equal in all that scheduling looks at.
-type alike []*corev1.Pod
+// podGroup are pods that one verdict answers for: of one controller and equal in all that scheduling looks at.
+type podGroup []*corev1.Pod
 
-// groupAlike keeps the order of the pods. Bare pods are each on their own.
-func groupAlike(pods []*corev1.Pod) []alike {
-	var groups []alike
+// groupEquivalentPods keeps the order of the pods. Bare pods are each on their own.
+func groupEquivalentPods(pods []*corev1.Pod) []podGroup {
+	var groups []podGroup
 	byOwner := map[types.UID][]int{}
 	for _, p := range pods {
 		owner := metav1.GetControllerOf(p)
 		if owner == nil {
-			groups = append(groups, alike{p})
+			groups = append(groups, podGroup{p})
 			continue
 		}
 		known := byOwner[owner.UID]
-		i := slices.IndexFunc(known, func(i int) bool { return schedulesAlike(groups[i][0], p) })
+		i := slices.IndexFunc(known, func(i int) bool { return equivalent(groups[i][0], p) })
 		if i >= 0 {
 			groups[known[i]] = append(groups[known[i]], p)
 			continue
 		}
 		byOwner[owner.UID] = append(known, len(groups))
-		groups = append(groups, alike{p})
+		groups = append(groups, podGroup{p})
 	}
 	return groups
 }
 
-func schedulesAlike(a, b *corev1.Pod) bool {
-	return maps.Equal(a.Labels, b.Labels) && equality.Semantic.DeepEqual(essence(a), essence(b))
+func equivalent(a, b *corev1.Pod) bool {
+	return maps.Equal(a.Labels, b.Labels) && equality.Semantic.DeepEqual(schedulingSpec(a), schedulingSpec(b))
 }
 
-// essence leaves out what differs between replicas and means nothing to the scheduler: the names of projected volumes
+// schedulingSpec is the spec without what differs between replicas and does not matter to the scheduler: the names of projected volumes
 // and where they are mounted, and the hostname.
-func essence(p *corev1.Pod) corev1.PodSpec {
+func schedulingSpec(p *corev1.Pod) corev1.PodSpec {
 	spec := *p.Spec.DeepCopy()
 	spec.Hostname = ""
 	spec.Volumes = slices.DeleteFunc(spec.Volumes, func(v corev1.Volume) bool { return v.Projected != nil })
@@ -97,7 +97,7 @@ func essence(p *corev1.Pod) corev1.PodSpec {
 	return spec
 }
 
-func keep(pods []*corev1.Pod, wanted func(*corev1.Pod) bool) []*corev1.Pod {
+func filterPods(pods []*corev1.Pod, wanted func(*corev1.Pod) bool) []*corev1.Pod {
 	var kept []*corev1.Pod
 	for _, p := range pods {
 		if wanted(p) {

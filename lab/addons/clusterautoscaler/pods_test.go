@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-func TestGroupAlike(t *testing.T) {
+func TestGroupEquivalentPods(t *testing.T) {
 	token := func(volume string) func(*corev1.Pod) {
 		return func(p *corev1.Pod) {
 			p.Spec.Hostname = p.Name
@@ -26,7 +26,7 @@ func TestGroupAlike(t *testing.T) {
 		testPod("elsewhere", 100, func(p *corev1.Pod) { p.OwnerReferences[0].UID = "other" }, token("kube-api-access-5")),
 	}
 	var got [][]string
-	for _, like := range groupAlike(pods) {
+	for _, like := range groupEquivalentPods(pods) {
 		var names []string
 		for _, p := range like {
 			names = append(names, p.Name)

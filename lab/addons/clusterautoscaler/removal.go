@@ -13,7 +13,7 @@ import (
 // coolingDown says whether nothing is to be removed yet after a scale-up or a failure.
 func (p *planner) coolingDown() bool {
 	now := p.world.now
-	return p.memory.lastScaleUp.Add(p.cfg.afterAdd).After(now) || p.memory.lastFailure.Add(p.cfg.afterFailure).After(now)
+	return p.state.lastScaleUp.Add(p.cfg.afterAdd).After(now) || p.state.lastFailure.Add(p.cfg.afterFailure).After(now)
 }
 
 // removeUnneeded begins to remove nodes that have been unneeded for long enough: empty ones several at once, others one
@@ -21,7 +21,7 @@ func (p *planner) coolingDown() bool {
 func (p *planner) removeUnneeded() {
 	sizes := map[string]int{}
 	drains := 0
-	for _, r := range p.memory.removals {
+	for _, r := range p.state.removals {
 		sizes[r.group]--
 		if r.drain {
 			drains++
@@ -32,8 +32,8 @@ func (p *planner) removeUnneeded() {
 			l := p.leaving[name]
 			g := p.world.groupOf(name)
 			switch {
-			case (len(l.move) > 0) != drain, l.wait, !p.longEnough(l.node), g.target+sizes[g.name] <= g.min:
-			case len(p.memory.removals) >= p.cfg.removals, drain && drains >= p.cfg.drains:
+			case (len(l.move) > 0) != drain, l.wait, !p.unneededLongEnough(l.node), g.target+sizes[g.name] <= g.min:
+			case len(p.state.removals) >= p.cfg.removals, drain && drains >= p.cfg.drains:
 			default:
 				sizes[g.name]--
 				if drain {
@@ -45,49 +45,49 @@ func (p *planner) removeUnneeded() {
 	}
 }
 
-func (p *planner) longEnough(n *corev1.Node) bool {
+func (p *planner) unneededLongEnough(n *corev1.Node) bool {
 	required := p.cfg.unneeded
 	if !isReady(n) {
 		required = p.cfg.unready
 	}
-	return p.memory.unneeded[n.Name].Add(required).Before(p.world.now)
+	return p.state.unneeded[n.Name].Add(required).Before(p.world.now)
 }
 
 func (p *planner) beginRemoval(g *group, l leaving) {
 	p.actions.remove = append(p.actions.remove, l)
-	p.memory.removals[l.node.Name] = removal{
+	p.state.removals[l.node.Name] = removal{
 		group: g.name, instance: g.instances[l.node.Name].id, tainted: p.world.now, drain: len(l.move) > 0,
 	}
-	delete(p.memory.unneeded, l.node.Name)
+	delete(p.state.unneeded, l.node.Name)
 }
 
-// tainted is what the API server's answer to the taint of a node that shall go means.
-func (m *memory) tainted(l leaving, err error, now time.Time) (said actions) {
+// tainted records the API server's answer to the taint of a node to remove and returns what follows from it.
+func (m *scanState) tainted(l leaving, err error, now time.Time) (outcome actions) {
 	n := l.node
 	if err != nil {
-		said.warnAbout(n, "ScaleDownFailed", "failed to mark the node as toBeDeleted/unschedulable: %v", err)
+		outcome.warn(n, "ScaleDownFailed", "failed to mark the node as toBeDeleted/unschedulable: %v", err)
 		delete(m.removals, n.Name)
 		m.lastFailure = now
-		return said
+		return outcome
 	}
-	said.about(n, "ScaleDown", "marked the node as toBeDeleted/unschedulable")
+	outcome.event(n, "ScaleDown", "marked the node as toBeDeleted/unschedulable")
 	if len(l.move) > 0 {
-		said.about(nil, "ScaleDown", "Scale-down: removing node %s, utilization: {%v %v 0 0 %v %v}, pods to reschedule: %s",
+		outcome.event(nil, "ScaleDown", "Scale-down: removing node %s, utilization: {%v %v 0 0 %v %v}, pods to reschedule: %s",
 			n.Name, l.used.cpu, l.used.memory, l.used.resource, l.used.highest, podNames(l.move))
 	} else {
-		said.about(nil, "ScaleDownEmpty", "Scale-down: removing empty node %q", n.Name)
+		outcome.event(nil, "ScaleDownEmpty", "Scale-down: removing empty node %q", n.Name)
 	}
-	return said
+	return outcome
 }
 
 // continueRemovals takes each node on its way out one step further: taint, a pause in which the scheduler notices, eviction
 // until every pod is gone, termination.
 func (p *planner) continueRemovals() {
-	for _, name := range slices.Sorted(maps.Keys(p.memory.removals)) {
-		r := p.memory.removals[name]
+	for _, name := range slices.Sorted(maps.Keys(p.state.removals)) {
+		r := p.state.removals[name]
 		i := slices.IndexFunc(p.world.nodes, func(n *corev1.Node) bool { return n.Name == name })
 		if i < 0 {
-			delete(p.memory.removals, name) // somebody was faster
+			delete(p.state.removals, name) // somebody was faster
 			continue
 		}
 		if !p.world.now.Before(r.tainted.Add(p.cfg.afterTaint)) {
@@ -105,7 +105,7 @@ func (p *planner) continueRemoval(n *corev1.Node, r removal) {
 		p.actions.terminate = append(p.actions.terminate, termination{n, r.instance, r.drain})
 		return
 	}
-	pods := keep(p.bound[n.Name], func(pod *corev1.Pod) bool { return !isMirrorPod(pod) && !isDaemonSetPod(pod) })
+	pods := filterPods(p.bound[n.Name], func(pod *corev1.Pod) bool { return !isMirrorPod(pod) && !isDaemonSetPod(pod) })
 	if len(pods) == 0 {
 		p.actions.terminate = append(p.actions.terminate, termination{n, r.instance, r.drain})
 		return
@@ -119,13 +119,13 @@ func (p *planner) evict(n *corev1.Node, r removal, pods []*corev1.Pod) {
 	first := r.evicting.IsZero()
 	if first {
 		r.evicting = now
-		pods = append(pods, keep(p.bound[n.Name], isDaemonSetPod)...)
+		pods = append(pods, filterPods(p.bound[n.Name], isDaemonSetPod)...)
 	}
-	staying := keep(pods, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil })
+	staying := filterPods(pods, func(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil })
 	switch {
 	case len(staying) > 0 && now.After(r.evicting.Add(p.cfg.eviction)):
 		for _, pod := range staying {
-			p.actions.warnAbout(pod, "ScaleDownFailed", "failed to delete pod for ScaleDown")
+			p.actions.warn(pod, "ScaleDownFailed", "failed to delete pod for ScaleDown")
 		}
 		p.giveUp(n, r, fmt.Sprintf("Failed to drain node /%s, due to following errors: [failed to evict pod %s/%s within allowed timeout]",
 			n.Name, staying[0].Namespace, staying[0].Name))
@@ -136,11 +136,11 @@ func (p *planner) evict(n *corev1.Node, r removal, pods []*corev1.Pod) {
 	}
 	if first {
 		for _, pod := range staying {
-			p.actions.about(pod, "ScaleDown", "deleting pod for node scale down")
+			p.actions.event(pod, "ScaleDown", "deleting pod for node scale down")
 		}
 	}
 	p.actions.evict = append(p.actions.evict, staying...)
-	p.memory.removals[n.Name] = r
+	p.state.removals[n.Name] = r
 }
 
 // giveUp leaves a node in the cluster after all.
@@ -149,13 +149,13 @@ func (p *planner) giveUp(n *corev1.Node, r removal, why string) {
 	if r.drain {
 		what = "failed to drain and delete node"
 	}
-	p.actions.warnAbout(n, "ScaleDownFailed", "%s: %s", what, why)
+	p.actions.warn(n, "ScaleDownFailed", "%s: %s", what, why)
 	p.actions.untaint = append(p.actions.untaint, n)
-	delete(p.memory.removals, n.Name)
+	delete(p.state.removals, n.Name)
 }
 
-// terminated is what the cloud's answer to a termination means.
-func (m *memory) terminated(t termination, err error) (said actions) {
+// terminated records the cloud's answer to a termination and returns what follows from it.
+func (m *scanState) terminated(t termination, err error) (outcome actions) {
 	delete(m.removals, t.node.Name)
 	switch {
 	case err != nil:
@@ -163,27 +163,27 @@ func (m *memory) terminated(t termination, err error) (said actions) {
 		if t.drain {
 			what = "failed to drain and delete node"
 		}
-		said.warnAbout(t.node, "ScaleDownFailed", "%s: failed to delete nodes from group: %v", what, err)
-		said.untaint = append(said.untaint, t.node)
-		return said
+		outcome.warn(t.node, "ScaleDownFailed", "%s: failed to delete nodes from group: %v", what, err)
+		outcome.untaint = append(outcome.untaint, t.node)
+		return outcome
 	case t.drain:
-		said.about(nil, "ScaleDown", "Scale-down: node %s removed with drain", t.node.Name)
+		outcome.event(nil, "ScaleDown", "Scale-down: node %s removed with drain", t.node.Name)
 	default:
-		said.about(nil, "ScaleDownEmpty", "Scale-down: empty node %s removed", t.node.Name)
+		outcome.event(nil, "ScaleDownEmpty", "Scale-down: empty node %s removed", t.node.Name)
 	}
-	said.about(t.node, "ScaleDown", "nodes removed by cluster autoscaler")
-	return said
+	outcome.event(t.node, "ScaleDown", "nodes removed by cluster autoscaler")
+	return outcome
 }
 
 // podsOfDrainedNodes are looked after before they are evicted, as if they were unschedulable already.
 func (p *planner) podsOfDrainedNodes() []*corev1.Pod {
 	var pods []*corev1.Pod
-	for _, name := range slices.Sorted(maps.Keys(p.memory.removals)) {
+	for _, name := range slices.Sorted(maps.Keys(p.state.removals)) {
 		for _, pod := range p.bound[name] {
 			if pod.DeletionTimestamp == nil && !isMirrorPod(pod) && !isDaemonSetPod(pod) {
-				homeless := *pod
-				homeless.Spec.NodeName = ""
-				pods = append(pods, &homeless)
+				unbound := *pod
+				unbound.Spec.NodeName = ""
+				pods = append(pods, &unbound)
 			}
 		}
 	}
@@ -193,7 +193,7 @@ func (p *planner) podsOfDrainedNodes() []*corev1.Pod {
 // markCandidates puts a soft taint on unneeded nodes, so that new pods rather go elsewhere, and takes it off again.
 func (p *planner) markCandidates() {
 	for _, n := range p.world.nodes {
-		_, unneeded := p.memory.unneeded[n.Name]
+		_, unneeded := p.state.unneeded[n.Name]
 		switch marked := hasTaint(n, deletionCandidateTaint); {
 		case p.world.groupOf(n.Name) == nil, p.isLeaving(n):
 		case unneeded && !marked && len(p.actions.soft) < p.cfg.softTaints:

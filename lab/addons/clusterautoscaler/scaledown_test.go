@@ -14,7 +14,7 @@ import (
 )
 
 func TestUnneededNodes(t *testing.T) {
-	two := func() *made {
+	two := func() *worldBuilder {
 		return newWorld().group("app", 0, 2, 9, "1a").node("app", "a", "1a").node("app", "b", "1a")
 	}
 	taint := func(key string) func(*corev1.Node) {
@@ -23,38 +23,38 @@ func TestUnneededNodes(t *testing.T) {
 		}
 	}
 	tests := []struct {
-		name   string
-		world  *made
-		memory memory
-		want   []string
+		name  string
+		world *worldBuilder
+		state scanState
+		want  []string
 	}{
-		{"empty nodes, all of them", two(), memory{}, []string{"a", "b"}},
-		{"down to the least", newWorld().group("app", 2, 2, 9, "1a").node("app", "a", "1a").node("app", "b", "1a"), memory{}, nil},
-		{"nodes of no group stay", newWorld().node("", "a", "1a").node("", "b", "1a"), memory{}, nil},
-		{"half used is little used", two().pod(testPod("p", 1000, on("a")), testPod("q", 1001, on("b"))), memory{}, nil},
-		{"if its pods have a place", two().pod(testPod("p", 1000, on("a")), testPod("q", 900, on("b"), role("app"))), memory{}, []string{"a"}},
-		{"memory counts as well", two().pod(testPod("p", 100, on("a"), func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests["memory"] = *mebi(4097) }), testPod("q", 1500, on("b"))), memory{}, nil},
-		{"what moves to a node keeps that node", two().pod(testPod("p", 900, on("a")), testPod("q", 900, on("b"))), memory{}, []string{"a"}},
-		{"the same room is not used twice", two().node("", "c", "1a").pod(testPod("p", 900, on("a")), testPod("q", 900, on("b")), testPod("r", 1000, on("c"))), memory{}, []string{"a"}},
-		{"nor the same disruption", two().node("", "c", "1a").budget(1).pod(testPod("p", 100, on("a")), testPod("q", 100, on("b"))), memory{}, []string{"a"}},
-		{"no pods move to nodes that are going", two().pod(testPod("p", 100, on("a"))), memory{removals: map[string]removal{"b": {group: "app", tainted: noon}}}, nil},
-		{"the node still counts for spreading", two().pod(testPod("p", 100, on("a"), spread(corev1.NodeInclusionPolicyIgnore)), testPod("q", 1001, on("b"))), memory{}, nil},
-		{"unless its taint does", two().pod(testPod("p", 100, on("a"), spread(corev1.NodeInclusionPolicyHonor)), testPod("q", 1001, on("b"))), memory{}, []string{"a"}},
-		{"a node already found before comes first", two().pod(testPod("p", 900, on("a")), testPod("q", 900, on("b"))), memory{unneeded: map[string]time.Time{"b": noon}}, []string{"b"}},
-		{"an empty node comes before one to drain", two().pod(testPod("p", 900, on("a"))), memory{}, []string{"b"}},
-		{"pods that wait for room keep nodes", two().pod(testPod("p", 1900, pending), testPod("q", 1900, pending)), memory{}, nil},
-		{"a DaemonSet's pods count, and need no place", two().pod(testPod("p", 1000, on("a"), ownedBy("DaemonSet"), func(p *corev1.Pod) { p.OwnerReferences[0].Name = "agent" }), testPod("q", 1001, on("b"))), memory{}, []string{"a"}},
-		{"expendable pods do not count", two().pod(testPod("p", 2000, on("a"), ranked(-11)), testPod("q", 1900, on("b"))), memory{}, []string{"a"}},
-		{"a pod that cannot move keeps its node", two().pod(testPod("p", 100, on("a"), bare), testPod("q", 1001, on("b"))), memory{}, nil},
-		{"a node may say no", newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a", func(n *corev1.Node) { n.Annotations = map[string]string{scaleDownDisabled: "true"} }), memory{}, nil},
-		{"a node that is going is not found again", newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a", taint(toBeDeletedTaint)), memory{}, nil},
-		{"nor is one that could not go a moment ago", newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a"), memory{recheck: map[string]time.Time{"a": noon.Add(time.Second)}}, nil},
-		{"no pods move to cordoned nodes", newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a").node("", "b", "1a", cordoned).pod(testPod("p", 100, on("a"))), memory{}, nil},
+		{"empty nodes, all of them", two(), scanState{}, []string{"a", "b"}},
+		{"down to the least", newWorld().group("app", 2, 2, 9, "1a").node("app", "a", "1a").node("app", "b", "1a"), scanState{}, nil},
+		{"nodes of no group stay", newWorld().node("", "a", "1a").node("", "b", "1a"), scanState{}, nil},
+		{"half used is little used", two().pod(testPod("p", 1000, on("a")), testPod("q", 1001, on("b"))), scanState{}, nil},
+		{"if its pods have a place", two().pod(testPod("p", 1000, on("a")), testPod("q", 900, on("b"), role("app"))), scanState{}, []string{"a"}},
+		{"memory counts as well", two().pod(testPod("p", 100, on("a"), func(p *corev1.Pod) { p.Spec.Containers[0].Resources.Requests["memory"] = *mebi(4097) }), testPod("q", 1500, on("b"))), scanState{}, nil},
+		{"what moves to a node keeps that node", two().pod(testPod("p", 900, on("a")), testPod("q", 900, on("b"))), scanState{}, []string{"a"}},
+		{"the same room is not used twice", two().node("", "c", "1a").pod(testPod("p", 900, on("a")), testPod("q", 900, on("b")), testPod("r", 1000, on("c"))), scanState{}, []string{"a"}},
+		{"nor the same disruption", two().node("", "c", "1a").budget(1).pod(testPod("p", 100, on("a")), testPod("q", 100, on("b"))), scanState{}, []string{"a"}},
+		{"no pods move to nodes that are going", two().pod(testPod("p", 100, on("a"))), scanState{removals: map[string]removal{"b": {group: "app", tainted: noon}}}, nil},
+		{"the node still counts for spreading", two().pod(testPod("p", 100, on("a"), spread(corev1.NodeInclusionPolicyIgnore)), testPod("q", 1001, on("b"))), scanState{}, nil},
+		{"unless its taint does", two().pod(testPod("p", 100, on("a"), spread(corev1.NodeInclusionPolicyHonor)), testPod("q", 1001, on("b"))), scanState{}, []string{"a"}},
+		{"a node already found before comes first", two().pod(testPod("p", 900, on("a")), testPod("q", 900, on("b"))), scanState{unneeded: map[string]time.Time{"b": noon}}, []string{"b"}},
+		{"an empty node comes before one to drain", two().pod(testPod("p", 900, on("a"))), scanState{}, []string{"b"}},
+		{"pods that wait for room keep nodes", two().pod(testPod("p", 1900, pending), testPod("q", 1900, pending)), scanState{}, nil},
+		{"a DaemonSet's pods count, and need no place", two().pod(testPod("p", 1000, on("a"), ownedBy("DaemonSet"), func(p *corev1.Pod) { p.OwnerReferences[0].Name = "agent" }), testPod("q", 1001, on("b"))), scanState{}, []string{"a"}},
+		{"expendable pods do not count", two().pod(testPod("p", 2000, on("a"), ranked(-11)), testPod("q", 1900, on("b"))), scanState{}, []string{"a"}},
+		{"a pod that cannot move keeps its node", two().pod(testPod("p", 100, on("a"), bare), testPod("q", 1001, on("b"))), scanState{}, nil},
+		{"a node may say no", newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a", func(n *corev1.Node) { n.Annotations = map[string]string{scaleDownDisabled: "true"} }), scanState{}, nil},
+		{"a node that is going is not found again", newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a", taint(toBeDeletedTaint)), scanState{}, nil},
+		{"nor is one that could not go a moment ago", newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a"), scanState{recheck: map[string]time.Time{"a": noon.Add(time.Second)}}, nil},
+		{"no pods move to cordoned nodes", newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a").node("", "b", "1a", cordoned).pod(testPod("p", 100, on("a"))), scanState{}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.world.owners["DaemonSet/default/agent"] = true
-			_, m := plan(t.Context(), defaults(nil), testJudge(t), tt.world.world, tt.memory)
+			_, m := plan(t.Context(), defaults(nil), testJudge(t), tt.world.world, tt.state)
 			if diff := cmp.Diff(tt.want, slices.Sorted(maps.Keys(m.unneeded))); diff != "" {
 				t.Error(diff)
 			}
@@ -62,20 +62,20 @@ func TestUnneededNodes(t *testing.T) {
 	}
 }
 
-func TestANodeThatCannotGoIsLookedAtAgainLater(t *testing.T) {
+func TestRecheckDelay(t *testing.T) {
 	w := newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a").pod(testPod("p", 100, on("a")))
-	_, m := plan(t.Context(), defaults(nil), testJudge(t), w.world, memory{})
+	_, m := plan(t.Context(), defaults(nil), testJudge(t), w.world, scanState{})
 	if want := map[string]time.Time{"a": noon.Add(5 * time.Minute)}; !maps.Equal(m.recheck, want) {
 		t.Errorf("got %v, want %v", m.recheck, want)
 	}
 }
 
-func TestNotAllNodesAreLookedAtAtOnce(t *testing.T) {
+func TestCandidateLimit(t *testing.T) {
 	w := newWorld().group("app", 0, 45, 45, "1a")
 	for i := range 45 {
 		w.node("app", "n"+digits(i), "1a")
 	}
-	m, j := memory{}, testJudge(t)
+	m, j := scanState{}, testJudge(t)
 	for _, want := range []int{20, 40, 45} {
 		if _, m = plan(t.Context(), defaults(nil), j, w.world, m); len(m.unneeded) != want {
 			t.Errorf("%d nodes unneeded, want %d", len(m.unneeded), want)
@@ -148,11 +148,11 @@ func TestDrainable(t *testing.T) {
 
 // removing plays scans ten seconds apart over a world in which what is asked for happens: taints are set, evicted pods go,
 // instances end. It says what happened when.
-func removing(t *testing.T, w *made, m memory, scans int) (story []string, _ memory) {
+func removing(t *testing.T, w *worldBuilder, m scanState, scans int) (story []string, _ scanState) {
 	t.Helper()
 	cfg, j := defaults(nil), testJudge(t)
 	tell := func(do actions) {
-		for _, line := range said(do) {
+		for _, line := range eventLines(do) {
 			story = append(story, w.now.Sub(noon).String()+" "+line)
 		}
 	}
@@ -184,7 +184,7 @@ func TestRemovalOfANodeWithPods(t *testing.T) {
 		pod(testPod("p", 100, on("a")), testPod("q", 1001, on("b")), testPod("agent", 100, on("a"), ownedBy("DaemonSet")))
 	w.owners["DaemonSet/default/web"] = true
 	w.owners["ReplicaSet/default/web"] = true
-	got, _ := removing(t, w, memory{}, 70)
+	got, _ := removing(t, w, scanState{}, 70)
 	want := []string{
 		"10m10s a ScaleDown: marked the node as toBeDeleted/unschedulable",
 		"10m10s autoscaler ScaleDown: Scale-down: removing node a, utilization: {0.1 0 0 0 cpu 0.1}, pods to reschedule: p",
@@ -201,7 +201,7 @@ func TestRemovalOfANodeWithPods(t *testing.T) {
 func TestRemovalOfEmptyNodes(t *testing.T) {
 	w := newWorld().group("app", 1, 3, 9, "1a").node("app", "a", "1a").node("app", "b", "1a").node("app", "c", "1a").
 		pod(testPod("expendable", 1900, on("a"), ranked(-11)))
-	got, _ := removing(t, w, memory{}, 70)
+	got, _ := removing(t, w, scanState{}, 70)
 	want := []string{
 		"10m10s a ScaleDown: marked the node as toBeDeleted/unschedulable",
 		`10m10s autoscaler ScaleDownEmpty: Scale-down: removing empty node "a"`,
@@ -218,33 +218,33 @@ func TestRemovalOfEmptyNodes(t *testing.T) {
 }
 
 func TestRemovalWaits(t *testing.T) {
-	one := func() *made { return newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a") }
-	begun := func(w *made, m memory) string {
+	one := func() *worldBuilder { return newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a") }
+	begun := func(w *worldBuilder, m scanState) string {
 		story, _ := removing(t, w, m, 130)
 		if len(story) == 0 {
 			return ""
 		}
 		return story[0]
 	}
-	if got, want := begun(one(), memory{lastScaleUp: noon.Add(5 * time.Minute)}), "15m0s a ScaleDown: marked the node as toBeDeleted/unschedulable"; got != want {
+	if got, want := begun(one(), scanState{lastScaleUp: noon.Add(5 * time.Minute)}), "15m0s a ScaleDown: marked the node as toBeDeleted/unschedulable"; got != want {
 		t.Errorf("after a scale-up: %q, want %q", got, want)
 	}
-	if got, want := begun(one(), memory{lastFailure: noon.Add(8 * time.Minute)}), "11m0s a ScaleDown: marked the node as toBeDeleted/unschedulable"; got != want {
+	if got, want := begun(one(), scanState{lastFailure: noon.Add(8 * time.Minute)}), "11m0s a ScaleDown: marked the node as toBeDeleted/unschedulable"; got != want {
 		t.Errorf("after a failure: %q, want %q", got, want)
 	}
 	unready := newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a", notReady)
-	if got, want := begun(unready, memory{}), "20m10s a ScaleDown: marked the node as toBeDeleted/unschedulable"; got != want {
+	if got, want := begun(unready, scanState{}), "20m10s a ScaleDown: marked the node as toBeDeleted/unschedulable"; got != want {
 		t.Errorf("unready: %q, want %q", got, want)
 	}
 	finishing := one().node("", "b", "1a").pod(testPod("p", 100, on("a"), annotated(safeToEvict, "on-completion")))
-	if got := begun(finishing, memory{}); got != "" {
+	if got := begun(finishing, scanState{}); got != "" {
 		t.Errorf("while a pod finishes: %q", got)
 	}
 }
 
 func TestTenRemovalsAtATime(t *testing.T) {
 	w := newWorld().group("app", 0, 12, 12, "1a")
-	m := memory{running: true, unneeded: map[string]time.Time{}}
+	m := scanState{running: true, unneeded: map[string]time.Time{}}
 	for i := range 12 {
 		name := string(rune('a' + i))
 		w.node("app", name, "1a")
@@ -263,17 +263,17 @@ func TestTenRemovalsAtATime(t *testing.T) {
 func TestOneDrainAtATime(t *testing.T) {
 	w := newWorld().group("app", 0, 2, 9, "1a").node("app", "a", "1a").node("app", "b", "1a").node("", "c", "1a").
 		pod(testPod("p", 100, on("a")), testPod("q", 100, on("b")))
-	m := memory{unneeded: map[string]time.Time{"a": noon.Add(-time.Hour), "b": noon.Add(-time.Hour)}}
+	m := scanState{unneeded: map[string]time.Time{"a": noon.Add(-time.Hour), "b": noon.Add(-time.Hour)}}
 	do, _ := plan(t.Context(), defaults(nil), testJudge(t), w.world, m)
 	if len(do.remove) != 1 || do.remove[0].node.Name != "a" {
 		t.Errorf("removing %d nodes at once", len(do.remove))
 	}
 }
 
-func TestEvictionThatIsRefused(t *testing.T) {
+func TestRefusedEviction(t *testing.T) {
 	w := newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a").node("", "b", "1a").
 		pod(testPod("p", 100, on("a"), annotated("stays", "yes")))
-	m := memory{running: true, removals: map[string]removal{"a": {group: "app", instance: "i-a", tainted: noon.Add(-time.Minute), drain: true}}}
+	m := scanState{running: true, removals: map[string]removal{"a": {group: "app", instance: "i-a", tainted: noon.Add(-time.Minute), drain: true}}}
 	got, m := removing(t, w, m, 14)
 	want := []string{
 		"0s p ScaleDown: deleting pod for node scale down",
@@ -288,12 +288,12 @@ func TestEvictionThatIsRefused(t *testing.T) {
 	}
 }
 
-func TestANodeThatFillsUpStays(t *testing.T) {
+func TestRemovalAbortedByNewPod(t *testing.T) {
 	w := newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a").pod(testPod("p", 100, on("a")))
-	m := memory{running: true, removals: map[string]removal{"a": {group: "app", instance: "i-a", tainted: noon.Add(-time.Minute)}}}
+	m := scanState{running: true, removals: map[string]removal{"a": {group: "app", instance: "i-a", tainted: noon.Add(-time.Minute)}}}
 	do, m := plan(t.Context(), defaults(nil), testJudge(t), w.world, m)
 	want := []string{`a ScaleDownFailed: failed to delete empty node: failed to delete empty node "a", new pods scheduled`}
-	if diff := cmp.Diff(want, said(do)); diff != "" {
+	if diff := cmp.Diff(want, eventLines(do)); diff != "" {
 		t.Error(diff)
 	}
 	if len(do.untaint) != 1 || len(do.terminate) > 0 || len(m.removals) > 0 {
@@ -303,9 +303,9 @@ func TestANodeThatFillsUpStays(t *testing.T) {
 
 func TestRefusedTaintAndTermination(t *testing.T) {
 	n := newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a").nodes[0]
-	m := memory{removals: map[string]removal{"a": {}}}.clone()
+	m := scanState{removals: map[string]removal{"a": {}}}.clone()
 	told := m.tainted(leaving{node: n}, errors.New("no"), noon)
-	if diff := cmp.Diff([]string{"a ScaleDownFailed: failed to mark the node as toBeDeleted/unschedulable: no"}, said(told)); diff != "" {
+	if diff := cmp.Diff([]string{"a ScaleDownFailed: failed to mark the node as toBeDeleted/unschedulable: no"}, eventLines(told)); diff != "" {
 		t.Error(diff)
 	}
 	if len(m.removals) > 0 || m.lastFailure != noon {
@@ -313,7 +313,7 @@ func TestRefusedTaintAndTermination(t *testing.T) {
 	}
 	m.removals["a"] = removal{}
 	told = m.terminated(termination{node: n}, errors.New("no"))
-	if diff := cmp.Diff([]string{"a ScaleDownFailed: failed to delete empty node: failed to delete nodes from group: no"}, said(told)); diff != "" {
+	if diff := cmp.Diff([]string{"a ScaleDownFailed: failed to delete empty node: failed to delete nodes from group: no"}, eventLines(told)); diff != "" {
 		t.Error(diff)
 	}
 	if len(told.untaint) != 1 || len(m.removals) > 0 {
@@ -328,23 +328,23 @@ func TestSoftTaints(t *testing.T) {
 		}).
 		node("app", "c", "1a", func(n *corev1.Node) { n.Spec.Taints = []corev1.Taint{{Key: toBeDeletedTaint}} }).
 		pod(testPod("p", 1900, on("b")))
-	do, _ := plan(t.Context(), defaults(nil), testJudge(t), w.world, memory{running: true})
+	do, _ := plan(t.Context(), defaults(nil), testJudge(t), w.world, scanState{running: true})
 	if len(do.soft) != 1 || do.soft[0].Name != "a" || len(do.hard) != 1 || do.hard[0].Name != "b" || len(do.untaint) > 0 {
 		t.Errorf("soft %v, hard %v, untaint %v", do.soft, do.hard, do.untaint)
 	}
-	do, _ = plan(t.Context(), defaults(nil), testJudge(t), w.world, memory{})
+	do, _ = plan(t.Context(), defaults(nil), testJudge(t), w.world, scanState{})
 	if len(do.untaint) != 1 || do.untaint[0].Name != "c" {
 		t.Errorf("at the first scan, untaint %v", do.untaint)
 	}
 }
 
-func TestAnUnhealthyClusterIsLeftAlone(t *testing.T) {
+func TestUnhealthyCluster(t *testing.T) {
 	w := newWorld().group("app", 0, 5, 9, "1a").node("app", "e", "1a").pod(testPod("p", 3000, pending))
 	for _, name := range []string{"a", "b", "c", "d"} {
 		w.node("app", name, "1a", notReady)
 	}
-	do, m := plan(t.Context(), defaults(nil), testJudge(t), w.world, memory{unneeded: map[string]time.Time{"a": noon}})
-	if diff := cmp.Diff([]string{"autoscaler ClusterUnhealthy: Cluster is unhealthy"}, said(do)); diff != "" {
+	do, m := plan(t.Context(), defaults(nil), testJudge(t), w.world, scanState{unneeded: map[string]time.Time{"a": noon}})
+	if diff := cmp.Diff([]string{"autoscaler ClusterUnhealthy: Cluster is unhealthy"}, eventLines(do)); diff != "" {
 		t.Error(diff)
 	}
 	if len(m.unneeded) > 0 || m.status.ClusterWide.Health.Status != "Unhealthy" {

@@ -29,28 +29,28 @@ type option struct {
 	pods  []*corev1.Pod
 }
 
-// verdicts are why each group is of no use to pods that are alike, one group a list of words.
+// verdicts are the reasons why each group is of no use to equivalent pods.
 type verdicts map[string][]string
 
-// scaleUp tries every group's template, and lets the group grow that wastes least. If none helps, each pod is told why.
+// scaleUp tries every group's template, and lets the group grow that wastes least. If none helps, an event of each pod says why.
 func (p *planner) scaleUp(pods []*corev1.Pod) {
-	groups := groupAlike(pods)
+	groups := groupEquivalentPods(pods)
 	rejected := make([]verdicts, len(groups))
 	helped := make([]bool, len(groups))
 	skipped := verdicts{}
 	var options []option
 	for i := range p.world.groups {
 		g := &p.world.groups[i]
-		if reason := p.skip(g); reason != "" {
+		if reason := p.skipReason(g); reason != "" {
 			skipped[g.name] = []string{reason}
 			continue
 		}
-		var fitting []alike
+		var fitting []podGroup
 		for k, like := range groups {
 			if refused := p.tryTemplate(g, like[0]); refused == nil {
 				fitting, helped[k] = append(fitting, like), true
 			} else {
-				rejected[k] = with(rejected[k], g.name, refused.reasons)
+				rejected[k] = withReasons(rejected[k], g.name, refused.reasons)
 			}
 		}
 		if o := p.estimate(g, fitting); o.nodes > 0 {
@@ -61,16 +61,16 @@ func (p *planner) scaleUp(pods []*corev1.Pod) {
 		for k, like := range groups {
 			for _, pod := range like {
 				if !helped[k] {
-					p.actions.about(pod, "NotTriggerScaleUp", "%s", notTriggerPrefix+summary(rejected[k], skipped))
+					p.actions.event(pod, "NotTriggerScaleUp", "%s", notTriggerPrefix+summary(rejected[k], skipped))
 				}
 			}
 		}
 		return
 	}
-	p.grow(slices.MinFunc(options, func(a, b option) int { return cmp.Compare(p.waste(a), p.waste(b)) }))
+	p.requestScaleUp(slices.MinFunc(options, func(a, b option) int { return cmp.Compare(p.waste(a), p.waste(b)) }))
 }
 
-func with(v verdicts, group string, reasons []string) verdicts {
+func withReasons(v verdicts, group string, reasons []string) verdicts {
 	if v == nil {
 		v = verdicts{}
 	}
@@ -78,12 +78,12 @@ func with(v verdicts, group string, reasons []string) verdicts {
 	return v
 }
 
-func (p *planner) skip(g *group) string {
-	expected := g.target - p.memory.requests[g.name].increase
+func (p *planner) skipReason(g *group) string {
+	expected := g.target - p.state.requests[g.name].increase
 	switch {
 	case !p.ready[g.name].groupHealthy(p.cfg, expected):
 		return notReadyReason
-	case p.memory.backedOff(g.name, p.world.now):
+	case p.state.backedOff(g.name, p.world.now):
 		return backoffReason
 	case g.target >= g.max:
 		return maxSizeReason
@@ -102,11 +102,11 @@ func (p *planner) tryTemplate(g *group, pod *corev1.Pod) *refusal {
 
 // estimate packs pods onto as many of the group's nodes as it may still add, big pods first, as
 // estimator/binpacking_estimator.go does: onto nodes begun before, else onto the newest, else onto one more.
-func (p *planner) estimate(g *group, groups []alike) option {
+func (p *planner) estimate(g *group, groups []podGroup) option {
 	o := option{group: g}
 	template := p.templates[g.name]
 	groups = slices.Clone(groups)
-	slices.SortStableFunc(groups, func(a, b alike) int { return cmp.Compare(size(b[0], template), size(a[0], template)) })
+	slices.SortStableFunc(groups, func(a, b podGroup) int { return cmp.Compare(size(b[0], template), size(a[0], template)) })
 	s := p.cluster.fork()
 	added := map[string]bool{}
 	for _, like := range groups {
@@ -116,7 +116,7 @@ func (p *planner) estimate(g *group, groups []alike) option {
 				if len(added) == g.max-g.target {
 					break
 				}
-				next := renamed(template, "e-"+digits(len(added)))
+				next := copyOfTemplate(template, "e-"+digits(len(added)))
 				s.add(next)
 				if p.judge.fits(p.ctx, s, pod, next.Node().Name) != nil {
 					s.remove(next.Node().Name) // one more node is no help, as with zonal spreading: nor is it to its likes
@@ -140,7 +140,7 @@ func size(pod *corev1.Pod, template *framework.NodeInfo) float64 {
 }
 
 // waste is the least-waste expander's score: the shares of CPU and memory that the new nodes would leave unused. Between
-// equals the real one throws a coin, and this one takes the first group by name.
+// equals the real one chooses at random, and this one takes the first group by name.
 func (p *planner) waste(o option) float64 {
 	var cpu, memory resource.Quantity
 	for _, pod := range o.pods {
@@ -160,32 +160,32 @@ func share(part, of *resource.Quantity) float64 {
 	return part.AsApproximateFloat64() / of.AsApproximateFloat64()
 }
 
-func (p *planner) grow(o option) {
+func (p *planner) requestScaleUp(o option) {
 	g := o.group
 	p.actions.resizes = append(p.actions.resizes, resize{g.name, g.target, g.target + o.nodes, g.max, o.pods})
 }
 
-// resized is what the cloud's answer to a resize means: what is remembered of it, and what is said about it.
-func (m *memory) resized(cfg settings, r resize, err error, now time.Time) (said actions) {
+// resized records the cloud's answer to a resize in the state and returns what follows from it.
+func (m *scanState) resized(cfg settings, r resize, err error, now time.Time) (outcome actions) {
 	if r.to > r.from {
-		said.about(nil, "ScaledUpGroup", "Scale-up: setting group %s size to %d instead of %d (max: %d)", r.group, r.to, r.from, r.max)
+		outcome.event(nil, "ScaledUpGroup", "Scale-up: setting group %s size to %d instead of %d (max: %d)", r.group, r.to, r.from, r.max)
 	}
 	switch {
 	case r.to < r.from && err != nil:
-		said.warnAbout(nil, "FailedToRevertScaleUp", "Failed to decrease target size for group %s after scale-up timeout: %v", r.group, err)
+		outcome.warn(nil, "FailedToRevertScaleUp", "Failed to decrease target size for group %s after scale-up timeout: %v", r.group, err)
 	case r.to < r.from:
 	case err != nil:
-		said.warnAbout(nil, "FailedToScaleUpGroup", "Scale-up failed for group %s: %v", r.group, err)
+		outcome.warn(nil, "FailedToScaleUpGroup", "Scale-up failed for group %s: %v", r.group, err)
 		m.backOff(cfg, r.group, "cloudProviderError", fmt.Sprintf("failed to increase node group size: %v", err), now)
 	default:
-		said.about(nil, "ScaledUpGroup", "Scale-up: group %s size set to %d instead of %d (max: %d)", r.group, r.to, r.from, r.max)
+		outcome.event(nil, "ScaledUpGroup", "Scale-up: group %s size set to %d instead of %d (max: %d)", r.group, r.to, r.from, r.max)
 		for _, pod := range r.pods {
-			said.about(pod, "TriggeredScaleUp", "pod triggered scale-up: %v", []resize{r})
+			outcome.event(pod, "TriggeredScaleUp", "pod triggered scale-up: %v", []resize{r})
 		}
 		m.requests[r.group] = request{increase: m.requests[r.group].increase + r.to - r.from, at: now}
 		m.lastScaleUp = now
 	}
-	return said
+	return outcome
 }
 
 // summary counts the groups under each reason. A group may have several. The real one lists them in a random order.

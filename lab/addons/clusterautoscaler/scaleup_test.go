@@ -16,7 +16,7 @@ import (
 func TestScaleUp(t *testing.T) {
 	ten := metav1.NewTime(noon.Add(-time.Second))
 	full := func(node string) *corev1.Pod { return testPod("full-"+node, 2000, on(node)) }
-	sixteen := func(zones ...string) *made {
+	sixteen := func(zones ...string) *worldBuilder {
 		m := newWorld()
 		for i := range 15 {
 			name := fmt.Sprintf("other-%02d", i)
@@ -26,11 +26,11 @@ func TestScaleUp(t *testing.T) {
 	}
 	inC := boundVolume("redis", "1c")
 	tests := []struct {
-		name   string
-		world  *made
-		memory memory
-		grows  []string
-		says   []string
+		name  string
+		world *worldBuilder
+		state scanState
+		grows []string
+		says  []string
 	}{
 		{
 			name: "a volume in a zone where the group's template does not stand",
@@ -96,7 +96,7 @@ func TestScaleUp(t *testing.T) {
 		},
 		{
 			name: "DaemonSets take room on new nodes",
-			world: func() *made {
+			world: func() *worldBuilder {
 				m := newWorld().group("app", 0, 0, 9, "1a").pod(testPod("p", 900, pending), testPod("q", 900, pending))
 				m.daemonSets = []*appsv1.DaemonSet{daemonSet(300)}
 				return m
@@ -105,7 +105,7 @@ func TestScaleUp(t *testing.T) {
 		},
 		{
 			name: "a DaemonSet that its example node does not run is not expected, unless it preempts",
-			world: func() *made {
+			world: func() *worldBuilder {
 				m := newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a").pod(full("a"), testPod("p", 900, pending), testPod("q", 900, pending))
 				m.daemonSets = []*appsv1.DaemonSet{daemonSet(300)}
 				return m
@@ -114,7 +114,7 @@ func TestScaleUp(t *testing.T) {
 		},
 		{
 			name: "as a system-node-critical one does",
-			world: func() *made {
+			world: func() *worldBuilder {
 				m := newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a").pod(full("a"), testPod("p", 900, pending), testPod("q", 900, pending))
 				m.daemonSets = []*appsv1.DaemonSet{daemonSet(300, func(s *corev1.PodSpec) { s.PriorityClassName = "system-node-critical" })}
 				return m
@@ -123,9 +123,9 @@ func TestScaleUp(t *testing.T) {
 		},
 		{
 			name: "the group that wastes least",
-			world: func() *made {
+			world: func() *worldBuilder {
 				m := newWorld().group("big", 0, 0, 9, "1a").group("small", 0, 0, 9, "1a").pod(testPod("p", 900, pending))
-				m.groups[0].blank.Status.Capacity["cpu"] = resource.MustParse("16")
+				m.groups[0].template.Status.Capacity["cpu"] = resource.MustParse("16")
 				return m
 			}(),
 			grows: []string{"{small 0->1 (max: 9)}"},
@@ -153,22 +153,22 @@ func TestScaleUp(t *testing.T) {
 			world: newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a").pod(full("a"), testPod("p", 1900, pending, ownedBy("DaemonSet"))),
 		},
 		{
-			name:   "nodes that were asked for are waited for",
-			world:  newWorld().group("app", 0, 1, 9, "1a").pod(testPod("p", 1900, pending)),
-			memory: memory{requests: map[string]request{"app": {increase: 1, at: noon.Add(-time.Minute)}}},
+			name:  "nodes that were asked for are waited for",
+			world: newWorld().group("app", 0, 1, 9, "1a").pod(testPod("p", 1900, pending)),
+			state: scanState{requests: map[string]request{"app": {increase: 1, at: noon.Add(-time.Minute)}}},
 		},
 		{
 			name: "and stand for those that have registered and are not ready yet",
 			world: newWorld().group("app", 0, 1, 9, "1a").node("app", "a", "1a", notReady, func(n *corev1.Node) { n.CreationTimestamp = ten }).
 				pod(testPod("p", 1000, pending), testPod("q", 1000, pending), testPod("r", 1000, pending)),
-			memory: memory{requests: map[string]request{"app": {increase: 1, at: noon.Add(-time.Minute)}}},
-			grows:  []string{"{app 1->2 (max: 9)}"},
+			state: scanState{requests: map[string]request{"app": {increase: 1, at: noon.Add(-time.Minute)}}},
+			grows: []string{"{app 1->2 (max: 9)}"},
 		},
 		{
-			name:   "however many they are",
-			world:  newWorld().group("app", 0, 5, 9, "1a").pod(testPod("p", 1900, pending, func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"x": "y"} })),
-			memory: memory{requests: map[string]request{"app": {increase: 5, at: noon.Add(-time.Minute)}}},
-			says:   []string{"p NotTriggerScaleUp: pod didn't trigger scale-up: 1 node(s) didn't match Pod's node affinity/selector"},
+			name:  "however many they are",
+			world: newWorld().group("app", 0, 5, 9, "1a").pod(testPod("p", 1900, pending, func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"x": "y"} })),
+			state: scanState{requests: map[string]request{"app": {increase: 5, at: noon.Add(-time.Minute)}}},
+			says:  []string{"p NotTriggerScaleUp: pod didn't trigger scale-up: 1 node(s) didn't match Pod's node affinity/selector"},
 		},
 		{
 			name:  "a group that misses its nodes is left alone",
@@ -197,10 +197,10 @@ func TestScaleUp(t *testing.T) {
 			grows: []string{"{app 1->2 (max: 9)}"},
 		},
 		{
-			name:   "a scale-up that never arrived is taken back, and the group left alone",
-			world:  newWorld().group("app", 0, 3, 9, "1a").pod(testPod("p", 1900, pending)),
-			memory: memory{requests: map[string]request{"app": {increase: 2, at: noon.Add(-16 * time.Minute)}}},
-			grows:  []string{"{app 3->1 (max: 9)}"},
+			name:  "a scale-up that never arrived is taken back, and the group left alone",
+			world: newWorld().group("app", 0, 3, 9, "1a").pod(testPod("p", 1900, pending)),
+			state: scanState{requests: map[string]request{"app": {increase: 2, at: noon.Add(-16 * time.Minute)}}},
+			grows: []string{"{app 3->1 (max: 9)}"},
 			says: []string{
 				"autoscaler ScaleUpTimedOut: Nodes added to group app failed to register within 16m0s",
 				"p NotTriggerScaleUp: pod didn't trigger scale-up: 1 in backoff after failed scale-up",
@@ -209,22 +209,22 @@ func TestScaleUp(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			do, _ := plan(t.Context(), defaults(nil), testJudge(t, inC...), tt.world.world, tt.memory)
-			if diff := cmp.Diff(tt.grows, grown(do)); diff != "" {
+			do, _ := plan(t.Context(), defaults(nil), testJudge(t, inC...), tt.world.world, tt.state)
+			if diff := cmp.Diff(tt.grows, resizeLines(do)); diff != "" {
 				t.Errorf("sizes: %s", diff)
 			}
-			if diff := cmp.Diff(tt.says, said(do)); diff != "" {
+			if diff := cmp.Diff(tt.says, eventLines(do)); diff != "" {
 				t.Errorf("events: %s", diff)
 			}
 		})
 	}
 }
 
-func TestAScaleUpIsRememberedUntilItsNodesAreThere(t *testing.T) {
+func TestScaleUpRequestLasts(t *testing.T) {
 	j, cfg := testJudge(t), defaults(nil)
 	w := newWorld().group("app", 0, 0, 9, "1a").pod(testPod("p", 1900, pending))
-	do, m := plan(t.Context(), cfg, j, w.world, memory{})
-	if diff := cmp.Diff([]string{"{app 0->1 (max: 9)}"}, grown(do)); diff != "" {
+	do, m := plan(t.Context(), cfg, j, w.world, scanState{})
+	if diff := cmp.Diff([]string{"{app 0->1 (max: 9)}"}, resizeLines(do)); diff != "" {
 		t.Fatal(diff)
 	}
 	told := m.resized(cfg, do.resizes[0], nil, noon)
@@ -233,14 +233,14 @@ func TestAScaleUpIsRememberedUntilItsNodesAreThere(t *testing.T) {
 		"autoscaler ScaledUpGroup: Scale-up: group app size set to 1 instead of 0 (max: 9)",
 		"p TriggeredScaleUp: pod triggered scale-up: [{app 0->1 (max: 9)}]",
 	}
-	if diff := cmp.Diff(want, said(told)); diff != "" {
+	if diff := cmp.Diff(want, eventLines(told)); diff != "" {
 		t.Error(diff)
 	}
 	w.groups[0].target = 1
 	w.node("app", "a", "1a", notReady, func(n *corev1.Node) { n.CreationTimestamp = metav1.NewTime(noon) })
 	do, m = plan(t.Context(), cfg, j, w.world, m)
 	if len(do.resizes)+len(do.events) > 0 || len(m.requests) != 1 {
-		t.Errorf("while the node starts: %v %v, requests %v", grown(do), said(do), m.requests)
+		t.Errorf("while the node starts: %v %v, requests %v", resizeLines(do), eventLines(do), m.requests)
 	}
 	w.nodes = nil
 	w.node("app", "a", "1a")
@@ -249,14 +249,14 @@ func TestAScaleUpIsRememberedUntilItsNodesAreThere(t *testing.T) {
 	}
 }
 
-func TestAGroupThatFailsIsLeftAlone(t *testing.T) {
-	cfg, m := defaults(nil), memory{}.clone()
+func TestBackoff(t *testing.T) {
+	cfg, m := defaults(nil), scanState{}.clone()
 	told := m.resized(cfg, resize{"app", 1, 2, 3, nil}, errors.New("no capacity"), noon)
 	want := []string{
 		"autoscaler ScaledUpGroup: Scale-up: setting group app size to 2 instead of 1 (max: 3)",
 		"autoscaler FailedToScaleUpGroup: Scale-up failed for group app: no capacity",
 	}
-	if diff := cmp.Diff(want, said(told)); diff != "" {
+	if diff := cmp.Diff(want, eventLines(told)); diff != "" {
 		t.Error(diff)
 	}
 	for _, minutes := range []int{5, 10, 20, 30, 30} {

@@ -102,7 +102,7 @@ func since(now time.Time, same bool, before times) times {
 
 func (p *planner) status() Status {
 	before := map[string]groupStatus{}
-	for _, g := range p.memory.status.NodeGroups {
+	for _, g := range p.state.status.NodeGroups {
 		before[g.Name] = g
 	}
 	now := p.world.now
@@ -116,7 +116,7 @@ func (p *planner) status() Status {
 			progress = "InProgress"
 		}
 	}
-	was := p.memory.status.ClusterWide
+	was := p.state.status.ClusterWide
 	total := p.world.total(p.cfg)
 	s.ClusterWide.Health = clusterHealth{Status: health(total.healthy(p.cfg, len(p.world.nodes))), NodeCounts: total.counts()}
 	s.ClusterWide.Health.times = since(now, s.ClusterWide.Health.Status == was.Health.Status, was.Health.times)
@@ -127,11 +127,11 @@ func (p *planner) status() Status {
 
 func (p *planner) groupStatus(g *group, was groupStatus) groupStatus {
 	now, r := p.world.now, p.ready[g.name]
-	asked, inProgress := p.memory.requests[g.name]
+	asked, inProgress := p.state.requests[g.name]
 	inProgress = inProgress && p.upcoming(g) > 0
 	healthy := r.groupHealthy(p.cfg, g.target-asked.increase)
 	candidates := 0
-	for name := range p.memory.unneeded {
+	for name := range p.state.unneeded {
 		if _, ok := g.instances[name]; ok {
 			candidates++
 		}
@@ -144,9 +144,9 @@ func (p *planner) groupStatus(g *group, was groupStatus) groupStatus {
 		s.ScaleUp.Status = "InProgress"
 	case !healthy:
 		s.ScaleUp.Status = "Unhealthy"
-	case p.memory.backedOff(g.name, now):
+	case p.state.backedOff(g.name, now):
 		s.ScaleUp.Status = "Backoff"
-		s.ScaleUp.BackoffInfo = backoffInfo{p.memory.backoffs[g.name].code, p.memory.backoffs[g.name].reason}
+		s.ScaleUp.BackoffInfo = backoffInfo{p.state.backoffs[g.name].code, p.state.backoffs[g.name].reason}
 	default:
 		s.ScaleUp.Status = "NoActivity"
 	}

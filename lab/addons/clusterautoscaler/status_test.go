@@ -72,7 +72,7 @@ nodeGroups:
 func TestStatus(t *testing.T) {
 	cfg, j := defaults(nil), testJudge(t)
 	w := newWorld().group("app", 2, 3, 6, "1a").node("app", "a", "1a").node("app", "b", "1a", notReady).pod(testPod("p", 1500, on("a")))
-	_, m := plan(t.Context(), cfg, j, w.world, memory{})
+	_, m := plan(t.Context(), cfg, j, w.world, scanState{})
 	w.now = noon.Add(10 * time.Minute)
 	w.groups[0].instances["c"] = instance{id: "i-c", launched: w.now}
 	m.requests["app"] = request{increase: 1, at: w.now}
@@ -88,25 +88,25 @@ func TestStatus(t *testing.T) {
 
 func TestScaleUpStatus(t *testing.T) {
 	cfg, j := defaults(nil), testJudge(t)
-	one := func() *made { return newWorld().group("app", 0, 1, 6, "1a").node("app", "a", "1a") }
+	one := func() *worldBuilder { return newWorld().group("app", 0, 1, 6, "1a").node("app", "a", "1a") }
 	missing := newWorld().group("app", 0, 9, 9, "1a").node("app", "a", "1a")
 	tests := []struct {
-		name   string
-		world  *made
-		memory memory
-		want   scaleUpProbe
+		name  string
+		world *worldBuilder
+		state scanState
+		want  scaleUpProbe
 	}{
-		{"nothing", one(), memory{}, scaleUpProbe{Status: "NoActivity"}},
+		{"nothing", one(), scanState{}, scaleUpProbe{Status: "NoActivity"}},
 		{
 			"after a failure", one(),
-			memory{backoffs: map[string]backoff{"app": {until: noon.Add(1), code: "cloudProviderError", reason: "no"}}},
+			scanState{backoffs: map[string]backoff{"app": {until: noon.Add(1), code: "cloudProviderError", reason: "no"}}},
 			scaleUpProbe{Status: "Backoff", BackoffInfo: backoffInfo{"cloudProviderError", "no"}},
 		},
-		{"too few of its nodes", missing, memory{}, scaleUpProbe{Status: "Unhealthy"}},
+		{"too few of its nodes", missing, scanState{}, scaleUpProbe{Status: "Unhealthy"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, m := plan(t.Context(), cfg, j, tt.world.world, tt.memory)
+			_, m := plan(t.Context(), cfg, j, tt.world.world, tt.state)
 			got := m.status.NodeGroups[0].ScaleUp
 			got.times = times{}
 			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(scaleUpProbe{})); diff != "" {

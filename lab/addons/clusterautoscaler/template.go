@@ -36,22 +36,22 @@ func (w *world) template(cfg settings, g *group, pods *snapshot) *framework.Node
 		last = n
 		stable := readyCondition(n).LastTransitionTime.Add(cfg.stable).Before(w.now)
 		if isReady(n) && stable && !n.Spec.Unschedulable && !hasTaint(n, toBeDeletedTaint) {
-			return w.like(g, n, pods.pods(n.Name))
+			return w.templateFromNode(g, n, pods.pods(n.Name))
 		}
 	}
 	switch {
-	case g.blank != nil:
-		return w.fresh(g)
+	case g.template != nil:
+		return w.templateFromGroup(g)
 	case last != nil:
-		return w.like(g, last, pods.pods(last.Name))
+		return w.templateFromNode(g, last, pods.pods(last.Name))
 	}
 	return nil
 }
 
-// like copies a node: its DaemonSet and mirror pods come with it, and those DaemonSets that have no pod there only if they
+// templateFromNode copies a node: its DaemonSet and mirror pods come with it, and those DaemonSets that have no pod there only if they
 // would preempt their way in.
-func (w *world) like(g *group, example *corev1.Node, pods []*corev1.Pod) *framework.NodeInfo {
-	node := sanitized(g, example)
+func (w *world) templateFromNode(g *group, example *corev1.Node, pods []*corev1.Pod) *framework.NodeInfo {
+	node := sanitizedNode(g, example)
 	running := map[types.UID]bool{}
 	var expected []*corev1.Pod
 	for _, p := range pods {
@@ -62,7 +62,7 @@ func (w *world) like(g *group, example *corev1.Node, pods []*corev1.Pod) *framew
 			running[owner.UID] = true
 		}
 		if isDaemonSetPod(p) || isMirrorPod(p) {
-			expected = append(expected, moved(p, node.Name))
+			expected = append(expected, podOnNode(p, node.Name))
 		}
 	}
 	for _, p := range w.daemonPods(node, running) {
@@ -73,8 +73,8 @@ func (w *world) like(g *group, example *corev1.Node, pods []*corev1.Pod) *framew
 	return newNodeInfo(node, expected...)
 }
 
-func (w *world) fresh(g *group) *framework.NodeInfo {
-	node := sanitized(g, g.blank)
+func (w *world) templateFromGroup(g *group) *framework.NodeInfo {
+	node := sanitizedNode(g, g.template)
 	return newNodeInfo(node, w.daemonPods(node, nil)...)
 }
 
@@ -97,7 +97,7 @@ func (w *world) daemonPods(node *corev1.Node, except map[types.UID]bool) []*core
 	return pods
 }
 
-func moved(p *corev1.Pod, node string) *corev1.Pod {
+func podOnNode(p *corev1.Pod, node string) *corev1.Pod {
 	fresh := p.DeepCopy()
 	fresh.Name += "-" + node
 	fresh.UID += types.UID("-" + node)
@@ -105,7 +105,7 @@ func moved(p *corev1.Pod, node string) *corev1.Pod {
 	return fresh
 }
 
-func sanitized(g *group, example *corev1.Node) *corev1.Node {
+func sanitizedNode(g *group, example *corev1.Node) *corev1.Node {
 	node := example.DeepCopy()
 	node.Name = "template-node-for-" + g.name
 	node.UID = types.UID(node.Name)
@@ -114,25 +114,25 @@ func sanitized(g *group, example *corev1.Node) *corev1.Node {
 	}
 	node.Labels[corev1.LabelHostname] = node.Name
 	node.Labels["cluster-autoscaler.kubernetes.io/template-node"] = "true"
-	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return passing[t.Key] || startupTaint(t.Key) })
+	node.Spec.Taints = slices.DeleteFunc(node.Spec.Taints, func(t corev1.Taint) bool { return transientTaints[t.Key] || isStartupTaint(t.Key) })
 	return node
 }
 
-// renamed is one more node of the same template.
-func renamed(template *framework.NodeInfo, suffix string) *framework.NodeInfo {
+// copyOfTemplate is one more node of the same template.
+func copyOfTemplate(template *framework.NodeInfo, suffix string) *framework.NodeInfo {
 	node := template.Node().DeepCopy()
 	node.Name += "-" + suffix
 	node.UID = types.UID(node.Name)
 	node.Labels[corev1.LabelHostname] = node.Name
 	info := newNodeInfo(node)
 	for _, p := range template.GetPods() {
-		addPod(info, moved(p.GetPod(), node.Name))
+		addPod(info, podOnNode(p.GetPod(), node.Name))
 	}
 	return info
 }
 
-// passing taints describe a node's present and say nothing of the next one; see utils/taints/taints.go.
-var passing = map[string]bool{
+// transientTaints describe the present state of a node and do not apply to a new one; see utils/taints/taints.go.
+var transientTaints = map[string]bool{
 	toBeDeletedTaint:                              true,
 	deletionCandidateTaint:                        true,
 	corev1.TaintNodeNotReady:                      true,
@@ -148,7 +148,7 @@ var passing = map[string]bool{
 	"NodeWithImpairedVolumes":                     true,
 }
 
-func startupTaint(key string) bool {
+func isStartupTaint(key string) bool {
 	for _, prefix := range []string{"ignore-taint.", "startup-taint.", "status-taint."} {
 		if strings.HasPrefix(key, prefix+"cluster-autoscaler.kubernetes.io/") {
 			return true

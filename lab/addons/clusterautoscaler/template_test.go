@@ -10,7 +10,7 @@ import (
 
 func mebi(n int64) *resource.Quantity { return resource.NewQuantity(n<<20, resource.BinarySI) }
 
-func TestTemplateLeavesThePresentBehind(t *testing.T) {
+func TestTemplateIsSanitized(t *testing.T) {
 	taint := func(keys ...string) func(*corev1.Node) {
 		return func(n *corev1.Node) {
 			for _, key := range keys {

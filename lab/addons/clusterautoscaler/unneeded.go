@@ -13,7 +13,7 @@ import (
 
 const scaleDownDisabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
 
-// leaving is a node that could be done without.
+// leaving is a node that is unneeded or being removed.
 type leaving struct {
 	node *corev1.Node
 	used used
@@ -21,17 +21,17 @@ type leaving struct {
 	wait bool          // for a pod that asked to finish
 }
 
-// findUnneeded looks for nodes that nobody would miss: little used, and every pod movable to a node that stays. One node's
+// findUnneeded looks for unneeded nodes: little used, and every pod movable to a node that stays. One node's
 // pods are moved in the snapshot before the next node is looked at, so that all that are found can go together.
 func (p *planner) findUnneeded() {
 	budgets := make([]*policyv1.PodDisruptionBudget, len(p.world.budgets))
 	for i, b := range p.world.budgets {
 		budgets[i] = b.DeepCopy()
 	}
-	since := p.memory.unneeded
-	p.memory.unneeded = map[string]time.Time{}
+	since := p.state.unneeded
+	p.state.unneeded = map[string]time.Time{}
 	p.leaving = map[string]leaving{}
-	maps.DeleteFunc(p.memory.recheck, func(_ string, until time.Time) bool { return !until.After(p.world.now) })
+	maps.DeleteFunc(p.state.recheck, func(_ string, until time.Time) bool { return !until.After(p.world.now) })
 	destinations := map[string]bool{}
 	for _, n := range p.world.nodes {
 		destinations[n.Name] = !p.isLeaving(n)
@@ -40,16 +40,16 @@ func (p *planner) findUnneeded() {
 		if len(p.leaving) >= len(since)+2*p.cfg.removals {
 			break // more than can be removed for a while, and each costs a simulation
 		}
-		l, ok := p.without(n, budgets, destinations)
+		l, ok := p.simulateRemoval(n, budgets, destinations)
 		if !ok {
-			p.memory.recheck[n.Name] = p.world.now.Add(p.cfg.recheck)
+			p.state.recheck[n.Name] = p.world.now.Add(p.cfg.recheck)
 			continue
 		}
 		spend(budgets, l.move)
 		p.leaving[n.Name] = l
-		p.memory.unneeded[n.Name] = p.world.now
+		p.state.unneeded[n.Name] = p.world.now
 		if first, ok := since[n.Name]; ok {
-			p.memory.unneeded[n.Name] = first
+			p.state.unneeded[n.Name] = first
 		}
 	}
 }
@@ -59,7 +59,7 @@ func (p *planner) candidates(since map[string]time.Time) []*corev1.Node {
 	var found []*corev1.Node
 	for _, n := range p.world.nodes {
 		g := p.world.groupOf(n.Name)
-		_, later := p.memory.recheck[n.Name]
+		_, later := p.state.recheck[n.Name]
 		_, known := p.cluster.at[n.Name]
 		if g == nil || g.target <= g.min || later || !known || p.isLeaving(n) || n.Annotations[scaleDownDisabled] == "true" {
 			continue
@@ -83,13 +83,13 @@ func (p *planner) candidates(since map[string]time.Time) []*corev1.Node {
 
 // isLeaving says whether a node is being removed already, be it by a program that has since been replaced by this one.
 func (p *planner) isLeaving(n *corev1.Node) bool {
-	_, ours := p.memory.removals[n.Name]
+	_, ours := p.state.removals[n.Name]
 	return ours || hasTaint(n, toBeDeletedTaint)
 }
 
-// without tries the cluster without a node. The node stays in the snapshot, tainted, while its pods look for a place: it
+// simulateRemoval tries the cluster without a node. The node stays in the snapshot, tainted, while its pods look for a place: it
 // still counts for topology spreading. If all find one, they are left there.
-func (p *planner) without(n *corev1.Node, budgets []*policyv1.PodDisruptionBudget, destinations map[string]bool) (leaving, bool) {
+func (p *planner) simulateRemoval(n *corev1.Node, budgets []*policyv1.PodDisruptionBudget, destinations map[string]bool) (leaving, bool) {
 	l := leaving{node: n, used: utilization(n, p.cluster.pods(n.Name))}
 	for _, pod := range p.cluster.pods(n.Name) {
 		switch p.drainable(pod, budgets) {
@@ -106,13 +106,13 @@ func (p *planner) without(n *corev1.Node, budgets []*policyv1.PodDisruptionBudge
 	s := p.cluster.fork()
 	s.replace(newNodeInfo(ghost))
 	for _, pod := range l.move {
-		homeless := *pod
-		homeless.Spec.NodeName = ""
-		node := p.judge.firstFit(p.ctx, s, &homeless, func(name string) bool { return name != n.Name && destinations[name] })
+		unbound := *pod
+		unbound.Spec.NodeName = ""
+		node := p.judge.firstFit(p.ctx, s, &unbound, func(name string) bool { return name != n.Name && destinations[name] })
 		if node == "" {
 			return leaving{}, false
 		}
-		s.place(&homeless, node)
+		s.place(&unbound, node)
 	}
 	s.remove(n.Name)
 	p.cluster = s

@@ -29,8 +29,8 @@ type group struct {
 	min, max, target int
 	// instances are its machines, by the name that their node has or will have.
 	instances map[string]instance
-	// blank is the node that the cloud's description alone promises. Groups without a usable node are judged by it.
-	blank *corev1.Node
+	// template is the node that the cloud's description of the group yields. Groups without a usable node are judged by it.
+	template *corev1.Node
 }
 
 type instance struct {
@@ -47,8 +47,8 @@ func (w *world) groupOf(node string) *group {
 	return &w.groups[i]
 }
 
-// stands says whether some node is ready, and one for each instance that is not overdue.
-func (w *world) stands(cfg settings) bool {
+// isSettled reports whether a node is ready, and whether each instance that is not overdue has a ready node.
+func (w *world) isSettled(cfg settings) bool {
 	ready := map[string]bool{}
 	for _, n := range w.nodes {
 		if isReady(n) {
@@ -125,16 +125,16 @@ func (w *world) sort(cfg settings, r *readiness, n *corev1.Node) {
 
 // healthy is false when so many nodes are unready that Cluster Autoscaler no longer trusts what it sees.
 func (r readiness) healthy(cfg settings, nodes int) bool {
-	return tolerable(cfg, len(r.unready), nodes)
+	return withinTolerance(cfg, len(r.unready), nodes)
 }
 
 // groupHealthy is the same for one group: too many of the nodes that it should have are missing or not ready.
 func (r readiness) groupHealthy(cfg settings, expected int) bool {
 	missing := max(expected-len(r.longUnregistered)-len(r.ready), 0)
-	return tolerable(cfg, missing, r.registered())
+	return withinTolerance(cfg, missing, r.registered())
 }
 
-func tolerable(cfg settings, bad, of int) bool {
+func withinTolerance(cfg settings, bad, of int) bool {
 	return bad <= cfg.unreadyNodes || float64(bad) <= cfg.unreadyShare/100*float64(of)
 }
 

@@ -61,24 +61,24 @@ func TestObserver(t *testing.T) {
 		"role": "b", "eks.amazonaws.com/nodegroup": "b", "topology.kubernetes.io/zone": "us-east-1b", "topology.ebs.csi.aws.com/zone": "us-east-1b",
 		"topology.kubernetes.io/region": "us-east-1", "node.kubernetes.io/instance-type": "m5.large", "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
 	}
-	if diff := cmp.Diff(want, b.blank.Labels); diff != "" {
+	if diff := cmp.Diff(want, b.template.Labels); diff != "" {
 		t.Error(diff)
 	}
-	if there := b.blank.Status.Allocatable; there.Cpu().String() != "2" || there.Memory().String() != "8Gi" || there.Pods().String() != "110" {
+	if there := b.template.Status.Allocatable; there.Cpu().String() != "2" || there.Memory().String() != "8Gi" || there.Pods().String() != "110" {
 		t.Errorf("allocatable %v", there)
 	}
 }
 
-func TestStands(t *testing.T) {
-	group := func() *made { return newWorld().group("app", 0, 2, 9, "1a").node("app", "a", "1a") }
-	missing := func(age time.Duration) *made {
+func TestIsSettled(t *testing.T) {
+	group := func() *worldBuilder { return newWorld().group("app", 0, 2, 9, "1a").node("app", "a", "1a") }
+	missing := func(age time.Duration) *worldBuilder {
 		m := group()
 		m.groups[0].instances["b"] = instance{launched: noon.Add(-age)}
 		return m
 	}
 	tests := []struct {
 		name  string
-		world *made
+		world *worldBuilder
 		want  bool
 	}{
 		{"all are ready", group(), true},
@@ -89,7 +89,7 @@ func TestStands(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.world.stands(defaults(nil)); got != tt.want {
+			if got := tt.world.isSettled(defaults(nil)); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
@@ -129,7 +129,7 @@ func TestIsReady(t *testing.T) {
 	}
 }
 
-func TestAForkLeavesItsOriginAlone(t *testing.T) {
+func TestForkIsIndependent(t *testing.T) {
 	w := newWorld().node("", "a", "1a").node("", "b", "1a").pod(testPod("p", 100, on("a")))
 	s := newSnapshot(w.nodes, w.pods)
 	f := s.fork()

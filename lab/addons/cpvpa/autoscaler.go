@@ -17,15 +17,15 @@ import (
 	"k8s.io/client-go/kubernetes"
 	appslisters "k8s.io/client-go/listers/apps/v1"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"github.com/naosu-dev/naosu/lab/addons/polling"
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// look is how often Deployments are looked through for programs that are due. It bounds how late a poll can be.
-const look = time.Second
+// resolution is how often Deployments are searched for programs that are due. It bounds how late a poll can be.
+const resolution = time.Second
 
 // Options say where the programs run.
 type Options struct {
@@ -37,7 +37,7 @@ type Options struct {
 	Clock clock.WithTicker
 }
 
-// Run plays every cpvpa of the cluster until ctx ends. What goes wrong for one of them is logged, as the program's pod would,
+// Run simulates every cpvpa of the cluster until ctx ends. What goes wrong for one of them is logged, as the program's pod would,
 // and tried again at its next poll; an error is returned only when Config is of no use.
 func Run(ctx context.Context, o Options) error {
 	cfg := rest.CopyConfig(o.Config)
@@ -50,38 +50,23 @@ func Run(ctx context.Context, o Options) error {
 	if c == nil {
 		c = clock.RealClock{}
 	}
-	return run(ctx, client, o.Pace, c)
+	run(ctx, client, o.Pace, c)
+	return nil
 }
 
-func run(ctx context.Context, client kubernetes.Interface, p *pace.Pace, c clock.WithTicker) error {
+func run(ctx context.Context, client kubernetes.Interface, p *pace.Pace, c clock.WithTicker) {
 	factory := informers.NewSharedInformerFactory(client, 0)
-	deployments := factory.Apps().V1().Deployments()
-	informer := deployments.Informer()
-	factory.Start(ctx.Done())
-	defer factory.Shutdown()
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-		return nil
-	}
-	s := &scene{client: client, deployments: deployments.Lister(), pace: p, clock: c, programs: map[program]*memory{}}
-	ticker := c.NewTicker(p.Real(look))
-	defer ticker.Stop()
-	for {
-		s.step(ctx)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C():
-		}
-	}
+	s := &simulator{client: client, deployments: factory.Apps().V1().Deployments().Lister(), pace: p, clock: c, programs: map[program]*programState{}}
+	polling.Run(ctx, factory, c, p.Real(resolution), s.step)
 }
 
-// scene is all the programs of a cluster.
-type scene struct {
+// simulator simulates all the programs of a cluster.
+type simulator struct {
 	client      kubernetes.Interface
 	deployments appslisters.DeploymentLister
 	pace        *pace.Pace
 	clock       clock.PassiveClock
-	programs    map[program]*memory
+	programs    map[program]*programState
 }
 
 // program is one container of one Deployment.
@@ -90,16 +75,16 @@ type program struct {
 	container  string
 }
 
-// memory is what a running program holds. It is lost when the program stops.
-type memory struct {
+// programState is the state of a running program. It is lost when the program stops.
+type programState struct {
 	due     time.Time
 	written map[string]corev1.ResourceRequirements
 }
 
-// step polls on behalf of each program that is due, and forgets those that no longer run.
-func (s *scene) step(ctx context.Context) {
+// step polls on behalf of each program that is due, and drops those that no longer run.
+func (s *simulator) step(ctx context.Context) {
 	deployments, _ := s.deployments.List(labels.Everything()) // a lister over a synced cache does not fail
-	running := map[program]*memory{}
+	running := map[program]*programState{}
 	for _, d := range deployments {
 		if d.Status.ReadyReplicas == 0 {
 			continue
@@ -111,7 +96,7 @@ func (s *scene) step(ctx context.Context) {
 			id := program{d.UID, container.Name}
 			m := s.programs[id]
 			if m == nil {
-				m = &memory{}
+				m = &programState{}
 			}
 			running[id] = m
 			if err := s.poll(ctx, d, container, m); err != nil && ctx.Err() == nil {
@@ -122,14 +107,14 @@ func (s *scene) step(ctx context.Context) {
 	s.programs = running
 }
 
-// poll is one turn of the program's own loop: size of the cluster in, patch of the target out, but only when the answer is
-// not the one written last. So a person's edit of the target stands until the cluster's size moves, as in reality.
-func (s *scene) poll(ctx context.Context, d *appsv1.Deployment, c corev1.Container, m *memory) error {
+// poll is one iteration of the program's loop: it reads the size of the cluster and patches the target if the computed resources
+// differ from those it wrote last. So a person's edit of the target stays until the size of the cluster changes, as in reality.
+func (s *simulator) poll(ctx context.Context, d *appsv1.Deployment, c corev1.Container, m *programState) error {
 	if s.clock.Now().Before(m.due) {
 		return nil
 	}
 	f, err := parseFlags(d.Namespace, c)
-	m.due = s.clock.Now().Add(s.pace.Real(max(f.poll, look)))
+	m.due = s.clock.Now().Add(s.pace.Real(max(f.poll, resolution)))
 	if err != nil {
 		return err
 	}
@@ -160,7 +145,7 @@ func (s *scene) poll(ctx context.Context, d *appsv1.Deployment, c corev1.Contain
 	return nil
 }
 
-func (s *scene) configFile(ctx context.Context, d *appsv1.Deployment, c corev1.Container, f flags) (string, error) {
+func (s *simulator) configFile(ctx context.Context, d *appsv1.Deployment, c corev1.Container, f flags) (string, error) {
 	if f.configFile == "" {
 		return "", nil
 	}
@@ -180,7 +165,7 @@ func (s *scene) configFile(ctx context.Context, d *appsv1.Deployment, c corev1.C
 }
 
 // patch writes the containers' resources into the target, by strategic merge as cpvpa does.
-func (s *scene) patch(ctx context.Context, f flags, wanted map[string]corev1.ResourceRequirements) error {
+func (s *simulator) patch(ctx context.Context, f flags, wanted map[string]corev1.ResourceRequirements) error {
 	type container struct {
 		Name      string                      `json:"name"`
 		Resources corev1.ResourceRequirements `json:"resources"`

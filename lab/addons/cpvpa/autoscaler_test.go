@@ -2,6 +2,7 @@ package cpvpa
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,25 +16,21 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-const grow = `{"calico-node":{"requests":{"cpu":{"base":"80m","step":"100m","nodesPerStep":2}}}}`
+const vpaConfig = `{"calico-node":{"requests":{"cpu":{"base":"80m","step":"100m","nodesPerStep":2}}}}`
 
-// syncing is longer than client-go takes to see that a cache is filled: it looks every 100 ms.
-const syncing = 200 * time.Millisecond
+// cacheSyncTime is longer than client-go takes to see that a cache is filled: it looks every 100 ms.
+const cacheSyncTime = 200 * time.Millisecond
 
 // A poll's worth of virtual time passes between each change and the look at its effect.
-func TestRequestsFollowTheNodes(t *testing.T) {
+func TestRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		first, second, third := sizedNode("a", "4"), sizedNode("b", "4"), sizedNode("c", "4")
-		client := fake.NewClientset(daemonSet(), autoscalerDeployment(1, grow), &first)
-		ended := make(chan error, 1)
-		go func() { ended <- run(ctx, client, pace.New(10), clock.RealClock{}) }()
-		defer func() {
-			cancel()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-		}()
+		client := fake.NewClientset(daemonSet(), autoscalerDeployment(1, vpaConfig), &first)
+		var running sync.WaitGroup
+		running.Go(func() { run(ctx, client, pace.New(10), clock.RealClock{}) })
+		defer running.Wait()
+		defer cancel()
 		request := func() string {
 			t.Helper()
 			synctest.Wait()
@@ -44,7 +41,7 @@ func TestRequestsFollowTheNodes(t *testing.T) {
 			cpu := ds.Spec.Template.Spec.Containers[0].Resources.Requests[corev1.ResourceCPU]
 			return cpu.String()
 		}
-		<-time.After(syncing)
+		<-time.After(cacheSyncTime)
 		if got := request(); got != "180m" {
 			t.Fatalf("one node: %s, want 180m at once", got)
 		}
@@ -60,7 +57,7 @@ func TestRequestsFollowTheNodes(t *testing.T) {
 			t.Errorf("three nodes: %s, want 280m", got)
 		}
 
-		stopped := autoscalerDeployment(0, grow)
+		stopped := autoscalerDeployment(0, vpaConfig)
 		must(t)(client.AppsV1().Deployments("kube-system").Update(ctx, stopped, metav1.UpdateOptions{}))
 		if err := client.CoreV1().Nodes().Delete(ctx, "c", metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
@@ -69,7 +66,7 @@ func TestRequestsFollowTheNodes(t *testing.T) {
 		if got := request(); got != "280m" {
 			t.Errorf("a program that does not run wrote %s", got)
 		}
-		must(t)(client.AppsV1().Deployments("kube-system").Update(ctx, autoscalerDeployment(1, grow), metav1.UpdateOptions{}))
+		must(t)(client.AppsV1().Deployments("kube-system").Update(ctx, autoscalerDeployment(1, vpaConfig), metav1.UpdateOptions{}))
 		<-time.After(200 * time.Millisecond)
 		if got := request(); got != "180m" {
 			t.Errorf("two nodes after a restart: %s, want 180m", got)
@@ -77,15 +74,16 @@ func TestRequestsFollowTheNodes(t *testing.T) {
 	})
 }
 
-func TestAnEditStandsUntilTheSizeMoves(t *testing.T) {
+func TestEditedTarget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
 		first := sizedNode("a", "4")
-		client := fake.NewClientset(daemonSet(), autoscalerDeployment(1, grow), &first)
-		ended := make(chan error, 1)
-		go func() { ended <- run(ctx, client, nil, clock.RealClock{}) }()
-		<-time.After(syncing)
+		client := fake.NewClientset(daemonSet(), autoscalerDeployment(1, vpaConfig), &first)
+		var running sync.WaitGroup
+		running.Go(func() { run(ctx, client, nil, clock.RealClock{}) })
+		defer running.Wait()
+		defer cancel()
+		<-time.After(cacheSyncTime)
 		synctest.Wait()
 		must(t)(client.AppsV1().DaemonSets("kube-system").Update(ctx, daemonSet(), metav1.UpdateOptions{}))
 		<-time.After(time.Minute)
@@ -95,10 +93,6 @@ func TestAnEditStandsUntilTheSizeMoves(t *testing.T) {
 		}
 		if r := ds.Spec.Template.Spec.Containers[0].Resources.Requests; len(r) > 0 {
 			t.Errorf("the edit was written over with %v", r)
-		}
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
 		}
 	})
 }

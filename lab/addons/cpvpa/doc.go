@@ -1,4 +1,4 @@
-// Package cpvpa plays kubernetes-sigs/cluster-proportional-vertical-autoscaler (cpvpa), whose pods the lab's
+// Package cpvpa simulates kubernetes-sigs/cluster-proportional-vertical-autoscaler (cpvpa), whose pods the lab's
 // kubelets only pretend to run: the program that on GKE raises calico-node's requests as the cluster grows.
 //
 // A Deployment whose container carries a cpvpa image, and of which a replica is ready, is one such program. What it does is

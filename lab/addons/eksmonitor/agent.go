@@ -21,9 +21,8 @@ const (
 	heartbeatPeriod = 5 * time.Minute
 )
 
-// managed are the agent's conditions on a node without accelerators, as they are while all is well: the plugin.go of each
-// monitor.
-var managed = []struct {
+// healthyConditions are the agent's conditions on a healthy node without accelerators: the plugin.go of each monitor.
+var healthyConditions = []struct {
 	condition       corev1.NodeConditionType
 	reason, message string
 }{
@@ -33,25 +32,25 @@ var managed = []struct {
 	{"ContainerRuntimeReady", "ContainerRuntimeIsReady", "Monitoring for the ContainerRuntime system is active"},
 }
 
-// start is what tells one run of an agent's container from another.
-type start struct {
+// containerRun identifies one run of an agent's container.
+type containerRun struct {
 	pod      string // its UID
 	restarts int32
 }
 
-// agent is one run of the program on one node. All it knows is lost with the run.
+// agent is one run of the program on one node. Its state is lost when the run ends.
 type agent struct {
 	node                  string
 	conditions            []corev1.NodeCondition
 	wasDown               bool // at the poll before
 	pollDue, heartbeatDue time.Time
-	dirty                 bool
+	dirty                 bool // conditions have changed since the last report
 }
 
 func newAgent(node string, now time.Time, p *pace.Pace) *agent {
 	a := &agent{node: node, dirty: true, pollDue: now.Add(p.Real(interfacePeriod)), heartbeatDue: now.Add(p.Real(heartbeatPeriod))}
 	at := metav1.NewTime(now)
-	for _, m := range managed {
+	for _, m := range healthyConditions {
 		a.conditions = append(a.conditions, corev1.NodeCondition{
 			Type: m.condition, Status: corev1.ConditionTrue, Reason: m.reason, Message: m.message, LastHeartbeatTime: at, LastTransitionTime: at,
 		})
@@ -59,11 +58,11 @@ func newAgent(node string, now time.Time, p *pace.Pace) *agent {
 	return a
 }
 
-// look is what the agent does by itself until now: it polls the interfaces, and renews its heartbeat.
-func (a *agent) look(now time.Time, linkDown bool, p *pace.Pace) {
+// poll looks at the interfaces and renews the heartbeat, each if it is due.
+func (a *agent) poll(now time.Time, linkDown bool, p *pace.Pace) {
 	if !now.Before(a.pollDue) {
 		if linkDown && a.wasDown {
-			a.fatal(now)
+			a.setInterfaceNotUp(now)
 		}
 		a.wasDown, a.pollDue = linkDown, now.Add(p.Real(interfacePeriod))
 	}
@@ -75,7 +74,8 @@ func (a *agent) look(now time.Time, linkDown bool, p *pace.Pace) {
 	}
 }
 
-func (a *agent) fatal(now time.Time) {
+// setInterfaceNotUp sets NetworkingReady to False.
+func (a *agent) setInterfaceNotUp(now time.Time) {
 	i := slices.IndexFunc(a.conditions, func(c corev1.NodeCondition) bool { return c.Type == "NetworkingReady" })
 	c := &a.conditions[i]
 	if c.Status != corev1.ConditionFalse {

@@ -15,10 +15,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"github.com/naosu-dev/naosu/lab/addons/polling"
 	"github.com/naosu-dev/naosu/lab/nodes"
 	"github.com/naosu-dev/naosu/lab/pace"
 )
@@ -46,7 +46,7 @@ type Options struct {
 	Clock clock.WithTicker
 }
 
-// Run plays every agent of the cluster until ctx ends. What goes wrong for one of them is logged and tried again at its
+// Run simulates every agent of the cluster until ctx ends. What goes wrong for one of them is logged and tried again at its
 // next report; an error is returned only when Config is of no use.
 func Run(ctx context.Context, o Options) error {
 	cfg := rest.CopyConfig(o.Config)
@@ -59,45 +59,30 @@ func Run(ctx context.Context, o Options) error {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	return run(ctx, client, o)
+	run(ctx, client, o)
+	return nil
 }
 
-func run(ctx context.Context, client kubernetes.Interface, o Options) error {
+func run(ctx context.Context, client kubernetes.Interface, o Options) {
 	factory := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTweakListOptions(func(l *metav1.ListOptions) {
 		l.LabelSelector = selector
 	}))
-	pods := factory.Core().V1().Pods()
-	informer := pods.Informer()
-	factory.Start(ctx.Done())
-	defer factory.Shutdown()
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-		return nil
-	}
-	s := &scene{Options: o, client: client, pods: pods.Lister(), agents: map[start]*agent{}}
-	ticker := o.Clock.NewTicker(o.Pace.Real(reportPeriod))
-	defer ticker.Stop()
-	for {
-		s.step(ctx)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C():
-		}
-	}
+	s := &simulator{Options: o, client: client, pods: factory.Core().V1().Pods().Lister(), agents: map[containerRun]*agent{}}
+	polling.Run(ctx, factory, o.Clock, o.Pace.Real(reportPeriod), s.step)
 }
 
-// scene is all the agents of a cluster.
-type scene struct {
+// simulator simulates all the agents of a cluster.
+type simulator struct {
 	Options
 	client kubernetes.Interface
 	pods   corelisters.PodLister
-	agents map[start]*agent
+	agents map[containerRun]*agent
 }
 
-// step is one report period of every agent that runs; those that run no more are forgotten.
-func (s *scene) step(ctx context.Context) {
+// step is one report period of every agent that runs; those that no longer run are dropped.
+func (s *simulator) step(ctx context.Context) {
 	pods, _ := s.pods.List(labels.Everything()) // a lister over a synced cache does not fail
-	running := map[start]*agent{}
+	running := map[containerRun]*agent{}
 	now := s.Clock.Now()
 	for _, pod := range pods {
 		state, known := s.Machines.State(pod.Spec.NodeName)
@@ -110,7 +95,7 @@ func (s *scene) step(ctx context.Context) {
 			a = newAgent(pod.Spec.NodeName, now, s.Pace)
 		}
 		running[run] = a
-		a.look(now, state == nodes.LinkDown, s.Pace)
+		a.poll(now, state == nodes.LinkDown, s.Pace)
 		if a.dirty && state != nodes.CutOff {
 			s.report(ctx, a)
 		}
@@ -119,20 +104,20 @@ func (s *scene) step(ctx context.Context) {
 }
 
 // runOf is the present run of an agent's container.
-func runOf(pod *corev1.Pod) (run start, runs bool) {
+func runOf(pod *corev1.Pod) (run containerRun, runs bool) {
 	for _, c := range pod.Status.ContainerStatuses {
 		if c.State.Running != nil {
-			return start{string(pod.UID), c.RestartCount}, true
+			return containerRun{string(pod.UID), c.RestartCount}, true
 		}
 	}
-	return start{}, false
+	return containerRun{}, false
 }
 
 // reportTimeout bounds one report, on the wall clock.
 const reportTimeout = 10 * time.Second
 
 // report writes the agent's conditions over whatever is there.
-func (s *scene) report(ctx context.Context, a *agent) {
+func (s *simulator) report(ctx context.Context, a *agent) {
 	ctx, cancel := context.WithTimeout(ctx, reportTimeout)
 	defer cancel()
 	body, err := json.Marshal(map[string]any{"status": map[string]any{"conditions": a.conditions}})

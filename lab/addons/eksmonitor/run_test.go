@@ -17,19 +17,19 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// rack is one machine, called "a".
-type rack struct {
+// fakeMachine is one machine, called "a".
+type fakeMachine struct {
 	mu    sync.Mutex
 	state nodes.State
 }
 
-func (r *rack) State(node string) (nodes.State, bool) {
+func (r *fakeMachine) State(node string) (nodes.State, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.state, node == "a"
 }
 
-func (r *rack) become(s nodes.State) {
+func (r *fakeMachine) setState(s nodes.State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state = s
@@ -38,31 +38,25 @@ func (r *rack) become(s nodes.State) {
 // scale is the tests' pace.
 const scale = 10
 
-// play runs the agents of a cluster of one node in virtual time. pass lets scenario time pass; says is a condition of the
+// runAgents runs the agents of a cluster of one node in virtual time. pass lets scenario time pass; conditionOf is a condition of the
 // node as "status reason".
-func play(t *testing.T, script func(t *testing.T, r *rack, client *fake.Clientset, pass func(time.Duration), says func(string) string)) {
+func runAgents(t *testing.T, test func(t *testing.T, r *fakeMachine, client *fake.Clientset, pass func(time.Duration), conditionOf func(string) string)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Status: corev1.NodeStatus{
 			Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, Reason: "KubeletReady"}},
 		}}, agentPod(0))
-		r := &rack{state: nodes.On}
-		ended := make(chan error, 1)
-		go func() {
-			ended <- run(ctx, client, Options{Machines: r, Pace: pace.New(scale), Clock: clock.RealClock{}})
-		}()
-		defer func() {
-			cancel()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-		}()
+		r := &fakeMachine{state: nodes.On}
+		var running sync.WaitGroup
+		running.Go(func() { run(ctx, client, Options{Machines: r, Pace: pace.New(scale), Clock: clock.RealClock{}}) })
+		defer running.Wait()
+		defer cancel()
 		<-time.After(200 * time.Millisecond) // client-go looks every 100 ms whether a cache is filled
 		pass := func(d time.Duration) {
 			<-time.After(d / scale)
 			synctest.Wait()
 		}
-		says := func(condition string) string {
+		conditionOf := func(condition string) string {
 			n, err := client.CoreV1().Nodes().Get(ctx, "a", metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
@@ -75,7 +69,7 @@ func play(t *testing.T, script func(t *testing.T, r *rack, client *fake.Clientse
 			return ""
 		}
 		pass(time.Second)
-		script(t, r, client, pass, says)
+		test(t, r, client, pass, conditionOf)
 	})
 }
 
@@ -98,63 +92,63 @@ func restart(t *testing.T, client *fake.Clientset, restarts int32) {
 	}
 }
 
-func TestStartSaysThatAllIsWell(t *testing.T) {
-	play(t, func(t *testing.T, _ *rack, _ *fake.Clientset, _ func(time.Duration), says func(string) string) {
+func TestStart(t *testing.T) {
+	runAgents(t, func(t *testing.T, _ *fakeMachine, _ *fake.Clientset, _ func(time.Duration), conditionOf func(string) string) {
 		for condition, want := range map[string]string{
 			"KernelReady": "True KernelIsReady", "NetworkingReady": "True NetworkingIsReady", "StorageReady": "True DiskIsReady",
 			"ContainerRuntimeReady": "True ContainerRuntimeIsReady", "Ready": "True KubeletReady",
 		} {
-			if got := says(condition); got != want {
+			if got := conditionOf(condition); got != want {
 				t.Errorf("%s is %q, want %q", condition, got, want)
 			}
 		}
 	})
 }
 
-func TestLinkIsReportedByTheSecondPollAndLatched(t *testing.T) {
-	play(t, func(t *testing.T, r *rack, client *fake.Clientset, pass func(time.Duration), says func(string) string) {
+func TestLinkDown(t *testing.T) {
+	runAgents(t, func(t *testing.T, r *fakeMachine, client *fake.Clientset, pass func(time.Duration), conditionOf func(string) string) {
 		pass(time.Minute)
-		r.become(nodes.LinkDown)
+		r.setState(nodes.LinkDown)
 		pass(8 * time.Minute) // one poll has seen it
-		if got := says("NetworkingReady"); got != "True NetworkingIsReady" {
+		if got := conditionOf("NetworkingReady"); got != "True NetworkingIsReady" {
 			t.Errorf("after one poll it is %q", got)
 		}
 		pass(2 * time.Minute)
-		if got := says("NetworkingReady"); got != "False InterfaceNotUp" {
+		if got := conditionOf("NetworkingReady"); got != "False InterfaceNotUp" {
 			t.Fatalf("after two polls it is %q", got)
 		}
 		n, err := client.CoreV1().Nodes().Get(t.Context(), "a", metav1.GetOptions{})
 		if err != nil || !strings.Contains(n.Status.Conditions[2].Message, `"eth1"`) && !strings.Contains(n.Status.Conditions[1].Message, `"eth1"`) {
 			t.Errorf("no condition names the interface: %+v, %v", n.Status.Conditions, err)
 		}
-		r.become(nodes.On)
+		r.setState(nodes.On)
 		pass(30 * time.Minute)
-		if got := says("NetworkingReady"); got != "False InterfaceNotUp" {
+		if got := conditionOf("NetworkingReady"); got != "False InterfaceNotUp" {
 			t.Errorf("the link is up again and the condition %q, want it latched", got)
 		}
 		restart(t, client, 1)
 		pass(time.Minute)
-		if got := says("NetworkingReady"); got != "True NetworkingIsReady" {
+		if got := conditionOf("NetworkingReady"); got != "True NetworkingIsReady" {
 			t.Errorf("after the agent's restart it is %q", got)
 		}
 	})
 }
 
-func TestShortFlapIsNotReported(t *testing.T) {
-	play(t, func(t *testing.T, r *rack, _ *fake.Clientset, pass func(time.Duration), says func(string) string) {
+func TestLinkFlap(t *testing.T) {
+	runAgents(t, func(t *testing.T, r *fakeMachine, _ *fake.Clientset, pass func(time.Duration), conditionOf func(string) string) {
 		pass(4 * time.Minute)
-		r.become(nodes.LinkDown)
+		r.setState(nodes.LinkDown)
 		pass(2 * time.Minute)
-		r.become(nodes.On)
+		r.setState(nodes.On)
 		pass(20 * time.Minute)
-		if got := says("NetworkingReady"); got != "True NetworkingIsReady" {
+		if got := conditionOf("NetworkingReady"); got != "True NetworkingIsReady" {
 			t.Errorf("it is %q, though no two polls saw the link down", got)
 		}
 	})
 }
 
-func TestWhatOthersWriteIsOverwritten(t *testing.T) {
-	play(t, func(t *testing.T, _ *rack, client *fake.Clientset, pass func(time.Duration), says func(string) string) {
+func TestOverwritesConditions(t *testing.T) {
+	runAgents(t, func(t *testing.T, _ *fakeMachine, client *fake.Clientset, pass func(time.Duration), conditionOf func(string) string) {
 		n, err := client.CoreV1().Nodes().Get(t.Context(), "a", metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
@@ -168,20 +162,20 @@ func TestWhatOthersWriteIsOverwritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		pass(2 * time.Minute)
-		if got := says("NetworkingReady"); got != "False Somebody" {
+		if got := conditionOf("NetworkingReady"); got != "False Somebody" {
 			t.Errorf("before the heartbeat it is %q", got)
 		}
 		pass(4 * time.Minute)
-		if got := says("NetworkingReady"); got != "True NetworkingIsReady" {
+		if got := conditionOf("NetworkingReady"); got != "True NetworkingIsReady" {
 			t.Errorf("after the heartbeat it is %q", got)
 		}
 	})
 }
 
-func TestMachineThatCannotSpeakSaysNothing(t *testing.T) {
+func TestMachineOffOrCutOff(t *testing.T) {
 	for _, state := range []nodes.State{nodes.CutOff, nodes.Off} {
-		play(t, func(t *testing.T, r *rack, client *fake.Clientset, pass func(time.Duration), _ func(string) string) {
-			r.become(state)
+		runAgents(t, func(t *testing.T, r *fakeMachine, client *fake.Clientset, pass func(time.Duration), _ func(string) string) {
+			r.setState(state)
 			client.ClearActions()
 			pass(time.Hour)
 			for _, a := range client.Actions() {

@@ -13,16 +13,16 @@ import (
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/clock"
 
+	"github.com/naosu-dev/naosu/lab/addons/polling"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// look is how often nodes are looked at, in scenario time; EKS does not say.
-const look = 15 * time.Second
+// pollPeriod is how often nodes are read, in scenario time; EKS does not document it.
+const pollPeriod = 15 * time.Second
 
 // groupLabel is put on nodes by EKS managed node groups.
 const groupLabel = "eks.amazonaws.com/nodegroup"
@@ -38,7 +38,7 @@ type Options struct {
 	Clock clock.WithTicker
 }
 
-// Run repairs nodes until ctx ends. What the cloud refuses is logged and tried again at the next look; an error is returned
+// Run repairs nodes until ctx ends. What the cloud refuses is logged and tried again at the next poll; an error is returned
 // only when Config is of no use.
 func Run(ctx context.Context, o Options) error {
 	client, err := kubernetes.NewForConfig(o.Config)
@@ -48,29 +48,14 @@ func Run(ctx context.Context, o Options) error {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	return run(ctx, client, o)
+	run(ctx, client, o)
+	return nil
 }
 
-func run(ctx context.Context, client kubernetes.Interface, o Options) error {
+func run(ctx context.Context, client kubernetes.Interface, o Options) {
 	factory := informers.NewSharedInformerFactory(client, 0)
-	nodes := factory.Core().V1().Nodes()
-	informer := nodes.Informer()
-	factory.Start(ctx.Done())
-	defer factory.Shutdown()
-	if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
-		return nil
-	}
-	r := &repairer{Options: o, nodes: nodes.Lister(), repaired: map[string]repair{}}
-	ticker := o.Clock.NewTicker(o.Pace.Real(look))
-	defer ticker.Stop()
-	for {
-		r.step(ctx)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C():
-		}
-	}
+	r := &repairer{Options: o, nodes: factory.Core().V1().Nodes().Lister(), repaired: map[string]repair{}}
+	polling.Run(ctx, factory, o.Clock, o.Pace.Real(pollPeriod), r.step)
 }
 
 type repairer struct {
@@ -85,8 +70,8 @@ type repair struct {
 	bootID string
 }
 
-// underway says whether the machine is not back yet. A replaced one is gone with its node.
-func (r repair) underway(n *corev1.Node) bool { return n.Status.NodeInfo.BootID == r.bootID }
+// ongoing says whether the machine is not back yet. A replaced one is gone with its node.
+func (r repair) ongoing(n *corev1.Node) bool { return n.Status.NodeInfo.BootID == r.bootID }
 
 func (r *repairer) step(ctx context.Context) {
 	for _, g := range r.Cloud.Groups() {
@@ -95,27 +80,27 @@ func (r *repairer) step(ctx context.Context) {
 		}
 		nodes, _ := r.nodes.List(labels.SelectorFromSet(labels.Set{groupLabel: g.Name})) // a synced cache does not fail
 		slices.SortFunc(nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
-		r.group(ctx, *g.NodeRepair, nodes)
+		r.repairGroup(ctx, *g.NodeRepair, nodes)
 	}
 }
 
-// group repairs what is due in one group, as far as its brakes allow.
-func (r *repairer) group(ctx context.Context, config cloud.NodeRepairConfig, nodes []*corev1.Node) {
-	unhealthy, underway := 0, 0
+// repairGroup repairs what is due in one group, as far as its limits allow.
+func (r *repairer) repairGroup(ctx context.Context, config cloud.NodeRepairConfig, nodes []*corev1.Node) {
+	unhealthy, ongoing := 0, 0
 	for _, n := range nodes {
-		if len(illnesses(n, config)) > 0 {
+		if len(unhealthyConditions(n, config)) > 0 {
 			unhealthy++
 		}
-		if past, begun := r.repaired[instanceOf(n)]; begun && past.underway(n) {
-			underway++
+		if past, begun := r.repaired[instanceOf(n)]; begun && past.ongoing(n) {
+			ongoing++
 		}
 	}
-	if braked(config, unhealthy, len(nodes)) {
+	if exceedsThreshold(config, unhealthy, len(nodes)) {
 		return
 	}
 	for _, n := range nodes {
 		action, due := r.due(n, config)
-		if !due || underway >= atOnce(config, len(nodes)) {
+		if !due || ongoing >= maxParallel(config, len(nodes)) {
 			continue
 		}
 		if err := r.act(instanceOf(n), action); err != nil {
@@ -123,24 +108,24 @@ func (r *repairer) group(ctx context.Context, config cloud.NodeRepairConfig, nod
 			continue
 		}
 		r.repaired[instanceOf(n)] = repair{r.Clock.Now(), n.Status.NodeInfo.BootID}
-		underway++
+		ongoing++
 	}
 }
 
 // due is what is to be done about a node now. A repair that did not help is tried again after the whole wait.
 func (r *repairer) due(n *corev1.Node, config cloud.NodeRepairConfig) (action string, due bool) {
 	past, begun := r.repaired[instanceOf(n)]
-	if begun && past.underway(n) {
+	if begun && past.ongoing(n) {
 		return "", false
 	}
-	for _, ill := range illnesses(n, config) {
-		since := ill.since
+	for _, condition := range unhealthyConditions(n, config) {
+		since := condition.since
 		if begun && past.at.After(since) {
 			since = past.at
 		}
-		waited := !r.Clock.Now().Before(since.Add(r.Pace.Real(ill.wait)))
-		if waited && ill.action != cloud.RepairNoAction && !r.Cloud.RepairSwitchedOff(ill.reason) {
-			return ill.action, true
+		waited := !r.Clock.Now().Before(since.Add(r.Pace.Real(condition.wait)))
+		if waited && condition.action != cloud.RepairNoAction && !r.Cloud.RepairSwitchedOff(condition.reason) {
+			return condition.action, true
 		}
 	}
 	return "", false

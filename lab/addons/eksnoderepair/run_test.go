@@ -3,6 +3,7 @@ package eksnoderepair
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,21 +20,21 @@ import (
 // scale is the tests' pace.
 const scale = 10
 
-// bed is a cloud of one group and the nodes of it, in virtual time.
-type bed struct {
+// fixture is a cloud of one group and the nodes of it, in virtual time.
+type fixture struct {
 	*testing.T
 	cloud  *cloud.Cloud
 	client *fake.Clientset
 }
 
-func play(t *testing.T, spec cloud.Spec, script func(b *bed)) {
+func runRepairs(t *testing.T, spec cloud.Spec, test func(b *fixture)) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		c, err := cloud.New(cloud.Options{Spec: spec, Pace: pace.New(scale), InstantStart: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := &bed{T: t, cloud: c, client: fake.NewClientset()}
+		b := &fixture{T: t, cloud: c, client: fake.NewClientset()}
 		for _, i := range c.Instances() {
 			n := &corev1.Node{
 				ObjectMeta: metav1.ObjectMeta{Name: i.NodeName, Labels: i.Labels},
@@ -44,28 +45,22 @@ func play(t *testing.T, spec cloud.Spec, script func(b *bed)) {
 				t.Fatal(err)
 			}
 		}
-		ended := make(chan error, 1)
-		go func() {
-			ended <- run(ctx, b.client, Options{Cloud: c, Pace: pace.New(scale), Clock: clock.RealClock{}})
-		}()
-		defer func() {
-			cancel()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-		}()
+		var running sync.WaitGroup
+		running.Go(func() { run(ctx, b.client, Options{Cloud: c, Pace: pace.New(scale), Clock: clock.RealClock{}}) })
+		defer running.Wait()
+		defer cancel()
 		<-time.After(200 * time.Millisecond) // client-go looks every 100 ms whether a cache is filled
-		script(b)
+		test(b)
 	})
 }
 
-func (b *bed) pass(d time.Duration) {
+func (b *fixture) advance(d time.Duration) {
 	<-time.After(d / scale)
 	synctest.Wait()
 }
 
-// fall has the nth node's condition turn, and boot ID change if one is given.
-func (b *bed) fall(n int, condition, status, reason, bootID string) {
+// setCondition sets a condition and the boot ID of the nth node.
+func (b *fixture) setCondition(n int, condition, status, reason, bootID string) {
 	b.Helper()
 	name := b.cloud.Instances()[n].NodeName
 	node, err := b.client.CoreV1().Nodes().Get(b.Context(), name, metav1.GetOptions{})
@@ -81,8 +76,8 @@ func (b *bed) fall(n int, condition, status, reason, bootID string) {
 	}
 }
 
-// done is what was done to the nth machine, so often.
-func (b *bed) done(n int) string {
+// repairOf is the repair of the nth machine, reboots with their number.
+func (b *fixture) repairOf(n int) string {
 	i := b.cloud.Instances()[n]
 	switch {
 	case i.State != cloud.Running:
@@ -110,7 +105,7 @@ func TestWaits(t *testing.T) {
 	tests := map[string]struct {
 		config                    *cloud.NodeRepairConfig
 		condition, status, reason string
-		before, after             time.Duration // when nothing is done yet, and when it is
+		before, after             time.Duration // when nothing may be done yet, and when it must be
 		want                      string
 	}{
 		"not configured":            {nil, "NetworkingReady", "False", "InterfaceNotUp", 2 * time.Hour, 0, ""},
@@ -126,17 +121,17 @@ func TestWaits(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			play(t, group(3, tt.config), func(b *bed) {
-				b.fall(1, tt.condition, tt.status, tt.reason, "first")
-				b.pass(tt.before)
-				if got := b.done(1); got != "" {
+			runRepairs(t, group(3, tt.config), func(b *fixture) {
+				b.setCondition(1, tt.condition, tt.status, tt.reason, "first")
+				b.advance(tt.before)
+				if got := b.repairOf(1); got != "" {
 					t.Errorf("%q was done already", got)
 				}
-				b.pass(tt.after)
-				if got := b.done(1); got != tt.want {
+				b.advance(tt.after)
+				if got := b.repairOf(1); got != tt.want {
 					t.Errorf("%q was done, want %q", got, tt.want)
 				}
-				if b.done(0) != "" || b.done(2) != "" {
+				if b.repairOf(0) != "" || b.repairOf(2) != "" {
 					t.Error("a healthy node was repaired")
 				}
 			})
@@ -144,43 +139,43 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestSwitchedOffByAWS is story 3: enabled, reported, listed among the reasons that are repaired, and nothing happens.
-func TestSwitchedOffByAWS(t *testing.T) {
+// TestReasonSwitchedOff is story 3: enabled, reported, listed among the reasons that are repaired, and nothing happens.
+func TestReasonSwitchedOff(t *testing.T) {
 	spec := group(3, &cloud.NodeRepairConfig{Enabled: true})
 	spec.RepairSwitchedOff = []cloud.UnhealthyReason{{Condition: "NetworkingReady", Reason: "InterfaceNotUp"}}
-	play(t, spec, func(b *bed) {
-		b.fall(0, "NetworkingReady", "False", "InterfaceNotUp", "first")
-		b.fall(1, "NetworkingReady", "False", "IPAMDNotReady", "first")
-		b.pass(3 * time.Hour)
-		if b.done(0) != "" || b.done(1) != cloud.RepairReplace {
-			t.Errorf("done: %q and %q, want nothing and a replacement", b.done(0), b.done(1))
+	runRepairs(t, spec, func(b *fixture) {
+		b.setCondition(0, "NetworkingReady", "False", "InterfaceNotUp", "first")
+		b.setCondition(1, "NetworkingReady", "False", "IPAMDNotReady", "first")
+		b.advance(3 * time.Hour)
+		if b.repairOf(0) != "" || b.repairOf(1) != cloud.RepairReplace {
+			t.Errorf("done: %q and %q, want nothing and a replacement", b.repairOf(0), b.repairOf(1))
 		}
 	})
 }
 
-func TestRebootThatDidNotHelpIsTriedAgainAfterTheWait(t *testing.T) {
+func TestRebootAgain(t *testing.T) {
 	config := &cloud.NodeRepairConfig{Enabled: true, NodeRepairConfigOverrides: []cloud.NodeRepairOverride{{
 		NodeMonitoringCondition: "NetworkingReady", NodeUnhealthyReason: "InterfaceNotUp", MinRepairWaitTimeMins: 10, RepairAction: cloud.RepairReboot,
 	}}}
-	play(t, group(1, config), func(b *bed) {
-		b.fall(0, "NetworkingReady", "False", "InterfaceNotUp", "first")
-		b.pass(time.Hour)
-		if got := b.done(0); got != "Reboot 1" {
+	runRepairs(t, group(1, config), func(b *fixture) {
+		b.setCondition(0, "NetworkingReady", "False", "InterfaceNotUp", "first")
+		b.advance(time.Hour)
+		if got := b.repairOf(0); got != "Reboot 1" {
 			t.Fatalf("done: %q, want one reboot while it is not back", got)
 		}
-		b.fall(0, "NetworkingReady", "False", "InterfaceNotUp", "second")
-		b.pass(9 * time.Minute)
-		if got := b.done(0); got != "Reboot 1" {
+		b.setCondition(0, "NetworkingReady", "False", "InterfaceNotUp", "second")
+		b.advance(9 * time.Minute)
+		if got := b.repairOf(0); got != "Reboot 1" {
 			t.Errorf("done: %q before the wait is over again", got)
 		}
-		b.pass(2 * time.Minute)
-		if got := b.done(0); got != "Reboot 2" {
+		b.advance(2 * time.Minute)
+		if got := b.repairOf(0); got != "Reboot 2" {
 			t.Errorf("done: %q after the wait, want a second reboot", got)
 		}
 	})
 }
 
-func TestBrakes(t *testing.T) {
+func TestThresholds(t *testing.T) {
 	enabled := func(change func(*cloud.NodeRepairConfig)) *cloud.NodeRepairConfig {
 		config := &cloud.NodeRepairConfig{Enabled: true}
 		change(config)
@@ -201,14 +196,14 @@ func TestBrakes(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			play(t, group(tt.size, tt.config), func(b *bed) {
+			runRepairs(t, group(tt.size, tt.config), func(b *fixture) {
 				for n := range tt.ill {
-					b.fall(n, "NetworkingReady", "False", "InterfaceNotUp", "first")
+					b.setCondition(n, "NetworkingReady", "False", "InterfaceNotUp", "first")
 				}
-				b.pass(2 * time.Hour)
+				b.advance(2 * time.Hour)
 				repaired := 0
 				for n := range tt.size {
-					if b.done(n) != "" {
+					if b.repairOf(n) != "" {
 						repaired++
 					}
 				}

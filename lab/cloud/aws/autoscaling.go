@@ -66,14 +66,14 @@ func describeAutoScalingGroups(r request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := r.server.seen()
-	groups := slices.Clone(seen.Groups)
+	view := r.server.delayedView()
+	groups := slices.Clone(view.Groups)
 	if names := r.parameters.list("AutoScalingGroupNames.member"); len(names) > 0 {
 		groups = slices.DeleteFunc(groups, func(g cloud.Group) bool { return !slices.Contains(names, g.Name) })
 	}
 	groups, token := take(wanted, groups, func(g cloud.Group) string { return g.Name })
 	answer := groupsAnswer{NextToken: token}
-	instances := seen.Instances
+	instances := view.Instances
 	for _, g := range groups {
 		answer.Groups.Members = append(answer.Groups.Members, r.server.describeGroup(g, instances))
 	}
@@ -139,7 +139,7 @@ func describeAutoScalingInstances(r request) (any, error) {
 	if len(named) > 50 {
 		return nil, refuse(cloud.CodeValidation, "The number of instance ids that may be passed in is limited to 50")
 	}
-	instances := slices.DeleteFunc(slices.Clone(r.server.seen().Instances), func(i cloud.Instance) bool {
+	instances := slices.DeleteFunc(slices.Clone(r.server.delayedView().Instances), func(i cloud.Instance) bool {
 		return !member(i) || len(named) > 0 && !slices.Contains(named, i.ID)
 	})
 	instances, token := take(wanted, instances, func(i cloud.Instance) string { return i.ID })

@@ -79,13 +79,13 @@ func (r request) selection(read func(cloud.Instance) bool) (selected []cloud.Ins
 	if err != nil {
 		return nil, "", err
 	}
-	seen := r.server.seen().Instances
-	instances, err := r.named(seen)
+	view := r.server.delayedView().Instances
+	instances, err := r.named(view)
 	if err != nil {
 		return nil, "", err
 	}
 	if len(instances) == 0 {
-		instances = slices.Clone(seen)
+		instances = slices.Clone(view)
 	} else if r.parameters.text("MaxResults") != "" {
 		return nil, "", refuse("InvalidParameterCombination", "The parameter instancesSet cannot be used with the parameter maxResults")
 	}

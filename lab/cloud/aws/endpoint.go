@@ -26,14 +26,14 @@ func Listen(ctx context.Context, o Options) (*Endpoint, error) {
 		return nil, fmt.Errorf("listening for AWS calls: %w", err)
 	}
 	e := &Endpoint{Server: New(o), listener: listener}
-	e.delay = haste
+	e.delay = minimumDelay
 	return e, nil
 }
 
-// haste is less than any call to AWS takes. The Go SDK closes its request when the answer begins, and an answer that begins
+// minimumDelay is how long an answer takes at least, less than any call to AWS takes. The Go SDK closes its request when the answer begins, and an answer that begins
 // while Go's HTTP client still looks for the end of a request of some KiB has that client drop the connection
 // (ClientHandler.Handle in transport/http/client.go of smithy-go).
-const haste = 5 * time.Millisecond
+const minimumDelay = 5 * time.Millisecond
 
 // Run answers calls until ctx ends.
 func (e *Endpoint) Run(ctx context.Context) error {

@@ -99,8 +99,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	called.answer(w, id, a.action, result)
 }
 
-// seen is the cloud as Describe calls see it.
-func (s *Server) seen() cloud.View { return s.Cloud.AsOf(s.Lag) }
+// delayedView is the cloud as Describe calls see it.
+func (s *Server) delayedView() cloud.View { return s.Cloud.AsOf(s.Lag) }
 
 // hold keeps an answer back for the time that a real one would take.
 func (s *Server) hold(ctx context.Context) {

@@ -28,15 +28,15 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// bench is a server whose clock a test moves by hand, and which it asks without an SDK.
-type bench struct {
+// fixture is a server whose clock a test moves by hand, and which it asks without an SDK.
+type fixture struct {
 	*Server
 	clock *clocktesting.FakeClock
 }
 
 const secret = "secret"
 
-func newBench(t *testing.T) bench {
+func newFixture(t *testing.T) fixture {
 	t.Helper()
 	c, err := cloud.New(cloud.Options{InstantStart: true, Spec: cloud.Spec{
 		Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 3}},
@@ -45,11 +45,11 @@ func newBench(t *testing.T) bench {
 		t.Fatalf("building the cloud: %v", err)
 	}
 	fake := clocktesting.NewFakeClock(time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC))
-	return bench{New(Options{Cloud: c, Keys: []Key{{ID: "key", Secret: secret}}, Clock: fake}), fake}
+	return fixture{New(Options{Cloud: c, Keys: []Key{{ID: "key", Secret: secret}}, Clock: fake}), fake}
 }
 
 // request is a form, signed for EC2 at the clock's time.
-func (b bench) request(form string) *http.Request {
+func (b fixture) request(form string) *http.Request {
 	r := httptest.NewRequest(http.MethodPost, "http://lab.example/", strings.NewReader(form))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	moment := b.clock.Now()
@@ -61,7 +61,7 @@ func (b bench) request(form string) *http.Request {
 }
 
 // code answers a request and is the error's code.
-func (b bench) code(r *http.Request) string {
+func (b fixture) code(r *http.Request) string {
 	b.ServeHTTP(httptest.NewRecorder(), r)
 	calls := b.Calls()
 	return calls[len(calls)-1].Code
@@ -70,30 +70,30 @@ func (b bench) code(r *http.Request) string {
 func TestAuthentication(t *testing.T) {
 	tests := []struct {
 		name   string
-		tamper func(bench, *http.Request)
+		tamper func(fixture, *http.Request)
 		want   string
 	}{
-		{"as signed", func(bench, *http.Request) {}, ""},
-		{"unsigned", func(_ bench, r *http.Request) { r.Header.Del("Authorization") }, "MissingAuthenticationToken"},
-		{"another scheme", func(_ bench, r *http.Request) { r.Header.Set("Authorization", "Bearer token") }, "IncompleteSignature"},
-		{"no scope", func(_ bench, r *http.Request) {
+		{"as signed", func(fixture, *http.Request) {}, ""},
+		{"unsigned", func(_ fixture, r *http.Request) { r.Header.Del("Authorization") }, "MissingAuthenticationToken"},
+		{"another scheme", func(_ fixture, r *http.Request) { r.Header.Set("Authorization", "Bearer token") }, "IncompleteSignature"},
+		{"no scope", func(_ fixture, r *http.Request) {
 			r.Header.Set("Authorization", algorithm+" Credential=key, SignedHeaders=host;x-amz-date, Signature=00")
 		}, "IncompleteSignature"},
-		{"the date left unsigned", func(_ bench, r *http.Request) {
+		{"the date left unsigned", func(_ fixture, r *http.Request) {
 			r.Header.Set("Authorization", strings.Replace(r.Header.Get("Authorization"), ";x-amz-date", "", 1))
 		}, "IncompleteSignature"},
-		{"a signed header changed", func(_ bench, r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, "SignatureDoesNotMatch"},
-		{"another host", func(_ bench, r *http.Request) { r.Host = "elsewhere.example" }, "SignatureDoesNotMatch"},
-		{"another path", func(_ bench, r *http.Request) { r.URL.Path = "/elsewhere" }, "SignatureDoesNotMatch"},
-		{"another query", func(_ bench, r *http.Request) { r.URL.RawQuery = "Action=RebootInstances" }, "SignatureDoesNotMatch"},
-		{"another body", func(b bench, r *http.Request) { r.Body = b.request("Action=RebootInstances").Body }, "SignatureDoesNotMatch"},
-		{"a quarter of an hour old", func(b bench, _ *http.Request) { b.clock.Step(validity) }, ""},
-		{"older", func(b bench, _ *http.Request) { b.clock.Step(validity + time.Second) }, "RequestExpired"},
-		{"from the future", func(b bench, _ *http.Request) { b.clock.Step(-validity - time.Second) }, "RequestExpired"},
+		{"a signed header changed", func(_ fixture, r *http.Request) { r.Header.Set("Content-Type", "text/plain") }, "SignatureDoesNotMatch"},
+		{"another host", func(_ fixture, r *http.Request) { r.Host = "elsewhere.example" }, "SignatureDoesNotMatch"},
+		{"another path", func(_ fixture, r *http.Request) { r.URL.Path = "/elsewhere" }, "SignatureDoesNotMatch"},
+		{"another query", func(_ fixture, r *http.Request) { r.URL.RawQuery = "Action=RebootInstances" }, "SignatureDoesNotMatch"},
+		{"another body", func(b fixture, r *http.Request) { r.Body = b.request("Action=RebootInstances").Body }, "SignatureDoesNotMatch"},
+		{"a quarter of an hour old", func(b fixture, _ *http.Request) { b.clock.Step(validity) }, ""},
+		{"older", func(b fixture, _ *http.Request) { b.clock.Step(validity + time.Second) }, "RequestExpired"},
+		{"from the future", func(b fixture, _ *http.Request) { b.clock.Step(-validity - time.Second) }, "RequestExpired"},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
-			b := newBench(t)
+			b := newFixture(t)
 			r := b.request("Action=DescribeInstances")
 			tc.tamper(b, r)
 			if got := b.code(r); got != tc.want {
@@ -105,7 +105,7 @@ func TestAuthentication(t *testing.T) {
 
 // TestRateLimits empties each bucket, and finds what a second puts back.
 func TestRateLimits(t *testing.T) {
-	instance := newBench(t).Cloud.Instances()[0].ID
+	instance := newFixture(t).Cloud.Instances()[0].ID
 	tests := []struct {
 		form         string
 		size, refill int
@@ -118,7 +118,7 @@ func TestRateLimits(t *testing.T) {
 	}
 	for _, tc := range tests {
 		t.Run(tc.form, func(t *testing.T) {
-			b := newBench(t)
+			b := newFixture(t)
 			answered := func() (n int) {
 				for ; n <= tc.size; n++ {
 					if code := b.code(b.request(tc.form)); code == "RequestLimitExceeded" {
@@ -149,15 +149,15 @@ func TestMalformed(t *testing.T) {
 		"Action=DescribeInstances&MaxResults=many":        "InvalidParameterValue",
 		"Action=DescribeInstances&Filter.1.Name=a&Filter": "InvalidParameterValue",
 	} {
-		b := newBench(t)
+		b := newFixture(t)
 		if got := b.code(b.request(form)); got != want {
 			t.Errorf("%s: code %q, want %q", form, got, want)
 		}
 	}
 }
 
-// TestTakeWhileItemsGo reads by pages while what was read is taken away: nothing is left out, nothing comes twice.
-func TestTakeWhileItemsGo(t *testing.T) {
+// TestPageWhileItemsAreDeleted reads by pages while what was read is taken away: nothing is left out, nothing comes twice.
+func TestPageWhileItemsAreDeleted(t *testing.T) {
 	name := func(s string) string { return s }
 	first, token := take(page{size: 2}, []string{"d", "b", "a", "c", "e"}, name)
 	wanted, err := parameters{"NextToken": {token}}.readPage("MaxResults", 5, 1000, 2)
@@ -184,7 +184,7 @@ func FuzzServe(f *testing.F) {
 		f.Add(form)
 	}
 	f.Fuzz(func(t *testing.T, form string) {
-		b := newBench(t)
+		b := newFixture(t)
 		answer := httptest.NewRecorder()
 		b.ServeHTTP(answer, b.request(form))
 		if answer.Code == http.StatusInternalServerError {

@@ -48,7 +48,7 @@ func refuse(code, format string, args ...any) error {
 	return &cloud.Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// asError is what the caller is told of a fault: the cloud's own words, or that the lab itself failed.
+// asError is what the answer says of a fault: the cloud's own words, or that the lab itself failed.
 func asError(fault error) *cloud.Error {
 	if refused, is := errors.AsType[*cloud.Error](fault); is {
 		return refused

@@ -25,8 +25,8 @@ const (
 
 // The whole way of a volume with Kubernetes' own scheduler, volume controllers and attach-detach controller: it is made
 // where the first pod is scheduled, attached there, detached after the pod, and deleted with its claim.
-func TestLifeOfAVolume(t *testing.T) {
-	b := newBed(t)
+func TestVolumeLifecycle(t *testing.T) {
+	b := newFixture(t)
 	b.class("gp3", storagev1.VolumeBindingWaitForFirstConsumer, nil)
 	claim := b.claim("data", "gp3", "")
 	b.pod("db", "data", zoneB, "")
@@ -43,8 +43,8 @@ func TestLifeOfAVolume(t *testing.T) {
 	if !found || disk.Zone != zoneB || disk.Size != 4<<30 {
 		t.Errorf("in the cloud the volume is %+v, want 4 GiB in %s", disk, zoneB)
 	}
-	b.told("data", "Provisioning", `External provisioner is provisioning volume for claim "`+b.namespace+`/data"`)
-	b.told("data", "ProvisioningSucceeded", "Successfully provisioned volume "+pv.Name)
+	b.waitForEvent("data", "Provisioning", `External provisioner is provisioning volume for claim "`+b.namespace+`/data"`)
+	b.waitForEvent("data", "ProvisioningSucceeded", "Successfully provisioned volume "+pv.Name)
 
 	node := b.instances[zoneB]
 	b.eventually("the attachment", func(ctx context.Context) error { return b.attachedAt(ctx, pv, node.NodeName) })
@@ -82,7 +82,7 @@ func TestLifeOfAVolume(t *testing.T) {
 }
 
 func TestImmediate(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.class("now", storagev1.VolumeBindingImmediate, nil)
 	b.class("now-in-b", storagev1.VolumeBindingImmediate, []string{zoneB})
 	// Over the zones that have nodes, a and b, these names fall as the real provisioner has them fall.
@@ -100,10 +100,10 @@ func TestImmediate(t *testing.T) {
 
 // A claim whose selected node is gone goes back to the scheduler.
 func TestReschedule(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.class("gp3", storagev1.VolumeBindingWaitForFirstConsumer, nil)
 	b.claim("data", "gp3", "ghost")
-	b.told("data", "ProvisioningFailed", "failed to get selected CSINode ghost")
+	b.waitForEvent("data", "ProvisioningFailed", "failed to get selected CSINode ghost")
 	b.eventually("the annotation's end", func(ctx context.Context) error {
 		claim, err := b.CoreV1().PersistentVolumeClaims(b.namespace).Get(ctx, "data", metav1.GetOptions{})
 		if err == nil && claim.Annotations["volume.kubernetes.io/selected-node"] != "" {
@@ -115,7 +115,7 @@ func TestReschedule(t *testing.T) {
 
 // EFS has no zones and nothing to attach.
 func TestSharedVolume(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.classOf("shared", "efs.csi.aws.com", storagev1.VolumeBindingImmediate, nil)
 	pv := b.volume(b.bound(b.claim("home", "shared", "")).Spec.VolumeName)
 	if pv.Spec.NodeAffinity != nil || !strings.HasPrefix(pv.Spec.CSI.VolumeHandle, "fs-1::") {
@@ -131,13 +131,13 @@ func TestSharedVolume(t *testing.T) {
 // What the cloud refuses stands on the attachment and reaches the pod by Kubernetes' own event; it is tried again until
 // the cloud relents.
 func TestAttachFailure(t *testing.T) {
-	b := newBed(t)
+	b := newFixture(t)
 	b.class("gp3-a", storagev1.VolumeBindingImmediate, []string{zoneA})
 	pv := b.volume(b.bound(b.claim("data", "gp3-a", "")).Spec.VolumeName)
 	b.must(b.cloud.LoseZone(zoneA))
 	b.pod("db", "data", zoneA, b.instances[zoneA].NodeName)
 
-	b.told("db", "FailedAttachVolume", fmt.Sprintf("AttachVolume.Attach failed for volume %q : rpc error: code = Internal desc = Could not attach volume %q to node %q: Unavailable: ",
+	b.waitForEvent("db", "FailedAttachVolume", fmt.Sprintf("AttachVolume.Attach failed for volume %q : rpc error: code = Internal desc = Could not attach volume %q to node %q: Unavailable: ",
 		pv.Name, pv.Spec.CSI.VolumeHandle, b.instances[zoneA].ID))
 	va := b.attachmentOf(t.Context(), pv)
 	if va.Status.Attached || va.Status.AttachError == nil {
@@ -154,8 +154,8 @@ func TestAttachFailure(t *testing.T) {
 }
 
 // An attachment to a node that is gone with its CSINode ends all the same.
-func TestDetachFromAVanishedNode(t *testing.T) {
-	b := newBed(t)
+func TestDetachFromDeletedNode(t *testing.T) {
+	b := newFixture(t)
 	b.class("gp3-a", storagev1.VolumeBindingImmediate, []string{zoneA})
 	pv := b.volume(b.bound(b.claim("data", "gp3-a", "")).Spec.VolumeName)
 	node := b.instances[zoneA]
@@ -195,11 +195,11 @@ func zonesOf(pv *corev1.PersistentVolume) []string {
 	return zones
 }
 
-func (b *bed) class(name string, mode storagev1.VolumeBindingMode, zones []string) {
+func (b *fixture) class(name string, mode storagev1.VolumeBindingMode, zones []string) {
 	b.classOf(name, "ebs.csi.aws.com", mode, zones)
 }
 
-func (b *bed) classOf(name, provisioner string, mode storagev1.VolumeBindingMode, zones []string) {
+func (b *fixture) classOf(name, provisioner string, mode storagev1.VolumeBindingMode, zones []string) {
 	b.Helper()
 	class := &storagev1.StorageClass{
 		ObjectMeta: metav1.ObjectMeta{Name: b.namespace + "-" + name}, Provisioner: provisioner, VolumeBindingMode: &mode,
@@ -214,7 +214,7 @@ func (b *bed) classOf(name, provisioner string, mode storagev1.VolumeBindingMode
 	b.must(err)
 }
 
-func (b *bed) claim(name, class, selectedNode string) *corev1.PersistentVolumeClaim {
+func (b *fixture) claim(name, class, selectedNode string) *corev1.PersistentVolumeClaim {
 	b.Helper()
 	claim := &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -233,13 +233,13 @@ func (b *bed) claim(name, class, selectedNode string) *corev1.PersistentVolumeCl
 }
 
 // pod uses a claim in a zone; with a node it is as if it were scheduled already.
-func (b *bed) pod(name, claim, zone, node string) {
+func (b *fixture) pod(name, claim, zone, node string) {
 	b.Helper()
 	_, err := b.CoreV1().Pods(b.namespace).Create(b.Context(), &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: corev1.PodSpec{
 			NodeName:     node,
-			NodeSelector: map[string]string{corev1.LabelTopologyZone: zone, "bed": b.namespace},
+			NodeSelector: map[string]string{corev1.LabelTopologyZone: zone, "test": b.namespace},
 			Containers:   []corev1.Container{{Name: "db", Image: "registry.example/db:1"}},
 			Volumes: []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{
 				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim},
@@ -249,7 +249,7 @@ func (b *bed) pod(name, claim, zone, node string) {
 	b.must(err)
 }
 
-func (b *bed) bound(claim *corev1.PersistentVolumeClaim) *corev1.PersistentVolumeClaim {
+func (b *fixture) bound(claim *corev1.PersistentVolumeClaim) *corev1.PersistentVolumeClaim {
 	b.Helper()
 	b.eventually("claim "+claim.Name+" to be bound", func(ctx context.Context) (err error) {
 		claim, err = b.CoreV1().PersistentVolumeClaims(b.namespace).Get(ctx, claim.Name, metav1.GetOptions{})
@@ -261,14 +261,14 @@ func (b *bed) bound(claim *corev1.PersistentVolumeClaim) *corev1.PersistentVolum
 	return claim
 }
 
-func (b *bed) volume(name string) *corev1.PersistentVolume {
+func (b *fixture) volume(name string) *corev1.PersistentVolume {
 	b.Helper()
 	pv, err := b.CoreV1().PersistentVolumes().Get(b.Context(), name, metav1.GetOptions{})
 	b.must(err)
 	return pv
 }
 
-func (b *bed) attach(pv *corev1.PersistentVolume, node cloud.Instance) string {
+func (b *fixture) attach(pv *corev1.PersistentVolume, node cloud.Instance) string {
 	b.Helper()
 	va, err := b.StorageV1().VolumeAttachments().Create(b.Context(), &storagev1.VolumeAttachment{
 		ObjectMeta: metav1.ObjectMeta{Name: "by-hand-" + pv.Name},
@@ -281,7 +281,7 @@ func (b *bed) attach(pv *corev1.PersistentVolume, node cloud.Instance) string {
 	return va.Name
 }
 
-func (b *bed) attachmentOf(ctx context.Context, pv *corev1.PersistentVolume) *storagev1.VolumeAttachment {
+func (b *fixture) attachmentOf(ctx context.Context, pv *corev1.PersistentVolume) *storagev1.VolumeAttachment {
 	b.Helper()
 	list, err := b.StorageV1().VolumeAttachments().List(ctx, metav1.ListOptions{})
 	b.must(err)
@@ -293,7 +293,7 @@ func (b *bed) attachmentOf(ctx context.Context, pv *corev1.PersistentVolume) *st
 	return nil
 }
 
-func (b *bed) isAttached(ctx context.Context, name string) error {
+func (b *fixture) isAttached(ctx context.Context, name string) error {
 	va, err := b.StorageV1().VolumeAttachments().Get(ctx, name, metav1.GetOptions{})
 	if err == nil && !va.Status.Attached {
 		return fmt.Errorf("its status is %+v", va.Status)
@@ -302,7 +302,7 @@ func (b *bed) isAttached(ctx context.Context, name string) error {
 }
 
 // attachedAt is content once the attach-detach controller itself says so in the node's status.
-func (b *bed) attachedAt(ctx context.Context, pv *corev1.PersistentVolume, name string) error {
+func (b *fixture) attachedAt(ctx context.Context, pv *corev1.PersistentVolume, name string) error {
 	node, err := b.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ const (
 // they read in events as the real ones do.
 type driver interface {
 	spec() storagev1.CSIDriverSpec
-	// zonal drivers' volumes live in one zone, which create is told.
+	// zonal drivers' volumes live in one zone, which create is given.
 	zonal() bool
 	// create makes the volume of that name, or finds the one it made before.
 	create(request volumeRequest) (handle string, bytes int64, err error)

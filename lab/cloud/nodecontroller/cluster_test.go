@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-func TestNodesFollowTheirInstances(t *testing.T) {
-	b := newBed(t)
+func TestNodeLifecycle(t *testing.T) {
+	b := newFixture(t)
 	instances := b.cloud.Instances()
 	ends, stops, stays := instances[0], instances[1], instances[2]
 	for _, i := range instances {
@@ -86,16 +86,16 @@ func TestNodesFollowTheirInstances(t *testing.T) {
 	}
 }
 
-type bed struct {
+type fixture struct {
 	*testing.T
 	kubernetes.Interface
 	cloud *cloud.Cloud
 }
 
-func newBed(t *testing.T) *bed {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	shared := testbed.Shared(t)
-	b := &bed{T: t, Interface: shared.Client}
+	b := &fixture{T: t, Interface: shared.Client}
 	var err error
 	b.cloud, err = cloud.New(cloud.Options{Pace: pace.New(scale), InstantStart: true, Spec: cloud.Spec{
 		Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Desired: 3}},
@@ -109,7 +109,7 @@ func newBed(t *testing.T) *bed {
 }
 
 // background runs a part until the test ends, and waits for its end.
-func (b *bed) background(name string, run func(context.Context) error) {
+func (b *fixture) background(name string, run func(context.Context) error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
 	ended := make(chan error, 1)
 	go func() { ended <- run(ctx) }()
@@ -122,7 +122,7 @@ func (b *bed) background(name string, run func(context.Context) error) {
 }
 
 // register makes a Node as a kubelet does, which under a cloud provider begins with a taint.
-func (b *bed) register(name string, cloudProvider bool) {
+func (b *fixture) register(name string, cloudProvider bool) {
 	b.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	if cloudProvider {
@@ -136,14 +136,14 @@ func (b *bed) register(name string, cloudProvider bool) {
 	b.ready(name, corev1.ConditionTrue)
 }
 
-func (b *bed) ready(name string, status corev1.ConditionStatus) {
+func (b *fixture) ready(name string, status corev1.ConditionStatus) {
 	b.Helper()
 	patch := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q,"lastHeartbeatTime":%q}]}}`, status, time.Now().Format(time.RFC3339))
 	_, err := b.CoreV1().Nodes().Patch(b.Context(), name, types.StrategicMergePatchType, []byte(patch), metav1.PatchOptions{}, "status")
 	b.must(err)
 }
 
-func (b *bed) initialised(ctx context.Context, i cloud.Instance) error {
+func (b *fixture) initialised(ctx context.Context, i cloud.Instance) error {
 	node, err := b.CoreV1().Nodes().Get(ctx, i.NodeName, metav1.GetOptions{})
 	if err != nil {
 		return err
@@ -177,7 +177,7 @@ func (b *bed) initialised(ctx context.Context, i cloud.Instance) error {
 	return nil
 }
 
-func (b *bed) hasShutdownTaint(ctx context.Context, name string, want bool) error {
+func (b *fixture) hasShutdownTaint(ctx context.Context, name string, want bool) error {
 	node, err := b.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return err
@@ -191,14 +191,14 @@ func (b *bed) hasShutdownTaint(ctx context.Context, name string, want bool) erro
 	return nil
 }
 
-func (b *bed) get(name string) *corev1.Node {
+func (b *fixture) get(name string) *corev1.Node {
 	b.Helper()
 	node, err := b.CoreV1().Nodes().Get(b.Context(), name, metav1.GetOptions{})
 	b.must(err)
 	return node
 }
 
-func (b *bed) must(err error) {
+func (b *fixture) must(err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
@@ -206,7 +206,7 @@ func (b *bed) must(err error) {
 }
 
 // eventually asks again until it gets no error. The limit is far beyond any time that is expected.
-func (b *bed) eventually(what string, ask func(context.Context) error) {
+func (b *fixture) eventually(what string, ask func(context.Context) error) {
 	b.Helper()
 	var last error
 	err := wait.PollUntilContextTimeout(b.Context(), 50*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {

@@ -19,10 +19,10 @@ import (
 // claim is what one process may hold: one plane, under feature gates that are set for good, and none once a component
 // could not be stopped.
 type claim struct {
-	mu    sync.Mutex
-	plane *local
-	gates map[string]bool // nil until a plane has started
-	spent error
+	mu       sync.Mutex
+	plane    *local
+	gates    map[string]bool // nil until a plane has started
+	unusable error
 }
 
 var inProcess claim
@@ -34,8 +34,8 @@ func (c *claim) take(p *local) error {
 	switch {
 	case c.plane != nil:
 		return errors.New("this process already runs a control plane: stop it first, or use controlplane.StartChild")
-	case c.spent != nil:
-		return fmt.Errorf("this process cannot run another control plane, use StartChild: %w", c.spent)
+	case c.unusable != nil:
+		return fmt.Errorf("this process cannot run another control plane, use StartChild: %w", c.unusable)
 	case c.gates != nil && !maps.Equal(c.gates, p.options.FeatureGates):
 		return fmt.Errorf("feature gates belong to the whole process, which has run with %v and cannot run with %v: use controlplane.StartChild",
 			c.gates, p.options.FeatureGates)
@@ -93,8 +93,8 @@ func (c *claim) fatal(by controlplane.Component, cause error) bool {
 }
 
 // release ends the plane's hold. What could not be stopped would disturb the next one.
-func (c *claim) release(spent error) {
+func (c *claim) release(unusable error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.plane, c.spent = nil, spent
+	c.plane, c.unusable = nil, unusable
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // components takes each component away while the others run, sees its work undone, and brings it back.
-func (b bed) components(t *testing.T) {
+func (b fixture) components(t *testing.T) {
 	p, client := b.plane, b.client
 	stop := func(c controlplane.Component) {
 		t.Helper()

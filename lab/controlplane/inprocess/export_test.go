@@ -1,4 +1,4 @@
 package inprocess
 
-// Spent is why this process cannot run another plane.
-func Spent() error { return inProcess.spent }
+// Unusable is why this process cannot run another plane.
+func Unusable() error { return inProcess.unusable }

@@ -51,7 +51,7 @@ func TestBadOptions(t *testing.T) {
 			planetest.WantError(t, err, test.want...)
 		})
 	}
-	if err := inprocess.Spent(); err != nil {
+	if err := inprocess.Unusable(); err != nil {
 		t.Errorf("the process cannot run a plane any more: %v", err)
 	}
 }
@@ -77,7 +77,7 @@ func TestStopBeforeReady(t *testing.T) {
 	if _, err := os.Stat(kubeconfig); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("kubeconfig of a plane that was never ready: got %v, want none", err)
 	}
-	if err := inprocess.Spent(); err != nil {
+	if err := inprocess.Unusable(); err != nil {
 		t.Errorf("the process cannot run a plane any more: %v", err)
 	}
 }
@@ -90,28 +90,28 @@ func (w writer) Write(line []byte) (int, error) {
 }
 
 // damage starts on damaged copies of a stopped plane's folder.
-func (b bed) damage(t *testing.T) {
+func (b fixture) damage(t *testing.T) {
 	database, log := filepath.Join("etcd", "member", "snap", "db"), filepath.Join("etcd", "member", "wal")
 	for name, test := range map[string]struct {
 		file   string
 		damage func(*os.File, int64) error
 		want   string
 	}{
-		"database overwritten":    {database, scribble(0, 1), "damaged data"},
-		"database's pages mixed":  {database, scribble(1./64, 1), "damaged data"},
+		"database overwritten":    {database, overwrite(0, 1), "damaged data"},
+		"database's pages mixed":  {database, overwrite(1./64, 1), "damaged data"},
 		"database cut":            {database, func(f *os.File, size int64) error { return f.Truncate(size / 64) }, "damaged data"},
-		"log overwritten":         {log, scribble(0, 1./64), "damaged data"},
+		"log overwritten":         {log, overwrite(0, 1./64), "damaged data"},
 		"log empty":               {log, func(f *os.File, _ int64) error { return f.Truncate(0) }, "damaged data"},
-		"certificate overwritten": {filepath.Join("pki", "ca.crt"), scribble(0, 1), "ca.crt"},
+		"certificate overwritten": {filepath.Join("pki", "ca.crt"), overwrite(0, 1), "ca.crt"},
 		"key missing":             {filepath.Join("pki", "ca.key"), func(f *os.File, _ int64) error { return os.Remove(f.Name()) }, "ca.key"},
-		"port nonsense":           {"port", scribble(0, 1), "port"},
+		"port nonsense":           {"port", overwrite(0, 1), "port"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(b.options.DataDir)); err != nil {
 				t.Fatal(err)
 			}
-			harm(t, filepath.Join(dir, test.file), test.damage)
+			corrupt(t, filepath.Join(dir, test.file), test.damage)
 			p, err := inprocess.Start(t.Context(), controlplane.Options{DataDir: dir})
 			if err == nil {
 				_ = p.Stop()
@@ -119,13 +119,13 @@ func (b bed) damage(t *testing.T) {
 			planetest.WantError(t, err, test.want)
 		})
 	}
-	if err := inprocess.Spent(); err != nil {
+	if err := inprocess.Unusable(); err != nil {
 		t.Errorf("the process cannot run a plane any more: %v", err)
 	}
 }
 
-// harm does something to a file, or to the first one of a folder.
-func harm(t *testing.T, name string, do func(*os.File, int64) error) {
+// corrupt does something to a file, or to the first one of a folder.
+func corrupt(t *testing.T, name string, do func(*os.File, int64) error) {
 	t.Helper()
 	if inside, err := filepath.Glob(filepath.Join(name, "*.wal")); err == nil && len(inside) > 0 {
 		name = inside[0]
@@ -138,8 +138,8 @@ func harm(t *testing.T, name string, do func(*os.File, int64) error) {
 	}
 }
 
-// scribble overwrites a part of a file, given as fractions of its size.
-func scribble(from, to float64) func(*os.File, int64) error {
+// overwrite overwrites a part of a file, given as fractions of its size.
+func overwrite(from, to float64) func(*os.File, int64) error {
 	return func(f *os.File, size int64) error {
 		start := int64(from * float64(size))
 		_, err := io.Copy(io.NewOffsetWriter(f, start), bytes.NewReader(bytes.Repeat([]byte{0xa5}, int(to*float64(size))-int(start))))
@@ -158,7 +158,7 @@ func TestFullDisk(t *testing.T) {
 	planetest.FillDisk(t, filepath.Join(dir, "fill"), 1<<20)
 	_, err := inprocess.Start(t.Context(), controlplane.Options{DataDir: filepath.Join(dir, "never")})
 	planetest.WantError(t, err, "no space left on device")
-	if err := inprocess.Spent(); err != nil {
+	if err := inprocess.Unusable(); err != nil {
 		t.Errorf("the process cannot run a plane any more: %v", err)
 	}
 }

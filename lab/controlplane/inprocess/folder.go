@@ -26,7 +26,7 @@ type folder struct {
 
 const (
 	runPrefix = "naosu-controlplane-"
-	// runLock marks a folder as one of these, beyond its name, before a sweep removes it.
+	// runLock marks a folder as one of these, beyond its name, before removeStaleRuns removes it.
 	runLock  = "naosu-controlplane.lock"
 	dataLock = "controlplane.lock"
 	// lockPatience is how long the plane of a process that has just been killed may still hold the folder.
@@ -70,7 +70,7 @@ func (f *folder) openData(data string) error {
 	return nil
 }
 
-// openRun makes the temporary folder, and removes those of killed processes. One lock over all of them keeps a sweep
+// openRun makes the temporary folder, and removes those of killed processes. One lock over all of them keeps removeStaleRuns
 // from taking a folder that is made but not locked yet.
 func (f *folder) openRun() error {
 	all, err := acquire(filepath.Join(os.TempDir(), runPrefix+strconv.Itoa(os.Getuid())+".lock"), time.Minute)
@@ -78,7 +78,7 @@ func (f *folder) openRun() error {
 		return fmt.Errorf("lock temporary folders: %w", err)
 	}
 	defer all.Close()
-	sweep()
+	removeStaleRuns()
 	if f.run, err = os.MkdirTemp("", runPrefix); err != nil {
 		return fmt.Errorf("temporary folder: %w", err)
 	}
@@ -90,8 +90,8 @@ func (f *folder) openRun() error {
 	return nil
 }
 
-// sweep removes the temporary folders that nobody holds. Those it may not read are somebody else's.
-func sweep() {
+// removeStaleRuns removes the temporary folders that nobody holds. Those it may not read are somebody else's.
+func removeStaleRuns() {
 	locks, _ := filepath.Glob(filepath.Join(os.TempDir(), runPrefix+"*", runLock))
 	for _, name := range locks {
 		if lock, err := acquire(name, 0); err == nil {

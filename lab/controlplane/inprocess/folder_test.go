@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestSweep(t *testing.T) {
+func TestRemoveStaleRuns(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	open := func() *folder {
 		f, err := openFolder("")

@@ -8,7 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane"
 )
 
-// Start runs a control plane in this process, as a controlplane.Starter does. What one process may hold is told in the
+// Start runs a control plane in this process, as a controlplane.Starter does. What one process may hold is described in the
 // package's doc.
 func Start(ctx context.Context, o controlplane.Options) (*controlplane.Plane, error) {
 	p, err := start(ctx, o)

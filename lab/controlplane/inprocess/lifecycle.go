@@ -66,7 +66,7 @@ func (p *local) StartComponents(components ...controlplane.Component) error {
 
 func (p *local) mayStart(components ...controlplane.Component) error {
 	select {
-	case <-p.over:
+	case <-p.done:
 		return controlplane.ErrStopped
 	default:
 	}
@@ -105,7 +105,7 @@ func (p *local) halt(c controlplane.Component) error {
 		return nil
 	}
 	if c == controlplane.APIServer && p.running[controlplane.Etcd] == nil {
-		stop, err := hollowEtcd(p.folder)
+		stop, err := startStubEtcd(p.folder)
 		if err != nil {
 			return err
 		}
@@ -127,7 +127,7 @@ func (p *local) fail(by controlplane.Component, cause error) {
 	p.fails.Do(func() {
 		p.failedBy, p.failure = by, failure(by, cause)
 		close(p.failed)
-		p.isOver()
+		p.closeDone()
 		go func() { _ = p.End() }()
 	})
 }
@@ -153,7 +153,7 @@ func (p *local) End() error {
 		stuck := errors.Join(errs...)
 		p.endErr = errors.Join(stuck, p.close(stuck))
 		close(p.ended)
-		p.isOver()
+		p.closeDone()
 	})
 	<-p.ended
 	return p.endErr
@@ -171,7 +171,7 @@ func (p *local) stopOrder() []controlplane.Component {
 
 func (p *local) etcdFailed() bool { return p.hasFailed() && p.failedBy == controlplane.Etcd }
 
-func (p *local) Done() <-chan struct{} { return p.over }
+func (p *local) Done() <-chan struct{} { return p.done }
 
 func (p *local) Err() error {
 	if p.hasFailed() {

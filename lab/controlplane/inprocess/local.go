@@ -36,11 +36,11 @@ type local struct {
 	failedBy controlplane.Component // may be unknown
 	failure  error
 
-	ends   sync.Once
-	ended  chan struct{} // closed when nothing runs any more, after the one below is set
-	endErr error
-	over   chan struct{} // closed with the first of the two
-	isOver func()
+	ends      sync.Once
+	ended     chan struct{} // closed when nothing runs any more, after the one below is set
+	endErr    error
+	done      chan struct{} // closed with the first of the two
+	closeDone func()
 }
 
 // newLocal prepares a plane's folder, keys and flags. Nothing runs yet.
@@ -50,9 +50,9 @@ func newLocal(ctx context.Context, o controlplane.Options) (*local, error) {
 		running: map[controlplane.Component]*process{},
 		failed:  make(chan struct{}),
 		ended:   make(chan struct{}),
-		over:    make(chan struct{}),
+		done:    make(chan struct{}),
 	}
-	p.isOver = sync.OnceFunc(func() { close(p.over) })
+	p.closeDone = sync.OnceFunc(func() { close(p.done) })
 	if err := o.Check(); err != nil {
 		return nil, err
 	}

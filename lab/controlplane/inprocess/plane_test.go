@@ -41,7 +41,7 @@ func TestPlane(t *testing.T) {
 		},
 	}
 	plane, client := planetest.Start(t, inprocess.Start, o)
-	b := bed{plane, client, o}
+	b := fixture{plane, client, o}
 	t.Run("version", b.version)
 	t.Run("kubeconfig", b.kubeconfig)
 	t.Run("tls", b.tls)
@@ -63,15 +63,15 @@ func TestPlane(t *testing.T) {
 	t.Run("damage", b.damage)
 }
 
-// bed is the plane under test.
-type bed struct {
+// fixture is the plane under test.
+type fixture struct {
 	plane   *controlplane.Plane
 	client  kubernetes.Interface
 	options controlplane.Options
 }
 
 // version is that of the modules the plane is built from.
-func (b bed) version(t *testing.T) {
+func (b fixture) version(t *testing.T) {
 	info, err := b.client.Discovery().ServerVersion()
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func (b bed) version(t *testing.T) {
 	}
 }
 
-func (b bed) kubeconfig(t *testing.T) {
+func (b fixture) kubeconfig(t *testing.T) {
 	if b.plane.KubeconfigPath() != filepath.Join(b.plane.DataDir(), "kubeconfig") {
 		t.Errorf("kubeconfig is at %s", b.plane.KubeconfigPath())
 	}
@@ -103,7 +103,7 @@ func (b bed) kubeconfig(t *testing.T) {
 	}
 }
 
-func (b bed) tls(t *testing.T) {
+func (b fixture) tls(t *testing.T) {
 	other, _, err := certutil.GenerateSelfSignedCertKey("localhost", nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -125,14 +125,14 @@ func (b bed) tls(t *testing.T) {
 	}
 }
 
-func (b bed) log(t *testing.T) {
+func (b fixture) log(t *testing.T) {
 	content := planetest.Must(os.ReadFile(filepath.Join(b.plane.DataDir(), "controlplane.log")))
 	if !strings.Contains(string(content), "Version") {
 		t.Errorf("the log does not hold what components say at their start:\n%s", content)
 	}
 }
 
-func (b bed) bindAddress(t *testing.T) {
+func (b fixture) bindAddress(t *testing.T) {
 	config := b.plane.AdminConfig()
 	_, port, _ := strings.Cut(strings.TrimPrefix(config.Host, "https://"), ":")
 	config.Host = "https://" + net.JoinHostPort(b.options.BindAddress, port)
@@ -142,7 +142,7 @@ func (b bed) bindAddress(t *testing.T) {
 	}
 }
 
-func (b bed) serviceAccount(t *testing.T) {
+func (b fixture) serviceAccount(t *testing.T) {
 	if _, err := b.plane.ConfigForServiceAccount(t.Context(), "default", "nobody"); !apierrors.IsNotFound(err) {
 		t.Errorf("missing service account: got %v, want not found", err)
 	}
@@ -158,7 +158,7 @@ func (b bed) serviceAccount(t *testing.T) {
 }
 
 // deployment needs the controller manager, the scheduler and the API server's admission to work together.
-func (b bed) deployment(t *testing.T) {
+func (b fixture) deployment(t *testing.T) {
 	planetest.MakeNode(t, b.client, "node-1")
 	planetest.MakeDeployment(t, b.client, "web")
 	planetest.Eventually(t, "the deployment's pod is bound", func(ctx context.Context) error { return planetest.Bound(ctx, b.client, "web", "node-1") })
@@ -173,18 +173,18 @@ func (b bed) deployment(t *testing.T) {
 	}
 }
 
-func (b bed) secondPlane(t *testing.T) {
+func (b fixture) secondPlane(t *testing.T) {
 	_, err := inprocess.Start(t.Context(), controlplane.Options{})
 	planetest.WantError(t, err, "already runs a control plane", "StartChild")
 }
 
-func (b bed) folderInUse(t *testing.T) {
+func (b fixture) folderInUse(t *testing.T) {
 	_, err := startChild(t.Context(), controlplane.Options{DataDir: b.options.DataDir})
 	planetest.WantError(t, err, b.options.DataDir, "in use by another control plane")
 }
 
 // restarts starts a folder's plane again, first while something else has its port, then twice as it was.
-func (b bed) restarts(t *testing.T) {
+func (b fixture) restarts(t *testing.T) {
 	o := b.options
 	old := b.plane.AdminConfig()
 	squatter := planetest.Must(new(net.ListenConfig).Listen(t.Context(), "tcp", strings.TrimPrefix(old.Host, "https://")))
@@ -215,11 +215,11 @@ func (b bed) restarts(t *testing.T) {
 			t.Errorf("%s is tolerated %d s: an earlier plane's flag has stayed in the process", toleration.Key, *toleration.TolerationSeconds)
 		}
 	}
-	t.Run("fatal", bed{plane: p}.fatal)
+	t.Run("fatal", fixture{plane: p}.fatal)
 }
 
 // fatal does what Kubernetes does where it gives up. It ends the plane and nothing else.
-func (b bed) fatal(t *testing.T) {
+func (b fixture) fatal(t *testing.T) {
 	returned := make(chan bool, 1)
 	go func() {
 		defer close(returned)

@@ -64,7 +64,7 @@ func (p *process) waitReady(failed <-chan struct{}, patience time.Duration) erro
 	case <-p.done:
 		return failure(p.name, p.err)
 	case <-failed:
-		return nil // the failure is what is told
+		return nil // the failure is reported
 	case <-time.After(patience):
 		return fmt.Errorf("%s: not ready after %v", p.name, patience)
 	}
@@ -95,7 +95,7 @@ func goroutines() string {
 	return "; where its goroutines are stands in " + file.Name()
 }
 
-// failure is how a component's unasked end is told; the component may be unknown.
+// failure reports that a component ended without being stopped; the component may be unknown.
 func failure(by controlplane.Component, cause error) error {
 	switch {
 	case by == "":

@@ -66,11 +66,14 @@ var (
 	standardTimers  = attachdetach.DefaultTimerConfig
 	standardBackOff = job.DefaultJobPodFailureBackOff
 	longestBackOff  = job.MaxJobPodFailureBackOff
+
+	standardAPIBackOff = job.DefaultJobApiBackOff
+	longestAPIBackOff  = job.MaxJobApiBackOff
 )
 
 // setTimers scales the timers that controllers have no flags for: those of the attach-detach controller, among them the six minutes
 // after which it takes a volume from a node that does not answer, while its loop stays at 100 ms; and how long a Job waits after a
-// pod of its has failed, while the second in which it gathers what has happened stays.
+// pod of its has failed or was refused, while the second in which it gathers what has happened stays.
 func setTimers(p *pace.Pace) {
 	timers := standardTimers
 	timers.ReconcilerMaxWaitForUnmountDuration = p.Real(timers.ReconcilerMaxWaitForUnmountDuration)
@@ -78,4 +81,5 @@ func setTimers(p *pace.Pace) {
 	timers.DesiredStateOfWorldPopulatorListPodsRetryDuration = p.Real(timers.DesiredStateOfWorldPopulatorListPodsRetryDuration)
 	attachdetach.DefaultTimerConfig = timers
 	job.DefaultJobPodFailureBackOff, job.MaxJobPodFailureBackOff = p.Real(standardBackOff), p.Real(longestBackOff)
+	job.DefaultJobApiBackOff, job.MaxJobApiBackOff = p.Real(standardAPIBackOff), p.Real(longestAPIBackOff)
 }

@@ -18,6 +18,7 @@ type settings struct {
 	EvictionRate                                              float32
 	ForceDetach, DetachLoop                                   time.Duration
 	JobBackOff, LongestJobBackOff                             time.Duration
+	JobAPIBackOff, LongestJobAPIBackOff                       time.Duration
 }
 
 func settingsOf(t *testing.T, o controlplane.Options) settings {
@@ -47,6 +48,7 @@ func settingsOf(t *testing.T, o controlplane.Options) settings {
 		DetachLoop:       timers.ReconcilerLoopPeriod,
 
 		JobBackOff: job.DefaultJobPodFailureBackOff, LongestJobBackOff: job.MaxJobPodFailureBackOff,
+		JobAPIBackOff: job.DefaultJobApiBackOff, LongestJobAPIBackOff: job.MaxJobApiBackOff,
 	}
 }
 
@@ -56,12 +58,14 @@ func TestPace(t *testing.T) {
 		AttachDetachSync: time.Minute, BinderSync: 15 * time.Second,
 		ForceDetach: 6 * time.Minute, DetachLoop: 100 * time.Millisecond,
 		JobBackOff: 10 * time.Second, LongestJobBackOff: 10 * time.Minute,
+		JobAPIBackOff: time.Second, LongestJobAPIBackOff: time.Minute,
 	}
 	fast := settings{
 		MonitorGrace: 2500 * time.Millisecond, MonitorPeriod: 250 * time.Millisecond, EvictionRate: 2,
 		AttachDetachSync: 3 * time.Second, BinderSync: 750 * time.Millisecond,
 		ForceDetach: 18 * time.Second, DetachLoop: 100 * time.Millisecond,
 		JobBackOff: 500 * time.Millisecond, LongestJobBackOff: 30 * time.Second,
+		JobAPIBackOff: 50 * time.Millisecond, LongestJobAPIBackOff: 3 * time.Second,
 	}
 	own := fast
 	own.MonitorGrace = 7 * time.Second

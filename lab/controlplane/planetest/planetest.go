@@ -31,7 +31,7 @@ func Start(t testing.TB, how controlplane.Starter, o controlplane.Options) (*con
 	return p, Connect(p.AdminConfig())
 }
 
-// Eventually waits for a condition; a condition that reports an error is false, and the last error is told.
+// Eventually waits for a condition; a condition that reports an error is false, and the last error is reported.
 // The limit is far beyond any time that is expected.
 func Eventually(t testing.TB, what string, condition func(ctx context.Context) error) {
 	t.Helper()

@@ -1,4 +1,4 @@
-// Package testbed gives tests a real control plane: one call, and there is a cluster.
+// Package testbed gives tests a real control plane, as controller-runtime's envtest does.
 //
 // One plane is shared by all tests of a test binary, each in a namespace of its own, and started by the first that asks.
 // What is not in a namespace (nodes, volumes, classes) is shared too: a test that needs such objects to itself, other
@@ -29,8 +29,8 @@ import (
 	"github.com/naosu-dev/naosu/test/program"
 )
 
-// Bed is a cluster for one test.
-type Bed struct {
+// Environment is a control plane with a namespace for one test.
+type Environment struct {
 	*controlplane.Plane
 	// Client may do everything.
 	Client kubernetes.Interface
@@ -95,7 +95,7 @@ func Need(t testing.TB) {
 }
 
 // Shared is the test binary's plane, with a namespace for this test.
-func Shared(t testing.TB) *Bed {
+func Shared(t testing.TB) *Environment {
 	t.Helper()
 	Need(t)
 	if start == nil {
@@ -105,11 +105,11 @@ func Shared(t testing.TB) *Bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bed(t, plane)
+	return newEnvironment(t, plane)
 }
 
 // Fresh is a plane for this test alone, stopped after the test.
-func Fresh(t testing.TB, o controlplane.Options) *Bed {
+func Fresh(t testing.TB, o controlplane.Options) *Environment {
 	t.Helper()
 	Need(t)
 	plane, err := StartPlane(context.WithoutCancel(t.Context()), o)
@@ -121,16 +121,16 @@ func Fresh(t testing.TB, o controlplane.Options) *Bed {
 			t.Errorf("stop the test's control plane: %v", err)
 		}
 	})
-	return bed(t, plane)
+	return newEnvironment(t, plane)
 }
 
-func bed(t testing.TB, plane *controlplane.Plane) *Bed {
+func newEnvironment(t testing.TB, plane *controlplane.Plane) *Environment {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(plane.AdminConfig())
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Bed{Plane: plane, Client: client}
+	b := &Environment{Plane: plane, Client: client}
 	if b.Namespace, err = newNamespace(t.Context(), client, t.Name()); err != nil {
 		t.Fatal(err)
 	}

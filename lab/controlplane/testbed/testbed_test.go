@@ -18,14 +18,14 @@ func TestShared(t *testing.T) {
 	var hosts, namespaces []string
 	for _, name := range []string{"One", "other/with,odd.Characters"} {
 		t.Run(name, func(t *testing.T) {
-			bed := testbed.Shared(t)
-			hosts = append(hosts, bed.AdminConfig().Host)
-			namespaces = append(namespaces, bed.Namespace)
+			newEnvironment := testbed.Shared(t)
+			hosts = append(hosts, newEnvironment.AdminConfig().Host)
+			namespaces = append(namespaces, newEnvironment.Namespace)
 			pod := &corev1.Pod{
 				ObjectMeta: metav1.ObjectMeta{Name: "same"},
 				Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "i"}}},
 			}
-			if _, err := bed.Client.CoreV1().Pods(bed.Namespace).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
+			if _, err := newEnvironment.Client.CoreV1().Pods(newEnvironment.Namespace).Create(t.Context(), pod, metav1.CreateOptions{}); err != nil {
 				t.Errorf("create a pod at once: %v", err)
 			}
 		})

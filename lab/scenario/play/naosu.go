@@ -28,7 +28,7 @@ func (s *session) setProgram(file string) error {
 	if !s.pass.NeedsNaosu() {
 		return nil
 	}
-	environment, err := s.stage.Environment()
+	environment, err := s.cluster.Environment()
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (s *session) installNaosu(ctx, running context.Context, t *timeline) error 
 	if s.pass.With != scenario.WithNaosu {
 		return nil
 	}
-	t.doing("installing naosu")
+	t.reportActivity("installing naosu")
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
 	kinds, err := s.program.Kinds(ctx)
@@ -63,8 +63,8 @@ func (s *session) installNaosu(ctx, running context.Context, t *timeline) error 
 			return err
 		}
 	}
-	t.doing("starting naosu's controller")
-	if s.controller, err = s.program.StartController(running, s.stage.Dir()); err != nil {
+	t.reportActivity("starting naosu's controller")
+	if s.controller, err = s.program.StartController(running, s.cluster.Dir()); err != nil {
 		return err
 	}
 	go s.watchController(running)
@@ -78,8 +78,8 @@ func (s *session) watchController(running context.Context) {
 		return
 	}
 	select {
-	case s.stageEnded <- s.controller.Err():
-	default: // the stage is dead already
+	case s.clusterEnded <- s.controller.Err():
+	default: // the cluster has ended already
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/naosu-dev/naosu/lab/scenario/play"
 )
 
-// standIn builds a program that has naosu's commands.
-func standIn(t *testing.T) string {
+// fakeNaosu builds a program that has naosu's commands.
+func fakeNaosu(t *testing.T) string {
 	t.Helper()
 	if _, err := os.ReadDir("../program/testdata/naosu"); err != nil { // looked at, so that go test runs again when it has changed
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestPlayWithNaosu(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := play.Options{Build: builder(t), Pace: pace.New(10), Naosu: standIn(t)}
+	o := play.Options{Build: builder(t), Pace: pace.New(10), Naosu: fakeNaosu(t)}
 	result := played(t, s, scenario.WithNaosu, o)
 	if !result.Met {
 		t.Errorf("the pass is not met: %s\n%+v\n%s", result.Failure, result.Expectations, result.Log)

@@ -31,9 +31,9 @@ func (s *session) perform(ctx context.Context, step scenario.Step) (action, erro
 	case step.Patch != nil:
 		return s.patch(ctx, *step.Patch)
 	case step.Resize != nil:
-		return action{message: "resizes " + step.Resize.String()}, step.Resize.Do(s.stage.Cloud())
+		return action{message: "resizes " + step.Resize.String()}, step.Resize.Do(s.cluster.Cloud())
 	case step.Rotate != nil:
-		return action{message: "rotates group/" + step.Rotate.Group}, s.stage.Cloud().Rotate(step.Rotate.Group, step.Rotate.Rotation)
+		return action{message: "rotates group/" + step.Rotate.Group}, s.cluster.Cloud().Rotate(step.Rotate.Group, step.Rotate.Rotation)
 	case step.Terminate != nil:
 		return s.terminate(*step.Terminate)
 	case step.Fault != nil:
@@ -41,7 +41,7 @@ func (s *session) perform(ctx context.Context, step scenario.Step) (action, erro
 	case step.Recover != nil:
 		return s.setState(ctx, *step.Recover, on)
 	case step.NodeRepair != nil:
-		return action{message: step.NodeRepair.String()}, s.stage.Cloud().SetNodeRepair(step.NodeRepair.Group, step.NodeRepair.NodeRepairConfig)
+		return action{message: step.NodeRepair.String()}, s.cluster.Cloud().SetNodeRepair(step.NodeRepair.Group, step.NodeRepair.NodeRepairConfig)
 	case step.Naosu != nil:
 		return s.command(ctx, *step.Naosu)
 	case step.Wait != nil:
@@ -102,7 +102,7 @@ func (s *session) patch(ctx context.Context, p scenario.Patch) (action, error) {
 }
 
 func (s *session) terminate(t scenario.Terminate) (action, error) {
-	c := s.stage.Cloud()
+	c := s.cluster.Cloud()
 	var ended []string
 	for _, i := range c.Instances() {
 		meant := i.State == cloud.Running && (t.Group == "" || i.Group == t.Group) && (t.Zone == "" || i.Zone == t.Zone)
@@ -129,9 +129,9 @@ func (s *session) setState(ctx context.Context, t scenario.Target, state string)
 	if named {
 		t.Node = s.names[t.Node]
 	}
-	struck, err := s.stage.SetState(ctx, t, state)
-	if !named && len(struck) > 0 {
-		message += " (" + strings.Join(struck, ", ") + ")"
+	affected, err := s.cluster.SetState(ctx, t, state)
+	if !named && len(affected) > 0 {
+		message += " (" + strings.Join(affected, ", ") + ")"
 	}
 	return action{message: message}, err
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/lab/pace"
 	"github.com/naosu-dev/naosu/lab/scenario"
+	"github.com/naosu-dev/naosu/lab/scenario/labcluster"
 	"github.com/naosu-dev/naosu/lab/scenario/play"
-	"github.com/naosu-dev/naosu/lab/scenario/stage"
 )
 
 // builder builds labs whose control planes are child processes.
 func builder(t *testing.T) play.Builder {
 	t.Helper()
 	testbed.Need(t)
-	return stage.Builder(func(o *lab.Options) { o.ControlPlane = testbed.StartPlane })
+	return labcluster.Builder(func(o *lab.Options) { o.ControlPlane = testbed.StartPlane })
 }
 
 // TestPlay plays a scenario with every sort of step on a real control plane.

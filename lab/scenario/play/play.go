@@ -44,11 +44,11 @@ func Play(ctx context.Context, pass scenario.Pass, o Options) (Result, error) {
 	err = m.judge(ctx, s.player.run(ctx, ""))
 	result := s.result()
 	result.StartReal, result.PlayReal = started.Sub(m.began), time.Since(started)
-	return result, errors.Join(err, s.close(), s.stage.Stop())
+	return result, errors.Join(err, s.close(), s.cluster.Stop())
 }
 
 // Reach plays a pass up to a point and leaves the cluster running: the caller stops it.
-func Reach(ctx context.Context, pass scenario.Pass, until string, o Options) (Stage, error) {
+func Reach(ctx context.Context, pass scenario.Pass, until string, o Options) (Cluster, error) {
 	if !slices.Contains(pass.Points(), until) {
 		return nil, fmt.Errorf("the scenario has no point %q; it has %q", until, pass.Points())
 	}
@@ -66,21 +66,21 @@ func Reach(ctx context.Context, pass scenario.Pass, until string, o Options) (St
 		}
 	}
 	if err = errors.Join(err, s.close()); err != nil {
-		return nil, errors.Join(err, s.stage.Stop())
+		return nil, errors.Join(err, s.cluster.Stop())
 	}
-	return s.stage, nil
+	return s.cluster, nil
 }
 
-// session is a pass being played on a stage.
+// session is a pass being played on a cluster.
 type session struct {
-	pass       scenario.Pass
-	pace       *pace.Pace
-	stage      Stage
-	world      *world
-	client     *objectClient
-	player     *player
-	names      map[string]string
-	stageEnded chan error
+	pass         scenario.Pass
+	pace         *pace.Pace
+	cluster      Cluster
+	world        *world
+	client       *objectClient
+	player       *player
+	names        map[string]string
+	clusterEnded chan error
 
 	program    program.Program
 	controller *program.Controller
@@ -94,32 +94,32 @@ func open(ctx context.Context, pass scenario.Pass, o Options, m meter) (_ *sessi
 		return nil, fmt.Errorf("the pass %q needs the naosu program: %w", pass.With, ErrNoNaosu)
 	}
 	timeline := newTimeline(o.Pace, o.Observer)
-	timeline.doing("building the cluster")
-	stage, err := o.Build(ctx, SetupOf(pass, o.Pace))
+	timeline.reportActivity("building the cluster")
+	cluster, err := o.Build(ctx, SetupOf(pass, o.Pace))
 	if err != nil {
 		return nil, fmt.Errorf("building the cluster: %w", err)
 	}
 	watching, cancel := context.WithCancel(ctx)
-	s := &session{pass: pass, pace: o.Pace, stage: stage, cancel: cancel, stageEnded: make(chan error, 1)}
+	s := &session{pass: pass, pace: o.Pace, cluster: cluster, cancel: cancel, clusterEnded: make(chan error, 1)}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, s.close(), stage.Stop())
+			err = errors.Join(err, s.close(), cluster.Stop())
 		}
 	}()
 	if err := s.setProgram(o.Naosu); err != nil {
 		return nil, err
 	}
-	client, err := kubernetes.NewForConfig(stage.Config())
+	client, err := kubernetes.NewForConfig(cluster.Config())
 	if err != nil {
 		return nil, fmt.Errorf("making a client: %w", err)
 	}
-	if s.client, err = newObjectClient(stage.Config(), o.Pace); err != nil {
+	if s.client, err = newObjectClient(cluster.Config(), o.Pace); err != nil {
 		return nil, err
 	}
-	if s.world, err = watch(watching, client, stage, timeline.change); err != nil {
+	if s.world, err = watch(watching, client, cluster, timeline.change); err != nil {
 		return nil, err
 	}
-	go func() { s.stageEnded <- stage.Wait(watching) }()
+	go func() { s.clusterEnded <- cluster.Wait(watching) }()
 	if err := s.settle(ctx, timeline); err != nil {
 		return nil, err
 	}
@@ -128,11 +128,11 @@ func open(ctx context.Context, pass scenario.Pass, o Options, m meter) (_ *sessi
 	}
 	timeline.begin()
 	timeline.add(Event{Sort: Point, Object: scenario.Start, Message: "everything is built and running"})
-	s.player, err = newPlayer(pass, s.world, s.world.changed, s.stageEnded, timeline, m.read, s.perform)
+	s.player, err = newPlayer(pass, s.world, s.world.changed, s.clusterEnded, timeline, m.read, s.perform)
 	return s, err
 }
 
-// close ends naosu's controller and the watches, and leaves the stage alone.
+// close ends naosu's controller and the watches, and leaves the cluster running.
 func (s *session) close() error {
 	err := s.endNaosu()
 	s.cancel()
@@ -165,12 +165,12 @@ func (s *session) settle(ctx context.Context, t *timeline) error {
 	defer cancel()
 	until := func(missing func() string) error { return s.until(ctx, t, missing) }
 
-	if err := until(func() string { return nodesMissing(s.world, s.stage.Cloud()) }); err != nil {
+	if err := until(func() string { return nodesMissing(s.world, s.cluster.Cloud()) }); err != nil {
 		return err
 	}
 	s.names = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(s.pass.Cluster.Nodes)) {
-		node, err := s.pass.Cluster.Nodes[name].Find(s.stage.Cloud())
+		node, err := s.pass.Cluster.Nodes[name].Find(s.cluster.Cloud())
 		if err != nil {
 			return fmt.Errorf("finding node %q: %w", name, err)
 		}
@@ -178,7 +178,7 @@ func (s *session) settle(ctx context.Context, t *timeline) error {
 	}
 	s.world.setNames(s.names)
 	for _, o := range s.pass.Cluster.Manifests {
-		t.doing("applying " + o.GetKind() + " " + o.GetName())
+		t.reportActivity("applying " + o.GetKind() + " " + o.GetName())
 		uid, err := s.client.apply(ctx, o)
 		if err != nil {
 			return err
@@ -205,20 +205,20 @@ func (s *session) until(ctx context.Context, t *timeline, missing func() string)
 			return nil
 		}
 		if reason != last {
-			t.doing("waiting for " + reason)
+			t.reportActivity("waiting for " + reason)
 			last = reason
 		}
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("the start did not come up; still waiting for %s: %w", reason, context.Cause(ctx))
-		case err := <-s.stageEnded:
+		case err := <-s.clusterEnded:
 			return exitReason(ctx, err)
 		case <-s.world.changed:
 		}
 	}
 }
 
-// exitReason is why the stage ended. Cancelling ends it too, and both may be seen at once; then it was the cancelling.
+// exitReason is why the cluster ended. Cancelling ends it too, and both may be seen at once; then it was the cancelling.
 func exitReason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("playing on the cluster: %w", context.Cause(ctx))
@@ -226,5 +226,5 @@ func exitReason(ctx context.Context, err error) error {
 	if err == nil {
 		err = errors.New("a part of it ended")
 	}
-	return fmt.Errorf("the cluster died while it was played on: %w", err)
+	return fmt.Errorf("the cluster ended while a scenario was played on it: %w", err)
 }

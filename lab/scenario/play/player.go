@@ -18,7 +18,7 @@ const minObservationInterval = 10 * time.Millisecond
 // condition is asked again and again until it holds.
 type condition func() bool
 
-// performed is what came of doing a step: what was done, and what it still waits for, if anything.
+// action is the result of performing a step: what was done, and what it still waits for, if anything.
 type action struct {
 	message string
 	until   condition
@@ -31,14 +31,14 @@ type action struct {
 
 // player goes through a pass: it does the steps that are due and follows the expectations whose point is reached.
 type player struct {
-	pass       scenario.Pass
-	world      expr.World
-	changed    <-chan struct{}
-	stageEnded <-chan error
-	timeline   *timeline
-	pace       *pace.Pace
-	lag        func() lag.Reading
-	perform    func(context.Context, scenario.Step) (action, error)
+	pass         scenario.Pass
+	world        expr.World
+	changed      <-chan struct{}
+	clusterEnded <-chan error
+	timeline     *timeline
+	pace         *pace.Pace
+	lag          func() lag.Reading
+	perform      func(context.Context, scenario.Step) (action, error)
 
 	next         int           // index of the step that is due or underway
 	underway     *action       // what the step waits for
@@ -59,18 +59,18 @@ type clockReading struct {
 	lag lag.Reading
 }
 
-// followed is an expectation over time.
+// trackedExpectation is an expectation over time.
 type trackedExpectation struct {
 	scenario.Expectation
 	program *expr.Program
 	tracker tracker
 }
 
-func newPlayer(pass scenario.Pass, w expr.World, changed <-chan struct{}, died <-chan error, t *timeline, l func() lag.Reading,
+func newPlayer(pass scenario.Pass, w expr.World, changed <-chan struct{}, clusterEnded <-chan error, t *timeline, l func() lag.Reading,
 	perform func(context.Context, scenario.Step) (action, error),
 ) (*player, error) {
 	p := &player{
-		pass: pass, world: w, changed: changed, stageEnded: died, timeline: t, pace: t.pace, lag: l, perform: perform,
+		pass: pass, world: w, changed: changed, clusterEnded: clusterEnded, timeline: t, pace: t.pace, lag: l, perform: perform,
 		points: map[string]clockReading{scenario.Start: {lag: l()}},
 	}
 	env, err := pass.Env()
@@ -126,7 +126,7 @@ func (p *player) run(ctx context.Context, until string) error {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case err := <-p.stageEnded:
+		case err := <-p.clusterEnded:
 			return exitReason(ctx, err)
 		case <-p.changed:
 			wake.Reset(minObservationInterval)

@@ -197,14 +197,14 @@ func TestPlayerStartNeedsNoStep(t *testing.T) {
 	})
 }
 
-func TestPlayerTellsOfTheClustersDeath(t *testing.T) {
+func TestPlayerReportsClusterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		died := make(chan error, 1)
-		died <- errors.New("etcd: disk full")
+		clusterEnded := make(chan error, 1)
+		clusterEnded <- errors.New("etcd: disk full")
 		w := &pods{changed: make(chan struct{})}
 		pass := scenario.Pass{Expect: []scenario.Expectation{{Name: "never", That: "pods.size() == 1", Within: *lasting(time.Hour)}}}
 		line := newTimeline(pace.New(1), nil)
-		player, err := newPlayer(pass, w, w.changed, died, line, noLag, nil)
+		player, err := newPlayer(pass, w, w.changed, clusterEnded, line, noLag, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -104,8 +104,8 @@ type Expectation struct {
 // Update is one piece of changes from a pass that is being played.
 type Update struct {
 	AtSeconds float64 `json:"atSeconds"`
-	// Doing is what the pass is at.
-	Doing       string       `json:"doing,omitempty"`
+	// Activity is what the pass is at.
+	Activity    string       `json:"activity,omitempty"`
 	Event       *Event       `json:"event,omitempty"`
 	Expectation *Expectation `json:"expectation,omitempty"`
 }

@@ -69,11 +69,11 @@ func (t *timeline) elapsed() time.Duration {
 	return t.pace.Scenario(time.Since(t.start))
 }
 
-// doing tells the observer what the pass is at.
-func (t *timeline) doing(what string) {
+// reportActivity tells the observer what the pass is at.
+func (t *timeline) reportActivity(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.observe(Update{AtSeconds: seconds(t.elapsed()), Doing: what})
+	t.observe(Update{AtSeconds: seconds(t.elapsed()), Activity: what})
 }
 
 func (t *timeline) add(e Event) {

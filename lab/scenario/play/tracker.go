@@ -75,7 +75,7 @@ func (t *tracker) allowed() string {
 	return fmt.Sprintf("%s and %s of lag", t.deadline, tenth(t.extension))
 }
 
-// tenth is lag as a reader is told of it.
+// tenth is lag as the report shows it.
 func tenth(d time.Duration) time.Duration { return d.Round(100 * time.Millisecond) }
 
 // overrun is how much later than its deadline the condition came true, which lag allowed.

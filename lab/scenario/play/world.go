@@ -45,12 +45,12 @@ type kind struct {
 }
 
 // watch begins to watch the cluster. changed is called with what objects were and are; nil means not there.
-func watch(ctx context.Context, client kubernetes.Interface, stage Stage, onChange func(before, after any)) (*world, error) {
+func watch(ctx context.Context, client kubernetes.Interface, cluster Cluster, onChange func(before, after any)) (*world, error) {
 	all := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(stripUnused))
 	system := informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithNamespace(metav1.NamespaceSystem), informers.WithTransform(stripUnused))
 	core, apps := all.Core().V1(), all.Apps().V1()
 	w := &world{
-		cloud: stage.Cloud(), calls: stage.Calls, changed: make(chan struct{}, 1), onChange: onChange,
+		cloud: cluster.Cloud(), calls: cluster.Calls, changed: make(chan struct{}, 1), onChange: onChange,
 		factory: []interface{ Shutdown() }{all, system}, gone: map[string]*corev1.Node{},
 		kinds: map[string]*kind{
 			"pods":         {informer: core.Pods().Informer()},

@@ -23,7 +23,7 @@ const Namespace = "naosu-system"
 // LogFile is what the controller's log is called in the lab's data folder.
 const LogFile = "naosu.log"
 
-// How long the controller may take to be ready, and to end when it is told to, on the wall clock.
+// How long the controller may take to be ready, and to end when it is stopped, on the wall clock.
 const (
 	readyPatience = time.Minute
 	stopPatience  = 30 * time.Second
@@ -83,7 +83,7 @@ func (c *Controller) ready(ctx context.Context, health string) error {
 		}
 		var response *http.Response
 		if response, last = http.DefaultClient.Do(request); last != nil {
-			return false, nil //nolint:nilerr // It does not listen yet; the last error is told if it never does.
+			return false, nil //nolint:nilerr // It does not listen yet; the last error is reported if it never does.
 		}
 		if response.StatusCode != http.StatusOK {
 			last = fmt.Errorf("/readyz says %s", response.Status)

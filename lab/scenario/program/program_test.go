@@ -19,14 +19,14 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// standIn is a program that has naosu's commands, built once.
-var standIn string
+// fakeProgram is a program that has naosu's commands, built once.
+var fakeProgram string
 
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "naosu-program-")
 	if err == nil {
-		standIn = filepath.Join(dir, "naosu")
-		err = exec.Command("go", "build", "-o", standIn, "./testdata/naosu").Run()
+		fakeProgram = filepath.Join(dir, "naosu")
+		err = exec.Command("go", "build", "-o", fakeProgram, "./testdata/naosu").Run()
 	}
 	if err != nil {
 		panic(err)
@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 	}
 	t.Setenv("AWS_PROFILE", "production")
 	t.Setenv("KUBECONFIG", "/production")
-	p := Program{File: standIn, Environment: []string{"KUBECONFIG=/lab", "AWS_ENDPOINT_URL_EC2=http://lab"}, Pace: pace.New(10)}
+	p := Program{File: fakeProgram, Environment: []string{"KUBECONFIG=/lab", "AWS_ENDPOINT_URL_EC2=http://lab"}, Pace: pace.New(10)}
 	out, err := p.Run(t.Context(), []string{"echo", "--timeout=5m", "--name=5m!", "wait=5m", "-o=json"})
 	if err != nil || out.ExitCode != 3 {
 		t.Fatalf("Run() = exit code %d, %v, want 3", out.ExitCode, err)
@@ -70,7 +70,7 @@ func TestRun(t *testing.T) {
 
 func kinds(t *testing.T) Kinds {
 	t.Helper()
-	k, err := Program{File: standIn}.Kinds(t.Context())
+	k, err := Program{File: fakeProgram}.Kinds(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func TestReserveAddress(t *testing.T) {
 
 func TestController(t *testing.T) {
 	dir := t.TempDir()
-	p := Program{File: standIn, Environment: []string{"KUBECONFIG=/lab"}}
+	p := Program{File: fakeProgram, Environment: []string{"KUBECONFIG=/lab"}}
 	c, err := p.StartController(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)

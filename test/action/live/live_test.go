@@ -32,7 +32,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/ledger"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/repairpolicy"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -47,8 +47,8 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// bed is an API server, a clock that the test sets, and a cloud of one machine.
-type bed struct {
+// fixture is an API server, a clock that the test sets, and a cloud of one machine.
+type fixture struct {
 	*testing.T
 	client client.Client
 	clock  *clocktesting.FakePassiveClock
@@ -58,7 +58,7 @@ type bed struct {
 	reboots int
 }
 
-func newBed(t *testing.T) *bed {
+func newFixture(t *testing.T) *fixture {
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, policyv1.AddToScheme, appsv1.AddToScheme, batchv1.AddToScheme, v1alpha1.AddToScheme} {
 		if err := add(scheme); err != nil {
@@ -69,7 +69,7 @@ func newBed(t *testing.T) *bed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bed{T: t, client: c, clock: clocktesting.NewFakePassiveClock(time.Now().Add(-time.Hour))}
+	b := &fixture{T: t, client: c, clock: clocktesting.NewFakePassiveClock(time.Now().Add(-time.Hour))}
 	b.install()
 	b.create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: record.DefaultNamespace}})
 	b.create(&corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "default"}})
@@ -83,23 +83,23 @@ func newBed(t *testing.T) *bed {
 	return b
 }
 
-func (b *bed) must(err error) {
+func (b *fixture) must(err error) {
 	b.Helper()
 	if err != nil {
 		b.Fatal(err)
 	}
 }
 
-func (b *bed) create(o client.Object) {
+func (b *fixture) create(o client.Object) {
 	b.Helper()
 	b.must(client.IgnoreAlreadyExists(b.client.Create(b.Context(), o)))
 }
 
 // install applies naosu's CRDs and waits until the API server serves them.
-func (b *bed) install() {
+func (b *fixture) install() {
 	b.Helper()
 	paths, err := filepath.Glob("../../../config/crd/*.yaml")
-	if err != nil || len(paths) != 2 {
+	if err != nil || len(paths) == 0 {
 		b.Fatalf("CRDs: %v, %v", paths, err)
 	}
 	for _, path := range paths {
@@ -114,7 +114,7 @@ func (b *bed) install() {
 	}))
 }
 
-func (b *bed) node(name, bootID string, well corev1.ConditionStatus) *corev1.Node {
+func (b *fixture) node(name, bootID string, well corev1.ConditionStatus) *corev1.Node {
 	b.Helper()
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelTopologyZone: "a"}}}
 	b.create(n)
@@ -122,7 +122,7 @@ func (b *bed) node(name, bootID string, well corev1.ConditionStatus) *corev1.Nod
 	return n
 }
 
-func (b *bed) status(n *corev1.Node, bootID string, well corev1.ConditionStatus) {
+func (b *fixture) status(n *corev1.Node, bootID string, well corev1.ConditionStatus) {
 	b.Helper()
 	b.must(retry.RetryOnConflict(retry.DefaultBackoff, func() error {
 		if err := b.client.Get(b.Context(), client.ObjectKeyFromObject(n), n); err != nil {
@@ -138,7 +138,7 @@ func (b *bed) status(n *corev1.Node, bootID string, well corev1.ConditionStatus)
 	}))
 }
 
-func (b *bed) pod(name, node string, owner *appsv1.ReplicaSet) *corev1.Pod {
+func (b *fixture) pod(name, node string, owner *appsv1.ReplicaSet) *corev1.Pod {
 	b.Helper()
 	p := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name, Labels: map[string]string{"app": "web"}, OwnerReferences: []metav1.OwnerReference{
@@ -153,18 +153,18 @@ func (b *bed) pod(name, node string, owner *appsv1.ReplicaSet) *corev1.Pod {
 	return p
 }
 
-func (b *bed) performer() *action.Performer {
+func (b *fixture) performer() *action.Performer {
 	return &action.Performer{
 		Client: b.client, Reader: b.client, Records: b.records(), Providers: cloud.Providers{machine{b}}, Advisor: advisor{b}, Clock: b.clock,
 		Leading: func(context.Context) (bool, error) { return true, nil },
 	}
 }
 
-func (b *bed) records() *record.Records {
+func (b *fixture) records() *record.Records {
 	return &record.Records{Client: b.client, Reader: b.client, Clock: b.clock}
 }
 
-type advisor struct{ *bed }
+type advisor struct{ *fixture }
 
 func (a advisor) Assess(context.Context, *v1alpha1.Remediation, guard.Fact[ledger.Ledger]) (outcome.Outcome, error) {
 	return outcome.Outcome{Fates: []outcome.Fate{
@@ -186,7 +186,7 @@ func (a advisor) CheckGuard(context.Context, *v1alpha1.Remediation, *v1alpha1.No
 	return guard.Decide(all, guard.Proposal{}, guard.Facts{}), nil
 }
 
-type machine struct{ *bed }
+type machine struct{ *fixture }
 
 func (machine) Name() string { return "machines" }
 
@@ -201,7 +201,7 @@ func (m machine) Reboot(context.Context, cloud.Machine) (cloud.Operation, error)
 
 // TestReboot performs a whole repair, held back by the guard first, and by a PodDisruptionBudget.
 func TestReboot(t *testing.T) {
-	b, ctx := newBed(t), t.Context()
+	b, ctx := newFixture(t), t.Context()
 	node := b.node("n1", "boot-1", corev1.ConditionFalse)
 	b.node("n2", "boot-1", corev1.ConditionTrue)
 	rs := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "web"}, Spec: appsv1.ReplicaSetSpec{
@@ -231,7 +231,7 @@ func TestReboot(t *testing.T) {
 		return r
 	}
 
-	b.denied = &guard.Verdict{Reason: guard.ReportOnly, Message: message.Of(message.GuardReportOnly, nil)}
+	b.denied = &guard.Verdict{Reason: guard.ReportOnly, Message: sentence.GuardReportOnly()}
 	forRule := b.policy.Spec.Rules[0].For.Duration
 	if r := advance(forRule); r.Status.Phase != v1alpha1.PhaseProposed || len(r.Status.Verdicts) == 0 || r.Status.Forecast.Pods[0].Owner == nil {
 		t.Fatalf("denied: %+v", r.Status)
@@ -281,14 +281,14 @@ func TestReboot(t *testing.T) {
 	if again, err := b.records().Create(ctx, same); err != nil || again.UID != proposed.UID {
 		t.Errorf("made again it is %v, %v", again, err)
 	}
-	b.must(b.performer().Sweep(ctx))
+	b.must(b.performer().CollectGarbage(ctx))
 }
 
 func at(r *v1alpha1.Remediation) v1alpha1.StepName { return r.Status.Steps[len(r.Status.Steps)-1].Name }
 
 // TestRaised raises a condition that a node has, and one that it has not, and takes them back.
 func TestRaised(t *testing.T) {
-	b, ctx := newBed(t), t.Context()
+	b, ctx := newFixture(t), t.Context()
 	n := b.node("raised", "boot-1", corev1.ConditionTrue)
 	before := slices.Clone(n.Status.Conditions)
 	for _, kind := range []corev1.NodeConditionType{"NetworkingReady", "StorageReady"} {

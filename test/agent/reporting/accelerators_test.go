@@ -18,13 +18,13 @@ import (
 // four are the conditions that the agent wrote before it knew accelerators.
 var four = []string{"KernelReady", "NetworkingReady", "StorageReady", "ContainerRuntimeReady"}
 
-// looked is a Store in which every look and log of a host was told of: all is well, and what is about accelerators is in a state.
+// looked is a Store into which every look and log of a host was reported: all is well, and what is about accelerators is in a state.
 func looked(about evidence.State) *evidence.Store {
 	store := evidence.NewStore(reason.Catalogue)
 	now := time.Now()
 	for _, r := range reason.Catalogue {
 		e := evidence.Evidence{Reason: r.ID, State: evidence.Readable, At: now, Raw: "raw"}
-		if r.Looked() {
+		if r.Polled() {
 			e.State, e.Until = evidence.Well, now.Add(time.Hour)
 		}
 		if r.Hardware != "" {
@@ -36,12 +36,12 @@ func looked(about evidence.State) *evidence.Store {
 }
 
 // upgraded is a node on which the version before wrote its conditions an hour ago, and the agent's token.
-func upgraded(t *testing.T, bed *testbed.Bed) (name, bound string) {
+func upgraded(t *testing.T, env *testbed.Environment) (name, bound string) {
 	t.Helper()
 	name = named(t, "n")
-	node(t, bed.Client, name)
-	bound = token(t, bed.Client, name)
-	client, err := kube.Connect(kubeconfig(t, bed.AdminConfig(), bed.AdminConfig().Host, bound))
+	node(t, env.Client, name)
+	bound = token(t, env.Client, name)
+	client, err := kube.Connect(kubeconfig(t, env.AdminConfig(), env.AdminConfig().Host, bound))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,14 +60,14 @@ func upgraded(t *testing.T, bed *testbed.Bed) (name, bound string) {
 // none: no status changes, not for a moment.
 func TestNodeWithoutAccelerators(t *testing.T) {
 	t.Parallel()
-	bed := guarded(t)
-	name, bound := upgraded(t, bed)
+	env := guarded(t)
+	name, bound := upgraded(t, env)
 	began := time.Now()
-	r := running(t, bed, name, bound)
+	r := running(t, env, name, bound)
 	r.Show(evidence.NewStore(reason.Catalogue).Snapshot(time.Now())) // Nobody has looked yet.
 	r.Show(looked(evidence.Inapplicable).Snapshot(time.Now()))
 	soon(t, func() error {
-		n, err := bed.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+		n, err := env.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
@@ -88,9 +88,9 @@ func TestNodeWithoutAccelerators(t *testing.T) {
 // A node with a GPU has the condition, which the policy lets the agent write, and no other that it does not.
 func TestNodeWithGPU(t *testing.T) {
 	t.Parallel()
-	bed := guarded(t)
-	name, bound := upgraded(t, bed)
-	r := running(t, bed, name, bound)
+	env := guarded(t)
+	name, bound := upgraded(t, env)
+	r := running(t, env, name, bound)
 	store := looked(evidence.Inapplicable)
 	for _, r := range reason.Catalogue {
 		if r.Hardware == reason.NVIDIA {
@@ -101,7 +101,7 @@ func TestNodeWithGPU(t *testing.T) {
 	is := func(want string) {
 		t.Helper()
 		soon(t, func() error {
-			if got := conditions(t, bed, name); got["AcceleratedHardwareReady"] != want || len(got) != 6 {
+			if got := conditions(t, env, name); got["AcceleratedHardwareReady"] != want || len(got) != 6 {
 				return fmt.Errorf("the node has %v, want %s", got, want)
 			}
 			return nil

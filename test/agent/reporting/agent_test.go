@@ -25,7 +25,7 @@ import (
 	"github.com/naosu-dev/naosu/test/program"
 )
 
-// patience ends waits for what will not come. How soon something came is told and not judged: it is the machine's doing too.
+// patience ends waits for what will not come. How soon something came is logged and not judged: it is the machine's doing too.
 const patience = testbed.Patience
 
 const serverAddress, nodeAddress = "10.77.0.1", "10.77.0.2"
@@ -87,7 +87,7 @@ func newMachine(t *testing.T, name string) *machine {
 
 func sh(t *testing.T, command ...string) {
 	t.Helper()
-	if out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil { //nolint:gosec // G204: the test's own.
+	if out, err := exec.CommandContext(t.Context(), command[0], command[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", strings.Join(command, " "), err, out)
 	}
 }
@@ -102,7 +102,7 @@ func (m *machine) ip(args ...string) {
 func (m *machine) start() {
 	m.t.Helper()
 	args := []string{"-t", m.pid, "-n", m.binary, "--node-name", m.name, "--kubeconfig", m.kubeconfig, "--state", m.state}
-	m.agent = exec.CommandContext(m.t.Context(), "nsenter", append(args, m.flags...)...) //nolint:gosec // G204: the test's own.
+	m.agent = exec.CommandContext(m.t.Context(), "nsenter", append(args, m.flags...)...)
 	m.agent.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	m.agent.Stdout, m.agent.Stderr = m.log, m.log
 	if err := m.agent.Start(); err != nil {
@@ -145,7 +145,7 @@ func (m *machine) knows(link string) (bool, error) {
 }
 
 // shows waits until the Node's NetworkingReady has a status, and, if one is given, a reason.
-func (m *machine) shows(bed *testbed.Bed, status corev1.ConditionStatus, why string) corev1.NodeCondition {
+func (m *machine) shows(env *testbed.Environment, status corev1.ConditionStatus, why string) corev1.NodeCondition {
 	m.t.Helper()
 	var found corev1.NodeCondition
 	defer func() {
@@ -154,7 +154,7 @@ func (m *machine) shows(bed *testbed.Bed, status corev1.ConditionStatus, why str
 		}
 	}()
 	soon(m.t, func() error {
-		n, err := bed.Client.CoreV1().Nodes().Get(m.t.Context(), m.name, metav1.GetOptions{})
+		n, err := env.Client.CoreV1().Nodes().Get(m.t.Context(), m.name, metav1.GetOptions{})
 		if err != nil {
 			return err
 		}
@@ -172,8 +172,8 @@ func (m *machine) shows(bed *testbed.Bed, status corev1.ConditionStatus, why str
 }
 
 // events are how many Events a reason and link have, by the message's beginning.
-func (m *machine) events(bed *testbed.Bed, link string) ([]corev1.Event, error) {
-	list, err := bed.Client.CoreV1().Events("default").List(m.t.Context(), metav1.ListOptions{FieldSelector: "reason=InterfaceNotUp,involvedObject.name=" + m.name})
+func (m *machine) events(env *testbed.Environment, link string) ([]corev1.Event, error) {
+	list, err := env.Client.CoreV1().Events("default").List(m.t.Context(), metav1.ListOptions{FieldSelector: "reason=InterfaceNotUp,involvedObject.name=" + m.name})
 	if err != nil {
 		return nil, err
 	}
@@ -193,19 +193,19 @@ func TestInterfaceNotUp(t *testing.T) {
 		return
 	}
 	m := newMachine(t, "n1")
-	bed := testbed.Fresh(t, controlplane.Options{BindAddress: serverAddress, Flags: testbed.WithoutKubelets()})
-	apply(t, bed.AdminConfig(), "access.yaml")
-	apply(t, bed.AdminConfig(), "policy.yaml")
-	node(t, bed.Client, m.name)
-	server := strings.Replace(bed.AdminConfig().Host, "127.0.0.1", serverAddress, 1)
-	m.kubeconfig = kubeconfig(t, bed.AdminConfig(), server, token(t, bed.Client, m.name))
+	env := testbed.Fresh(t, controlplane.Options{BindAddress: serverAddress, Flags: testbed.WithoutKubelets()})
+	apply(t, env.AdminConfig(), "access.yaml")
+	apply(t, env.AdminConfig(), "policy.yaml")
+	node(t, env.Client, m.name)
+	server := strings.Replace(env.AdminConfig().Host, "127.0.0.1", serverAddress, 1)
+	m.kubeconfig = kubeconfig(t, env.AdminConfig(), server, token(t, env.Client, m.name))
 
 	m.start()
-	m.shows(bed, corev1.ConditionTrue, "NoFault")
+	m.shows(env, corev1.ConditionTrue, "NoFault")
 
 	down := time.Now()
 	m.ip("link", "set", "eth1", "down")
-	fault := m.shows(bed, corev1.ConditionFalse, "InterfaceNotUp")
+	fault := m.shows(env, corev1.ConditionFalse, "InterfaceNotUp")
 	t.Logf("False %.1f s after the link was set down: %s", time.Since(down).Seconds(), fault.Message)
 	lines := reason.Parse(fault.Message)
 	if len(lines) != 1 || lines[0].Reason != "InterfaceNotUp" || lines[0].Entity != "eth1" || lines[0].Since.Before(down.Truncate(time.Second)) {
@@ -217,7 +217,7 @@ func TestInterfaceNotUp(t *testing.T) {
 	m.start()
 	m.ip("link", "set", "eth2", "down")
 	soon(t, func() error {
-		c := m.shows(bed, corev1.ConditionFalse, "InterfaceNotUp")
+		c := m.shows(env, corev1.ConditionFalse, "InterfaceNotUp")
 		again := reason.Parse(c.Message)
 		if len(again) < 2 {
 			return errors.New("the agent that was started again has not told of eth2 yet")
@@ -232,11 +232,11 @@ func TestInterfaceNotUp(t *testing.T) {
 
 	up := time.Now()
 	m.ip("link", "set", "eth1", "up")
-	m.shows(bed, corev1.ConditionTrue, "NoFault")
+	m.shows(env, corev1.ConditionTrue, "NoFault")
 	t.Logf("True %.1f s after the link was set up", time.Since(up).Seconds())
 
-	// A fault that comes and goes while the API server is away is told when it is back.
-	if err := bed.StopComponent(t.Context(), controlplane.APIServer); err != nil {
+	// A fault that comes and goes while the API server is away is reported when it is back.
+	if err := env.StopComponent(t.Context(), controlplane.APIServer); err != nil {
 		t.Fatal(err)
 	}
 	m.ip("link", "set", "eth2", "down")
@@ -245,15 +245,15 @@ func TestInterfaceNotUp(t *testing.T) {
 	m.awaits("eth2", false)
 	m.ip("link", "set", "eth1", "down")
 	m.awaits("eth1", true)
-	if err := bed.StartComponent(t.Context(), controlplane.APIServer); err != nil {
+	if err := env.StartComponent(t.Context(), controlplane.APIServer); err != nil {
 		t.Fatal(err)
 	}
 	back := time.Now()
-	m.shows(bed, corev1.ConditionFalse, "InterfaceNotUp")
+	m.shows(env, corev1.ConditionFalse, "InterfaceNotUp")
 	t.Logf("False again %.1f s after the API server's return", time.Since(back).Seconds())
 	for link, want := range map[string]int{"eth1": 2, "eth2": 2} {
 		soon(t, func() error {
-			if found, err := m.events(bed, link); err != nil || len(found) != want {
+			if found, err := m.events(env, link); err != nil || len(found) != want {
 				return fmt.Errorf("%d events of %s, want %d (%w)\n%s", len(found), link, want, err, m.log)
 			}
 			return nil

@@ -10,10 +10,10 @@ import (
 
 // A real API server dates what it answers, a watch and a refusal too, and its clock is this host's.
 func TestServerClock(t *testing.T) {
-	bed := guarded(t)
+	env := guarded(t)
 	name := named(t, "n")
-	node(t, bed.Client, name)
-	client, err := kube.Connect(kubeconfig(t, bed.AdminConfig(), bed.AdminConfig().Host, token(t, bed.Client, name)))
+	node(t, env.Client, name)
+	client, err := kube.Connect(kubeconfig(t, env.AdminConfig(), env.AdminConfig().Host, token(t, env.Client, name)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,21 +25,21 @@ const (
 // lines a second that are all evidence: OOM kills and crashes of processes that are each called something else. It is to stay within one
 // core and 25 MiB resident; to its memory there is no alternative here.
 func BenchmarkFloodedAgent(b *testing.B) {
-	bed := testbed.Shared(b)
+	env := testbed.Shared(b)
 	name := "flooded-agent"
-	node(b, bed.Client, name)
+	node(b, env.Client, name)
 	binary := program.Need(b, "naosu-agent")
 	file := filepath.Join(b.TempDir(), "kubeconfig")
-	if err := bed.WriteKubeconfig(file); err != nil {
+	if err := env.WriteKubeconfig(file); err != nil {
 		b.Fatal(err)
 	}
 	root, kernel := hostWithKernelLog(b)
 	for b.Loop() {
-		agent := exec.CommandContext(b.Context(), binary, "--node-name", name, "--kubeconfig", file, "--state", b.TempDir(), "--host-root", root) //nolint:gosec // G204: the benchmark's own.
+		agent := exec.CommandContext(b.Context(), binary, "--node-name", name, "--kubeconfig", file, "--state", b.TempDir(), "--host-root", root)
 		if err := agent.Start(); err != nil {
 			b.Fatal(err)
 		}
-		firstReport(b, bed, name)
+		firstReport(b, env, name)
 		before, began := spent(b, agent.Process.Pid), time.Now()
 		writeFlood(b, kernel)
 		lines := float64(floodPace * floodSeconds)

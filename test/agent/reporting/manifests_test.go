@@ -46,16 +46,16 @@ func daemonSet(t *testing.T, folder string) *appsv1.DaemonSet {
 
 // The API server takes both variants, by the letter.
 func TestDaemonSets(t *testing.T) {
-	bed := testbed.Shared(t)
-	apply(t, bed.AdminConfig(), "access.yaml")
-	apply(t, bed.AdminConfig(), "daemonset.yaml")
+	env := testbed.Shared(t)
+	apply(t, env.AdminConfig(), "access.yaml")
+	apply(t, env.AdminConfig(), "daemonset.yaml")
 	privileged := daemonSet(t, "agent-privileged")
 	options := metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict, DryRun: []string{metav1.DryRunAll}}
-	if _, err := bed.Client.AppsV1().DaemonSets(namespace).Create(t.Context(), privileged, options); !apierrors.IsAlreadyExists(err) {
+	if _, err := env.Client.AppsV1().DaemonSets(namespace).Create(t.Context(), privileged, options); !apierrors.IsAlreadyExists(err) {
 		t.Errorf("the privileged variant: %v", err)
 	}
 	privileged.Name = "other"
-	if _, err := bed.Client.AppsV1().DaemonSets(namespace).Create(t.Context(), privileged, options); err != nil {
+	if _, err := env.Client.AppsV1().DaemonSets(namespace).Create(t.Context(), privileged, options); err != nil {
 		t.Errorf("the privileged variant: %v", err)
 	}
 }

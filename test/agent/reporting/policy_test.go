@@ -20,20 +20,20 @@ import (
 )
 
 // guarded is the shared plane with the agent's access and policy in force.
-func guarded(t *testing.T) *testbed.Bed {
+func guarded(t *testing.T) *testbed.Environment {
 	t.Helper()
-	bed := testbed.Shared(t)
-	apply(t, bed.AdminConfig(), "access.yaml")
-	apply(t, bed.AdminConfig(), "policy.yaml")
-	remediations := defined(t, bed)
+	env := testbed.Shared(t)
+	apply(t, env.AdminConfig(), "access.yaml")
+	apply(t, env.AdminConfig(), "policy.yaml")
+	remediations := defined(t, env)
 	name := named(t, "canary")
-	node(t, bed.Client, name)
+	node(t, env.Client, name)
 	canary := drill(name, "u")
 	if err := remediations.Create(t.Context(), canary); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = remediations.Delete(context.WithoutCancel(t.Context()), canary) })
-	who := as(t, bed, token(t, bed.Client, name))
+	who := as(t, env, token(t, env.Client, name))
 	for _, try := range []func() error{
 		func() error {
 			options := metav1.PatchOptions{DryRun: []string{metav1.DryRunAll}}
@@ -53,12 +53,12 @@ func guarded(t *testing.T) *testbed.Bed {
 			return nil
 		})
 	}
-	return bed
+	return env
 }
 
-func as(t *testing.T, bed *testbed.Bed, token string) kubernetes.Interface {
+func as(t *testing.T, env *testbed.Environment, token string) kubernetes.Interface {
 	t.Helper()
-	admin := bed.AdminConfig()
+	admin := env.AdminConfig()
 	client, err := kubernetes.NewForConfig(&rest.Config{Host: admin.Host, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAData: admin.CAData}, QPS: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -85,10 +85,10 @@ func event(ctx context.Context, client kubernetes.Interface, name, about, by str
 }
 
 func TestAgentWritesWhatIsItsOwn(t *testing.T) {
-	bed := guarded(t)
+	env := guarded(t)
 	name := named(t, "n")
-	node(t, bed.Client, name)
-	client, err := kube.Connect(kubeconfig(t, bed.AdminConfig(), bed.AdminConfig().Host, token(t, bed.Client, name)))
+	node(t, env.Client, name)
+	client, err := kube.Connect(kubeconfig(t, env.AdminConfig(), env.AdminConfig().Host, token(t, env.Client, name)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,30 +110,30 @@ func TestAgentWritesWhatIsItsOwn(t *testing.T) {
 			t.Fatalf("write an event: %v", err)
 		}
 	}
-	made, err := bed.Client.CoreV1().Events("default").Get(t.Context(), name+".1", metav1.GetOptions{})
+	made, err := env.Client.CoreV1().Events("default").Get(t.Context(), name+".1", metav1.GetOptions{})
 	if err != nil || made.Count != 3 {
 		t.Errorf("the event is counted %d times, want 3 (%v)", made.Count, err)
 	}
-	ready, err := bed.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+	ready, err := env.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 	if err != nil || ready.Status.Conditions[0].Type != corev1.NodeReady && ready.Status.Conditions[5].Type != corev1.NodeReady {
 		t.Errorf("the kubelet's own condition is gone: %v, %v", ready.Status.Conditions, err)
 	}
 }
 
 func TestAgentIsRefused(t *testing.T) {
-	bed := guarded(t)
+	env := guarded(t)
 	own, other := named(t, "own"), named(t, "other")
-	node(t, bed.Client, own)
-	node(t, bed.Client, other)
+	node(t, env.Client, own)
+	node(t, env.Client, other)
 	made := &corev1.Event{
 		ObjectMeta:     metav1.ObjectMeta{Name: "kubelets", Namespace: "default"},
 		InvolvedObject: corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: own}, Reason: "Rebooted", Type: "Normal",
 		Source: corev1.EventSource{Component: "kubelet"}, ReportingController: "kubelet",
 	}
-	if _, err := bed.Client.CoreV1().Events("default").Create(t.Context(), made, metav1.CreateOptions{}); err != nil {
+	if _, err := env.Client.CoreV1().Events("default").Create(t.Context(), made, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	agent, unbound := as(t, bed, token(t, bed.Client, own)), as(t, bed, token(t, bed.Client, ""))
+	agent, unbound := as(t, env, token(t, env.Client, own)), as(t, env, token(t, env.Client, ""))
 	ctx := t.Context()
 	const merge, strategic, jsonPatch = types.MergePatchType, types.StrategicMergePatchType, types.JSONPatchType
 	condition := func(kind string) string {
@@ -148,34 +148,34 @@ func TestAgentIsRefused(t *testing.T) {
 	}{
 		"a stolen token elsewhere":    {status(agent, other, strategic, condition("KernelReady")), "bound to node " + own + ", not to " + other},
 		"a token bound to no node":    {status(unbound, own, strategic, condition("KernelReady")), "bound to node (none)"},
-		"another's condition":         {status(agent, own, strategic, condition("Ready")), "of a node's conditions the agent writes"},
-		"one that is named alike":     {status(agent, own, strategic, condition("AcceleratedHardware")), "of a node's conditions the agent writes"},
-		"a condition of no one's":     {status(agent, own, strategic, condition("Other")), "of a node's conditions the agent writes"},
-		"all conditions taken away":   {status(agent, own, merge, `{"status":{"conditions":null}}`), "of a node's conditions the agent writes"},
-		"another's taken away":        {status(agent, own, jsonPatch, `[{"op":"remove","path":"/status/conditions/0"}]`), "of a node's conditions the agent writes"},
-		"a label":                     {status(agent, own, strategic, `{"metadata":{"labels":{"a":"b"}}}`), "no metadata"},
-		"a label taken away":          {status(agent, own, strategic, `{"metadata":{"labels":{"kubernetes.io/hostname":null}}}`), "no metadata"},
-		"all labels taken away":       {status(agent, own, merge, `{"metadata":{"labels":null}}`), "no metadata"},
-		"an annotation":               {status(agent, own, strategic, `{"metadata":{"annotations":{"c":"d"}}}`), "no metadata"},
-		"a finalizer":                 {status(agent, own, strategic, `{"metadata":{"finalizers":["a.example/b"]}}`), "no metadata"},
-		"an owner":                    {status(agent, own, strategic, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"x","uid":"y"}]}}`), "no metadata"},
-		"an address":                  {status(agent, own, strategic, `{"status":{"addresses":[{"type":"InternalIP","address":"10.0.0.1"}]}}`), "nothing but conditions"},
-		"capacity":                    {status(agent, own, strategic, `{"status":{"capacity":{"cpu":"64"}}}`), "nothing but conditions"},
-		"allocatable":                 {status(agent, own, strategic, `{"status":{"allocatable":{"cpu":"64"}}}`), "nothing but conditions"},
-		"images":                      {status(agent, own, strategic, `{"status":{"images":[{"names":["a"],"sizeBytes":1}]}}`), "nothing but conditions"},
-		"volumes in use":              {status(agent, own, strategic, `{"status":{"volumesInUse":["a"]}}`), "nothing but conditions"},
-		"the kubelet's version":       {status(agent, own, strategic, `{"status":{"nodeInfo":{"kubeletVersion":"v2"}}}`), "nothing but conditions"},
+		"another's condition":         {status(agent, own, strategic, condition("Ready")), "in the conditions of a Node, the agent may change only"},
+		"one that is named alike":     {status(agent, own, strategic, condition("AcceleratedHardware")), "in the conditions of a Node, the agent may change only"},
+		"a condition of no one's":     {status(agent, own, strategic, condition("Other")), "in the conditions of a Node, the agent may change only"},
+		"all conditions taken away":   {status(agent, own, merge, `{"status":{"conditions":null}}`), "in the conditions of a Node, the agent may change only"},
+		"another's taken away":        {status(agent, own, jsonPatch, `[{"op":"remove","path":"/status/conditions/0"}]`), "in the conditions of a Node, the agent may change only"},
+		"a label":                     {status(agent, own, strategic, `{"metadata":{"labels":{"a":"b"}}}`), "change the metadata"},
+		"a label taken away":          {status(agent, own, strategic, `{"metadata":{"labels":{"kubernetes.io/hostname":null}}}`), "change the metadata"},
+		"all labels taken away":       {status(agent, own, merge, `{"metadata":{"labels":null}}`), "change the metadata"},
+		"an annotation":               {status(agent, own, strategic, `{"metadata":{"annotations":{"c":"d"}}}`), "change the metadata"},
+		"a finalizer":                 {status(agent, own, strategic, `{"metadata":{"finalizers":["a.example/b"]}}`), "change the metadata"},
+		"an owner":                    {status(agent, own, strategic, `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"x","uid":"y"}]}}`), "change the metadata"},
+		"an address":                  {status(agent, own, strategic, `{"status":{"addresses":[{"type":"InternalIP","address":"10.0.0.1"}]}}`), "change only conditions"},
+		"capacity":                    {status(agent, own, strategic, `{"status":{"capacity":{"cpu":"64"}}}`), "change only conditions"},
+		"allocatable":                 {status(agent, own, strategic, `{"status":{"allocatable":{"cpu":"64"}}}`), "change only conditions"},
+		"images":                      {status(agent, own, strategic, `{"status":{"images":[{"names":["a"],"sizeBytes":1}]}}`), "change only conditions"},
+		"volumes in use":              {status(agent, own, strategic, `{"status":{"volumesInUse":["a"]}}`), "change only conditions"},
+		"the kubelet's version":       {status(agent, own, strategic, `{"status":{"nodeInfo":{"kubeletVersion":"v2"}}}`), "change only conditions"},
 		"a taint":                     {func() error { return patchNode(ctx, agent, own, "", strategic, `{"spec":{"unschedulable":true}}`) }, "cannot patch resource \"nodes\""},
 		"reading nodes":               {func() error { _, err := agent.CoreV1().Nodes().Get(ctx, own, metav1.GetOptions{}); return err }, "cannot get resource"},
 		"reading pods":                {func() error { _, err := agent.CoreV1().Pods("").List(ctx, metav1.ListOptions{}); return err }, "cannot list resource"},
 		"deleting the node":           {func() error { return agent.CoreV1().Nodes().Delete(ctx, own, metav1.DeleteOptions{}) }, "cannot delete resource"},
-		"an event about another node": {func() error { return event(ctx, agent, "x.1", other, kube.Manager) }, "about its own node alone"},
-		"an event without a node":     {func() error { return event(ctx, unbound, "x.2", own, kube.Manager) }, "bound to no node"},
-		"an event in another's name":  {func() error { return event(ctx, agent, "x.3", own, "kubelet") }, "in its own name alone"},
+		"an event about another node": {func() error { return event(ctx, agent, "x.1", other, kube.Manager) }, "only about its own Node"},
+		"an event without a node":     {func() error { return event(ctx, unbound, "x.2", own, kube.Manager) }, "not bound to a node"},
+		"an event in another's name":  {func() error { return event(ctx, agent, "x.3", own, "kubelet") }, "only in its own name"},
 		"another's event": {func() error {
 			_, err := agent.CoreV1().Events("default").Patch(ctx, "kubelets", strategic, []byte(`{"message":"x","source":{"component":"naosu-agent"},"reportingComponent":"naosu-agent"}`), metav1.PatchOptions{})
 			return err
-		}, "in its own name alone"},
+		}, "only in its own name"},
 		"an event elsewhere": {func() error {
 			_, err := agent.CoreV1().Events(namespace).Create(ctx, made.DeepCopy(), metav1.CreateOptions{})
 			return err
@@ -196,11 +196,11 @@ func TestAgentIsRefused(t *testing.T) {
 
 // What the policy lets through, others may still do: it is about the agent's account alone.
 func TestPolicyIsAboutTheAgentAlone(t *testing.T) {
-	bed := guarded(t)
+	env := guarded(t)
 	name := named(t, "n")
-	node(t, bed.Client, name)
+	node(t, env.Client, name)
 	for _, body := range []string{`{"metadata":{"labels":{"a":"b"}}}`, `{"status":{"capacity":{"cpu":"64"}}}`} {
-		if err := patchNode(t.Context(), bed.Client, name, "status", types.StrategicMergePatchType, body); err != nil {
+		if err := patchNode(t.Context(), env.Client, name, "status", types.StrategicMergePatchType, body); err != nil {
 			t.Errorf("an administrator's %s: %v", body, err)
 		}
 	}
@@ -208,10 +208,10 @@ func TestPolicyIsAboutTheAgentAlone(t *testing.T) {
 
 // The API server's own check of the expressions against the types of nodes and events.
 func TestPolicyTypes(t *testing.T) {
-	bed := guarded(t)
+	env := guarded(t)
 	for _, name := range []string{"naosu-agent-nodes", "naosu-agent-events", "naosu-agent-remediations"} {
 		soon(t, func() error {
-			policy, err := bed.Client.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(t.Context(), name, metav1.GetOptions{})
+			policy, err := env.Client.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(t.Context(), name, metav1.GetOptions{})
 			if err != nil || policy.Status.ObservedGeneration != policy.Generation {
 				return fmt.Errorf("%s is not checked yet: %w", name, err)
 			}

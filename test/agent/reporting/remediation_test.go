@@ -22,16 +22,16 @@ import (
 )
 
 // defined has the API server know Remediations, and is a client of them that may do everything.
-func defined(t *testing.T, bed *testbed.Bed) client.Client {
+func defined(t *testing.T, env *testbed.Environment) client.Client {
 	t.Helper()
-	apply(t, bed.AdminConfig(), "../crd/naosu.dev_remediations.yaml")
+	apply(t, env.AdminConfig(), "../crd/naosu.dev_remediations.yaml")
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		t.Fatal(err)
 	}
 	var c client.Client
 	soon(t, func() (err error) {
-		if c, err = client.New(bed.AdminConfig(), client.Options{Scheme: scheme}); err != nil {
+		if c, err = client.New(env.AdminConfig(), client.Options{Scheme: scheme}); err != nil {
 			return err
 		}
 		return c.List(t.Context(), &v1alpha1.RemediationList{})
@@ -99,11 +99,11 @@ func patchRemediation(ctx context.Context, as kubernetes.Interface, name, subres
 
 // Periodic field of a report arrives, a later report takes back what an earlier one said, and what is not the agent's stays.
 func TestAgentReportsOnRemediations(t *testing.T) {
-	bed := guarded(t)
-	c := defined(t, bed)
+	env := guarded(t)
+	c := defined(t, env)
 	name := named(t, "n")
-	node(t, bed.Client, name)
-	agent, err := kube.Connect(kubeconfig(t, bed.AdminConfig(), bed.AdminConfig().Host, token(t, bed.Client, name)))
+	node(t, env.Client, name)
+	agent, err := kube.Connect(kubeconfig(t, env.AdminConfig(), env.AdminConfig().Host, token(t, env.Client, name)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,20 +148,20 @@ func TestAgentReportsOnRemediations(t *testing.T) {
 }
 
 func TestAgentIsRefusedRemediations(t *testing.T) {
-	bed := guarded(t)
-	c := defined(t, bed)
+	env := guarded(t)
+	c := defined(t, env)
 	own, other := named(t, "own"), named(t, "other")
-	node(t, bed.Client, own)
-	node(t, bed.Client, other)
+	node(t, env.Client, own)
+	node(t, env.Client, other)
 	open, over, others := restart(own, "u", "kubelet.service"), drill(own, "u"), restart(other, "u", "kubelet.service")
 	open.Status, others.Status, over.Status = acting(), acting(), acting()
 	over.Status.Agent = &v1alpha1.AgentReport{State: v1alpha1.AgentFailed, At: metav1.NowMicro(), Message: "no"}
 	for _, r := range []*v1alpha1.Remediation{open, over, others} {
 		made(t, c, r)
 	}
-	agent, unbound := as(t, bed, token(t, bed.Client, own)), as(t, bed, token(t, bed.Client, ""))
+	agent, unbound := as(t, env, token(t, env.Client, own)), as(t, env, token(t, env.Client, ""))
 	ctx := t.Context()
-	const merge, jsonPatch, nothingElse = types.MergePatchType, types.JSONPatchType, "nothing but agent"
+	const merge, jsonPatch, nothingElse = types.MergePatchType, types.JSONPatchType, "change only agent"
 	const done = `{"status":{"agent":{"state":"Done","at":"2026-11-21T17:40:00.000000Z"}}}`
 	status := func(client kubernetes.Interface, about *v1alpha1.Remediation, kind types.PatchType, body string) func() error {
 		return func() error { return patchRemediation(ctx, client, about.Name, "status", kind, body) }
@@ -182,9 +182,9 @@ func TestAgentIsRefusedRemediations(t *testing.T) {
 		"a match":                   {status(agent, open, merge, `{"status":{"match":{"policy":{"kind":"NodeRepairPolicy","name":"p","rule":"r"},"action":"Reboot"}}}`), nothingElse},
 		"its generation":            {status(agent, open, merge, `{"status":{"observedGeneration":7}}`), nothingElse},
 		"the status taken away":     {status(agent, open, merge, `{"status":null}`), nothingElse},
-		"another last word":         {status(agent, over, merge, done), "what the agent said at last"},
-		"its last word taken away":  {status(agent, over, merge, `{"status":{"agent":null}}`), "what the agent said at last"},
-		"a word added to it":        {status(agent, over, merge, `{"status":{"agent":{"message":"yes"}}}`), "what the agent said at last"},
+		"another last word":         {status(agent, over, merge, done), "the final report of the agent"},
+		"its last word taken away":  {status(agent, over, merge, `{"status":{"agent":null}}`), "the final report of the agent"},
+		"a word added to it":        {status(agent, over, merge, `{"status":{"agent":{"message":"yes"}}}`), "the final report of the agent"},
 		"an approval": {
 			func() error {
 				return patchRemediation(ctx, agent, open.Name, "", merge, `{"spec":{"approval":"Approved"}}`)
@@ -244,10 +244,10 @@ func TestAgentIsRefusedRemediations(t *testing.T) {
 
 // Others than the agent write what they may.
 func TestPolicyOfRemediationsIsAboutTheAgentAlone(t *testing.T) {
-	bed := guarded(t)
-	c := defined(t, bed)
+	env := guarded(t)
+	c := defined(t, env)
 	r := made(t, c, drill(named(t, "n"), "u"))
-	if err := patchRemediation(t.Context(), bed.Client, r.Name, "status", types.MergePatchType, `{"status":{"phase":"Ended"}}`); err != nil {
+	if err := patchRemediation(t.Context(), env.Client, r.Name, "status", types.MergePatchType, `{"status":{"phase":"Ended"}}`); err != nil {
 		t.Errorf("the controller's phase: %v", err)
 	}
 }

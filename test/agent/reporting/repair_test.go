@@ -39,9 +39,9 @@ func TestRepair(t *testing.T) {
 		return
 	}
 	m := newMachine(t, "")
-	l, bed := cluster(t)
-	c := defined(t, bed)
-	n := m.joins(bed)
+	l, env := cluster(t)
+	c := defined(t, env)
+	n := m.joins(env)
 	controls(t, l)
 	policy(t, c, n)
 	drilled(t, c, n)
@@ -49,7 +49,7 @@ func TestRepair(t *testing.T) {
 	m.ip("link", "set", "eth1", "down")
 	soon(t, func() error {
 		if asked := reboots(l, n); asked != 1 {
-			return fmt.Errorf("AWS was asked %d times to reboot the machine; %s\n%s", asked, told(t, c), m.log)
+			return fmt.Errorf("AWS was asked %d times to reboot the machine; %s\n%s", asked, reportedSteps(t, c), m.log)
 		}
 		return nil
 	})
@@ -57,47 +57,47 @@ func TestRepair(t *testing.T) {
 	_ = m.agent.Wait() // it was killed
 	m.ip("link", "set", "eth1", "up")
 	soon(t, func() error {
-		if now := m.node(bed); now.Status.NodeInfo.BootID == n.Status.NodeInfo.BootID {
-			return fmt.Errorf("the machine has not booted; %s", told(t, c))
+		if now := m.node(env); now.Status.NodeInfo.BootID == n.Status.NodeInfo.BootID {
+			return fmt.Errorf("the machine has not booted; %s", reportedSteps(t, c))
 		}
 		return nil
 	})
 	m.start()
 	soon(t, func() error {
 		if r := of(t, c); r == nil || r.Status.Phase != v1alpha1.PhaseEnded {
-			return fmt.Errorf("not ended: %s\n%s", told(t, c), m.log)
+			return fmt.Errorf("not ended: %s\n%s", reportedSteps(t, c), m.log)
 		}
 		return nil
 	})
 	r := of(t, c)
 	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
 	if end == nil || end.Status != metav1.ConditionTrue || end.Reason != v1alpha1.RemediationAsForecastReason || r.Spec.Evidence.Reason != "InterfaceNotUp" {
-		t.Errorf("it ended so: %s", told(t, c))
+		t.Errorf("it ended so: %s", reportedSteps(t, c))
 	}
 	if asked := reboots(l, n); asked != 1 {
 		t.Errorf("AWS was asked %d times to reboot the machine", asked)
 	}
-	m.shows(bed, corev1.ConditionTrue, "NoFault")
-	if now := m.node(bed); now.Spec.Unschedulable || now.UID != n.UID {
+	m.shows(env, corev1.ConditionTrue, "NoFault")
+	if now := m.node(env); now.Spec.Unschedulable || now.UID != n.UID {
 		t.Errorf("afterwards the node is cordoned (%t), of UID %s; it was of %s", now.Spec.Unschedulable, now.UID, n.UID)
 	}
 	m.stop()
 }
 
 // cluster is a lab with three nodes, the agent's DaemonSet, and pods that can move.
-func cluster(t *testing.T) (*lab.Lab, *testbed.Bed) {
+func cluster(t *testing.T) (*lab.Lab, *testbed.Environment) {
 	t.Helper()
 	l := labtest.Start(t, lab.Options{
 		BindAddress: serverAddress, Pace: pace.New(10), DataDir: t.TempDir(),
 		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{Name: "workers", InstanceType: "m5.large", Min: 3, Desired: 3, Max: 3}}},
 	})
-	bed := &testbed.Bed{Plane: l.Plane}
+	env := &testbed.Environment{Plane: l.Plane}
 	var err error
-	if bed.Client, err = kubernetes.NewForConfig(bed.AdminConfig()); err != nil {
+	if env.Client, err = kubernetes.NewForConfig(env.AdminConfig()); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"access.yaml", "policy.yaml", "daemonset.yaml", "../crd/naosu.dev_noderepairpolicies.yaml"} {
-		apply(t, bed.AdminConfig(), file)
+	for _, file := range []string{"access.yaml", "policy.yaml", "daemonset.yaml", "../crd/naosu.dev_noderepairpolicies.yaml", "../crd/naosu.dev_failoverpolicies.yaml"} {
+		apply(t, env.AdminConfig(), file)
 	}
 	labels := map[string]string{"app": "web"}
 	web := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: appsv1.DeploymentSpec{
@@ -106,25 +106,25 @@ func cluster(t *testing.T) (*lab.Lab, *testbed.Bed) {
 			TerminationGracePeriodSeconds: new(int64(1)), Containers: []corev1.Container{{Name: "web", Image: "web:1"}},
 		}},
 	}}
-	if _, err := bed.Client.AppsV1().Deployments("default").Create(t.Context(), web, metav1.CreateOptions{}); err != nil {
+	if _, err := env.Client.AppsV1().Deployments("default").Create(t.Context(), web, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, func() error {
-		now, err := bed.Client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
+		now, err := env.Client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
 		if err != nil || now.Status.AvailableReplicas != 3 {
 			return fmt.Errorf("%d pods run (%w)", now.Status.AvailableReplicas, err)
 		}
 		return nil
 	})
-	return l, bed
+	return l, env
 }
 
 // joins runs the agent as the pod that the DaemonSet has on a node, and waits for its first report.
-func (m *machine) joins(bed *testbed.Bed) *corev1.Node {
+func (m *machine) joins(env *testbed.Environment) *corev1.Node {
 	m.t.Helper()
 	var pod corev1.Pod
 	soon(m.t, func() error {
-		pods, err := bed.Client.CoreV1().Pods(namespace).List(m.t.Context(), metav1.ListOptions{})
+		pods, err := env.Client.CoreV1().Pods(namespace).List(m.t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err
 		}
@@ -140,17 +140,17 @@ func (m *machine) joins(bed *testbed.Bed) *corev1.Node {
 		m.t.Fatal(err)
 	}
 	m.name, m.flags = pod.Spec.NodeName, []string{"--config", config}
-	m.kubeconfig = kubeconfig(m.t, bed.AdminConfig(), strings.Replace(bed.AdminConfig().Host, "127.0.0.1", serverAddress, 1), granted(m.t, bed.Client, &pod))
+	m.kubeconfig = kubeconfig(m.t, env.AdminConfig(), strings.Replace(env.AdminConfig().Host, "127.0.0.1", serverAddress, 1), granted(m.t, env.Client, &pod))
 	m.start()
-	m.shows(bed, corev1.ConditionTrue, "NoFault")
-	return m.node(bed)
+	m.shows(env, corev1.ConditionTrue, "NoFault")
+	return m.node(env)
 }
 
 // controls runs naosu's controller, led to the lab by its environment alone.
 func controls(t *testing.T, l *lab.Lab) {
 	t.Helper()
 	said := &log{}
-	controller := exec.CommandContext(t.Context(), program.Need(t, "naosu"), "controller", "--leader-elect=false", "--health-address", "0", "--metrics-address", "0") //nolint:gosec // G204: the test's own.
+	controller := exec.CommandContext(t.Context(), program.Need(t, "naosu"), "controller", "--leader-elect=false", "--health-address", "0", "--metrics-address", "0")
 	controller.Env = append(append(os.Environ(), l.AWS.Environment()...), "KUBECONFIG="+l.Plane.KubeconfigPath())
 	controller.Stdout, controller.Stderr = said, said
 	controller.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
@@ -215,8 +215,8 @@ func of(t *testing.T, c client.Client) *v1alpha1.Remediation {
 	return nil
 }
 
-// told is what the Remediation tells of itself.
-func told(t *testing.T, c client.Client) string {
+// reportedSteps is what the Remediation tells of itself.
+func reportedSteps(t *testing.T, c client.Client) string {
 	r := of(t, c)
 	if r == nil {
 		return "there is no Remediation"

@@ -21,9 +21,9 @@ import (
 )
 
 // running runs a Reporter with a token until the test ends.
-func running(t *testing.T, bed *testbed.Bed, node, token string) *report.Reporter {
+func running(t *testing.T, env *testbed.Environment, node, token string) *report.Reporter {
 	t.Helper()
-	client, err := kube.Connect(kubeconfig(t, bed.AdminConfig(), bed.AdminConfig().Host, token))
+	client, err := kube.Connect(kubeconfig(t, env.AdminConfig(), env.AdminConfig().Host, token))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +36,9 @@ func running(t *testing.T, bed *testbed.Bed, node, token string) *report.Reporte
 }
 
 // conditions are a Node's, "True NoFault" by type.
-func conditions(t *testing.T, bed *testbed.Bed, node string) map[string]string {
+func conditions(t *testing.T, env *testbed.Environment, node string) map[string]string {
 	t.Helper()
-	n, err := bed.Client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
+	n, err := env.Client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,11 +50,11 @@ func conditions(t *testing.T, bed *testbed.Bed, node string) map[string]string {
 }
 
 // writes has another agent write a condition, as the EKS agent and node-problem-detector do: strategic merge patches.
-func writes(t *testing.T, bed *testbed.Bed, manager, node, kind, why string) {
+func writes(t *testing.T, env *testbed.Environment, manager, node, kind, why string) {
 	t.Helper()
 	now := time.Now().UTC().Format(time.RFC3339)
 	body := fmt.Sprintf(`{"status":{"conditions":[{"type":%q,"status":"True","reason":%q,"message":"m","lastHeartbeatTime":%q,"lastTransitionTime":%q}]}}`, kind, why, now, now)
-	_, err := bed.Client.CoreV1().Nodes().Patch(t.Context(), node, types.StrategicMergePatchType, []byte(body), metav1.PatchOptions{FieldManager: manager}, "status")
+	_, err := env.Client.CoreV1().Nodes().Patch(t.Context(), node, types.StrategicMergePatchType, []byte(body), metav1.PatchOptions{FieldManager: manager}, "status")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,16 +68,16 @@ func stands(id reason.ID, entity string) evidence.Snapshot {
 // A condition that another agent writes is left to it, whether it was there first or comes later.
 func TestStandsAside(t *testing.T) {
 	t.Parallel()
-	bed := guarded(t)
+	env := guarded(t)
 	name := named(t, "n")
-	node(t, bed.Client, name)
-	writes(t, bed, "eks-node-monitoring-agent", name, "StorageReady", "StorageIsReady")
-	r := running(t, bed, name, token(t, bed.Client, name))
+	node(t, env.Client, name)
+	writes(t, env, "eks-node-monitoring-agent", name, "StorageReady", "StorageIsReady")
+	r := running(t, env, name, token(t, env.Client, name))
 	r.Show(evidence.Snapshot{})
 	shown := func(want map[string]string) {
 		t.Helper()
 		soon(t, func() error {
-			got := conditions(t, bed, name)
+			got := conditions(t, env, name)
 			for kind, status := range want {
 				if got[kind] != status {
 					return fmt.Errorf("the node has %v, want %v", got, want)
@@ -89,7 +89,7 @@ func TestStandsAside(t *testing.T) {
 	shown(map[string]string{"KernelReady": "True NoFault", "NetworkingReady": "True NoFault", "StorageReady": "True StorageIsReady", "ContainerRuntimeReady": "True NoFault"})
 
 	// node-problem-detector comes, and writes one that was the agent's.
-	writes(t, bed, "node-problem-detector", name, "NetworkingReady", "NoProblem")
+	writes(t, env, "node-problem-detector", name, "NetworkingReady", "NoProblem")
 	soon(t, func() error {
 		if aside := r.Status().OtherWriters; aside["NetworkingReady"] != "node-problem-detector" || aside["StorageReady"] != "eks-node-monitoring-agent" {
 			return fmt.Errorf("left to others: %v", aside)
@@ -98,7 +98,7 @@ func TestStandsAside(t *testing.T) {
 	})
 	r.Show(stands("InterfaceNotUp", "eth1"))
 	soon(t, func() error {
-		list, err := bed.Client.CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
+		list, err := env.Client.CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
 		if err != nil {
 			return err
 		}
@@ -119,15 +119,15 @@ func TestStandsAside(t *testing.T) {
 // What the API server refuses is kept: the agent says what is wrong, and reports as soon as it may.
 func TestRefusedTokens(t *testing.T) {
 	t.Parallel()
-	bed := guarded(t)
+	env := guarded(t)
 	name := named(t, "n")
-	node(t, bed.Client, name)
+	node(t, env.Client, name)
 	for what, tc := range map[string]struct{ token, says string }{
-		"a token of no node":       {token(t, bed.Client, ""), "bound to node (none)"},
+		"a token of no node":       {token(t, env.Client, ""), "bound to node (none)"},
 		"a token that is nobody's": {"nobody", "401"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			r := running(t, bed, name, tc.token)
+			r := running(t, env, name, tc.token)
 			r.Show(stands("InterfaceNotUp", "eth1"))
 			soon(t, func() error {
 				if err := r.Health(); err == nil || !strings.Contains(err.Error(), tc.says) {
@@ -137,27 +137,27 @@ func TestRefusedTokens(t *testing.T) {
 			})
 		})
 	}
-	if got := conditions(t, bed, name); len(got) != 1 {
+	if got := conditions(t, env, name); len(got) != 1 {
 		t.Errorf("the node has %v", got)
 	}
 }
 
-// A Node that is not there yet is reported for once it is, and one that is made anew is told everything again.
+// A Node that is not there yet is reported for once it is, and one that is made anew gets all conditions again.
 func TestNodeMadeAnew(t *testing.T) {
 	t.Parallel()
-	bed := guarded(t)
+	env := guarded(t)
 	name := named(t, "n")
-	node(t, bed.Client, name)
-	r := running(t, bed, name, token(t, bed.Client, name))
+	node(t, env.Client, name)
+	r := running(t, env, name, token(t, env.Client, name))
 	r.Show(evidence.Snapshot{})
 	reported := func() error {
-		if got := conditions(t, bed, name); got["KernelReady"] != "True NoFault" {
+		if got := conditions(t, env, name); got["KernelReady"] != "True NoFault" {
 			return fmt.Errorf("the node has %v", got)
 		}
 		return nil
 	}
 	soon(t, reported)
-	if err := bed.Client.CoreV1().Nodes().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
+	if err := env.Client.CoreV1().Nodes().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, func() error {
@@ -167,7 +167,7 @@ func TestNodeMadeAnew(t *testing.T) {
 		return nil
 	})
 	again := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	if _, err := bed.Client.CoreV1().Nodes().Create(t.Context(), again, metav1.CreateOptions{}); err != nil {
+	if _, err := env.Client.CoreV1().Nodes().Create(t.Context(), again, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, reported)

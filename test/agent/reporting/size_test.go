@@ -25,20 +25,20 @@ const idle = 2 * time.Minute
 // EKS node monitoring agent 1.7 48 MB and about 5 m CPU. The agent is to stay below 5 m CPU, 12 MiB of anonymous memory and
 // 25 MiB resident; to its memory there is no alternative here.
 func BenchmarkIdleAgent(b *testing.B) {
-	bed := testbed.Shared(b)
+	env := testbed.Shared(b)
 	name := "idle-agent"
-	node(b, bed.Client, name)
+	node(b, env.Client, name)
 	binary := program.Need(b, "naosu-agent")
 	file := filepath.Join(b.TempDir(), "kubeconfig")
-	if err := bed.WriteKubeconfig(file); err != nil {
+	if err := env.WriteKubeconfig(file); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		agent := exec.CommandContext(b.Context(), binary, "--node-name", name, "--kubeconfig", file, "--state", b.TempDir()) //nolint:gosec // G204: the benchmark's own.
+		agent := exec.CommandContext(b.Context(), binary, "--node-name", name, "--kubeconfig", file, "--state", b.TempDir())
 		if err := agent.Start(); err != nil {
 			b.Fatal(err)
 		}
-		firstReport(b, bed, name)
+		firstReport(b, env, name)
 		before := spent(b, agent.Process.Pid)
 		<-time.After(idle)
 		used := spent(b, agent.Process.Pid) - before
@@ -53,13 +53,13 @@ func BenchmarkIdleAgent(b *testing.B) {
 }
 
 // firstReport waits until the agent has written its conditions.
-func firstReport(b *testing.B, bed *testbed.Bed, name string) {
+func firstReport(b *testing.B, env *testbed.Environment, name string) {
 	b.Helper()
 	end := time.After(patience)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
-		n, err := bed.Client.CoreV1().Nodes().Get(b.Context(), name, metav1.GetOptions{})
+		n, err := env.Client.CoreV1().Nodes().Get(b.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}

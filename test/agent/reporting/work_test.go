@@ -37,13 +37,13 @@ func TestWork(t *testing.T) {
 	}
 	m := newMachine(t, "n1")
 	units := m.serviced()
-	bed := testbed.Fresh(t, controlplane.Options{BindAddress: serverAddress, Flags: testbed.WithoutKubelets()})
-	apply(t, bed.AdminConfig(), "access.yaml")
-	apply(t, bed.AdminConfig(), "policy.yaml")
-	node(t, bed.Client, m.name)
-	m.kubeconfig = kubeconfig(t, bed.AdminConfig(), strings.Replace(bed.AdminConfig().Host, "127.0.0.1", serverAddress, 1), token(t, bed.Client, m.name))
+	env := testbed.Fresh(t, controlplane.Options{BindAddress: serverAddress, Flags: testbed.WithoutKubelets()})
+	apply(t, env.AdminConfig(), "access.yaml")
+	apply(t, env.AdminConfig(), "policy.yaml")
+	node(t, env.Client, m.name)
+	m.kubeconfig = kubeconfig(t, env.AdminConfig(), strings.Replace(env.AdminConfig().Host, "127.0.0.1", serverAddress, 1), token(t, env.Client, m.name))
 	m.start()
-	m.shows(bed, corev1.ConditionTrue, "NoFault")
+	m.shows(env, corev1.ConditionTrue, "NoFault")
 	soon(t, func() error {
 		if said := strings.Count(m.log.String(), "watch the Remediations of node n1"); said != 1 {
 			return fmt.Errorf("that there are no Remediations was said %d times\n%s", said, m.log)
@@ -51,11 +51,11 @@ func TestWork(t *testing.T) {
 		return nil
 	})
 	m.stop()
-	c := defined(t, bed)
+	c := defined(t, env)
 	m.start()
-	m.drills(bed, c)
-	m.restarts(bed, c, units)
-	m.killed(bed, c, units)
+	m.drills(env, c)
+	m.restarts(env, c, units)
+	m.killed(env, c, units)
 	m.stop()
 }
 
@@ -107,9 +107,9 @@ func (m *machine) says(c client.Client, r *v1alpha1.Remediation, any ...v1alpha1
 	return *r.Status.Agent
 }
 
-func (m *machine) node(bed *testbed.Bed) *corev1.Node {
+func (m *machine) node(env *testbed.Environment) *corev1.Node {
 	m.t.Helper()
-	n, err := bed.Client.CoreV1().Nodes().Get(m.t.Context(), m.name, metav1.GetOptions{})
+	n, err := env.Client.CoreV1().Nodes().Get(m.t.Context(), m.name, metav1.GetOptions{})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -117,9 +117,9 @@ func (m *machine) node(bed *testbed.Bed) *corev1.Node {
 }
 
 // drills tries the chain, and looks on that the node's real conditions and Events have no part in it.
-func (m *machine) drills(bed *testbed.Bed, c client.Client) {
-	n := m.node(bed)
-	conditions := m.watched(bed)
+func (m *machine) drills(env *testbed.Environment, c client.Client) {
+	n := m.node(env)
+	conditions := m.watched(env)
 	for _, reason := range []string{"InterfaceNotUp", "SoftLockup"} {
 		r := drill(m.name, n.UID)
 		r.Name, r.Spec.Drill.Reason = strings.ToLower(reason), reason
@@ -140,7 +140,7 @@ func (m *machine) drills(bed *testbed.Bed, c client.Client) {
 	if seen := slices.Compact(conditions()); !slices.Equal(seen, []string{"True NoFault"}) {
 		m.t.Errorf("meanwhile NetworkingReady was %q", seen)
 	}
-	list, err := bed.Client.CoreV1().Events("default").List(m.t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=" + m.name})
+	list, err := env.Client.CoreV1().Events("default").List(m.t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=" + m.name})
 	if err != nil || slices.ContainsFunc(list.Items, func(e corev1.Event) bool { return e.Reason == "InterfaceNotUp" || e.Reason == "SoftLockup" }) {
 		m.t.Errorf("the node's Events tell of it: %+v, %v", list.Items, err)
 	}
@@ -155,11 +155,11 @@ func (m *machine) drills(bed *testbed.Bed, c client.Client) {
 }
 
 // watched notes every state of NetworkingReady, until what it returns is called, which tells them.
-func (m *machine) watched(bed *testbed.Bed) func() []string {
+func (m *machine) watched(env *testbed.Environment) func() []string {
 	m.t.Helper()
 	var seen []string
 	var following sync.WaitGroup
-	w, err := bed.Client.CoreV1().Nodes().Watch(m.t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + m.name})
+	w, err := env.Client.CoreV1().Nodes().Watch(m.t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=" + m.name})
 	if err != nil {
 		m.t.Fatal(err)
 	}
@@ -178,8 +178,8 @@ func (m *machine) watched(bed *testbed.Bed) func() []string {
 }
 
 // restarts has services restarted that may be, and others not.
-func (m *machine) restarts(bed *testbed.Bed, c client.Client, units *systemdtest.Machine) {
-	n := m.node(bed)
+func (m *machine) restarts(env *testbed.Environment, c client.Client, units *systemdtest.Machine) {
+	n := m.node(env)
 	units.Systemctl("start", "containerd.service")
 	before := units.Run("systemctl", "show", "--property=InvocationID", "containerd.service")
 	for _, service := range []string{"containerd.service", "dbus.service"} {
@@ -200,7 +200,7 @@ func (m *machine) restarts(bed *testbed.Bed, c client.Client, units *systemdtest
 
 // killed ends the agent while a service that it has restarted is starting. Its next run waits for that, and does not restart
 // it again.
-func (m *machine) killed(bed *testbed.Bed, c client.Client, units *systemdtest.Machine) {
+func (m *machine) killed(env *testbed.Environment, c client.Client, units *systemdtest.Machine) {
 	if err := unix.Mkfifo(units.Host.Path("/run/gate"), 0o600); err != nil {
 		m.t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func (m *machine) killed(bed *testbed.Bed, c client.Client, units *systemdtest.M
 		noted, _ := os.ReadFile(units.Host.Path("/run/starts"))
 		return string(noted)
 	}
-	r := restart(m.name, m.node(bed).UID, "slow.service")
+	r := restart(m.name, m.node(env).UID, "slow.service")
 	r.Status = acting()
 	m.says(c, made(m.t, c, r), v1alpha1.AgentAccepted)
 	soon(m.t, func() error {

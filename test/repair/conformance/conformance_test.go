@@ -29,8 +29,8 @@ func TestMain(m *testing.M) {
 
 // TestConformance makes the same calls on both, and demands the same answers.
 func TestConformance(t *testing.T) {
-	bed := testbed.Shared(t)
-	live, err := client.New(bed.AdminConfig(), client.Options{Scheme: scheme.Scheme})
+	env := testbed.Shared(t)
+	live, err := client.New(env.AdminConfig(), client.Options{Scheme: scheme.Scheme})
 	if err != nil {
 		t.Fatal(err)
 	}

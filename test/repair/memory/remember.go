@@ -12,7 +12,7 @@ import (
 )
 
 // remember is a client that answers from what it has read, as long as nothing of the kind was written: the fake decodes JSON
-// for each object that it gives out, which is most of what a night costs.
+// for each object that it gives out, which is most of what a run costs.
 func remember(store client.WithWatch) client.WithWatch {
 	known := map[string]map[string]runtime.Object{}
 	var calls sync.Mutex // held for a whole call: what was read before a write must not be remembered after it

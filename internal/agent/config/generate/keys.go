@@ -17,16 +17,16 @@ import (
 	"time"
 )
 
-// key is a row of a page.
+// key is a key of the configuration, which is a row of the page.
 type key struct {
-	// owner is the struct that has it, in whose words its comment is found.
+	// owner is the struct with the field, as package.Type.
 	owner, field string
-	path         string
-	fallback     string
-	comment      string
+	path         string // of the key in the file, such as kernel.pressure.cpu
+	fallback     string // the default
+	comment      string // of the field
 }
 
-// id is how ja.yaml calls it.
+// id is the name of the key in ja.yaml.
 func (k key) id() string { return k.owner + "." + k.field }
 
 // comments are the comments of fields, by package folder, type and field.
@@ -36,7 +36,7 @@ type comments struct {
 
 const module = "github.com/naosu-dev/naosu/"
 
-// keys are those of a struct and of what is in it.
+// keys returns the keys of a struct and of the structs in it.
 func (c comments) keys(of reflect.Value, at string) ([]key, error) {
 	var all []key
 	var wrong []error
@@ -59,7 +59,7 @@ func (c comments) keys(of reflect.Value, at string) ([]key, error) {
 	return all, errors.Join(wrong...)
 }
 
-// within is the struct that has the keys below a field, and what stands between; invalid where the field itself is what is configured.
+// within returns the struct whose keys are below a field, and the part of the path in between. It is invalid if the field itself is a key.
 func within(v reflect.Value) (inner reflect.Value, below string) {
 	t := v.Type()
 	switch {
@@ -67,7 +67,7 @@ func within(v reflect.Value) (inner reflect.Value, below string) {
 		return v, ""
 	case t.Kind() == reflect.Map && t.Elem().Kind() == reflect.Struct:
 		return reflect.New(t.Elem()).Elem(), ".NAME"
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct && !isText(t.Elem()):
 		if v.Len() > 0 {
 			return v.Index(0), "[]"
 		}
@@ -80,7 +80,7 @@ func isText(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
 }
 
-// shown is a default.
+// shown returns a default as the page shows it.
 func shown(v reflect.Value) string {
 	switch value := v.Interface().(type) {
 	case time.Duration:
@@ -113,7 +113,7 @@ func shown(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// short is a duration without what is zero.
+// short formats a duration without units that are zero.
 func short(d time.Duration) string {
 	s := d.String()
 	for _, zero := range []string{"m0s", "h0m"} {
@@ -124,7 +124,7 @@ func short(d time.Duration) string {
 	return s
 }
 
-// of is the comment of a field.
+// of returns the comment of a field.
 func (c comments) of(t reflect.Type, field string) (string, error) {
 	folder := strings.TrimPrefix(t.PkgPath(), module)
 	if c.packages[folder] == nil {
@@ -136,12 +136,12 @@ func (c comments) of(t reflect.Type, field string) (string, error) {
 	}
 	comment := c.packages[folder][t.Name()][field]
 	if comment == "" {
-		return "", fmt.Errorf("%s.%s has no comment, of which its row in the docs is made", t, field)
+		return "", fmt.Errorf("%s.%s has no comment for its row in the docs", t, field)
 	}
 	return comment, nil
 }
 
-// parsed are the comments of the fields of a package, by type.
+// parsed returns the comments of the fields of a package, by type.
 func parsed(folder string) (map[string]map[string]string, error) {
 	files, err := os.ReadDir(folder)
 	if err != nil {
@@ -168,29 +168,13 @@ func parsed(folder string) (map[string]map[string]string, error) {
 	return types, nil
 }
 
-// commentsOf are the comments of a struct's fields. One that begins with the names of several is of all of them.
+// commentsOf returns the comments of a struct's fields.
 func commentsOf(of *ast.StructType) map[string]string {
 	all := map[string]string{}
-	last := ""
 	for _, field := range of.Fields.List {
-		if text := strings.Join(strings.Fields(field.Doc.Text()), " "); text != "" {
-			last = text
-		}
 		for _, name := range field.Names {
-			if field.Doc != nil || slices.Contains(named(last), name.Name) {
-				all[name.Name] = last
-			}
+			all[name.Name] = strings.Join(strings.Fields(field.Doc.Text()), " ")
 		}
 	}
 	return all
-}
-
-// named are the fields that a comment begins with: "A, B and C are".
-func named(comment string) []string {
-	subject, _, _ := strings.Cut(comment, " are ")
-	names := strings.Fields(strings.NewReplacer(",", " ", " and ", " ").Replace(subject))
-	if slices.ContainsFunc(names, func(name string) bool { return !token.IsExported(name) }) {
-		return nil
-	}
-	return names
 }

@@ -9,11 +9,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A comment is of the field below it and of those that it names first, and of no other.
+// A comment belongs only to the field below it.
 func TestCommentsOf(t *testing.T) {
 	const source = `package p
 type T struct {
-	// One and Two are the shares
+	// One is the share
 	// of something.
 	One int
 	Two int
@@ -27,7 +27,7 @@ type T struct {
 		t.Fatal(err)
 	}
 	of := parsed.Decls[0].(*ast.GenDecl).Specs[0].(*ast.TypeSpec).Type.(*ast.StructType)
-	want := map[string]string{"One": "One and Two are the shares of something.", "Two": "One and Two are the shares of something.", "Four": "Four is a number. Five are none."}
+	want := map[string]string{"One": "One is the share of something.", "Two": "", "Three": "", "Four": "Four is a number. Five are none.", "Five": ""}
 	if diff := cmp.Diff(want, commentsOf(of)); diff != "" {
 		t.Error(diff)
 	}
@@ -35,11 +35,10 @@ type T struct {
 
 func TestDescription(t *testing.T) {
 	for comment, want := range map[string]string{
-		"Links is a regular expression.":              "A regular expression.",
-		"Threads and OpenFiles are the shares.":       "The shares.",
-		"A, B and C are what is so.":                  "What is so.",
-		"HostNetwork leaves the network plugin out.":  "HostNetwork leaves the network plugin out.",
-		"The folder of a node is what it works with.": "The folder of a node is what it works with.",
+		"Links is a regular expression.":                 "A regular expression.",
+		"Sockets are the sockets of container runtimes.": "The sockets of container runtimes.",
+		"HostNetwork leaves the network plugin out.":     "HostNetwork leaves the network plugin out.",
+		"The folder of a node is what it works with.":    "The folder of a node is what it works with.",
 	} {
 		if got := description(comment); got != want {
 			t.Errorf("%q becomes %q, want %q", comment, got, want)

@@ -1,6 +1,6 @@
-// Command generate makes the pages of the agent's configuration, docs/en/agent-configuration.md and docs/ja/agent-configuration.md, of
-// the structs that the configuration is read into: their yaml keys, their comments and their defaults. The Japanese of each comment is
-// in ja.yaml, beside the English that it is of, so that a comment which changes alone is found.
+// Command generate writes docs/en/agent-configuration.md and docs/ja/agent-configuration.md from the structs that the agent's
+// configuration is decoded into: their yaml keys, comments and defaults. ja.yaml contains the Japanese of each comment together with the
+// English, so that a comment that changed without its translation is an error.
 package main
 
 import (
@@ -45,14 +45,14 @@ func generate() error {
 	}
 	for language, words := range pages {
 		path := "../../../docs/" + language + "/agent-configuration.md"
-		if err := os.WriteFile(path, words.page(settings, reasons, language, japanese), 0o644); err != nil { //nolint:gosec // G306: a page that everybody reads.
+		if err := os.WriteFile(path, words.page(settings, reasons, language, japanese), 0o644); err != nil {
 			return fmt.Errorf("write %s: %w", path, err)
 		}
 	}
 	return nil
 }
 
-// translated is the Japanese of each key's comment.
+// translated returns the Japanese of each key's comment.
 func translated(tables ...[]key) (map[string]string, error) {
 	text, err := os.ReadFile("generate/ja.yaml")
 	if err != nil {
@@ -70,7 +70,7 @@ func translated(tables ...[]key) (map[string]string, error) {
 		case !is:
 			wrong = append(wrong, fmt.Errorf("generate/ja.yaml has no %s:\n%s: {en: %q, ja: }", k.id(), k.id(), k.comment))
 		case t.EN != k.comment:
-			wrong = append(wrong, fmt.Errorf("generate/ja.yaml: %s has changed: it is %q now, and the Japanese is of %q", k.id(), k.comment, t.EN))
+			wrong = append(wrong, fmt.Errorf("generate/ja.yaml: the comment of %s has changed to %q; the Japanese translates %q", k.id(), k.comment, t.EN))
 		case t.JA == "":
 			wrong = append(wrong, fmt.Errorf("generate/ja.yaml: %s has no Japanese", k.id()))
 		}
@@ -78,7 +78,7 @@ func translated(tables ...[]key) (map[string]string, error) {
 	}
 	for id := range all {
 		if _, is := japanese[id]; !is {
-			wrong = append(wrong, fmt.Errorf("generate/ja.yaml: there is no key %s", id))
+			wrong = append(wrong, fmt.Errorf("generate/ja.yaml: the key %s does not exist", id))
 		}
 	}
 	return japanese, errors.Join(wrong...)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// words are what a page says around its tables.
+// words are the texts of a page around its tables.
 type words struct {
 	title, intro, ownTitle, own string
 	heads                       [3]string
@@ -14,20 +14,20 @@ type words struct {
 
 var pages = map[string]words{
 	"en": {
-		title: "The configuration of the node agent",
-		intro: "Generated from the agent's code. The file that `--config` names is YAML; what it does not say stays at its default, and a key that is not here is refused. " +
-			"`naosu-agent check --config FILE` says what is wrong with it. NAME is a reason, in any of the spellings of [reasons.md](reasons.md), which also has what holds where nothing is said of it.",
+		title: "Configuration of the node agent",
+		intro: "Generated from the agent's code. `--config` specifies a YAML file. Keys that it does not contain keep their defaults; unknown keys are errors. " +
+			"`naosu-agent check --config FILE` reports all errors in the file. NAME is the name of a reason; [reasons.md](reasons.md) lists all reasons and the defaults of `reasons.NAME`.",
 		ownTitle: "Files of own reasons",
-		own:      "Files named `*.patterns.yaml` beside the configuration. [agent.md](agent.md#own-reasons) says what they are for.",
-		heads:    [3]string{"Key", "Default", "Means"},
+		own:      "Files named `*.patterns.yaml` in the folder of the configuration file. [agent.md](agent.md#own-reasons) describes them.",
+		heads:    [3]string{"Key", "Default", "Description"},
 	},
 	"ja": {
 		title: "ノードエージェントの設定",
-		intro: "エージェントのコードから生成されています。`--config` で指定するファイルは YAML です。書かれていないものはデフォルトのままで、ここにないキーは拒否されます。" +
-			"誤りは `naosu-agent check --config FILE` で確かめられます。NAME は理由の名前で、[reasons.md](reasons.md) の別名でもかまいません。そのデフォルトも reasons.md にあります。",
+		intro: "エージェントのコードから生成されています。`--config` で指定するファイルは YAML です。ファイルにないキーはデフォルトのままで、未知のキーはエラーになります。" +
+			"誤りは `naosu-agent check --config FILE` で確認できます。NAME は理由の名前です。理由の一覧と `reasons.NAME` のデフォルトは [reasons.md](reasons.md) にあります。",
 		ownTitle: "独自の理由のファイル",
-		own:      "設定の隣に置く `*.patterns.yaml` という名前のファイルです。用途は [agent.md](agent.md#独自の理由) にあります。",
-		heads:    [3]string{"キー", "デフォルト", "意味"},
+		own:      "設定ファイルと同じフォルダーに置く、`*.patterns.yaml` という名前のファイルです。[agent.md](agent.md#独自の理由) で説明しています。",
+		heads:    [3]string{"キー", "デフォルト", "説明"},
 	},
 }
 
@@ -54,11 +54,11 @@ func (w words) table(out *bytes.Buffer, keys []key, language string, japanese ma
 	}
 }
 
-// description is a comment without the name that it begins with: "Links is a regular expression" is "A regular expression".
+// description returns a comment without the name of the field: "A regular expression" for "Links is a regular expression".
 func description(comment string) string {
 	for _, verb := range []string{" is ", " are "} {
-		subject, rest, found := strings.Cut(comment, verb)
-		if names := strings.NewReplacer(", ", "", " and ", "").Replace(subject); found && !strings.Contains(names, " ") {
+		name, rest, found := strings.Cut(comment, verb)
+		if found && !strings.Contains(name, " ") {
 			return strings.ToUpper(rest[:1]) + rest[1:]
 		}
 	}

@@ -89,7 +89,7 @@ func (h *hung) tasks(name, pid string, now map[string]wait) (found []evidence.Ev
 
 // readWait returns a task's name, when it was started, in ticks since boot, and whether it is in uninterruptible sleep (proc_pid_stat(5)).
 func readWait(folder string) (name, start string, waits bool) {
-	text, err := os.ReadFile(folder + "/stat") //nolint:gosec // G304: below /proc.
+	text, err := os.ReadFile(folder + "/stat")
 	begin, end := bytes.IndexByte(text, '('), bytes.LastIndex(text, []byte(") "))
 	if err != nil || begin < 0 || end < begin {
 		return "", "", false
@@ -104,7 +104,7 @@ func readWait(folder string) (name, start string, waits bool) {
 
 // switches are a task's counts of context switches (proc_pid_status(5)); empty if they cannot be read.
 func switches(folder string) string {
-	text, err := os.ReadFile(folder + "/status") //nolint:gosec // G304: below /proc.
+	text, err := os.ReadFile(folder + "/status")
 	if err != nil {
 		return ""
 	}
@@ -119,7 +119,7 @@ func switches(folder string) string {
 
 // waitChannel is the function of the kernel in which a task waits (proc_pid_wchan(5)); it reads 0 without the privilege to see it.
 func waitChannel(folder string) (where string, known bool) {
-	text, err := os.ReadFile(folder + "/wchan") //nolint:gosec // G304: below /proc.
+	text, err := os.ReadFile(folder + "/wchan")
 	return string(text), err == nil && len(text) > 0 && string(text) != "0"
 }
 

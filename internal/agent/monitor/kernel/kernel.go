@@ -20,24 +20,26 @@ import (
 
 // Options are what may be configured of these monitors.
 type Options struct {
-	// Daemons are the cgroups of what a node cannot do without: patterns as in path.Match, below the root of the hierarchy.
+	// Daemons are the cgroups of the daemons that the node needs, as patterns (path.Match) relative to the root of the cgroup
+	// hierarchy.
 	Daemons []string `yaml:"daemons"`
-	// Pods are the cgroups that hold all pods together, as patterns, too.
+	// Pods are the cgroups that contain all pods, as patterns like those of daemons.
 	Pods []string `yaml:"pods"`
-	// Threads and OpenFiles are the shares, in hundredths, of what is allowed from which the limit is nearly reached.
-	Threads   Percent `yaml:"threads"`
+	// Threads is the percentage of the kernel's limit of threads from which ApproachingKernelPidMax is reported.
+	Threads Percent `yaml:"threads"`
+	// OpenFiles is the percentage of a limit of open files from which ApproachingMaxOpenFiles is reported.
 	OpenFiles Percent `yaml:"openFiles"`
-	// Zombies is how many ended children that one parent does not reap are too many.
+	// Zombies is the number of unreaped children of one parent from which ExcessiveZombieProcesses is reported.
 	Zombies Count `yaml:"zombies"`
-	// Variables is how many variables the environment of a process may have.
+	// Variables is the number of environment variables of a process above which LargeEnvironment is reported.
 	Variables Count `yaml:"variables"`
-	// CronRuns is how often a job may be set to run in an hour.
+	// CronRuns is the number of runs of a cron job per hour above which RapidCron is reported.
 	CronRuns Count `yaml:"cronRuns"`
-	// Zram is the share of the host's memory, in hundredths, from which a zram device takes too much.
+	// Zram is the percentage of the host's memory used by a zram device from which ZramHighUsage is reported.
 	Zram Percent `yaml:"zram"`
 	// Pressure is the share of time, over a minute, from which waiting for each is too much.
 	Pressure Pressure `yaml:"pressure"`
-	// ClockSkew is by how much the host's clock may differ from the API server's.
+	// ClockSkew is the difference between the clocks of the host and the API server above which ClockSkew is reported.
 	ClockSkew time.Duration `yaml:"clockSkew"`
 	// ServerClock is what the API server's answers tell of its clock. Nil where none is asked.
 	ServerClock *serverclock.Clock `yaml:"-"`
@@ -45,11 +47,11 @@ type Options struct {
 
 // Pressure has a threshold for each file of /proc/pressure.
 type Pressure struct {
-	// CPU is the share of time, in hundredths over a minute, that daemons wait for a CPU.
+	// CPU is the percentage of the last minute spent waiting for a CPU (avg60) from which CPUPressureStalled is reported.
 	CPU Percent `yaml:"cpu"`
-	// IO is the share of time, in hundredths over a minute, that they wait for disks.
+	// IO is the percentage of the last minute spent waiting for disks (avg60) from which IOPressureStalled is reported.
 	IO Percent `yaml:"io"`
-	// Memory is the share of time, in hundredths over a minute, that all processes, or the daemons, wait for memory.
+	// Memory is the percentage of the last minute spent waiting for memory (avg60) from which MemoryPressureStalled is reported.
 	Memory Percent `yaml:"memory"`
 }
 

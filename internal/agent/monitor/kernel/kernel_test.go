@@ -48,7 +48,7 @@ func TestReasonsAreTold(t *testing.T) {
 		})
 	}
 	for id, times := range faults {
-		if r, known := reason.Find(string(id)); times != 1 || !known || r.Condition != reason.KernelReady || !r.Looked() && id != reason.AppBlocked {
+		if r, known := reason.Find(string(id)); times != 1 || !known || r.Condition != reason.KernelReady || !r.Polled() && id != reason.AppBlocked {
 			t.Errorf("%s is told of %d times, as %+v", id, times, r)
 		}
 	}

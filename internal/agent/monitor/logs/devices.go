@@ -52,7 +52,7 @@ func (d *devices) whyInapplicable(r reason.Reason) *logState {
 		return &logState{evidence.Unreadable, d.err.Error()}
 	case r.Hardware != "" && !slices.Contains(d.kinds, r.Hardware):
 		return &logState{evidence.Inapplicable, fmt.Sprintf("no accelerator of the kind %s is in this host", r.Hardware)}
-	case r.Records() && d.printable:
+	case r.KernelRecordsOnly() && d.printable:
 		return &logState{evidence.Inapplicable, "any process with a Neuron device may write the kernel's log of this host, and no record of it proves anything"}
 	}
 	return nil
@@ -66,7 +66,7 @@ func (d *devices) needsLook(r reason.Reason, now time.Time) bool {
 // applies says whether a line may be evidence of a reason. Hardware that was not there when the log was opened may be there by now; then the
 // reason is emitted as Readable.
 func (s *availability) applies(r reason.Reason) bool {
-	if r.Hardware == "" && !r.Records() {
+	if r.Hardware == "" && !r.KernelRecordsOnly() {
 		return true
 	}
 	s.mu.Lock()

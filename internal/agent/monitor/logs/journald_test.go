@@ -65,11 +65,15 @@ ExecStart=/bin/sh -c 'echo says other; printf "MESSAGE=says spoofed\\nUNIT=sick.
 	m.Unit("sick.service", "[Service]\nExecStart=/bin/sh -c 'echo says two; exit 1'\n")
 	m.Systemctl("start", "--wait", "sick.service")
 	heard.await(t, func() bool { return len(heard.saw(evidence.Fault)) == 4 })
+	// What is vacuumed before it is read is lost, and reported as such: which line that is depends on the machine's load.
+	faults := func() []string {
+		return slices.DeleteFunc(heard.saw(evidence.Fault), func(told string) bool { return !strings.HasPrefix(told, "Sick") })
+	}
 	m.Run("journalctl", "--rotate", "--vacuum-files=1")
 	m.Unit("sick.service", "[Service]\nExecStart=/bin/sh -c 'echo says three $(head -c 3000 /dev/zero | tr \"\\\\0\" x)'\n") // long enough to be packed
 	m.Systemctl("start", "--wait", "sick.service")
-	heard.await(t, func() bool { return len(heard.saw(evidence.Fault)) == 5 })
-	expect(t, "told", heard.saw(evidence.Fault), []string{"Sick", "Sick", "Sick one", "Sick three", "Sick two"})
+	heard.await(t, func() bool { return len(faults()) == 5 })
+	expect(t, "told", faults(), []string{"Sick", "Sick", "Sick one", "Sick three", "Sick two"})
 
 	pendingLines := newListener()
 	follow(t, m.Host, "sick.service", pendingLines)

@@ -33,9 +33,9 @@ const (
 
 // Options are what may be configured.
 type Options struct {
-	// Kernel is where the kernel's log is read: auto (the device where it may be read, else the journal), kmsg, journal.
+	// Kernel is the source of the kernel log: kmsg (/dev/kmsg), journal, or auto (/dev/kmsg if it can be read, else the journal).
 	Kernel From `yaml:"kernel"`
-	// Journal are the folders of the systemd journal.
+	// Journal is the folders of the systemd journal.
 	Journal []string `yaml:"journal"`
 }
 

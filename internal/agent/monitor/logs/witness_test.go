@@ -44,8 +44,8 @@ func TestUncorrectedMemoryErrorNeedsAWitness(t *testing.T) {
 // A reason says that its lines need a witness, and has one.
 func TestWitnesses(t *testing.T) {
 	for _, r := range reason.Catalogue {
-		if _, has := witnesses[r.ID]; has != (r.Rests.On == reason.Witness) {
-			t.Errorf("%s rests on %q, and has a witness: %v", r.ID, r.Rests.On, has)
+		if _, has := witnesses[r.ID]; has != (r.Basis.Kind == reason.Witness) {
+			t.Errorf("the basis of %s is %q, but it has a witness: %v", r.ID, r.Basis.Kind, has)
 		}
 	}
 	for id := range witnesses {

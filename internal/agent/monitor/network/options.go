@@ -22,29 +22,30 @@ func (p *Percent) UnmarshalText(text []byte) error {
 
 // Options are what may be configured of the network's monitors.
 type Options struct {
-	// Links is a regular expression of the names of the links that must be up. Neither kind, peer nor address counts: a
-	// link that carries a node's traffic is named by systemd or the kernel, one of a pod by its CNI.
+	// Links is a regular expression for the names of the links that must be up. Only the name counts: systemd or the kernel names the
+	// links that carry the node's own traffic, and the CNI those of pods.
 	Links *regexp.Regexp `yaml:"links"`
-	// Sysctls are the values that sysctls must have on a host with a CNI, by name.
+	// Sysctls are the required values of sysctls, by name, on hosts with a CNI configuration.
 	Sysctls map[string]string `yaml:"sysctls"`
-	// Conntrack is how full, in hundredths, the table of connections may be.
+	// Conntrack is the percentage of the connection tracking table in use from which ConntrackFull is reported.
 	Conntrack Percent `yaml:"conntrack"`
-	// IPAMD is where the Amazon VPC CNI's daemon tells of itself (INTROSPECTION_BIND_ADDRESS).
+	// IPAMD is the address at which the Amazon VPC CNI's daemon (ipamd) reports its state (INTROSPECTION_BIND_ADDRESS).
 	IPAMD string `yaml:"ipamd"`
-	// ExpectedRules are regular expressions of "table/chain", beside those of known software, in which rules may drop packets.
+	// ExpectedRules are regular expressions for "table/chain" in which packet filter rules may drop packets, in addition to the chains
+	// of known software.
 	ExpectedRules []*regexp.Regexp `yaml:"expectedRules"`
-	// NodePorts are ports of the node's own that no rule may redirect.
+	// NodePorts are ports of the node itself, which no packet filter rule may redirect.
 	NodePorts []uint16 `yaml:"nodePorts"`
-	// AllowanceRise is by how many packets a minute a card's counter of what exceeded an allowance may rise: every burst that
-	// is a little too short for the instance's type queues some.
+	// AllowanceRise is the number of packets by which a counter of exceeded allowances of a network interface may increase per minute.
+	// Even short bursts queue some packets.
 	AllowanceRise uint64 `yaml:"allowanceRise"`
-	// ResolveName is what each name server of the host is asked for. "." asks for the root's servers.
+	// ResolveName is the name that the agent queries at each name server of the host. "." queries the root name servers.
 	ResolveName string `yaml:"resolveName"`
-	// ClusterDNS are the addresses of the name servers that pods of this node ask. Empty is what the kubelet's configuration says.
+	// ClusterDNS are the IP addresses of the cluster's DNS servers. Empty: those in the kubelet's configuration.
 	ClusterDNS []netip.Addr `yaml:"clusterDNS"`
-	// APIServer is the URL of the API server that must be reached. Empty is the one that the agent reports to.
+	// APIServer is the URL of the API server that must respond. Empty: the one that the agent reports to.
 	APIServer string `yaml:"apiServer"`
-	// KubeProxy is where kube-proxy says how it is (its healthzBindAddress).
+	// KubeProxy is the address of kube-proxy's health endpoint (its healthzBindAddress).
 	KubeProxy string `yaml:"kubeProxy"`
 }
 

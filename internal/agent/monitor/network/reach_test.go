@@ -43,7 +43,7 @@ func serveNames(t *testing.T, address string) *nameserver {
 			if m.Unpack(packet[:n]) != nil || s.unavailable.Load() {
 				continue
 			}
-			m.Response, m.RCode, m.Truncated = true, dnsmessage.RCode(s.code.Load()), s.cut.Load() //nolint:gosec // G115: a code.
+			m.Response, m.RCode, m.Truncated = true, dnsmessage.RCode(s.code.Load()), s.cut.Load()
 			if answer, err := m.Pack(); err == nil {
 				_, _ = socket.WriteTo([]byte("noise"), from)
 				_, _ = socket.WriteTo(answer, from)

@@ -64,7 +64,7 @@ func waiting(folder string) (process, bool) {
 	if err != nil || s.state != 'D' && s.threads < 2 {
 		return process{}, false
 	}
-	groups, err := os.ReadFile(folder + "/cgroup") //nolint:gosec // G304: below /proc.
+	groups, err := os.ReadFile(folder + "/cgroup")
 	if err != nil {
 		return process{}, false
 	}
@@ -83,7 +83,7 @@ func waiting(folder string) (process, bool) {
 		if err != nil || s.state != 'D' || !s.exiting && !pendingKill(at) {
 			continue
 		}
-		wait, _ := os.ReadFile(at + "/wchan") //nolint:gosec // G304: below /proc.
+		wait, _ := os.ReadFile(at + "/wchan")
 		p.wait = string(wait)
 		return p, true
 	}
@@ -119,7 +119,7 @@ type stat struct {
 const pfExiting = 0x4
 
 func readStat(folder string) (stat, error) {
-	line, err := os.ReadFile(folder + "/stat") //nolint:gosec // G304: below /proc.
+	line, err := os.ReadFile(folder + "/stat")
 	if err != nil {
 		return stat{}, err
 	}
@@ -150,7 +150,7 @@ func parseStat(line string) (stat, error) {
 
 // pendingKill says that a task was sent SIGKILL and has not taken it, by SigPnd and ShdPnd of its status (man 5 proc).
 func pendingKill(folder string) bool {
-	status, err := os.ReadFile(folder + "/status") //nolint:gosec // G304: below /proc.
+	status, err := os.ReadFile(folder + "/status")
 	return err == nil && killPending(status)
 }
 

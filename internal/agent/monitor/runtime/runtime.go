@@ -16,13 +16,14 @@ import (
 
 // Options are what may be configured of these monitors.
 type Options struct {
-	// KubeletHealthz is where the kubelet tells how it does (its healthzPort). Empty if it does not.
+	// KubeletHealthz is the URL of the kubelet's health endpoint (its healthzPort). Empty if the kubelet has none.
 	KubeletHealthz string `yaml:"kubeletHealthz"`
-	// Sockets are where container runtimes listen. One that was never there is not missed.
+	// Sockets are the sockets of container runtimes. A socket that has never existed is not reported.
 	Sockets []string `yaml:"sockets"`
-	// Patience is for how long the kubelet and the runtime may think about an answer.
+	// Patience is how long the agent waits for a response of the kubelet or the runtime.
 	Patience time.Duration `yaml:"patience"`
-	// IgnoreServices are services that may fail or restart: patterns as in path.Match, "mine-*.service".
+	// IgnoreServices are systemd services whose failures and restarts are not reported, as patterns (path.Match) such as
+	// "mine-*.service".
 	IgnoreServices []string `yaml:"ignoreServices"`
 	// SandboxProbe makes pod sandboxes to see whether that works.
 	SandboxProbe SandboxProbe `yaml:"sandboxProbe"`
@@ -30,13 +31,13 @@ type Options struct {
 
 // SandboxProbe is how often and how a sandbox is made and removed again.
 type SandboxProbe struct {
-	// Period is the time between probes. Zero makes none.
+	// Period is the time between probes, each of which creates and removes a pod sandbox. There are no probes unless it is set.
 	Period time.Duration `yaml:"period"`
-	// Patience is for how long making and removing one may take.
+	// Patience is how long the creation and the removal of the sandbox may take.
 	Patience time.Duration `yaml:"patience"`
-	// HostNetwork leaves the network plugin out of it.
+	// HostNetwork is true if the sandbox uses the host's network, so that the probe does not test the network plugin.
 	HostNetwork bool `yaml:"hostNetwork"`
-	// CgroupParent is the cgroup of the sandbox, in the form of the runtime's cgroup driver. Empty is the runtime's choice.
+	// CgroupParent is the parent cgroup of the sandbox, in the format of the runtime's cgroup driver. Empty: the runtime decides.
 	CgroupParent string `yaml:"cgroupParent"`
 }
 

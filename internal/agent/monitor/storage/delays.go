@@ -45,7 +45,7 @@ func (d *delays) find(ctx context.Context) ([]evidence.Evidence, error) {
 		if name := entry.Name(); name[0] < '1' || name[0] > '9' {
 			continue
 		}
-		line, err := os.ReadFile(folder + "/" + entry.Name() + "/stat") //nolint:gosec // below /proc
+		line, err := os.ReadFile(folder + "/" + entry.Name() + "/stat")
 		if err != nil {
 			continue // It has ended.
 		}
@@ -87,5 +87,5 @@ func parseStat(line string) (command string, who process, waited time.Duration, 
 	if err != nil {
 		return "", process{}, 0, fmt.Errorf("delayacct_blkio_ticks of /proc/%s/stat: %w", pid, err)
 	}
-	return rest[:end], process{pid: pid, start: fields[19]}, time.Duration(ticks) * tick, nil //nolint:gosec // 40 bits
+	return rest[:end], process{pid: pid, start: fields[19]}, time.Duration(ticks) * tick, nil
 }

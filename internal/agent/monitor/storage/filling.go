@@ -162,7 +162,7 @@ func (m mounts) statfs(disk filesystem) (usage, error) {
 	if err := unix.Fstatfs(int(folder.Fd()), &stat); err != nil {
 		return usage{}, fmt.Errorf("measure %s: %w", path, err)
 	}
-	block := uint64(stat.Frsize) //nolint:gosec // positive
+	block := uint64(stat.Frsize)
 	return usage{
 		bytes:  capacity{all: stat.Blocks * block, used: (stat.Blocks - stat.Bfree) * block, free: stat.Bavail * block},
 		inodes: capacity{all: stat.Files, used: stat.Files - stat.Ffree, free: stat.Ffree},

@@ -9,10 +9,11 @@ import (
 
 // Options are what may be configured of storage.
 type Options struct {
-	// Folders are what the node cannot work without, by their real paths. The disks that hold them are its own: they are
-	// probed there, and make StorageReady False. Other disks are pods' volumes or data: to replace the node does them no good.
+	// Folders are the folders that the node needs, by their real paths. The disks that contain them are the node's own: the agent
+	// probes them, and their faults turn StorageReady False. Other disks contain volumes of pods or other data, and replacing the node
+	// does not help them.
 	Folders []Path `yaml:"folders"`
-	// Filesystems is the time between looks at what is mounted.
+	// Filesystems is the time between checks of the mounted filesystems.
 	Filesystems time.Duration `yaml:"filesystems"`
 	XFS         XFS           `yaml:"xfs"`
 	Probe       Probe         `yaml:"probe"`
@@ -23,41 +24,41 @@ type Options struct {
 
 // XFS is about the free space of the node's own XFS filesystems.
 type XFS struct {
-	// Period is the time between looks at the free space.
+	// Period is the time between checks of the free space of XFS filesystems.
 	Period time.Duration `yaml:"period"`
-	// SmallestAverage is the mean size of a piece of free space, in blocks, below which it is a fault.
+	// SmallestAverage is the average size of a free extent, in blocks, below which XFSSmallAverageClusterSize is reported.
 	SmallestAverage Blocks `yaml:"smallestAverage"`
 }
 
 // Probe is about writing to the node's own disks and reading back, in the first folder of each that may be written to. The
 // file has no name: nothing is ever left behind.
 type Probe struct {
-	// Period is the time between probes.
+	// Period is the time between probes of a disk.
 	Period time.Duration `yaml:"period"`
-	// Patience is how long a disk may take to answer. A look may last so long.
+	// Patience is how long a disk may take to respond to a probe.
 	Patience time.Duration `yaml:"patience"`
 }
 
 // IODelays is about processes that wait for disks.
 type IODelays struct {
-	// Period is the time over which waiting is summed up.
+	// Period is the period over which the time that a process waits for disks is added up.
 	Period time.Duration `yaml:"period"`
-	// Most is what a process may have waited in a period.
+	// Most is how long a process may wait for disks in a period.
 	Most time.Duration `yaml:"most"`
 }
 
 // Filling is about filesystems of the node's own that fill up.
 type Filling struct {
-	// Within is the time within which a filesystem must be full, at the rate of the last hours, to be told of. Longer than six hours is
-	// a guess: the rate is that of two hours at most.
+	// Within is the remaining time from which FilesystemFillingUp is reported. The growth rate is measured over two hours at most, so
+	// a value above six hours is a guess.
 	Within time.Duration `yaml:"within"`
 }
 
 // EBS is about volumes that are held back.
 type EBS struct {
-	// Period is the time between looks at the counters of the volumes.
+	// Period is the time between checks of the counters of EBS volumes.
 	Period time.Duration `yaml:"period"`
-	// Most is what a volume may have been held back in a period.
+	// Most is how long a volume may be throttled in a period.
 	Most time.Duration `yaml:"most"`
 }
 

@@ -80,7 +80,7 @@ func (s *space) measure(disk filesystem) (reading, error) {
 		return reading{}, fmt.Errorf("measure %s: %w", path, err)
 	}
 	free, err := fsmap.Free(folder, mostRecords)
-	return reading{free: free, total: stat.Blocks, block: uint64(stat.Bsize)}, err //nolint:gosec // positive
+	return reading{free: free, total: stat.Blocks, block: uint64(stat.Bsize)}, err
 }
 
 // fragmented says whether there is enough free space for its fragmentation to count, and its extents are too small on average.

@@ -10,20 +10,20 @@ import (
 )
 
 var code = template.Must(template.New("").Funcs(template.FuncMap{"duration": durationOf, "title": titleOf, "hardware": hardwareOf}).Parse(
-	`// Code generated from catalogue.yaml and xid.yaml. DO NOT EDIT.
+	`// Code generated from the folder catalogue. DO NOT EDIT.
 
 package reason
 
 import "time"
 
+// The reasons of {{.Condition}}.
 const (
-{{range .}}	// {{.Name}}: {{.Means.EN}}
+{{range .Entries}}	// {{.Name}}: {{.Means.EN}}
 	{{.Name}} ID = "{{.Name}}"
 {{end}})
 
-// Catalogue is every reason, sorted by condition and name.
-var Catalogue = []Reason{
-{{range .}}	{
+var {{.Variable}} = []Reason{
+{{range .Entries}}	{
 		ID: {{.Name}}, Condition: {{.Condition}}, Severity: {{title .Severity}}, Action: {{.Action}},
 		{{with .Aliases}}Aliases: []ID{ {{range .}}{{printf "%q" .}}, {{end}} },
 		{{end}}{{with .Entity}}Entity: {{printf "%q" .}},
@@ -33,10 +33,10 @@ var Catalogue = []Reason{
 			JA: {{printf "%q" .Means.JA}},
 		},
 		Reads: {{printf "%q" .Reads}},
-		{{with .ReadsJA}}ReadsJA: {{printf "%q" .}},
-		{{end}}		{{with .Needs}}Needs: Needs{ {{with .Count}}Count: {{.}},{{end}} {{with .Within}}Within: {{duration .}},{{end}} {{with .For}}For: {{duration .}},{{end}} },
+		ReadsJA: {{printf "%q" .ReadsJA}},
+		{{with .Needs}}Needs: Needs{ {{with .Count}}Count: {{.}},{{end}} {{with .Within}}Within: {{duration .}},{{end}} {{with .For}}For: {{duration .}},{{end}} },
 		{{end}}{{with .Clears}}Clears: Clears{ {{with .Quiet}}Quiet: {{duration .}},{{end}} {{with .For}}For: {{duration .}},{{end}} },
-		{{end}}{{with .Rests}}{{if .On}}Rests: Rests{On: {{title .On}}, Says: Words{
+		{{end}}{{with .Basis}}{{if .Kind}}Basis: Basis{Kind: {{title .Kind}}, Text: Words{
 			EN: {{printf "%q" .EN}},
 			JA: {{printf "%q" .JA}},
 		}},
@@ -45,18 +45,21 @@ var Catalogue = []Reason{
 			{{end}} },
 		{{end}}},
 {{end}}}
-
-// The durations of the catalogue, in the largest unit that is whole.
-const (
-	second = time.Second
-	minute = time.Minute
-	hour   = time.Hour
-)
 `))
 
-func codeOf(entries []entry) ([]byte, error) {
+// codeOf returns the Go source of the reasons of a condition.
+func codeOf(condition string, entries []entry) ([]byte, error) {
+	of := struct {
+		Condition, Variable string
+		Entries             []entry
+	}{Condition: condition, Variable: strings.ToLower(condition[:1]) + condition[1:]}
+	for _, e := range entries {
+		if e.Condition == condition {
+			of.Entries = append(of.Entries, e)
+		}
+	}
 	var out bytes.Buffer
-	if err := code.Execute(&out, entries); err != nil {
+	if err := code.Execute(&out, of); err != nil {
 		return nil, err
 	}
 	source, err := format.Source(out.Bytes())
@@ -66,11 +69,12 @@ func codeOf(entries []entry) ([]byte, error) {
 	return source, nil
 }
 
+// durationOf returns the Go expression of a duration, in the largest unit that divides it.
 func durationOf(d time.Duration) string {
 	for _, unit := range []struct {
 		name string
 		size time.Duration
-	}{{"hour", time.Hour}, {"minute", time.Minute}, {"second", time.Second}} {
+	}{{"time.Hour", time.Hour}, {"time.Minute", time.Minute}, {"time.Second", time.Second}} {
 		if d%unit.size == 0 {
 			return fmt.Sprintf("%d * %s", d/unit.size, unit.name)
 		}
@@ -80,7 +84,7 @@ func durationOf(d time.Duration) string {
 
 func titleOf(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
-// hardwareOf is the constant of a kind of hardware.
+// hardwareOf returns the constant of a kind of hardware.
 func hardwareOf(kind string) string {
 	if kind == "nvidia" {
 		return "NVIDIA"

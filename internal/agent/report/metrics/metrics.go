@@ -78,18 +78,18 @@ func (m *Metrics) page() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var t text
-	t.metric("naosu_agent_reason_standing", "gauge", "Entities for which a reason stands.")
+	t.metric("naosu_agent_reason_standing", "gauge", "Entities for which a reason is reported.")
 	counts := m.standing()
 	for _, id := range slices.Sorted(maps.Keys(m.reasons)) {
 		if r := m.reasons[id]; r.Severity != reason.Off {
 			t.sample(float64(counts[id]), "reason", string(id), "condition", string(r.Condition), "severity", string(r.Severity))
 		}
 	}
-	t.metric("naosu_agent_reason_unknown", "gauge", "1 for each reason of which it is not known whether it stands.")
+	t.metric("naosu_agent_reason_unknown", "gauge", "1 for each reason for which it is not known whether the fault is present.")
 	for _, g := range m.snapshot.Unknown {
 		t.sample(1, "reason", string(g.Reason))
 	}
-	t.metric("naosu_agent_evidence_total", "counter", "Signs of a fault that were seen, whether the reason stands or not.")
+	t.metric("naosu_agent_evidence_total", "counter", "Faults that were found, whether the reason is reported or not.")
 	for _, id := range slices.Sorted(maps.Keys(m.evidence)) {
 		t.sample(float64(m.evidence[id]), "reason", string(id))
 	}
@@ -106,7 +106,7 @@ func (m *Metrics) page() string {
 	}
 	t.metric("naosu_agent_events_lost_total", "counter", "Events that were never written.")
 	t.sample(float64(status.Lost))
-	t.metric("naosu_agent_stands_aside", "gauge", "1 for each node condition that is left to another agent.")
+	t.metric("naosu_agent_stands_aside", "gauge", "1 for each node condition that another agent writes.")
 	for _, kind := range slices.Sorted(maps.Keys(status.OtherWriters)) {
 		t.sample(1, "condition", kind, "manager", status.OtherWriters[kind])
 	}

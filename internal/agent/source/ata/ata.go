@@ -62,7 +62,7 @@ func Disks(h host.Host) ([]Disk, error) {
 
 // word is a file of one word; empty if it cannot be read, as when the disk has just gone.
 func word(folder, name string) string {
-	text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // below /sys/block
+	text, err := os.ReadFile(filepath.Join(folder, name))
 	if err != nil {
 		return ""
 	}
@@ -144,9 +144,8 @@ func send(device string, command [commandSize]byte) ([]byte, error) {
 	defer still.Unpin()
 	h := header{
 		interfaceID: 'S', direction: sgNoData, commandLength: commandSize, maxSense: senseSize, timeout: milliseconds,
-		command: uintptr(unsafe.Pointer(&command[0])), sense: uintptr(unsafe.Pointer(&sense[0])), //nolint:gosec // the kernel reads and writes there
+		command: uintptr(unsafe.Pointer(&command[0])), sense: uintptr(unsafe.Pointer(&sense[0])), // The kernel reads and writes there.
 	}
-	//nolint:gosec // The ioctl takes a pointer, and the header outlives the call.
 	if _, _, errno := unix.Syscall(unix.SYS_IOCTL, file.Fd(), sgIO, uintptr(unsafe.Pointer(&h))); errno != 0 {
 		return nil, errno
 	}

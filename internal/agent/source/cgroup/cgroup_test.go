@@ -8,7 +8,7 @@ import (
 const (
 	uid = "eded8c65-6e8e-4c6e-a889-3e427565c740"
 	id  = "ec9ee26695deb4cc72bc665efff1cf3a03fdfb12f1303e02fe9252985e084a95"
-	// other is what a tenant would like to be taken for.
+	// other is a cgroup that a workload could pretend to be in.
 	other = "00000000-aaaa-bbbb-cccc-000000000000"
 )
 

@@ -62,7 +62,7 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // call makes one unary call. An error that is not an *Error says that the runtime did not answer.
 func (c *Client) call(ctx context.Context, method string, request []byte) ([]byte, error) {
-	frame := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request))) //nolint:gosec // G115: requests are small.
+	frame := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request)))
 	body := bytes.NewReader(append(frame, request...))
 	post, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/"+method, body)
 	if err != nil {

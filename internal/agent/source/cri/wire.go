@@ -53,7 +53,7 @@ func (f field) text(into *string) error {
 // is takes over whether a number is the one.
 func (f field) is(number uint32, into *bool) error {
 	if f.bytes == nil {
-		*into = uint32(f.varint) == number //nolint:gosec // G115: an enumeration has 32 bits.
+		*into = uint32(f.varint) == number
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func Parse(page []byte) (Exceeded, error) {
 	}
 	// Six counters of 64 bits come before these, after the magic and four bytes of nothing.
 	micros := func(i int) time.Duration {
-		return time.Duration(binary.LittleEndian.Uint64(page[8+8*i:])) * time.Microsecond //nolint:gosec // 292,000 years
+		return time.Duration(binary.LittleEndian.Uint64(page[8+8*i:])) * time.Microsecond // It overflows after 292,000 years.
 	}
 	return Exceeded{VolumeIOPS: micros(6), VolumeThroughput: micros(7), InstanceIOPS: micros(8), InstanceThroughput: micros(9)}, nil
 }

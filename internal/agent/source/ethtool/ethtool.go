@@ -75,9 +75,9 @@ func ask(socket int, name string, command, count uint32, size int, words ...uint
 		name [unix.IFNAMSIZ]byte
 		data unsafe.Pointer
 		_    [16]byte // The rest of the union in struct ifreq.
-	}{data: unsafe.Pointer(&buffer[0])} //nolint:gosec // G103: the kernel writes there.
+	}{data: unsafe.Pointer(&buffer[0])} // The kernel writes there.
 	copy(request.name[:unix.IFNAMSIZ-1], name)
-	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(socket), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&request))) //nolint:gosec // G103: see above.
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(socket), unix.SIOCETHTOOL, uintptr(unsafe.Pointer(&request)))
 	if errno != 0 {
 		return nil, errno
 	}

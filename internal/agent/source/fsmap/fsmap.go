@@ -118,7 +118,6 @@ func (r *reader) count(found record, start uint64) {
 // ask has the kernel tell the records after one.
 func (r *reader) ask(low record) ([]record, error) {
 	question(r.buffer, low)
-	//nolint:gosec // The ioctl takes a pointer, and the buffer outlives the call.
 	_, _, errno := unix.Syscall(unix.SYS_IOCTL, r.file.Fd(), getFSMap, uintptr(unsafe.Pointer(&r.buffer[0])))
 	if errno != 0 {
 		return nil, errno
@@ -137,7 +136,7 @@ func (r record) free() bool { return r.Flags&specialOwner != 0 && r.Owner == own
 // question writes a struct fsmap_head that asks for all that comes after low.
 func question(buffer []byte, low record) {
 	clear(buffer[:headSize])
-	binary.NativeEndian.PutUint32(buffer[8:], uint32((len(buffer)-headSize)/recordSize)) //nolint:gosec // 512
+	binary.NativeEndian.PutUint32(buffer[8:], uint32((len(buffer)-headSize)/recordSize))
 	put(buffer[64:], low)
 	put(buffer[128:], record{Device: ^uint32(0), Flags: ^uint32(0), Physical: ^uint64(0), Owner: ^uint64(0), Offset: ^uint64(0)})
 }

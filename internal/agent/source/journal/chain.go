@@ -2,19 +2,19 @@ package journal
 
 import "sort"
 
-// chain is the list of entries that have a certain field. The DATA object names the first itself, and the others in arrays
-// of references, each of which names the next.
+// chain is the list of entries with a certain field value. The DATA object refers to the first entry itself, and to the others through a
+// linked list of arrays.
 type chain struct {
-	data uint64 // the DATA object; 0 until the file has one
-	// taken are how many entries were read, total how many there were when last asked.
+	data uint64 // offset of the DATA object; 0 until the file has one
+	// taken is the number of entries that were read, total the number of entries when it was last read.
 	taken, total uint64
-	// array is the current array, size how many it has room for, and base how many entries come before it.
+	// array is the offset of the current array, size its capacity, and base the number of entries before it.
 	array, size, base uint64
-	// last is where the last entry that was taken is. Entries are in the order in which they were written.
+	// last is the offset of the last entry that was read. Entries are in the order in which they were written.
 	last uint64
 }
 
-// take moves on to the entry after the one that was peeked at.
+// take marks the entry that peek returned as read.
 func (c *chain) take(at uint64) error {
 	if at <= c.last {
 		return errDamaged
@@ -23,7 +23,7 @@ func (c *chain) take(at uint64) error {
 	return nil
 }
 
-// peek is where the next entry is, or 0 if there is none yet.
+// peek returns the offset of the next entry, or 0 if there is none yet.
 func (c *chain) peek(f *file) (uint64, error) {
 	if c.data == 0 {
 		return 0, nil
@@ -44,7 +44,7 @@ func (c *chain) peek(f *file) (uint64, error) {
 	return f.reference(c.array + sizeArray + (c.taken-c.base)*f.item())
 }
 
-// forward goes to the array with the next entry; there is none yet if the array is 0.
+// forward sets array to the array with the next entry; 0 if there is none yet.
 func (c *chain) forward(f *file) error {
 	for c.array == 0 || c.taken >= c.base+c.size {
 		at := c.data + 48
@@ -75,7 +75,7 @@ func (c *chain) forward(f *file) error {
 	return nil
 }
 
-// skip passes over the entries that are old, which all come before those that are not.
+// skip skips old entries, all of which precede the others.
 func (c *chain) skip(f *file, old func(entry uint64) (bool, error)) error {
 	at, err := c.peek(f)
 	if err != nil || at == 0 {
@@ -103,7 +103,7 @@ func (c *chain) skip(f *file, old func(entry uint64) (bool, error)) error {
 	return nil
 }
 
-// search is the place in the array of the first entry that is not old.
+// search returns the index in the array of the first entry that is not old.
 func (c *chain) search(f *file, here uint64, old func(uint64) (bool, error)) (uint64, error) {
 	var failed error
 	is := func(i int) bool {

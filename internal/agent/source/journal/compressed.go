@@ -9,15 +9,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// maxText is the longest value that is unpacked: journald packs those from 512 bytes on, a service's line may have 48 KiB.
+// maxText is the maximum size of a decompressed value in bytes. journald compresses values from 512 bytes on; a line of a service may have 48 KiB.
 const maxText = 256 << 10
 
 var (
-	errTooLong = errors.New("a value of the journal is too long to be unpacked")
-	errXZ      = errors.New("the journal packs with xz, which systemd has not done by default since 2014")
+	errTooLong = errors.New("a compressed value of the journal is too large")
+	errXZ      = errors.New("the journal is compressed with xz, which is not supported (systemd has not used it by default since 2014)")
 )
 
-// decompress unpacks a value; kind is the object's flag.
+// decompress decompresses a value; kind is the compression flag of its object.
 func decompress(kind byte, packed []byte) ([]byte, error) {
 	switch kind {
 	case 4:
@@ -28,7 +28,7 @@ func decompress(kind byte, packed []byte) ([]byte, error) {
 	return nil, errXZ
 }
 
-// The decoder takes memory, which a host whose services write short lines never needs.
+// The decoder is created when it is first needed, because it uses memory and many hosts have only short lines.
 var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxText))
 })
@@ -40,12 +40,12 @@ func unzstd(packed []byte) ([]byte, error) {
 	}
 	text, err := decoder.DecodeAll(packed, nil)
 	if err != nil {
-		return nil, fmt.Errorf("unpack a value of the journal: %w", err)
+		return nil, fmt.Errorf("decompress a value of the journal: %w", err)
 	}
 	return text, nil
 }
 
-// unlz4 unpacks the length, which journald puts first, and one LZ4 block
+// unlz4 decompresses one LZ4 block, which journald precedes with its decompressed length
 // (https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md).
 func unlz4(packed []byte) ([]byte, error) {
 	if len(packed) < 8 {
@@ -78,7 +78,7 @@ func unlz4(packed []byte) ([]byte, error) {
 			return nil, errDamaged
 		}
 		for range match + 4 {
-			out = append(out, out[len(out)-back]) // What is repeated may be what was just written.
+			out = append(out, out[len(out)-back]) // The ranges may overlap.
 		}
 	}
 	if uint64(len(out)) != length {
@@ -87,7 +87,7 @@ func unlz4(packed []byte) ([]byte, error) {
 	return out, nil
 }
 
-// lz4Length is a length of which the token has the first 15.
+// lz4Length reads the rest of a length, of which n is the part in the token (15 if it continues).
 func lz4Length(n int, in []byte) (length int, rest []byte, ok bool) {
 	if n < 15 {
 		return n, in, true

@@ -8,26 +8,25 @@ import (
 	"time"
 )
 
-// Entry is one entry of the journal, as far as it is read.
+// Entry is an entry of the journal, with the fields that the agent uses.
 type Entry struct {
-	// Want is what it was asked for by: its place among the Wants.
+	// Want is the index of the Want that it belongs to.
 	Want int
-	// At is when journald took it; Up the same since boot, by which entries of one boot are in order.
+	// At is when journald received it; Up is the same as time since boot, by which the entries of a boot are ordered.
 	At time.Time
 	Up time.Duration
-	// Message is what was logged.
+	// Message is the logged text.
 	Message string
-	// Facility is the syslog facility, PID the process that logged it: -1 where the entry does not say.
+	// Facility is the syslog facility, PID the process that logged it: -1 if the entry does not contain it.
 	Facility, PID int
-	// Continues says that it goes on with the line of the entry before, which journald has cut: where it begins is no line of its
-	// own.
+	// Continues is true if the message continues the line of the previous entry, which journald split.
 	Continues bool
 
-	transport string // how journald got it: "driver" is journald itself
-	stream    string // the ID of the connection by which it came, as one line of output; empty of other transports
-	cut       bool   // its line goes on in the next entry of the stream
-	loss      bool   // it tells of a loss
-	said      bool   // it has a Message
+	transport string // how journald received it; "driver" is journald itself
+	stream    string // ID of the output stream of the process; empty for other transports
+	cut       bool   // the line continues in the next entry of the stream
+	loss      bool   // it reports lost lines
+	said      bool   // it contains a MESSAGE field
 }
 
 func le(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
@@ -46,7 +45,7 @@ func (f *file) stamp(at uint64) (stamp, error) {
 }
 
 // entry reads an entry.
-func (f *file) entry(at uint64, boring *boring) (Entry, error) {
+func (f *file) entry(at uint64, unused *unused) (Entry, error) {
 	size, err := f.object(at, typeEntry, f.buf[:sizeEntry])
 	if err != nil {
 		return Entry{}, err
@@ -65,25 +64,25 @@ func (f *file) entry(at uint64, boring *boring) (Entry, error) {
 		if !f.compact {
 			data = le(items)
 		}
-		if data == 0 || boring.is(data) {
+		if data == 0 || unused.is(data) {
 			continue
 		}
 		if payload, err := f.payload(data, taken...); err != nil || !e.take(payload) {
-			boring.add(data) // A value that cannot be unpacked is most likely a core dump.
+			unused.add(data) // A value that cannot be decompressed is most likely a core dump.
 		}
 	}
 	if !e.said {
-		return Entry{}, errSilent
+		return Entry{}, errNoMessage
 	}
 	return e, nil
 }
 
-var errSilent = errors.New("an entry of the journal without a message that could be read")
+var errNoMessage = errors.New("an entry of the journal has no readable message")
 
-// taken are how the fields begin that are read (systemd.journal-fields(7)).
+// taken are the prefixes of the fields that are read (systemd.journal-fields(7)).
 var taken = []string{"MESSAGE=", "SYSLOG_FACILITY=", "_PID=", "_TRANSPORT=", "_STREAM_ID=", "_LINE_BREAK="}
 
-// take takes a field in, and says whether it is one to be taken.
+// take stores a field in the entry and reports whether the agent uses it.
 func (e *Entry) take(payload []byte) bool {
 	name, value, _ := bytes.Cut(payload, []byte{'='})
 	switch string(name) {
@@ -97,7 +96,7 @@ func (e *Entry) take(payload []byte) bool {
 		e.transport = string(value)
 	case "_STREAM_ID":
 		e.stream = string(value)
-	case "_LINE_BREAK": // It says how the line ended, if not by a line feed: line-max, nul, pid-change, or eof.
+	case "_LINE_BREAK": // How the line ended, if not by a line feed: line-max, nul, pid-change, or eof.
 		e.cut = string(value) != "eof"
 	default:
 		return false
@@ -112,20 +111,20 @@ func number(text []byte) int {
 	return -1
 }
 
-// boring are values of fields that nobody asks for. journald writes each value once and lets entries refer to it, so that
-// hardly any is read twice.
-type boring struct{ values map[uint64]struct{} }
+// unused is a cache of the offsets of field values that the agent does not use. journald writes each value once, and entries refer to it,
+// so that hardly any such value is read twice.
+type unused struct{ values map[uint64]struct{} }
 
-const maxBoring = 4096
+const maxUnused = 4096
 
-func (b *boring) is(data uint64) bool {
-	_, known := b.values[data]
+func (u *unused) is(data uint64) bool {
+	_, known := u.values[data]
 	return known
 }
 
-func (b *boring) add(data uint64) {
-	if len(b.values) >= maxBoring || b.values == nil {
-		b.values = map[uint64]struct{}{}
+func (u *unused) add(data uint64) {
+	if len(u.values) >= maxUnused || u.values == nil {
+		u.values = map[uint64]struct{}{}
 	}
-	b.values[data] = struct{}{}
+	u.values[data] = struct{}{}
 }

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// column is what a file has of one field's name: a list of its values, the latest first.
+// column is the list of the values of a field in a file, the latest first.
 type column struct {
 	name  string
-	field uint64 // the FIELD object; 0 until the file has one
-	seen  uint64 // the latest value that was looked at
-	// lists are those of the values that are wanted.
+	field uint64 // offset of the FIELD object; 0 until the file has one
+	seen  uint64 // offset of the latest value that was read
+	// lists are the lists of the requested values.
 	lists []*list
 }
 
-// refresh looks through the values that came since for those that are wanted.
+// refresh searches the values that were added since the last call for requested ones.
 func (c *column) refresh(f *file) error {
 	if !slices.ContainsFunc(c.lists, func(l *list) bool { return l.chain.data == 0 }) {
 		return nil
@@ -47,7 +47,7 @@ func (c *column) refresh(f *file) error {
 	return nil
 }
 
-// look notes a value if it is wanted.
+// look stores the offset of a value if it is requested.
 func (c *column) look(f *file, at uint64) error {
 	head := f.head()
 	size, err := f.object(at, typeData, f.buf[:head])
@@ -61,7 +61,7 @@ func (c *column) look(f *file, at uint64) error {
 		}
 		payload, err := f.payload(at)
 		if err != nil {
-			continue // A value that cannot be unpacked is none that is asked for: those are short.
+			continue // Requested values are short and can always be decompressed.
 		}
 		if name, is, _ := bytes.Cut(payload, []byte{'='}); string(name) == c.name && string(is) == l.field.value {
 			l.chain.data = at
@@ -70,8 +70,8 @@ func (c *column) look(f *file, at uint64) error {
 	return nil
 }
 
-// field is the FIELD object of a name, or 0. All of the hash table is looked through: it is small, and which of two hash
-// functions a file uses need not be known.
+// field returns the offset of the FIELD object of a name, or 0. It searches the whole hash table, which is small, so that it needs neither
+// of the two hash functions that files use.
 func (f *file) field(name string) (uint64, error) {
 	table := make([]byte, f.fieldsLen/16*16)
 	if err := f.read(f.fields, table); err != nil {

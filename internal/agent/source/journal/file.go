@@ -1,9 +1,9 @@
-// Package journal reads systemd's journal from its files, without libsystemd: it follows the lists that the files keep of
-// the entries with a field, so that what is not asked for is not read.
+// Package journal reads systemd's journal from its files, without libsystemd. A journal file contains a list of the entries with each
+// field value; the package follows these lists, so that it reads only the requested entries.
 //
-// The format is documented at https://systemd.io/JOURNAL_FILE_FORMAT/; numbers are little-endian. journald only appends to
-// what is linked already, so a file may be read while it is written. Everything read is checked against what is possible:
-// a file may be damaged, and offsets must go one way only or they might go in circles.
+// The format is documented at https://systemd.io/JOURNAL_FILE_FORMAT/; numbers are little-endian. journald only appends to existing
+// objects, so a file can be read while it is written. Files may be damaged: all values are validated, and offsets must increase, so that
+// reading always ends.
 package journal
 
 import (
@@ -38,7 +38,7 @@ const (
 	sizeArray  = 24
 )
 
-// Limits of what is believed and kept.
+// Limits for values in a file; larger ones mean that the file is damaged.
 const (
 	maxFieldTable = 1 << 20 // bytes
 	maxFields     = 1 << 14 // names of fields in a file
@@ -60,7 +60,7 @@ type file struct {
 	r       io.ReaderAt
 	id      id
 	compact bool
-	// Where the hash table of field names is, and how long.
+	// The offset and the length of the hash table of field names.
 	fields, fieldsLen uint64
 	buf               [512]byte
 }
@@ -89,13 +89,13 @@ func openFile(r io.ReaderAt) (*file, error) {
 	return f, nil
 }
 
-// archived says that nothing more is written to it.
+// archived reports whether journald has finished writing the file.
 func (f *file) archived() bool {
 	_, err := f.r.ReadAt(f.buf[:1], 16)
 	return err == nil && f.buf[0] == stateArchived
 }
 
-// last is when its last entry was logged. Before systemd 254 the boot is that in which it was last opened to be written.
+// last returns when the last entry was logged. Before systemd 254, the boot is that in which the file was last opened for writing.
 func (f *file) last() (stamp, error) {
 	var boot id
 	if err := f.read(56, boot[:]); err != nil {
@@ -122,7 +122,7 @@ func (f *file) read(at uint64, into []byte) error {
 	return nil
 }
 
-// object reads the beginning of an object of a type, and says how long it is.
+// object reads the beginning of an object of a type and returns the size of the object in bytes.
 func (f *file) object(at uint64, kind byte, into []byte) (size uint64, err error) {
 	if err := f.read(at, into); err != nil {
 		return 0, err
@@ -134,7 +134,7 @@ func (f *file) object(at uint64, kind byte, into []byte) (size uint64, err error
 	return size, nil
 }
 
-// head is how long a DATA object is before its payload.
+// head returns the size of a DATA object before its payload, in bytes.
 func (f *file) head() uint64 {
 	if f.compact {
 		return 72
@@ -142,7 +142,7 @@ func (f *file) head() uint64 {
 	return 64
 }
 
-// item is how long a reference is: to an entry in an array; entries refer to data in as much, and a hash if not compact.
+// item returns the size of a reference in bytes: of an array to an entry, or of an entry to data (followed by a hash if not compact).
 func (f *file) item() uint64 {
 	if f.compact {
 		return 4
@@ -150,7 +150,7 @@ func (f *file) item() uint64 {
 	return 8
 }
 
-// reference reads the reference at a place.
+// reference reads the reference at an offset.
 func (f *file) reference(at uint64) (uint64, error) {
 	n := f.item()
 	if err := f.read(at, f.buf[:n]); err != nil {
@@ -162,8 +162,8 @@ func (f *file) reference(at uint64) (uint64, error) {
 	return binary.LittleEndian.Uint64(f.buf[:]), nil
 }
 
-// payload is the "NAME=value" of a DATA object, or nil if it is not packed and its name begins with none of some words: most
-// values need not be read. A value longer than maxPayload is cut, if it can be.
+// payload returns the "NAME=value" of a DATA object. It returns nil if the payload is not compressed and begins with none of the given
+// words, because most values need not be read. An uncompressed value is truncated to maxPayload.
 func (f *file) payload(at uint64, words ...string) ([]byte, error) {
 	head := f.head()
 	n, err := f.r.ReadAt(f.buf[:head+longestWord], int64(at&(1<<62-1)))

@@ -13,19 +13,19 @@ import (
 // crash. Files of users are not read: neither the kernel nor a unit of the system logs there.
 const active = "system.journal"
 
-// opened is a file that is read.
+// opened is an open journal file.
 type opened struct {
 	*file
 	path    string
 	handle  *os.File
 	columns map[string]*column
 	lists   []*list
-	boring  boring
-	// complete says that nothing more was going to be written to it when it was last looked at.
+	unused  unused
+	// complete is true if journald had finished writing the file when it was last checked.
 	complete, broken bool
 }
 
-// list is the entries with one field, for one Want.
+// list is the list of entries with one field value, for one Want.
 type list struct {
 	want    int
 	loss    bool // they tell of losses
@@ -36,7 +36,7 @@ type list struct {
 }
 
 func (r *Reader) openFile(path string) (*opened, error) {
-	handle, err := os.Open(path) //nolint:gosec // G304: the host's journal.
+	handle, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (o *opened) list(l *list) {
 	c.lists, o.lists = append(c.lists, l), append(o.lists, l)
 }
 
-// stale says that all that is in it is of no interest, and nothing more will be.
+// stale reports whether all entries of the file are too old and no more will be added.
 func (o *opened) stale(r *Reader) bool {
 	last, err := o.last()
 	if err != nil || filepath.Base(o.path) == active {
@@ -78,7 +78,7 @@ func (o *opened) stale(r *Reader) bool {
 	return last.boot != r.boot || !slices.ContainsFunc(r.wants, func(w Want) bool { return last.up > uint64(w.After/time.Microsecond) })
 }
 
-// over says that it was read to its end, and nothing more will come.
+// over reports whether the file was read completely and no more entries will be added.
 func (o *opened) over() bool {
 	if o.complete || o.broken {
 		return true
@@ -87,7 +87,7 @@ func (o *opened) over() bool {
 	return false
 }
 
-// replaced says that another file has its name.
+// replaced reports whether another file now has its name.
 func (o *opened) replaced() bool {
 	mine, err := o.handle.Stat()
 	if err != nil {
@@ -106,7 +106,7 @@ func (o *opened) refresh() error {
 	return nil
 }
 
-// next is the next entry of one of the lists, or io.EOF.
+// next returns the next entry of one of the lists, or io.EOF.
 func (o *opened) next(r *Reader) (Entry, error) {
 	for _, l := range o.lists {
 		for !l.broken {
@@ -121,7 +121,7 @@ func (o *opened) next(r *Reader) (Entry, error) {
 				l.broken = true
 				return Entry{}, err
 			}
-			e, err := o.entry(at, &o.boring)
+			e, err := o.entry(at, &o.unused)
 			if err != nil {
 				return Entry{}, err
 			}
@@ -134,7 +134,7 @@ func (o *opened) next(r *Reader) (Entry, error) {
 	return Entry{}, io.EOF
 }
 
-// ahead is where the next entry of a list is, past those that are of no interest.
+// ahead returns the offset of the next entry of a list, skipping entries that are too old.
 func (o *opened) ahead(l *list, r *Reader) (uint64, error) {
 	at, err := l.chain.peek(o.file)
 	if err != nil || at == 0 || l.started {
@@ -154,7 +154,7 @@ func (o *opened) ahead(l *list, r *Reader) (uint64, error) {
 		return 0, err
 	}
 	if before != 0 { // The first entry that is read may go on with a line that began before.
-		if e, err := o.entry(before, &o.boring); err == nil {
+		if e, err := o.entry(before, &o.unused); err == nil {
 			r.follow(e)
 		}
 	}

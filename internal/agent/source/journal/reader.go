@@ -13,16 +13,16 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Options say which entries are read.
+// Options specifies which entries are read.
 type Options struct {
-	// Boot is the ID of the boot of which entries are read, as in /proc/sys/kernel/random/boot_id.
+	// Boot is the ID of the boot whose entries are read, as in /proc/sys/kernel/random/boot_id.
 	Boot string
-	// Poll is how often to look for new ones. journald tells nobody of them but through the file.
+	// Poll is the interval at which the files are checked for new entries. journald does not notify readers.
 	Poll  time.Duration
 	Clock clock.Clock
 }
 
-// Reader reads logs within the journal, and follows it as its files are rotated. It is for one goroutine.
+// Reader reads logs from the journal and follows it when its files are rotated. It must be used by a single goroutine.
 type Reader struct {
 	folders []string
 	wants   []Want
@@ -30,23 +30,23 @@ type Reader struct {
 	boot    id
 
 	open []*opened
-	// seen are the IDs of all files that were opened; each has to be read once.
+	// seen are the IDs of all files that were opened; each is read once.
 	seen map[id]bool
-	// again says that a file could not be opened when the folders were last looked through, bad why not, and live that one of this
-	// boot can be read.
+	// again is true if a file could not be opened in the latest scan, bad is the error, and live is true if a file of this boot can be
+	// read.
 	again, live bool
 	bad         error
-	// failedLooks is how often in a row none could be.
+	// failedLooks is the number of consecutive scans without such a file.
 	failedLooks int
 	lost        uint64
-	// has are the Wants of which the journal has something of this boot.
+	// has are the Wants for which the journal has entries of this boot.
 	has map[int]bool
-	// cut are the streams whose last line goes on in the next entry.
+	// cut are the streams whose last line continues in the next entry.
 	cut map[string]bool
 }
 
-// Open begins to read the journal in folders, which have a folder each for the machine: /var/log/journal, /run/log/journal.
-// An error that is fs.ErrNotExist says that there is none.
+// Open opens the journal in folders such as /var/log/journal and /run/log/journal, each of which contains a folder for the machine. The error
+// is fs.ErrNotExist if there is no journal.
 func Open(folders []string, wants []Want, o Options) (*Reader, error) {
 	r := &Reader{folders: folders, wants: wants, options: o, seen: map[id]bool{}, cut: map[string]bool{}, has: map[int]bool{}}
 	var err error
@@ -65,7 +65,7 @@ func Open(folders []string, wants []Want, o Options) (*Reader, error) {
 	return r, nil
 }
 
-// unreadable is why the journal says nothing of this boot, if it is there: what is logged now goes elsewhere, or is not to be read.
+// unreadable returns why an existing journal has no readable entries of this boot: new entries go elsewhere, or cannot be read.
 func (r *Reader) unreadable() error {
 	switch {
 	case r.live:
@@ -76,7 +76,7 @@ func (r *Reader) unreadable() error {
 	return fmt.Errorf("the journal in %s has nothing of this boot: journald does not write there", strings.Join(r.folders, ", "))
 }
 
-// parseID reads an ID as a UUID is written.
+// parseID parses an ID in the format of a UUID.
 func parseID(text string) (id, error) {
 	raw, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
 	if err != nil || len(raw) != len(id{}) {
@@ -85,7 +85,7 @@ func parseID(text string) (id, error) {
 	return id(raw), nil
 }
 
-// Close ends it.
+// Close closes all files.
 func (r *Reader) Close() error {
 	var all []error
 	for _, o := range r.open {
@@ -95,13 +95,13 @@ func (r *Reader) Close() error {
 	return errors.Join(all...)
 }
 
-// Has says whether the journal had anything of a Want, of this boot, when its folders were last looked through.
+// Has reports whether the journal had entries of this boot for a Want in the latest scan.
 func (r *Reader) Has(want int) bool { return r.has[want] }
 
-// Lost is how many lines journald says it lost, or could not be read in its files.
+// Lost returns the number of lines that journald reported as lost or that could not be read.
 func (r *Reader) Lost() uint64 { return r.lost }
 
-// Next is the next entry, awaited if need be. It ends with ctx.
+// Next returns the next entry and waits for it if necessary, until ctx ends.
 func (r *Reader) Next(ctx context.Context) (Entry, error) {
 	for {
 		entry, err := r.Buffered()
@@ -118,7 +118,7 @@ func (r *Reader) Next(ctx context.Context) (Entry, error) {
 	}
 }
 
-// Buffered is the next entry that is there already, or io.EOF. Entries of one file's list are in order.
+// Buffered returns the next existing entry, or io.EOF. Entries of one list of a file are in order.
 func (r *Reader) Buffered() (Entry, error) {
 	for fresh := false; ; fresh = true {
 		for _, o := range r.open {
@@ -146,7 +146,7 @@ func (r *Reader) Buffered() (Entry, error) {
 	}
 }
 
-// follow notes whether a line goes on, and says whether this entry goes on with the one before of its stream.
+// follow stores whether a line continues in the next entry, and reports whether this entry continues the previous one of its stream.
 func (r *Reader) follow(e Entry) bool {
 	if e.stream == "" {
 		return false
@@ -159,10 +159,10 @@ func (r *Reader) follow(e Entry) bool {
 	return continues
 }
 
-// maxFailedLooks is how often in a row the folders may hold nothing to be read: journald makes and renames files one after another.
+// maxFailedLooks is the maximum number of consecutive scans without a readable file: journald creates and renames files one after another.
 const maxFailedLooks = 30
 
-// look looks through the folders again. That there is nothing to be read for many polls is an error.
+// look scans the folders again. No readable file in many consecutive scans is an error.
 func (r *Reader) look() error {
 	if err := r.scan(); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (r *Reader) look() error {
 	return r.unreadable()
 }
 
-// refresh closes the files that are at their end for good, opens new ones, and looks for what is wanted in all.
+// refresh closes finished files, opens new ones, and searches all of them for requested values.
 func (r *Reader) refresh() error {
 	rotated := r.again || len(r.open) == 0
 	kept := r.open[:0]

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// scan opens the files that were not read yet.
+// scan opens the files that have not been read yet.
 func (r *Reader) scan() error {
 	seen := map[id]bool{}
 	r.again, r.live, r.bad = false, false, nil
@@ -52,7 +52,7 @@ func (r *Reader) scan() error {
 	return nil
 }
 
-// notice notes which of the logs a file has anything of.
+// notice stores for which Wants a file has entries.
 func (r *Reader) notice(o *opened) {
 	if err := o.refresh(); err != nil {
 		return // It is found out when it is read.
@@ -64,7 +64,7 @@ func (r *Reader) notice(o *opened) {
 	}
 }
 
-// files are those of the system's journal below a folder, rotated ones first.
+// files returns the files of the system journal in a folder, rotated ones first.
 func files(folder string) ([]string, error) {
 	machines, err := os.ReadDir(folder)
 	if errors.Is(err, fs.ErrNotExist) {

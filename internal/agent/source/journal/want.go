@@ -9,29 +9,29 @@ import (
 // Want is a log within the journal.
 type Want struct {
 	fields []field
-	// losses are how journald says that it could not take lines of the log, or would not, as there were too many.
+	// losses are the messages with which journald reports lines that it missed or suppressed.
 	losses []field
-	// After is up to when, since boot, entries are of no interest: they were dealt with by an earlier run, or are old. The wall's
-	// clock may be put back at any time.
+	// After is the time since boot up to which entries are skipped, because an earlier run has processed them or they are too old. It is not
+	// wall-clock time, which may be set back.
 	After time.Duration
 }
 
-// field is what the entries of a log have.
+// field is a field value that the entries of a log have.
 type field struct {
 	name, value string
-	// own says whether an entry really is of the log, and not what somebody says in its name. Nil if journald vouches for
-	// the field: nobody else can write those that begin with an underscore (systemd.journal-fields(7)).
+	// own reports whether an entry really belongs to the log. Nil if journald itself sets the field: no one else can write fields that begin
+	// with an underscore (systemd.journal-fields(7)).
 	own func(Entry) bool
 }
 
-// The message IDs of losses: SD_MESSAGE_JOURNAL_MISSED, SD_MESSAGE_JOURNAL_DROPPED in src/systemd/sd-messages.h of systemd.
+// The message IDs of lost lines: SD_MESSAGE_JOURNAL_MISSED, SD_MESSAGE_JOURNAL_DROPPED in src/systemd/sd-messages.h of systemd.
 const (
 	missed  = "e9bf28e6e834481bb6f48f548ad13606"
 	dropped = "a596d6fe7bfa4994828e72309e95d61e"
 )
 
-// Kernel is the kernel's own log. Lines that processes wrote into it journald marks with their facility
-// (src/journal/journald-kmsg.c in systemd); older ones leave out the kernel's own.
+// Kernel is the kernel's own log. journald marks lines that processes wrote to it with their facility (src/journal/journald-kmsg.c in
+// systemd); older versions omit the facility of the kernel's own lines.
 func Kernel() Want {
 	return Want{
 		fields: []field{{"_TRANSPORT", "kernel", func(e Entry) bool { return e.Facility <= 0 }}},
@@ -39,8 +39,8 @@ func Kernel() Want {
 	}
 }
 
-// Unit is the log of a systemd unit: what its processes write, and what PID 1 says of it. What a process of it hands to journald
-// as entries of the process's own making is left out: Docker hands on so what containers write (its log driver journald).
+// Unit is the log of a systemd unit: the output of its processes, and messages of PID 1 about it. Entries that a process sends to journald
+// itself are omitted, because Docker forwards the output of containers this way (its log driver journald).
 func Unit(name string) Want {
 	return Want{
 		fields: []field{
@@ -51,7 +51,7 @@ func Unit(name string) Want {
 	}
 }
 
-// lostIn is the number in "Missed 12 kernel messages" or "Suppressed 12 messages from …".
+// lostIn returns the number in "Missed 12 kernel messages" or "Suppressed 12 messages from …".
 func lostIn(message string) uint64 {
 	_, rest, _ := strings.Cut(message, " ")
 	count, _, _ := strings.Cut(rest, " ")

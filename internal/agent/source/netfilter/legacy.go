@@ -17,15 +17,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/host"
 )
 
-// legacy is one of the two families of the older interface, whose entries differ by their addresses alone
+// legacy is one of the two address families of the older interface, whose entries differ only in their addresses
 // (linux/netfilter_ipv4/ip_tables.h, linux/netfilter_ipv6/ip6_tables.h).
 type legacy struct {
 	family string
-	names  string // the file of the names of the tables that exist
+	names  string // the file with the names of existing tables
 	domain int
 	level  int
-	// destination and its mask are where the address is in an entry, input and inputMask the link, protocol the transport's, and
-	// inverted the flags that turn them round; offsets is where it says how long it is, header its size without matches.
+	// Offsets in an entry: destination and its mask, the input link and its mask, the protocol, the flags that invert them (inverted), and
+	// the sizes (offsets). header is the size of an entry without matches.
 	destination, mask, width, input, inputMask, protocol, inverted, offsets, header int
 }
 
@@ -34,23 +34,23 @@ var legacies = []legacy{
 	{family: "ip6", names: "/proc/net/ip6_tables_names", domain: unix.AF_INET6, level: unix.IPPROTO_IPV6, destination: 16, mask: 48, width: 16, input: 64, inputMask: 96, protocol: 128, inverted: 132, offsets: 140, header: 168},
 }
 
-// The options that give a table's size and its entries (IPT_SO_GET_INFO, IPT_SO_GET_ENTRIES and the same of IPv6), and the
-// sizes of what they are asked with.
+// The socket options that return the size and the entries of a table (IPT_SO_GET_INFO, IPT_SO_GET_ENTRIES, and the same for IPv6), and the
+// sizes of their arguments.
 const (
 	optionInfo    = 64
 	optionEntries = 65
 	sizeInfo      = 84
 	sizeEntries   = 40
-	// maxTableSize bounds a table: it must be read in one piece.
+	// maxTableSize is the maximum size of a table in bytes, which must be read at once.
 	maxTableSize = 4 << 20
-	// attempts bounds how often a table is asked for again that changed.
+	// attempts is the maximum number of reads of a table that changes meanwhile.
 	attempts = 5
 )
 
-// errTooLarge says that a table was not read because it would not fit.
+// errTooLarge means that a table exceeds maxTableSize.
 var errTooLarge = errors.New("the table is larger than 4 MiB")
 
-// readLegacy reads the tables that exist. To ask for one that does not would create it.
+// readLegacy reads the existing tables. Reading a table that does not exist would create it.
 func readLegacy(h host.Host, what Scope, each func(Rule)) error {
 	for _, l := range legacies {
 		names, err := os.ReadFile(h.Path(l.names))
@@ -99,10 +99,10 @@ func (l legacy) read(table string, what Scope, each func(Rule)) error {
 	return unix.EAGAIN
 }
 
-// place is what is at an offset of a table: the first entry of a chain, or the policy at the end of one of a hook of the kernel's.
+// place is the meaning of an offset in a table: the first entry of a chain, or the policy at the end of a built-in chain.
 type place struct{ chain, hook string }
 
-// builtIn are the places of a table's own chains: their offsets are in its struct ipt_getinfo.
+// builtIn returns the places of a table's built-in chains, whose offsets are in struct ipt_getinfo.
 func builtIn(info []byte) map[int]place {
 	const valid, entry, underflow = 32, 36, 56
 	places := map[int]place{}
@@ -118,14 +118,14 @@ func builtIn(info []byte) map[int]place {
 	return places
 }
 
-// parse tells of a table's entries. Policies come first, then what rules do.
+// parse calls each with the entries of a table: policies first, then rules.
 func (l legacy) parse(table string, places map[int]place, data []byte, what Scope, each func(Rule)) error {
 	places = maps.Clone(places)
 	if places == nil {
 		places = map[int]place{}
 	}
 	if err := l.walk(data, func(offset int, e entry) error {
-		if e.target == "ERROR" { // It names the chain that begins with the next.
+		if e.target == "ERROR" { // It contains the name of the chain that begins with the next entry.
 			places[offset+len(e.data)] = place{chain: unix.ByteSliceToString(e.info)}
 		} else if at, drops := places[offset], standardVerdict(e) == -verdictDrop-1; at.hook != "" && (drops || at.hook == Output) {
 			each(Rule{Family: l.family, Table: table, Chain: at.chain, Legacy: true, Hook: at.hook, Drops: drops})
@@ -155,13 +155,13 @@ func (l legacy) parse(table string, places map[int]place, data []byte, what Scop
 	})
 }
 
-// entry is one of a table: matches, and a target with what it is told.
+// entry is an entry of a table: matches, and a target with its data.
 type entry struct {
 	data, matches, info []byte
 	target              string
 }
 
-// walk walks a table's entries: each says how long it is, and where its target is.
+// walk iterates over a table's entries, each of which contains its size and the offset of its target.
 func (l legacy) walk(data []byte, each func(offset int, e entry) error) error {
 	for offset := 0; offset < len(data); {
 		e := data[offset:]
@@ -186,16 +186,16 @@ func (l legacy) walk(data []byte, each func(offset int, e entry) error) error {
 // targetHeader is the size of xt_entry_target and xt_entry_match: a size, a name of 29 and a revision.
 const targetHeader = 32
 
-// standardVerdict is that of a target without a name: negative and one less than netfilter's, or the offset of a chain.
+// standardVerdict returns the verdict of a target without a name: negative (-1 minus the netfilter verdict), or the offset of a chain.
 func standardVerdict(e entry) int32 {
 	const none = -1 << 31
 	if e.target != "" || len(e.info) < 4 {
 		return none
 	}
-	return int32(binary.NativeEndian.Uint32(e.info)) //nolint:gosec // G115: it is a signed number.
+	return int32(binary.NativeEndian.Uint32(e.info)) // It is a signed number.
 }
 
-// legacyTarget reads what becomes of packets. A jump to the next entry is none: it is what a rule without a target has.
+// legacyTarget reads what the rule does to packets. A jump to the next entry does nothing: it is the verdict of a rule without a target.
 func (r *Rule) legacyTarget(e entry, places map[int]place) {
 	switch verdict := standardVerdict(e); {
 	case verdict == -verdictDrop-1:
@@ -223,7 +223,7 @@ func (r *Rule) legacyMatches(data []byte) error {
 	return nil
 }
 
-// to is the destination of an entry; invalid if it is for all, or for all but one.
+// to returns the destination of an entry. It is invalid if the entry matches all destinations, or all but one.
 func (l legacy) to(entry []byte) netip.Prefix {
 	const butDestination = 0x10 // IPT_INV_DSTIP
 	if entry[l.inverted]&butDestination != 0 {
@@ -242,7 +242,7 @@ func (l legacy) to(entry []byte) netip.Prefix {
 	return netip.PrefixFrom(address, bits)
 }
 
-// aside says whether an entry is for packets over the loopback only, or for none of TCP's.
+// aside reports whether an entry matches only packets on the loopback, or no TCP packets.
 func (l legacy) aside(entry []byte) bool {
 	const butInput, butProtocol = 0x01, 0x40 // IPT_INV_VIA_IN, XT_INV_PROTO
 	but := entry[l.inverted]
@@ -254,11 +254,11 @@ func (l legacy) aside(entry []byte) bool {
 	return but&butProtocol == 0 && protocol != 0 && protocol != unix.IPPROTO_TCP
 }
 
-// getsockopt fills value, which holds the question.
+// getsockopt passes value, which contains the argument, and fills it with the result.
 func getsockopt(socket, level, option int, value []byte) error {
-	length := uint32(len(value)) //nolint:gosec // G115: at most a few MiB.
+	length := uint32(len(value))
 	_, _, errno := unix.Syscall6(unix.SYS_GETSOCKOPT, uintptr(socket), uintptr(level), uintptr(option),
-		uintptr(unsafe.Pointer(&value[0])), uintptr(unsafe.Pointer(&length)), 0) //nolint:gosec // G103: the kernel writes there, no further than length.
+		uintptr(unsafe.Pointer(&value[0])), uintptr(unsafe.Pointer(&length)), 0) // The kernel writes there, no further than length.
 	if errno != 0 {
 		return errno
 	}

@@ -12,14 +12,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/source/netlink"
 )
 
-// matcher reads the expressions that say which packets are meant, one by one: one loads a part of the packet into a register, and the
-// next compares it or looks it up.
+// matcher evaluates the expressions of a rule that match packets: one expression loads a part of the packet into a register, and the next
+// compares it or looks it up.
 type matcher struct {
-	// rules are what the rule means so far: one, or one for each element of sets it looks in.
+	// rules are the result so far: one Rule, or one for each element of the sets that the rule looks up.
 	rules []Rule
-	// fields are what the registers hold.
+	// fields are the contents of the registers.
 	fields []field
-	// set reads the elements of a set of the rule's table, and each gets what maps of verdicts make of the rule.
+	// set reads the elements of a set of the rule's table; each receives the Rules that result from verdict maps.
 	set     func(name []byte, each func(element)) error
 	lookups int
 	each    func(Rule)
@@ -29,9 +29,9 @@ type matcher struct {
 // field is a part of a packet in the registers.
 type field struct {
 	kind kind
-	// at and length are where it is in the registers, in bytes.
+	// at and length are its position in the registers and its size, in bytes.
 	at, length int
-	// mask are the bits of it that are left; nil are all.
+	// mask are the bits that are used; nil: all.
 	mask []byte
 }
 
@@ -75,7 +75,7 @@ func (m *matcher) next(name, data []byte) {
 // wordSize is the size of the smallest register.
 const wordSize = 4
 
-// register is where one is among the others, in bytes: NFT_REG_1 to 4 have 16 bytes, and NFT_REG32_00 and so on are parts of them.
+// register returns the position of a register in bytes: NFT_REG_1 to 4 have 16 bytes, and NFT_REG32_00 and so on are parts of them.
 func register(attribute []byte) int {
 	switch n := int(number(attribute)); {
 	case n >= unix.NFT_REG32_00:
@@ -83,10 +83,10 @@ func register(attribute []byte) int {
 	case n >= unix.NFT_REG_1:
 		return (n - unix.NFT_REG_1) * 4 * wordSize
 	}
-	return -1 // the register of verdicts
+	return -1 // the verdict register
 }
 
-// load notes what a register holds from now on: fields that are told from its beginning.
+// load stores the fields that a register contains from now on, with positions relative to its beginning.
 func (m *matcher) load(attribute []byte, length int, fields ...field) {
 	at := register(attribute)
 	if attribute == nil || at < 0 {
@@ -105,8 +105,7 @@ func (m *matcher) load(attribute []byte, length int, fields ...field) {
 	m.fields = kept
 }
 
-// The bytes of headers that matter: RFC 791, 8200, 793 and 768. nft(8) loads neighbours at once, and no more of an address than
-// its prefix.
+// Positions in packet headers (RFC 791, 8200, 793 and 768). nft(8) loads adjacent fields at once, and only the prefix of an address.
 func payload(data []byte) []field {
 	offset, length := int(number(netlink.Attribute(data, unix.NFTA_PAYLOAD_OFFSET))), int(number(netlink.Attribute(data, unix.NFTA_PAYLOAD_LEN)))
 	end := offset + length
@@ -151,7 +150,7 @@ func (m *matcher) meta(data []byte) {
 	}
 }
 
-// bitwise leaves some bits of a register: of a state those that are asked for, of an address its prefix.
+// bitwise masks a register: a connection state to the requested bits, an address to its prefix.
 func (m *matcher) bitwise(data []byte) {
 	from, length := register(netlink.Attribute(data, unix.NFTA_BITWISE_SREG)), int(number(netlink.Attribute(data, unix.NFTA_BITWISE_LEN)))
 	mask := netlink.Attribute(netlink.Attribute(data, unix.NFTA_BITWISE_MASK), unix.NFTA_DATA_VALUE)
@@ -164,12 +163,12 @@ func (m *matcher) bitwise(data []byte) {
 	m.load(netlink.Attribute(data, unix.NFTA_BITWISE_DREG), length, left...)
 }
 
-// value is the value of an attribute with one.
+// value returns the value in an attribute.
 func value(data []byte, kind uint16) []byte {
 	return netlink.Attribute(netlink.Attribute(data, kind), unix.NFTA_DATA_VALUE)
 }
 
-// within calls each with the fields that begin in length bytes of a register, told from there.
+// within calls each with the fields that begin in length bytes of a register, with positions relative to its beginning.
 func (m *matcher) within(attribute []byte, length int, each func(field)) {
 	from := register(attribute)
 	for _, f := range m.fields {
@@ -198,7 +197,7 @@ func (m *matcher) compare(data []byte) {
 	})
 }
 
-// all changes what the rule means, whichever element it found before.
+// all applies a change to all results so far.
 func (m *matcher) all(change func(*Rule)) {
 	for i := range m.rules {
 		change(&m.rules[i])
@@ -207,7 +206,7 @@ func (m *matcher) all(change func(*Rule)) {
 
 const portSize = 2
 
-// compared are the ports of a comparison (enum nft_cmp_ops).
+// compared returns the ports of a comparison (enum nft_cmp_ops).
 func compared(how uint32, with uint16) Ports {
 	these := Ports{{First: with, Last: with}}
 	switch how {
@@ -242,7 +241,7 @@ func between(first, last []byte) Range {
 	return Range{First: binary.BigEndian.Uint16(first), Last: binary.BigEndian.Uint16(last)}
 }
 
-// take notes that a field must be in a range.
+// take restricts the results to packets with a field in a range.
 func (r *Rule) take(f field, first, last []byte) {
 	switch {
 	case f.kind == port && len(first) == portSize:
@@ -256,7 +255,7 @@ func (r *Rule) take(f field, first, last []byte) {
 	}
 }
 
-// aside says whether packets with the field in a range are over the loopback only, or none of TCP's.
+// aside reports whether packets with the field in a range are only packets on the loopback, or no TCP packets.
 func (f field) aside(first, last []byte) bool {
 	switch f.kind {
 	case protocol:
@@ -274,14 +273,14 @@ const loopbackIndex = 1
 
 var loopbackName = []byte("lo\x00")
 
-// Bits of conntrack's states (NF_CT_STATE_BIT and its kin).
+// Bits of connection states (NF_CT_STATE_BIT).
 const (
 	stateInvalid   = 1 << 0
 	stateNew       = 1 << 3
 	stateUntracked = 1 << 6
 )
 
-// stateBits are the bits that a value of a state has.
+// stateBits returns the bits that are set in a connection state.
 func stateBits(data []byte) uint32 {
 	if len(data) != wordSize {
 		return 0
@@ -289,13 +288,13 @@ func stateBits(data []byte) uint32 {
 	return binary.NativeEndian.Uint32(data)
 }
 
-// takeState notes that a packet's state must be one of these bits.
+// takeState restricts the results to packets with one of these connection states.
 func (r *Rule) takeState(states uint32) {
 	r.Invalid = r.Invalid || states == stateInvalid
 	r.Aside = r.Aside || states&(stateNew|stateUntracked) == 0
 }
 
-// prefixAround is the smallest prefix that a range of addresses is in, of which the beginnings are given; invalid if it is all.
+// prefixAround returns the smallest prefix that contains a range of addresses, given by their leading bytes. It is invalid if the prefix is empty.
 func prefixAround(f field, first, last []byte) netip.Prefix {
 	length := 8 * len(first)
 	if f.mask != nil {
@@ -318,7 +317,7 @@ func prefixAround(f field, first, last []byte) netip.Prefix {
 	return netip.PrefixFrom(address, length).Masked()
 }
 
-// leadingOnes is how many bits of data are set before the first that is not.
+// leadingOnes returns the number of leading bits that are set.
 func leadingOnes(data []byte) int {
 	for i, b := range data {
 		if b != 0xff {

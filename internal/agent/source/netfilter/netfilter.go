@@ -9,33 +9,33 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/host"
 )
 
-// Rule is what a rule does to packets. One that looks in a map of verdicts is a Rule for each element of the map, one that looks
-// for other things than ports in a set a Rule for each element of the set. A chain's policy is a Rule as well.
+// Rule is a packet filter rule or the policy of a chain. A rule with a verdict map is returned as one Rule for each element of the map, and
+// a rule that looks up anything but ports in a set as one Rule for each element of the set.
 type Rule struct {
-	// Family is ip, ip6, inet and so on. Legacy says that it is of the older kernel interface (iptables-legacy).
+	// Family is the address family, such as ip, ip6 or inet. Legacy is true for the older kernel interface (iptables-legacy).
 	Family, Table, Chain string
 	Legacy               bool
-	// Hook is where the kernel filters packets by the chain whose policy this is (Input). Empty for a rule.
+	// Hook is the kernel hook of the chain if this is its policy, such as Input. Empty for a rule.
 	Hook string
-	// Drops is whether it drops or rejects packets, Redirects whether it gives them another destination.
+	// Drops is true if it drops or rejects packets, Redirects if it changes their destination.
 	Drops, Redirects bool
-	// Accepts is whether it lets them pass, Jumps the chain of its table that it sends them to.
+	// Accepts is true if it accepts packets. Jumps is the chain of the same table that it jumps to.
 	Accepts bool
 	Jumps   string
-	// Ports are the destination ports it is about, as far as it names them. Nil are all.
+	// Ports are the destination ports that it matches. Nil: all.
 	Ports Ports
-	// To is the destination that it is about: invalid if it names none. Of a range of addresses it is the smallest prefix around it.
+	// To is the destination that it matches: for a range of addresses, the smallest prefix that contains it. Invalid: all.
 	To netip.Prefix
-	// Invalid is whether it takes packets that belong to no connection only (conntrack's state INVALID).
+	// Invalid is true if it matches only packets that belong to no connection (conntrack state INVALID).
 	Invalid bool
-	// Aside is whether it matches no packets that open a TCP connection from elsewhere, but only those of established connections, of the
-	// loopback, or of other protocols.
+	// Aside is true if it matches no packets that open a TCP connection from another host, but only packets of established connections, on
+	// the loopback, or of other protocols.
 	Aside bool
 	// Comment is the rule's comment.
 	Comment string
 }
 
-// Chained is where the rule is, "filter/FORWARD".
+// Chained returns the table and chain of the rule, such as "filter/FORWARD".
 func (r Rule) Chained() string { return r.Table + "/" + r.Chain }
 
 func (r Rule) String() string {
@@ -62,17 +62,18 @@ func (r Rule) String() string {
 	return text
 }
 
-// Scope says which rules are read.
+// Scope determines which rules are read.
 type Scope int
 
 const (
-	// Terminal are rules that drop or redirect, those that jump to another chain for some ports, policies that drop, and those at Output.
+	// Terminal is rules that drop or redirect packets, rules that jump to another chain for certain ports, and policies that drop packets or
+	// belong to the hook Output.
 	Terminal Scope = iota
-	// All are also the rules that accept or jump to another chain for all ports: a node may have 50,000.
+	// All also includes rules that accept packets or jump to another chain for all ports. A node may have 50,000 of them.
 	All
 )
 
-// wanted says whether a rule is among them.
+// wanted reports whether the scope includes a rule.
 func (w Scope) wanted(r Rule) bool {
 	return r.Drops || r.Redirects || r.Jumps != "" && (w == All || r.Ports != nil) || r.Accepts && w == All
 }

@@ -14,16 +14,16 @@ import (
 // sizeofNfgenmsg is the size of struct nfgenmsg, which begins each message.
 const sizeofNfgenmsg = 4
 
-// families are the names that nft(8) gives to protocol families.
+// families are the names of protocol families in nft(8).
 var families = map[uint8]string{
 	unix.NFPROTO_INET: "inet", unix.NFPROTO_IPV4: "ip", unix.NFPROTO_ARP: "arp",
 	unix.NFPROTO_NETDEV: "netdev", unix.NFPROTO_BRIDGE: "bridge", unix.NFPROTO_IPV6: "ip6",
 }
 
-// hooks are the names of those of the IP families, by number (linux/netfilter.h).
+// hooks are the names of the hooks of the IP families, by number (linux/netfilter.h).
 var hooks = []string{"prerouting", Input, "forward", Output, "postrouting"}
 
-// Hooks of packets to the node, and of those that leave it.
+// The hooks for packets to the node, and for packets that leave it.
 const (
 	Input  = "input"
 	Output = "output"
@@ -52,8 +52,8 @@ func readTables(what Scope, again func(), each func(Rule)) error {
 	return nil
 }
 
-// readOnce asks for the policies, and then for all rules in one answer, which is read as it comes: kube-proxy alone may have
-// 50,000. Sets are asked for in between, each as a rule that looks in it comes.
+// readOnce requests the policies, and then all rules in one response, which it processes as a stream: kube-proxy alone may have 50,000. It
+// requests a set when it reads a rule that looks up the set.
 func readOnce(what Scope, again func(), each func(Rule)) error {
 	policies, err := readPolicies()
 	if err != nil {
@@ -72,22 +72,22 @@ func readOnce(what Scope, again func(), each func(Rule)) error {
 		}
 	})
 	if err == nil && errors.Is(failed, unix.ENOENT) {
-		return netlink.ErrChanged // A set is gone, and the rule with it.
+		return netlink.ErrChanged // The set was deleted, together with the rule.
 	}
 	return errors.Join(err, failed)
 }
 
-// list asks for a list of nftables'.
+// list requests a list of nftables objects.
 func list(kind uint16, family uint8, attributes []byte, again func(), each func(message []byte)) error {
 	return netlink.List(unix.NETLINK_NETFILTER, unix.NFNL_SUBSYS_NFTABLES<<8|kind, question(family, attributes), again, each)
 }
 
-// question is the body of a message (struct nfgenmsg and what is asked for).
+// question returns the body of a request (struct nfgenmsg and attributes).
 func question(family uint8, attributes []byte) []byte {
 	return append([]byte{family, unix.NFNETLINK_V0, 0, 0}, attributes...)
 }
 
-// readPolicies are the policies that drop, and those of packets that leave the node.
+// readPolicies reads the policies that drop packets, and those of the hook for packets that leave the node.
 func readPolicies() (policies []Rule, err error) {
 	err = list(unix.NFT_MSG_GETCHAIN, unix.AF_UNSPEC, nil, func() { policies = nil }, func(message []byte) {
 		if p, ok := parsePolicy(message); ok {
@@ -97,7 +97,7 @@ func readPolicies() (policies []Rule, err error) {
 	return policies, err
 }
 
-// parsePolicy reads the body of an NFT_MSG_NEWCHAIN, if packets that come to its end are dropped, or are those that leave the node.
+// parsePolicy parses an NFT_MSG_NEWCHAIN whose policy drops packets, or whose hook is that of packets that leave the node.
 func parsePolicy(message []byte) (Rule, bool) {
 	if len(message) < sizeofNfgenmsg {
 		return Rule{}, false
@@ -115,7 +115,7 @@ func parsePolicy(message []byte) (Rule, bool) {
 	}, true
 }
 
-// parseRule reads the body of an NFT_MSG_NEWRULE (linux/netfilter/nf_tables.h), and calls each with what is wanted of it.
+// parseRule parses an NFT_MSG_NEWRULE (linux/netfilter/nf_tables.h) and calls each with the resulting Rules in scope.
 func parseRule(message []byte, what Scope, sets setReader, each func(Rule)) error {
 	if len(message) < sizeofNfgenmsg {
 		return nil
@@ -144,7 +144,7 @@ func parseRule(message []byte, what Scope, sets setReader, each func(Rule)) erro
 	return m.err
 }
 
-// outcome is what becomes of a rule's packets, and whether more is to be read of it: most only say where to go on.
+// outcome reads what the rule does to packets, and returns whether its matches must be read: most rules only jump to a chain.
 func outcome(expressions []byte, what Scope) (r Rule, read bool) {
 	mapped := false
 	if err := eachExpression(expressions, func(name, data []byte) {
@@ -159,7 +159,7 @@ func outcome(expressions []byte, what Scope) (r Rule, read bool) {
 	return r, (r.Accepts || r.Jumps != "") && (what == All || loadsPort(expressions))
 }
 
-// eachExpression calls each with a rule's expressions. Names stay bytes: of 50,000 rules each has ten.
+// eachExpression calls each with a rule's expressions. Names remain byte slices, because there may be 500,000 of them.
 func eachExpression(expressions []byte, each func(name, data []byte)) error {
 	return netlink.Attributes(expressions, func(_ uint16, element []byte) {
 		name := bytes.TrimRight(netlink.Attribute(element, unix.NFTA_EXPR_NAME), "\x00")
@@ -167,7 +167,7 @@ func eachExpression(expressions []byte, each func(name, data []byte)) error {
 	})
 }
 
-// loadsPort says whether a rule looks at a port.
+// loadsPort reports whether a rule reads a port.
 func loadsPort(expressions []byte) (loads bool) {
 	_ = eachExpression(expressions, func(name, data []byte) {
 		switch string(name) {
@@ -183,10 +183,10 @@ func loadsPort(expressions []byte) (loads bool) {
 	return loads
 }
 
-// text is an attribute's, which ends with a zero.
+// text returns the zero-terminated string in an attribute.
 func text(value []byte) string { return unix.ByteSliceToString(value) }
 
-// decides reads the expressions that say what becomes of packets.
+// decides reads the expressions that determine what the rule does to packets.
 func (r *Rule) decides(name, data []byte) {
 	switch string(name) {
 	case "immediate":
@@ -202,19 +202,19 @@ func (r *Rule) decides(name, data []byte) {
 	}
 }
 
-// Of the verdicts these matter; there are others (linux/netfilter.h, linux/netfilter/nf_tables.h).
+// The verdicts that are used (linux/netfilter.h, linux/netfilter/nf_tables.h).
 const (
 	verdictDrop   = 0
 	verdictAccept = 1
 )
 
-// verdict reads one; an immediate that loads a value has none.
+// verdict reads a verdict. An immediate expression that loads a value has none.
 func (r *Rule) verdict(data []byte) {
 	code := netlink.Attribute(data, unix.NFTA_VERDICT_CODE)
 	if len(code) != 4 {
 		return
 	}
-	switch int32(binary.BigEndian.Uint32(code)) { //nolint:gosec // G115: it is a signed number.
+	switch int32(binary.BigEndian.Uint32(code)) { // It is a signed number.
 	case verdictDrop:
 		r.Drops = true
 	case verdictAccept:
@@ -236,7 +236,7 @@ func userComment(data []byte) string {
 	return ""
 }
 
-// number is an attribute's number, which nftables has in network order.
+// number returns the number in an attribute, which is in network byte order.
 func number(value []byte) uint32 {
 	if len(value) != 4 {
 		return 0

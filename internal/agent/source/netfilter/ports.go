@@ -16,10 +16,10 @@ func (r Range) String() string {
 	return fmt.Sprintf("%d-%d", r.First, r.Last)
 }
 
-// Ports are destination ports, in order and apart from each other. Nil are all.
+// Ports are ranges of destination ports, sorted and neither overlapping nor adjacent. Nil: all ports.
 type Ports []Range
 
-// Has says whether a port is one of them.
+// Has reports whether the ranges contain a port.
 func (p Ports) Has(port uint16) bool {
 	return p == nil || slices.ContainsFunc(p, func(r Range) bool { return r.First <= port && port <= r.Last })
 }
@@ -34,7 +34,7 @@ func (p Ports) String() string {
 
 const lastPort = 1<<16 - 1
 
-// portsOf are the ports of ranges in any order.
+// portsOf returns the ports of ranges in any order.
 func portsOf(ranges []Range) Ports {
 	slices.SortFunc(ranges, func(a, b Range) int { return int(a.First) - int(b.First) })
 	all := Ports{}
@@ -48,12 +48,12 @@ func portsOf(ranges []Range) Ports {
 	return all
 }
 
-// but are all ports but these.
+// but returns all ports except these.
 func but(these Ports) Ports {
 	rest, next := Ports{}, 0
 	for _, r := range these {
 		if next < int(r.First) {
-			rest = append(rest, Range{First: uint16(next), Last: r.First - 1}) //nolint:gosec // G115: it is less than a port.
+			rest = append(rest, Range{First: uint16(next), Last: r.First - 1})
 		}
 		next = int(r.Last) + 1
 	}
@@ -63,7 +63,7 @@ func but(these Ports) Ports {
 	return rest
 }
 
-// and are the ports that are in both.
+// and returns the ports that are in both.
 func (p Ports) and(q Ports) Ports {
 	if p == nil {
 		return q

@@ -13,7 +13,7 @@ import (
 // setReader calls each with the elements of a set of a table.
 type setReader func(family uint8, table string, set []byte, each func(element)) error
 
-// element is one of a set: keys from first to last, nil if it stands for all that no other has, and the verdict of a map of them.
+// element is an element of a set: the keys from first to last, nil for the catch-all element, and the verdict if the set is a verdict map.
 type element struct{ first, last, verdict []byte }
 
 // Flags and attributes that golang.org/x/sys/unix lacks (linux/netfilter/nf_tables.h).
@@ -23,8 +23,8 @@ const (
 	elementKeyEnd    = 10   // NFTA_SET_ELEM_KEY_END
 )
 
-// readSet asks for a set and its elements. Those of intervals come as where each begins and where it has ended, in no order; the last
-// one's end is missing if it is that of all values. Those of concatenated keys have both.
+// readSet reads a set and its elements. The kernel returns intervals as their starts and ends, unordered; the end of the last interval is
+// missing if it extends to the largest value. Elements with concatenated keys contain both.
 func readSet(family uint8, table string, set []byte, each func(element)) error {
 	flags, err := setFlags(family, table, set)
 	if err != nil {
@@ -37,7 +37,7 @@ func readSet(family uint8, table string, set []byte, each func(element)) error {
 		err := list(unix.NFT_MSG_GETSETELEM, family, asked, func() { none = netlink.ErrChanged }, func(message []byte) {
 			eachElement(message, func(e element, _ bool) { each(e) })
 		})
-		return cmp.Or(err, none) // Scope was told cannot be taken back.
+		return cmp.Or(err, none) // Results that were passed on cannot be withdrawn.
 	}
 	var b bounds
 	if err := list(unix.NFT_MSG_GETSETELEM, family, asked, func() { b = nil }, func(message []byte) {
@@ -62,7 +62,7 @@ func setFlags(family uint8, table string, set []byte) (flags uint32, err error) 
 	return flags, err
 }
 
-// eachElement reads the body of an NFT_MSG_NEWSETELEM.
+// eachElement parses an NFT_MSG_NEWSETELEM.
 func eachElement(message []byte, each func(e element, ends bool)) {
 	if len(message) < sizeofNfgenmsg {
 		return
@@ -82,7 +82,7 @@ func eachElement(message []byte, each func(e element, ends bool)) {
 	})
 }
 
-// bounds are where intervals begin and where they have ended.
+// bounds are the starts and ends of intervals.
 type bounds []bound
 
 type bound struct {
@@ -116,7 +116,7 @@ func (b bounds) intervals(each func(element)) {
 	}
 }
 
-// before is the key before one, as numbers in network order.
+// before returns the key before a key, as a number in network byte order.
 func before(key []byte) []byte {
 	key = bytes.Clone(key)
 	for i := len(key) - 1; i >= 0; i-- {
@@ -127,21 +127,21 @@ func before(key []byte) []byte {
 	return key
 }
 
-// looksUpVerdict says whether what a rule looks up is a verdict.
+// looksUpVerdict reports whether a lookup is in a verdict map.
 func looksUpVerdict(data []byte) bool {
 	to := netlink.Attribute(data, unix.NFTA_LOOKUP_DREG)
 	return to != nil && number(to) == unix.NFT_REG_VERDICT
 }
 
-// maxRules and mostLookups bound what a rule may mean by the sets it looks in, and in how many. Beyond, it is taken to be about more
-// packets than it is.
+// maxRules is the maximum number of Rules that the sets of a rule may produce, mostLookups the maximum number of lookups. Beyond that, the
+// result matches more packets than the rule.
 const (
 	maxRules   = 256
 	maxLookups = 16
 )
 
-// lookup reads an expression that looks a register up. One in a map of verdicts has each element's; one in a set goes on with those that are
-// in it, or not; one in a map of values does the same, and loads a value.
+// lookup evaluates an expression that looks up a register. A verdict map yields the verdict of each element; a set restricts the results to
+// packets that are in it, or not; a map of values does the same and loads a value.
 func (m *matcher) lookup(data []byte) {
 	from, name := netlink.Attribute(data, unix.NFTA_LOOKUP_SREG), netlink.Attribute(data, unix.NFTA_LOOKUP_SET)
 	name = bytes.TrimRight(name, "\x00")
@@ -174,7 +174,7 @@ func (m *matcher) read(set []byte, each func(element)) {
 	}
 }
 
-// taken calls each with the fields of a key, and the range of each that an element is for.
+// taken calls each with the fields of a key and their ranges in an element.
 func (m *matcher) taken(from []byte, e element, each func(f field, first, last []byte)) {
 	m.within(from, len(e.first), func(f field) {
 		if len(e.last) == len(e.first) {
@@ -183,7 +183,7 @@ func (m *matcher) taken(from []byte, e element, each func(f field, first, last [
 	})
 }
 
-// include goes on with the elements of a set: ports together, other keys one by one.
+// include restricts the results to the elements of a set: all ports together, other keys one by one.
 func (m *matcher) include(from, set []byte) {
 	if !m.known(from) {
 		return
@@ -207,7 +207,7 @@ func (m *matcher) include(from, set []byte) {
 	}
 }
 
-// exclude goes on with what is in no element of a set, as far as that is about ports.
+// exclude removes the ports in a set from the results. Other keys are ignored.
 func (m *matcher) exclude(from, set []byte) {
 	if these, alone := m.portsIn(from, set); alone {
 		rest := but(these)
@@ -215,7 +215,7 @@ func (m *matcher) exclude(from, set []byte) {
 	}
 }
 
-// portsIn are the ports in a set, if a port alone is looked up.
+// portsIn returns the ports in a set if the key is only a port.
 func (m *matcher) portsIn(from, set []byte) (these Ports, alone bool) {
 	if !slices.ContainsFunc(m.fields, func(f field) bool { return f.kind == port && f.at == register(from) }) {
 		return nil, false
@@ -235,7 +235,7 @@ func (m *matcher) portsIn(from, set []byte) (these Ports, alone bool) {
 	return portsOf(ranges), alone
 }
 
-// known says whether anything that matters is at the beginning of a register or after it.
+// known reports whether a register contains a known field, at its beginning or later.
 func (m *matcher) known(from []byte) bool {
 	return slices.ContainsFunc(m.fields, func(f field) bool { return f.at >= register(from) })
 }

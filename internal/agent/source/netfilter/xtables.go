@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// match reads one of iptables' matches, which nftables and the older interface hold alike (linux/netfilter/xt_*.h). Numbers
-// in them are the host's.
+// match reads an iptables match, which has the same format in nftables and in the older interface (linux/netfilter/xt_*.h). Numbers are in
+// host byte order.
 func (r *Rule) match(name string, info []byte) {
 	switch name {
 	case "comment":
@@ -35,8 +35,8 @@ func (r *Rule) match(name string, info []byte) {
 	}
 }
 
-// xtState notes states as matches have them: conntrack's bits, and above them those of packets that are not tracked or whose addresses
-// are translated, which may open connections as well.
+// xtState reads connection states as in matches: the bits of conntrack, and above them those of untracked packets and of packets with
+// translated addresses, which may also open connections.
 func (r *Rule) xtState(states uint32) {
 	const others = 1 << 6 // XT_STATE_UNTRACKED, XT_CONNTRACK_STATE_SNAT and so on
 	if states >= others {
@@ -45,7 +45,7 @@ func (r *Rule) xtState(states uint32) {
 	r.takeState(states)
 }
 
-// ports notes a range of destination ports, which follows that of source ports. A flag says that all but these are meant.
+// ports reads a range of destination ports, which follows that of source ports. A flag inverts it.
 func (r *Rule) ports(info []byte, inverted int) {
 	const from, butThese = 4, 2
 	if len(info) <= inverted {
@@ -58,7 +58,7 @@ func (r *Rule) ports(info []byte, inverted int) {
 	r.Ports = r.Ports.and(these)
 }
 
-// multiport notes up to 15 ports (struct xt_multiport_v1): one that is flagged begins a range that the next one ends.
+// multiport reads up to 15 ports (struct xt_multiport_v1). A flagged port is the start of a range that ends with the next port.
 func (r *Rule) multiport(info []byte) {
 	const head, most, flags, inverted, source = 2, 15, 32, 47, 0
 	if len(info) <= inverted || info[0] == source {
@@ -81,7 +81,7 @@ func (r *Rule) multiport(info []byte) {
 	r.Ports = r.Ports.and(these)
 }
 
-// target reads one of iptables' targets.
+// target reads an iptables target.
 func (r *Rule) target(name string) {
 	switch name {
 	case "DROP", "REJECT", "TARPIT":

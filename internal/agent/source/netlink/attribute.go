@@ -34,7 +34,7 @@ func Attribute(data []byte, wanted uint16) (found []byte) {
 // AppendAttribute appends an attribute of a kind, and the padding after it. Its value are the parts, one after the other.
 func AppendAttribute(data []byte, kind uint16, parts ...[]byte) []byte {
 	value := bytes.Join(parts, nil)
-	data = binary.NativeEndian.AppendUint16(data, uint16(unix.SizeofNlAttr+len(value))) //nolint:gosec // G115: a few bytes.
+	data = binary.NativeEndian.AppendUint16(data, uint16(unix.SizeofNlAttr+len(value)))
 	data = append(binary.NativeEndian.AppendUint16(data, kind), value...)
 	return append(data, make([]byte, aligned(len(value))-len(value))...)
 }

@@ -94,7 +94,7 @@ func ask(protocol int, message []byte, each func(body []byte)) error {
 // request is one message, linux/netlink.h's struct nlmsghdr before its body.
 func request(kind, flags uint16, body []byte) []byte {
 	length := unix.SizeofNlMsghdr + len(body)
-	m := binary.NativeEndian.AppendUint32(make([]byte, 0, length), uint32(length)) //nolint:gosec // G115: a few bytes.
+	m := binary.NativeEndian.AppendUint32(make([]byte, 0, length), uint32(length))
 	m = binary.NativeEndian.AppendUint16(m, kind)
 	m = binary.NativeEndian.AppendUint16(m, unix.NLM_F_REQUEST|flags)
 	m = binary.NativeEndian.AppendUint64(m, 1) // The sequence, and no port.
@@ -118,7 +118,7 @@ func (a *answer) read(datagram []byte) error {
 		if len(body) < 4 {
 			return nil
 		}
-		switch errno := -int32(binary.NativeEndian.Uint32(body)); unix.Errno(errno) { //nolint:gosec // G115: it is a signed number.
+		switch errno := -int32(binary.NativeEndian.Uint32(body)); unix.Errno(errno) { // It is a signed number.
 		case 0:
 		case unix.EINTR: // How some lists say that they changed.
 			a.changed = true

@@ -47,7 +47,7 @@ func Controllers(h host.Host) ([]Controller, error) {
 
 // word is a file of one word; empty if it cannot be read, as when the controller has just gone.
 func word(folder, name string) string {
-	text, err := os.ReadFile(filepath.Join(folder, name)) //nolint:gosec // below /sys/class/nvme
+	text, err := os.ReadFile(filepath.Join(folder, name))
 	if err != nil {
 		return ""
 	}
@@ -82,7 +82,6 @@ func LogPage(device string, wanted Page) ([]byte, error) {
 	still.Pin(&page[0])
 	defer still.Unpin()
 	command := logPage(page, wanted)
-	//nolint:gosec // The ioctl takes a pointer, and the command outlives the call.
 	status, _, errno := unix.Syscall(unix.SYS_IOCTL, file.Fd(), adminCommand, uintptr(unsafe.Pointer(&command)))
 	if errno != 0 {
 		return nil, errno
@@ -108,7 +107,7 @@ type command struct {
 func logPage(page []byte, wanted Page) command {
 	return command{
 		opcode: getLogPage, namespace: wanted.Namespace,
-		address: uint64(uintptr(unsafe.Pointer(&page[0]))), length: uint32(len(page)), //nolint:gosec // the kernel writes there
+		address: uint64(uintptr(unsafe.Pointer(&page[0]))), length: uint32(len(page)), // The kernel writes there.
 		word10: uint32(wanted.ID) | wanted.Words<<16, milliseconds: 5000,
 	}
 }

@@ -111,7 +111,7 @@ func (b *Bus) Transient(ctx context.Context, s Service) (bool, error) {
 // Since is when the service came into the state it is in.
 func (b *Bus) Since(ctx context.Context, s Service) (time.Time, error) {
 	micros, err := property[uint64](ctx, b, s, unit, "StateChangeTimestamp")
-	return time.UnixMicro(int64(micros)), err //nolint:gosec // G115: systemd's clock is the kernel's.
+	return time.UnixMicro(int64(micros)), err
 }
 
 // Began is when the service was last begun to be started (InactiveExitTimestamp), zero if it never was.
@@ -120,7 +120,7 @@ func (b *Bus) Began(ctx context.Context, s Service) (time.Time, error) {
 	if err != nil || micros == 0 {
 		return time.Time{}, err
 	}
-	return time.UnixMicro(int64(micros)), nil //nolint:gosec // G115: systemd's clock is the kernel's.
+	return time.UnixMicro(int64(micros)), nil
 }
 
 func property[T any](ctx context.Context, b *Bus, s Service, kind, property string) (T, error) {

@@ -45,5 +45,5 @@ func sameOwner(a, b *metav1.OwnerReference) bool {
 func sameParts(a, b *corev1.PodSpec) bool { return bytes.Equal(specBytes(a), specBytes(b)) }
 
 func specBytes(s *corev1.PodSpec) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s)) //nolint:gosec // G103: it is only read, and no further than the spec.
+	return unsafe.Slice((*byte)(unsafe.Pointer(s)), unsafe.Sizeof(*s)) // It is only read, and no further than the spec.
 }

@@ -120,7 +120,7 @@ func (s *filter) scores(ctx context.Context, plugin profile.Scorer) ([]int64, fw
 			return nil, nil, status.AsError()
 		}
 	}
-	ask, failed := s.asker(ctx, plugin, s.state)
+	ask, failed := s.scoreFunc(ctx, plugin, s.state)
 	scores := consult(ctx, s, nil, s.feasible, &s.fast.scratch.scores, func(at *store.Node) int64 { return ask(at.Info) })
 	return scores, s.state, failed()
 }
@@ -161,14 +161,14 @@ func (s *filter) infos(entries []*store.Node) []fwk.NodeInfo {
 
 // localScores are a local plugin's scores, from its table as far as they are there.
 func (s *filter) localScores(ctx context.Context, plugin profile.Scorer, entries []*store.Node) ([]int64, error) {
-	ask, failed := s.asker(ctx, plugin, s.class.state)
+	ask, failed := s.scoreFunc(ctx, plugin, s.class.state)
 	table := s.class.scores[plugin.Name()]
 	scores := consult(ctx, s, table, entries, &s.fast.scratch.scores, func(at *store.Node) int64 { return ask(at.Info) })
 	return scores, failed()
 }
 
-// asker asks a plugin about single nodes, and tells afterwards whether that failed.
-func (s *filter) asker(ctx context.Context, plugin profile.Scorer, state fwk.CycleState) (ask func(fwk.NodeInfo) int64, failed func() error) {
+// scoreFunc returns a function that scores a node with a plugin, and one that returns whether a call of it failed.
+func (s *filter) scoreFunc(ctx context.Context, plugin profile.Scorer, state fwk.CycleState) (ask func(fwk.NodeInfo) int64, failed func() error) {
 	var failure atomic.Pointer[fwk.Status]
 	ask = func(at fwk.NodeInfo) int64 {
 		score, status := plugin.Score(ctx, state, s.pod, at)

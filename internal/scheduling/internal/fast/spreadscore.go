@@ -27,7 +27,7 @@ func (s *filter) scoreSpread(ctx context.Context, plugin profile.Scorer, totals 
 			return status.AsError()
 		}
 	}
-	ask, failed := s.asker(ctx, plugin, s.state)
+	ask, failed := s.scoreFunc(ctx, plugin, s.state)
 	list := resized(&s.fast.scratch.list, len(ofKind))
 	for i, entry := range ofKind {
 		list[i] = fwk.NodeScore{Name: entry.Name, Score: ask(s.fast.counted.of(entry))}

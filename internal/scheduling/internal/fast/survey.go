@@ -19,7 +19,7 @@ func (f *Scheduler) Survey(ctx context.Context, p *profile.Profile, pod *corev1.
 	if f.serves(pod) {
 		s.class = s.profile.class(ctx, f, pod)
 	}
-	return plain.NewSurvey(ctx, f.store, p, pod, s.asker)
+	return plain.NewSurvey(ctx, f.store, p, pod, s.filterFunc)
 }
 
 type survey struct {
@@ -29,8 +29,8 @@ type survey struct {
 	class   *class // nil if no cached answer is to be used
 }
 
-// asker returns how a plugin is asked. A table for each pod that names its node would fill the memory.
-func (s *survey) asker(ctx context.Context, plugin fwk.FilterPlugin, state fwk.CycleState, limited bool) plain.Asker {
+// filterFunc returns the FilterFunc of a plugin, which uses its cached answers. A table for each pod that names its node would fill the memory.
+func (s *survey) filterFunc(ctx context.Context, plugin fwk.FilterPlugin, state fwk.CycleState, limited bool) plain.FilterFunc {
 	node := s.fast.nodeView(plugin)
 	ask := func(ctx context.Context, at *store.Node) *fwk.Status {
 		return plugin.Filter(ctx, state, s.pod, node(at))
@@ -68,7 +68,7 @@ func (s *survey) tableOf(plugin fwk.FilterPlugin) (*table[*fwk.Status], *volumeF
 }
 
 // ofVolumes is VolumeBinding's status for each node, if asking beforehand saves time.
-func (s *survey) ofVolumes(ctx context.Context, plugin fwk.FilterPlugin, ask plain.Asker) []*fwk.Status {
+func (s *survey) ofVolumes(ctx context.Context, plugin fwk.FilterPlugin, ask plain.FilterFunc) []*fwk.Status {
 	if plugin.Name() != names.VolumeBinding {
 		return nil
 	}

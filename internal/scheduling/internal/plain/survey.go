@@ -38,17 +38,17 @@ type surveyed struct {
 	filter fwk.FilterPlugin // nil if it has a PreFilter only
 	// only are the nodes that its PreFilter leaves, nil if it leaves all.
 	only sets.Set[string]
-	ask  Asker
+	ask  FilterFunc
 }
 
-// Asker asks a plugin about a node.
-type Asker func(ctx context.Context, at *store.Node) *fwk.Status
+// FilterFunc filters a node for a pod, as a plugin does.
+type FilterFunc func(ctx context.Context, at *store.Node) *fwk.Status
 
-// askerOf returns how a plugin is to be asked. Limited says that its PreFilter leaves only some nodes.
-type askerOf func(ctx context.Context, plugin fwk.FilterPlugin, state fwk.CycleState, limited bool) Asker
+// filterFuncOf returns the FilterFunc of a plugin. Limited says that its PreFilter leaves only some nodes.
+type filterFuncOf func(ctx context.Context, plugin fwk.FilterPlugin, state fwk.CycleState, limited bool) FilterFunc
 
-// NewSurvey asks every plugin what holds of all nodes. If askerOf is nil, plugins are asked about each node by their Filter.
-func NewSurvey(ctx context.Context, s *store.Store, p *profile.Profile, pod *corev1.Pod, askerOf askerOf) (*Survey, error) {
+// NewSurvey asks every plugin what holds of all nodes. If filterFuncOf is nil, plugins are asked about each node by their Filter.
+func NewSurvey(ctx context.Context, s *store.Store, p *profile.Profile, pod *corev1.Pod, filterFuncOf filterFuncOf) (*Survey, error) {
 	v := &Survey{store: s, profile: p, pod: pod, state: framework.NewCycleState()}
 	done := sets.New[string]() // plugins that skip the pod, or exclude every node
 	for _, plugin := range p.Filters {
@@ -75,8 +75,8 @@ func NewSurvey(ctx context.Context, s *store.Store, p *profile.Profile, pod *cor
 			its.ask = func(ctx context.Context, at *store.Node) *fwk.Status {
 				return filter.Filter(ctx, v.state, pod, at.Info)
 			}
-			if askerOf != nil {
-				its.ask = askerOf(ctx, filter, v.state, its.only != nil)
+			if filterFuncOf != nil {
+				its.ask = filterFuncOf(ctx, filter, v.state, its.only != nil)
 			}
 		}
 		v.plugins = append(v.plugins, its)

@@ -10,6 +10,7 @@ import (
 	"k8s.io/klog/v2"
 	fwk "k8s.io/kube-scheduler/framework"
 	"k8s.io/kubernetes/pkg/scheduler/framework"
+	"k8s.io/kubernetes/pkg/scheduler/util"
 
 	"github.com/naosu-dev/naosu/internal/scheduling/internal/hash"
 )
@@ -130,7 +131,21 @@ func (b *Nodes) unbind(pod *framework.PodInfo, node string) {
 			info.Pods[0], info.Pods[at] = info.Pods[at], info.Pods[0]
 		}
 		_ = info.RemovePod(klog.Logger{}, pod.Pod) // fails only for a pod that is not there
+		restoreHostPorts(info, pod.Pod)
 	})
+}
+
+// restoreHostPorts marks the host ports of a removed pod as used again that other pods of the node have as well, which is possible for
+// pods with spec.nodeName: a NodeInfo has each port once, and RemovePod frees it.
+func restoreHostPorts(info *framework.NodeInfo, removed *corev1.Pod) {
+	if len(util.GetHostPorts(removed)) == 0 {
+		return
+	}
+	for _, other := range info.Pods {
+		for _, port := range util.GetHostPorts(other.GetPod()) {
+			info.UsedPorts.Add(port.HostIP, string(port.Protocol), port.HostPort)
+		}
+	}
 }
 
 func (b *Nodes) entry(name string) *Node {

@@ -14,6 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/pods"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
@@ -261,7 +262,7 @@ func (b *Budgets) EvictionBlocker(pod *corev1.Pod) message.Sentence {
 	case len(cover) == 0 || cluster.Ended(pod) || pod.Spec.NodeName == "" || pod.Status.Phase == corev1.PodPending || pod.DeletionTimestamp != nil:
 		return message.Sentence{}
 	case len(cover) > 1:
-		return message.Of(message.FateBudgets, message.Args{"budgets": []string{cover[0].pdb.Name, cover[1].pdb.Name}})
+		return sentence.FateBudgets(message.List{cover[0].pdb.Name, cover[1].pdb.Name})
 	}
 	one := cover[0]
 	if !cluster.Runs(pod) {
@@ -273,7 +274,7 @@ func (b *Budgets) EvictionBlocker(pod *corev1.Pod) message.Sentence {
 	if one.allowed() > 0 {
 		return message.Sentence{}
 	}
-	return message.Of(message.FateBlocked, message.Args{"budget": one.pdb.Name, "healthy": one.healthy, "desired": one.desired})
+	return sentence.FateBlocked(one.pdb.Name, one.healthy, one.desired)
 }
 
 // Adjust adjusts the expected pods of the budgets that cover a workload, by its template's labels.

@@ -15,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // admissionControllers are the webhooks and policies that the API server calls for an object. The simulation does not call them.
@@ -157,13 +158,13 @@ func (e *Engine) namespaceLabels(o metav1.Object) map[string]string {
 // NoteAdmissionControllers notes the admission controllers that the API server would have called.
 func (e *Engine) NoteAdmissionControllers() {
 	if names := slices.Sorted(maps.Keys(e.admissionControllers.names)); len(names) > 0 {
-		e.Gaps.Note("admission", message.Of(message.GapAdmission, message.Args{"names": names, "n": len(names)}))
+		e.Gaps.Note("admission", sentence.GapAdmission(message.ListOf(names), len(names)))
 	}
 }
 
 // NoteUnknownAdmission notes that it is not known which admission controllers are called for applied objects.
 func (e *Engine) NoteUnknownAdmission() {
 	if slices.ContainsFunc(admissionKinds, func(kind cluster.Kind) bool { return !e.World().Knowledge(kind).Known() }) {
-		e.Gaps.Note("admission", message.Of(message.GapAdmissionUnread, nil))
+		e.Gaps.Note("admission", sentence.GapAdmissionUnread())
 	}
 }

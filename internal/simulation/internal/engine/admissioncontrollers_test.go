@@ -11,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
@@ -74,7 +75,7 @@ func TestAdmissionControllers(t *testing.T) {
 		"validatingwebhookconfiguration/pods", "validatingwebhookconfiguration/web",
 	}
 	scale := change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 2}
-	expectSaid(t, w.Run(t, scale), message.Of(message.GapAdmission, message.Args{"names": pods, "n": len(pods)}))
+	expectSaid(t, w.Run(t, scale), sentence.GapAdmission(message.ListOf(pods), len(pods)))
 	expectSaid(t, w.Run(t, change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web", Replicas: 1}))
 
 	// The applied object is reviewed, too.
@@ -92,7 +93,7 @@ func TestAdmissionControllers(t *testing.T) {
 		}
 		return result
 	}
-	expectSaid(t, future(testworld.Of(testworld.Node("n1", "a"))), message.Of(message.GapAdmissionUnread, nil))
+	expectSaid(t, future(testworld.Of(testworld.Node("n1", "a"))), sentence.GapAdmissionUnread())
 	for _, kind := range []cluster.Kind{
 		cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration, cluster.MutatingAdmissionPolicy,
 		cluster.MutatingAdmissionPolicyBinding, cluster.ValidatingAdmissionPolicy, cluster.ValidatingAdmissionPolicyBinding,
@@ -101,7 +102,7 @@ func TestAdmissionControllers(t *testing.T) {
 	}
 	expectSaid(t, future(testworld.Of(testworld.Node("n1", "a"))))
 	both := []string{"validatingwebhookconfiguration/deployments", "validatingwebhookconfiguration/everything"}
-	expectSaid(t, future(w), message.Of(message.GapAdmission, message.Args{"names": both, "n": len(both)}))
+	expectSaid(t, future(w), sentence.GapAdmission(message.ListOf(both), len(both)))
 }
 
 // expectSaid compares the gaps about admission.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 )
@@ -20,7 +21,7 @@ type attachedVolume struct {
 }
 
 func (a attachedVolume) reason() message.Sentence {
-	return message.Of(message.FateAttach, message.Args{"volume": a.volume.Name, "node": names.NodeRef(a.pod.Spec.NodeName), "pod": names.PodRef(a.pod)})
+	return sentence.FateAttach(names.PodRef(a.pod), names.NodeRef(a.pod.Spec.NodeName), a.volume.Name)
 }
 
 // attachedElsewhere is the first single-attach volume of a pod that is attached to another node, nil if there is none; shared says
@@ -88,7 +89,7 @@ func (e *Engine) bindBeforeAttach(pod, placed *corev1.Pod, held *attachedVolume,
 		e.scheduleAttach()
 		return nil
 	}
-	e.Fates.MarkAttaching(waiting, held.reason())
+	e.Fates.MarkBound(waiting, held.reason())
 	return nil
 }
 
@@ -144,7 +145,7 @@ func (e *Engine) attachVolumes() error {
 		}
 		if held, _ := e.attachedElsewhere(pod); held != nil {
 			e.attaching = append(e.attaching, pod)
-			e.Fates.MarkAttaching(pod, held.reason())
+			e.Fates.MarkBound(pod, held.reason())
 			continue
 		}
 		if err := e.startPod(pod); err != nil {

@@ -5,7 +5,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // defaultClassAnnotation marks the StorageClass of claims that name none.
@@ -29,7 +29,7 @@ func (e *Engine) CreateClaim(claim *corev1.PersistentVolumeClaim) error {
 	if claim.Spec.VolumeName == "" && claim.Spec.StorageClassName != nil {
 		class := e.World().Class(*claim.Spec.StorageClassName)
 		if class != nil && class.Provisioner != noProvisioner && bindsImmediately(class) {
-			e.Gaps.Note("pvc/"+claim.Name, message.Of(message.GapImmediate, message.Args{"claim": "pvc/" + claim.Name, "class": class.Name}))
+			e.Gaps.Note("pvc/"+claim.Name, sentence.GapImmediate("pvc/"+claim.Name, class.Name))
 			edits = e.provisionClaim(claim, class, &corev1.Node{})
 		}
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/disruption"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/fates"
@@ -263,7 +263,7 @@ func (e *Engine) Elapsed() time.Duration {
 func newGaps(judge *scheduling.Judge) outcome.Gaps {
 	g := outcome.Gaps{}
 	for _, what := range judge.Basis().NotModelled {
-		g.Note(what, message.Of(message.GapNotJudged, message.Args{"what": what}))
+		g.Note(what, sentence.GapNotJudged(what))
 	}
 	return g
 }

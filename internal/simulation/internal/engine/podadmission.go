@@ -11,7 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // defaultTolerationSeconds is how long pods tolerate a node that is not ready or unreachable, unless they or the API server's
@@ -60,7 +60,7 @@ func (e *Engine) admitRuntime(pod *corev1.Pod) {
 		if e.World().Knowledge(cluster.RuntimeClass) == cluster.Complete {
 			return // The API server rejects the pod.
 		}
-		e.Gaps.Note("runtimeclass/"+name, message.Of(message.GapRuntime, message.Args{"class": name}))
+		e.Gaps.Note("runtimeclass/"+name, sentence.GapRuntime(name))
 		return
 	}
 	if class.Overhead != nil {

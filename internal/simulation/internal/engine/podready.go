@@ -29,13 +29,23 @@ func (e *Engine) PodReady(pod *corev1.Pod) bool {
 	return true
 }
 
-// IsWaiting says whether a pod is unschedulable, or waits on its node for a volume.
+// IsWaiting says whether a pod is unschedulable, waits on its node for a volume, or is bound to a node that does not start it.
 func (e *Engine) IsWaiting(pod *corev1.Pod) bool {
 	record := e.Fates.Find(names.Of(pod))
 	if record == nil {
 		return pod.Spec.NodeName == "" // It was pending in the initial snapshot, and still is.
 	}
-	return record.Fate.Kind == outcome.Waiting && record.Fate.To == "" || e.isAttaching(pod)
+	return record.Fate.Kind == outcome.Waiting && record.Fate.To == "" || e.isAttaching(pod) || e.isBoundToUnreachable(pod)
+}
+
+// isBoundToUnreachable says whether a pod is bound to an unreachable node on which it has not started.
+func (e *Engine) isBoundToUnreachable(pod *corev1.Pod) bool {
+	current := e.Pods.Get(pod.Namespace, pod.Name)
+	if current == nil || current.UID != pod.UID || current.Status.Phase != corev1.PodPending {
+		return false
+	}
+	node := e.World().Node(current.Spec.NodeName)
+	return node != nil && kube.IsNodeUnreachable(node)
 }
 
 // markHealthy counts a new pod as healthy: at once or, by chance, only after a rollout that does not wait for it.

@@ -7,7 +7,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -108,6 +110,9 @@ func (e *Engine) Bind(pod *corev1.Pod, node string) error {
 	}
 	placed := e.runningPod(pod, node)
 	edits := e.provisionVolumes(placed)
+	if at := e.World().Node(node); at != nil && kube.IsNodeUnreachable(at) {
+		return e.bindToUnreachable(pod, placed, edits)
+	}
 	held, shared := e.attachedElsewhere(placed)
 	if held != nil || shared && e.attachContested(placed) {
 		return e.bindBeforeAttach(pod, placed, held, edits)
@@ -121,10 +126,22 @@ func (e *Engine) Bind(pod *corev1.Pod, node string) error {
 	return nil
 }
 
+// bindToUnreachable binds a pod that tolerates the taints of an unreachable node: no kubelet starts it there.
+func (e *Engine) bindToUnreachable(pod, placed *corev1.Pod, edits []cluster.Edit) error {
+	e.Fates.Of(pod)
+	pending := e.startingPod(placed)
+	if err := e.Edit(append(edits, cluster.Put(pending))...); err != nil {
+		return err
+	}
+	e.Queue.MarkBound()
+	e.Fates.MarkBound(pending, sentence.FateUnreachable(names.NodeRef(pending.Spec.NodeName)))
+	return nil
+}
+
 // podRuns records that a pod runs on a node, which a StatefulSet that creates its pods in order may have waited for.
 func (e *Engine) podRuns(pod *corev1.Pod, node string) {
 	if record := e.Fates.Of(pod); e.timeUnknown && record.Fate.Kind == outcome.Waiting && !record.Pending && record.Delay.Why.ID == "" {
-		record.Delay.Why = message.Of(message.FateOnceGone, nil)
+		record.Delay.Why = sentence.FateOnceGone()
 	}
 	if record := e.Fates.Of(pod); record.Pending && (record.Fate.Kind == "" || record.Fate.Kind == outcome.Waiting) {
 		e.After(0, func(context.Context) error { return e.owners.ContinueStatefulSet(pod) })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -62,6 +63,11 @@ func (e *Engine) QuotasOf(namespace string) *admission.Quotas {
 		of = admission.NewQuotas(list, e.Pods.InNamespace(namespace), e.APITime().Time)
 	}
 	e.quotas.byNamespace[namespace] = of
+	if of != nil {
+		for _, pod := range of.Overdue() {
+			e.releaseQuotaAtResync(pod, 0)
+		}
+	}
 	return of
 }
 
@@ -93,8 +99,13 @@ func (e *Engine) releaseQuotaAfterGrace(pod *corev1.Pod) {
 	if e.QuotasOf(pod.Namespace) == nil {
 		return
 	}
+	e.releaseQuotaAtResync(pod, terminationGracePeriod(pod))
+}
+
+// releaseQuotaAtResync takes a pod from its quotas at the first resync after some time, unless its node is removed before.
+func (e *Engine) releaseQuotaAtResync(pod *corev1.Pod, after time.Duration) {
 	if wait, before := e.Randomness.Within(quotaSyncPeriod); before {
-		e.After(terminationGracePeriod(pod)+wait, func(context.Context) error {
+		e.After(after+wait, func(context.Context) error {
 			e.releaseQuota(pod)
 			return nil
 		})
@@ -193,7 +204,7 @@ func (e *Engine) RefusedPodsOf(controller types.UID) []*corev1.Pod {
 func (e *Engine) AbandonRefused(pods []*corev1.Pod) {
 	for _, pod := range pods {
 		e.DecrementActive(pod)
-		e.Fates.End(pod, outcome.Ended, message.Of(message.FateScaled, nil), e.Elapsed())
+		e.Fates.End(pod, outcome.Ended, sentence.FateScaled(), e.Elapsed())
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
@@ -25,7 +25,7 @@ func (e *Engine) SubmitPod(pod *corev1.Pod) {
 		}
 	}
 	if err != nil {
-		e.Fates.MarkNotCreated(pod, message.Of(message.FateRefused, message.Args{"why": err.Error()}))
+		e.Fates.MarkNotCreated(pod, sentence.FateRefused(err.Error()))
 		return
 	}
 	e.enqueue(pod)

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/queue"
 )
@@ -27,7 +27,7 @@ func (e *Engine) Schedule(ctx context.Context) error {
 			return err
 		}
 		if !e.Queue.Attempt() {
-			e.Gaps.Note("scheduling", message.Of(message.GapAttempts, message.Args{"attempts": e.Queue.MaxAttempts}))
+			e.Gaps.Note("scheduling", sentence.GapAttempts(e.Queue.MaxAttempts))
 			e.Queue.AddTried(queued)
 			continue
 		}
@@ -86,7 +86,7 @@ func (e *Engine) podForJudge(pod *corev1.Pod) *corev1.Pod {
 	if len(profiles) == 0 {
 		return pod
 	}
-	e.Gaps.Note(pod.Spec.SchedulerName, message.Of(message.GapScheduler, message.Args{"scheduler": pod.Spec.SchedulerName}))
+	e.Gaps.Note(pod.Spec.SchedulerName, sentence.GapScheduler(pod.Spec.SchedulerName))
 	modelled := *pod
 	modelled.Spec.SchedulerName = profiles[0]
 	return &modelled

@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/queue"
@@ -33,7 +33,7 @@ func (e *Engine) ExplainWaiting(ctx context.Context) error {
 		text, known := reasons[class]
 		if !known || class == (queue.Class{}) {
 			if computed++; computed > maxReasons {
-				record.Fate.Why = message.Of(message.FateNoNode, nil)
+				record.Fate.Why = sentence.FateNoNode()
 				continue
 			}
 			var err error
@@ -42,7 +42,7 @@ func (e *Engine) ExplainWaiting(ctx context.Context) error {
 			}
 			reasons[class] = text
 		}
-		record.Fate.Why = message.Of(message.FateUnschedulable, message.Args{"why": text})
+		record.Fate.Why = sentence.FateUnschedulable(text)
 		edits = append(edits, cluster.Put(e.withUnschedulableCondition(record.WaitingPod, text)))
 	}
 	return e.Edit(edits...)

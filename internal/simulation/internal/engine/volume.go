@@ -10,7 +10,7 @@ import (
 	"k8s.io/component-helpers/storage/volume"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
@@ -31,7 +31,7 @@ func (e *Engine) DelayUntilDetached(pod *corev1.Pod) {
 		}
 		record := e.Fates.Of(pod)
 		record.Delay = outcome.Fate{
-			Why:   message.Of(message.FateDetach, message.Args{"volume": volume.Name, "node": names.NodeRef(pod.Spec.NodeName)}),
+			Why:   sentence.FateDetach(volume.Name, names.NodeRef(pod.Spec.NodeName)),
 			Until: e.now + maxWaitForUnmount,
 		}
 		return

@@ -116,8 +116,8 @@ func (r *Records) MarkNotCreated(pod *corev1.Pod, why message.Sentence) {
 	record.Fate = outcome.Fate{Kind: outcome.Waiting, Pod: record.Fate.Pod, From: record.Fate.From, Why: why}
 }
 
-// MarkAttaching says that the pod is bound to a node and waits there for a volume.
-func (r *Records) MarkAttaching(pod *corev1.Pod, why message.Sentence) {
+// MarkBound says that the pod is bound to a node and has not started there, and why.
+func (r *Records) MarkBound(pod *corev1.Pod, why message.Sentence) {
 	record := r.Of(pod)
 	record.Fate, record.WaitingPod = outcome.Fate{Kind: outcome.Waiting, Pod: record.Fate.Pod, From: record.Fate.From, To: pod.Spec.NodeName, Why: why}, nil
 }

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/fates"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
@@ -21,7 +21,7 @@ func pod(name, node string) *corev1.Pod {
 func ref(name string) change.Ref { return change.Ref{Kind: "Pod", Namespace: "default", Name: name} }
 
 func TestRecords(t *testing.T) {
-	why := message.Of(message.FateScaled, nil)
+	why := sentence.FateScaled()
 	for name, tc := range map[string]struct {
 		happens func(*fates.Records)
 		want    []outcome.Fate

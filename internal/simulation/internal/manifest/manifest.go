@@ -14,10 +14,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/failoverpolicy"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/engine"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/nodelifecycle"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
@@ -46,6 +48,12 @@ func (m *Applier) Apply(ctx context.Context, c change.Apply) error {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(applyOrder(c.Objects[a]), applyOrder(c.Objects[b])) })
 	for _, i := range order {
 		o := c.Objects[i]
+		if policy, is := o.(*v1alpha1.FailoverPolicy); is {
+			if err := m.applyFailoverPolicy(policy); err != nil {
+				return err
+			}
+			continue
+		}
 		object, ok := o.(metav1.Object)
 		kind, held := cluster.Kind(""), false
 		if ok {
@@ -84,6 +92,26 @@ func (m *Applier) Apply(ctx context.Context, c change.Apply) error {
 	return nil
 }
 
+// applyFailoverPolicy changes the running pods as naosu's controller does. Pods that are made later keep the default.
+func (m *Applier) applyFailoverPolicy(policy *v1alpha1.FailoverPolicy) error {
+	if !policy.Acts() {
+		return nil
+	}
+	for _, a := range failoverpolicy.Assess(m.engine.World(), []v1alpha1.FailoverPolicy{*policy}) {
+		if a.State != failoverpolicy.Due {
+			continue
+		}
+		next := a.Pod.DeepCopy()
+		for _, c := range a.Changes {
+			next.Spec.Tolerations[failoverpolicy.Index(next.Spec.Tolerations, c.Key)].TolerationSeconds = &c.Seconds
+		}
+		if err := m.engine.Edit(cluster.Put(next)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // operationOn is the operation by which an object is applied: an update if it exists.
 func operationOn(before metav1.Object) registrationv1.OperationType {
 	if before == nil {
@@ -97,7 +125,7 @@ func (m *Applier) noteUnmodelledKind(o runtime.Object) {
 	if object, ok := o.(metav1.Object); ok {
 		what += "/" + object.GetName()
 	}
-	m.engine.Gaps.Note(what, message.Of(message.GapKind, message.Args{"what": what}))
+	m.engine.Gaps.Note(what, sentence.GapKind(what))
 }
 
 // applyOrder is an object's rank among those applied together.
@@ -148,7 +176,7 @@ func (m *Applier) noteApplied(before, next metav1.Object) {
 	was, now := podtemplate.Of(before), podtemplate.Of(next)
 	if now != nil && !m.engine.World().Values(next).HasKey() && podtemplate.LacksValues(now) && podtemplate.Same(was, now) {
 		set := workloadRef(next)
-		m.engine.Gaps.Note(set, message.Of(message.GapEnvironment, message.Args{"set": set}))
+		m.engine.Gaps.Note(set, sentence.GapEnvironment(set))
 	}
 }
 
@@ -162,7 +190,7 @@ func (m *Applier) notePatched(before, next metav1.Object) {
 	podtemplate.Inherit(now, was)
 	if podtemplate.Same(was, now) && podtemplate.LacksValues(now) {
 		set := workloadRef(next)
-		m.engine.Gaps.Note(set, message.Of(message.GapEnvPatched, message.Args{"set": set}))
+		m.engine.Gaps.Note(set, sentence.GapEnvPatched(set))
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
 	"github.com/naosu-dev/naosu/internal/merge"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -30,7 +30,7 @@ func (m *Applier) mergeManifest(c change.Apply, i int, ref change.Ref, before me
 	m.engine.World().Values(c.Objects[i].(metav1.Object)).DigestManifest(manifest)
 	known := before == nil || m.engine.World().Applied(before)
 	if !known {
-		m.engine.Gaps.Note(ref.String(), message.Of(message.GapMerge, message.Args{"object": ref, "server": c.ServerSide}))
+		m.engine.Gaps.Note(ref.String(), sentence.GapMerge(ref, c.ServerSide))
 	}
 	var live runtime.Object
 	if before != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/engine"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/nodelifecycle"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
@@ -105,11 +105,11 @@ func (g *Groups) mayHaveOtherZones(nodes []*corev1.Node) bool {
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-availability-zone-balanced.html
 func (g *Groups) noteZones(p launchSpec, candidates int) {
 	group := "group/" + p.group
-	switch args := (message.Args{"group": group}); {
+	switch {
 	case p.otherZones:
-		g.engine.Gaps.Note(group, message.Of(message.GapZones, args))
+		g.engine.Gaps.Note(group, sentence.GapZones(group))
 	case candidates > 1:
-		g.engine.Gaps.Note(group, message.Of(message.GapTie, args))
+		g.engine.Gaps.Note(group, sentence.GapTie(group))
 	}
 }
 
@@ -160,7 +160,7 @@ func (g *Groups) registerNodes(ctx context.Context, nodes []newNode) error {
 //
 // https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
 func (g *Groups) terminateNodes(ctx context.Context, group string, nodes []*corev1.Node, count int) error {
-	g.engine.Gaps.Note("group/"+group, message.Of(message.GapChoice, message.Args{"group": "group/" + group}))
+	g.engine.Gaps.Note("group/"+group, sentence.GapChoice("group/"+group))
 	for _, batch := range randomness.Batches(g.engine.Randomness, g.nodesToTerminate(nodes, count)) {
 		var unready []*corev1.Pod
 		for _, node := range batch {

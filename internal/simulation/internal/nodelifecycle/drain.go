@@ -8,7 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 )
@@ -112,6 +112,6 @@ func (n *Controller) DeletePod(ctx context.Context, pod *corev1.Pod, force bool)
 	if err := n.engine.LeaveTerminating(ctx, pod); err != nil || !n.workload.ReplacedAfterRemoval(pod) {
 		return err
 	}
-	n.engine.Fates.MarkStaying(pod, message.Of(message.FateHangs, message.Args{"node": names.NodeRef(pod.Spec.NodeName)}))
+	n.engine.Fates.MarkStaying(pod, sentence.FateHangs(names.NodeRef(pod.Spec.NodeName)))
 	return nil
 }

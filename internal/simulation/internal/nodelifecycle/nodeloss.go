@@ -11,7 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -194,9 +194,9 @@ func (n *Controller) replaceRemoved(ctx context.Context, pod *corev1.Pod) error 
 	case pod.DeletionTimestamp != nil && !n.workload.ReplacedAfterRemoval(pod):
 		return nil // It has been replaced already.
 	case n.engine.IsTimeUnknown() && pod.DeletionTimestamp != nil:
-		n.engine.Fates.Of(pod).Delay = outcome.Fate{Why: message.Of(message.FateRelease, message.Args{"node": names.NodeRef(pod.Spec.NodeName)})}
+		n.engine.Fates.Of(pod).Delay = outcome.Fate{Why: sentence.FateRelease(names.NodeRef(pod.Spec.NodeName))}
 	case n.engine.IsTimeUnknown():
-		n.engine.Fates.Of(pod).Delay = outcome.Fate{Why: message.Of(message.FateHeld, message.Args{"node": names.NodeRef(pod.Spec.NodeName)})}
+		n.engine.Fates.Of(pod).Delay = outcome.Fate{Why: sentence.FateHeld(names.NodeRef(pod.Spec.NodeName))}
 	}
 	if pod.DeletionTimestamp == nil {
 		n.engine.DecrementActive(pod)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // ContinueEvictions schedules the evictions by NoExecute taints that nodes have already: pods of an unreachable node stay for
@@ -74,5 +74,5 @@ func (n *Controller) evictIfTainted(ctx context.Context, pod *corev1.Pod) error 
 }
 
 func (n *Controller) noteDefaultTimes() {
-	n.engine.Gaps.Note("kube-controller-manager", message.Of(message.GapTimes, nil))
+	n.engine.Gaps.Note("kube-controller-manager", sentence.GapTimes())
 }

@@ -26,6 +26,7 @@ func TestOngoingEvictions(t *testing.T) {
 			s.Tolerations = []corev1.Toleration{{Key: "maintenance", Operator: corev1.TolerationOpExists, TolerationSeconds: &seconds}}
 		}
 	}
+	toleratingAll := func(s *corev1.PodSpec) { s.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}} }
 	web := testworld.Deployment("web", testworld.Template("web", "1", testworld.Tolerating(300)), "n1")
 	elsewhere := change.Cordon{Node: "n3"}
 	for name, tc := range map[string]struct {
@@ -55,6 +56,16 @@ func TestOngoingEvictions(t *testing.T) {
 		"a StatefulSet's pod stays Terminating": {
 			testworld.Of(testworld.Node("n1", "a", testworld.UnreachableFor(100*time.Second)), testworld.Node("n2", "b"), testworld.Node("n3", "c"), testworld.StatefulSet("db", testworld.Template("db", "1", testworld.Tolerating(300)), "n1")), elsewhere,
 			[]string{"waiting db-0 n1>n1 FateHangs"},
+		},
+		"a pod that tolerates every taint is bound to the node and does not start there": {
+			testworld.Of(testworld.Node("n1", "a", testworld.UnreachableFor(time.Hour)), testworld.Node("n3", "c"), testworld.Deployment("web", testworld.Template("web", "1", toleratingAll), "n3")),
+			change.DrainNode{Node: "n3"},
+			[]string{"waiting web-1-a n3>n1 FateUnreachable"},
+		},
+		"a StatefulSet's pods after such a pod are not created": {
+			testworld.Of(testworld.Node("n1", "a", testworld.UnreachableFor(time.Hour)), testworld.StatefulSet("db", testworld.Template("db", "1", toleratingAll))),
+			change.ScaleWorkload{Kind: "StatefulSet", Namespace: "default", Name: "db", Replicas: 2},
+			[]string{"waiting db-0 >n1 FateUnreachable", "waiting db-1 FateOrdered"},
 		},
 		"it is drained before that": {
 			testworld.Of(testworld.Node("n1", "a", testworld.UnreachableFor(100*time.Second)), testworld.Node("n2", "b"), web),

@@ -12,7 +12,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
@@ -84,7 +84,7 @@ func (n *Controller) removeUntoleratingDaemonPods(node *corev1.Node) error {
 		if err := n.engine.RemovePod(pod); err != nil {
 			return err
 		}
-		n.engine.Fates.End(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), n.engine.Elapsed())
+		n.engine.Fates.End(pod, outcome.Ended, sentence.FateUnwanted(), n.engine.Elapsed())
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
@@ -33,6 +33,17 @@ func (w *Controllers) hasDaemonPod(set *appsv1.DaemonSet, node string) bool {
 		return metav1.IsControlledBy(pod, set) && kube.TargetNodeName(pod) == node && pod.DeletionTimestamp == nil
 	}
 	return slices.ContainsFunc(w.engine.Pods.OnNode(node), here) || slices.ContainsFunc(w.engine.Pods.OnNode(""), here) || slices.ContainsFunc(w.engine.Queue.PodsOf(set.UID), here)
+}
+
+// nodesWithDaemonPod are the nodes that have a pod of a DaemonSet, or for which one is pending.
+func (w *Controllers) nodesWithDaemonPod(set *appsv1.DaemonSet) map[string]bool {
+	nodes := map[string]bool{}
+	for _, pod := range slices.Concat(w.engine.Pods.OwnedBy(set.UID), w.engine.Queue.PodsOf(set.UID)) {
+		if pod.DeletionTimestamp == nil {
+			nodes[kube.TargetNodeName(pod)] = true
+		}
+	}
+	return nodes
 }
 
 // daemonPod is a DaemonSet's new pod for a node: a copy of its newest on another node, or made from its template.
@@ -88,7 +99,7 @@ func pinnedToNode(pod *corev1.Pod, node string) *corev1.Pod {
 func (w *Controllers) replaceDaemonPod(pod *corev1.Pod, set *appsv1.DaemonSet) error {
 	node := w.engine.World().Node(kube.TargetNodeName(pod))
 	if node == nil || !kube.ShouldRunDaemonPod(set, node) {
-		w.engine.Fates.End(pod, outcome.Ended, message.Of(message.FateDaemon, nil), w.engine.Elapsed())
+		w.engine.Fates.End(pod, outcome.Ended, sentence.FateDaemon(), w.engine.Elapsed())
 		return nil
 	}
 	name := w.engine.Names.Pod(pod.Namespace, set.Name+"-")
@@ -116,7 +127,7 @@ func (w *Controllers) RemovePendingDaemonPods(gone []*corev1.Node) error {
 		if err := w.engine.RemovePod(pod); err != nil {
 			return err
 		}
-		w.engine.Fates.End(pod, outcome.Ended, message.Of(message.FateDaemon, nil), w.engine.Elapsed())
+		w.engine.Fates.End(pod, outcome.Ended, sentence.FateDaemon(), w.engine.Elapsed())
 	}
 	return nil
 }
@@ -146,7 +157,7 @@ func (w *Controllers) RemoveUnselectedDaemonPods(pods []*corev1.Pod) error {
 		if err := w.engine.RemovePod(pod); err != nil {
 			return err
 		}
-		w.engine.Fates.End(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), w.engine.Elapsed())
+		w.engine.Fates.End(pod, outcome.Ended, sentence.FateUnwanted(), w.engine.Elapsed())
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
@@ -36,9 +37,8 @@ func (w *Controllers) RolloutDaemonSet(ctx context.Context, set *appsv1.DaemonSe
 	if err := w.syncDaemonSet(set); err != nil {
 		return err
 	}
-	ref := message.Args{"set": daemonRef(set)}
 	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteDaemonSetStrategyType {
-		w.engine.Gaps.Note(daemonRef(set), message.Of(message.GapOnDelete, ref))
+		w.engine.Gaps.Note(daemonRef(set), sentence.GapOnDelete(daemonRef(set)))
 		return nil
 	}
 	return w.rollDaemonSet(ctx, set, newPod)
@@ -62,7 +62,7 @@ func (w *Controllers) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, 
 		waiting = w.onlyWaiting(waiting)
 		batch := min(maxUnavailable-len(waiting), len(old))
 		if batch <= 0 || w.refusesDaemonPods(set, waiting) {
-			w.engine.Gaps.Note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
+			w.engine.Gaps.Note(daemonRef(set), sentence.GapRollout(daemonRef(set), len(old)))
 			return nil
 		}
 		for _, pod := range old[:batch] {
@@ -71,7 +71,7 @@ func (w *Controllers) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, 
 				return err
 			}
 			if node := w.engine.World().Node(kube.TargetNodeName(pod)); node != nil && !kube.ShouldRunDaemonPod(set, node) { // The node keeps running pods, but gets no new one.
-				w.engine.Fates.End(pod, outcome.Ended, message.Of(message.FateUnwanted, nil), w.engine.Elapsed())
+				w.engine.Fates.End(pod, outcome.Ended, sentence.FateUnwanted(), w.engine.Elapsed())
 				continue
 			}
 			w.engine.CreatePod(pod, next)
@@ -115,7 +115,7 @@ func (w *Controllers) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, 
 		waiting = w.onlyWaiting(waiting)
 		batch := min(maxSurge-len(waiting), len(old))
 		if batch <= 0 || w.refusesDaemonPods(set, waiting) {
-			w.engine.Gaps.Note(daemonRef(set), message.Of(message.GapRollout, message.Args{"set": daemonRef(set), "left": len(old)}))
+			w.engine.Gaps.Note(daemonRef(set), sentence.GapRollout(daemonRef(set), len(old)))
 			return nil
 		}
 		var made []*corev1.Pod
@@ -135,7 +135,7 @@ func (w *Controllers) surgingUpdate(ctx context.Context, set *appsv1.DaemonSet, 
 			if err := w.engine.RemovePod(old[i]); err != nil {
 				return err
 			}
-			w.engine.Fates.End(old[i], outcome.Ended, message.Of(message.FateRolled, nil), w.engine.Elapsed())
+			w.engine.Fates.End(old[i], outcome.Ended, sentence.FateRolled(), w.engine.Elapsed())
 		}
 		old = old[batch:]
 	}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
@@ -65,7 +65,7 @@ func (w *Controllers) RolloutDeployment(ctx context.Context, d *appsv1.Deploymen
 		return err
 	}
 	ref := "deployment/" + d.Name
-	w.engine.Gaps.Note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": left}))
+	w.engine.Gaps.Note(ref, sentence.GapRollout(ref, left))
 	return nil
 }
 
@@ -179,7 +179,7 @@ func (w *Controllers) ensureReplicaSet(d *appsv1.Deployment, desired int) (*apps
 		}
 		w.engine.AbandonRefused(w.engine.RefusedPodsOf(rs.UID)) // The ReplicaSet creates them again.
 		made := w.activePodsOf(rs)
-		if err := w.scaleDown(made, w.relatedPods(rs), max(len(made)-desired, 0), message.Of(message.FateScaled, nil)); err != nil {
+		if err := w.scaleDown(made, w.relatedPods(rs), max(len(made)-desired, 0), sentence.FateScaled()); err != nil {
 			return nil, nil, err
 		}
 		return &again, w.activePodsOf(rs), nil
@@ -235,7 +235,7 @@ func (w *Controllers) removeOldPods(old, related []*corev1.Pod, count int, end f
 		if err := end(pod); err != nil {
 			return nil, err
 		}
-		w.engine.Fates.End(pod, outcome.Ended, message.Of(message.FateRolled, nil), w.engine.Elapsed())
+		w.engine.Fates.End(pod, outcome.Ended, sentence.FateRolled(), w.engine.Elapsed())
 	}
 	return ordered[count:], nil
 }

@@ -14,7 +14,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // replacesOnlyFailed says whether a Job creates a replacement only once a pod has failed, and not while it is being deleted.
@@ -34,7 +34,7 @@ func replacesOnlyFailed(job *batchv1.Job) bool {
 // backoffLimitPerIndex.
 func (w *Controllers) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *batchv1.Job) error {
 	if jobFinished(job) {
-		w.markLost(pod, message.Of(message.FateJobOver, message.Args{"job": job.Name}))
+		w.markLost(pod, sentence.FateJobOver(job.Name))
 		return nil
 	}
 	action := disruptionAction(job)
@@ -46,7 +46,7 @@ func (w *Controllers) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *b
 		w.ignoredJobFailures[job.UID]++
 		return w.recreateAfterBackoff(pod, w.failuresForBackoff(job), job.UID)
 	case action == batchv1.PodFailurePolicyActionFailJob:
-		w.markLost(pod, message.Of(message.FateJobPolicy, message.Args{"job": job.Name}))
+		w.markLost(pod, sentence.FateJobPolicy(job.Name))
 		return w.failJob(ctx, job)
 	case job.Spec.BackoffLimitPerIndex != nil:
 		return w.replaceIndexedJobPod(ctx, pod, job, action)
@@ -58,7 +58,7 @@ func (w *Controllers) replaceJobPod(ctx context.Context, pod *corev1.Pod, job *b
 	}
 	failed := int(job.Status.Failed) + w.jobFailures[job.UID]
 	if failed > limit {
-		w.markLost(pod, message.Of(message.FateJobFailed, message.Args{"job": job.Name, "limit": limit}))
+		w.markLost(pod, sentence.FateJobFailed(job.Name, limit))
 		return w.failJob(ctx, job)
 	}
 	return w.recreateAfterBackoff(pod, w.failuresForBackoff(job), job.UID)
@@ -127,7 +127,7 @@ func (w *Controllers) replaceIndexedJobPod(ctx context.Context, pod *corev1.Pod,
 		failed = 0 // The first pod of an index has no annotation.
 	}
 	if failed+1 > limit || action == batchv1.PodFailurePolicyActionFailIndex {
-		w.markLost(pod, message.Of(message.FateJobIndex, message.Args{"job": job.Name, "limit": limit}))
+		w.markLost(pod, sentence.FateJobIndex(job.Name, limit))
 		w.jobFailures[job.UID]++
 		if most := job.Spec.MaxFailedIndexes; most != nil && countIndexes(ptr.Deref(job.Status.FailedIndexes, ""))+w.jobFailures[job.UID] > int(*most) {
 			return w.failJob(ctx, job)
@@ -170,12 +170,12 @@ func (w *Controllers) failJob(_ context.Context, job *batchv1.Job) error {
 		if err := w.engine.RemovePodGracefully(pod); err != nil {
 			return err
 		}
-		w.markLost(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
+		w.markLost(pod, sentence.FateJobSibling(job.Name))
 	}
 	w.engine.AbandonRefused(w.engine.RefusedPodsOf(job.UID))
 	for _, pod := range w.engine.Queue.PodsOf(job.UID) {
 		w.engine.Queue.Remove(pod)
-		w.markLost(pod, message.Of(message.FateJobSibling, message.Args{"job": job.Name}))
+		w.markLost(pod, sentence.FateJobSibling(job.Name))
 	}
 	w.engine.RetryUnschedulable()
 	return nil

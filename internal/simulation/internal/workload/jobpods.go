@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // SyncJob creates a Job's missing pods, or removes those that are too many.
@@ -22,9 +22,9 @@ func (w *Controllers) SyncJob(job *batchv1.Job) error {
 	w.engine.AbandonRefused(w.engine.RefusedPodsOf(job.UID)) // The Job creates them again.
 	active, lacking := w.activeJobPods(job)
 	if lacking < 0 {
-		why := message.Of(message.FateScaled, nil)
+		why := sentence.FateScaled()
 		if ptr.Deref(job.Spec.Suspend, false) {
-			why = message.Of(message.FateSuspended, message.Args{"job": job.Name})
+			why = sentence.FateSuspended(job.Name)
 		}
 		return w.scaleDown(active, nil, -lacking, why)
 	}

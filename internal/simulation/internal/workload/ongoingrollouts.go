@@ -60,9 +60,8 @@ func (w *Controllers) affectedDaemonSets() []*appsv1.DaemonSet {
 
 // resumeDaemonSetRollout goes on with a rollout, unless a node still lacks its pod: the API server refuses it.
 func (w *Controllers) resumeDaemonSetRollout(ctx context.Context, set *appsv1.DaemonSet) error {
-	lacks := func(node *corev1.Node) bool {
-		return kube.ShouldRunDaemonPod(set, node) && !w.hasDaemonPod(set, node.Name)
-	}
+	has := w.nodesWithDaemonPod(set)
+	lacks := func(node *corev1.Node) bool { return !has[node.Name] && kube.ShouldRunDaemonPod(set, node) }
 	if slices.ContainsFunc(w.engine.World().Nodes(), lacks) {
 		return nil
 	}
@@ -79,7 +78,9 @@ func (w *Controllers) affectedStatefulSets() []*appsv1.StatefulSet {
 		if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType || status.UpdateRevision == "" || status.CurrentRevision == status.UpdateRevision {
 			continue
 		}
-		if slices.ContainsFunc(w.engine.Pods.OwnedBy(set.UID), func(pod *corev1.Pod) bool { return w.engine.Fates.Find(names.Of(pod)) != nil }) {
+		gone := func(pod *corev1.Pod) bool { return w.engine.Pods.Get(pod.Namespace, pod.Name) == nil }
+		changed := func(pod *corev1.Pod) bool { return w.engine.Fates.Find(names.Of(pod)) != nil }
+		if slices.ContainsFunc(w.engine.Initial.PodsOf(set.UID), gone) || slices.ContainsFunc(w.engine.Pods.OwnedBy(set.UID), changed) {
 			found = append(found, set)
 		}
 	}

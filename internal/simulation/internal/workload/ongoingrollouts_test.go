@@ -47,6 +47,16 @@ func TestOngoingRollouts(t *testing.T) {
 		"not while it is paused":             {paused, []change.Change{change.Uncordon{Node: "n3"}}, []string{"moved web-2-a >n3"}},
 		"nor while its new pod is not ready": {stuckRollout(crashing), []change.Change{change.DeletePod{Namespace: "default", Name: "web-1-a"}}, []string{"moved web-1-a n1>n1"}},
 		"nor after an unrelated change":      {stuckRollout(waiting), []change.Change{change.Cordon{Node: "n1"}}, nil},
+		"scaled to zero, it has neither old nor new pods": {
+			stuckRollout(waiting),
+			[]change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web"}},
+			[]string{"ended web-1-a n1> FateScaled", "ended web-1-b n2> FateScaled", "ended web-2-a FateScaled"},
+		},
+		"scaled down while it is paused, too": {
+			paused,
+			[]change.Change{change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "web"}},
+			[]string{"ended web-1-a n1> FateScaled", "ended web-1-b n2> FateScaled", "ended web-2-a FateScaled"},
+		},
 		"one that was stuck in this future completes as well": {
 			testworld.Of(testworld.Deployment("web", testworld.Template("web", "2"), "n1", "n2")),
 			[]change.Change{

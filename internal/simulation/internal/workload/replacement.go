@@ -10,6 +10,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -19,7 +20,7 @@ import (
 func (w *Controllers) ReplacePod(ctx context.Context, pod *corev1.Pod) error {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	if ref == nil {
-		w.markLost(pod, message.Of(message.FateBare, nil))
+		w.markLost(pod, sentence.FateBare())
 		return nil
 	}
 	switch owner := w.engine.World().Owner(pod).(type) {
@@ -31,7 +32,7 @@ func (w *Controllers) ReplacePod(ctx context.Context, pod *corev1.Pod) error {
 		return w.replaceStatefulSetPod(pod, owner)
 	case *appsv1.ReplicaSet, *corev1.ReplicationController:
 		if w.engine.ActiveCount(ref) >= replicas.Of(owner, 1) {
-			w.engine.Fates.End(pod, outcome.Ended, message.Of(message.FateSurplus, message.Args{"owner": ref.Name}), w.engine.Elapsed())
+			w.engine.Fates.End(pod, outcome.Ended, sentence.FateSurplus(ref.Name), w.engine.Elapsed())
 			return nil
 		}
 		return w.recreate(pod)
@@ -43,15 +44,15 @@ func (w *Controllers) ReplacePod(ctx context.Context, pod *corev1.Pod) error {
 func (w *Controllers) replaceForUnknownOwner(pod *corev1.Pod, ref *metav1.OwnerReference) error {
 	switch cluster.Kind(ref.Kind) {
 	case cluster.Node:
-		w.markLost(pod, message.Of(message.FateMirror, nil))
+		w.markLost(pod, sentence.FateMirror())
 		return nil
 	case cluster.DaemonSet:
-		w.engine.Fates.End(pod, outcome.Ended, message.Of(message.FateDaemon, nil), w.engine.Elapsed())
+		w.engine.Fates.End(pod, outcome.Ended, sentence.FateDaemon(), w.engine.Elapsed())
 		return nil
 	case cluster.StatefulSet:
 		return w.recreateAs(pod, pod.Name)
 	}
-	w.engine.Gaps.Note(ref.Kind, message.Of(message.GapOwner, message.Args{"kind": ref.Kind, "name": ref.Name}))
+	w.engine.Gaps.Note(ref.Kind, sentence.GapOwner(ref.Kind, ref.Name))
 	return w.recreate(pod)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
@@ -36,7 +37,7 @@ func (w *Controllers) ScaleWorkload(c change.ScaleWorkload) error {
 	return outcome.UnknownError{Ref: c.Subject()}
 }
 
-// scaleDeployment scales the newest of a Deployment's ReplicaSets.
+// scaleDeployment scales the newest of a Deployment's ReplicaSets or, in the middle of a rolling update, each in proportion to its size.
 func (w *Controllers) scaleDeployment(d *appsv1.Deployment, desired int) error {
 	more := desired - replicas.Of(d, 1)
 	scaled := *d
@@ -54,6 +55,10 @@ func (w *Controllers) scaleDeployment(d *appsv1.Deployment, desired int) error {
 			return err
 		}
 		return w.fillReplicaSet(rs)
+	}
+	if active := w.activeReplicaSets(d); len(active) > 1 && d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
+		w.engine.Budgets.Adjust(d.Namespace, d.Spec.Template.Labels, more)
+		return w.scaleProportionally(&scaled, active)
 	}
 	return w.scaleReplicaSet(newest, max(replicas.Of(newest, 1)+more, 0))
 }
@@ -83,13 +88,17 @@ func (w *Controllers) newestReplicaSet(d *appsv1.Deployment) *appsv1.ReplicaSet 
 const revisionAnnotation = "deployment.kubernetes.io/revision"
 
 func (w *Controllers) scaleReplicaSet(rs *appsv1.ReplicaSet, desired int) error {
-	scaled := *rs
-	scaled.Spec.Replicas = new(int32(desired))
-	if err := w.engine.Edit(cluster.Put(&scaled)); err != nil {
+	w.engine.Budgets.Adjust(rs.Namespace, rs.Spec.Template.Labels, desired-replicas.Of(rs, 1))
+	return w.resizeReplicaSet(rs, desired)
+}
+
+func (w *Controllers) resizeReplicaSet(rs *appsv1.ReplicaSet, desired int) error {
+	resized := *rs
+	resized.Spec.Replicas = new(int32(desired))
+	if err := w.engine.Edit(cluster.Put(&resized)); err != nil {
 		return err
 	}
-	w.engine.Budgets.Adjust(rs.Namespace, rs.Spec.Template.Labels, desired-replicas.Of(rs, 1))
-	return w.fillReplicaSet(&scaled)
+	return w.fillReplicaSet(&resized)
 }
 
 // fillReplicaSet gives a ReplicaSet the pods it should have.
@@ -100,7 +109,7 @@ func (w *Controllers) fillReplicaSet(rs *appsv1.ReplicaSet) error {
 		refused := w.engine.RefusedPodsOf(rs.UID)
 		refused = refused[:min(-more, len(refused))]
 		w.engine.AbandonRefused(refused)
-		return w.scaleDown(w.engine.Pods.OwnedBy(rs.UID), w.relatedPods(rs), -more-len(refused), message.Of(message.FateScaled, nil))
+		return w.scaleDown(w.engine.Pods.OwnedBy(rs.UID), w.relatedPods(rs), -more-len(refused), sentence.FateScaled())
 	}
 	for range more {
 		w.engine.CreatePod(nil, w.newReplicaSetPod(rs))

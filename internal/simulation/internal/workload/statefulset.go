@@ -12,7 +12,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
@@ -94,7 +94,7 @@ func (w *Controllers) rolloutStatefulSet(ctx context.Context, set *appsv1.Statef
 	}
 	ref := "statefulset/" + set.Name
 	if set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType {
-		w.engine.Gaps.Note(ref, message.Of(message.GapOnDelete, message.Args{"set": ref}))
+		w.engine.Gaps.Note(ref, sentence.GapOnDelete(ref))
 		return nil
 	}
 	for _, pod := range w.engine.RefusedPodsOf(set.UID) {
@@ -119,7 +119,7 @@ func (w *Controllers) replaceOutdated(ctx context.Context, set *appsv1.StatefulS
 	ref := "statefulset/" + set.Name
 	first := startOrdinal(set) + partitionOf(set)
 	if len(w.engine.RefusedPodsOf(set.UID)) > 0 {
-		w.engine.Gaps.Note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": len(w.engine.Pods.OwnedBy(set.UID))}))
+		w.engine.Gaps.Note(ref, sentence.GapRollout(ref, len(w.engine.Pods.OwnedBy(set.UID))))
 		return nil
 	}
 	for ordinal := startOrdinal(set) + replicas.Of(set, 1) - 1; ordinal >= first; ordinal-- {
@@ -128,7 +128,7 @@ func (w *Controllers) replaceOutdated(ctx context.Context, set *appsv1.StatefulS
 			continue
 		}
 		if old.Labels[appsv1.StatefulSetRevisionLabel] == set.Status.UpdateRevision {
-			w.engine.Gaps.Note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - first}))
+			w.engine.Gaps.Note(ref, sentence.GapRollout(ref, ordinal-first))
 			return nil
 		}
 		next, err := w.newStatefulSetPod(set, old.Name)
@@ -143,7 +143,7 @@ func (w *Controllers) replaceOutdated(ctx context.Context, set *appsv1.StatefulS
 			return err
 		}
 		if w.engine.IsWaiting(next) {
-			w.engine.Gaps.Note(ref, message.Of(message.GapRollout, message.Args{"set": ref, "left": ordinal - first}))
+			w.engine.Gaps.Note(ref, sentence.GapRollout(ref, ordinal-first))
 			return nil
 		}
 	}
@@ -162,14 +162,14 @@ func (w *Controllers) rolloutBlocked(set *appsv1.StatefulSet, desired int) bool 
 // noteOrdered notes that a StatefulSet waits for one of its pods.
 func (w *Controllers) noteOrdered(set *appsv1.StatefulSet, first change.Ref) {
 	ref := "statefulset/" + set.Name
-	w.engine.Gaps.Note(ref, message.Of(message.GapOrdered, message.Args{"set": ref, "pod": first}))
+	w.engine.Gaps.Note(ref, sentence.GapOrdered(ref, first))
 }
 
 // replaceStatefulSetPod creates the pod of the same name again, with the revision that applies to its ordinal.
 func (w *Controllers) replaceStatefulSetPod(pod *corev1.Pod, set *appsv1.StatefulSet) error {
 	start, ordinal := startOrdinal(set), ordinalOf(pod)
 	if ordinal >= start+replicas.Of(set, 1) || ordinal < start {
-		w.engine.Fates.End(pod, outcome.Ended, message.Of(message.FateSurplus, message.Args{"owner": set.Name}), w.engine.Elapsed())
+		w.engine.Fates.End(pod, outcome.Ended, sentence.FateSurplus(set.Name), w.engine.Elapsed())
 		return nil
 	}
 	next := w.engine.ReplacementPod(pod, pod.Name)

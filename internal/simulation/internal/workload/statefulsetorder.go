@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -78,7 +79,7 @@ func (w *Controllers) DeferIfBlocked(pod *corev1.Pod) bool {
 }
 
 func orderedReason(first change.Ref) message.Sentence {
-	return message.Of(message.FateOrdered, message.Args{"pod": first})
+	return sentence.FateOrdered(first)
 }
 
 // createDeferredReplicas creates the deferred pods that are no longer blocked, at most one of each set. It says whether there were
@@ -91,7 +92,7 @@ func (w *Controllers) createDeferredReplicas() bool {
 	for _, s := range waiting {
 		set := w.engine.World().StatefulSet(s.set.Namespace, s.set.Name)
 		if set == nil || ordinalOf(s.pod) >= startOrdinal(set)+replicas.Of(set, 1) {
-			w.engine.Fates.End(s.pod, outcome.Ended, message.Of(message.FateScaled, nil), w.engine.Elapsed())
+			w.engine.Fates.End(s.pod, outcome.Ended, sentence.FateScaled(), w.engine.Elapsed())
 			continue
 		}
 		first, blocked := behind[s.set]

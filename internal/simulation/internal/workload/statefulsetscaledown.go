@@ -9,7 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -99,6 +99,6 @@ func (w *Controllers) removeSurplus(pod *corev1.Pod) error {
 	if err := w.engine.RemovePod(pod); err != nil {
 		return err
 	}
-	w.engine.Fates.End(pod, outcome.Ended, message.Of(message.FateScaled, nil), w.engine.Elapsed())
+	w.engine.Fates.End(pod, outcome.Ended, sentence.FateScaled(), w.engine.Elapsed())
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 )
@@ -36,7 +36,7 @@ func (w *Controllers) SyncNew(o metav1.Object) error {
 	case *batchv1.Job:
 		return w.SyncJob(o)
 	case *batchv1.CronJob:
-		w.engine.Gaps.Note("cronjob/"+o.Name, message.Of(message.GapCronJob, message.Args{"job": o.Name}))
+		w.engine.Gaps.Note("cronjob/"+o.Name, sentence.GapCronJob(o.Name))
 	}
 	return nil
 }

@@ -34,7 +34,7 @@ func main() {
 	}
 }
 
-// controller is ready at once, and ends when it is told to, by a signal or by a request.
+// controller is ready at once, and ends on request, by a signal or by a request.
 func controller(address string) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()

@@ -1,0 +1,237 @@
+package incidents
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+)
+
+// found is what a program reads of a finding, whoever prints it.
+type found struct {
+	Code     string
+	Message  string
+	Subjects []struct{ Kind, Name string }
+	Remedies []remedy
+	Unknown  []struct{ Message string }
+}
+
+type remedy struct {
+	Command  string
+	Verified bool
+	Together bool
+}
+
+// TestForeseen audits each cluster before its incident: live, and from a snapshot file of it. What is going to happen is
+// named, with what prevents it; that is done, and the finding goes.
+func TestForeseen(t *testing.T) {
+	t.Parallel()
+	for scenario, tc := range map[string]struct {
+		timeScale, code string
+		// words that the finding has among its message and subjects.
+		words []string
+	}{
+		"stranded-volume": {timeScale, "N102", []string{"us-east-1c", "redash-redis"}},
+		// At the real pace: a toleration of 300 s is what makes the failover slow.
+		"lopsided-return": {"1", "N202", []string{"httpd"}},
+		"preempted-jobs":  {timeScale, "N502", []string{"calico-node", "job/"}},
+	} {
+		t.Run(scenario, func(t *testing.T) {
+			t.Parallel()
+			l := up(t, "--scenario", scenario, "--until", "start", "--time-scale", tc.timeScale)
+			for name, from := range worlds(t, l) {
+				var audit struct{ Findings []found }
+				l.decode(t, &audit, "naosu", slices.Concat([]string{"audit", "-A", "-o", "json"}, from)...)
+				i := slices.IndexFunc(audit.Findings, func(f found) bool { return f.Code == tc.code && says(f, tc.words) })
+				if i < 0 {
+					t.Fatalf("%s: the audit finds no %s of %q, but %+v", name, tc.code, tc.words, audit.Findings)
+				}
+				if f := audit.Findings[i]; !slices.ContainsFunc(f.Remedies, func(r remedy) bool { return r.Verified && r.Command != "" }) {
+					t.Errorf("%s: %s has no verified remedy: %+v", name, tc.code, f)
+				}
+				inJapanese(t, l, slices.Concat([]string{"audit", "-A"}, from), tc.code)
+			}
+			l.heals(t, tc.code, tc.words, "")
+		})
+	}
+}
+
+// TestExplained asks about each incident while it lasts: live, and from a snapshot file. What has a remedy is healed by it.
+func TestExplained(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		scenario, until, code string
+		words                 []string
+		subject               func(*testing.T, lab) []string
+		heals                 bool
+	}{
+		"a dead node": {scenario: "lopsided-return", until: "not-ready", code: "N201", subject: func(t *testing.T, l lab) []string {
+			return []string{"node/" + nodeOf(t, l, func(n corev1.Node) bool { return !ready(n) })}
+		}},
+		"lopsided": {scenario: "lopsided-return", until: "kubelet-returns", code: "N203", words: []string{"httpd"}, heals: true, subject: func(t *testing.T, l lab) []string {
+			allReady(t, l)
+			return []string{"deployment/httpd"}
+		}},
+		"preempted": {scenario: "preempted-jobs", until: "one-more-job", code: "N501", words: []string{"calico-node"}, subject: func(t *testing.T, l lab) []string {
+			return []string{"job/" + failedJob(t, l), "-n", "night"}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := up(t, "--scenario", tc.scenario, "--until", tc.until, "--time-scale", timeScale)
+			ask := append([]string{"why"}, tc.subject(t, l)...)
+			for name, from := range worlds(t, l) {
+				var e struct{ Findings []found }
+				l.decode(t, &e, "naosu", slices.Concat(ask, from, []string{"-o", "json"})...)
+				if !slices.ContainsFunc(e.Findings, func(f found) bool { return f.Code == tc.code && says(f, tc.words) }) {
+					t.Errorf("%s: naosu %s finds no %s, but %+v", name, strings.Join(ask, " "), tc.code, e.Findings)
+				}
+				inJapanese(t, l, slices.Concat(ask, from), tc.code)
+			}
+			if tc.heals {
+				l.heals(t, tc.code, tc.words, "")
+			}
+		})
+	}
+}
+
+// TestSymptoms asks about stories 3 and 4 while they last, live and from a snapshot file. Their causes lie where the Kubernetes
+// API does not reach: the symptom is explained as far as it tells, and what is unknown is said.
+func TestSymptoms(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		lab     []string
+		subject func(*testing.T, lab) string
+		// symptom and unknown are words of what is said.
+		symptom, unknown string
+	}{
+		"a link that is down": {
+			lab: []string{"--scenario", "silent-repair", "--until", "reported"}, symptom: "InterfaceNotUp", unknown: "node repair may be turned off",
+			subject: func(t *testing.T, l lab) string {
+				return "node/" + nodeOf(t, l, func(n corev1.Node) bool {
+					return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Reason == "InterfaceNotUp" })
+				})
+			},
+		},
+		"no address": {lab: []string{"--nodes", "2"}, symptom: "no IP address", unknown: "subnet", subject: withoutAddress},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := up(t, append(tc.lab, "--time-scale", timeScale)...)
+			ask := []string{"why", tc.subject(t, l)}
+			for name, from := range worlds(t, l) {
+				var e struct {
+					Summary  string
+					Findings []found
+					Unknown  []struct{ Message string }
+				}
+				l.decode(t, &e, "naosu", slices.Concat(ask, from, []string{"-o", "json"})...)
+				for _, f := range e.Findings {
+					e.Unknown = append(e.Unknown, f.Unknown...)
+				}
+				said := slices.ContainsFunc(e.Unknown, func(gap struct{ Message string }) bool { return strings.Contains(gap.Message, tc.unknown) })
+				if !strings.Contains(e.Summary, tc.symptom) || !said {
+					t.Errorf("%s: naosu %s says %q, and that it does not know %q; want %q and %q", name, strings.Join(ask, " "), e.Summary, e.Unknown, tc.symptom, tc.unknown)
+				}
+				inJapanese(t, l, slices.Concat(ask, from), "")
+			}
+		})
+	}
+}
+
+// withoutAddress is a pod on a node that has no address left, while another of its kind has got one on the other node. What
+// differs between the two is reported.
+func withoutAddress(t *testing.T, l lab) string {
+	t.Helper()
+	allReady(t, l)
+	full := nodeOf(t, l, ready)
+	l.must(t, "naosu-lab", "fault", "node/"+full, "no-addresses")
+	l.must(t, "kubectl", "create", "deployment", "web", "--image=nginx", "--replicas=4")
+	var good, bad string
+	eventually(t, "a pod without an address beside one with", func() error {
+		var pods corev1.PodList
+		l.decode(t, &pods, "kubectl", "get", "pods", "-o", "json")
+		for _, p := range pods.Items {
+			if p.Status.PodIP != "" {
+				good = "pod/" + p.Name
+			} else if p.Spec.NodeName == full {
+				bad = "pod/" + p.Name
+			}
+		}
+		if out := l.must(t, "kubectl", "get", "events", "--field-selector", "reason=FailedCreatePodSandBox", "-o", "name"); out == "" || good == "" || bad == "" {
+			return fmt.Errorf("there are %q, %q and events %q", good, bad, out)
+		}
+		return nil
+	})
+	if out := l.must(t, "naosu", "why", bad, "--unlike", good); !strings.Contains(out, "status.podIP: node/"+full) {
+		t.Errorf("naosu why %s --unlike %s says\n%s\nwant the addresses that pods of node/%s lack", bad, good, out, full)
+	}
+	return bad
+}
+
+// worlds are the flags for the cluster itself and for a snapshot file of it.
+func worlds(t *testing.T, l lab) map[string][]string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "cluster.snapshot")
+	l.must(t, "naosu", "snapshot", "-o", file)
+	return map[string][]string{"live": nil, "from a file": {"--from", file}}
+}
+
+func says(f found, words []string) bool {
+	text := f.Message
+	for _, s := range f.Subjects {
+		text += " " + s.Name
+	}
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
+}
+
+// inJapanese finds the same answer in Japanese: the code, and Japanese script around it.
+func inJapanese(t *testing.T, l lab, args []string, code string) {
+	t.Helper()
+	out := l.must(t, "naosu", slices.Concat(args, []string{"--lang", "ja"})...)
+	if !strings.Contains(out, code) || !strings.ContainsFunc(out, func(r rune) bool { return unicode.Is(unicode.Hiragana, r) }) {
+		t.Errorf("naosu %s --lang ja says\n%s\nwant %s in Japanese", strings.Join(args, " "), out, code)
+	}
+}
+
+func nodeOf(t *testing.T, l lab, is func(corev1.Node) bool) string {
+	t.Helper()
+	var nodes corev1.NodeList
+	l.decode(t, &nodes, "kubectl", "get", "nodes", "-o", "json")
+	i := slices.IndexFunc(nodes.Items, is)
+	if i < 0 {
+		t.Fatalf("none of the %d nodes is meant", len(nodes.Items))
+	}
+	return nodes.Items[i].Name
+}
+
+func ready(n corev1.Node) bool {
+	return slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool {
+		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
+	})
+}
+
+// failedJob waits until a Job of the night has failed.
+func failedJob(t *testing.T, l lab) string {
+	t.Helper()
+	failed := ""
+	eventually(t, "a Job to fail", func() error {
+		var jobs batchv1.JobList
+		l.decode(t, &jobs, "kubectl", "get", "jobs", "-n", "night", "-o", "json")
+		for _, job := range jobs.Items {
+			if slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
+				return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue
+			}) {
+				failed = job.Name
+				return nil
+			}
+		}
+		return fmt.Errorf("none of %d Jobs has failed", len(jobs.Items))
+	})
+	return failed
+}
