@@ -57,7 +57,7 @@ func drainNode(b *fixture) {
 	node := b.nodeOf("web", b.nodeOf("lone"))
 	b.checkForecast(change.DrainNode{Node: node}, realChange{
 		begin: func() { b.cordon(node, true) },
-		goOn:  func() error { return b.evict(node) },
+		goOn:  func() error { return b.evictJobsLast(node) },
 	})
 }
 
@@ -164,7 +164,7 @@ func (b *fixture) retire(node string) error {
 	if !there {
 		return nil
 	}
-	if err := b.evict(node); err != nil {
+	if err := b.evictJobsLast(node); err != nil {
 		return err
 	}
 	pods, err := b.CoreV1().Pods("default").List(b.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
@@ -232,7 +232,7 @@ func drainBehind(b *fixture) {
 	node := b.nodeOf("db")
 	b.checkForecast(change.DrainNode{Node: node}, realChange{
 		begin: func() { b.cordon(node, true) },
-		goOn:  func() error { return b.evict(node) },
+		goOn:  func() error { return b.evictJobsLast(node) },
 	})
 }
 

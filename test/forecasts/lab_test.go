@@ -268,13 +268,34 @@ func (b *fixture) ready(want int) error {
 // evict asks every pod of a node that a drain would to leave, all at once as kubectl does, and leaves those whose budget does not
 // allow it.
 func (b *fixture) evict(node string) error {
+	return b.evictWhere(node, func(*corev1.Pod) bool { return true })
+}
+
+// evictJobsLast is evict, but asks the pods of Jobs only once the others have their replacements: a Job's back-off of ten seconds is
+// longer than that takes, but half a second at the lab's scale is not on a busy machine.
+func (b *fixture) evictJobsLast(node string) error {
+	ofJob := func(pod *corev1.Pod) bool {
+		owner := metav1.GetControllerOf(pod)
+		return owner != nil && owner.Kind == "Job"
+	}
+	if err := b.evictWhere(node, func(pod *corev1.Pod) bool { return !ofJob(pod) }); err != nil {
+		return err
+	}
+	if err := b.underWay(); err != nil {
+		return err
+	}
+	return b.evictWhere(node, ofJob)
+}
+
+func (b *fixture) evictWhere(node string, selected func(*corev1.Pod) bool) error {
 	pods, err := b.CoreV1().Pods("").List(b.Context(), metav1.ListOptions{FieldSelector: "spec.nodeName=" + node})
 	if err != nil {
 		return err
 	}
 	var evictions errgroup.Group
 	for _, pod := range pods.Items {
-		if owner := metav1.GetControllerOf(&pod); owner != nil && owner.Kind == "DaemonSet" || pod.DeletionTimestamp != nil {
+		owner := metav1.GetControllerOf(&pod)
+		if owner != nil && owner.Kind == "DaemonSet" || pod.DeletionTimestamp != nil || !selected(&pod) {
 			continue
 		}
 		evictions.Go(func() error { return b.evictPod(pod.Namespace, pod.Name) })
