@@ -40,7 +40,7 @@ while [ "$number" -gt 0 ]; do
 	shift
 	number=$((number - 1))
 	case ${flag%%=*} in
-	-race | -tags | -ldflags | -gcflags | -trimpath | -mod | -modfile | -count) ;;
+	-race | -vet | -tags | -ldflags | -gcflags | -trimpath | -mod | -modfile | -count) ;;
 	-run | -skip | -v | -short | -timeout | -parallel | -cpu | -failfast | -shuffle | -fullpath) set -- "$@" "-test.${flag#-}" ;;
 	*) set -- "$@" "$flag" ;;
 	esac
