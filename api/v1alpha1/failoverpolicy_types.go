@@ -117,7 +117,28 @@ type FailoverPolicySpec struct {
 	// +kubebuilder:validation:Minimum=30
 	// +kubebuilder:validation:Maximum=300
 	UnreachableSeconds int32 `json:"unreachableSeconds,omitempty"`
+
+	// outOfService determines whether naosu sets the taint node.kubernetes.io/out-of-service on a node that runs a pod of the policy
+	// and whose machine is proven to be off. The taint releases all pods of the node: they are deleted at once, StatefulSets replace
+	// theirs, and volumes are detached without the wait of 6 minutes. WhenOff sets it, in mode Auto, once the node is not ready and
+	// the cloud provider has reported its machine as stopped or terminated twice; naosu removes it when the node is back. Never
+	// leaves it to people. Defaults to Never.
+	// +optional
+	// +kubebuilder:default=Never
+	OutOfService OutOfService `json:"outOfService,omitempty"`
 }
+
+// OutOfService is when naosu sets the taint node.kubernetes.io/out-of-service on a node.
+// +kubebuilder:validation:Enum=Never;WhenOff
+type OutOfService string
+
+// When naosu sets the taint node.kubernetes.io/out-of-service on a node.
+const (
+	// OutOfServiceNever leaves the taint to people.
+	OutOfServiceNever OutOfService = "Never"
+	// OutOfServiceWhenOff sets it once the cloud provider has reported the machine as stopped or terminated twice.
+	OutOfServiceWhenOff OutOfService = "WhenOff"
+)
 
 // FailoverPolicyStatus is the observed state of a FailoverPolicy.
 type FailoverPolicyStatus struct {

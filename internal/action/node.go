@@ -79,9 +79,13 @@ func (p *Performer) recordForbidden(ctx context.Context, r *v1alpha1.Remediation
 
 // patch changes a node if it is still as it was looked at: the precondition on its version is one on its UID too.
 func (p *Performer) patch(ctx context.Context, node *corev1.Node, change func(*corev1.Node)) error {
+	return patchNode(ctx, p.Client, node, change)
+}
+
+func patchNode(ctx context.Context, write client.Client, node *corev1.Node, change func(*corev1.Node)) error {
 	after := node.DeepCopy()
 	change(after)
-	if err := p.Client.Patch(ctx, after, client.MergeFromWithOptions(node, client.MergeFromWithOptimisticLock{})); err != nil {
+	if err := write.Patch(ctx, after, client.MergeFromWithOptions(node, client.MergeFromWithOptimisticLock{})); err != nil {
 		return fmt.Errorf("change the node %s: %w", node.Name, err)
 	}
 	return nil

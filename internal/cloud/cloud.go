@@ -80,6 +80,9 @@ const (
 	Off     Running = "Off"
 	Gone    Running = "Gone"    // and will not come back
 	Changes Running = "Changes" // in transition to another
+	// NotFound says that the provider has no record of the machine. That proves nothing: the credentials may be those of another
+	// account or region.
+	NotFound Running = "NotFound"
 )
 
 // State is the state of a machine as its provider reports it.
@@ -90,6 +93,9 @@ type State struct {
 	// Message describes the state in the provider's terms.
 	Message string
 }
+
+// IsOff says whether the provider has a record that the machine does not run.
+func (s State) IsOff() bool { return s.Running == Off || s.Running == Gone }
 
 // Operation is an action that was requested.
 type Operation struct {
@@ -204,6 +210,31 @@ func (p Providers) Repairers(ctx context.Context, nodes []*corev1.Node) ([]Repai
 			failed = append(failed, Unanswered{one.Name(), err})
 		}
 		found = append(found, these...)
+	}
+	return found, failed
+}
+
+// States are the states of machines by node name, each as the first provider that owns the machine and runs machines reports it. Machines
+// without such a provider are left out, and so are those of providers that could not be queried.
+func (p Providers) States(ctx context.Context, machines []Machine) (map[string]State, []Unanswered) {
+	owned := map[int][]Machine{}
+	for _, m := range machines {
+		at := slices.IndexFunc(p, func(one Provider) bool { return one.Owns(m) && offers(one, v1alpha1.ActionReboot) })
+		if at >= 0 {
+			owned[at] = append(owned[at], m)
+		}
+	}
+	found := map[string]State{}
+	var failed []Unanswered
+	for at, these := range owned {
+		states, err := p[at].(Power).States(ctx, these...)
+		if err != nil {
+			failed = append(failed, Unanswered{p[at].Name(), err})
+			continue
+		}
+		for i, m := range these {
+			found[m.Node] = states[i]
+		}
 	}
 	return found, failed
 }

@@ -94,7 +94,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	tolerations := &failover.Reconciler{
 		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records,
-		Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
+		Providers: machines.Now, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
 	if err := tolerations.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.synced); err != nil {
 		return err

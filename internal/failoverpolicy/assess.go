@@ -76,13 +76,8 @@ func Assess(world *cluster.Snapshot, policies []v1alpha1.FailoverPolicy) []Asses
 		if pod.DeletionTimestamp != nil || cluster.Ended(pod) {
 			continue
 		}
-		namespace := labels.Set{corev1.LabelMetadataName: pod.Namespace} // which every namespace has
-		if ns := world.Namespace(pod.Namespace); ns != nil {
-			namespace = ns.Labels
-		}
-		at := slices.IndexFunc(selectors, func(s selector) bool { return s.selects(namespace, pod) })
-		if at >= 0 {
-			all = append(all, assess(world, pod, selectors[at].policy))
+		if policy := deciding(world, selectors, pod); policy != nil {
+			all = append(all, assess(world, pod, policy))
 		}
 	}
 	return all

@@ -57,4 +57,15 @@ var englishHelpRepair = sentences{
 		"With --watch (-w): the table, then a row for each change until you interrupt the command; with -o json or yaml, a document for each Remediation and for each change.\n\n" +
 		"Exit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.",
 	"flag/remediations/watch": "after the Remediations that exist, show each change",
+
+	"help/failover":      "Release the pods of failed nodes",
+	"help/failover/long": "Release the pods and volumes of nodes that have failed. How long pods stay on such a node by themselves, FailoverPolicies specify.",
+
+	"help/failover/confirm": "Declare a node out of service whose machine is off",
+	"help/failover/confirm/long": "Declare a node out of service whose machine is certainly off: the command sets the taint node.kubernetes.io/out-of-service on it, with your permissions. Kubernetes then deletes the pods of the node at once, " +
+		"StatefulSets replace theirs, and volumes are detached without the wait of 6 minutes. naosu's controller removes the taint when the machine is back: when it has booted again, or its kubelet renews its Lease.\n\n" +
+		"Without --yes, the command shows what would be deleted and detached, and changes nothing. It refuses a node that is Ready, or whose kubelet has renewed its Lease within 40 seconds. " +
+		"A node that does not respond may still run its pods and write to its volumes: make sure that its machine is off, for example in the console of the cloud provider.\n\n" +
+		"Exit codes: 0 if the node is out of service, 1 if --yes is missing, 2 if the input is invalid, the machine may be running, or there is no answer.",
+	"flag/failover/confirm/yes": "confirm that the machine is off, and declare the node out of service",
 }

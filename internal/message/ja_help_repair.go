@@ -54,4 +54,15 @@ var japaneseHelpRepair = sentences{
 		"名前を指定すると、予測と結果、各手順、ガードの判定を表示します。\n\n--watch (-w) を指定すると、一覧に続けて、中断するまで変更のたびに 1 行を表示します。-o json または yaml では、Remediation ごと、変更ごとに 1 つの文書を出力します。\n\n" +
 		"終了コードは、答えを出せれば 0、入力の誤りや答えを出せなかった場合は 2 です。",
 	"flag/remediations/watch": "既存の Remediation に続けて、変更のたびに表示する",
+
+	"help/failover":      "停止したノードの Pod を解放する",
+	"help/failover/long": "停止したノードの Pod とボリュームを解放します。何もしない場合に Pod がそのノードに残る時間は、FailoverPolicy で指定します。",
+
+	"help/failover/confirm": "マシンが停止しているノードを停止扱いにする",
+	"help/failover/confirm/long": "マシンが確実に停止しているノードを停止扱いにします。実行者の権限で、ノードに taint node.kubernetes.io/out-of-service を付けます。すると Kubernetes は、そのノードの Pod をすぐに削除します。" +
+		"StatefulSet は代わりの Pod を作成し、ボリュームは 6 分間待たずにデタッチされます。マシンが復帰すると、naosu のコントローラーが taint を削除します。復帰とは、マシンが再び起動するか、kubelet が Lease を更新することです。\n\n" +
+		"--yes がなければ、削除される Pod とデタッチされるボリュームを表示し、何も変更しません。Ready のノードと、kubelet が 40 秒以内に Lease を更新したノードは拒否します。" +
+		"応答しないノードでも、Pod が動作し、ボリュームに書き込んでいることがあります。クラウドプロバイダーのコンソールなどで、マシンの停止を確認してください。\n\n" +
+		"終了コードは、停止扱いになった場合は 0、--yes がない場合は 1、入力の誤り、マシンが動作している可能性がある場合、応答がない場合は 2 です。",
+	"flag/failover/confirm/yes": "マシンが停止していることを確認済みとして、ノードを停止扱いにする",
 }

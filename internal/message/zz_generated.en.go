@@ -1739,6 +1739,85 @@ var englishTexts = []compiled{
 		t.say("naosu cannot explain ")
 		t.put(t.value("given"))
 	}},
+	{FailoverOutOfService, []string{"node", "proof", "by"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" is out of service: its machine is off (")
+		t.put(t.value("proof"))
+		t.say("). Its pods are deleted, and its volumes are detached. Declared by ")
+		t.put(t.value("by"))
+		t.say(".")
+	}},
+	{FailoverBack, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" is back: the taint node.kubernetes.io/out-of-service is removed.")
+	}},
+	{ConfirmRemedy, nil, func(t *text) {
+		t.say("give a node, as in naosu failover confirm node/NAME")
+	}},
+	{ConfirmNoName, []string{"given"}, func(t *text) {
+		t.put(t.value("given"))
+		t.say(" is not the name of a node")
+	}},
+	{ConfirmGone, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" does not exist")
+	}},
+	{ConfirmReady, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" is Ready, so its machine is running. Nothing was changed")
+	}},
+	{ConfirmRenewed, []string{"node", "ago"}, func(t *text) {
+		t.say("the kubelet of ")
+		t.put(t.value("node"))
+		t.say(" renewed its Lease ")
+		t.put(t.value("ago"))
+		t.say(" ago, so its machine may be running. Nothing was changed; try again when it has not renewed it for 40s")
+	}},
+	{ConfirmAlready, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" already has the taint node.kubernetes.io/out-of-service.")
+	}},
+	{ConfirmState, []string{"node", "since", "renewed"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" has not been Ready for ")
+		t.put(t.value("since"))
+		t.say("; ")
+		if t.is(t.value("renewed")) {
+			t.say("its kubelet last renewed its Lease ")
+			t.put(t.value("renewed"))
+			t.say(" ago")
+		} else {
+			t.say("its kubelet has no Lease")
+		}
+		t.say(".")
+	}},
+	{ConfirmReleases, []string{"pods", "volumes"}, func(t *text) {
+		t.say("Declaring it out of service deletes ")
+		t.say(count(t.number("pods"), "pod", "pods"))
+		t.say(" and detaches ")
+		t.say(count(t.number("volumes"), "volume", "volumes"))
+		t.say(". If its machine is running, pods run twice, and data on volumes can be lost:")
+	}},
+	{ConfirmNotConfirmed, []string{"node", "command"}, func(t *text) {
+		t.say("nothing was changed: if the machine of ")
+		t.put(t.value("node"))
+		t.say(" is certainly off, run ")
+		t.put(t.value("command"))
+	}},
+	{ConfirmChanged, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" has changed since it was read: it is back, or another machine. Nothing was changed")
+	}},
+	{ConfirmDone, []string{"node", "command"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" is declared out of service. naosu's controller removes the taint when the machine is back; without a controller, run ")
+		t.put(t.value("command"))
+		t.say(" then.")
+	}},
+	{ConfirmProof, []string{"user"}, func(t *text) {
+		t.say("confirmed by ")
+		t.put(t.value("user"))
+	}},
 	{TitleN504, nil, func(t *text) {
 		t.say("a pod that is Pending because of capacity or constraints")
 	}},
@@ -3768,6 +3847,21 @@ var englishTexts = []compiled{
 	}},
 	{"flag/remediations/watch", nil, func(t *text) {
 		t.say("after the Remediations that exist, show each change")
+	}},
+	{"help/failover", nil, func(t *text) {
+		t.say("Release the pods of failed nodes")
+	}},
+	{"help/failover/long", nil, func(t *text) {
+		t.say("Release the pods and volumes of nodes that have failed. How long pods stay on such a node by themselves, FailoverPolicies specify.")
+	}},
+	{"help/failover/confirm", nil, func(t *text) {
+		t.say("Declare a node out of service whose machine is off")
+	}},
+	{"help/failover/confirm/long", nil, func(t *text) {
+		t.say("Declare a node out of service whose machine is certainly off: the command sets the taint node.kubernetes.io/out-of-service on it, with your permissions. Kubernetes then deletes the pods of the node at once, StatefulSets replace theirs, and volumes are detached without the wait of 6 minutes. naosu's controller removes the taint when the machine is back: when it has booted again, or its kubelet renews its Lease.\n\nWithout --yes, the command shows what would be deleted and detached, and changes nothing. It refuses a node that is Ready, or whose kubelet has renewed its Lease within 40 seconds. A node that does not respond may still run its pods and write to its volumes: make sure that its machine is off, for example in the console of the cloud provider.\n\nExit codes: 0 if the node is out of service, 1 if --yes is missing, 2 if the input is invalid, the machine may be running, or there is no answer.")
+	}},
+	{"flag/failover/confirm/yes", nil, func(t *text) {
+		t.say("confirm that the machine is off, and declare the node out of service")
 	}},
 	{ErrSchedulerConfigRemedy, nil, func(t *text) {
 		t.say("give a file with a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, or omit the flag to use the default profile")

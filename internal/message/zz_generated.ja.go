@@ -1702,6 +1702,85 @@ var japaneseTexts = []compiled{
 		t.put(t.value("given"))
 		t.say(" を説明できません")
 	}},
+	{FailoverOutOfService, []string{"node", "proof", "by"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" のマシンは停止しています (")
+		t.put(t.value("proof"))
+		t.say(")。ノードを停止扱いにしました。Pod は削除され、ボリュームはデタッチされます。実行者: ")
+		t.put(t.value("by"))
+		t.say("。")
+	}},
+	{FailoverBack, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" が復帰したため、taint node.kubernetes.io/out-of-service を削除しました。")
+	}},
+	{ConfirmRemedy, nil, func(t *text) {
+		t.say("naosu failover confirm node/NAME の形式でノードを指定します")
+	}},
+	{ConfirmNoName, []string{"given"}, func(t *text) {
+		t.put(t.value("given"))
+		t.say(" はノードの名前ではありません")
+	}},
+	{ConfirmGone, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" は存在しません")
+	}},
+	{ConfirmReady, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" は Ready なので、マシンは動作しています。何も変更していません")
+	}},
+	{ConfirmRenewed, []string{"node", "ago"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の kubelet は ")
+		t.put(t.value("ago"))
+		t.say(" 前に Lease を更新しており、マシンが動作している可能性があります。何も変更していません。更新が 40s 以上途絶えてから、もう一度実行します")
+	}},
+	{ConfirmAlready, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" には taint node.kubernetes.io/out-of-service がすでにあります。")
+	}},
+	{ConfirmState, []string{"node", "since", "renewed"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" は ")
+		t.put(t.value("since"))
+		t.say(" 前から Ready ではありません。")
+		if t.is(t.value("renewed")) {
+			t.say("kubelet が最後に Lease を更新したのは ")
+			t.put(t.value("renewed"))
+			t.say(" 前です")
+		} else {
+			t.say("kubelet の Lease はありません")
+		}
+		t.say("。")
+	}},
+	{ConfirmReleases, []string{"pods", "volumes"}, func(t *text) {
+		t.say("停止扱いにすると、")
+		t.put(t.value("pods"))
+		t.say(" 個の Pod が削除され、")
+		t.put(t.value("volumes"))
+		t.say(" 個のボリュームがデタッチされます。マシンが動作している場合は、Pod が二重に動作し、ボリュームのデータが失われることがあります。")
+	}},
+	{ConfirmNotConfirmed, []string{"node", "command"}, func(t *text) {
+		t.say("何も変更していません。")
+		t.put(t.value("node"))
+		t.say(" のマシンが確実に停止している場合は、")
+		t.put(t.value("command"))
+		t.say(" を実行します")
+	}},
+	{ConfirmChanged, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" は、読み取った後に変化しました。復帰したか、別のマシンになっています。何も変更していません")
+	}},
+	{ConfirmDone, []string{"node", "command"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" を停止扱いにしました。マシンが復帰すると、naosu のコントローラーが taint を削除します。コントローラーがない場合は、復帰後に ")
+		t.put(t.value("command"))
+		t.say(" を実行します。")
+	}},
+	{ConfirmProof, []string{"user"}, func(t *text) {
+		t.put(t.value("user"))
+		t.say(" が確認")
+	}},
 	{TitleN504, nil, func(t *text) {
 		t.say("リソースまたは制約が原因で Pending になっている Pod")
 	}},
@@ -3645,6 +3724,21 @@ var japaneseTexts = []compiled{
 	}},
 	{"flag/remediations/watch", nil, func(t *text) {
 		t.say("既存の Remediation に続けて、変更のたびに表示する")
+	}},
+	{"help/failover", nil, func(t *text) {
+		t.say("停止したノードの Pod を解放する")
+	}},
+	{"help/failover/long", nil, func(t *text) {
+		t.say("停止したノードの Pod とボリュームを解放します。何もしない場合に Pod がそのノードに残る時間は、FailoverPolicy で指定します。")
+	}},
+	{"help/failover/confirm", nil, func(t *text) {
+		t.say("マシンが停止しているノードを停止扱いにする")
+	}},
+	{"help/failover/confirm/long", nil, func(t *text) {
+		t.say("マシンが確実に停止しているノードを停止扱いにします。実行者の権限で、ノードに taint node.kubernetes.io/out-of-service を付けます。すると Kubernetes は、そのノードの Pod をすぐに削除します。StatefulSet は代わりの Pod を作成し、ボリュームは 6 分間待たずにデタッチされます。マシンが復帰すると、naosu のコントローラーが taint を削除します。復帰とは、マシンが再び起動するか、kubelet が Lease を更新することです。\n\n--yes がなければ、削除される Pod とデタッチされるボリュームを表示し、何も変更しません。Ready のノードと、kubelet が 40 秒以内に Lease を更新したノードは拒否します。応答しないノードでも、Pod が動作し、ボリュームに書き込んでいることがあります。クラウドプロバイダーのコンソールなどで、マシンの停止を確認してください。\n\n終了コードは、停止扱いになった場合は 0、--yes がない場合は 1、入力の誤り、マシンが動作している可能性がある場合、応答がない場合は 2 です。")
+	}},
+	{"flag/failover/confirm/yes", nil, func(t *text) {
+		t.say("マシンが停止していることを確認済みとして、ノードを停止扱いにする")
 	}},
 	{ErrSchedulerConfigRemedy, nil, func(t *text) {
 		t.say("kubescheduler.config.k8s.io/v1 の KubeSchedulerConfiguration を含むファイルを指定してください。フラグを省略するとデフォルトのプロファイルを使います")

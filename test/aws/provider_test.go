@@ -72,7 +72,7 @@ func TestProviderStates(t *testing.T) {
 	want := []naosu.State{
 		{Running: naosu.On, Impaired: &yes, Message: "running; instance status impaired, system status ok"},
 		{Running: naosu.Changes, Message: "stopping"},
-		{Running: naosu.Gone, Message: "InvalidInstanceID.NotFound"},
+		{Running: naosu.NotFound, Message: "InvalidInstanceID.NotFound"},
 		{Running: naosu.On, Impaired: &no, Message: "running; instance status initializing, system status ok"},
 		{Running: naosu.Changes, Message: "shutting-down"},
 		{Running: naosu.On, Impaired: &no, Message: "running; instance status ok, system status ok"},

@@ -13,7 +13,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
-// States are those of EC2, with its status checks of machines that run. A machine that EC2 does not know is Gone.
+// States are those of EC2, with its status checks of machines that run. EC2 has no record of a machine some time after it was
+// terminated, and of those of other accounts and regions.
 func (p *Provider) States(ctx context.Context, machines ...cloud.Machine) ([]cloud.State, error) {
 	ids := make([]string, 0, len(machines))
 	for _, m := range machines {
@@ -45,7 +46,7 @@ func (p *Provider) States(ctx context.Context, machines ...cloud.Machine) ([]clo
 // stateOf is the state of an instance; the zero Instance is one that EC2 does not know.
 func stateOf(i types.Instance, checks types.InstanceStatus) cloud.State {
 	if i.State == nil {
-		return cloud.State{Running: cloud.Gone, Message: codeNotFound}
+		return cloud.State{Running: cloud.NotFound, Message: codeNotFound}
 	}
 	state := cloud.State{Running: powers[i.State.Name], Message: string(i.State.Name)}
 	if reason := i.StateReason; reason != nil && sdk.ToString(reason.Message) != "" {

@@ -24,6 +24,8 @@ type counts struct {
 	pods map[[2]string]float64
 	// changes are attempts since the process began, by policy and result.
 	changes map[[2]string]float64
+	// declared are nodes declared out of service since the process began, by policy.
+	declared map[string]float64
 }
 
 func (c *counts) setPods(policies []v1alpha1.FailoverPolicy, all []failoverpolicy.Assessment) {
@@ -50,22 +52,33 @@ func (c *counts) add(policy, result string) {
 	c.changes[[2]string{policy, result}]++
 }
 
-// copies are the counts as they are now.
-func (c *counts) copies() (pods, changes map[[2]string]float64) {
+func (c *counts) addDeclared(policy string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return maps.Clone(c.pods), maps.Clone(c.changes)
+	if c.declared == nil {
+		c.declared = map[string]float64{}
+	}
+	c.declared[policy]++
+}
+
+// copies are the counts as they are now.
+func (c *counts) copies() (pods, changes map[[2]string]float64, declared map[string]float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.pods), maps.Clone(c.changes), maps.Clone(c.declared)
 }
 
 var (
-	podsDesc    = prometheus.NewDesc("naosu_failover_pods", "Pods that a FailoverPolicy decides for, by policy and state.", []string{"policy", "state"}, nil)
-	changesDesc = prometheus.NewDesc("naosu_failover_changes_total", "Attempts to change the tolerationSeconds of a pod, by policy and result.", []string{"policy", "result"}, nil)
+	podsDesc     = prometheus.NewDesc("naosu_failover_pods", "Pods that a FailoverPolicy decides for, by policy and state.", []string{"policy", "state"}, nil)
+	changesDesc  = prometheus.NewDesc("naosu_failover_changes_total", "Attempts to change the tolerationSeconds of a pod, by policy and result.", []string{"policy", "result"}, nil)
+	declaredDesc = prometheus.NewDesc("naosu_failover_nodes_out_of_service_total", "Nodes that were declared out of service, by policy.", []string{"policy"}, nil)
 )
 
 // Describe is prometheus.Collector's.
 func (*Reconciler) Describe(to chan<- *prometheus.Desc) {
 	to <- podsDesc
 	to <- changesDesc
+	to <- declaredDesc
 }
 
 // Collect is prometheus.Collector's. It reads nothing of the API, and reports nothing where another process leads.
@@ -73,11 +86,14 @@ func (c *Reconciler) Collect(to chan<- prometheus.Metric) {
 	if c.Elected != nil && !c.Elected() {
 		return
 	}
-	pods, changes := c.counts.copies()
+	pods, changes, declared := c.counts.copies()
 	for labels, n := range pods {
 		to <- prometheus.MustNewConstMetric(podsDesc, prometheus.GaugeValue, n, labels[:]...)
 	}
 	for labels, n := range changes {
 		to <- prometheus.MustNewConstMetric(changesDesc, prometheus.CounterValue, n, labels[:]...)
+	}
+	for policy, n := range declared {
+		to <- prometheus.MustNewConstMetric(declaredDesc, prometheus.CounterValue, n, policy)
 	}
 }

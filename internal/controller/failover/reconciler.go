@@ -11,12 +11,14 @@ import (
 
 	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/flowcontrol"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 	"github.com/naosu-dev/naosu/internal/record"
@@ -44,15 +46,17 @@ const every = "every pod"
 
 var errPodsUnknown = errors.New("pods, nodes or namespaces are not known: they cannot be read, or have not been read yet")
 
-// Reconciler changes pods as FailoverPolicies ask for. It starts no goroutine: the controller of AddTo calls Reconcile, or a test does.
+// Reconciler changes pods and declares nodes out of service as FailoverPolicies ask for. It starts no goroutine: the controller of AddTo calls Reconcile, or a test does.
 type Reconciler struct {
 	// World is the latest Snapshot of the watched cluster.
 	World func() *cluster.Snapshot
 	// Client reads FailoverPolicies, from a cache or not, and writes.
 	Client client.Client
 	// Reader reads past any cache.
-	Reader  client.Reader
-	Records *record.Records
+	Reader client.Reader
+	// Providers are those that report the state of machines, and those that cannot be queried.
+	Providers func() (cloud.Providers, []cloud.Gap)
+	Records   *record.Records
 	// Leading says whether this process holds the controller's lease.
 	Leading func(context.Context) (bool, error)
 	// Elected says without a request whether this process was elected, for metrics; nil means that it was.
@@ -63,6 +67,8 @@ type Reconciler struct {
 	start   sync.Once
 	limiter flowcontrol.RateLimiter
 	backoff *flowcontrol.Backoff
+	// readings are the last of the machines of silent nodes, by the node's UID.
+	readings map[types.UID]failoverpolicy.Reading
 	// obstacles are why the last changes failed, by policy, until one succeeds.
 	obstacles map[string]obstacle
 	counts    counts
@@ -79,11 +85,12 @@ func (c *Reconciler) init() {
 	c.backoff = flowcontrol.NewBackOff(minBackoff, maxBackoff)
 	c.backoff.Clock = c.Clock
 	c.obstacles = map[string]obstacle{}
+	c.readings = map[types.UID]failoverpolicy.Reading{}
 }
 
 // +kubebuilder:rbac:groups=naosu.dev,resources=failoverpolicies,verbs=list;watch
 
-// Reconcile changes the pods that are due, at most batchSize, and writes the policies' status. It returns after what time to reconcile
+// Reconcile declares nodes out of service, changes the pods that are due, at most batchSize, and writes the policies' status. It returns after what time to reconcile
 // again at the latest; zero is at the next event.
 func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	c.start.Do(c.init)
@@ -91,11 +98,11 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	if err := c.Client.List(ctx, &policies); err != nil {
 		return resyncInterval, fmt.Errorf("reading the FailoverPolicies: %w", err)
 	}
-	if len(policies.Items) == 0 {
+	world := c.World()
+	if _, declared := returnedNodes(world); len(policies.Items)+declared == 0 {
 		c.counts.setPods(nil, nil)
 		return 0, nil
 	}
-	world := c.World()
 	for _, kind := range []cluster.Kind{cluster.Pod, cluster.Node, cluster.Namespace} {
 		if !world.Knowledge(kind).Known() {
 			return resyncInterval, errPodsUnknown
@@ -103,7 +110,9 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	}
 	all := failoverpolicy.Assess(world, policies.Items)
 	c.counts.setPods(policies.Items, all)
-	again, errs := c.change(ctx, world, all)
+	sooner, errs := c.outOfService(ctx, world, policies.Items)
+	again, err := c.change(ctx, world, all)
+	again, errs = earlier(again, sooner), errors.Join(errs, err)
 	for i := range policies.Items {
 		errs = errors.Join(errs, c.updateStatus(ctx, &policies.Items[i], all))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,6 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/record"
 )
@@ -72,6 +74,10 @@ type bench struct {
 	stale  time.Duration
 	// refuse fails patches of pods by name.
 	refuse map[string]error
+	// machines are the states of machines by node name; without one, the provider does not respond.
+	machines map[string]cloud.Running
+	// reads counts the machines that were read.
+	reads int
 	// requests are those sent, but for reads of naosu's own objects, which come from a cache.
 	requests []string
 }
@@ -108,10 +114,34 @@ func newBench(t *testing.T, objects ...client.Object) *bench {
 	})
 	b.Reconciler = &Reconciler{
 		World: func() *cluster.Snapshot { return b.world(t, plain) }, Client: api, Reader: api, Clock: b.clock,
-		Records: &record.Records{Client: api, Reader: api, Events: b.events, Clock: b.clock},
-		Leading: func(context.Context) (bool, error) { return b.leads, nil },
+		Records:   &record.Records{Client: api, Reader: api, Events: b.events, Clock: b.clock},
+		Providers: func() (cloud.Providers, []cloud.Gap) { return cloud.Providers{(*provider)(b)}, nil },
+		Leading:   func(context.Context) (bool, error) { return b.leads, nil },
 	}
 	return b
+}
+
+// provider reports the machines of a bench.
+type provider bench
+
+func (*provider) Name() string              { return "aws" }
+func (*provider) Owns(m cloud.Machine) bool { return m.ProviderID != "" }
+
+func (*provider) Reboot(context.Context, cloud.Machine) (cloud.Operation, error) {
+	return cloud.Operation{}, cloud.ErrNotOffered
+}
+
+func (p *provider) States(_ context.Context, machines ...cloud.Machine) ([]cloud.State, error) {
+	var all []cloud.State
+	for _, m := range machines {
+		p.reads++
+		state, there := p.machines[m.Node]
+		if !there {
+			return nil, cloud.ErrPassing
+		}
+		all = append(all, cloud.State{Running: state, Message: string(state)})
+	}
+	return all, nil
 }
 
 func (b *bench) world(t *testing.T, api client.Client) *cluster.Snapshot {
@@ -122,7 +152,8 @@ func (b *bench) world(t *testing.T, api client.Client) *cluster.Snapshot {
 	var pods corev1.PodList
 	var nodes corev1.NodeList
 	var sets appsv1.ReplicaSetList
-	for _, list := range []client.ObjectList{&pods, &nodes, &sets} {
+	var leases coordinationv1.LeaseList
+	for _, list := range []client.ObjectList{&pods, &nodes, &sets, &leases} {
 		if err := api.List(context.Background(), list); err != nil {
 			t.Fatal(err)
 		}
@@ -135,6 +166,9 @@ func (b *bench) world(t *testing.T, api client.Client) *cluster.Snapshot {
 	}
 	for i := range sets.Items {
 		contents.Objects = append(contents.Objects, &sets.Items[i])
+	}
+	for i := range leases.Items {
+		contents.Objects = append(contents.Objects, &leases.Items[i])
 	}
 	return cluster.New(contents)
 }

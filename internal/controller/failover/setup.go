@@ -82,10 +82,13 @@ func resultAfter(ctx context.Context, again time.Duration, err error) reconcile.
 	return reconcile.Result{RequeueAfter: again}
 }
 
-// nodeChanged passes changes after which pods can be changed, or no longer.
+// nodeChanged passes changes after which pods can be changed, or no longer, or after which a node may be declared out of service or may
+// be back.
 var nodeChanged = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
-		return failoverpolicy.Healthy(e.ObjectOld.(*corev1.Node)) != failoverpolicy.Healthy(e.ObjectNew.(*corev1.Node))
+		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
+		return failoverpolicy.Healthy(before) != failoverpolicy.Healthy(after) || failoverpolicy.Silent(before) != failoverpolicy.Silent(after) ||
+			before.Status.NodeInfo.BootID != after.Status.NodeInfo.BootID
 	},
 }
 

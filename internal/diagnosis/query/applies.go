@@ -58,14 +58,3 @@ func (q Query) FormatTime(t time.Time) string {
 	}
 	return t.Format("15:04:05 UTC")
 }
-
-// OutOfService is the taint by which a person vouches that a node is off: its pods are removed at once and its volumes
-// detached without the six minutes' wait.
-//
-// Source: KEP-2268, non-graceful node shutdown.
-var OutOfService = corev1.Taint{Key: corev1.TaintNodeOutOfService, Value: "nodeshutdown", Effect: corev1.TaintEffectNoExecute}
-
-// IsOutOfService says whether a person has declared the node dead (KEP-2268).
-func IsOutOfService(node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeOutOfService })
-}

@@ -110,7 +110,7 @@ const deletionTimeout = 5 * time.Minute
 func podOutcome(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) (message.ID, time.Time) {
 	late := world.Taken().Add(-deletionTimeout)
 	if gone := pod.DeletionTimestamp; gone != nil {
-		if query.IsOutOfService(node) && len(pod.Finalizers) == 0 && gone.Time.Before(late) {
+		if kube.IsOutOfService(node) && len(pod.Finalizers) == 0 && gone.Time.Before(late) {
 			return message.DownOverdue, gone.Time
 		}
 		return message.DownTerminating, time.Time{}
@@ -316,10 +316,10 @@ func waitEvidence(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) [
 
 // proposeOutOfService is how a node that is off gives up its pods and volumes.
 func proposeOutOfService(node *corev1.Node) []finding.Remedy {
-	if query.IsOutOfService(node) {
+	if kube.IsOutOfService(node) {
 		return nil
 	}
-	tainted := change.Taint{Node: node.Name, Taint: query.OutOfService}
+	tainted := change.Taint{Node: node.Name, Taint: kube.OutOfServiceTaint}
 
 	return []finding.Remedy{{
 		Message: sentence.RemedyOutOfService(tainted.Subject()),

@@ -204,7 +204,7 @@ func waitingFor(world *cluster.Snapshot, pod *corev1.Pod) []change.Ref {
 // proposeForceDelete deletes one pod's object. It is offered only where no volume is at stake: the API server would forget a pod that
 // may still write.
 func (s stuckPods) proposeForceDelete(q query.Query, node *corev1.Node) []finding.Remedy {
-	if query.IsOutOfService(node) || slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return len(facts.SingleNodeMounts(q.World, p)) > 0 }) {
+	if kube.IsOutOfService(node) || slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return len(facts.SingleNodeMounts(q.World, p)) > 0 }) {
 		return nil
 	}
 	i := max(slices.IndexFunc(s.pods, func(p *corev1.Pod) bool { return facts.ControlledBy(p, cluster.StatefulSet) }), 0)

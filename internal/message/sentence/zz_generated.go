@@ -1319,6 +1319,76 @@ func ErrNoSubject(given any) message.Sentence {
 	return message.Sentence{ID: message.ErrNoSubject, Args: message.Args{"given": given}}
 }
 
+// FailoverOutOfService is message.FailoverOutOfService.
+func FailoverOutOfService(node, proof, by any) message.Sentence {
+	return message.Sentence{ID: message.FailoverOutOfService, Args: message.Args{"node": node, "proof": proof, "by": by}}
+}
+
+// FailoverBack is message.FailoverBack.
+func FailoverBack(node any) message.Sentence {
+	return message.Sentence{ID: message.FailoverBack, Args: message.Args{"node": node}}
+}
+
+// ConfirmRemedy is message.ConfirmRemedy.
+func ConfirmRemedy() message.Sentence {
+	return message.Sentence{ID: message.ConfirmRemedy}
+}
+
+// ConfirmNoName is message.ConfirmNoName.
+func ConfirmNoName(given any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmNoName, Args: message.Args{"given": given}}
+}
+
+// ConfirmGone is message.ConfirmGone.
+func ConfirmGone(node any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmGone, Args: message.Args{"node": node}}
+}
+
+// ConfirmReady is message.ConfirmReady.
+func ConfirmReady(node any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmReady, Args: message.Args{"node": node}}
+}
+
+// ConfirmRenewed is message.ConfirmRenewed.
+func ConfirmRenewed(node, ago any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmRenewed, Args: message.Args{"node": node, "ago": ago}}
+}
+
+// ConfirmAlready is message.ConfirmAlready.
+func ConfirmAlready(node any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmAlready, Args: message.Args{"node": node}}
+}
+
+// ConfirmState is message.ConfirmState.
+func ConfirmState(node, since, renewed any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmState, Args: message.Args{"node": node, "since": since, "renewed": renewed}}
+}
+
+// ConfirmReleases is message.ConfirmReleases.
+func ConfirmReleases(pods, volumes int) message.Sentence {
+	return message.Sentence{ID: message.ConfirmReleases, Args: message.Args{"pods": pods, "volumes": volumes}}
+}
+
+// ConfirmNotConfirmed is message.ConfirmNotConfirmed.
+func ConfirmNotConfirmed(node, command any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmNotConfirmed, Args: message.Args{"node": node, "command": command}}
+}
+
+// ConfirmChanged is message.ConfirmChanged.
+func ConfirmChanged(node any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmChanged, Args: message.Args{"node": node}}
+}
+
+// ConfirmDone is message.ConfirmDone.
+func ConfirmDone(node, command any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmDone, Args: message.Args{"node": node, "command": command}}
+}
+
+// ConfirmProof is message.ConfirmProof.
+func ConfirmProof(user any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmProof, Args: message.Args{"user": user}}
+}
+
 // TitleN504 is message.TitleN504.
 func TitleN504() message.Sentence {
 	return message.Sentence{ID: message.TitleN504}

@@ -1,0 +1,192 @@
+package failover
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/failoverpolicy"
+	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
+)
+
+const (
+	// minReadInterval and maxReadInterval bound the time between two readings of the machine of a silent node. In between it is a tenth of
+	// how long the node has been silent.
+	minReadInterval = 10 * time.Second
+	maxReadInterval = 2 * time.Minute
+	// proofDelay is the time to the reading that follows the first of a machine that is off.
+	proofDelay = failoverpolicy.MinProofInterval + time.Second
+	// statesTimeout bounds the query of the providers.
+	statesTimeout = 20 * time.Second
+)
+
+// The reasons of Events on nodes.
+const (
+	outOfServiceReason = "OutOfService"
+	backReason         = "BackInService"
+)
+
+// outOfService declares nodes out of service whose machines are proven to be off, and takes back what it has declared of those that are
+// back. It returns after what time to reconcile again at the latest; zero is at the next event.
+func (c *Reconciler) outOfService(ctx context.Context, world *cluster.Snapshot, policies []v1alpha1.FailoverPolicy) (time.Duration, error) {
+	returned, declared := returnedNodes(world)
+	silent := failoverpolicy.Candidates(world, policies)
+	c.forgetReadings(silent)
+	var again time.Duration
+	if declared > 0 {
+		again = resyncInterval
+	}
+	if len(returned)+len(silent) == 0 {
+		return again, nil
+	}
+	if leads, err := c.Leading(ctx); err != nil || !leads || c.Clock.Since(world.Taken()) > maxWorldAge {
+		return minBackoff, err
+	}
+	var failed []error
+	for _, node := range returned {
+		failed = append(failed, c.withdraw(ctx, node))
+	}
+	next, err := c.proveOff(ctx, world, silent)
+	return earlier(again, next), errors.Join(append(failed, err)...)
+}
+
+// returnedNodes are the nodes that naosu has declared out of service and that look as if they were back, and how many it has declared.
+func returnedNodes(world *cluster.Snapshot) (returned []*corev1.Node, declared int) {
+	for _, node := range world.Nodes() {
+		d, is := failoverpolicy.DeclarationOf(node)
+		if !is {
+			continue
+		}
+		declared++
+		if !kube.IsOutOfService(node) || d.Returned(node, world.Lease(corev1.NamespaceNodeLease, node.Name)) {
+			returned = append(returned, node)
+		}
+	}
+	return returned, declared
+}
+
+func (c *Reconciler) withdraw(ctx context.Context, node *corev1.Node) error {
+	changed, err := action.WithdrawOutOfService(ctx, c.Client, c.Reader, node.Name)
+	if changed {
+		c.Log.Info("Node is back in service", "node", node.Name)
+		c.event(node, corev1.EventTypeNormal, backReason, sentence.FailoverBack("node/"+node.Name))
+	}
+	return err
+}
+
+// proveOff reads the machines of silent nodes that are due, and declares those out of service that are proven to be off.
+func (c *Reconciler) proveOff(ctx context.Context, world *cluster.Snapshot, silent []failoverpolicy.Candidate) (again time.Duration, err error) {
+	now := c.Clock.Now()
+	var due []failoverpolicy.Candidate
+	var machines []cloud.Machine
+	for _, one := range silent {
+		if left := c.readAfter(one.Node, now); left > 0 {
+			again = earlier(again, left)
+			continue
+		}
+		due, machines = append(due, one), append(machines, cloud.MachineOf(one.Node))
+	}
+	if len(due) == 0 {
+		return again, nil
+	}
+	states, unanswered := c.states(ctx, machines)
+	for _, one := range unanswered {
+		err = errors.Join(err, fmt.Errorf("read the state of machines from %s: %w", one.Provider, one.Err))
+	}
+	for _, one := range due {
+		reading := failoverpolicy.NewReading(now, states[one.Node.Name], one.Node, world.Lease(corev1.NamespaceNodeLease, one.Node.Name))
+		first := c.readings[one.Node.UID]
+		if reading.State.Message != first.State.Message {
+			c.Log.Info("Machine of a silent node", "node", one.Node.Name, "policy", one.Policy.Name, "machine", reading.State.Message)
+		}
+		c.readings[one.Node.UID] = reading
+		again = earlier(again, c.readAfter(one.Node, now))
+		if failoverpolicy.ProveOff(first, reading) {
+			err = errors.Join(err, c.declare(ctx, one, reading))
+		}
+	}
+	return again, err
+}
+
+func (c *Reconciler) states(ctx context.Context, machines []cloud.Machine) (map[string]cloud.State, []cloud.Unanswered) {
+	ctx, cancel := context.WithTimeout(ctx, statesTimeout)
+	defer cancel()
+	providers, _ := c.Providers()
+	return providers.States(ctx, machines)
+}
+
+// +kubebuilder:rbac:groups=naosu.dev,resources=failoverpolicies,verbs=get
+
+// declare declares a node out of service whose machine is proven to be off, if the policy still asks for it as read past any cache.
+func (c *Reconciler) declare(ctx context.Context, one failoverpolicy.Candidate, proof failoverpolicy.Reading) error {
+	var policy v1alpha1.FailoverPolicy
+	switch err := c.Reader.Get(ctx, client.ObjectKeyFromObject(one.Policy), &policy); {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read the policy %s: %w", one.Policy.Name, err)
+	case policy.UID != one.Policy.UID || !failoverpolicy.Declares(&policy):
+		return nil
+	}
+	d := proof.Declare(one.Policy)
+	changed, err := action.DeclareOutOfService(ctx, c.Client, c.Reader, one.Node, d)
+	switch {
+	case changed:
+		c.counts.addDeclared(one.Policy.Name)
+		c.Log.Info("Node is out of service", "node", one.Node.Name, "policy", one.Policy.Name, "machine", d.Proof)
+		c.event(one.Node, corev1.EventTypeWarning, outOfServiceReason, sentence.FailoverOutOfService("node/"+one.Node.Name, d.By, d.Proof))
+	case apierrors.IsConflict(err):
+		return nil // The next readings decide.
+	case err != nil:
+		delete(c.readings, one.Node.UID)
+	}
+	return err
+}
+
+// readAfter is the time until the machine of a silent node is to be read.
+func (c *Reconciler) readAfter(node *corev1.Node, now time.Time) time.Duration {
+	last, read := c.readings[node.UID]
+	if !read {
+		return 0
+	}
+	interval := min(max(now.Sub(kube.NodeReady(node).LastTransitionTime.Time)/10, minReadInterval), maxReadInterval)
+	if last.State.IsOff() {
+		interval = proofDelay
+	}
+	return max(0, last.At.Add(interval).Sub(now))
+}
+
+// forgetReadings drops readings of nodes that are not silent any more.
+func (c *Reconciler) forgetReadings(silent []failoverpolicy.Candidate) {
+	for uid := range c.readings {
+		if !slices.ContainsFunc(silent, func(one failoverpolicy.Candidate) bool { return one.Node.UID == uid }) {
+			delete(c.readings, uid)
+		}
+	}
+}
+
+func (c *Reconciler) event(node *corev1.Node, kind, reason string, why message.Sentence) {
+	about := node.DeepCopy()
+	about.TypeMeta.APIVersion, about.TypeMeta.Kind = "v1", "Node"
+	c.Records.Event(about, kind, reason, "Failover", message.English().Say(why))
+}
+
+// earlier is the shorter of two times to the next reconcile, of which zero is none.
+func earlier(a, b time.Duration) time.Duration {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}

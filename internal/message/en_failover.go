@@ -1,0 +1,19 @@
+package message
+
+var englishFailover = sentences{
+	FailoverOutOfService: "{{.node}} is out of service: its machine is off ({{.proof}}). Its pods are deleted, and its volumes are detached. Declared by {{.by}}.",
+	FailoverBack:         "{{.node}} is back: the taint node.kubernetes.io/out-of-service is removed.",
+
+	ConfirmRemedy:       "give a node, as in naosu failover confirm node/NAME",
+	ConfirmNoName:       "{{.given}} is not the name of a node",
+	ConfirmGone:         "{{.node}} does not exist",
+	ConfirmReady:        "{{.node}} is Ready, so its machine is running. Nothing was changed",
+	ConfirmRenewed:      "the kubelet of {{.node}} renewed its Lease {{.ago}} ago, so its machine may be running. Nothing was changed; try again when it has not renewed it for 40s",
+	ConfirmAlready:      "{{.node}} already has the taint node.kubernetes.io/out-of-service.",
+	ConfirmState:        "{{.node}} has not been Ready for {{.since}}; {{if .renewed}}its kubelet last renewed its Lease {{.renewed}} ago{{else}}its kubelet has no Lease{{end}}.",
+	ConfirmReleases:     "Declaring it out of service deletes {{count .pods \"pod\" \"pods\"}} and detaches {{count .volumes \"volume\" \"volumes\"}}. If its machine is running, pods run twice, and data on volumes can be lost:",
+	ConfirmNotConfirmed: "nothing was changed: if the machine of {{.node}} is certainly off, run {{.command}}",
+	ConfirmChanged:      "{{.node}} has changed since it was read: it is back, or another machine. Nothing was changed",
+	ConfirmDone:         "{{.node}} is declared out of service. naosu's controller removes the taint when the machine is back; without a controller, run {{.command}} then.",
+	ConfirmProof:        "confirmed by {{.user}}",
+}

@@ -1,0 +1,20 @@
+package message
+
+// What naosu failover confirm prints, and what is said of a node that is out of service.
+const (
+	FailoverOutOfService ID = "FailoverOutOfService" // node, by, proof
+	FailoverBack         ID = "FailoverBack"         // node
+
+	ConfirmRemedy       ID = "ConfirmRemedy"       //
+	ConfirmNoName       ID = "ConfirmNoName"       // given
+	ConfirmGone         ID = "ConfirmGone"         // node
+	ConfirmReady        ID = "ConfirmReady"        // node
+	ConfirmRenewed      ID = "ConfirmRenewed"      // node, ago
+	ConfirmAlready      ID = "ConfirmAlready"      // node
+	ConfirmState        ID = "ConfirmState"        // node, since, renewed
+	ConfirmReleases     ID = "ConfirmReleases"     // pods, volumes
+	ConfirmNotConfirmed ID = "ConfirmNotConfirmed" // node, command
+	ConfirmChanged      ID = "ConfirmChanged"      // node
+	ConfirmDone         ID = "ConfirmDone"         // node, command
+	ConfirmProof        ID = "ConfirmProof"        // user
+)
