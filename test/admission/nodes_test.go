@@ -18,8 +18,8 @@ import (
 func TestNodes(t *testing.T) {
 	b := newFixture(t)
 	const (
-		noSpec, noMetadata, noAnnotations, noNode = "change only unschedulable", "change only annotations", "must not overwrite those of others", "must not create or delete Nodes"
-		autoscaler, karpenter                     = "cluster-autoscaler.kubernetes.io/scale-down-disabled", "karpenter.sh/do-not-disrupt"
+		noSpec, noMetadata, noAnnotations, noNode = "change only taints and unschedulable", "change only annotations", "must not overwrite those of others", "must not create or delete Nodes"
+		noTaint, autoscaler, karpenter            = "in the taints of a Node", "cluster-autoscaler.kubernetes.io/scale-down-disabled", "karpenter.sh/do-not-disrupt"
 	)
 	annotated := func(key, value string) string { return fmt.Sprintf(`{"metadata":{"annotations":{%q:%s}}}`, key, value) }
 	noting := func(key, value, note string) string {
@@ -53,10 +53,10 @@ func TestNodes(t *testing.T) {
 		"others' label taken away":       {`{"metadata":{"labels":{"l":null}}}`, noMetadata},
 		"a finalizer":                    {`{"metadata":{"finalizers":["a.example/b"]}}`, noMetadata},
 		"an owner":                       {`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"x","uid":"y"}]}}`, noMetadata},
-		"a taint":                        {`{"spec":{"taints":[{"key":"t","effect":"NoSchedule"},{"key":"u","effect":"NoExecute"}]}}`, noSpec},
-		"the taints taken away":          {`{"spec":{"taints":null}}`, noSpec},
+		"a taint":                        {`{"spec":{"taints":[{"key":"t","effect":"NoSchedule"},{"key":"u","effect":"NoExecute"}]}}`, noTaint},
+		"the taints taken away":          {`{"spec":{"taints":null}}`, noTaint},
 		"the provider's ID":              {`{"spec":{"providerID":"aws:///z/i-1"}}`, noSpec},
-		"a cordon and a taint":           {`{"spec":{"unschedulable":true,"taints":null}}`, noSpec},
+		"a cordon and a taint":           {`{"spec":{"unschedulable":true,"taints":null}}`, noTaint},
 		"a cordon and a label":           {`{"metadata":{"labels":{"l":"w"}},"spec":{"unschedulable":true}}`, noMetadata},
 		"its status, which is dropped":   {`{"status":{"phase":"Running"}}`, ""},
 		"nothing":                        {`{}`, ""},
