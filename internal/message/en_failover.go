@@ -2,6 +2,7 @@ package message
 
 var englishFailover = sentences{
 	FailoverOutOfService: "{{.node}} is out of service: its machine is off ({{.proof}}). Its pods are deleted, and its volumes are detached. Declared by {{.by}}.",
+	FailoverNotDeclared:  "{{.node}} could not be declared out of service for {{.by}}: {{.words}}",
 	FailoverBack:         "{{.node}} is back: the taint node.kubernetes.io/out-of-service is removed.",
 
 	ConfirmRemedy:       "give a node, as in naosu failover confirm node/NAME",

@@ -3,6 +3,7 @@ package message
 // What naosu failover confirm prints, and what is said of a node that is out of service.
 const (
 	FailoverOutOfService ID = "FailoverOutOfService" // node, by, proof
+	FailoverNotDeclared  ID = "FailoverNotDeclared"  // node, by, words
 	FailoverBack         ID = "FailoverBack"         // node
 
 	ConfirmRemedy       ID = "ConfirmRemedy"       //

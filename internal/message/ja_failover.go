@@ -2,6 +2,7 @@ package message
 
 var japaneseFailover = sentences{
 	FailoverOutOfService: "{{.node}} のマシンは停止しています ({{.proof}})。ノードを停止扱いにしました。Pod は削除され、ボリュームはデタッチされます。実行者: {{.by}}。",
+	FailoverNotDeclared:  "{{.by}} による {{.node}} の停止扱いに失敗しました: {{.words}}",
 	FailoverBack:         "{{.node}} が復帰したため、taint node.kubernetes.io/out-of-service を削除しました。",
 
 	ConfirmRemedy:       "naosu failover confirm node/NAME の形式でノードを指定します",

@@ -1747,6 +1747,13 @@ var englishTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(".")
 	}},
+	{FailoverNotDeclared, []string{"node", "by", "words"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" could not be declared out of service for ")
+		t.put(t.value("by"))
+		t.say(": ")
+		t.put(t.value("words"))
+	}},
 	{FailoverBack, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is back: the taint node.kubernetes.io/out-of-service is removed.")

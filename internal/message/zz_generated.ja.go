@@ -1710,6 +1710,13 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say("。")
 	}},
+	{FailoverNotDeclared, []string{"by", "node", "words"}, func(t *text) {
+		t.put(t.value("by"))
+		t.say(" による ")
+		t.put(t.value("node"))
+		t.say(" の停止扱いに失敗しました: ")
+		t.put(t.value("words"))
+	}},
 	{FailoverBack, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が復帰したため、taint node.kubernetes.io/out-of-service を削除しました。")

@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 
 const (
 	controller = "system:serviceaccount:naosu-system:naosu-controller"
+	aborter    = "system:serviceaccount:naosu-system:naosu-abort-repairs"
 	agent      = "system:serviceaccount:naosu-system:naosu-agent"
 	node       = "worker-1"
 )
@@ -45,6 +46,7 @@ const (
 var users = map[string]string{
 	"viewer": "naosu-viewer", "driller": "naosu-driller", "approver": "naosu-approver", "second": "naosu-approver",
 	"editor": "editor", "proposer": "proposer", "performer": "performer", "only-one": "only-one", controller: "everything-of-nodes-and-pods",
+	aborter: "everything-of-nodes",
 }
 
 var roles = map[string][]rbacv1.PolicyRule{
@@ -54,7 +56,8 @@ var roles = map[string][]rbacv1.PolicyRule{
 	"only-one": {rule("get", "patch"), {
 		APIGroups: []string{"naosu.dev"}, Resources: []string{"remediations"}, ResourceNames: []string{"the-one"}, Verbs: []string{"approve"},
 	}},
-	"everything-of-nodes-and-pods": {{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status", "pods", "pods/status", "pods/ephemeralcontainers", "pods/eviction"}, Verbs: []string{"*"}}},
+	"everything-of-nodes-and-pods": {{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status", "pods", "pods/status", "pods/ephemeralcontainers", "pods/eviction"}, Verbs: []string{"*"}}, rule("automate")},
+	"everything-of-nodes":          {{APIGroups: []string{""}, Resources: []string{"nodes", "nodes/status"}, Verbs: []string{"*"}}, rule("get")},
 }
 
 func rule(verbs ...string) rbacv1.PolicyRule {

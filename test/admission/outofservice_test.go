@@ -62,4 +62,15 @@ func TestOutOfServiceTaint(t *testing.T) {
 			wantRefused(t, b.as(t, controller).Patch(t.Context(), n, merge(tc.patch)), tc.why)
 		})
 	}
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-4"}}
+	b.create(t, n)
+	t.Cleanup(func() { _ = b.admin.Delete(context.WithoutCancel(t.Context()), n) })
+	if err := b.admin.Patch(t.Context(), n, merge(node(`{}`))); err != nil { // without the taint of a new Node
+		t.Fatal(err)
+	}
+	wantRefused(t, b.as(t, aborter).Patch(t.Context(), n.DeepCopy(), merge(node(note, outOf))), "requires the verb automate")
+	if err := b.admin.Patch(t.Context(), n, merge(node(note, outOf))); err != nil {
+		t.Fatal(err)
+	}
+	wantRefused(t, b.as(t, aborter).Patch(t.Context(), n, merge(node(noNote))), "")
 }

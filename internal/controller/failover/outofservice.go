@@ -35,6 +35,7 @@ const (
 // The reasons of Events on nodes.
 const (
 	outOfServiceReason = "OutOfService"
+	notSetReason       = "OutOfServiceNotSet"
 	backReason         = "BackInService"
 )
 
@@ -145,12 +146,16 @@ func (c *Reconciler) declare(ctx context.Context, one failoverpolicy.Candidate, 
 	switch {
 	case changed:
 		c.counts.addDeclared(one.Policy.Name)
+		c.backoff.DeleteEntry(string(one.Node.UID))
 		c.Log.Info("Node is out of service", "node", one.Node.Name, "policy", one.Policy.Name, "machine", d.Proof)
 		c.event(one.Node, corev1.EventTypeWarning, outOfServiceReason, sentence.FailoverOutOfService("node/"+one.Node.Name, d.By, d.Proof))
 	case apierrors.IsConflict(err):
 		return nil // The next readings decide.
 	case err != nil:
-		delete(c.readings, one.Node.UID)
+		c.backoff.Next(string(one.Node.UID), c.Clock.Now())
+		c.event(one.Node, corev1.EventTypeWarning, notSetReason, sentence.FailoverNotDeclared("node/"+one.Node.Name, d.By, err.Error()))
+	default:
+		return nil // The node is back, or was declared before.
 	}
 	return err
 }
@@ -164,6 +169,9 @@ func (c *Reconciler) readAfter(node *corev1.Node, now time.Time) time.Duration {
 	interval := min(max(now.Sub(kube.NodeReady(node).LastTransitionTime.Time)/10, minReadInterval), maxReadInterval)
 	if last.State.IsOff() {
 		interval = proofDelay
+	}
+	if c.backoff.IsInBackOffSinceUpdate(string(node.UID), now) { // after an attempt that failed
+		interval = max(interval, c.backoff.Get(string(node.UID)))
 	}
 	return max(0, last.At.Add(interval).Sub(now))
 }

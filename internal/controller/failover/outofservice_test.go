@@ -122,7 +122,7 @@ func TestOutOfService(t *testing.T) {
 				t.Errorf("out of service: %t, want %t", got, tc.want)
 			}
 			close(b.events.Events)
-			told := slices.ContainsFunc(slices.Collect(b.said()), func(e string) bool { return strings.HasPrefix(e, "Warning OutOfService") })
+			told := slices.ContainsFunc(slices.Collect(b.said()), func(e string) bool { return strings.HasPrefix(e, "Warning OutOfService ") })
 			if told != tc.want {
 				t.Errorf("an Event says so: %t, want %t", told, tc.want)
 			}
@@ -224,6 +224,20 @@ func TestBackInService(t *testing.T) {
 	}
 	if again := b.reconcile(t); again != 0 || len(b.requests) > 0 {
 		t.Errorf("again in %s after %v", again, b.requests)
+	}
+}
+
+// What fails is tried ever more seldom, and succeeds once nothing prevents it.
+func TestOutOfServiceBackoff(t *testing.T) {
+	b := newSilent(t)
+	b.refuse["n2"] = errors.New("forbidden")
+	b.pass(t, 24*time.Hour)
+	if b.reads > 2*24*60 {
+		t.Errorf("%d readings in a day", b.reads)
+	}
+	delete(b.refuse, "n2")
+	if b.pass(t, 2*maxBackoff); !b.outOfServiceNode(t) {
+		t.Error("not out of service when nothing prevents it any more")
 	}
 }
 

@@ -90,7 +90,7 @@ func newBench(t *testing.T, objects ...client.Object) *bench {
 			t.Fatal(err)
 		}
 	}
-	b := &bench{clock: clocktesting.NewFakeClock(now), events: events.NewFakeRecorder(100), leads: true, refuse: map[string]error{}}
+	b := &bench{clock: clocktesting.NewFakeClock(now), events: events.NewFakeRecorder(10_000), leads: true, refuse: map[string]error{}}
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}},
 		&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "web"}})
 	plain := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1alpha1.FailoverPolicy{}).Build()

@@ -1324,6 +1324,11 @@ func FailoverOutOfService(node, proof, by any) message.Sentence {
 	return message.Sentence{ID: message.FailoverOutOfService, Args: message.Args{"node": node, "proof": proof, "by": by}}
 }
 
+// FailoverNotDeclared is message.FailoverNotDeclared.
+func FailoverNotDeclared(node, by, words any) message.Sentence {
+	return message.Sentence{ID: message.FailoverNotDeclared, Args: message.Args{"node": node, "by": by, "words": words}}
+}
+
 // FailoverBack is message.FailoverBack.
 func FailoverBack(node any) message.Sentence {
 	return message.Sentence{ID: message.FailoverBack, Args: message.Args{"node": node}}
