@@ -33,6 +33,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/test/program"
 )
 
@@ -98,6 +99,7 @@ func TestAccess(t *testing.T) {
 	env.condition(t, ill, corev1.ConditionTrue, "NoFault")
 	soon(t, func() error { return env.repaired(t.Context(), ill) })
 	env.eventTold(t)
+	env.declaresOutOfService(t, agent.Spec.NodeName)
 	env.drills(t, agent.Spec.NodeName)
 	env.mayReplace(t, map[string]string{agent.Spec.NodeName: "karpenter", ill: "clusterapi", other: "clusterapi"})
 }
@@ -326,6 +328,7 @@ func (c *cluster) failsOver(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "shop"},
 		Spec: v1alpha1.FailoverPolicySpec{
 			Mode: v1alpha1.ModeAuto, PodSelector: *metav1.SetAsLabelSelector(map[string]string{"app": "shop"}), NotReadySeconds: 45, UnreachableSeconds: 90,
+			OutOfService: v1alpha1.OutOfServiceWhenOff,
 		},
 	})
 	if err != nil {
@@ -346,6 +349,45 @@ func (c *cluster) failsOver(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// declaresOutOfService stops the instance of a node that has a pod of the shop, not the one named, and starts it again.
+func (c *cluster) declaresOutOfService(t *testing.T, not string) {
+	t.Helper()
+	var name string
+	soon(t, func() error {
+		list, err := c.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=shop"})
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(list.Items, func(p corev1.Pod) bool { return p.Status.Phase == corev1.PodRunning && p.Spec.NodeName != not })
+		if at < 0 {
+			return fmt.Errorf("no pod of the shop runs on another node than %s", not)
+		}
+		name = list.Items[at].Spec.NodeName
+		return nil
+	})
+	instance, found := c.Cloud.InstanceByNode(name)
+	if !found {
+		t.Fatalf("no instance of the node %s", name)
+	}
+	if err := c.Cloud.StopInstance(instance.ID); err != nil {
+		t.Fatal(err)
+	}
+	is := func(outOfService, ready bool) func() error {
+		return func() error {
+			node, err := c.client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
+			if err == nil && (kube.IsOutOfService(node) != outOfService || kube.IsNodeReady(node) != ready) {
+				err = fmt.Errorf("the node %s has taints %v and conditions %v", name, node.Spec.Taints, node.Status.Conditions)
+			}
+			return err
+		}
+	}
+	soon(t, is(true, false))
+	if err := c.Cloud.StartInstance(instance.ID); err != nil {
+		t.Fatal(err)
+	}
+	soon(t, is(false, true))
 }
 
 // condition is what the agent of a node would tell of its network.
