@@ -109,7 +109,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// A policy of which nothing but the selectors is said reports, and would let pods stay for a minute.
+// A policy with selectors only reports, lets pods stay for a minute, and declares no node out of service.
 func TestFailoverDefaults(t *testing.T) {
 	made, err := install(t).Resource(v1alpha1.GroupVersion.WithResource("failoverpolicies")).Create(t.Context(), object(t, leastFailover), dryRun)
 	if err != nil {
@@ -119,7 +119,7 @@ func TestFailoverDefaults(t *testing.T) {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(made.Object, &policy); err != nil {
 		t.Fatal(err)
 	}
-	if s := policy.Spec; s.Mode != v1alpha1.ModeReport || s.Paused || s.NotReadySeconds != 60 || s.UnreachableSeconds != 60 {
+	if s := policy.Spec; s.Mode != v1alpha1.ModeReport || s.Paused || s.NotReadySeconds != 60 || s.UnreachableSeconds != 60 || s.OutOfService != v1alpha1.OutOfServiceNever {
 		t.Errorf("other defaults: %+v", s)
 	}
 }

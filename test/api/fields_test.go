@@ -143,6 +143,7 @@ var failoverTrials = map[string]trial{
 	"podSelector.matchExpressions":       matchExpressions,
 	"notReadySeconds":                    {good: list{30, 300}, bad: list{0, 29, 301, -1, "60s"}},
 	"unreachableSeconds":                 {good: list{30, 300}, bad: list{0, 29, 301, -1, "60s"}},
+	"outOfService":                       {good: list{"Never", "WhenOff"}, bad: list{"", "whenOff", "Always", true}},
 }
 
 var rule = map[string]any{"name": "other", "condition": "Ready", "status": "Unknown", "for": "5m", "action": "None"}

@@ -132,7 +132,7 @@ Declaring it out of service deletes 2 pods and detaches 1 volume. If its machine
 		},
 		"it comes back meanwhile": {
 			edit: func(a *api) {
-				a.beforePatch = func(c client.WithWatch) error {
+				a.beforePatch = func(_ client.WithWatch) error {
 					return apierrors.NewConflict(corev1.Resource("nodes"), "n1", errors.New("modified"))
 				}
 			},

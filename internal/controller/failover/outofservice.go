@@ -187,7 +187,7 @@ func (c *Reconciler) forgetReadings(silent []failoverpolicy.Candidate) {
 
 func (c *Reconciler) event(node *corev1.Node, kind, reason string, why message.Sentence) {
 	about := node.DeepCopy()
-	about.TypeMeta.APIVersion, about.TypeMeta.Kind = "v1", "Node"
+	about.APIVersion, about.Kind = "v1", "Node"
 	c.Records.Event(about, kind, reason, "Failover", message.English().Say(why))
 }
 
