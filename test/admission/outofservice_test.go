@@ -3,74 +3,113 @@ package admission
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
+
+// nodeEdit changes a Node.
+type nodeEdit func(*corev1.Node)
+
+func addTaint(taint corev1.Taint) nodeEdit {
+	return func(n *corev1.Node) { n.Spec.Taints = append(n.Spec.Taints, taint) }
+}
+
+func addTaintFirst(taint corev1.Taint) nodeEdit {
+	return func(n *corev1.Node) { n.Spec.Taints = slices.Insert(n.Spec.Taints, 0, taint) }
+}
+
+func removeTaint(taint corev1.Taint) nodeEdit {
+	return func(n *corev1.Node) {
+		n.Spec.Taints = slices.DeleteFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&taint) })
+	}
+}
+
+func annotate(n *corev1.Node) {
+	metav1.SetMetaDataAnnotation(&n.ObjectMeta, failoverpolicy.OutOfServiceAnnotation, "{}")
+}
+
+func removeAnnotation(n *corev1.Node) { delete(n.Annotations, failoverpolicy.OutOfServiceAnnotation) }
+
+// update changes a Node as it is then, also if the node lifecycle controller writes its taints meanwhile.
+func update(ctx context.Context, as client.Client, n *corev1.Node, edits ...nodeEdit) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		if err := as.Get(ctx, client.ObjectKeyFromObject(n), n); err != nil {
+			return err
+		}
+		for _, edit := range edits {
+			edit(n)
+		}
+		return as.Update(ctx, n)
+	})
+}
 
 // Of the taints of a Node, the controller adds and removes only the out-of-service taint: with its annotation, on a Node that is not ready.
 func TestOutOfServiceTaint(t *testing.T) {
 	b := newFixture(t)
-	const (
-		refused = "in the taints of a Node"
-		others  = `{"key":"t","effect":"NoSchedule"}`
-		outOf   = `{"key":"node.kubernetes.io/out-of-service","value":"nodeshutdown","effect":"NoExecute"}`
-		note    = `{"` + failoverpolicy.OutOfServiceAnnotation + `":"{}"}`
-		noNote  = `{"` + failoverpolicy.OutOfServiceAnnotation + `":null}`
+	const refused = "in the taints of a Node"
+	var (
+		outOf        = kube.OutOfServiceTaint
+		other        = corev1.Taint{Key: "t", Effect: corev1.TaintEffectNoSchedule}
+		unlike       = corev1.Taint{Key: "u", Effect: corev1.TaintEffectNoExecute}
+		otherEffect  = corev1.Taint{Key: outOf.Key, Value: outOf.Value, Effect: corev1.TaintEffectNoSchedule}
+		otherValue   = corev1.Taint{Key: outOf.Key, Value: "x", Effect: outOf.Effect}
+		outOfService = []nodeEdit{addTaint(other), addTaint(outOf), annotate}
 	)
-	node := func(annotations string, taints ...string) string {
-		return fmt.Sprintf(`{"metadata":{"annotations":%s},"spec":{"taints":[%s]}}`, annotations, strings.Join(taints, ","))
-	}
 	for name, tc := range map[string]struct {
-		ready      corev1.ConditionStatus
-		was, patch string
-		why        string
+		ready   corev1.ConditionStatus
+		was, by []nodeEdit
+		why     string
 	}{
-		"added":                             {corev1.ConditionUnknown, node(`{}`, others), node(note, others, outOf), ""},
-		"added to a Node without status":    {"", node(`{}`, others), node(note, others, outOf), ""},
-		"added before the others":           {corev1.ConditionFalse, node(`{}`, others), node(note, outOf, others), ""},
-		"added to a Node that is ready":     {corev1.ConditionTrue, node(`{}`, others), node(note, others, outOf), refused},
-		"added without the annotation":      {corev1.ConditionUnknown, node(`{}`, others), node(`{}`, others, outOf), refused},
-		"added in the place of another":     {corev1.ConditionUnknown, node(`{}`, others), node(note, outOf), refused},
-		"added with another effect":         {corev1.ConditionUnknown, node(`{}`), node(note, strings.Replace(outOf, "NoExecute", "NoSchedule", 1)), refused},
-		"added with another value":          {corev1.ConditionUnknown, node(`{}`), node(note, strings.Replace(outOf, "nodeshutdown", "x", 1)), refused},
-		"another taint with the annotation": {corev1.ConditionUnknown, node(`{}`), node(note, `{"key":"u","effect":"NoExecute"}`), refused},
-		"removed":                           {corev1.ConditionUnknown, node(note, others, outOf), node(noNote, others), ""},
-		"removed from a Node that is ready": {corev1.ConditionTrue, node(note, outOf), node(noNote), ""},
-		"removed with others":               {corev1.ConditionUnknown, node(note, others, outOf), node(noNote), refused},
-		"a person's, removed":               {corev1.ConditionUnknown, node(`{}`, others, outOf), node(`{}`, others), refused},
-		"a person's, noted and removed":     {corev1.ConditionUnknown, node(`{}`, others, outOf), node(note, others), refused},
-		"the annotation alone, removed":     {corev1.ConditionUnknown, node(note, others), node(noNote, others), ""},
+		"added":                             {corev1.ConditionUnknown, []nodeEdit{addTaint(other)}, []nodeEdit{addTaint(outOf), annotate}, ""},
+		"added to a Node without status":    {"", []nodeEdit{addTaint(other)}, []nodeEdit{addTaint(outOf), annotate}, ""},
+		"added before the others":           {corev1.ConditionFalse, []nodeEdit{addTaint(other)}, []nodeEdit{addTaintFirst(outOf), annotate}, ""},
+		"added to a Node that is ready":     {corev1.ConditionTrue, []nodeEdit{addTaint(other)}, []nodeEdit{addTaint(outOf), annotate}, refused},
+		"added without the annotation":      {corev1.ConditionUnknown, nil, []nodeEdit{addTaint(outOf)}, refused},
+		"added in the place of another":     {corev1.ConditionUnknown, []nodeEdit{addTaint(other)}, []nodeEdit{removeTaint(other), addTaint(outOf), annotate}, refused},
+		"added with another effect":         {corev1.ConditionUnknown, nil, []nodeEdit{addTaint(otherEffect), annotate}, refused},
+		"added with another value":          {corev1.ConditionUnknown, nil, []nodeEdit{addTaint(otherValue), annotate}, refused},
+		"another taint with the annotation": {corev1.ConditionUnknown, nil, []nodeEdit{addTaint(unlike), annotate}, refused},
+		"removed":                           {corev1.ConditionUnknown, outOfService, []nodeEdit{removeTaint(outOf), removeAnnotation}, ""},
+		"removed from a Node that is ready": {corev1.ConditionTrue, outOfService, []nodeEdit{removeTaint(outOf), removeAnnotation}, ""},
+		"removed with another":              {corev1.ConditionUnknown, outOfService, []nodeEdit{removeTaint(outOf), removeTaint(other), removeAnnotation}, refused},
+		"a person's, removed":               {corev1.ConditionUnknown, []nodeEdit{addTaint(outOf)}, []nodeEdit{removeTaint(outOf)}, refused},
+		"a person's, annotated and removed": {corev1.ConditionUnknown, []nodeEdit{addTaint(outOf)}, []nodeEdit{removeTaint(outOf), annotate}, refused},
+		"the annotation alone, removed":     {corev1.ConditionUnknown, []nodeEdit{addTaint(other), annotate}, []nodeEdit{removeAnnotation}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-4"}}
-			b.create(t, n)
-			t.Cleanup(func() { _ = b.admin.Delete(context.WithoutCancel(t.Context()), n) })
+			n := newNode(t, b)
 			if tc.ready != "" {
 				status := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q}]}}`, tc.ready)
 				if err := b.admin.Status().Patch(t.Context(), n, merge(status)); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := b.admin.Patch(t.Context(), n, merge(tc.was)); err != nil {
+			if err := update(t.Context(), b.admin, n, tc.was...); err != nil {
 				t.Fatal(err)
 			}
-			wantRefused(t, b.as(t, controller).Patch(t.Context(), n, merge(tc.patch)), tc.why)
+			wantRefused(t, update(t.Context(), b.as(t, controller), n, tc.by...), tc.why)
 		})
 	}
+	n := newNode(t, b)
+	wantRefused(t, update(t.Context(), b.as(t, aborter), n, addTaint(outOf), annotate), "requires the verb automate")
+	if err := update(t.Context(), b.admin, n, outOfService...); err != nil {
+		t.Fatal(err)
+	}
+	wantRefused(t, update(t.Context(), b.as(t, aborter), n, removeTaint(outOf), removeAnnotation), "")
+}
+
+func newNode(t *testing.T, b *fixture) *corev1.Node {
+	t.Helper()
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-4"}}
 	b.create(t, n)
 	t.Cleanup(func() { _ = b.admin.Delete(context.WithoutCancel(t.Context()), n) })
-	if err := b.admin.Patch(t.Context(), n, merge(node(`{}`))); err != nil { // without the taint of a new Node
-		t.Fatal(err)
-	}
-	wantRefused(t, b.as(t, aborter).Patch(t.Context(), n.DeepCopy(), merge(node(note, outOf))), "requires the verb automate")
-	if err := b.admin.Patch(t.Context(), n, merge(node(note, outOf))); err != nil {
-		t.Fatal(err)
-	}
-	wantRefused(t, b.as(t, aborter).Patch(t.Context(), n, merge(node(noNote))), "")
+	return n
 }
