@@ -52,9 +52,9 @@ type Existing struct {
 	Cloud cloud.Existing
 }
 
-// Addons are the stand-ins for programs that a cluster of the scenario's kind would run.
+// Addons are the simulated programs that a cluster of the scenario's kind would run.
 type Addons struct {
-	// ClusterAutoscaler resizes node groups for pods that wait, and takes in nodes that stand empty.
+	// ClusterAutoscaler resizes node groups for pods that wait, and removes empty nodes.
 	ClusterAutoscaler bool `json:"clusterAutoscaler,omitempty"`
 	// VerticalAutoscaler plays every Deployment that runs the cluster-proportional vertical autoscaler.
 	VerticalAutoscaler bool `json:"verticalAutoscaler,omitempty"`

@@ -1,4 +1,4 @@
-// Command build is `go build` that tells how far it is. The first build of the lab compiles Kubernetes itself, which takes
+// Command build runs `go build` and reports progress. The first build of the lab compiles Kubernetes itself, which takes
 // minutes, and go is silent all the while. When little is left to compile, nothing is printed.
 //
 // It uses the standard library only, so that it compiles in a second or two.
@@ -88,7 +88,7 @@ func run(ctx context.Context, show *screen, o options, packages []string) (err e
 	return nil
 }
 
-// stalePackages asks go which packages it would have to compile. As a side effect go fetches the modules they are in,
+// stalePackages lists the packages that go would have to compile. As a side effect go fetches the modules they are in,
 // which is shown as well: on a fresh machine it is the first minute.
 func stalePackages(ctx context.Context, packages []string, show *screen) (map[string]bool, error) {
 	var list bytes.Buffer

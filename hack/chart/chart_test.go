@@ -10,7 +10,7 @@ import (
 
 const config, files = "../../config", "../../charts/naosu/files"
 
-// What the chart holds of config/ is what stands there now.
+// The chart's copies of config/ are up to date.
 func TestFilesAreGenerated(t *testing.T) {
 	made, err := generate(config)
 	if err != nil {

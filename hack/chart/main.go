@@ -1,4 +1,4 @@
-// Command chart puts what stands in config/ into the chart's files/, where Helm can read it: config/ is the one source, and
+// Command chart copies config/ into the chart's files/, where Helm can read it: config/ is the one source, and
 // the chart's templates say only what values change.
 package main
 

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// podMonitor is what is used of the Prometheus operator's kind. A field that is not here is one that nobody has looked up.
+// podMonitor is what is used of the Prometheus operator's kind. Add a field only after looking it up in the operator's API.
 type podMonitor struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`

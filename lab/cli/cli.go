@@ -22,7 +22,7 @@ const (
 	exitNotJudged = 3
 )
 
-// badInputError marks an error as the caller's to mend; nothing was started or changed.
+// badInputError marks an error in the caller's input; nothing was started or changed.
 type badInputError struct{ error }
 
 func (b badInputError) Unwrap() error { return b.error }
@@ -38,7 +38,7 @@ var errNotJudged = errors.New("an expectation could not be judged")
 type ControlPlane struct {
 	// Start runs a control plane in this process: inprocess.Start.
 	Start controlplane.Starter
-	// Serve runs the one that a parent process asks for, and returns the exit code: inprocess.Serve.
+	// Serve runs one for a parent process, and returns the exit code: inprocess.Serve.
 	Serve func() int
 }
 
@@ -63,7 +63,7 @@ func execute(ctx context.Context, cmd *cobra.Command) error {
 	return err
 }
 
-// exitCode prints an error that the output does not show yet, and is the code that stands for it.
+// exitCode prints an error that the output does not show yet, and returns its exit code.
 func exitCode(out io.Writer, err error) int {
 	var bad badInputError
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/scenario/play"
 )
 
-// progress tells a person how a pass is going: on a terminal in one line that is written over, elsewhere not at all,
+// progress shows how a pass is going: on a terminal, in one line that is overwritten; elsewhere, not at all,
 // because a log is better served by the report.
 type progress struct {
 	out   io.Writer
@@ -58,7 +58,7 @@ func (p *progress) draw() {
 	fmt.Fprintf(p.out, "\r\x1b[K%s", string(line[:min(len(line), p.width-1)]))
 }
 
-// end takes the line away.
+// end clears the line.
 func (p *progress) end() {
 	if p.width > 0 {
 		fmt.Fprint(p.out, "\r\x1b[K")

@@ -180,7 +180,7 @@ func (o *upOptions) plainCloud() cloud.Spec {
 	}}}
 }
 
-// dir is where the lab's kubeconfig and address stand.
+// dir is the folder of the lab's kubeconfig and address.
 func (o *upOptions) dir(l *lab.Lab) string {
 	if o.dataDir != "" {
 		return o.dataDir

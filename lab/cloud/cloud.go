@@ -16,7 +16,7 @@ type Options struct {
 	Spec Spec
 	// Pace is how much faster than reality the cloud is; nil is real time.
 	Pace *pace.Pace
-	// Clock tells the time; nil is the machine's.
+	// Clock is the clock; nil is real time.
 	Clock clock.WithTicker
 	// StatePath is the file that keeps the cloud over a restart; empty keeps nothing. What it holds wins over Spec.
 	StatePath string

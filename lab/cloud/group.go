@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// Group is a node group as it stands.
+// Group is the present state of a node group.
 type Group struct {
 	GroupSpec
 	// Created is when the group was added.

@@ -81,7 +81,7 @@ func (b *fixture) members(group string) []Instance {
 	return members
 }
 
-// inZone is one of the group's instances that stand in a zone.
+// inZone is one of the group's instances in a zone.
 func (b *fixture) inZone(group, zone string) Instance {
 	b.t.Helper()
 	for _, i := range b.members(group) {

@@ -9,7 +9,7 @@ type View struct {
 	Groups    []Group
 }
 
-// Remember has the cloud keep what it held for so much of the scenario, for AsOf. It never forgets earlier than it was
+// Remember has the cloud keep what it held for so much of the scenario, for AsOf. It never keeps less than it was
 // once asked to.
 func (c *Cloud) Remember(scenario time.Duration) {
 	c.mu.Lock()
@@ -47,7 +47,7 @@ func (c *Cloud) view() View {
 	return v
 }
 
-// note keeps what is held after a change, and drops what nobody can ask for any more.
+// note keeps the state after a change, and drops states that are older than AsOf can return.
 func (c *Cloud) note() {
 	if c.historyLength == 0 {
 		return

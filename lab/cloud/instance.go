@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// InstanceState is where an instance is in its life, in EC2's words.
+// InstanceState is the state of an instance, with EC2's names.
 // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-lifecycle.html
 type InstanceState string
 
@@ -55,7 +55,7 @@ type Instance struct {
 	Taints        []corev1.Taint    `json:"taints,omitempty"`
 }
 
-// instance is what the cloud keeps of one beside what it shows.
+// instance is an Instance and the cloud's own state of it.
 type instance struct {
 	Instance
 	BootDelay time.Duration `json:"bootDelay"`
@@ -63,11 +63,11 @@ type instance struct {
 	Due time.Time `json:"due,omitzero"`
 	// Balancing marks one more than desired, launched into a zone that holds too few and not up yet.
 	Balancing bool `json:"balancing,omitempty"`
-	// Leaving is what a rotation has in mind for an old instance once the new ones run.
+	// Leaving is what a rotation does with an old instance once the new ones run.
 	Leaving OldInstances `json:"leaving,omitempty"`
 }
 
-// Instances are all that the cloud still describes, terminated ones of the last hour included, oldest first.
+// Instances are all instances that the cloud still describes, terminated ones of the last hour included, oldest first.
 func (c *Cloud) Instances() []Instance {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +106,7 @@ func (c *Cloud) show(i *instance) Instance {
 	return shown
 }
 
-// SetImpaired tells the cloud that a machine is dead or answers again. EC2 goes on calling it running.
+// SetImpaired sets whether a machine fails its status checks. Its state stays running, as in EC2.
 func (c *Cloud) SetImpaired(id string, impaired bool) error {
 	return c.update(func() error {
 		i, err := c.instance(id)

@@ -57,7 +57,7 @@ func (c *Cloud) terminate(i *instance) {
 	i.Due = c.after(shutdownTime)
 }
 
-// end is the last step of a termination: EC2 frees what was attached and forgets the instance within the hour.
+// end is the last step of a termination: EC2 detaches what was attached and describes the instance for another hour.
 func (c *Cloud) end(i *instance) {
 	i.State, i.Booted = Terminated, false
 	i.Due = c.after(rememberedTime)
@@ -118,7 +118,7 @@ func (c *Cloud) step(i *instance) {
 	}
 }
 
-// due is when an instance changes by itself. A lost zone stands still: nothing boots or ends there.
+// due is when an instance changes by itself. In a lost zone, nothing boots or ends.
 func (c *Cloud) due(i *instance) (at time.Time, moves bool) {
 	if i.Due.IsZero() || (c.lost(i.Zone) && i.State != Terminated) {
 		return time.Time{}, false

@@ -140,7 +140,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Run has to move by itself: here the clock is the bubble's, and nobody calls advance.
+// Run advances by itself, on the clock of a synctest bubble.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := New(Options{Spec: Spec{Groups: []GroupSpec{workers(1, 2)}}})

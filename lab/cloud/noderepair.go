@@ -6,8 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// NodeRepairConfig is what a managed node group says of EKS's own repair of its nodes, with EKS's fields. The lab only
-// keeps and tells it: what repairs is a stand-in's part.
+// NodeRepairConfig is what a managed node group says of EKS's own repair of its nodes, with EKS's fields. The cloud only
+// stores and returns it: package eksnoderepair repairs.
 // https://docs.aws.amazon.com/eks/latest/APIReference/API_NodeRepairConfig.html
 type NodeRepairConfig struct {
 	Enabled bool `json:"enabled"`

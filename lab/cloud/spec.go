@@ -61,7 +61,7 @@ type GroupSpec struct {
 	// SuspendedProcesses switches off what Auto Scaling does by itself, in its own words: "AZRebalance", "Launch". The
 	// group's first instances are there all the same.
 	SuspendedProcesses []string `json:"suspendedProcesses,omitempty"`
-	// NodeRepair is what the group says of EKS's own repair of its nodes, as DescribeNodegroup tells; without it, off.
+	// NodeRepair is the nodeRepairConfig that DescribeNodegroup returns; without it, node repair is off.
 	NodeRepair *NodeRepairConfig `json:"nodeRepairConfig,omitempty"`
 }
 

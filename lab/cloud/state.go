@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 )
 
-// state is all that the cloud remembers, and what its state file holds.
+// state is the cloud's whole state, as its state file holds it.
 type state struct {
-	// Region is the Spec without its groups: those change, and stand below.
+	// Region is the Spec without its groups: those change, and are below.
 	Region    Spec        `json:"region"`
 	Sequence  uint64      `json:"sequence"`
 	LostZones []string    `json:"lostZones,omitempty"`
@@ -38,7 +38,7 @@ func load(path string) (s state, found bool, err error) {
 	return s, true, nil
 }
 
-// save replaces the state file as a whole, so that one who is killed while writing leaves the former state behind.
+// save replaces the state file as a whole, so that the former state stays if the process is killed while writing.
 func (s *state) save(path string) error {
 	if path == "" {
 		return nil

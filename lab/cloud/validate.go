@@ -84,7 +84,7 @@ func (g GroupSpec) validate(path *field.Path, region Spec) field.ErrorList {
 	return errs
 }
 
-// boundsFault and desiredFault are empty when all is well; else they speak in the words of UpdateAutoScalingGroup.
+// boundsFault and desiredFault are what is wrong, in the words of UpdateAutoScalingGroup; empty if nothing is.
 func boundsFault(lowest, highest int) string {
 	if lowest < 0 {
 		return fmt.Sprintf("Min bound, %d, must be greater than or equal to 0", lowest)

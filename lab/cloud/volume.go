@@ -135,8 +135,8 @@ func (c *Cloud) attachable(v *Volume, i *instance) error {
 	return nil
 }
 
-// DetachVolume detaches a volume from the instance it is attached to. It does not ask whether that machine is alive: the
-// hypervisor pulls the volume from a dead one just the same, and only Kubernetes' own waiting protects data in use.
+// DetachVolume detaches a volume from the instance it is attached to. It does not check whether that machine runs: the
+// hypervisor detaches the volume from a dead one, too, and only Kubernetes' own wait protects data in use.
 func (c *Cloud) DetachVolume(volumeID, instanceID string) error {
 	return c.update(func() error {
 		v, err := c.volume(volumeID)

@@ -2,7 +2,7 @@ package cloud
 
 import "slices"
 
-// LoseZone takes a zone away: nothing launches, boots or ends there, and its volumes can be neither made nor moved. What
+// LoseZone loses a zone: nothing launches, boots or ends there, and its volumes can be neither made nor moved. What
 // was being launched there is launched elsewhere. Instances that ran keep their state, impaired; their machines are the
 // caller's to power off.
 func (c *Cloud) LoseZone(zone string) error {

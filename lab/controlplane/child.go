@@ -24,7 +24,7 @@ const ServeCommand = "serve-controlplane"
 // endTimeout is how long a child may take to end before it is killed: twice what one component may take to stop.
 const endTimeout = 3 * time.Minute
 
-// StartChild starts a control plane in a process of its own: a program that knows ServeCommand, such as naosu-lab. So
+// StartChild starts a control plane in a process of its own: a program that has ServeCommand, such as naosu-lab. So
 // there can be several planes at a time, with different feature gates, and nothing that Kubernetes or etcd do to their
 // process harms the caller's. The child ends when its parent does.
 func StartChild(ctx context.Context, program string, o Options) (*Plane, error) {
@@ -81,7 +81,7 @@ func (c *child) begin(ctx context.Context, o Options) (*Plane, error) {
 	return NewPlane(c, access, ready.Data, ready.Kubeconfig), nil
 }
 
-// send tells the child the entries that etcd is filled with.
+// send sends the child the entries that etcd is filled with.
 func (c *child) send(fill Fill) error {
 	if fill == nil {
 		return nil
@@ -90,7 +90,7 @@ func (c *child) send(fill Fill) error {
 	return errors.Join(err, c.notify.Encode(Entry{Last: true, Error: messageOf(err)}))
 }
 
-// execute runs the child with three ways to talk: it reads requests, writes replies, and logs. Its process group is its
+// execute runs the child, connected by three pipes: requests, replies, and logs. Its process group is its
 // own, so that Ctrl-C reaches the parent alone, which then stops it in order.
 func (c *child) execute(ctx context.Context, program string) error {
 	answers, replies, err := os.Pipe()
@@ -170,7 +170,7 @@ func (c *child) StopComponent(component Component) error {
 	return err
 }
 
-// End asks the child to stop, and kills it if it cannot.
+// End requests the child to stop, and kills it if it does not.
 func (c *child) End() error {
 	c.ends.Do(func() {
 		killer := time.AfterFunc(endTimeout, func() { _ = c.command.Process.Kill() })
@@ -179,7 +179,7 @@ func (c *child) End() error {
 			c.endErr = err
 		}
 		<-c.gone
-		_ = c.stdin.Close() // not before: its end tells the child that it has no parent
+		_ = c.stdin.Close() // not before: the child takes the end of its input for the end of its parent
 	})
 	<-c.gone
 	return c.endErr

@@ -14,7 +14,7 @@
 //     survive the death of the process, and perhaps not that of the machine.
 //   - Leader election is off. Event lifetime is an hour at every pace.
 //   - The API server ends its requests and watches within about a second when it stops, instead of waiting a minute.
-//   - In the endpoints of the kubernetes service stands BindAddress if others can reach it, else an address reserved for
+//   - The endpoints of the kubernetes service have BindAddress if others can reach it, else an address reserved for
 //     documentation: loopback addresses are not allowed there.
 //
 // # Files

@@ -33,7 +33,7 @@ type Options struct {
 	DataDir string
 	// BindAddress is an IP address to listen on beside 127.0.0.1, at the same port; the serving certificate names it.
 	BindAddress string
-	// Flags are given to the components as they stand, after the plane's own and so stronger. Durations are real time.
+	// Flags are passed to the components unchanged, after the plane's own, which they override. Durations are real time.
 	Flags map[Component][]string
 	// FeatureGates are Kubernetes' own, for all components. They belong to the process: see package inprocess.
 	FeatureGates map[string]bool
@@ -41,7 +41,7 @@ type Options struct {
 	Pace *pace.Pace
 	// Log receives what the components log. Nil means DataDir/controlplane.log.
 	Log io.Writer
-	// Fill puts objects into etcd before the API server starts: what stands there is to it a cluster it has always served.
+	// Fill puts objects into etcd before the API server starts: the server takes them for a cluster that it has always served.
 	Fill Fill `json:"-"`
 	// Bare starts etcd and the API server alone; StartComponent starts the others once the caller has made ready for them.
 	Bare bool

@@ -82,12 +82,12 @@ func (p *Plane) ConfigForUser(name string, groups ...string) (*rest.Config, erro
 	return p.access.User(name, groups...)
 }
 
-// ConfigForServiceAccount is for a client with a service account's token, good for a year. The account must exist.
+// ConfigForServiceAccount is for a client with a service account's token, valid for a year. The account must exist.
 func (p *Plane) ConfigForServiceAccount(ctx context.Context, namespace, name string) (*rest.Config, error) {
 	return p.access.serviceAccount(ctx, namespace, name)
 }
 
-// KubeconfigPath is the administrator's kubeconfig, in DataDir with mode 0600. It is good for as long as the plane's port is.
+// KubeconfigPath is the administrator's kubeconfig, in DataDir with mode 0600. It is valid as long as the plane keeps its port.
 func (p *Plane) KubeconfigPath() string { return p.file }
 
 // WriteKubeconfig writes the administrator's kubeconfig to another place: whole or not at all, with mode 0600.

@@ -36,13 +36,13 @@ type Entry struct {
 	Error string `json:",omitempty"`
 }
 
-// Request asks a child to start or stop components, or to end.
+// Request has a child start or stop components, or end.
 type Request struct {
 	Verb       Verb
 	Components []Component
 }
 
-// Verb is what a Request asks for.
+// Verb is the kind of a Request.
 type Verb string
 
 // The verbs.
@@ -63,10 +63,10 @@ type Reply struct {
 	AtMinimum []pace.Setting
 }
 
-// ReplyOf is the answer that tells of an error, or of none.
+// ReplyOf is the reply with an error, or with none.
 func ReplyOf(err error) Reply { return Reply{Error: messageOf(err)} }
 
-// Err is the error that the reply tells of.
+// Err is the error of the reply; nil if there was none.
 func (r Reply) Err() error {
 	if r.Error == "" {
 		return nil

@@ -29,7 +29,7 @@ func Start(t testing.TB, o lab.Options) *lab.Lab {
 	return l
 }
 
-// What the lab's controllers log, the control plane's log has where the plane runs in the same process; here nobody reads it.
+// If the plane runs in the same process, its log has what the lab's controllers log; here, that is discarded.
 func init() {
 	klog.LogToStderr(false)
 	klog.SetOutput(io.Discard)

@@ -14,7 +14,7 @@ const tick = time.Second / 100
 // reader reads what the machine's processes use from /proc.
 type reader struct {
 	proc procfs.FS
-	// own tells of each process seen whether it is this one or descends from it. Who its parent was when it was first seen
+	// own says of each process whether it is this one or descends from it. Who its parent was when it was first seen
 	// decides, so that it stays what it was when its parent ends.
 	own map[int]bool
 }

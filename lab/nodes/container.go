@@ -19,7 +19,7 @@ const (
 	exited   // is started again when due, if due is set
 )
 
-// container is what a machine knows of one container: its present run and the one before.
+// container is the state of one container on a machine: its present run and the one before.
 type container struct {
 	stage             stage
 	due               time.Time
@@ -79,7 +79,7 @@ func (c *container) run(now time.Time) {
 	c.stage, c.due, c.started, c.finished, c.exitCode, c.reason = running, time.Time{}, now, time.Time{}, 0, ""
 }
 
-// stop asks a running container to end, and kills it after grace.
+// stop sends SIGTERM to a running container, and kills it after its grace period.
 func (c *container) stop(p program, now time.Time, grace time.Duration) {
 	if c.stage != running {
 		return

@@ -7,6 +7,6 @@
 // the step around them alone reads and writes the API.
 //
 // Periods and delays are the kubelet's defaults, scaled by the lab's pace. Durations in annotations are scenario time.
-// Whole-second fields of the API (probes, grace periods, deadlines) are taken as they stand, because the controllers
+// Whole-second fields of the API (probes, grace periods, deadlines) are not scaled, because the controllers
 // read them too: who applies a manifest in a faster lab scales them.
 package nodes

@@ -24,7 +24,7 @@ import (
 
 // Options are what a Fleet is made of.
 type Options struct {
-	// Config reaches the API server. The fleet speaks for all nodes through it, protobuf and without a rate limit.
+	// Config reaches the API server. All nodes share it, with protobuf and without a rate limit.
 	Config *rest.Config
 	// Pace scales the kubelets' periods and delays; nil is real time.
 	Pace *pace.Pace
@@ -122,7 +122,7 @@ func (f *Fleet) Run(ctx context.Context) error {
 }
 
 // Boot switches a machine on. A machine that is on already stays as it is; one that was off reboots. The first boot of
-// a machine whose Node is already there (its machineID tells) resumes the pods that the API says run on it.
+// a machine whose Node is already there (it has its machineID) resumes the pods that the API says run on it.
 func (f *Fleet) Boot(m Machine) {
 	m.complete()
 	f.mu.Lock()

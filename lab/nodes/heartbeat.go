@@ -52,7 +52,7 @@ func share(d time.Duration, name string) time.Duration {
 	return time.Duration(float64(d) * float64(h.Sum32()) / (1 << 32))
 }
 
-// renew tries again, once, when the Lease is not what it was: somebody has written or deleted it.
+// renew retries once if the Lease was changed or deleted meanwhile.
 func (f *Fleet) renew(ctx context.Context, k *kubelet) error {
 	err := f.renewOnce(ctx, k)
 	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {

@@ -46,7 +46,7 @@ type kubelet struct {
 	memoryPressure     bool      // MemoryPressure
 }
 
-// trackedPod is a pod on a machine, and what its kubelet knows of it.
+// trackedPod is a pod on a machine, with its kubelet's state of it.
 type trackedPod struct {
 	pod           *corev1.Pod // the newest version known
 	cached        *corev1.Pod // the version that the cache had last

@@ -78,13 +78,13 @@ func (m *Machine) complete() {
 	}
 }
 
-// Identify puts what tells the machine apart into the system information of a Node: a kubelet that finds a Node with it
+// Identify puts the machine's machineID into the system information of a Node: a kubelet that finds a Node with it
 // takes up what the API says runs there.
 func (m *Machine) Identify(info *corev1.NodeSystemInfo) {
 	info.MachineID, info.SystemUUID = m.machineID(), m.systemUUID()
 }
 
-// machineID tells machines apart that come up under the same node name.
+// machineID distinguishes machines that register under the same node name.
 func (m *Machine) machineID() string { return digest("machine", m.InstanceID, m.NodeName)[:32] }
 
 func (m *Machine) systemUUID() string {

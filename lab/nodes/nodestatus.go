@@ -16,7 +16,7 @@ const (
 	annotationProvidedIP       = "alpha.kubernetes.io/provided-node-ip"
 	annotationControllerAttach = "volumes.kubernetes.io/controller-managed-attach-detach"
 	annotationCSINodeID        = "csi.volume.kubernetes.io/nodeid"
-	// annotationSimulated tells whoever reads the cluster that the node is not what its labels say.
+	// annotationSimulated marks nodes as simulated.
 	annotationSimulated = "lab.naosu.dev/simulated"
 	driverEBS           = "ebs.csi.aws.com"
 	driverEFS           = "efs.csi.aws.com"

@@ -109,7 +109,7 @@ func missingGates(pod *corev1.Pod, conditions []corev1.PodCondition) string {
 	return strings.Join(messages, ", ")
 }
 
-// mergeConditions puts own conditions in the place of the same ones in old, and keeps the times of those that stand.
+// mergeConditions replaces conditions of old by own ones of the same type, and keeps the transition times of those that have not changed.
 func mergeConditions(old, own []corev1.PodCondition, now time.Time) []corev1.PodCondition {
 	merged := slices.Clone(old)
 	for _, c := range own {

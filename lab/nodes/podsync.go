@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// podState is what a machine knows of one pod.
+// podState is the state of one pod on a machine.
 type podState struct {
 	startTime   time.Time // when the kubelet first saw it: status.startTime
 	hasSandbox  bool      // its volumes are mounted and it has an address

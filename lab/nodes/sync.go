@@ -19,7 +19,7 @@ func (f *Fleet) syncKubelet(ctx context.Context, k *kubelet) (time.Time, error) 
 	}
 	connected := k.currentState().connected()
 	if !connected && !k.registered {
-		return time.Time{}, nil // a kubelet that started without the API server knows of no pods
+		return time.Time{}, nil // a kubelet that started without the API server has no pods
 	}
 	if connected {
 		if err := f.register(ctx, k); err != nil {
@@ -160,7 +160,7 @@ func (f *Fleet) writePodStatus(ctx context.Context, k *kubelet, t *trackedPod) e
 	return nil
 }
 
-// gone says whether the pod is no longer there, or another stands under its name.
+// gone says whether the pod is no longer there, or another has its name.
 func gone(err error) bool { return apierrors.IsNotFound(err) || apierrors.IsConflict(err) }
 
 // answered says whether an error came from the API server rather than from the way to it.

@@ -152,7 +152,7 @@ func (b *testCluster) condition(name string, t corev1.NodeConditionType) corev1.
 	return ""
 }
 
-// pods asks again after an error: the API server may have just come back.
+// pods retries after an error: the API server may have just started again.
 func (b *testCluster) pods() []corev1.Pod {
 	var list *corev1.PodList
 	err := poll(context.Background(), func(ctx context.Context) (err error) {

@@ -58,7 +58,7 @@ func (n *clusterCache) requiresAttach(driver string) bool {
 }
 
 // attached says whether the node says of all volumes that they are in use and attached: only then does a kubelet mount
-// them, so that the attach-detach controller never takes away one that is mounted.
+// them, so that the attach-detach controller never detaches one that is mounted.
 func attached(node *corev1.Node, volumes []corev1.UniqueVolumeName) bool {
 	if len(volumes) == 0 {
 		return true

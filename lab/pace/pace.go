@@ -98,7 +98,7 @@ func (p *Pace) AtMinimum() []Setting {
 
 // Setting is one that stopped at Kubernetes' minimum of one real second.
 type Setting struct {
-	// Name is where the setting stands, such as "spec.terminationGracePeriodSeconds".
+	// Name is the setting's path, such as "spec.terminationGracePeriodSeconds".
 	Name string
 	// Stated is its value in scenario time.
 	Stated time.Duration

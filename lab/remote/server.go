@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
 
-// addressFile stands in the lab's folder for as long as the lab runs.
+// addressFile is in the lab's folder as long as the lab runs.
 const addressFile = "lab.json"
 
 // address is what addressFile holds.

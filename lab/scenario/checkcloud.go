@@ -121,7 +121,7 @@ func (p Pass) nodePath(name string) string {
 	return path
 }
 
-// Find is the node that is meant, in a cloud as it stands at the start.
+// Find is the node that is meant, in a cloud in its initial state.
 func (r NodeRef) Find(c *cloud.Cloud) (node string, err error) {
 	found := instancesOf(c, r.Group, r.Zone)
 	switch len(found) {

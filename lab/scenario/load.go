@@ -32,7 +32,7 @@ func Parse(file string, data []byte) (*Scenario, error) {
 	return s, nil
 }
 
-// locate tells steps and expectations where they stand, so that it is known after they are taken over by a variant.
+// locate sets the positions of steps and expectations, which stay known when a variant takes them over.
 func (s *Scenario) locate() {
 	locate := func(path string, steps []Step, expect []Expectation) {
 		for i := range steps {

@@ -59,7 +59,7 @@ func (p Pass) naosuPass(n Naosu) Pass {
 	return p
 }
 
-// NeedsNaosu tells passes that cannot be played without the naosu program.
+// NeedsNaosu says whether a pass needs the naosu program.
 func (p Pass) NeedsNaosu() bool {
 	return p.With == WithNaosu || slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Naosu != nil })
 }

@@ -86,5 +86,5 @@ func (v *FlagValue) UnmarshalStrict(d *strictyaml.Document, n *yaml.Node, path s
 	}
 }
 
-// String is the value as it stands on a command line.
+// String is the value as on a command line.
 func (v FlagValue) String() string { return string(v) }

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/scenario/expr"
 )
 
-// Kubernetes is the name of the pass that plays a scenario as it stands, with Kubernetes alone.
+// Kubernetes is the name of the pass that plays a scenario with Kubernetes alone.
 const Kubernetes = "kubernetes"
 
 // reserved are names that no variant may take.

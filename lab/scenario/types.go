@@ -17,7 +17,7 @@ type Scenario struct {
 	Story int `json:"story,omitempty"`
 	// Description says what happens and why, for a reader who has not seen it.
 	Description string `json:"description"`
-	// Cluster is what stands, built and running, at the point "start".
+	// Cluster is the cluster at the point "start", built and running.
 	Cluster Cluster `json:"cluster"`
 	// Steps happen after the start, one after the other.
 	Steps []Step `json:"steps,omitempty"`
@@ -56,7 +56,7 @@ type NodeRef struct {
 
 // Addons are the programs whose part the lab can play.
 type Addons struct {
-	// ClusterAutoscaler resizes node groups for pods that wait, and takes in nodes that stand empty.
+	// ClusterAutoscaler resizes node groups for pods that wait, and removes empty nodes.
 	ClusterAutoscaler bool `json:"clusterAutoscaler,omitempty"`
 	// VerticalAutoscaler plays every Deployment that runs the cluster-proportional vertical autoscaler.
 	VerticalAutoscaler bool `json:"verticalAutoscaler,omitempty"`
@@ -78,7 +78,7 @@ type Step struct {
 
 	// Apply creates objects, or changes them to what is given.
 	Apply []Object `json:"apply,omitempty"`
-	// Delete asks the API server to delete objects.
+	// Delete deletes objects.
 	Delete *Delete `json:"delete,omitempty"`
 	// Patch changes fields of objects that exist.
 	Patch *Patch `json:"patch,omitempty"`

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// addMissingObjects adds what admission asks for when a controller makes a pod again: its namespace, service account, runtime
+// addMissingObjects adds what admission requires when a controller makes a pod again: its namespace, service account, runtime
 // class and priority class. Each is as plain as can be.
 func (c *contents) addMissingObjects(now metav1.Time) {
 	wanted := map[schema.GroupVersionKind]map[types.NamespacedName]object{}

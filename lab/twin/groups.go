@@ -67,7 +67,7 @@ func (c *contents) region(volumes []cloud.Volume) cloud.Spec {
 }
 
 // groupSpec is a group as its nodes show it. A snapshot does not tell which zones a group spans: all, unless several nodes
-// stand in one alone. Nor its bounds: it may grow. Where nodes stand stays as it is until somebody resizes the group.
+// stand in one alone. Nor its bounds: it may grow. The zones of its nodes stay as they are until the group is resized.
 func groupSpec(name string, nodes []*corev1.Node, zones []string) cloud.GroupSpec {
 	var held []string
 	for _, node := range nodes {

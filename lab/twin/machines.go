@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
 
-// simulated tells readers of the cluster that the node is not what its labels say.
+// simulated marks nodes as simulated.
 const simulated = "lab.naosu.dev/simulated"
 
 // machines are one for each node, and make the nodes theirs. A machine whose node was not ready has no power: a lab's

@@ -93,7 +93,7 @@ func (c *contents) add(o object) {
 	c.uids[o.GetUID()] = o
 }
 
-// drop takes away the objects for which gone is true.
+// drop removes the objects for which gone is true.
 func (c *contents) drop(gone func(object) bool) (dropped int) {
 	before := len(c.objects)
 	c.objects = slices.DeleteFunc(c.objects, func(o object) bool {

@@ -20,7 +20,7 @@ const (
 	revisionHash = "controller.kubernetes.io/hash" // pkg/controller/history, ControllerRevisionHashLabel
 	generation   = "pod-template-generation"       // pkg/apis/apps, DaemonSetTemplateGenerationLabel
 	deploymentNo = "deployment.kubernetes.io/revision"
-	// mark tells old ReplicaSets from the present one, whose templates may differ in nothing but what a snapshot leaves out.
+	// mark distinguishes old ReplicaSets from the present one, whose templates may differ in nothing but what a snapshot leaves out.
 	mark = "lab.naosu.dev/revision"
 )
 
@@ -53,7 +53,7 @@ func (c *contents) addControllerRevisions(now metav1.Time) error {
 }
 
 // daemonHash is what the pods of the DaemonSet's newest template are labelled with; empty if there are none yet. A snapshot
-// without names may lack the annotation that tells which template that is: then it is the last of which there are pods.
+// without names may lack the annotation that names its template: then it is the last of which there are pods.
 func daemonHash(set *appsv1.DaemonSet, pods []*corev1.Pod) (hash string) {
 	newest, known := set.Annotations[appsv1.DeprecatedTemplateGeneration]
 	latest := 0

@@ -35,7 +35,7 @@ func (c *contents) scale(p *pace.Pace) error {
 	return nil
 }
 
-// noteLab tells that the seconds of a lab's pods may be shortened twice: a snapshot does not say how fast its lab ran.
+// noteLab reports that the seconds of a lab's pods may be shortened twice: a snapshot does not say how fast its lab ran.
 func (c *contents) noteLab() {
 	labs := 0
 	for _, node := range all[*corev1.Node](c) {

@@ -55,7 +55,7 @@ var resources = map[schema.GroupKind]string{
 // storage encodes as the API server does for etcd: protobuf, in an envelope that begins with "k8s" and a zero.
 var storage = protobuf.NewSerializer(scheme.Scheme, scheme.Scheme)
 
-// fill puts every object where the API server looks for it, and lets go of them: a lab lives long, and a large cluster's
+// fill puts every object where the API server looks for it, and frees them: a lab lives long, and a large cluster's
 // objects are in it already.
 func (c *contents) fill(put func(key string, value []byte) error) error {
 	defer func() { c.objects, c.uids = nil, nil }()

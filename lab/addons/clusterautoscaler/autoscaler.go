@@ -32,7 +32,7 @@ type Options struct {
 	Cloud  Cloud
 	// Pace scales every period and delay. Nil is real time.
 	Pace *pace.Pace
-	// Clock is the wall clock unless a test brings its own.
+	// Clock is the wall clock unless a test sets another.
 	Clock clock.Clock
 }
 
@@ -110,7 +110,7 @@ func (a *autoscaler) scan(ctx context.Context) {
 	logError(ctx, a.writeStatus(ctx, a.state.status))
 }
 
-// withoutManagedFields keeps out of the caches what is half of many objects and nobody here reads.
+// withoutManagedFields keeps managedFields, half the size of many objects, out of the caches.
 func withoutManagedFields(o any) (any, error) {
 	if object, err := meta.Accessor(o); err == nil {
 		object.SetManagedFields(nil)

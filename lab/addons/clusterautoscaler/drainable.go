@@ -21,12 +21,12 @@ type drainability int
 
 const (
 	move    drainability = iota // it must find another place
-	ignore                      // it ends with the node, and nobody minds
+	ignore                      // it may be deleted with the node
 	wait                        // the node may go when the pod has finished
 	blocked                     // the node stays
 )
 
-// drainable follows simulator/drainability/rules, in their order: the first rule that has an opinion decides.
+// drainable follows simulator/drainability/rules, in their order: the first rule that applies decides.
 func (p *planner) drainable(pod *corev1.Pod, budgets []*policyv1.PodDisruptionBudget) drainability {
 	owner := metav1.GetControllerOf(pod)
 	switch {

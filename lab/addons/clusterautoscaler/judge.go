@@ -20,7 +20,7 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/metrics"
 )
 
-// judge asks the scheduler's default profile whether a pod fits a node. It is for one goroutine.
+// judge runs the scheduler's default profile to find out whether a pod fits a node. It is not safe for concurrent use.
 type judge struct {
 	plugins framework.Framework
 	lister  *sharedLister
@@ -51,10 +51,10 @@ func newJudge(ctx context.Context, factory informers.SharedInformerFactory) (*ju
 	return &judge{plugins: fw, lister: shown}, nil
 }
 
-// refusal is why a pod does not fit: the words of the first plugin that said no, as the scheduler reports them too.
+// refusal is why a pod does not fit: the message of the first plugin that refused it, as the scheduler reports it.
 type refusal struct{ reasons []string }
 
-// fits judges one pod on one node of the snapshot. A nil refusal is a yes. A node that PreFilter sorts out already is
+// fits judges one pod on one node of the snapshot. A nil refusal means that it fits. A node that PreFilter sorts out already is
 // refused without a reason, as Cluster Autoscaler's own plugin runner does.
 func (j *judge) fits(ctx context.Context, s *snapshot, p *corev1.Pod, node string) *refusal {
 	j.lister.snapshot = s
@@ -94,7 +94,7 @@ func (j *judge) firstFit(ctx context.Context, s *snapshot, p *corev1.Pod, accept
 
 func anyNode(string) bool { return true }
 
-// noDRA knows no devices. The resource plugin asks it about every extended resource that a node does not have.
+// noDRA has no devices. The resource plugin calls it for every extended resource that a node does not have.
 type noDRA struct{}
 
 func (noDRA) ResourceClaims() fwk.ResourceClaimTracker     { return nil }

@@ -80,13 +80,13 @@ func (p *planner) cleanUp() {
 	}
 }
 
-// upcoming is how many nodes a group still owes. Registered nodes that never were ready are among them.
+// upcoming is how many nodes of a group are still to come. Registered nodes that never were ready are among them.
 func (p *planner) upcoming(g *group) int {
 	r := p.ready[g.name]
 	return g.target - len(r.ready) - len(r.unready) - len(r.longUnregistered)
 }
 
-// settleRequests forgets scale-ups that are complete, and takes back those that took too long.
+// settleRequests drops scale-ups that are complete, and reverts those that took too long.
 func (p *planner) settleRequests() {
 	for i := range p.world.groups {
 		g := &p.world.groups[i]
@@ -120,7 +120,7 @@ func (p *planner) decide() {
 	p.markCandidates()
 }
 
-// addUpcomingNodes puts nodes that were asked for into the snapshot as if they were there, so that nobody asks twice.
+// addUpcomingNodes puts nodes that were asked for into the snapshot as if they were there, so that they are not requested twice.
 // Only this program's own requests count: nodes that a person or a rotation is adding are not expected.
 func (p *planner) addUpcomingNodes() {
 	for i := range p.world.groups {
@@ -138,7 +138,7 @@ func (p *planner) addUpcomingNodes() {
 	}
 }
 
-// podsToHelp are the unschedulable pods for which there is really no room. Whatever fits by now, or will on upcoming nodes,
+// podsToHelp are the unschedulable pods that fit on no node. Whatever fits by now, or will on upcoming nodes,
 // is placed in the snapshot and needs no help, and nodes are not added for DaemonSet pods.
 func (p *planner) podsToHelp() []*corev1.Pod {
 	pods := filterPods(p.world.pods, func(pod *corev1.Pod) bool { return isUnschedulable(pod) && !p.expendable(pod) })

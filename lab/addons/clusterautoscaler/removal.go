@@ -80,14 +80,14 @@ func (m *scanState) tainted(l leaving, err error, now time.Time) (outcome action
 	return outcome
 }
 
-// continueRemovals takes each node on its way out one step further: taint, a pause in which the scheduler notices, eviction
+// continueRemovals takes the next step of each removal: taint, a pause until the scheduler has seen it, eviction
 // until every pod is gone, termination.
 func (p *planner) continueRemovals() {
 	for _, name := range slices.Sorted(maps.Keys(p.state.removals)) {
 		r := p.state.removals[name]
 		i := slices.IndexFunc(p.world.nodes, func(n *corev1.Node) bool { return n.Name == name })
 		if i < 0 {
-			delete(p.state.removals, name) // somebody was faster
+			delete(p.state.removals, name) // something else has removed it
 			continue
 		}
 		if !p.world.now.Before(r.tainted.Add(p.cfg.afterTaint)) {
@@ -113,7 +113,7 @@ func (p *planner) continueRemoval(n *corev1.Node, r removal) {
 	p.evict(n, r, pods)
 }
 
-// evict asks again at every scan for the pods that were refused; DaemonSet pods are asked once and not waited for.
+// evict retries refused evictions at every scan; DaemonSet pods are evicted once and not waited for.
 func (p *planner) evict(n *corev1.Node, r removal, pods []*corev1.Pod) {
 	now := p.world.now
 	first := r.evicting.IsZero()
@@ -143,7 +143,7 @@ func (p *planner) evict(n *corev1.Node, r removal, pods []*corev1.Pod) {
 	p.state.removals[n.Name] = r
 }
 
-// giveUp leaves a node in the cluster after all.
+// giveUp ends a removal and keeps the node.
 func (p *planner) giveUp(n *corev1.Node, r removal, why string) {
 	what := "failed to delete empty node"
 	if r.drain {

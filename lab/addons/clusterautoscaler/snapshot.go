@@ -11,8 +11,8 @@ import (
 	"k8s.io/kubernetes/pkg/scheduler/framework"
 )
 
-// snapshot is a set of nodes with their pods, as the scheduler's plugins see one. A fork may be changed without its origin
-// noticing: node infos are shared until one is written to.
+// snapshot is a set of nodes with their pods, as the scheduler's plugins see one. Changing a fork does not change its origin:
+// node infos are copied on write.
 type snapshot struct {
 	nodes []fwk.NodeInfo
 	at    map[string]int

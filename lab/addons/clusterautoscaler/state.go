@@ -8,10 +8,10 @@ import (
 // scanState is the state kept from one scan to the next. Like the real one's, it is lost when the program ends.
 type scanState struct {
 	unneeded map[string]time.Time // node → since when, without a break
-	recheck  map[string]time.Time // node → do not look at it again before
+	recheck  map[string]time.Time // node → not a candidate before
 	requests map[string]request   // group → nodes asked for that are not all there yet
-	backoffs map[string]backoff   // group → left alone after a failure
-	removals map[string]removal   // node → on its way out
+	backoffs map[string]backoff   // group → not scaled up after a failure
+	removals map[string]removal   // node → being removed
 
 	running                  bool // not the first scan
 	lastScaleUp, lastFailure time.Time
@@ -31,7 +31,7 @@ type backoff struct {
 	reason string
 }
 
-// removal is a node that is being emptied and taken away.
+// removal is a node that is being drained and removed.
 type removal struct {
 	group    string
 	instance string

@@ -20,7 +20,7 @@ const (
 	deletionCandidateTaint = "DeletionCandidateOfClusterAutoscaler"
 )
 
-// template is the node that a group would add, with the pods that a fresh node gets. It stands in one zone even when the
+// template is the node that a group would add, with the pods that a fresh node gets. It is in one zone even when the
 // group spans several: that of the node it is copied from, or the group's first. That is why Cluster Autoscaler cannot know
 // whether a bigger group would get a node where a pod's volume is.
 //

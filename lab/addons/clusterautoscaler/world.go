@@ -19,7 +19,7 @@ type world struct {
 	pods       []*corev1.Pod  // those that have not ended, sorted by namespace and name
 	daemonSets []*appsv1.DaemonSet
 	budgets    []*policyv1.PodDisruptionBudget
-	// owners are the controllers that exist, for a pod whose owner is gone is nobody's to recreate.
+	// owners are the controllers that exist, because a pod whose owner is gone is not recreated.
 	owners map[string]bool
 }
 
@@ -38,7 +38,7 @@ type instance struct {
 	launched time.Time
 }
 
-// groupOf finds the group of a node; nodes of no group are not Cluster Autoscaler's to touch.
+// groupOf finds the group of a node; Cluster Autoscaler leaves nodes of no group alone.
 func (w *world) groupOf(node string) *group {
 	i := slices.IndexFunc(w.groups, func(g group) bool { _, ok := g.instances[node]; return ok })
 	if i < 0 {
@@ -123,7 +123,7 @@ func (w *world) sort(cfg settings, r *readiness, n *corev1.Node) {
 	}
 }
 
-// healthy is false when so many nodes are unready that Cluster Autoscaler no longer trusts what it sees.
+// healthy is false when so many nodes are unready that Cluster Autoscaler stops.
 func (r readiness) healthy(cfg settings, nodes int) bool {
 	return withinTolerance(cfg, len(r.unready), nodes)
 }

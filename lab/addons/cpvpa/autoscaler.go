@@ -33,7 +33,7 @@ type Options struct {
 	Config *rest.Config
 	// Pace scales the programs' polling. Nil is real time.
 	Pace *pace.Pace
-	// Clock is the wall clock unless a test brings its own.
+	// Clock is the wall clock unless a test sets another.
 	Clock clock.WithTicker
 }
 

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// clusterSize is all that the formula knows of a cluster.
+// clusterSize is the formula's input.
 type clusterSize struct {
 	nodes, cores int
 }

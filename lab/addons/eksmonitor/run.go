@@ -42,7 +42,7 @@ type Options struct {
 	Machines Machines
 	// Pace scales the agents' periods. Nil is real time.
 	Pace *pace.Pace
-	// Clock is the wall clock unless a test brings its own.
+	// Clock is the wall clock unless a test sets another.
 	Clock clock.WithTicker
 }
 

@@ -34,7 +34,7 @@ type Options struct {
 	Cloud  *cloud.Cloud
 	// Pace scales all waits. Nil is real time.
 	Pace *pace.Pace
-	// Clock is the wall clock unless a test brings its own.
+	// Clock is the wall clock unless a test sets another.
 	Clock clock.WithTicker
 }
 

@@ -16,7 +16,7 @@ type Endpoint struct {
 	listener net.Listener
 }
 
-// Listen begins to listen; Run answers. Without Keys a key is drawn that nobody else knows.
+// Listen begins to listen; Run answers. Without Keys, a random key is generated.
 func Listen(ctx context.Context, o Options) (*Endpoint, error) {
 	if len(o.Keys) == 0 {
 		o.Keys = []Key{{ID: "AKIANAOSULAB" + rand.Text()[:8], Secret: rand.Text() + rand.Text()[:14]}}

@@ -41,7 +41,7 @@ type Options struct {
 	Lag time.Duration
 	// Pace is that of the cloud: rate limits refill faster in a fast lab. Nil is real time.
 	Pace *pace.Pace
-	// Clock tells the time by which signatures expire and rate limits refill; nil is the machine's.
+	// Clock is that by which signatures expire and rate limits refill; nil is real time.
 	Clock clock.PassiveClock
 }
 
@@ -113,7 +113,7 @@ func (s *Server) hold(ctx context.Context) {
 	}
 }
 
-// perform does what is asked, unless a script, a rate limit or the caller's permissions stand against it.
+// perform carries out a call, unless a script, a rate limit or the caller's permissions prevent it.
 func (s *Server) perform(called *service, key string, a request) (any, error) {
 	operation, known := called.operations[a.action]
 	if !known {

@@ -28,7 +28,7 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// fixture is a server whose clock a test moves by hand, and which it asks without an SDK.
+// fixture is a server whose clock a test moves by hand, and which it calls without an SDK.
 type fixture struct {
 	*Server
 	clock *clocktesting.FakeClock

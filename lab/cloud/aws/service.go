@@ -8,14 +8,14 @@ import (
 	"github.com/naosu-dev/naosu/lab/cloud"
 )
 
-// service is one of AWS's, and its way of putting things.
+// service is one of AWS's, with its protocol and error codes.
 type service struct {
 	name       string
 	operations map[string]operation
 	read       func(*http.Request) (action string, parameters parameters)
 	answer     func(w http.ResponseWriter, id, action string, result any)
 	refuse     func(w http.ResponseWriter, id string, fault *cloud.Error)
-	// The codes for a key that nobody has, a signature that does not fit, and what the key's owner may not do.
+	// The codes for an unknown key, a wrong signature, and a missing permission.
 	unknownKey, wrongSignature, unauthorized string
 }
 

@@ -78,7 +78,7 @@ func (a *attacher) attachmentUpdated(before, after any) {
 	a.enqueueAttachment(after)
 }
 
-// attachmentDeleted lets a volume go that only waited for its last attachment.
+// attachmentDeleted has a volume synced that waited only for its last attachment.
 func (a *attacher) attachmentDeleted(object any) {
 	if unknown, ok := object.(cache.DeletedFinalStateUnknown); ok {
 		object = unknown.Obj
@@ -102,7 +102,7 @@ func (a *attacher) syncAttachment(ctx context.Context, name string) error {
 	return a.attach(ctx, va)
 }
 
-// syncVolume lets a volume go that is being deleted, once nothing asks for it to be attached.
+// syncVolume removes the finalizer of a volume that is being deleted, once there is no VolumeAttachment for it.
 func (a *attacher) syncVolume(ctx context.Context, name string) error {
 	pv, err := a.volumes.Get(name)
 	if err != nil {

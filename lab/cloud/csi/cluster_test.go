@@ -23,7 +23,7 @@ const (
 	zoneB = "us-east-1b"
 )
 
-// The whole way of a volume with Kubernetes' own scheduler, volume controllers and attach-detach controller: it is made
+// The life of a volume with Kubernetes' own scheduler, volume controllers and attach-detach controller: it is made
 // where the first pod is scheduled, attached there, detached after the pod, and deleted with its claim.
 func TestVolumeLifecycle(t *testing.T) {
 	b := newFixture(t)
@@ -128,8 +128,8 @@ func TestSharedVolume(t *testing.T) {
 	}
 }
 
-// What the cloud refuses stands on the attachment and reaches the pod by Kubernetes' own event; it is tried again until
-// the cloud relents.
+// What the cloud refuses is in the attachment's status and reaches the pod by Kubernetes' own event; it is retried until
+// the cloud accepts it.
 func TestAttachFailure(t *testing.T) {
 	b := newFixture(t)
 	b.class("gp3-a", storagev1.VolumeBindingImmediate, []string{zoneA})
@@ -172,7 +172,7 @@ func TestDetachFromDeletedNode(t *testing.T) {
 	})
 }
 
-// gone is content with an object that is not found.
+// gone returns nil if the object is not found.
 func gone(err error) error {
 	if err == nil {
 		return errors.New("it is still there")
@@ -301,7 +301,7 @@ func (b *fixture) isAttached(ctx context.Context, name string) error {
 	return err
 }
 
-// attachedAt is content once the attach-detach controller itself says so in the node's status.
+// attachedAt returns nil once the volume is in the node's status.volumesAttached.
 func (b *fixture) attachedAt(ctx context.Context, pv *corev1.PersistentVolume, name string) error {
 	node, err := b.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// resync is the external-attacher's: what was missed is seen again.
+// resync is the external-attacher's.
 const resync = 10 * time.Minute
 
 // Options say which cluster's volumes to look after.
@@ -63,7 +63,7 @@ func watch(informer cache.SharedIndexInformer, handler cache.ResourceEventHandle
 	_, _ = informer.AddEventHandler(handler)
 }
 
-// register makes the driver's CSIDriver object, or leaves the one that somebody made.
+// register makes the driver's CSIDriver object, or leaves an existing one.
 func register(ctx context.Context, client kubernetes.Interface, name string, d driver) error {
 	object := &storagev1.CSIDriver{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: d.spec()}
 	_, err := client.StorageV1().CSIDrivers().Create(ctx, object, metav1.CreateOptions{})

@@ -25,7 +25,7 @@ type driver interface {
 	zonal() bool
 	// create makes the volume of that name, or finds the one it made before.
 	create(request volumeRequest) (handle string, bytes int64, err error)
-	// delete is content when the volume is gone already.
+	// delete succeeds if the volume does not exist.
 	delete(handle string) error
 }
 
@@ -63,7 +63,7 @@ func (d *ebs) delete(handle string) error {
 	return status.Errorf(codes.Internal, "Could not delete volume ID %q: DeleteDisk could not delete volume: %v", handle, err)
 }
 
-// publish attaches a volume to an instance; one that is attached there already is content.
+// publish attaches a volume to an instance; it succeeds if the volume is attached there already.
 func (d *ebs) publish(handle, instanceID string) error {
 	if v, found := d.cloud.Volume(handle); found && v.AttachedTo == instanceID {
 		return nil
@@ -80,7 +80,7 @@ func (d *ebs) publish(handle, instanceID string) error {
 	return status.Errorf(codes.Internal, "Could not attach volume %q to node %q: %v", handle, instanceID, err)
 }
 
-// unpublish detaches a volume; one that is not attached there, or no longer exists, is content.
+// unpublish detaches a volume; it succeeds if the volume is not attached there or does not exist.
 func (d *ebs) unpublish(handle, instanceID string) error {
 	err := d.cloud.DetachVolume(handle, instanceID)
 	if err == nil || cloud.HasCode(err, cloud.CodeIncorrectState, cloud.CodeAttachmentNotFound, cloud.CodeVolumeNotFound) {

@@ -25,7 +25,7 @@ import (
 // scale is how much faster than reality the tests' cluster is.
 const scale = 20
 
-// The hand-made Nodes have no kubelet: nobody may miss its heartbeat.
+// The Nodes have no kubelet: the controllers that watch heartbeats are off.
 func TestMain(m *testing.M) {
 	testbed.Main(m, controlplane.Options{Pace: pace.New(scale), Flags: map[controlplane.Component][]string{
 		controlplane.ControllerManager: {"--node-monitor-grace-period=1h"},
@@ -114,7 +114,7 @@ func (b *fixture) must(err error) {
 	}
 }
 
-// eventually asks again until it gets no error. The limit is far beyond any time that is expected.
+// eventually retries until there is no error. The timeout is far beyond any time that is expected.
 func (b *fixture) eventually(what string, ask func(context.Context) error) {
 	b.Helper()
 	var last error

@@ -59,7 +59,7 @@ func newProvisioner(client kubernetes.Interface, factory informers.SharedInforme
 	return r
 }
 
-// record begins to write events; what it returns ends it.
+// record starts the event recorder and returns its stop function.
 func (r *provisioner) record(ctx context.Context) (end func()) {
 	broadcaster := record.NewBroadcaster(record.WithContext(ctx))
 	broadcaster.StartRecordingToSink(&typedcore.EventSinkImpl{Interface: r.client.CoreV1().Events("")})
@@ -155,7 +155,7 @@ func (r *provisioner) provision(ctx context.Context, claim *corev1.PersistentVol
 	return nil
 }
 
-// reschedule asks the scheduler for another node by taking back the choice it made.
+// reschedule removes the selected node, so that the scheduler selects another.
 func (r *provisioner) reschedule(ctx context.Context, claim *corev1.PersistentVolumeClaim) error {
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:null},"resourceVersion":%q}}`, storagehelpers.AnnSelectedNode, claim.ResourceVersion)
 	_, err := r.client.CoreV1().PersistentVolumeClaims(claim.Namespace).Patch(ctx, claim.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})

@@ -23,7 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// scale is how much faster than reality the test is: five seconds between looks become a tenth.
+// scale is how much faster than reality the test is: five seconds between polls become half a second.
 const scale = 50
 
 // Nodes here have no kubelet: nothing but the test may say whether they are ready.
@@ -205,7 +205,7 @@ func (b *fixture) must(err error) {
 	}
 }
 
-// eventually asks again until it gets no error. The limit is far beyond any time that is expected.
+// eventually retries until there is no error. The timeout is far beyond any time that is expected.
 func (b *fixture) eventually(what string, ask func(context.Context) error) {
 	b.Helper()
 	var last error

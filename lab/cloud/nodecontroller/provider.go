@@ -25,8 +25,8 @@ var (
 	_ cloudprovider.InstancesV2 = provider{}
 )
 
-// InstanceExists is false for an instance that is terminated or forgotten, and an error, upon which nothing happens, for
-// a Node that the cloud never heard of.
+// InstanceExists is false for an instance that is terminated or no longer described, and an error, upon which nothing happens, for
+// a Node that never had an instance.
 func (p provider) InstanceExists(_ context.Context, node *corev1.Node) (bool, error) {
 	id, err := p.instanceID(node)
 	if err != nil {
@@ -77,7 +77,7 @@ func addresses(node *corev1.Node, instance cloud.Instance) []corev1.NodeAddress 
 	}
 }
 
-// instanceID reads a node's providerID, or finds the instance that bears the node's name while it has none, or one of
+// instanceID reads a node's providerID, or finds the instance with the node's name while it has none, or one of
 // another cloud.
 func (p provider) instanceID(node *corev1.Node) (string, error) {
 	if strings.HasPrefix(node.Spec.ProviderID, providerName+"://") {

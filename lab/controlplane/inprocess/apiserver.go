@@ -19,7 +19,7 @@ const (
 	serviceAddress = "10.96.0.1" // the kubernetes service: always the first of the range
 	issuer         = "https://kubernetes.default.svc.cluster.local"
 
-	// nowhere stands in the kubernetes service's endpoints when the server listens on loopback only, which the API does
+	// nowhere is in the kubernetes service's endpoints when the server listens on loopback only, which the API does
 	// not accept there. The address is reserved for documentation (RFC 5737).
 	nowhere = "192.0.2.1"
 )
@@ -110,7 +110,7 @@ func serve(ctx context.Context, o options.CompletedOptions) error {
 	return prepared.Run(ctx)
 }
 
-// awaitAPIServer calls ready once the server says so itself, which includes its default namespaces, roles and priority classes.
+// awaitAPIServer calls ready once the server reports ready, which includes its default namespaces, roles and priority classes.
 func (p *local) awaitAPIServer(ctx context.Context, ready func()) {
 	client, err := kubernetes.NewForConfig(p.access.Admin())
 	if err != nil {

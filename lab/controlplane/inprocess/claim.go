@@ -80,7 +80,7 @@ func setUpProcess() error {
 	return compatibility.DefaultComponentGlobalsRegistry.Set()
 }
 
-// fatal tells the running plane that a component wanted to end the process. It is false if there is none.
+// fatal reports to the running plane that a component called for the end of the process. It is false if there is none.
 func (c *claim) fatal(by controlplane.Component, cause error) bool {
 	c.mu.Lock()
 	plane := c.plane

@@ -69,8 +69,8 @@ func (p *local) runControllerManager(ctx context.Context, ready func()) error {
 	return app.Run(ctx, config.Complete())
 }
 
-// watchControllers returns a wait for controllers to act. The manager does not tell when they run, so one of their objects
-// is removed before: nobody looks at kube-node-lease's copy of the root certificate, and it comes back.
+// watchControllers returns a wait for controllers to act. The manager does not report when they run, so one of their objects
+// is removed before: kube-node-lease's copy of the root certificate, which is not used and is created again.
 func (p *local) watchControllers(ctx context.Context) (func() error, error) {
 	client, err := kubernetes.NewForConfig(p.access.Admin())
 	if err != nil {

@@ -22,11 +22,11 @@ func etcdConfig(f *folder, flags []string) (*embed.Config, error) {
 	config := embed.NewConfig()
 	config.Name = "naosu-lab"
 	config.Dir = f.etcd()
-	config.ListenClientUrls = []url.URL{{Scheme: "unix", Path: f.socket()}} // advertised is a default that nobody asks for
+	config.ListenClientUrls = []url.URL{{Scheme: "unix", Path: f.socket()}} // the advertised default is not used
 	config.ListenPeerUrls = nil
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
 	config.UnsafeNoFsync = true
-	config.TickMs, config.ElectionMs = 50, 250                                    // a member alone need not wait long for others to stand for election
+	config.TickMs, config.ElectionMs = 50, 250                                    // a single member need not wait for other candidates
 	config.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // zero otherwise, which is a log line a request
 	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(etcdLogger())
 

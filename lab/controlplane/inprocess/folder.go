@@ -90,7 +90,7 @@ func (f *folder) openRun() error {
 	return nil
 }
 
-// removeStaleRuns removes the temporary folders that nobody holds. Those it may not read are somebody else's.
+// removeStaleRuns removes the temporary folders that are not locked. Those it may not read belong to other users.
 func removeStaleRuns() {
 	locks, _ := filepath.Glob(filepath.Join(os.TempDir(), runPrefix+"*", runLock))
 	for _, name := range locks {
@@ -101,7 +101,7 @@ func removeStaleRuns() {
 	}
 }
 
-// close removes what is temporary and lets go of the locks.
+// close removes temporary files and releases the locks.
 func (f *folder) close() error {
 	var errs []error
 	if f.run != "" {

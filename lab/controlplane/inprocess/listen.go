@@ -33,7 +33,7 @@ func takeAny(ctx context.Context, extra string) (l net.Listener, claim io.Closer
 	return nil, nil, fmt.Errorf("no free port found: %w", err)
 }
 
-// take takes a port. While the API server is away nobody listens at it, and in this range it is other planes that would take
+// take takes a port. While the API server is stopped, nothing listens at it, and in this range it is other planes that would take
 // it. They do not, for each first takes the UDP port of the number, which is for nothing else and is kept.
 func take(ctx context.Context, extra string, port int) (net.Listener, io.Closer, error) {
 	claim, err := new(net.ListenConfig).ListenPacket(ctx, "udp", net.JoinHostPort(loopback, strconv.Itoa(port)))

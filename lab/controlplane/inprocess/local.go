@@ -21,7 +21,7 @@ type local struct {
 	folder  *folder
 	access  *controlplane.Access
 	port    int
-	// reserved holds the port for the first start, so that nobody takes it meanwhile.
+	// reserved holds the port until the first start, so that no other process takes it.
 	reserved net.Listener
 	// portClaim keeps the port from other planes, also while the API server is stopped.
 	portClaim io.Closer

@@ -35,7 +35,7 @@ type process struct {
 	asked  atomic.Bool // to stop
 }
 
-// errEnded stands when a component's goroutine ended without returning, which is what its call of Fatal becomes.
+// errEnded is the error of a component whose goroutine ended without returning, which is what its call of Fatal becomes.
 var errEnded = errors.New("ended itself")
 
 // launch runs a component until its context is cancelled. The component calls ready when it does its work.
@@ -55,7 +55,7 @@ func launch(name controlplane.Component, run func(ctx context.Context, ready fun
 	return p
 }
 
-// waitReady waits even when the caller has lost interest: an API server stopped before it is ready calls Fatal. It gives
+// waitReady waits even when the caller's context has ended: an API server stopped before it is ready calls Fatal. It gives
 // up when another component has failed.
 func (p *process) waitReady(failed <-chan struct{}, patience time.Duration) error {
 	select {
@@ -70,7 +70,7 @@ func (p *process) waitReady(failed <-chan struct{}, patience time.Duration) erro
 	}
 }
 
-// stop asks the component to end and waits for it.
+// stop cancels the component's context and waits for it.
 func (p *process) stop(patience time.Duration) error {
 	p.asked.Store(true)
 	p.cancel()
@@ -82,7 +82,7 @@ func (p *process) stop(patience time.Duration) error {
 	}
 }
 
-// goroutines says where the stacks of all goroutines were written to: what hangs without a trace cannot be mended.
+// goroutines says where the stacks of all goroutines were written to: without them, a hang cannot be debugged.
 func goroutines() string {
 	file, err := os.CreateTemp("", "naosu-goroutines-*.txt")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/pace"
 )
 
-// Serve is the whole life of a process that controlplane.StartChild has started: it runs one plane as its parent tells it.
+// Serve is the main function of a process that controlplane.StartChild has started: it runs one plane as its parent requests.
 // It returns the exit code.
 func Serve() int { return serveParent(os.Stdin, os.NewFile(3, "replies")) }
 
@@ -33,7 +33,7 @@ func serveParent(in io.Reader, out io.Writer) int {
 		AtMinimum: plane.options.Pace.AtMinimum(),
 	})
 
-	var answering sync.Mutex // the last word comes after the answer that brought it about
+	var answering sync.Mutex // the final message follows the reply to the request that caused it
 	go func() {
 		for {
 			var r controlplane.Request

@@ -27,7 +27,7 @@ import (
 // (k8s.io/component-helpers/apimachinery/lease, backoffEnsureLease).
 //
 // etcd's listener removes its socket by name whenever it is closed (go.etcd.io/etcd/client/pkg/v3/transport, unixListener),
-// which may be once more after etcd has stopped; the socket that then stands there is this one's, and is made again.
+// which may be once more after etcd has stopped; the socket that is then there is the stub's, and is created again.
 func startStubEtcd(f *folder) (stop func(), err error) {
 	server := grpc.NewServer()
 	etcdserverpb.RegisterKVServer(server, stubKV{})

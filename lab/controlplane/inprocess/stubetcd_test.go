@@ -14,7 +14,7 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// TestStubEtcd asks who stands in for etcd, before and after somebody removes its socket.
+// TestStubEtcd calls the stub before and after its socket is removed.
 func TestStubEtcd(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	f, err := openFolder("")

@@ -1,6 +1,6 @@
 // Package testbed gives tests a real control plane, as controller-runtime's envtest does.
 //
-// One plane is shared by all tests of a test binary, each in a namespace of its own, and started by the first that asks.
+// One plane is shared by all tests of a test binary, each in a namespace of its own, and started by the first that needs it.
 // What is not in a namespace (nodes, volumes, classes) is shared too: a test that needs such objects to itself, other
 // options or another plane beside the shared one gets a fresh plane. No plane has nodes: a test makes them, or runs
 // lab/nodes. Every plane runs in a process of its own, the built naosu-lab, so that test binaries do not link Kubernetes.
@@ -74,7 +74,7 @@ func StartPlane(ctx context.Context, o controlplane.Options) (*controlplane.Plan
 	return controlplane.StartChild(ctx, lab, o)
 }
 
-// WithoutKubelets are flags of a plane whose nodes are made by tests, with no kubelet to speak for them. By default the controller
+// WithoutKubelets are flags of a plane whose nodes are made by tests, without a kubelet. By default the controller
 // manager finds such a node dead after a minute: it writes conditions and taints to it and evicts its pods, and a test sees
 // that only where it is slow.
 func WithoutKubelets() map[controlplane.Component][]string {

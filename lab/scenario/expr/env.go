@@ -205,7 +205,7 @@ func (p *Program) List(w World) ([]metav1.Object, error) {
 	return objects, nil
 }
 
-// activation is one evaluation of an expression. It asks the world for those variables only that the expression uses, and
+// activation is one evaluation of an expression. It reads only those variables of the world that the expression uses, and
 // once for each: the world goes on, and what an expression compares must be of one moment.
 type activation struct {
 	world World

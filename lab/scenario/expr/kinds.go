@@ -76,7 +76,7 @@ type World interface {
 	NamedNodes(listed []any) map[string]*corev1.Node
 }
 
-// ofCluster tells objects of the API server from what the cloud has.
+// ofCluster says whether a kind is the API server's rather than the cloud's.
 func (k Kind) ofCluster() bool { return k.Variable != "groups" && k.Variable != "calls" }
 
 func (k Kind) reflectType() reflect.Type { return reflect.TypeOf(k.Object) }

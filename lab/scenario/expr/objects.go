@@ -15,7 +15,7 @@ const groupLabel = "eks.amazonaws.com/nodegroup"
 // zoneKeys are the topology keys of zones: Kubernetes' own, and what the EBS driver used before version 1.50.
 var zoneKeys = []string{corev1.LabelTopologyZone, "topology.ebs.csi.aws.com/zone"}
 
-// zoneOf is where a node stands or a volume lives.
+// zoneOf is the zone of a node or a volume.
 func zoneOf(o metav1.Object) string {
 	volume, ok := o.(*corev1.PersistentVolume)
 	if !ok {
@@ -42,7 +42,7 @@ func KindOf(o metav1.Object) string {
 	return reflect.Indirect(reflect.ValueOf(o)).Type().Name()
 }
 
-// concerns tells whether an event is about an object. Events of nodes carry the node's name as its UID.
+// concerns says whether an event is about an object. Events of nodes carry the node's name as its UID.
 func concerns(e *corev1.Event, o metav1.Object) bool {
 	about := e.InvolvedObject
 	return about.Kind == KindOf(o) && about.Name == o.GetName() && about.Namespace == o.GetNamespace() &&

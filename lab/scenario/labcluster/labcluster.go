@@ -47,7 +47,7 @@ func (c Cluster) Calls() []aws.Call { return c.AWS.Calls() }
 // Dir is the folder of the control plane's data.
 func (c Cluster) Dir() string { return c.Plane.DataDir() }
 
-// Environment leads programs to the API server and to the cloud's AWS endpoint. The kubeconfig stands in the data folder.
+// Environment is the environment by which programs find the API server and the cloud's AWS endpoint. The kubeconfig is in the data folder.
 func (c Cluster) Environment() ([]string, error) {
 	file := filepath.Join(c.Dir(), "programs.kubeconfig")
 	if err := c.Plane.WriteKubeconfig(file); err != nil {

@@ -5,5 +5,5 @@
 // means for the timeline), unsettled (what the start still waits for). One goroutine, the player, owns the pass; informers
 // tell it that something has changed, and it reads the world anew.
 //
-// All times it tells are scenario time since the point "start", whatever the time scale.
+// All times that it reports are scenario time since the point "start", whatever the time scale.
 package play

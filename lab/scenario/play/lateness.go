@@ -34,7 +34,7 @@ func (l lateness) lost() time.Duration {
 // bound is how much of it may excuse something, at a time since the point.
 func (l lateness) bound(now time.Duration) time.Duration { return now/lagShare + l.always }
 
-// beyond tells whether there is more than that, so that what fails could not be judged.
+// beyond says whether there is more than that, so that a failure could not be judged.
 func (l lateness) beyond(now time.Duration) bool { return l.lost() > l.bound(now) }
 
 // extension is what a deadline is extended by.

@@ -71,7 +71,7 @@ func (s *session) installNaosu(ctx, running context.Context, t *timeline) error 
 	return nil
 }
 
-// watchController tells of a controller that ends by itself.
+// watchController reports a controller that ends by itself.
 func (s *session) watchController(running context.Context) {
 	<-s.controller.Ended()
 	if running.Err() != nil {

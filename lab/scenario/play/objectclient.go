@@ -121,7 +121,7 @@ func (h *objectClient) resourceOf(o metav1.Object) (client dynamic.ResourceInter
 	return client, kind, err
 }
 
-// delete asks for the deletion of just these objects. One that is gone already is fine.
+// delete deletes exactly these objects. One that does not exist is no error.
 func (h *objectClient) delete(ctx context.Context, objects []metav1.Object, force bool) error {
 	for _, o := range objects {
 		client, kind, err := h.resourceOf(o)

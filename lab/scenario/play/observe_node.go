@@ -57,7 +57,7 @@ func monitors(before, after *corev1.Node) []string {
 	return changes
 }
 
-// monitored tells conditions that others than the kubelet write.
+// monitored says whether a condition is written by others than the kubelet.
 func monitored(t corev1.NodeConditionType) bool {
 	switch t {
 	case corev1.NodeReady, corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable:
@@ -72,7 +72,7 @@ func sameCondition(n *corev1.Node, c corev1.NodeCondition) bool {
 	})
 }
 
-// turned tells a condition that had another status.
+// turned says whether a condition had another status.
 func turned(n *corev1.Node, c corev1.NodeCondition) bool {
 	return slices.ContainsFunc(n.Status.Conditions, func(o corev1.NodeCondition) bool { return o.Type == c.Type && o.Status != c.Status })
 }
@@ -96,7 +96,7 @@ func readiness(status corev1.ConditionStatus, reason string) string {
 	return "NotReady, state unknown: " + reason
 }
 
-// echo tells taints that only repeat what the timeline says anyway, or that come and go with every look of an autoscaler.
+// echo says whether a taint only repeats what the timeline says anyway, or changes with every scan of an autoscaler.
 func echo(t corev1.Taint) bool {
 	switch t.Key {
 	case cloudproviderapi.TaintExternalCloudProvider, "DeletionCandidateOfClusterAutoscaler":

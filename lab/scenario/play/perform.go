@@ -178,7 +178,7 @@ func namesOf(objects []metav1.Object) string {
 	return strings.Join(names, ", ")
 }
 
-// anyExists tells whether one of just these objects is still there.
+// anyExists says whether one of these objects still exists.
 func (s *session) anyExists(objects []metav1.Object) bool {
 	uids := map[types.UID]bool{}
 	for _, o := range objects {

@@ -27,7 +27,7 @@ type Options struct {
 	Pace *pace.Pace
 	// Naosu is the file of the naosu program, for passes that need it.
 	Naosu string
-	// Observer hears of the pass as it goes; nil is nobody.
+	// Observer is called with the progress of the pass; nil is none.
 	Observer Observer
 }
 

@@ -185,7 +185,7 @@ func (p *player) begin(ctx context.Context, s scenario.Step) {
 	p.underway = &result
 }
 
-// complete tells whether the step is done, and notes its point if it is.
+// complete says whether the step is done, and records its point if it is.
 func (p *player) complete(s scenario.Step) bool {
 	if p.failure != "" {
 		return false
@@ -233,7 +233,7 @@ func (u *action) giveUp(now time.Duration, l lateness) {
 	}
 }
 
-// follow asks the expectations that count already.
+// follow evaluates the expectations that count already.
 func (p *player) follow() {
 	for _, f := range p.expectations {
 		since, reached := p.points[f.From]
@@ -249,7 +249,7 @@ func (p *player) follow() {
 	}
 }
 
-// finished tells whether nothing is left to do or to see.
+// finished says whether no step and no expectation is left.
 func (p *player) finished() bool {
 	if p.failure != "" {
 		return true

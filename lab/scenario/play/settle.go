@@ -32,7 +32,7 @@ func nodesMissing(w expr.World, c *cloud.Cloud) string {
 	return ""
 }
 
-// usable tells whether a node is Ready and its start is over, as the node and cloud controllers see it.
+// usable says whether a node is Ready and its start is over, as the node and cloud controllers see it.
 func usable(n *corev1.Node) bool {
 	for _, t := range n.Spec.Taints {
 		switch t.Key {

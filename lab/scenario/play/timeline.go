@@ -30,7 +30,7 @@ type timeline struct {
 	start    time.Time // zero before the point "start"
 	events   []Event
 	reported map[reportKey]*report
-	pods     map[types.UID]string // names, for Events that speak of UIDs
+	pods     map[types.UID]string // names, for Events that contain UIDs
 }
 
 // reportKey is what makes two Kubernetes Events one line.
@@ -69,7 +69,7 @@ func (t *timeline) elapsed() time.Duration {
 	return t.pace.Scenario(time.Since(t.start))
 }
 
-// reportActivity tells the observer what the pass is at.
+// reportActivity reports to the observer what the pass is doing.
 func (t *timeline) reportActivity(what string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -91,7 +91,7 @@ func (t *timeline) append(e Event) {
 	t.observe(Update{AtSeconds: e.AtSeconds, Event: &e})
 }
 
-// expectation tells the observer, and the timeline, what came of one.
+// expectation reports an expectation's result to the observer and the timeline.
 func (t *timeline) expectation(e Expectation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

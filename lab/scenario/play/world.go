@@ -140,7 +140,7 @@ func (w *world) watchCloud(ctx context.Context) {
 		case <-changed:
 		}
 		after := groupsOf(w.cloud)
-		for i, group := range after { // a group is never taken away
+		for i, group := range after { // a group is never removed
 			if i < len(before) {
 				w.onChange(before[i], group)
 			}

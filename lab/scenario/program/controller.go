@@ -142,7 +142,7 @@ func (c *Controller) Tail() string {
 }
 
 // reserveAddress gives an address on loopback at which another process can listen, as Go programs do, with SO_REUSEADDR. Until
-// the reservation is closed, which holds the port and does not listen, the kernel chooses it for nobody.
+// the reservation is closed, which holds the port and does not listen, the kernel does not choose it for others.
 func reserveAddress() (string, io.Closer, error) {
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

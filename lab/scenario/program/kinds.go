@@ -22,7 +22,7 @@ type Kinds struct {
 	definitions []apiextensionsv1.CustomResourceDefinition
 }
 
-// Kinds asks naosu what its kinds are.
+// Kinds runs naosu to list its kinds.
 func (p Program) Kinds(ctx context.Context) (Kinds, error) {
 	out, err := p.Run(ctx, []string{"crds"})
 	if err == nil && out.ExitCode != 0 {

@@ -165,7 +165,7 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// TestReserveAddress listens at what is reserved, as the controller does, and finds that nobody listens before.
+// TestReserveAddress listens at the reserved address, as the controller does; before, nothing listens there.
 func TestReserveAddress(t *testing.T) {
 	address, reservation, err := reserveAddress()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 
 //go:generate go run ./generate
 
-// File is where the schema stands, from the repository's root.
+// File is the schema's path from the repository's root.
 const File = "scenarios/schema.json"
 
 // object is a JSON schema.

@@ -28,7 +28,7 @@ type Unmarshaler interface {
 // maxNodes bounds what a document may grow to by its aliases.
 const maxNodes = 200_000
 
-// Document is a decoded file: what is wrong with it, and where its fields stand.
+// Document is a decoded file: its errors, and the positions of its fields.
 type Document struct {
 	file     string
 	at       map[string]position
@@ -205,7 +205,7 @@ func (d *Document) structure(n *yaml.Node, v reflect.Value, path string) {
 	}
 }
 
-// ours tells this project's types, whose fields are required unless they say omitempty.
+// ours says whether a type is this project's, whose fields are required unless they say omitempty.
 func ours(t reflect.Type) bool {
 	return strings.HasPrefix(t.PkgPath(), "github.com/naosu-dev/")
 }

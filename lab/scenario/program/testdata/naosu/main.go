@@ -1,4 +1,4 @@
-// Command naosu stands in for the real one where a test only asks how a program is run.
+// Command naosu replaces the real one in tests of how a program is run.
 package main
 
 import (
