@@ -43,7 +43,7 @@ func TestDeleted(t *testing.T) {
 	}
 }
 
-// TestDeletedPastItsFinalizer has somebody take the finalizer off first: what the Remediation left is removed, and it
+// TestDeletedPastItsFinalizer removes the finalizer first: what the Remediation left is removed, and it
 // counts as aborted.
 func TestDeletedPastItsFinalizer(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
@@ -62,7 +62,7 @@ func TestDeletedPastItsFinalizer(t *testing.T) {
 }
 
 // TestMadeAgain deletes a Remediation, with its finalizer or past it, and makes another of the same name, as the planner would:
-// the machine is not rebooted a second time before the cool-down is over, and what did not help is not forgotten.
+// the machine is not rebooted a second time before the cool-down is over, and what did not help stays recorded.
 func TestMadeAgain(t *testing.T) {
 	for name, tc := range map[string]struct {
 		force bool
@@ -122,7 +122,7 @@ func TestSecondRepairIsCounted(t *testing.T) {
 	}
 }
 
-// TestForgedStatus has somebody write statuses by hand that no ledger bears out: the record is not continued.
+// TestForgedStatus writes statuses that the ledger does not confirm: the record is not continued.
 func TestForgedStatus(t *testing.T) {
 	at := metav1.NewMicroTime(start)
 	step := func(name v1alpha1.StepName, ended bool) v1alpha1.Step {
@@ -174,7 +174,7 @@ func TestForgedStatus(t *testing.T) {
 	}
 }
 
-// TestReservationIsOver has somebody write a status back to before it began.
+// TestReservationIsOver resets a status to before it began.
 func TestReservationIsOver(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
 	w.until(ctx, v1alpha1.StepDwell)

@@ -33,7 +33,7 @@ func anotherAction(policy, _, action, node string) message.Sentence {
 	return sentence.ActionAnotherAction(policy, action, node)
 }
 
-// edits take away what a policy asks for.
+// edits remove what a policy asks for.
 var edits = map[string]struct {
 	edit func(*v1alpha1.NodeRepairPolicySpec)
 	says objection
@@ -90,7 +90,7 @@ func TestEditsReachWhatIsOpen(t *testing.T) {
 	}
 }
 
-// TestForgedRecords are those that somebody made by hand: what no rule of their policy asks for is not done.
+// TestForgedRecords creates Remediations by hand: what no rule of their policy asks for is not done.
 func TestForgedRecords(t *testing.T) {
 	for name, tc := range map[string]struct {
 		forge func(*v1alpha1.RemediationSpec)
@@ -116,7 +116,7 @@ func TestForgedRecords(t *testing.T) {
 	}
 }
 
-// notAsked finds the Remediation ended for want of a policy that asks for it, after some steps, and nothing done.
+// notAsked requires that the Remediation has ended with the reason NotAsked, after some steps, with nothing done.
 func (w *world) notAsked(ctx context.Context, says objection, steps string) {
 	w.t.Helper()
 	if got, want := w.line(ctx), steps+": "+v1alpha1.RemediationNotAskedReason; got != want {

@@ -133,7 +133,7 @@ func TestUncordonedByOthers(t *testing.T) {
 	}
 }
 
-// TestUncordonedAtOnce has somebody uncordon the node right after the cordon was written, before anybody has seen it.
+// TestUncordonedAtOnce uncordons the node right after the cordon was written, before it is read.
 func TestUncordonedAtOnce(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
 	patches := 0
@@ -152,7 +152,7 @@ func TestUncordonedAtOnce(t *testing.T) {
 	w.leaves(ctx, false)
 }
 
-// TestUncordonedWhileAsked has somebody uncordon the node while a provider is asked again and again.
+// TestUncordonedWhileAsked uncordons the node while calls to a provider are retried.
 func TestUncordonedWhileAsked(t *testing.T) {
 	for action, fails := range map[v1alpha1.Action]error{reboot: cloud.ErrPassing, replace: cloud.ErrUnsure} {
 		t.Run(string(action), func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestUncordonedWhileAsked(t *testing.T) {
 	}
 }
 
-// TestUncordonedAfterTheAct has somebody uncordon the node while it boots: it is watched on, and stays uncordoned.
+// TestUncordonedAfterTheAct uncordons the node while it boots: the repair goes on, and the node stays uncordoned.
 func TestUncordonedAfterTheAct(t *testing.T) {
 	for _, at := range []v1alpha1.StepName{v1alpha1.StepWait, v1alpha1.StepDwell} {
 		w, ctx := newWorld(t, reboot), t.Context()
@@ -253,7 +253,7 @@ func TestReplacedNodeIsDeleted(t *testing.T) {
 	}
 }
 
-// TestOthersTaints has autoscalers remove the node, or somebody shut it down, during a drain and after the act. The cordon
+// TestOthersTaints taints the node as autoscalers do that remove it, or as it is shut down, during a drain and after the act. The cordon
 // stays for as long as they have not let the node go, and then garbage collection takes it off.
 func TestOthersTaints(t *testing.T) {
 	for _, key := range slices.Concat(removed, shutDown) {

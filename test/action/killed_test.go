@@ -67,7 +67,7 @@ func killedAt(t *testing.T, action v1alpha1.Action, k int, after bool, want []st
 	case w.cloud.reboots > 1:
 		t.Errorf("killed at call %d, the machine was rebooted %d times", k, w.cloud.reboots)
 	case neverAsked && slices.Contains(story, v1alpha1.RemediationGaveUpReason):
-		// It was killed between its word and the action, which nobody may do in its place.
+		// It was killed between the record and the action, which must not be repeated.
 	case !cmp.Equal(want, story):
 		t.Errorf("killed at call %d (-want +got):\n%s", k, cmp.Diff(want, story))
 	}

@@ -192,7 +192,7 @@ func TestPerform(t *testing.T) {
 				w.must(w.api.Direct.Delete(ctx, w.node(ctx, "n1")))
 				another := w.newNode("n1", "a", false)
 				another.UID = "another"
-				another.Spec.Unschedulable = true // somebody else's cordon
+				another.Spec.Unschedulable = true // another's cordon
 				w.must(w.api.Direct.Create(ctx, another))
 				w.allow = []string{"n1"}
 			},

@@ -14,7 +14,7 @@ func protected() (cloud.Permission, error) {
 	return cloud.Permission{May: v1alpha1.MayNo, Why: sentence.CloudProtected("i-1", "workers")}, nil
 }
 
-// TestPermitted asks about the machine before its node is cordoned, and only when all else allows, since clouds count requests.
+// TestPermitted checks permissions for the machine before its node is cordoned, and only when all else allows, since clouds count requests.
 func TestPermitted(t *testing.T) {
 	for name, tc := range map[string]struct {
 		may  func() (cloud.Permission, error)

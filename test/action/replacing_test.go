@@ -83,7 +83,7 @@ func TestAcceptedReplacementOutlives(t *testing.T) {
 			"until another has its name": func(ctx context.Context, w *world) {
 				w.must(w.api.Direct.Delete(ctx, w.node(ctx, "n1")))
 				another := w.newNode("n1", "a", true)
-				another.UID, another.Spec.Unschedulable = "another", true // somebody else's cordon
+				another.UID, another.Spec.Unschedulable = "another", true // another's cordon
 				w.must(w.api.Direct.Create(ctx, another))
 				w.allow = []string{"n1"}
 			},
@@ -137,7 +137,7 @@ func (w *world) leaving(ctx context.Context) {
 	w.edit(ctx, "n2", func(n *corev1.Node) { w.state(n, "NetworkingReady", true) })
 }
 
-// TestReplacementThatWasNot uncordons a node whose machine nobody replaces: nobody was asked, or who was has refused.
+// TestReplacementThatWasNot uncordons a node whose machine is not replaced: no provider was called, or the provider refused.
 func TestReplacementThatWasNot(t *testing.T) {
 	for name, end := range map[string]func(context.Context, *world){
 		"deleted while it drains": func(ctx context.Context, w *world) {

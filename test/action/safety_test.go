@@ -153,7 +153,7 @@ func TestNotBegun(t *testing.T) {
 	}
 }
 
-// TestReservedThenDenied gives back a place that was reserved by somebody who was killed before he could begin.
+// TestReservedThenDenied releases the reservation of a controller that was killed before it began.
 func TestReservedThenDenied(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
 	w.enter(ctx, ledger.Entry{Remediation: "mend", Node: "n1"})
@@ -192,7 +192,7 @@ func TestBudgetIsOne(t *testing.T) {
 	}
 }
 
-// TestConflicts has somebody write the node and the Remediation right before each write to them.
+// TestConflicts writes the node and the Remediation right before each write to them.
 func TestConflicts(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()
 	meddled := 0
@@ -300,7 +300,7 @@ func (w *world) budget(ctx context.Context, lets int32, name ...string) {
 	w.must(w.api.Direct.Status().Update(ctx, b))
 }
 
-// TestDamagedMidway has the ledger damaged while a node is drained: it is not left cordoned, and when somebody has mended
+// TestDamagedMidway has the ledger damaged while a node is drained: it is not left cordoned, and when a person has repaired
 // the ledger the Remediation ends.
 func TestDamagedMidway(t *testing.T) {
 	w, ctx := newWorld(t, reboot), t.Context()

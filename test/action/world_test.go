@@ -36,7 +36,7 @@ import (
 
 var start = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// world is a small cluster: an API server in memory, machines, and what Kubernetes does between two looks. n1 is ill, and
+// world is a small cluster: an API server in memory, machines, and what Kubernetes does between two reconciles. n1 is unhealthy, and
 // runs a pod of web, whose other is on n2, and one of the DaemonSet agent.
 type world struct {
 	t      *testing.T
@@ -237,7 +237,7 @@ type machines struct {
 	rebooted, replaced time.Time
 	// foreign owns no machine.
 	foreign bool
-	// deaf accepts and does nothing; sick comes back as ill as before; dead never comes back.
+	// deaf accepts and does nothing; sick comes back unhealthy; dead never comes back.
 	deaf, sick, dead bool
 	// may answers whether a call would be let through, and asked counts who wanted to know; nil is that it would.
 	may   func() (cloud.Permission, error)
@@ -293,7 +293,7 @@ func (m *machines) called(n *int, at *time.Time) (cloud.Operation, error) {
 	return cloud.Operation{ID: "op-1", At: m.w.clock.Now()}, nil
 }
 
-// tick is what Kubernetes, kubelets and machines do while nobody looks.
+// tick is what Kubernetes, kubelets and machines do between two reconciles.
 func (w *world) tick(ctx context.Context) {
 	w.t.Helper()
 	if at := w.cloud.rebooted; !at.IsZero() && w.clock.Since(at) >= time.Minute {

@@ -144,7 +144,7 @@ func (b *fixture) install(t *testing.T) {
 	} {
 		c := b.as(t, user)
 		b.soon(t, func(ctx context.Context) error {
-			// As long as the authorizer has not heard of the role, it is the one that forbids.
+			// Until the authorizer's cache has the role, the authorizer forbids it.
 			if err := forbidden(ctx, c); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "ValidatingAdmissionPolicy") {
 				return fmt.Errorf("%s is not held by a policy yet: %w", user, err)
 			}
@@ -200,7 +200,7 @@ func (b *fixture) soon(t *testing.T, holds func(context.Context) error) {
 	}
 }
 
-// repair is a Remediation that somebody wants done.
+// repair is a Remediation to be carried out.
 func repair(name string) *v1alpha1.Remediation {
 	return &v1alpha1.Remediation{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

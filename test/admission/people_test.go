@@ -52,7 +52,7 @@ func TestApproveCommand(t *testing.T) {
 	}
 }
 
-// Whoever has the role for it can ask everything.
+// The role for reading suffices for every query.
 func TestView(t *testing.T) {
 	b := newFixture(t)
 	for _, args := range []string{"why", "audit", "remediations", "repair check"} {
@@ -63,7 +63,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// A drill takes no more than its role: nobody answers this one, and it says so.
+// A drill takes no more than its role: this one gets no answer, and says so.
 func TestDrill(t *testing.T) {
 	b := newFixture(t)
 	out, err := b.naosu(t, "driller", "repair", "drill", "node/"+node, "--hop-timeout", "1s")

@@ -132,7 +132,7 @@ func TestApprove(t *testing.T) {
 	}
 	bare := merge(`{"spec":{"approval":"Approved"}}`)
 	for name, tc := range map[string]struct {
-		// before is the name of who approved it before; nobody if empty.
+		// before is the name of who approved it before; empty if it was not approved.
 		before string
 		user   string
 		patch  client.Patch
@@ -284,7 +284,7 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// A record of an older version, approved by nobody knows whom, is written as before and can be rejected.
+// A record of an older version, without the name of who approved it, is written as before and can be rejected.
 func TestOldRecord(t *testing.T) {
 	b := newFixture(t)
 	old := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "old"}}

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// What the block layer says of a request tells the errors of a disk apart (block/blk-core.c, blk_errors).
+// The status that the block layer gives a request distinguishes the errors of a disk (block/blk-core.c, blk_errors).
 func TestBlockDeviceStatus(t *testing.T) {
 	agenttest.Need(t, agenttest.Root, "losetup")
 	if !agenttest.Alone(t) {

@@ -161,7 +161,7 @@ func (s *soaked) remountReadOnly() {
 	}
 }
 
-// mends has all of them go.
+// mends removes all of them.
 func (s *soaked) mends() {
 	run(s.t, "sh", "-c", "ip link set eth0 up && "+wayOut)
 	run(s.t, "mount", "-o", "remount,rw", s.disk.at)

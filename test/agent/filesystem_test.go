@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
-// An error that ext4 finds in itself has the kernel turn it read-only; a check mends it.
+// An error that ext4 finds in itself has the kernel turn it read-only; a check repairs it.
 func TestReadonlyFilesystem(t *testing.T) {
 	agenttest.Need(t, agenttest.Root, "mkfs.ext4", "e2fsck")
 	if !agenttest.Alone(t) {
@@ -190,7 +190,7 @@ func TestReadonlyByIntention(t *testing.T) {
 	for range 2 { // Some faults are found by comparison with the look before.
 		for _, m := range storage.Monitors(host.Host{}, o) {
 			err := m.Look(t.Context(), func(e evidence.Evidence) {
-				if e.State == evidence.Fault || e.State == evidence.Unreadable && e.Reason != reason.FilesystemFillingUp { // It takes an hour to tell.
+				if e.State == evidence.Fault || e.State == evidence.Unreadable && e.Reason != reason.FilesystemFillingUp { // It takes an hour to detect.
 					t.Errorf("%s: %+v", m.Name(), e)
 				}
 			})

@@ -56,7 +56,7 @@ func TestHungTaskThatTheKernelDoesNotReport(t *testing.T) {
 	w.Goes(reason.AppBlocked, name)
 }
 
-// If it is the container runtime, nothing but a reboot mends it: here that its filesystem thaws. The kernel need not say so. One
+// If it is the container runtime, only a reboot helps: here that its filesystem thaws. The kernel need not say so. One
 // that is called so and is in no daemon's cgroup is any process.
 func TestHungDaemon(t *testing.T) {
 	agenttest.Need(t, agenttest.Root, "mkfs.ext4", "dd")

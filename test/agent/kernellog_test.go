@@ -76,7 +76,7 @@ func named(t *testing.T, program, name string) string {
 // own is a name that no other test uses.
 func own(kind string) string { return agenttest.Own(kind + "-") }
 
-// oneSecond has a reason stand on as much as the catalogue wants, and go after a second of quiet.
+// oneSecond has a reason hold after as many lines as the catalogue requires, and end after a second without one.
 func oneSecond(id reason.ID) func(*reason.Reason) {
 	return func(r *reason.Reason) {
 		if r.ID == id {

@@ -37,7 +37,7 @@ func TestNeighborTableOverflow(t *testing.T) {
 	w.Goes(reason.NeighborTableOverflow, "arp_cache")
 }
 
-// fill adds neighbors until the table takes no more, and has the kernel forget them at once: others of the machine have theirs in it,
+// fill adds neighbors until the table is full, and has the kernel drop them at once: others of the machine have theirs in it,
 // too.
 func fill(t *testing.T, batch string) error {
 	t.Helper()

@@ -29,7 +29,7 @@ func TestMemoryCgroupOOM(t *testing.T) {
 }
 
 // A container that takes more memory than it may have is reported by its name, whatever its process calls itself: by the cgroups that
-// the kubelet makes with either driver, of which the kernel tells.
+// the kubelet makes with either driver, which the kernel names.
 func TestOOMOfContainer(t *testing.T) {
 	agenttest.Need(t, agenttest.Root, "tail")
 	const uid, id = "eded8c65-6e8e-4c6e-a889-3e427565c740", "ec9ee26695deb4cc72bc665efff1cf3a03fdfb12f1303e02fe9252985e084a95"

@@ -26,8 +26,8 @@ import (
 const soak = 25 * time.Second
 
 // TestSoak watches a healthy host with every monitor and every reason as shipped, idle and then busy with computing,
-// writing and starting threads: nothing may stand. Lines of the kernel's log are left out unless NAOSU_SOAK is set: other
-// tests provoke real ones on this kernel. So is the clock, which nobody keeps where tests run in a sandbox.
+// writing and starting threads: no reason may hold. Lines of the kernel's log are left out unless NAOSU_SOAK is set: other
+// tests provoke real ones on this kernel. So is the clock, which is not synchronized where tests run in a sandbox.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out of a quick run: it takes a minute")

@@ -1,4 +1,4 @@
-// Package agreement compares the judge with the real scheduler. Random clusters stand on the lab's control plane, random
+// Package agreement compares the judge with the real scheduler. Random clusters are on the lab's control plane, random
 // pods with all kinds of constraints are created in them one at a time, and what kube-scheduler then does must be what the
 // judge, who was asked before, has said.
 //
@@ -6,7 +6,7 @@
 //
 //	AGREEMENT_DECISIONS=3300 go test ./test/agreement -run Long -timeout 90m -v
 //
-// and AGREEMENT_SEED chooses other clusters. A disagreement tells the seed of its world, which AGREEMENT_WORLD plays alone.
+// and AGREEMENT_SEED chooses other clusters. A disagreement names the seed of its world, which AGREEMENT_WORLD runs alone.
 package agreement
 
 import (
@@ -109,7 +109,7 @@ type game struct {
 	size             func(random) size
 	// counts says that plugins are counted, which takes longer than all else.
 	counts bool
-	// quiet does not tell of every disagreement.
+	// quiet does not print every disagreement.
 	quiet bool
 }
 

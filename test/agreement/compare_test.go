@@ -21,7 +21,7 @@ type prediction struct {
 	preemptions []scheduling.Preemption
 }
 
-// predict asks both judges. Where they say the same, what agrees with the scheduler agrees for both.
+// predict runs both judges. If their answers are the same, one comparison with the scheduler counts for both.
 func (s *session) predict(ctx context.Context, pod *corev1.Pod) (prediction, error) {
 	p, err := predict(ctx, s.judge, pod)
 	if err != nil {

@@ -28,7 +28,7 @@ percentageOfNodesToScore: %d
 var schedulers = []string{"default-scheduler", "packing-scheduler"}
 
 // configured is the first scheduler with other weights, a plugin less, and rules that its pods do not have, and a second
-// one that fills nodes and preempts nobody.
+// one that fills nodes and preempts no pod.
 const configured = `
 - schedulerName: default-scheduler
   plugins:

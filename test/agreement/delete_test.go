@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 )
 
-// slow stands for a resource of an API server that deletes one page with each request, and answers some with errors first.
+// slow is a resource of an API server that deletes one page with each request, and answers some with errors first.
 type slow struct {
 	dynamic.ResourceInterface
 	objects, stuck int64 // stuck are those that cannot be deleted

@@ -190,7 +190,7 @@ func deleteAll(ctx context.Context, objects dynamic.ResourceInterface) error {
 	return err
 }
 
-// releaseDevices takes away what keeps a claim that the scheduler has granted from being deleted.
+// releaseDevices removes what keeps an allocated claim from being deleted.
 func (l *lab) releaseDevices(ctx context.Context) error {
 	claims, err := l.client.ResourceV1().ResourceClaims("").List(ctx, metav1.ListOptions{})
 	if err != nil {

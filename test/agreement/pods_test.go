@@ -68,7 +68,7 @@ func (w *world) fill(node *corev1.Node) {
 	}
 }
 
-// resident makes a pod one that has long run on a node and stands in the way of others.
+// resident makes a pod one that has long run on a node and takes room that others need.
 func (w *world) resident(pod *corev1.Pod, node *corev1.Node) {
 	pod.Spec.NodeName = node.Name
 	pod.Status.StartTime = &metav1.Time{Time: began.Add(time.Duration(w.between(0, 3)) * time.Minute)}

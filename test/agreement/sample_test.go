@@ -152,7 +152,7 @@ func (s *session) couldTry(ctx context.Context, pod *corev1.Pod, p prediction, d
 	return false, nil
 }
 
-// without asks the judge once some more nodes are cordoned.
+// without runs the judge with some more nodes cordoned.
 func (s *session) without(ctx context.Context, pod *corev1.Pod, nodes []string) (prediction, error) {
 	var unseen []cluster.Edit
 	for _, name := range nodes {

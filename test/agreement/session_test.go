@@ -234,7 +234,7 @@ func (s *session) until(ctx context.Context, so func() bool) error {
 	return nil
 }
 
-// tell tells the judge what has changed.
+// tell passes changes to the judge.
 func (s *session) tell(ctx context.Context, pod *corev1.Pod) error {
 	if len(pod.Spec.Volumes) > 0 || len(pod.Spec.ResourceClaims) > 0 {
 		edits, err := s.store.changes(ctx)

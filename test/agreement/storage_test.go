@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The storage drivers: one whose volumes are of a zone and can be attached only so often, and one that tells where it has
+// The storage drivers: one whose volumes are of a zone and can be attached only so often, and one that reports where it has
 // room.
 const (
 	zonalDriver = "zonal.csi.example.com"
@@ -20,12 +20,12 @@ const (
 const (
 	waitClass  = "wait"  // made where the pod goes
 	southClass = "south" // the same, in some zones only
-	nowClass   = "now"   // made at once; nobody does
+	nowClass   = "now"   // immediate binding, without a provisioner
 	roomClass  = "room"  // made where the pod goes and where there is room
 	localClass = "local" // disks of nodes, which are there already
 )
 
-// Annotations of the API by which scheduler and volume controller talk.
+// Annotations by which the scheduler and the volume controller communicate.
 const (
 	bindCompleted = "pv.kubernetes.io/bind-completed"
 	boundByUs     = "pv.kubernetes.io/bound-by-controller"
@@ -143,7 +143,7 @@ func bind(volume *corev1.PersistentVolume, claim *corev1.PersistentVolumeClaim) 
 	}
 }
 
-// claim is one of a class, which nobody has bound.
+// claim is an unbound claim of a class.
 func newClaim(namespace, name, class string) *corev1.PersistentVolumeClaim {
 	return &corev1.PersistentVolumeClaim{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name},
@@ -181,7 +181,7 @@ func (w *world) bound(pod *corev1.Pod, at where, mode corev1.PersistentVolumeAcc
 	use(pod, claim.Name)
 }
 
-// unbound gives a pod a claim of a class that somebody has yet to bind.
+// unbound gives a pod a claim of a class that is not bound yet.
 func (w *world) unbound(pod *corev1.Pod, class string) {
 	claim := newClaim(pod.Namespace, fmt.Sprintf("%s-%d", pod.Name, len(pod.Spec.Volumes)), class)
 	w.add(claim)

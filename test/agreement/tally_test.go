@@ -31,7 +31,7 @@ type tally struct {
 	// notBestOfAll those of them whose node was not the best of all, and sampledLuck those in which a random feasible node
 	// would have been the best of some sample.
 	sampled, notBestOfAll, sampledLuck int
-	// candidates counts those who preempted somebody else than one of the best of all, because the scheduler had looked at
+	// candidates counts those that preempted pods of another node than the best ones, because the scheduler had looked at
 	// some nodes only.
 	candidates int
 }

@@ -75,7 +75,7 @@ func (g *game) await(ctx context.Context, t *testing.T, s *session, waiting *cor
 	return true, g.release(ctx, t, s, waiting)
 }
 
-// stillWaiting asks the judge about a pod that waits as it was before the scheduler tried again, if it has by now.
+// stillWaiting runs the judge for a waiting pod as it was before the scheduler's latest attempt, if there was one.
 func (s *session) stillWaiting(ctx context.Context, waiting *corev1.Pod) (prediction, error) {
 	s.judge.Fork()
 	defer s.judge.Revert()
@@ -161,7 +161,7 @@ func (s *session) afterwards(ctx context.Context, waiting *corev1.Pod, p predict
 	return d, err
 }
 
-// unaffected is the decision on a pod of which nobody may ever hear again, because the scheduler has said all it has to
+// unaffected is the decision on a pod that may never get another event, because the scheduler has reported all that it has to
 // say. Two other pods are decided on: one that the scheduler may have taken out of its queue together with this one, and one
 // that is behind.
 func (s *session) unaffected(ctx context.Context, waiting *corev1.Pod) (decision, error) {

@@ -53,7 +53,7 @@ var (
 // restartAll is what a node's kubelet declares to be able to do.
 const restartAll = "RestartAllContainersOnContainerExits"
 
-// Taints and labels that nodes have and pods speak of.
+// Taints and labels that nodes have and pods refer to.
 const (
 	diskLabel  = "example.com/disk"
 	genLabel   = "example.com/generation"

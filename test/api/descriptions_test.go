@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// kubectl explain tells of each field more than its name: what it means, each of its values, its default, and a value of
+// kubectl explain describes each field by more than its name: what it means, each of its values, its default, and a value of
 // those that are not plain.
 func TestDescriptions(t *testing.T) {
 	for _, crd := range definitions(t) {
@@ -31,7 +31,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// undescribed are the fields at and below a path whose descriptions tell too little.
+// undescribed are the fields at and below a path whose descriptions lack something.
 func undescribed(path string, schema map[string]any) []string {
 	description, _ := schema["description"].(string)
 	description = strings.Join(strings.Fields(description), " ")
@@ -58,7 +58,7 @@ func undescribed(path string, schema map[string]any) []string {
 // leastLength is the number of characters in which a meaning can be stated.
 const leastLength = 50
 
-// lacking is what a field's description does not tell.
+// lacking is what a field's description lacks.
 func lacking(path, description string, schema map[string]any) []string {
 	var found []string
 	miss := func(format string, args ...any) {

@@ -77,7 +77,7 @@ spec:
   drill: {nonce: abcdefgh, reason: InterfaceNotUp}
 `
 
-// trial is one field and what may and may not stand in it. Beside is what must be set for the good values to be good.
+// trial is one field with valid and invalid values. Beside is what must be set for the good values to be good.
 type trial struct {
 	beside    map[string]any
 	good, bad []any
@@ -107,7 +107,7 @@ var (
 	conditioned = trial{good: list{"Ready", "example.com/Ready"}, bad: list{"", long(317)}}
 )
 
-// What may and may not stand in any selector.
+// Valid and invalid values in any selector.
 var (
 	matchLabels = trial{
 		good: list{map[string]any{"a": "b"}, map[string]any{"a": ""}, map[string]any{"example.com/a": "B.b-b_1"}, map[string]any{"a": long(63)}},
@@ -447,7 +447,7 @@ func leaves(at string, schema map[string]any) []string {
 	return all
 }
 
-// TestRemediationStays has only the approval change, and only so that a rejection stands; and what has ended stays so.
+// TestRemediationStays has only the approval change, and only so that a rejection stays; and what has ended stays so.
 func TestRemediationStays(t *testing.T) {
 	resource := remediations(install(t))
 	made, err := resource.Create(t.Context(), object(t, leastRemediation), metav1.CreateOptions{})

@@ -126,7 +126,7 @@ func TestProviderUnsigned(t *testing.T) {
 }
 
 // assumesRole has the clients that are made from now on assume a role by a web identity, as pods do, whose credentials have expired
-// when they are had; and, once told so, has that refused.
+// when they are had; and has that refused once it is configured so.
 func (b *fixture) assumesRole() (refuse func(status int, code string)) {
 	b.t.Helper()
 	var mu sync.Mutex

@@ -126,7 +126,7 @@ func (b *fixture) unchanged(before []instance) {
 	}
 }
 
-// TestSignature: neither a key that nobody has nor a wrong secret gets anything done, nor another region's signature.
+// TestSignature: an unknown key, a wrong secret and another region's signature are refused.
 func TestSignature(t *testing.T) {
 	b := newFixture(t)
 	id := b.members("workers")[0].ID
@@ -150,7 +150,7 @@ func TestSignature(t *testing.T) {
 	b.unchanged(before)
 }
 
-// TestPermission: a dry run tells one who may not from one who may.
+// TestPermission: a dry run distinguishes who may from who may not.
 func TestPermission(t *testing.T) {
 	b := newFixture(t)
 	id := b.members("workers")[0].ID

@@ -104,7 +104,7 @@ func TestAccess(t *testing.T) {
 	env.mayReplace(t, map[string]string{agent.Spec.NodeName: "karpenter", ill: "clusterapi", other: "clusterapi"})
 }
 
-// judge says what naosu's accounts were refused, and what they may do and had no need to.
+// judge reports what naosu's accounts were refused, and what they may do and did not need.
 func (c *cluster) judge(t *testing.T) {
 	t.Helper()
 	for _, account := range []string{"naosu-controller", "naosu-agent"} {
@@ -118,7 +118,7 @@ func (c *cluster) judge(t *testing.T) {
 	}
 }
 
-// third is the node that is none of two.
+// third is a node other than these two.
 func (c *cluster) third(t *testing.T, one, two string) string {
 	t.Helper()
 	list, err := c.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
@@ -132,7 +132,7 @@ func (c *cluster) third(t *testing.T, one, two string) string {
 	return list.Items[at].Name
 }
 
-// programs is the folder of the binaries. They are the repository's, as it stands.
+// programs is the folder of the binaries. They are built from the repository.
 func programs(t *testing.T) string {
 	t.Helper()
 	folder := ""
@@ -240,7 +240,7 @@ func (c *cluster) kubeconfig(t *testing.T, pod *corev1.Pod) string {
 	return file
 }
 
-// tells says whether an agent's conditions are on its node.
+// tells returns nil once an agent's conditions are on its node.
 func (c *cluster) tells(ctx context.Context, node string) error {
 	n, err := c.client.CoreV1().Nodes().Get(ctx, node, metav1.GetOptions{})
 	if err != nil {
@@ -390,7 +390,7 @@ func (c *cluster) declaresOutOfService(t *testing.T, not string) {
 	soon(t, is(false, true))
 }
 
-// condition is what the agent of a node would tell of its network.
+// condition sets what the agent of a node would report of its network.
 func (c *cluster) condition(t *testing.T, node string, status corev1.ConditionStatus, reason string) {
 	t.Helper()
 	now := time.Now().UTC().Format(time.RFC3339)
@@ -494,7 +494,7 @@ var rare = map[string]string{
 	"get apps/replicasets":  "a workload that was made smaller during its node's repair",
 	"get apps/statefulsets": "as above",
 	"get batch/jobs":        "as above",
-	// The chart makes the lease; where somebody deletes it, or there is no chart, the controller does.
+	// The chart makes the lease; if it is deleted, or there is no chart, the controller does.
 	"create coordination.k8s.io/leases": "a lease that is not there",
 	"create /configmaps":                "a ledger that is not there",
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane"
 )
 
-// auditPolicy has the API server write down what naosu's accounts ask of it, and nothing else.
+// auditPolicy has the API server log the requests of naosu's accounts, and no others.
 const auditPolicy = `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]

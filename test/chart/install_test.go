@@ -33,7 +33,7 @@ import (
 // patience ends waits for what will not come.
 const patience = testbed.Patience
 
-// getter is what Helm asks for a way to a cluster.
+// getter is how Helm gets its clients.
 type getter struct {
 	config *rest.Config
 	cached discovery.CachedDiscoveryInterface
@@ -102,8 +102,8 @@ func (h helm) uninstall() error {
 	return err
 }
 
-// everything is every object of a cluster by its kind, namespace and name, with its UID: all that discovery knows of. What
-// has just been taken away it may know of still, though it cannot be listed.
+// everything is every object of a cluster by its kind, namespace and name, with its UID: all that discovery lists. What
+// has just been deleted may still be among it, though it cannot be listed.
 func everything(t *testing.T, config *rest.Config) (found map[string]string) {
 	t.Helper()
 	soon(t, func() (err error) {
@@ -302,7 +302,7 @@ func create(t *testing.T, env *cluster, resource schema.GroupVersionResource, o 
 	})
 }
 
-// clear takes away what stays, as the manual says.
+// clear deletes what stays, as the manual says.
 func clear(t *testing.T, env *cluster) {
 	t.Helper()
 	client, err := dynamic.NewForConfig(env.config)

@@ -90,7 +90,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// The controller asks who reads its metrics in every mode, under Kubernetes' own role for that; readers get nothing but them.
+// The controller authorizes readers of its metrics in every mode, with Kubernetes' own role for that; readers get nothing else.
 func TestMetricsRights(t *testing.T) {
 	for _, mode := range []string{"auto", "approve", "report"} {
 		all := rendered(t, values(object{"controller": object{"mode": mode}}))
@@ -107,7 +107,7 @@ func TestMetricsRights(t *testing.T) {
 	}
 }
 
-// scrapes reads the metrics with nobody's name, as an account without rights, and as one with the role that the chart has for it.
+// scrapes reads the metrics anonymously, as an account without permissions, and as one with the chart's role for it.
 func (c *cluster) scrapes(t *testing.T, url string) {
 	t.Helper()
 	binding := &rbacv1.ClusterRoleBinding{
@@ -157,7 +157,7 @@ func scraped(ctx context.Context, url, token string, want int) error {
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // Nobody has signed its certificate.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // Its certificate is self-signed.
 	defer transport.CloseIdleConnections()
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {

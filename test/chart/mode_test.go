@@ -30,7 +30,7 @@ func granted(t *testing.T, given object) map[string]bool {
 	return all
 }
 
-// What a mode takes away is listed here, and nothing else differs; auto is what is installed where nothing is said.
+// The rules that a mode lacks are listed here, and nothing else differs; auto is the default.
 func TestMode(t *testing.T) {
 	auto := granted(t, values())
 	mode := func(mode string) object { return values(object{"controller": object{"mode": mode}}) }
@@ -54,7 +54,7 @@ func TestMode(t *testing.T) {
 			}
 		})
 	}
-	// Whoever only reports writes what is naosu's own, and asks.
+	// In mode report, it writes only naosu's own objects, and reviews.
 	for right := range granted(t, mode("report")) {
 		verb, resource, _ := strings.Cut(right, " ")
 		own := slices.ContainsFunc([]string{"naosu.dev/", "events.k8s.io/", "authorization.k8s.io/"}, func(g string) bool { return strings.HasPrefix(resource, g) })

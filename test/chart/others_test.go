@@ -45,7 +45,7 @@ func (c *cluster) defines(t *testing.T) {
 		name := plural + "." + kind.Group
 		create(t, c, definitions, &unstructured.Unstructured{Object: object{
 			"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",
-			// Groups below k8s.io ask for who approved them.
+			// Groups below k8s.io need an annotation with who approved them.
 			"metadata": object{"name": name, "annotations": object{"api-approved.kubernetes.io": "unapproved, a test"}},
 			"spec": object{
 				"group": kind.Group, "scope": scope, "names": object{"plural": plural, "singular": strings.ToLower(kind.Kind), "kind": kind.Kind, "listKind": kind.Kind + "List"},
@@ -77,7 +77,7 @@ func (c *cluster) unserved(resource schema.GroupVersionResource) error {
 // alone is a label by which a policy selects one node.
 const alone = "test.naosu.dev/node"
 
-// createForeignRemediation gives the machine of one node to Karpenter, and those of two to Cluster API: one in a set, one that a health check minds.
+// createForeignRemediation gives the machine of one node to Karpenter, and those of two to Cluster API: one in a set, one that a health check selects.
 func (c *cluster) createForeignRemediation(t *testing.T, karpenters, inSet, minded string) {
 	t.Helper()
 	for _, node := range []string{karpenters, inSet, minded} {

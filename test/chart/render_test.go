@@ -277,7 +277,7 @@ func TestOwnReasonsAreBesideTheConfiguration(t *testing.T) {
 	}
 }
 
-// Where others reach the agent's metrics, the port has the name by which a PodMonitor asks for it.
+// Where others reach the agent's metrics, the port has the name that the PodMonitor uses.
 func TestAgentMetricsPort(t *testing.T) {
 	for address, want := range map[string][]corev1.ContainerPort{
 		"": nil, "127.0.0.1:9644": nil, "localhost:9644": nil, "[::1]:9644": nil,

@@ -268,7 +268,7 @@ func TestHooksAreHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	node := env.anyNode(t)
-	// Which the uninstallation makes anew, and takes away.
+	// Which the uninstallation creates anew and deletes.
 	for key, o := range hooked(t, values()) {
 		kind, _, _ := strings.Cut(key, "/")
 		if resource, ok := map[string]string{
@@ -429,7 +429,7 @@ func (c *cluster) drains(t *testing.T, node string) {
 	c.mark(t, node, `{"metadata":{"annotations":{"naosu.dev/cordoned-by":"runs"}},"spec":{"unschedulable":true}}`)
 }
 
-// forgets deletes the records and their policy, which takes that nothing holds them.
+// forgets deletes the records and their policy, which requires that no finalizer holds them.
 func (c *cluster) forgets(t *testing.T) {
 	t.Helper()
 	all := c.objects(t)
@@ -504,7 +504,7 @@ func (c *cluster) leads(t *testing.T) {
 	}
 }
 
-// deleteDefinitions asks for the definitions to go, as `kubectl delete crd` does: that waits for what has a finalizer. To delete them
+// deleteDefinitions deletes the definitions, as `kubectl delete crd` does: that waits for what has a finalizer. To delete them
 // as a collection would not.
 //
 // Source: REST.Delete in k8s.io/apiextensions-apiserver/pkg/registry/customresourcedefinition/etcd.go.
@@ -533,7 +533,7 @@ func (c *cluster) deletePolicies(t *testing.T) {
 	}
 }
 
-// writes has somebody write conditions of a node as agents do.
+// writes writes conditions of a node as agents do.
 func (c *cluster) writes(t *testing.T, node, manager string, at time.Time, kinds ...string) {
 	t.Helper()
 	var all []string

@@ -179,7 +179,7 @@ func TestDeletesWhatWasRead(t *testing.T) {
 	}
 }
 
-// TestMay asks as a user who may do nothing, and then may.
+// TestMay checks the permissions of a user who has none, and then has them.
 func TestMay(t *testing.T) {
 	b := newFixture(t)
 	b.install("karpenter.sh", "v1", "NodeClaim", "Cluster")

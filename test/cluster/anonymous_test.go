@@ -23,7 +23,7 @@ import (
 const readsCommand = "kubernetes-127339.yaml"
 
 // TestConclusionsStay explains every pod of diagnosis' examples, and audits their clusters, with names and without: what
-// is found, what it rests on and what would mend it is the same.
+// is found, its evidence and its remedy are the same.
 func TestConclusionsStay(t *testing.T) {
 	for _, input := range examples(t, "../../internal/diagnosis") {
 		if filepath.Base(input) == readsCommand {

@@ -147,7 +147,7 @@ func of[T metav1.Object](env *testbed.Environment, all []T) []T {
 	return slices.DeleteFunc(slices.Clone(all), func(o T) bool { return o.GetNamespace() != env.Namespace })
 }
 
-// TestReadWithLittlePermission reads as somebody who may list nodes, and the pods of one namespace.
+// TestReadWithLittlePermission reads as a user who may list nodes, and the pods of one namespace.
 func TestReadWithLittlePermission(t *testing.T) {
 	env := testbed.Shared(t)
 	populate(t, env, 3)

@@ -99,7 +99,7 @@ func TestRepairs(t *testing.T) {
 }
 
 // Of two replicas the one that leads is killed when it has just asked for a reboot, written down or not: the other takes the
-// repair to its end, and asks for nothing again.
+// repair to its end, and repeats no request.
 func TestFailover(t *testing.T) {
 	first := start(t)
 	until(t, "somebody leads", func() bool { return leader(t) != "" })

@@ -38,7 +38,7 @@ import (
 )
 
 const (
-	// quicker is how much faster than reality machines boot and kubelets speak.
+	// quicker is how much faster than reality machines boot and kubelets report.
 	quicker = 10
 	// patience is how long anything may take, on a busy machine.
 	patience = 4 * time.Minute
@@ -220,7 +220,7 @@ func until(t *testing.T, what string, done func() bool) {
 	}
 }
 
-// leader is the name of who leads, empty if nobody does.
+// leader is the name of the leading replica, empty if none leads.
 func leader(t *testing.T) string {
 	t.Helper()
 	var lease coordinationv1.Lease

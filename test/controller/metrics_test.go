@@ -23,7 +23,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// TestMetricsAuthorization is who gets the metrics: whom the API server says may get them, nobody when it does not say, and
+// TestMetricsAuthorization is who gets the metrics: those whom the API server authorizes, nobody when it does not answer, and
 // everybody where that was chosen.
 func TestMetricsAuthorization(t *testing.T) {
 	needLab(t)
@@ -83,7 +83,7 @@ func scrape(t *testing.T, server, token string) (code int, body string) {
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // Nobody has signed its certificate.
+	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // Its certificate is self-signed.
 	defer transport.CloseIdleConnections()
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 const definition = "remediations.naosu.dev"
 
 // TestUpgrade upgrades the definition of Remediations from the last version without plans, with records stored that its controller
-// wrote. They are shown as before, a rejection stands, what turned out as forecast counts, and a proposal is approved and done.
+// wrote. They are shown as before, a rejection stays, what turned out as forecast counts, and a proposal is approved and done.
 func TestUpgrade(t *testing.T) {
 	needLab(t)
 	rejected, asked := nodes(t)[3], nodes(t)[4]

@@ -33,7 +33,7 @@ type reality struct {
 	Ending ending `json:"ending"`
 	// Nodes are where each workload has pods now, counted: nodes by name, or by zone if they are new.
 	Nodes map[string][]string `json:"nodes"`
-	// Worse is what must have been told of each workload: that pods wait that did not, or were lost or preempted.
+	// Worse is what must have been reported of each workload: that pods wait that did not, or were lost or preempted.
 	Worse map[string][]string `json:"worse,omitempty"`
 }
 
@@ -47,7 +47,7 @@ type answer struct {
 	lists map[string]map[string]bool
 }
 
-// whatif asks the shipped naosu about the cluster as it is, as a person would.
+// whatif runs the shipped naosu on the cluster as it is, as a person would.
 func (b *fixture) whatif(q question) answer {
 	b.Helper()
 	line := append([]string{"whatif"}, b.line(q)...)
@@ -174,7 +174,7 @@ func (f *forecast) play(ctx context.Context, seeds int) error {
 	return err
 }
 
-// ignoredGaps are gaps that stand in nearly every answer or are forecasts themselves: what differs all the same is a disagreement.
+// ignoredGaps are gaps that are in nearly every answer or are forecasts themselves: what differs all the same is a disagreement.
 var ignoredGaps = []message.ID{
 	message.GapAdmissionUnread, message.GapAutoscaling, message.GapTimes, message.GapRollout, message.GapOrdered, message.GapOnDelete, message.GapChoice, message.GapTie,
 }
@@ -215,7 +215,7 @@ func (f *forecast) differences(ctx context.Context, r reality) ([]string, error)
 	}
 }
 
-// omissions says what is worse in reality, came so in a good part of the futures, and stands nowhere in the answer.
+// omissions says what is worse in reality, came so in a good part of the futures, and is nowhere in the answer.
 func (f *forecast) omissions(r reality, t answer) []string {
 	var differences []string
 	if (t.refused == "") != (f.refused == "") {

@@ -19,7 +19,7 @@ import (
 type ending struct {
 	// Fates are what became of the pods that were there, by workload and node, counted: "stays", "replaced", or how they
 	// ended. Pods of one workload on one node are alike: which of them gives way, if they started in the same second, is
-	// decided by the order in which the scheduler heard of them.
+	// decided by the order in which the scheduler received them.
 	Fates map[string]string
 	// Workloads are what became of each workload: the fates of its pods, counted, and where it has pods now.
 	Workloads map[string]string

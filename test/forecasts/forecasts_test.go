@@ -61,7 +61,7 @@ func drainNode(b *fixture) {
 	})
 }
 
-// loseNode loses the node of the pod that nobody makes again.
+// loseNode loses the node of the pod that is not created again.
 func loseNode(b *fixture) {
 	node := b.nodeOf("lone")
 	b.checkForecast(change.LoseNode{Node: node}, b.losing(lab.Target{Node: node}, node))
@@ -218,7 +218,7 @@ func firstPodWaits(b *fixture) {
 	})
 }
 
-// scaleBehind asks for more pods of a set whose first has no place: it makes none before that one runs.
+// scaleBehind scales up a StatefulSet whose first pod waits: it creates none before that one runs.
 func scaleBehind(b *fixture) {
 	more := change.ScaleWorkload{Kind: "StatefulSet", Namespace: "default", Name: "db", Replicas: 4}
 	b.checkForecast(more, realChange{begin: func() {

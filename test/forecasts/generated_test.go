@@ -318,7 +318,7 @@ func toleratesUnreachable(pod *corev1.Pod) bool {
 	})
 }
 
-// resizing gives a group another size, and takes away the pods of nodes that are gone with it.
+// resizing gives a group another size, and deletes the pods of nodes that are gone with it.
 func resizing(group string, to int) step {
 	return step{
 		begin: func(b *fixture) error { return b.lab.Cloud.SetDesired(group, to) },

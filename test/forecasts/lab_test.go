@@ -67,7 +67,7 @@ func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	l := labtest.Start(t, lab.Options{
 		Pace: pace.New(timeScale),
-		// A node is dead that is not heard of for twelve seconds by the clock on the wall, so that a busy machine is not
+		// A node is dead that has not reported for twelve seconds of real time, so that a busy machine is not
 		// taken for one; its pods bear that for a second only.
 		Flags: map[controlplane.Component][]string{
 			controlplane.ControllerManager: {"--node-monitor-grace-period=12s"},
@@ -223,7 +223,7 @@ func condition(pod *corev1.Pod, kind corev1.PodConditionType) corev1.ConditionSt
 	return corev1.ConditionUnknown
 }
 
-// mark has a Deployment of one unimportant pod made and taken away again.
+// mark creates a Deployment of one unimportant pod and deletes it again.
 func (b *fixture) mark() {
 	b.Helper()
 	b.apply("testdata/marker.yaml")
@@ -265,13 +265,13 @@ func (b *fixture) ready(want int) error {
 	return nil
 }
 
-// evict asks every pod of a node that a drain would to leave, all at once as kubectl does, and leaves those whose budget does not
+// evict evicts every pod of a node that a drain would, all at once as kubectl does, and leaves those whose budget does not
 // allow it.
 func (b *fixture) evict(node string) error {
 	return b.evictWhere(node, func(*corev1.Pod) bool { return true })
 }
 
-// evictJobsLast is evict, but asks the pods of Jobs only once the others have their replacements: a Job's back-off of ten seconds is
+// evictJobsLast is evict, but evicts the pods of Jobs only once the others have their replacements: a Job's back-off of ten seconds is
 // longer than that takes, but half a second at the lab's scale is not on a busy machine.
 func (b *fixture) evictJobsLast(node string) error {
 	ofJob := func(pod *corev1.Pod) bool {
@@ -310,7 +310,7 @@ func (b *fixture) cordon(node string, on bool) {
 	b.must(err)
 }
 
-// collectPods takes away the pods of nodes that are gone, marked as failed by a disruption, as Kubernetes' pod garbage collector does
+// collectPods deletes the pods of nodes that are gone, marked as failed by a disruption, as Kubernetes' pod garbage collector does
 // after up to a minute, which no flag shortens.
 //
 // Source: pkg/controller/podgc (gcOrphaned).

@@ -19,13 +19,13 @@ import (
 type question struct {
 	// kind is what is counted together.
 	kind string
-	// line is what stands behind `naosu whatif`. A file is named as in files.
+	// line is what follows `naosu whatif`. A file is named as in files.
 	line []string
 	// files are manifests by the names they have in the line.
 	files map[string]string
 	// prepare makes of the cluster what is asked about; nil if it is as it is.
 	prepare func(*fixture)
-	// clean takes away in the end what was prepared; nil if nothing was.
+	// clean removes in the end what was prepared; nil if nothing was.
 	clean func(*fixture)
 	// steps make the change, one after the other; each comes to rest before the next.
 	steps []step
@@ -41,7 +41,7 @@ type step struct {
 	goOn func(*fixture) error
 }
 
-// questionGenerator makes up questions about a world as it stands.
+// questionGenerator generates questions about the present state of a world.
 type questionGenerator struct {
 	random
 	world *world
@@ -129,7 +129,7 @@ func kubectl(line []string, args ...string) question {
 	return question{line: line, steps: []step{{begin: func(b *fixture) error { return b.kubectl(args...) }}}}
 }
 
-// nodes are those that stand, in an order that does not hang on their names.
+// nodes are the present ones, in an order that does not depend on their names.
 func (a *questionGenerator) nodes() []*corev1.Node {
 	nodes := slices.Clone(a.now.Nodes())
 	slices.SortFunc(nodes, func(m, n *corev1.Node) int {
@@ -220,7 +220,7 @@ func (a *questionGenerator) taint() (question, bool) {
 	}
 	effect := pick(a.random, corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute, corev1.TaintEffectNoExecute, corev1.TaintEffectPreferNoSchedule)
 	if !some || slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.Key == key && t.Effect == effect }) {
-		return question{}, false // kubectl puts a taint in the place of another only if it is told to.
+		return question{}, false // kubectl replaces a taint only with --overwrite.
 	}
 	taint := key + "=" + value + ":" + string(effect)
 	return kubectl([]string{"taint", "node/" + n.Name, taint}, "taint", "nodes", n.Name, taint), true
@@ -273,7 +273,7 @@ func (a *questionGenerator) loseZone() (question, bool) {
 	return question{line: []string{"lose", "zone/" + zone}, last: true, steps: []step{s}}, true
 }
 
-// whileUnreachable asks about something small while a node has fallen silent, and before all of its pods are being deleted.
+// whileUnreachable asks about a small change while a node is unreachable, and before all of its pods are being deleted.
 func (a *questionGenerator) whileUnreachable() (question, bool) {
 	n, some := a.node(anyNode)
 	if !some || len(a.nodes()) < 3 {
@@ -440,7 +440,7 @@ func (a *questionGenerator) patchNode() (question, bool) {
 	return kubectl([]string{"patch", "node/" + n.Name, "-p", patch}, "patch", "node", n.Name, "-p", patch), true
 }
 
-// applied is a question of a file, and notes what stands applied from then on.
+// applied is a question about a file, and records what is applied from then on.
 func (a *questionGenerator) applied(objects ...manifest) question {
 	a.number++
 	name := fmt.Sprintf("file%d.yaml", a.number)

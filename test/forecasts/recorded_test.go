@@ -108,7 +108,7 @@ func (r result) writeTo(folder string) error {
 	return os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d-%d.json.gz", r.seed, r.number)), packed.Bytes(), 0o600)
 }
 
-// TestRecordedCases asks again what was once forecast wrongly. Those in testdata/kept/known still are: one that is right is to be taken
+// TestRecordedCases repeats forecasts that were once wrong. Those in testdata/kept/known still are: one that is right is to be taken
 // off that list.
 func TestRecordedCases(t *testing.T) {
 	known := knownCases(t)
@@ -156,7 +156,7 @@ func knownCases(t *testing.T) map[string]bool {
 	return known
 }
 
-// evaluate asks the question of the cluster as it was: the differences between reality and the forecast, and what naosu says that it does not model.
+// evaluate makes the forecast for the cluster as it was: the differences between reality and the forecast, and what naosu says that it does not model.
 func (k recordedCase) evaluate(t *testing.T) (differences, gaps []string) {
 	t.Helper()
 	folder := t.TempDir()

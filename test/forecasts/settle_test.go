@@ -33,7 +33,7 @@ const (
 	volumeRounds = 30
 )
 
-// trace tells of every round.
+// trace logs every round.
 var trace = os.Getenv("TRUTH_TRACE") != ""
 
 // settle waits until nothing changes any more. A round is a marker's: a pod that is rejected first and placed later, so that
@@ -235,7 +235,7 @@ func jobUnderWay(j *batchv1.Job) bool {
 }
 
 // backOffRounds is in how many rounds, of a second at least, a Job's back-off is over, which doubles with each pod that has failed.
-// Those that its failure policy ignores count as well, and its status does not tell how many they are. Where none has failed, a quota may
+// Those that its failure policy ignores count as well, and its status does not count them. Where none has failed, a quota may
 // have refused its pods.
 //
 // Source: pkg/controller/job of Kubernetes (DefaultJobPodFailureBackOff, MaxJobPodFailureBackOff, MaxJobApiBackOff).

@@ -78,7 +78,7 @@ func TestTruth(t *testing.T) {
 	s.table(t)
 }
 
-// playWorld makes a world up and asks questions of it.
+// playWorld generates a world and asks questions about it.
 func (b *fixture) playWorld(t *testing.T, s *score, seed uint64, questions int) {
 	whole := t.Run(fmt.Sprint("world ", seed), func(t *testing.T) {
 		b := b.within(t)

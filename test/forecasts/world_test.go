@@ -82,7 +82,7 @@ func (g *generator) groups(seed uint64) []cloud.GroupSpec {
 	}
 	groups := []cloud.GroupSpec{first, second}
 	for i := range groups {
-		groups[i].SuspendedProcesses = []string{"AZRebalance"} // Nothing in the cluster tells of it.
+		groups[i].SuspendedProcesses = []string{"AZRebalance"} // Nothing in the cluster shows it.
 	}
 	return groups
 }

@@ -159,7 +159,7 @@ func TestViolations(t *testing.T) {
 	}
 }
 
-// load asks go for the packages of the module and all that they depend on.
+// load lists the packages of the module and all that they depend on.
 func load(t *testing.T) graph {
 	t.Helper()
 	module.Visit(t)

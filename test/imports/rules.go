@@ -14,7 +14,7 @@ const own = "github.com/naosu-dev/naosu/"
 type rule struct {
 	// why completes "A must not reach B: …".
 	why string
-	// from are packages of the module, unreachable are import paths of any; each stands for what is below it, too.
+	// from are packages of the module, unreachable are import paths of any; each includes what is below it.
 	from, unreachable []string
 	// tests adds what the packages' own test files import directly.
 	tests bool

@@ -61,7 +61,7 @@ func TestForeseen(t *testing.T) {
 	}
 }
 
-// TestExplained asks about each incident while it lasts: live, and from a snapshot file. What has a remedy is healed by it.
+// TestExplained runs naosu why on each incident while it lasts: live, and from a snapshot file. If there is a remedy, it heals.
 func TestExplained(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {
@@ -100,8 +100,8 @@ func TestExplained(t *testing.T) {
 	}
 }
 
-// TestSymptoms asks about stories 3 and 4 while they last, live and from a snapshot file. Their causes lie where the Kubernetes
-// API does not reach: the symptom is explained as far as it tells, and what is unknown is said.
+// TestSymptoms runs naosu why on stories 3 and 4 while they last, live and from a snapshot file. Their causes lie where the Kubernetes
+// API does not reach: the symptom is explained as far as possible, and what is unknown is stated.
 func TestSymptoms(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct {

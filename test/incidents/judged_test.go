@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// notJudged is the exit code of a pass that was neither met nor failed, because the machine was too slow to tell.
+// notJudged is the exit code of a pass that was neither met nor failed, because the machine was too slow.
 const notJudged = 3
 
 // attempts is how often a pass is played that cannot be judged.
@@ -34,12 +34,12 @@ func mustBeMet(t *testing.T, args ...string) {
 	t.Fatalf("the machine was too slow to judge this pass, %d times; run it when less else is running", attempts)
 }
 
-// stopper stands in for naosu: it stops the lab that runs it, for longer than lag may excuse, and then fails.
+// stopper replaces naosu: it stops the lab that runs it, for longer than lag may excuse, and then fails.
 const stopper = `#!/bin/sh
 kill -STOP $PPID; sleep 20; kill -CONT $PPID; exit 1
 `
 
-// TestRunReportsUnjudged lets a step fail while the lab stands still: data on stdout, exit code 3.
+// TestRunReportsUnjudged lets a step fail while the lab is stopped: data on stdout, exit code 3.
 func TestRunReportsUnjudged(t *testing.T) {
 	t.Parallel()
 	naosu := filepath.Join(t.TempDir(), "naosu")

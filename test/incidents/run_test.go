@@ -126,7 +126,7 @@ func TestTemporaryLabLeavesNothing(t *testing.T) {
 	}
 }
 
-// forget takes away the address of a killed lab, so that the next one's is distinguished from it.
+// forget deletes the address of a killed lab, so that the next one's is distinguished from it.
 func forget(t *testing.T, tmp string) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(tmp, "*", "lab.json"))

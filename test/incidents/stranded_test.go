@@ -26,7 +26,7 @@ type explanation struct {
 }
 
 // TestStrandedVolumeIsExplainedAndHealed is the main job: story 1 happens, `naosu why` names its cause, and its remedy,
-// done as it stands, brings the pods back.
+// carried out unchanged, brings the pods back.
 func TestStrandedVolumeIsExplainedAndHealed(t *testing.T) {
 	t.Parallel()
 	l := up(t, "--scenario", "stranded-volume", "--until", "stranded", "--time-scale", timeScale)

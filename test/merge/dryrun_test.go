@@ -81,7 +81,7 @@ func fourReplicas(b *fixture) {
 	b.Cleanup(func() { _ = hooks.Delete(context.WithoutCancel(b.Context()), made.Name, metav1.DeleteOptions{}) })
 }
 
-// predict asks naosu whatif apply.
+// predict runs naosu whatif apply.
 func (b *fixture) predict(text string, args ...string) (finding.Forecast, error) {
 	b.Helper()
 	var out, errs bytes.Buffer

@@ -246,7 +246,7 @@ func (b *fixture) step(w way, manifest map[string]any, values compact.Digester, 
 	}
 	came := b.live(manifest)
 	if live == nil {
-		// Of a new object the API server makes what no merge knows of: labels, addresses.
+		// The API server adds to a new object what no merge can: labels, addresses.
 		seen["created"]++
 		if diff := gocmp.Diff(b.comparable(came)["owners"], b.comparable(predicted)["owners"]); diff != "" {
 			b.Fatalf("%v %s\n(-actual +forecast):\n%s", w, text, diff)
@@ -268,7 +268,7 @@ func (b *fixture) step(w way, manifest map[string]any, values compact.Digester, 
 	}
 }
 
-// disturb has somebody else change the object.
+// disturb changes the object as others would.
 func (b *fixture) disturb(g *generator, manifest map[string]any) {
 	b.Helper()
 	u := &unstructured.Unstructured{Object: manifest}

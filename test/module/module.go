@@ -1,6 +1,6 @@
 // Package module makes the result of a test depend on the whole module.
 //
-// go test keeps a result until the test's own code, or a file that it looked at, changes. A test that asks go about the
+// go test keeps a result until the test's own code, or a file that it looked at, changes. A test that runs go list on the
 // module, or looks at all of its files, depends on more than that.
 package module
 

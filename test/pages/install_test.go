@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a page tells people to type works as it stands.
+// The commands on a page work unchanged.
 func TestCommandsOfPages(t *testing.T) {
 	for _, name := range slices.Concat(handwritten(t), sources(t, "internal/message/*.go"), sources(t, "internal/cli/*/*.go")) {
 		for _, problem := range wrongCommands(read(t, name)) {

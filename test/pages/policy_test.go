@@ -1,4 +1,4 @@
-// Package pages holds pages of docs/ to the code that they tell of: what they list is what there is.
+// Package pages tests that pages of docs/ agree with the code that they describe.
 package pages
 
 import (
@@ -48,7 +48,7 @@ func section(t *testing.T, text string, at int) string {
 	return sections[at]
 }
 
-// rows are the cells of a section's table, by the name that stands in code in the first.
+// rows are the cells of a section's table, by the code in the first.
 func rows(text string) map[string][]string {
 	found := map[string][]string{}
 	for line := range strings.Lines(text) {

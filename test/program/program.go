@@ -1,8 +1,8 @@
 // Package program gives tests the module's programs, built once for a whole run.
 //
-// `make test` builds them and says so in the environment. Then the result of a test that asks for a program depends on that
+// `make test` builds them and says so in the environment. Then the result of a test that needs a program depends on that
 // program's file, and go test runs the test again when the file has changed. Without make each test binary has the programs
-// that it asks for built, which takes a second or two when nothing has changed; its result depends on the whole module.
+// that it needs built, which takes a second or two when nothing has changed; its result depends on the whole module.
 package program
 
 import (

@@ -158,7 +158,7 @@ func TestAbortWithoutAController(t *testing.T) {
 	})
 }
 
-// TestAbortOfAReplacement leaves a node cordoned and counted whose machine somebody has promised to replace, whether the
+// TestAbortOfAReplacement leaves a node cordoned and counted whose machine a provider has accepted to replace, whether the
 // Remediation is aborted or deleted: the promise cannot be taken back.
 func TestAbortOfAReplacement(t *testing.T) {
 	for name, options := range map[string]struct {
@@ -265,7 +265,7 @@ func TestAbortBesideADeafController(t *testing.T) {
 	})
 }
 
-// TestAbortWhatCannotBePutBack lets go of the record only when it is forced to.
+// TestAbortWhatCannotBePutBack removes the record's finalizer only with --force.
 func TestAbortWhatCannotBePutBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAbortWorld(t)
@@ -285,7 +285,7 @@ func TestAbortWhatCannotBePutBack(t *testing.T) {
 	})
 }
 
-// TestAbortNothing has nothing to abort: nobody is made to step down, and nothing is waited for, also where the kinds have no
+// TestAbortNothing has nothing to abort: no leader steps down, and nothing is waited for, also where the kinds have no
 // definition any more.
 func TestAbortNothing(t *testing.T) {
 	undefined := func(c memory.Call) error {

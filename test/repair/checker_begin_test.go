@@ -211,7 +211,7 @@ func (w *checker) checkBegin(r v1alpha1.Remediation, node *corev1.Node, running 
 			meta.FindStatusCondition(o.Status.Conditions, v1alpha1.RemediationSucceeded) == nil
 	}))
 	report(tooYoung, now.Sub(node.CreationTimestamp.Time) < spec.NodeStartupGracePeriod.Duration)
-	// A person who approves takes on what nobody knows of another scheduler.
+	// A person who approves overrides that another scheduler's decisions are unknown.
 	unknown := r.Spec.Approval == v1alpha1.Approved && slices.ContainsFunc(w.workloads, func(load workload) bool { return load.foreign })
 	report(noRoom, w.since.lasted(now, "no room "+name) && !unknown)
 	report(lostData, spec.Drain.LocalData == v1alpha1.LocalDataKeep && w.anyLasted("data "+name+"/"))

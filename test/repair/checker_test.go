@@ -126,7 +126,7 @@ func (w *checker) onAct(ctx context.Context, action v1alpha1.Action, m *machine,
 	if most := int(*w.policy.Spec.Budgets.MaxPerDay); len(w.acted) > most { // A run has one group, and is shorter than a day.
 		w.report(overRate, "%d Remediations have acted, of %d", len(w.acted), most)
 	}
-	// To ask again for a machine to be replaced, where nobody answered, is about that one machine and does nothing twice.
+	// A repeated request to replace a machine, after one without an answer, is about the same machine and does nothing twice.
 	again := w.last[m.node].by == name && action == v1alpha1.ActionReplace
 	if last, ok := w.last[m.node]; ok && !again && last.action == action && w.c.now().Sub(last.at) < w.policy.Spec.RememberFailure.Duration && !m.healthyAt.After(last.at) {
 		w.report(actedTwice, "%s of %s, which has not helped at %s", action, m.node, last.at.Format(time.TimeOnly))
@@ -357,7 +357,7 @@ func (w *checker) checkEnd(ctx context.Context) {
 	}
 }
 
-// isReplacing says whether somebody was asked to replace the machine of a node, or may have been: that is in the ledger before.
+// isReplacing says whether a provider was called to replace the machine of a node, or may have been: that is in the ledger before.
 func (w *checker) isReplacing(ctx context.Context, node *corev1.Node) bool {
 	ledger, err := (&record.Records{Reader: w.c.api.Direct}).ReadLedger(ctx)
 	if err != nil {

@@ -26,7 +26,7 @@ const (
 	zoneLabel  = corev1.LabelTopologyZone
 	groupLabel = "eks.amazonaws.com/nodegroup"
 	namespace  = "shop"
-	// boot is how long a machine takes to boot, silence how long until a node that is not heard is Unknown, and evicted how
+	// boot is how long a machine takes to boot, silence how long until a node that does not report is Unknown, and evicted how
 	// long after that its pods are deleted: shorter than in reality, in proportion.
 	boot    = 40 * time.Second
 	silence = 40 * time.Second
@@ -70,7 +70,7 @@ type machine struct {
 	unhealthy, persistent bool
 	// unhealthySince is when its agent first reported the fault, healthyAt when it last reported none.
 	unhealthySince, healthyAt time.Time
-	// silentSince is since when nothing is heard of it.
+	// silentSince is since when it does not report.
 	silentSince time.Time
 	// reportedAt is when its agent last wrote; agentStopped is whether it no longer writes, until the machine boots.
 	reportedAt   time.Time

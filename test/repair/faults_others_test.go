@@ -97,7 +97,7 @@ func (n *run) shift(ctx context.Context, zone string, begins bool) error {
 	return nil
 }
 
-// claim makes a second Node of a machine, which takes no pods and may be ill too, or deletes it.
+// claim makes a second Node of a machine, which takes no pods and may be unhealthy too, or deletes it.
 func (n *run) claim(ctx context.Context, f fault, m *machine, begins bool) error {
 	node := n.c.nodeOf(&machine{node: m.node + "-again", id: m.id, zone: m.zone, group: "others", up: true, boots: 1, unhealthy: f.Target%2 == 0})
 	node.Labels = map[string]string{zoneLabel: "another-zone"}
@@ -195,7 +195,7 @@ func (c *testCluster) machineAt(target int) *machine {
 	return c.machines[all[target%len(all)]]
 }
 
-// silentFor says whether nobody has heard of a machine for so long that Kubernetes says so.
+// silentFor says whether a machine has not reported for so long that its node is Unknown.
 func (m *machine) silentFor(now time.Time, long time.Duration) bool {
 	return !m.silentSince.IsZero() && now.Sub(m.silentSince) > long
 }

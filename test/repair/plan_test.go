@@ -101,7 +101,7 @@ func drawPlan(t *rapid.T) plan {
 		Foreign:      rapid.SampledFrom([]bool{false, false, false, false, true}).Draw(t, "foreign"),
 		ControlPlane: rapid.SampledFrom([]int{0, 3}).Draw(t, "control plane"),
 	}
-	// What another scheduler places nobody foresees, so that nothing is done that nobody approves.
+	// Where another scheduler places pods is unknown, so that nothing is done without approval.
 	p.Approver = p.Foreign || rapid.SampledFrom([]bool{false, false, false, true}).Draw(t, "approver")
 	p.Escalation = p.Escalation && !p.Direct
 	if p.Opens > 0 {

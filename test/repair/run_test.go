@@ -69,7 +69,7 @@ const (
 	noFlaw flaw = iota
 	// unrecordedActs is a controller that, killed, has not written down that it has acted.
 	unrecordedActs
-	// neverRestarted is one that nobody starts again.
+	// neverRestarted is one that is not started again.
 	neverRestarted
 	// ignoresUncordon is one that acts on a node that a person has uncordoned.
 	ignoresUncordon

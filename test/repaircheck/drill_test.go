@@ -161,14 +161,14 @@ func (b *fixture) approval(ctx context.Context, t *testing.T) {
 // brief is how long a drill waits for a hop that does not come.
 const brief = 3 * time.Second
 
-// wantCut drills, and demands that somebody says that the chain is cut at a hop. How long that takes is not judged.
+// wantCut drills, and requires that the drill is reported to fail at a hop. How long that takes is not checked.
 func (b *fixture) wantCut(ctx context.Context, t *testing.T, hop repair.HopName, says string) drilled {
 	t.Helper()
 	return b.judge(ctx, t, b.drill(ctx, t, testbed.Patience), hop, says)
 }
 
-// wantSilence drills with an agent that says so much, and demands that the drill gives up at a hop of which nobody says anything.
-// An agent that comes too late to be heard itself gets more time.
+// wantSilence drills with an agent that reports so much, and requires that the drill gives up at a hop that nothing reports.
+// An agent that would report too late gets more time.
 func (b *fixture) wantSilence(ctx context.Context, t *testing.T, state v1alpha1.AgentState, hops int, hop repair.HopName, says string) {
 	t.Helper()
 	for within := brief; ; within *= 2 {
@@ -219,7 +219,7 @@ func rowOf(t *testing.T, checked repair.Checked, reason string) repaircheck.Row 
 	return repaircheck.Row{}
 }
 
-// policy reboots, which nobody offers here.
+// policy reboots, which no provider supports here.
 func (b *fixture) policy(ctx context.Context, t *testing.T) *v1alpha1.NodeRepairPolicy {
 	t.Helper()
 	p := &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "workers"}}
@@ -266,7 +266,7 @@ func (b *fixture) leased() *coordinationv1.Lease {
 }
 
 // whole is a drill that goes the whole way, and what check then says of it. The controller's word is written as it writes it,
-// for nobody here runs machines.
+// because there is no provider here.
 func (b *fixture) whole(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepairPolicy) {
 	t.Helper()
 	b.agent(ctx, t, v1alpha1.AgentDone, 4)

@@ -67,7 +67,7 @@ func newFixture(t *testing.T) *fixture {
 	return b
 }
 
-// ask is `naosu ARGS -o json`, its answer and how it ended.
+// ask runs `naosu ARGS -o json` and returns its output and exit code.
 func ask[T any](ctx context.Context, t *testing.T, b *fixture, args ...string) (T, error) {
 	t.Helper()
 	var answer T
@@ -146,7 +146,7 @@ func (b *fixture) controller(ctx context.Context, t *testing.T) (stop func()) {
 	return stop
 }
 
-// makeNode makes a node whose kubelet is heard and whose agent says that all is well.
+// makeNode makes a node whose kubelet and agent report that all is well.
 func (b *fixture) makeNode(ctx context.Context, t *testing.T) {
 	t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: b.node}}

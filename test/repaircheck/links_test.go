@@ -164,7 +164,7 @@ func (b *fixture) policyIs(ctx context.Context, t *testing.T, change func(*v1alp
 	})
 }
 
-// heard has the agent's last word be so old.
+// heard sets the age of the agent's last heartbeat.
 func (b *fixture) heard(ctx context.Context, t *testing.T, age time.Duration) {
 	t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: b.node}}
@@ -198,7 +198,7 @@ func (b *fixture) drilled(ctx context.Context, t *testing.T, age time.Duration) 
 	}
 }
 
-// unled has nobody hold the controller's lease.
+// unled releases the controller's lease.
 func (b *fixture) unled(ctx context.Context, t *testing.T) {
 	t.Helper()
 	b.lease(ctx, t)

@@ -41,7 +41,7 @@ type fixture struct {
 func newFixture(t *testing.T, o lab.Options) *fixture {
 	t.Helper()
 	testbed.Need(t)
-	// A node is dead that is not heard of for twelve seconds by the clock on the wall, so that a busy machine is not taken for one.
+	// A node is dead that has not reported for twelve seconds of real time, so that a busy machine is not taken for one.
 	o.Flags = map[controlplane.Component][]string{controlplane.ControllerManager: {"--node-monitor-grace-period=12s"}}
 	l, err := labtest.New(context.WithoutCancel(t.Context()), o)
 	if err != nil {

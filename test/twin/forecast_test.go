@@ -25,7 +25,7 @@ import (
 // fifty once in 600 million runs (0.98^1000).
 const seeds = 1000
 
-// checkLossForecast cuts a node's power on the twin. Its pods are being deleted, somebody deletes the Node, and then each
+// checkLossForecast cuts a node's power on the twin. Its pods are being deleted, the test deletes the Node, and then each
 // workload's pods are where a future of the snapshot has them.
 func (b *fixture) checkLossForecast(before *cluster.Snapshot, node string) {
 	b.Helper()
@@ -57,7 +57,7 @@ func (b *fixture) checkLossForecast(before *cluster.Snapshot, node string) {
 	}
 }
 
-// eventsOf is what Events tell of objects, by their names.
+// eventsOf are the Events of objects, by their names.
 func (b *fixture) eventsOf(names ...string) string {
 	b.Helper()
 	events, err := b.CoreV1().Events("").List(b.Context(), metav1.ListOptions{})
@@ -118,7 +118,7 @@ func (b *fixture) nothingPending() error {
 	return nil
 }
 
-// collectPods takes away the pods of a node that is gone. Kubernetes' pod garbage collector does so after up to a minute, which
+// collectPods deletes the pods of a node that is gone. Kubernetes' pod garbage collector does so after up to a minute, which
 // no flag shortens.
 func (b *fixture) collectPods(node string) {
 	b.Helper()

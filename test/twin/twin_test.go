@@ -62,7 +62,7 @@ func TestTwin(t *testing.T) {
 }
 
 // original is the snapshot file of a cluster with one of everything that a twin has to take over. The cluster has ended
-// when it is there, so that nothing but the file can have told the twin.
+// when it is there, so that the twin can only have it from the file.
 func original(t *testing.T) []byte {
 	t.Helper()
 	b := newFixture(t, lab.Options{Pace: pace.New(scale), Cloud: cloud.Spec{Groups: []cloud.GroupSpec{
@@ -83,7 +83,7 @@ func original(t *testing.T) []byte {
 }
 
 // aged is the cluster as snapshots of real ones are: a Job has gone whose pod is left, a CronJob has missed many runs,
-// and nobody knows what ails a container that is not ready.
+// and why a container is not ready is unknown.
 func aged(s *cluster.Snapshot) *cluster.Snapshot {
 	slow := s.Pod("default", "slow").DeepCopy()
 	slow.Annotations = nil

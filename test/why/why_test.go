@@ -1,4 +1,4 @@
-// Package why asks the naosu binary about a real control plane, as people with different permissions do.
+// Package why runs the naosu binary on a real control plane, with different permissions.
 package why
 
 import (
@@ -57,7 +57,7 @@ func TestWhy(t *testing.T) {
 	t.Run("no answer", func(t *testing.T) { noAnswer(t, env, binary) })
 }
 
-// permissions asks about the stranded pod with more and more taken away.
+// permissions explains the stranded pod with fewer and fewer permissions.
 func permissions(t *testing.T, env *testbed.Environment, binary string) {
 	t.Helper()
 	everything := []string{"nodes", "persistentvolumes", "storageclasses", "volumeattachments", "csinodes"}
@@ -142,14 +142,14 @@ func check(t *testing.T, stdout string, n101 bool, unknown []string) {
 	}
 }
 
-// noAnswer asks what cannot be answered: one line on stderr, and an exit code that says whose fault it is.
+// noAnswer has no answer: one line on stderr, and an exit code that says whose fault it is.
 func noAnswer(t *testing.T, env *testbed.Environment, binary string) {
 	t.Helper()
 	admin := kubeconfig(t, env.AdminConfig())
 	nobody := rest.CopyConfig(env.AdminConfig())
 	nobody.CertData, nobody.KeyData, nobody.CertFile, nobody.KeyFile, nobody.BearerToken = nil, nil, "", "", "wrong"
 	elsewhere := rest.CopyConfig(env.AdminConfig())
-	nowhere := agenttest.Port(t) // where nobody listens
+	nowhere := agenttest.Port(t) // where nothing listens
 	elsewhere.Host = "https://" + nowhere
 	for name, tc := range map[string]struct {
 		kubeconfig string
@@ -276,7 +276,7 @@ func allow(t *testing.T, env *testbed.Environment, user string, namespaced, glob
 	}
 }
 
-// awaitPermission waits until the API server's authorizer has heard of what allow gave.
+// awaitPermission waits until the API server's authorizer has what allow granted.
 func awaitPermission(t *testing.T, config *rest.Config, namespace string, resources []string) {
 	t.Helper()
 	reviews := kubernetes.NewForConfigOrDie(config).AuthorizationV1().SelfSubjectAccessReviews()

@@ -19,7 +19,7 @@ import (
 
 var root = filepath.Join("..", "..")
 
-// metaphors are words that name something by what it is like. Who reads one has to be told what it stands for.
+// metaphors are words that name something by what it is like, so that readers need an explanation.
 var metaphors = []string{
 	"asker", "askers", "balloons", "basket", "bed", "beds", "cargo", "company", "contrast", "crime", "crimes", "crowd", "crowds", "deed",
 	"deeds", "desk", "dice", "foresaw", "foretold", "ground", "haste", "homeless", "kin", "lens", "mood", "moods", "newcomer",
@@ -168,7 +168,7 @@ var inText = regexp.MustCompile(`(?i)\b(` + strings.Join(slices.DeleteFunc(slice
 	return slices.Contains([]string{"company", "contrast", "ground", "news", "sight", "newcomer", "newcomers"}, word) // Plain English, too.
 }), "|") + `|room of its own|the (first|whole) wing)\b`)
 
-// What tells contributors of the code says what a thing is.
+// Documents for contributors say what a thing is.
 func TestTexts(t *testing.T) {
 	for _, name := range files(t, texts...) {
 		for i, line := range strings.Split(read(t, name), "\n") {

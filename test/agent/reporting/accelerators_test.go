@@ -64,7 +64,7 @@ func TestNodeWithoutAccelerators(t *testing.T) {
 	name, bound := upgraded(t, env)
 	began := time.Now()
 	r := running(t, env, name, bound)
-	r.Show(evidence.NewStore(reason.Catalogue).Snapshot(time.Now())) // Nobody has looked yet.
+	r.Show(evidence.NewStore(reason.Catalogue).Snapshot(time.Now())) // No monitor has run yet.
 	r.Show(looked(evidence.Inapplicable).Snapshot(time.Now()))
 	soon(t, func() error {
 		n, err := env.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})

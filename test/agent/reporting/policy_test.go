@@ -46,7 +46,7 @@ func guarded(t *testing.T) *testbed.Environment {
 		},
 	} {
 		soon(t, func() error {
-			// As long as the authorizer has not heard of the agent's role, it is the one that forbids.
+			// Until the authorizer's cache has the agent's role, the authorizer forbids it.
 			if err := try(); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "ValidatingAdmissionPolicy") {
 				return fmt.Errorf("the policy is not in force yet: %w", err)
 			}

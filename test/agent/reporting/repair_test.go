@@ -215,7 +215,7 @@ func of(t *testing.T, c client.Client) *v1alpha1.Remediation {
 	return nil
 }
 
-// reportedSteps is what the Remediation tells of itself.
+// reportedSteps are the steps in the Remediation's status.
 func reportedSteps(t *testing.T, c client.Client) string {
 	r := of(t, c)
 	if r == nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
-// slow is a service that is ready once somebody has written to its gate, and notes each start.
+// slow is a service that is ready once its gate is written to, and records each start.
 const slow = `[Service]
 Type=notify
 NotifyAccess=all
@@ -154,7 +154,7 @@ func (m *machine) drills(env *testbed.Environment, c client.Client) {
 	}
 }
 
-// watched notes every state of NetworkingReady, until what it returns is called, which tells them.
+// watched records every state of NetworkingReady, until the function that it returns is called, which returns them.
 func (m *machine) watched(env *testbed.Environment) func() []string {
 	m.t.Helper()
 	var seen []string

@@ -89,7 +89,7 @@ var plays = map[string]func(*script){
 		s.evict(pod, &metav1.DeleteOptions{GracePeriodSeconds: &zero})
 	},
 	"evict before it has a node": func(s *script) {
-		// Of a scheduler that nobody runs: the real one would write to it too.
+		// Of a scheduler that does not run: the real one would write to it too.
 		pod := s.pod(corev1.PodPending, "False", func(p *corev1.Pod) { p.Spec.NodeName, p.Spec.SchedulerName = "", "nobody" })
 		s.evict(pod, nil)
 	},

@@ -59,7 +59,7 @@ func New(scheme *runtime.Scheme, withStatus []client.Object, objects ...client.O
 	for _, o := range objects {
 		a.born(o)
 	}
-	// Without managed fields, which nobody asks for here.
+	// Without managed fields, which are not used here.
 	tracker := testing.NewObjectTracker(scheme, serializer.NewCodecFactory(scheme).UniversalDecoder())
 	store := remember(fake.NewClientBuilder().WithScheme(scheme).WithObjectTracker(tracker).WithStatusSubresource(withStatus...).WithObjects(objects...).
 		WithIndex(&corev1.Pod{}, "spec.nodeName", func(o client.Object) []string { return []string{o.(*corev1.Pod).Spec.NodeName} }).Build())
