@@ -46,7 +46,7 @@ var englishNodes = sentences{
 	DownUntoldPart:      "{{count .n \"pod still counts\" \"pods still count\"}} as running there, without a known end",
 
 	RemedyOutOfService:     "If {{.node}} is certainly off, add the out-of-service taint: its pods are removed and its volumes detached at once.",
-	RemedyOutOfServiceCost: "When the node is back, the taint must be removed: {{.untaint}}",
+	RemedyOutOfServiceCost: "When the node is back, the taint must be removed: {{.untaint}}. If naosu failover confirm {{.node}} adds it, naosu's controller removes it.",
 	RemedyOutOfServiceRisk: "If the machine still runs, so do its containers: two pods may then write to one volume. First confirm with the provider that the instance is stopped or terminated.",
 
 	TitleN205: "a pod stuck in Terminating, or a StatefulSet blocked on a dead node",

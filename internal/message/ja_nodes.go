@@ -46,7 +46,7 @@ var japaneseNodes = sentences{
 	DownUntoldPart:      "Pod {{.n}} 個が期限なしに動作中とみなされる",
 
 	RemedyOutOfService:     "{{.node}} が確実に停止している場合は、out-of-service taint を付けます。Pod は直ちに削除され、ボリュームもすぐにデタッチされます。",
-	RemedyOutOfServiceCost: "ノードの復帰後に taint を外す必要があります: {{.untaint}}",
+	RemedyOutOfServiceCost: "ノードの復帰後に taint を外す必要があります: {{.untaint}}。naosu failover confirm {{.node}} で付けた場合は、naosu のコントローラーが外します。",
 	RemedyOutOfServiceRisk: "マシンが動いていればコンテナも動いており、1 つのボリュームに 2 つの Pod が書き込むおそれがあります。先にクラウド側でインスタンスが停止または終了していることを確認してください。",
 
 	TitleN205: "Terminating のまま残る Pod、または停止したノードで止まった StatefulSet",

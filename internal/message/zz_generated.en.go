@@ -4344,9 +4344,12 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" is certainly off, add the out-of-service taint: its pods are removed and its volumes detached at once.")
 	}},
-	{RemedyOutOfServiceCost, []string{"untaint"}, func(t *text) {
+	{RemedyOutOfServiceCost, []string{"untaint", "node"}, func(t *text) {
 		t.say("When the node is back, the taint must be removed: ")
 		t.put(t.value("untaint"))
+		t.say(". If naosu failover confirm ")
+		t.put(t.value("node"))
+		t.say(" adds it, naosu's controller removes it.")
 	}},
 	{RemedyOutOfServiceRisk, nil, func(t *text) {
 		t.say("If the machine still runs, so do its containers: two pods may then write to one volume. First confirm with the provider that the instance is stopped or terminated.")

@@ -4209,9 +4209,12 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" が確実に停止している場合は、out-of-service taint を付けます。Pod は直ちに削除され、ボリュームもすぐにデタッチされます。")
 	}},
-	{RemedyOutOfServiceCost, []string{"untaint"}, func(t *text) {
+	{RemedyOutOfServiceCost, []string{"untaint", "node"}, func(t *text) {
 		t.say("ノードの復帰後に taint を外す必要があります: ")
 		t.put(t.value("untaint"))
+		t.say("。naosu failover confirm ")
+		t.put(t.value("node"))
+		t.say(" で付けた場合は、naosu のコントローラーが外します。")
 	}},
 	{RemedyOutOfServiceRisk, nil, func(t *text) {
 		t.say("マシンが動いていればコンテナも動いており、1 つのボリュームに 2 つの Pod が書き込むおそれがあります。先にクラウド側でインスタンスが停止または終了していることを確認してください。")

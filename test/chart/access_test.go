@@ -34,6 +34,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/test/program"
 )
 
@@ -74,11 +75,11 @@ func TestAccess(t *testing.T) {
 	}
 	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+env.kubeconfig(t, controller))...), env.AWS.Environment())
 	for _, probe := range []string{controller.Spec.Containers[0].LivenessProbe.HTTPGet.Path, controller.Spec.Containers[0].ReadinessProbe.HTTPGet.Path} {
-		soon(t, func() error { return answers(t.Context(), health+probe) })
+		testbed.Eventually(t, func() error { return answers(t.Context(), health+probe) })
 	}
 	env.scrapes(t, "https://"+scraped+"/metrics")
 	begin(t, exec.Command(filepath.Join(bins, "naosu-agent"), "--node-name="+agent.Spec.NodeName, "--kubeconfig="+env.kubeconfig(t, agent), "--state="+t.TempDir()), nil)
-	soon(t, func() error { return env.tells(t.Context(), agent.Spec.NodeName) })
+	testbed.Eventually(t, func() error { return env.tells(t.Context(), agent.Spec.NodeName) })
 
 	env.repairs(t)
 	env.failsOver(t)
@@ -89,7 +90,7 @@ func TestAccess(t *testing.T) {
 	}()
 	before := env.bootID(t, ill)
 	env.condition(t, ill, corev1.ConditionFalse, "InterfaceNotUp")
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		if env.bootID(t, ill) == before {
 			return errors.New("the machine was not rebooted")
 		}
@@ -97,7 +98,7 @@ func TestAccess(t *testing.T) {
 	})
 	// The test plays the agent of a machine that has come up again.
 	env.condition(t, ill, corev1.ConditionTrue, "NoFault")
-	soon(t, func() error { return env.repaired(t.Context(), ill) })
+	testbed.Eventually(t, func() error { return env.repaired(t.Context(), ill) })
 	env.eventTold(t)
 	env.declaresOutOfService(t, agent.Spec.NodeName)
 	env.drills(t, agent.Spec.NodeName)
@@ -202,7 +203,7 @@ func answers(ctx context.Context, url string) error {
 func (c *cluster) pod(t *testing.T, name, node string) *corev1.Pod {
 	t.Helper()
 	var found *corev1.Pod
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		list, err := c.client.CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=" + name})
 		if err != nil {
 			return err
@@ -286,7 +287,7 @@ func (c *cluster) createWorkload(t *testing.T, not string) string {
 		}
 	})
 	var node string
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		list, err := c.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=shop"})
 		if err != nil {
 			return err
@@ -335,7 +336,7 @@ func (c *cluster) failsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	create(t, c, failoverPolicies, &unstructured.Unstructured{Object: made})
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		list, err := c.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=shop"})
 		if err != nil {
 			return err
@@ -355,7 +356,7 @@ func (c *cluster) failsOver(t *testing.T) {
 func (c *cluster) declaresOutOfService(t *testing.T, not string) {
 	t.Helper()
 	var name string
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		list, err := c.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=shop"})
 		if err != nil {
 			return err
@@ -383,11 +384,11 @@ func (c *cluster) declaresOutOfService(t *testing.T, not string) {
 			return err
 		}
 	}
-	soon(t, is(true, false))
+	testbed.Eventually(t, is(true, false))
 	if err := c.Cloud.StartInstance(instance.ID); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, is(false, true))
+	testbed.Eventually(t, is(false, true))
 }
 
 // condition sets what the agent of a node would report of its network.
@@ -459,7 +460,7 @@ func (c *cluster) eventTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		policy, err := client.Resource(policies).Get(t.Context(), "network", metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -469,7 +470,7 @@ func (c *cluster) eventTold(t *testing.T) {
 		}
 		return nil
 	})
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		events, err := c.client.EventsV1().Events("").List(t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"helm.sh/helm/v4/pkg/action"
@@ -106,7 +105,7 @@ func (h helm) uninstall() error {
 // has just been deleted may still be among it, though it cannot be listed.
 func everything(t *testing.T, config *rest.Config) (found map[string]string) {
 	t.Helper()
-	soon(t, func() (err error) {
+	testbed.Eventually(t, func() (err error) {
 		found, err = list(context.WithoutCancel(t.Context()), config)
 		return err
 	})
@@ -166,25 +165,6 @@ func addedObjects(before, after map[string]string) []string {
 	return found
 }
 
-// soon waits until something holds, or says why it does not.
-func soon(t *testing.T, holds func() error) {
-	t.Helper()
-	end := time.After(patience)
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := holds()
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-end:
-			t.Fatalf("not within %v: %v", patience, err)
-		}
-	}
-}
-
 // What stays when naosu is uninstalled is what this is, and the manual says: the namespace, which Helm does not delete, and what
 // Kubernetes keeps in each, and the definitions with what is people's. Where the controller ran, the ledger stays too.
 var stays = []string{
@@ -225,7 +205,7 @@ func TestLifecycle(t *testing.T) {
 	if err := h.upgrade(values(object{"agent": object{"enabled": false}, "controller": object{"replicas": 1}, "crds": object{"install": false}})); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		upgraded := addedObjects(before, everything(t, env.config))
 		if !slices.Contains(upgraded, "CustomResourceDefinition /remediations.naosu.dev") || !slices.Contains(upgraded, "NodeRepairPolicy /mine") {
 			t.Error("an upgrade without CRDs takes people's policies")
@@ -245,7 +225,7 @@ func TestLifecycle(t *testing.T) {
 	if err := h.uninstall(); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		if diff := cmp.Diff(stays, addedObjects(before, everything(t, env.config))); diff != "" {
 			return errors.New("what stays (-want +got):\n" + diff)
 		}
@@ -296,7 +276,7 @@ func create(t *testing.T, env *cluster, resource schema.GroupVersionResource, o 
 		t.Fatal(err)
 	}
 	// What has just been defined is served a moment later.
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		_, err := client.Resource(resource).Create(t.Context(), o, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
 		return err
 	})
@@ -321,7 +301,7 @@ func clear(t *testing.T, env *cluster) {
 	if err := env.client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		for o := range everything(t, env.config) {
 			if strings.Contains(o, "naosu") {
 				return fmt.Errorf("%s is still there", o)

@@ -17,6 +17,8 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
 func metrics(v object) object { return values(object{"controller": object{"metrics": v}}) }
@@ -125,7 +127,7 @@ func (c *cluster) scrapes(t *testing.T, url string) {
 	for token, want := range map[string]int{
 		"": http.StatusUnauthorized, c.account(t, "stranger"): http.StatusForbidden, c.account(t, "prometheus"): http.StatusOK,
 	} {
-		soon(t, func() error { return scraped(t.Context(), url, token, want) })
+		testbed.Eventually(t, func() error { return scraped(t.Context(), url, token, want) })
 	}
 }
 

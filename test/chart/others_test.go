@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
 // foreign are the kinds of others who run machines or repair nodes, as far as the controller may have to do with them.
@@ -57,7 +58,7 @@ func (c *cluster) defines(t *testing.T) {
 			if err := client.Resource(definitions).Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 				t.Error(err)
 			}
-			soon(t, func() error { return c.unserved(served) })
+			testbed.Eventually(t, func() error { return c.unserved(served) })
 		})
 	}
 }
@@ -107,7 +108,7 @@ func (c *cluster) foreign(t *testing.T, plural string, o object) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		_, err := client.Resource(kind.GroupVersion().WithResource(plural)).Namespace("default").Create(t.Context(), &unstructured.Unstructured{Object: o}, metav1.CreateOptions{})
 		return err
 	})
@@ -147,7 +148,7 @@ func (c *cluster) mayReplace(t *testing.T, actuators map[string]string) {
 		t.Fatal(err)
 	}
 	for node, actuator := range actuators {
-		soon(t, func() error {
+		testbed.Eventually(t, func() error {
 			read, err := client.Resource(policies).Get(t.Context(), "replace-"+node, metav1.GetOptions{})
 			if err != nil {
 				return err
@@ -184,7 +185,7 @@ func (c *cluster) drills(t *testing.T, node string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		read, err := client.Resource(remediations).Get(t.Context(), "drill", metav1.GetOptions{})
 		if err != nil {
 			return err

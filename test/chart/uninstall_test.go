@@ -34,6 +34,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/test/program"
 )
 
@@ -187,7 +188,7 @@ func uninstallsIdle(t *testing.T) {
 	given := values(object{"agent": object{"enabled": false}})
 	for name, before := range map[string]func(){"as it was installed": func() {}, "without the definitions": func() {
 		env.deleteDefinitions(t)
-		soon(t, func() error { return env.unserved(policies) })
+		testbed.Eventually(t, func() error { return env.unserved(policies) })
 	}} {
 		if _, err := h.install(given); err != nil {
 			t.Fatal(err)
@@ -302,7 +303,7 @@ func TestHooksAreHeld(t *testing.T) {
 			return err
 		}
 		// A policy that was just made is in force a moment later, and rights are.
-		soon(t, func() error {
+		testbed.Eventually(t, func() error {
 			err := try()
 			switch {
 			case tc.allowed:
@@ -386,7 +387,7 @@ func (c *cluster) drains(t *testing.T, node string) {
 	all, records := c.objects(t), c.records(t)
 	// What has just been defined is served a moment later.
 	made := func(o client.Object) {
-		soon(t, func() error {
+		testbed.Eventually(t, func() error {
 			err := all.Create(t.Context(), o)
 			if apierrors.IsInvalid(err) {
 				t.Fatal(err)
@@ -433,7 +434,7 @@ func (c *cluster) drains(t *testing.T, node string) {
 func (c *cluster) forgets(t *testing.T) {
 	t.Helper()
 	all := c.objects(t)
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		var left v1alpha1.RemediationList
 		err := errors.Join(all.DeleteAllOf(t.Context(), &v1alpha1.Remediation{}), all.DeleteAllOf(t.Context(), &v1alpha1.NodeRepairPolicy{}), all.List(t.Context(), &left))
 		if apierrors.IsNotFound(err) || meta.IsNoMatchError(err) {
@@ -444,7 +445,7 @@ func (c *cluster) forgets(t *testing.T) {
 		}
 		return err
 	})
-	soon(t, func() error { return c.deletingDefinitions(t) })
+	testbed.Eventually(t, func() error { return c.deletingDefinitions(t) })
 }
 
 // deletingDefinitions is an error while a definition of naosu is being deleted: Helm would find it, and then find it gone.

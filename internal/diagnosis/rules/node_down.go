@@ -325,7 +325,7 @@ func proposeOutOfService(node *corev1.Node) []finding.Remedy {
 		Message: sentence.RemedyOutOfService(tainted.Subject()),
 		Change:  tainted,
 		Command: tainted.Command(),
-		Cost:    sentence.RemedyOutOfServiceCost(change.Untaint(tainted).Command()),
+		Cost:    sentence.RemedyOutOfServiceCost(change.Untaint(tainted).Command(), tainted.Subject()),
 		Risk:    sentence.RemedyOutOfServiceRisk(),
 	}}
 }

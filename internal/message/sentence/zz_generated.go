@@ -3245,8 +3245,8 @@ func RemedyOutOfService(node any) message.Sentence {
 }
 
 // RemedyOutOfServiceCost is message.RemedyOutOfServiceCost.
-func RemedyOutOfServiceCost(untaint any) message.Sentence {
-	return message.Sentence{ID: message.RemedyOutOfServiceCost, Args: message.Args{"untaint": untaint}}
+func RemedyOutOfServiceCost(untaint, node any) message.Sentence {
+	return message.Sentence{ID: message.RemedyOutOfServiceCost, Args: message.Args{"untaint": untaint, "node": node}}
 }
 
 // RemedyOutOfServiceRisk is message.RemedyOutOfServiceRisk.

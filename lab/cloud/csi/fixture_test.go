@@ -12,7 +12,6 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
@@ -114,17 +113,15 @@ func (b *fixture) must(err error) {
 	}
 }
 
-// eventually retries until there is no error. The timeout is far beyond any time that is expected.
+// eventually retries until there is no error.
 func (b *fixture) eventually(what string, ask func(context.Context) error) {
 	b.Helper()
-	var last error
-	err := wait.PollUntilContextTimeout(b.Context(), 50*time.Millisecond, 2*time.Minute, true, func(ctx context.Context) (bool, error) {
-		last = ask(ctx)
-		return last == nil, nil
+	testbed.Eventually(b, func() error {
+		if err := ask(b.Context()); err != nil {
+			return fmt.Errorf("%s: %w", what, err)
+		}
+		return nil
 	})
-	if err != nil {
-		b.Fatalf("waiting for %s: %v: %v", what, err, last)
-	}
 }
 
 // waitForEvent waits for an event of an object of the namespace.

@@ -86,6 +86,20 @@ func WithoutKubelets() map[controlplane.Component][]string {
 // Patience ends waits of tests for what comes at once on an idle machine. It is met only where it never comes.
 const Patience = 4 * time.Minute
 
+// Eventually calls check until it returns nil, and fails the test with its last error if that takes longer than Patience. Cleanups may
+// call it, too.
+func Eventually(t testing.TB, check func() error) {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(context.WithoutCancel(t.Context()), 50*time.Millisecond, Patience, true, func(context.Context) (bool, error) {
+		last = check()
+		return last == nil, nil
+	})
+	if err != nil {
+		t.Fatalf("not within %v: %v", Patience, last)
+	}
+}
+
 // Need leaves a test that needs a control plane out of a quick run (go test -short).
 func Need(t testing.TB) {
 	t.Helper()

@@ -66,7 +66,7 @@ func TestNodeWithoutAccelerators(t *testing.T) {
 	r := running(t, env, name, bound)
 	r.Show(evidence.NewStore(reason.Catalogue).Snapshot(time.Now())) // No monitor has run yet.
 	r.Show(looked(evidence.Inapplicable).Snapshot(time.Now()))
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		n, err := env.Client.CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -100,7 +100,7 @@ func TestNodeWithGPU(t *testing.T) {
 	r.Show(store.Snapshot(time.Now()))
 	is := func(want string) {
 		t.Helper()
-		soon(t, func() error {
+		testbed.Eventually(t, func() error {
 			if got := conditions(t, env, name); got["AcceleratedHardwareReady"] != want || len(got) != 6 {
 				return fmt.Errorf("the node has %v, want %s", got, want)
 			}

@@ -153,7 +153,7 @@ func (m *machine) shows(env *testbed.Environment, status corev1.ConditionStatus,
 			m.t.Logf("the agent says:\n%s", m.log)
 		}
 	}()
-	soon(m.t, func() error {
+	testbed.Eventually(m.t, func() error {
 		n, err := env.Client.CoreV1().Nodes().Get(m.t.Context(), m.name, metav1.GetOptions{})
 		if err != nil {
 			return err
@@ -216,7 +216,7 @@ func TestInterfaceNotUp(t *testing.T) {
 	m.stop()
 	m.start()
 	m.ip("link", "set", "eth2", "down")
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		c := m.shows(env, corev1.ConditionFalse, "InterfaceNotUp")
 		again := reason.Parse(c.Message)
 		if len(again) < 2 {
@@ -252,7 +252,7 @@ func TestInterfaceNotUp(t *testing.T) {
 	m.shows(env, corev1.ConditionFalse, "InterfaceNotUp")
 	t.Logf("False again %.1f s after the API server's return", time.Since(back).Seconds())
 	for link, want := range map[string]int{"eth1": 2, "eth2": 2} {
-		soon(t, func() error {
+		testbed.Eventually(t, func() error {
 			if found, err := m.events(env, link); err != nil || len(found) != want {
 				return fmt.Errorf("%d events of %s, want %d (%w)\n%s", len(found), link, want, err, m.log)
 			}
@@ -265,7 +265,7 @@ func TestInterfaceNotUp(t *testing.T) {
 // awaits waits until the agent holds, or holds no more, that a link is down.
 func (m *machine) awaits(link string, down bool) {
 	m.t.Helper()
-	soon(m.t, func() error {
+	testbed.Eventually(m.t, func() error {
 		if knows, err := m.knows(link); err != nil || knows != down {
 			return fmt.Errorf("the agent holds that %s is down: %v (%w)\n%s", link, knows, err, m.log)
 		}

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -151,25 +150,6 @@ func kubeconfig(t testing.TB, admin *rest.Config, server, token string) string {
 		t.Fatal(err)
 	}
 	return file
-}
-
-// soon waits until something holds, or says why it does not.
-func soon(t *testing.T, holds func() error) {
-	t.Helper()
-	end := time.After(patience)
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		err := holds()
-		if err == nil {
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-end:
-			t.Fatalf("not within %v: %v", patience, err)
-		}
-	}
 }
 
 // named is a name for a node of this test.

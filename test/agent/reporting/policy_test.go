@@ -45,7 +45,7 @@ func guarded(t *testing.T) *testbed.Environment {
 			return patchRemediation(t.Context(), who, canary.Name, "status", types.MergePatchType, `{"status":{"phase":"Running"}}`, "All")
 		},
 	} {
-		soon(t, func() error {
+		testbed.Eventually(t, func() error {
 			// Until the authorizer's cache has the agent's role, the authorizer forbids it.
 			if err := try(); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "ValidatingAdmissionPolicy") {
 				return fmt.Errorf("the policy is not in force yet: %w", err)
@@ -210,7 +210,7 @@ func TestPolicyIsAboutTheAgentAlone(t *testing.T) {
 func TestPolicyTypes(t *testing.T) {
 	env := guarded(t)
 	for _, name := range []string{"naosu-agent-nodes", "naosu-agent-events", "naosu-agent-remediations"} {
-		soon(t, func() error {
+		testbed.Eventually(t, func() error {
 			policy, err := env.Client.AdmissionregistrationV1().ValidatingAdmissionPolicies().Get(t.Context(), name, metav1.GetOptions{})
 			if err != nil || policy.Status.ObservedGeneration != policy.Generation {
 				return fmt.Errorf("%s is not checked yet: %w", name, err)

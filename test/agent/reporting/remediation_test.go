@@ -30,7 +30,7 @@ func defined(t *testing.T, env *testbed.Environment) client.Client {
 		t.Fatal(err)
 	}
 	var c client.Client
-	soon(t, func() (err error) {
+	testbed.Eventually(t, func() (err error) {
 		if c, err = client.New(env.AdminConfig(), client.Options{Scheme: scheme}); err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func TestRepair(t *testing.T) {
 	drilled(t, c, n)
 
 	m.ip("link", "set", "eth1", "down")
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		if asked := reboots(l, n); asked != 1 {
 			return fmt.Errorf("AWS was asked %d times to reboot the machine; %s\n%s", asked, reportedSteps(t, c), m.log)
 		}
@@ -56,14 +56,14 @@ func TestRepair(t *testing.T) {
 	_ = m.agent.Process.Signal(syscall.SIGKILL)
 	_ = m.agent.Wait() // it was killed
 	m.ip("link", "set", "eth1", "up")
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		if now := m.node(env); now.Status.NodeInfo.BootID == n.Status.NodeInfo.BootID {
 			return fmt.Errorf("the machine has not booted; %s", reportedSteps(t, c))
 		}
 		return nil
 	})
 	m.start()
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		if r := of(t, c); r == nil || r.Status.Phase != v1alpha1.PhaseEnded {
 			return fmt.Errorf("not ended: %s\n%s", reportedSteps(t, c), m.log)
 		}
@@ -109,7 +109,7 @@ func cluster(t *testing.T) (*lab.Lab, *testbed.Environment) {
 	if _, err := env.Client.AppsV1().Deployments("default").Create(t.Context(), web, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		now, err := env.Client.AppsV1().Deployments("default").Get(t.Context(), "web", metav1.GetOptions{})
 		if err != nil || now.Status.AvailableReplicas != 3 {
 			return fmt.Errorf("%d pods run (%w)", now.Status.AvailableReplicas, err)
@@ -123,7 +123,7 @@ func cluster(t *testing.T) (*lab.Lab, *testbed.Environment) {
 func (m *machine) joins(env *testbed.Environment) *corev1.Node {
 	m.t.Helper()
 	var pod corev1.Pod
-	soon(m.t, func() error {
+	testbed.Eventually(m.t, func() error {
 		pods, err := env.Client.CoreV1().Pods(namespace).List(m.t.Context(), metav1.ListOptions{})
 		if err != nil {
 			return err
@@ -186,7 +186,7 @@ func policy(t *testing.T, c client.Client, n *corev1.Node) {
 func drilled(t *testing.T, c client.Client, n *corev1.Node) {
 	t.Helper()
 	r := made(t, c, drill(n.Name, n.UID))
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		if err := c.Get(t.Context(), client.ObjectKeyFromObject(r), r); err != nil || r.Status.Phase != v1alpha1.PhaseEnded {
 			return fmt.Errorf("the drill has not ended (%w): %+v", err, r.Status)
 		}

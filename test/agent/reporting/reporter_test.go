@@ -76,7 +76,7 @@ func TestStandsAside(t *testing.T) {
 	r.Show(evidence.Snapshot{})
 	shown := func(want map[string]string) {
 		t.Helper()
-		soon(t, func() error {
+		testbed.Eventually(t, func() error {
 			got := conditions(t, env, name)
 			for kind, status := range want {
 				if got[kind] != status {
@@ -90,14 +90,14 @@ func TestStandsAside(t *testing.T) {
 
 	// node-problem-detector comes, and writes one that was the agent's.
 	writes(t, env, "node-problem-detector", name, "NetworkingReady", "NoProblem")
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		if aside := r.Status().OtherWriters; aside["NetworkingReady"] != "node-problem-detector" || aside["StorageReady"] != "eks-node-monitoring-agent" {
 			return fmt.Errorf("left to others: %v", aside)
 		}
 		return nil
 	})
 	r.Show(stands("InterfaceNotUp", "eth1"))
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		list, err := env.Client.CoreV1().Events("default").List(t.Context(), metav1.ListOptions{FieldSelector: "involvedObject.name=" + name})
 		if err != nil {
 			return err
@@ -129,7 +129,7 @@ func TestRefusedTokens(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			r := running(t, env, name, tc.token)
 			r.Show(stands("InterfaceNotUp", "eth1"))
-			soon(t, func() error {
+			testbed.Eventually(t, func() error {
 				if err := r.Health(); err == nil || !strings.Contains(err.Error(), tc.says) {
 					return fmt.Errorf("it says %w, want %s", err, tc.says)
 				}
@@ -156,11 +156,11 @@ func TestNodeMadeAnew(t *testing.T) {
 		}
 		return nil
 	}
-	soon(t, reported)
+	testbed.Eventually(t, reported)
 	if err := env.Client.CoreV1().Nodes().Delete(t.Context(), name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		if r.Health() == nil {
 			return fmt.Errorf("without a node it is healthy")
 		}
@@ -170,5 +170,5 @@ func TestNodeMadeAnew(t *testing.T) {
 	if _, err := env.Client.CoreV1().Nodes().Create(t.Context(), again, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	soon(t, reported)
+	testbed.Eventually(t, reported)
 }

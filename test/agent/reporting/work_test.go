@@ -44,7 +44,7 @@ func TestWork(t *testing.T) {
 	m.kubeconfig = kubeconfig(t, env.AdminConfig(), strings.Replace(env.AdminConfig().Host, "127.0.0.1", serverAddress, 1), token(t, env.Client, m.name))
 	m.start()
 	m.shows(env, corev1.ConditionTrue, "NoFault")
-	soon(t, func() error {
+	testbed.Eventually(t, func() error {
 		if said := strings.Count(m.log.String(), "watch the Remediations of node n1"); said != 1 {
 			return fmt.Errorf("that there are no Remediations was said %d times\n%s", said, m.log)
 		}
@@ -94,7 +94,7 @@ func (m *machine) reports(c client.Client, r *v1alpha1.Remediation) v1alpha1.Age
 
 func (m *machine) says(c client.Client, r *v1alpha1.Remediation, any ...v1alpha1.AgentState) v1alpha1.AgentReport {
 	m.t.Helper()
-	soon(m.t, func() error {
+	testbed.Eventually(m.t, func() error {
 		if err := c.Get(m.t.Context(), client.ObjectKeyFromObject(r), r); err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (m *machine) killed(env *testbed.Environment, c client.Client, units *syste
 	r := restart(m.name, m.node(env).UID, "slow.service")
 	r.Status = acting()
 	m.says(c, made(m.t, c, r), v1alpha1.AgentAccepted)
-	soon(m.t, func() error {
+	testbed.Eventually(m.t, func() error {
 		if starts() == "" {
 			return fmt.Errorf("the service is not begun\n%s", m.log)
 		}
