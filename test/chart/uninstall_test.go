@@ -534,7 +534,7 @@ func (c *cluster) deletePolicies(t *testing.T) {
 	}
 }
 
-// writes writes conditions of a node as agents do.
+// writes applies conditions of a node as agents do.
 func (c *cluster) writes(t *testing.T, node, manager string, at time.Time, kinds ...string) {
 	t.Helper()
 	var all []string
