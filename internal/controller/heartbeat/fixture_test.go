@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,7 +46,9 @@ func (r *reviewer) Create(ctx context.Context, review *authentication.TokenRevie
 			return nil, err
 		}
 	}
-	review.Status = r.statuses[review.Spec.Token]
+	if slices.Equal(review.Spec.Audiences, []string{heartbeat.Audience}) { // Without them, the API server takes its own audience.
+		review.Status = r.statuses[review.Spec.Token]
+	}
 	return review, nil
 }
 
@@ -119,15 +122,24 @@ type client struct {
 	close  func()
 }
 
-// dial opens a stream from an address with a token.
-func (f *fixture) dial(t *testing.T, from, token string, change ...func(*http.Request)) *client {
-	t.Helper()
+// transport connects from an address.
+func (f *fixture) transport(from string) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP2(true)
-	transport := &http.Transport{
+	return &http.Transport{
 		Protocols: &protocols, TLSClientConfig: &tls.Config{RootCAs: f.roots, ServerName: heartbeat.ServerName},
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return f.network.Dial(ctx, from) },
 	}
+}
+
+// dial opens a stream from an address with a token.
+func (f *fixture) dial(t *testing.T, from, token string, change ...func(*http.Request)) *client {
+	t.Helper()
+	return f.dialBy(t, f.transport(from), token, change...)
+}
+
+func (f *fixture) dialBy(t *testing.T, transport *http.Transport, token string, change ...func(*http.Request)) *client {
+	t.Helper()
 	reader, writer := io.Pipe()
 	ctx, cancel := context.WithCancel(t.Context())
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "https://controller"+heartbeat.Path, reader)
@@ -135,7 +147,7 @@ func (f *fixture) dial(t *testing.T, from, token string, change ...func(*http.Re
 		t.Fatal(err)
 	}
 	request.Header.Set("Authorization", "Bearer "+token)
-	request.Header.Set(heartbeat.BootIDHeader, "boot-"+token)
+	request.Header.Set(heartbeat.BootIDHeader, "boot-"+token[:min(len(token), 8)])
 	for _, c := range change {
 		c(request)
 	}
