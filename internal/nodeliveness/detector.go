@@ -3,6 +3,7 @@ package nodeliveness
 import (
 	"cmp"
 	"hash/fnv"
+	"iter"
 	"slices"
 	"time"
 
@@ -411,22 +412,13 @@ func (d *Detector) Verdict(now time.Time, node types.UID) Verdict {
 	return v
 }
 
-// Silent are the nodes that are silent at a time.
-func (d *Detector) Silent(now time.Time) []Node {
-	var all []Node
-	for _, f := range d.order {
-		if d.Verdict(now, f.UID).State == Silent {
-			all = append(all, f.Node)
+// States are all nodes with their states at a time.
+func (d *Detector) States(now time.Time) iter.Seq2[Node, State] {
+	return func(yield func(Node, State) bool) {
+		for _, f := range d.order {
+			if !yield(f.Node, d.Verdict(now, f.UID).State) {
+				return
+			}
 		}
 	}
-	return all
-}
-
-// Count is how many nodes are in each state.
-func (d *Detector) Count() map[State]int {
-	counted := map[State]int{}
-	for _, f := range d.nodes {
-		counted[f.state]++
-	}
-	return counted
 }

@@ -386,7 +386,10 @@ func TestSilentRightly(t *testing.T) {
 }
 
 func (n *network) check(t *rapid.T) {
-	for _, s := range n.Silent(n.now) {
+	for s, state := range n.States(n.now) {
+		if state != Silent {
+			continue
+		}
 		m := n.machine(s.Name)
 		sign := m.beat
 		if m.lease.After(sign) {
