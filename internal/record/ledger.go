@@ -81,21 +81,27 @@ func (r *Records) WriteLedger(ctx context.Context, read Ledger, l ledger.Ledger)
 	}
 	after := read.stored.DeepCopy()
 	after.Data = map[string]string{ledgerKey: string(data)}
-	if after.ResourceVersion == "" {
-		err = r.Client.Create(ctx, after)
-	} else {
-		err = r.Client.Update(ctx, after)
-	}
-	switch {
-	case apierrors.IsAlreadyExists(err), apierrors.IsNotFound(err):
-		return apierrors.NewConflict(corev1.Resource("configmaps"), LedgerName, err)
-	case err != nil:
+	if err := r.put(ctx, "configmaps", after); err != nil {
 		return fmt.Errorf("write the ledger: %w", err)
 	}
 	if r.Last != nil {
 		r.Last.update(l, r.Clock.Now())
 	}
 	return nil
+}
+
+// put creates an object that was not there as read, and updates any other. If another was faster, it is a conflict.
+func (r *Records) put(ctx context.Context, resource string, after client.Object) error {
+	var err error
+	if after.GetResourceVersion() == "" {
+		err = r.Client.Create(ctx, after)
+	} else {
+		err = r.Client.Update(ctx, after)
+	}
+	if apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err) {
+		return apierrors.NewConflict(corev1.Resource(resource), after.GetName(), err)
+	}
+	return err
 }
 
 // encode writes a ledger as JSON, without the oldest of what has ended if it would be too large.
