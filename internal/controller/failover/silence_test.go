@@ -18,9 +18,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/controller/heartbeat"
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
-	"github.com/naosu-dev/naosu/internal/nodeliveness"
 )
 
 // streams are agents on n1 to n4, which send heartbeats unless their node is off, and reach nodes that are not.
@@ -109,7 +109,7 @@ func (b *silenceBench) passSilence(t *testing.T, of time.Duration) {
 	}
 }
 
-// pods are the names of the replicas that are there.
+// there says whether a pod exists.
 func (b *silenceBench) there(t *testing.T, name string) bool {
 	t.Helper()
 	var p corev1.Pod
@@ -147,16 +147,15 @@ func TestReplaceOnSilence(t *testing.T) {
 		"old facts":            {edit: func(_ *testing.T, b *silenceBench) { b.stale = 2 * maxSilentWorldAge }},
 		"the node is reached":  {edit: func(_ *testing.T, b *silenceBench) { b.streams.reached["n2"] = true }},
 		"another is silent":    {edit: func(_ *testing.T, b *silenceBench) { b.streams.off["n3"] = true }},
-		"the Node is deleted":  {edit: func(t *testing.T, b *silenceBench) { remove(t, b, &corev1.Node{}, "", "n2") }},
+		"the Node is deleted":  {edit: func(t *testing.T, b *silenceBench) { b.deleteNode(t, "n2") }},
 		"it may not be marked": {edit: func(_ *testing.T, b *silenceBench) { b.refuse["n2"] = errors.New("forbidden") }},
 		"its Lease was renewed, and the watch is late": {edit: func(t *testing.T, b *silenceBench) {
 			late := b.World()
-			b.watcher.World = nil
 			var lease coordinationv1.Lease
 			edit(t, b.bench, client.ObjectKey{Namespace: corev1.NamespaceNodeLease, Name: "n2"}, &lease, func(l *coordinationv1.Lease) {
 				l.Spec.RenewTime = new(metav1.NewMicroTime(now.Add(time.Second)))
 			})
-			b.Reconciler.World = late.Clone(b.clock)
+			b.Reconciler.World = func() *cluster.Snapshot { return late }
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -175,5 +174,107 @@ func TestReplaceOnSilence(t *testing.T) {
 			}
 		})
 	}
-	_ = nodeliveness.Silent
+}
+
+func (b *silenceBench) deleteNode(t *testing.T, name string) {
+	t.Helper()
+	if err := b.Client.Delete(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (b *silenceBench) told(reason string) (told int) {
+	for {
+		select {
+		case e := <-b.events.Events:
+			if strings.Contains(e, reason) {
+				told++
+			}
+		default:
+			return told
+		}
+	}
+}
+
+// A silent node gets the taint, one Event, and it keeps both until its kubelet renews its Lease; a pod that comes to it by a race is deleted too.
+func TestSilentNode(t *testing.T) {
+	b := newSilenceBench(t)
+	b.streams.off["n2"] = true
+	b.passSilence(t, 8*time.Second)
+	if !b.saidSilent(t, "n2") || b.there(t, "web-n2") {
+		t.Fatalf("declared %t, its pod is there: %t", b.saidSilent(t, "n2"), b.there(t, "web-n2"))
+	}
+	if !b.there(t, "agent-n2") || !b.there(t, "web-n1") {
+		t.Error("other pods are gone")
+	}
+	if err := b.Client.Create(t.Context(), pod("web-late", "n2")); err != nil {
+		t.Fatal(err)
+	}
+	b.passSilence(t, time.Second)
+	if b.there(t, "web-late") {
+		t.Error("a pod that came later is not replaced")
+	}
+	b.requests = nil
+	b.passSilence(t, time.Minute)
+	if len(b.requests) > 0 {
+		t.Errorf("requests while nothing changes: %v", b.requests[:min(10, len(b.requests))])
+	}
+	if told := b.told(silentReason); told != 1 {
+		t.Errorf("%d Events", told)
+	}
+	b.pass(t, 10*time.Second)
+	if !b.saidSilent(t, "n2") {
+		t.Error("it is taken back without a sign of life")
+	}
+	var lease coordinationv1.Lease
+	edit(t, b.bench, client.ObjectKey{Namespace: corev1.NamespaceNodeLease, Name: "n2"}, &lease, func(l *coordinationv1.Lease) {
+		l.Spec.RenewTime = new(metav1.NewMicroTime(now.Add(time.Minute)))
+	})
+	b.pass(t, 10*time.Second)
+	if b.saidSilent(t, "n2") || b.told(spokeReason) != 1 {
+		t.Error("it is still declared silent")
+	}
+}
+
+// In mode Report, one Event for each silence says what would be replaced.
+func TestSilenceInReport(t *testing.T) {
+	b := newSilenceBench(t, func(p *v1alpha1.FailoverPolicy) { p.Spec.Mode = v1alpha1.ModeReport })
+	for i := range 2 {
+		b.streams.off["n2"] = true
+		b.passSilence(t, 20*time.Second)
+		if told := b.told(silentReason); told != 1 || b.saidSilent(t, "n2") {
+			t.Errorf("silence %d: %d Events, declared %t", i, told, b.saidSilent(t, "n2"))
+		}
+		b.streams.off["n2"] = false
+		b.passSilence(t, 5*time.Second)
+	}
+}
+
+// A sign of life that comes while pods are being deleted keeps the others.
+func TestNodeSpeaksMeanwhile(t *testing.T) {
+	b := newSilenceBench(t)
+	for i := range 40 {
+		if err := b.Client.Create(t.Context(), pod(fmt.Sprintf("more-%02d", i), "n2")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.streams.off["n2"] = true
+	b.onDelete = func() {
+		b.streams.mu.Lock()
+		b.streams.off["n2"] = false
+		b.streams.mu.Unlock()
+		b.watcher.mu.Lock()
+		b.watcher.detector.Observe(b.clock.Now(), 4*time.Second, b.watcher.observed(b.clock.Now()))
+		b.watcher.mu.Unlock()
+	}
+	b.passSilence(t, 10*time.Second)
+	left := 0
+	for i := range 40 {
+		if b.there(t, fmt.Sprintf("more-%02d", i)) {
+			left++
+		}
+	}
+	if left < 40-deletesAtOnce || left == 41 {
+		t.Errorf("%d of 40 pods are left", left)
+	}
 }
