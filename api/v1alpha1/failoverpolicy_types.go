@@ -21,7 +21,7 @@ const (
 	MaxTolerationSeconds = 300
 )
 
-// FailoverPolicy specifies how long pods stay on a node that is not ready or unreachable before they are evicted and replaced. It
+// FailoverPolicy specifies how long pods stay on a node that is not ready, unreachable or silent before they are replaced. It
 // changes only the tolerationSeconds that the API server has given the pods by default: what the template of their workload
 // specifies is left alone.
 //
@@ -126,7 +126,36 @@ type FailoverPolicySpec struct {
 	// +optional
 	// +kubebuilder:default=Never
 	OutOfService OutOfService `json:"outOfService,omitempty"`
+
+	// replaceOnSilence determines which pods of the policy are replaced within seconds when their node is silent: its agent has sent no
+	// heartbeat for silentAfterSeconds, no renewal of the node's Lease has been received since, and at least two other nodes cannot
+	// reach it. Silence is not proof that the machine is off, so each replaced pod may run twice until the node is back or is proven to
+	// be off. Replicated replaces pods of ReplicaSets that have no volume claim and no resource claim, of workloads with at least two
+	// replicas. Never replaces none. In mode Report, only an Event says what would be replaced. Defaults to Never.
+	// +optional
+	// +kubebuilder:default=Never
+	ReplaceOnSilence ReplaceOnSilence `json:"replaceOnSilence,omitempty"`
+
+	// silentAfterSeconds is for how long a node gives no sign of life before other nodes are asked whether they reach it, in seconds.
+	// From 3 to 60, for example 10 where nodes are paused for migration. Defaults to 4.
+	// +optional
+	// +kubebuilder:default=4
+	// +kubebuilder:validation:Minimum=3
+	// +kubebuilder:validation:Maximum=60
+	SilentAfterSeconds int32 `json:"silentAfterSeconds,omitempty"`
 }
+
+// ReplaceOnSilence is which pods of a silent node are replaced.
+// +kubebuilder:validation:Enum=Never;Replicated
+type ReplaceOnSilence string
+
+// Which pods of a silent node are replaced.
+const (
+	// ReplaceNever replaces none.
+	ReplaceNever ReplaceOnSilence = "Never"
+	// ReplaceReplicated replaces pods of ReplicaSets without claims, of workloads with at least two replicas.
+	ReplaceReplicated ReplaceOnSilence = "Replicated"
+)
 
 // OutOfService is when naosu sets the taint node.kubernetes.io/out-of-service on a node.
 // +kubebuilder:validation:Enum=Never;WhenOff

@@ -95,6 +95,9 @@ func (w *Watch) Nodes() cache.SharedIndexInformer { return w.kinds[Node].informe
 // Pods is the informer of pods, likewise.
 func (w *Watch) Pods() cache.SharedIndexInformer { return w.kinds[Pod].informer }
 
+// Leases is the informer of the nodes' Leases, likewise.
+func (w *Watch) Leases() cache.SharedIndexInformer { return w.kinds[Lease].informer }
+
 // Run watches until the context ends.
 func (w *Watch) Run(ctx context.Context) {
 	for _, factory := range w.factories {

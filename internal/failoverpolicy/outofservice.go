@@ -20,11 +20,11 @@ import (
 // OutOfServiceAnnotation on a node says that naosu has set kube.OutOfServiceTaint, and why, as a Declaration in JSON.
 const OutOfServiceAnnotation = "naosu.dev/out-of-service"
 
-// Declaration records why a node was declared out of service, and what tells whether its machine has been back since.
+// Declaration records why a node was declared out of service or silent, and what tells whether its machine has been back since.
 type Declaration struct {
 	// By is the policy, such as failoverpolicy/web, or the command of a person.
 	By string `json:"by"`
-	// Proof is why the machine counts as off.
+	// Proof is why the machine counts as off, or as silent.
 	Proof string `json:"proof"`
 	// BootID is the node's status.nodeInfo.bootID then.
 	BootID string `json:"bootID"`
@@ -34,7 +34,11 @@ type Declaration struct {
 
 // DeclarationOf is the Declaration of a node; false if naosu has not declared it out of service. One that cannot be read is empty.
 func DeclarationOf(node *corev1.Node) (Declaration, bool) {
-	text, there := node.Annotations[OutOfServiceAnnotation]
+	return declarationIn(node, OutOfServiceAnnotation)
+}
+
+func declarationIn(node *corev1.Node, annotation string) (Declaration, bool) {
+	text, there := node.Annotations[annotation]
 	var d Declaration
 	if json.Unmarshal([]byte(text), &d) != nil {
 		return Declaration{}, there

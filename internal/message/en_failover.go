@@ -4,6 +4,11 @@ var englishFailover = sentences{
 	FailoverOutOfService: "{{.node}} is out of service: its machine is off ({{.proof}}). Its pods are deleted, and its volumes are detached. Declared by {{.by}}.",
 	FailoverNotDeclared:  "{{.node}} could not be declared out of service for {{.by}}: {{.words}}",
 	FailoverBack:         "{{.node}} is back: the taint node.kubernetes.io/out-of-service is removed.",
+	FailoverSilent:       "{{.node}} is silent: {{.proof}}. {{.by}} replaces {{count .pods \"pod\" \"pods\"}} of it on other nodes, and the taint naosu.dev/silent keeps new pods off it.",
+	FailoverWouldReplace: "{{.node}} is silent: {{.proof}}. In mode Auto, {{.by}} would replace {{count .pods \"pod\" \"pods\"}} of it on other nodes.",
+	FailoverNotReplaced:  "Pods of {{.node}}, which is silent, could not be replaced for {{.by}}: {{.words}}",
+	FailoverSilenceProof: "no sign of life for {{.quiet}}, and {{.witnesses}} other nodes cannot reach it",
+	FailoverSpoke:        "{{.node}} gives signs of life again: the taint naosu.dev/silent is removed.",
 
 	ConfirmRemedy:       "give a node, as in naosu failover confirm node/NAME",
 	ConfirmNoName:       "{{.given}} is not the name of a node",

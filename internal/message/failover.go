@@ -5,6 +5,11 @@ const (
 	FailoverOutOfService ID = "FailoverOutOfService" // node, by, proof
 	FailoverNotDeclared  ID = "FailoverNotDeclared"  // node, by, words
 	FailoverBack         ID = "FailoverBack"         // node
+	FailoverSilent       ID = "FailoverSilent"       // node, proof, pods, by
+	FailoverWouldReplace ID = "FailoverWouldReplace" // node, proof, pods, by
+	FailoverNotReplaced  ID = "FailoverNotReplaced"  // node, by, words
+	FailoverSilenceProof ID = "FailoverSilenceProof" // quiet, witnesses
+	FailoverSpoke        ID = "FailoverSpoke"        // node
 
 	ConfirmRemedy       ID = "ConfirmRemedy"       //
 	ConfirmNoName       ID = "ConfirmNoName"       // given

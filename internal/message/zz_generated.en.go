@@ -1758,6 +1758,45 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" is back: the taint node.kubernetes.io/out-of-service is removed.")
 	}},
+	{FailoverSilent, []string{"node", "proof", "by", "pods"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" is silent: ")
+		t.put(t.value("proof"))
+		t.say(". ")
+		t.put(t.value("by"))
+		t.say(" replaces ")
+		t.say(count(t.number("pods"), "pod", "pods"))
+		t.say(" of it on other nodes, and the taint naosu.dev/silent keeps new pods off it.")
+	}},
+	{FailoverWouldReplace, []string{"node", "proof", "by", "pods"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" is silent: ")
+		t.put(t.value("proof"))
+		t.say(". In mode Auto, ")
+		t.put(t.value("by"))
+		t.say(" would replace ")
+		t.say(count(t.number("pods"), "pod", "pods"))
+		t.say(" of it on other nodes.")
+	}},
+	{FailoverNotReplaced, []string{"node", "by", "words"}, func(t *text) {
+		t.say("Pods of ")
+		t.put(t.value("node"))
+		t.say(", which is silent, could not be replaced for ")
+		t.put(t.value("by"))
+		t.say(": ")
+		t.put(t.value("words"))
+	}},
+	{FailoverSilenceProof, []string{"quiet", "witnesses"}, func(t *text) {
+		t.say("no sign of life for ")
+		t.put(t.value("quiet"))
+		t.say(", and ")
+		t.put(t.value("witnesses"))
+		t.say(" other nodes cannot reach it")
+	}},
+	{FailoverSpoke, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" gives signs of life again: the taint naosu.dev/silent is removed.")
+	}},
 	{ConfirmRemedy, nil, func(t *text) {
 		t.say("give a node, as in naosu failover confirm node/NAME")
 	}},

@@ -1721,6 +1721,44 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" が復帰したため、taint node.kubernetes.io/out-of-service を削除しました。")
 	}},
+	{FailoverSilent, []string{"node", "proof", "pods", "by"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" からの応答がありません: ")
+		t.put(t.value("proof"))
+		t.say("。このノードの ")
+		t.put(t.value("pods"))
+		t.say(" 個の Pod を他のノードで置き換え、taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: ")
+		t.put(t.value("by"))
+		t.say("。")
+	}},
+	{FailoverWouldReplace, []string{"node", "proof", "pods", "by"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" からの応答がありません: ")
+		t.put(t.value("proof"))
+		t.say("。モードが Auto であれば、このノードの ")
+		t.put(t.value("pods"))
+		t.say(" 個の Pod が他のノードで置き換えられます (")
+		t.put(t.value("by"))
+		t.say(")。")
+	}},
+	{FailoverNotReplaced, []string{"node", "by", "words"}, func(t *text) {
+		t.say("応答がない ")
+		t.put(t.value("node"))
+		t.say(" の Pod を ")
+		t.put(t.value("by"))
+		t.say(" によって置き換えることができませんでした: ")
+		t.put(t.value("words"))
+	}},
+	{FailoverSilenceProof, []string{"quiet", "witnesses"}, func(t *text) {
+		t.say(span(t.words(t.value("quiet"))))
+		t.say("間、動作を示す信号がなく、他の ")
+		t.put(t.value("witnesses"))
+		t.say(" 台のノードからも到達できません")
+	}},
+	{FailoverSpoke, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" が再び応答したため、taint naosu.dev/silent を削除しました。")
+	}},
 	{ConfirmRemedy, nil, func(t *text) {
 		t.say("naosu failover confirm node/NAME の形式でノードを指定します")
 	}},

@@ -32,11 +32,18 @@ func removeTaint(taint corev1.Taint) nodeEdit {
 	}
 }
 
-func annotate(n *corev1.Node) {
-	metav1.SetMetaDataAnnotation(&n.ObjectMeta, failoverpolicy.OutOfServiceAnnotation, "{}")
+func annotateAs(annotation string) nodeEdit {
+	return func(n *corev1.Node) { metav1.SetMetaDataAnnotation(&n.ObjectMeta, annotation, "{}") }
 }
 
-func removeAnnotation(n *corev1.Node) { delete(n.Annotations, failoverpolicy.OutOfServiceAnnotation) }
+func removeAnnotationOf(annotation string) nodeEdit {
+	return func(n *corev1.Node) { delete(n.Annotations, annotation) }
+}
+
+var (
+	annotate         = annotateAs(failoverpolicy.OutOfServiceAnnotation)
+	removeAnnotation = removeAnnotationOf(failoverpolicy.OutOfServiceAnnotation)
+)
 
 // update changes a Node as it is then, also if the node lifecycle controller writes its taints meanwhile.
 func update(ctx context.Context, as client.Client, n *corev1.Node, edits ...nodeEdit) error {
@@ -104,6 +111,44 @@ func TestOutOfServiceTaint(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantRefused(t, update(t.Context(), b.as(t, aborter), n, removeTaint(outOf), removeAnnotation), "")
+}
+
+// The controller adds and removes the taint of a silent Node, with its annotation, also while Kubernetes takes the Node for ready.
+func TestSilentTaint(t *testing.T) {
+	b := newFixture(t)
+	const refused = "in the taints of a Node"
+	var (
+		silent, asSilent = failoverpolicy.SilentTaint, annotateAs(failoverpolicy.SilentAnnotation)
+		other            = corev1.Taint{Key: "t", Effect: corev1.TaintEffectNoSchedule}
+		evicts           = corev1.Taint{Key: silent.Key, Effect: corev1.TaintEffectNoExecute}
+		declared         = []nodeEdit{addTaint(other), addTaint(silent), asSilent}
+	)
+	for name, tc := range map[string]struct {
+		was, by []nodeEdit
+		why     string
+	}{
+		"added":                              {[]nodeEdit{addTaint(other)}, []nodeEdit{addTaint(silent), asSilent}, ""},
+		"added without the annotation":       {nil, []nodeEdit{addTaint(silent)}, refused},
+		"added with another's":               {nil, []nodeEdit{addTaint(silent), annotate}, refused},
+		"one that evicts":                    {nil, []nodeEdit{addTaint(evicts), asSilent}, refused},
+		"out of service with its annotation": {nil, []nodeEdit{addTaint(kube.OutOfServiceTaint), asSilent}, refused},
+		"removed":                            {declared, []nodeEdit{removeTaint(silent), removeAnnotationOf(failoverpolicy.SilentAnnotation)}, ""},
+		"removed with another":               {declared, []nodeEdit{removeTaint(silent), removeTaint(other)}, refused},
+		"a person's, removed":                {[]nodeEdit{addTaint(silent)}, []nodeEdit{removeTaint(silent)}, refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t, b)
+			if err := b.admin.Status().Patch(t.Context(), n, merge(`{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`)); err != nil {
+				t.Fatal(err)
+			}
+			if err := update(t.Context(), b.admin, n, tc.was...); err != nil {
+				t.Fatal(err)
+			}
+			wantRefused(t, update(t.Context(), b.as(t, controller), n, tc.by...), tc.why)
+		})
+	}
+	n := newNode(t, b)
+	wantRefused(t, update(t.Context(), b.as(t, aborter), n, addTaint(silent), asSilent), "requires the verb automate")
 }
 
 func newNode(t *testing.T, b *fixture) *corev1.Node {

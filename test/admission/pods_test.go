@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -62,7 +63,7 @@ func TestPods(t *testing.T) {
 	b := newFixture(t)
 	b.serviceAccount(t, "default")
 	const (
-		noPod, noSpec, noMetadata = "makes and deletes no pods", "nothing but tolerations", "of a pod's metadata the controller writes nothing"
+		noPod, noSpec, noMetadata = "makes no pods", "nothing but tolerations", "of a pod's metadata the controller writes nothing"
 		noToleration              = "nothing but the tolerationSeconds of"
 		first                     = `{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":%s}`
 		second                    = `{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":%s}`
@@ -104,7 +105,6 @@ func TestPods(t *testing.T) {
 	pod := b.owned(t, "other")
 	b.create(t, pod)
 	wantRefused(t, asController.Patch(t.Context(), pod.DeepCopy(), jsonPatch(`[{"op":"replace","path":"/spec/containers/0/image","value":"j"}]`)), noSpec)
-	wantRefused(t, asController.Delete(t.Context(), pod.DeepCopy(), client.DryRunAll), noPod)
 	wantRefused(t, asController.Create(t.Context(), web("new"), client.DryRunAll), noPod)
 	wantRefused(t, asController.Status().Patch(t.Context(), pod.DeepCopy(), merge(`{"status":{"phase":"Failed"}}`), client.DryRunAll), noPod)
 	wantRefused(t, asController.SubResource("ephemeralcontainers").Patch(t.Context(), pod.DeepCopy(), merge(`{"spec":{"ephemeralContainers":[{"name":"e","image":"i"}]}}`), client.DryRunAll), noPod)
@@ -114,6 +114,57 @@ func TestPods(t *testing.T) {
 	}
 	if err := b.admin.Patch(t.Context(), b.owned(t, "p-both"), merge(`{"metadata":{"labels":{"a":"b"}}}`), client.DryRunAll); err != nil {
 		t.Errorf("an administrator's patch: %v", err)
+	}
+}
+
+// The controller deletes only pods that another of their ReplicaSet replaces, and that hold nothing back.
+func TestDeletePods(t *testing.T) {
+	b := newFixture(t)
+	b.serviceAccount(t, "default")
+	const noClaim, noGrace = "only pods of ReplicaSets", "with a grace period"
+	volume := func(source corev1.VolumeSource) func(*corev1.Pod) {
+		return func(p *corev1.Pod) {
+			p.Spec.Volumes = append(p.Spec.Volumes, corev1.Volume{Name: "v", VolumeSource: source})
+		}
+	}
+	owner := func(edit func(*metav1.OwnerReference)) func(*corev1.Pod) {
+		return func(p *corev1.Pod) { edit(&p.OwnerReferences[0]) }
+	}
+	claim := corev1.PersistentVolumeClaimSpec{AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce}, Resources: corev1.VolumeResourceRequirements{
+		Requests: corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Gi")},
+	}}
+	for name, tc := range map[string]struct {
+		edit    func(*corev1.Pod)
+		options client.DeleteOption
+		why     string
+	}{
+		"a replica":               {},
+		"with an empty folder":    {edit: volume(corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}})},
+		"with a claim":            {edit: volume(corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "c"}}), why: noClaim},
+		"with a claim of its own": {edit: volume(corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{VolumeClaimTemplate: &corev1.PersistentVolumeClaimTemplate{Spec: claim}}}), why: noClaim},
+		"of a StatefulSet":        {edit: owner(func(r *metav1.OwnerReference) { r.Kind = "StatefulSet" }), why: noClaim},
+		"of another API's kind":   {edit: owner(func(r *metav1.OwnerReference) { r.APIVersion = "example.com/v1" }), why: noClaim},
+		"not controlled":          {edit: owner(func(r *metav1.OwnerReference) { r.Controller = nil }), why: noClaim},
+		"bare":                    {edit: func(p *corev1.Pod) { p.OwnerReferences = nil }, why: noClaim},
+		"by force":                {options: client.GracePeriodSeconds(0), why: noGrace},
+		"after a second":          {options: client.GracePeriodSeconds(1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := web("d-" + strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), "'", ""))
+			if tc.edit != nil {
+				tc.edit(pod)
+			}
+			pod.Finalizers = []string{"naosu.dev/test"} // Its owner is not there, so that it would be collected.
+			b.create(t, pod)
+			t.Cleanup(func() {
+				_ = b.admin.Patch(context.WithoutCancel(t.Context()), pod, merge(`{"metadata":{"finalizers":null}}`))
+			})
+			options := []client.DeleteOption{client.DryRunAll}
+			if tc.options != nil {
+				options = append(options, tc.options)
+			}
+			wantRefused(t, b.as(t, controller).Delete(t.Context(), pod.DeepCopy(), options...), tc.why)
+		})
 	}
 }
 

@@ -1,13 +1,13 @@
 package failover
 
 import (
-	"maps"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
+	"github.com/naosu-dev/naosu/internal/nodeliveness"
 )
 
 // What became of the attempt to change a pod.
@@ -26,6 +26,12 @@ type counts struct {
 	changes map[[2]string]float64
 	// declared are nodes declared out of service since the process began, by policy.
 	declared map[string]float64
+	// nodes are those of the last look at the streams, by what they are taken for.
+	nodes map[nodeliveness.State]int
+	// silent are nodes declared silent since the process began.
+	silent float64
+	// replaced are pods of silent nodes that were deleted, by policy.
+	replaced map[string]float64
 }
 
 func (c *counts) setPods(policies []v1alpha1.FailoverPolicy, all []failoverpolicy.Assessment) {
@@ -61,17 +67,34 @@ func (c *counts) addDeclared(policy string) {
 	c.declared[policy]++
 }
 
-// copies are the counts as they are now.
-func (c *counts) copies() (pods, changes map[[2]string]float64, declared map[string]float64) {
+func (c *counts) setNodes(nodes map[nodeliveness.State]int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return maps.Clone(c.pods), maps.Clone(c.changes), maps.Clone(c.declared)
+	c.nodes = nodes
+}
+
+func (c *counts) addSilent() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.silent++
+}
+
+func (c *counts) addReplaced(policy string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.replaced == nil {
+		c.replaced = map[string]float64{}
+	}
+	c.replaced[policy]++
 }
 
 var (
 	podsDesc     = prometheus.NewDesc("naosu_failover_pods", "Pods that a FailoverPolicy decides for, by policy and state.", []string{"policy", "state"}, nil)
 	changesDesc  = prometheus.NewDesc("naosu_failover_changes_total", "Attempts to change the tolerationSeconds of a pod, by policy and result.", []string{"policy", "result"}, nil)
 	declaredDesc = prometheus.NewDesc("naosu_failover_nodes_out_of_service_total", "Nodes that were declared out of service, by policy.", []string{"policy"}, nil)
+	nodesDesc    = prometheus.NewDesc("naosu_failover_nodes", "Nodes by what their heartbeats say: NotWatched, Alive, Suspect, Reachable, Unconfirmed, Together or Silent.", []string{"liveness"}, nil)
+	silentDesc   = prometheus.NewDesc("naosu_failover_nodes_silent_total", "Nodes that were declared silent.", nil, nil)
+	replacedDesc = prometheus.NewDesc("naosu_failover_pods_replaced_total", "Pods of silent nodes that were deleted, so that they are replaced, by policy.", []string{"policy"}, nil)
 )
 
 // Describe is prometheus.Collector's.
@@ -79,6 +102,9 @@ func (*Reconciler) Describe(to chan<- *prometheus.Desc) {
 	to <- podsDesc
 	to <- changesDesc
 	to <- declaredDesc
+	to <- nodesDesc
+	to <- silentDesc
+	to <- replacedDesc
 }
 
 // Collect is prometheus.Collector's. It reads nothing of the API, and reports nothing where another process leads.
@@ -86,14 +112,29 @@ func (c *Reconciler) Collect(to chan<- prometheus.Metric) {
 	if c.Elected != nil && !c.Elected() {
 		return
 	}
-	pods, changes, declared := c.counts.copies()
-	for labels, n := range pods {
+	c.counts.collect(to)
+}
+
+func (c *counts) collect(to chan<- prometheus.Metric) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for labels, n := range c.pods {
 		to <- prometheus.MustNewConstMetric(podsDesc, prometheus.GaugeValue, n, labels[:]...)
 	}
-	for labels, n := range changes {
+	for labels, n := range c.changes {
 		to <- prometheus.MustNewConstMetric(changesDesc, prometheus.CounterValue, n, labels[:]...)
 	}
-	for policy, n := range declared {
+	for policy, n := range c.declared {
 		to <- prometheus.MustNewConstMetric(declaredDesc, prometheus.CounterValue, n, policy)
+	}
+	if c.nodes == nil {
+		return // No policy asks for it.
+	}
+	for _, state := range nodeliveness.States {
+		to <- prometheus.MustNewConstMetric(nodesDesc, prometheus.GaugeValue, float64(c.nodes[state]), string(state))
+	}
+	to <- prometheus.MustNewConstMetric(silentDesc, prometheus.CounterValue, c.silent)
+	for policy, n := range c.replaced {
+		to <- prometheus.MustNewConstMetric(replacedDesc, prometheus.CounterValue, n, policy)
 	}
 }

@@ -28,6 +28,8 @@ const (
 	maxReadInterval = 2 * time.Minute
 	// proofDelay is the time to the reading that follows the first of a machine that is off.
 	proofDelay = failoverpolicy.MinProofInterval + time.Second
+	// spokenInterval is the time between two looks at whether a node that was declared silent has given a sign of life.
+	spokenInterval = 5 * time.Second
 	// statesTimeout bounds the query of the providers.
 	statesTimeout = 20 * time.Second
 )
@@ -37,19 +39,26 @@ const (
 	outOfServiceReason = "OutOfService"
 	notSetReason       = "OutOfServiceNotSet"
 	backReason         = "BackInService"
+	silentReason       = "NodeSilent"
+	notReplacedReason  = "PodsNotReplaced"
+	spokeReason        = "NodeResponds"
 )
 
 // outOfService declares nodes out of service whose machines are proven to be off, and takes back what it has declared of those that are
 // back. It returns after what time to reconcile again at the latest; zero is at the next event.
 func (c *Reconciler) outOfService(ctx context.Context, world *cluster.Snapshot, policies []v1alpha1.FailoverPolicy) (time.Duration, error) {
 	returned, declared := returnedNodes(world)
+	spoken, saidSilent := spokenNodes(world)
 	silent := failoverpolicy.Candidates(world, policies)
 	c.forgetReadings(silent)
 	var again time.Duration
 	if declared > 0 {
 		again = resyncInterval
 	}
-	if len(returned)+len(silent) == 0 {
+	if saidSilent > 0 {
+		again = spokenInterval
+	}
+	if len(returned)+len(spoken)+len(silent) == 0 {
 		return again, nil
 	}
 	if leads, err := c.Leading(ctx); err != nil || !leads || c.Clock.Since(world.Taken()) > maxWorldAge {
@@ -58,6 +67,9 @@ func (c *Reconciler) outOfService(ctx context.Context, world *cluster.Snapshot, 
 	var failed []error
 	for _, node := range returned {
 		failed = append(failed, c.withdraw(ctx, node))
+	}
+	for _, node := range spoken {
+		failed = append(failed, c.withdrawSilent(ctx, node))
 	}
 	next, err := c.proveOff(ctx, world, silent)
 	return earlier(again, next), errors.Join(append(failed, err)...)
@@ -76,6 +88,30 @@ func returnedNodes(world *cluster.Snapshot) (returned []*corev1.Node, declared i
 		}
 	}
 	return returned, declared
+}
+
+// spokenNodes are the nodes that naosu has declared silent and that have given a sign of life since, and how many it has declared.
+func spokenNodes(world *cluster.Snapshot) (spoken []*corev1.Node, declared int) {
+	for _, node := range world.Nodes() {
+		d, is := failoverpolicy.SilenceOf(node)
+		if !is {
+			continue
+		}
+		declared++
+		if d.Spoke(node, world.Lease(corev1.NamespaceNodeLease, node.Name)) {
+			spoken = append(spoken, node)
+		}
+	}
+	return spoken, declared
+}
+
+func (c *Reconciler) withdrawSilent(ctx context.Context, node *corev1.Node) error {
+	changed, err := action.WithdrawSilent(ctx, c.Client, c.Reader, node.Name)
+	if changed {
+		c.Log.Info("Node gives signs of life again", "node", node.Name)
+		c.event(node, corev1.EventTypeNormal, spokeReason, sentence.FailoverSpoke("node/"+node.Name))
+	}
+	return err
 }
 
 func (c *Reconciler) withdraw(ctx context.Context, node *corev1.Node) error {

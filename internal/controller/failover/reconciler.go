@@ -99,7 +99,8 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 		return resyncInterval, fmt.Errorf("reading the FailoverPolicies: %w", err)
 	}
 	world := c.World()
-	if _, declared := returnedNodes(world); len(policies.Items)+declared == 0 {
+	_, declared := returnedNodes(world)
+	if _, silent := spokenNodes(world); len(policies.Items)+declared+silent == 0 {
 		c.counts.setPods(nil, nil)
 		return 0, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -78,6 +79,8 @@ type bench struct {
 	machines map[string]cloud.Running
 	// reads counts the machines that were read.
 	reads int
+	// onDelete is called before each deletion.
+	onDelete func()
 	// requests are those sent, but for reads of naosu's own objects, which come from a cache.
 	requests []string
 }
@@ -94,7 +97,12 @@ func newBench(t *testing.T, objects ...client.Object) *bench {
 	objects = append(objects, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}},
 		&appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "web"}})
 	plain := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objects...).WithStatusSubresource(&v1alpha1.FailoverPolicy{}).Build()
-	note := func(verb string, o client.Object) { b.requests = append(b.requests, fmt.Sprintf("%s %T", verb, o)) }
+	var mu sync.Mutex
+	note := func(verb string, o client.Object) {
+		mu.Lock()
+		defer mu.Unlock()
+		b.requests = append(b.requests, fmt.Sprintf("%s %T", verb, o))
+	}
 	api := interceptor.NewClient(plain, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 			note("get", o)
@@ -106,6 +114,12 @@ func newBench(t *testing.T, objects ...client.Object) *bench {
 				return err
 			}
 			return c.Patch(ctx, o, patch, opts...)
+		},
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+			if b.onDelete != nil {
+				b.onDelete()
+			}
+			return c.Delete(ctx, o)
 		},
 		SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, opts ...client.SubResourcePatchOption) error {
 			note("patch "+sub, o)
@@ -148,6 +162,7 @@ func (b *bench) world(t *testing.T, api client.Client) *cluster.Snapshot {
 	t.Helper()
 	contents := cluster.Contents{Taken: b.clock.Now().Add(-b.stale), Knowledge: map[cluster.Kind]cluster.Knowledge{
 		cluster.Pod: cluster.Complete, cluster.Node: cluster.Complete, cluster.Namespace: cluster.Complete,
+		cluster.ReplicaSet: cluster.Complete, cluster.Deployment: cluster.Complete,
 	}}
 	var pods corev1.PodList
 	var nodes corev1.NodeList

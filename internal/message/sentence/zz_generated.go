@@ -1334,6 +1334,31 @@ func FailoverBack(node any) message.Sentence {
 	return message.Sentence{ID: message.FailoverBack, Args: message.Args{"node": node}}
 }
 
+// FailoverSilent is message.FailoverSilent.
+func FailoverSilent(node, proof, by any, pods int) message.Sentence {
+	return message.Sentence{ID: message.FailoverSilent, Args: message.Args{"node": node, "proof": proof, "by": by, "pods": pods}}
+}
+
+// FailoverWouldReplace is message.FailoverWouldReplace.
+func FailoverWouldReplace(node, proof, by any, pods int) message.Sentence {
+	return message.Sentence{ID: message.FailoverWouldReplace, Args: message.Args{"node": node, "proof": proof, "by": by, "pods": pods}}
+}
+
+// FailoverNotReplaced is message.FailoverNotReplaced.
+func FailoverNotReplaced(node, by, words any) message.Sentence {
+	return message.Sentence{ID: message.FailoverNotReplaced, Args: message.Args{"node": node, "by": by, "words": words}}
+}
+
+// FailoverSilenceProof is message.FailoverSilenceProof.
+func FailoverSilenceProof(quiet, witnesses any) message.Sentence {
+	return message.Sentence{ID: message.FailoverSilenceProof, Args: message.Args{"quiet": quiet, "witnesses": witnesses}}
+}
+
+// FailoverSpoke is message.FailoverSpoke.
+func FailoverSpoke(node any) message.Sentence {
+	return message.Sentence{ID: message.FailoverSpoke, Args: message.Args{"node": node}}
+}
+
 // ConfirmRemedy is message.ConfirmRemedy.
 func ConfirmRemedy() message.Sentence {
 	return message.Sentence{ID: message.ConfirmRemedy}

@@ -1,0 +1,424 @@
+package nodeliveness
+
+import (
+	"cmp"
+	"hash/fnv"
+	"iter"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// What the Detector goes by. All times are of the local monotonic clock.
+const (
+	// quietAfter is for how long a node is without a sign of life before another node is not judged beside it: it may have failed for the same reason.
+	quietAfter = 2500 * time.Millisecond
+	// togetherWithin is within what time of each other two nodes fall silent together, which is more likely a fault of the network or of the
+	// controller's own machine.
+	togetherWithin = 30 * time.Second
+	// maxTick is the longest time between two Observes in which nothing is missed. After a longer one, the process was starved, or its
+	// machine stood still, and what was received meanwhile is not known yet.
+	maxTick = time.Second
+	// inquiryTimeout is how long witnesses have to answer.
+	inquiryTimeout = 2 * time.Second
+	// inquiryInterval is the time between two inquiries about a node whose silence was not confirmed.
+	inquiryInterval = 5 * time.Second
+	// silentInterval is the time between two inquiries about a node whose silence was confirmed, and confirmationLasts how long that counts.
+	silentInterval    = 3 * time.Second
+	confirmationLasts = silentInterval + inquiryTimeout + maxTick
+	// armingShare is which share of the agents must have a stream, in percent, before any node is judged.
+	armingShare = 90
+	// minAgents is the least number of agents with which nodes are judged: one silent, and two witnesses.
+	minAgents = minWitnesses + 1
+)
+
+// Ended says how the stream of a node's agent has ended.
+type Ended string
+
+// How streams end. One that is open, or of whose end nothing was received, is Open.
+const (
+	Open    Ended = ""
+	Goodbye Ended = "Goodbye" // the agent said that it ends
+	Closed  Ended = "Closed"  // the agent's kernel ended the connection
+)
+
+// Node is what is known of a node and of its agent when it is observed.
+type Node struct {
+	Name string
+	UID  types.UID
+	Zone string
+	// Address is the kubelet's, host and port. Empty if the node has no InternalIP: then it has no witnesses.
+	Address string
+	// Expected says that an agent runs on the node, as far as the API server knows.
+	Expected bool
+	// Connected says that its agent has had a stream since this process began; what follows is the latest stream's.
+	Connected bool
+	LastBeat  time.Time
+	Ended     Ended
+	// LeaseReceived is when a renewal of the node's Lease was last received; zero if none was.
+	LeaseReceived time.Time
+}
+
+// lastSign is the latest sign of life.
+func (n *Node) lastSign() time.Time {
+	if n.LeaseReceived.After(n.LastBeat) {
+		return n.LeaseReceived
+	}
+	return n.LastBeat
+}
+
+// State is what the Detector takes a node for.
+type State string
+
+// The states.
+const (
+	// NotWatched is that the node's agent has no stream, or has ended it: nothing is known.
+	NotWatched State = "NotWatched"
+	// Alive is that there was a sign of life lately.
+	Alive State = "Alive"
+	// Suspect is that there was none for as long as silence takes, and witnesses have not answered yet.
+	Suspect State = "Suspect"
+	// Reachable is that a witness has reached the node's kernel since the last sign of life: its agent has stopped, or is cut off from the
+	// controller. It stays so until the next sign of life.
+	Reachable State = "Reachable"
+	// Unconfirmed is that too few witnesses could say anything.
+	Unconfirmed State = "Unconfirmed"
+	// Together is that others fell silent at about the same time.
+	Together State = "Together"
+	// Silent is that the node gives no sign of life, and that its witnesses do not reach it.
+	Silent State = "Silent"
+)
+
+// States are all states.
+var States = []State{NotWatched, Alive, Suspect, Reachable, Unconfirmed, Together, Silent}
+
+// Probe asks the agent of a witness to open TCP to a node.
+type Probe struct {
+	Witness, Target types.UID
+	Address         string
+	// Inquiry is the number of the inquiry that it belongs to; zero for one that finds out whether the witness can reach the node at all.
+	Inquiry int
+}
+
+// Answer is what became of a Probe.
+type Answer string
+
+// The answers.
+const (
+	// Reached is that the node's kernel has answered, also to refuse the connection.
+	Reached Answer = "Reached"
+	// Unreached is that nothing has answered.
+	Unreached Answer = "Unreached"
+	// Failed is that the witness could not try, or has not answered itself.
+	Failed Answer = "Failed"
+)
+
+// Detector follows all nodes. It is not safe for concurrent use. The zero value is ready to use.
+type Detector struct {
+	nodes map[types.UID]*followed
+	// order are the nodes in an order that does not change while they are the same: each node's witnesses are some of those that follow it.
+	order []*followed
+	// round is the number of the Observe.
+	round int
+	// last is when Observe was last called, and undisturbed since when nothing was missed.
+	last, undisturbed time.Time
+	armed             bool
+	inquiries         int
+}
+
+// followed is a node and what was found out about it.
+type followed struct {
+	Node
+	round, at int // at is its index in order
+	state     State
+	// baseline is when a witness last reached the node while it lived, by the witness; asked is when it was last asked to, and nextBaseline
+	// when the next one is.
+	baseline, asked map[types.UID]time.Time
+	nextBaseline    time.Time
+	inquiry         *inquiry
+	// reached is when a witness last reached the node while it was silent.
+	reached time.Time
+	// confirmed is when the witnesses last answered that they do not reach the node, and unreached how many they were.
+	confirmed time.Time
+	unreached int
+}
+
+// inquiry is what the witnesses of a silent node were asked.
+type inquiry struct {
+	number  int
+	began   time.Time
+	ended   time.Time // zero while answers are awaited
+	answers map[types.UID]Answer
+}
+
+// Observe takes in what is known at a time, and returns the probes to make. silentAfter is for how long a node gives no sign of life before
+// its witnesses are asked. nodes are all nodes of the cluster.
+func (d *Detector) Observe(now time.Time, silentAfter time.Duration, nodes []Node) []Probe {
+	if d.last.IsZero() || now.Sub(d.last) > maxTick {
+		d.undisturbed = now
+	}
+	d.last = now
+	d.follow(nodes)
+	d.arm(now)
+	if !d.armed {
+		return d.baselines(now)
+	}
+	var probes []Probe
+	for _, n := range d.order {
+		probes = append(probes, d.observe(now, silentAfter, n)...)
+	}
+	return append(probes, d.baselines(now)...)
+}
+
+// follow takes in nodes, and forgets those that are gone.
+func (d *Detector) follow(nodes []Node) {
+	d.round++
+	changed := false
+	for i := range nodes {
+		f := d.nodes[nodes[i].UID]
+		if f == nil {
+			if d.nodes == nil {
+				d.nodes = map[types.UID]*followed{}
+			}
+			f = &followed{state: NotWatched, baseline: map[types.UID]time.Time{}, asked: map[types.UID]time.Time{}}
+			d.nodes[nodes[i].UID], changed = f, true
+		}
+		f.Node, f.round = nodes[i], d.round
+	}
+	for uid, f := range d.nodes {
+		if f.round != d.round {
+			delete(d.nodes, uid)
+			changed = true
+		}
+	}
+	if changed {
+		d.reorder()
+	}
+}
+
+// reorder puts the nodes in the order of a hash, in which neighbors have nothing in common: names and addresses often follow racks or zones.
+func (d *Detector) reorder() {
+	d.order = d.order[:0]
+	for _, f := range d.nodes {
+		d.order = append(d.order, f)
+		for witness := range f.asked {
+			if d.nodes[witness] == nil {
+				delete(f.asked, witness)
+				delete(f.baseline, witness)
+			}
+		}
+	}
+	slices.SortFunc(d.order, func(a, b *followed) int {
+		return cmp.Or(cmp.Compare(hash(a.UID), hash(b.UID)), cmp.Compare(a.UID, b.UID))
+	})
+	for i, f := range d.order {
+		f.at = i
+	}
+}
+
+func hash(uid types.UID) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(uid))
+	return h.Sum64()
+}
+
+// arm begins to judge nodes once most agents have a stream: before, a node without one says nothing.
+func (d *Detector) arm(now time.Time) {
+	expected, connected := 0, 0
+	for _, f := range d.nodes {
+		if f.Expected || f.Connected {
+			expected++
+		}
+		if d.beats(f, now) {
+			connected++
+		}
+	}
+	d.armed = d.armed || connected >= minAgents && connected*100 >= expected*armingShare
+}
+
+// Armed says whether nodes are judged: most agents have had a stream at the same time since this process began.
+func (d *Detector) Armed() bool { return d.armed }
+
+// quietFor is for how long there was no sign of life of a node, as far as this process can tell.
+func (d *Detector) quietFor(f *followed, now time.Time) time.Duration {
+	since := f.lastSign()
+	if d.undisturbed.After(since) {
+		since = d.undisturbed
+	}
+	return now.Sub(since)
+}
+
+// beats says whether a node's agent sends heartbeats.
+func (d *Detector) beats(f *followed, now time.Time) bool {
+	return f.Connected && f.Ended == Open && now.Sub(f.LastBeat) < quietAfter
+}
+
+func (d *Detector) observe(now time.Time, silentAfter time.Duration, f *followed) []Probe {
+	switch {
+	case !f.Connected || f.Ended != Open:
+		f.state, f.inquiry = NotWatched, nil
+		return nil
+	case f.reached.After(f.lastSign()):
+		f.state, f.inquiry = Reachable, nil
+		return nil
+	case d.quietFor(f, now) < silentAfter:
+		f.state, f.inquiry = Alive, nil
+		return nil
+	}
+	q := f.inquiry
+	if q == nil || !q.ended.IsZero() && now.Sub(q.ended) >= d.askAgainAfter(f) {
+		f.inquiry = d.inquire(now, f)
+		if q == nil {
+			f.state = Suspect
+		}
+		return f.inquiry.probes(f)
+	}
+	if q.ended.IsZero() && (q.answered() || now.Sub(q.began) >= inquiryTimeout) {
+		q.ended = now
+	}
+	switch {
+	case !q.ended.IsZero():
+		f.state = d.judge(now, f)
+	case f.state == Silent && d.together(now, f): // Others may fall silent while its witnesses are asked again.
+		f.state = Together
+	}
+	return nil
+}
+
+// askAgainAfter is after what time the witnesses of a node are asked again: soon, where only others hold its failover up.
+func (d *Detector) askAgainAfter(f *followed) time.Duration {
+	if f.state == Silent || f.state == Together {
+		return silentInterval
+	}
+	return inquiryInterval
+}
+
+// inquire begins an inquiry about a node, of the witnesses that have reached it while it lived and give signs of life themselves.
+func (d *Detector) inquire(now time.Time, f *followed) *inquiry {
+	d.inquiries++
+	q := &inquiry{number: d.inquiries, began: now, answers: map[types.UID]Answer{}}
+	for witness, reached := range f.baseline {
+		if w := d.nodes[witness]; w != nil && d.beats(w, now) && f.lastSign().Sub(reached) < baselineLasts {
+			q.answers[witness] = ""
+		}
+	}
+	return q
+}
+
+func (q *inquiry) probes(f *followed) []Probe {
+	var probes []Probe
+	for witness := range q.answers {
+		probes = append(probes, Probe{Witness: witness, Target: f.UID, Address: f.Address, Inquiry: q.number})
+	}
+	slices.SortFunc(probes, func(a, b Probe) int { return cmp.Compare(a.Witness, b.Witness) })
+	return probes
+}
+
+func (q *inquiry) answered() bool {
+	for _, a := range q.answers {
+		if a == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// judge is the state of a node whose witnesses have answered.
+func (d *Detector) judge(now time.Time, f *followed) State {
+	unreached, zones := 0, map[string]bool{}
+	for witness, a := range f.inquiry.answers {
+		if w := d.nodes[witness]; w != nil && a == Unreached {
+			unreached++
+			zones[w.Zone] = true
+		}
+	}
+	switch {
+	case unreached < minWitnesses || len(zones) < min(2, d.zones(now, f)):
+		return Unconfirmed
+	case d.together(now, f):
+		return Together
+	}
+	f.confirmed, f.unreached = f.inquiry.ended, unreached
+	return Silent
+}
+
+// zones is in how many zones there are other nodes that could be witnesses.
+func (d *Detector) zones(now time.Time, of *followed) int {
+	zones := map[string]bool{}
+	for _, f := range d.nodes {
+		if f != of && d.beats(f, now) {
+			zones[f.Zone] = true
+		}
+	}
+	return len(zones)
+}
+
+// together says whether another node fell silent at about the same time, or may just have.
+func (d *Detector) together(now time.Time, of *followed) bool {
+	for _, f := range d.order {
+		if f == of || !f.Connected || f.Ended != Open {
+			continue
+		}
+		quiet := d.quietFor(f, now) >= quietAfter
+		if quiet && f.lastSign().Sub(of.lastSign()).Abs() <= togetherWithin {
+			return true
+		}
+	}
+	return false
+}
+
+// Answered takes in the answer to a Probe.
+func (d *Detector) Answered(now time.Time, p Probe, a Answer) {
+	f := d.nodes[p.Target]
+	switch {
+	case f == nil:
+	case p.Inquiry != 0 && a == Reached: // Also one that comes late counts against silence.
+		f.reached, f.state = now, Reachable
+	case p.Inquiry != 0:
+		if q := f.inquiry; q != nil && q.number == p.Inquiry && q.ended.IsZero() {
+			q.answers[p.Witness] = a
+		}
+	case a == Reached:
+		f.baseline[p.Witness] = now
+	case a == Unreached && d.beats(f, now):
+		delete(f.baseline, p.Witness)
+	}
+}
+
+// Verdict is what is known of a node now.
+type Verdict struct {
+	State State
+	// QuietFor is for how long the node has given no sign of life.
+	QuietFor time.Duration
+	// Unreached are how many witnesses have just not reached it.
+	Unreached int
+}
+
+// Verdict is what is known of a node at a time. Silent is returned only on fresh answers: between Observes, a caller that acts asks again
+// before each step.
+func (d *Detector) Verdict(now time.Time, node types.UID) Verdict {
+	f := d.nodes[node]
+	if f == nil || !d.armed {
+		return Verdict{State: NotWatched}
+	}
+	v := Verdict{State: f.state, QuietFor: d.quietFor(f, now)}
+	if v.State == Silent {
+		v.Unreached = f.unreached
+		if now.Sub(d.last) > maxTick || now.Sub(f.confirmed) > confirmationLasts {
+			v.State = Suspect
+		}
+	}
+	return v
+}
+
+// States are all nodes with their states at a time.
+func (d *Detector) States(now time.Time) iter.Seq2[Node, State] {
+	return func(yield func(Node, State) bool) {
+		for _, f := range d.order {
+			if !yield(f.Node, d.Verdict(now, f.UID).State) {
+				return
+			}
+		}
+	}
+}

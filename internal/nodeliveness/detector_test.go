@@ -1,0 +1,421 @@
+package nodeliveness
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"pgregory.net/rapid"
+)
+
+const (
+	tick        = 250 * time.Millisecond
+	silentAfter = 4 * time.Second
+)
+
+// machine is a node as it really is.
+type machine struct {
+	name, zone string
+	// off: nothing of it answers. paused: its agent neither sends nor answers. cut: its agent and the controller do not reach each other.
+	// deaf: its kubelet's port is blocked for all others.
+	off, paused, cut, deaf bool
+	// kubelet says that its Lease is renewed every 10 s, and received.
+	kubelet bool
+	ended   Ended
+
+	connected   bool
+	beat, lease time.Time
+}
+
+func (m *machine) beats() bool   { return !m.off && !m.paused && !m.cut && m.ended == Open }
+func (m *machine) answers() bool { return !m.off && !m.deaf }
+
+// network is nodes, the Detector that follows them, and the time.
+type network struct {
+	Detector
+	now      time.Time
+	steps    int
+	machines []*machine
+	probes   []Probe
+	// reached is when a witness last reached a silent node.
+	reached map[types.UID]time.Time
+	delay   int // ticks until answers come
+	pending []pendingProbe
+}
+
+// pendingProbe is a probe that is answered at a step.
+type pendingProbe struct {
+	due int
+	Probe
+}
+
+func uid(name string) types.UID { return types.UID("uid-" + name) }
+
+// newNetwork has nodes named n1, n2 and so on, one zone after the other, which have sent heartbeats for a minute.
+func newNetwork(zones int, nodes int) *network {
+	n := &network{now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC), reached: map[types.UID]time.Time{}, delay: 1}
+	for i := range nodes {
+		n.machines = append(n.machines, &machine{name: fmt.Sprintf("n%d", i+1), zone: fmt.Sprintf("z%d", i%zones), kubelet: true})
+	}
+	return n
+}
+
+func (n *network) machine(name string) *machine {
+	for _, m := range n.machines {
+		if m.name == name {
+			return m
+		}
+	}
+	return nil
+}
+
+// pass lets time pass. In every second each agent sends a heartbeat, and every ten seconds each kubelet renews its Lease.
+func (n *network) pass(d time.Duration) {
+	for end := n.now.Add(d); n.now.Before(end); {
+		n.now = n.now.Add(tick)
+		n.steps++
+		n.send()
+		n.observe()
+	}
+}
+
+func (n *network) send() {
+	second := n.steps * int(tick) / int(time.Second)
+	for i, m := range n.machines {
+		if n.steps%4 == 0 && m.beats() {
+			m.connected, m.beat = true, n.now
+		}
+		if n.steps%4 == 0 && (second+3*i)%10 == 0 && m.kubelet && !m.off {
+			m.lease = n.now
+		}
+	}
+}
+
+func (n *network) observe() {
+	var nodes []Node
+	for _, m := range n.machines {
+		nodes = append(nodes, Node{
+			Name: m.name, UID: uid(m.name), Zone: m.zone, Address: m.name + ":10250", Expected: true,
+			Connected: m.connected, LastBeat: m.beat, Ended: m.ended, LeaseReceived: m.lease,
+		})
+	}
+	for _, p := range n.Observe(n.now, silentAfter, nodes) {
+		n.probes = append(n.probes, p)
+		n.pending = append(n.pending, pendingProbe{n.steps + n.delay, p})
+	}
+	late := n.pending[:0]
+	for _, one := range n.pending {
+		if one.due > n.steps {
+			late = append(late, one)
+			continue
+		}
+		n.answer(one.Probe)
+	}
+	n.pending = late
+}
+
+// answer answers a probe as the network is now: nothing comes from a witness that is off or cut off.
+func (n *network) answer(p Probe) {
+	var witness, target *machine
+	for _, m := range n.machines {
+		if uid(m.name) == p.Witness {
+			witness = m
+		}
+		if uid(m.name) == p.Target {
+			target = m
+		}
+	}
+	switch {
+	case witness == nil || target == nil || !witness.beats():
+		n.Answered(n.now, p, Failed)
+	case target.answers():
+		if p.Inquiry != 0 {
+			n.reached[p.Target] = n.now
+		}
+		n.Answered(n.now, p, Reached)
+	default:
+		n.Answered(n.now, p, Unreached)
+	}
+}
+
+func (n *network) state(name string) State { return n.Verdict(n.now, uid(name)).State }
+
+func TestDetector(t *testing.T) {
+	for name, tc := range map[string]struct {
+		zones, nodes int
+		// fault is what happens after a minute; then time passes.
+		fault func(*network)
+		pass  time.Duration
+		want  map[string]State
+	}{
+		"nothing":               {2, 4, func(*network) {}, time.Minute, map[string]State{"n1": Alive, "n4": Alive}},
+		"off":                   {2, 4, func(n *network) { n.machine("n2").off = true }, 7 * time.Second, map[string]State{"n2": Silent, "n1": Alive}},
+		"off, in one zone":      {1, 4, func(n *network) { n.machine("n2").off = true }, 7 * time.Second, map[string]State{"n2": Silent}},
+		"off, as late as that":  {2, 4, func(n *network) { n.machine("n2").off = true }, 3750 * time.Millisecond, map[string]State{"n2": Alive}},
+		"off, one of three":     {3, 3, func(n *network) { n.machine("n3").off = true }, 7 * time.Second, map[string]State{"n3": Silent}},
+		"its agent is paused":   {2, 4, func(n *network) { n.machine("n2").paused, n.machine("n2").kubelet = true, false }, 8 * time.Second, map[string]State{"n2": Reachable}},
+		"cut off, kubelet down": {2, 4, func(n *network) { n.machine("n2").cut, n.machine("n2").kubelet = true, false }, time.Minute, map[string]State{"n2": Reachable}},
+		"a blocked port, and its agent is paused": {2, 4, func(n *network) {
+			n.machine("n2").paused, n.machine("n2").deaf, n.machine("n2").kubelet = true, true, false
+		}, 4 * time.Second, map[string]State{"n2": Suspect}},
+		"a goodbye": {2, 4, func(n *network) { n.machine("n2").ended = Goodbye; n.machine("n2").off = true }, time.Minute, map[string]State{"n2": NotWatched}},
+		"a close":   {2, 4, func(n *network) { n.machine("n2").ended = Closed; n.machine("n2").off = true }, time.Minute, map[string]State{"n2": NotWatched}},
+		"two off":   {2, 5, func(n *network) { n.machine("n2").off, n.machine("n3").off = true, true }, 8 * time.Second, map[string]State{"n2": Together, "n3": Together}},
+		"two off, one a little later": {2, 6, func(n *network) {
+			n.machine("n2").off = true
+			n.pass(2 * time.Second)
+			n.machine("n3").off = true
+		}, 5 * time.Second, map[string]State{"n2": Together}},
+		"two off, forty seconds apart": {2, 6, func(n *network) {
+			n.machine("n2").off = true
+			n.pass(40 * time.Second)
+			n.machine("n3").off = true
+		}, 8 * time.Second, map[string]State{"n2": Silent, "n3": Silent}},
+		"all off but one": {2, 4, func(n *network) {
+			for _, m := range n.machines[1:] {
+				m.off = true
+			}
+		}, 8 * time.Second, map[string]State{"n2": Unconfirmed, "n3": Unconfirmed, "n4": Unconfirmed}},
+		"the controller is cut off": {3, 6, func(n *network) {
+			for _, m := range n.machines {
+				m.cut, m.kubelet = true, false
+			}
+		}, 20 * time.Second, map[string]State{"n1": Unconfirmed, "n6": Unconfirmed}},
+		"back": {2, 4, func(n *network) {
+			n.machine("n2").off = true
+			n.pass(10 * time.Second)
+			n.machine("n2").off = false
+		}, 2 * time.Second, map[string]State{"n2": Alive}},
+		"reached again, while its agent is silent": {2, 4, func(n *network) {
+			n.machine("n2").off = true
+			n.pass(10 * time.Second)
+			n.machine("n2").off, n.machine("n2").paused, n.machine("n2").kubelet = false, true, false
+		}, 4 * time.Second, map[string]State{"n2": Reachable}},
+		"off after a witness has reached it": {2, 4, func(n *network) {
+			n.machine("n2").paused, n.machine("n2").kubelet = true, false
+			n.pass(10 * time.Second)
+			n.machine("n2").off = true
+		}, time.Minute, map[string]State{"n2": Reachable}},
+		"one zone has no other node": {2, 3, func(n *network) { n.machine("n1").off = true }, 8 * time.Second, map[string]State{"n1": Silent}},
+		"the only witness of the other zone does not answer": {2, 4, func(n *network) {
+			n.machine("n1").off = true // z0, as n3 is
+			n.machine("n3").ended = Closed
+		}, 8 * time.Second, map[string]State{"n1": Silent}}, // Then there is only one zone.
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNetwork(tc.zones, tc.nodes)
+			n.pass(time.Minute)
+			if !n.Armed() {
+				t.Fatal("it is not armed")
+			}
+			tc.fault(n)
+			n.pass(tc.pass)
+			for name, want := range tc.want {
+				if got := n.state(name); got != want {
+					t.Errorf("%s: %s, want %s", name, got, want)
+				}
+			}
+		})
+	}
+}
+
+// The time from the last sign of life to Silent is silentAfter and what the witnesses take.
+func TestSilentSoon(t *testing.T) {
+	n := newNetwork(2, 5)
+	n.pass(time.Minute)
+	n.machine("n4").off = true
+	began := n.now
+	for n.state("n4") != Silent {
+		n.pass(tick)
+		if n.now.Sub(began) > time.Minute {
+			t.Fatal("never")
+		}
+	}
+	if took := n.now.Sub(began); took > silentAfter+inquiryTimeout {
+		t.Errorf("it took %v", took)
+	}
+	for range 40 { // It stays so while witnesses are asked again.
+		n.pass(tick)
+		if got := n.state("n4"); got != Silent {
+			t.Fatalf("then %s", got)
+		}
+	}
+}
+
+// A renewal of a Lease that is received is a sign of life, also one that comes while witnesses are asked.
+func TestLeaseVetoes(t *testing.T) {
+	n := newNetwork(2, 4)
+	n.pass(time.Minute)
+	m := n.machine("n2")
+	m.off = true
+	n.pass(silentAfter)
+	m.lease = n.now
+	n.pass(tick)
+	if got := n.state("n2"); got != Alive {
+		t.Errorf("with a renewal: %s", got)
+	}
+	n.pass(3 * time.Second)
+	if got := n.state("n2"); got != Alive {
+		t.Errorf("3 s after the renewal: %s", got)
+	}
+	n.pass(4 * time.Second)
+	if got := n.state("n2"); got != Silent {
+		t.Errorf("7 s after the renewal: %s", got)
+	}
+}
+
+// A process that was starved or stopped has not received what was sent meanwhile.
+func TestStarvedController(t *testing.T) {
+	n := newNetwork(2, 4)
+	n.pass(time.Minute)
+	n.now = n.now.Add(20 * time.Second) // No Observe, and no heartbeat is taken in.
+	n.machine("n2").paused = true
+	n.machine("n2").kubelet = false
+	n.observe()
+	for _, m := range n.machines {
+		if got := n.state(m.name); got != Alive {
+			t.Errorf("%s after the stop: %s", m.name, got)
+		}
+	}
+	n.pass(silentAfter - time.Second)
+	if got := n.state("n2"); got != Alive {
+		t.Errorf("before it was silent for long enough: %s", got)
+	}
+	n.machine("n3").off = true
+	n.pass(20 * time.Second)
+	n.now = n.now.Add(5 * time.Second)
+	if got := n.state("n3"); got == Silent {
+		t.Error("a verdict outlives the stop of the process")
+	}
+}
+
+// Nothing is judged before most agents have a stream, and then it is, also when a third of them is silent.
+func TestArmed(t *testing.T) {
+	n := newNetwork(2, 10)
+	n.machine("n1").cut, n.machine("n2").cut = true, true
+	n.pass(time.Minute)
+	if n.Armed() {
+		t.Error("armed with 8 of 10")
+	}
+	n.machine("n3").off = true
+	n.pass(10 * time.Second)
+	if got := n.state("n3"); got != NotWatched {
+		t.Errorf("n3 is %s", got)
+	}
+	n.machine("n1").cut, n.machine("n2").cut = false, false
+	n.pass(2 * time.Second)
+	if !n.Armed() {
+		t.Error("not armed with 9 of 10")
+	}
+	few := newNetwork(1, 2)
+	few.pass(time.Minute)
+	if few.Armed() {
+		t.Error("armed with two agents, of which one would be the only witness")
+	}
+}
+
+// A node whose port no other node reaches while it lives is never silent, and few probes are made to find that out.
+func TestBaseline(t *testing.T) {
+	n := newNetwork(2, 30)
+	n.machine("n7").deaf = true
+	n.pass(2 * time.Minute)
+	tries := map[types.UID]int{}
+	for _, p := range n.probes {
+		tries[p.Target]++
+	}
+	if got := tries[uid("n7")]; got != maxTries {
+		t.Errorf("%d tries for n7", got)
+	}
+	if got := tries[uid("n8")]; got != witnesses {
+		t.Errorf("%d tries for n8", got)
+	}
+	n.machine("n7").off = true
+	n.pass(20 * time.Second)
+	if got := n.state("n7"); got != Unconfirmed {
+		t.Errorf("n7 is %s", got)
+	}
+	zones := map[string]int{}
+	for uid := range n.nodes[uid("n8")].baseline {
+		zones[n.nodes[uid].Zone]++
+	}
+	if zones["z0"] != 2 || zones["z1"] != 2 {
+		t.Errorf("the witnesses of n8 are in %v", zones)
+	}
+	before := len(n.probes)
+	n.pass(baselineInterval)
+	if more := len(n.probes) - before; more > 30*witnesses+2*maxTries+witnesses*30 {
+		t.Errorf("%d probes in five minutes", more)
+	}
+}
+
+// Under random faults, a node is Silent only if there was no sign of life of it for long enough, no witness has reached it since, and no
+// other fell silent together with it.
+func TestSilentRightly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := newNetwork(rapid.IntRange(1, 3).Draw(t, "zones"), rapid.IntRange(3, 8).Draw(t, "nodes"))
+		n.delay = rapid.IntRange(0, 10).Draw(t, "delay")
+		n.pass(20 * time.Second)
+		for range rapid.IntRange(1, 12).Draw(t, "faults") {
+			m := n.machines[rapid.IntRange(0, len(n.machines)-1).Draw(t, "node")]
+			switch rapid.SampledFrom([]string{"off", "paused", "cut", "deaf", "kubelet", "ended", "on", "starved"}).Draw(t, "fault") {
+			case "off":
+				m.off = true
+			case "paused":
+				m.paused = !m.paused
+			case "cut":
+				m.cut = !m.cut
+			case "deaf":
+				m.deaf = !m.deaf
+			case "kubelet":
+				m.kubelet = !m.kubelet
+			case "ended":
+				m.ended = rapid.SampledFrom([]Ended{Open, Goodbye, Closed}).Draw(t, "ended")
+			case "on":
+				*m = machine{name: m.name, zone: m.zone, kubelet: true, connected: m.connected, beat: m.beat, lease: m.lease}
+			case "starved":
+				n.now = n.now.Add(time.Duration(rapid.IntRange(1, 30).Draw(t, "stood still")) * time.Second)
+				n.observe()
+			}
+			for range rapid.IntRange(0, 60).Draw(t, "ticks") {
+				n.pass(tick)
+				n.check(t)
+			}
+		}
+	})
+}
+
+func (n *network) check(t *rapid.T) {
+	for s, state := range n.States(n.now) {
+		if state != Silent {
+			continue
+		}
+		m := n.machine(s.Name)
+		sign := m.beat
+		if m.lease.After(sign) {
+			sign = m.lease
+		}
+		quiet := n.now.Sub(sign)
+		if quiet < silentAfter {
+			t.Fatalf("%s is silent %v after its last sign of life", m.name, quiet)
+		}
+		if n.reached[s.UID].After(sign) {
+			t.Fatalf("%s is silent, although a witness has reached it since its last sign of life", m.name)
+		}
+		if m.ended != Open {
+			t.Fatalf("%s is silent after its stream has ended", m.name)
+		}
+		for _, other := range n.machines {
+			if other == m || other.ended != Open || !other.connected {
+				continue
+			}
+			last := other.beat
+			if other.lease.After(last) {
+				last = other.lease
+			}
+			if n.now.Sub(last) >= silentAfter && last.Sub(sign).Abs() <= togetherWithin && n.now.Sub(n.undisturbed) >= silentAfter {
+				t.Fatalf("%s is silent, and %s is too since about then", m.name, other.name)
+			}
+		}
+	}
+}
