@@ -84,7 +84,9 @@ func (n *Network) Links() []*Link {
 	return append([]*Link(nil), n.links...)
 }
 
-func addressOf(address string) net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address)) }
+func addressOf(address string) net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))
+}
 
 // Link is one connection.
 type Link struct {
