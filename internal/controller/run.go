@@ -37,6 +37,8 @@ type Options struct {
 	Lease       time.Duration
 	// HealthAddress and MetricsAddress are listened on; empty or "0" is none.
 	HealthAddress, MetricsAddress string
+	// HeartbeatAddress is where the heartbeats of agents are received, likewise.
+	HeartbeatAddress string
 	// MetricsSecure serves metrics over TLS, and to whom the API server says may get /metrics. MetricsCertPath is the folder of
 	// tls.crt and tls.key, which are read again when they change; empty makes a certificate that nobody has signed.
 	MetricsSecure   bool
@@ -92,6 +94,11 @@ func Run(ctx context.Context, o Options) error {
 		Client: mgr.GetClient(), Reader: direct, Namespace: o.Namespace, Events: mgr.GetEventRecorder(record.LeaseName), Clock: clock.RealClock{},
 		Last: &record.LastLedger{},
 	}
+	beats, err := addHeartbeats(ctx, mgr, config, records, o)
+	if err != nil {
+		return err
+	}
+	defer beats.close()
 	tolerations := &failover.Reconciler{
 		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records,
 		Providers: machines.Now, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
@@ -107,14 +114,8 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	if err := addHealth(mgr, watch, live); err != nil {
-		return err
-	}
-	if err := mgr.Add(watch); err != nil {
-		return fmt.Errorf("adding the watch: %w", err)
-	}
-	if err := mgr.Add(rediscoverProviders(machines, o.Log)); err != nil {
-		return fmt.Errorf("adding the discovery of providers: %w", err)
+	if err := errors.Join(addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log))); err != nil {
+		return fmt.Errorf("adding to the manager: %w", err)
 	}
 	for _, collector := range []prometheus.Collector{reconciler, tolerations} {
 		if err := metrics.Registry.Register(collector); err != nil {

@@ -8,6 +8,7 @@ var englishHelpController = sentences{
 	"flag/controller/leader-elect":      "act only while holding the Lease naosu-controller; if this is off, no other controller may act on the cluster",
 	"flag/controller/health-address":    "the `ADDRESS` that serves /livez and /readyz; 0 turns it off",
 	"flag/controller/metrics-address":   "the `ADDRESS` that serves Prometheus metrics at /metrics; 0 turns it off",
+	"flag/controller/heartbeat-address": "the `ADDRESS` that receives the heartbeats of agents, over TLS, in every replica; 0 turns it off. Requires writing the Secret and the ConfigMap naosu-heartbeat-ca and creating tokenreviews",
 	"flag/controller/metrics-secure":    "serve metrics over HTTPS, and only to clients that the API server allows to get /metrics; requires the permissions of the ClusterRole system:auth-delegator. If false, metrics are served to everyone over HTTP",
 	"flag/controller/metrics-cert-path": "the `FOLDER` with tls.crt and tls.key for serving metrics; without it, a self-signed certificate is created",
 	"flag/controller/eks-cluster":       "the `NAME` of the EKS cluster, if neither node labels nor instance tags show it",

@@ -8,6 +8,7 @@ var japaneseHelpController = sentences{
 	"flag/controller/leader-elect":      "Lease naosu-controller を保持している間だけ実行する (無効にする場合、このクラスターでほかのコントローラーを動かしてはならない)",
 	"flag/controller/health-address":    "/livez と /readyz に応答する `ADDRESS` (0 で無効)",
 	"flag/controller/metrics-address":   "Prometheus メトリクスを /metrics で公開する `ADDRESS` (0 で無効)",
+	"flag/controller/heartbeat-address": "エージェントのハートビートをすべてのレプリカが TLS で受ける `ADDRESS` (0 で無効。Secret と ConfigMap の naosu-heartbeat-ca の書き込みと、tokenreviews の作成の権限が必要)",
 	"flag/controller/metrics-secure":    "メトリクスを HTTPS で、API サーバーが /metrics の get を許可するクライアントにだけ公開する (ClusterRole system:auth-delegator の権限が必要。false にすると HTTP で誰にでも公開する)",
 	"flag/controller/metrics-cert-path": "メトリクスの公開に使う tls.crt と tls.key の `FOLDER` (省略すると自己署名証明書を作る)",
 	"flag/controller/eks-cluster":       "EKS クラスターの `NAME` (ノードのラベルにもインスタンスのタグにもない場合)",

@@ -3795,6 +3795,9 @@ var englishTexts = []compiled{
 	{"flag/controller/metrics-address", nil, func(t *text) {
 		t.say("the `ADDRESS` that serves Prometheus metrics at /metrics; 0 turns it off")
 	}},
+	{"flag/controller/heartbeat-address", nil, func(t *text) {
+		t.say("the `ADDRESS` that receives the heartbeats of agents, over TLS, in every replica; 0 turns it off. Requires writing the Secret and the ConfigMap naosu-heartbeat-ca and creating tokenreviews")
+	}},
 	{"flag/controller/metrics-secure", nil, func(t *text) {
 		t.say("serve metrics over HTTPS, and only to clients that the API server allows to get /metrics; requires the permissions of the ClusterRole system:auth-delegator. If false, metrics are served to everyone over HTTP")
 	}},

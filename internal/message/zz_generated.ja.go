@@ -3671,6 +3671,9 @@ var japaneseTexts = []compiled{
 	{"flag/controller/metrics-address", nil, func(t *text) {
 		t.say("Prometheus メトリクスを /metrics で公開する `ADDRESS` (0 で無効)")
 	}},
+	{"flag/controller/heartbeat-address", nil, func(t *text) {
+		t.say("エージェントのハートビートをすべてのレプリカが TLS で受ける `ADDRESS` (0 で無効。Secret と ConfigMap の naosu-heartbeat-ca の書き込みと、tokenreviews の作成の権限が必要)")
+	}},
 	{"flag/controller/metrics-secure", nil, func(t *text) {
 		t.say("メトリクスを HTTPS で、API サーバーが /metrics の get を許可するクライアントにだけ公開する (ClusterRole system:auth-delegator の権限が必要。false にすると HTTP で誰にでも公開する)")
 	}},

@@ -36,6 +36,8 @@ type Options struct {
 	LeaderElect    bool
 	HealthAddress  string
 	MetricsAddress string
+	// HeartbeatAddress is controller.Options'.
+	HeartbeatAddress string
 	// MetricsSecure and MetricsCertPath are controller.Options'.
 	MetricsSecure   bool
 	MetricsCertPath string
@@ -64,6 +66,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	flags.StringVar(&o.MetricsAddress, "metrics-address", ":8080", "")
 	flags.BoolVar(&o.MetricsSecure, "metrics-secure", true, "")
 	flags.StringVar(&o.MetricsCertPath, "metrics-cert-path", "", "")
+	flags.StringVar(&o.HeartbeatAddress, "heartbeat-address", "0", "")
 	flags.StringVar(&o.EKSCluster, "eks-cluster", "", "")
 	return cmd
 }
@@ -81,7 +84,9 @@ func (o *Options) Validate() error {
 	if len(validation.IsDNS1123Label(o.Namespace)) > 0 {
 		return exit.BadInput("--namespace", sentence.ErrNamespaceName(strconv.Quote(o.Namespace)), sentence.ErrNamespaceNameRemedy())
 	}
-	for _, one := range []struct{ flag, address string }{{"--health-address", o.HealthAddress}, {"--metrics-address", o.MetricsAddress}} {
+	for _, one := range []struct{ flag, address string }{
+		{"--health-address", o.HealthAddress}, {"--metrics-address", o.MetricsAddress}, {"--heartbeat-address", o.HeartbeatAddress},
+	} {
 		if !listenable(one.address) {
 			return exit.BadInput(one.flag, sentence.ErrAddress(strconv.Quote(one.address)), sentence.ErrAddressRemedy())
 		}
@@ -126,7 +131,7 @@ func (o *Options) Run(ctx context.Context) error {
 	klog.SetLogger(log)
 	err = controller.Run(ctx, controller.Options{
 		Config: config, Namespace: o.Namespace, LeaderElect: o.LeaderElect, HealthAddress: o.HealthAddress, MetricsAddress: o.MetricsAddress,
-		MetricsSecure: o.MetricsSecure, MetricsCertPath: o.MetricsCertPath, EKSCluster: o.EKSCluster, Log: log,
+		HeartbeatAddress: o.HeartbeatAddress, MetricsSecure: o.MetricsSecure, MetricsCertPath: o.MetricsCertPath, EKSCluster: o.EKSCluster, Log: log,
 	})
 	return said(config, err)
 }

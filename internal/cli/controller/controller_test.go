@@ -44,6 +44,7 @@ func TestFailures(t *testing.T) {
 		"a namespace":                    {bare, []string{"--namespace", "Not/A"}, "--namespace: \"Not/A\" is not a valid namespace name; give the namespace"},
 		"a health address":               {bare, []string{"--health-address", "8081"}, "--health-address: \"8081\" is not a valid address to listen on; use :PORT"},
 		"a metrics address":              {bare, []string{"--metrics-address", ":99999"}, "--metrics-address: \":99999\""},
+		"a heartbeat address":            {bare, []string{"--heartbeat-address", "9443"}, "--heartbeat-address: \"9443\""},
 		"no certificate":                 {bare, []string{"--metrics-cert-path", "nowhere"}, "--metrics-cert-path: \"nowhere\" has no usable certificate: open nowhere/tls.crt"},
 		"a certificate that is not used": {bare, []string{"--metrics-cert-path", "nowhere", "--metrics-secure=false"}, "--metrics-cert-path: --metrics-secure=false does not use a certificate; omit one"},
 		"an argument":                    {bare, []string{"now"}, "unknown command \"now\" for \"naosu controller\""},
