@@ -115,7 +115,7 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	if err := errors.Join(addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log))); err != nil {
-		return fmt.Errorf("adding the watch: %w", err)
+		return fmt.Errorf("adding to the manager: %w", err)
 	}
 	for _, collector := range []prometheus.Collector{reconciler, tolerations} {
 		if err := metrics.Registry.Register(collector); err != nil {

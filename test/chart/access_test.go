@@ -498,6 +498,7 @@ var rare = map[string]string{
 	// The chart makes the lease; if it is deleted, or there is no chart, the controller does.
 	"create coordination.k8s.io/leases": "a lease that is not there",
 	"create /configmaps":                "a ledger that is not there",
+	"create /secrets":                   "certificate authorities that are not there",
 }
 
 // unasked demands that an account has done everything that it may do: what it never needs, it should not be given.

@@ -57,7 +57,7 @@ func TestMode(t *testing.T) {
 	// In mode report, it writes only naosu's own objects, and reviews.
 	for right := range granted(t, mode("report")) {
 		verb, resource, _ := strings.Cut(right, " ")
-		own := slices.ContainsFunc([]string{"naosu.dev/", "events.k8s.io/", "authorization.k8s.io/"}, func(g string) bool { return strings.HasPrefix(resource, g) })
+		own := slices.ContainsFunc([]string{"naosu.dev/", "events.k8s.io/", "authentication.k8s.io/", "authorization.k8s.io/"}, func(g string) bool { return strings.HasPrefix(resource, g) })
 		if !slices.Contains([]string{"get", "list", "watch"}, verb) && !own {
 			t.Errorf("in mode report it may %s", right)
 		}

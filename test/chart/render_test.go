@@ -58,6 +58,7 @@ func TestContents(t *testing.T) {
 		"ClusterRole/naosu-controller", "ClusterRoleBinding/naosu-controller", "Deployment/naosu-controller",
 		"Lease/naosu-controller", "NetworkPolicy/naosu-controller", "PodDisruptionBudget/naosu-controller", "Role/naosu-controller",
 		"RoleBinding/naosu-controller", "Service/naosu-controller-metrics", "ServiceAccount/naosu-controller",
+		"ConfigMap/naosu-heartbeat-ca", "Secret/naosu-heartbeat-ca", "Service/naosu-controller-heartbeat",
 		"Role/naosu-controller in kube-node-lease", "RoleBinding/naosu-controller in kube-node-lease",
 		"ClusterRole/naosu-metrics-reader", "ClusterRoleBinding/naosu-controller-auth-delegator",
 		"ClusterRole/naosu-aggregate-to-view", "ClusterRole/naosu-approver", "ClusterRole/naosu-driller", "ClusterRole/naosu-viewer", "Role/naosu-viewer",
@@ -84,6 +85,10 @@ func TestContents(t *testing.T) {
 		"metrics for all": {
 			object{"controller": object{"metrics": object{"secure": false}}},
 			slices.Concat(agent, crds, without(controller, "ClusterRole/naosu-metrics-reader", "ClusterRoleBinding/naosu-controller-auth-delegator")),
+		},
+		"no heartbeats": {
+			object{"heartbeat": object{"enabled": false}},
+			slices.Concat(agent, crds, without(controller, "ConfigMap/naosu-heartbeat-ca", "Secret/naosu-heartbeat-ca", "Service/naosu-controller-heartbeat")),
 		},
 		"no network policy":   {object{"controller": object{"networkPolicy": object{"enabled": false}}}, slices.Concat(agent, crds, without(controller, "NetworkPolicy/naosu-controller"))},
 		"with ServiceMonitor": {object{"controller": object{"metrics": object{"serviceMonitor": object{"enabled": true}}}}, slices.Concat(agent, crds, controller, []string{"ServiceMonitor/naosu-controller"})},

@@ -132,7 +132,7 @@ func setup(t *testing.T, ips ...string) *fixture {
 	f.resolve = func(string) ([]string, error) { return slices.Collect(maps.Keys(f.replicas)), nil }
 	f.options = agent.Options{
 		Addresses: []string{"controller:9443"}, TokenFile: filepath.Join(folder, "token"), CAFile: filepath.Join(folder, "ca.crt"), BootID: "boot",
-		Log: slog.New(slog.NewTextHandler(f, nil)),
+		Log:     slog.New(slog.NewTextHandler(f, nil)),
 		Resolve: func(_ context.Context, host string) ([]string, error) { return f.resolve(host) },
 		Dial: func(ctx context.Context, address string) (net.Conn, error) {
 			host, port, _ := net.SplitHostPort(address)

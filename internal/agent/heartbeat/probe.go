@@ -43,7 +43,7 @@ func (c *Client) probe(ctx context.Context, address string) (heartbeat.Result, s
 		_ = connection.Close()
 		return heartbeat.Reached, ""
 	}
-	result := judge(ctx, err)
+	result := judge(err)
 	if took := time.Since(began); result == heartbeat.Unreached && took > heartbeat.ProbeTimeout+probeDelay {
 		return heartbeat.Failed, fmt.Sprintf("it took %s, so this machine was busy", took)
 	}
@@ -51,7 +51,7 @@ func (c *Client) probe(ctx context.Context, address string) (heartbeat.Result, s
 }
 
 // judge returns what a failed connection says of the other machine.
-func judge(ctx context.Context, err error) heartbeat.Result {
+func judge(err error) heartbeat.Result {
 	is := func(numbers ...syscall.Errno) bool {
 		for _, n := range numbers {
 			if errors.Is(err, n) {
@@ -64,7 +64,7 @@ func judge(ctx context.Context, err error) heartbeat.Result {
 	switch {
 	case is(syscall.ECONNREFUSED, syscall.ECONNRESET): // Its kernel sent a RST.
 		return heartbeat.Reached
-	case errors.Is(ctx.Err(), context.Canceled), is(syscall.EAGAIN): // The stream ends, or this machine lacks something, although EAGAIN is a Timeout.
+	case is(syscall.EAGAIN): // This machine lacks something, although Go takes it as a time-out.
 		return heartbeat.Failed
 	case is(syscall.EHOSTUNREACH, syscall.EHOSTDOWN, syscall.ETIMEDOUT):
 		return heartbeat.Unreached

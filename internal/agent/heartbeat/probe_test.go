@@ -3,6 +3,7 @@ package heartbeat_test
 import (
 	"context"
 	"net"
+	"net/http"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -44,7 +45,10 @@ func TestProbes(t *testing.T) {
 		{"own routes", address, failed(syscall.EAGAIN), 0, heartbeat.Failed},
 		{"own packet filter", address, failed(syscall.EPERM), 0, heartbeat.Failed},
 		{"own memory", address, failed(syscall.ENOBUFS), 0, heartbeat.Failed},
-		{"paused", address, func(context.Context) (net.Conn, error) { <-time.After(time.Minute); return nil, context.DeadlineExceeded }, time.Minute, heartbeat.Failed},
+		{"paused", address, func(context.Context) (net.Conn, error) {
+			<-time.After(time.Minute)
+			return nil, context.DeadlineExceeded
+		}, time.Minute, heartbeat.Failed},
 		{"paused, and connected", address, func(context.Context) (net.Conn, error) {
 			<-time.After(time.Minute)
 			one, _ := net.Pipe()
@@ -115,5 +119,26 @@ func TestManyProbes(t *testing.T) {
 		if took := f.end(); took != 0 || running.Load() != 0 {
 			t.Errorf("it ended after %s, with %d probes", took, running.Load())
 		}
+	})
+}
+
+// A stream that ends while answers wait to be written is noticed, and another one opened.
+func TestStreamEndsDuringAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := setup(t, "10.1.0.1")
+		f.dial = func(ctx context.Context, _ string) (net.Conn, error) { <-ctx.Done(); return nil, ctx.Err() }
+		r := f.replicas["10.1.0.1"]
+		r.accept = func(w http.ResponseWriter, _ *http.Request) {
+			for id := range uint64(100) {
+				_, _ = w.Write(heartbeat.Frame{Type: heartbeat.Probe, ID: id, Address: "10.0.0.9:10250"}.Encode())
+			}
+			_ = http.NewResponseController(w).Flush()
+		}
+		f.run(t)
+		pass(time.Hour)
+		if r.requests() < 60 {
+			t.Errorf("%d streams in an hour", r.requests())
+		}
+		f.end()
 	})
 }

@@ -39,7 +39,9 @@ type refusal struct {
 	text string
 }
 
-func (r *refusal) Error() string { return fmt.Sprintf("the controller answered %d: %s", r.code, r.text) }
+func (r *refusal) Error() string {
+	return fmt.Sprintf("the controller answered %d: %s", r.code, r.text)
+}
 
 // reasonOf tells failures apart that are logged separately. The texts of network errors have ports that differ each time.
 func reasonOf(err error) string {

@@ -28,9 +28,13 @@ func TestWhoGetsAStream(t *testing.T) {
 		}
 		change("other.audience.x", func(s *authentication.TokenReviewStatus) { s.Audiences = []string{"https://kubernetes.default.svc"} })
 		change("no.audience.x", func(s *authentication.TokenReviewStatus) { s.Audiences = nil })
-		change("other.account.x", func(s *authentication.TokenReviewStatus) { s.User.Username = "system:serviceaccount:default:naosu-agent" })
+		change("other.account.x", func(s *authentication.TokenReviewStatus) {
+			s.User.Username = "system:serviceaccount:default:naosu-agent"
+		})
 		change("no.node.x", func(s *authentication.TokenReviewStatus) { s.User.Extra = nil })
-		change("no.uid.x", func(s *authentication.TokenReviewStatus) { delete(s.User.Extra, "authentication.kubernetes.io/node-uid") })
+		change("no.uid.x", func(s *authentication.TokenReviewStatus) {
+			delete(s.User.Extra, "authentication.kubernetes.io/node-uid")
+		})
 		change("two.nodes.x", func(s *authentication.TokenReviewStatus) {
 			s.User.Extra["authentication.kubernetes.io/node-uid"] = authentication.ExtraValue{"a", "b"}
 		})

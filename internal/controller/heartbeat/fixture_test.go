@@ -75,11 +75,13 @@ func reviewed(node string) authentication.TokenReviewStatus {
 // fixture is a running server on a network in memory.
 type fixture struct {
 	*server.Server
-	network  *heartbeattest.Network
-	reviewer *reviewer
-	roots    *x509.CertPool
-	stop     context.CancelFunc
-	stopped  chan error
+	network     *heartbeattest.Network
+	reviewer    *reviewer
+	certificate tls.Certificate
+	authority   []byte
+	roots       *x509.CertPool
+	stop        context.CancelFunc
+	stopped     chan error
 }
 
 // serve runs a server, to which the agents of some nodes have tokens. It must be called in a bubble of synctest.
@@ -88,20 +90,26 @@ func serve(t *testing.T, nodes ...string) *fixture {
 	certificate, authority := heartbeattest.Certificate(t)
 	f := &fixture{
 		network: heartbeattest.NewNetwork(), reviewer: &reviewer{statuses: map[string]authentication.TokenReviewStatus{}},
-		roots: x509.NewCertPool(), stopped: make(chan error, 1),
+		certificate: certificate, authority: authority, roots: x509.NewCertPool(),
 	}
 	f.roots.AppendCertsFromPEM(authority)
 	for _, node := range nodes {
 		f.reviewer.statuses[tokenOf(node)] = reviewed(node)
 	}
+	f.start(t)
+	return f
+}
+
+// start starts a server that knows of no stream.
+func (f *fixture) start(t *testing.T) {
+	t.Helper()
 	f.Server = server.New(server.Options{
 		Tokens: f.reviewer, User: user, Log: logr.Discard(),
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &certificate, nil },
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &f.certificate, nil },
 	})
 	ctx, cancel := context.WithCancel(t.Context())
-	f.stop = cancel
+	f.stop, f.stopped = cancel, make(chan error, 1)
 	go func() { f.stopped <- f.Serve(ctx, f.network) }()
-	return f
 }
 
 // end stops the server and waits for it: nothing may run when a bubble ends.

@@ -41,7 +41,10 @@ func TestHowStreamsEnd(t *testing.T) {
 		{"RST", func(_ *testing.T, f *fixture, _ *client) { f.link().Fail(syscall.ECONNRESET) }, server.Closed},
 		{"the end of the body", func(_ *testing.T, _ *fixture, c *client) { _ = c.body.Close() }, server.Closed},
 		{"goodbye", func(t *testing.T, _ *fixture, c *client) { c.send(t, heartbeat.Frame{Type: heartbeat.Goodbye}) }, server.Goodbye},
-		{"goodbye, FIN", func(t *testing.T, _ *fixture, c *client) { c.send(t, heartbeat.Frame{Type: heartbeat.Goodbye}); c.close() }, server.Goodbye},
+		{"goodbye, FIN", func(t *testing.T, _ *fixture, c *client) {
+			c.send(t, heartbeat.Frame{Type: heartbeat.Goodbye})
+			c.close()
+		}, server.Goodbye},
 		{"goodbye, silence", func(t *testing.T, f *fixture, c *client) {
 			c.send(t, heartbeat.Frame{Type: heartbeat.Goodbye})
 			f.link().Drop()
