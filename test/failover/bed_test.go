@@ -64,6 +64,7 @@ type bed struct {
 	own       *machine   // the controller's
 	naosu     *process
 	processes []*process
+	links     int // how many were made
 }
 
 func TestMain(m *testing.M) {

@@ -31,7 +31,8 @@ type machine struct {
 // newMachine makes the namespace of a node, with the kubelet's port and without an agent.
 func newMachine(t *testing.T, b *bed, node corev1.Node) *machine {
 	t.Helper()
-	m := &machine{bed: b, node: node, link: fmt.Sprintf("node%d", len(b.machines)), folder: t.TempDir()}
+	m := &machine{bed: b, node: node, link: fmt.Sprintf("node%d", b.links), folder: t.TempDir()}
+	b.links++
 	for _, a := range node.Status.Addresses {
 		if a.Type == corev1.NodeInternalIP {
 			m.address = a.Address
