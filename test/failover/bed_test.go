@@ -18,9 +18,9 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
@@ -65,6 +65,8 @@ type bed struct {
 	naosu     *process
 	processes []*process
 	links     int // how many were made
+	delay     *delay
+	feed      func() // ends starve
 }
 
 func TestMain(m *testing.M) {
@@ -102,6 +104,7 @@ func newBed(t *testing.T) *bed {
 		}
 	}
 	b.run(t)
+	b.delay = newDelay(t, b.controllerAddress())
 	b.startController(t)
 	for _, m := range b.all() {
 		m.startAgent(t)
@@ -394,4 +397,3 @@ func alone(t *testing.T) bool {
 	agenttest.Need(t, agenttest.Root, "ip", "nft", "nsenter")
 	return agenttest.Alone(t)
 }
-

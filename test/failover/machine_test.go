@@ -98,9 +98,15 @@ func (m *machine) startPort(t *testing.T) {
 // startAgent runs the agent, with the token of its pod.
 func (m *machine) startAgent(t *testing.T) {
 	t.Helper()
+	m.startAgentTo(t, m.controllerAddress())
+}
+
+// startAgentTo runs it with another address of the controller.
+func (m *machine) startAgentTo(t *testing.T, address string) {
+	t.Helper()
 	cmd := m.command(program.Need(t, "naosu-agent"), "--node-name", m.node.Name, "--kubeconfig", m.kubeconfig(t, m.node.Name, m.agentToken(t, m.node)),
 		"--state", filepath.Join(m.folder, "state"), "--host-root", filepath.Join(m.folder, "root"),
-		"--heartbeat-address", m.controllerAddress(), "--heartbeat-token-file", m.heartbeatToken(t, m.node), "--heartbeat-ca-file", m.authority(t))
+		"--heartbeat-address", address, "--heartbeat-token-file", m.heartbeatToken(t, m.node), "--heartbeat-ca-file", m.authority(t))
 	m.agent = m.start(t, cmd)
 }
 

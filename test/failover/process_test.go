@@ -2,6 +2,7 @@ package failover
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // process is a program in the namespace of a machine.
@@ -97,4 +99,31 @@ func keepPort(address string) error {
 		}
 		_ = connection.Close()
 	}
+}
+
+// starve has the controller run for a tenth of the time, until feed.
+func (b *bed) starve(t *testing.T) {
+	t.Helper()
+	ctx, stop := context.WithCancel(b.ctx)
+	done := make(chan struct{})
+	process := b.naosu.Process
+	go func() {
+		defer close(done)
+		defer func() { _ = process.Signal(syscall.SIGCONT) }()
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for i := 0; ctx.Err() == nil; i++ {
+			signal := syscall.SIGSTOP
+			if i%10 == 9 {
+				signal = syscall.SIGCONT
+			}
+			_ = process.Signal(signal)
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	b.feed = func() { stop(); <-done }
+	t.Cleanup(b.feed)
 }

@@ -19,9 +19,12 @@ import (
 	"github.com/naosu-dev/naosu/lab/nodes"
 )
 
-// holds is for how long a fault lasts in which a node stays alive, and after it was seen what the controller takes the node for: longer than
-// silence takes, and than an inquiry.
-const holds = 7 * time.Second
+const (
+	// unseen is for how long a fault lasts in which a node stays alive or is not watched: longer than silence takes, and than an inquiry.
+	unseen = 7 * time.Second
+	// seen is for how long it lasts after it was seen what the controller takes the node for.
+	seen = 2 * time.Second
+)
 
 // fault is one in which no pod may be deleted.
 type fault struct {
@@ -30,65 +33,62 @@ type fault struct {
 	// state is what the controller then takes nodes for, and count how many; empty if all stay alive, or if it cannot say.
 	state nodeliveness.State
 	count int
+	// lasts is how long after that it lasts.
+	lasts time.Duration
 	heal  func(t *testing.T, m *machine)
 }
 
 // faults are of one worker's machine, or of the controller.
 var faults = []fault{
 	{
-		name: "agent stopped", state: nodeliveness.NotWatched, count: 1,
-		strike: func(t *testing.T, m *machine) { m.agent.end(t) },
-		heal:   func(t *testing.T, m *machine) { m.startAgent(t) },
+		name: "agents stopped and killed", state: nodeliveness.NotWatched, count: 2, lasts: unseen,
+		strike: func(t *testing.T, m *machine) { m.agent.end(t); m.other().agent.kill() },
+		heal:   func(t *testing.T, m *machine) { m.startAgent(t); m.other().startAgent(t) },
 	},
 	{
-		name: "agent killed", state: nodeliveness.NotWatched, count: 1,
-		strike: func(_ *testing.T, m *machine) { m.agent.kill() },
-		heal:   func(t *testing.T, m *machine) { m.startAgent(t) },
-	},
-	{
-		name: "agent paused", state: nodeliveness.Reachable, count: 1,
+		name: "agent paused", state: nodeliveness.Reachable, count: 1, lasts: seen,
 		strike: func(t *testing.T, m *machine) { m.agent.signal(t, syscall.SIGSTOP) },
 		heal:   func(t *testing.T, m *machine) { m.agent.signal(t, syscall.SIGCONT) },
 	},
 	{
-		name:   "kubelet stopped",
+		name: "kubelet stopped", lasts: unseen,
 		strike: func(t *testing.T, m *machine) { m.stopKubelet(t) },
 		heal:   func(t *testing.T, m *machine) { m.startKubelet(t) },
 	},
 	{
 		// The kernel refuses connections, which is an answer.
-		name: "kubelet stopped and agent paused", state: nodeliveness.Reachable, count: 1,
+		name: "kubelet stopped and agent paused", state: nodeliveness.Reachable, count: 1, lasts: seen,
 		strike: func(t *testing.T, m *machine) { m.stopKubelet(t); m.agent.signal(t, syscall.SIGSTOP) },
 		heal:   func(t *testing.T, m *machine) { m.startKubelet(t); m.agent.signal(t, syscall.SIGCONT) },
 	},
 	{
-		name:   "cut off from the API server",
+		name: "cut off from the API server", lasts: unseen,
 		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.calls()...); m.state(t, nodes.CutOff) },
 		heal:   func(t *testing.T, m *machine) { m.network.drop(t); m.state(t, nodes.On) },
 	},
 	{
-		name: "cut off from the controller", state: nodeliveness.Reachable, count: 1,
+		name: "cut off from the controller", state: nodeliveness.Reachable, count: 1, lasts: seen,
 		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.sends(), m.receives()) },
 		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
 	},
 	{
-		name: "heartbeats lost", state: nodeliveness.Reachable, count: 1,
+		name: "heartbeats lost", state: nodeliveness.Reachable, count: 1, lasts: seen,
 		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.sends()) },
 		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
 	},
 	{
 		// The agent's kernel sends nothing new while nothing is acknowledged.
-		name: "acknowledgements lost", state: nodeliveness.Reachable, count: 1,
+		name: "acknowledgements lost", state: nodeliveness.Reachable, count: 1, lasts: seen,
 		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.receives()) },
 		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
 	},
 	{
-		name:   "a tenth of all packets lost",
+		name: "a tenth of all packets lost", lasts: unseen,
 		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.some(10)...) },
 		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
 	},
 	{
-		name: "two machines cut off", state: nodeliveness.Together, count: 2,
+		name: "two machines cut off", state: nodeliveness.Together, count: 2, lasts: seen,
 		strike: func(t *testing.T, m *machine) {
 			m.network.drop(t, append(m.everything(), m.other().everything()...)...)
 			m.state(t, nodes.CutOff)
@@ -101,12 +101,27 @@ var faults = []fault{
 		},
 	},
 	{
-		name:   "the controller's machine cut off",
+		name: "the controller's machine cut off", lasts: unseen,
 		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.own.everything()...) },
 		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
 	},
 	{
-		name:   "controller paused",
+		name: "controller starved of CPU", lasts: unseen,
+		strike: func(t *testing.T, m *machine) { m.starve(t) },
+		heal:   func(_ *testing.T, m *machine) { m.feed() },
+	},
+	{
+		name: "stream delayed", lasts: unseen,
+		strike: func(t *testing.T, m *machine) {
+			m.agent.end(t)
+			m.startAgentTo(t, m.delay.address)
+			m.watched(t)
+			m.delay.by(5 * time.Second) // For as long, nothing is received.
+		},
+		heal: func(t *testing.T, m *machine) { m.delay.by(0); m.agent.end(t); m.startAgent(t) },
+	},
+	{
+		name: "controller paused", lasts: unseen,
 		strike: func(t *testing.T, m *machine) { m.naosu.signal(t, syscall.SIGSTOP) },
 		heal:   func(t *testing.T, m *machine) { m.naosu.signal(t, syscall.SIGCONT) },
 	},
@@ -149,7 +164,7 @@ func (b *bed) harmless(t *testing.T, f fault, m *machine) {
 	if f.state != "" {
 		eventually(t, fmt.Sprintf("%d nodes are %s", f.count, f.state), func() error { untouched(); return b.counts(t, f.state, f.count) })
 	}
-	during(t, holds, untouched)
+	during(t, f.lasts, untouched)
 	f.heal(t, m)
 	b.restarted(t)
 	b.watched(t)
