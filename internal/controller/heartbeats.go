@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/naosu-dev/naosu/internal/agent/managedfields"
+	"github.com/naosu-dev/naosu/internal/controller/failover"
 	"github.com/naosu-dev/naosu/internal/controller/heartbeat"
 	"github.com/naosu-dev/naosu/internal/controller/servingcert"
 	beats "github.com/naosu-dev/naosu/internal/heartbeat"
@@ -52,6 +53,18 @@ func addHeartbeats(ctx context.Context, mgr manager.Manager, config *rest.Config
 		}
 	}
 	return &heartbeats{server, listener}, nil
+}
+
+// addSilenceWatcher has each replica follow the heartbeats, and the one that leads replace the pods of silent nodes.
+func addSilenceWatcher(mgr manager.Manager, c *failover.Reconciler, streams failover.Streams, w *watch) error {
+	silence := &failover.SilenceWatcher{Reconciler: c, Streams: streams, Ticker: clock.RealClock{}, Synced: w.synced}
+	if err := silence.WatchLeases(w.Leases()); err != nil {
+		return err
+	}
+	if err := mgr.Add(silence); err != nil {
+		return fmt.Errorf("adding the watcher of silent nodes: %w", err)
+	}
+	return nil
 }
 
 // close closes the listener if the server did not.

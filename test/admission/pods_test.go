@@ -94,7 +94,7 @@ func TestPods(t *testing.T) {
 		"its status, which is lost":  {`{"status":{"phase":"Failed"}}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pod := b.owned(t, "p-"+strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), ",", ""), func(p *corev1.Pod) {
+			pod := web("p-"+strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), ",", ""), func(p *corev1.Pod) {
 				p.Spec.Tolerations = []corev1.Toleration{exactly("gpu", 7), exactly(notReady, 300), exactly(unreachable, 300)}
 			})
 			b.create(t, pod)
@@ -102,7 +102,7 @@ func TestPods(t *testing.T) {
 		})
 	}
 	asController := b.as(t, controller)
-	pod := b.owned(t, "other")
+	pod := web("other")
 	b.create(t, pod)
 	wantRefused(t, asController.Patch(t.Context(), pod.DeepCopy(), jsonPatch(`[{"op":"replace","path":"/spec/containers/0/image","value":"j"}]`)), noSpec)
 	wantRefused(t, asController.Create(t.Context(), web("new"), client.DryRunAll), noPod)
@@ -112,7 +112,7 @@ func TestPods(t *testing.T) {
 	if err := asController.SubResource("eviction").Create(t.Context(), pod.DeepCopy(), eviction); err != nil {
 		t.Errorf("an eviction: %v", err)
 	}
-	if err := b.admin.Patch(t.Context(), b.owned(t, "p-both"), merge(`{"metadata":{"labels":{"a":"b"}}}`), client.DryRunAll); err != nil {
+	if err := b.admin.Patch(t.Context(), web("p-both"), merge(`{"metadata":{"labels":{"a":"b"}}}`), client.DryRunAll); err != nil {
 		t.Errorf("an administrator's patch: %v", err)
 	}
 }
@@ -150,15 +150,11 @@ func TestDeletePods(t *testing.T) {
 		"after a second":          {options: client.GracePeriodSeconds(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			pod := web("d-" + strings.ReplaceAll(strings.ReplaceAll(name, " ", "-"), "'", ""))
+			pod := web("d-"+strings.ToLower(strings.NewReplacer(" ", "-", "'", "").Replace(name)), func(p *corev1.Pod) { p.Spec.NodeName = node })
 			if tc.edit != nil {
 				tc.edit(pod)
 			}
-			pod.Finalizers = []string{"naosu.dev/test"} // Its owner is not there, so that it would be collected.
 			b.create(t, pod)
-			t.Cleanup(func() {
-				_ = b.admin.Patch(context.WithoutCancel(t.Context()), pod, merge(`{"metadata":{"finalizers":null}}`))
-			})
 			options := []client.DeleteOption{client.DryRunAll}
 			if tc.options != nil {
 				options = append(options, tc.options)
@@ -166,18 +162,6 @@ func TestDeletePods(t *testing.T) {
 			wantRefused(t, b.as(t, controller).Delete(t.Context(), pod.DeepCopy(), options...), tc.why)
 		})
 	}
-}
-
-// owned is a pod that garbage collection keeps, because its owner is there.
-func (b *fixture) owned(t *testing.T, name string, edits ...func(*corev1.Pod)) *corev1.Pod {
-	t.Helper()
-	var owner corev1.Node
-	if err := b.admin.Get(t.Context(), client.ObjectKey{Name: node}, &owner); err != nil {
-		t.Fatal(err)
-	}
-	return web(name, append(edits, func(p *corev1.Pod) {
-		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: owner.Name, UID: owner.UID}}
-	})...)
 }
 
 // serviceAccount lets pods be made in a namespace before a controller has made the account.
@@ -212,7 +196,7 @@ func TestSetTolerationSeconds(t *testing.T) {
 	changes := []failoverpolicy.Change{{Key: notReady, Seconds: 40}, {Key: unreachable, Seconds: 60}}
 	asController := b.as(t, controller)
 	for name, want := range map[string]string{"healthy": "40 60", "down": "300 300"} {
-		pod := b.owned(t, "on-"+name, func(p *corev1.Pod) { p.Spec.NodeName = name })
+		pod := web("on-"+name, func(p *corev1.Pod) { p.Spec.NodeName = name })
 		b.create(t, pod)
 		changed, err := action.SetTolerationSeconds(t.Context(), asController, asController, pod, changes)
 		if err != nil || changed != (name == "healthy") {
@@ -227,7 +211,7 @@ func TestSetTolerationSeconds(t *testing.T) {
 		}
 	}
 	// A pod that changes between the reading and the writing is left alone.
-	stale := b.owned(t, "stale", func(p *corev1.Pod) { p.Spec.NodeName = "healthy" })
+	stale := web("stale", func(p *corev1.Pod) { p.Spec.NodeName = "healthy" })
 	b.create(t, stale)
 	read := stale.DeepCopy()
 	if err := b.admin.Patch(t.Context(), stale, merge(`{"metadata":{"labels":{"a":"b"}}}`)); err != nil {

@@ -48,8 +48,8 @@ type Streams interface {
 type SilenceWatcher struct {
 	*Reconciler
 	Streams Streams
-	// Tick makes the ticker between two looks; a test has its own.
-	Tick clock.WithTicker
+	// Ticker makes the ticker between two looks.
+	Ticker clock.WithTicker
 	// Synced says whether the cluster has been read.
 	Synced func() bool
 
@@ -103,7 +103,7 @@ func (w *SilenceWatcher) renewed(node string) {
 
 // Start watches until the context ends.
 func (w *SilenceWatcher) Start(ctx context.Context) error {
-	tick := w.Tick.NewTicker(observeInterval)
+	tick := w.Ticker.NewTicker(observeInterval)
 	defer tick.Stop()
 	var running sync.WaitGroup
 	defer running.Wait()

@@ -94,7 +94,7 @@ func newSilenceBench(t *testing.T, edits ...func(*v1alpha1.FailoverPolicy)) *sil
 	var set appsv1.ReplicaSet
 	edit(t, b.bench, client.ObjectKey{Namespace: "shop", Name: "web"}, &set, func(s *appsv1.ReplicaSet) { s.Spec.Replicas = new(int32(4)) })
 	b.streams = &streams{now: b.clock.Now, off: map[string]bool{}, reached: map[string]bool{}, beat: map[string]time.Time{}}
-	b.watcher = &SilenceWatcher{Reconciler: b.Reconciler, Streams: b.streams, Tick: b.clock, Synced: func() bool { return true }}
+	b.watcher = &SilenceWatcher{Reconciler: b.Reconciler, Streams: b.streams, Ticker: b.clock, Synced: func() bool { return true }}
 	b.passSilence(t, 10*time.Second)
 	return b
 }
