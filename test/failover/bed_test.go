@@ -54,19 +54,20 @@ const (
 
 // bed is a cluster with a whole naosu.
 type bed struct {
-	ctx       context.Context // of all processes
-	lab       *lab.Lab
-	client    client.Client
-	tokens    kubernetes.Interface
-	network   *network
-	folder    string
-	machines  []*machine // of the workers
-	own       *machine   // the controller's
-	naosu     *process
-	processes []*process
-	links     int // how many were made
-	delay     *delay
-	feed      func() // ends starve
+	ctx      context.Context // of all processes
+	lab      *lab.Lab
+	client   client.Client
+	tokens   kubernetes.Interface
+	network  *network
+	folder   string
+	machines []*machine // of the workers
+	own      *machine   // the controller's
+	naosu    *process
+	// controllers are naosu, and those before it that have ended.
+	controllers, processes []*process
+	links                  int // how many were made
+	delay                  *delay
+	feed                   func() // ends starve
 }
 
 func TestMain(m *testing.M) {
@@ -91,6 +92,11 @@ func newBed(t *testing.T) *bed {
 	t.Cleanup(func() {
 		for _, p := range b.processes {
 			p.kill()
+		}
+		for i, c := range b.controllers {
+			if t.Failed() {
+				t.Logf("the log of controller %d:\n%s", i, strings.Join(c.log.lines(0), "\n"))
+			}
 		}
 	})
 	b.connect(t)
@@ -325,11 +331,7 @@ func (b *bed) startController(t *testing.T) {
 		"--metrics-address", b.own.address+":8080", "--metrics-secure=false", "--heartbeat-address", b.controllerAddress())
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+b.kubeconfig(t, controller, b.token(t, controller, "")), "AWS_EC2_METADATA_DISABLED=true")
 	b.naosu = b.start(t, cmd)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("the controller's log:\n%s", strings.Join(b.naosu.log.lines(0), "\n"))
-		}
-	})
+	b.controllers = append(b.controllers, b.naosu)
 	eventually(t, "the controller is ready", func() error {
 		select {
 		case <-b.naosu.ended:

@@ -111,12 +111,13 @@ var faults = []fault{
 		heal:   func(_ *testing.T, m *machine) { m.feed() },
 	},
 	{
-		name: "stream delayed", lasts: unseen,
+		name: "stream delayed", state: nodeliveness.Reachable, count: 1, lasts: seen,
 		strike: func(t *testing.T, m *machine) {
 			m.agent.end(t)
+			eventually(t, "the old stream has ended", func() error { return m.counts(t, nodeliveness.NotWatched, 1) })
 			m.startAgentTo(t, m.delay.address)
 			m.watched(t)
-			m.delay.by(5 * time.Second) // For as long, nothing is received.
+			m.delay.by(time.Minute)
 		},
 		heal: func(t *testing.T, m *machine) { m.delay.by(0); m.agent.end(t); m.startAgent(t) },
 	},
@@ -166,7 +167,6 @@ func (b *bed) harmless(t *testing.T, f fault, m *machine) {
 	}
 	during(t, f.lasts, untouched)
 	f.heal(t, m)
-	b.restarted(t)
 	b.watched(t)
 	untouched()
 	if declared := b.declared(t); len(declared) > 0 {
@@ -268,7 +268,10 @@ func (b *bed) declared(t *testing.T) []string {
 // watched waits until the controller judges nodes, and takes all of them for alive.
 func (b *bed) watched(t *testing.T) {
 	t.Helper()
-	eventually(t, "all nodes are watched and alive", func() error { return b.counts(t, nodeliveness.Alive, len(b.all())) })
+	eventually(t, "all nodes are watched and alive", func() error {
+		b.restarted(t)
+		return b.counts(t, nodeliveness.Alive, len(b.all()))
+	})
 }
 
 // counts is an error unless the controller takes so many nodes for a state.
