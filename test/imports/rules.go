@@ -35,7 +35,7 @@ var layers = [][]string{
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},
 	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge", own + "internal/ledger"},
-	{own + "api", own + "internal/kube", own + "internal/textutil", own + "internal/terminal", own + "internal/locale"},
+	{own + "api", own + "internal/kube", own + "internal/textutil", own + "internal/terminal", own + "internal/locale", own + "internal/heartbeat"},
 }
 
 // ofDiagnosis are those of internal/diagnosis, likewise (docs/adr/0003).
@@ -67,7 +67,7 @@ var ofSimulation = [][]string{
 var ofAgent = [][]string{
 	{own + "internal/agent/cli"},
 	{own + "internal/agent/config"},
-	{own + "internal/agent/tasks"},
+	{own + "internal/agent/tasks", own + "internal/agent/heartbeat"},
 	{own + "internal/agent/report"},
 	{own + "internal/agent/monitor"},
 	{own + "internal/agent/source"},

@@ -33,6 +33,7 @@ type runOptions struct {
 	state      string
 	metrics    string
 	logFormat  string
+	heartbeat  heartbeatOptions
 }
 
 func (o *runOptions) addFlags(cmd *cobra.Command) {
@@ -41,6 +42,7 @@ func (o *runOptions) addFlags(cmd *cobra.Command) {
 	flags.StringVar(&o.kubeconfig, "kubeconfig", "", "kubeconfig file; by default, the service account of the agent's pod")
 	flags.StringVar(&o.state, "state", "/var/lib/naosu-agent", "folder in which the agent saves evidence across restarts")
 	flags.StringVar(&o.metrics, "metrics-address", "", "address for /metrics, /healthz and /livez, such as 127.0.0.1:9644; by default, no port is opened")
+	o.heartbeat.addFlags(flags)
 	flags.StringVar(&o.logFormat, "logging-format", "text", "format of the log on standard error: text (key=value pairs) or json")
 }
 
@@ -51,6 +53,9 @@ func (o *runOptions) run(ctx context.Context) error {
 	}
 	if _, _, err := net.SplitHostPort(o.metrics); o.metrics != "" && err != nil {
 		return inputError{fmt.Errorf("--metrics-address %s: %w", o.metrics, err)}
+	}
+	if err := o.heartbeat.validate(); err != nil {
+		return err
 	}
 	log, err := newLogger(o.errOut, o.logFormat)
 	if err != nil {
@@ -79,6 +84,8 @@ func (o *runOptions) run(ctx context.Context) error {
 	numbers := metrics.New(c.Catalogue(), reporter.Status)
 	numbers.Check("report", reporter.Health)
 	client.Done = numbers.Requested
+	beats := o.heartbeat.client(boot.ID, log)
+	numbers.Streams(beats.Streams)
 	watch := agent.Agent{
 		Monitors: numbers.Watch(c.Monitors(h, o.state)), Reasons: c.Catalogue(), EvidenceFile: &agent.EvidenceFile{Folder: o.state, Boot: boot.ID},
 		Show: func(p evidence.Snapshot) { reporter.Show(p); numbers.Show(p) }, Clock: clock.RealClock{}, Log: log,
@@ -87,6 +94,7 @@ func (o *runOptions) run(ctx context.Context) error {
 	if o.metrics != "" {
 		together.Go(func() error { o.serve(ctx, numbers, log); return nil })
 	}
+	together.Go(func() error { beats.Run(ctx); return nil })
 	together.Go(func() error { reporter.Run(ctx); return nil })
 	together.Go(func() error { o.worker(h, c, client, reporter, log).Run(ctx); return nil })
 	together.Go(func() error { return watch.Run(ctx) })

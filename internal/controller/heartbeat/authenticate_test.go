@@ -28,9 +28,13 @@ func TestWhoGetsAStream(t *testing.T) {
 		}
 		change("other.audience.x", func(s *authentication.TokenReviewStatus) { s.Audiences = []string{"https://kubernetes.default.svc"} })
 		change("no.audience.x", func(s *authentication.TokenReviewStatus) { s.Audiences = nil })
-		change("other.account.x", func(s *authentication.TokenReviewStatus) { s.User.Username = "system:serviceaccount:default:naosu-agent" })
+		change("other.account.x", func(s *authentication.TokenReviewStatus) {
+			s.User.Username = "system:serviceaccount:default:naosu-agent"
+		})
 		change("no.node.x", func(s *authentication.TokenReviewStatus) { s.User.Extra = nil })
-		change("no.uid.x", func(s *authentication.TokenReviewStatus) { delete(s.User.Extra, "authentication.kubernetes.io/node-uid") })
+		change("no.uid.x", func(s *authentication.TokenReviewStatus) {
+			delete(s.User.Extra, "authentication.kubernetes.io/node-uid")
+		})
 		change("two.nodes.x", func(s *authentication.TokenReviewStatus) {
 			s.User.Extra["authentication.kubernetes.io/node-uid"] = authentication.ExtraValue{"a", "b"}
 		})
@@ -54,7 +58,7 @@ func TestWhoGetsAStream(t *testing.T) {
 			{name: "no token", request: func(r *http.Request) { r.Header.Del("Authorization") }, code: 401},
 			{name: "another scheme", token: "n", request: func(r *http.Request) { r.Header.Set("Authorization", "Basic "+tokenOf("n")) }, code: 401},
 			{name: "no JWT", token: "password", code: 401},
-			{name: "a huge token", token: "a.b." + strings.Repeat("c", 9<<10), code: 431},
+			{name: "a huge token", token: "a.b." + strings.Repeat("c", 9<<10), code: 401},
 			{name: "another path", token: tokenOf("n"), request: func(r *http.Request) { r.URL.Path = "/" }, code: 404},
 			{name: "another method", token: tokenOf("n"), request: func(r *http.Request) { r.Method = http.MethodPut }, code: 405},
 			{name: "a long boot ID", token: tokenOf("n"), request: func(r *http.Request) { r.Header.Set(heartbeat.BootIDHeader, strings.Repeat("x", 65)) }, code: 400},

@@ -3,11 +3,14 @@ package heartbeat_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	server "github.com/naosu-dev/naosu/internal/controller/heartbeat"
 	"github.com/naosu-dev/naosu/internal/heartbeat"
@@ -104,42 +107,69 @@ func TestProbeWithoutAStream(t *testing.T) {
 	})
 }
 
-// A witness whose machine died blocks nobody: a probe ends with its context, more than a few are refused at once, and nothing is held for longer
-// than the connection.
+// A witness whose machine died, or that does not read, blocks nobody: a probe ends with its context, more than a few are refused at once, and
+// nothing is held for longer than the connection.
 func TestProbeOfADeadWitness(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := serve(t, "n", "other")
-		c := f.dial(t, from(1), tokenOf("n"))
-		f.link().Drop()
-		var probing sync.WaitGroup
-		var late, refused int
-		var mu sync.Mutex
-		for range 1000 {
-			probing.Go(func() {
-				ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-				defer cancel()
-				_, err := f.Probe(ctx, "uid-n", probed)
-				mu.Lock()
-				defer mu.Unlock()
-				switch {
-				case errors.Is(err, context.DeadlineExceeded):
-					late++
-				case err != nil:
-					refused++
+	for name, test := range map[string]struct {
+		die  func(*fixture)
+		most int // Probes that wait.
+	}{
+		"its machine died": {die: func(f *fixture) { f.link().Drop() }, most: 64},
+		"it does not read": {die: func(*fixture) {}, most: 1 + 16},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := serve(t, "n", "other")
+				transport := f.transport(from(1))
+				transport.HTTP2 = &http.HTTP2Config{MaxReceiveBufferPerStream: 1}
+				if test.most == 64 {
+					transport.HTTP2 = nil
 				}
+				c := f.dialBy(t, transport, tokenOf("n"))
+				test.die(f)
+				late, refused := f.probeOften("uid-n")
+				if late == 0 || late > test.most || late+refused != 1000 {
+					t.Errorf("%d were late, %d refused", late, refused)
+				}
+				other := f.dial(t, from(2), tokenOf("other"))
+				defer other.close()
+				var answering sync.WaitGroup
+				answering.Go(func() { other.answer(t, heartbeat.Reached, func(*heartbeat.Frame) {}) })
+				if got, err := f.Probe(t.Context(), "uid-other", probed); got != server.Reached {
+					t.Errorf("of another witness: %s, %v", got, err)
+				}
+				answering.Wait()
+				_, _ = c.body.Write([]byte("garbage\n"))
+				synctest.Wait()
+				if _, err := c.body.Write(beat.Encode()); test.most < 64 && (err == nil || f.stream(t, "n").Ended != server.Closed) {
+					t.Errorf("after garbage its stream is still read: %v", f.Streams())
+				}
+				c.close()
+				f.end(t)
 			})
-		}
-		probing.Wait()
-		if late > 64 || late+refused != 1000 {
-			t.Errorf("%d were late, %d refused", late, refused)
-		}
-		other := f.dial(t, from(2), tokenOf("other"))
-		defer other.close()
-		go other.answer(t, heartbeat.Reached, func(*heartbeat.Frame) {})
-		if got, err := f.Probe(t.Context(), "uid-other", probed); got != server.Reached {
-			t.Errorf("of another witness: %s, %v", got, err)
-		}
-		c.close()
-		f.end(t)
-	})
+		})
+	}
+}
+
+// probeOften asks a witness a thousand times at once, and counts the probes that had no answer in time, and the refused ones.
+func (f *fixture) probeOften(witness types.UID) (late, refused int) {
+	var probing sync.WaitGroup
+	var mu sync.Mutex
+	for range 1000 {
+		probing.Go(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+			defer cancel()
+			_, err := f.Probe(ctx, witness, probed)
+			mu.Lock()
+			defer mu.Unlock()
+			switch {
+			case errors.Is(err, context.DeadlineExceeded):
+				late++
+			case err != nil:
+				refused++
+			}
+		})
+	}
+	probing.Wait()
+	return late, refused
 }

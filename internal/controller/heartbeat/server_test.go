@@ -1,6 +1,7 @@
 package heartbeat_test
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/http2"
 	"k8s.io/apimachinery/pkg/types"
 
 	server "github.com/naosu-dev/naosu/internal/controller/heartbeat"
@@ -39,7 +41,10 @@ func TestHowStreamsEnd(t *testing.T) {
 		{"RST", func(_ *testing.T, f *fixture, _ *client) { f.link().Fail(syscall.ECONNRESET) }, server.Closed},
 		{"the end of the body", func(_ *testing.T, _ *fixture, c *client) { _ = c.body.Close() }, server.Closed},
 		{"goodbye", func(t *testing.T, _ *fixture, c *client) { c.send(t, heartbeat.Frame{Type: heartbeat.Goodbye}) }, server.Goodbye},
-		{"goodbye, FIN", func(t *testing.T, _ *fixture, c *client) { c.send(t, heartbeat.Frame{Type: heartbeat.Goodbye}); c.close() }, server.Goodbye},
+		{"goodbye, FIN", func(t *testing.T, _ *fixture, c *client) {
+			c.send(t, heartbeat.Frame{Type: heartbeat.Goodbye})
+			c.close()
+		}, server.Goodbye},
 		{"goodbye, silence", func(t *testing.T, f *fixture, c *client) {
 			c.send(t, heartbeat.Frame{Type: heartbeat.Goodbye})
 			f.link().Drop()
@@ -217,6 +222,34 @@ func TestSilentStrangers(t *testing.T) {
 		}
 		if got := f.stream(t, "n").Ended; got != "" {
 			t.Errorf("the agent's stream is %s", got)
+		}
+	})
+}
+
+// Also one that speaks HTTP/2, and then asks for nothing.
+func TestStrangersWithoutRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := serve(t)
+		defer f.end(t)
+		raw, err := f.network.Dial(t.Context(), "10.0.0.66:1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := tls.Client(raw, &tls.Config{RootCAs: f.roots, ServerName: heartbeat.ServerName, NextProtos: []string{"h2"}})
+		defer c.Close()
+		if _, err := io.WriteString(c, http2.ClientPreface); err != nil {
+			t.Fatal(err)
+		}
+		framer := http2.NewFramer(c, c)
+		if err := framer.WriteSettings(); err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		for err == nil {
+			_, err = framer.ReadFrame()
+		}
+		if took := time.Since(began); took < 10*time.Second || took > 12*time.Second {
+			t.Errorf("it was disconnected after %s: %v", took, err)
 		}
 	})
 }

@@ -16,12 +16,11 @@ import (
 // Network connects dialers with one listener. It is the net.Listener itself.
 type Network struct {
 	accept chan net.Conn
-	closed chan struct{}
-	once   sync.Once
 
-	mu    sync.Mutex
-	links []*Link
-	away  error
+	mu     sync.Mutex
+	closed chan struct{} // Closed with the listener.
+	links  []*Link
+	away   error
 }
 
 // NewNetwork returns a Network without connections.
@@ -34,15 +33,34 @@ func (n *Network) Accept() (net.Conn, error) {
 	select {
 	case c := <-n.accept:
 		return c, nil
-	case <-n.closed:
+	case <-n.isClosed():
 		return nil, net.ErrClosed
 	}
 }
 
+func (n *Network) isClosed() <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.closed
+}
+
 // Close is that of net.Listener.
 func (n *Network) Close() error {
-	n.once.Do(func() { close(n.closed) })
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	select {
+	case <-n.closed:
+	default:
+		close(n.closed)
+	}
 	return nil
+}
+
+// Reopen lets another listener accept, after Close.
+func (n *Network) Reopen() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.closed = make(chan struct{})
 }
 
 // Addr is that of net.Listener.
@@ -66,7 +84,7 @@ func (n *Network) Dial(ctx context.Context, from string) (net.Conn, error) {
 	link := newLink(addressOf(from), n.Addr())
 	select {
 	case n.accept <- link.server:
-	case <-n.closed:
+	case <-n.isClosed():
 		return nil, syscall.ECONNREFUSED
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -84,7 +102,9 @@ func (n *Network) Links() []*Link {
 	return append([]*Link(nil), n.links...)
 }
 
-func addressOf(address string) net.Addr { return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address)) }
+func addressOf(address string) net.Addr {
+	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))
+}
 
 // Link is one connection.
 type Link struct {

@@ -18,6 +18,7 @@ import (
 type Metrics struct {
 	reasons map[reason.ID]reason.Reason
 	status  func() report.Status
+	streams func() int
 
 	mu       sync.Mutex
 	snapshot evidence.Snapshot
@@ -41,13 +42,20 @@ type check struct {
 // New makes Metrics of the effective reasons and a reporter's Status.
 func New(reasons []reason.Reason, status func() report.Status) *Metrics {
 	m := &Metrics{
-		reasons: map[reason.ID]reason.Reason{}, status: status,
+		reasons: map[reason.ID]reason.Reason{}, status: status, streams: func() int { return 0 },
 		evidence: map[reason.ID]int{}, requests: map[request]int{},
 	}
 	for _, r := range reasons {
 		m.reasons[r.ID] = r
 	}
 	return m
+}
+
+// Streams sets what returns the number of open heartbeat streams.
+func (m *Metrics) Streams(open func() int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.streams = open
 }
 
 // Show sets the state of the reasons.
@@ -104,6 +112,8 @@ func (m *Metrics) page() string {
 	for _, r := range slices.SortedFunc(maps.Keys(m.requests), func(a, b request) int { return cmp.Or(cmp.Compare(a.name, b.name), a.code-b.code) }) {
 		t.sample(float64(m.requests[r]), "request", r.name, "code", strconv.Itoa(r.code))
 	}
+	t.metric("naosu_agent_heartbeat_streams", "gauge", "Open heartbeat streams, one to each replica of the controller.")
+	t.sample(float64(m.streams()))
 	t.metric("naosu_agent_events_lost_total", "counter", "Events that were never written.")
 	t.sample(float64(status.Lost))
 	t.metric("naosu_agent_stands_aside", "gauge", "1 for each node condition that another agent writes.")

@@ -64,6 +64,7 @@ func TestMetrics(t *testing.T) {
 	if err := m.Watch([]monitor.Monitor{log{}})[0].Run(t.Context(), func(evidence.Evidence) { told++ }); err == nil || told != 3 {
 		t.Errorf("of three pieces of evidence %d came through, and it ended with %v", told, err)
 	}
+	m.Streams(func() int { return 2 })
 	m.Requested("patch", 200)
 	m.Requested("patch", 0)
 	server := httptest.NewServer(m.Handler())
@@ -93,6 +94,7 @@ func TestMetrics(t *testing.T) {
 		"naosu_agent_log_records_lost_total kernel":                7,
 		"naosu_agent_api_requests_total patch 0":                   1,
 		"naosu_agent_api_requests_total patch 200":                 1,
+		"naosu_agent_heartbeat_streams":                            2,
 		"naosu_agent_events_lost_total":                            2,
 		"naosu_agent_stands_aside KernelReady a\"b\\c\nd\uFFFD":    1,
 		"naosu_agent_last_report_timestamp_seconds":                1000.5,
