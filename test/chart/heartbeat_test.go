@@ -121,6 +121,39 @@ func (c *cluster) heartbeats(t *testing.T, pod *corev1.Pod, address string) []st
 	return []string{"--heartbeat-address=" + address, "--heartbeat-token-file=" + filepath.Join(folder, "token"), "--heartbeat-ca-file=" + filepath.Join(folder, "ca.crt")}
 }
 
+// storeCertificates writes into the objects that the chart has made, as the controller does.
+func (c *cluster) storeCertificates(t *testing.T) {
+	t.Helper()
+	secret, err := c.client.CoreV1().Secrets(namespace).Get(t.Context(), record.HeartbeatCAName, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	configMap, err := c.client.CoreV1().ConfigMaps(namespace).Get(t.Context(), record.HeartbeatCAName, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret.Data, configMap.Data = map[string][]byte{"ca.key": []byte("key")}, map[string]string{"ca.crt": "certificate"}
+	if _, err := c.client.CoreV1().Secrets(namespace).Update(t.Context(), secret, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.client.CoreV1().ConfigMaps(namespace).Update(t.Context(), configMap, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keepsCertificates says whether an upgrade has changed what was stored.
+func (c *cluster) keepsCertificates(t *testing.T) {
+	t.Helper()
+	secret, err := c.client.CoreV1().Secrets(namespace).Get(t.Context(), record.HeartbeatCAName, metav1.GetOptions{})
+	if err != nil || string(secret.Data["ca.key"]) != "key" {
+		t.Errorf("the Secret has %d keys after an upgrade: %v", len(secret.Data), err)
+	}
+	configMap, err := c.client.CoreV1().ConfigMaps(namespace).Get(t.Context(), record.HeartbeatCAName, metav1.GetOptions{})
+	if err != nil || configMap.Data["ca.crt"] != "certificate" {
+		t.Errorf("the ConfigMap has %v after an upgrade: %v", configMap.Data, err)
+	}
+}
+
 // Without heartbeats nothing listens or connects, and no right is granted for them.
 func TestNoHeartbeat(t *testing.T) {
 	rights := func(all map[string]*unstructured.Unstructured) (found []string) {
