@@ -287,8 +287,8 @@ func TestNotTheController(t *testing.T) {
 			write(t, f.options.CAFile, string(authority))
 		},
 		"no CA":    func(t *testing.T, f *fixture) { write(t, f.options.CAFile, "") },
-		"no file":  func(t *testing.T, f *fixture) { f.options.CAFile += "x" },
-		"no token": func(t *testing.T, f *fixture) { f.options.TokenFile += "x" },
+		"no file":  func(_ *testing.T, f *fixture) { f.options.CAFile += "x" },
+		"no token": func(_ *testing.T, f *fixture) { f.options.TokenFile += "x" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -362,7 +362,7 @@ func TestResolution(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t, "10.1.0.1", "10.1.0.2")
 		at, failure := []string{"10.1.0.1", "10.1.0.1"}, error(nil)
-		f.resolve = func(host string) ([]string, error) { return at, failure }
+		f.resolve = func(string) ([]string, error) { return at, failure }
 		f.run(t)
 		one, two := f.replicas["10.1.0.1"], f.replicas["10.1.0.2"]
 		step := func(name string, wantOne, wantTwo, wantStreams int) {
