@@ -1,0 +1,399 @@
+package failover
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/config/crd"
+	"github.com/naosu-dev/naosu/internal/agent/agenttest"
+	"github.com/naosu-dev/naosu/internal/heartbeat"
+	"github.com/naosu-dev/naosu/lab"
+	"github.com/naosu-dev/naosu/lab/cloud"
+	"github.com/naosu-dev/naosu/lab/labtest"
+	"github.com/naosu-dev/naosu/lab/pace"
+	"github.com/naosu-dev/naosu/test/program"
+)
+
+const (
+	namespace  = "naosu-system"
+	controller = "naosu-controller"
+	agent      = "naosu-agent"
+	// patience ends waits for what will not come.
+	patience = 2 * time.Minute
+	often    = 50 * time.Millisecond
+	// groupLabel is the label with a node's group.
+	groupLabel = "eks.amazonaws.com/nodegroup"
+)
+
+// bed is a cluster with a whole naosu.
+type bed struct {
+	ctx       context.Context // of all processes
+	lab       *lab.Lab
+	client    client.Client
+	tokens    kubernetes.Interface
+	network   *network
+	folder    string
+	machines  []*machine // of the workers
+	own       *machine   // the controller's
+	naosu     *process
+	processes []*process
+	links     int // how many were made
+	delay     *delay
+	feed      func() // ends starve
+}
+
+func TestMain(m *testing.M) {
+	if address := os.Getenv(portKeeper); address != "" {
+		fmt.Fprintln(os.Stderr, keepPort(address))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// newBed builds the cluster: story 2's, with a fourth node for the controller.
+func newBed(t *testing.T) *bed {
+	t.Helper()
+	b := &bed{ctx: context.WithoutCancel(t.Context()), folder: t.TempDir(), network: newNetwork(t)}
+	b.lab = labtest.Start(t, lab.Options{
+		Pace: pace.New(1), BindAddress: hub,
+		Cloud: cloud.Spec{Zones: []string{"us-east-1a", "us-east-1b"}, Groups: []cloud.GroupSpec{
+			{Name: "workers", InstanceType: "m5.large", Min: 3, Desired: 3, Max: 3},
+			{Name: "system", InstanceType: "m5.large", Min: 1, Desired: 1, Max: 1, Zones: []string{"us-east-1b"}},
+		}},
+	})
+	t.Cleanup(func() {
+		for _, p := range b.processes {
+			p.kill()
+		}
+	})
+	b.connect(t)
+	b.install(t)
+	for _, node := range b.ready(t) {
+		m := newMachine(t, b, node)
+		if node.Labels[groupLabel] == "system" {
+			b.own = m
+		} else {
+			b.machines = append(b.machines, m)
+		}
+	}
+	b.run(t)
+	b.delay = newDelay(t, b.controllerAddress())
+	b.startController(t)
+	for _, m := range b.all() {
+		m.startAgent(t)
+	}
+	return b
+}
+
+// all are the machines.
+func (b *bed) all() []*machine { return append(slices.Clone(b.machines), b.own) }
+
+// connect makes the administrator's clients.
+func (b *bed) connect(t *testing.T) {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
+	if err == nil {
+		b.client, err = client.New(b.lab.Plane.AdminConfig(), client.Options{Scheme: scheme})
+	}
+	if err == nil {
+		b.tokens, err = kubernetes.NewForConfig(b.lab.Plane.AdminConfig())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, err := url.Parse(b.lab.Plane.AdminConfig().Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.network.api = server.Port()
+}
+
+// install does what kubectl apply does with config/.
+func (b *bed) install(t *testing.T) {
+	t.Helper()
+	b.apply(t, "the definitions", crd.YAML())
+	for _, file := range []string{"agent/access.yaml", "agent/policy.yaml", "rbac/access.yaml", "rbac/role.yaml", "rbac/policy.yaml"} {
+		text, err := os.ReadFile(filepath.Join("../../config", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.apply(t, file, text)
+	}
+	eventually(t, "naosu's kinds are served", func() error {
+		return errors.Join(b.client.List(t.Context(), &v1alpha1.FailoverPolicyList{}), b.client.List(t.Context(), &v1alpha1.RemediationList{}),
+			b.client.List(t.Context(), &v1alpha1.NodeRepairPolicyList{}))
+	})
+}
+
+func (b *bed) apply(t *testing.T, name string, text []byte) {
+	t.Helper()
+	for document := range bytes.SplitSeq(text, []byte("---\n")) {
+		o := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal(document, &o.Object); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(o.Object) > 0 {
+			if err := b.client.Create(t.Context(), o); err != nil {
+				t.Fatalf("%s: %s: %v", name, o.GetName(), err)
+			}
+		}
+	}
+}
+
+// ready waits until all nodes are, and returns them.
+func (b *bed) ready(t *testing.T) []corev1.Node {
+	t.Helper()
+	var all corev1.NodeList
+	eventually(t, "four nodes are ready", func() error {
+		if err := b.client.List(t.Context(), &all); err != nil {
+			return err
+		}
+		n := 0
+		for i := range all.Items {
+			if len(all.Items[i].Spec.Taints) == 0 && condition(&all.Items[i]) == corev1.ConditionTrue {
+				n++
+			}
+		}
+		if n != 4 {
+			return fmt.Errorf("%d are", n)
+		}
+		return nil
+	})
+	return all.Items
+}
+
+// condition is the status of a node's Ready.
+func condition(node *corev1.Node) corev1.ConditionStatus {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status
+		}
+	}
+	return corev1.ConditionUnknown
+}
+
+// run creates story 2's Deployments, the pods of the agents, and the policy.
+func (b *bed) run(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"httpd", "nginx"} {
+		labels := map[string]string{"app": name, "story": "lopsided"}
+		pod := corev1.PodSpec{
+			NodeSelector: map[string]string{groupLabel: "workers"},
+			Containers: []corev1.Container{{
+				Name: name, Image: name, Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m")}},
+			}},
+		}
+		b.create(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: appsv1.DeploymentSpec{
+			Replicas: new(int32(3)), Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
+		}})
+		eventually(t, "one of "+name+" on each worker", func() error {
+			on := map[string]bool{}
+			for _, p := range b.pods(t, name) {
+				if p.Status.Phase == corev1.PodRunning {
+					on[p.Spec.NodeName] = true
+				}
+			}
+			if len(on) != 3 {
+				return fmt.Errorf("they run on %v", on)
+			}
+			return nil
+		})
+	}
+	b.create(t, &v1alpha1.FailoverPolicy{ObjectMeta: metav1.ObjectMeta{Name: "lopsided"}, Spec: v1alpha1.FailoverPolicySpec{
+		Mode: v1alpha1.ModeAuto, PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{"story": "lopsided"}},
+		ReplaceOnSilence: v1alpha1.ReplaceReplicated,
+	}})
+	for _, m := range b.all() {
+		b.create(t, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: podOf(m.node), Labels: map[string]string{"app.kubernetes.io/name": agent}},
+			Spec: corev1.PodSpec{
+				NodeName: m.node.Name, ServiceAccountName: agent, Tolerations: []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+				Containers: []corev1.Container{{Name: agent, Image: agent}},
+			},
+		})
+	}
+}
+
+func (b *bed) create(t *testing.T, o client.Object) {
+	t.Helper()
+	if err := b.client.Create(t.Context(), o); err != nil {
+		t.Fatalf("create %s: %v", o.GetName(), err)
+	}
+}
+
+// pods are those of story 2, or of one of its Deployments.
+func (b *bed) pods(t *testing.T, app string) []corev1.Pod {
+	t.Helper()
+	labels := client.MatchingLabels{"story": "lopsided"}
+	if app != "" {
+		labels["app"] = app
+	}
+	var all corev1.PodList
+	if err := b.client.List(t.Context(), &all, client.InNamespace("default"), labels); err != nil {
+		t.Fatal(err)
+	}
+	return all.Items
+}
+
+func podOf(node corev1.Node) string { return "agent-" + node.Name }
+
+// token is a service account's; with a node, that of the agent's pod there.
+func (b *bed) token(t *testing.T, account, pod string, audiences ...string) string {
+	t.Helper()
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(3600)), Audiences: audiences}}
+	if pod != "" {
+		request.Spec.BoundObjectRef = &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: pod}
+	}
+	token, err := b.tokens.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), account, request, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token.Status.Token
+}
+
+func (b *bed) agentToken(t *testing.T, node corev1.Node) string {
+	t.Helper()
+	return b.token(t, agent, podOf(node))
+}
+
+// heartbeatToken is a file with the token that the controller asks the API server about.
+func (b *bed) heartbeatToken(t *testing.T, node corev1.Node) string {
+	t.Helper()
+	return b.file(t, "token-"+node.Name, []byte(b.token(t, agent, podOf(node), heartbeat.Audience)))
+}
+
+func (b *bed) file(t *testing.T, name string, text []byte) string {
+	t.Helper()
+	file := filepath.Join(b.folder, name)
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// kubeconfig is a file with a token, for the address of the API server that machines reach.
+func (b *bed) kubeconfig(t *testing.T, name, token string) string {
+	t.Helper()
+	c := clientcmdapi.NewConfig()
+	c.Clusters["c"] = &clientcmdapi.Cluster{Server: "https://" + net.JoinHostPort(hub, b.network.api), CertificateAuthorityData: b.lab.Plane.AdminConfig().CAData}
+	c.AuthInfos["u"] = &clientcmdapi.AuthInfo{Token: token}
+	c.Contexts["x"] = &clientcmdapi.Context{Cluster: "c", AuthInfo: "u"}
+	c.CurrentContext = "x"
+	file := filepath.Join(b.folder, "kubeconfig-"+name)
+	if err := clientcmd.WriteToFile(*c, file); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// controllerAddress is where the controller receives heartbeats.
+func (b *bed) controllerAddress() string { return net.JoinHostPort(b.own.address, beats) }
+
+// startController runs the controller on its node, and waits until it says that it is ready.
+func (b *bed) startController(t *testing.T) {
+	t.Helper()
+	cmd := b.own.command(program.Need(t, "naosu"), "controller", "--health-address", b.own.address+":8081",
+		"--metrics-address", b.own.address+":8080", "--metrics-secure=false", "--heartbeat-address", b.controllerAddress())
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+b.kubeconfig(t, controller, b.token(t, controller, "")), "AWS_EC2_METADATA_DISABLED=true")
+	b.naosu = b.start(t, cmd)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("the controller's log:\n%s", strings.Join(b.naosu.log.lines(0), "\n"))
+		}
+	})
+	eventually(t, "the controller is ready", func() error {
+		select {
+		case <-b.naosu.ended:
+			t.Fatal("the controller has ended")
+		default:
+		}
+		_, err := get(t, "http://"+b.own.address+":8081/readyz")
+		return err
+	})
+}
+
+// authority is a file with the certificates that the controller's is signed by.
+func (b *bed) authority(t *testing.T) string {
+	t.Helper()
+	var published corev1.ConfigMap
+	eventually(t, "the controller's certificates are published", func() error {
+		err := b.client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: "naosu-heartbeat-ca"}, &published)
+		if err == nil && published.Data["ca.crt"] == "" {
+			err = errors.New("ca.crt is empty")
+		}
+		return err
+	})
+	return b.file(t, "ca.crt", []byte(published.Data["ca.crt"]))
+}
+
+func get(t *testing.T, url string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(response.Body); err != nil {
+		return "", err
+	}
+	if response.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("%s: %s", response.Status, body.String())
+	}
+	return body.String(), nil
+}
+
+// eventually waits until check has no error.
+func eventually(t *testing.T, what string, check func() error) {
+	t.Helper()
+	var last error
+	err := wait.PollUntilContextTimeout(t.Context(), often, patience, true, func(context.Context) (bool, error) {
+		last = check()
+		return last == nil, nil
+	})
+	if err != nil {
+		t.Fatalf("not seen: %s: %v", what, last)
+	}
+}
+
+// alone leaves everything to a process with namespaces of its own.
+func alone(t *testing.T) bool {
+	t.Helper()
+	agenttest.Need(t, agenttest.Root, "ip", "nft", "nsenter")
+	return agenttest.Alone(t)
+}

@@ -1,0 +1,17 @@
+// Package failover runs a whole naosu, the shipped controller and a shipped agent on each of four nodes, and breaks machines, processes and
+// networks under it: pods of a machine that is off are replaced within seconds, and nothing else is.
+//
+// Everything runs in one process with network, mount and PID namespaces of its own (agenttest.Alone). What is real and what is played:
+//
+//   - The control plane is real, with Kubernetes' default flags and at real time: heartbeats do not scale.
+//   - The nodes are the lab's: their kubelets, Leases, statuses and containers are simulated in the test's process.
+//   - Each node has a network namespace, which is its machine as far as the network goes: one link, with the node's InternalIP, to a bridge
+//     through which it reaches the API server, the controller and the other nodes. Its boot ID is the Node's.
+//   - In it runs the shipped naosu-agent, with the token of its pod on the node. What it sees of the host is nearly empty, so that it costs
+//     little.
+//   - The kubelet's port 10250 is played by a process that accepts connections in the node's namespace (portKeeper). The kubelet's unit is
+//     the lab's state kubelet-down together with the end of that process: then the kernel of the namespace answers with RST.
+//   - The controller runs in the namespace of a fourth node, with the service account, the roles and the admission policies of config/.
+//   - Packets are dropped by nftables where the node's link joins the bridge, without the machine's knowledge. Power is taken by first
+//     dropping all packets, so that no FIN or RST goes out, and then killing every process of the namespace.
+package failover

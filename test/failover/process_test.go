@@ -1,0 +1,129 @@
+package failover
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// process is a program in the namespace of a machine.
+type process struct {
+	*exec.Cmd
+	log   *log
+	ended chan struct{}
+}
+
+// log is what a program prints.
+type log struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// lines are those after a number of them.
+func (l *log) lines(after int) []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := strings.Split(l.text.String(), "\n")
+	return all[min(after, len(all)-1) : len(all)-1]
+}
+
+// start runs a program, until the bed's test ends.
+func (b *bed) start(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
+	p := &process{Cmd: cmd, log: &log{}, ended: make(chan struct{})}
+	p.Stdout, p.Stderr = p.log, p.log
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer close(p.ended)
+		_ = p.Wait()
+	}()
+	b.processes = append(b.processes, p)
+	return p
+}
+
+// kill ends the process at once, also one that is paused.
+func (p *process) kill() {
+	_ = p.Process.Kill()
+	<-p.ended
+}
+
+func (p *process) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := p.Process.Signal(s); err != nil {
+		t.Fatalf("signal %v: %v", s, err)
+	}
+}
+
+// end ends the process as a kubelet does, and waits for it.
+func (p *process) end(t *testing.T) {
+	t.Helper()
+	p.signal(t, syscall.SIGTERM)
+	<-p.ended
+	if code := p.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("it ended with %d\n%s", code, strings.Join(p.log.lines(0), "\n"))
+	}
+}
+
+// portKeeper in the environment makes the test's binary play the kubelet's port.
+const portKeeper = "NAOSU_TEST_KUBELET_PORT"
+
+// keepPort accepts connections at the address and closes them.
+func keepPort(address string) error {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stdout.WriteString("listens\n"); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	for {
+		connection, err := listener.Accept()
+		if err != nil {
+			return err
+		}
+		_ = connection.Close()
+	}
+}
+
+// starve has the controller run for a tenth of the time, until feed.
+func (b *bed) starve(t *testing.T) {
+	t.Helper()
+	ctx, stop := context.WithCancel(b.ctx)
+	done := make(chan struct{})
+	process := b.naosu.Process
+	go func() {
+		defer close(done)
+		defer func() { _ = process.Signal(syscall.SIGCONT) }()
+		tick := time.NewTicker(200 * time.Millisecond)
+		defer tick.Stop()
+		for i := 0; ctx.Err() == nil; i++ {
+			signal := syscall.SIGSTOP
+			if i%10 == 9 {
+				signal = syscall.SIGCONT
+			}
+			_ = process.Signal(signal)
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+			}
+		}
+	}()
+	b.feed = func() { stop(); <-done }
+	t.Cleanup(b.feed)
+}
