@@ -53,6 +53,7 @@ var englishFit = sentences{
 	TaintOfAgent:           "{{.agent}} removes {{.taint}} once it is ready on the node; a pod that tolerates the taint starts without {{.agent}}. {{.work}}",
 	AgentAtWork:            "{{if gt .n 0}}{{.set}} in {{.namespace}} has no ready pod on {{and .without}}: fix it first.{{else}}{{.set}} in {{.namespace}} is ready there but has not removed the taint: the log of its pod there shows why (kubectl logs {{.pod}} --namespace {{.namespace}}). If you delete that pod (kubectl delete pod {{.pod}} --namespace {{.namespace}}), its replacement tries again, on that node only.{{end}}",
 	AgentUnseen:            "{{if .set}}No DaemonSet {{.set}} was found: install it, or find out where it runs.{{else}}Check whether it runs there.{{end}}",
+	TaintOfSilence:         "naosu has found {{and .nodes}} silent and keeps {{.taint}} there until the kubelet renews its Lease or the machine boots again: a pod that tolerates the taint may be placed on a dead machine.",
 	TaintOfRemoval:         "{{.by}} is removing {{and .nodes}} and marks that with {{.taint}}: new pods go to other nodes.",
 	GroupAtMaximum:         "According to the autoscaler, {{.group}} is at its maximum size; it has {{count .nodes \"node\" \"nodes\"}}.",
 	CauseFull:              "It requests {{.asked}} {{.resource}}; {{count .nodes \"node lacks\" \"nodes lack\"}} room for it, and the emptiest has {{.most}} left.",

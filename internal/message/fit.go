@@ -54,6 +54,7 @@ const (
 	TaintOfAgent           ID = "TaintOfAgent"           // taint, agent, work
 	AgentAtWork            ID = "AgentAtWork"            // set, namespace, n, without, pod
 	AgentUnseen            ID = "AgentUnseen"            // set
+	TaintOfSilence         ID = "TaintOfSilence"         // taint, nodes
 	TaintOfRemoval         ID = "TaintOfRemoval"         // taint, nodes, n, by
 	GroupAtMaximum         ID = "GroupAtMaximum"         // group, nodes
 	CauseFull              ID = "CauseFull"              // resource, asked, most, largest, free, nodes

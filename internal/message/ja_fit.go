@@ -53,6 +53,7 @@ var japaneseFit = sentences{
 	TaintOfAgent:           "{{.taint}} は、{{.agent}} がノードで Ready になると外れます。この taint を許容する Pod は、{{.agent}} がないまま起動します。{{.work}}",
 	AgentAtWork:            "{{if gt .n 0}}{{.namespace}} の {{.set}} には、{{and .without}} に Ready の Pod がありません。先にこれを修正してください。{{else}}{{.namespace}} の {{.set}} はそのノードで Ready ですが、taint を外していません。理由はそのノードの Pod のログにあります (kubectl logs {{.pod}} --namespace {{.namespace}})。その Pod を削除すると (kubectl delete pod {{.pod}} --namespace {{.namespace}})、代わりの Pod がそのノードで再試行します。{{end}}",
 	AgentUnseen:            "{{if .set}}DaemonSet {{.set}} が見つかりません。インストールするか、どこで動いているかを確認してください。{{else}}そのノードで動いているかを確認してください。{{end}}",
+	TaintOfSilence:         "naosu は {{and .nodes}} からの応答がないと判定し、kubelet が Lease を更新するかマシンが再び起動するまで {{.taint}} を付けています。この taint を許容する Pod は、停止したマシンに配置されることがあります。",
 	TaintOfRemoval:         "{{.by}} が {{and .nodes}} を削除しようとしており、そのために {{.taint}} を付けています。新しい Pod はほかのノードに配置されます。",
 	GroupAtMaximum:         "{{.group}} は、オートスケーラーによれば最大サイズに達しており、ノードは {{.nodes}} 台です。",
 	CauseFull:              "Pod は {{.resource}} を {{.asked}} 要求しています。空きの足りないノード {{.nodes}} 台のうち、最も空いているノードでも残りは {{.most}} です。",

@@ -2187,6 +2187,13 @@ var englishTexts = []compiled{
 			t.say("Check whether it runs there.")
 		}
 	}},
+	{TaintOfSilence, []string{"nodes", "taint"}, func(t *text) {
+		t.say("naosu has found ")
+		t.say(englishAnd(t.items("nodes")))
+		t.say(" silent and keeps ")
+		t.put(t.value("taint"))
+		t.say(" there until the kubelet renews its Lease or the machine boots again: a pod that tolerates the taint may be placed on a dead machine.")
+	}},
 	{TaintOfRemoval, []string{"by", "nodes", "taint"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" is removing ")

@@ -2118,6 +2118,13 @@ var japaneseTexts = []compiled{
 			t.say("そのノードで動いているかを確認してください。")
 		}
 	}},
+	{TaintOfSilence, []string{"nodes", "taint"}, func(t *text) {
+		t.say("naosu は ")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" からの応答がないと判定し、kubelet が Lease を更新するかマシンが再び起動するまで ")
+		t.put(t.value("taint"))
+		t.say(" を付けています。この taint を許容する Pod は、停止したマシンに配置されることがあります。")
+	}},
 	{TaintOfRemoval, []string{"by", "nodes", "taint"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" が ")

@@ -92,7 +92,7 @@ func TestNodes(t *testing.T) {
 // The API server's own check of the expressions.
 func TestPolicyTypes(t *testing.T) {
 	b := newFixture(t)
-	for _, name := range []string{"naosu-remediations", "naosu-controller-nodes", "naosu-controller-pods"} {
+	for _, name := range []string{"naosu-remediations", "naosu-controller-nodes", "naosu-controller-pods", "naosu-controller-secrets"} {
 		b.soon(t, func(ctx context.Context) error {
 			var policy admissionregistrationv1.ValidatingAdmissionPolicy
 			if err := b.admin.Get(ctx, client.ObjectKey{Name: name}, &policy); err != nil || policy.Status.ObservedGeneration != policy.Generation {

@@ -63,7 +63,7 @@ func TestAccess(t *testing.T) {
 	other := env.third(t, agent.Spec.NodeName, ill)
 	env.createForeignRemediation(t, agent.Spec.NodeName, ill, other)
 
-	health, scraped := "http://"+agenttest.Port(t), agenttest.Port(t)
+	health, scraped, beats := "http://"+agenttest.Port(t), agenttest.Port(t), agenttest.Port(t)
 	args := slices.Clone(controller.Spec.Containers[0].Args)
 	for i, a := range args {
 		if strings.HasPrefix(a, "--health-address=") {
@@ -72,14 +72,24 @@ func TestAccess(t *testing.T) {
 		if strings.HasPrefix(a, "--metrics-address=") {
 			args[i] = "--metrics-address=" + scraped
 		}
+		if strings.HasPrefix(a, "--heartbeat-address=") {
+			args[i] = "--heartbeat-address=" + beats
+		}
 	}
 	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+env.kubeconfig(t, controller))...), env.AWS.Environment())
 	for _, probe := range []string{controller.Spec.Containers[0].LivenessProbe.HTTPGet.Path, controller.Spec.Containers[0].ReadinessProbe.HTTPGet.Path} {
 		testbed.Eventually(t, func() error { return answers(t.Context(), health+probe) })
 	}
 	env.scrapes(t, "https://"+scraped+"/metrics")
-	begin(t, exec.Command(filepath.Join(bins, "naosu-agent"), "--node-name="+agent.Spec.NodeName, "--kubeconfig="+env.kubeconfig(t, agent), "--state="+t.TempDir()), nil)
+	agentArgs := append([]string{"--node-name=" + agent.Spec.NodeName, "--kubeconfig=" + env.kubeconfig(t, agent), "--state=" + t.TempDir()}, env.heartbeats(t, agent, beats)...)
+	agentLog := begin(t, exec.Command(filepath.Join(bins, "naosu-agent"), agentArgs...), nil)
 	testbed.Eventually(t, func() error { return env.tells(t.Context(), agent.Spec.NodeName) })
+	testbed.Eventually(t, func() error {
+		if !strings.Contains(agentLog.String(), "Heartbeat stream opened") {
+			return fmt.Errorf("the agent sends no heartbeats:\n%s", agentLog)
+		}
+		return nil
+	})
 
 	env.repairs(t)
 	env.failsOver(t)

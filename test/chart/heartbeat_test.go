@@ -1,20 +1,26 @@
 package chart
 
 import (
+	"errors"
 	"net"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/naosu-dev/naosu/internal/heartbeat"
 	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
 // flag is the value of a container's flag; there is none if found is false.
@@ -80,6 +86,71 @@ func mounted(t *testing.T, agent corev1.PodSpec) {
 	}
 	if diff := cmp.Diff(want, agent.Volumes[at].Projected.Sources); diff != "" {
 		t.Errorf("the volume (-want +got):\n%s", diff)
+	}
+}
+
+// heartbeats are the flags with which an agent sends heartbeats to an address, with what the kubelet would mount into its pod.
+func (c *cluster) heartbeats(t *testing.T, pod *corev1.Pod, address string) []string {
+	t.Helper()
+	granted, err := c.client.CoreV1().ServiceAccounts(namespace).CreateToken(t.Context(), pod.Spec.ServiceAccountName, &authenticationv1.TokenRequest{
+		Spec: authenticationv1.TokenRequestSpec{
+			Audiences:      []string{heartbeat.Audience},
+			BoundObjectRef: &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: pod.Name, UID: pod.UID},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{"token": granted.Status.Token}
+	testbed.Eventually(t, func() error {
+		published, err := c.client.CoreV1().ConfigMaps(namespace).Get(t.Context(), record.HeartbeatCAName, metav1.GetOptions{})
+		if err == nil && published.Data["ca.crt"] == "" {
+			err = errors.New("no certificate of the heartbeat server is published")
+		}
+		if err == nil {
+			files["ca.crt"] = published.Data["ca.crt"]
+		}
+		return err
+	})
+	folder := t.TempDir()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return []string{"--heartbeat-address=" + address, "--heartbeat-token-file=" + filepath.Join(folder, "token"), "--heartbeat-ca-file=" + filepath.Join(folder, "ca.crt")}
+}
+
+// storeCertificates writes into the objects that the chart has made, as the controller does.
+func (c *cluster) storeCertificates(t *testing.T) {
+	t.Helper()
+	secret, err := c.client.CoreV1().Secrets(namespace).Get(t.Context(), record.HeartbeatCAName, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	configMap, err := c.client.CoreV1().ConfigMaps(namespace).Get(t.Context(), record.HeartbeatCAName, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret.Data, configMap.Data = map[string][]byte{"ca.key": []byte("key")}, map[string]string{"ca.crt": "certificate"}
+	if _, err := c.client.CoreV1().Secrets(namespace).Update(t.Context(), secret, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.client.CoreV1().ConfigMaps(namespace).Update(t.Context(), configMap, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// keepsCertificates says whether an upgrade has changed what was stored.
+func (c *cluster) keepsCertificates(t *testing.T) {
+	t.Helper()
+	secret, err := c.client.CoreV1().Secrets(namespace).Get(t.Context(), record.HeartbeatCAName, metav1.GetOptions{})
+	if err != nil || string(secret.Data["ca.key"]) != "key" {
+		t.Errorf("the Secret has %d keys after an upgrade: %v", len(secret.Data), err)
+	}
+	configMap, err := c.client.CoreV1().ConfigMaps(namespace).Get(t.Context(), record.HeartbeatCAName, metav1.GetOptions{})
+	if err != nil || configMap.Data["ca.crt"] != "certificate" {
+		t.Errorf("the ConfigMap has %v after an upgrade: %v", configMap.Data, err)
 	}
 }
 

@@ -201,6 +201,7 @@ func TestLifecycle(t *testing.T) {
 		}
 	}
 	policy(t, env, made.Info.Notes)
+	env.storeCertificates(t)
 
 	if err := h.upgrade(values(object{"agent": object{"enabled": false}, "controller": object{"replicas": 1}, "crds": object{"install": false}})); err != nil {
 		t.Fatal(err)
@@ -221,6 +222,7 @@ func TestLifecycle(t *testing.T) {
 	if err := h.upgrade(values()); err != nil {
 		t.Fatal(err)
 	}
+	env.keepsCertificates(t)
 
 	if err := h.uninstall(); err != nil {
 		t.Fatal(err)

@@ -269,7 +269,9 @@ func TestRefused(t *testing.T) {
 		if got := f.logged("403: no such account"); got != 1 {
 			t.Errorf("logged %d times:\n%s", got, &f.log)
 		}
+		r.mu.Lock()
 		r.accept = nil
+		r.mu.Unlock()
 		write(t, f.options.TokenFile, "second")
 		pass(time.Minute)
 		if got := r.tokens[len(r.tokens)-1]; f.client.Streams() != 1 || got != "second boot" {
@@ -287,8 +289,8 @@ func TestNotTheController(t *testing.T) {
 			write(t, f.options.CAFile, string(authority))
 		},
 		"no CA":    func(t *testing.T, f *fixture) { write(t, f.options.CAFile, "") },
-		"no file":  func(t *testing.T, f *fixture) { f.options.CAFile += "x" },
-		"no token": func(t *testing.T, f *fixture) { f.options.TokenFile += "x" },
+		"no file":  func(_ *testing.T, f *fixture) { f.options.CAFile += "x" },
+		"no token": func(_ *testing.T, f *fixture) { f.options.TokenFile += "x" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -361,8 +363,18 @@ func TestReopening(t *testing.T) {
 func TestResolution(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t, "10.1.0.1", "10.1.0.2")
+		var mu sync.Mutex
 		at, failure := []string{"10.1.0.1", "10.1.0.1"}, error(nil)
-		f.resolve = func(host string) ([]string, error) { return at, failure }
+		f.resolve = func(string) ([]string, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(at), failure
+		}
+		resolve := func(to []string, err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			at, failure = to, err
+		}
 		f.run(t)
 		one, two := f.replicas["10.1.0.1"], f.replicas["10.1.0.2"]
 		step := func(name string, wantOne, wantTwo, wantStreams int) {
@@ -373,17 +385,17 @@ func TestResolution(t *testing.T) {
 			}
 		}
 		step("one replica", 1, 0, 1)
-		at = []string{"10.1.0.2"}
+		resolve([]string{"10.1.0.2"}, nil)
 		step("another one, and the former is still open", 1, 1, 2)
 		one.network.Links()[0].Fail(syscall.ECONNRESET)
 		step("the former ended", 1, 1, 1)
-		failure = errors.New("no such host")
+		resolve(nil, errors.New("no such host"))
 		two.network.Links()[0].Fail(syscall.ECONNRESET)
 		step("no resolution", 1, 2, 1)
 		if got := f.logged("not resolved"); got != 1 {
 			t.Errorf("logged %d times:\n%s", got, &f.log)
 		}
-		at, failure = []string{"10.1.0.1"}, nil
+		resolve([]string{"10.1.0.1"}, nil)
 		step("back", 2, 2, 2)
 		f.end()
 	})

@@ -85,7 +85,7 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// Few probes run at the same time, however many are asked for, and heartbeats go on. A stream that ends ends its probes, unanswered.
+// Few probes run at the same time, however many are asked for, and heartbeats go on. The probes of a stream that has ended end, too, without an answer.
 func TestManyProbes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := setup(t, "10.1.0.1")

@@ -117,7 +117,7 @@ func (c *Client) request(ctx context.Context, address string, body io.Reader) (*
 			}
 			return connection, err
 		},
-		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS13, RootCAs: roots, ServerName: heartbeat.ServerName},
+		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS13, CurvePreferences: heartbeat.Curves, RootCAs: roots, ServerName: heartbeat.ServerName},
 		HTTP2: &http.HTTP2Config{
 			SendPingTimeout: pingAfter, PingTimeout: pingTimeout,
 			MaxReadFrameSize: 16 << 10, MaxReceiveBufferPerConnection: 64 << 10, MaxReceiveBufferPerStream: 16 << 10,

@@ -115,7 +115,7 @@ func newBench(t *testing.T, objects ...client.Object) *bench {
 			}
 			return c.Patch(ctx, o, patch, opts...)
 		},
-		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+		Delete: func(ctx context.Context, c client.WithWatch, o client.Object, _ ...client.DeleteOption) error {
 			if b.onDelete != nil {
 				b.onDelete()
 			}

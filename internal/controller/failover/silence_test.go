@@ -155,7 +155,7 @@ func TestReplaceOnSilence(t *testing.T) {
 			edit(t, b.bench, client.ObjectKey{Namespace: corev1.NamespaceNodeLease, Name: "n2"}, &lease, func(l *coordinationv1.Lease) {
 				l.Spec.RenewTime = new(metav1.NewMicroTime(now.Add(time.Second)))
 			})
-			b.Reconciler.World = func() *cluster.Snapshot { return late }
+			b.World = func() *cluster.Snapshot { return late }
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -159,7 +159,7 @@ func (f *fixture) dialBy(t *testing.T, transport *http.Transport, token string, 
 	for _, c := range change {
 		c(request)
 	}
-	response, err := transport.RoundTrip(request)
+	response, err := transport.RoundTrip(request) //nolint:bodyclose // client.close closes it.
 	if err != nil {
 		cancel()
 		return &client{text: err.Error(), close: func() {}}

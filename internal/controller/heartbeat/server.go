@@ -110,7 +110,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := &http.Server{
 		Handler: http.HandlerFunc(s.handle), Protocols: &protocols, ConnContext: withConn,
 		BaseContext: func(net.Listener) context.Context { return ctx },
-		TLSConfig:   &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: s.options.GetCertificate, SessionTicketsDisabled: true},
+		TLSConfig: &tls.Config{
+			MinVersion: tls.VersionTLS13, CurvePreferences: heartbeat.Curves, GetCertificate: s.options.GetCertificate, SessionTicketsDisabled: true,
+		},
 		// Neither ends a stream: HTTP/2 has its own rules for headers, and a connection with an open stream is not idle.
 		ReadHeaderTimeout: strangerTimeout, IdleTimeout: strangerTimeout,
 		MaxHeaderBytes: 2 * maxToken,

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -449,10 +450,12 @@ func TestRefused(t *testing.T) {
 // Run makes a certificate once the API server can be reached, and goes on making them.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		down, began := true, time.Now()
+		var down atomic.Bool
+		down.Store(true)
+		began := time.Now()
 		w := newWorld(t)
 		through := interceptor.NewClient(w.client, interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-			if down {
+			if down.Load() {
 				return errors.New("connection refused")
 			}
 			return c.Get(ctx, key, o, opts...)
@@ -472,13 +475,13 @@ func TestRun(t *testing.T) {
 		if _, err := m.GetCertificate(nil); err == nil || !strings.Contains(err.Error(), "connection refused") {
 			t.Errorf("without an API server: %v", err)
 		}
-		down = false
+		down.Store(false)
 		pass(2 * interval)
 		first, err := m.GetCertificate(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		down = true
+		down.Store(true)
 		pass(servingLifetime)
 		if second, err := m.GetCertificate(nil); err != nil || second == first {
 			t.Errorf("after %v: %v, the same: %t", time.Since(began), err, second == first)

@@ -97,6 +97,7 @@ func TestTaintOwnerOf(t *testing.T) {
 		"example.com/agent-not-ready":                       facts.TaintOwnerAgent,
 		"startup-taint.cluster-autoscaler.kubernetes.io/x":  facts.TaintOwnerAgent,
 		"karpenter.sh/disrupted":                            facts.TaintOwnerAutoscaler,
+		"naosu.dev/silent":                                  facts.TaintOwnerFailover,
 		"dedicated":                                         "",
 		"agent-not-ready":                                   "", // It has no prefix that tells whose it is.
 		"node.cloudprovider.kubernetes.io/uninitialized-by": "",

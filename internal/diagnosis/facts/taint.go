@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
@@ -21,6 +22,8 @@ const (
 	TaintOwnerAgent TaintOwner = "agent"
 	// TaintOwnerAutoscaler taints are on nodes that an autoscaler removes.
 	TaintOwnerAutoscaler TaintOwner = "autoscaler"
+	// TaintOwnerFailover taints are on nodes that naosu's controller has found silent, until they give a sign of life.
+	TaintOwnerFailover TaintOwner = "failover"
 )
 
 // ConditionOf is the condition that a taint follows.
@@ -86,6 +89,8 @@ func TaintOwnerOf(taint corev1.Taint) (TaintOwner, bool) {
 		return TaintOwnerAgent, true
 	case AutoscalerOf(taint) != "":
 		return TaintOwnerAutoscaler, true
+	case taint.Key == failoverpolicy.SilentTaint.Key:
+		return TaintOwnerFailover, true
 	default:
 		return "", false
 	}

@@ -55,6 +55,9 @@ func (a *explanation) ownedTaintLink(taint corev1.Taint, nodes []*corev1.Node) f
 		agent, _ := facts.StartupAgentOf(taint)
 		work, evidence := a.agentState(agent, nodes)
 		return finding.Link{Message: sentence.TaintOfAgent(agent.Name, taint.ToString(), work), Evidence: evidence}
+	case facts.TaintOwnerFailover:
+		said := sentence.TaintOfSilence(a.Enumerate(query.NodeRefs(nodes)), taint.ToString())
+		return finding.Link{Message: said, Evidence: taintEvidence(taint, nodes)}
 	default:
 		said := sentence.TaintOfRemoval(facts.AutoscalerOf(taint), a.Enumerate(query.NodeRefs(nodes)), taint.ToString())
 		return finding.Link{Message: said, Evidence: taintEvidence(taint, nodes)}

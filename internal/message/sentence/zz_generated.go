@@ -1664,6 +1664,11 @@ func AgentUnseen(set any) message.Sentence {
 	return message.Sentence{ID: message.AgentUnseen, Args: message.Args{"set": set}}
 }
 
+// TaintOfSilence is message.TaintOfSilence.
+func TaintOfSilence(nodes message.List, taint any) message.Sentence {
+	return message.Sentence{ID: message.TaintOfSilence, Args: message.Args{"nodes": nodes, "taint": taint}}
+}
+
 // TaintOfRemoval is message.TaintOfRemoval.
 func TaintOfRemoval(by any, nodes message.List, taint any) message.Sentence {
 	return message.Sentence{ID: message.TaintOfRemoval, Args: message.Args{"by": by, "nodes": nodes, "taint": taint}}
