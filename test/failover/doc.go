@@ -14,4 +14,8 @@
 //   - The controller runs in the namespace of a fourth node, with the service account, the roles and the admission policies of config/.
 //   - Packets are dropped by nftables where the node's link joins the bridge, without the machine's knowledge. Power is taken by first
 //     dropping all packets, so that no FIN or RST goes out, and then killing every process of the namespace.
+//   - Delay is made by a relay between an agent and the controller: the kernels on which tests run may lack netem.
+//
+// Not played: clocks that jump, machines that are paused as a whole, and machines that are short of CPU or memory. A machine that is cut off
+// from all others at once gives the same signs as one without power, and its pods are replaced, too.
 package failover
