@@ -49,6 +49,8 @@ type refusal struct {
 	text string
 	// failed says that the request is at fault, and not this side.
 	failed bool
+	// err is why this side is at fault. It is logged; a stranger is not told.
+	err error
 }
 
 // node is the node that a token was issued for.
@@ -127,7 +129,7 @@ func (a *authenticator) review(ctx context.Context, token string) (node, *refusa
 	spec := authentication.TokenReviewSpec{Token: token, Audiences: []string{heartbeat.Audience}}
 	answer, err := a.tokens.Create(ctx, &authentication.TokenReview{Spec: spec}, metav1.CreateOptions{})
 	if err != nil {
-		return node{}, &refusal{code: http.StatusServiceUnavailable, text: "The API server did not review the token: " + err.Error()}
+		return node{}, &refusal{code: http.StatusServiceUnavailable, text: "The API server did not review the token", err: fmt.Errorf("create a TokenReview: %w", err)}
 	}
 	return a.judge(answer.Status)
 }

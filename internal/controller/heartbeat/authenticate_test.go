@@ -95,7 +95,7 @@ func TestAPIServerAway(t *testing.T) {
 				var dialing sync.WaitGroup
 				for i := range 200 {
 					dialing.Go(func() {
-						if c := f.dial(t, from(i), tokenOf("n")); c.code != http.StatusServiceUnavailable {
+						if c := f.dial(t, from(i), tokenOf("n")); c.code != http.StatusServiceUnavailable || strings.Contains(c.text, "etcd") {
 							t.Errorf("%d %s", c.code, c.text)
 						}
 					})

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/types"
 	authenticationclient "k8s.io/client-go/kubernetes/typed/authentication/v1"
 
@@ -90,6 +91,7 @@ type Server struct {
 	options       Options
 	authenticator *authenticator
 	strangers     *strangers
+	failing       rate.Sometimes
 
 	mu      sync.Mutex
 	streams map[types.UID]*stream
@@ -99,7 +101,7 @@ type Server struct {
 func New(o Options) *Server {
 	return &Server{
 		options: o, authenticator: newAuthenticator(o.Tokens, o.User), strangers: &strangers{byAddress: map[string]int{}},
-		streams: map[types.UID]*stream{},
+		failing: rate.Sometimes{Interval: time.Minute}, streams: map[types.UID]*stream{},
 	}
 }
 
@@ -154,7 +156,7 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	c := connOf(r.Context())
 	n, refused := s.admit(c, r)
 	if refused != nil {
-		s.options.Log.V(1).Info("A heartbeat stream was refused", "address", r.RemoteAddr, "code", refused.code, "reason", refused.text)
+		s.logRefusal(r, refused)
 		http.Error(w, refused.text, refused.code)
 		return
 	}
@@ -182,6 +184,16 @@ func (s *Server) handle(w http.ResponseWriter, r *http.Request) {
 	err := str.read(heartbeat.NewReader(r.Body))
 	if errors.Is(err, errFlood) || errors.Is(err, heartbeat.ErrMalformed) {
 		s.options.Log.Info("A heartbeat stream was ended because of what its agent sent", "node", n.name, "err", err.Error())
+	}
+}
+
+// logRefusal logs what strangers can cause only on request, and errors of the API server once a minute.
+func (s *Server) logRefusal(r *http.Request, refused *refusal) {
+	s.options.Log.V(1).Info("A heartbeat stream was refused", "address", r.RemoteAddr, "code", refused.code, "reason", refused.text)
+	if refused.err != nil && r.Context().Err() == nil {
+		s.failing.Do(func() {
+			s.options.Log.Error(refused.err, "Heartbeat streams are refused, because an agent's token was not reviewed")
+		})
 	}
 }
 
