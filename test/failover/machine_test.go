@@ -18,7 +18,7 @@ import (
 
 // machine is a node's network namespace and what runs in it.
 type machine struct {
-	*bed
+	*fixture
 	node    corev1.Node
 	address string // the node's InternalIP
 	link    string // its link's end at the bridge
@@ -29,9 +29,9 @@ type machine struct {
 }
 
 // newMachine makes the namespace of a node, with the kubelet's port and without an agent.
-func newMachine(t *testing.T, b *bed, node corev1.Node) *machine {
+func newMachine(t *testing.T, b *fixture, node corev1.Node) *machine {
 	t.Helper()
-	m := &machine{bed: b, node: node, link: fmt.Sprintf("node%d", b.links), folder: t.TempDir()}
+	m := &machine{fixture: b, node: node, link: fmt.Sprintf("node%d", b.links), folder: t.TempDir()}
 	b.links++
 	for _, a := range node.Status.Addresses {
 		if a.Type == corev1.NodeInternalIP {

@@ -41,8 +41,8 @@ func (l *log) lines(after int) []string {
 	return all[min(after, len(all)-1) : len(all)-1]
 }
 
-// start runs a program, until the bed's test ends.
-func (b *bed) start(t *testing.T, cmd *exec.Cmd) *process {
+// start runs a program, until the test ends.
+func (b *fixture) start(t *testing.T, cmd *exec.Cmd) *process {
 	t.Helper()
 	p := &process{Cmd: cmd, log: &log{}, ended: make(chan struct{})}
 	p.Stdout, p.Stderr = p.log, p.log
@@ -102,7 +102,7 @@ func keepPort(address string) error {
 }
 
 // starve has the controller run for a tenth of the time, until feed.
-func (b *bed) starve(t *testing.T) {
+func (b *fixture) starve(t *testing.T) {
 	t.Helper()
 	ctx, stop := context.WithCancel(b.ctx)
 	done := make(chan struct{})

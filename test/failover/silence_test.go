@@ -133,7 +133,7 @@ func TestSilence(t *testing.T) {
 	if !alone(t) {
 		return
 	}
-	b := newBed(t)
+	b := newFixture(t)
 	b.watched(t)
 	for i, f := range faults {
 		if !t.Run(f.name, func(t *testing.T) { b.harmless(t, f, b.machines[i%len(b.machines)]) }) {
@@ -152,7 +152,7 @@ func (m *machine) other() *machine {
 }
 
 // harmless strikes a machine, and sees that no pod is deleted, before all is well again or later.
-func (b *bed) harmless(t *testing.T, f fault, m *machine) {
+func (b *fixture) harmless(t *testing.T, f fault, m *machine) {
 	t.Helper()
 	before := b.uids(t)
 	untouched := func() {
@@ -175,7 +175,7 @@ func (b *bed) harmless(t *testing.T, f fault, m *machine) {
 }
 
 // powerOff takes a machine's power: its pods are replaced while Kubernetes still takes it for ready, and no others are.
-func (b *bed) powerOff(t *testing.T, m *machine) {
+func (b *fixture) powerOff(t *testing.T, m *machine) {
 	t.Helper()
 	lost := map[string]bool{}
 	before := b.uids(t)
@@ -227,7 +227,7 @@ func (b *bed) powerOff(t *testing.T, m *machine) {
 }
 
 // uids are story 2's pods with their nodes, and whether they end.
-func (b *bed) uids(t *testing.T) map[string]string {
+func (b *fixture) uids(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, p := range b.pods(t, "") {
@@ -239,7 +239,7 @@ func (b *bed) uids(t *testing.T) map[string]string {
 	return all
 }
 
-func (b *bed) get(t *testing.T, m *machine) *corev1.Node {
+func (b *fixture) get(t *testing.T, m *machine) *corev1.Node {
 	t.Helper()
 	var node corev1.Node
 	if err := b.client.Get(t.Context(), client.ObjectKey{Name: m.node.Name}, &node); err != nil {
@@ -249,7 +249,7 @@ func (b *bed) get(t *testing.T, m *machine) *corev1.Node {
 }
 
 // declared are the nodes that the controller has declared silent, by their annotation or taint.
-func (b *bed) declared(t *testing.T) []string {
+func (b *fixture) declared(t *testing.T) []string {
 	t.Helper()
 	var names []string
 	for _, m := range b.all() {
@@ -266,7 +266,7 @@ func (b *bed) declared(t *testing.T) []string {
 }
 
 // watched waits until the controller judges nodes, and takes all of them for alive.
-func (b *bed) watched(t *testing.T) {
+func (b *fixture) watched(t *testing.T) {
 	t.Helper()
 	eventually(t, "all nodes are watched and alive", func() error {
 		b.restarted(t)
@@ -275,7 +275,7 @@ func (b *bed) watched(t *testing.T) {
 }
 
 // counts is an error unless the controller takes so many nodes for a state.
-func (b *bed) counts(t *testing.T, state nodeliveness.State, want int) error {
+func (b *fixture) counts(t *testing.T, state nodeliveness.State, want int) error {
 	t.Helper()
 	body, err := get(t, "http://"+b.own.address+":8080/metrics")
 	if err != nil {
@@ -294,7 +294,7 @@ func (b *bed) counts(t *testing.T, state nodeliveness.State, want int) error {
 }
 
 // restarted starts the controller again if it has ended, as one that has lost its Lease does.
-func (b *bed) restarted(t *testing.T) {
+func (b *fixture) restarted(t *testing.T) {
 	t.Helper()
 	select {
 	case <-b.naosu.ended:

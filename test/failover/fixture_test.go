@@ -52,8 +52,8 @@ const (
 	groupLabel = "eks.amazonaws.com/nodegroup"
 )
 
-// bed is a cluster with a whole naosu.
-type bed struct {
+// fixture is a cluster with a whole naosu.
+type fixture struct {
 	ctx      context.Context // of all processes
 	lab      *lab.Lab
 	client   client.Client
@@ -78,10 +78,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// newBed builds the cluster: story 2's, with a fourth node for the controller.
-func newBed(t *testing.T) *bed {
+// newFixture builds the cluster: story 2's, with a fourth node for the controller.
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	b := &bed{ctx: context.WithoutCancel(t.Context()), folder: t.TempDir(), network: newNetwork(t)}
+	b := &fixture{ctx: context.WithoutCancel(t.Context()), folder: t.TempDir(), network: newNetwork(t)}
 	b.lab = labtest.Start(t, lab.Options{
 		Pace: pace.New(1), BindAddress: hub,
 		Cloud: cloud.Spec{Zones: []string{"us-east-1a", "us-east-1b"}, Groups: []cloud.GroupSpec{
@@ -119,10 +119,10 @@ func newBed(t *testing.T) *bed {
 }
 
 // all are the machines.
-func (b *bed) all() []*machine { return append(slices.Clone(b.machines), b.own) }
+func (b *fixture) all() []*machine { return append(slices.Clone(b.machines), b.own) }
 
 // connect makes the administrator's clients.
-func (b *bed) connect(t *testing.T) {
+func (b *fixture) connect(t *testing.T) {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme))
@@ -143,7 +143,7 @@ func (b *bed) connect(t *testing.T) {
 }
 
 // install does what kubectl apply does with config/.
-func (b *bed) install(t *testing.T) {
+func (b *fixture) install(t *testing.T) {
 	t.Helper()
 	b.apply(t, "the definitions", crd.YAML())
 	for _, file := range []string{"agent/access.yaml", "agent/policy.yaml", "rbac/access.yaml", "rbac/role.yaml", "rbac/policy.yaml"} {
@@ -159,7 +159,7 @@ func (b *bed) install(t *testing.T) {
 	})
 }
 
-func (b *bed) apply(t *testing.T, name string, text []byte) {
+func (b *fixture) apply(t *testing.T, name string, text []byte) {
 	t.Helper()
 	for document := range bytes.SplitSeq(text, []byte("---\n")) {
 		o := &unstructured.Unstructured{}
@@ -175,7 +175,7 @@ func (b *bed) apply(t *testing.T, name string, text []byte) {
 }
 
 // ready waits until all nodes are, and returns them.
-func (b *bed) ready(t *testing.T) []corev1.Node {
+func (b *fixture) ready(t *testing.T) []corev1.Node {
 	t.Helper()
 	var all corev1.NodeList
 	eventually(t, "four nodes are ready", func() error {
@@ -207,7 +207,7 @@ func condition(node *corev1.Node) corev1.ConditionStatus {
 }
 
 // run creates story 2's Deployments, the pods of the agents, and the policy.
-func (b *bed) run(t *testing.T) {
+func (b *fixture) run(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"httpd", "nginx"} {
 		labels := map[string]string{"app": name, "story": "lopsided"}
@@ -249,7 +249,7 @@ func (b *bed) run(t *testing.T) {
 	}
 }
 
-func (b *bed) create(t *testing.T, o client.Object) {
+func (b *fixture) create(t *testing.T, o client.Object) {
 	t.Helper()
 	if err := b.client.Create(t.Context(), o); err != nil {
 		t.Fatalf("create %s: %v", o.GetName(), err)
@@ -257,7 +257,7 @@ func (b *bed) create(t *testing.T, o client.Object) {
 }
 
 // pods are those of story 2, or of one of its Deployments.
-func (b *bed) pods(t *testing.T, app string) []corev1.Pod {
+func (b *fixture) pods(t *testing.T, app string) []corev1.Pod {
 	t.Helper()
 	labels := client.MatchingLabels{"story": "lopsided"}
 	if app != "" {
@@ -273,7 +273,7 @@ func (b *bed) pods(t *testing.T, app string) []corev1.Pod {
 func podOf(node corev1.Node) string { return "agent-" + node.Name }
 
 // token is a service account's; with a node, that of the agent's pod there.
-func (b *bed) token(t *testing.T, account, pod string, audiences ...string) string {
+func (b *fixture) token(t *testing.T, account, pod string, audiences ...string) string {
 	t.Helper()
 	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: new(int64(3600)), Audiences: audiences}}
 	if pod != "" {
@@ -286,18 +286,18 @@ func (b *bed) token(t *testing.T, account, pod string, audiences ...string) stri
 	return token.Status.Token
 }
 
-func (b *bed) agentToken(t *testing.T, node corev1.Node) string {
+func (b *fixture) agentToken(t *testing.T, node corev1.Node) string {
 	t.Helper()
 	return b.token(t, agent, podOf(node))
 }
 
 // heartbeatToken is a file with the token that the controller asks the API server about.
-func (b *bed) heartbeatToken(t *testing.T, node corev1.Node) string {
+func (b *fixture) heartbeatToken(t *testing.T, node corev1.Node) string {
 	t.Helper()
 	return b.file(t, "token-"+node.Name, []byte(b.token(t, agent, podOf(node), heartbeat.Audience)))
 }
 
-func (b *bed) file(t *testing.T, name string, text []byte) string {
+func (b *fixture) file(t *testing.T, name string, text []byte) string {
 	t.Helper()
 	file := filepath.Join(b.folder, name)
 	if err := os.WriteFile(file, text, 0o600); err != nil {
@@ -307,7 +307,7 @@ func (b *bed) file(t *testing.T, name string, text []byte) string {
 }
 
 // kubeconfig is a file with a token, for the address of the API server that machines reach.
-func (b *bed) kubeconfig(t *testing.T, name, token string) string {
+func (b *fixture) kubeconfig(t *testing.T, name, token string) string {
 	t.Helper()
 	c := clientcmdapi.NewConfig()
 	c.Clusters["c"] = &clientcmdapi.Cluster{Server: "https://" + net.JoinHostPort(hub, b.network.api), CertificateAuthorityData: b.lab.Plane.AdminConfig().CAData}
@@ -322,10 +322,10 @@ func (b *bed) kubeconfig(t *testing.T, name, token string) string {
 }
 
 // controllerAddress is where the controller receives heartbeats.
-func (b *bed) controllerAddress() string { return net.JoinHostPort(b.own.address, beats) }
+func (b *fixture) controllerAddress() string { return net.JoinHostPort(b.own.address, beats) }
 
 // startController runs the controller on its node, and waits until it says that it is ready.
-func (b *bed) startController(t *testing.T) {
+func (b *fixture) startController(t *testing.T) {
 	t.Helper()
 	cmd := b.own.command(program.Need(t, "naosu"), "controller", "--health-address", b.own.address+":8081",
 		"--metrics-address", b.own.address+":8080", "--metrics-secure=false", "--heartbeat-address", b.controllerAddress())
@@ -344,7 +344,7 @@ func (b *bed) startController(t *testing.T) {
 }
 
 // authority is a file with the certificates that the controller's is signed by.
-func (b *bed) authority(t *testing.T) string {
+func (b *fixture) authority(t *testing.T) string {
 	t.Helper()
 	var published corev1.ConfigMap
 	eventually(t, "the controller's certificates are published", func() error {
