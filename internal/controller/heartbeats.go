@@ -55,9 +55,12 @@ func addHeartbeats(ctx context.Context, mgr manager.Manager, config *rest.Config
 	return &heartbeats{server, listener}, nil
 }
 
-// addSilenceWatcher has each replica follow the heartbeats, and the one that leads replace the pods of silent nodes.
-func addSilenceWatcher(mgr manager.Manager, c *failover.Reconciler, streams failover.Streams, w *watch) error {
-	silence := &failover.SilenceWatcher{Reconciler: c, Streams: streams, Ticker: clock.RealClock{}, Synced: w.synced}
+// addSilenceWatcher has each replica follow the heartbeats, if it receives any, and the one that leads replace the pods of silent nodes.
+func addSilenceWatcher(mgr manager.Manager, c *failover.Reconciler, beats *heartbeats, w *watch) error {
+	if beats.Server == nil {
+		return nil
+	}
+	silence := &failover.SilenceWatcher{Reconciler: c, Streams: beats, Ticker: clock.RealClock{}, Synced: w.synced}
 	if err := silence.WatchLeases(w.Leases()); err != nil {
 		return err
 	}

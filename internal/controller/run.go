@@ -106,10 +106,8 @@ func Run(ctx context.Context, o Options) error {
 	if err := tolerations.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.synced); err != nil {
 		return err
 	}
-	if beats.Server != nil {
-		if err := addSilenceWatcher(mgr, tolerations, beats.Server, watch); err != nil {
-			return err
-		}
+	if err := addSilenceWatcher(mgr, tolerations, beats, watch); err != nil {
+		return err
 	}
 	reconciler := &noderepair.Reconciler{
 		World: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Discovered: machines.Now, Records: records,
