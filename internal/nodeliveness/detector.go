@@ -12,8 +12,9 @@ import (
 
 // What the Detector goes by. All times are of the local monotonic clock.
 const (
-	// quietAfter is for how long a node is without a sign of life before another node is not judged beside it: it may have failed for the same reason.
-	quietAfter = 2500 * time.Millisecond
+	// QuietAfter is for how long there is no heartbeat of a node, or no sign of life, before it counts as quiet. No other node is judged
+	// beside a quiet one, since both may have failed for the same reason.
+	QuietAfter = 2500 * time.Millisecond
 	// togetherWithin is within what time of each other two nodes fall silent together, which is more likely a fault of the network or of the
 	// controller's own machine.
 	togetherWithin = 30 * time.Second
@@ -251,7 +252,7 @@ func (d *Detector) quietFor(f *followed, now time.Time) time.Duration {
 
 // beats says whether a node's agent sends heartbeats.
 func (d *Detector) beats(f *followed, now time.Time) bool {
-	return f.Connected && f.Ended == Open && now.Sub(f.LastBeat) < quietAfter
+	return f.Connected && f.Ended == Open && now.Sub(f.LastBeat) < QuietAfter
 }
 
 func (d *Detector) observe(now time.Time, silentAfter time.Duration, f *followed) []Probe {
@@ -360,7 +361,7 @@ func (d *Detector) together(now time.Time, of *followed) bool {
 		if f == of || !f.Connected || f.Ended != Open {
 			continue
 		}
-		quiet := d.quietFor(f, now) >= quietAfter
+		quiet := d.quietFor(f, now) >= QuietAfter
 		if quiet && f.lastSign().Sub(of.lastSign()).Abs() <= togetherWithin {
 			return true
 		}

@@ -57,7 +57,7 @@ type SilenceWatcher struct {
 	detector nodeliveness.Detector
 	// leases are when renewals of nodes' Leases were last received.
 	leases map[string]time.Time
-	states map[types.UID]nodeliveness.State // of the nodes that are neither alive nor not watched
+	states map[types.UID]nodeliveness.State // that were logged, of the nodes that are neither alive nor not watched
 	acting map[types.UID]bool
 	retry  map[types.UID]time.Time
 	told   map[types.UID]bool // silent nodes of which an Event has told what would be replaced
@@ -207,16 +207,31 @@ func (w *SilenceWatcher) changed(now time.Time) (silent []nodeliveness.Node) {
 		} else {
 			delete(w.told, node.UID)
 		}
-		if state != nodeliveness.Alive && state != nodeliveness.NotWatched {
-			states[node.UID] = state
+		was := w.states[node.UID]
+		is := logged(node, state, was, now)
+		if is != "" {
+			states[node.UID] = is
 		}
-		if was := w.states[node.UID]; was != states[node.UID] {
+		if is != was {
 			w.Log.Info("Liveness of a node", "node", node.Name, "state", state, "lastHeartbeat", node.LastBeat, "lastLeaseRenewal", node.LeaseReceived)
 		}
 	}
 	w.states = states
 	w.counts.setNodes(counted)
 	return silent
+}
+
+// logged is the state of a node for the log; empty if nothing is wrong with it. While its agent is quiet and its kubelet is not, the renewals of
+// its Lease make it alive for some seconds each time: it stays what it was.
+func logged(node nodeliveness.Node, state, was nodeliveness.State, now time.Time) nodeliveness.State {
+	quiet := now.Sub(node.LastBeat) >= nodeliveness.QuietAfter
+	switch {
+	case state == nodeliveness.Suspect, state == nodeliveness.Alive && quiet:
+		return was
+	case state == nodeliveness.Alive, state == nodeliveness.NotWatched:
+		return ""
+	}
+	return state
 }
 
 // probe has a witness try to reach a node.

@@ -21,6 +21,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/controller/heartbeat"
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
+	"github.com/naosu-dev/naosu/internal/nodeliveness"
 )
 
 // streams are agents on n1 to n4, which send heartbeats unless their node is off, and reach nodes that are not.
@@ -276,5 +277,31 @@ func TestNodeSpeaksMeanwhile(t *testing.T) {
 	}
 	if left < 40-deletesAtOnce || left == 41 {
 		t.Errorf("%d of 40 pods are left", left)
+	}
+}
+
+// A node whose agent is quiet while its kubelet renews its Lease is logged once, and once when its agent is heard again.
+func TestLogged(t *testing.T) {
+	heard := nodeliveness.Node{LastBeat: now}
+	quiet := nodeliveness.Node{LastBeat: now.Add(-time.Minute)}
+	was := nodeliveness.State("")
+	for _, step := range []struct {
+		node        nodeliveness.Node
+		state, want nodeliveness.State
+	}{
+		{heard, nodeliveness.Alive, ""},
+		{quiet, nodeliveness.Suspect, ""},
+		{quiet, nodeliveness.Reachable, nodeliveness.Reachable},
+		{quiet, nodeliveness.Alive, nodeliveness.Reachable},
+		{quiet, nodeliveness.Suspect, nodeliveness.Reachable},
+		{heard, nodeliveness.Alive, ""},
+		{quiet, nodeliveness.Silent, nodeliveness.Silent},
+		{quiet, nodeliveness.NotWatched, ""},
+	} {
+		got := logged(step.node, step.state, was, now)
+		if got != step.want {
+			t.Errorf("%s after %q: %q, want %q", step.state, was, got, step.want)
+		}
+		was = got
 	}
 }
