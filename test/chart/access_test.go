@@ -501,6 +501,7 @@ var rare = map[string]string{
 	"patch events.k8s.io/events":     "an Event that is told again",
 	"list karpenter.sh/nodeclaims":   "a machine of Karpenter's that is replaced",
 	"get naosu.dev/remediations":     "an agent whose status was written by somebody else meanwhile",
+	"delete /pods":                   "a silent node, which test/failover has",
 	// What becomes of pods is looked up by workload where it has fewer than before.
 	"get apps/replicasets":  "a workload that was made smaller during its node's repair",
 	"get apps/statefulsets": "as above",
