@@ -48,16 +48,11 @@ func WithdrawSilent(ctx context.Context, write client.Client, read client.Reader
 // Terminating until its kubelet is back. It reads the pod past any cache, and deletes nothing if the pod is not the one seen any more, has
 // left the node or is being deleted. deleted says whether it did. A conflict is returned if the pod changes meanwhile.
 func DeletePod(ctx context.Context, write client.Client, read client.Reader, seen *corev1.Pod) (deleted bool, err error) {
-	var pod corev1.Pod
-	switch err := read.Get(ctx, client.ObjectKeyFromObject(seen), &pod); {
-	case apierrors.IsNotFound(err):
-		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("read the pod %s/%s: %w", seen.Namespace, seen.Name, err)
-	case pod.UID != seen.UID || pod.DeletionTimestamp != nil || pod.Spec.NodeName != seen.Spec.NodeName:
-		return false, nil
+	pod, err := readSame(ctx, read, seen)
+	if err != nil || pod == nil {
+		return false, err
 	}
-	switch err := write.Delete(ctx, &pod, client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion}); {
+	switch err := write.Delete(ctx, pod, client.Preconditions{UID: &pod.UID, ResourceVersion: &pod.ResourceVersion}); {
 	case apierrors.IsNotFound(err):
 		return false, nil
 	case err != nil:

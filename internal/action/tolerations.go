@@ -28,16 +28,11 @@ var ErrUndone = errors.New("something else changes the tolerationSeconds back")
 //
 // Source: validateOnlyAddedTolerations in pkg/apis/core/validation/validation.go of Kubernetes.
 func SetTolerationSeconds(ctx context.Context, write client.Client, read client.Reader, seen *corev1.Pod, changes []failoverpolicy.Change) (changed bool, err error) {
-	var pod corev1.Pod
-	switch err := read.Get(ctx, client.ObjectKeyFromObject(seen), &pod); {
-	case apierrors.IsNotFound(err):
-		return false, nil
-	case err != nil:
-		return false, fmt.Errorf("read the pod %s/%s: %w", seen.Namespace, seen.Name, err)
-	case pod.UID != seen.UID || pod.DeletionTimestamp != nil || pod.Spec.NodeName != seen.Spec.NodeName:
-		return false, nil
+	pod, err := readSame(ctx, read, seen)
+	if err != nil || pod == nil {
+		return false, err
 	}
-	patch := tolerationPatch(&pod, changes)
+	patch := tolerationPatch(pod, changes)
 	if len(patch) == 0 {
 		return false, nil
 	}
@@ -54,13 +49,27 @@ func SetTolerationSeconds(ctx context.Context, write client.Client, read client.
 	if err != nil {
 		return false, fmt.Errorf("make the patch of the pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	if err := write.Patch(ctx, &pod, client.RawPatch(types.JSONPatchType, data)); err != nil {
+	if err := write.Patch(ctx, pod, client.RawPatch(types.JSONPatchType, data)); err != nil {
 		return false, fmt.Errorf("change the pod %s/%s: %w", pod.Namespace, pod.Name, err)
 	}
-	if len(tolerationPatch(&pod, changes)) > 0 {
+	if len(tolerationPatch(pod, changes)) > 0 {
 		return false, fmt.Errorf("change the pod %s/%s: %w", pod.Namespace, pod.Name, ErrUndone)
 	}
 	return true, nil
+}
+
+// readSame reads a pod past any cache. It is nil if it is not the one seen any more, has left its node or is being deleted.
+func readSame(ctx context.Context, read client.Reader, seen *corev1.Pod) (*corev1.Pod, error) {
+	var pod corev1.Pod
+	switch err := read.Get(ctx, client.ObjectKeyFromObject(seen), &pod); {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the pod %s/%s: %w", seen.Namespace, seen.Name, err)
+	case pod.UID != seen.UID || pod.DeletionTimestamp != nil || pod.Spec.NodeName != seen.Spec.NodeName:
+		return nil, nil
+	}
+	return &pod, nil
 }
 
 // operation is one of a JSON patch (RFC 6902).

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -124,7 +123,6 @@ func (w *SilenceWatcher) confirmed(ctx context.Context, all []failoverpolicy.Rep
 func (w *SilenceWatcher) deletePods(ctx context.Context, node *corev1.Node, all []failoverpolicy.Replacement) error {
 	var deletes errgroup.Group
 	deletes.SetLimit(deletesAtOnce)
-	var deleted atomic.Int32
 	for _, r := range all {
 		deletes.Go(func() error {
 			if w.verdict(node.UID).State != nodeliveness.Silent {
@@ -135,7 +133,6 @@ func (w *SilenceWatcher) deletePods(ctx context.Context, node *corev1.Node, all 
 				return nil // It has changed, and is looked at again.
 			}
 			if done {
-				deleted.Add(1)
 				w.counts.addReplaced(r.Policy.Name)
 				w.Log.Info("Pod of a silent node deleted", "policy", r.Policy.Name, "namespace", r.Pod.Namespace, "pod", r.Pod.Name, "node", node.Name)
 			}
