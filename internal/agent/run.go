@@ -46,18 +46,19 @@ func (a *Agent) Run(ctx context.Context) error {
 	if err := a.EvidenceFile.restore(store, a.Clock.Now()); err != nil {
 		a.Log.Warn("Evidence of the last run is lost", "err", err)
 	}
-	emitted := make(chan evidence.Evidence, 64)
+	added := make(chan struct{}, 1)
 	emit := func(e evidence.Evidence) {
+		store.Add(e)
 		select {
-		case emitted <- e:
-		case <-ctx.Done():
+		case added <- struct{}{}:
+		default:
 		}
 	}
 	var running sync.WaitGroup
 	for _, m := range a.Monitors {
 		running.Go(func() { a.runMonitor(ctx, m, emit) })
 	}
-	a.collect(ctx, store, emitted)
+	a.showAndSave(ctx, store, added)
 	running.Wait()
 	if err := a.EvidenceFile.save(store); err != nil {
 		a.Log.Warn("Evidence is not saved for the next run", "err", err)
@@ -84,9 +85,10 @@ func (a *Agent) runMonitor(ctx context.Context, m monitor.Monitor, emit monitor.
 	}
 }
 
-// collect adds evidence to the store until ctx ends. It shows and saves the snapshot when it may have changed: after evidence, and when some
-// expires.
-func (a *Agent) collect(ctx context.Context, store *evidence.Store, emitted <-chan evidence.Evidence) {
+// showAndSave shows and saves the snapshot of the store when it may have changed: after evidence was added, and when some expires. It ends
+// with ctx.
+func (a *Agent) showAndSave(ctx context.Context, store *evidence.Store, added <-chan struct{}) {
+	waiting := added // nil while a snapshot is due anyway, so that a flood does not wake this for each line
 	timer := earliestTimer{clock: a.Clock}
 	timer.set(a.Clock.Now().Add(collectDelay))
 	var saved string // what stood then
@@ -95,11 +97,11 @@ func (a *Agent) collect(ctx context.Context, store *evidence.Store, emitted <-ch
 		select {
 		case <-ctx.Done():
 			return
-		case e := <-emitted:
-			store.Add(e)
+		case <-waiting:
+			waiting = nil
 			timer.set(a.Clock.Now().Add(collectDelay))
 		case <-timer.timer.C():
-			timer.timer = nil
+			timer.timer, waiting = nil, added
 			snapshot := store.Snapshot(a.Clock.Now())
 			a.Show(snapshot)
 			if now := standingEntities(snapshot); now != saved || snapshot.At.Sub(savedAt) >= saveInterval {

@@ -31,6 +31,8 @@ type savedEntity struct {
 
 // Save returns the evidence as JSON, marked with the ID of the host's boot.
 func (b *Store) Save(boot string) ([]byte, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	out := saved{Boot: boot}
 	for id, p := range b.byReason {
 		for name, e := range p.entities {
@@ -65,6 +67,8 @@ func (b *Store) Restore(data []byte, boot string, now time.Time) error {
 	if in.Boot != boot {
 		return nil
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	for _, k := range in.Entries {
 		p := b.byReason[k.Reason]
 		if p == nil || len(k.Times) == 0 {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/agent/reason"
@@ -13,8 +14,9 @@ import (
 // evicted.
 const maxEntities = 64
 
-// Store aggregates evidence. It is not safe for concurrent use.
+// Store aggregates evidence. It is safe for concurrent use.
 type Store struct {
+	mu       sync.Mutex // guards what byReason points to
 	reasons  map[reason.ID]reason.Reason
 	byReason map[reason.ID]*reasonEvidence
 	// drill is the nonce of the drill whose evidence is added; empty adds evidence of real faults alone.
@@ -60,6 +62,8 @@ func (b *Store) Add(e Evidence) {
 	if p == nil || e.Drill != b.drill {
 		return
 	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	p.reported = p.reported || e.State != Inapplicable
 	switch e.State {
 	case Inapplicable, Unreadable:
@@ -109,14 +113,22 @@ func (p *reasonEvidence) entity(name string) *entityEvidence {
 	return p.entities[name]
 }
 
+// leastRecent is the entity with the oldest evidence, by name where several have.
 func (p *reasonEvidence) leastRecent() string {
-	return slices.MinFunc(slices.Collect(maps.Keys(p.entities)), func(a, b string) int {
-		return cmp.Or(p.entities[a].last.Compare(p.entities[b].last), cmp.Compare(a, b))
-	})
+	var oldest string
+	var last time.Time
+	for name, entry := range p.entities {
+		if older := entry.last.Compare(last); last.IsZero() || older < 0 || older == 0 && name < oldest {
+			oldest, last = name, entry.last
+		}
+	}
+	return oldest
 }
 
 // Snapshot is the state of all reasons now. It drops evidence that has expired.
 func (b *Store) Snapshot(now time.Time) Snapshot {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	snapshot := Snapshot{At: now}
 	for _, id := range slices.Sorted(maps.Keys(b.byReason)) {
 		b.byReason[id].appendTo(&snapshot)

@@ -17,9 +17,14 @@ import (
 // kernel/printk). It refuses a smaller buffer for a longer record, for ever.
 const maxRecord = 8192
 
-// batchDelay is the time between waits for new records: a flood then wakes the reader twenty times a second, and not for each line. The kernel's
-// buffer holds far more than is logged meanwhile.
-const batchDelay = 50 * time.Millisecond
+// Between batches of records the reader rests, so that it wakes for a batch and not for each record: for maxBatchDelay as long as little is
+// logged, and in a flood only until about batchSize records have come. The kernel's buffer holds 128 KiB where nothing else is configured
+// (CONFIG_LOG_BUF_SHIFT in init/Kconfig), some 500 records, and overwrites the oldest.
+const (
+	minBatchDelay = time.Millisecond
+	maxBatchDelay = 50 * time.Millisecond
+	batchSize     = 128
+)
 
 // Reader reads a kernel log from its oldest record on. It is for one goroutine.
 type Reader struct {
@@ -29,11 +34,13 @@ type Reader struct {
 	// syscall is read(2).
 	syscall func(fd int, into []byte) (int, error)
 
-	boot       time.Time
-	clock      clock.Clock
+	boot  time.Time
+	clock clock.Clock
+	// batchDelay is how long the reader rested last; zero never rests. batch is how many records came since.
 	batchDelay time.Duration
-	// waited says that the log had been read to its end, so that the next record is a new one; busy that one came since.
-	waited, busy bool
+	batch      int
+	// waited says that the log had been read to its end, so that the next record is a new one.
+	waited bool
 
 	next  uint64
 	known bool
@@ -52,7 +59,7 @@ func Open(path string, boot time.Time, from uint64, now clock.Clock) (*Reader, e
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the kernel log: %w", err), file.Close())
 	}
-	return &Reader{file: file, raw: raw, syscall: unix.Read, boot: boot, clock: now, batchDelay: batchDelay, next: from, known: from > 0}, nil
+	return &Reader{file: file, raw: raw, syscall: unix.Read, boot: boot, clock: now, batchDelay: maxBatchDelay, next: from, known: from > 0}, nil
 }
 
 // Close ends it.
@@ -81,7 +88,8 @@ func (r *Reader) Next(ctx context.Context) (Record, error) {
 
 // pause rests, if there were records lately, and gives what came meanwhile, or io.EOF.
 func (r *Reader) pause(ctx context.Context) (Record, error) {
-	if r.busy && r.batchDelay > 0 {
+	if r.batch > 0 && r.batchDelay > 0 {
+		r.batchDelay = nextBatchDelay(r.batchDelay, r.batch)
 		timer := r.clock.NewTimer(r.batchDelay)
 		defer timer.Stop()
 		select {
@@ -92,8 +100,15 @@ func (r *Reader) pause(ctx context.Context) (Record, error) {
 	if ctx.Err() != nil {
 		return Record{}, ctx.Err()
 	}
-	r.busy = false
+	r.batch = 0
 	return r.Buffered()
+}
+
+// nextBatchDelay is how long to rest until about batchSize records have come, after a rest that gave a batch. It grows slowly, since a flood
+// may go on after a pause.
+func nextBatchDelay(last time.Duration, batch int) time.Duration {
+	delay := last * batchSize / time.Duration(batch)
+	return min(max(delay, minBatchDelay), 2*last, maxBatchDelay)
 }
 
 // until lets reads wait until ctx ends. What it gives back is called after them.
@@ -133,7 +148,8 @@ func (r *Reader) read(wait bool) (Record, error) {
 			continue
 		}
 		if r.counted(record.Seq) {
-			record.At, r.busy = r.at(record.Up), true
+			record.At = r.at(record.Up)
+			r.batch++
 			return record, nil
 		}
 	}

@@ -127,7 +127,7 @@ func TestTimes(t *testing.T) {
 func TestRests(t *testing.T) {
 	now := clocktesting.NewFakeClock(booted.Add(time.Hour))
 	log, write := fixture(t, 0, now)
-	log.batchDelay = batchDelay
+	log.batchDelay = maxBatchDelay
 	write("6,1,1,-;x\n")
 	if _, err := log.Next(t.Context()); err != nil {
 		t.Fatal(err)
@@ -152,9 +152,29 @@ func TestRests(t *testing.T) {
 		t.Errorf("%d was read while it rested", seq)
 	default:
 	}
-	now.Step(batchDelay)
+	now.Step(maxBatchDelay)
 	if a, b := <-got, <-got; a != 2 || b != 3 {
 		t.Errorf("read %d and %d", a, b)
+	}
+}
+
+// In a flood of any rate the reader rests so long that about batchSize records come, and at a low rate as long as it may.
+func TestRestsLessInAFlood(t *testing.T) {
+	for _, perSecond := range []int{1, 100, 2_000, 36_000, 1_000_000} {
+		delay := maxBatchDelay
+		var batch int
+		for range 10 {
+			batch = max(1, int(delay*time.Duration(perSecond)/time.Second))
+			delay = nextBatchDelay(delay, batch)
+		}
+		switch {
+		case perSecond <= 2_000 && delay != maxBatchDelay:
+			t.Errorf("%d a second: rests %v, want %v", perSecond, delay, maxBatchDelay)
+		case perSecond == 36_000 && (batch < batchSize/2 || batch > batchSize):
+			t.Errorf("%d a second: rests %v, in which %d records come, want about %d", perSecond, delay, batch, batchSize)
+		case perSecond == 1_000_000 && delay != minBatchDelay:
+			t.Errorf("%d a second: rests %v, want %v", perSecond, delay, minBatchDelay)
+		}
 	}
 }
 
