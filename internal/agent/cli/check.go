@@ -58,6 +58,7 @@ errors, it prints all of them and the exit code is 2. --config can also specify 
 
 func (o *options) json(v any) error {
 	encoder := json.NewEncoder(o.out)
+	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(v)
 }

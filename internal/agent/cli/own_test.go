@@ -11,12 +11,13 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/agent/cli"
-	"github.com/naosu-dev/naosu/internal/agent/reason"
 )
 
 const (
@@ -59,12 +60,29 @@ func TestOwnReasonsAreListed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []reason.Reason
+	var all []struct{ Reason, Own string }
 	if err := json.Unmarshal([]byte(out), &all); err != nil {
 		t.Fatal(err)
 	}
-	if last := all[len(all)-1]; last.ID != "RaidBatteryFailed" || last.Own != "raid.patterns.yaml" || all[0].Own != "" {
+	if last := all[len(all)-1]; last.Reason != "RaidBatteryFailed" || last.Own != "raid.patterns.yaml" || all[0].Own != "" {
 		t.Errorf("the last is %+v", last)
+	}
+}
+
+// The JSON of a reason is in the shape of Kubernetes' objects, and in one language.
+func TestReasonsAsJSON(t *testing.T) {
+	out, err := run(t, "reasons", "-o", "json", "--lang", "ja")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []map[string]any
+	if err := json.Unmarshal([]byte(out), &all); err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(all, func(r map[string]any) bool { return r["reason"] == "OOMKilling" })
+	want := map[string]any{"count": 1.0, "within": "10m"}
+	if got := all[at]; !reflect.DeepEqual(got["needs"], want) || got["severity"] != "warning" || !strings.HasPrefix(fmt.Sprint(got["means"]), "コンテナのメモリ上限") {
+		t.Errorf("got %v", got)
 	}
 }
 

@@ -28,7 +28,11 @@ func newReasons(o *options) *cobra.Command {
 				return err
 			}
 			if format == "json" {
-				return o.json(c.Catalogue())
+				out := []reasonOutput{}
+				for _, r := range c.Catalogue() {
+					out = append(out, outputOf(r, language))
+				}
+				return o.json(out)
 			}
 			return o.reasons(c.Catalogue(), language)
 		},

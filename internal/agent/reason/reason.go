@@ -86,9 +86,9 @@ type Reason struct {
 	// Matches are the log lines that are evidence. A reason without any is detected by a monitor's checks.
 	Matches []Match
 	// Own is the file that defines an own reason. Empty for a reason of the catalogue.
-	Own string `json:",omitempty"`
+	Own string
 	// Witness is the second source that must confirm each line of a fatal own reason.
-	Witness SecondWitness `json:",omitzero"`
+	Witness SecondWitness
 }
 
 // OwnFiles is the suffix of the names of files with own reasons. The agent reads those in the folder of its configuration.
@@ -100,10 +100,10 @@ const OwnQuiet = 10 * time.Minute
 // SecondWitness is a source other than a log. A log line counts only once this source confirms it. Exactly one field is set.
 type SecondWitness struct {
 	// Unit is a systemd service, such as "raid.service". It confirms a line while systemd reports the service as failed.
-	Unit string `json:",omitempty"`
+	Unit string
 	// Counter is a file in /sys or /proc, or a pattern for such files (path/filepath.Match). It confirms a line while one of the files
 	// contains a number greater than 0.
-	Counter string `json:",omitempty"`
+	Counter string
 }
 
 // Words is a text in each language.
