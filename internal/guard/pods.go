@@ -4,6 +4,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -94,11 +95,9 @@ func localData(p Proposal, f Facts) Verdict {
 	return allow
 }
 
-const karpenterDoNotDisrupt = "karpenter.sh/do-not-disrupt"
-
 // doNotDisrupt honours the annotations of people on nodes and pods. A node's denies until a person removes it; a pod may end.
 func doNotDisrupt(p Proposal, f Facts) Verdict {
-	for _, annotation := range []string{v1alpha1.DoNotDisruptAnnotation, karpenterDoNotDisrupt} {
+	for _, annotation := range []string{v1alpha1.DoNotDisruptAnnotation, kube.KarpenterDoNotDisrupt} {
 		if p.Node.Annotations[annotation] == "true" {
 			return deny(DoNotDisrupt, sentence.GuardNodeAnnotation("node/"+p.Node.Name, annotation))
 		}
@@ -110,7 +109,7 @@ func doNotDisrupt(p Proposal, f Facts) Verdict {
 		return unknown("pods")
 	}
 	kept := selectPods(f, func(pod Pod) bool {
-		return pod.Annotations[v1alpha1.DoNotDisruptAnnotation] == "true" || pod.Annotations[karpenterDoNotDisrupt] == "true" ||
+		return pod.Annotations[v1alpha1.DoNotDisruptAnnotation] == "true" || pod.Annotations[kube.KarpenterDoNotDisrupt] == "true" ||
 			pod.Annotations[cluster.SafeToEvictAnnotation] == "false"
 	})
 	if len(kept) > 0 {

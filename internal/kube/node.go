@@ -17,6 +17,9 @@ const (
 	TaintNodeShutdown      = "node.cloudprovider.kubernetes.io/shutdown"
 )
 
+// KarpenterDoNotDisrupt is the annotation by which people ask Karpenter, with "true", to leave a pod or a node alone.
+const KarpenterDoNotDisrupt = "karpenter.sh/do-not-disrupt"
+
 // IsBeingRemoved says whether a node is deleted, removed by an autoscaler, or shut down by the cloud. Its group no longer counts it.
 func IsBeingRemoved(node *corev1.Node) bool {
 	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {

@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
+	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
 // prefers gives a pod a preferred node.

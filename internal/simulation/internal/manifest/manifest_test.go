@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
+	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
 func TestApply(t *testing.T) {

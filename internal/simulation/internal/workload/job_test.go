@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
+	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
 // TestJobBackoff evicts pods of a Job at once: the second failure doubles the back-off, and both wait for it.

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
-	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
+	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
 // TestTemplateChanges changes what the scheduler does not look at. Controllers replace the pods all the same, and the new ones

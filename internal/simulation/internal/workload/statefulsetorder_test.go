@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/simulation/internal/testworld"
+	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
 // TestOrdered holds a StatefulSet to its order: while a pod is not ready, none after it is created, removed or replaced.

@@ -1,0 +1,44 @@
+package rebalance
+
+import (
+	"time"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// DefaultMaxShare is a third: with three nodes or zones, an even distribution just meets it.
+const DefaultMaxShare = 1.0 / 3
+
+// DefaultFutures is the number of futures in which a plan is played.
+const DefaultFutures = 16
+
+// Options are what a plan is to reach, and what it may evict.
+type Options struct {
+	// MaxShare is the largest share of a workload's pods that one node, and one zone, may hold, over 0 up to 1, where an even distribution over
+	// the nodes that may run them allows it. Zero is DefaultMaxShare.
+	MaxShare float64
+	// Asks says whether pods of a workload may be evicted; nil allows all.
+	Asks func(change.Ref) bool
+	// MinAge is how long a pod must have run to be evicted.
+	MinAge time.Duration
+	// Futures is the number of futures in which the plan is played; zero is DefaultFutures.
+	Futures int
+	// Progress is called with the number of workloads planned for, and of all that are out of balance; nil is not called.
+	Progress func(done, total int)
+}
+
+func (o Options) withDefaults() Options {
+	if o.MaxShare == 0 {
+		o.MaxShare = DefaultMaxShare
+	}
+	if o.Futures == 0 {
+		o.Futures = DefaultFutures
+	}
+	if o.Asks == nil {
+		o.Asks = func(change.Ref) bool { return true }
+	}
+	if o.Progress == nil {
+		o.Progress = func(int, int) {}
+	}
+	return o
+}

@@ -1,0 +1,119 @@
+package rebalance
+
+import (
+	"context"
+	"slices"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// Result is what is known of a plan.
+type Result string
+
+const (
+	// Balanced is an empty plan: every workload meets the targets.
+	Balanced Result = "balanced"
+	// Minimal is a plan than which none with fewer evictions has the same effect.
+	Minimal Result = "minimal"
+	// Irreducible is a plan none of whose evictions can be left out. Its bound says how many any plan needs.
+	Irreducible Result = "irreducible"
+	// None is an empty plan although workloads are out of balance: no evictions were found that help.
+	None Result = "none"
+)
+
+// Plan is a sequence of waves of evictions.
+type Plan struct {
+	Result Result `json:"result"`
+	// Bound is the number of evictions that any plan with the same effect needs.
+	Bound int    `json:"bound"`
+	Waves []Wave `json:"waves"`
+	// Workloads are those that the plan changes, before and after it, by namespace and name.
+	Workloads []Distribution `json:"workloads"`
+	// Unmet are the workloads that stay out of balance.
+	Unmet []Unmet `json:"unmet"`
+}
+
+// Wave is evictions that PodDisruptionBudgets permit at once. The next wave begins once the pods created in their place are ready.
+type Wave struct {
+	Moves []Move `json:"moves"`
+}
+
+// Move is the eviction of one pod.
+type Move struct {
+	Pod      change.Ref `json:"pod"`
+	Workload change.Ref `json:"workload"`
+	From     string     `json:"from"`
+	// To are the nodes on which the scheduler may run the pod that is created in its place, by name: more than one where that is chance.
+	To []string `json:"to"`
+}
+
+// Distribution is how the pods of a workload are distributed over nodes.
+type Distribution struct {
+	Workload change.Ref `json:"workload"`
+	// Before and After are the numbers of pods by node; After is what is likeliest. Nodes without pods in both are left out.
+	Before map[string]int `json:"before"`
+	After  map[string]int `json:"after"`
+}
+
+// Unmet is a workload that stays out of balance.
+type Unmet struct {
+	Workload change.Ref `json:"workload"`
+	Reason   Reason     `json:"reason"`
+}
+
+// Reason is why a workload stays out of balance.
+type Reason string
+
+const (
+	// InMotion is a workload of which pods are starting, terminating, or on a node that is not ready: it is left alone until it is at rest.
+	InMotion Reason = "InMotion"
+	// Protected is one of whose pods none that would have to leave may be evicted.
+	Protected Reason = "Protected"
+	// NoGain is one whose pods the scheduler would put back, or for which there is no room elsewhere.
+	NoGain Reason = "NoGain"
+	// Harmful is one whose plan, when played, harmed pods that run.
+	Harmful Reason = "Harmful"
+)
+
+// New plans. The Judge's world is left as it was. An error is of the Judge or of the context.
+func New(ctx context.Context, judge *scheduling.Judge, o Options) (Plan, error) {
+	o = o.withDefaults()
+	s := newSearch(judge, o)
+	unbalanced := s.unbalanced()
+	if len(unbalanced) == 0 {
+		return Plan{Result: Balanced, Waves: []Wave{}, Workloads: []Distribution{}, Unmet: []Unmet{}}, nil
+	}
+	steps, unmet, err := s.solveAll(ctx, unbalanced)
+	if err != nil {
+		return Plan{}, err
+	}
+	after, harmful, played, err := s.verify(ctx, steps)
+	if err != nil {
+		return Plan{}, err
+	}
+	return s.plan(played, after, append(unmet, harmful...)), nil
+}
+
+// plan puts steps into a Plan.
+func (s *search) plan(steps []step, after []Distribution, unmet []Unmet) Plan {
+	p := Plan{Result: None, Waves: []Wave{}, Workloads: []Distribution{}, Unmet: unmet}
+	evictions := 0
+	for _, one := range steps {
+		p.Bound += one.bound
+		evictions += len(one.evicted)
+	}
+	if p.Unmet == nil {
+		p.Unmet = []Unmet{}
+	}
+	slices.SortFunc(p.Unmet, func(a, b Unmet) int { return compareRefs(a.Workload, b.Workload) })
+	if evictions == 0 {
+		return p
+	}
+	p.Result = Irreducible
+	if evictions == p.Bound {
+		p.Result = Minimal
+	}
+	p.Waves, p.Workloads = s.waves(steps), after
+	return p
+}

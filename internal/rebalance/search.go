@@ -1,0 +1,453 @@
+package rebalance
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+const (
+	// exactEvictions is up to how many evictions of one workload every choice is tried.
+	exactEvictions = 3
+	// mostChoices bounds how many choices of one number of evictions are tried for a workload.
+	mostChoices = 500
+	// mostOutcomes is up to how many outcomes of the scheduler's ties are all looked at. Of more, sampledOutcomes are drawn.
+	mostOutcomes    = 64
+	sampledOutcomes = 16
+)
+
+// search looks for evictions in the Judge's world, which it edits as it goes.
+type search struct {
+	judge     *scheduling.Judge
+	o         Options
+	workloads []*workload
+	byRef     map[change.Ref]*workload
+	ofPod     map[types.NamespacedName]*workload
+	// original are the workloads of the pods that ran before the search, and before their numbers by node.
+	original  map[change.Ref]assigned
+	before    map[change.Ref]map[string]int
+	budgetsIn map[string][]budget
+	// created are the pods in place of evicted ones: they are not evicted again.
+	created map[types.UID]bool
+	// landings are the nodes on which the pods in place of evicted ones run, by evicted pod, over all futures.
+	landings map[change.Ref]map[string]bool
+}
+
+// assigned is a pod of a workload on a node.
+type assigned struct {
+	workload *workload
+	node     string
+}
+
+// step is evictions that belong together: those for one workload, or for a few whose evictions depend on each other.
+type step struct {
+	// workloads are those that the step brings nearer to their targets, or to them.
+	workloads []*workload
+	evicted   []*corev1.Pod
+	bound     int
+}
+
+func newSearch(judge *scheduling.Judge, o Options) *search {
+	world := judge.World()
+	s := &search{
+		judge: judge, o: o, workloads: workloads(world, o.MaxShare), byRef: map[change.Ref]*workload{},
+		ofPod: map[types.NamespacedName]*workload{}, original: map[change.Ref]assigned{}, before: map[change.Ref]map[string]int{}, budgetsIn: budgetsOf(world), created: map[types.UID]bool{},
+	}
+	for _, w := range s.workloads {
+		s.byRef[w.ref], s.before[w.ref] = w, w.byNode()
+		for _, pod := range w.pods {
+			s.original[podRef(pod)] = assigned{w, pod.Spec.NodeName}
+			s.ofPod[keyOf(pod)] = w
+		}
+	}
+	return s
+}
+
+// unbalanced are the workloads that miss a target and are asked about.
+func (s *search) unbalanced() []*workload {
+	return slices.DeleteFunc(slices.Clone(s.workloads), func(w *workload) bool { return w.excess() == 0 || !s.o.Asks(w.ref) })
+}
+
+// solveAll looks for evictions: for all workloads together if few are enough, else for one workload after the other, each in the world that the
+// evictions before it lead to.
+func (s *search) solveAll(ctx context.Context, unbalanced []*workload) (steps []step, unmet []Unmet, err error) {
+	s.judge.Fork()
+	defer s.judge.Revert()
+	var rest []*workload
+	for _, w := range unbalanced {
+		switch {
+		case w.inMotion:
+			unmet = append(unmet, Unmet{w.ref, InMotion})
+		case len(s.leaving(w)) == 0:
+			unmet = append(unmet, Unmet{w.ref, Protected})
+		default:
+			rest = append(rest, w)
+		}
+	}
+	if together, err := s.exact(ctx, rest...); err != nil || len(together.evicted) > 0 {
+		return []step{together}, unmet, err
+	}
+	for i, w := range rest {
+		s.o.Progress(i, len(rest))
+		one, err := s.solve(ctx, w)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(one.evicted) > 0 {
+			steps = append(steps, one)
+		}
+		if w.excess() > 0 {
+			unmet = append(unmet, Unmet{w.ref, NoGain})
+		}
+	}
+	return steps, unmet, nil
+}
+
+// solve looks for evictions for one workload.
+func (s *search) solve(ctx context.Context, w *workload) (step, error) {
+	if found, err := s.exact(ctx, w); err != nil || len(found.evicted) > 0 {
+		return found, err
+	}
+	return s.descend(ctx, w)
+}
+
+// exact looks for the fewest evictions, up to exactEvictions, after which workloads meet their targets, and carries them out in the Judge's
+// world. Pods of others are among them where those make room.
+func (s *search) exact(ctx context.Context, ws ...*workload) (step, error) {
+	one := step{workloads: ws}
+	var classes [][]*corev1.Pod
+	for _, w := range ws {
+		one.bound += w.bound()
+		classes = append(classes, s.leaving(w)...)
+	}
+	if one.bound == 0 || one.bound > exactEvictions {
+		return one, nil
+	}
+	own := len(classes)
+	for size := one.bound; size <= exactEvictions; size++ {
+		if size == one.bound+1 {
+			classes = append(classes, s.makingRoom(ws)...)
+		}
+		found, err := s.choose(ctx, ws, classes, own, size)
+		if err != nil || found != nil {
+			one.evicted = found
+			return one, errors.Join(err, s.move(ctx, found))
+		}
+	}
+	return one, nil
+}
+
+// leaving are the pods of a workload that have to leave their nodes, or may have to, by node, the least disruption first.
+func (s *search) leaving(w *workload) [][]*corev1.Pod {
+	byNode := w.byNode()
+	return byNodes(s.movable(w, func(pod *corev1.Pod) bool {
+		return w.isMisplaced(pod) || slices.ContainsFunc(w.limits, func(l limit) bool { return l.overfull(byNode, pod.Spec.NodeName) })
+	}))
+}
+
+// makingRoom are the pods of others on nodes that could take pods of some workloads, by workload and node.
+func (s *search) makingRoom(ws []*workload) (classes [][]*corev1.Pod) {
+	takes := map[string]bool{}
+	for _, w := range ws {
+		byNode := w.byNode()
+		for node := range w.limits[0].domainOf {
+			if !slices.ContainsFunc(w.limits, func(l limit) bool { return l.overfull(byNode, node) }) {
+				takes[node] = true
+			}
+		}
+	}
+	for _, w := range s.workloads {
+		if !slices.Contains(ws, w) && !w.inMotion && s.o.Asks(w.ref) {
+			classes = append(classes, byNodes(s.movable(w, func(pod *corev1.Pod) bool { return takes[pod.Spec.NodeName] }))...)
+		}
+	}
+	return classes
+}
+
+// byNodes groups pods by node, the largest group first.
+func byNodes(pods []*corev1.Pod) (groups [][]*corev1.Pod) {
+	index := map[string]int{}
+	for _, pod := range pods {
+		at, known := index[pod.Spec.NodeName]
+		if !known {
+			at = len(groups)
+			index[pod.Spec.NodeName] = at
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], pod)
+	}
+	slices.SortStableFunc(groups, func(a, b []*corev1.Pod) int { return len(b) - len(a) })
+	return groups
+}
+
+// choose finds so many pods, in an order, after whose eviction workloads meet their targets in every outcome; nil if there are none. Pods of a class are
+// alike, so that only how many of each are evicted is chosen. At most one pod is of the classes from own on.
+func (s *search) choose(ctx context.Context, ws []*workload, classes [][]*corev1.Pod, own, size int) (found []*corev1.Pod, err error) {
+	met := func() bool { return !slices.ContainsFunc(ws, func(w *workload) bool { return w.excess() > 0 }) }
+	tried := 0
+	try := func(order []*corev1.Pod) bool {
+		if tried++; tried > mostChoices {
+			return true
+		}
+		var holds bool
+		if holds, err = s.holds(ctx, order, met); holds {
+			found = order
+		}
+		return holds || err != nil
+	}
+	var pick func(class int, chosen []*corev1.Pod) bool
+	pick = func(class int, chosen []*corev1.Pod) bool {
+		if len(chosen) == size {
+			return s.couldMeet(ws, chosen) && permute(chosen, try)
+		}
+		if class == len(classes) {
+			return false
+		}
+		most := min(size-len(chosen), len(classes[class]))
+		if class >= own {
+			most = min(most, 1)
+		}
+		for n := most; n >= 0; n-- {
+			if class >= own && n == 0 && len(chosen)+1 < size {
+				return false // One more of the classes that make room is not enough.
+			}
+			if pick(class+1, append(slices.Clip(chosen), classes[class][:n]...)) {
+				return true
+			}
+		}
+		return false
+	}
+	pick(0, nil)
+	return found, err
+}
+
+// permute calls do with pods in each order, until it returns true, and returns whether it did.
+func permute(pods []*corev1.Pod, do func([]*corev1.Pod) bool) bool {
+	if len(pods) == 1 {
+		return do(slices.Clone(pods))
+	}
+	for i := range pods {
+		rest := slices.Delete(slices.Clone(pods), i, i+1)
+		if permute(rest, func(order []*corev1.Pod) bool { return do(append([]*corev1.Pod{pods[i]}, order...)) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// couldMeet says whether workloads could meet their targets wherever evicted pods go: of what leaves too much behind, no outcome needs to be asked.
+func (s *search) couldMeet(ws []*workload, evicted []*corev1.Pod) bool {
+	return !slices.ContainsFunc(ws, func(w *workload) bool {
+		rest := workload{pods: without(w.pods, evicted...), misplaced: w.misplaced}
+		for _, l := range w.limits {
+			if l.most > 0 { // What comes in only adds to it.
+				rest.limits = append(rest.limits, l)
+			}
+		}
+		return rest.excess() > 0
+	})
+}
+
+// descend evicts one pod of a workload after the other, each of which lowers the excess in every outcome, until it is zero or none does.
+func (s *search) descend(ctx context.Context, w *workload) (step, error) {
+	one, before := step{workloads: []*workload{w}, bound: w.bound()}, w.excess()
+	for w.excess() > 0 {
+		moved, err := s.lower(ctx, w)
+		if err != nil {
+			return one, err
+		}
+		if moved == nil {
+			break
+		}
+		one.evicted = append(one.evicted, moved)
+	}
+	if left := w.excess(); left > 0 {
+		most := len(w.limits) + 1 // One eviction can bring the workload nearer to each of its limits by one pod, and to its rules.
+		one.bound = (before - left + most - 1) / most
+	}
+	return one, nil
+}
+
+// lower evicts the first pod that lowers the excess of a workload in every outcome; nil if there is none.
+func (s *search) lower(ctx context.Context, w *workload) (*corev1.Pod, error) {
+	before := w.excess()
+	for _, class := range s.leaving(w) {
+		if holds, err := s.holds(ctx, class[:1], func() bool { return w.excess() < before }); err != nil || holds {
+			return class[0], errors.Join(err, s.move(ctx, class[:1]))
+		}
+	}
+	return nil, nil //nolint:nilnil // There is none, which is no error.
+}
+
+// holds says whether in every outcome of evicting pods, one after the other, targets are met, and no workload of theirs is further from its own than
+// before.
+func (s *search) holds(ctx context.Context, pods []*corev1.Pod, met func() bool) (bool, error) {
+	before := map[*workload]int{}
+	for _, pod := range pods {
+		before[s.ofPod[keyOf(pod)]] = s.ofPod[keyOf(pod)].excess()
+	}
+	looked := 0
+	check := func() bool {
+		looked++
+		for w, excess := range before {
+			if w.excess() > excess {
+				return false
+			}
+		}
+		return met()
+	}
+	holds, err := s.everyOutcome(ctx, pods, &looked, check)
+	if !errors.Is(err, errTooMany) {
+		return holds, err
+	}
+	seed := s.judge.Reseed(0)
+	defer s.judge.Reseed(seed)
+	for seed := range uint64(sampledOutcomes) {
+		s.judge.Reseed(seed + 1)
+		if holds, err := s.drawnOutcome(ctx, pods, check); err != nil || !holds {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+var errTooMany = errors.New("more outcomes than are looked at")
+
+// everyOutcome evicts pods, one after the other, and calls check in each outcome of the scheduler's ties; false as soon as check is.
+func (s *search) everyOutcome(ctx context.Context, pods []*corev1.Pod, looked *int, check func() bool) (bool, error) {
+	if len(pods) == 0 {
+		if *looked >= mostOutcomes {
+			return false, errTooMany
+		}
+		return check(), nil
+	}
+	return s.withEvicted(pods[0], func(created *corev1.Pod) (bool, error) {
+		fit, err := s.judge.Fit(ctx, created)
+		if err != nil || len(fit.Best) == 0 {
+			return false, err
+		}
+		if len(fit.Best) > mostOutcomes {
+			return false, errTooMany
+		}
+		for _, node := range fit.Best {
+			holds, err := s.withPlaced(pods[0], created, node, func() (bool, error) { return s.everyOutcome(ctx, pods[1:], looked, check) })
+			if err != nil || !holds {
+				return false, err
+			}
+		}
+		return true, nil
+	})
+}
+
+// drawnOutcome is everyOutcome of the one outcome that the Judge's seed draws.
+func (s *search) drawnOutcome(ctx context.Context, pods []*corev1.Pod, check func() bool) (bool, error) {
+	if len(pods) == 0 {
+		return check(), nil
+	}
+	return s.withEvicted(pods[0], func(created *corev1.Pod) (bool, error) {
+		placed, err := s.judge.Place(ctx, created)
+		if err != nil || placed.Node == "" {
+			return false, err
+		}
+		return s.withPlaced(pods[0], created, placed.Node, func() (bool, error) { return s.drawnOutcome(ctx, pods[1:], check) })
+	})
+}
+
+// move evicts pods for good, to where the Judge's seed has the scheduler put them.
+func (s *search) move(ctx context.Context, pods []*corev1.Pod) error {
+	for _, pod := range pods {
+		w := s.ofPod[keyOf(pod)]
+		created, edits := s.evicted(pod)
+		if err := s.judge.Apply(edits...); err != nil {
+			return err
+		}
+		placed, err := s.judge.Place(ctx, created)
+		if err != nil {
+			return err
+		}
+		there, edits := running(pod, created, placed.Node)
+		if err := s.judge.Apply(edits...); err != nil {
+			return err
+		}
+		w.pods = append(without(w.pods, pod), there)
+		s.created[there.UID] = true
+		delete(s.ofPod, keyOf(pod))
+		s.ofPod[keyOf(there)] = w
+	}
+	return nil
+}
+
+// withEvicted does something while a pod is evicted and its owner has created another.
+func (s *search) withEvicted(pod *corev1.Pod, do func(created *corev1.Pod) (bool, error)) (bool, error) {
+	s.judge.Fork()
+	defer s.judge.Revert()
+	w := s.ofPod[keyOf(pod)]
+	before := w.pods
+	w.pods = without(w.pods, pod)
+	defer func() { w.pods = before }()
+	created, edits := s.evicted(pod)
+	if err := s.judge.Apply(edits...); err != nil {
+		return false, err
+	}
+	return do(created)
+}
+
+// withPlaced does something while the created pod runs on a node and the evicted one is gone.
+func (s *search) withPlaced(pod, created *corev1.Pod, node string, do func() (bool, error)) (bool, error) {
+	s.judge.Fork()
+	defer s.judge.Revert()
+	w := s.ofPod[keyOf(pod)]
+	before := w.pods
+	there, edits := running(pod, created, node)
+	w.pods = append(slices.Clip(w.pods), there)
+	defer func() { w.pods = before }()
+	if err := s.judge.Apply(edits...); err != nil {
+		return false, err
+	}
+	return do()
+}
+
+// evicted is the pod that an owner creates in place of an evicted one, and what the eviction changes until that one is placed. A ReplicaSet
+// creates it at once, so the old one still takes up its room; a StatefulSet waits until the name is free.
+func (s *search) evicted(pod *corev1.Pod) (created *corev1.Pod, edits []cluster.Edit) {
+	created = &corev1.Pod{TypeMeta: pod.TypeMeta, Spec: pod.Spec}
+	created.ObjectMeta = metav1.ObjectMeta{
+		Name: pod.Name, Namespace: pod.Namespace, UID: pod.UID + "-next", Labels: pod.Labels, Annotations: pod.Annotations, OwnerReferences: pod.OwnerReferences,
+	}
+	created.Spec.NodeName = ""
+	created.Status = corev1.PodStatus{Phase: corev1.PodPending, QOSClass: pod.Status.QOSClass}
+	if metav1.GetControllerOfNoCopy(pod).Kind == string(cluster.StatefulSet) {
+		return created, []cluster.Edit{cluster.Remove(pod)}
+	}
+	created.Name += "-next"
+	terminating := *pod
+	terminating.DeletionTimestamp = new(metav1.NewTime(s.judge.World().Taken()))
+	return created, []cluster.Edit{cluster.Put(&terminating)}
+}
+
+// running is the created pod once it runs on a node, and what that changes: the evicted one is gone.
+func running(pod, created *corev1.Pod, node string) (there *corev1.Pod, edits []cluster.Edit) {
+	there = new(*created)
+	there.Spec.NodeName = node
+	there.Status = corev1.PodStatus{
+		Phase: corev1.PodRunning, QOSClass: pod.Status.QOSClass,
+		Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
+	}
+	if keyOf(pod) != keyOf(there) {
+		edits = append(edits, cluster.Remove(pod))
+	}
+	return there, append(edits, cluster.Put(there))
+}
+
+// without are pods without some of them.
+func without(pods []*corev1.Pod, some ...*corev1.Pod) []*corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return slices.Contains(some, pod) })
+}

@@ -1,0 +1,164 @@
+package rebalance
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+)
+
+// verify plays the evictions in the simulation. Steps that do not come as planned in every future, or that harm pods which run, are left out, and
+// the rest is played again. It returns how pods are distributed after the steps that are left.
+func (s *search) verify(ctx context.Context, steps []step) (after []Distribution, harmful []Unmet, kept []step, err error) {
+	for len(steps) > 0 {
+		played, err := s.play(ctx, steps)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if len(played.bad) == 0 {
+			return played.after, harmful, steps, nil
+		}
+		steps = slices.DeleteFunc(steps, func(one step) bool {
+			bad := slices.ContainsFunc(one.touched(s), func(ref change.Ref) bool { return played.bad[ref] })
+			if bad {
+				for _, w := range one.workloads {
+					harmful = append(harmful, Unmet{w.ref, Harmful})
+				}
+			}
+			return bad
+		})
+	}
+	return []Distribution{}, harmful, nil, nil
+}
+
+// touched are the workloads of which a step evicts pods.
+func (one step) touched(s *search) []change.Ref {
+	refs := map[change.Ref]bool{}
+	for _, pod := range one.evicted {
+		refs[s.original[podRef(pod)].workload.ref] = true
+	}
+	return slices.SortedFunc(maps.Keys(refs), compareRefs)
+}
+
+// played is what came of steps in the simulation.
+type played struct {
+	// bad are the workloads for which a future comes otherwise than planned.
+	bad   map[change.Ref]bool
+	after []Distribution
+}
+
+// play plays the evictions in futures, and notes where the scheduler runs the pods created in their place.
+func (s *search) play(ctx context.Context, steps []step) (played, error) {
+	var evictions []change.Change
+	of := map[change.Ref]assigned{} // by evicted pod
+	s.landings = map[change.Ref]map[string]bool{}
+	for _, wave := range s.waves(steps) {
+		for _, move := range wave.Moves {
+			of[move.Pod] = s.original[move.Pod]
+			s.landings[move.Pod] = map[string]bool{}
+			evictions = append(evictions, change.Evict{Namespace: move.Pod.Namespace, Name: move.Pod.Name})
+		}
+	}
+	p := played{bad: map[change.Ref]bool{}}
+	last := steps[len(steps)-1]
+	world := s.judge.World()
+	err := simulation.EachFuture(ctx, s.judge, evictions, simulation.Options{Seeds: s.o.Futures}, func(o outcome.Outcome) error {
+		landed := map[change.Ref]string{}
+		for _, fate := range o.Fates {
+			switch {
+			case of[fate.Pod].workload != nil && fate.To != "":
+				landed[fate.Pod] = fate.To
+			case of[fate.Pod].workload == nil && harms(world, fate): // Whichever step it was, the last can be left out without changing the others.
+				p.bad[last.touched(s)[0]] = true
+			}
+		}
+		p.after = s.land(of, landed, p.bad) // The first future comes last.
+		return nil
+	})
+	return p, err
+}
+
+// land notes on which nodes the pods in place of evicted ones run in one future, and the workloads that are further from their targets than
+// planned. It returns how pods are distributed then.
+func (s *search) land(of map[change.Ref]assigned, landed map[change.Ref]string, bad map[change.Ref]bool) []Distribution {
+	after := map[change.Ref]Distribution{}
+	for ref, before := range of {
+		w, node := before.workload, landed[ref]
+		if node == "" {
+			bad[w.ref] = true
+			continue
+		}
+		s.landings[ref][node] = true
+		d, known := after[w.ref]
+		if !known {
+			d = Distribution{Workload: w.ref, Before: s.before[w.ref], After: maps.Clone(s.before[w.ref])}
+			after[w.ref] = d
+		}
+		d.After[before.node]--
+		d.After[node]++
+	}
+	all := slices.SortedFunc(maps.Values(after), func(a, b Distribution) int { return compareRefs(a.Workload, b.Workload) })
+	for _, d := range all {
+		w, excess := s.byRef[d.Workload], 0
+		for _, l := range w.limits {
+			excess += l.excess(d.After)
+		}
+		if excess > w.excess() { // w is as the search left it.
+			bad[d.Workload] = true
+		}
+		maps.DeleteFunc(d.After, func(_ string, n int) bool { return n == 0 })
+	}
+	return all
+}
+
+// harms says whether a fate is a harm to a pod that runs.
+func harms(world *cluster.Snapshot, fate outcome.Fate) bool {
+	pod := world.Pod(fate.Pod.Namespace, fate.Pod.Name)
+	return pod != nil && cluster.Runs(pod) && slices.Contains([]outcome.Kind{outcome.Waiting, outcome.Preempted, outcome.Lost}, fate.Kind)
+}
+
+func podRef(pod *corev1.Pod) change.Ref {
+	return change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name}
+}
+
+// waves puts evictions into waves: at once as many as the pods' PodDisruptionBudgets allow, and of a workload without one a single one.
+func (s *search) waves(steps []step) []Wave {
+	var moves []Move
+	allowed := map[change.Ref]int{}
+	budgetOf := map[change.Ref]change.Ref{} // by pod
+	for _, one := range steps {
+		for _, pod := range one.evicted {
+			w := s.original[podRef(pod)].workload
+			move := Move{Pod: podRef(pod), Workload: w.ref, From: pod.Spec.NodeName}
+			move.To = slices.Sorted(maps.Keys(s.landings[move.Pod]))
+			moves = append(moves, move)
+			budgetOf[move.Pod], allowed[w.ref] = w.ref, 1
+			if budgets := s.budgets(pod); len(budgets) > 0 {
+				budget := change.Ref{Kind: string(cluster.PodDisruptionBudget), Namespace: pod.Namespace, Name: budgets[0].Name}
+				budgetOf[move.Pod], allowed[budget] = budget, int(budgets[0].Status.DisruptionsAllowed)
+			}
+		}
+	}
+	waves := []Wave{}
+	for len(moves) > 0 {
+		var wave Wave
+		used := map[change.Ref]int{}
+		moves = slices.DeleteFunc(moves, func(move Move) bool {
+			budget := budgetOf[move.Pod]
+			if used[budget] >= allowed[budget] {
+				return false
+			}
+			used[budget]++
+			wave.Moves = append(wave.Moves, move)
+			return true
+		})
+		waves = append(waves, wave)
+	}
+	return waves
+}
