@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/failover"
 	"github.com/naosu-dev/naosu/internal/cli/help"
 	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/cli/rebalance"
 	"github.com/naosu-dev/naosu/internal/cli/remediations"
 	"github.com/naosu-dev/naosu/internal/cli/repair"
 	"github.com/naosu-dev/naosu/internal/cli/snapshot"
@@ -52,7 +53,7 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	repairs := repair.NewCommand(flags, streams)
 	repairs.AddCommand(remediations.NewCommand(flags, streams), approve.NewCommand(flags, streams))
 	root.AddCommand(why.NewCommand(flags, streams), whatif.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams),
-		snapshot.NewCommand(flags, streams), repairs, failover.NewCommand(flags, streams), asBefore(remediations.NewCommand(flags, streams)), asBefore(approve.NewCommand(flags, streams)), controller.NewCommand(flags, streams), cleanup.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
+		snapshot.NewCommand(flags, streams), repairs, failover.NewCommand(flags, streams), rebalance.NewCommand(flags, streams), asBefore(remediations.NewCommand(flags, streams)), asBefore(approve.NewCommand(flags, streams)), controller.NewCommand(flags, streams), cleanup.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultVersionFlag()
 	addCompletion(root)

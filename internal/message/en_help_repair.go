@@ -58,6 +58,20 @@ var englishHelpRepair = sentences{
 		"Exit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.",
 	"flag/remediations/watch": "after the Remediations that exist, show each change",
 
+	"help/rebalance":      "Plan evictions that restore balance after nodes came back",
+	"help/rebalance/long": "Plan evictions that restore the balance of workloads over nodes and zones: Kubernetes places a pod when it is created, and does not move it when a node is added or comes back.",
+
+	"help/rebalance/plan": "Show the fewest evictions that restore balance, and where the pods would run then",
+	"help/rebalance/plan/long": "Show the fewest evictions found that restore balance, in which order, and on which nodes the scheduler would run the pods created in their place. Nothing is changed.\n\n" +
+		"A workload is out of balance if a node or a zone holds more than --max-share percent of its pods although an even distribution would place fewer there, if it violates one of its " +
+		"topology spread constraints, or if a node's labels or taints no longer admit its pods. Only Deployments, ReplicaSets, ReplicationControllers and StatefulSets are considered.\n\n" +
+		"The scheduler decides where pods run: a plan contains only evictions that help wherever its ties fall, and was simulated in 16 futures. Pods with claims or data on their node, pods that " +
+		"annotations protect from eviction, and pods whose PodDisruptionBudget allows no disruption are not evicted.\n\n" +
+		"Exit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.",
+	"flag/rebalance/plan/all-namespaces": "include every namespace, which is the default without --namespace",
+	"flag/rebalance/plan/selector":       "include only pods and workloads whose labels match this `SELECTOR`",
+	"flag/rebalance/plan/max-share":      "the largest share of a workload that one node and one zone may hold, in `PERCENT`",
+
 	"help/failover":      "Release the pods of failed nodes",
 	"help/failover/long": "Release the pods and volumes of nodes that have failed. How long pods stay on such a node by themselves, FailoverPolicies specify.",
 

@@ -3904,6 +3904,27 @@ var englishTexts = []compiled{
 	{"flag/remediations/watch", nil, func(t *text) {
 		t.say("after the Remediations that exist, show each change")
 	}},
+	{"help/rebalance", nil, func(t *text) {
+		t.say("Plan evictions that restore balance after nodes came back")
+	}},
+	{"help/rebalance/long", nil, func(t *text) {
+		t.say("Plan evictions that restore the balance of workloads over nodes and zones: Kubernetes places a pod when it is created, and does not move it when a node is added or comes back.")
+	}},
+	{"help/rebalance/plan", nil, func(t *text) {
+		t.say("Show the fewest evictions that restore balance, and where the pods would run then")
+	}},
+	{"help/rebalance/plan/long", nil, func(t *text) {
+		t.say("Show the fewest evictions found that restore balance, in which order, and on which nodes the scheduler would run the pods created in their place. Nothing is changed.\n\nA workload is out of balance if a node or a zone holds more than --max-share percent of its pods although an even distribution would place fewer there, if it violates one of its topology spread constraints, or if a node's labels or taints no longer admit its pods. Only Deployments, ReplicaSets, ReplicationControllers and StatefulSets are considered.\n\nThe scheduler decides where pods run: a plan contains only evictions that help wherever its ties fall, and was simulated in 16 futures. Pods with claims or data on their node, pods that annotations protect from eviction, and pods whose PodDisruptionBudget allows no disruption are not evicted.\n\nExit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.")
+	}},
+	{"flag/rebalance/plan/all-namespaces", nil, func(t *text) {
+		t.say("include every namespace, which is the default without --namespace")
+	}},
+	{"flag/rebalance/plan/selector", nil, func(t *text) {
+		t.say("include only pods and workloads whose labels match this `SELECTOR`")
+	}},
+	{"flag/rebalance/plan/max-share", nil, func(t *text) {
+		t.say("the largest share of a workload that one node and one zone may hold, in `PERCENT`")
+	}},
 	{"help/failover", nil, func(t *text) {
 		t.say("Release the pods of failed nodes")
 	}},
@@ -5469,6 +5490,75 @@ var englishTexts = []compiled{
 	}},
 	{CheckColumnReasons, nil, func(t *text) {
 		t.say("CONDITION: REASONS")
+	}},
+	{PlanBalanced, nil, func(t *text) {
+		t.say("All workloads are balanced; no pod needs to be evicted.")
+	}},
+	{PlanNone, []string{"n"}, func(t *text) {
+		t.say("No plan: no evictions were found that would balance ")
+		t.say(count(t.number("n"), "workload", "workloads"))
+		t.say(".")
+	}},
+	{PlanMinimal, []string{"n", "waves"}, func(t *text) {
+		t.say(count(t.number("n"), "eviction", "evictions"))
+		t.say(" in ")
+		t.say(count(t.number("waves"), "wave", "waves"))
+		t.say(". No plan with the same effect needs fewer.")
+	}},
+	{PlanIrreducible, []string{"n", "waves", "bound"}, func(t *text) {
+		t.say(count(t.number("n"), "eviction", "evictions"))
+		t.say(" in ")
+		t.say(count(t.number("waves"), "wave", "waves"))
+		t.say(". Any plan with the same effect needs at least ")
+		t.put(t.value("bound"))
+		t.say(".")
+	}},
+	{PlanHowTo, nil, func(t *text) {
+		t.say("Run the evictions of one wave, and wait until the pods created in their place are Ready before the next:")
+	}},
+	{PlanInMotion, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" stays as it is: some of its pods are starting, terminating, or on a node that is not Ready. Plan again when it is at rest.")
+	}},
+	{PlanProtected, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" stays as it is: none of the pods that would have to leave may be evicted, because of a PodDisruptionBudget, an annotation, a claim or data on the node.")
+	}},
+	{PlanNoGain, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" stays out of balance: there is no room for its pods elsewhere, or the scheduler would place them no better.")
+	}},
+	{PlanHarmful, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" stays as it is: in a simulated future, its evictions did not balance it, or harmed other pods.")
+	}},
+	{ProgressPlan, []string{"done", "total"}, func(t *text) {
+		t.say("planning evictions: ")
+		t.put(t.value("done"))
+		t.say(" of ")
+		t.put(t.value("total"))
+		t.say(" workloads")
+	}},
+	{PlanHeadWave, nil, func(t *text) {
+		t.say("WAVE")
+	}},
+	{PlanHeadFrom, nil, func(t *text) {
+		t.say("FROM")
+	}},
+	{PlanHeadTo, nil, func(t *text) {
+		t.say("TO (ONE OF)")
+	}},
+	{PlanHeadWorkload, nil, func(t *text) {
+		t.say("WORKLOAD")
+	}},
+	{PlanHeadNode, nil, func(t *text) {
+		t.say("NODE")
+	}},
+	{PlanHeadBefore, nil, func(t *text) {
+		t.say("BEFORE")
+	}},
+	{PlanHeadAfter, nil, func(t *text) {
+		t.say("AFTER")
 	}},
 	{ApproveRemedy, nil, func(t *text) {
 		t.say("naosu remediations lists the Remediations")

@@ -3780,6 +3780,27 @@ var japaneseTexts = []compiled{
 	{"flag/remediations/watch", nil, func(t *text) {
 		t.say("既存の Remediation に続けて、変更のたびに表示する")
 	}},
+	{"help/rebalance", nil, func(t *text) {
+		t.say("ノードの復帰後に偏りをなくす退避を計画する")
+	}},
+	{"help/rebalance/long", nil, func(t *text) {
+		t.say("ノードとゾーンの間でのワークロードの偏りをなくす退避を計画します。Kubernetes は Pod の作成時にノードを選び、ノードが追加されたり復帰したりしても Pod を移しません。")
+	}},
+	{"help/rebalance/plan", nil, func(t *text) {
+		t.say("偏りをなくす最も少ない退避と、その後に Pod が動作するノードを表示する")
+	}},
+	{"help/rebalance/plan/long", nil, func(t *text) {
+		t.say("偏りをなくす退避のうち、見つかった最も少ないものを、順序と、代わりに作られる Pod をスケジューラーが配置するノードとともに表示します。何も変更しません。\n\n次のいずれかに当てはまるワークロードを、偏りがあるとみなします。均等に配置すればより少なくなるのに、1 台のノードまたは 1 つのゾーンに、Pod の --max-share パーセントを超える数がある。topology spread constraint に違反している。ノードの label や taint が、動作中の Pod をもう受け入れない。対象は Deployment、ReplicaSet、ReplicationController、StatefulSet だけです。\n\nPod の配置はスケジューラーが決めます。計画には、同点のノードのどれが選ばれても効果がある退避だけが含まれ、16 通りの未来でシミュレーション済みです。PersistentVolumeClaim やノード上のデータを使う Pod、アノテーションで退避が禁じられた Pod、PodDisruptionBudget が中断を許さない Pod は退避しません。\n\n終了コード: 結果を表示した場合は 0、入力が正しくない場合や結果が得られない場合は 2。")
+	}},
+	{"flag/rebalance/plan/all-namespaces", nil, func(t *text) {
+		t.say("すべての namespace を対象にする (--namespace を指定しない場合のデフォルト)")
+	}},
+	{"flag/rebalance/plan/selector", nil, func(t *text) {
+		t.say("label がこの `SELECTOR` に一致する Pod とワークロードだけを対象にする")
+	}},
+	{"flag/rebalance/plan/max-share", nil, func(t *text) {
+		t.say("1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)")
+	}},
 	{"help/failover", nil, func(t *text) {
 		t.say("停止したノードの Pod を解放する")
 	}},
@@ -5264,6 +5285,75 @@ var japaneseTexts = []compiled{
 	}},
 	{CheckColumnReasons, nil, func(t *text) {
 		t.say("CONDITION: 理由")
+	}},
+	{PlanBalanced, nil, func(t *text) {
+		t.say("すべてのワークロードは偏りなく配置されています。退避が必要な Pod はありません。")
+	}},
+	{PlanNone, []string{"n"}, func(t *text) {
+		t.say("計画はありません。")
+		t.put(t.value("n"))
+		t.say(" 個のワークロードについて、偏りをなくせる退避は見つかりませんでした。")
+	}},
+	{PlanMinimal, []string{"n", "waves"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 個の Pod を ")
+		t.put(t.value("waves"))
+		t.say(" 回に分けて退避します。同じ効果を、これより少ない退避で得ることはできません。")
+	}},
+	{PlanIrreducible, []string{"n", "waves", "bound"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 個の Pod を ")
+		t.put(t.value("waves"))
+		t.say(" 回に分けて退避します。同じ効果を得るには、少なくとも ")
+		t.put(t.value("bound"))
+		t.say(" 個の退避が必要です。")
+	}},
+	{PlanHowTo, nil, func(t *text) {
+		t.say("退避を 1 回分ずつ行い、代わりに作られた Pod が Ready になってから次に進んでください。")
+	}},
+	{PlanInMotion, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" は対象外です。起動中または終了中の Pod、あるいは Ready でないノードの Pod があります。落ち着いてから、もう一度計画してください。")
+	}},
+	{PlanProtected, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" は対象外です。移す必要がある Pod は、PodDisruptionBudget、アノテーション、PersistentVolumeClaim、ノード上のデータのいずれかのため、退避できません。")
+	}},
+	{PlanNoGain, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" の偏りは残ります。ほかのノードに空きがないか、スケジューラーが配置し直しても改善しません。")
+	}},
+	{PlanHarmful, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" は対象外です。シミュレーションでは、退避しても偏りがなくならないか、ほかの Pod に影響する場合がありました。")
+	}},
+	{ProgressPlan, []string{"total", "done"}, func(t *text) {
+		t.say("退避を計画しています: ")
+		t.put(t.value("total"))
+		t.say(" 個のワークロードのうち ")
+		t.put(t.value("done"))
+		t.say(" 個")
+	}},
+	{PlanHeadWave, nil, func(t *text) {
+		t.say("回")
+	}},
+	{PlanHeadFrom, nil, func(t *text) {
+		t.say("移動元")
+	}},
+	{PlanHeadTo, nil, func(t *text) {
+		t.say("移動先 (いずれか)")
+	}},
+	{PlanHeadWorkload, nil, func(t *text) {
+		t.say("ワークロード")
+	}},
+	{PlanHeadNode, nil, func(t *text) {
+		t.say("ノード")
+	}},
+	{PlanHeadBefore, nil, func(t *text) {
+		t.say("前")
+	}},
+	{PlanHeadAfter, nil, func(t *text) {
+		t.say("後")
 	}},
 	{ApproveRemedy, nil, func(t *text) {
 		t.say("naosu remediations で一覧を表示します")

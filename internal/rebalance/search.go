@@ -284,7 +284,7 @@ func (s *search) lower(ctx context.Context, w *workload) (*corev1.Pod, error) {
 			return class[0], errors.Join(err, s.move(ctx, class[:1]))
 		}
 	}
-	return nil, nil //nolint:nilnil // There is none, which is no error.
+	return nil, nil
 }
 
 // holds says whether in every outcome of evicting pods, one after the other, targets are met, and no workload of theirs is further from its own than

@@ -4104,6 +4104,91 @@ func CheckColumnReasons() message.Sentence {
 	return message.Sentence{ID: message.CheckColumnReasons}
 }
 
+// PlanBalanced is message.PlanBalanced.
+func PlanBalanced() message.Sentence {
+	return message.Sentence{ID: message.PlanBalanced}
+}
+
+// PlanNone is message.PlanNone.
+func PlanNone(n int) message.Sentence {
+	return message.Sentence{ID: message.PlanNone, Args: message.Args{"n": n}}
+}
+
+// PlanMinimal is message.PlanMinimal.
+func PlanMinimal(n, waves int) message.Sentence {
+	return message.Sentence{ID: message.PlanMinimal, Args: message.Args{"n": n, "waves": waves}}
+}
+
+// PlanIrreducible is message.PlanIrreducible.
+func PlanIrreducible(n, waves int, bound any) message.Sentence {
+	return message.Sentence{ID: message.PlanIrreducible, Args: message.Args{"n": n, "waves": waves, "bound": bound}}
+}
+
+// PlanHowTo is message.PlanHowTo.
+func PlanHowTo() message.Sentence {
+	return message.Sentence{ID: message.PlanHowTo}
+}
+
+// PlanInMotion is message.PlanInMotion.
+func PlanInMotion(workload any) message.Sentence {
+	return message.Sentence{ID: message.PlanInMotion, Args: message.Args{"workload": workload}}
+}
+
+// PlanProtected is message.PlanProtected.
+func PlanProtected(workload any) message.Sentence {
+	return message.Sentence{ID: message.PlanProtected, Args: message.Args{"workload": workload}}
+}
+
+// PlanNoGain is message.PlanNoGain.
+func PlanNoGain(workload any) message.Sentence {
+	return message.Sentence{ID: message.PlanNoGain, Args: message.Args{"workload": workload}}
+}
+
+// PlanHarmful is message.PlanHarmful.
+func PlanHarmful(workload any) message.Sentence {
+	return message.Sentence{ID: message.PlanHarmful, Args: message.Args{"workload": workload}}
+}
+
+// ProgressPlan is message.ProgressPlan.
+func ProgressPlan(done, total any) message.Sentence {
+	return message.Sentence{ID: message.ProgressPlan, Args: message.Args{"done": done, "total": total}}
+}
+
+// PlanHeadWave is message.PlanHeadWave.
+func PlanHeadWave() message.Sentence {
+	return message.Sentence{ID: message.PlanHeadWave}
+}
+
+// PlanHeadFrom is message.PlanHeadFrom.
+func PlanHeadFrom() message.Sentence {
+	return message.Sentence{ID: message.PlanHeadFrom}
+}
+
+// PlanHeadTo is message.PlanHeadTo.
+func PlanHeadTo() message.Sentence {
+	return message.Sentence{ID: message.PlanHeadTo}
+}
+
+// PlanHeadWorkload is message.PlanHeadWorkload.
+func PlanHeadWorkload() message.Sentence {
+	return message.Sentence{ID: message.PlanHeadWorkload}
+}
+
+// PlanHeadNode is message.PlanHeadNode.
+func PlanHeadNode() message.Sentence {
+	return message.Sentence{ID: message.PlanHeadNode}
+}
+
+// PlanHeadBefore is message.PlanHeadBefore.
+func PlanHeadBefore() message.Sentence {
+	return message.Sentence{ID: message.PlanHeadBefore}
+}
+
+// PlanHeadAfter is message.PlanHeadAfter.
+func PlanHeadAfter() message.Sentence {
+	return message.Sentence{ID: message.PlanHeadAfter}
+}
+
 // ApproveRemedy is message.ApproveRemedy.
 func ApproveRemedy() message.Sentence {
 	return message.Sentence{ID: message.ApproveRemedy}

@@ -1,0 +1,114 @@
+package rebalance
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/spf13/cobra"
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/rebalance"
+)
+
+// PlanOptions are the options of plan.
+type PlanOptions struct {
+	input.Options
+	Format output.Format
+	// AllNamespaces is what is planned for anyway, unless --namespace is given.
+	AllNamespaces bool
+	Selector      string
+	// MaxShare is the largest share of a workload on one node or in one zone, in percent.
+	MaxShare int
+
+	scope input.Scope
+}
+
+const defaultMaxShare = 33
+
+func newPlan(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
+	o := &PlanOptions{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
+	cmd := &cobra.Command{
+		Use:                   "plan",
+		Example:               "  naosu rebalance plan\n  naosu rebalance plan -n shop --max-share 50\n  naosu rebalance plan --from cluster.naosu -o json",
+		DisableFlagsInUseLine: true,
+		Args:                  exit.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if flag := cmd.Flags().Lookup("namespace"); flag != nil && flag.Changed && !o.AllNamespaces {
+				o.scope.Namespace = flag.Value.String()
+			}
+			if err := o.Validate(); err != nil {
+				return err
+			}
+			return o.Run(cmd.Context())
+		},
+	}
+	o.AddFlags(cmd)
+	o.Format.AddFlag(cmd)
+	flags := cmd.Flags()
+	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "")
+	flags.StringVarP(&o.Selector, "selector", "l", "", "")
+	flags.IntVar(&o.MaxShare, "max-share", defaultMaxShare, "")
+	return cmd
+}
+
+// Validate says what is wrong with the flags.
+func (o *PlanOptions) Validate() error {
+	if o.MaxShare < 1 || o.MaxShare > 100 {
+		return exit.BadInput("--max-share", sentence.ErrNoNumber(strconv.Itoa(o.MaxShare)), sentence.ErrNumberRemedy(1, 100))
+	}
+	var err error
+	o.scope.Selector, err = input.ParseSelector(o.Selector)
+	return err
+}
+
+// Run reads the cluster, plans and writes the plan. It changes nothing.
+func (o *PlanOptions) Run(ctx context.Context) error {
+	in, err := o.Read(ctx)
+	if err != nil {
+		return err
+	}
+	if in.Judge == nil {
+		return exit.Failure(sentence.ErrCannotForetell(message.ListOf(in.Unread(cluster.Node, cluster.Pod)), o.From))
+	}
+	// Without them, a pod that must not be evicted may look as if it could be.
+	if unread := in.Unread(cluster.ReplicaSet, cluster.StatefulSet, cluster.PodDisruptionBudget); len(unread) > 0 {
+		return exit.Failure(sentence.ErrCannotForetell(message.ListOf(unread), o.From))
+	}
+	if err := input.InNamespace(in.World, o.scope.Namespace); err != nil {
+		return err
+	}
+	progress := output.NewProgress(o.ErrOut)
+	plan, err := rebalance.New(ctx, in.Judge, rebalance.Options{
+		MaxShare: o.share(), Asks: func(ref change.Ref) bool { return o.scope.Asks(in.World, ref) },
+		Progress: func(done, total int) { progress.Show(in.Say.Say(sentence.ProgressPlan(done, total)), done, total) },
+	})
+	progress.End()
+	switch {
+	case ctx.Err() != nil:
+		return exit.Failure(sentence.ErrInterrupted())
+	case err != nil:
+		return err
+	case !o.Format.ForPeople():
+		return o.Format.WriteData(o.Out, in.Say, plan)
+	}
+	page := o.Format.Page(o.Out)
+	writePlan(page, in.Say, plan, o.Aim)
+	return page.Err()
+}
+
+// share is --max-share as a share of one. The default is a third exactly.
+func (o *PlanOptions) share() float64 {
+	if o.MaxShare == defaultMaxShare {
+		return rebalance.DefaultMaxShare
+	}
+	return float64(o.MaxShare) / 100
+}

@@ -1,0 +1,63 @@
+package rebalance
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"k8s.io/cli-runtime/pkg/genericclioptions"
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/language"
+	"github.com/naosu-dev/naosu/internal/golden"
+)
+
+// planned is what `naosu rebalance plan` prints.
+func planned(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	t.Setenv("LANG", "C")
+	var out bytes.Buffer
+	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &bytes.Buffer{}}
+	flags := genericclioptions.NewConfigFlags(false)
+	cmd := NewCommand(flags, streams)
+	language.AddFlag(cmd)
+	flags.AddFlags(cmd.PersistentFlags())
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(append([]string{"plan"}, args...))
+	err := cmd.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+// A node came back, and nothing moved back (the second incident).
+func TestPlan(t *testing.T) {
+	for name, args := range map[string][]string{
+		"returned.en.txt": nil, "returned.ja.txt": {"--lang", "ja"}, "returned.json": {"-o", "json"}, "httpd.txt": {"-l", "app=httpd"}, "half.txt": {"--max-share", "60"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := planned(t, append(args, "--from", "testdata/returned.yaml")...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Compare(t, "testdata/"+name, []byte(got))
+		})
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"a share of nothing": {[]string{"--max-share", "0", "--from", "testdata/returned.yaml"}, "--max-share"},
+		"a selector":         {[]string{"-l", "((", "--from", "testdata/returned.yaml"}, "--selector"},
+		"an unread kind":     {[]string{"--from", "../../diagnosis/testdata/audit/n203-returned.yaml"}, "PodDisruptionBudget"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := planned(t, tc.args...)
+			if err == nil || exit.Code(err) != 2 || !strings.Contains(err.Error(), tc.want) || out != "" {
+				t.Errorf("%v (exit code %d), having written %q", err, exit.Code(err), out)
+			}
+		})
+	}
+}

@@ -1,0 +1,94 @@
+package rebalance
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/rebalance"
+)
+
+// writePlan writes a plan for people: what is known of it, the evictions by wave, and the workloads before and after.
+func writePlan(page *output.Page, say message.Printer, plan rebalance.Plan, aim func(string) string) {
+	evictions := 0
+	for _, wave := range plan.Waves {
+		evictions += len(wave.Moves)
+	}
+	page.Paragraph("", say.Say(summary(plan, evictions)), output.Strong)
+	if evictions > 0 {
+		page.Blank()
+		writeWaves(page, say, plan.Waves)
+		page.Blank()
+		writeDistributions(page, say, plan.Workloads)
+		page.Blank()
+		page.Paragraph("", say.Say(sentence.PlanHowTo()), output.Plain)
+		for _, wave := range plan.Waves {
+			for _, m := range wave.Moves {
+				page.Command("  ", aim(change.Evict{Namespace: m.Pod.Namespace, Name: m.Pod.Name}.Command()))
+			}
+		}
+	}
+	if len(plan.Unmet) > 0 {
+		page.Blank()
+	}
+	for _, unmet := range plan.Unmet {
+		page.Paragraph("- ", say.Say(reasons[unmet.Reason](unmet.Workload)), output.Plain)
+	}
+}
+
+// reasons say why a workload stays out of balance.
+var reasons = map[rebalance.Reason]func(workload any) message.Sentence{
+	rebalance.InMotion:  sentence.PlanInMotion,
+	rebalance.Protected: sentence.PlanProtected,
+	rebalance.NoGain:    sentence.PlanNoGain,
+	rebalance.Harmful:   sentence.PlanHarmful,
+}
+
+func summary(plan rebalance.Plan, evictions int) message.Sentence {
+	switch plan.Result {
+	case rebalance.Balanced:
+		return sentence.PlanBalanced()
+	case rebalance.None:
+		return sentence.PlanNone(len(plan.Unmet))
+	case rebalance.Minimal:
+		return sentence.PlanMinimal(evictions, len(plan.Waves))
+	}
+	return sentence.PlanIrreducible(evictions, len(plan.Waves), plan.Bound)
+}
+
+func writeWaves(page *output.Page, say message.Printer, waves []rebalance.Wave) {
+	var rows [][]string
+	for i, wave := range waves {
+		for _, m := range wave.Moves {
+			rows = append(rows, []string{strconv.Itoa(i + 1), m.Pod.Namespace, m.Pod.Name, m.From, strings.Join(m.To, ", ")})
+		}
+	}
+	page.Table("", []string{say.Say(sentence.PlanHeadWave()), "NAMESPACE", "POD", say.Say(sentence.PlanHeadFrom()), say.Say(sentence.PlanHeadTo())}, rows)
+}
+
+// writeDistributions draws each workload's pods by node, before and after.
+func writeDistributions(page *output.Page, say message.Printer, all []rebalance.Distribution) {
+	var rows [][]string
+	for _, d := range all {
+		nodes := maps.Clone(d.Before)
+		maps.Copy(nodes, d.After)
+		name := output.Name(d.Workload)
+		for _, node := range slices.Sorted(maps.Keys(nodes)) {
+			rows = append(rows, []string{name, node, bar(d.Before[node]), bar(d.After[node])})
+			name = ""
+		}
+	}
+	page.Table("", []string{say.Say(sentence.PlanHeadWorkload()), say.Say(sentence.PlanHeadNode()), say.Say(sentence.PlanHeadBefore()), say.Say(sentence.PlanHeadAfter())}, rows)
+}
+
+// mostDots is up to how many pods are drawn.
+const mostDots = 20
+
+func bar(n int) string {
+	return strings.TrimSpace(strings.Repeat("●", min(n, mostDots)) + " " + strconv.Itoa(n))
+}
