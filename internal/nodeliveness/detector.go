@@ -18,6 +18,10 @@ const (
 	// togetherWithin is within what time of each other two nodes fall silent together, which is more likely a fault of the network or of the
 	// controller's own machine.
 	togetherWithin = 30 * time.Second
+	// renewInterval is how often a kubelet renews its Lease.
+	//
+	// Source: the default of --node-lease-renew-interval-fraction, a quarter of nodeLeaseDurationSeconds, 40 s, in pkg/kubelet of Kubernetes.
+	renewInterval = 10 * time.Second
 	// maxTick is the longest time between two Observes in which nothing is missed. After a longer one, the process was starved, or its
 	// machine stood still, and what was received meanwhile is not known yet.
 	maxTick = time.Second
@@ -241,6 +245,16 @@ func (d *Detector) arm(now time.Time) {
 // Armed says whether nodes are judged: most agents have had a stream at the same time since this process began.
 func (d *Detector) Armed() bool { return d.armed }
 
+// suspectFor is for how long a node has given no sign of life although one was due. A kubelet that has renewed its Lease after the agent fell
+// silent runs without it: its next sign of life is its next renewal.
+func (d *Detector) suspectFor(f *followed, now time.Time) time.Duration {
+	quiet := d.quietFor(f, now)
+	if f.LeaseReceived.Sub(f.LastBeat) > QuietAfter {
+		quiet -= renewInterval
+	}
+	return quiet
+}
+
 // quietFor is for how long there was no sign of life of a node, as far as this process can tell.
 func (d *Detector) quietFor(f *followed, now time.Time) time.Duration {
 	since := f.lastSign()
@@ -263,7 +277,7 @@ func (d *Detector) observe(now time.Time, silentAfter time.Duration, f *followed
 	case f.reached.After(f.lastSign()):
 		f.state, f.inquiry = Reachable, nil
 		return nil
-	case d.quietFor(f, now) < silentAfter:
+	case d.suspectFor(f, now) < silentAfter:
 		f.state, f.inquiry = Alive, nil
 		return nil
 	}

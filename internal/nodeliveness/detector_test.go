@@ -255,13 +255,26 @@ func TestLeaseVetoes(t *testing.T) {
 	if got := n.state("n2"); got != Alive {
 		t.Errorf("with a renewal: %s", got)
 	}
-	n.pass(3 * time.Second)
+	n.pass(13 * time.Second)
 	if got := n.state("n2"); got != Alive {
-		t.Errorf("3 s after the renewal: %s", got)
+		t.Errorf("13 s after the renewal, when the next has just been due: %s", got)
 	}
 	n.pass(4 * time.Second)
 	if got := n.state("n2"); got != Silent {
-		t.Errorf("7 s after the renewal: %s", got)
+		t.Errorf("17 s after the renewal: %s", got)
+	}
+}
+
+// A node is not silent between two renewals of its Lease if only its kubelet is heard, and no other node reaches it.
+func TestKubeletAlone(t *testing.T) {
+	n := newNetwork(2, 4)
+	n.pass(64 * time.Second) // n2 renews its Lease in the seconds 67, 77 and so on.
+	n.machine("n2").paused, n.machine("n2").deaf = true, true
+	for n.now.Before(n.machine("n2").beat.Add(2 * time.Minute)) {
+		n.pass(tick)
+		if got := n.state("n2"); got == Silent {
+			t.Fatalf("%v after its last heartbeat: %s", n.now.Sub(n.machine("n2").beat), got)
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func shortage(counts map[string]int, least int) (sum int) {
 	return sum
 }
 
-// overfull says whether pods must leave a node's domain, or may have to, for the limit to be met.
+// overfull reports whether pods must leave a node's domain, or may have to, for the limit to be met.
 func (l limit) overfull(byNode map[string]int, node string) bool {
 	domain, is := l.domainOf[node]
 	if !is || l.excess(byNode) == 0 {

@@ -34,17 +34,14 @@ func (s *search) movable(w *workload, of func(*corev1.Pod) bool) []*corev1.Pod {
 	return pods
 }
 
-// mayEvict says whether a pod may be evicted: people, its data and its PodDisruptionBudget allow it, and it has run for long enough.
+// mayEvict reports whether a pod may be evicted: people, its data and its PodDisruptionBudget allow it.
 func (s *search) mayEvict(pod *corev1.Pod) bool {
-	world := s.judge.World()
 	switch {
 	case s.created[pod.UID] || !cluster.Runs(pod) || !cluster.Drains(pod) || corev1helpers.PodPriority(pod) >= systemCriticalPriority:
 		return false
 	case pod.Annotations[v1alpha1.DoNotDisruptAnnotation] == "true", pod.Annotations[kube.KarpenterDoNotDisrupt] == "true", pod.Annotations[cluster.SafeToEvictAnnotation] == "false":
 		return false
-	case len(world.LocalData(pod)) > 0 || mountsClaim(pod):
-		return false
-	case pod.Status.StartTime == nil && s.o.MinAge > 0, pod.Status.StartTime != nil && world.Taken().Sub(pod.Status.StartTime.Time) < s.o.MinAge:
+	case len(s.judge.World().LocalData(pod)) > 0 || mountsClaim(pod):
 		return false
 	}
 	budgets := s.budgets(pod)

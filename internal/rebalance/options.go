@@ -1,10 +1,6 @@
 package rebalance
 
-import (
-	"time"
-
-	"github.com/naosu-dev/naosu/internal/change"
-)
+import "github.com/naosu-dev/naosu/internal/change"
 
 // DefaultMaxShare is a third: with three nodes or zones, an even distribution just meets it.
 const DefaultMaxShare = 1.0 / 3
@@ -19,8 +15,6 @@ type Options struct {
 	MaxShare float64
 	// Asks says whether pods of a workload may be evicted; nil allows all.
 	Asks func(change.Ref) bool
-	// MinAge is how long a pod must have run to be evicted.
-	MinAge time.Duration
 	// Futures is the number of futures in which the plan is played; zero is DefaultFutures.
 	Futures int
 	// Progress is called with the number of workloads planned for, and of all that are out of balance; nil is not called.

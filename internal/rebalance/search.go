@@ -39,6 +39,8 @@ type search struct {
 	created map[types.UID]bool
 	// landings are the nodes on which the pods in place of evicted ones run, by evicted pod, over all futures.
 	landings map[change.Ref]map[string]bool
+	// gone has evicted pods end before the scheduler places the ones created in their place, rather than after.
+	gone bool
 }
 
 // assigned is a pod of a workload on a node.
@@ -243,7 +245,7 @@ func permute(pods []*corev1.Pod, do func([]*corev1.Pod) bool) bool {
 	return false
 }
 
-// couldMeet says whether workloads could meet their targets wherever evicted pods go: of what leaves too much behind, no outcome needs to be asked.
+// couldMeet reports whether workloads could meet their targets wherever evicted pods go: of what leaves too much behind, no outcome needs to be asked.
 func (s *search) couldMeet(ws []*workload, evicted []*corev1.Pod) bool {
 	return !slices.ContainsFunc(ws, func(w *workload) bool {
 		rest := workload{pods: without(w.pods, evicted...), misplaced: w.misplaced}
@@ -287,16 +289,14 @@ func (s *search) lower(ctx context.Context, w *workload) (*corev1.Pod, error) {
 	return nil, nil
 }
 
-// holds says whether in every outcome of evicting pods, one after the other, targets are met, and no workload of theirs is further from its own than
+// holds reports whether in every outcome of evicting pods, one after the other, targets are met, and no workload of theirs is further from its own than
 // before.
 func (s *search) holds(ctx context.Context, pods []*corev1.Pod, met func() bool) (bool, error) {
 	before := map[*workload]int{}
 	for _, pod := range pods {
 		before[s.ofPod[keyOf(pod)]] = s.ofPod[keyOf(pod)].excess()
 	}
-	looked := 0
 	check := func() bool {
-		looked++
 		for w, excess := range before {
 			if w.excess() > excess {
 				return false
@@ -304,6 +304,18 @@ func (s *search) holds(ctx context.Context, pods []*corev1.Pod, met func() bool)
 		}
 		return met()
 	}
+	defer func() { s.gone = false }()
+	for _, s.gone = range []bool{false, true} {
+		if holds, err := s.inOutcomes(ctx, pods, check); err != nil || !holds {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// inOutcomes evicts pods, one after the other, and says whether check holds in each outcome of the scheduler's ties, or in some if there are many.
+func (s *search) inOutcomes(ctx context.Context, pods []*corev1.Pod, check func() bool) (bool, error) {
+	looked := 0
 	holds, err := s.everyOutcome(ctx, pods, &looked, check)
 	if !errors.Is(err, errTooMany) {
 		return holds, err
@@ -324,7 +336,7 @@ var errTooMany = errors.New("more outcomes than are looked at")
 // everyOutcome evicts pods, one after the other, and calls check in each outcome of the scheduler's ties; false as soon as check is.
 func (s *search) everyOutcome(ctx context.Context, pods []*corev1.Pod, looked *int, check func() bool) (bool, error) {
 	if len(pods) == 0 {
-		if *looked >= mostOutcomes {
+		if *looked++; *looked > mostOutcomes {
 			return false, errTooMany
 		}
 		return check(), nil
@@ -428,6 +440,9 @@ func (s *search) evicted(pod *corev1.Pod) (created *corev1.Pod, edits []cluster.
 		return created, []cluster.Edit{cluster.Remove(pod)}
 	}
 	created.Name += "-next"
+	if s.gone {
+		return created, []cluster.Edit{cluster.Remove(pod)}
+	}
 	terminating := *pod
 	terminating.DeletionTimestamp = new(metav1.NewTime(s.judge.World().Taken()))
 	return created, []cluster.Edit{cluster.Put(&terminating)}

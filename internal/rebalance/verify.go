@@ -117,7 +117,7 @@ func (s *search) land(of map[change.Ref]assigned, landed map[change.Ref]string, 
 	return all
 }
 
-// harms says whether a fate is a harm to a pod that runs.
+// harms reports whether a fate is a harm to a pod that runs.
 func harms(world *cluster.Snapshot, fate outcome.Fate) bool {
 	pod := world.Pod(fate.Pod.Namespace, fate.Pod.Name)
 	return pod != nil && cluster.Runs(pod) && slices.Contains([]outcome.Kind{outcome.Waiting, outcome.Preempted, outcome.Lost}, fate.Kind)

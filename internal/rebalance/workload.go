@@ -168,7 +168,7 @@ func (c catalogue) topology(pod *corev1.Pod, key string) topology {
 	return t
 }
 
-// admits says whether a pod's rules, as far as they concern the node alone, admit it to the node.
+// admits reports whether a pod's rules, as far as they concern the node alone, admit it to the node.
 func admits(node *corev1.Node, pod *corev1.Pod) bool {
 	return kube.Selects(pod, node) && kube.ToleratesAll(pod.Spec.Tolerations, node.Spec.Taints)
 }
@@ -188,7 +188,7 @@ func domain(node *corev1.Node, key string) string {
 	return node.Labels[key]
 }
 
-// isReplicated says whether a pod's controller creates another as soon as it is evicted, and is no Job, whose work would be lost.
+// isReplicated reports whether a pod's controller creates another as soon as it is evicted, and is no Job, whose work would be lost.
 func isReplicated(pod *corev1.Pod) bool {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	if owner == nil {

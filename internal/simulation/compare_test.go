@@ -12,8 +12,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
-	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
 // describeHarms is a comparison as text: "waiting web-1-a in 3; violates keep in 2; guessed web-1-b".

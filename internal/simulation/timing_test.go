@@ -14,8 +14,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
-	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
 // TestTiming has events whose order nothing determines: in some futures one comes first, in some the other.

@@ -14,8 +14,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
-	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
 // about is a webhook rule for the creation of resources.

@@ -17,8 +17,8 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/simulation"
-	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
 // TestRefusedPods has pods that the API server refuses to create.
