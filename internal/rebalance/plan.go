@@ -16,7 +16,7 @@ const (
 	Balanced Result = "balanced"
 	// Minimal is a plan than which none with fewer evictions has the same effect.
 	Minimal Result = "minimal"
-	// Irreducible is a plan none of whose evictions can be left out. Its bound says how many any plan needs.
+	// Irreducible is a plan for which the search found none with fewer evictions, although its bound allows fewer.
 	Irreducible Result = "irreducible"
 	// None is an empty plan although workloads are out of balance: no evictions were found that help.
 	None Result = "none"

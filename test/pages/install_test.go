@@ -99,7 +99,7 @@ func TestWrongCommands(t *testing.T) {
 func TestReadme(t *testing.T) {
 	for _, name := range []string{"README.md", "docs/ja/README.md"} {
 		text := read(t, name)
-		for _, absent := range []string{"rebalances", "claim, volume"} {
+		for _, absent := range []string{"rebalances", "リバランスし", "claim, volume"} {
 			if strings.Contains(strings.ToLower(text), absent) {
 				t.Errorf("%s promises or names %s", name, absent)
 			}

@@ -23,7 +23,6 @@ import (
 //
 // Sources: karpenter.sh/docs/concepts/disruption; cluster-autoscaler's FAQ.
 const (
-	doNotDisrupt      = "karpenter.sh/do-not-disrupt"
 	scaleDownDisabled = "cluster-autoscaler.kubernetes.io/scale-down-disabled"
 	safeToEvict       = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 	poolLabel         = "karpenter.sh/nodepool"
@@ -107,7 +106,7 @@ func (s *Status) explainAnnotations(node *corev1.Node) {
 	_, karpenter := node.Labels[poolLabel]
 	source, onNode, onPod, keeps := "cluster-autoscaler", scaleDownDisabled, safeToEvict, func(value string) bool { return value == "false" }
 	if karpenter {
-		source, onNode, onPod, keeps = "Karpenter", doNotDisrupt, doNotDisrupt, func(value string) bool { return value == "true" }
+		source, onNode, onPod, keeps = "Karpenter", kube.KarpenterDoNotDisrupt, kube.KarpenterDoNotDisrupt, func(value string) bool { return value == "true" }
 	}
 	if node.Annotations[onNode] == "true" {
 		s.addCause(sentence.NodeAnnotated(source, s.ref, onNode), facts.Evidence(s.ref, "metadata.annotations["+onNode+"]", "true"))
