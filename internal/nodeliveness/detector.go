@@ -87,7 +87,7 @@ const (
 	// Reachable is that a witness has reached the node's kernel since the last sign of life: its agent has stopped, or is cut off from the
 	// controller. It stays so until the next sign of life.
 	Reachable State = "Reachable"
-	// Unconfirmed is that too few witnesses could say anything.
+	// Unconfirmed is that too few witnesses could say anything, or that the kubelet may still renew its Lease.
 	Unconfirmed State = "Unconfirmed"
 	// Together is that others fell silent at about the same time.
 	Together State = "Together"
@@ -245,9 +245,9 @@ func (d *Detector) arm(now time.Time) {
 // Armed says whether nodes are judged: most agents have had a stream at the same time since this process began.
 func (d *Detector) Armed() bool { return d.armed }
 
-// suspectFor is for how long a node has given no sign of life although one was due. A kubelet that has renewed its Lease after the agent fell
+// overdueFor is for how long a node has given no sign of life although one was due. A kubelet that has renewed its Lease after the agent fell
 // silent runs without it: its next sign of life is its next renewal.
-func (d *Detector) suspectFor(f *followed, now time.Time) time.Duration {
+func (d *Detector) overdueFor(f *followed, now time.Time) time.Duration {
 	quiet := d.quietFor(f, now)
 	if f.LeaseReceived.Sub(f.LastBeat) > QuietAfter {
 		quiet -= renewInterval
@@ -277,7 +277,7 @@ func (d *Detector) observe(now time.Time, silentAfter time.Duration, f *followed
 	case f.reached.After(f.lastSign()):
 		f.state, f.inquiry = Reachable, nil
 		return nil
-	case d.suspectFor(f, now) < silentAfter:
+	case d.quietFor(f, now) < silentAfter:
 		f.state, f.inquiry = Alive, nil
 		return nil
 	}
@@ -294,7 +294,7 @@ func (d *Detector) observe(now time.Time, silentAfter time.Duration, f *followed
 	}
 	switch {
 	case !q.ended.IsZero():
-		f.state = d.judge(now, f)
+		f.state = d.judge(now, silentAfter, f)
 	case f.state == Silent && d.together(now, f): // Others may fall silent while its witnesses are asked again.
 		f.state = Together
 	}
@@ -340,7 +340,7 @@ func (q *inquiry) answered() bool {
 }
 
 // judge is the state of a node whose witnesses have answered.
-func (d *Detector) judge(now time.Time, f *followed) State {
+func (d *Detector) judge(now time.Time, silentAfter time.Duration, f *followed) State {
 	unreached, zones := 0, map[string]bool{}
 	for witness, a := range f.inquiry.answers {
 		if w := d.nodes[witness]; w != nil && a == Unreached {
@@ -349,7 +349,7 @@ func (d *Detector) judge(now time.Time, f *followed) State {
 		}
 	}
 	switch {
-	case unreached < minWitnesses || len(zones) < min(2, d.zones(now, f)):
+	case unreached < minWitnesses || len(zones) < min(2, d.zones(now, f)), d.overdueFor(f, now) < silentAfter:
 		return Unconfirmed
 	case d.together(now, f):
 		return Together

@@ -256,7 +256,7 @@ func TestLeaseVetoes(t *testing.T) {
 		t.Errorf("with a renewal: %s", got)
 	}
 	n.pass(13 * time.Second)
-	if got := n.state("n2"); got != Alive {
+	if got := n.state("n2"); got != Unconfirmed {
 		t.Errorf("13 s after the renewal, when the next has just been due: %s", got)
 	}
 	n.pass(4 * time.Second)
