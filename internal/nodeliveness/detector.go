@@ -257,11 +257,15 @@ func (d *Detector) overdueFor(f *followed, now time.Time) time.Duration {
 
 // quietFor is for how long there was no sign of life of a node, as far as this process can tell.
 func (d *Detector) quietFor(f *followed, now time.Time) time.Duration {
-	since := f.lastSign()
-	if d.undisturbed.After(since) {
-		since = d.undisturbed
+	return d.since(f.lastSign(), now)
+}
+
+// since is how much time has passed since a sign of life in which this process would have received another.
+func (d *Detector) since(sign, now time.Time) time.Duration {
+	if d.undisturbed.After(sign) {
+		sign = d.undisturbed
 	}
-	return now.Sub(since)
+	return now.Sub(sign)
 }
 
 // beats says whether a node's agent sends heartbeats.
@@ -369,14 +373,18 @@ func (d *Detector) zones(now time.Time, of *followed) int {
 	return len(zones)
 }
 
-// together says whether another node fell silent at about the same time, or may just have.
+// together says whether another node fell silent at about the same time, or may just have. A node whose heartbeats ended with those of this
+// one is cut off from the controller as this one is, also while the last renewal of its Lease is recent: one may have been under way.
 func (d *Detector) together(now time.Time, of *followed) bool {
 	for _, f := range d.order {
 		if f == of || !f.Connected || f.Ended != Open {
 			continue
 		}
-		quiet := d.quietFor(f, now) >= QuietAfter
-		if quiet && f.lastSign().Sub(of.lastSign()).Abs() <= togetherWithin {
+		if f.lastSign().Sub(of.lastSign()).Abs() > togetherWithin {
+			continue
+		}
+		lostTogether := d.since(f.LastBeat, now) >= QuietAfter && f.LastBeat.Sub(of.LastBeat).Abs() <= togetherWithin
+		if lostTogether || d.quietFor(f, now) >= QuietAfter {
 			return true
 		}
 	}

@@ -278,6 +278,28 @@ func TestKubeletAlone(t *testing.T) {
 	}
 }
 
+// Of two nodes that are cut off at once, neither is silent because a renewal of the other's Lease arrives late: it was under way. A kubelet
+// that goes on to renew its Lease lives, and holds the failover of the other up no longer.
+func TestLateRenewal(t *testing.T) {
+	n := newNetwork(2, 6)
+	n.pass(time.Minute)
+	cut, other := n.machine("n2"), n.machine("n3")
+	cut.off, other.off = true, true
+	n.pass(silentAfter + tick)
+	other.lease = n.now
+	for range 40 {
+		n.pass(tick)
+		if got := n.state("n2"); got == Silent {
+			t.Fatalf("%v after both were cut off: %s", n.now.Sub(cut.beat), got)
+		}
+	}
+	other.off, other.paused, other.deaf = false, true, true
+	n.pass(togetherWithin)
+	if got := n.state("n2"); got != Silent {
+		t.Errorf("after the other's kubelet has gone on: %s", got)
+	}
+}
+
 // A process that was starved or stopped has not received what was sent meanwhile.
 func TestStarvedController(t *testing.T) {
 	n := newNetwork(2, 4)
@@ -426,7 +448,8 @@ func (n *network) check(t *rapid.T) {
 			if other.lease.After(last) {
 				last = other.lease
 			}
-			if n.now.Sub(last) >= silentAfter && last.Sub(sign).Abs() <= togetherWithin && n.now.Sub(n.undisturbed) >= silentAfter {
+			quiet := n.now.Sub(last) >= silentAfter || n.now.Sub(other.beat) >= silentAfter && other.beat.Sub(m.beat).Abs() <= togetherWithin
+			if quiet && last.Sub(sign).Abs() <= togetherWithin && n.now.Sub(n.undisturbed) >= silentAfter {
 				t.Fatalf("%s is silent, and %s is too since about then", m.name, other.name)
 			}
 		}

@@ -95,7 +95,7 @@ func newFixture(t *testing.T) *fixture {
 		}
 		for i, c := range b.controllers {
 			if t.Failed() {
-				t.Logf("the log of controller %d:\n%s", i, strings.Join(c.log.lines(0), "\n"))
+				t.Logf("the end of the log of controller %d:\n%s", i, strings.Join(lastLines(c.log.lines(0)), "\n"))
 			}
 		}
 	})
@@ -116,6 +116,12 @@ func newFixture(t *testing.T) *fixture {
 		m.startAgent(t)
 	}
 	return b
+}
+
+// lastLines are the last of a log that say more than that a health check is not passed yet.
+func lastLines(log []string) []string {
+	log = slices.DeleteFunc(log, func(line string) bool { return strings.Contains(line, "healthz check failed") })
+	return log[max(0, len(log)-50):]
 }
 
 // all are the machines.
