@@ -19,11 +19,10 @@ const (
 	ModeAuto Mode = "Auto"
 )
 
-// Action is an action that repairs a node. The actions are ordered from the mildest to the harshest.
-// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace
+// Action is an action of a plan. Those that repair a node are ordered from the mildest to the harshest.
 type Action string
 
-// The actions that can be taken on a node.
+// The actions of a plan.
 const (
 	// ActionNone takes no action.
 	ActionNone Action = "None"
@@ -33,6 +32,8 @@ const (
 	ActionReboot Action = "Reboot"
 	// ActionReplace replaces the machine with a new one.
 	ActionReplace Action = "Replace"
+	// ActionEvict evicts one pod.
+	ActionEvict Action = "Evict"
 )
 
 // Budgets limit how many nodes all of naosu's work disrupts at the same time, as a number or a percentage that is rounded down, and

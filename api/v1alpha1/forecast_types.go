@@ -71,6 +71,14 @@ type PodForecast struct {
 	// +kubebuilder:validation:MaxLength=253
 	Node string `json:"node,omitempty"`
 
+	// nodes are the names of the nodes on which the replacement may run, in the forecast of a RebalancePolicy's plan: more than one
+	// where the scheduler decides by chance. At most 64. Not set in other forecasts.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=253
+	Nodes []string `json:"nodes,omitempty"`
+
 	// owner is the controller that recreates the pod, for example a ReplicaSet; its replacement is recognized by it. Not set if
 	// nothing recreates the pod.
 	// +optional

@@ -262,6 +262,7 @@ type RepairRule struct {
 	// action is the action that is taken. None takes no action, and no later rule applies to the condition either. RestartService
 	// restarts one systemd unit while pods keep running. Reboot reboots the machine. Replace replaces it with a new machine.
 	// +required
+	// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace
 	Action Action `json:"action"`
 
 	// service is the systemd unit that naosu's agent on the node restarts, for example containerd.service. Required if the action
@@ -278,6 +279,7 @@ type EscalationStep struct {
 	// action is the action of this step: RestartService, Reboot or Replace. None is not allowed.
 	// +required
 	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="must not be None"
+	// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace
 	Action Action `json:"action"`
 
 	// attempts is how many times the action may fail to help a machine within rememberFailure before the next step is used. From 1
@@ -452,6 +454,7 @@ type NodeRepairPolicyStatus struct {
 type ActionCount struct {
 	// action is the action that is counted: None, RestartService, Reboot or Replace.
 	// +required
+	// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace
 	Action Action `json:"action"`
 
 	// count is the number of Remediations with this action that ended with the reason AsForecast.
@@ -475,6 +478,7 @@ const (
 type Permission struct {
 	// action is the action that was checked: None, RestartService, Reboot or Replace.
 	// +required
+	// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace
 	Action Action `json:"action"`
 
 	// actuator is what would perform the action, for example aws, karpenter, clusterapi or agent; None if nothing in the cluster

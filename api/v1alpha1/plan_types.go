@@ -1,6 +1,10 @@
 package v1alpha1
 
-import "k8s.io/apimachinery/pkg/types"
+import (
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/types"
+)
 
 // Plan is the list of changes to perform, in order.
 type Plan struct {
@@ -15,6 +19,7 @@ type Plan struct {
 	// action is the action to take on the node, in a record without a plan: RestartService, Reboot or Replace. None is not allowed.
 	// The field is deprecated: naosu reads it but does not write it.
 	// +optional
+	// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace
 	// +kubebuilder:validation:XValidation:rule="self != 'None'",message="must not be None"
 	DeprecatedAction Action `json:"action,omitempty"`
 
@@ -30,20 +35,26 @@ type Plan struct {
 // Change is one change of the cluster.
 //
 // +kubebuilder:validation:XValidation:rule="self.action != 'None'",message="must not be None",fieldPath=".action"
-// +kubebuilder:validation:XValidation:rule="(self.action == 'RestartService') == has(self.parameters)",message="service is required with RestartService and not allowed otherwise",fieldPath=".parameters"
-// +kubebuilder:validation:XValidation:rule="!has(self.parameters) || self.parameters.all(name, name == 'service' && self.parameters[name].matches('^[A-Za-z0-9:_.@-]{1,120}[.]service$'))",message="must be only service, a systemd unit such as containerd.service",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="self.action != 'RestartService' || has(self.parameters)",message="service is required with RestartService",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="self.action in ['RestartService', 'Evict'] || !has(self.parameters)",message="is not allowed with this action",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="self.action != 'RestartService' || !has(self.parameters) || self.parameters.all(name, name == 'service' && self.parameters[name].matches('^[A-Za-z0-9:_.@-]{1,120}[.]service$'))",message="must be only service, a systemd unit such as containerd.service",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="self.action != 'Evict' || has(self.subject) && self.subject.kind == 'Pod' && has(self.subject.namespace) && has(self.subject.uid)",message="must be a pod with namespace and uid",fieldPath=".subject"
+// +kubebuilder:validation:XValidation:rule="self.action != 'Evict' || !has(self.parameters) || self.parameters.all(name, name == 'wave' && self.parameters[name].matches('^[1-9][0-9]?$'))",message="must be only wave, from 1 to 99",fieldPath=".parameters"
 type Change struct {
-	// action is the action to take on the subject. RestartService restarts one systemd unit, Reboot reboots the machine, and
-	// Replace replaces the machine with a new one. None is not allowed.
+	// action is the action to take on the subject. RestartService restarts one systemd unit, Reboot reboots the machine, Replace
+	// replaces the machine with a new one, and Evict evicts a pod. None is not allowed.
 	// +required
+	// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace;Evict
 	Action Action `json:"action"`
 
-	// subject is the object that the action is applied to. Defaults to the node of the Remediation.
+	// subject is the object that the action is applied to, for Evict the pod with its uid. Defaults to the node of the
+	// Remediation.
 	// +optional
 	Subject *Subject `json:"subject,omitempty"`
 
 	// parameters are further parameters of the action, by name. RestartService has the parameter service, the systemd unit to
-	// restart, for example containerd.service. Other actions have none. At most 8.
+	// restart, for example containerd.service. Evict has the parameter wave, for example 2: the pods of a wave are evicted once
+	// those of the waves before it have been replaced. It defaults to 1. Other actions have none. At most 8.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=8
@@ -56,8 +67,28 @@ type Change struct {
 // +kubebuilder:validation:MaxLength=512
 type ParameterValue string
 
-// parameterService is the parameter of RestartService.
-const parameterService = "service"
+// The parameters: service is RestartService's, wave is Evict's.
+const (
+	parameterService = "service"
+	parameterWave    = "wave"
+)
+
+// Eviction is the eviction of a pod in a wave, from 1.
+func Eviction(namespace, pod string, uid types.UID, wave int) Change {
+	return Change{
+		Action: ActionEvict, Subject: &Subject{Kind: "Pod", Namespace: namespace, Name: pod, UID: uid},
+		Parameters: map[string]ParameterValue{parameterWave: ParameterValue(strconv.Itoa(wave))},
+	}
+}
+
+// Wave is the wave that an eviction belongs to, from 1.
+func (c Change) Wave() int {
+	wave, err := strconv.Atoi(string(c.Parameters[parameterWave]))
+	if err != nil || wave < 1 {
+		return 1
+	}
+	return wave
+}
 
 // Subject identifies an object of the Kubernetes API, or a resource of the cloud provider, such as a NodeGroup or a Subnet.
 type Subject struct {

@@ -113,7 +113,7 @@ func (p *Performer) withRunningRemediations(ctx context.Context, l ledger.Ledger
 	}
 	for i := range all.Items {
 		r := &all.Items[i]
-		if r.Status.Phase != v1alpha1.PhaseRunning || r.Spec.Drill != nil {
+		if r.Status.Phase != v1alpha1.PhaseRunning || r.Spec.Drill != nil || r.Spec.Node.Name == "" {
 			continue
 		}
 		node, err := p.node(ctx, r.Spec.Node.Name)

@@ -98,11 +98,7 @@ func patchNode(ctx context.Context, write client.Client, node *corev1.Node, chan
 func (p *Performer) evict(ctx context.Context, pods []*corev1.Pod) error {
 	var failed []error
 	for _, pod := range pods {
-		eviction := &policyv1.Eviction{
-			ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
-			DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))},
-		}
-		err := p.Client.SubResource("eviction").Create(ctx, pod.DeepCopy(), eviction)
+		err := p.Client.SubResource("eviction").Create(ctx, pod.DeepCopy(), evictionOf(pod))
 		switch {
 		case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err), apierrors.IsTooManyRequests(err), internal(err):
 		case ctx.Err() != nil:
@@ -112,6 +108,14 @@ func (p *Performer) evict(ctx context.Context, pods []*corev1.Pod) error {
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// evictionOf is the eviction of a pod, and not of a later one of its name.
+func evictionOf(pod *corev1.Pod) *policyv1.Eviction {
+	return &policyv1.Eviction{
+		ObjectMeta:    metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name},
+		DeleteOptions: &metav1.DeleteOptions{Preconditions: metav1.NewUIDPreconditions(string(pod.UID))},
+	}
 }
 
 // internal says whether the API server calls an error its own, with a reason or without.

@@ -39,6 +39,14 @@ func (s *Snapshot) Namespace(name string) *corev1.Namespace {
 	return get[*corev1.Namespace](s, Namespace, "", name)
 }
 
+// NamespaceLabels are the labels of a namespace; of one that was not read, those that every namespace has.
+func (s *Snapshot) NamespaceLabels(name string) map[string]string {
+	if ns := s.Namespace(name); ns != nil {
+		return ns.Labels
+	}
+	return map[string]string{corev1.LabelMetadataName: name}
+}
+
 // Leases are all of the kind.
 func (s *Snapshot) Leases() []*coordinationv1.Lease { return list[*coordinationv1.Lease](s, Lease) }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/controller/failover"
 	"github.com/naosu-dev/naosu/internal/controller/noderepair"
+	"github.com/naosu-dev/naosu/internal/controller/rebalance"
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
@@ -117,10 +118,17 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
+	balance := &rebalance.Reconciler{
+		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts,
+		Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
+	}
+	if err := balance.AddTo(mgr, watch.Nodes(), watch.synced); err != nil {
+		return err
+	}
 	if err := errors.Join(addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log))); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}
-	for _, collector := range []prometheus.Collector{reconciler, tolerations} {
+	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance} {
 		if err := metrics.Registry.Register(collector); err != nil {
 			return fmt.Errorf("registering metrics: %w", err)
 		}

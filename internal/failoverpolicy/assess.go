@@ -7,9 +7,6 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -155,27 +152,17 @@ func isOfPresentTemplate(pod *corev1.Pod, set *appsv1.StatefulSet) bool {
 
 // selector is a policy with its selectors compiled.
 type selector struct {
-	policy           *v1alpha1.FailoverPolicy
-	namespaces, pods labels.Selector
-}
-
-func (s selector) selects(namespace labels.Set, pod *corev1.Pod) bool {
-	return s.pods.Matches(labels.Set(pod.Labels)) && s.namespaces.Matches(namespace)
+	policy *v1alpha1.FailoverPolicy
+	kube.PodSelector
 }
 
 // compile are the policies in the order in which they decide, without those whose selectors are invalid, which select no pod.
 func compile(policies []v1alpha1.FailoverPolicy) []selector {
 	var all []selector
 	for i := range policies {
-		namespaces, err := metav1.LabelSelectorAsSelector(&policies[i].Spec.NamespaceSelector)
-		if err != nil {
-			continue
+		if compiled, err := kube.NewPodSelector(&policies[i].Spec.NamespaceSelector, &policies[i].Spec.PodSelector); err == nil {
+			all = append(all, selector{&policies[i], compiled})
 		}
-		pods, err := metav1.LabelSelectorAsSelector(&policies[i].Spec.PodSelector)
-		if err != nil {
-			continue
-		}
-		all = append(all, selector{&policies[i], namespaces, pods})
 	}
 	slices.SortFunc(all, func(a, b selector) int {
 		if a.policy.Acts() != b.policy.Acts() {
@@ -187,19 +174,6 @@ func compile(policies []v1alpha1.FailoverPolicy) []selector {
 		return strings.Compare(a.policy.Name, b.policy.Name)
 	})
 	return all
-}
-
-// InvalidSelectors are the errors of a policy's selectors, each with its field. The API server validates most of them, but not keys,
-// nor what it stored before it did.
-func InvalidSelectors(policy *v1alpha1.FailoverPolicySpec) []string {
-	var invalid []string
-	for name, one := range map[string]*metav1.LabelSelector{"namespaceSelector": &policy.NamespaceSelector, "podSelector": &policy.PodSelector} {
-		for _, err := range validation.ValidateLabelSelector(one, validation.LabelSelectorValidationOptions{}, field.NewPath("spec", name)) {
-			invalid = append(invalid, err.Error())
-		}
-	}
-	slices.Sort(invalid)
-	return invalid
 }
 
 // Count is how many pods that a policy decides for are in each state.

@@ -295,18 +295,6 @@ func TestCount(t *testing.T) {
 	}
 }
 
-func TestInvalidSelectors(t *testing.T) {
-	spec := policy("a").Spec
-	if got := InvalidSelectors(&spec); got != nil {
-		t.Errorf("valid selectors: %v", got)
-	}
-	spec.PodSelector.MatchLabels = map[string]string{"a role": "x"}
-	spec.NamespaceSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a", Operator: metav1.LabelSelectorOpIn}}
-	if got := InvalidSelectors(&spec); len(got) != 2 {
-		t.Errorf("two invalid selectors: %v", got)
-	}
-}
-
 // BenchmarkAssess assesses 10,000 pods under three policies, as the controller does whenever something has changed.
 func BenchmarkAssess(b *testing.B) {
 	world := clustertest.Big(1000, 10_000)

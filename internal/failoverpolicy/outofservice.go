@@ -8,7 +8,6 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -115,11 +114,8 @@ func Candidates(world *cluster.Snapshot, policies []v1alpha1.FailoverPolicy) []C
 
 // deciding is the policy that decides for a pod; nil if none selects it.
 func deciding(world *cluster.Snapshot, selectors []selector, pod *corev1.Pod) *v1alpha1.FailoverPolicy {
-	namespace := labels.Set{corev1.LabelMetadataName: pod.Namespace} // which every namespace has
-	if ns := world.Namespace(pod.Namespace); ns != nil {
-		namespace = ns.Labels
-	}
-	at := slices.IndexFunc(selectors, func(s selector) bool { return s.selects(namespace, pod) })
+	namespace := world.NamespaceLabels(pod.Namespace)
+	at := slices.IndexFunc(selectors, func(s selector) bool { return s.Selects(namespace, pod.Labels) })
 	if at < 0 {
 		return nil
 	}

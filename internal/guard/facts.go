@@ -26,6 +26,8 @@ type Proposal struct {
 	Policy v1alpha1.NodeRepairPolicySpec
 	// Confirmed is when the evidence was last confirmed.
 	Confirmed time.Time
+	// Dwell is for how long nodes must not have changed; only RebalanceChecks look at it.
+	Dwell time.Duration
 	// UnhealthySince is since when the evidence holds; zero is not known, and counts as since the node was created.
 	UnhealthySince time.Time
 }
@@ -80,6 +82,8 @@ type Facts struct {
 	// Nodes are all of the cluster.
 	Nodes     Fact[[]Node]
 	APIServer Fact[APIServer]
+	// LastNodeChange is the latest change of a node.
+	LastNodeChange Fact[NodeChange]
 	// ShiftedZones are the zones that traffic is shifted away from.
 	ShiftedZones Fact[[]string]
 	// Outcome is that of the simulated action beside all ongoing disruptions, compared with the same one without the action.
@@ -97,6 +101,12 @@ type APIServer struct {
 	Ready bool
 	// Leases is how many nodes have a lease, Expired how many of those have expired, or were renewed in the future.
 	Leases, Expired int
+}
+
+// NodeChange is when a node was created, or last became ready or not ready.
+type NodeChange struct {
+	Node string
+	At   time.Time
 }
 
 // Pod is one pod on the node.
@@ -117,6 +127,7 @@ func (f Facts) gatheredTimes() []gatheredTime {
 		{"ledger", f.Ledger.At},
 		{"nodes", f.Nodes.At},
 		{"apiServer", f.APIServer.At},
+		{"lastNodeChange", f.LastNodeChange.At},
 		{"shiftedZones", f.ShiftedZones.At},
 		{"outcome", f.Outcome.At},
 		{"pods", f.Pods.At},

@@ -19,8 +19,10 @@ const (
 	// BudgetZero is for a budget that never allows any node, such as a percentage that rounds to zero.
 	BudgetZero Reason = "BudgetZero"
 	BudgetFull Reason = "BudgetFull"
-	// InHand is for a node that another Remediation disrupts.
+	// InHand is for a node that another Remediation disrupts; for evictions of a RebalancePolicy, any node.
 	InHand Reason = "InHand"
+	// NodesChanging is for nodes of which one has changed within the dwell time.
+	NodesChanging Reason = "NodesChanging"
 	// NodeLeaving is for a node that others remove or have shut down.
 	NodeLeaving Reason = "NodeLeaving"
 

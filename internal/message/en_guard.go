@@ -44,6 +44,7 @@ var englishGuard = sentences{
 	GuardCoolDown:   "{{.node}} was repaired recently; no action is taken for another {{.left}}.",
 	GuardRefused:    "{{.action}} of {{.node}} was refused recently{{if .words}}. {{.words}}{{else}}.{{end}}",
 	GuardDidNotHelp: "{{.action}} did not help {{.node}} recently ({{count .n \"attempt\" \"attempts\"}}).",
+	GuardDwell:      "{{.node}} changed {{.ago}} ago; pods are evicted once no node has changed for {{.dwell}}.",
 	GuardWindow:     "The maintenance window opens at {{.opens}}.",
 
 	GuardReplaceLoop: "{{count .n \"machine\" \"machines\"}} of {{.group}}{{if .image}} with the image {{.image}}{{end}} {{verb .n \"was\" \"were\"}} replaced in a row, and each time the new machine was unhealthy again: the cause is not the machine. Check the group's image and configuration.",

@@ -46,6 +46,7 @@ const (
 	GuardCoolDown   ID = "GuardCoolDown"   // node, left
 	GuardRefused    ID = "GuardRefused"    // action, node, words
 	GuardDidNotHelp ID = "GuardDidNotHelp" // action, node, n
+	GuardDwell      ID = "GuardDwell"      // node, ago, dwell
 	GuardWindow     ID = "GuardWindow"     // opens
 
 	GuardReplaceLoop ID = "GuardReplaceLoop" // n, group, image

@@ -44,6 +44,7 @@ var japaneseGuard = sentences{
 	GuardCoolDown:   "{{.node}} は修復されたばかりのため、あと {{span .left}}は何もしません。",
 	GuardRefused:    "{{.node}} に対する {{.action}} は最近拒否されました。{{if .words}}{{.words}}{{end}}",
 	GuardDidNotHelp: "{{.action}} は最近 {{.node}} に効果がありませんでした ({{.n}} 回)。",
+	GuardDwell:      "{{.node}} は {{.ago}} 前に変化しました。{{.dwell}} の間どのノードも変化しなければ、Pod を退避します。",
 	GuardWindow:     "メンテナンスウィンドウは {{.opens}} に始まります。",
 
 	GuardReplaceLoop: "{{.group}}{{if .image}} のイメージ {{.image}}{{end}} のマシン {{.n}} 台が続けて交換され、そのたびに次のマシンにも異常が起きました。原因はマシンではありません。グループのイメージと設定を確認してください。",

@@ -21,3 +21,21 @@ const (
 	PlanHeadBefore   ID = "PlanHeadBefore"
 	PlanHeadAfter    ID = "PlanHeadAfter"
 )
+
+// What is said of RebalancePolicies, and recorded of their Remediations.
+const (
+	RebalanceEvidence    ID = "RebalanceEvidence"    // workloads
+	RebalanceReplaced    ID = "RebalanceReplaced"    // pod, node, new
+	RebalanceElsewhere   ID = "RebalanceElsewhere"   // pod, node, new, nodes
+	RebalanceNotEvicted  ID = "RebalanceNotEvicted"  // pod, within, words
+	RebalanceNotReplaced ID = "RebalanceNotReplaced" // pod, within
+	RebalanceBegan       ID = "RebalanceBegan"       // remediation, pods, policy
+	RebalanceAsForecast  ID = "RebalanceAsForecast"  // pods
+	RebalanceStopped     ID = "RebalanceStopped"     // done, all
+	RebalanceChanged     ID = "RebalanceChanged"     //
+	RebalanceNotNeeded   ID = "RebalanceNotNeeded"   //
+	RebalanceReady       ID = "RebalanceReady"       //
+	RebalanceNoWorkloads ID = "RebalanceNoWorkloads" //
+	RebalanceNoPlan      ID = "RebalanceNoPlan"      // reasons
+	PlanLimitReached     ID = "PlanLimitReached"     // workload
+)

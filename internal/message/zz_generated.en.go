@@ -3498,6 +3498,14 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "attempt", "attempts"))
 		t.say(").")
 	}},
+	{GuardDwell, []string{"node", "ago", "dwell"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" changed ")
+		t.put(t.value("ago"))
+		t.say(" ago; pods are evicted once no node has changed for ")
+		t.put(t.value("dwell"))
+		t.say(".")
+	}},
 	{GuardWindow, []string{"opens"}, func(t *text) {
 		t.say("The maintenance window opens at ")
 		t.put(t.value("opens"))
@@ -5559,6 +5567,82 @@ var englishTexts = []compiled{
 	}},
 	{PlanHeadAfter, nil, func(t *text) {
 		t.say("AFTER")
+	}},
+	{RebalanceEvidence, []string{"workloads"}, func(t *text) {
+		t.say("Out of balance: ")
+		t.say(englishAnd(t.items("workloads")))
+		t.say(".")
+	}},
+	{RebalanceReplaced, []string{"new", "node", "pod"}, func(t *text) {
+		t.put(t.value("new"))
+		t.say(" runs on ")
+		t.put(t.value("node"))
+		t.say(" in place of ")
+		t.put(t.value("pod"))
+		t.say(".")
+	}},
+	{RebalanceElsewhere, []string{"new", "node", "pod", "nodes"}, func(t *text) {
+		t.put(t.value("new"))
+		t.say(" runs on ")
+		t.put(t.value("node"))
+		t.say(" in place of ")
+		t.put(t.value("pod"))
+		t.say(", which the forecast did not expect: ")
+		t.say(englishAnd(t.items("nodes")))
+		t.say(".")
+	}},
+	{RebalanceNotEvicted, []string{"pod", "within", "words"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" could not be evicted within ")
+		t.put(t.value("within"))
+		t.say(": ")
+		t.put(t.value("words"))
+	}},
+	{RebalanceNotReplaced, []string{"pod", "within"}, func(t *text) {
+		t.say("No pod in place of ")
+		t.put(t.value("pod"))
+		t.say(" was Ready within ")
+		t.put(t.value("within"))
+		t.say(".")
+	}},
+	{RebalanceBegan, []string{"remediation", "pods", "policy"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" evicts ")
+		t.say(count(t.number("pods"), "pod", "pods"))
+		t.say(" for ")
+		t.put(t.value("policy"))
+		t.say(", one wave after the other.")
+	}},
+	{RebalanceAsForecast, []string{"pods"}, func(t *text) {
+		t.say(count(t.number("pods"), "pod was", "pods were"))
+		t.say(" evicted, and all run on nodes that were forecast.")
+	}},
+	{RebalanceStopped, []string{"done", "all"}, func(t *text) {
+		t.say("Stopped after ")
+		t.put(t.value("done"))
+		t.say(" of ")
+		t.say(count(t.number("all"), "eviction", "evictions"))
+		t.say(".")
+	}},
+	{RebalanceChanged, nil, func(t *text) {
+		t.say("The cluster has changed: the rest of the evictions would not turn out as forecast.")
+	}},
+	{RebalanceNotNeeded, nil, func(t *text) {
+		t.say("The workloads are in balance, or their pods have changed, before any pod was evicted.")
+	}},
+	{RebalanceReady, nil, func(t *text) {
+		t.say("Nothing is known to prevent the policy from being applied.")
+	}},
+	{RebalanceNoWorkloads, nil, func(t *text) {
+		t.say("The selectors select no workload, or another policy decides for every workload that they select.")
+	}},
+	{RebalanceNoPlan, []string{"reasons"}, func(t *text) {
+		t.say("Workloads are out of balance, and no evictions were found that help: ")
+		t.say(englishAnd(t.items("reasons")))
+	}},
+	{PlanLimitReached, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" stays out of balance: more evictions are needed than are allowed at once.")
 	}},
 	{ApproveRemedy, nil, func(t *text) {
 		t.say("naosu remediations lists the Remediations")

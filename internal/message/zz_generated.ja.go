@@ -3378,6 +3378,14 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 回)。")
 	}},
+	{GuardDwell, []string{"node", "ago", "dwell"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" は ")
+		t.put(t.value("ago"))
+		t.say(" 前に変化しました。")
+		t.put(t.value("dwell"))
+		t.say(" の間どのノードも変化しなければ、Pod を退避します。")
+	}},
 	{GuardWindow, []string{"opens"}, func(t *text) {
 		t.say("メンテナンスウィンドウは ")
 		t.put(t.value("opens"))
@@ -5354,6 +5362,80 @@ var japaneseTexts = []compiled{
 	}},
 	{PlanHeadAfter, nil, func(t *text) {
 		t.say("後")
+	}},
+	{RebalanceEvidence, []string{"workloads"}, func(t *text) {
+		t.say("配置が偏っています: ")
+		t.say(japaneseAnd(t.items("workloads")))
+	}},
+	{RebalanceReplaced, []string{"pod", "new", "node"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" の代わりに ")
+		t.put(t.value("new"))
+		t.say(" が ")
+		t.put(t.value("node"))
+		t.say(" で動作しています。")
+	}},
+	{RebalanceElsewhere, []string{"pod", "new", "node", "nodes"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" の代わりに ")
+		t.put(t.value("new"))
+		t.say(" が ")
+		t.put(t.value("node"))
+		t.say(" で動作しています。予測した移動先は ")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" でした。")
+	}},
+	{RebalanceNotEvicted, []string{"pod", "within", "words"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" を ")
+		t.put(t.value("within"))
+		t.say(" 以内に退避できませんでした: ")
+		t.put(t.value("words"))
+	}},
+	{RebalanceNotReplaced, []string{"pod", "within"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" の代わりの Pod は ")
+		t.put(t.value("within"))
+		t.say(" 以内に Ready になりませんでした。")
+	}},
+	{RebalanceBegan, []string{"remediation", "policy", "pods"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" は ")
+		t.put(t.value("policy"))
+		t.say(" に従い、")
+		t.put(t.value("pods"))
+		t.say(" 個の Pod を順に退避します。")
+	}},
+	{RebalanceAsForecast, []string{"pods"}, func(t *text) {
+		t.say("退避した ")
+		t.put(t.value("pods"))
+		t.say(" 個の Pod は、すべて予測どおりのノードで動作しています。")
+	}},
+	{RebalanceStopped, []string{"all", "done"}, func(t *text) {
+		t.put(t.value("all"))
+		t.say(" 個の退避のうち ")
+		t.put(t.value("done"))
+		t.say(" 個で停止しました。")
+	}},
+	{RebalanceChanged, nil, func(t *text) {
+		t.say("クラスターの状態が変わったため、残りの退避は予測どおりになりません。")
+	}},
+	{RebalanceNotNeeded, nil, func(t *text) {
+		t.say("Pod を退避する前に、偏りがなくなったか、対象の Pod が変わりました。")
+	}},
+	{RebalanceReady, nil, func(t *text) {
+		t.say("ポリシーの適用を妨げるものは確認されていません。")
+	}},
+	{RebalanceNoWorkloads, nil, func(t *text) {
+		t.say("セレクターに一致するワークロードがないか、一致するすべてのワークロードにほかのポリシーが適用されています。")
+	}},
+	{RebalanceNoPlan, []string{"reasons"}, func(t *text) {
+		t.say("偏りのあるワークロードがありますが、改善できる退避は見つかりませんでした: ")
+		t.say(japaneseAnd(t.items("reasons")))
+	}},
+	{PlanLimitReached, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" の偏りは残ります。一度に許可された数を超える退避が必要です。")
 	}},
 	{ApproveRemedy, nil, func(t *text) {
 		t.say("naosu remediations で一覧を表示します")

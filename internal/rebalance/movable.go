@@ -37,7 +37,7 @@ func (s *search) movable(w *workload, of func(*corev1.Pod) bool) []*corev1.Pod {
 // mayEvict reports whether a pod may be evicted: people, its data and its PodDisruptionBudget allow it.
 func (s *search) mayEvict(pod *corev1.Pod) bool {
 	switch {
-	case s.created[pod.UID] || !cluster.Runs(pod) || !cluster.Drains(pod) || corev1helpers.PodPriority(pod) >= systemCriticalPriority:
+	case s.created[pod.UID] || !s.o.Evictable(pod) || !cluster.Runs(pod) || !cluster.Drains(pod) || corev1helpers.PodPriority(pod) >= systemCriticalPriority:
 		return false
 	case pod.Annotations[v1alpha1.DoNotDisruptAnnotation] == "true", pod.Annotations[kube.KarpenterDoNotDisrupt] == "true", pod.Annotations[cluster.SafeToEvictAnnotation] == "false":
 		return false

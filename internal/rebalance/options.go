@@ -1,9 +1,26 @@
 package rebalance
 
-import "github.com/naosu-dev/naosu/internal/change"
+import (
+	"math"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
 
 // DefaultMaxShare is a third: with three nodes or zones, an even distribution just meets it.
 const DefaultMaxShare = 1.0 / 3
+
+// DefaultSharePercent stands for DefaultMaxShare, exactly a third.
+const DefaultSharePercent = 33
+
+// Share is a MaxShare in percent.
+func Share(percent int) float64 {
+	if percent == DefaultSharePercent {
+		return DefaultMaxShare
+	}
+	return float64(percent) / 100
+}
 
 // DefaultFutures is the number of futures in which a plan is played.
 const DefaultFutures = 16
@@ -15,6 +32,11 @@ type Options struct {
 	MaxShare float64
 	// Asks says whether pods of a workload may be evicted; nil allows all.
 	Asks func(change.Ref) bool
+	// Evictable says whether a pod may be evicted as far as others than its own annotations, data and PodDisruptionBudget are concerned; nil
+	// allows all.
+	Evictable func(*corev1.Pod) bool
+	// MaxEvictions is the largest number of evictions of the plan; zero is no limit.
+	MaxEvictions int
 	// Futures is the number of futures in which the plan is played; zero is DefaultFutures.
 	Futures int
 	// Progress is called with the number of workloads planned for, and of all that are out of balance; nil is not called.
@@ -30,6 +52,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Asks == nil {
 		o.Asks = func(change.Ref) bool { return true }
+	}
+	if o.Evictable == nil {
+		o.Evictable = func(*corev1.Pod) bool { return true }
+	}
+	if o.MaxEvictions == 0 {
+		o.MaxEvictions = math.MaxInt
 	}
 	if o.Progress == nil {
 		o.Progress = func(int, int) {}

@@ -5,7 +5,12 @@ import (
 	"slices"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Result is what is known of a plan.
@@ -74,7 +79,25 @@ const (
 	NoGain Reason = "NoGain"
 	// Harmful is one whose plan, when played, harmed pods that run.
 	Harmful Reason = "Harmful"
+	// LimitReached is one for which the plan would have more evictions than Options.MaxEvictions.
+	LimitReached Reason = "LimitReached"
 )
+
+// Sentence says why the workload stays out of balance; workload is how it is named.
+func (u Unmet) Sentence(workload any) message.Sentence {
+	switch u.Reason {
+	case InMotion:
+		return sentence.PlanInMotion(workload)
+	case Protected:
+		return sentence.PlanProtected(workload)
+	case Harmful:
+		return sentence.PlanHarmful(workload)
+	case LimitReached:
+		return sentence.PlanLimitReached(workload)
+	default:
+		return sentence.PlanNoGain(workload)
+	}
+}
 
 // New plans. The Judge's world is left as it was. An error is of the Judge or of the context.
 func New(ctx context.Context, judge *scheduling.Judge, o Options) (Plan, error) {
@@ -93,6 +116,49 @@ func New(ctx context.Context, judge *scheduling.Judge, o Options) (Plan, error) 
 		return Plan{}, err
 	}
 	return s.plan(played, after, append(unmet, harmful...)), nil
+}
+
+// Unbalanced are the workloads of a world that may be evicted from, and those of them that are out of balance, each by namespace and name.
+// Nothing is planned.
+func Unbalanced(world *cluster.Snapshot, o Options) (all, unbalanced []change.Ref) {
+	o = o.withDefaults()
+	for _, w := range workloads(world, o.MaxShare) {
+		if !o.Asks(w.ref) {
+			continue
+		}
+		all = append(all, w.ref)
+		if w.excess() > 0 {
+			unbalanced = append(unbalanced, w.ref)
+		}
+	}
+	return all, unbalanced
+}
+
+// Holds plays moves in futures of the Judge's world, which is left as it was, and reports whether in each of them the pod in place of every evicted one runs
+// on a node that its move names, and no other pod that runs is harmed.
+func Holds(ctx context.Context, judge *scheduling.Judge, moves []Move, futures int) (bool, error) {
+	var evictions []change.Change
+	to := map[change.Ref][]string{} // by evicted pod
+	for _, m := range moves {
+		to[m.Pod] = m.To
+		evictions = append(evictions, change.Evict{Namespace: m.Pod.Namespace, Name: m.Pod.Name})
+	}
+	world, holds := judge.World(), true
+	err := simulation.EachFuture(ctx, judge, evictions, simulation.Options{Seeds: futures}, func(o outcome.Outcome) error {
+		landed := 0
+		for _, fate := range o.Fates {
+			nodes, evicted := to[fate.Pod]
+			switch {
+			case evicted && slices.Contains(nodes, fate.To):
+				landed++
+			case evicted || harms(world, fate):
+				holds = false
+			}
+		}
+		holds = holds && landed == len(moves)
+		return nil
+	})
+	return holds, err
 }
 
 // plan puts steps into a Plan.

@@ -39,6 +39,8 @@ type search struct {
 	created map[types.UID]bool
 	// landings are the nodes on which the pods in place of evicted ones run, by evicted pod, over all futures.
 	landings map[change.Ref]map[string]bool
+	// left is how many more evictions the plan may have.
+	left int
 	// gone has evicted pods end before the scheduler places the ones created in their place, rather than after.
 	gone bool
 }
@@ -60,7 +62,7 @@ type step struct {
 func newSearch(judge *scheduling.Judge, o Options) *search {
 	world := judge.World()
 	s := &search{
-		judge: judge, o: o, workloads: workloads(world, o.MaxShare), byRef: map[change.Ref]*workload{},
+		judge: judge, o: o, left: o.MaxEvictions, workloads: workloads(world, o.MaxShare), byRef: map[change.Ref]*workload{},
 		ofPod: map[types.NamespacedName]*workload{}, original: map[change.Ref]assigned{}, before: map[change.Ref]map[string]int{}, budgetsIn: budgetsOf(world), created: map[types.UID]bool{},
 	}
 	for _, w := range s.workloads {
@@ -105,8 +107,13 @@ func (s *search) solveAll(ctx context.Context, unbalanced []*workload) (steps []
 		}
 		if len(one.evicted) > 0 {
 			steps = append(steps, one)
+			s.left -= len(one.evicted)
 		}
-		if w.excess() > 0 {
+		switch {
+		case w.excess() == 0:
+		case s.left == 0 || one.bound > s.left:
+			unmet = append(unmet, Unmet{w.ref, LimitReached})
+		default:
 			unmet = append(unmet, Unmet{w.ref, NoGain})
 		}
 	}
@@ -134,7 +141,7 @@ func (s *search) exact(ctx context.Context, ws ...*workload) (step, error) {
 		return one, nil
 	}
 	own := len(classes)
-	for size := one.bound; size <= exactEvictions; size++ {
+	for size := one.bound; size <= min(exactEvictions, s.left); size++ {
 		if size == one.bound+1 {
 			classes = append(classes, s.makingRoom(ws)...)
 		}
@@ -261,7 +268,7 @@ func (s *search) couldMeet(ws []*workload, evicted []*corev1.Pod) bool {
 // descend evicts one pod of a workload after the other, each of which lowers the excess in every outcome, until it is zero or none does.
 func (s *search) descend(ctx context.Context, w *workload) (step, error) {
 	one, before := step{workloads: []*workload{w}, bound: w.bound()}, w.excess()
-	for w.excess() > 0 {
+	for w.excess() > 0 && len(one.evicted) < s.left {
 		moved, err := s.lower(ctx, w)
 		if err != nil {
 			return one, err

@@ -172,6 +172,7 @@ var stays = []string{
 	"ConfigMap naosu-system/kube-root-ca.crt",
 	"CustomResourceDefinition /failoverpolicies.naosu.dev",
 	"CustomResourceDefinition /noderepairpolicies.naosu.dev",
+	"CustomResourceDefinition /rebalancepolicies.naosu.dev",
 	"CustomResourceDefinition /remediations.naosu.dev",
 	"Namespace /naosu-system",
 	"NodeRepairPolicy /mine",
@@ -293,7 +294,7 @@ func clear(t *testing.T, env *cluster) {
 	}
 	ctx := context.WithoutCancel(t.Context())
 	// First what people have made: definitions that go and come again at once may find it still there.
-	for _, kind := range []string{"failoverpolicies", "noderepairpolicies", "remediations"} {
+	for _, kind := range []string{"failoverpolicies", "noderepairpolicies", "rebalancepolicies", "remediations"} {
 		all := client.Resource(schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: kind})
 		if err := all.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			t.Fatal(err)

@@ -38,7 +38,7 @@ const (
 	// timeScale is how much faster than reality the lab is.
 	timeScale = 20
 	// patience bounds every wait, on the wall clock.
-	patience = 3 * time.Minute
+	patience = 6 * time.Minute
 	group    = "workers"
 	marker   = "marker"
 )

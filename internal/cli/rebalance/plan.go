@@ -56,7 +56,7 @@ func newPlan(config genericclioptions.RESTClientGetter, streams genericiooptions
 	flags := cmd.Flags()
 	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "")
 	flags.StringVarP(&o.Selector, "selector", "l", "", "")
-	flags.IntVar(&o.MaxShare, "max-share", defaultMaxShare, "")
+	flags.IntVar(&o.MaxShare, "max-share", rebalance.DefaultSharePercent, "")
 	return cmd
 }
 
@@ -88,7 +88,7 @@ func (o *PlanOptions) Run(ctx context.Context) error {
 	}
 	progress := output.NewProgress(o.ErrOut)
 	plan, err := rebalance.New(ctx, in.Judge, rebalance.Options{
-		MaxShare: o.share(), Asks: func(ref change.Ref) bool { return o.scope.Asks(in.World, ref) },
+		MaxShare: rebalance.Share(o.MaxShare), Asks: func(ref change.Ref) bool { return o.scope.Asks(in.World, ref) },
 		Progress: func(done, total int) { progress.Show(in.Say.Say(sentence.ProgressPlan(done, total)), done, total) },
 	})
 	progress.End()
@@ -103,12 +103,4 @@ func (o *PlanOptions) Run(ctx context.Context) error {
 	page := o.Format.Page(o.Out)
 	writePlan(page, in.Say, plan, o.Aim)
 	return page.Err()
-}
-
-// share is --max-share as a share of one. The default is a third exactly.
-func (o *PlanOptions) share() float64 {
-	if o.MaxShare == defaultMaxShare {
-		return rebalance.DefaultMaxShare
-	}
-	return float64(o.MaxShare) / 100
 }

@@ -37,16 +37,8 @@ func writePlan(page *output.Page, say message.Printer, plan rebalance.Plan, aim 
 		page.Blank()
 	}
 	for _, unmet := range plan.Unmet {
-		page.Paragraph("- ", say.Say(reasons[unmet.Reason](unmet.Workload)), output.Plain)
+		page.Paragraph("- ", say.Say(unmet.Sentence(unmet.Workload)), output.Plain)
 	}
-}
-
-// reasons say why a workload stays out of balance.
-var reasons = map[rebalance.Reason]func(workload any) message.Sentence{
-	rebalance.InMotion:  sentence.PlanInMotion,
-	rebalance.Protected: sentence.PlanProtected,
-	rebalance.NoGain:    sentence.PlanNoGain,
-	rebalance.Harmful:   sentence.PlanHarmful,
 }
 
 func summary(plan rebalance.Plan, evictions int) message.Sentence {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/textutil"
@@ -53,7 +54,7 @@ func (c *Reconciler) readyCondition(policy *v1alpha1.FailoverPolicy, counted map
 			ObservedGeneration: policy.Generation, LastTransitionTime: metav1.NewTime(c.Clock.Now()),
 		}
 	}
-	invalid := failoverpolicy.InvalidSelectors(&policy.Spec)
+	invalid := kube.InvalidPodSelector(&policy.Spec.NamespaceSelector, &policy.Spec.PodSelector)
 	failed, hasFailed := c.obstacles[policy.Name]
 	switch {
 	case len(invalid) > 0:

@@ -67,18 +67,25 @@ func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, po
 // gather collects the guard's facts for a node, whose conditions include those that other repairers would act on. What cannot be read
 // is left out: the guard delays until it is known.
 func (c *Reconciler) gather(ctx context.Context, world *cluster.Snapshot, own objects, reported *corev1.Node, l ledger.Ledger) guard.Facts {
+	facts := c.ClusterFacts(ctx, world)
+	at := takenAt(world, cluster.Node, cluster.Pod)
+	facts.Nodes = guard.Known(guardNodes(world, own.policies), at)
+	facts.Pods = guard.Known(drainedPods(world, reported.Name, nodesOut(world, l, reported)...), takenAt(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
+	if found, at, err := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), guardRepairersMaxAge); err == nil {
+		facts.Repairers = guard.Known(competingRepairersOf(found, reported), at)
+	}
+	facts.Now = c.Clock.Now()
+	return facts
+}
+
+// ClusterFacts are the guard's facts that are of the cluster as a whole: who leads, the API server and zonal shifts.
+func (c *Reconciler) ClusterFacts(ctx context.Context, world *cluster.Snapshot) guard.Facts {
 	var facts guard.Facts
 	if leading, err := c.Leading(ctx); err == nil {
 		facts.Leading = guard.Known(leading, c.Clock.Now())
 	}
-	at := takenAt(world, cluster.Node, cluster.Pod)
-	facts.Nodes = guard.Known(guardNodes(world, own.policies), at)
-	facts.ShiftedZones = guard.Known(shiftedZones(world), at)
-	facts.Pods = guard.Known(drainedPods(world, reported.Name, nodesOut(world, l, reported)...), takenAt(world, cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet))
+	facts.ShiftedZones = guard.Known(shiftedZones(world), takenAt(world, cluster.Node, cluster.Pod))
 	facts.APIServer = c.apiServer(ctx, world)
-	if found, at, err := c.repairers.get(ctx, c.Clock, c.providers(), world.Nodes(), guardRepairersMaxAge); err == nil {
-		facts.Repairers = guard.Known(competingRepairersOf(found, reported), at)
-	}
 	facts.Now = c.Clock.Now()
 	return facts
 }

@@ -2804,6 +2804,11 @@ func GuardDidNotHelp(action, node any, n int) message.Sentence {
 	return message.Sentence{ID: message.GuardDidNotHelp, Args: message.Args{"action": action, "node": node, "n": n}}
 }
 
+// GuardDwell is message.GuardDwell.
+func GuardDwell(node, ago, dwell any) message.Sentence {
+	return message.Sentence{ID: message.GuardDwell, Args: message.Args{"node": node, "ago": ago, "dwell": dwell}}
+}
+
 // GuardWindow is message.GuardWindow.
 func GuardWindow(opens any) message.Sentence {
 	return message.Sentence{ID: message.GuardWindow, Args: message.Args{"opens": opens}}
@@ -4187,6 +4192,76 @@ func PlanHeadBefore() message.Sentence {
 // PlanHeadAfter is message.PlanHeadAfter.
 func PlanHeadAfter() message.Sentence {
 	return message.Sentence{ID: message.PlanHeadAfter}
+}
+
+// RebalanceEvidence is message.RebalanceEvidence.
+func RebalanceEvidence(workloads message.List) message.Sentence {
+	return message.Sentence{ID: message.RebalanceEvidence, Args: message.Args{"workloads": workloads}}
+}
+
+// RebalanceReplaced is message.RebalanceReplaced.
+func RebalanceReplaced(new, node, pod any) message.Sentence {
+	return message.Sentence{ID: message.RebalanceReplaced, Args: message.Args{"new": new, "node": node, "pod": pod}}
+}
+
+// RebalanceElsewhere is message.RebalanceElsewhere.
+func RebalanceElsewhere(new, node, pod any, nodes message.List) message.Sentence {
+	return message.Sentence{ID: message.RebalanceElsewhere, Args: message.Args{"new": new, "node": node, "pod": pod, "nodes": nodes}}
+}
+
+// RebalanceNotEvicted is message.RebalanceNotEvicted.
+func RebalanceNotEvicted(pod, within, words any) message.Sentence {
+	return message.Sentence{ID: message.RebalanceNotEvicted, Args: message.Args{"pod": pod, "within": within, "words": words}}
+}
+
+// RebalanceNotReplaced is message.RebalanceNotReplaced.
+func RebalanceNotReplaced(pod, within any) message.Sentence {
+	return message.Sentence{ID: message.RebalanceNotReplaced, Args: message.Args{"pod": pod, "within": within}}
+}
+
+// RebalanceBegan is message.RebalanceBegan.
+func RebalanceBegan(remediation any, pods int, policy any) message.Sentence {
+	return message.Sentence{ID: message.RebalanceBegan, Args: message.Args{"remediation": remediation, "pods": pods, "policy": policy}}
+}
+
+// RebalanceAsForecast is message.RebalanceAsForecast.
+func RebalanceAsForecast(pods int) message.Sentence {
+	return message.Sentence{ID: message.RebalanceAsForecast, Args: message.Args{"pods": pods}}
+}
+
+// RebalanceStopped is message.RebalanceStopped.
+func RebalanceStopped(done any, all int) message.Sentence {
+	return message.Sentence{ID: message.RebalanceStopped, Args: message.Args{"done": done, "all": all}}
+}
+
+// RebalanceChanged is message.RebalanceChanged.
+func RebalanceChanged() message.Sentence {
+	return message.Sentence{ID: message.RebalanceChanged}
+}
+
+// RebalanceNotNeeded is message.RebalanceNotNeeded.
+func RebalanceNotNeeded() message.Sentence {
+	return message.Sentence{ID: message.RebalanceNotNeeded}
+}
+
+// RebalanceReady is message.RebalanceReady.
+func RebalanceReady() message.Sentence {
+	return message.Sentence{ID: message.RebalanceReady}
+}
+
+// RebalanceNoWorkloads is message.RebalanceNoWorkloads.
+func RebalanceNoWorkloads() message.Sentence {
+	return message.Sentence{ID: message.RebalanceNoWorkloads}
+}
+
+// RebalanceNoPlan is message.RebalanceNoPlan.
+func RebalanceNoPlan(reasons message.List) message.Sentence {
+	return message.Sentence{ID: message.RebalanceNoPlan, Args: message.Args{"reasons": reasons}}
+}
+
+// PlanLimitReached is message.PlanLimitReached.
+func PlanLimitReached(workload any) message.Sentence {
+	return message.Sentence{ID: message.PlanLimitReached, Args: message.Args{"workload": workload}}
 }
 
 // ApproveRemedy is message.ApproveRemedy.

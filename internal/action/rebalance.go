@@ -1,0 +1,225 @@
+package action
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/record"
+)
+
+// RebalanceAdvisor decides for the Rebalancer. The controller answers from its watch.
+type RebalanceAdvisor interface {
+	// World is the cluster as it is known now.
+	World() *cluster.Snapshot
+	// IsObsolete says of a Remediation that has evicted nothing whether its plan is not needed any more.
+	IsObsolete(*v1alpha1.Remediation, *v1alpha1.RebalancePolicy) bool
+	// CheckGuard runs the guard's checks on fresh facts.
+	CheckGuard(context.Context, *v1alpha1.Remediation, *v1alpha1.RebalancePolicy) (guard.Ruling, error)
+	// Holds simulates the evictions of a plan from a wave on, and says whether all of them still turn out as forecast.
+	Holds(ctx context.Context, r *v1alpha1.Remediation, fromWave int) (bool, error)
+}
+
+// Rebalancer performs Remediations of RebalancePolicies: it evicts pods, one wave after the other, and stops if one does not turn out as forecast. It
+// has no state but the API's, so that any number of Rebalancers may follow each other.
+type Rebalancer struct {
+	// Client writes; Reader reads past any cache.
+	Client  client.Client
+	Reader  client.Reader
+	Records *record.Records
+	Advisor RebalanceAdvisor
+	// Leading says whether this process holds the controller's lease; it is called right before each change.
+	Leading func(context.Context) (bool, error)
+	Clock   clock.PassiveClock
+	// OnUpdate is called with each status that was written; may be nil.
+	OnUpdate func(before, after *v1alpha1.Remediation)
+
+	// refusals are why the last attempts to evict pods were refused, by Remediation.
+	refusals map[string]string
+}
+
+// Advance performs transitions of one Remediation until it has to wait, and returns after what time to call it again; zero is when it has ended. The
+// policy is as the caller has it, nil if it is gone. Advance is idempotent and may be retried after an error.
+func (b *Rebalancer) Advance(ctx context.Context, name string, policy *v1alpha1.RebalancePolicy) (again time.Duration, err error) {
+	for range maxTransitions {
+		r, err := b.Records.Get(ctx, name)
+		if err != nil {
+			return 0, client.IgnoreNotFound(err)
+		}
+		s, err := b.observe(ctx, r, policy)
+		if err != nil {
+			return 0, err
+		}
+		t := nextEviction(r, s)
+		if t == (rebalanceTransition{}) {
+			return 0, nil
+		}
+		if leading, err := b.Leading(ctx); err != nil || !leading {
+			return 0, err
+		}
+		switch again, err := b.perform(ctx, r, s, t); {
+		case apierrors.IsConflict(err): // The object has changed since it was read: read again.
+		case err != nil || again > 0:
+			return again, err
+		}
+	}
+	return time.Second, nil
+}
+
+func (b *Rebalancer) observe(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) (rebalanceObservation, error) {
+	s := rebalanceObservation{now: b.Clock.Now(), policy: policy, world: b.Advisor.World(), refusal: b.refusals[r.Name]}
+	if r.Status.Phase != v1alpha1.PhaseRunning {
+		s.obsolete = policy != nil && b.Advisor.IsObsolete(r, policy)
+		return s, nil
+	}
+	step := lastStep(r)
+	if step.Name != v1alpha1.StepAct || step.EndedAt != nil || !isConsistent(r) {
+		return s, nil
+	}
+	pod, err := b.subject(ctx, r.Spec.InOrder()[step.Change].Subject)
+	s.pod = pod
+	return s, err
+}
+
+// subject reads a pod past any cache; nil if it is gone, is another of its name, or is being deleted.
+func (b *Rebalancer) subject(ctx context.Context, of *v1alpha1.Subject) (*corev1.Pod, error) {
+	var pod corev1.Pod
+	switch err := b.Reader.Get(ctx, client.ObjectKey{Namespace: of.Namespace, Name: of.Name}, &pod); {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the pod %s/%s: %w", of.Namespace, of.Name, err)
+	case pod.UID != of.UID || pod.DeletionTimestamp != nil:
+		return nil, nil
+	}
+	return &pod, nil
+}
+
+// perform records a transition, and then has its effect.
+func (b *Rebalancer) perform(ctx context.Context, r *v1alpha1.Remediation, s rebalanceObservation, t rebalanceTransition) (again time.Duration, err error) {
+	switch t.effect {
+	case begin:
+		return b.begin(ctx, r, s.policy)
+	case beginWave:
+		return 0, b.beginWave(ctx, r)
+	case evictPod:
+		return b.evict(ctx, r, s.pod)
+	}
+	if t.end != nil || t.begin != nil || t.conclude != nil {
+		err = b.write(ctx, r, func(status *v1alpha1.RemediationStatus, now time.Time) { t.apply(status, now) })
+	}
+	if t.conclude != nil {
+		delete(b.refusals, r.Name)
+	}
+	return t.requeueAfter, err
+}
+
+// apply is what a transition records.
+func (t rebalanceTransition) apply(status *v1alpha1.RemediationStatus, now time.Time) {
+	transition{end: t.end, conclude: t.conclude}.apply(status, now)
+	if t.begin != nil {
+		status.Steps = append(status.Steps, *t.begin)
+	}
+	if t.conclude != nil {
+		status.Phase = v1alpha1.PhaseEnded
+	}
+}
+
+// begin runs the guard's checks, and begins the first wave if they allow it and the plan still turns out as forecast.
+func (b *Rebalancer) begin(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) (again time.Duration, err error) {
+	ruling, err := b.Advisor.CheckGuard(ctx, r, policy)
+	if err != nil {
+		return 0, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
+	}
+	if ruling.Decision == guard.Allow {
+		if r.Status.Forecast == nil {
+			return 0, b.write(ctx, r, rebalanceTransition{conclude: conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionLost())}.apply)
+		}
+		holds, err := b.Advisor.Holds(ctx, r, 1)
+		if err != nil {
+			return 0, fmt.Errorf("simulate %s: %w", r.Name, err)
+		}
+		if !holds {
+			return 0, b.write(ctx, r, rebalanceTransition{conclude: conclude(v1alpha1.RemediationNotNeededReason, sentence.RebalanceChanged())}.apply)
+		}
+	}
+	phase := v1alpha1.PhaseRunning
+	if ruling.Decision != guard.Allow {
+		phase = phaseOf(ruling)
+	}
+	verdicts := VerdictsOf(ruling, r.Status.Verdicts, b.Clock.Now())
+	if ruling.Decision == guard.Allow || r.Status.Phase != phase || !approvalRecorded(r) || !slices.EqualFunc(verdicts, r.Status.Verdicts, sameVerdict) {
+		err = b.write(ctx, r, func(status *v1alpha1.RemediationStatus, now time.Time) {
+			status.Phase, status.Verdicts = phase, verdicts
+			setAllowedCondition(status, ruling, now)
+			if ruling.Decision == guard.Allow {
+				status.Steps = []v1alpha1.Step{{Name: v1alpha1.StepAct, StartedAt: metav1.NewMicroTime(now)}}
+			}
+		})
+	}
+	switch {
+	case ruling.Decision == guard.Allow || err != nil:
+		return 0, err
+	case ruling.Decision == guard.Delay:
+		return min(max(ruling.RetryAfter, time.Second), guardRetryInterval), nil
+	}
+	return guardRetryInterval, nil
+}
+
+// beginWave begins the next wave if the rest of the plan still turns out as forecast.
+func (b *Rebalancer) beginWave(ctx context.Context, r *v1alpha1.Remediation) error {
+	wave := waveOf(r, evictionSteps(r)) + 1
+	holds, err := b.Advisor.Holds(ctx, r, wave)
+	if err != nil {
+		return fmt.Errorf("simulate %s: %w", r.Name, err)
+	}
+	next := slices.IndexFunc(r.Spec.InOrder(), func(c v1alpha1.Change) bool { return c.Wave() >= wave })
+	if !holds || next < 0 {
+		return b.write(ctx, r, rebalanceTransition{conclude: conclude(v1alpha1.RemediationGaveUpReason, sentence.RebalanceChanged())}.apply)
+	}
+	return b.write(ctx, r, func(status *v1alpha1.RemediationStatus, now time.Time) {
+		status.Steps = append(status.Steps, v1alpha1.Step{Name: v1alpha1.StepAct, Change: int32(next), StartedAt: metav1.NewMicroTime(now)})
+	})
+}
+
+// evict asks the API server to evict a pod, and says after what time to ask again if a PodDisruptionBudget refuses. Why it was refused is
+// recorded if the step ends with that.
+func (b *Rebalancer) evict(ctx context.Context, r *v1alpha1.Remediation, pod *corev1.Pod) (again time.Duration, err error) {
+	err = b.Client.SubResource("eviction").Create(ctx, pod.DeepCopy(), evictionOf(pod))
+	switch {
+	case err == nil, apierrors.IsNotFound(err), apierrors.IsConflict(err):
+		return 0, nil
+	case ctx.Err() != nil:
+		return 0, fmt.Errorf("evict the pod %s/%s: %w", pod.Namespace, pod.Name, ctx.Err())
+	}
+	if b.refusals == nil {
+		b.refusals = map[string]string{}
+	}
+	b.refusals[r.Name] = err.Error()
+	return evictInterval, nil
+}
+
+// write records a change of the status.
+func (b *Rebalancer) write(ctx context.Context, r *v1alpha1.Remediation, change func(*v1alpha1.RemediationStatus, time.Time)) error {
+	now := b.Clock.Now()
+	after, err := b.Records.UpdateStatus(ctx, r, func(status *v1alpha1.RemediationStatus) {
+		change(status, now)
+		setApprovedCondition(status, &r.Spec, now)
+		status.ObservedGeneration = r.Generation
+	})
+	if err == nil && b.OnUpdate != nil {
+		b.OnUpdate(r, after)
+	}
+	return err
+}

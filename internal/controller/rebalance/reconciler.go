@@ -1,0 +1,331 @@
+package rebalance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/rebalance"
+	"github.com/naosu-dev/naosu/internal/rebalancepolicy"
+	"github.com/naosu-dev/naosu/internal/record"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+const (
+	// resyncInterval is the time between two reconciles without an event.
+	resyncInterval = time.Minute
+	// replanInterval is the time between two plans for workloads for which none was found, while no node changes.
+	replanInterval = 10 * time.Minute
+	// minWait is the least time to the next reconcile.
+	minWait = time.Second
+	// maxEnded is how many ended Remediations are kept of each policy.
+	maxEnded = 100
+)
+
+// plannedBy are the kinds that must be known for a plan: without them, a pod that must not be evicted may look as if it could be.
+var plannedBy = []cluster.Kind{cluster.Node, cluster.Pod, cluster.Namespace, cluster.Deployment, cluster.ReplicaSet, cluster.StatefulSet, cluster.PodDisruptionBudget, cluster.PersistentVolumeClaim}
+
+var errUnknown = errors.New("pods, their owners, nodes, namespaces or PodDisruptionBudgets are not known: they cannot be read, or have not been read yet")
+
+// Reconciler keeps workloads in balance as RebalancePolicies ask for. It starts no goroutine: the controller of AddTo calls Reconcile, or a test does.
+type Reconciler struct {
+	// Snapshot is the latest one of the watched cluster.
+	Snapshot func() *cluster.Snapshot
+	// Client reads naosu's own objects, from a cache or not, and writes.
+	Client client.Client
+	// Reader reads past any cache.
+	Reader  client.Reader
+	Records *record.Records
+	// ClusterFacts are the guard's facts that are of the cluster as a whole.
+	ClusterFacts func(context.Context, *cluster.Snapshot) guard.Facts
+	// Leading says whether this process holds the controller's lease.
+	Leading func(context.Context) (bool, error)
+	// Elected says without a request whether this process was elected, for metrics; nil means that it was.
+	Elected func() bool
+	Log     logr.Logger
+	Clock   clock.PassiveClock
+
+	start      sync.Once
+	rebalancer *action.Rebalancer
+	// fruitless are the last plans without evictions, by policy.
+	fruitless map[string]fruitless
+	counts    counts
+}
+
+// fruitless is what a plan without evictions was made for, and why it has none.
+type fruitless struct {
+	at, nodeChange time.Time
+	generation     int64
+	unbalanced     []change.Ref
+	unmet          []rebalance.Unmet
+}
+
+func (c *Reconciler) init() {
+	c.fruitless = map[string]fruitless{}
+	c.rebalancer = &action.Rebalancer{
+		Client: c.Client, Reader: c.Reader, Records: c.Records, Advisor: c, Leading: c.Leading, Clock: c.Clock, OnUpdate: c.noteUpdate,
+	}
+}
+
+// +kubebuilder:rbac:groups=naosu.dev,resources=rebalancepolicies,verbs=get;list;watch
+
+// Reconcile advances the Remediations of all policies, plans for policies without one, and writes the policies' status. It returns after what time to
+// reconcile again at the latest; zero is at the next event.
+func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
+	c.start.Do(c.init)
+	policies, remediations, err := c.own(ctx)
+	if err != nil {
+		return resyncInterval, err
+	}
+	open := openOnes(remediations)
+	if len(policies)+len(open) == 0 {
+		c.counts.setUnbalanced(nil)
+		return 0, nil
+	}
+	world := c.Snapshot()
+	for _, kind := range plannedBy {
+		if !world.Knowledge(kind).Known() {
+			return resyncInterval, errUnknown
+		}
+	}
+	if running := slices.IndexFunc(open, func(r v1alpha1.Remediation) bool { return r.Status.Phase == v1alpha1.PhaseRunning }); running >= 0 {
+		return c.advance(ctx, &open[running], policies)
+	}
+	again, counted := resyncInterval, map[string]int{}
+	var errs error
+	for i := range policies {
+		next, err := c.reconcile(ctx, world, &policies[i], policies, remediations, counted)
+		again, errs = min(again, next), errors.Join(errs, err)
+	}
+	c.counts.setUnbalanced(counted)
+	for i := range open {
+		next, err := c.advance(ctx, &open[i], policies)
+		errs = errors.Join(errs, err)
+		if next > 0 {
+			again = min(again, next)
+		}
+	}
+	return max(again, minWait), errors.Join(errs, c.prune(ctx, remediations))
+}
+
+// own are the policies by name, and all their Remediations.
+func (c *Reconciler) own(ctx context.Context) ([]v1alpha1.RebalancePolicy, []v1alpha1.Remediation, error) {
+	var policies v1alpha1.RebalancePolicyList
+	if err := c.Client.List(ctx, &policies); err != nil {
+		return nil, nil, fmt.Errorf("reading the RebalancePolicies: %w", err)
+	}
+	var remediations v1alpha1.RemediationList
+	if err := c.Client.List(ctx, &remediations); err != nil {
+		return nil, nil, fmt.Errorf("reading the Remediations: %w", err)
+	}
+	slices.SortFunc(policies.Items, func(a, b v1alpha1.RebalancePolicy) int { return cmp.Compare(a.Name, b.Name) })
+	others := func(r v1alpha1.Remediation) bool { return r.Spec.Policy.Kind != v1alpha1.RebalancePolicyKind }
+	return policies.Items, slices.DeleteFunc(remediations.Items, others), nil
+}
+
+// openOnes are the Remediations that have not ended.
+func openOnes(all []v1alpha1.Remediation) []v1alpha1.Remediation {
+	return slices.DeleteFunc(slices.Clone(all), func(r v1alpha1.Remediation) bool {
+		return r.Status.Phase == v1alpha1.PhaseEnded || r.DeletionTimestamp != nil
+	})
+}
+
+// advance performs the next transitions of a Remediation.
+func (c *Reconciler) advance(ctx context.Context, r *v1alpha1.Remediation, policies []v1alpha1.RebalancePolicy) (time.Duration, error) {
+	var policy *v1alpha1.RebalancePolicy
+	if at := slices.IndexFunc(policies, func(p v1alpha1.RebalancePolicy) bool { return names(r, &p) }); at >= 0 {
+		policy = &policies[at]
+	}
+	next, err := c.rebalancer.Advance(ctx, r.Name, policy)
+	if next == 0 {
+		next = minWait // It has ended; what follows is looked at soon.
+	}
+	return next, err
+}
+
+// names says whether a Remediation is for a policy, and not for an earlier one of its name.
+func names(r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) bool {
+	return r.Spec.Policy.Name == policy.Name && r.Spec.Policy.UID == policy.UID
+}
+
+// reconcile plans for a policy if its workloads are out of balance and it has no open Remediation, and writes its status.
+func (c *Reconciler) reconcile(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.RebalancePolicy, policies []v1alpha1.RebalancePolicy, remediations []v1alpha1.Remediation, counted map[string]int) (time.Duration, error) {
+	now := c.Clock.Now()
+	selection := rebalancepolicy.Select(world, policies)
+	all, unbalanced := rebalance.Unbalanced(world, selection.Options(policy, func(change.Ref) bool { return false }, now))
+	counted[policy.Name] = len(unbalanced)
+	again, err := resyncInterval, error(nil)
+	hasOpen := slices.ContainsFunc(openOnes(remediations), func(r v1alpha1.Remediation) bool { return names(&r, policy) })
+	if len(unbalanced) > 0 && !hasOpen && !policy.Spec.Paused {
+		options := selection.Options(policy, rebalancepolicy.Resting(remediations, now), now)
+		again, err = c.plan(ctx, world, policy, options)
+	}
+	if len(unbalanced) == 0 || policy.Spec.Paused {
+		delete(c.fruitless, policy.Name)
+	}
+	return again, errors.Join(err, c.updateStatus(ctx, policy, len(all), len(unbalanced)))
+}
+
+// plan plans for a policy once no node has changed for the dwell time, and creates a Remediation of the evictions.
+func (c *Reconciler) plan(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.RebalancePolicy, o rebalance.Options) (time.Duration, error) {
+	_, unbalanced := rebalance.Unbalanced(world, o)
+	_, changed := rebalancepolicy.LastNodeChange(world)
+	now := c.Clock.Now()
+	if left := rebalancepolicy.Dwell(policy) - now.Sub(changed); left > 0 {
+		return min(left, resyncInterval), nil
+	}
+	last, known := c.fruitless[policy.Name]
+	same := known && last.nodeChange.Equal(changed) && last.generation == policy.Generation && slices.Equal(last.unbalanced, unbalanced)
+	if len(unbalanced) == 0 || same && now.Sub(last.at) < replanInterval {
+		return resyncInterval, nil
+	}
+	judge, err := scheduling.New(ctx, world, scheduling.Options{})
+	if err != nil {
+		return resyncInterval, fmt.Errorf("planning evictions: %w", err)
+	}
+	plan, err := rebalance.New(ctx, judge, o)
+	if err != nil {
+		return resyncInterval, fmt.Errorf("planning evictions: %w", err)
+	}
+	if len(plan.Waves) == 0 {
+		c.fruitless[policy.Name] = fruitless{now, changed, policy.Generation, unbalanced, plan.Unmet}
+		return resyncInterval, nil
+	}
+	delete(c.fruitless, policy.Name)
+	return minWait, c.propose(ctx, world, policy, plan)
+}
+
+// propose creates a Remediation of a plan, unless the policy has an open one already.
+func (c *Reconciler) propose(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.RebalancePolicy, plan rebalance.Plan) error {
+	if leads, err := c.Leading(ctx); err != nil || !leads {
+		return err
+	}
+	all, err := c.Records.List(ctx)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(openOnes(all), func(r v1alpha1.Remediation) bool { return names(&r, policy) }) {
+		return nil
+	}
+	proposed, forecast := rebalancepolicy.Propose(policy, plan, world, c.Clock.Now())
+	made, err := c.Records.Create(ctx, proposed)
+	if err != nil {
+		return err
+	}
+	c.Log.Info("Evictions proposed", "policy", policy.Name, "remediation", made.Name, "pods", len(made.Spec.Changes), "result", plan.Result)
+	_, err = c.Records.UpdateStatus(ctx, made, func(s *v1alpha1.RemediationStatus) { s.Forecast, s.Phase = forecast, v1alpha1.PhaseProposed })
+	return err
+}
+
+// World is the cluster as it is known now.
+func (c *Reconciler) World() *cluster.Snapshot { return c.Snapshot() }
+
+// IsObsolete says of a Remediation that has evicted nothing whether its plan is not needed any more.
+func (c *Reconciler) IsObsolete(r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) bool {
+	world := c.Snapshot()
+	_, unbalanced := rebalance.Unbalanced(world, rebalance.Options{MaxShare: rebalance.Share(int(policy.Spec.MaxSharePercent))})
+	return rebalancepolicy.IsObsolete(r, world, unbalanced)
+}
+
+// CheckGuard runs the guard's checks.
+func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) (guard.Ruling, error) {
+	world := c.Snapshot()
+	facts := c.ClusterFacts(ctx, world)
+	if read, err := c.Records.ReadLedger(ctx); err == nil {
+		facts.Ledger = guard.Known(read.Ledger, c.Clock.Now())
+	}
+	node, at := rebalancepolicy.LastNodeChange(world)
+	facts.LastNodeChange = guard.Known(guard.NodeChange{Node: node, At: at}, world.Taken())
+	return guard.Decide(guard.RebalanceChecks(), guard.Proposal{
+		Remediation: r.Name, UID: r.UID, Action: v1alpha1.ActionEvict, Approval: r.Spec.Approval, Confirmed: world.Taken(), Dwell: rebalancepolicy.Dwell(policy),
+		Policy: v1alpha1.NodeRepairPolicySpec{Mode: policy.Spec.Mode, Paused: policy.Spec.Paused, MaintenanceWindow: policy.Spec.MaintenanceWindow},
+	}, facts), nil
+}
+
+// Holds simulates the evictions of a plan from a wave on.
+func (c *Reconciler) Holds(ctx context.Context, r *v1alpha1.Remediation, fromWave int) (bool, error) {
+	world := c.Snapshot()
+	moves, there := rebalancepolicy.Moves(r, world, fromWave)
+	if !there {
+		return false, nil
+	}
+	judge, err := scheduling.New(ctx, world, scheduling.Options{})
+	if err != nil {
+		return false, fmt.Errorf("simulating evictions: %w", err)
+	}
+	return rebalance.Holds(ctx, judge, moves, rebalance.DefaultFutures)
+}
+
+// noteUpdate logs what has changed in the status of a Remediation, counts evictions, and makes an Event of its beginning and its end.
+func (c *Reconciler) noteUpdate(before, after *v1alpha1.Remediation) {
+	log := c.Log.WithValues("remediation", after.Name, "policy", after.Spec.Policy.Name)
+	for i, step := range after.Status.Steps {
+		if ended := step.EndedAt != nil && (i >= len(before.Status.Steps) || before.Status.Steps[i].EndedAt == nil); ended {
+			log.Info("Step ended", "step", step.Name, "eviction", step.Change, "result", step.Result, "message", step.Message)
+			if step.Name == v1alpha1.StepAct {
+				c.counts.addEviction(after.Spec.Policy.Name, string(step.Result))
+			}
+		}
+	}
+	if before.Status.Phase == after.Status.Phase {
+		return
+	}
+	policy := &v1alpha1.RebalancePolicy{}
+	policy.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.RebalancePolicyKind))
+	policy.Name, policy.UID = after.Spec.Policy.Name, after.Spec.Policy.UID
+	switch end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.RemediationSucceeded); {
+	case end != nil:
+		log.Info("Phase changed", "phase", after.Status.Phase, "outcome", end.Reason, "message", end.Message)
+		kind := corev1.EventTypeNormal
+		if end.Reason == v1alpha1.RemediationDidNotHelpReason || end.Reason == v1alpha1.RemediationGaveUpReason || end.Reason == v1alpha1.RemediationNotAsForecastReason {
+			kind = corev1.EventTypeWarning
+		}
+		c.Records.Event(policy, kind, "Rebalance"+end.Reason, string(v1alpha1.ActionEvict), end.Message)
+	default:
+		log.Info("Phase changed", "phase", after.Status.Phase)
+		if after.Status.Phase == v1alpha1.PhaseRunning {
+			began := sentence.RebalanceBegan("remediation/"+after.Name, len(after.Spec.Changes), "rebalancepolicy/"+policy.Name)
+			c.Records.Event(policy, corev1.EventTypeNormal, "RebalanceBegan", string(v1alpha1.ActionEvict), message.English().Say(began))
+		}
+	}
+}
+
+// prune deletes the oldest ended Remediations of each policy.
+func (c *Reconciler) prune(ctx context.Context, all []v1alpha1.Remediation) error {
+	byPolicy := map[string][]*v1alpha1.Remediation{}
+	for i := range all {
+		if r := &all[i]; r.Status.Phase == v1alpha1.PhaseEnded && r.DeletionTimestamp == nil {
+			byPolicy[r.Spec.Policy.Name] = append(byPolicy[r.Spec.Policy.Name], r)
+		}
+	}
+	var errs error
+	for _, policy := range slices.Sorted(maps.Keys(byPolicy)) {
+		ended := byPolicy[policy]
+		slices.SortFunc(ended, func(a, b *v1alpha1.Remediation) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
+		for _, r := range ended[min(len(ended), maxEnded):] {
+			err := c.Client.Delete(ctx, r, client.Preconditions{UID: &r.UID, ResourceVersion: &r.ResourceVersion})
+			if client.IgnoreNotFound(err) != nil {
+				errs = errors.Join(errs, fmt.Errorf("deleting the old Remediation %s: %w", r.Name, err))
+			}
+		}
+	}
+	return errs
+}

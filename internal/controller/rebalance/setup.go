@@ -1,0 +1,94 @@
+package rebalance
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/kube"
+)
+
+const (
+	// batchDelay is how long events are collected before a reconcile: the watch of the Snapshot must have them too.
+	batchDelay = 500 * time.Millisecond
+	// syncRetry is the time to the next attempt while the watch has not synced, or after a conflict.
+	syncRetry = time.Second
+	// errorRetry is the time to the next attempt after an error.
+	errorRetry = 5 * time.Second
+)
+
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// request is the only one: all policies are looked at together, since the first that selects a workload decides.
+var request = reconcile.Request{NamespacedName: types.NamespacedName{Name: "workloads"}}
+
+// AddTo adds the controller of the Reconciler to a manager. It does nothing until ready returns true. Pods are not followed: their balance is
+// looked at when nodes change, and once a minute.
+func (c *Reconciler) AddTo(mgr manager.Manager, nodes cache.Informer, ready func() bool) error {
+	enqueue := handler.Funcs{
+		CreateFunc: func(_ context.Context, _ event.CreateEvent, q queue) { q.AddAfter(request, batchDelay) },
+		UpdateFunc: func(_ context.Context, _ event.UpdateEvent, q queue) { q.AddAfter(request, batchDelay) },
+		DeleteFunc: func(_ context.Context, _ event.DeleteEvent, q queue) { q.AddAfter(request, batchDelay) },
+	}
+	err := builder.ControllerManagedBy(mgr).Named("rebalance").
+		WatchesRawSource(&source.Informer{Informer: nodes, Handler: enqueue, Predicates: []predicate.Predicate{nodeChanged}}).
+		Watches(&v1alpha1.RebalancePolicy{}, enqueue, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		Watches(&v1alpha1.Remediation{}, enqueue, builder.WithPredicates(decided)).
+		Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
+			if !ready() {
+				return reconcile.Result{RequeueAfter: syncRetry}, nil
+			}
+			again, err := c.Reconcile(ctx)
+			return resultAfter(ctx, again, err), nil
+		}))
+	if err != nil {
+		return fmt.Errorf("adding the controller that keeps workloads in balance: %w", err)
+	}
+	return nil
+}
+
+// resultAfter is the time to the next reconcile, which does not grow with errors.
+func resultAfter(ctx context.Context, again time.Duration, err error) reconcile.Result {
+	switch {
+	case err == nil:
+	case apierrors.IsConflict(err):
+		again = syncRetry
+	default:
+		log.FromContext(ctx).Error(err, "it is tried again", "after", errorRetry)
+		again = errorRetry
+	}
+	return reconcile.Result{RequeueAfter: again}
+}
+
+// nodeChanged passes changes of where pods may run.
+var nodeChanged = predicate.Funcs{
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
+		return before.UID != after.UID || kube.IsNodeReady(before) != kube.IsNodeReady(after) || before.Spec.Unschedulable != after.Spec.Unschedulable
+	},
+}
+
+// decided passes what people decide about the Remediations of RebalancePolicies: their approval, and that they are aborted or deleted.
+var decided = predicate.Funcs{
+	CreateFunc: func(event.CreateEvent) bool { return false },
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		before, after := e.ObjectOld.(*v1alpha1.Remediation), e.ObjectNew.(*v1alpha1.Remediation)
+		return after.Spec.Policy.Kind == v1alpha1.RebalancePolicyKind && (before.Generation != after.Generation ||
+			before.Annotations[v1alpha1.RemediationAbortAnnotation] != after.Annotations[v1alpha1.RemediationAbortAnnotation])
+	},
+}

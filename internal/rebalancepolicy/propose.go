@@ -1,0 +1,166 @@
+package rebalancepolicy
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/rebalance"
+)
+
+const (
+	// maxNodes is how many nodes of a pod a forecast holds.
+	maxNodes = 64
+	// outOfBalance is the reason of the evidence.
+	outOfBalance = "OutOfBalance"
+	// longestPolicyName is how much of the policy's name is in that of a Remediation, which may have 253 characters.
+	longestPolicyName = 200
+)
+
+// Propose is the Remediation of a plan that has evictions, and its forecast, which is written to the status. Its name tells the policy, the pods and the time.
+func Propose(policy *v1alpha1.RebalancePolicy, plan rebalance.Plan, world *cluster.Snapshot, now time.Time) (*v1alpha1.Remediation, *v1alpha1.Forecast) {
+	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Policy: policy.Reference()}}
+	f := &v1alpha1.Forecast{At: metav1.NewTime(now), Futures: rebalance.DefaultFutures}
+	hash := fnv.New64a()
+	fmt.Fprint(hash, policy.UID, now.UnixNano())
+	for wave, one := range plan.Waves {
+		for _, move := range one.Moves {
+			pod := world.Pod(move.Pod.Namespace, move.Pod.Name)
+			if pod == nil {
+				continue
+			}
+			fmt.Fprint(hash, pod.UID)
+			r.Spec.Changes = append(r.Spec.Changes, v1alpha1.Eviction(pod.Namespace, pod.Name, pod.UID, wave+1))
+			f.Pods = append(f.Pods, forecast(world, move, len(r.Spec.Changes)-1))
+			if subject := subjectOf(world, move.Workload); !slices.Contains(r.Spec.Subjects, subject) {
+				r.Spec.Subjects = append(r.Spec.Subjects, subject)
+			}
+		}
+	}
+	r.Name = fmt.Sprintf("rebalance-%.*s-%x", longestPolicyName, policy.Name, hash.Sum64())
+	r.Spec.Evidence = v1alpha1.Evidence{
+		Finding: string(finding.N203), Reason: outOfBalance, Since: metav1.NewTime(now),
+		Message: message.English().Say(sentence.RebalanceEvidence(message.ListOf(names(r.Spec.Subjects)))),
+	}
+	return r, f
+}
+
+// forecast is what becomes of the pod of a move.
+func forecast(world *cluster.Snapshot, move rebalance.Move, index int) v1alpha1.PodForecast {
+	f := v1alpha1.PodForecast{
+		Namespace: move.Pod.Namespace, Name: move.Pod.Name, Change: int32(index), Fate: "Moved", Node: move.To[0], Nodes: move.To[:min(len(move.To), maxNodes)],
+	}
+	pod := world.Pod(move.Pod.Namespace, move.Pod.Name)
+	if owner := metav1.GetControllerOfNoCopy(pod); owner != nil {
+		f.Owner = &v1alpha1.OwnerReference{Kind: owner.Kind, Name: owner.Name, UID: owner.UID}
+		for _, other := range world.PodsOf(owner.UID) {
+			if cluster.Runs(other) {
+				f.Owner.Ready++
+			}
+		}
+	}
+	return f
+}
+
+func subjectOf(world *cluster.Snapshot, ref change.Ref) v1alpha1.Subject {
+	s := v1alpha1.Subject{Kind: ref.Kind, Namespace: ref.Namespace, Name: ref.Name}
+	if o := world.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name); o != nil {
+		s.UID = o.GetUID()
+	}
+	return s
+}
+
+func refOf(s v1alpha1.Subject) change.Ref {
+	return change.Ref{Kind: s.Kind, Namespace: s.Namespace, Name: s.Name}
+}
+
+// names are workloads as people read them, such as shop/deployment/web.
+func names(subjects []v1alpha1.Subject) []string {
+	var all []string
+	for _, s := range subjects {
+		all = append(all, change.NamespacedRef(refOf(s)).String())
+	}
+	return all
+}
+
+// Moves are the evictions of a Remediation from a wave on, with the nodes that its forecast expects. false if a pod is not there any more, has left its node,
+// or is not expected anywhere.
+func Moves(r *v1alpha1.Remediation, world *cluster.Snapshot, fromWave int) ([]rebalance.Move, bool) {
+	var moves []rebalance.Move
+	if r.Status.Forecast == nil {
+		return nil, false
+	}
+	for i, c := range r.Spec.InOrder() {
+		if c.Wave() < fromWave {
+			continue
+		}
+		at := slices.IndexFunc(r.Status.Forecast.Pods, func(p v1alpha1.PodForecast) bool { return p.Change == int32(i) })
+		if at < 0 || c.Subject == nil {
+			return nil, false
+		}
+		pod := world.Pod(c.Subject.Namespace, c.Subject.Name)
+		if pod == nil || pod.UID != c.Subject.UID || pod.DeletionTimestamp != nil {
+			return nil, false
+		}
+		moves = append(moves, rebalance.Move{
+			Pod:  change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name},
+			From: pod.Spec.NodeName, To: r.Status.Forecast.Pods[at].Nodes,
+		})
+	}
+	return moves, true
+}
+
+// IsObsolete says of a Remediation that has evicted nothing whether its plan is not needed any more: a pod is gone, or none of its workloads is out
+// of balance.
+func IsObsolete(r *v1alpha1.Remediation, world *cluster.Snapshot, unbalanced []change.Ref) bool {
+	if _, there := Moves(r, world, 1); !there {
+		return true
+	}
+	return !slices.ContainsFunc(r.Spec.Subjects, func(s v1alpha1.Subject) bool {
+		return slices.Contains(unbalanced, refOf(s))
+	})
+}
+
+const (
+	// restAfterFailure is for how long workloads rest after a Remediation of theirs that did not turn out as forecast, and restAfterRejection
+	// after one that a person rejected, aborted or deleted.
+	restAfterFailure   = time.Hour
+	restAfterRejection = 24 * time.Hour
+)
+
+// Resting says of workloads whether no plan is made for them now, after what came of earlier Remediations.
+func Resting(remediations []v1alpha1.Remediation, now time.Time) func(change.Ref) bool {
+	rests := map[change.Ref]bool{}
+	for i := range remediations {
+		r := &remediations[i]
+		end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
+		if r.Spec.Policy.Kind != v1alpha1.RebalancePolicyKind || end == nil || now.Sub(end.LastTransitionTime.Time) >= restAfter(end.Reason) {
+			continue
+		}
+		for _, s := range r.Spec.Subjects {
+			rests[refOf(s)] = true
+		}
+	}
+	return func(ref change.Ref) bool { return rests[ref] }
+}
+
+// restAfter is for how long workloads rest after a Remediation that ended with a reason.
+func restAfter(reason string) time.Duration {
+	switch reason {
+	case v1alpha1.RemediationNotAsForecastReason, v1alpha1.RemediationDidNotHelpReason, v1alpha1.RemediationGaveUpReason:
+		return restAfterFailure
+	case v1alpha1.RemediationRejectedReason, v1alpha1.RemediationAbortedReason:
+		return restAfterRejection
+	}
+	return 0
+}

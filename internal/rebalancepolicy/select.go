@@ -1,0 +1,78 @@
+package rebalancepolicy
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/rebalance"
+)
+
+// Selection tells which policy decides for a workload.
+type Selection struct {
+	world     *cluster.Snapshot
+	policies  []*v1alpha1.RebalancePolicy
+	selectors []kube.PodSelector
+}
+
+// Select is the Selection of policies. One whose selectors are invalid selects nothing.
+func Select(world *cluster.Snapshot, policies []v1alpha1.RebalancePolicy) Selection {
+	s := Selection{world: world}
+	for _, p := range slices.SortedFunc(slices.Values(policies), func(a, b v1alpha1.RebalancePolicy) int { return cmp.Compare(a.Name, b.Name) }) {
+		if selector, err := kube.NewPodSelector(&p.Spec.NamespaceSelector, &p.Spec.PodSelector); err == nil {
+			s.policies, s.selectors = append(s.policies, &p), append(s.selectors, selector)
+		}
+	}
+	return s
+}
+
+// Decides says whether a policy decides for a workload: it is the first by name that selects the workload's pods.
+func (s Selection) Decides(policy string, workload change.Ref) bool {
+	template := kube.PodTemplate(s.world.Object(cluster.Kind(workload.Kind), workload.Namespace, workload.Name))
+	if template == nil {
+		return false
+	}
+	namespace := s.world.NamespaceLabels(workload.Namespace)
+	at := slices.IndexFunc(s.selectors, func(one kube.PodSelector) bool { return one.Selects(namespace, template.Labels) })
+	return at >= 0 && s.policies[at].Name == policy
+}
+
+// Options are those of a plan for a policy, without workloads that rest.
+func (s Selection) Options(policy *v1alpha1.RebalancePolicy, rests func(change.Ref) bool, now time.Time) rebalance.Options {
+	o := rebalance.Options{
+		MaxShare:     rebalance.Share(int(policy.Spec.MaxSharePercent)),
+		MaxEvictions: int(cmp.Or(policy.Spec.MaxEvictions, v1alpha1.DefaultPolicyEvictions)),
+		Asks:         func(ref change.Ref) bool { return s.Decides(policy.Name, ref) && !rests(ref) },
+	}
+	o.Evictable = func(pod *corev1.Pod) bool {
+		age := now.Sub(pod.CreationTimestamp.Time)
+		return age >= time.Duration(policy.Spec.MinPodAgeSeconds)*time.Second && (policy.Spec.MaxPriority == nil || corev1helpers.PodPriority(pod) <= *policy.Spec.MaxPriority)
+	}
+	return o
+}
+
+// Dwell is for how long nodes must not have changed before pods are evicted for a policy.
+func Dwell(policy *v1alpha1.RebalancePolicy) time.Duration {
+	return time.Duration(cmp.Or(policy.Spec.DwellSeconds, v1alpha1.DefaultDwellSeconds)) * time.Second
+}
+
+// LastNodeChange is the node that was created, or became ready or not ready, last, and when.
+func LastNodeChange(world *cluster.Snapshot) (node string, at time.Time) {
+	for _, n := range world.Nodes() {
+		changed := n.CreationTimestamp.Time
+		if ready := kube.NodeCondition(n, corev1.NodeReady); ready != nil && ready.LastTransitionTime.After(changed) {
+			changed = ready.LastTransitionTime.Time
+		}
+		if changed.After(at) {
+			node, at = n.Name, changed
+		}
+	}
+	return node, at
+}
