@@ -16,7 +16,7 @@ func observeNaosu(before, after *unstructured.Unstructured) []Event {
 		events = append(events, Event{Sort: Repair, Object: "remediation/" + after.GetName(), Message: fmt.Sprintf(format, args...)})
 	}
 	if before == nil {
-		say("%s of node/%s proposed: %s", textAt(after, "spec", "action"), textAt(after, "spec", "node", "name"), textAt(after, "spec", "evidence", "reason"))
+		say("%s proposed: %s", planOf(after), textAt(after, "spec", "evidence", "reason"))
 		before = &unstructured.Unstructured{Object: map[string]any{}}
 	}
 	was, is := stepsOf(before), stepsOf(after)
@@ -32,6 +32,20 @@ func observeNaosu(before, after *unstructured.Unstructured) []Event {
 		say("%s", end)
 	}
 	return events
+}
+
+// planOf is what a Remediation is to do: the action on its node, or how many changes, such as Evict of 2.
+func planOf(u *unstructured.Unstructured) string {
+	plan, _, _ := unstructured.NestedSlice(u.Object, "spec", "plan")
+	action := textAt(u, "spec", "action") // of records of older versions
+	if len(plan) > 0 {
+		first, _ := plan[0].(map[string]any)
+		action, _, _ = unstructured.NestedString(first, "action")
+	}
+	if node := textAt(u, "spec", "node", "name"); node != "" {
+		return action + " of node/" + node
+	}
+	return fmt.Sprintf("%s of %d", action, len(plan))
 }
 
 func textAt(u *unstructured.Unstructured, path ...string) string {

@@ -21,17 +21,23 @@ func TestObserveRemediation(t *testing.T) {
 	remediation := func(phase string, conditions []any, steps ...any) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{
 			"kind": "Remediation", "metadata": map[string]any{"name": "r"},
-			"spec":   map[string]any{"action": "Reboot", "node": map[string]any{"name": "n"}, "evidence": map[string]any{"reason": "InterfaceNotUp"}},
+			"spec":   map[string]any{"plan": []any{map[string]any{"action": "Reboot"}}, "node": map[string]any{"name": "n"}, "evidence": map[string]any{"reason": "InterfaceNotUp"}},
 			"status": map[string]any{"phase": phase, "steps": steps, "conditions": conditions},
 		}}
 	}
 	ended := []any{map[string]any{"type": "Succeeded", "status": "True", "reason": "AsForecast", "message": "as told"}}
 	policy := &unstructured.Unstructured{Object: map[string]any{"kind": "NodeRepairPolicy", "metadata": map[string]any{"name": "p"}}}
+	evict := map[string]any{"action": "Evict"}
+	evictions := &unstructured.Unstructured{Object: map[string]any{
+		"kind": "Remediation", "metadata": map[string]any{"name": "e"},
+		"spec": map[string]any{"plan": []any{evict, evict}, "evidence": map[string]any{"reason": "OutOfBalance"}},
+	}}
 	tests := map[string]struct {
 		before, after any
 		want          []string
 	}{
 		"proposed":      {nil, remediation("", nil), []string{"remediation/r: Reboot of node/n proposed: InterfaceNotUp"}},
+		"evictions":     {nil, evictions, []string{"remediation/e: Evict of 2 proposed: OutOfBalance"}},
 		"a step begins": {remediation("Running", nil), remediation("Running", nil, step("Cordon", "")), []string{"remediation/r: step Cordon begun"}},
 		"a step ends, the next begins": {
 			remediation("Running", nil, step("Cordon", "")), remediation("Running", nil, step("Cordon", "Done"), step("Drain", "")),
