@@ -71,8 +71,8 @@ type PodForecast struct {
 	// +kubebuilder:validation:MaxLength=253
 	Node string `json:"node,omitempty"`
 
-	// nodes are the names of the nodes on which the replacement may run, in the forecast of a RebalancePolicy's plan: more than one
-	// where the scheduler decides by chance. At most 64. Not set in other forecasts.
+	// nodes are the names of the nodes on which the replacement may run, in the forecast of a RebalancePolicy's plan, for example
+	// ip-10-0-4-7.ec2.internal: more than one where the scheduler decides by chance. At most 64. Not set in other forecasts.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64

@@ -52,7 +52,7 @@ func install(t *testing.T) dynamic.Interface {
 func definitions(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	paths, err := filepath.Glob("../../config/crd/*.yaml")
-	if err != nil || len(paths) != 3 {
+	if err != nil || len(paths) != 4 {
 		t.Fatalf("CRDs: %v, %v", paths, err)
 	}
 	var crds []*unstructured.Unstructured
@@ -120,6 +120,22 @@ func TestFailoverDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s := policy.Spec; s.Mode != v1alpha1.ModeReport || s.Paused || s.NotReadySeconds != 60 || s.UnreachableSeconds != 60 || s.OutOfService != v1alpha1.OutOfServiceNever {
+		t.Errorf("other defaults: %+v", s)
+	}
+}
+
+// A policy with selectors only reports, and waits for five minutes.
+func TestRebalanceDefaults(t *testing.T) {
+	made, err := install(t).Resource(v1alpha1.GroupVersion.WithResource("rebalancepolicies")).Create(t.Context(), object(t, leastRebalance), dryRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var policy v1alpha1.RebalancePolicy
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(made.Object, &policy); err != nil {
+		t.Fatal(err)
+	}
+	s := policy.Spec
+	if s.Mode != v1alpha1.ModeReport || s.Paused || s.MaxSharePercent != 33 || s.DwellSeconds != v1alpha1.DefaultDwellSeconds || s.MaxEvictions != v1alpha1.DefaultPolicyEvictions {
 		t.Errorf("other defaults: %+v", s)
 	}
 }

@@ -62,10 +62,30 @@ apiVersion: naosu.dev/v1alpha1
 kind: Remediation
 metadata: {name: general}
 spec:
-  policy: {kind: RebalancePolicy, name: default, rule: zones}
+  policy: {kind: HeadroomPolicy, name: default, rule: zones}
   subjects: [{kind: Deployment, namespace: shop, name: web, uid: u1}]
   evidence: {finding: N203, since: "2026-01-01T00:00:00Z"}
   plan: [{action: Reboot, subject: {kind: Node, name: n1, uid: u2}}, {action: Reboot, subject: {kind: Node, name: n2, uid: u3}}]
+`
+
+// leastEvictions is a proposal of a RebalancePolicy.
+const leastEvictions = `
+apiVersion: naosu.dev/v1alpha1
+kind: Remediation
+metadata: {name: evictions}
+spec:
+  policy: {kind: RebalancePolicy, name: default, rule: balance}
+  evidence: {finding: N203, since: "2026-01-01T00:00:00Z"}
+  plan: [{action: Evict, subject: {kind: Pod, namespace: shop, name: web-1, uid: u1}}]
+`
+
+const leastRebalance = `
+apiVersion: naosu.dev/v1alpha1
+kind: RebalancePolicy
+metadata: {name: least}
+spec:
+  namespaceSelector: {}
+  podSelector: {}
 `
 
 const leastDrill = `
@@ -242,7 +262,7 @@ var oldTrials = map[string]trial{
 }
 
 var generalTrials = map[string]trial{
-	"policy.kind":               {good: list{"FailoverPolicy", "RebalancePolicy", "HeadroomPolicy", "AddressPolicy"}, bad: list{"", "Pod"}},
+	"policy.kind":               {good: list{"FailoverPolicy", "HeadroomPolicy", "AddressPolicy"}, bad: list{"", "Pod"}},
 	"node":                      {good: list{map[string]any{"name": "n1", "uid": "u1"}}, bad: list{map[string]any{"name": "n1"}}},
 	"evidence":                  {bad: list{map[string]any{"since": "2026-01-01T00:00:00Z"}, map[string]any{"since": "2026-01-01T00:00:00Z", "condition": "Ready"}}},
 	"subjects":                  {good: list{many(64, subject("Subnet"))}, bad: list{list{}, many(65, subject("Subnet"))}},
@@ -255,6 +275,41 @@ var generalTrials = map[string]trial{
 	"plan[0].subject.namespace": {good: list{"a"}, bad: list{"", long(64)}},
 	"plan[0].subject.name":      {good: list{"a"}, bad: list{"", long(254)}},
 	"plan[0].subject.uid":       uid,
+}
+
+var evictionTrials = map[string]trial{
+	"plan":            {good: list{many(64, evict("wave", "1"))}, bad: list{many(65, evict("wave", "1")), list{change("Reboot")}, list{change("Evict")}}},
+	"plan[0].subject": {bad: list{map[string]any{"kind": "Node", "name": "n1", "uid": "u1"}, map[string]any{"kind": "Pod", "namespace": "shop", "name": "web-1"}}},
+	"plan[0].parameters": {
+		good: list{map[string]any{"wave": "1"}, map[string]any{"wave": "99"}},
+		bad:  list{map[string]any{"wave": "0"}, map[string]any{"wave": "100"}, map[string]any{"wave": "x"}, map[string]any{"service": "kubelet.service"}},
+	},
+}
+
+var rebalanceTrials = map[string]trial{
+	"mode":                               {good: list{"Report", "Approve", "Auto"}, bad: list{"", "auto"}},
+	"paused":                             {good: list{true, false}, bad: list{"yes"}},
+	"namespaceSelector":                  {good: list{map[string]any{}}, bad: list{nil, "x"}},
+	"namespaceSelector.matchLabels":      matchLabels,
+	"namespaceSelector.matchExpressions": matchExpressions,
+	"podSelector":                        {good: list{map[string]any{}}, bad: list{nil, "x"}},
+	"podSelector.matchLabels":            matchLabels,
+	"podSelector.matchExpressions":       matchExpressions,
+	"maxSharePercent":                    {good: list{1, 100}, bad: list{0, 101, "33%"}},
+	"dwellSeconds":                       {good: list{5, 86400}, bad: list{0, 4, 86401, "15s"}},
+	"maxEvictions":                       {good: list{1, 30}, bad: list{0, 31, -1}},
+	"minPodAgeSeconds":                   {good: list{0, 604800}, bad: list{-1, 604801}},
+	"maxPriority":                        {good: list{-10, 0, 1000000}, bad: list{"high", 3000000000}},
+	"maintenanceWindow.days":             policyTrials["maintenanceWindow.days"],
+	"maintenanceWindow.start":            policyTrials["maintenanceWindow.start"],
+	"maintenanceWindow.timeZone":         policyTrials["maintenanceWindow.timeZone"],
+	"maintenanceWindow.openForMinutes":   policyTrials["maintenanceWindow.openForMinutes"],
+}
+
+func evict(parameter, value string) any {
+	return map[string]any{
+		"action": "Evict", "subject": map[string]any{"kind": "Pod", "namespace": "shop", "name": "web-1", "uid": "u1"}, "parameters": map[string]any{parameter: value},
+	}
 }
 
 func subject(kind string) any { return map[string]any{"kind": kind, "name": "a"} }
@@ -312,7 +367,12 @@ func TestRemediationFields(t *testing.T) {
 	try(t, remediations(install(t)), leastRemediation, remediationTrials)
 	try(t, remediations(install(t)), leastOld, oldTrials)
 	try(t, remediations(install(t)), leastGeneral, generalTrials)
+	try(t, remediations(install(t)), leastEvictions, evictionTrials)
 	try(t, remediations(install(t)), leastDrill, drillTrials)
+}
+
+func TestRebalancePolicyFields(t *testing.T) {
+	try(t, install(t).Resource(v1alpha1.GroupVersion.WithResource("rebalancepolicies")), leastRebalance, rebalanceTrials)
 }
 
 // TestDrillOrProposal has what is drilled find out what a proposal states, and a proposal state it.
@@ -403,10 +463,10 @@ func set(in map[string]any, path string, value any) {
 // TestEveryFieldIsTried reads the fields from the CRDs, so that a new one cannot go untried.
 func TestEveryFieldIsTried(t *testing.T) {
 	ofRemediation := maps.Clone(remediationTrials)
-	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials} {
+	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials, evictionTrials} {
 		maps.Copy(ofRemediation, more)
 	}
-	trials := map[string]map[string]trial{"FailoverPolicy": failoverTrials, "NodeRepairPolicy": policyTrials, "Remediation": ofRemediation}
+	trials := map[string]map[string]trial{"FailoverPolicy": failoverTrials, "NodeRepairPolicy": policyTrials, "RebalancePolicy": rebalanceTrials, "Remediation": ofRemediation}
 	for _, crd := range definitions(t) {
 		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
 		versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")

@@ -115,6 +115,44 @@ func TestFailover(t *testing.T) {
 	}
 }
 
+// So has the page of rebalancing, with an example by the letter that is the same in both languages, and a row for each check of the guard.
+func TestRebalance(t *testing.T) {
+	var examples []v1alpha1.RebalancePolicy
+	for _, language := range languages {
+		text := page(t, language, "rebalance.md")
+		there := rows(text)
+		for _, field := range fieldsOf(reflect.TypeFor[v1alpha1.RebalancePolicySpec](), "") {
+			if there[field] == nil && !strings.HasPrefix(field, "maintenanceWindow.") {
+				t.Errorf("docs/%s/rebalance.md has no row for %s", language, field)
+			}
+		}
+		for _, check := range guard.RebalanceChecks() {
+			if there[check.Name] == nil {
+				t.Errorf("docs/%s/rebalance.md has no row for the check %s", language, check.Name)
+			}
+		}
+		for _, reason := range []string{
+			v1alpha1.PolicyReadyReason, v1alpha1.PolicyPausedReason, v1alpha1.PolicyInvalidSelectorReason, v1alpha1.PolicyNoPodsReason, v1alpha1.PolicyNoPlanReason,
+			v1alpha1.RemediationAsForecastReason, v1alpha1.RemediationNotAsForecastReason, v1alpha1.RemediationDidNotHelpReason, v1alpha1.RemediationGaveUpReason,
+			v1alpha1.RemediationNotNeededReason, v1alpha1.RemediationNotAskedReason, v1alpha1.RemediationRejectedReason, v1alpha1.RemediationAbortedReason,
+		} {
+			if !strings.Contains(text, reason) {
+				t.Errorf("docs/%s/rebalance.md does not have the reason %s", language, reason)
+			}
+		}
+		_, example, _ := strings.Cut(text, "```yaml\n")
+		example, _, _ = strings.Cut(example, "```")
+		var policy v1alpha1.RebalancePolicy
+		if err := yaml.UnmarshalStrict([]byte(example), &policy); err != nil {
+			t.Fatalf("docs/%s/rebalance.md: %v", language, err)
+		}
+		examples = append(examples, policy)
+	}
+	if diff := cmp.Diff(examples[0], examples[1]); diff != "" || examples[0].Spec.Mode != v1alpha1.ModeAuto {
+		t.Errorf("the examples differ, or do nothing (-en +ja):\n%s", diff)
+	}
+}
+
 // fieldsOf are the paths of a type's fields, as they are written.
 func fieldsOf(of reflect.Type, path string) []string {
 	var found []string
@@ -154,14 +192,24 @@ func TestGuard(t *testing.T) {
 			} else {
 				at = next
 			}
-			for reason := range strings.SplitSeq(cells[0], ",") {
-				told = append(told, strings.TrimSpace(reason))
+			told = append(told, reasonsIn(cells[0])...)
+		}
+		for _, check := range guard.RebalanceChecks() {
+			if cells := rows(page(t, language, "rebalance.md"))[check.Name]; cells != nil {
+				told = append(told, reasonsIn(cells[0])...)
 			}
 		}
 		if reasons := guardReasons(t); !slices.Equal(reasons, slices.Compact(slices.Sorted(slices.Values(told)))) {
 			t.Errorf("docs/%s/policy.md tells the reasons %v, the guard has %v", language, told, reasons)
 		}
 	}
+}
+
+func reasonsIn(cell string) (reasons []string) {
+	for reason := range strings.SplitSeq(cell, ",") {
+		reasons = append(reasons, strings.TrimSpace(reason))
+	}
+	return reasons
 }
 
 // guardReasons are the constants of type Reason, sorted.
