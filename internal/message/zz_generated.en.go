@@ -1251,7 +1251,7 @@ var englishTexts = []compiled{
 		t.put(t.value("after"))
 		t.say(".")
 	}},
-	{DrillFailed, []string{"words"}, func(t *text) {
+	{DrillNotRun, []string{"words"}, func(t *text) {
 		t.say("The agent could not run the drill: ")
 		t.put(t.value("words"))
 	}},
@@ -1355,7 +1355,7 @@ var englishTexts = []compiled{
 	{DrillPassed, nil, func(t *text) {
 		t.say("The drill reached the action, which was not performed.")
 	}},
-	{DrillCut, []string{"step", "why"}, func(t *text) {
+	{DrillFailed, []string{"step", "why"}, func(t *text) {
 		t.say("The drill failed at ")
 		t.put(t.value("step"))
 		t.say(": ")
@@ -1471,11 +1471,11 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{DrillWasCut, []string{"hop"}, func(t *text) {
+	{DrillDidFail, []string{"hop"}, func(t *text) {
 		t.say("the drill failed at ")
 		t.put(t.value("hop"))
 	}},
-	{DrillCutAt, []string{"hop", "why"}, func(t *text) {
+	{DrillFailedAt, []string{"hop", "why"}, func(t *text) {
 		t.say("failed at ")
 		t.put(t.value("hop"))
 		t.say(": ")
@@ -5281,7 +5281,7 @@ var englishTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" yet.")
 	}},
-	{ProofDrillCut, []string{"remediation", "at", "why"}, func(t *text) {
+	{ProofDrillFailed, []string{"remediation", "at", "why"}, func(t *text) {
 		t.say("The last drill, ")
 		t.put(t.value("remediation"))
 		t.say(" at ")

@@ -1226,7 +1226,7 @@ var japaneseTexts = []compiled{
 		t.say(span(t.words(t.value("after"))))
 		t.say("以内に根拠を報告しませんでした。")
 	}},
-	{DrillFailed, []string{"words"}, func(t *text) {
+	{DrillNotRun, []string{"words"}, func(t *text) {
 		t.say("エージェントは訓練を実行できませんでした。")
 		t.put(t.value("words"))
 	}},
@@ -1329,7 +1329,7 @@ var japaneseTexts = []compiled{
 	{DrillPassed, nil, func(t *text) {
 		t.say("訓練は操作の直前まで到達しました。操作は実行していません。")
 	}},
-	{DrillCut, []string{"step", "why"}, func(t *text) {
+	{DrillFailed, []string{"step", "why"}, func(t *text) {
 		t.say("訓練は ")
 		t.put(t.value("step"))
 		t.say(" で失敗しました。")
@@ -1442,12 +1442,12 @@ var japaneseTexts = []compiled{
 			t.say(" にあります。")
 		}
 	}},
-	{DrillWasCut, []string{"hop"}, func(t *text) {
+	{DrillDidFail, []string{"hop"}, func(t *text) {
 		t.say("訓練が ")
 		t.put(t.value("hop"))
 		t.say(" で失敗しました")
 	}},
-	{DrillCutAt, []string{"hop", "why"}, func(t *text) {
+	{DrillFailedAt, []string{"hop", "why"}, func(t *text) {
 		t.put(t.value("hop"))
 		t.say(" で失敗しました: ")
 		t.put(t.value("why"))
@@ -5074,7 +5074,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" による訓練や修復は、まだ一度も完了していません。")
 	}},
-	{ProofDrillCut, []string{"remediation", "at", "why"}, func(t *text) {
+	{ProofDrillFailed, []string{"remediation", "at", "why"}, func(t *text) {
 		t.say("最後の訓練 (")
 		t.put(t.value("remediation"))
 		t.say("、")

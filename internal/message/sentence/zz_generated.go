@@ -904,9 +904,9 @@ func DrillSilent(node, after any) message.Sentence {
 	return message.Sentence{ID: message.DrillSilent, Args: message.Args{"node": node, "after": after}}
 }
 
-// DrillFailed is message.DrillFailed.
-func DrillFailed(words any) message.Sentence {
-	return message.Sentence{ID: message.DrillFailed, Args: message.Args{"words": words}}
+// DrillNotRun is message.DrillNotRun.
+func DrillNotRun(words any) message.Sentence {
+	return message.Sentence{ID: message.DrillNotRun, Args: message.Args{"words": words}}
 }
 
 // DrillNoNode is message.DrillNoNode.
@@ -989,9 +989,9 @@ func DrillPassed() message.Sentence {
 	return message.Sentence{ID: message.DrillPassed}
 }
 
-// DrillCut is message.DrillCut.
-func DrillCut(step, why any) message.Sentence {
-	return message.Sentence{ID: message.DrillCut, Args: message.Args{"step": step, "why": why}}
+// DrillFailed is message.DrillFailed.
+func DrillFailed(step, why any) message.Sentence {
+	return message.Sentence{ID: message.DrillFailed, Args: message.Args{"step": step, "why": why}}
 }
 
 // ErrNoDefinitions is message.ErrNoDefinitions.
@@ -1094,14 +1094,14 @@ func DrillStopped(hop, remediation any) message.Sentence {
 	return message.Sentence{ID: message.DrillStopped, Args: message.Args{"hop": hop, "remediation": remediation}}
 }
 
-// DrillWasCut is message.DrillWasCut.
-func DrillWasCut(hop any) message.Sentence {
-	return message.Sentence{ID: message.DrillWasCut, Args: message.Args{"hop": hop}}
+// DrillDidFail is message.DrillDidFail.
+func DrillDidFail(hop any) message.Sentence {
+	return message.Sentence{ID: message.DrillDidFail, Args: message.Args{"hop": hop}}
 }
 
-// DrillCutAt is message.DrillCutAt.
-func DrillCutAt(hop, why any) message.Sentence {
-	return message.Sentence{ID: message.DrillCutAt, Args: message.Args{"hop": hop, "why": why}}
+// DrillFailedAt is message.DrillFailedAt.
+func DrillFailedAt(hop, why any) message.Sentence {
+	return message.Sentence{ID: message.DrillFailedAt, Args: message.Args{"hop": hop, "why": why}}
 }
 
 // DrillLate is message.DrillLate.
@@ -3919,9 +3919,9 @@ func ProofNoDrill(by any) message.Sentence {
 	return message.Sentence{ID: message.ProofNoDrill, Args: message.Args{"by": by}}
 }
 
-// ProofDrillCut is message.ProofDrillCut.
-func ProofDrillCut(remediation, at, why any) message.Sentence {
-	return message.Sentence{ID: message.ProofDrillCut, Args: message.Args{"remediation": remediation, "at": at, "why": why}}
+// ProofDrillFailed is message.ProofDrillFailed.
+func ProofDrillFailed(remediation, at, why any) message.Sentence {
+	return message.Sentence{ID: message.ProofDrillFailed, Args: message.Args{"remediation": remediation, "at": at, "why": why}}
 }
 
 // ProofCutBefore is message.ProofCutBefore.
