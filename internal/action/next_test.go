@@ -276,7 +276,7 @@ func TestNextTransition(t *testing.T) {
 		},
 		"rebooted by who did not say so, and ill as ever": {
 			running(reboot, cordoned, perhaps(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.unhealthy = true }),
-			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionStillIll},
+			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionStillUnhealthy},
 		},
 		"rebooted, and never Ready": {
 			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-2", false) }),

@@ -225,8 +225,8 @@ var table = map[string]map[string]row{
 		"not known":     forget(nodesOf),
 	},
 	"api-server": {
-		"not ready":              is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Ready = false }),
-		"most silent":            is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Expired = 6 }),
+		"not ready":              is(Delay, APIServerUnhealthy, func(w *world) { w.APIServer.Value.Ready = false }),
+		"most silent":            is(Delay, APIServerUnhealthy, func(w *world) { w.APIServer.Value.Expired = 6 }),
 		"half silent":            allowed(func(w *world) { w.APIServer.Value.Expired = 5 }),
 		"not known":              forget(func(w *world) *Fact[APIServer] { return &w.APIServer }),
 		"no kubelet is heard of": is(Delay, Unknown, func(w *world) { w.APIServer.Value.Leases = 0 }),

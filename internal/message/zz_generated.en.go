@@ -233,7 +233,7 @@ var englishTexts = []compiled{
 		t.put(t.value("within"))
 		t.say(".")
 	}},
-	{ActionStillIll, []string{"node", "condition", "status", "within"}, func(t *text) {
+	{ActionStillUnhealthy, []string{"node", "condition", "status", "within"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" still has ")
 		t.put(t.value("condition"))

@@ -227,7 +227,7 @@ var japaneseTexts = []compiled{
 		t.say(span(t.words(t.value("within"))))
 		t.say("以内に Ready になりませんでした。")
 	}},
-	{ActionStillIll, []string{"within", "node", "condition", "status"}, func(t *text) {
+	{ActionStillUnhealthy, []string{"within", "node", "condition", "status"}, func(t *text) {
 		t.say(span(t.words(t.value("within"))))
 		t.say("たっても ")
 		t.put(t.value("node"))

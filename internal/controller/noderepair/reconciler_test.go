@@ -420,7 +420,7 @@ func TestCheckGuard(t *testing.T) {
 		"only reported":          {nil, &machines{}, v1alpha1.ModeReport, "mode/ReportOnly"},
 		"another leads":          {func(b *bench) { b.Leading = func(context.Context) (bool, error) { return false, nil } }, &machines{}, v1alpha1.ModeAuto, "lease/NotLeading"},
 		"nobody knows who leads": {func(b *bench) { b.Leading = func(context.Context) (bool, error) { return true, errors.New("no") } }, &machines{}, v1alpha1.ModeAuto, "lease/Unknown"},
-		"the server is ill":      {func(b *bench) { b.ServerReady = func(context.Context) error { return errors.New("no") } }, &machines{}, v1alpha1.ModeAuto, "api-server/APIServerIll"},
+		"the server is ill":      {func(b *bench) { b.ServerReady = func(context.Context) error { return errors.New("no") } }, &machines{}, v1alpha1.ModeAuto, "api-server/APIServerUnhealthy"},
 		"another repairs":        {nil, &machines{repairers: []cloud.Repairer{rival}}, v1alpha1.ModeAuto, "competing/CompetingRepairer"},
 		"nobody knows who does":  {nil, &machines{err: errors.New("throttled")}, v1alpha1.ModeAuto, "competing/Unknown"},
 		"what is known is old":   {func(b *bench) { b.clock.SetTime(now.Add(2 * time.Minute)) }, &machines{}, v1alpha1.ModeAuto, "fresh/Stale"},

@@ -194,9 +194,9 @@ func ActionNotReady(node, within any) message.Sentence {
 	return message.Sentence{ID: message.ActionNotReady, Args: message.Args{"node": node, "within": within}}
 }
 
-// ActionStillIll is message.ActionStillIll.
-func ActionStillIll(node, condition, status, within any) message.Sentence {
-	return message.Sentence{ID: message.ActionStillIll, Args: message.Args{"node": node, "condition": condition, "status": status, "within": within}}
+// ActionStillUnhealthy is message.ActionStillUnhealthy.
+func ActionStillUnhealthy(node, condition, status, within any) message.Sentence {
+	return message.Sentence{ID: message.ActionStillUnhealthy, Args: message.Args{"node": node, "condition": condition, "status": status, "within": within}}
 }
 
 // ActionNotGone is message.ActionNotGone.
