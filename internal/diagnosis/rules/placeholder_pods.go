@@ -62,7 +62,7 @@ func placeholderObjects(cpu resource.Quantity) []runtime.Object {
 			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
 				PriorityClassName: placeholderName, TerminationGracePeriodSeconds: ptr.To[int64](0),
 				Containers: []corev1.Container{{
-					Name: "balloon", Image: "registry.k8s.io/pause:3.10",
+					Name: "pause", Image: "registry.k8s.io/pause:3.10",
 					Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: cpu}},
 				}},
 			}},
