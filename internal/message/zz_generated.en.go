@@ -1903,6 +1903,28 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
+	{UnplacedTooLarge, []string{"who", "n", "requested", "largest", "node", "has"}, func(t *text) {
+		t.put(t.value("who"))
+		t.say(" ")
+		t.say(verb(t.number("n"), "is", "are"))
+		t.say(" Pending because no node can hold ")
+		t.say(verb(t.number("n"), "it", "any of them"))
+		t.say(", even when empty: ")
+		t.say(verb(t.number("n"), "it requests", "each requests"))
+		t.say(" ")
+		t.say(englishAnd(t.items("requested")))
+		t.say(", and the ")
+		if t.is(t.value("largest")) {
+			t.say("largest")
+		} else {
+			t.say("closest")
+		}
+		t.say(" node, ")
+		t.put(t.value("node"))
+		t.say(", has ")
+		t.say(englishAnd(t.items("has")))
+		t.say(".")
+	}},
 	{UnplacedAlso, []string{"said", "also"}, func(t *text) {
 		t.put(t.value("said"))
 		t.say(" ")
@@ -2041,6 +2063,11 @@ var englishTexts = []compiled{
 		t.say("is cordoned")
 	}},
 	{ShortOf, []string{"amount", "resource"}, func(t *text) {
+		t.put(t.value("amount"))
+		t.say(" ")
+		t.put(t.value("resource"))
+	}},
+	{Amount, []string{"amount", "resource"}, func(t *text) {
 		t.put(t.value("amount"))
 		t.say(" ")
 		t.put(t.value("resource"))
@@ -2515,6 +2542,35 @@ var englishTexts = []compiled{
 	}},
 	{RemedyLowerRisk, nil, func(t *text) {
 		t.say("The pod is guaranteed less than its template requests now: first check what it uses. Nothing is left free on that node.")
+	}},
+	{RemedySmaller, []string{"object", "fits", "node"}, func(t *text) {
+		t.say("Lower the requests of ")
+		t.put(t.value("object"))
+		t.say(": a pod can have at most ")
+		t.say(englishAnd(t.items("fits")))
+		t.say(", which is what ")
+		t.put(t.value("node"))
+		t.say(" has for it when empty.")
+	}},
+	{RemedySmallerCost, nil, func(t *text) {
+		t.say("The pods are replaced.")
+	}},
+	{RemedyLargerNodes, []string{"requested", "others"}, func(t *text) {
+		t.say("Add a node group with larger nodes, or allow larger instance types in a NodePool: a node needs ")
+		t.say(englishAnd(t.items("requested")))
+		t.say(" allocatable")
+		if t.is(t.value("others")) {
+			t.say(", and ")
+			t.say(englishAnd(t.items("others")))
+			t.say(" more for pods of DaemonSets and static pods")
+		}
+		t.say(".")
+	}},
+	{RemedyLargerNodesCost, nil, func(t *text) {
+		t.say("The price of the larger nodes.")
+	}},
+	{RemedyLargerNodesRisk, nil, func(t *text) {
+		t.say("Other pods may be placed on these nodes first.")
 	}},
 	{RemedyMove, []string{"node", "pod"}, func(t *text) {
 		t.say("Make room on ")

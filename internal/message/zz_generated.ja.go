@@ -1861,6 +1861,22 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
+	{UnplacedTooLarge, []string{"who", "requested", "largest", "node", "has"}, func(t *text) {
+		t.put(t.value("who"))
+		t.say(" は Pending です。空の状態でも Pod を受け入れられるノードがありません。Pod は ")
+		t.say(japaneseAnd(t.items("requested")))
+		t.say(" を要求していますが、")
+		if t.is(t.value("largest")) {
+			t.say("最も大きい")
+		} else {
+			t.say("受け入れに最も近い")
+		}
+		t.say("ノード ")
+		t.put(t.value("node"))
+		t.say(" にあるのは ")
+		t.say(japaneseAnd(t.items("has")))
+		t.say(" です。")
+	}},
 	{UnplacedAlso, []string{"said", "also"}, func(t *text) {
 		t.put(t.value("said"))
 		t.put(t.value("also"))
@@ -1981,6 +1997,11 @@ var japaneseTexts = []compiled{
 		t.say(" ")
 		t.put(t.value("amount"))
 		t.say(" 分")
+	}},
+	{Amount, []string{"resource", "amount"}, func(t *text) {
+		t.put(t.value("resource"))
+		t.say(" ")
+		t.put(t.value("amount"))
 	}},
 	{ShortOfPods, nil, func(t *text) {
 		t.say("Pod 1 個分の枠")
@@ -2429,6 +2450,34 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyLowerRisk, nil, func(t *text) {
 		t.say("Pod に保証される量が、必要とされている量を下回ります。先に実際の使用量を確認してください。そのノードには空きがなくなります。")
+	}},
+	{RemedySmaller, []string{"object", "node", "fits"}, func(t *text) {
+		t.put(t.value("object"))
+		t.say(" の requests を減らします。1 つの Pod に割り当てられるのは、空の ")
+		t.put(t.value("node"))
+		t.say(" で使える ")
+		t.say(japaneseAnd(t.items("fits")))
+		t.say(" までです。")
+	}},
+	{RemedySmallerCost, nil, func(t *text) {
+		t.say("Pod が入れ替わります。")
+	}},
+	{RemedyLargerNodes, []string{"requested", "others"}, func(t *text) {
+		t.say("より大きいノードのグループを追加するか、NodePool でより大きいインスタンスタイプを許可します。割り当て可能な量 (allocatable) として ")
+		t.say(japaneseAnd(t.items("requested")))
+		t.say(" が必要です")
+		if t.is(t.value("others")) {
+			t.say(" (DaemonSet の Pod と static Pod のために、さらに ")
+			t.say(japaneseAnd(t.items("others")))
+			t.say(")")
+		}
+		t.say("。")
+	}},
+	{RemedyLargerNodesCost, nil, func(t *text) {
+		t.say("大きいノードの料金がかかります。")
+	}},
+	{RemedyLargerNodesRisk, nil, func(t *text) {
+		t.say("これらのノードに、ほかの Pod が先に配置されることがあります。")
 	}},
 	{RemedyMove, []string{"node", "pod"}, func(t *text) {
 		t.put(t.value("node"))

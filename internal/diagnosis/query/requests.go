@@ -8,7 +8,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
@@ -25,19 +28,19 @@ func SpecRequest(spec *corev1.PodSpec, name corev1.ResourceName) resource.Quanti
 // Shortage is a resource of which a node has too little left for a pod.
 type Shortage struct {
 	Resource corev1.ResourceName
-	// Requested by the pod, free on the node and all that the node may give out, in millis for cpu and whole units otherwise.
-	Requested, free, all int64
+	// Requested by the pod, free on the node and allocatable (All), in millis for cpu and whole units otherwise.
+	Requested, All, Free int64
 }
 
 // Missing is how much is lacking, in the resource's units.
-func (n Shortage) Missing() int64 { return n.Requested - n.free }
+func (n Shortage) Missing() int64 { return n.Requested - n.Free }
 
 // Format writes a number of the resource's units as people do.
 func (n Shortage) Format(value int64) string { return FormatQuantity(n.Resource, value) }
 
 // account is the need as a sum that can be checked.
 func (n Shortage) account() message.Sentence {
-	return sentence.Account(n.Format(n.Requested), n.Format(n.free), n.Format(n.all))
+	return sentence.Account(n.Format(n.Requested), n.Format(n.Free), n.Format(n.All))
 }
 
 // String is what is missing, such as "200m cpu".
@@ -73,12 +76,33 @@ func PodRequests(pod *corev1.Pod) corev1.ResourceList {
 	return requests
 }
 
-// Shortages is what a node has too little of, the largest share of what is asked first.
+// Shortages are the resources of which a node has too little left for a pod, the largest share of the request first.
 func (q Query) Shortages(pod *corev1.Pod, node *corev1.Node) []Shortage {
+	return shortages(pod, node, func(name corev1.ResourceName) int64 { return q.Judge.Requested(node.Name, name) })
+}
+
+// ShortagesWhenEmpty are the resources of which a node has too little for a pod even when empty: with no other pods than static pods and
+// those of DaemonSets, except for those that the pod could preempt.
+func (q Query) ShortagesWhenEmpty(pod *corev1.Pod, node *corev1.Node) []Shortage {
+	used := map[corev1.ResourceName]int64{}
+	for _, other := range q.World.PodsOn(node.Name) {
+		permanent := cluster.IsMirror(other) || facts.ControlledBy(other, cluster.DaemonSet)
+		if !permanent || !facts.IsActive(other) || corev1helpers.PodPriority(other) < corev1helpers.PodPriority(pod) {
+			continue
+		}
+		for name, requested := range PodRequests(other) {
+			used[name] += QuantityValue(name, requested)
+		}
+	}
+	return shortages(pod, node, func(name corev1.ResourceName) int64 { return used[name] })
+}
+
+// shortages are the resources of which a node has too little for a pod beside what is used.
+func shortages(pod *corev1.Pod, node *corev1.Node, used func(corev1.ResourceName) int64) []Shortage {
 	var needs []Shortage
 	for name, asked := range PodRequests(pod) {
-		all := node.Status.Allocatable[name]
-		n := Shortage{Resource: name, Requested: QuantityValue(name, asked), all: QuantityValue(name, all), free: QuantityValue(name, all) - q.Judge.Requested(node.Name, name)}
+		all := QuantityValue(name, node.Status.Allocatable[name])
+		n := Shortage{Resource: name, Requested: QuantityValue(name, asked), All: all, Free: all - used(name)}
 		if n.Missing() > 0 && n.Requested > 0 {
 			needs = append(needs, n)
 		}
@@ -91,8 +115,13 @@ func (q Query) Shortages(pod *corev1.Pod, node *corev1.Node) []Shortage {
 
 // ShortageScore is how much of what the pod asks for a node lacks, in shares of each resource added up.
 func (q Query) ShortageScore(pod *corev1.Pod, node *corev1.Node) float64 {
+	return TotalShare(q.Shortages(pod, node))
+}
+
+// TotalShare is how much is lacking, in shares of each resource's request added up.
+func TotalShare(shortages []Shortage) float64 {
 	total := 0.0
-	for _, n := range q.Shortages(pod, node) {
+	for _, n := range shortages {
 		total += n.share()
 	}
 	return total

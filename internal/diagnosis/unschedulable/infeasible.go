@@ -23,25 +23,8 @@ const maxNearest = 3
 
 // explainInfeasible explains pods that the scheduler looked at every node for.
 func (a *explanation) explainInfeasible(ctx context.Context, d *query.Verdict) {
-	near := nearestNodes(a.Query, a.representative, d)
-	switch only := kube.OnlyNodeName(a.representative); {
-	case only != "" && a.World.Node(only) == nil:
-		a.Message = sentence.UnplacedOnlyGone(a.who(), len(a.subjects), facts.NodeRef(only))
-	case only != "":
-		a.Message = sentence.UnplacedOnly(a.who(), len(a.subjects), facts.NodeRef(only), a.shortfalls(near[0]))
-	case len(d.OnAllNodes) > 0:
-		a.Message = sentence.UnplacedElse(a.who(), len(a.subjects), message.ListOf(obstacleReasons(d.OnAllNodes)))
-	case len(d.Infeasible) == 0:
-		a.Message = sentence.UnplacedNoNodes(a.who(), len(a.subjects))
-	case a.hostVolume() != nil:
-		a.setPinnedMessage(*a.hostVolume(), d)
-	default:
-		nearest := message.Sentence{}
-		if len(d.Infeasible) > 1 && mentionedObstacles[near[0].MostSevere().Kind] {
-			nearest = a.describeNode(near[0])
-		}
-		a.Message = sentence.UnplacedNodes(a.who(), len(a.subjects), len(d.Infeasible), query.CountObstacles(d.Infeasible).Sentences(), nearest)
-	}
+	near, largest := nearestNodes(a.Query, a.representative, d), a.largestNode(d)
+	a.setInfeasibleMessage(d, near, largest)
 	for _, o := range d.OnAllNodes {
 		a.addCause(sentence.CausePlugin(o.Plugin, message.ListOf(obstacleReasons([]scheduling.Obstacle{o}))))
 	}
@@ -51,7 +34,31 @@ func (a *explanation) explainInfeasible(ctx context.Context, d *query.Verdict) {
 		a.explainPreemption(ctx, d)
 	}
 	a.autoscaler()
-	a.remedies(ctx, d, near)
+	a.remedies(ctx, d, near, largest)
+}
+
+// setInfeasibleMessage says why no node takes the pods.
+func (a *explanation) setInfeasibleMessage(d *query.Verdict, near []query.NodeObstacles, largest *largestNode) {
+	switch only := kube.OnlyNodeName(a.representative); {
+	case only != "" && a.World.Node(only) == nil:
+		a.Message = sentence.UnplacedOnlyGone(a.who(), len(a.subjects), facts.NodeRef(only))
+	case only != "":
+		a.Message = sentence.UnplacedOnly(a.who(), len(a.subjects), facts.NodeRef(only), a.shortfalls(near[0]))
+	case len(d.OnAllNodes) > 0:
+		a.Message = sentence.UnplacedElse(a.who(), len(a.subjects), message.ListOf(obstacleReasons(d.OnAllNodes)))
+	case len(d.Infeasible) == 0:
+		a.Message = sentence.UnplacedNoNodes(a.who(), len(a.subjects))
+	case largest != nil:
+		a.setTooLargeMessage(largest)
+	case a.hostVolume() != nil:
+		a.setPinnedMessage(*a.hostVolume(), d)
+	default:
+		nearest := message.Sentence{}
+		if len(d.Infeasible) > 1 && mentionedObstacles[near[0].MostSevere().Kind] {
+			nearest = a.describeNode(near[0])
+		}
+		a.Message = sentence.UnplacedNodes(a.who(), len(a.subjects), len(d.Infeasible), query.CountObstacles(d.Infeasible).Sentences(), nearest)
+	}
 }
 
 func obstacleReasons(obstacles []scheduling.Obstacle) []string {

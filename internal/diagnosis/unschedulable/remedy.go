@@ -24,18 +24,26 @@ import (
 )
 
 // remedies are those that get the pods a node, the least disruptive first.
-func (a *explanation) remedies(ctx context.Context, d *query.Verdict, near []query.NodeObstacles) {
+func (a *explanation) remedies(ctx context.Context, d *query.Verdict, near []query.NodeObstacles, largest *largestNode) {
 	var c query.GroupCandidates
-	if len(d.OnAllNodes) == 0 && kube.OnlyNodeName(a.representative) == "" && a.hostVolume() == nil {
+	newNodesHelp := len(d.OnAllNodes) == 0 && kube.OnlyNodeName(a.representative) == "" && a.hostVolume() == nil
+	if newNodesHelp {
 		c = a.GroupsFor(ctx, a.representative, nil)
 		a.explainGroups(c)
 	}
-	larger := a.ResizesLeft(a.representative, a.proposeResizes(c))
+	larger, lower := a.ResizesLeft(a.representative, a.proposeResizes(c)), a.proposeLowerRequests(near)
+	tooLarge := largest != nil && newNodesHelp && len(c.Suitable) == 0 && !a.templateFits(largest)
+	if tooLarge && len(lower) == 0 {
+		lower = a.proposeFittingRequests(largest)
+	}
 	proposals := slices.Concat(
-		a.Uncordon(d.Infeasible), larger, a.proposeEvictions(near), a.Tolerate(a.representative, d.Infeasible), a.proposeLowerRequests(near),
+		a.Uncordon(d.Infeasible), larger, a.proposeEvictions(near), a.Tolerate(a.representative, d.Infeasible), lower,
 		a.proposeSoftSpread(d.Infeasible), a.Untaint(a.representative, d.Infeasible), a.proposePriority(near),
 	)
 	a.Remedies = slices.Concat(a.explainRollout(ctx, d), a.AutoscalerRemedies(a.representative, c), a.Verify(ctx, proposals, a.pods...))
+	if tooLarge && !query.ScaleUpPending(a.Query, a.representative) {
+		a.Remedies = append(a.Remedies, a.sizeRemedies(largest, a.Remedies)...)
+	}
 	a.Remedies = a.Remedies[:min(len(a.Remedies), query.MaxRemedies)]
 }
 

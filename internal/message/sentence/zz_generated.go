@@ -1444,6 +1444,11 @@ func UnplacedNodes(who any, n, nodes int, why message.List, nearest any) message
 	return message.Sentence{ID: message.UnplacedNodes, Args: message.Args{"who": who, "n": n, "nodes": nodes, "why": why, "nearest": nearest}}
 }
 
+// UnplacedTooLarge is message.UnplacedTooLarge.
+func UnplacedTooLarge(who any, n int, requested message.List, largest bool, node any, has message.List) message.Sentence {
+	return message.Sentence{ID: message.UnplacedTooLarge, Args: message.Args{"who": who, "n": n, "requested": requested, "largest": largest, "node": node, "has": has}}
+}
+
 // UnplacedAlso is message.UnplacedAlso.
 func UnplacedAlso(said, also any) message.Sentence {
 	return message.Sentence{ID: message.UnplacedAlso, Args: message.Args{"said": said, "also": also}}
@@ -1572,6 +1577,11 @@ func MissCordoned() message.Sentence {
 // ShortOf is message.ShortOf.
 func ShortOf(amount, resource any) message.Sentence {
 	return message.Sentence{ID: message.ShortOf, Args: message.Args{"amount": amount, "resource": resource}}
+}
+
+// Amount is message.Amount.
+func Amount(amount, resource any) message.Sentence {
+	return message.Sentence{ID: message.Amount, Args: message.Args{"amount": amount, "resource": resource}}
 }
 
 // ShortOfPods is message.ShortOfPods.
@@ -1882,6 +1892,31 @@ func LowerStep(resource, container, from, to any) message.Sentence {
 // RemedyLowerRisk is message.RemedyLowerRisk.
 func RemedyLowerRisk() message.Sentence {
 	return message.Sentence{ID: message.RemedyLowerRisk}
+}
+
+// RemedySmaller is message.RemedySmaller.
+func RemedySmaller(object any, fits message.List, node any) message.Sentence {
+	return message.Sentence{ID: message.RemedySmaller, Args: message.Args{"object": object, "fits": fits, "node": node}}
+}
+
+// RemedySmallerCost is message.RemedySmallerCost.
+func RemedySmallerCost() message.Sentence {
+	return message.Sentence{ID: message.RemedySmallerCost}
+}
+
+// RemedyLargerNodes is message.RemedyLargerNodes.
+func RemedyLargerNodes(requested, others message.List) message.Sentence {
+	return message.Sentence{ID: message.RemedyLargerNodes, Args: message.Args{"requested": requested, "others": others}}
+}
+
+// RemedyLargerNodesCost is message.RemedyLargerNodesCost.
+func RemedyLargerNodesCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyLargerNodesCost}
+}
+
+// RemedyLargerNodesRisk is message.RemedyLargerNodesRisk.
+func RemedyLargerNodesRisk() message.Sentence {
+	return message.Sentence{ID: message.RemedyLargerNodesRisk}
 }
 
 // RemedyMove is message.RemedyMove.
