@@ -79,14 +79,14 @@ func Overview(ctx context.Context, q query.Query, scope Scope) finding.Overview 
 	return overview
 }
 
-// critical says whether a workload is in such a state, without asking the rules, which only add to it.
+// critical reports whether a workload is in such a state, without asking the rules, which only add to it.
 func critical(ctx context.Context, q query.Query, ref change.Ref) bool {
 	q.Subject = &ref
 	return status.Of(ctx, q).Severity == finding.Critical
 }
 
-// shouldRunButDoesNot says whether a pod should run and does not. Of those that have failed only the ones that nothing replaces count,
-// and of those that are being deleted the ones that are overdue.
+// shouldRunButDoesNot reports whether a pod should run and does not. Of those that have failed only the ones that nothing replaces
+// count, and of those that are being deleted the ones that are overdue.
 func shouldRunButDoesNot(q query.Query, pod *corev1.Pod) bool {
 	switch {
 	case pod.DeletionTimestamp != nil:
@@ -124,7 +124,7 @@ func explanationKey(q query.Query, pod *corev1.Pod) string {
 	return strings.Join([]string{string(owner.UID), status.PodState(pod), place}, " ")
 }
 
-// isTopLevel says whether a workload's own state bears looking at: what a CronJob or Deployment owns speaks through it.
+// isTopLevel reports whether a workload's own state bears looking at: what a CronJob or Deployment owns speaks through it.
 func isTopLevel(q query.Query, o metav1.Object) bool { return q.World.Owner(o) == nil }
 
 // gapsOf are the gaps of a question that needs these kinds.

@@ -13,13 +13,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// BeyondScheduling says whether the question reaches beyond pods that wait for a node, which have rules of their own.
+// BeyondScheduling reports whether the question reaches beyond pods that wait for a node, which have rules of their
+// own.
 func BeyondScheduling(q Query) bool {
 	pod := q.Pod()
 	return pod == nil || !facts.WaitsForNode(pod)
 }
 
-// IncludesRisks says whether the question is also what might happen: of a pod, only if it runs.
+// IncludesRisks reports whether the question is also what might happen: of a pod, only if it runs.
 func IncludesRisks(q Query) bool {
 	pod := q.Pod()
 	return !q.PresentOnly && BeyondScheduling(q) && (pod == nil && !q.isAboutPod() || pod != nil && pod.Status.Phase == corev1.PodRunning)
@@ -39,12 +40,12 @@ func (q Query) AboutSubject(findings []finding.Finding) []finding.Finding {
 	})
 }
 
-// Known says whether all the kinds are known.
+// Known reports whether all the kinds are known.
 func (q Query) Known(kinds ...cluster.Kind) bool {
 	return !slices.ContainsFunc(kinds, func(k cluster.Kind) bool { return !q.World.Knowledge(k).Known() })
 }
 
-// NodeUnavailable says whether a node is down or gone: what ran there does so no more, or cannot be seen to.
+// NodeUnavailable reports whether a node is down or gone: what ran there does so no more, or cannot be seen to.
 func NodeUnavailable(world *cluster.Snapshot, name string) bool {
 	node := world.Node(name)
 	return node == nil || !kube.IsNodeReady(node)

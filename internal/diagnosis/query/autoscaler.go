@@ -59,7 +59,7 @@ var karpenterSources = []string{"karpenter", "eks-auto-mode/compute"}
 // EventSource is who reports an event, in the field of either events API; empty if it does not say.
 func EventSource(e *corev1.Event) string { return cmp.Or(e.ReportingController, e.Source.Component) }
 
-// FromKarpenter says whether Karpenter reports an event.
+// FromKarpenter reports whether Karpenter reports an event.
 func FromKarpenter(e *corev1.Event) bool { return slices.Contains(karpenterSources, EventSource(e)) }
 
 // AutoscalerReports are what the autoscalers say of a pod, the last of each, the newest first. Before a refusal because of a scale-up that
@@ -91,7 +91,7 @@ func AutoscalerReports(q Query, pod *corev1.Pod) []AutoscalerReport {
 	return all
 }
 
-// inBackoff says whether groups are left alone after a scale-up that failed.
+// inBackoff reports whether groups are left alone after a scale-up that failed.
 func (s AutoscalerReport) inBackoff() bool {
 	return s.Stage == ScaleUpRefused && strings.Contains(s.Event.Message, "in backoff after failed scale-up")
 }
@@ -139,7 +139,7 @@ func AutoscalerSummary(q Query, pod *corev1.Pod) message.Sentence {
 	return message.Sentence{}
 }
 
-// KarpenterReports says whether Karpenter has told why it adds no node for a pod, or that it does.
+// KarpenterReports reports whether Karpenter has told why it adds no node for a pod, or that it does.
 func KarpenterReports(q Query, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(AutoscalerReports(q, pod), func(s AutoscalerReport) bool { return s.Karpenter })
 }
@@ -182,15 +182,15 @@ func countGroupsAtMaximum(e *corev1.Event) int {
 	return 0
 }
 
-// GroupsAtMaximum says whether the last that an autoscaler said of a pod is that groups are at their maximum size. Those that suit
-// the pod then are: it would have added a node to any other.
+// GroupsAtMaximum reports whether the last that an autoscaler said of a pod is that groups are at their maximum size. Those that suit the
+// pod then are: it would have added a node to any other.
 func GroupsAtMaximum(q Query, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(AutoscalerReports(q, pod), func(s AutoscalerReport) bool {
 		return s.Stage == ScaleUpRefused && !s.Karpenter && countGroupsAtMaximum(s.Event) > 0
 	})
 }
 
-// ScaleUpPending says whether an autoscaler has asked the cloud for a node for the pod since any came: then asking for a larger group
+// ScaleUpPending reports whether an autoscaler has asked the cloud for a node for the pod since any came: then asking for a larger group
 // helps no further.
 func ScaleUpPending(q Query, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(AutoscalerReports(q, pod), func(s AutoscalerReport) bool {
@@ -250,7 +250,7 @@ func (s AutoscalerReport) failedZones() (zones []string, why string) {
 	return nil, strings.TrimSuffix(s.Event.Message, ".")
 }
 
-// QuotaExceeded says whether the cloud refused a node because a quota is used up.
+// QuotaExceeded reports whether the cloud refused a node because a quota is used up.
 func (s AutoscalerReport) QuotaExceeded() bool {
 	return s.Stage == ScaleUpFailed && IsQuotaError(s.Event.Message)
 }
@@ -258,7 +258,7 @@ func (s AutoscalerReport) QuotaExceeded() bool {
 // quotaErrors are words by which clouds say that a quota is used up: Google's, Azure's and Amazon's error codes.
 var quotaErrors = []string{"quota", "vcpulimitexceeded", "instancelimitexceeded", "maxspotinstancecountexceeded"}
 
-// IsQuotaError says whether a cloud's words are about a quota.
+// IsQuotaError reports whether a cloud's words are about a quota.
 func IsQuotaError(words string) bool {
 	words = strings.ToLower(words)
 	return slices.ContainsFunc(quotaErrors, func(word string) bool { return strings.Contains(words, word) })

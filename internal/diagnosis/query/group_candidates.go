@@ -164,7 +164,7 @@ func leastSevere(tried []simulatedNode, group string) (simulatedNode, bool) {
 	return slices.MaxFunc(of, func(a, b simulatedNode) int { return cmp.Compare(grave(a), grave(b)) }), true
 }
 
-// suitsAnyZone says whether a new node of the group would suit in whatever zone it came up.
+// suitsAnyZone reports whether a new node of the group would suit in whatever zone it came up.
 func suitsAnyZone(tried []simulatedNode, group string) bool {
 	open, zones := map[string]bool{}, map[string]bool{}
 	for _, t := range tried {

@@ -10,18 +10,18 @@ import (
 
 // Limits narrow an audit or a forecast. Rules that take several things together leave out those that the limits exclude.
 type Limits struct {
-	// Scope says whether a thing of a world is asked about; nil is everything.
+	// Scope reports whether a thing of a world is asked about; nil is everything.
 	Scope func(*cluster.Snapshot, change.Ref) bool
 	// Accepted says that somebody has agreed to live with a code's finding about a thing; nil is nothing.
 	Accepted func(finding.Code, change.Ref) bool
 }
 
-// Excludes says whether a code's findings are to leave a thing out.
+// Excludes reports whether a code's findings are to leave a thing out.
 func (q Query) Excludes(code finding.Code, ref change.Ref) bool {
 	return !q.InScope(ref) || q.Limits.Accepted != nil && q.Limits.Accepted(code, ref)
 }
 
-// InScope says whether a thing is asked about.
+// InScope reports whether a thing is asked about.
 func (q Query) InScope(ref change.Ref) bool {
 	return q.Limits.Scope == nil || q.Limits.Scope(q.World, ref)
 }

@@ -45,7 +45,7 @@ type Limit struct {
 	Next resource.Quantity
 }
 
-// Reached says whether the NodePool has all that it may have.
+// Reached reports whether the NodePool has all that it may have.
 func (l Limit) Reached() bool { return l.Used.Cmp(l.Max) >= 0 }
 
 // LimitsOf are a NodePool's limits, by name.

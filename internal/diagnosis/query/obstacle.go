@@ -130,12 +130,12 @@ type NodeObstacles struct {
 	Obstacles []Obstacle
 }
 
-// Has says whether an obstacle of that kind is among the node's.
+// Has reports whether an obstacle of that kind is among the node's.
 func (n NodeObstacles) Has(kind message.ID) bool {
 	return slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind == kind })
 }
 
-// Only says whether the node has this kind of obstacle and no other.
+// Only reports whether the node has this kind of obstacle and no other.
 func (n NodeObstacles) Only(kind message.ID) bool {
 	return len(n.Obstacles) > 0 && !slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind != kind })
 }
@@ -169,7 +169,7 @@ func UntoleratedNonLifecycleTaints(pod *corev1.Pod, node *corev1.Node) []corev1.
 	return slices.DeleteFunc(Untolerated(pod, node), func(t corev1.Taint) bool { return stateTaints[t.Key] != "" })
 }
 
-// Preemptible says whether pods that leave the node might open it.
+// Preemptible reports whether pods that leave the node might open it.
 func (n NodeObstacles) Preemptible() bool {
 	return !slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool {
 		switch o.Kind {

@@ -50,7 +50,7 @@ func (q Query) Explain(ctx context.Context, ref change.Ref) finding.Explanation 
 	return q.ExplainFunc(ctx, q)
 }
 
-// PartOf says whether the explanation is of an object, or is included in the one of it.
+// PartOf reports whether the explanation is of an object, or is included in the one of it.
 func (q Query) PartOf(ref change.Ref) bool {
 	return q.Subject != nil && *q.Subject == ref || slices.Contains(q.parents, ref)
 }
@@ -81,7 +81,7 @@ func (q Query) Pod() *corev1.Pod {
 	return q.World.Pod(q.Subject.Namespace, q.Subject.Name)
 }
 
-// isAboutPod says whether the subject is a pod, there or gone.
+// isAboutPod reports whether the subject is a pod, there or gone.
 func (q Query) isAboutPod() bool { return q.Subject != nil && q.Subject.Kind == string(cluster.Pod) }
 
 // Rule finds one kind of problem, or several that need the same facts.

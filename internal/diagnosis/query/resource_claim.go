@@ -42,7 +42,7 @@ func (q Query) MissingResourceClaim(pod *corev1.Pod) (MissingResourceClaim, bool
 	return MissingResourceClaim{}, false
 }
 
-// claimCreated says whether the pod has the claim that it names so.
+// claimCreated reports whether the pod has the claim that it names so.
 func claimCreated(pod *corev1.Pod, name string) bool {
 	for _, status := range pod.Status.ResourceClaimStatuses {
 		if status.Name == name && status.ResourceClaimName != nil {

@@ -47,7 +47,7 @@ func (q Query) RolloutOf(pod *corev1.Pod) (Rollout, bool) {
 	return r, len(r.Old) > 0
 }
 
-// isNewReplicaSet says whether a ReplicaSet is that of the Deployment's present template.
+// isNewReplicaSet reports whether a ReplicaSet is that of the Deployment's present template.
 func (q Query) isNewReplicaSet(d *appsv1.Deployment, set *metav1.OwnerReference) bool {
 	const revision = "deployment.kubernetes.io/revision" // pkg/controller/deployment/util
 	o, ok := q.World.Object(cluster.ReplicaSet, d.Namespace, set.Name).(*appsv1.ReplicaSet)

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// CanSimulate says whether futures can be simulated: where the world holds only some of the pods, one would be a guess.
+// CanSimulate reports whether futures can be simulated: where the world holds only some of the pods, one would be a guess.
 func (q Query) CanSimulate() bool {
 	return q.Judge != nil && q.World.Knowledge(cluster.Pod) == cluster.Complete
 }

@@ -102,7 +102,7 @@ func (q Query) VolumeVerdict(mounts []facts.Mount) *Verdict {
 	return found
 }
 
-// Schedulable says whether some node is feasible.
+// Schedulable reports whether some node is feasible.
 func (d *Verdict) Schedulable() bool { return len(d.OnAllNodes) == 0 && len(d.Feasible) > 0 }
 
 // AllNodes are the infeasible and the feasible nodes, the latter without obstacles, sorted by name.

@@ -129,15 +129,16 @@ func simulateLoss(ctx context.Context, q query.Query, place change.Ref) domainLo
 	return l
 }
 
-// leftWaiting says whether the loss took a pod's place. Those of negative priority are there to give theirs.
+// leftWaiting reports whether the loss took a pod's place. Those of negative priority are there to give theirs.
 func leftWaiting(fate outcome.Fate, pod *corev1.Pod) bool {
 	return fate.Kind == outcome.Waiting && fate.From != "" && pod != nil && !placeholder(pod)
 }
 
-// placeholder says whether a pod holds room for others: whoever sets a priority below zero wants it to go first.
+// placeholder reports whether a pod holds room for others: whoever sets a priority below zero wants it to go first.
 func placeholder(pod *corev1.Pod) bool { return pod.Spec.Priority != nil && *pod.Spec.Priority < 0 }
 
-// anyNodeReaches says whether a node of the world is allowed by all of the volumes. Known keeps the answers: many volumes are tied alike.
+// anyNodeReaches reports whether a node of the world is allowed by all of the volumes. Known keeps the answers: many volumes are tied
+// alike.
 func anyNodeReaches(world *cluster.Snapshot, tied []facts.Mount, known map[string]bool) bool {
 	var ties strings.Builder
 	for _, m := range tied {

@@ -69,8 +69,8 @@ type imbalance struct {
 // significantShare is the share of a workload whose loss at once is worth moving pods for.
 const significantShare = 1.0 / 3
 
-// imbalanceOf says whether some node holds more of a workload than its even share, a share that matters, while an open node
-// that came after the pods were placed has at least two less.
+// imbalanceOf reports whether some node holds more of a workload than its even share, a share that matters, while an open node that
+// came after the pods were placed has at least two less.
 func imbalanceOf(world *cluster.Snapshot, w facts.Workload) (imbalance, bool) {
 	c := imbalance{Workload: w}
 	most := facts.MaxPerDomain(w.Pods, facts.NodeName)
@@ -140,7 +140,7 @@ func availableSince(node *corev1.Node) time.Time {
 	return at
 }
 
-// returned says whether the node was there before and came back, rather than being new.
+// returned reports whether the node was there before and came back, rather than being new.
 func returned(node *corev1.Node) bool {
 	return availableSince(node).Sub(node.CreationTimestamp.Time) > bootTime
 }
@@ -228,8 +228,8 @@ func markTogether(proposals []finding.Remedy) []finding.Remedy {
 	return proposals
 }
 
-// isBalanced says whether in the future every pod of the workload runs, no node holds as many as the fullest did, and the
-// emptier node has taken some: it may be full of others' pods, and then its coming is not what the imbalance lies in.
+// isBalanced reports whether in the future every pod of the workload runs, no node holds as many as the fullest did, and the emptier
+// node has taken some: it may be full of others' pods, and then its coming is not what the imbalance lies in.
 func isBalanced(o outcome.Outcome, c imbalance) bool {
 	pods := facts.PodsOfWorkload(o.World, c.Ref)
 	placed := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" })

@@ -66,7 +66,7 @@ type tiedPod struct {
 	mount facts.Mount
 }
 
-// onlyNodeFor says whether the pod's volumes leave it no open node but its own, although nodes elsewhere are open to it.
+// onlyNodeFor reports whether the pod's volumes leave it no open node but its own, although nodes elsewhere are open to it.
 func onlyNodeFor(world *cluster.Snapshot, pod *corev1.Pod) (tiedPod, bool) {
 	node := world.Node(pod.Spec.NodeName)
 	tied := facts.ZonalMounts(world, pod)
@@ -116,7 +116,7 @@ func describeLastNode(ctx context.Context, q query.Query, tied []tiedPod) (findi
 	return f, true
 }
 
-// refuted says whether a future without the nodes leaves none of the pods waiting after all.
+// refuted reports whether a future without the nodes leaves none of the pods waiting after all.
 func refuted(ctx context.Context, q query.Query, nodes []change.Ref, tied []tiedPod) bool {
 	for _, node := range nodes {
 		result, ok := q.Simulate(ctx, change.LoseNode{Node: node.Name})
@@ -127,7 +127,7 @@ func refuted(ctx context.Context, q query.Query, nodes []change.Ref, tied []tied
 	return true
 }
 
-// anyPending says whether any of the pods fits nowhere in a future.
+// anyPending reports whether any of the pods fits nowhere in a future.
 func anyPending(o outcome.Outcome, tied []tiedPod) bool {
 	return slices.ContainsFunc(o.Fates, func(fate outcome.Fate) bool {
 		return fate.Kind == outcome.Waiting && slices.ContainsFunc(tied, func(t tiedPod) bool { return facts.RefTo(cluster.Pod, t.pod) == fate.Pod })

@@ -109,7 +109,7 @@ func reduceCPU(spec *corev1.PodSpec, milli int64) {
 	}
 }
 
-// preemptsNobody says whether the step takes nobody's place once the remedy has been applied.
+// preemptsNobody reports whether the step takes nobody's place once the remedy has been applied.
 func (s growthStep) preemptsNobody(ctx context.Context, q query.Query, remedy change.Change, edits []cluster.Edit) bool {
 	q.Judge.Fork()
 	defer q.Judge.Revert()

@@ -70,7 +70,7 @@ func isNew(created metav1.Time, now time.Time) bool {
 	return !created.IsZero() && now.Sub(created.Time) <= reason.SilentAfter
 }
 
-// supportsAgents says whether agents run on such nodes at all: they read a Linux host, and virtual nodes have none.
+// supportsAgents reports whether agents run on such nodes at all: they read a Linux host, and virtual nodes have none.
 func supportsAgents(node *corev1.Node) bool {
 	virtual := node.Labels["type"] == "virtual-kubelet" || node.Labels["eks.amazonaws.com/compute-type"] == "fargate" ||
 		slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == "virtual-kubelet.io/provider" })

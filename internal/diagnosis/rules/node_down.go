@@ -134,7 +134,7 @@ func podOutcome(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) (me
 	}
 }
 
-// evictionTime says whether a moment can be told.
+// evictionTime reports whether a moment can be told.
 type evictionTime int
 
 const (

@@ -93,7 +93,7 @@ func (s growthStep) fitsWithPlaceholders(ctx context.Context, q query.Query, wor
 	return err == nil && held
 }
 
-// displacesPods says whether a future costs anything of the present but placeholders its place.
+// displacesPods reports whether a future costs anything of the present but placeholders its place.
 func displacesPods(present *cluster.Snapshot, o outcome.Outcome) bool {
 	return slices.ContainsFunc(o.Fates, func(fate outcome.Fate) bool {
 		pod := present.Pod(fate.Pod.Namespace, fate.Pod.Name)
@@ -122,7 +122,7 @@ func nonPreemptingClass(jobPods []*corev1.Pod) []runtime.Object {
 	}}
 }
 
-// isJobKind says whether a workload's pods cannot be changed while they run, but only those of its next run.
+// isJobKind reports whether a workload's pods cannot be changed while they run, but only those of its next run.
 func isJobKind(ref change.Ref) bool {
 	return ref.Kind == string(cluster.Job) || ref.Kind == string(cluster.CronJob)
 }

@@ -72,7 +72,7 @@ func amounts(shortages []query.Shortage, of func(query.Shortage) int64) message.
 	return said
 }
 
-// templateFits says whether the template of the pods' workload has been changed since, so that new pods would fit on the node.
+// templateFits reports whether the template of the pods' workload has been changed since, so that new pods would fit on the node.
 func (a *explanation) templateFits(node *largestNode) bool {
 	object := a.World.Workload(a.representative)
 	if object == nil {

@@ -25,7 +25,7 @@ func (e *Engine) RemoveAndReplace(ctx context.Context, pod *corev1.Pod) error {
 	return e.terminateThen(pod, e.terminatingPod(pod), func(ctx context.Context) error { return e.RemoveAndReplaceNow(ctx, pod) })
 }
 
-// terminatesSlowly says whether a pod that is deleted still runs for a while.
+// terminatesSlowly reports whether a pod that is deleted still runs for a while.
 func terminatesSlowly(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName != "" && !cluster.Ended(pod) && pod.DeletionTimestamp == nil && terminationGracePeriod(pod) > 0
 }
@@ -73,7 +73,7 @@ func (e *Engine) RemovePodGracefully(pod *corev1.Pod) error {
 	return e.terminate(pod)
 }
 
-// terminate deletes a pod. It is gone after the scheduler has handled the pods that are queued now or, by chance, at once.
+// terminate deletes a pod. It is gone after the scheduler has handled the pods that are queued now or, in some futures, at once.
 func (e *Engine) terminate(pod *corev1.Pod) error {
 	if e.Randomness.EndsBeforeReplacement() {
 		e.RetryUnschedulable()

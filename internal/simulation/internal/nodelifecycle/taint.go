@@ -104,7 +104,7 @@ func (n *Controller) leaveTerminatingIfExists(ctx context.Context, pod *corev1.P
 	return n.engine.LeaveTerminating(ctx, pod)
 }
 
-// stillExists says whether a pod exists and is not being deleted.
+// stillExists reports whether a pod exists and is not being deleted.
 func (n *Controller) stillExists(pod *corev1.Pod) bool {
 	now := n.engine.Pods.Get(pod.Namespace, pod.Name)
 	return now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil
