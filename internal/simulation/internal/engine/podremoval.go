@@ -45,7 +45,7 @@ func (e *Engine) terminateThen(pod, ending *corev1.Pod, ended func(context.Conte
 	return nil
 }
 
-// RemoveAndReplaceNow is removeAndReplace for a pod that is gone before its owner reacts.
+// RemoveAndReplaceNow is RemoveAndReplace for a pod that is gone before its owner reacts.
 func (e *Engine) RemoveAndReplaceNow(ctx context.Context, pod *corev1.Pod) error {
 	if err := e.Edit(append(e.Budgets.MarkUnhealthy(pod), cluster.Remove(pod))...); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (e *Engine) RemoveAndReplaceNow(ctx context.Context, pod *corev1.Pod) error
 	return e.owners.ReplacePod(ctx, pod)
 }
 
-// terminateAndReplace is removeAndReplace for a pod that still takes up its node's capacity when its replacement is scheduled.
+// terminateAndReplace is RemoveAndReplace for a pod that still takes up its node's capacity when its replacement is scheduled.
 func (e *Engine) terminateAndReplace(ctx context.Context, pod *corev1.Pod) error {
 	if err := e.terminate(pod); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (e *Engine) terminateAndReplace(ctx context.Context, pod *corev1.Pod) error
 	return e.owners.ReplacePod(ctx, pod)
 }
 
-// RemovePodGracefully is removePod for a pod that still terminates while others are created in its place.
+// RemovePodGracefully is RemovePod for a pod that still terminates while others are created in its place.
 func (e *Engine) RemovePodGracefully(pod *corev1.Pod) error {
 	if pod.Spec.NodeName == "" {
 		return e.RemovePod(pod)

@@ -131,8 +131,8 @@ func (e *Engine) recount() {
 	q.removed, q.uncounted = nil, nil
 }
 
-// retryRefused creates the pods again that quotas have refused, if pods were removed since. In some futures, it does so only after all else:
-// a controller retries ever more rarely. It reports whether any is created.
+// retryRefused creates the pods again that quotas have refused, if pods were removed since. In some futures, it does so only after
+// everything else, since a controller's retries become less frequent. It reports whether any is created.
 func (e *Engine) retryRefused() bool {
 	if e.quotas.pendingCounts > 0 {
 		e.quotas.pendingCounts--

@@ -89,7 +89,7 @@ func (n *Controller) removeUntoleratingDaemonPods(node *corev1.Node) error {
 	return nil
 }
 
-// removeIfExists is removeAndReplace for a pod that may have been removed since the event was scheduled.
+// removeIfExists is RemoveAndReplace for a pod that may have been removed since the event was scheduled.
 func (n *Controller) removeIfExists(ctx context.Context, pod *corev1.Pod) error {
 	if !n.stillExists(pod) {
 		return nil
