@@ -1727,7 +1727,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("proof"))
 		t.say("。このノードの ")
 		t.put(t.value("pods"))
-		t.say(" 個の Pod を他のノードで置き換え、taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: ")
+		t.say(" 個の Pod をほかのノードで置き換え、taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: ")
 		t.put(t.value("by"))
 		t.say("。")
 	}},
@@ -1737,7 +1737,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("proof"))
 		t.say("。モードが Auto であれば、このノードの ")
 		t.put(t.value("pods"))
-		t.say(" 個の Pod が他のノードで置き換えられます (")
+		t.say(" 個の Pod がほかのノードで置き換えられます (")
 		t.put(t.value("by"))
 		t.say(")。")
 	}},
@@ -1751,7 +1751,7 @@ var japaneseTexts = []compiled{
 	}},
 	{FailoverSilenceProof, []string{"quiet", "witnesses"}, func(t *text) {
 		t.say(span(t.words(t.value("quiet"))))
-		t.say("間、動作を示す信号がなく、他の ")
+		t.say("間、動作を示す信号がなく、ほかの ")
 		t.put(t.value("witnesses"))
 		t.say(" 台のノードからも到達できません")
 	}},
