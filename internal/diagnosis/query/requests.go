@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// SpecRequest is how much of a resource a pod's containers ask for.
+// SpecRequest is the sum of the requests of a pod's containers for a resource.
 func SpecRequest(spec *corev1.PodSpec, name corev1.ResourceName) resource.Quantity {
 	sum := resource.Quantity{Format: resource.DecimalSI}
 	for _, c := range spec.Containers {
@@ -32,13 +32,13 @@ type Shortage struct {
 	Requested, All, Free int64
 }
 
-// Missing is how much is lacking, in the resource's units.
+// Missing is the shortage, in the resource's units.
 func (n Shortage) Missing() int64 { return n.Requested - n.Free }
 
-// Format writes a number of the resource's units as people do.
+// Format formats an amount of the resource.
 func (n Shortage) Format(value int64) string { return FormatQuantity(n.Resource, value) }
 
-// account is the need as a sum that can be checked.
+// account compares the request with what is free.
 func (n Shortage) account() message.Sentence {
 	return sentence.Account(n.Format(n.Requested), n.Format(n.Free), n.Format(n.All))
 }
@@ -46,13 +46,13 @@ func (n Shortage) account() message.Sentence {
 // String is what is missing, such as "200m cpu".
 func (n Shortage) String() string { return n.Format(n.Missing()) + " " + string(n.Resource) }
 
-// FormatQuantity writes a number of a resource's units as people do.
+// FormatQuantity formats an amount of a resource as a quantity.
 func FormatQuantity(name corev1.ResourceName, value int64) string {
 	const mebi = 1 << 20
 	switch {
 	case name == corev1.ResourceCPU:
 		return resource.NewMilliQuantity(value, resource.DecimalSI).String()
-	case value >= 10*mebi && value%mebi != 0: // Bytes; the remainder helps nobody.
+	case value >= 10*mebi && value%mebi != 0: // Bytes; the fraction of a Mi does not matter.
 		return resource.NewQuantity((value+mebi-1)/mebi*mebi, resource.BinarySI).String()
 	case value >= mebi:
 		return resource.NewQuantity(value, resource.BinarySI).String()
@@ -61,7 +61,7 @@ func FormatQuantity(name corev1.ResourceName, value int64) string {
 	}
 }
 
-// QuantityValue are thousandths of a CPU, and whole ones of every other resource.
+// QuantityValue is a quantity in thousandths of a CPU, or in units of other resources.
 func QuantityValue(name corev1.ResourceName, q resource.Quantity) int64 {
 	if name == corev1.ResourceCPU {
 		return q.MilliValue()
@@ -69,7 +69,7 @@ func QuantityValue(name corev1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// PodRequests is what a pod asks for, its place among the node's pods included.
+// PodRequests are a pod's requests, including one pod.
 func PodRequests(pod *corev1.Pod) corev1.ResourceList {
 	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 	requests[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
@@ -113,12 +113,12 @@ func shortages(pod *corev1.Pod, node *corev1.Node, used func(corev1.ResourceName
 	return needs
 }
 
-// ShortageScore is how much of what the pod asks for a node lacks, in shares of each resource added up.
+// ShortageScore is the sum of the shares of the pod's requests that a node lacks.
 func (q Query) ShortageScore(pod *corev1.Pod, node *corev1.Node) float64 {
 	return TotalShare(q.Shortages(pod, node))
 }
 
-// TotalShare is how much is lacking, in shares of each resource's request added up.
+// TotalShare is the sum of the shares of the requests that are lacking.
 func TotalShare(shortages []Shortage) float64 {
 	total := 0.0
 	for _, n := range shortages {
@@ -127,5 +127,5 @@ func TotalShare(shortages []Shortage) float64 {
 	return total
 }
 
-// share is how much of what is asked for is missing.
+// share is the share of the request that is lacking.
 func (n Shortage) share() float64 { return float64(n.Missing()) / float64(n.Requested) }

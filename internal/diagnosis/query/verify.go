@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// prediction is what the simulation of changes says of pods.
+// prediction is the result of simulating changes for pods.
 type prediction int
 
 const (
@@ -27,8 +27,8 @@ const (
 	predictionPending                     // some pod does not
 )
 
-// predict simulates changes and looks at what becomes of the pods, all of which must get a node, and at which pods are preempted. It
-// leaves the judge as it was. Without a judge, or where the world holds only some of the pods, it says nothing.
+// predict simulates changes and returns whether all of the pods get a node, and which pods are preempted. It leaves the judge unchanged. Without a
+// judge, or if the world contains only some of the pods, the result is unknown.
 func (q Query) predict(ctx context.Context, changes []change.Change, pods ...*corev1.Pod) (prediction, []change.Ref, error) {
 	if !q.CanSimulate() || !q.Judge.Models(pods[0]) || !q.SchedulingKnown(pods[0]) {
 		return predictionUnknown, nil, nil
@@ -57,7 +57,7 @@ func (q Query) predict(ctx context.Context, changes []change.Change, pods ...*co
 	return found, preempted, nil
 }
 
-// disrupts reports whether a pod that runs now is preempted, lost, or pending in the end. One that a rollout replaces has ended.
+// disrupts reports whether a pod that runs now is preempted, lost, or Pending at the end. A pod that a rollout replaces is not disrupted.
 func (q Query) disrupts(fate outcome.Fate) bool {
 	pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
 	if pod == nil || !cluster.Runs(pod) {
