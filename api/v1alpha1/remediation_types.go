@@ -48,8 +48,8 @@ const (
 	RemediationNotAskedReason = "NotAsked"
 	// RemediationDrillPassedReason is used when a drill passed every hop.
 	RemediationDrillPassedReason = "DrillPassed"
-	// RemediationDrillCutReason is used when a drill failed; the last step says where.
-	RemediationDrillCutReason = "DrillCut"
+	// RemediationDrillFailedReason is used when a drill failed; the last step says where.
+	RemediationDrillFailedReason = "DrillFailed"
 )
 
 // Remediation is the record of one plan that a policy proposes or performs, or of one drill. It is created by the controller, or by

@@ -132,7 +132,7 @@ func notRecovered(r *v1alpha1.Remediation, s observation, within time.Duration) 
 	case !kube.IsNodeReady(s.node):
 		return sentence.ActionNotReady(nodeOf(r), within.String())
 	case s.unhealthy:
-		return sentence.ActionStillIll(nodeOf(r), r.Spec.Evidence.Condition, string(r.Spec.Evidence.Status), within.String())
+		return sentence.ActionStillUnhealthy(nodeOf(r), r.Spec.Evidence.Condition, string(r.Spec.Evidence.Status), within.String())
 	}
 	return message.Sentence{}
 }

@@ -262,10 +262,10 @@ func TestNextTransition(t *testing.T) {
 		"the agent has failed":             {agentSays(running(restart, ago(0, actStep)), v1alpha1.AgentFailed), unhealthyNode(), summary{end: failedStep, reason: didNotHelp, why: message.ActionAgentSaid}},
 		"rejected before the agent did it": {rejectedOne(running(restart, ago(0, actStep))), unhealthyNode(), summary{end: skipped, reason: rejected, why: message.GuardRejected}},
 
-		"rebooted and well":      {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(), summary{end: doneStep, begin: dwellStep}},
-		"rebooted, not Ready":    {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-2", false) }), summary{requeueAfter: nodePollInterval}},
-		"rebooted, ill as ever":  {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(func(s *observation) { s.unhealthy = true }), summary{requeueAfter: nodePollInterval}},
-		"well, and not rebooted": {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-1", true) }), summary{requeueAfter: nodePollInterval}},
+		"rebooted and well":         {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(), summary{end: doneStep, begin: dwellStep}},
+		"rebooted, not Ready":       {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-2", false) }), summary{requeueAfter: nodePollInterval}},
+		"rebooted, still unhealthy": {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(func(s *observation) { s.unhealthy = true }), summary{requeueAfter: nodePollInterval}},
+		"well, and not rebooted":    {running(reboot, cordoned, done(actStep), ago(0, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-1", true) }), summary{requeueAfter: nodePollInterval}},
 		"never rebooted": {
 			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-1", true) }),
 			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionNotRebooted},
@@ -274,9 +274,9 @@ func TestNextTransition(t *testing.T) {
 			running(reboot, cordoned, perhaps(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-1", true) }),
 			summary{end: failedStep, begin: uncordonStep, reason: gaveUp, why: message.ActionNotSeen},
 		},
-		"rebooted by who did not say so, and ill as ever": {
+		"rebooted by an actuator that did not report it, still unhealthy": {
 			running(reboot, cordoned, perhaps(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.unhealthy = true }),
-			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionStillIll},
+			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionStillUnhealthy},
 		},
 		"rebooted, and never Ready": {
 			running(reboot, cordoned, done(actStep), ago(15*time.Minute, waitStep)), healthyNode(func(s *observation) { s.node = node("n1", "boot-2", false) }),
@@ -303,25 +303,25 @@ func TestNextTransition(t *testing.T) {
 		},
 		"a service restarted, well": {running(restart, done(actStep), ago(0, waitStep)), healthyNode(), summary{end: doneStep, begin: dwellStep}},
 
-		"dwelling":       {running(reboot, cordoned, ago(time.Minute, waitStep), ago(time.Minute, dwellStep)), healthyNode(), summary{requeueAfter: 4 * time.Minute}},
-		"dwelt":          {running(reboot, cordoned, ago(time.Minute, waitStep), ago(5*time.Minute, dwellStep)), healthyNode(), summary{end: doneStep, begin: verifyStep}},
-		"ill in between": {running(reboot, cordoned, ago(6*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), healthyNode(func(s *observation) { s.unhealthy = true }), summary{restart: true, requeueAfter: nodePollInterval}},
-		"it was, unseen": {running(reboot, cordoned, ago(2*time.Hour, waitStep), ago(2*time.Hour, dwellStep)), healthyNode(), summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed}},
-		"ill for too long": {
+		"dwelling":             {running(reboot, cordoned, ago(time.Minute, waitStep), ago(time.Minute, dwellStep)), healthyNode(), summary{requeueAfter: 4 * time.Minute}},
+		"dwelt":                {running(reboot, cordoned, ago(time.Minute, waitStep), ago(5*time.Minute, dwellStep)), healthyNode(), summary{end: doneStep, begin: verifyStep}},
+		"unhealthy in between": {running(reboot, cordoned, ago(6*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), healthyNode(func(s *observation) { s.unhealthy = true }), summary{restart: true, requeueAfter: nodePollInterval}},
+		"it was, unseen":       {running(reboot, cordoned, ago(2*time.Hour, waitStep), ago(2*time.Hour, dwellStep)), healthyNode(), summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed}},
+		"unhealthy for too long": {
 			running(reboot, cordoned, ago(15*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), healthyNode(func(s *observation) { s.unhealthy = true }),
 			summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed},
 		},
-		"the new node is ill": {
+		"the new node is unhealthy": {
 			running(replace, cordoned, done(actStep), ago(6*time.Minute, waitStep), ago(5*time.Minute, dwellStep)), healthyNode(func(s *observation) {
 				s.node, s.successor, s.successorUnhealthy = nil, node("n4", "", true), true
 			}), summary{restart: true, requeueAfter: nodePollInterval},
 		},
 
-		"all pods run":       {running(reboot, cordoned, ago(0, verifyStep)), healthyNode(), summary{end: doneStep, begin: uncordonStep, reason: asForecast, why: message.ActionAsForecast}},
-		"not all yet":        {running(reboot, cordoned, ago(0, verifyStep)), healthyNode(func(s *observation) { s.missing = []string{"replicaset/web"} }), summary{requeueAfter: nodePollInterval}},
-		"not all, in time":   {running(reboot, cordoned, ago(10*time.Minute, verifyStep)), healthyNode(func(s *observation) { s.missing = []string{"replicaset/web"} }), summary{end: failedStep, begin: uncordonStep, reason: notForecast, why: message.ActionPodsMissing}},
-		"not the node's own": {running(reboot, cordoned, ago(10*time.Minute, verifyStep)), healthyNode(func(s *observation) { s.broken = []string{"kube-system/cni"} }), summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionPodsBroken}},
-		"ill at last":        {running(reboot, cordoned, ago(0, verifyStep)), healthyNode(func(s *observation) { s.unhealthy = true }), summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed}},
+		"all pods run":         {running(reboot, cordoned, ago(0, verifyStep)), healthyNode(), summary{end: doneStep, begin: uncordonStep, reason: asForecast, why: message.ActionAsForecast}},
+		"not all yet":          {running(reboot, cordoned, ago(0, verifyStep)), healthyNode(func(s *observation) { s.missing = []string{"replicaset/web"} }), summary{requeueAfter: nodePollInterval}},
+		"not all, in time":     {running(reboot, cordoned, ago(10*time.Minute, verifyStep)), healthyNode(func(s *observation) { s.missing = []string{"replicaset/web"} }), summary{end: failedStep, begin: uncordonStep, reason: notForecast, why: message.ActionPodsMissing}},
+		"not the node's own":   {running(reboot, cordoned, ago(10*time.Minute, verifyStep)), healthyNode(func(s *observation) { s.broken = []string{"kube-system/cni"} }), summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionPodsBroken}},
+		"unhealthy in the end": {running(reboot, cordoned, ago(0, verifyStep)), healthyNode(func(s *observation) { s.unhealthy = true }), summary{end: failedStep, begin: uncordonStep, reason: didNotHelp, why: message.ActionRelapsed}},
 		"a service, and all is well": {
 			running(restart, done(actStep), ago(0, verifyStep)), healthyNode(), summary{end: doneStep, reason: asForecast, why: message.ActionAsForecast},
 		},

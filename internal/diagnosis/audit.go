@@ -10,8 +10,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// Audit asks every rule about the whole world. Progress, which may be nil, is called with how many rules have been asked
-// and futures simulated, and how many there are.
+// Audit runs every rule on the whole world. Progress, which may be nil, is called with the number of rules that have run
+// and futures that were simulated, and with their totals.
 func Audit(ctx context.Context, q query.Query, progress func(done, total int)) finding.Audit {
 	q.Subject = nil
 	every := Rules()
@@ -44,7 +44,7 @@ func Audit(ctx context.Context, q query.Query, progress func(done, total int)) f
 	return a
 }
 
-// compareFindings puts first what is more severe, then what concerns more.
+// compareFindings orders findings by severity, then by the number of subjects.
 func compareFindings(a, b finding.Finding) int {
 	return cmp.Or(
 		cmp.Compare(a.Severity.Rank(), b.Severity.Rank()),

@@ -1,4 +1,4 @@
 // Package diagnosis turns a world into findings: rules that read a Snapshot and name causes with their evidence. Rules
-// never guess; what a rule needs and the Snapshot does not know, the engine states as unknown. The same rules judge the
-// present and any future, because both are Snapshots.
+// never guess; the engine reports as unknown what a rule needs and the Snapshot does not contain. The same rules apply
+// to the present and to any future, because both are Snapshots.
 package diagnosis

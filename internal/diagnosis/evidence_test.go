@@ -18,8 +18,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// isCounted says whether evidence is no object's: it counts objects, or adds up what the pods of a node request, or is what a
-// plugin of the scheduler says of a node, named by the plugin.
+// isCounted reports whether evidence is no object's: it counts objects, or adds up what the pods of a node request, or is
+// what a plugin of the scheduler says of a node, named by the plugin.
 func isCounted(e finding.Evidence) bool {
 	return slices.Contains([]string{"Group", "Zone", "Domain"}, e.Object.Kind) || e.Field == "simulation" ||
 		e.Field == "pods" || strings.HasPrefix(e.Field, "pods[") || e.Field != "" && unicode.IsUpper(rune(e.Field[0]))
@@ -330,7 +330,7 @@ func part(text, words string) int {
 	}
 }
 
-// inWord says whether the text goes on with a letter or digit.
+// inWord reports whether the text goes on with a letter or digit.
 func inWord(text string, backward bool) bool {
 	if text == "" {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// Explain says why the Query's subject, a thing of its world, is as it is.
+// Explain explains the state of the Query's subject, an object of its world.
 func Explain(ctx context.Context, q query.Query) finding.Explanation {
 	q = q.WithCache()
 	q.ExplainFunc = Explain
@@ -32,7 +32,7 @@ func Explain(ctx context.Context, q query.Query) finding.Explanation {
 	return query.Complete(status.WithOldRevision(ctx, q, pod, e))
 }
 
-// explainWaiting says why a pod that is in the scheduler's hands has no node.
+// explainWaiting explains why a pod that waits for the scheduler has no node.
 func explainWaiting(ctx context.Context, q query.Query, pod *corev1.Pod) finding.Explanation {
 	e := finding.Explanation{
 		Subject: facts.RefTo(cluster.Pod, pod), State: status.PodState(pod), Severity: finding.Critical, Summary: status.PodSummary(pod),
@@ -52,21 +52,21 @@ func explainWaiting(ctx context.Context, q query.Query, pod *corev1.Pod) finding
 	return e
 }
 
-// explainStatus says why a thing that is not waiting for the scheduler is as it is, and what threatens it.
+// explainStatus explains the state of an object that does not wait for the scheduler, and its risks.
 func explainStatus(ctx context.Context, q query.Query) finding.Explanation {
 	s := status.Of(ctx, q)
 	if s.Severity == finding.Critical {
-		q.PresentOnly = true // What threatens a thing is told of one that is well.
+		q.PresentOnly = true // Risks are reported only for objects without a present problem.
 	}
 	findings, unknown := find(ctx, rulesFor(q), q)
 	s.Findings, s.Unknown = status.AppendFindings(s.Findings, findings), append(s.Unknown, unknown...)
-	if q.Subject.Namespace == "" { // It may serve any namespace.
+	if q.Subject.Namespace == "" { // It may be used by any namespace.
 		s.Unknown = append(q.PartialGaps(), s.Unknown...)
 	}
 	s.Unknown = query.UniqueGaps(s.Unknown)
 	s.NotModelled = query.UniqueGaps(s.NotModelled)
 	for _, f := range findings {
-		// What a rule knows of problem there is reaches further than the subject's own state.
+		// A rule's finding about the problem is more complete than the subject's own state.
 		if s.Severity == finding.Critical && f.Severity == finding.Critical {
 			s.Summary = f.Message
 			break

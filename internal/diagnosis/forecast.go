@@ -15,11 +15,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// Forecast says what changes would do, and diagnoses the world they would lead to. The Query's Judge must not be nil; it is
-// left as it was. Of pods and findings only those within the Query's Limits are told. An error is one of simulation.Run's.
+// Forecast simulates changes and diagnoses the resulting world. The Query's Judge must not be nil and is left unchanged. Only
+// pods and findings within the Query's Limits are reported. Errors are those of simulation.Run.
 func Forecast(ctx context.Context, q query.Query, changes []change.Change, o simulation.Options) (finding.Forecast, error) {
 	told := forecaster{present: findings(ctx, q), inScope: map[change.Ref]bool{}, seen: map[string]bool{}}
-	var result outcome.Outcome // The last has all that is told.
+	var result outcome.Outcome // The last one contains all futures.
 	err := simulation.Inspect(ctx, q.Judge, changes, o, func(one outcome.Outcome) error {
 		result = one
 		future := q
@@ -43,17 +43,17 @@ func Forecast(ctx context.Context, q query.Query, changes []change.Change, o sim
 	return forecast, nil
 }
 
-// forecaster gathers what is found in futures, one after another.
+// forecaster collects findings of several futures.
 type forecaster struct {
 	present []finding.Finding
-	// inScope are the pods that are asked about in one of them.
+	// inScope are the pods within the limits in any of the futures.
 	inScope map[change.Ref]bool
-	// futures are the findings of each that differs from those before, seen what has become of pods in them.
+	// futures are the findings of each future that differs from those before; seen are the fates of pods in them.
 	futures [][]finding.Finding
 	seen    map[string]bool
 }
 
-// addFuture looks around in a future.
+// addFuture diagnoses a future.
 func (t *forecaster) addFuture(ctx context.Context, future query.Query, fates []outcome.Fate) {
 	var ending strings.Builder
 	for _, fate := range fates {
@@ -67,7 +67,7 @@ func (t *forecaster) addFuture(ctx context.Context, future query.Query, fates []
 	t.futures = append(t.futures, findings(ctx, future))
 }
 
-// newFindings are the findings of all futures that the present has not, in the words of the last one looked at that has them.
+// newFindings are the findings of all futures that the present does not have, each as in the last future that has it.
 func (t *forecaster) newFindings() []finding.Finding {
 	all := []finding.Finding{}
 	for _, found := range slices.Backward(t.futures) {
@@ -77,7 +77,7 @@ func (t *forecaster) newFindings() []finding.Finding {
 	return all
 }
 
-// cordonedBy are the nodes that changes cordon: to uncordon them would be to ask something else.
+// cordonedBy are the nodes that the changes cordon: no remedy should uncordon them.
 func cordonedBy(changes []change.Change) []string {
 	var nodes []string
 	for _, c := range changes {
@@ -91,10 +91,10 @@ func cordonedBy(changes []change.Change) []string {
 	return nodes
 }
 
-// simulatingCodes are the codes that simulate futures themselves: what would come after what comes is another question.
+// simulatingCodes are the codes of rules that simulate futures themselves; they are not run on simulated futures.
 var simulatingCodes = []finding.Code{finding.N103, finding.N502, finding.N503}
 
-// findings is the diagnosis of the Query's world as it stands, by the rules that do not look further ahead.
+// findings is the diagnosis of the Query's world, without the rules that simulate.
 func findings(ctx context.Context, q query.Query) []finding.Finding {
 	q.Subject = nil
 	rules := slices.DeleteFunc(Rules(), func(rule query.Rule) bool {
@@ -106,8 +106,8 @@ func findings(ctx context.Context, q query.Query) []finding.Finding {
 	return query.Complete(finding.Explanation{Findings: found}).Findings
 }
 
-// findingsNotIn are findings that nothing of the present says: of another code, or about other things too. That the same problem
-// is told in other portions is no news.
+// findingsNotIn are findings that the present does not have: of another code, or with other subjects. The same problem, divided
+// into other findings, is not new.
 func findingsNotIn(future, present []finding.Finding) []finding.Finding {
 	type topic struct {
 		code    finding.Code
@@ -124,7 +124,7 @@ func findingsNotIn(future, present []finding.Finding) []finding.Finding {
 	})
 }
 
-// forecastOutcome puts fates into words and sorts them by kind: those of pods that are asked about now, or then (scope).
+// forecastOutcome describes fates and sorts them by kind: those of pods that are within the limits now or in the future (scope).
 func forecastOutcome(q query.Query, result outcome.Outcome, scope map[change.Ref]bool) finding.ForecastOutcome {
 	rows := map[outcome.Kind][]finding.ForecastRow{}
 	touched := map[change.Ref]bool{}
@@ -154,7 +154,7 @@ func forecastOutcome(q query.Query, result outcome.Outcome, scope map[change.Ref
 	}
 	for _, pod := range q.World.Pods() {
 		ref := facts.RefTo(cluster.Pod, pod)
-		gone := result.World.Pod(pod.Namespace, pod.Name) == nil // It was ending already.
+		gone := result.World.Pod(pod.Namespace, pod.Name) == nil // It was terminating already.
 		if !cluster.Ended(pod) && !touched[ref] && !gone && q.InScope(ref) {
 			o.Counts["stays"]++
 		}

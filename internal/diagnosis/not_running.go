@@ -12,8 +12,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// notRunning are N601: what Overview finds that should run and does not, and none of the findings is about. What has one cause is
-// one finding.
+// notRunning are the N601 findings: pods and workloads from Overview that should run and do not, if no other finding is about
+// them. Those with the same cause are one finding.
 func notRunning(ctx context.Context, q query.Query, all []finding.Explanation, found []finding.Finding) []finding.Finding {
 	told := map[change.Ref]bool{}
 	for _, f := range found {
@@ -41,7 +41,7 @@ func notRunning(ctx context.Context, q query.Query, all []finding.Explanation, f
 	return more
 }
 
-// subjectsOf are the subjects of explanations, and those to which the same applies.
+// subjectsOf are the subjects of explanations, and others with the same explanation.
 func subjectsOf(all []finding.Explanation) []change.Ref {
 	var refs []change.Ref
 	for _, e := range all {
@@ -50,7 +50,7 @@ func subjectsOf(all []finding.Explanation) []change.Ref {
 	return refs
 }
 
-// describeNotRunning is the finding about a cause that has these subjects, and keeps those that wait for them from running.
+// describeNotRunning is the finding about a cause with these subjects, which also keeps those that wait for them from running.
 func describeNotRunning(ctx context.Context, q query.Query, cause RootCause, subjects, waiting []change.Ref) finding.Finding {
 	first := cause.Explanations[0]
 	f := finding.Finding{
@@ -70,8 +70,8 @@ func describeNotRunning(ctx context.Context, q query.Query, cause RootCause, sub
 	return f
 }
 
-// withOverviewText are the findings, in the words of Overview where it says more of the one pod that a finding is about: that its
-// StatefulSet will not replace it, and that it has to be deleted.
+// withOverviewText are the findings with the text of Overview, if that says more about the single pod of a finding: that its
+// StatefulSet does not replace it, and that it must be deleted.
 func withOverviewText(found []finding.Finding, all []finding.Explanation) []finding.Finding {
 	for i := range found {
 		f := &found[i]

@@ -20,11 +20,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// Scope is which pods and workloads a question without a subject is about.
+// Scope selects the pods and workloads of a question without a subject.
 type Scope struct {
-	// Namespace is the one asked about; empty is all.
+	// Namespace selects one namespace; empty selects all.
 	Namespace string
-	// Selector chooses by labels; nil is everything.
+	// Selector selects by labels; nil selects everything.
 	Selector labels.Selector
 }
 
@@ -36,13 +36,13 @@ func (s Scope) selects(o metav1.Object) bool {
 	return s.Selector == nil || s.Selector.Matches(labels.Set(o.GetLabels()))
 }
 
-// workloadKinds are those that make pods, or Jobs that do.
+// workloadKinds are the kinds that create pods, or Jobs.
 var workloadKinds = []cluster.Kind{
 	cluster.Deployment, cluster.StatefulSet, cluster.DaemonSet, cluster.ReplicaSet, cluster.Job, cluster.CronJob,
 }
 
-// Overview explains every pod that should run and does not, and every workload short of pods for a reason that none of its
-// pods shows.
+// Overview explains every pod that should run and does not, and every workload that lacks pods for a reason that none of its pods
+// shows.
 func Overview(ctx context.Context, q query.Query, scope Scope) finding.Overview {
 	q.PresentOnly, q.ExplainFunc = true, Explain
 	var all []finding.Explanation
@@ -79,14 +79,14 @@ func Overview(ctx context.Context, q query.Query, scope Scope) finding.Overview 
 	return overview
 }
 
-// critical says whether a workload is in such a state, without asking the rules, which only add to it.
+// critical reports whether a workload's state is critical, without running the rules, which only add to it.
 func critical(ctx context.Context, q query.Query, ref change.Ref) bool {
 	q.Subject = &ref
 	return status.Of(ctx, q).Severity == finding.Critical
 }
 
-// shouldRunButDoesNot says whether a pod should run and does not. Of those that have failed only the ones that nothing replaces count,
-// and of those that are being deleted the ones that are overdue.
+// shouldRunButDoesNot reports whether a pod should run and does not. Failed pods count only if nothing replaces them, and pods that
+// are being deleted only if they are overdue.
 func shouldRunButDoesNot(q query.Query, pod *corev1.Pod) bool {
 	switch {
 	case pod.DeletionTimestamp != nil:
@@ -100,7 +100,7 @@ func shouldRunButDoesNot(q query.Query, pod *corev1.Pod) bool {
 	}
 }
 
-// owners are what controls a pod, from the nearest to the topmost.
+// owners are a pod's controllers, from the direct to the topmost.
 func owners(world *cluster.Snapshot, pod *corev1.Pod) []metav1.Object {
 	var owners []metav1.Object
 	for owner := world.Owner(pod); owner != nil; owner = world.Owner(owner) {
@@ -109,8 +109,8 @@ func owners(world *cluster.Snapshot, pod *corev1.Pod) []metav1.Object {
 	return owners
 }
 
-// explanationKey is a key that pods have in common to which the same explanation applies: those of one controller, in one state
-// and at one place. Pods with claims of their own are explained one by one.
+// explanationKey is the same for pods with the same explanation: those of one controller, in one state, on one node. Pods with claims
+// are explained one by one.
 func explanationKey(q query.Query, pod *corev1.Pod) string {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	claims := facts.MountsClaim(pod)
@@ -124,10 +124,10 @@ func explanationKey(q query.Query, pod *corev1.Pod) string {
 	return strings.Join([]string{string(owner.UID), status.PodState(pod), place}, " ")
 }
 
-// isTopLevel says whether a workload's own state bears looking at: what a CronJob or Deployment owns speaks through it.
+// isTopLevel reports whether a workload's own state is examined: what a CronJob or Deployment owns is part of its state.
 func isTopLevel(q query.Query, o metav1.Object) bool { return q.World.Owner(o) == nil }
 
-// gapsOf are the gaps of a question that needs these kinds.
+// gapsOf are the gaps of a question that requires these kinds.
 func gapsOf(q query.Query, kinds []cluster.Kind) []finding.Gap {
 	s := status.Status{Query: q}
 	s.Unknown = q.PartialGaps()
@@ -135,7 +135,7 @@ func gapsOf(q query.Query, kinds []cluster.Kind) []finding.Gap {
 	return query.List(s.Unknown)
 }
 
-// Causes puts together the explanations that give one cause, the most severe first, and then the one that concerns most things.
+// Causes groups explanations with the same cause, ordered by severity and then by the number of subjects.
 func Causes(all []finding.Explanation) [][]finding.Explanation {
 	var groups [][]finding.Explanation
 	byCause := map[string]int{}
@@ -154,8 +154,8 @@ func Causes(all []finding.Explanation) [][]finding.Explanation {
 	return groups
 }
 
-// MergeSimilar puts together causes that differ in how much or how often only: pods that lack more or less of one thing, or that have
-// been restarted more or less often. What concerns most comes first.
+// MergeSimilar merges causes that differ only in amounts: pods that lack more or less of a resource, or that have been restarted more
+// or less often. The cause with the most subjects comes first.
 func MergeSimilar(causes []RootCause) []RootCause {
 	var groups []RootCause
 	bySymptom := map[string]int{}
@@ -178,14 +178,14 @@ func compareGroups(a, b []finding.Explanation) int {
 	return cmp.Or(cmp.Compare(a[0].Severity.Rank(), b[0].Severity.Rank()), cmp.Compare(Concerned(b), Concerned(a)))
 }
 
-// amounts are those in what other programs say.
+// amounts matches amounts in the messages of other programs.
 var amounts = regexp.MustCompile(`[0-9][0-9.]*(m|[KMGTPE]i?)?\b`)
 
-// restarts are the sentences that have a container's number of restarts, as n.
+// restarts are the sentences with a container's number of restarts as n.
 var restarts = []message.ID{message.Crashes, message.CrashesOOM, message.CrashesProbe, message.CrashesFormat}
 
-// symptom is a key of the cause that an explanation gives, without how much and how often. Of what nodes lack it is the kind that
-// counts; other numbers, such as exit codes, tell causes apart.
+// symptom is a key of an explanation's cause, without amounts. For resources that nodes lack, only their kind counts; other numbers,
+// such as exit codes, distinguish causes.
 func symptom(e finding.Explanation) string {
 	code, said := cause(e)
 	return string(code) + said.Map(func(in message.ID, name string, value any) any {
@@ -209,7 +209,7 @@ func symptom(e finding.Explanation) string {
 	}).Key()
 }
 
-// Concerned is how many things explanations are about.
+// Concerned is the number of subjects of explanations.
 func Concerned(all []finding.Explanation) int {
 	n := 0
 	for _, e := range all {
@@ -218,7 +218,7 @@ func Concerned(all []finding.Explanation) int {
 	return n
 }
 
-// cause is what an explanation says, without the names of what it says it about, and the code of the finding that says so.
+// cause is an explanation's text without the names of its subjects, and the code of its finding.
 func cause(e finding.Explanation) (finding.Code, message.Sentence) {
 	subjects, code := []change.Ref{e.Subject}, finding.Code("")
 	for _, f := range e.Findings {

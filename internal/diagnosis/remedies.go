@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// RootRemedies are the remedies of a root cause, and then those of what does not run because of it.
+// RootRemedies are the remedies of a root cause, followed by those of what does not run because of it.
 func RootRemedies(ctx context.Context, q query.Query, cause RootCause) []finding.Remedy {
 	remedies := Remedies(ctx, q, cause.Explanations)
 	for _, group := range Causes(cause.Dependents) {
@@ -28,7 +28,7 @@ func RootRemedies(ctx context.Context, q query.Query, cause RootCause) []finding
 	return remedies
 }
 
-// Remedies are the remedies of what explanations give as one cause: those of the first, and of each whether it is enough for all.
+// Remedies are the remedies of explanations with one cause: those of the first, each with whether it is enough for all.
 func Remedies(ctx context.Context, q query.Query, cause []finding.Explanation) []finding.Remedy {
 	first := cause[0]
 	remedies := slices.Clone(first.Remedies)
@@ -44,7 +44,7 @@ func Remedies(ctx context.Context, q query.Query, cause []finding.Explanation) [
 	return verifyForAll(ctx, q, remedies, first.Subject, concerned)
 }
 
-// verifyForAll marks as proven no more than what is so of all pods that wait for a node, where the remedies were found for one.
+// verifyForAll marks remedies that were found for one Pending pod as verified only if they are enough for all of them.
 func verifyForAll(ctx context.Context, q query.Query, remedies []finding.Remedy, one change.Ref, concerned []change.Ref) []finding.Remedy {
 	var waiting []*corev1.Pod
 	for _, ref := range concerned {

@@ -12,17 +12,17 @@ import (
 
 // RootCause is a cause, and what does not run because of it.
 type RootCause struct {
-	// Explanations give the cause.
+	// Explanations are those with the cause.
 	Explanations []finding.Explanation
-	// Dependents are explanations of what waits for the subjects of Explanations.
+	// Dependents are the explanations of what waits for the subjects of Explanations.
 	Dependents []finding.Explanation
 }
 
-// Concerned is how many things the cause is about, with those that wait for them.
+// Concerned is the number of subjects of the cause, including those that wait for them.
 func (c RootCause) Concerned() int { return Concerned(c.Explanations) + Concerned(c.Dependents) }
 
-// RootCauses are the causes that explanations give, the most severe first, and then the one that concerns most things. A cause whose
-// subjects all depend on those of another is told as a part of that one.
+// RootCauses are the causes of explanations, ordered by severity and then by the number of subjects. A cause whose subjects all
+// depend on those of another is part of that one.
 func RootCauses(world *cluster.Snapshot, all []finding.Explanation) []RootCause {
 	groups := Causes(all)
 	root := rootGroups(world, groups)
@@ -48,8 +48,8 @@ func compareRootCauses(a, b RootCause) int {
 	return cmp.Or(cmp.Compare(a.Explanations[0].Severity.Rank(), b.Explanations[0].Severity.Rank()), cmp.Compare(b.Concerned(), a.Concerned()))
 }
 
-// rootGroups is, for each group, the one that its subjects depend on in the end, or itself. Groups that depend on each other are
-// each their own.
+// rootGroups is, for each group, the group that its subjects depend on in the end, or itself. Groups that depend on each other stay
+// separate.
 func rootGroups(world *cluster.Snapshot, groups [][]finding.Explanation) []int {
 	of := groupOf(world, groups)
 	next := make([]int, len(groups))
@@ -69,7 +69,7 @@ func rootGroups(world *cluster.Snapshot, groups [][]finding.Explanation) []int {
 	return root
 }
 
-// groupOf is the group that each subject is in, and each workload above one.
+// groupOf is the group of each subject, and of each workload that owns one.
 func groupOf(world *cluster.Snapshot, groups [][]finding.Explanation) map[change.Ref]int {
 	of := map[change.Ref]int{}
 	for i, group := range groups {
@@ -99,7 +99,7 @@ func dependsOn(of map[change.Ref]int, i int, group []finding.Explanation) int {
 	return i
 }
 
-// dependencies are what keeps the subject of an explanation from running, by what the explanation says.
+// dependencies are the objects that keep the subject of an explanation from running, according to the explanation.
 func dependencies(e finding.Explanation) []change.Ref {
 	all := e.DependsOn
 	for _, f := range e.Findings {

@@ -41,7 +41,7 @@ func Rules() []query.Rule {
 	}
 }
 
-// find asks every rule. Beside the findings it returns what rules that found nothing could not know.
+// find runs every rule. It returns the findings, and what was unknown to rules that found nothing.
 func find(ctx context.Context, rules []query.Rule, q query.Query) (findings []finding.Finding, unknown []finding.Gap) {
 	q = q.WithCache()
 	for _, rule := range rules {
@@ -68,7 +68,7 @@ func unmet(rule query.Rule, q query.Query) []finding.Gap {
 	return gaps
 }
 
-// rulesFor are those that the question is for.
+// rulesFor are the rules that apply to the question.
 func rulesFor(q query.Query) []query.Rule {
 	if !q.PresentOnly {
 		return Rules()

@@ -10,14 +10,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// subjectRule is the rule that finds the objects of one kind that are not as they should be, as `why` explains each of them. It
-// is about the whole world only: who asks about one gets that explanation itself.
+// subjectRule is a rule that finds the objects of one kind that have a problem according to their explanation in `why`. It
+// applies to the whole world only: a question about one object is answered by its explanation.
 type subjectRule struct {
 	code finding.Code
 	kind cluster.Kind
 }
 
-// Codes are those of the findings.
+// Codes are the codes of the findings.
 func (r subjectRule) Codes() []finding.Code { return []finding.Code{r.code} }
 
 // RequiredKinds is the kind.
@@ -26,7 +26,7 @@ func (r subjectRule) RequiredKinds() []cluster.Kind { return []cluster.Kind{r.ki
 // Applies to a question without a subject.
 func (subjectRule) Applies(q query.Query) bool { return q.Subject == nil }
 
-// Find leaves out what is told of the things that an object depends on.
+// Find omits objects whose problem is reported for objects that they depend on.
 func (r subjectRule) Find(ctx context.Context, q query.Query) []finding.Finding {
 	q.PresentOnly, q.ExplainFunc = true, Explain
 	var all []finding.Finding

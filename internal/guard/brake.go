@@ -88,9 +88,9 @@ func apiServer(_ Proposal, f Facts) Verdict {
 	case seen.Leases == 0:
 		return unknown("leases")
 	case !seen.Ready:
-		return delay(APIServerIll, shortRetry, sentence.GuardAPIServer())
+		return delay(APIServerUnhealthy, shortRetry, sentence.GuardAPIServer())
 	case seen.Expired*2 > seen.Leases:
-		return delay(APIServerIll, shortRetry, sentence.GuardLeases(seen.Expired, seen.Leases))
+		return delay(APIServerUnhealthy, shortRetry, sentence.GuardLeases(seen.Expired, seen.Leases))
 	}
 	return allow
 }

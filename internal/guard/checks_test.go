@@ -71,7 +71,7 @@ func otherwise(node, providerID string, result ledger.Result) func(*world) {
 	}
 }
 
-// inARow has so many machines replaced, one after the other, and the one that came last be ill; change is made to the last entry.
+// inARow has so many machines replaced, one after the other, and the one that came last be unhealthy; change is made to the last entry.
 func inARow(n int, change func(*ledger.Entry)) func(*world) {
 	return func(w *world) {
 		w.Action, w.Node.ProviderID, w.Node.Created = v1alpha1.ActionReplace, "aws:///1a/i-1", now.Add(-30*time.Minute)
@@ -225,8 +225,8 @@ var table = map[string]map[string]row{
 		"not known":     forget(nodesOf),
 	},
 	"api-server": {
-		"not ready":              is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Ready = false }),
-		"most silent":            is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Expired = 6 }),
+		"not ready":              is(Delay, APIServerUnhealthy, func(w *world) { w.APIServer.Value.Ready = false }),
+		"most silent":            is(Delay, APIServerUnhealthy, func(w *world) { w.APIServer.Value.Expired = 6 }),
 		"half silent":            allowed(func(w *world) { w.APIServer.Value.Expired = 5 }),
 		"not known":              forget(func(w *world) *Fact[APIServer] { return &w.APIServer }),
 		"no kubelet is heard of": is(Delay, Unknown, func(w *world) { w.APIServer.Value.Leases = 0 }),
@@ -361,25 +361,25 @@ var table = map[string]map[string]row{
 		"not known":                     forget(ledgerOf),
 	},
 	"replace-loop": {
-		"three in a row":               is(Deny, ReplaceLoop, inARow(3, nil)),
-		"two in a row":                 allowed(inARow(2, nil)),
-		"a reboot":                     allowed(both(inARow(3, nil), func(w *world) { w.Action = v1alpha1.ActionReboot })),
-		"of another group":             allowed(inARow(3, func(e *ledger.Entry) { e.Group = "spare" })),
-		"of another image":             allowed(inARow(3, func(e *ledger.Entry) { e.Image = "ami-0" })),
-		"of an image not known":        is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Image = "" })),
-		"its own image not known":      is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Node.Image = "" })),
-		"of another zone":              is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Zone = "1b" })),
-		"it was there before":          allowed(both(inARow(3, nil), func(w *world) { w.Node.Created = oldNode })),
-		"who knows since when":         is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Node.Created = time.Time{} })),
-		"the last goes on":             is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Ended, e.Result = time.Time{}, "" })),
-		"the last helped for a while":  is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Result = ledger.Helped })),
-		"nothing was done to the last": allowed(inARow(3, func(e *ledger.Entry) { e.Result = ledger.Stopped })),
-		"it is the last itself":        allowed(inARow(3, func(e *ledger.Entry) { e.ProviderID = "aws:///1a/i-1" })),
-		"ill a day after":              allowed(both(inARow(3, nil), func(w *world) { w.UnhealthySince = now.Add(24 * time.Hour) })),
-		"ill since long, held long":    is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Now = now.Add(10 * 24 * time.Hour) })),
-		"who knows how long ill":       is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.UnhealthySince = time.Time{} })),
-		"how long not said":            is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Policy.RememberFailure, w.UnhealthySince = nil, now.Add(28*24*time.Hour) })),
-		"not known":                    forget(func(w *world) *Fact[ledger.Ledger] { w.Action = v1alpha1.ActionReplace; return &w.Ledger }),
+		"three in a row":                is(Deny, ReplaceLoop, inARow(3, nil)),
+		"two in a row":                  allowed(inARow(2, nil)),
+		"a reboot":                      allowed(both(inARow(3, nil), func(w *world) { w.Action = v1alpha1.ActionReboot })),
+		"of another group":              allowed(inARow(3, func(e *ledger.Entry) { e.Group = "spare" })),
+		"of another image":              allowed(inARow(3, func(e *ledger.Entry) { e.Image = "ami-0" })),
+		"of an image not known":         is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Image = "" })),
+		"its own image not known":       is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Node.Image = "" })),
+		"of another zone":               is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Zone = "1b" })),
+		"it was there before":           allowed(both(inARow(3, nil), func(w *world) { w.Node.Created = oldNode })),
+		"who knows since when":          is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Node.Created = time.Time{} })),
+		"the last goes on":              is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Ended, e.Result = time.Time{}, "" })),
+		"the last helped for a while":   is(Deny, ReplaceLoop, inARow(3, func(e *ledger.Entry) { e.Result = ledger.Helped })),
+		"nothing was done to the last":  allowed(inARow(3, func(e *ledger.Entry) { e.Result = ledger.Stopped })),
+		"it is the last itself":         allowed(inARow(3, func(e *ledger.Entry) { e.ProviderID = "aws:///1a/i-1" })),
+		"unhealthy a day after":         allowed(both(inARow(3, nil), func(w *world) { w.UnhealthySince = now.Add(24 * time.Hour) })),
+		"unhealthy for long, held long": is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Now = now.Add(10 * 24 * time.Hour) })),
+		"unhealthy for an unknown time": is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.UnhealthySince = time.Time{} })),
+		"how long not said":             is(Deny, ReplaceLoop, both(inARow(3, nil), func(w *world) { w.Policy.RememberFailure, w.UnhealthySince = nil, now.Add(28*24*time.Hour) })),
+		"not known":                     forget(func(w *world) *Fact[ledger.Ledger] { w.Action = v1alpha1.ActionReplace; return &w.Ledger }),
 	},
 	"daily-limit": {
 		"three of ten":          {lately(3, nil), Delay, DailyLimit, 24*time.Hour - 3*time.Hour},

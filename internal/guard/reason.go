@@ -28,9 +28,9 @@ const (
 
 	ZoneDisrupted Reason = "ZoneDisrupted"
 	// FailingTogether is for many unhealthy nodes of one failure domain.
-	FailingTogether Reason = "FailingTogether"
-	APIServerIll    Reason = "APIServerIll"
-	ZonalShift      Reason = "ZonalShift"
+	FailingTogether    Reason = "FailingTogether"
+	APIServerUnhealthy Reason = "APIServerUnhealthy"
+	ZonalShift         Reason = "ZonalShift"
 
 	// NewNode is for a node that is still starting.
 	NewNode Reason = "NewNode"

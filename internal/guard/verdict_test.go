@@ -67,10 +67,10 @@ func TestThroughout(t *testing.T) {
 		want   Decision
 		check  string
 	}{
-		"all is well":               {func(*world) {}, Allow, "lease"},
-		"a policy that is paused":   {func(w *world) { w.Policy.Paused = true }, Allow, "lease"},
-		"an API server that is ill": {func(w *world) { w.APIServer.Value.Ready = false }, Delay, "api-server"},
-		"a zonal shift":             {func(w *world) { w.ShiftedZones.Value = []string{"a"} }, Delay, "zonal-shift"},
+		"all is well":                     {func(*world) {}, Allow, "lease"},
+		"a policy that is paused":         {func(w *world) { w.Policy.Paused = true }, Allow, "lease"},
+		"an API server that is unhealthy": {func(w *world) { w.APIServer.Value.Ready = false }, Delay, "api-server"},
+		"a zonal shift":                   {func(w *world) { w.ShiftedZones.Value = []string{"a"} }, Delay, "zonal-shift"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := allowedWorld()

@@ -44,13 +44,13 @@ const (
 	ActionAgentSaid    ID = "ActionAgentSaid"    // node, state, words
 	ActionAgentSilent  ID = "ActionAgentSilent"  // node, within
 
-	ActionNotSeen     ID = "ActionNotSeen"     // node, within, actuator
-	ActionNotRebooted ID = "ActionNotRebooted" // node, within
-	ActionNotReady    ID = "ActionNotReady"    // node, within
-	ActionStillIll    ID = "ActionStillIll"    // node, within, condition, status
-	ActionNotGone     ID = "ActionNotGone"     // node, within, cordoned
-	ActionNoSuccessor ID = "ActionNoSuccessor" // node, within
-	ActionRelapsed    ID = "ActionRelapsed"    // node, dwell
+	ActionNotSeen        ID = "ActionNotSeen"        // node, within, actuator
+	ActionNotRebooted    ID = "ActionNotRebooted"    // node, within
+	ActionNotReady       ID = "ActionNotReady"       // node, within
+	ActionStillUnhealthy ID = "ActionStillUnhealthy" // node, within, condition, status
+	ActionNotGone        ID = "ActionNotGone"        // node, within, cordoned
+	ActionNoSuccessor    ID = "ActionNoSuccessor"    // node, within
+	ActionRelapsed       ID = "ActionRelapsed"       // node, dwell
 
 	ActionPodsBroken  ID = "ActionPodsBroken"  // node, within, pods
 	ActionPodsMissing ID = "ActionPodsMissing" // node, within, workloads

@@ -30,7 +30,7 @@ const (
 
 	DrillSeen      ID = "DrillSeen"      // reason, condition
 	DrillSilent    ID = "DrillSilent"    // node, after
-	DrillFailed    ID = "DrillFailed"    // words
+	DrillNotRun    ID = "DrillNotRun"    // words
 	DrillNoNode    ID = "DrillNoNode"    // node
 	DrillNoPolicy  ID = "DrillNoPolicy"  // node
 	DrillNoRule    ID = "DrillNoRule"    // condition, status, reason
@@ -47,7 +47,7 @@ const (
 	DrillMayNot    ID = "DrillMayNot"    // actuator, action, why
 	DrillNotProven ID = "DrillNotProven" // actuator, action, why
 	DrillPassed    ID = "DrillPassed"    //
-	DrillCut       ID = "DrillCut"       // step, why
+	DrillFailed    ID = "DrillFailed"    // step, why
 
 	ErrNoDefinitions           ID = "ErrNoDefinitions"           // host
 	ErrNamespaceName           ID = "ErrNamespaceName"           // given

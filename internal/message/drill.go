@@ -11,11 +11,11 @@ const (
 	DrillExpendableRemedy ID = "DrillExpendableRemedy" //
 	DrillConditionRemedy  ID = "DrillConditionRemedy"  // reason
 
-	DrillBegins  ID = "DrillBegins"  // reason, node, act, condition, by
-	DrillThrough ID = "DrillThrough" // act, remediation
-	DrillStopped ID = "DrillStopped" // hop, act, remediation
-	DrillWasCut  ID = "DrillWasCut"  // hop
-	DrillCutAt   ID = "DrillCutAt"   // hop, why
+	DrillBegins   ID = "DrillBegins"   // reason, node, act, condition, by
+	DrillThrough  ID = "DrillThrough"  // act, remediation
+	DrillStopped  ID = "DrillStopped"  // hop, act, remediation
+	DrillDidFail  ID = "DrillDidFail"  // hop
+	DrillFailedAt ID = "DrillFailedAt" // hop, why
 
 	// DrillLate and those whose names begin so say which hop did not come, and who may be the cause.
 	DrillLate           ID = "DrillLate"           // hop, after, who

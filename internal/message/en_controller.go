@@ -29,7 +29,7 @@ var englishController = sentences{
 
 	DrillSeen:      "The agent reported {{.condition}} with {{.reason}}.",
 	DrillSilent:    "The agent on {{.node}} reported no evidence within {{.after}}.",
-	DrillFailed:    "The agent could not run the drill: {{.words}}",
+	DrillNotRun:    "The agent could not run the drill: {{.words}}",
 	DrillNoNode:    "{{.node}} does not exist.",
 	DrillNoPolicy:  "No policy selects {{.node}}.",
 	DrillNoRule:    "No policy rule for this node matches {{.condition}} {{.status}} with {{.reason}}.",
@@ -46,7 +46,7 @@ var englishController = sentences{
 	DrillMayNot:    "{{.action}} would fail{{if ne .actuator \"None\"}} at {{.actuator}}{{end}}: {{.why}}",
 	DrillNotProven: "{{.action}} would be requested from {{.actuator}}, but nothing proves that it would happen. {{.why}}",
 	DrillPassed:    "The drill reached the action, which was not performed.",
-	DrillCut:       "The drill failed at {{.step}}: {{.why}}",
+	DrillFailed:    "The drill failed at {{.step}}: {{.why}}",
 
 	ErrNoDefinitions:           "the cluster at {{.host}} does not have naosu's custom resource definitions; install them with `naosu crds | kubectl apply --server-side -f -`",
 	ErrNamespaceName:           "{{.given}} is not a valid namespace name",

@@ -10,11 +10,11 @@ var englishDrill = sentences{
 	DrillExpendableRemedy: "give a node that you can afford to lose, as in --act --expendable node/NAME",
 	DrillConditionRemedy:  "give the condition that {{.reason}} changes, as in --condition NetworkingReady",
 
-	DrillBegins:  "{{if .act}}Setting {{.condition}} for {{.reason}} on {{.node}} to see whether {{if .by}}{{.by}}{{else}}anything{{end}} repairs the node.{{else}}Injecting a harmless {{.reason}} on {{.node}} and tracing it from detection to a dry-run action.{{end}}",
-	DrillThrough: "{{if .act}}The machine was repaired: every hop passed.{{else}}Every hop passed.{{end}}{{if .remediation}} The record is remediation/{{.remediation}}.{{end}}",
-	DrillStopped: "The drill failed at {{.hop}}.{{if .remediation}} The record is remediation/{{.remediation}}.{{end}}",
-	DrillWasCut:  "the drill failed at {{.hop}}",
-	DrillCutAt:   "failed at {{.hop}}: {{.why}}",
+	DrillBegins:   "{{if .act}}Setting {{.condition}} for {{.reason}} on {{.node}} to see whether {{if .by}}{{.by}}{{else}}anything{{end}} repairs the node.{{else}}Injecting a harmless {{.reason}} on {{.node}} and tracing it from detection to a dry-run action.{{end}}",
+	DrillThrough:  "{{if .act}}The machine was repaired: every hop passed.{{else}}Every hop passed.{{end}}{{if .remediation}} The record is remediation/{{.remediation}}.{{end}}",
+	DrillStopped:  "The drill failed at {{.hop}}.{{if .remediation}} The record is remediation/{{.remediation}}.{{end}}",
+	DrillDidFail:  "the drill failed at {{.hop}}",
+	DrillFailedAt: "failed at {{.hop}}: {{.why}}",
 
 	DrillLate:           "{{.hop}} did not happen within {{.after}}. {{.who}}",
 	DrillLateAgent:      "No naosu agent on {{.node}} picked it up: the agent is not running, does not respond, or is not allowed to watch Remediations.",

@@ -41,7 +41,7 @@ var englishProof = sentences{
 
 	ProofTheirs:      "Nothing proves that {{.by}} really repairs the node: a repair can be accepted and still never happen. Only a test that sets the condition on a node can show this.",
 	ProofNoDrill:     "No drill and no repair has completed through {{.by}} yet.",
-	ProofDrillCut:    "The last drill, {{.remediation}} at {{.at}}, failed: {{.why}}",
+	ProofDrillFailed: "The last drill, {{.remediation}} at {{.at}}, failed: {{.why}}",
 	ProofCutBefore:   "The last drill, {{.remediation}} at {{.at}}, failed, but the cause may have been fixed since: {{.why}}",
 	ProofStaleAge:    "The last proof, {{.remediation}} at {{.at}}, is more than 30 days old.",
 	ProofStalePolicy: "The policy has changed since the last proof, {{.remediation}} at {{.at}}.",

@@ -29,7 +29,7 @@ var japaneseController = sentences{
 
 	DrillSeen:      "エージェントが {{.condition}} を理由 {{.reason}} とともに報告しました。",
 	DrillSilent:    "{{.node}} のエージェントは {{span .after}}以内に根拠を報告しませんでした。",
-	DrillFailed:    "エージェントは訓練を実行できませんでした。{{.words}}",
+	DrillNotRun:    "エージェントは訓練を実行できませんでした。{{.words}}",
 	DrillNoNode:    "{{.node}} が存在しません。",
 	DrillNoPolicy:  "{{.node}} を選択するポリシーがありません。",
 	DrillNoRule:    "このノードのポリシーには、{{.condition}} {{.status}} (理由 {{.reason}}) に該当するルールがありません。",
@@ -46,7 +46,7 @@ var japaneseController = sentences{
 	DrillMayNot:    "{{.action}} は{{if ne .actuator \"None\"}} {{.actuator}} で{{end}}失敗します。{{.why}}",
 	DrillNotProven: "{{.action}} は {{.actuator}} に要求されますが、実行されるという裏付けはありません。{{.why}}",
 	DrillPassed:    "訓練は操作の直前まで到達しました。操作は実行していません。",
-	DrillCut:       "訓練は {{.step}} で失敗しました。{{.why}}",
+	DrillFailed:    "訓練は {{.step}} で失敗しました。{{.why}}",
 
 	ErrNoDefinitions:           "{{.host}} のクラスターに naosu のカスタムリソース定義がありません。`naosu crds | kubectl apply --server-side -f -` でインストールしてください",
 	ErrNamespaceName:           "{{.given}} は namespace の名前として使えません",

@@ -10,11 +10,11 @@ var japaneseDrill = sentences{
 	DrillExpendableRemedy: "失ってもよいノードを --act --expendable node/NAME のように指定してください",
 	DrillConditionRemedy:  "{{.reason}} が変える condition を --condition NetworkingReady のように指定してください",
 
-	DrillBegins:  "{{if .act}}{{.node}} に {{.reason}} の {{.condition}} を設定し、{{if .by}}{{.by}} が{{else}}何かが{{end}}修復するかどうかを確認します。{{else}}{{.node}} で無害な {{.reason}} を発生させ、検出から操作のドライランまでを追跡します。{{end}}",
-	DrillThrough: "{{if .act}}マシンは修復されました。すべての区間を通過しました。{{else}}すべての区間を通過しました。{{end}}{{if .remediation}}記録は remediation/{{.remediation}} にあります。{{end}}",
-	DrillStopped: "訓練は {{.hop}} で失敗しました。{{if .remediation}}記録は remediation/{{.remediation}} にあります。{{end}}",
-	DrillWasCut:  "訓練が {{.hop}} で失敗しました",
-	DrillCutAt:   "{{.hop}} で失敗しました: {{.why}}",
+	DrillBegins:   "{{if .act}}{{.node}} に {{.reason}} の {{.condition}} を設定し、{{if .by}}{{.by}} が{{else}}何かが{{end}}修復するかどうかを確認します。{{else}}{{.node}} で無害な {{.reason}} を発生させ、検出から操作のドライランまでを追跡します。{{end}}",
+	DrillThrough:  "{{if .act}}マシンは修復されました。すべての区間を通過しました。{{else}}すべての区間を通過しました。{{end}}{{if .remediation}}記録は remediation/{{.remediation}} にあります。{{end}}",
+	DrillStopped:  "訓練は {{.hop}} で失敗しました。{{if .remediation}}記録は remediation/{{.remediation}} にあります。{{end}}",
+	DrillDidFail:  "訓練が {{.hop}} で失敗しました",
+	DrillFailedAt: "{{.hop}} で失敗しました: {{.why}}",
 
 	DrillLate:           "{{.hop}} が {{span .after}}以内に行われませんでした。{{.who}}",
 	DrillLateAgent:      "{{.node}} の naosu エージェントが訓練を受け取りませんでした。エージェントが動いていないか、応答していないか、Remediation を watch する権限がありません。",

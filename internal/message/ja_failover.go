@@ -5,10 +5,10 @@ var japaneseFailover = sentences{
 	FailoverNotDeclared:  "{{.by}} による {{.node}} の停止扱いに失敗しました: {{.words}}",
 	FailoverBack:         "{{.node}} が復帰したため、taint node.kubernetes.io/out-of-service を削除しました。",
 
-	FailoverSilent:       "{{.node}} からの応答がありません: {{.proof}}。このノードの {{.pods}} 個の Pod を他のノードで置き換え、taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: {{.by}}。",
-	FailoverWouldReplace: "{{.node}} からの応答がありません: {{.proof}}。モードが Auto であれば、このノードの {{.pods}} 個の Pod が他のノードで置き換えられます ({{.by}})。",
+	FailoverSilent:       "{{.node}} からの応答がありません: {{.proof}}。このノードの {{.pods}} 個の Pod をほかのノードで置き換え、taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: {{.by}}。",
+	FailoverWouldReplace: "{{.node}} からの応答がありません: {{.proof}}。モードが Auto であれば、このノードの {{.pods}} 個の Pod がほかのノードで置き換えられます ({{.by}})。",
 	FailoverNotReplaced:  "応答がない {{.node}} の Pod を {{.by}} によって置き換えることができませんでした: {{.words}}",
-	FailoverSilenceProof: "{{span .quiet}}間、動作を示す信号がなく、他の {{.witnesses}} 台のノードからも到達できません",
+	FailoverSilenceProof: "{{span .quiet}}間、動作を示す信号がなく、ほかの {{.witnesses}} 台のノードからも到達できません",
 	FailoverSpoke:        "{{.node}} が再び応答したため、taint naosu.dev/silent を削除しました。",
 
 	ConfirmRemedy:       "naosu failover confirm node/NAME の形式でノードを指定します",

@@ -41,7 +41,7 @@ var japaneseProof = sentences{
 
 	ProofTheirs:      "{{.by}} が実際に修復することを示すものがありません。修復は、受け付けられても行われないことがあります。condition をノードに実際に設定して試す以外に、確かめる方法はありません。",
 	ProofNoDrill:     "{{.by}} による訓練や修復は、まだ一度も完了していません。",
-	ProofDrillCut:    "最後の訓練 ({{.remediation}}、{{.at}}) は失敗しました: {{.why}}",
+	ProofDrillFailed: "最後の訓練 ({{.remediation}}、{{.at}}) は失敗しました: {{.why}}",
 	ProofCutBefore:   "最後の訓練 ({{.remediation}}、{{.at}}) は失敗しましたが、すでに解消している可能性があります: {{.why}}",
 	ProofStaleAge:    "最後の実証 ({{.remediation}}、{{.at}}) から 30 日以上経過しています。",
 	ProofStalePolicy: "最後の実証 ({{.remediation}}、{{.at}}) の後でポリシーが変更されました。",

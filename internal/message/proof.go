@@ -43,7 +43,7 @@ const (
 
 	ProofTheirs      ID = "ProofTheirs"      // by
 	ProofNoDrill     ID = "ProofNoDrill"     // by
-	ProofDrillCut    ID = "ProofDrillCut"    // remediation, at, why
+	ProofDrillFailed ID = "ProofDrillFailed" // remediation, at, why
 	ProofCutBefore   ID = "ProofCutBefore"   // remediation, at, why
 	ProofStaleAge    ID = "ProofStaleAge"    // remediation, at
 	ProofStalePolicy ID = "ProofStalePolicy" // remediation, at

@@ -233,7 +233,7 @@ var englishTexts = []compiled{
 		t.put(t.value("within"))
 		t.say(".")
 	}},
-	{ActionStillIll, []string{"node", "condition", "status", "within"}, func(t *text) {
+	{ActionStillUnhealthy, []string{"node", "condition", "status", "within"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" still has ")
 		t.put(t.value("condition"))
@@ -1251,7 +1251,7 @@ var englishTexts = []compiled{
 		t.put(t.value("after"))
 		t.say(".")
 	}},
-	{DrillFailed, []string{"words"}, func(t *text) {
+	{DrillNotRun, []string{"words"}, func(t *text) {
 		t.say("The agent could not run the drill: ")
 		t.put(t.value("words"))
 	}},
@@ -1355,7 +1355,7 @@ var englishTexts = []compiled{
 	{DrillPassed, nil, func(t *text) {
 		t.say("The drill reached the action, which was not performed.")
 	}},
-	{DrillCut, []string{"step", "why"}, func(t *text) {
+	{DrillFailed, []string{"step", "why"}, func(t *text) {
 		t.say("The drill failed at ")
 		t.put(t.value("step"))
 		t.say(": ")
@@ -1471,11 +1471,11 @@ var englishTexts = []compiled{
 			t.say(".")
 		}
 	}},
-	{DrillWasCut, []string{"hop"}, func(t *text) {
+	{DrillDidFail, []string{"hop"}, func(t *text) {
 		t.say("the drill failed at ")
 		t.put(t.value("hop"))
 	}},
-	{DrillCutAt, []string{"hop", "why"}, func(t *text) {
+	{DrillFailedAt, []string{"hop", "why"}, func(t *text) {
 		t.say("failed at ")
 		t.put(t.value("hop"))
 		t.say(": ")
@@ -1903,6 +1903,28 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
+	{UnplacedTooLarge, []string{"who", "n", "requested", "largest", "node", "has"}, func(t *text) {
+		t.put(t.value("who"))
+		t.say(" ")
+		t.say(verb(t.number("n"), "is", "are"))
+		t.say(" Pending because no node can hold ")
+		t.say(verb(t.number("n"), "it", "any of them"))
+		t.say(", even when empty: ")
+		t.say(verb(t.number("n"), "it requests", "each requests"))
+		t.say(" ")
+		t.say(englishAnd(t.items("requested")))
+		t.say(", and the ")
+		if t.is(t.value("largest")) {
+			t.say("largest")
+		} else {
+			t.say("closest")
+		}
+		t.say(" node, ")
+		t.put(t.value("node"))
+		t.say(", has ")
+		t.say(englishAnd(t.items("has")))
+		t.say(".")
+	}},
 	{UnplacedAlso, []string{"said", "also"}, func(t *text) {
 		t.put(t.value("said"))
 		t.say(" ")
@@ -2041,6 +2063,11 @@ var englishTexts = []compiled{
 		t.say("is cordoned")
 	}},
 	{ShortOf, []string{"amount", "resource"}, func(t *text) {
+		t.put(t.value("amount"))
+		t.say(" ")
+		t.put(t.value("resource"))
+	}},
+	{Amount, []string{"amount", "resource"}, func(t *text) {
 		t.put(t.value("amount"))
 		t.say(" ")
 		t.put(t.value("resource"))
@@ -2515,6 +2542,35 @@ var englishTexts = []compiled{
 	}},
 	{RemedyLowerRisk, nil, func(t *text) {
 		t.say("The pod is guaranteed less than its template requests now: first check what it uses. Nothing is left free on that node.")
+	}},
+	{RemedySmaller, []string{"object", "fits", "node"}, func(t *text) {
+		t.say("Lower the requests of ")
+		t.put(t.value("object"))
+		t.say(": a pod can have at most ")
+		t.say(englishAnd(t.items("fits")))
+		t.say(", which is what ")
+		t.put(t.value("node"))
+		t.say(" has for it when empty.")
+	}},
+	{RemedySmallerCost, nil, func(t *text) {
+		t.say("The pods are replaced.")
+	}},
+	{RemedyLargerNodes, []string{"requested", "others"}, func(t *text) {
+		t.say("Add a node group with larger nodes, or allow larger instance types in a NodePool: a node needs ")
+		t.say(englishAnd(t.items("requested")))
+		t.say(" allocatable")
+		if t.is(t.value("others")) {
+			t.say(", and ")
+			t.say(englishAnd(t.items("others")))
+			t.say(" more for pods of DaemonSets and static pods")
+		}
+		t.say(".")
+	}},
+	{RemedyLargerNodesCost, nil, func(t *text) {
+		t.say("The price of the larger nodes.")
+	}},
+	{RemedyLargerNodesRisk, nil, func(t *text) {
+		t.say("Other pods may be placed on these nodes first.")
 	}},
 	{RemedyMove, []string{"node", "pod"}, func(t *text) {
 		t.say("Make room on ")
@@ -5289,7 +5345,7 @@ var englishTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" yet.")
 	}},
-	{ProofDrillCut, []string{"remediation", "at", "why"}, func(t *text) {
+	{ProofDrillFailed, []string{"remediation", "at", "why"}, func(t *text) {
 		t.say("The last drill, ")
 		t.put(t.value("remediation"))
 		t.say(" at ")

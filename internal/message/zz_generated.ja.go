@@ -227,7 +227,7 @@ var japaneseTexts = []compiled{
 		t.say(span(t.words(t.value("within"))))
 		t.say("以内に Ready になりませんでした。")
 	}},
-	{ActionStillIll, []string{"within", "node", "condition", "status"}, func(t *text) {
+	{ActionStillUnhealthy, []string{"within", "node", "condition", "status"}, func(t *text) {
 		t.say(span(t.words(t.value("within"))))
 		t.say("たっても ")
 		t.put(t.value("node"))
@@ -1226,7 +1226,7 @@ var japaneseTexts = []compiled{
 		t.say(span(t.words(t.value("after"))))
 		t.say("以内に根拠を報告しませんでした。")
 	}},
-	{DrillFailed, []string{"words"}, func(t *text) {
+	{DrillNotRun, []string{"words"}, func(t *text) {
 		t.say("エージェントは訓練を実行できませんでした。")
 		t.put(t.value("words"))
 	}},
@@ -1329,7 +1329,7 @@ var japaneseTexts = []compiled{
 	{DrillPassed, nil, func(t *text) {
 		t.say("訓練は操作の直前まで到達しました。操作は実行していません。")
 	}},
-	{DrillCut, []string{"step", "why"}, func(t *text) {
+	{DrillFailed, []string{"step", "why"}, func(t *text) {
 		t.say("訓練は ")
 		t.put(t.value("step"))
 		t.say(" で失敗しました。")
@@ -1442,12 +1442,12 @@ var japaneseTexts = []compiled{
 			t.say(" にあります。")
 		}
 	}},
-	{DrillWasCut, []string{"hop"}, func(t *text) {
+	{DrillDidFail, []string{"hop"}, func(t *text) {
 		t.say("訓練が ")
 		t.put(t.value("hop"))
 		t.say(" で失敗しました")
 	}},
-	{DrillCutAt, []string{"hop", "why"}, func(t *text) {
+	{DrillFailedAt, []string{"hop", "why"}, func(t *text) {
 		t.put(t.value("hop"))
 		t.say(" で失敗しました: ")
 		t.put(t.value("why"))
@@ -1727,7 +1727,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("proof"))
 		t.say("。このノードの ")
 		t.put(t.value("pods"))
-		t.say(" 個の Pod を他のノードで置き換え、taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: ")
+		t.say(" 個の Pod をほかのノードで置き換え、taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: ")
 		t.put(t.value("by"))
 		t.say("。")
 	}},
@@ -1737,7 +1737,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("proof"))
 		t.say("。モードが Auto であれば、このノードの ")
 		t.put(t.value("pods"))
-		t.say(" 個の Pod が他のノードで置き換えられます (")
+		t.say(" 個の Pod がほかのノードで置き換えられます (")
 		t.put(t.value("by"))
 		t.say(")。")
 	}},
@@ -1751,7 +1751,7 @@ var japaneseTexts = []compiled{
 	}},
 	{FailoverSilenceProof, []string{"quiet", "witnesses"}, func(t *text) {
 		t.say(span(t.words(t.value("quiet"))))
-		t.say("間、動作を示す信号がなく、他の ")
+		t.say("間、動作を示す信号がなく、ほかの ")
 		t.put(t.value("witnesses"))
 		t.say(" 台のノードからも到達できません")
 	}},
@@ -1860,6 +1860,22 @@ var japaneseTexts = []compiled{
 			t.put(t.value("nearest"))
 		}
 		t.say("。")
+	}},
+	{UnplacedTooLarge, []string{"who", "requested", "largest", "node", "has"}, func(t *text) {
+		t.put(t.value("who"))
+		t.say(" は Pending です。空の状態でも Pod を受け入れられるノードがありません。Pod は ")
+		t.say(japaneseAnd(t.items("requested")))
+		t.say(" を要求していますが、")
+		if t.is(t.value("largest")) {
+			t.say("最も大きい")
+		} else {
+			t.say("受け入れに最も近い")
+		}
+		t.say("ノード ")
+		t.put(t.value("node"))
+		t.say(" にあるのは ")
+		t.say(japaneseAnd(t.items("has")))
+		t.say(" です。")
 	}},
 	{UnplacedAlso, []string{"said", "also"}, func(t *text) {
 		t.put(t.value("said"))
@@ -1981,6 +1997,11 @@ var japaneseTexts = []compiled{
 		t.say(" ")
 		t.put(t.value("amount"))
 		t.say(" 分")
+	}},
+	{Amount, []string{"resource", "amount"}, func(t *text) {
+		t.put(t.value("resource"))
+		t.say(" ")
+		t.put(t.value("amount"))
 	}},
 	{ShortOfPods, nil, func(t *text) {
 		t.say("Pod 1 個分の枠")
@@ -2429,6 +2450,34 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyLowerRisk, nil, func(t *text) {
 		t.say("Pod に保証される量が、必要とされている量を下回ります。先に実際の使用量を確認してください。そのノードには空きがなくなります。")
+	}},
+	{RemedySmaller, []string{"object", "node", "fits"}, func(t *text) {
+		t.put(t.value("object"))
+		t.say(" の requests を減らします。1 つの Pod に割り当てられるのは、空の ")
+		t.put(t.value("node"))
+		t.say(" で使える ")
+		t.say(japaneseAnd(t.items("fits")))
+		t.say(" までです。")
+	}},
+	{RemedySmallerCost, nil, func(t *text) {
+		t.say("Pod が入れ替わります。")
+	}},
+	{RemedyLargerNodes, []string{"requested", "others"}, func(t *text) {
+		t.say("より大きいノードのグループを追加するか、NodePool でより大きいインスタンスタイプを許可します。割り当て可能な量 (allocatable) として ")
+		t.say(japaneseAnd(t.items("requested")))
+		t.say(" が必要です")
+		if t.is(t.value("others")) {
+			t.say(" (DaemonSet の Pod と static Pod のために、さらに ")
+			t.say(japaneseAnd(t.items("others")))
+			t.say(")")
+		}
+		t.say("。")
+	}},
+	{RemedyLargerNodesCost, nil, func(t *text) {
+		t.say("大きいノードの料金がかかります。")
+	}},
+	{RemedyLargerNodesRisk, nil, func(t *text) {
+		t.say("これらのノードに、ほかの Pod が先に配置されることがあります。")
 	}},
 	{RemedyMove, []string{"node", "pod"}, func(t *text) {
 		t.put(t.value("node"))
@@ -5082,7 +5131,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" による訓練や修復は、まだ一度も完了していません。")
 	}},
-	{ProofDrillCut, []string{"remediation", "at", "why"}, func(t *text) {
+	{ProofDrillFailed, []string{"remediation", "at", "why"}, func(t *text) {
 		t.say("最後の訓練 (")
 		t.put(t.value("remediation"))
 		t.say("、")

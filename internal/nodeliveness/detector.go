@@ -15,9 +15,9 @@ const (
 	// QuietAfter is for how long there is no heartbeat of a node, or no sign of life, before it counts as quiet. No other node is judged
 	// beside a quiet one, since both may have failed for the same reason.
 	QuietAfter = 2500 * time.Millisecond
-	// togetherWithin is within what time of each other two nodes fall silent together, which is more likely a fault of the network or of the
-	// controller's own machine.
-	togetherWithin = 30 * time.Second
+	// correlatedWithin is the time between the last signs of life of two nodes up to which their silences count as correlated: the network or
+	// the controller's own machine is then more likely to have failed than both nodes.
+	correlatedWithin = 30 * time.Second
 	// renewInterval is how often a kubelet renews its Lease.
 	//
 	// Source: the default of --node-lease-renew-interval-fraction, a quarter of nodeLeaseDurationSeconds, 40 s, in pkg/kubelet of Kubernetes.
@@ -89,14 +89,14 @@ const (
 	Reachable State = "Reachable"
 	// Unconfirmed is that too few witnesses could say anything, or that the kubelet may still renew its Lease.
 	Unconfirmed State = "Unconfirmed"
-	// Together is that others fell silent at about the same time.
-	Together State = "Together"
+	// Correlated is that another node fell silent at about the same time, so that the cause may be the network or the controller's machine.
+	Correlated State = "Correlated"
 	// Silent is that the node gives no sign of life, and that its witnesses do not reach it.
 	Silent State = "Silent"
 )
 
 // States are all states.
-var States = []State{NotWatched, Alive, Suspect, Reachable, Unconfirmed, Together, Silent}
+var States = []State{NotWatched, Alive, Suspect, Reachable, Unconfirmed, Correlated, Silent}
 
 // Probe asks the agent of a witness to open TCP to a node.
 type Probe struct {
@@ -299,15 +299,15 @@ func (d *Detector) observe(now time.Time, silentAfter time.Duration, f *followed
 	switch {
 	case !q.ended.IsZero():
 		f.state = d.judge(now, silentAfter, f)
-	case f.state == Silent && d.together(now, f): // Others may fall silent while its witnesses are asked again.
-		f.state = Together
+	case f.state == Silent && d.correlated(now, f): // Others may fall silent while its witnesses are asked again.
+		f.state = Correlated
 	}
 	return nil
 }
 
 // askAgainAfter is after what time the witnesses of a node are asked again: soon, where only others hold its failover up.
 func (d *Detector) askAgainAfter(f *followed) time.Duration {
-	if f.state == Silent || f.state == Together {
+	if f.state == Silent || f.state == Correlated {
 		return silentInterval
 	}
 	return inquiryInterval
@@ -355,8 +355,8 @@ func (d *Detector) judge(now time.Time, silentAfter time.Duration, f *followed) 
 	switch {
 	case unreached < minWitnesses || len(zones) < min(2, d.zones(now, f)), d.overdueFor(f, now) < silentAfter:
 		return Unconfirmed
-	case d.together(now, f):
-		return Together
+	case d.correlated(now, f):
+		return Correlated
 	}
 	f.confirmed, f.unreached = f.inquiry.ended, unreached
 	return Silent
@@ -373,18 +373,18 @@ func (d *Detector) zones(now time.Time, of *followed) int {
 	return len(zones)
 }
 
-// together says whether another node fell silent at about the same time, or may just have. A node whose heartbeats ended with those of this
+// correlated says whether another node fell silent at about the same time, or may just have. A node whose heartbeats ended with those of this
 // one is cut off from the controller as this one is, also while the last renewal of its Lease is recent: one may have been under way.
-func (d *Detector) together(now time.Time, of *followed) bool {
+func (d *Detector) correlated(now time.Time, of *followed) bool {
 	for _, f := range d.order {
 		if f == of || !f.Connected || f.Ended != Open {
 			continue
 		}
-		if f.lastSign().Sub(of.lastSign()).Abs() > togetherWithin {
+		if f.lastSign().Sub(of.lastSign()).Abs() > correlatedWithin {
 			continue
 		}
-		lostTogether := d.since(f.LastBeat, now) >= QuietAfter && f.LastBeat.Sub(of.LastBeat).Abs() <= togetherWithin
-		if lostTogether || d.quietFor(f, now) >= QuietAfter {
+		beatsCorrelated := d.since(f.LastBeat, now) >= QuietAfter && f.LastBeat.Sub(of.LastBeat).Abs() <= correlatedWithin
+		if beatsCorrelated || d.quietFor(f, now) >= QuietAfter {
 			return true
 		}
 	}

@@ -161,12 +161,12 @@ func TestDetector(t *testing.T) {
 		}, 4 * time.Second, map[string]State{"n2": Suspect}},
 		"a goodbye": {2, 4, func(n *network) { n.machine("n2").ended = Goodbye; n.machine("n2").off = true }, time.Minute, map[string]State{"n2": NotWatched}},
 		"a close":   {2, 4, func(n *network) { n.machine("n2").ended = Closed; n.machine("n2").off = true }, time.Minute, map[string]State{"n2": NotWatched}},
-		"two off":   {2, 5, func(n *network) { n.machine("n2").off, n.machine("n3").off = true, true }, 8 * time.Second, map[string]State{"n2": Together, "n3": Together}},
+		"two off":   {2, 5, func(n *network) { n.machine("n2").off, n.machine("n3").off = true, true }, 8 * time.Second, map[string]State{"n2": Correlated, "n3": Correlated}},
 		"two off, one a little later": {2, 6, func(n *network) {
 			n.machine("n2").off = true
 			n.pass(2 * time.Second)
 			n.machine("n3").off = true
-		}, 5 * time.Second, map[string]State{"n2": Together}},
+		}, 5 * time.Second, map[string]State{"n2": Correlated}},
 		"two off, forty seconds apart": {2, 6, func(n *network) {
 			n.machine("n2").off = true
 			n.pass(40 * time.Second)
@@ -294,7 +294,7 @@ func TestLateRenewal(t *testing.T) {
 		}
 	}
 	other.off, other.paused, other.deaf = false, true, true
-	n.pass(togetherWithin)
+	n.pass(correlatedWithin)
 	if got := n.state("n2"); got != Silent {
 		t.Errorf("after the other's kubelet has gone on: %s", got)
 	}
@@ -385,7 +385,7 @@ func TestBaseline(t *testing.T) {
 }
 
 // Under random faults, a node is Silent only if there was no sign of life of it for long enough, no witness has reached it since, and no
-// other fell silent together with it.
+// other fell silent within correlatedWithin of it.
 func TestSilentRightly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := newNetwork(rapid.IntRange(1, 3).Draw(t, "zones"), rapid.IntRange(3, 8).Draw(t, "nodes"))
@@ -448,8 +448,8 @@ func (n *network) check(t *rapid.T) {
 			if other.lease.After(last) {
 				last = other.lease
 			}
-			quiet := n.now.Sub(last) >= silentAfter || n.now.Sub(other.beat) >= silentAfter && other.beat.Sub(m.beat).Abs() <= togetherWithin
-			if quiet && last.Sub(sign).Abs() <= togetherWithin && n.now.Sub(n.undisturbed) >= silentAfter {
+			quiet := n.now.Sub(last) >= silentAfter || n.now.Sub(other.beat) >= silentAfter && other.beat.Sub(m.beat).Abs() <= correlatedWithin
+			if quiet && last.Sub(sign).Abs() <= correlatedWithin && n.now.Sub(n.undisturbed) >= silentAfter {
 				t.Fatalf("%s is silent, and %s is too since about then", m.name, other.name)
 			}
 		}

@@ -277,7 +277,7 @@ func (c *checker) row(ch chain) Row {
 	return row
 }
 
-// add adds a link. The first that is cut decides about the row, else the first that is not known, else that a person must approve.
+// add adds a link. The first that breaks decides about the row, else the first that is not known, else that a person must approve.
 func (r *Row) add(name LinkName, l link) {
 	r.Links = append(r.Links, Link{name, l.state, l.said})
 	if l.proof != nil {
@@ -285,8 +285,8 @@ func (r *Row) add(name LinkName, l link) {
 	}
 	switch {
 	case r.Verdict == Broken:
-	case l.state == Cut, l.state == Unknown && r.Holds():
-		r.Verdict = map[State]Verdict{Cut: Broken, Unknown: Unproven}[l.state]
+	case l.state == Breaks, l.state == Unknown && r.Holds():
+		r.Verdict = map[State]Verdict{Breaks: Broken, Unknown: Unproven}[l.state]
 		r.BrokenLink, r.Message, r.Code, r.ledger = name, l.said, finding.N302, l.ledger
 		if l.severity != "" {
 			r.severity = l.severity

@@ -126,11 +126,11 @@ func find(t *testing.T, rows []Row, why, by string) Row {
 	return Row{}
 }
 
-// TestEachLinkCut takes every link of a whole chain away in turn, and demands that just that one is named.
-func TestEachLinkCut(t *testing.T) {
+// TestEachLinkBreaks breaks each link in turn, and requires that only that one is named.
+func TestEachLinkBreaks(t *testing.T) {
 	const down, by = "InterfaceNotUp", "noderepairpolicy/workers"
 	for name, tc := range map[string]struct {
-		cut     func(*Facts)
+		breaks  func(*Facts)
 		reason  string
 		verdict Verdict
 		link    LinkName
@@ -245,23 +245,23 @@ func TestEachLinkCut(t *testing.T) {
 		}, down, Unproven, Proven, "policy has changed"},
 		"drilled with another agent": {func(f *Facts) { f.AgentImages["n1"] = "naosu-agent:2" }, down, Unproven, Proven, "agent has changed"},
 		"drilled to another action":  {func(f *Facts) { f.Remediations[0].Status.Match.Plan = v1alpha1.NodePlan(v1alpha1.ActionReplace, "") }, down, Unproven, Proven, "No drill"},
-		"cut, and passed within the same second": {func(f *Facts) {
+		"failed, and passed within the same second": {func(f *Facts) {
 			r, at := drill(down), metav1.NewMicroTime(ago(48*time.Hour).Add(time.Millisecond))
 			r.Status.Steps = []v1alpha1.Step{{Name: v1alpha1.StepAct, EndedAt: &at}}
 			f.Remediations[0].Status.Conditions[0].Status = "False"
 			f.Remediations = append([]v1alpha1.Remediation{r}, f.Remediations...)
 		}, down, WouldAct, "", ""},
-		"cut, and the policy has changed since": {func(f *Facts) {
+		"failed, and the policy has changed since": {func(f *Facts) {
 			f.Remediations[0].Status.Conditions[0].Status, f.Remediations[0].Status.Conditions[0].Message = "False", "paused"
 			f.Remediations[0].Status.Match.Generation = 2
 		}, down, Unproven, Proven, "may have been fixed since: paused"},
-		"a drill that was cut": {func(f *Facts) {
+		"a drill that failed": {func(f *Facts) {
 			f.Remediations[0].Status.Conditions[0].Status, f.Remediations[0].Status.Conditions[0].Message = "False", "nothing detected it"
 		}, down, Broken, Proven, "nothing detected it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := whole()
-			tc.cut(&f)
+			tc.breaks(&f)
 			row := find(t, Check(f), tc.reason, by)
 			if tc.reason == "PortConflict" && row.severity != finding.Info {
 				t.Errorf("severity %s of what no rule names", row.severity)
@@ -375,7 +375,7 @@ func raised(by string, helped bool) v1alpha1.Remediation {
 	r.Spec.Drill.Depth, r.Spec.Drill.Condition, r.Status.Match = v1alpha1.DrillRaised, "NetworkingReady", nil
 	if !helped {
 		c := &r.Status.Conditions[0]
-		c.Status, c.Reason, c.Message = metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason, "it was accepted and still never happened"
+		c.Status, c.Reason, c.Message = metav1.ConditionFalse, v1alpha1.RemediationDrillFailedReason, "it was accepted and still never happened"
 	}
 	return r
 }

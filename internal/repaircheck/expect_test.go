@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// dueSince has the network of n1 be ill for so long, as an agent says it.
+// dueSince has the network of n1 be unhealthy for so long, as an agent says it.
 func dueSince(f *Facts, since time.Duration, why, text string) {
 	for i := range f.Nodes[0].Status.Conditions {
 		if c := &f.Nodes[0].Status.Conditions[i]; c.Type == "NetworkingReady" {

@@ -35,7 +35,7 @@ var eksReports = slices.Concat(
 	eks(acceleratedHardware, reason.Warning, "NvidiaNCCLError", "NvidiaPCIeError", "NvidiaPageRetirement", "NvidiaPowerError", "NvidiaThermalError"),
 )
 
-// npdReports are the conditions of node-problem-detector's own configurations (config/*.json of github.com/kubernetes/node-problem-detector), True when ill.
+// npdReports are the conditions of node-problem-detector's own configurations (config/*.json of github.com/kubernetes/node-problem-detector), True when unhealthy.
 // What it has as temporary problems are Events that belong to no condition.
 var npdReports = slices.Concat(
 	// The rule matches a hung process named docker, and no other.

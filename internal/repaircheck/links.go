@@ -33,7 +33,7 @@ type link struct {
 var holds = link{state: Holds}
 
 func broken(said message.Sentence) link {
-	return link{state: Cut, said: said}
+	return link{state: Breaks, said: said}
 }
 
 func unknown(said message.Sentence) link {
@@ -132,7 +132,7 @@ func checkActuator(_ *checker, ch chain) (link, bool) {
 	case ch.by() == "":
 		return link{}, false
 	case ch.action() == v1alpha1.ActionNone:
-		return link{state: Cut, said: sentence.ProofLeftAlone(ch.by(), ch.rule.Name), severity: finding.Info}, true
+		return link{state: Breaks, said: sentence.ProofLeftAlone(ch.by(), ch.rule.Name), severity: finding.Info}, true
 	case ch.policy == nil:
 		return holds, true
 	}
@@ -177,11 +177,11 @@ func checkPermission(c *checker, ch chain) (link, bool) {
 		switch {
 		case p.May == v1alpha1.MayNo:
 			worst = broken(sentence.ProofRefused(p.Actuator, action, group, p.Message))
-		case p.May != v1alpha1.MayYes && worst.state != Cut:
+		case p.May != v1alpha1.MayYes && worst.state != Breaks:
 			worst = unknown(sentence.ProofPermissionUnknown(p.Actuator, action, group, p.Message))
 		}
 	}
-	if worst.state != Cut && c.provenByAction(ch) {
+	if worst.state != Breaks && c.provenByAction(ch) {
 		return holds, true
 	}
 	if !asked {
@@ -216,7 +216,7 @@ func budgetCheck(f *Facts) func(*v1alpha1.NodeRepairPolicy, *corev1.Node) link {
 		k := key{p.Name, node.Labels[corev1.LabelTopologyZone], f.Groups[node.Name]}
 		if _, known := asked[k]; !known {
 			asked[k] = guardLink("budgets", guard.Proposal{Node: guard.Node{Name: node.Name, Zone: k.zone, Group: k.group}, Policy: p.Spec}, facts)
-			if f.Ledger == nil && asked[k].state != Cut { // A budget of zero allows nothing, whatever is ongoing.
+			if f.Ledger == nil && asked[k].state != Breaks { // A budget of zero allows nothing, whatever is ongoing.
 				asked[k] = f.noLedger()
 			}
 		}
@@ -224,7 +224,7 @@ func budgetCheck(f *Facts) func(*v1alpha1.NodeRepairPolicy, *corev1.Node) link {
 	}
 }
 
-// noLedger is the link Budget without a ledger: cut if it is damaged, since the controller cannot decode it either; unknown if this
+// noLedger is the link Budget without a ledger: it breaks if the ledger is damaged, since the controller cannot decode it either; unknown if this
 // process may not read it.
 func (f *Facts) noLedger() link {
 	why := ""
@@ -247,7 +247,7 @@ func guardLink(check string, p guard.Proposal, f guard.Facts) link {
 	case verdict.Decision == guard.Allow:
 		return holds
 	case verdict.Permanent():
-		return link{state: Cut, said: verdict.Message}
+		return link{state: Breaks, said: verdict.Message}
 	case verdict.Reason == guard.Unknown:
 		return link{state: Unknown, said: verdict.Message}
 	}
@@ -264,7 +264,7 @@ func checkMode(c *checker, ch chain) (link, bool) {
 		return paused, true
 	}
 	l := guardLink("mode", p, guard.Facts{AsForecast: guard.Known(asForecast(ch), c.f.Now)})
-	if l.state == Cut {
+	if l.state == Breaks {
 		l.severity = finding.Info // A person chose the mode.
 	}
 	if l.state == Holds {

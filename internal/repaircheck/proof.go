@@ -45,7 +45,7 @@ func checkProof(c *checker, ch chain) (link, bool) {
 		if stale != nil {
 			return unknown(sentence.ProofCutBefore(ref, at, end.Message)), true
 		}
-		return broken(sentence.ProofDrillCut(ref, at, end.Message)), true
+		return broken(sentence.ProofDrillFailed(ref, at, end.Message)), true
 	}
 	reason := last.Spec.Evidence.Reason
 	if last.Spec.Drill != nil {

@@ -22,7 +22,7 @@ const (
 	// NeedsApproval is for such a chain that waits for a person's approval: the policy's mode is Approve, or Auto that is not earned
 	// yet.
 	NeedsApproval Verdict = "NeedsApproval"
-	// Unproven is for one of which a link is not known, and none is cut.
+	// Unproven is for one of which a link is not known, and none breaks.
 	Unproven Verdict = "Unproven"
 	Broken   Verdict = "Broken"
 )
@@ -54,7 +54,7 @@ const (
 	// Later is for a link that holds, but not now or not without an approval.
 	Later   State = "Later"
 	Unknown State = "Unknown"
-	Cut     State = "Cut"
+	Breaks  State = "Breaks"
 )
 
 // Link is one link and its state.
@@ -101,7 +101,7 @@ type Row struct {
 	competingRepairers []change.Ref
 }
 
-// Holds says whether no link is cut or unknown: a repair would follow, by itself or once a person approves.
+// Holds says whether no link breaks or is unknown: a repair would follow, by itself or once a person approves.
 func (r Row) Holds() bool { return r.Verdict == WouldAct || r.Verdict == NeedsApproval }
 
 // Expected says whether a repair is expected: the reason changes a condition, or a rule names it.

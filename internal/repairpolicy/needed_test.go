@@ -70,7 +70,7 @@ func TestRejectionStands(t *testing.T) {
 
 func TestNeeded(t *testing.T) {
 	since := ago(time.Hour)
-	ill := node("a", network(corev1.ConditionFalse, "", since), corev1.NodeCondition{Type: "KernelReady", Status: "False", LastTransitionTime: since})
+	unhealthy := node("a", network(corev1.ConditionFalse, "", since), corev1.NodeCondition{Type: "KernelReady", Status: "False", LastTransitionTime: since})
 	well := node("b", network(corev1.ConditionTrue, "", since))
 	kernel := func(r *v1alpha1.Remediation) { r.Spec.Evidence.Condition = "KernelReady" }
 	all := []v1alpha1.Remediation{
@@ -83,7 +83,7 @@ func TestNeeded(t *testing.T) {
 	}
 	// The last of b was rejected, and its evidence is gone.
 	want := map[string]bool{"stands": true, "stands-too": true, "last": true, "well-again": true}
-	if diff := cmp.Diff(want, NeededRemediations([]*corev1.Node{ill, well}, all)); diff != "" {
+	if diff := cmp.Diff(want, NeededRemediations([]*corev1.Node{unhealthy, well}, all)); diff != "" {
 		t.Errorf("needed (-want +got):\n%s", diff)
 	}
 }
@@ -95,8 +95,8 @@ func TestNeededIsBounded(t *testing.T) {
 	for i := range 5000 {
 		all = append(all, no(fmt.Sprint("no-", i), "a", since, time.Minute, func(r *v1alpha1.Remediation) { r.Spec.Policy.Name = fmt.Sprint("p-", i) }))
 	}
-	ill := node("a", network(corev1.ConditionFalse, "", since))
-	if n := len(NeededRemediations([]*corev1.Node{ill}, all)); n == 0 || n > 2 {
-		t.Errorf("%d are needed of one node with one condition that is ill", n)
+	unhealthy := node("a", network(corev1.ConditionFalse, "", since))
+	if n := len(NeededRemediations([]*corev1.Node{unhealthy}, all)); n == 0 || n > 2 {
+		t.Errorf("%d are needed of one node with one condition that is unhealthy", n)
 	}
 }

@@ -122,11 +122,11 @@ func TestHolds(t *testing.T) {
 		is   corev1.NodeCondition
 		want bool
 	}{
-		"still so, for however long":    {"a", network(corev1.ConditionFalse, "InterfaceNotUp", ago(0)), true},
-		"well":                          {"a", network(corev1.ConditionTrue, "", ago(0)), false},
-		"for a reason of no concern":    {"a", network(corev1.ConditionFalse, "Other", ago(0)), false},
-		"the rule is gone, the ill not": {"b", network(corev1.ConditionFalse, "Other", ago(0)), true},
-		"the rule is gone, and the ill": {"b", network(corev1.ConditionTrue, "", ago(0)), false},
+		"still so, for however long":            {"a", network(corev1.ConditionFalse, "InterfaceNotUp", ago(0)), true},
+		"well":                                  {"a", network(corev1.ConditionTrue, "", ago(0)), false},
+		"for a reason of no concern":            {"a", network(corev1.ConditionFalse, "Other", ago(0)), false},
+		"the rule is gone, the problem remains": {"b", network(corev1.ConditionFalse, "Other", ago(0)), true},
+		"the rule is gone, and the problem":     {"b", network(corev1.ConditionTrue, "", ago(0)), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := EvidenceHolds(rules, of(tc.of), []corev1.NodeCondition{tc.is}); got != tc.want {

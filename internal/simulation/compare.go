@@ -210,7 +210,7 @@ func (f *future) initialPod(record *fates.Record) *corev1.Pod {
 	return f.engine.Initial.Pod(record.Fate.Pod.Namespace, record.Fate.Pod.Name)
 }
 
-// notRunning says whether a pod of the initial snapshot does not run, or its node does not respond.
+// notRunning reports whether a pod of the initial snapshot does not run, or its node does not respond.
 func (f *future) notRunning(record *fates.Record) bool {
 	pod := f.initialPod(record)
 	if pod == nil {
@@ -220,7 +220,7 @@ func (f *future) notRunning(record *fates.Record) bool {
 	return !cluster.Runs(pod) || node != nil && kube.IsNodeUnreachable(node)
 }
 
-// placedByOther says whether a scheduler that the Judge does not model places a pod of the initial snapshot.
+// placedByOther reports whether a scheduler that the Judge does not model places a pod of the initial snapshot.
 func (f *future) placedByOther(record *fates.Record) bool {
 	pod := f.initialPod(record)
 	return pod != nil && !f.engine.Judge.Models(pod)

@@ -8,8 +8,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// EachFuture is Run with the Outcome of each future on its own, the first future last: it tells which fates occur together. Fates
-// have no reasons and no chances.
+// EachFuture is Run with a separate Outcome for each future, the first future last: it shows which fates occur together. The
+// fates have no reasons and no probabilities.
 func EachFuture(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, visit func(outcome.Outcome) error) error {
 	for seed := max(o.Seeds, 1) - 1; seed >= 0; seed-- {
 		err := simulate(ctx, judge, changes, o, uint64(seed), func(f *future) error {

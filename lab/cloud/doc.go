@@ -5,6 +5,6 @@
 // a cloud controller manager and a CSI driver do with it lives in the packages below it; the server of AWS's wire protocols
 // is there too. Subnets, interfaces and addresses have their place in network.go.
 //
-// Everything a real cloud leaves to chance comes from the Spec's seed and the order of the calls, so the same requests
+// Everything that is random in a real cloud comes from the Spec's seed and the order of the calls, so the same requests
 // give the same instances. Groups react at once to what is asked of them; machines take their time.
 package cloud

@@ -26,7 +26,7 @@ func (c *Cloud) subnetFull(zone string) bool {
 	return taken > subnetHighest-subnetFirst
 }
 
-// freeAddress draws an address of the zone's subnet that no remembered instance has.
+// freeAddress is a random address of the zone's subnet that no known instance has.
 func (c *Cloud) freeAddress(zone string, random *rand.Rand) netip.Addr {
 	for {
 		host := subnetFirst + random.IntN(subnetHighest-subnetFirst+1)

@@ -99,7 +99,7 @@ func (c *Cloud) emptiest(g *group) (zone string, some bool) {
 }
 
 // leastWanted follows the default termination policy: one from the zone with most instances. All members are of one
-// launch version, since a rotation takes the old out; where AWS then looks at the billing hour and at chance, the lab
+// launch version, since a rotation takes the old out; where AWS then considers the billing hour and chooses at random, the lab
 // takes the oldest.
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-termination-policies.html
 func (c *Cloud) leastWanted(g *group) *instance {

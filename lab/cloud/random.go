@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// random is a source of chance of its own for each purpose, so that one more draw here changes nothing there.
+// random is a separate random source for each purpose, so that one more random number for one changes nothing for the others.
 func (c *Cloud) random(purpose string) *rand.Rand {
 	hash := fnv.New64a()
 	hash.Write([]byte(purpose))
@@ -32,7 +32,7 @@ func (c *Cloud) named(id string) bool {
 }
 
 // zoneOrder is the order in which the group's zones are filled when they hold equally many: as the scenario says, the
-// rest by chance.
+// rest in random order.
 func (c *Cloud) zoneOrder(g *group) []string {
 	shuffled := slices.Clone(g.Zones)
 	c.random("zones/"+g.Name).Shuffle(len(shuffled), func(i, j int) {

@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Spec is what a scenario says of its cloud. It is also what is drawn up by `naosu-lab up` from its flags.
+// Spec is what a scenario says of its cloud. `naosu-lab up` makes one from its flags.
 type Spec struct {
 	// Region is the name of the one region; without it, "us-east-1".
 	Region string `json:"region,omitempty"`
@@ -19,7 +19,7 @@ type Spec struct {
 	Groups []GroupSpec `json:"groups,omitempty"`
 	// RepairSwitchedOff are reasons that EKS's own repair does nothing about, though it is enabled. No API shows them.
 	RepairSwitchedOff []UnhealthyReason `json:"repairSwitchedOff,omitempty"`
-	// Seed decides everything that a real cloud decides by chance.
+	// Seed determines everything that is random in a real cloud.
 	Seed uint64 `json:"seed,omitempty"`
 }
 

@@ -131,7 +131,7 @@ func (m *Machine) reservedMemory() int64 {
 	return min(255<<20+int64(m.Pods)*11<<20, m.Memory.Value()/2)
 }
 
-// digest is a stable name for anything that a real machine would draw by chance.
+// digest is a stable name for anything that is random on a real machine.
 func digest(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {

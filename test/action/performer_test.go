@@ -86,7 +86,7 @@ func TestPerform(t *testing.T) {
 			action: reboot, with: func(_ context.Context, w *world) { w.cloud.dead = true },
 			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: ledger.NotHelped, says: "did not become Ready",
 		},
-		"a node that comes back as ill as before": {
+		"a node that comes back still unhealthy": {
 			action: reboot, with: func(_ context.Context, w *world) { w.cloud.sick = true },
 			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon: DidNotHelp", asked: 1, result: ledger.NotHelped, says: "still has NetworkingReady=False",
 		},
@@ -119,7 +119,7 @@ func TestPerform(t *testing.T) {
 			},
 			want: "Assess Guard Cordon Drain Act Wait Dwell Verify(Failed) Uncordon: DidNotHelp", asked: 1, result: ledger.NotHelped, says: "default/agent-n1",
 		},
-		"a machine whose replacement is ill": {
+		"a machine whose replacement is unhealthy": {
 			action: replace, with: func(_ context.Context, w *world) { w.cloud.sick = true },
 			want: "Assess Guard Cordon Drain Act Wait(Failed) Uncordon(Skipped): DidNotHelp", asked: 1, result: ledger.NotHelped, says: "No healthy node replaced",
 		},
@@ -215,11 +215,11 @@ func TestPerform(t *testing.T) {
 			action: reboot, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) { w.policy.Spec.Paused = true },
 			want: "Assess Guard Cordon Drain Act Wait Dwell Verify Uncordon: AsForecast", asked: 1, result: ledger.Helped,
 		},
-		"an API server that falls ill during the drain": {
+		"an API server that becomes unhealthy during the drain": {
 			action: reboot, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) { w.apiServerReady = false },
 			want: "Assess Guard Cordon Drain(Failed) Uncordon: GaveUp", result: ledger.Stopped, says: "The API server is not ready",
 		},
-		"an API server that is ill for a while during the drain": {
+		"an API server that is unhealthy for a while during the drain": {
 			action: reboot, step: v1alpha1.StepDrain, when: func(_ context.Context, w *world) {
 				w.apiServerReady = false
 				w.later(time.Minute, func() { w.apiServerReady = true })

@@ -33,14 +33,14 @@ func TestNothingHarsherFollows(t *testing.T) {
 		with   func(*world)
 		want   v1alpha1.Action
 	}{
-		"the cloud refuses":            {reboot, fails(errors.New("UnauthorizedOperation")), reboot},
-		"the cloud does not offer it":  {reboot, fails(cloud.ErrNotOffered), reboot},
-		"the cloud is busy for long":   {reboot, fails(cloud.ErrPassing), reboot},
-		"the cloud never answers":      {reboot, fails(cloud.ErrUnsure), reboot},
-		"the agent refuses":            {restart, func(w *world) { w.agent = v1alpha1.AgentRefused }, restart},
-		"the agent tries in vain":      {restart, func(w *world) { w.agent = v1alpha1.AgentFailed }, reboot},
-		"accepted, and nothing is so":  {reboot, func(w *world) { w.cloud.deaf = true }, replace},
-		"rebooted, and as ill as ever": {reboot, func(w *world) { w.cloud.sick = true }, replace},
+		"the cloud refuses":             {reboot, fails(errors.New("UnauthorizedOperation")), reboot},
+		"the cloud does not offer it":   {reboot, fails(cloud.ErrNotOffered), reboot},
+		"the cloud is busy for long":    {reboot, fails(cloud.ErrPassing), reboot},
+		"the cloud never answers":       {reboot, fails(cloud.ErrUnsure), reboot},
+		"the agent refuses":             {restart, func(w *world) { w.agent = v1alpha1.AgentRefused }, restart},
+		"the agent tries in vain":       {restart, func(w *world) { w.agent = v1alpha1.AgentFailed }, reboot},
+		"accepted, and nothing is so":   {reboot, func(w *world) { w.cloud.deaf = true }, replace},
+		"rebooted, and still unhealthy": {reboot, func(w *world) { w.cloud.sick = true }, replace},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, ctx := newWorld(t, tc.action), t.Context()

@@ -11,7 +11,7 @@ import (
 
 // TestRelapse has the node be well between two looks: the rule must be met anew for as long as it demands.
 func TestRelapse(t *testing.T) {
-	ill := func(t *testing.T) (*world, context.Context) {
+	unhealthy := func(t *testing.T) (*world, context.Context) {
 		t.Helper()
 		w, ctx := newWorld(t, reboot), t.Context()
 		w.policy.Spec.Rules[0].For = metav1.Duration{Duration: 10 * time.Minute}
@@ -27,7 +27,7 @@ func TestRelapse(t *testing.T) {
 		})
 	}
 	t.Run("of a proposal", func(t *testing.T) {
-		w, ctx := ill(t)
+		w, ctx := unhealthy(t)
 		w.policy.Spec.Paused = true
 		w.later(time.Minute, func() { relapse(ctx, w) })
 		w.later(2*time.Minute, func() { w.policy.Spec.Paused = false })
@@ -35,7 +35,7 @@ func TestRelapse(t *testing.T) {
 		w.notAsked(ctx, notDue, "Assess Guard(Skipped)")
 	})
 	t.Run("during a drain", func(t *testing.T) {
-		w, ctx := ill(t)
+		w, ctx := unhealthy(t)
 		w.budget(ctx, 0)
 		w.until(ctx, "Drain")
 		relapse(ctx, w)

@@ -222,7 +222,7 @@ func (s *session) remove(ctx context.Context, pod *corev1.Pod) error {
 	return s.until(ctx, func() bool { return s.pods[nameOf(pod)] == nil })
 }
 
-// until takes in news until something is so.
+// until processes events until a condition is met.
 func (s *session) until(ctx context.Context, so func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -319,14 +319,14 @@ func TestProviderRepairers(t *testing.T) {
 		wait      time.Duration
 		action    v1alpha1.Action
 	}{
-		{ill("NetworkingReady", "InterfaceNotUp"), 12 * time.Minute, v1alpha1.ActionReboot},
-		{ill("NetworkingReady", "IPAMDNotReady"), 30 * time.Minute, v1alpha1.ActionReplace},
-		{ill("KernelReady", "ForkFailedOutOfPIDs"), 5 * time.Minute, v1alpha1.ActionNone},
-		{ill("Ready", "KubeletNotReady"), 30 * time.Minute, v1alpha1.ActionReplace},
-		{ill("AcceleratedHardwareReady", "NvidiaXID64Error"), 10 * time.Minute, v1alpha1.ActionReboot},
-		{ill("AcceleratedHardwareReady", "NvidiaXID79Error"), 10 * time.Minute, v1alpha1.ActionReplace},
-		{ill("AcceleratedHardwareReady", "DCGMError"), 0, ""},
-		{ill("DiskPressure", "KubeletHasDiskPressure"), 0, ""},
+		{unhealthy("NetworkingReady", "InterfaceNotUp"), 12 * time.Minute, v1alpha1.ActionReboot},
+		{unhealthy("NetworkingReady", "IPAMDNotReady"), 30 * time.Minute, v1alpha1.ActionReplace},
+		{unhealthy("KernelReady", "ForkFailedOutOfPIDs"), 5 * time.Minute, v1alpha1.ActionNone},
+		{unhealthy("Ready", "KubeletNotReady"), 30 * time.Minute, v1alpha1.ActionReplace},
+		{unhealthy("AcceleratedHardwareReady", "NvidiaXID64Error"), 10 * time.Minute, v1alpha1.ActionReboot},
+		{unhealthy("AcceleratedHardwareReady", "NvidiaXID79Error"), 10 * time.Minute, v1alpha1.ActionReplace},
+		{unhealthy("AcceleratedHardwareReady", "DCGMError"), 0, ""},
+		{unhealthy("DiskPressure", "KubeletHasDiskPressure"), 0, ""},
 	} {
 		var rule naosu.RepairerRule
 		if at := slices.IndexFunc(got[0].Rules, func(r naosu.RepairerRule) bool { return r.Matches(tc.condition) }); at >= 0 {
@@ -343,7 +343,7 @@ func TestProviderRepairers(t *testing.T) {
 	}
 }
 
-func ill(condition corev1.NodeConditionType, reason string) corev1.NodeCondition {
+func unhealthy(condition corev1.NodeConditionType, reason string) corev1.NodeCondition {
 	return corev1.NodeCondition{Type: condition, Status: corev1.ConditionFalse, Reason: reason}
 }
 

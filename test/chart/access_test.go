@@ -59,9 +59,9 @@ func TestAccess(t *testing.T) {
 	// The node that is drained is another than the controller's: a pod that ends takes its token with it.
 	controller := env.pod(t, "naosu-controller", "")
 	agent := env.pod(t, "naosu-agent", controller.Spec.NodeName)
-	ill := env.createWorkload(t, agent.Spec.NodeName)
-	other := env.third(t, agent.Spec.NodeName, ill)
-	env.createForeignRemediation(t, agent.Spec.NodeName, ill, other)
+	unhealthy := env.createWorkload(t, agent.Spec.NodeName)
+	other := env.third(t, agent.Spec.NodeName, unhealthy)
+	env.createForeignRemediation(t, agent.Spec.NodeName, unhealthy, other)
 
 	health, scraped, beats := "http://"+agenttest.Port(t), agenttest.Port(t), agenttest.Port(t)
 	args := slices.Clone(controller.Spec.Containers[0].Args)
@@ -98,21 +98,21 @@ func TestAccess(t *testing.T) {
 			t.Logf("the controller says:\n%s", log)
 		}
 	}()
-	before := env.bootID(t, ill)
-	env.condition(t, ill, corev1.ConditionFalse, "InterfaceNotUp")
+	before := env.bootID(t, unhealthy)
+	env.condition(t, unhealthy, corev1.ConditionFalse, "InterfaceNotUp")
 	testbed.Eventually(t, func() error {
-		if env.bootID(t, ill) == before {
+		if env.bootID(t, unhealthy) == before {
 			return errors.New("the machine was not rebooted")
 		}
 		return nil
 	})
 	// The test plays the agent of a machine that has come up again.
-	env.condition(t, ill, corev1.ConditionTrue, "NoFault")
-	testbed.Eventually(t, func() error { return env.repaired(t.Context(), ill) })
+	env.condition(t, unhealthy, corev1.ConditionTrue, "NoFault")
+	testbed.Eventually(t, func() error { return env.repaired(t.Context(), unhealthy) })
 	env.eventTold(t)
 	env.declaresOutOfService(t, agent.Spec.NodeName)
 	env.drills(t, agent.Spec.NodeName)
-	env.mayReplace(t, map[string]string{agent.Spec.NodeName: "karpenter", ill: "clusterapi", other: "clusterapi"})
+	env.mayReplace(t, map[string]string{agent.Spec.NodeName: "karpenter", unhealthy: "clusterapi", other: "clusterapi"})
 }
 
 // judge reports what naosu's accounts were refused, and what they may do and did not need.

@@ -253,7 +253,7 @@ func agent(t *testing.T, name string) {
 	if err := shared.Get(ctx, client.ObjectKey{Name: name}, &n); err != nil {
 		t.Fatal(err)
 	}
-	ill := n.Status.NodeInfo.BootID
+	before := n.Status.NodeInfo.BootID
 	since := metav1.Now()
 	go func() {
 		defer close(done)
@@ -265,7 +265,7 @@ func agent(t *testing.T, name string) {
 			said := corev1.NodeCondition{
 				Type: "NetworkingReady", Status: corev1.ConditionFalse, Reason: "InterfaceNotUp", Message: "eth1 is down", LastTransitionTime: since, LastHeartbeatTime: metav1.Now(),
 			}
-			if n.Status.NodeInfo.BootID != ill {
+			if n.Status.NodeInfo.BootID != before {
 				said.Status, said.Reason, said.Message = corev1.ConditionTrue, "NetworkingIsReady", ""
 			}
 			_ = say(ctx, &n, said) // What fails is tried again.

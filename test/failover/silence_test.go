@@ -88,7 +88,7 @@ var faults = []fault{
 		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
 	},
 	{
-		name: "two machines cut off", state: nodeliveness.Together, count: 2, lasts: seen,
+		name: "two machines cut off", state: nodeliveness.Correlated, count: 2, lasts: seen,
 		strike: func(t *testing.T, m *machine) {
 			m.network.drop(t, append(m.everything(), m.other().everything()...)...)
 			m.state(t, nodes.CutOff)

@@ -246,7 +246,7 @@ func TestPolicyWords(t *testing.T) {
 	words := []string{
 		v1alpha1.RemediationAsForecastReason, v1alpha1.RemediationNotAsForecastReason, v1alpha1.RemediationDidNotHelpReason,
 		v1alpha1.RemediationRefusedReason, v1alpha1.RemediationGaveUpReason, v1alpha1.RemediationRejectedReason, v1alpha1.RemediationNotNeededReason, v1alpha1.RemediationNotAskedReason,
-		v1alpha1.RemediationDrillPassedReason, v1alpha1.RemediationDrillCutReason,
+		v1alpha1.RemediationDrillPassedReason, v1alpha1.RemediationDrillFailedReason,
 		v1alpha1.PolicyReadyReason, v1alpha1.PolicyPausedReason, v1alpha1.PolicyBrakedReason, v1alpha1.PolicyNoNodesReason,
 		v1alpha1.PolicyNoActuatorReason, v1alpha1.PolicyCompetingReason,
 		string(v1alpha1.ModeReport), string(v1alpha1.ModeApprove), string(v1alpha1.ModeAuto),

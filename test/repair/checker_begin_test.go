@@ -24,7 +24,7 @@ const (
 	unapproved      violation = "did what nobody had approved"
 	atOnce          violation = "repaired a machine twice at once"
 	onItsWay        violation = "began on a node that others remove, or that is to leave"
-	serverIll       violation = "repaired while the API server was ill, or most kubelets were not heard"
+	serverUnhealthy violation = "repaired while the API server was unhealthy, or most kubelets did not respond"
 	throughShift    violation = "repaired during a zonal shift"
 	tooYoung        violation = "began on a node that was still starting"
 	claimedTwice    violation = "repaired a machine that two nodes claim"
@@ -256,14 +256,14 @@ func (w *checker) opens() (time.Time, bool) {
 func (w *checker) checkNode(r v1alpha1.Remediation, running []v1alpha1.Remediation) {
 	now, name := w.c.now(), r.Spec.Node.Name
 	for violation, state := range map[violation]string{
-		claimedTwice: "claimed " + name, disrupted: "kept " + name, repairedByOther: "rival", serverIll: "server", throughShift: "shift",
+		claimedTwice: "claimed " + name, disrupted: "kept " + name, repairedByOther: "rival", serverUnhealthy: "server", throughShift: "shift",
 	} {
 		if w.since.lasted(now, state) {
 			w.report(violation, "%s of %s", r.Name, name)
 		}
 	}
 	if w.since.lasted(now, "kubelets") {
-		w.report(serverIll, "%s of %s", r.Name, name)
+		w.report(serverUnhealthy, "%s of %s", r.Name, name)
 	}
 	m := w.c.machines[name]
 	if m == nil || !m.controlPlane {

@@ -24,7 +24,7 @@ const (
 	annotatedPods kind = "pods that are not to be disrupted for a while"
 	otherRepairs  kind = "something else that repairs nodes for a while"
 	agentStops    kind = "an agent that writes no more"
-	badImage      kind = "an image by which new machines are ill"
+	badImage      kind = "an image by which new machines are unhealthy"
 	serverDown    kind = "an API server that says for a while that it is not ready"
 	leaseLost     kind = "a lease that the controller loses again and again, each time after it was asked about so often"
 )

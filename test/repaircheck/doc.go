@@ -1,3 +1,3 @@
 // Package repaircheck drills and checks on a real control plane: naosu's own command line and its controller, with each hop of the
-// chain cut in turn. The agent's half runs in test/agent; here its word is written as the agent writes it.
+// chain failing in turn. The hops within the agent are tested in test/agent; here, its report is written as the agent would.
 package repaircheck

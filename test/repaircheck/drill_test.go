@@ -24,7 +24,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
-// TestProof goes from a cluster that has nothing of naosu's to one that has all, and cuts each hop on the way.
+// TestProof goes from a cluster that has nothing of naosu's to one that has all, and lets each hop fail on the way.
 func TestProof(t *testing.T) {
 	b := newFixture(t)
 	ctx := t.Context()
@@ -45,7 +45,7 @@ func TestProof(t *testing.T) {
 	for name, tc := range map[string]struct {
 		state v1alpha1.AgentState
 		hops  int
-		cut   repair.HopName
+		hop   repair.HopName
 		says  string
 	}{
 		"the agent refuses":  {v1alpha1.AgentRefused, 0, repair.HopAgent, "the agent's words"},
@@ -56,7 +56,7 @@ func TestProof(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b.agent(ctx, t, tc.state, tc.hops)
-			b.wantCut(ctx, t, tc.cut, tc.says)
+			b.wantFailure(ctx, t, tc.hop, tc.says)
 		})
 	}
 	t.Run("there is no controller", func(t *testing.T) {
@@ -73,13 +73,13 @@ func TestProof(t *testing.T) {
 	stop := b.controller(ctx, t)
 	t.Run("there is no policy", func(t *testing.T) {
 		b.agent(ctx, t, v1alpha1.AgentDone, 4)
-		b.wantCut(ctx, t, repair.HopMatch, "")
+		b.wantFailure(ctx, t, repair.HopMatch, "")
 	})
 	policy := b.policy(ctx, t)
 	t.Run("nobody offers the action", func(t *testing.T) {
 		b.settled(ctx, t, policy)
 		b.agent(ctx, t, v1alpha1.AgentDone, 4)
-		answer := b.wantCut(ctx, t, repair.HopAction, "")
+		answer := b.wantFailure(ctx, t, repair.HopAction, "")
 		if n := len(answer.Hops); n != 9 {
 			t.Errorf("%d hops were passed: %v", n, answer.Hops)
 		}
@@ -93,17 +93,17 @@ func TestProof(t *testing.T) {
 	t.Run("the controller may not read pods", func(t *testing.T) {
 		b.forbid(ctx, t, &rbacv1.ClusterRole{}, "get", "", "pods")
 		b.agent(ctx, t, v1alpha1.AgentDone, 4)
-		b.wantCut(ctx, t, repair.HopAssess, "forbidden")
+		b.wantFailure(ctx, t, repair.HopAssess, "forbidden")
 	})
 	t.Run("the controller may not read its ledger", func(t *testing.T) {
 		b.forbid(ctx, t, &rbacv1.Role{}, "get", "", "configmaps")
 		b.agent(ctx, t, v1alpha1.AgentDone, 4)
-		b.wantCut(ctx, t, repair.HopGuard, "ledger")
+		b.wantFailure(ctx, t, repair.HopGuard, "ledger")
 	})
 	t.Run("the ledger is damaged", func(t *testing.T) {
 		b.damagedLedger(ctx, t)
 		b.agent(ctx, t, v1alpha1.AgentDone, 4)
-		b.wantCut(ctx, t, repair.HopGuard, "ledger")
+		b.wantFailure(ctx, t, repair.HopGuard, "ledger")
 	})
 	stop()
 	b.lease(ctx, t)
@@ -114,7 +114,7 @@ func TestProof(t *testing.T) {
 	t.Run("raised", func(t *testing.T) { b.raised(ctx, t) })
 }
 
-// denied drills with policies by which nothing would ever be done: the real controller's guard cuts them, though the action could be
+// denied drills with policies by which nothing would ever be done: the real controller's guard denies them, though the action could be
 // taken. The policy is put back.
 func (b *fixture) denied(ctx context.Context, t *testing.T) {
 	t.Helper()
@@ -141,7 +141,7 @@ func (b *fixture) denied(ctx context.Context, t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			set(ctx, t, tc.edit)
 			b.agent(ctx, t, v1alpha1.AgentDone, 4)
-			b.wantCut(ctx, t, repair.HopGuard, tc.says)
+			b.wantFailure(ctx, t, repair.HopGuard, tc.says)
 		})
 	}
 }
@@ -161,8 +161,8 @@ func (b *fixture) approval(ctx context.Context, t *testing.T) {
 // brief is how long a drill waits for a hop that does not come.
 const brief = 3 * time.Second
 
-// wantCut drills, and requires that the drill is reported to fail at a hop. How long that takes is not checked.
-func (b *fixture) wantCut(ctx context.Context, t *testing.T, hop repair.HopName, says string) drilled {
+// wantFailure drills, and requires that the drill is reported to fail at a hop. How long that takes is not checked.
+func (b *fixture) wantFailure(ctx context.Context, t *testing.T, hop repair.HopName, says string) drilled {
 	t.Helper()
 	return b.judge(ctx, t, b.drill(ctx, t, testbed.Patience), hop, says)
 }
@@ -175,7 +175,7 @@ func (b *fixture) wantSilence(ctx context.Context, t *testing.T, state v1alpha1.
 		stop := b.agent(ctx, t, state, hops)
 		done := b.drill(ctx, t, within)
 		stop()
-		if done.answer.Cut != repair.HopAgent || within > testbed.Patience {
+		if done.answer.FailedAt != repair.HopAgent || within > testbed.Patience {
 			b.judge(ctx, t, done, hop, says)
 			return
 		}
@@ -194,13 +194,13 @@ func (b *fixture) drill(ctx context.Context, t *testing.T, within time.Duration)
 	return ended{answer, err}
 }
 
-// judge demands that the chain was cut at a hop, that the record says so, and that the node is as it was.
+// judge requires that the drill failed at a hop, that the record says so, and that the node is as it was.
 func (b *fixture) judge(ctx context.Context, t *testing.T, done ended, hop repair.HopName, says string) drilled {
 	t.Helper()
 	answer, err := done.answer, done.err
-	b.cut[answer.Cut] = true
-	if exit.Code(err) != exit.Found || answer.Passed || answer.Cut != hop || !strings.Contains(answer.Message, says) {
-		t.Errorf("exit code %d (%v), cut at %q: %s; want %q: …%s…", exit.Code(err), err, answer.Cut, answer.Message, hop, says)
+	b.failedAt[answer.FailedAt] = true
+	if exit.Code(err) != exit.Found || answer.Passed || answer.FailedAt != hop || !strings.Contains(answer.Message, says) {
+		t.Errorf("exit code %d (%v), failed at %q: %s; want %q: …%s…", exit.Code(err), err, answer.FailedAt, answer.Message, hop, says)
 	}
 	if c := b.condition(ctx, t, "NetworkingReady"); c.Status != corev1.ConditionTrue || c.Reason != "NoFault" {
 		t.Errorf("the node's condition has become %+v", c)
@@ -277,8 +277,8 @@ func (b *fixture) whole(ctx context.Context, t *testing.T, p *v1alpha1.NodeRepai
 		t.Errorf("%v: %+v", err, answer)
 	}
 	for _, hop := range answer.Hops {
-		if !b.cut[hop.Name] {
-			t.Errorf("nothing cuts %s", hop.Name)
+		if !b.failedAt[hop.Name] {
+			t.Errorf("no drill failed at %s", hop.Name)
 		}
 	}
 	if err := <-done; err != nil {
@@ -336,8 +336,8 @@ func (b *fixture) raised(ctx context.Context, t *testing.T) {
 	}
 	t.Run("and nothing happens", func(t *testing.T) {
 		answer, err := ask[drilled](ctx, t, b, act(brief)...)
-		b.cut[answer.Cut] = true
-		if exit.Code(err) != exit.Found || answer.Cut != repair.HopController || answer.By != "noderepairpolicy/workers" {
+		b.failedAt[answer.FailedAt] = true
+		if exit.Code(err) != exit.Found || answer.FailedAt != repair.HopController || answer.By != "noderepairpolicy/workers" {
 			t.Errorf("%v: %+v", err, answer)
 		}
 		whole(t)

@@ -46,13 +46,13 @@ type fixture struct {
 	client     client.Client
 	kubeconfig string
 	node       string
-	// cut are the hops at which a drill was cut.
-	cut map[repair.HopName]bool
+	// failedAt are the hops at which a drill has failed.
+	failedAt map[repair.HopName]bool
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	b := &fixture{Environment: testbed.Shared(t), node: "worker-1", cut: map[repair.HopName]bool{}}
+	b := &fixture{Environment: testbed.Shared(t), node: "worker-1", failedAt: map[repair.HopName]bool{}}
 	b.kubeconfig = b.KubeconfigPath()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1alpha1.AddToScheme} {

@@ -21,9 +21,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
 
-// cuts are what a user meets, as the objects of the cluster have it, by the link that check is to name. A policy is changed
+// breakages are what breaks a chain in real clusters, with the link that check must name. A policy is changed
 // with its status as its controller left it before.
-func (b *fixture) cuts(ctx context.Context, t *testing.T) []cut {
+func (b *fixture) breakages(ctx context.Context, t *testing.T) []breakage {
 	t.Helper()
 	const down = "InterfaceNotUp"
 	rule := func(s *v1alpha1.NodeRepairPolicySpec) *v1alpha1.RepairRule { return &s.Rules[0] }
@@ -37,7 +37,7 @@ func (b *fixture) cuts(ctx context.Context, t *testing.T) []cut {
 			b.policyIs(ctx, t, nil, func(s *v1alpha1.NodeRepairPolicyStatus) { s.Permissions = []v1alpha1.Permission{told} })
 		}
 	}
-	return []cut{
+	return []breakage{
 		{"the agent is told to leave it", repaircheck.Detect, down, "off", b.node, func(t *testing.T) { t.Helper(); b.switchedOff(ctx, t, down) }},
 		{"a reason that no agent has", repaircheck.Detect, "InterfaceDown", "InterfaceDown", b.node, spec(func(s *v1alpha1.NodeRepairPolicySpec) { rule(s).Reasons = []string{"InterfaceDown"} })},
 		{"an agent that fell silent", repaircheck.Fresh, down, "16m", b.node, func(t *testing.T) { t.Helper(); b.heard(ctx, t, time.Hour) }},
@@ -68,7 +68,7 @@ func rowOn(t *testing.T, checked repair.Checked, reason, node string) repairchec
 	return checked.Rows[at]
 }
 
-type cut struct {
+type breakage struct {
 	name         string
 	link         repaircheck.LinkName
 	reason, says string
@@ -76,12 +76,12 @@ type cut struct {
 	make         func(*testing.T)
 }
 
-// eachLink cuts every link that check goes along, and demands that it names just that one.
+// eachLink breaks each link, and requires that check names only that one.
 func (b *fixture) eachLink(ctx context.Context, t *testing.T) {
 	t.Helper()
 	var links []repaircheck.LinkName
 	named := map[repaircheck.LinkName]bool{}
-	for _, c := range b.cuts(ctx, t) {
+	for _, c := range b.breakages(ctx, t) {
 		t.Run(c.name, func(t *testing.T) {
 			row := b.mended(ctx, t)
 			for _, l := range row.Links {
@@ -102,7 +102,7 @@ func (b *fixture) eachLink(ctx context.Context, t *testing.T) {
 	}
 	for _, link := range links {
 		if !named[link] {
-			t.Errorf("nothing cuts %s", link)
+			t.Errorf("nothing breaks %s", link)
 		}
 	}
 	b.mended(ctx, t)
@@ -224,7 +224,7 @@ func (b *fixture) switchedOff(ctx context.Context, t *testing.T, reason string) 
 	b.create(ctx, t, agent)
 }
 
-// damagedLedger has the controller's ledger be cut short.
+// damagedLedger truncates the ledger.
 func (b *fixture) damagedLedger(ctx context.Context, t *testing.T) {
 	t.Helper()
 	b.create(ctx, t, &corev1.ConfigMap{

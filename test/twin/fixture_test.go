@@ -101,8 +101,8 @@ func (b *fixture) run(want map[string]int) error {
 	return nil
 }
 
-// roll changes nothing of a workload but the value of an environment variable, which a snapshot leaves out.
-func (b *fixture) roll(resource, namespace, name string, pods int) {
+// rollOut changes nothing of a workload but the value of an environment variable, which a snapshot leaves out.
+func (b *fixture) rollOut(resource, namespace, name string, pods int) {
 	b.Helper()
 	old := map[types.UID]bool{}
 	for _, pod := range b.pods("") {

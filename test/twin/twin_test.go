@@ -71,9 +71,9 @@ func original(t *testing.T) []byte {
 	b.apply("testdata/shop.yaml")
 	b.await("the shop runs", func() error { return b.run(map[string]int{"web": 4, "orders": 2, "agent": 4, "old": 2, "guest": 1}) })
 	// Old revisions, which differ in nothing that a snapshot holds.
-	b.roll("deployments", "default", "web", 4)
-	b.roll("daemonsets", "kube-system", "agent", 4)
-	b.roll("statefulsets", "default", "orders", 2)
+	b.rollOut("deployments", "default", "web", 4)
+	b.rollOut("daemonsets", "kube-system", "agent", 4)
+	b.rollOut("statefulsets", "default", "orders", 2)
 	b.cordon(b.emptiest())
 
 	var file bytes.Buffer

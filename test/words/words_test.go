@@ -19,10 +19,10 @@ import (
 
 var root = filepath.Join("..", "..")
 
-// metaphors are words that name something by what it is like, so that readers need an explanation.
+// metaphors are words that name something by what it is like, so that readers need an explanation, and ill, for which Kubernetes says unhealthy.
 var metaphors = []string{
-	"asker", "askers", "balloons", "basket", "bed", "beds", "cargo", "company", "contrast", "crime", "crimes", "crowd", "crowds", "deed",
-	"deeds", "desk", "dice", "foresaw", "foretold", "ground", "haste", "homeless", "kin", "lens", "mood", "moods", "newcomer",
+	"asker", "askers", "balloon", "balloons", "basket", "bed", "beds", "cargo", "company", "contrast", "crime", "crimes", "crowd", "crowds", "deed",
+	"deeds", "desk", "dice", "foresaw", "foretold", "ground", "haste", "homeless", "ill", "kin", "lens", "mood", "moods", "newcomer",
 	"newcomers", "news", "rack", "racks", "rooms", "scene", "scenes", "shelf", "sight", "sighting", "sightings",
 	"sights", "tenant", "tenants", "town", "towns", "truthbed", "wing",
 }

@@ -90,15 +90,15 @@ func (o *runOptions) run(ctx context.Context) error {
 		Monitors: numbers.Watch(c.Monitors(h, o.state)), Reasons: c.Catalogue(), EvidenceFile: &agent.EvidenceFile{Folder: o.state, Boot: boot.ID},
 		Show: func(p evidence.Snapshot) { reporter.Show(p); numbers.Show(p) }, Clock: clock.RealClock{}, Log: log,
 	}
-	together, ctx := errgroup.WithContext(ctx)
+	group, ctx := errgroup.WithContext(ctx)
 	if o.metrics != "" {
-		together.Go(func() error { o.serve(ctx, numbers, log); return nil })
+		group.Go(func() error { o.serve(ctx, numbers, log); return nil })
 	}
-	together.Go(func() error { beats.Run(ctx); return nil })
-	together.Go(func() error { reporter.Run(ctx); return nil })
-	together.Go(func() error { o.worker(h, c, client, reporter, log).Run(ctx); return nil })
-	together.Go(func() error { return watch.Run(ctx) })
-	return together.Wait()
+	group.Go(func() error { beats.Run(ctx); return nil })
+	group.Go(func() error { reporter.Run(ctx); return nil })
+	group.Go(func() error { o.worker(h, c, client, reporter, log).Run(ctx); return nil })
+	group.Go(func() error { return watch.Run(ctx) })
+	return group.Wait()
 }
 
 // serve serves the metrics, and tries again where another has the port: what happens on the node is reported all the same.

@@ -167,7 +167,7 @@ func (c *Client) dropped(address string) bool {
 // hold opens a stream to an address, and another one whenever it ends, until ctx ends or the address is dropped.
 func (c *Client) hold(ctx context.Context, address string) {
 	log := c.options.Log.With("address", address)
-	backoff := kube.Backoff{First: firstRetry, Longest: longestRetry, Chance: rand.Float64}
+	backoff := kube.Backoff{First: firstRetry, Longest: longestRetry, Random: rand.Float64}
 	logged := "" // Why the last failure was; each reason is logged once.
 	for !c.dropped(address) {
 		opened := time.Time{}

@@ -2,7 +2,7 @@ package reason
 
 import "time"
 
-// Heartbeat is how often the agent writes a condition that does not change, a tenth more or less by chance. The EKS node
+// Heartbeat is how often the agent writes a condition that does not change, randomly a tenth more or less. The EKS node
 // monitoring agent and node-problem-detector write theirs as often.
 const Heartbeat = 5 * time.Minute
 

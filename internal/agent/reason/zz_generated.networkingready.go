@@ -226,7 +226,7 @@ var networkingReady = []Reason{
 			JA: "Amazon VPC CNI の Pod がノードにありますが、デーモンのプロセス (aws-k8s-agent) が動作していません。",
 		},
 		Reads:   "/proc/*/stat, on hosts with a pod of aws-node (/var/log/pods); on EKS Auto Mode, systemd's ipamd.service over D-Bus",
-		ReadsJA: "/proc/*/stat (aws-node の Pod があるホスト。/var/log/pods で判断)。EKS Auto Mode では D-Bus 経由の systemd の ipamd.service",
+		ReadsJA: "/proc/*/stat (aws-node の Pod があるホスト。/var/log/pods で判定)。EKS Auto Mode では D-Bus 経由の systemd の ipamd.service",
 		Needs:   Needs{For: 5 * time.Minute},
 		Clears:  Clears{},
 		Basis: Basis{Kind: State, Text: Words{
@@ -252,7 +252,7 @@ var networkingReady = []Reason{
 			JA: "クラウドのインスタンスメタデータサービスが、以前は応答していましたが、応答しなくなりました。そこから取得する認証情報やアドレスを更新できません。",
 		},
 		Reads:   "http://169.254.169.254 every minute, on machines that are EC2, Compute Engine or Azure instances according to DMI: the session token (IMDSv2), the instance ID, or the versions. Any response below 500 counts as healthy, including one that the service is disabled. Unknown if it has not responded since the boot, because access may be blocked on purpose",
-		ReadsJA: "http://169.254.169.254 (毎分。DMI から EC2、Compute Engine、Azure と判断したマシン)。セッションのトークン (IMDSv2)、インスタンスの ID、バージョンを要求します。500 未満の応答 (無効化されているという応答も含む) なら正常とします。起動後に一度も応答していない間は、意図的に遮断されている可能性があるので不明です",
+		ReadsJA: "http://169.254.169.254 (毎分。DMI から EC2、Compute Engine、Azure と判定したマシン)。セッションのトークン (IMDSv2)、インスタンスの ID、バージョンを要求します。500 未満の応答 (無効化されているという応答も含む) なら正常とします。起動後に一度も応答していない間は、意図的に遮断されている可能性があるので不明です",
 		Needs:   Needs{For: 5 * time.Minute},
 		Clears:  Clears{},
 	},
@@ -443,7 +443,7 @@ var networkingReady = []Reason{
 			JA: "Amazon VPC CNI のネットワークポリシーエージェントがノードで動作していません。",
 		},
 		Reads:   "/proc/*/stat and cmdline, on hosts with the container aws-eks-nodeagent (/var/log/pods); on EKS Auto Mode, systemd's aws-network-policy-agent.service over D-Bus",
-		ReadsJA: "/proc/*/stat と cmdline (aws-eks-nodeagent のコンテナがあるホスト。/var/log/pods で判断)。EKS Auto Mode では D-Bus 経由の systemd の aws-network-policy-agent.service",
+		ReadsJA: "/proc/*/stat と cmdline (aws-eks-nodeagent のコンテナがあるホスト。/var/log/pods で判定)。EKS Auto Mode では D-Bus 経由の systemd の aws-network-policy-agent.service",
 		Needs:   Needs{For: 15 * time.Minute},
 		Clears:  Clears{},
 		Basis: Basis{Kind: State, Text: Words{

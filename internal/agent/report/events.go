@@ -39,7 +39,7 @@ type event struct {
 
 	standing bool
 	written  time.Time // zero if it never was
-	chance   float64
+	random   float64
 }
 
 // key identifies an Event; it is the same after a restart of the agent.
@@ -50,7 +50,7 @@ func (e *event) due() time.Time {
 	if e.written.IsZero() {
 		return time.Time{}
 	}
-	return e.written.Add(time.Duration((5 + 2*e.chance) / 6 * float64(refreshInterval)))
+	return e.written.Add(time.Duration((5 + 2*e.random) / 6 * float64(refreshInterval)))
 }
 
 // object is the Event about a node. Its name is derived from its key, so that writing it again updates it.
@@ -69,7 +69,7 @@ func (e *event) object(node kube.Metadata) kube.Event {
 
 // eventQueue holds the Events to be written.
 type eventQueue struct {
-	chance  func() float64
+	random  func() float64
 	waiting map[string]*event
 	pace    map[bool]*rate.Limiter // of fatal events and others
 	backoff kube.Backoff
@@ -77,12 +77,12 @@ type eventQueue struct {
 	lost int
 }
 
-func newEventQueue(chance func() float64) eventQueue {
+func newEventQueue(random func() float64) eventQueue {
 	pace := map[bool]*rate.Limiter{}
 	for _, fatal := range []bool{true, false} {
 		pace[fatal] = rate.NewLimiter(rate.Every(eventPause), eventBurst)
 	}
-	return eventQueue{chance: chance, waiting: map[string]*event{}, pace: pace, backoff: newBackoff(chance)}
+	return eventQueue{random: random, waiting: map[string]*event{}, pace: pace, backoff: newBackoff(random)}
 }
 
 // update updates the queue to what stands on the node. Events of what no longer stands wait until they are written.
@@ -128,7 +128,7 @@ func (q *eventQueue) add(now event) {
 	key := now.key()
 	old := q.waiting[key]
 	if old == nil {
-		now.chance = q.chance()
+		now.random = q.random()
 		old = &now
 		q.waiting[key] = old
 	}

@@ -26,7 +26,7 @@ const (
 type planner struct {
 	node    string
 	reasons map[reason.ID]reason.Reason
-	chance  func() float64
+	random  func() float64
 
 	snapshot     evidence.Snapshot
 	shown        *kube.Node             // the Node as the API server has it, nil if that is unknown
@@ -41,13 +41,13 @@ type planner struct {
 	events       eventQueue
 }
 
-func newPlanner(node string, reasons []reason.Reason, chance func() float64) *planner {
-	p := &planner{node: node, reasons: map[reason.ID]reason.Reason{}, chance: chance, otherWriters: map[string]otherWriter{}, unknownSince: map[string]time.Time{}}
+func newPlanner(node string, reasons []reason.Reason, random func() float64) *planner {
+	p := &planner{node: node, reasons: map[reason.ID]reason.Reason{}, random: random, otherWriters: map[string]otherWriter{}, unknownSince: map[string]time.Time{}}
 	for _, r := range reasons {
 		p.reasons[r.ID] = r
 	}
-	p.patching, p.events = newBackoff(chance), newEventQueue(chance)
-	p.jitter.settle, p.jitter.beat = chance(), chance()
+	p.patching, p.events = newBackoff(random), newEventQueue(random)
+	p.jitter.settle, p.jitter.beat = random(), random()
 	return p
 }
 
@@ -154,7 +154,7 @@ func (p *planner) dueAt(writable []kube.Condition, now time.Time) time.Time {
 // written records the result of writing conditions.
 func (p *planner) written(answer *kube.Node, err error, now time.Time) {
 	p.wrote = now
-	p.jitter.settle, p.jitter.beat = p.chance(), p.chance()
+	p.jitter.settle, p.jitter.beat = p.random(), p.random()
 	if err != nil {
 		p.patching.Failed(now, err)
 		return

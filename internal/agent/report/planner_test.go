@@ -152,7 +152,7 @@ func TestPlannerAfterRestart(t *testing.T) {
 	s.see()
 	s.update(evidence.Snapshot{Unknown: []evidence.Gap{{Reason: "Down", Why: "not looked at yet"}}})
 	s.run(30 * time.Second)
-	s.heard() // nobody has looked yet: that is no news
+	s.heard() // no monitor has checked yet: nothing is written
 	s.update(down("eth1 is down"))
 	s.run(30 * time.Second)
 	s.heard("17:40:40 event Down eth1: eth1 is down x1") // the same Event as before

@@ -52,7 +52,7 @@ type hopError struct {
 	err error
 }
 
-func (c hopError) Error() string { return fmt.Sprintf("cut at %s: %v", c.hop, c.err) }
+func (c hopError) Error() string { return fmt.Sprintf("failed at %s: %v", c.hop, c.err) }
 
 // whyRefused is why a drill is refused; empty if it is not.
 func (d *Drills) whyRefused(drill kube.Drill) string {

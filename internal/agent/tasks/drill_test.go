@@ -79,7 +79,7 @@ func TestDrill(t *testing.T) {
 	}
 }
 
-// Each link of the chain is cut in turn, and named.
+// Each hop fails in turn, and the error names it.
 func TestDrillThatIsCut(t *testing.T) {
 	if !agenttest.Alone(t) {
 		return
@@ -90,21 +90,21 @@ func TestDrillThatIsCut(t *testing.T) {
 		reason string
 		says   string
 	}{
-		"no such log": {func(d *Drills, _ *reason.Reason) { d.Host.Root = "/no/such" }, "SoftLockup", "cut at Fault: read the host's boot ID"},
+		"no such log": {func(d *Drills, _ *reason.Reason) { d.Host.Root = "/no/such" }, "SoftLockup", "failed at Fault: read the host's boot ID"},
 		"links that nobody watches": {
-			func(d *Drills, _ *reason.Reason) { d.Network.Links = regexp.MustCompile(`^never$`) }, "InterfaceNotUp", "cut at Detect: no link of this node has a name that is watched (network.links is ^never$)",
+			func(d *Drills, _ *reason.Reason) { d.Network.Links = regexp.MustCompile(`^never$`) }, "InterfaceNotUp", "failed at Detect: no link of this node has a name that is watched (network.links is ^never$)",
 		},
-		"a reason that is off":    {func(_ *Drills, r *reason.Reason) { r.Severity = reason.Off }, "InterfaceNotUp", "cut at Evidence: InterfaceNotUp is off"},
-		"a reason that is a hint": {func(_ *Drills, r *reason.Reason) { r.Severity = reason.Warning }, "InterfaceNotUp", "cut at Report: InterfaceNotUp is a warning on this node"},
+		"a reason that is off":    {func(_ *Drills, r *reason.Reason) { r.Severity = reason.Off }, "InterfaceNotUp", "failed at Evidence: InterfaceNotUp is off"},
+		"a reason that is a hint": {func(_ *Drills, r *reason.Reason) { r.Severity = reason.Warning }, "InterfaceNotUp", "failed at Report: InterfaceNotUp is a warning on this node"},
 		"another agent": {
 			func(d *Drills, _ *reason.Reason) {
 				d.OtherWriters = func() map[string]string { return map[string]string{"NetworkingReady": "eks-node-monitoring-agent"} }
-			}, "InterfaceNotUp", "cut at Report: NetworkingReady is left to eks-node-monitoring-agent",
+			}, "InterfaceNotUp", "failed at Report: NetworkingReady is left to eks-node-monitoring-agent",
 		},
 		"no right to report": {
 			func(d *Drills, _ *reason.Reason) {
 				d.Try = func(context.Context, kube.Condition) error { return errors.New("forbidden") }
-			}, "InterfaceNotUp", "cut at Report: forbidden",
+			}, "InterfaceNotUp", "failed at Report: forbidden",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestDrillThatIsCut(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), tc.says) {
 				t.Errorf("it says %v, want %q", err, tc.says)
 			}
-			if last != "" && strings.HasPrefix(tc.says, "cut at "+last+":") {
+			if last != "" && strings.HasPrefix(tc.says, "failed at "+last+":") {
 				t.Errorf("it passed %s", last)
 			}
 		})

@@ -104,7 +104,7 @@ func (w *Worker) retryLater(try *kube.Backoff, err error) {
 
 // newBackoff is for requests that the API server does not accept.
 func newBackoff() kube.Backoff {
-	return kube.Backoff{First: time.Second, Longest: time.Minute, Chance: rand.Float64}
+	return kube.Backoff{First: time.Second, Longest: time.Minute, Random: rand.Float64}
 }
 
 func (w *Worker) sleep(ctx context.Context, until time.Time) {

@@ -22,7 +22,7 @@ const (
 // watch watches Remediations and starts their tasks until ctx ends.
 func (w *Worker) watch(ctx context.Context) {
 	failing := newBackoff()
-	unavailable := kube.Backoff{First: time.Minute, Longest: maxUnavailableWait, Chance: rand.Float64}
+	unavailable := kube.Backoff{First: time.Minute, Longest: maxUnavailableWait, Random: rand.Float64}
 	var from, lastError string
 	for ctx.Err() == nil {
 		lasting := watchFor + time.Duration(rand.Float64()*float64(watchFor))

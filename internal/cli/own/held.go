@@ -18,7 +18,7 @@ import (
 )
 
 // HeldOn are the repairs of a node that the guard holds back at a time (N304), and the policies that are braked. The node is nil if it
-// is gone. Where it has no open Remediation, a policy by which it is ill tells: one that is braked makes Remediations of a few of
+// is gone. Where it has no open Remediation, a policy by which it is unhealthy tells: one that is braked makes Remediations of a few of
 // its nodes only.
 func (r Resources) HeldOn(name string, node *corev1.Node, now time.Time) []finding.Finding {
 	facts := repaircheck.Facts{Now: now, Remediations: r.open(name, node)}
@@ -55,7 +55,7 @@ func (r Resources) open(name string, node *corev1.Node) []v1alpha1.Remediation {
 	})
 }
 
-// concerning are the policies that select a node and have a rule by which it is ill.
+// concerning are the policies that select a node and have a rule by which it is unhealthy.
 func (r Resources) concerning(node *corev1.Node) []v1alpha1.NodeRepairPolicy {
 	return slices.DeleteFunc(r.Policies, func(p v1alpha1.NodeRepairPolicy) bool {
 		return len(repairpolicy.Selected(&p, []*corev1.Node{node})) == 0 || !repairpolicy.MeetsAny(p.Spec.Rules, node.Status.Conditions)

@@ -141,7 +141,7 @@ func (t *conditionDrill) run(ctx context.Context) error {
 	}
 	t.raised = t.Clock.Now()
 	t.pass(HopRaise, v1alpha1.StepDetect, t.Say.Say(sentence.DrillRaisedSays(t.Condition, string(t.expected.Status), t.Reason)))
-	if err := t.holdCondition(ctx, &held); err != nil || t.answer.Cut != "" {
+	if err := t.holdCondition(ctx, &held); err != nil || t.answer.FailedAt != "" {
 		return err
 	}
 	// The machine was acted on: with the condition the node would not become healthy.
@@ -235,9 +235,9 @@ func (t *conditionDrill) pass(name HopName, step v1alpha1.StepName, says string)
 // record records the result in the drill's Remediation, as a proof for check.
 func (t *conditionDrill) record(ctx context.Context, r *v1alpha1.Remediation) {
 	status, reason, text := metav1.ConditionTrue, v1alpha1.RemediationDrillPassedReason, message.English().Say(sentence.DrillThrough(true, ""))
-	if t.answer.Cut != "" {
-		status, reason = metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason
-		text = message.English().Say(sentence.DrillCutAt(string(t.answer.Cut), t.answer.Message))
+	if t.answer.FailedAt != "" {
+		status, reason = metav1.ConditionFalse, v1alpha1.RemediationDrillFailedReason
+		text = message.English().Say(sentence.DrillFailedAt(string(t.answer.FailedAt), t.answer.Message))
 	}
 	err := t.end(ctx, r, status, reason, text, func(s *v1alpha1.RemediationStatus) {
 		s.Match, s.Steps = t.expected.match, t.steps
@@ -249,7 +249,7 @@ func (t *conditionDrill) record(ctx context.Context, r *v1alpha1.Remediation) {
 
 // explainMissing names the hop that did not come, by naosu's Remediation of the node, or by signs on the node.
 func (t *conditionDrill) explainMissing(ctx context.Context) error {
-	t.answer.Cut = HopAction
+	t.answer.FailedAt = HopAction
 	by, held := t.expected.By, duration.HumanDuration(t.Clock.Now().Sub(t.raised))
 	t.answer.Message = t.Say.Say(sentence.DrillNeverHappened(held, by, t.sign, t.resets))
 	if !strings.HasPrefix(t.expected.By, "noderepairpolicy/") {
@@ -263,12 +263,12 @@ func (t *conditionDrill) explainMissing(ctx context.Context) error {
 		return r.Spec.Drill == nil && r.Spec.Node.UID == t.node.UID && !r.CreationTimestamp.Time.Before(t.raised.Add(-time.Second))
 	})
 	if made < 0 {
-		t.answer.Cut, t.answer.Message = HopController, t.Say.Say(sentence.DrillNotProposed(held, by, t.resets, t.sign))
+		t.answer.FailedAt, t.answer.Message = HopController, t.Say.Say(sentence.DrillNotProposed(held, by, t.resets, t.sign))
 		return nil
 	}
 	r := &all.Items[made]
 	if began := slices.ContainsFunc(r.Status.Steps, func(s v1alpha1.Step) bool { return s.Name == v1alpha1.StepAct }); !began {
-		t.answer.Cut = HopGuard
+		t.answer.FailedAt = HopGuard
 		t.answer.Message = t.Say.Say(sentence.DrillHeldBack(by, "remediation/"+r.Name, string(r.Status.Phase), held, heldMessage(r), t.resets, t.sign))
 	}
 	return nil

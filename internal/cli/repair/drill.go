@@ -63,9 +63,9 @@ type Drilled struct {
 	By     string `json:"by,omitempty"`
 	Passed bool   `json:"passed"`
 	Hops   []Hop  `json:"hops"`
-	// Cut is the hop that did not come, and Message why, as far as that is known.
-	Cut     HopName `json:"cut,omitempty"`
-	Message string  `json:"message,omitempty"`
+	// FailedAt is the hop that was not passed, and Message why, as far as that is known.
+	FailedAt HopName `json:"failedAt,omitempty"`
+	Message  string  `json:"message,omitempty"`
 	// Remediation is the name of the drill's Remediation; empty if none could be created.
 	Remediation string `json:"remediation,omitempty"`
 }
@@ -170,7 +170,7 @@ func (o *DrillOptions) Run(ctx context.Context) error {
 		return err
 	}
 	if !answer.Passed {
-		return exit.Verdict(sentence.DrillWasCut(string(answer.Cut)))
+		return exit.Verdict(sentence.DrillDidFail(string(answer.FailedAt)))
 	}
 	return nil
 }

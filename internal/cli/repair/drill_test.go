@@ -38,17 +38,17 @@ func ending(status metav1.ConditionStatus) []metav1.Condition {
 	return []metav1.Condition{{Type: v1alpha1.RemediationSucceeded, Status: status, Message: "the end"}}
 }
 
-// TestFollow cuts every hop of a drill in turn, and demands that just that one is named.
+// TestFollow fails each hop of a drill in turn, and requires that only that one is named.
 func TestFollow(t *testing.T) {
 	whole := []v1alpha1.HopName{v1alpha1.HopFault, v1alpha1.HopDetect, v1alpha1.HopEvidence, v1alpha1.HopReport}
 	const done, failed, skipped = v1alpha1.StepDone, v1alpha1.StepFailed, v1alpha1.StepSkipped
 	for name, tc := range map[string]struct {
-		status v1alpha1.RemediationStatus
-		passed string
-		cut    HopName
-		next   HopName
-		why    string
-		over   bool
+		status   v1alpha1.RemediationStatus
+		passed   string
+		failedAt HopName
+		next     HopName
+		why      string
+		over     bool
 	}{
 		"nobody has answered":      {v1alpha1.RemediationStatus{}, "", "", HopAgent, "", false},
 		"the agent refuses":        {v1alpha1.RemediationStatus{Agent: agentSays(v1alpha1.AgentRefused)}, "", HopAgent, HopAgent, "its words", true},
@@ -64,7 +64,7 @@ func TestFollow(t *testing.T) {
 		"not assessed": {v1alpha1.RemediationStatus{
 			Agent: agentSays(v1alpha1.AgentDone, whole...), Steps: stepped(done, done, failed), Phase: v1alpha1.PhaseEnded, Conditions: ending("False"),
 		}, "Agent Fault Detect Evidence Report Controller Match", HopAssess, HopAssess, "Assess says", true},
-		"the guard is cut": {v1alpha1.RemediationStatus{
+		"the guard denies it": {v1alpha1.RemediationStatus{
 			Agent: agentSays(v1alpha1.AgentDone, whole...), Steps: stepped(done, done, done, failed), Phase: v1alpha1.PhaseEnded, Conditions: ending("False"),
 		}, "Agent Fault Detect Evidence Report Controller Match Assess", HopGuard, HopGuard, "Guard says", true},
 		"the action would be refused": {v1alpha1.RemediationStatus{
@@ -87,8 +87,8 @@ func TestFollow(t *testing.T) {
 					t.Errorf("%s took %s, want 1s", hop.Name, hop.Latency)
 				}
 			}
-			if got := strings.Join(passed, " "); got != tc.passed || p.cut != tc.cut || p.why != tc.why || p.over != tc.over || p.next() != tc.next {
-				t.Errorf("passed %s, cut at %q: %s, over %v, next %s; want %+v", got, p.cut, p.why, p.over, p.next(), tc)
+			if got := strings.Join(passed, " "); got != tc.passed || p.failedAt != tc.failedAt || p.why != tc.why || p.over != tc.over || p.next() != tc.next {
+				t.Errorf("passed %s, failed at %q: %s, over %v, next %s; want %+v", got, p.failedAt, p.why, p.over, p.next(), tc)
 			}
 		})
 	}

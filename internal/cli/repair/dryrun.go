@@ -39,14 +39,14 @@ func (o *DrillOptions) dryRun(ctx context.Context, page *page) (Drilled, error) 
 		return Drilled{}, err
 	}
 	answer := Drilled{
-		Node: o.Node, Condition: o.Condition, Reason: o.Reason, Depth: v1alpha1.DrillDryRun, Hops: p.hops, Passed: p.over && p.cut == "",
-		Cut: p.cut, Message: p.why, Remediation: r.Name,
+		Node: o.Node, Condition: o.Condition, Reason: o.Reason, Depth: v1alpha1.DrillDryRun, Hops: p.hops, Passed: p.over && p.failedAt == "",
+		FailedAt: p.failedAt, Message: p.why, Remediation: r.Name,
 	}
 	switch {
-	case p.cut != "": // Where no controller is at work, nobody else ends it.
+	case p.failedAt != "": // Where no controller is at work, nobody else ends it.
 		o.endFailed(ctx, r, answer)
 	case !p.over: // Nobody will end it who has not even answered.
-		answer.Cut, answer.Message = p.next(), o.Say.Say(sentence.DrillLate(string(p.next()), o.hopTimeout(p.next()).String(), o.lateMessage(p.next())))
+		answer.FailedAt, answer.Message = p.next(), o.Say.Say(sentence.DrillLate(string(p.next()), o.hopTimeout(p.next()).String(), o.lateMessage(p.next())))
 		o.endFailed(ctx, r, answer)
 	}
 	return answer, nil
@@ -121,8 +121,8 @@ func (o *DrillOptions) watch(ctx context.Context, r *v1alpha1.Remediation, began
 
 // endFailed ends the Remediation of a drill that no other component will end, as far as the user's permissions allow.
 func (o *DrillOptions) endFailed(ctx context.Context, r *v1alpha1.Remediation, answer Drilled) {
-	text := message.English().Say(sentence.DrillCutAt(string(answer.Cut), answer.Message))
-	_ = o.end(ctx, r, metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason, text, nil)
+	text := message.English().Say(sentence.DrillFailedAt(string(answer.FailedAt), answer.Message))
+	_ = o.end(ctx, r, metav1.ConditionFalse, v1alpha1.RemediationDrillFailedReason, text, nil)
 }
 
 // end records how a drill ended.

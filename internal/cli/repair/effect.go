@@ -63,7 +63,7 @@ func (t *conditionDrill) verify(ctx context.Context) error {
 			}
 		}
 		if t.Clock.Now().Sub(t.acted) >= max(t.Margin, time.Second) {
-			t.answer.Cut, t.answer.Message = HopVerify, t.Say.Say(sentence.DrillNotMended("node/"+t.Node, t.Margin.String()))
+			t.answer.FailedAt, t.answer.Message = HopVerify, t.Say.Say(sentence.DrillNotMended("node/"+t.Node, t.Margin.String()))
 			return nil
 		}
 		select {

@@ -54,9 +54,9 @@ var hopsByStep = map[v1alpha1.StepName]HopName{
 // progress is the progress of a drill.
 type progress struct {
 	hops []Hop
-	// cut is the hop that failed, and why; empty if none did.
-	cut HopName
-	why string
+	// failedAt is the hop that was not passed, and why is the reason; both are empty if none failed.
+	failedAt HopName
+	why      string
 	// over says whether no more hops will come.
 	over bool
 }
@@ -88,7 +88,7 @@ func follow(r *v1alpha1.Remediation, began time.Time) progress {
 		switch {
 		case !known || step.EndedAt == nil:
 		case step.Result == v1alpha1.StepFailed:
-			p.cut, p.why = hop, step.Message
+			p.failedAt, p.why = hop, step.Message
 		default:
 			pass(hop, *step.EndedAt, step.Message)
 		}
@@ -99,23 +99,23 @@ func follow(r *v1alpha1.Remediation, began time.Time) progress {
 
 // end reads whether it is over, and names the hop where nobody has.
 func (p *progress) end(r *v1alpha1.Remediation) {
-	p.over = p.cut != "" || r.Status.Phase == v1alpha1.PhaseEnded
+	p.over = p.failedAt != "" || r.Status.Phase == v1alpha1.PhaseEnded
 	end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
-	if p.over && p.cut == "" && (end == nil || end.Status != metav1.ConditionTrue) {
-		p.cut = p.next()
+	if p.over && p.failedAt == "" && (end == nil || end.Status != metav1.ConditionTrue) {
+		p.failedAt = p.next()
 		if end != nil {
 			p.why = end.Message
 		}
 	}
-	if agent := r.Status.Agent; agent != nil && p.cut == HopController && (agent.State == v1alpha1.AgentFailed || agent.State == v1alpha1.AgentRefused) {
-		p.cut, p.why = p.next(), agent.Message // The controller only tells that the agent said so.
+	if agent := r.Status.Agent; agent != nil && p.failedAt == HopController && (agent.State == v1alpha1.AgentFailed || agent.State == v1alpha1.AgentRefused) {
+		p.failedAt, p.why = p.next(), agent.Message // The controller only tells that the agent said so.
 	}
 }
 
 // agent adds the hops within the agent.
 func (p *progress) agent(agent *v1alpha1.AgentReport, pass func(HopName, metav1.MicroTime, string)) {
 	if agent.State == v1alpha1.AgentRefused {
-		p.cut, p.why = HopAgent, agent.Message
+		p.failedAt, p.why = HopAgent, agent.Message
 		return
 	}
 	taken := agent.At
@@ -127,6 +127,6 @@ func (p *progress) agent(agent *v1alpha1.AgentReport, pass func(HopName, metav1.
 		pass(HopName(hop.Name), hop.At, hop.By)
 	}
 	if agent.State == v1alpha1.AgentFailed {
-		p.cut, p.why = p.next(), agent.Message
+		p.failedAt, p.why = p.next(), agent.Message
 	}
 }

@@ -44,13 +44,13 @@ func (p *page) hop(h Hop) {
 
 // end prints the result.
 func (p *page) end(d Drilled) {
-	if d.Cut != "" {
-		p.Paragraph(fmt.Sprintf("  %-10s   %9s   ", d.Cut, "-"), d.Message, output.Plain)
+	if d.FailedAt != "" {
+		p.Paragraph(fmt.Sprintf("  %-10s   %9s   ", d.FailedAt, "-"), d.Message, output.Plain)
 	}
 	p.Blank()
 	result := sentence.DrillThrough(d.Depth == v1alpha1.DrillRaised, d.Remediation)
 	if !d.Passed {
-		result = sentence.DrillStopped(string(d.Cut), d.Remediation)
+		result = sentence.DrillStopped(string(d.FailedAt), d.Remediation)
 	}
 	p.Paragraph("", p.say.Say(result), output.Strong)
 }

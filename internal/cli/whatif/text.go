@@ -116,7 +116,7 @@ func (w writer) fates(head message.Sentence, rows []finding.ForecastRow) {
 		w.wide(rows)
 		return
 	}
-	groups := together(rows)
+	groups := groupRows(rows)
 	var table [][]string
 	for _, g := range groups[:min(len(groups), mostRows)] {
 		table = append(table, []string{g.name(w.say), w.place(g), w.until(g.rows), w.why(g.rows)})

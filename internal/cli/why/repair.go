@@ -19,8 +19,8 @@ func (o *Options) addRepair(ctx context.Context, in input.Input, name string, e 
 	node := in.World.Node(name)
 	var all own.Resources
 	var gaps []finding.Gap
-	ill := node != nil && (!kube.IsNodeReady(node) || slices.ContainsFunc(e.Findings, func(f finding.Finding) bool { return f.Code == finding.N301 }))
-	if !ill || o.From != "" {
+	unhealthy := node != nil && (!kube.IsNodeReady(node) || slices.ContainsFunc(e.Findings, func(f finding.Finding) bool { return f.Code == finding.N301 }))
+	if !unhealthy || o.From != "" {
 		all, gaps = own.Read(ctx, o.Options)
 	} else if read, err := facts.ReadBeside(ctx, &o.Options, in.World); err != nil {
 		gaps = []finding.Gap{{About: "repair", Message: sentence.ProofOwnUnread(err.Error())}}

@@ -92,7 +92,7 @@ var (
 	podsDesc     = prometheus.NewDesc("naosu_failover_pods", "Pods that a FailoverPolicy decides for, by policy and state.", []string{"policy", "state"}, nil)
 	changesDesc  = prometheus.NewDesc("naosu_failover_changes_total", "Attempts to change the tolerationSeconds of a pod, by policy and result.", []string{"policy", "result"}, nil)
 	declaredDesc = prometheus.NewDesc("naosu_failover_nodes_out_of_service_total", "Nodes that were declared out of service, by policy.", []string{"policy"}, nil)
-	nodesDesc    = prometheus.NewDesc("naosu_failover_nodes", "Nodes by what their heartbeats say: NotWatched, Alive, Suspect, Reachable, Unconfirmed, Together or Silent.", []string{"liveness"}, nil)
+	nodesDesc    = prometheus.NewDesc("naosu_failover_nodes", "Nodes by what their heartbeats say: NotWatched, Alive, Suspect, Reachable, Unconfirmed, Correlated or Silent.", []string{"liveness"}, nil)
 	silentDesc   = prometheus.NewDesc("naosu_failover_nodes_silent_total", "Nodes that were declared silent.", nil, nil)
 	replacedDesc = prometheus.NewDesc("naosu_failover_pods_replaced_total", "Pods of silent nodes that were deleted, so that they are replaced, by policy.", []string{"policy"}, nil)
 )

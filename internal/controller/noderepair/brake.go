@@ -57,8 +57,8 @@ func (b *brake) stops(policy *v1alpha1.NodeRepairPolicy, node string) (guard.Nam
 }
 
 // stopsAny returns the first verdict that stops the repair of one of a policy's unhealthy nodes.
-func (b *brake) stopsAny(policy *v1alpha1.NodeRepairPolicy, ill []*corev1.Node) (guard.Named, bool) {
-	for _, node := range ill {
+func (b *brake) stopsAny(policy *v1alpha1.NodeRepairPolicy, unhealthy []*corev1.Node) (guard.Named, bool) {
+	for _, node := range unhealthy {
 		if why, braked := b.stops(policy, node.Name); braked {
 			return why, true
 		}

@@ -33,7 +33,7 @@ func (c *Reconciler) drill(ctx context.Context, r *v1alpha1.Remediation) (time.D
 		c.runDrill(ctx, d, *agent)
 	case agent != nil && (agent.State == v1alpha1.AgentFailed || agent.State == v1alpha1.AgentRefused):
 		d.began = r.CreationTimestamp.Time
-		d.fail(v1alpha1.StepDetect, sentence.DrillFailed(agent.Message))
+		d.fail(v1alpha1.StepDetect, sentence.DrillNotRun(agent.Message))
 	default:
 		if left := r.CreationTimestamp.Add(agentTimeout).Sub(c.Clock.Now()); left > 0 {
 			return left, nil
@@ -245,8 +245,8 @@ func (d *drillRun) writeStatus(s *v1alpha1.RemediationStatus) {
 		LastTransitionTime: metav1.NewTime(d.clock()), Message: message.English().Say(sentence.DrillPassed()),
 	}
 	if d.failed {
-		end.Status, end.Reason = metav1.ConditionFalse, v1alpha1.RemediationDrillCutReason
-		end.Message = message.English().Say(sentence.DrillCut(string(last.Name), last.Message))
+		end.Status, end.Reason = metav1.ConditionFalse, v1alpha1.RemediationDrillFailedReason
+		end.Message = message.English().Say(sentence.DrillFailed(string(last.Name), last.Message))
 	}
 	s.Conditions = []metav1.Condition{end}
 }

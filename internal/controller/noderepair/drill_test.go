@@ -199,7 +199,7 @@ func TestDrillAtTheGuard(t *testing.T) {
 				}
 			}
 			end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
-			if last != tc.last || (end.Reason == v1alpha1.RemediationDrillCutReason) != (tc.last == cut) {
+			if last != tc.last || (end.Reason == v1alpha1.RemediationDrillFailedReason) != (tc.last == cut) {
 				t.Errorf("it ended with %s, %s, want %s: %s", last, end.Reason, tc.last, said)
 			}
 			for _, want := range tc.says {

@@ -22,11 +22,11 @@ import (
 
 // guardNodes are all nodes as facts for the guard.
 func guardNodes(world *cluster.Snapshot, policies []v1alpha1.NodeRepairPolicy) []guard.Node {
-	ill, agents := repairpolicy.Unhealthy(policies, world.Nodes()), agentVersions(world)
+	unhealthy, agents := repairpolicy.Unhealthy(policies, world.Nodes()), agentVersions(world)
 	var nodes []guard.Node
 	for _, node := range world.Nodes() {
 		one := guardNode(node)
-		one.Unhealthy, one.AgentVersion = ill[node.Name], agents[node.Name]
+		one.Unhealthy, one.AgentVersion = unhealthy[node.Name], agents[node.Name]
 		nodes = append(nodes, one)
 	}
 	return nodes

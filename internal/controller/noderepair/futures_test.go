@@ -220,7 +220,7 @@ func TestBesideOthers(t *testing.T) {
 	}
 	ended := func(e *ledger.Entry) { e.Ended = now.Add(-time.Second) }
 	restart := func(e *ledger.Entry) { e.Action = v1alpha1.ActionRestartService }
-	ill := func(name, cpu string) *corev1.Node { return sized(node(name, "1a", down(time.Hour)), cpu) }
+	unhealthy := func(name, cpu string) *corev1.Node { return sized(node(name, "1a", down(time.Hour)), cpu) }
 	works := func(name, cpu string) *corev1.Node { return sized(node(name, "1b"), cpu) }
 	twoOf := replicas("web", "1", "n1", "n2")
 	oneEach := all(replicas("a", "2", "n1"), replicas("c", "2", "n2"))
@@ -230,49 +230,49 @@ func TestBesideOthers(t *testing.T) {
 		want   string
 	}{
 		// Of two replicas one is on each node.
-		"the other replica's node is drained": {all(cordoned(ill("n1", "4")), ill("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{going("n1")}, "last-replica/LastReplica"},
-		"its drain has only been reserved":    {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{going("n1")}, "last-replica/LastReplica"},
-		"only its cordon tells of it":         {all(cordoned(ill("n1", "4")), ill("n2", "4"), works("n3", "4"), twoOf), nil, "last-replica/LastReplica"},
-		"it has ended":                        {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{is(going("n1"), ended)}, ""},
-		"a service of it is restarted":        {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{is(going("n1"), restart)}, ""},
-		"a third replica is elsewhere":        {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3")), []ledger.Entry{going("n1")}, ""},
-		"the ledger's entry is its own":       {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{{Remediation: "r2", Node: "n2", Began: now}}, ""},
+		"the other replica's node is drained": {all(cordoned(unhealthy("n1", "4")), unhealthy("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{going("n1")}, "last-replica/LastReplica"},
+		"its drain has only been reserved":    {all(unhealthy("n1", "4"), unhealthy("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{going("n1")}, "last-replica/LastReplica"},
+		"only its cordon tells of it":         {all(cordoned(unhealthy("n1", "4")), unhealthy("n2", "4"), works("n3", "4"), twoOf), nil, "last-replica/LastReplica"},
+		"it has ended":                        {all(unhealthy("n1", "4"), unhealthy("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{is(going("n1"), ended)}, ""},
+		"a service of it is restarted":        {all(unhealthy("n1", "4"), unhealthy("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{is(going("n1"), restart)}, ""},
+		"a third replica is elsewhere":        {all(unhealthy("n1", "4"), unhealthy("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3")), []ledger.Entry{going("n1")}, ""},
+		"the ledger's entry is its own":       {all(unhealthy("n1", "4"), unhealthy("n2", "4"), works("n3", "4"), twoOf), []ledger.Entry{{Remediation: "r2", Node: "n2", Began: now}}, ""},
 		"the other replica is on a dead node, and says that it is ready": {
-			all(silent(ill("n1", "4")), ill("n2", "4"), works("n3", "4"), twoOf), nil, "last-replica/LastReplica",
+			all(silent(unhealthy("n1", "4")), unhealthy("n2", "4"), works("n3", "4"), twoOf), nil, "last-replica/LastReplica",
 		},
-		"the replica itself is on a dead node": {all(ill("n1", "4"), silent(ill("n2", "4")), works("n3", "4"), twoOf), []ledger.Entry{going("n1")}, ""},
+		"the replica itself is on a dead node": {all(unhealthy("n1", "4"), silent(unhealthy("n2", "4")), works("n3", "4"), twoOf), []ledger.Entry{going("n1")}, ""},
 
 		// There is room for the pod of one of two nodes.
-		"room is promised to the other":            {all(cordoned(ill("n1", "2")), ill("n2", "2"), works("n3", "2"), oneEach), []ledger.Entry{going("n1")}, "capacity/PodsWouldWait"},
-		"room is promised before its cordon":       {all(ill("n1", "2"), ill("n2", "2"), works("n3", "2"), oneEach), []ledger.Entry{going("n1")}, "capacity/PodsWouldWait"},
-		"there is room for both":                   {all(cordoned(ill("n1", "2")), ill("n2", "2"), works("n3", "4"), oneEach), []ledger.Entry{going("n1")}, ""},
-		"the other's pods have moved already":      {all(cordoned(ill("n1", "2")), ill("n2", "2"), works("n3", "4"), replicas("a", "2", "n3"), replicas("c", "2", "n2")), []ledger.Entry{going("n1")}, ""},
-		"a working node, beside a dead one":        {all(silent(ill("n1", "2")), ill("n2", "2"), works("n3", "2"), oneEach), nil, "capacity/PodsWouldWait"},
-		"a dead node, beside a dead one":           {all(silent(ill("n1", "2")), silent(ill("n2", "2")), works("n3", "2"), oneEach), nil, ""},
-		"a node that is not Ready, beside another": {all(notReady(ill("n1", "2")), notReady(ill("n2", "2")), works("n3", "2"), oneEach), nil, ""},
+		"room is promised to the other":            {all(cordoned(unhealthy("n1", "2")), unhealthy("n2", "2"), works("n3", "2"), oneEach), []ledger.Entry{going("n1")}, "capacity/PodsWouldWait"},
+		"room is promised before its cordon":       {all(unhealthy("n1", "2"), unhealthy("n2", "2"), works("n3", "2"), oneEach), []ledger.Entry{going("n1")}, "capacity/PodsWouldWait"},
+		"there is room for both":                   {all(cordoned(unhealthy("n1", "2")), unhealthy("n2", "2"), works("n3", "4"), oneEach), []ledger.Entry{going("n1")}, ""},
+		"the other's pods have moved already":      {all(cordoned(unhealthy("n1", "2")), unhealthy("n2", "2"), works("n3", "4"), replicas("a", "2", "n3"), replicas("c", "2", "n2")), []ledger.Entry{going("n1")}, ""},
+		"a working node, beside a dead one":        {all(silent(unhealthy("n1", "2")), unhealthy("n2", "2"), works("n3", "2"), oneEach), nil, "capacity/PodsWouldWait"},
+		"a dead node, beside a dead one":           {all(silent(unhealthy("n1", "2")), silent(unhealthy("n2", "2")), works("n3", "2"), oneEach), nil, ""},
+		"a node that is not Ready, beside another": {all(notReady(unhealthy("n1", "2")), notReady(unhealthy("n2", "2")), works("n3", "2"), oneEach), nil, ""},
 		"a dead node, a dead one under way, and one place": {
-			all(cordoned(silent(ill("n1", "2"))), silent(ill("n2", "2")), works("n3", "2"), replicas("a", "2", "n1"), replicasThat("c", "2", urgent, "n2")),
+			all(cordoned(silent(unhealthy("n1", "2"))), silent(unhealthy("n2", "2")), works("n3", "2"), replicas("a", "2", "n1"), replicasThat("c", "2", urgent, "n2")),
 			[]ledger.Entry{going("n1")},
 			"",
 		},
-		"a dead node, a dead one under way": {all(cordoned(silent(ill("n1", "2"))), silent(ill("n2", "2")), works("n3", "2"), oneEach), []ledger.Entry{going("n1")}, ""},
+		"a dead node, a dead one under way": {all(cordoned(silent(unhealthy("n1", "2"))), silent(unhealthy("n2", "2")), works("n3", "2"), oneEach), []ledger.Entry{going("n1")}, ""},
 		"the other's pods need a place, of which some have none at all": {
-			all(cordoned(ill("n1", "8")), ill("n2", "1"), works("n3", "1"), replicas("a", "8", "n1"), replicas("c", "1", "n2")), []ledger.Entry{going("n1")}, "",
+			all(cordoned(unhealthy("n1", "8")), unhealthy("n2", "1"), works("n3", "1"), replicas("a", "8", "n1"), replicas("c", "1", "n2")), []ledger.Entry{going("n1")}, "",
 		},
 
 		// A PodDisruptionBudget of two of three.
 		"its budget is spent on the other": {
-			all(cordoned(ill("n1", "4")), ill("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3"), atLeast("web", 2)),
+			all(cordoned(unhealthy("n1", "4")), unhealthy("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3"), atLeast("web", 2)),
 			[]ledger.Entry{going("n1")},
 			"disruption-budgets/DisruptionBudget",
 		},
-		"its budget bears one": {all(ill("n1", "4"), ill("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3"), atLeast("web", 2)), nil, ""},
+		"its budget bears one": {all(unhealthy("n1", "4"), unhealthy("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3"), atLeast("web", 2)), nil, ""},
 		"its budget is spent on a dead node": {
-			all(silent(ill("n1", "4")), ill("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3"), atLeast("web", 2)), nil,
+			all(silent(unhealthy("n1", "4")), unhealthy("n2", "4"), works("n3", "4"), replicas("web", "1", "n1", "n2", "n3"), atLeast("web", 2)), nil,
 			"disruption-budgets/DisruptionBudget",
 		},
 		"a dead node takes nothing from its budget": {
-			all(ill("n1", "4"), silent(ill("n2", "4")), works("n3", "4"), replicas("web", "1", "n2", "n3"), atLeast("web", 2)), nil, "",
+			all(unhealthy("n1", "4"), silent(unhealthy("n2", "4")), works("n3", "4"), replicas("web", "1", "n2", "n3"), atLeast("web", 2)), nil, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -293,7 +293,7 @@ func TestBesideOthers(t *testing.T) {
 // TestNoWorseThanWithout decides about n1 in clusters in which pods wait, are lost or are unknown whatever is done.
 func TestNoWorseThanWithout(t *testing.T) {
 	dead := func() *corev1.Node { return silent(sized(node("n1", "1a", down(time.Hour)), "4")) }
-	ill := func() *corev1.Node { return sized(node("n1", "1a", down(time.Hour)), "4") }
+	unhealthy := func() *corev1.Node { return sized(node("n1", "1a", down(time.Hour)), "4") }
 	other := sized(node("n2", "1b"), "4")
 	foreign := scheduledBy("theirs")
 	set := replicas("web", "3", "n1", "n2")
@@ -304,21 +304,21 @@ func TestNoWorseThanWithout(t *testing.T) {
 		approved string
 	}{
 		"a dead node whose pod fits nowhere":       {all(dead(), other, set), "", ""},
-		"a working node whose pod fits nowhere":    {all(ill(), other, set), "capacity/PodsWouldWait", "capacity/PodsWouldWait"},
-		"its pod does not run":                     {all(ill(), other, replicasThat("web", "3", unready, "n1"), replicas("api", "3", "n2")), "", ""},
+		"a working node whose pod fits nowhere":    {all(unhealthy(), other, set), "capacity/PodsWouldWait", "capacity/PodsWouldWait"},
+		"its pod does not run":                     {all(unhealthy(), other, replicasThat("web", "3", unready, "n1"), replicas("api", "3", "n2")), "", ""},
 		"a dead node whose pod has been replaced":  {all(dead(), other, replicasThat("web", "3", ending, "n1"), replicas("api", "3", "n2"), pod("web-new", "", set[0].(*appsv1.ReplicaSet), "ReplicaSet", needing("3", pending))), "", ""},
 		"a bare pod on a dead node":                {all(dead(), other, pod("bare", "n1", nil, "", needing("1"))), "", ""},
-		"a bare pod on a working node":             {all(ill(), other, pod("bare", "n1", nil, "", needing("1"))), "capacity/PodsWouldBeLost", "capacity/PodsWouldBeLost"},
+		"a bare pod on a working node":             {all(unhealthy(), other, pod("bare", "n1", nil, "", needing("1"))), "capacity/PodsWouldBeLost", "capacity/PodsWouldBeLost"},
 		"a static pod on a dead node":              {all(dead(), other, pod("static", "n1", nil, "", needing("1", func(p *corev1.Pod) { p.Annotations[corev1.MirrorPodAnnotationKey] = "x" }))), "", ""},
-		"something else waits anyway":              {all(ill(), other, replicas("web", "1", "n1"), pod("huge", "", nil, "", needing("40", pending))), "", ""},
-		"the last room goes to one that waits now": {all(ill(), other, replicas("web", "3", "n1"), pod("waits", "", nil, "", needing("3", pending))), "capacity/PodsWouldWait", "capacity/PodsWouldWait"},
-		"another scheduler's pod would move":       {all(ill(), other, replicasThat("web", "1", foreign, "n1")), "capacity/Unknown", ""},
-		"another scheduler's pod, and no room":     {all(ill(), other, replicasThat("web", "3", foreign, "n1"), replicas("api", "3", "n2")), "capacity/Unknown", ""},
-		"another scheduler's pod stays":            {all(ill(), other, replicas("web", "1", "n1"), replicasThat("api", "1", foreign, "n2")), "", ""},
-		"another scheduler's pod waits":            {all(ill(), other, replicas("web", "1", "n1"), pod("theirs", "", nil, "", needing("1", pending, foreign))), "", ""},
+		"something else waits anyway":              {all(unhealthy(), other, replicas("web", "1", "n1"), pod("huge", "", nil, "", needing("40", pending))), "", ""},
+		"the last room goes to one that waits now": {all(unhealthy(), other, replicas("web", "3", "n1"), pod("waits", "", nil, "", needing("3", pending))), "capacity/PodsWouldWait", "capacity/PodsWouldWait"},
+		"another scheduler's pod would move":       {all(unhealthy(), other, replicasThat("web", "1", foreign, "n1")), "capacity/Unknown", ""},
+		"another scheduler's pod, and no room":     {all(unhealthy(), other, replicasThat("web", "3", foreign, "n1"), replicas("api", "3", "n2")), "capacity/Unknown", ""},
+		"another scheduler's pod stays":            {all(unhealthy(), other, replicas("web", "1", "n1"), replicasThat("api", "1", foreign, "n2")), "", ""},
+		"another scheduler's pod waits":            {all(unhealthy(), other, replicas("web", "1", "n1"), pod("theirs", "", nil, "", needing("1", pending, foreign))), "", ""},
 		"another scheduler's pod is down":          {all(dead(), other, replicasThat("web", "1", foreign, "n1")), "", ""},
 		"unknown is not all that is wrong": {
-			all(ill(), other, replicasThat("web", "1", foreign, "n1"), replicas("api", "5", "n1")), "capacity/PodsWouldWait", "capacity/PodsWouldWait",
+			all(unhealthy(), other, replicasThat("web", "1", foreign, "n1"), replicas("api", "5", "n1")), "capacity/PodsWouldWait", "capacity/PodsWouldWait",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

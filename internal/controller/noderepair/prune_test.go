@@ -35,7 +35,7 @@ func TestOld(t *testing.T) {
 	add("replaced", "links", v1alpha1.RemediationAsForecastReason, 9*time.Hour, func(r *v1alpha1.Remediation) { r.Spec.Plan = v1alpha1.NodePlan(v1alpha1.ActionReplace, "") })
 	add("others", "other", v1alpha1.RemediationDidNotHelpReason, 9*time.Hour, nil)
 	add("often-old", "", v1alpha1.RemediationDrillPassedReason, 9*time.Hour, drill("Often"))
-	add("seldom", "", v1alpha1.RemediationDrillCutReason, 9*time.Hour, drill("Seldom"))
+	add("seldom", "", v1alpha1.RemediationDrillFailedReason, 9*time.Hour, drill("Seldom"))
 	got := map[string]bool{}
 	for _, r := range obsolete(own, nil) {
 		got[r.Name] = true

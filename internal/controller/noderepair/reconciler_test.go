@@ -205,7 +205,7 @@ func TestPlanShowsAnOutage(t *testing.T) {
 	p := policy(v1alpha1.ModeAuto)
 	objects := append(healthy(3), &p)
 	for i := range 9 {
-		objects = append(objects, node(fmt.Sprintf("ill-%d", i), "1a", down(time.Hour)))
+		objects = append(objects, node(fmt.Sprintf("unhealthy-%d", i), "1a", down(time.Hour)))
 	}
 	b := newBench(t, &machines{may: v1alpha1.MayYes}, objects...)
 	for range 2 {
@@ -247,10 +247,10 @@ func TestReady(t *testing.T) {
 		"no label has such a key": {&machines{may: v1alpha1.MayYes}, healthy(9), func(_ *bench, p *v1alpha1.NodeRepairPolicy) {
 			p.Spec.NodeSelector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "a role", Operator: metav1.LabelSelectorOpExists}}
 		}, v1alpha1.PolicyInvalidSelectorReason, `"a role"`},
-		"two are ill":                 {&machines{may: v1alpha1.MayYes}, append(healthy(7), three[:2]...), nil, v1alpha1.PolicyReadyReason, "Nothing"},
-		"three are ill":               {&machines{may: v1alpha1.MayYes}, append(healthy(7), three...), nil, v1alpha1.PolicyBrakedReason, "zone/1a"},
+		"two are unhealthy":           {&machines{may: v1alpha1.MayYes}, append(healthy(7), three[:2]...), nil, v1alpha1.PolicyReadyReason, "Nothing"},
+		"three are unhealthy":         {&machines{may: v1alpha1.MayYes}, append(healthy(7), three...), nil, v1alpha1.PolicyBrakedReason, "zone/1a"},
 		"three, but the check is out": {&machines{may: v1alpha1.MayYes}, append(healthy(7), three...), func(b *bench, _ *v1alpha1.NodeRepairPolicy) { b.Checks = []guard.Check{} }, v1alpha1.PolicyReadyReason, "Nothing"},
-		"the API server is ill": {&machines{may: v1alpha1.MayYes}, append(healthy(7), three[0]), func(b *bench, _ *v1alpha1.NodeRepairPolicy) {
+		"the API server is unhealthy": {&machines{may: v1alpha1.MayYes}, append(healthy(7), three[0]), func(b *bench, _ *v1alpha1.NodeRepairPolicy) {
 			b.ServerReady = func(context.Context) error { return errors.New("no") }
 		}, v1alpha1.PolicyBrakedReason, "API server"},
 		"another repairs":                {&machines{may: v1alpha1.MayYes, repairers: []cloud.Repairer{repairs}}, healthy(9), nil, v1alpha1.PolicyCompetingReason, "group/workers"},
@@ -416,14 +416,14 @@ func TestCheckGuard(t *testing.T) {
 		mode     v1alpha1.Mode
 		want     string // check/reason of what is not allowed
 	}{
-		"all allow":              {nil, &machines{}, v1alpha1.ModeAuto, ""},
-		"only reported":          {nil, &machines{}, v1alpha1.ModeReport, "mode/ReportOnly"},
-		"another leads":          {func(b *bench) { b.Leading = func(context.Context) (bool, error) { return false, nil } }, &machines{}, v1alpha1.ModeAuto, "lease/NotLeading"},
-		"nobody knows who leads": {func(b *bench) { b.Leading = func(context.Context) (bool, error) { return true, errors.New("no") } }, &machines{}, v1alpha1.ModeAuto, "lease/Unknown"},
-		"the server is ill":      {func(b *bench) { b.ServerReady = func(context.Context) error { return errors.New("no") } }, &machines{}, v1alpha1.ModeAuto, "api-server/APIServerIll"},
-		"another repairs":        {nil, &machines{repairers: []cloud.Repairer{rival}}, v1alpha1.ModeAuto, "competing/CompetingRepairer"},
-		"nobody knows who does":  {nil, &machines{err: errors.New("throttled")}, v1alpha1.ModeAuto, "competing/Unknown"},
-		"what is known is old":   {func(b *bench) { b.clock.SetTime(now.Add(2 * time.Minute)) }, &machines{}, v1alpha1.ModeAuto, "fresh/Stale"},
+		"all allow":               {nil, &machines{}, v1alpha1.ModeAuto, ""},
+		"only reported":           {nil, &machines{}, v1alpha1.ModeReport, "mode/ReportOnly"},
+		"another leads":           {func(b *bench) { b.Leading = func(context.Context) (bool, error) { return false, nil } }, &machines{}, v1alpha1.ModeAuto, "lease/NotLeading"},
+		"nobody knows who leads":  {func(b *bench) { b.Leading = func(context.Context) (bool, error) { return true, errors.New("no") } }, &machines{}, v1alpha1.ModeAuto, "lease/Unknown"},
+		"the server is unhealthy": {func(b *bench) { b.ServerReady = func(context.Context) error { return errors.New("no") } }, &machines{}, v1alpha1.ModeAuto, "api-server/APIServerUnhealthy"},
+		"another repairs":         {nil, &machines{repairers: []cloud.Repairer{rival}}, v1alpha1.ModeAuto, "competing/CompetingRepairer"},
+		"nobody knows who does":   {nil, &machines{err: errors.New("throttled")}, v1alpha1.ModeAuto, "competing/Unknown"},
+		"what is known is old":    {func(b *bench) { b.clock.SetTime(now.Add(2 * time.Minute)) }, &machines{}, v1alpha1.ModeAuto, "fresh/Stale"},
 		"pods are not known": {func(b *bench) {
 			world := cluster.New(cluster.Contents{Objects: []runtime.Object{node("n1", "1a", down(time.Hour))}, Taken: now, Knowledge: map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete}})
 			b.World = func() *cluster.Snapshot { return world }
@@ -479,17 +479,17 @@ func TestNeedsRepair(t *testing.T) {
 		node *corev1.Node
 		want bool
 	}{
-		"the evidence holds":               {r, node("n1", "", down(0)), true},
-		"it does not":                      {r, node("n1", ""), false},
-		"something else is ill":            {r, node("n1", "", kernel), false},
-		"afterwards, the evidence holds":   {acted, node("n1", "", down(0)), true},
-		"afterwards, all is well":          {acted, node("n1", ""), false},
-		"afterwards, another thing is ill": {acted, node("n1", "", kernel), true},
-		"afterwards, it is not Ready":      {acted, notReady, true},
+		"the evidence holds":                     {r, node("n1", "", down(0)), true},
+		"it does not":                            {r, node("n1", ""), false},
+		"something else is unhealthy":            {r, node("n1", "", kernel), false},
+		"afterwards, the evidence holds":         {acted, node("n1", "", down(0)), true},
+		"afterwards, all is well":                {acted, node("n1", ""), false},
+		"afterwards, another thing is unhealthy": {acted, node("n1", "", kernel), true},
+		"afterwards, it is not Ready":            {acted, notReady, true},
 
 		"what a person sees to was so before":     {before, node("n1", "", gpu), false},
 		"it was, and the evidence holds":          {before, node("n1", "", gpu, down(0)), true},
-		"it was, and another thing is ill":        {before, node("n1", "", gpu, kernel), true},
+		"it was, and another thing is unhealthy":  {before, node("n1", "", gpu, kernel), true},
 		"it was, and the node is not Ready":       {before, notReady, true},
 		"what a person sees to was not so before": {acted, node("n1", "", gpu), true},
 	} {

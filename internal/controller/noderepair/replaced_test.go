@@ -66,7 +66,7 @@ func link(status corev1.ConditionStatus, since time.Time) corev1.NodeCondition {
 	return corev1.NodeCondition{Type: "NetworkingReady", Status: status, LastTransitionTime: metav1.NewTime(since.Truncate(time.Second))}
 }
 
-// newGroup is ten nodes of a group that were made long ago, of which the first is ill, under a policy that replaces.
+// newGroup is ten nodes of a group that were made long ago, of which the first is unhealthy, under a policy that replaces.
 func newGroup(t *testing.T, change func(*v1alpha1.NodeRepairPolicySpec)) *group {
 	t.Helper()
 	p := policy(v1alpha1.ModeAuto)
@@ -80,7 +80,7 @@ func newGroup(t *testing.T, change func(*v1alpha1.NodeRepairPolicySpec)) *group 
 	for i := range 10 {
 		g.add(node(fmt.Sprint("old-", i), "1a", link(corev1.ConditionTrue, now.Add(-90*24*time.Hour))), now.Add(-90*24*time.Hour))
 	}
-	g.ill(t, "old-0")
+	g.unhealthy(t, "old-0")
 	g.World = g.world
 	return g
 }
@@ -109,7 +109,7 @@ func (g *group) world() *cluster.Snapshot {
 	return cluster.New(cluster.Contents{Objects: objects, Knowledge: known, Taken: g.clock.Now()})
 }
 
-func (g *group) ill(t *testing.T, name string) {
+func (g *group) unhealthy(t *testing.T, name string) {
 	t.Helper()
 	for _, n := range g.nodes() {
 		if n.Name == name {
@@ -128,7 +128,7 @@ func (g *group) play(t *testing.T, hours int, each func(hour int)) {
 		g.clock.SetTime(g.clock.Now().Add(tick))
 		for _, n := range g.nodes() {
 			if well := n.Status.Conditions[1].Status == corev1.ConditionTrue; g.fall > 0 && well && strings.HasPrefix(n.Name, "new") && g.clock.Since(n.CreationTimestamp.Time) >= g.fall {
-				g.ill(t, n.Name)
+				g.unhealthy(t, n.Name)
 			}
 		}
 		for ; each != nil && hour < int(g.clock.Since(began)/time.Hour); hour++ {
@@ -178,7 +178,7 @@ func (g *group) held(t *testing.T) []finding.Finding {
 
 func many(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.MaxPerDay = new(int32(5000)) }
 
-// TestReplaceLoop has a group whose image makes machines that are ill, at once or after a while. However often one is
+// TestReplaceLoop has a group whose image makes machines that are unhealthy, at once or after a while. However often one is
 // replaced, the next is no better, and that must come to an end for good.
 func TestReplaceLoop(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -186,10 +186,10 @@ func TestReplaceLoop(t *testing.T) {
 		days   int
 		policy func(*v1alpha1.NodeRepairPolicySpec)
 	}{
-		"ill from the beginning":      {time.Minute, 2, many},
-		"well for an hour":            {time.Hour, 2, many},
-		"well for half a day":         {12 * time.Hour, 4, many},
-		"as the policy is by default": {time.Minute, 2, nil},
+		"unhealthy from the beginning": {time.Minute, 2, many},
+		"well for an hour":             {time.Hour, 2, many},
+		"well for half a day":          {12 * time.Hour, 4, many},
+		"as the policy is by default":  {time.Minute, 2, nil},
 		"after a restart in vain": {time.Hour, 2, func(s *v1alpha1.NodeRepairPolicySpec) {
 			many(s)
 			s.Rules[0].Action = v1alpha1.ActionRestartService
@@ -209,14 +209,14 @@ func TestReplaceLoop(t *testing.T) {
 			if len(found) != 1 || found[0].Code != finding.N304 || !strings.Contains(message.English().Say(found[0].Message), "replaced in a row") || !strings.Contains(message.English().Say(found[0].Message), "group/workers") {
 				t.Errorf("held: %+v", found)
 			}
-			g.image = "ami-2" // Somebody mends the image, and ends what is ill.
+			g.image = "ami-2" // Somebody mends the image, and ends what is unhealthy.
 			for _, n := range g.nodes() {
 				if n.Status.Conditions[1].Status == corev1.ConditionFalse {
 					_, _ = g.Replace(t.Context(), cloud.Machine{Node: n.Name})
 				}
 			}
 			g.fall = 0
-			g.ill(t, "old-5")
+			g.unhealthy(t, "old-5")
 			before := len(g.replaced)
 			g.play(t, 3, nil)
 			if len(g.replaced) != before+1 {
@@ -261,7 +261,7 @@ func TestReplacedForItself(t *testing.T) {
 	g := newGroup(t, many)
 	g.play(t, 20, func(hour int) {
 		if hour > 0 && hour%2 == 0 {
-			g.ill(t, fmt.Sprint("old-", hour/2))
+			g.unhealthy(t, fmt.Sprint("old-", hour/2))
 		}
 	})
 	if n := len(g.replaced); n != 10 {
@@ -274,7 +274,7 @@ func TestDailyLimit(t *testing.T) {
 	g := newGroup(t, nil)
 	g.play(t, 20, func(hour int) {
 		if hour == 1 || hour == 3 || hour == 5 || hour == 7 {
-			g.ill(t, fmt.Sprint("old-", hour))
+			g.unhealthy(t, fmt.Sprint("old-", hour))
 		}
 	})
 	if n := len(g.replaced); n != 3 {

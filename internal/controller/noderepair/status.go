@@ -19,14 +19,14 @@ import (
 // updateStatus writes the status of a policy, and an Event when the reason of its condition Ready changes.
 func (c *Reconciler) updateStatus(ctx context.Context, world *cluster.Snapshot, own objects, brake *brake, policy *v1alpha1.NodeRepairPolicy) error {
 	nodes := repairpolicy.Selected(policy, world.Nodes())
-	ill := slices.DeleteFunc(slices.Clone(nodes), func(n *corev1.Node) bool { return !repairpolicy.MeetsAny(policy.Spec.Rules, n.Status.Conditions) })
+	unhealthy := slices.DeleteFunc(slices.Clone(nodes), func(n *corev1.Node) bool { return !repairpolicy.MeetsAny(policy.Spec.Rules, n.Status.Conditions) })
 	permissions := c.permissions(ctx, policy, nodes)
-	ready := c.readyCondition(ctx, world, brake, policy, nodes, ill, permissions)
+	ready := c.readyCondition(ctx, world, brake, policy, nodes, unhealthy, permissions)
 	unasked := c.automateCondition(ctx, policy)
 	before := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.PolicyReady)
 	_, err := c.Records.UpdatePolicyStatus(ctx, policy, func(s *v1alpha1.NodeRepairPolicyStatus) {
 		s.ObservedGeneration = policy.Generation
-		s.Nodes, s.UnhealthyNodes = new(int32(len(nodes))), new(int32(len(ill)))
+		s.Nodes, s.UnhealthyNodes = new(int32(len(nodes))), new(int32(len(unhealthy)))
 		s.AsForecast, s.AsForecastByAction = countAsForecast(own, policy)
 		s.Permissions = permissions
 		meta.SetStatusCondition(&s.Conditions, ready)
@@ -59,7 +59,7 @@ func countAsForecast(own objects, policy *v1alpha1.NodeRepairPolicy) (all *int32
 }
 
 // readyCondition is the condition Ready: the first reason for which the policy repairs nothing, if there is one.
-func (c *Reconciler) readyCondition(ctx context.Context, world *cluster.Snapshot, brake *brake, policy *v1alpha1.NodeRepairPolicy, nodes, ill []*corev1.Node, permissions []v1alpha1.Permission) metav1.Condition {
+func (c *Reconciler) readyCondition(ctx context.Context, world *cluster.Snapshot, brake *brake, policy *v1alpha1.NodeRepairPolicy, nodes, unhealthy []*corev1.Node, permissions []v1alpha1.Permission) metav1.Condition {
 	condition := metav1.Condition{
 		Type: v1alpha1.PolicyReady, Status: metav1.ConditionFalse, ObservedGeneration: policy.Generation, LastTransitionTime: metav1.NewTime(c.Clock.Now()),
 	}
@@ -77,7 +77,7 @@ func (c *Reconciler) readyCondition(ctx context.Context, world *cluster.Snapshot
 	case len(nodes) == 0:
 		return because(v1alpha1.PolicyNoNodesReason, say.Say(sentence.PolicyNoNodes()))
 	}
-	if why, braked := brake.stopsAny(policy, ill); braked {
+	if why, braked := brake.stopsAny(policy, unhealthy); braked {
 		return because(v1alpha1.PolicyBrakedReason, say.Say(why.Message))
 	}
 	if rivals := c.competingRepairers(ctx, world, policy, nodes); len(rivals) > 0 {

@@ -17,16 +17,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
-// difference is one respect in which a thing and another that works are unlike.
+// difference is a difference between the subject and an object that works.
 type difference struct {
 	finding.Difference
-	// rank orders suspects, the likeliest first.
+	// rank orders suspects, the most likely first.
 	rank int
-	// apply gives the subject what the other has; nil if that cannot be simulated.
+	// apply gives the subject the other's value; nil if that cannot be simulated.
 	apply func(*modified)
 }
 
-// modified is the subject with some of its differences from the one that works removed.
+// modified is the subject without some of its differences.
 type modified struct {
 	pod   *corev1.Pod
 	node  *corev1.Node
@@ -40,8 +40,8 @@ type comparison struct {
 	differences []difference
 }
 
-// Compare says what differs between the Query's subject, a pod or node, and another that works, and tries each difference
-// that can be simulated: story 4's method.
+// Compare lists the differences between the Query's subject, a pod or node, and an object that works, and simulates the
+// subject without each of them that can be simulated.
 func Compare(ctx context.Context, q query.Query, good change.Ref) finding.Comparison {
 	c := &comparison{Query: q, Comparison: finding.Comparison{Unlike: good}}
 	c.Comparison.Subject = *q.Subject
@@ -69,7 +69,7 @@ func (c *comparison) complete() finding.Comparison {
 	return r
 }
 
-// addDifference notes a difference between two values, if there is one.
+// addDifference adds a difference between two values, if they differ.
 func (c *comparison) addDifference(d difference) {
 	if d.Value == d.OtherValue {
 		return
@@ -80,11 +80,11 @@ func (c *comparison) addDifference(d difference) {
 	c.differences = append(c.differences, d)
 }
 
-// maxValueLength is how much of a value a sentence quotes.
+// maxValueLength is the length to which sentences shorten values.
 const maxValueLength = 160
 
-// classify sorts the differences into causes, suspects and ruled out ones. Try says how well the subject does with
-// some of them taken over; more is better. Without it nothing can be tried.
+// classify sorts the differences into causes, suspects and those that are ruled out. Try returns how well the subject does
+// without some of them; more is better. If it is nil, nothing can be simulated.
 func (c *comparison) classify(try func([]difference) int) {
 	slices.SortStableFunc(c.differences, func(a, b difference) int { return cmp.Compare(a.rank, b.rank) })
 	var flippable, mend, vain []difference
@@ -112,8 +112,8 @@ func (c *comparison) classify(try func([]difference) int) {
 	c.Causes, c.RuledOut = findings(mend), findings(vain)
 }
 
-// minimalSet finds the fewest differences, none of which could be left out, that mend the subject only when all of them are
-// taken over. None does if even all together do not.
+// minimalSet splits differences into a minimal set that solves the problem only if all of it is removed, and the others.
+// If removing all does not solve it, the set is empty.
 func (c *comparison) minimalSet(all []difference, before int, try func([]difference) int) (mend, vain []difference) {
 	after := try(all)
 	if after <= before {
@@ -140,7 +140,7 @@ func findings(all []difference) []finding.Difference {
 	return some
 }
 
-// summarize is the answer in a sentence: the one about causes, if there are any.
+// summarize sets the summary: about the causes, if there are any.
 func (c *comparison) summarize(ofCauses func(subject, good change.Ref, what message.List) message.Sentence) {
 	subject, why := c.Comparison.Subject, c.Explanation.Summary
 	switch {
@@ -152,7 +152,7 @@ func (c *comparison) summarize(ofCauses func(subject, good change.Ref, what mess
 			what = append(what, d.What())
 		}
 		c.Summary = ofCauses(subject, c.Unlike, what)
-	case !c.Summary.IsZero(): // It was said while the differences were tried.
+	case !c.Summary.IsZero(): // It was set during the simulation.
 	case len(c.Suspects) > 0:
 		c.Summary = sentence.UnlikeSuspects(len(c.Suspects), subject, c.Unlike, c.Suspects[0].Message)
 	default:
@@ -160,7 +160,7 @@ func (c *comparison) summarize(ofCauses func(subject, good change.Ref, what mess
 	}
 }
 
-// podCause and nodeCause say what makes a pod or a node unlike one that works.
+// podCause and nodeCause are the sentences for the difference that is the cause.
 func podCause(subject, good change.Ref, what message.List) message.Sentence {
 	return sentence.UnlikePodCause(subject, what, good)
 }
@@ -169,12 +169,12 @@ func nodeCause(subject, good change.Ref, what message.List) message.Sentence {
 	return sentence.UnlikeNodeCause(what, subject, good)
 }
 
-// addObservation adds what other things tell.
+// addObservation adds what other objects show.
 func (c *comparison) addObservation(said message.Sentence) {
 	c.Observed = append(c.Observed, finding.Link{Message: said})
 }
 
-// addUntried states why differences are only suspected.
+// addUntried adds why differences are only suspected.
 func (c *comparison) addUntried() {
 	c.Unknown = append(c.Unknown, finding.Gap{About: "scheduling", Message: sentence.UnlikeUntried()})
 }

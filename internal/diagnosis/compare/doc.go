@@ -1,3 +1,3 @@
-// Package compare says in what an object that does not work differs from one that does, and which of the differences are the
-// cause: each that can be simulated is applied and tried.
+// Package compare lists the differences between an object that does not work and one that does, and finds which of them are
+// the cause, by simulating the object without them.
 package compare

@@ -19,11 +19,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// maxProbes bounds how many pods are tried on a node.
+// maxProbes is the maximum number of pods that are tried on a node.
 const maxProbes = 10
 
-// nodes compares two nodes. What keeps pods off one of them and not off the other is tried with pods that run on the other,
-// and with pods that wait.
+// nodes compares two nodes. To find what keeps pods off only one of them, it tries pods that run on the other and pods that
+// are Pending.
 func (c *comparison) nodes(ctx context.Context, bad, good *corev1.Node) {
 	c.nodeFacts(bad, good)
 	c.Others = otherLabels(bad, good)
@@ -41,8 +41,7 @@ func (c *comparison) nodes(ctx context.Context, bad, good *corev1.Node) {
 	c.summarize(nodeCause)
 }
 
-// probes are pods that a node may be tried with: one of each workload of those that run on the node that works, and those
-// that wait for a node.
+// probes are pods to try on a node: one of each workload on the node that works, and Pending pods.
 func (c *comparison) probes(good *corev1.Node) []*corev1.Pod {
 	var probes []*corev1.Pod
 	seen := map[change.Ref]bool{}
@@ -61,7 +60,7 @@ func (c *comparison) probes(good *corev1.Node) []*corev1.Pod {
 	return probes
 }
 
-// tryNode says how many of the probes fit the node with some differences taken over.
+// tryNode is the number of probes that fit on the node without some differences.
 func (c *comparison) tryNode(ctx context.Context, bad *corev1.Node, probes []*corev1.Pod, some []difference) int {
 	t := &modified{node: bad.DeepCopy()}
 	for _, d := range some {
@@ -83,7 +82,7 @@ func (c *comparison) tryNode(ctx context.Context, bad *corev1.Node, probes []*co
 	return n
 }
 
-// pinned is a pod that may go to one node only, so that only that node is looked at.
+// pinned is a pod that can be placed on one node only, so that the scheduler looks at no other.
 func pinned(pod *corev1.Pod, node string) *corev1.Pod {
 	only := pod.DeepCopy()
 	affinity := affinityFor(only)
@@ -102,7 +101,7 @@ func pinned(pod *corev1.Pod, node string) *corev1.Pod {
 	return only
 }
 
-// nodeFacts notes what differs between two nodes and bears on pods.
+// nodeFacts adds the differences between two nodes that matter for pods.
 func (c *comparison) nodeFacts(bad, good *corev1.Node) {
 	fact := func(rank int, field, value, other string, flip func(*modified)) {
 		c.addDifference(difference{rank: rank, apply: flip, Difference: finding.Difference{
@@ -121,7 +120,7 @@ func (c *comparison) nodeFacts(bad, good *corev1.Node) {
 	for _, name := range status.SortedResources(unionResources(bad.Status.Allocatable, good.Status.Allocatable)) {
 		a, b := bad.Status.Allocatable[name], good.Status.Allocatable[name]
 		rank := rankNear
-		if float64(a.MilliValue()) > 0.9*float64(b.MilliValue()) { // Nodes of one type differ by a little.
+		if float64(a.MilliValue()) > 0.9*float64(b.MilliValue()) { // Nodes of the same type differ slightly.
 			rank = rankFar
 		}
 		fact(rank, "status.allocatable["+string(name)+"]", a.String(), b.String(), func(t *modified) {
@@ -139,7 +138,7 @@ func (c *comparison) nodeFacts(bad, good *corev1.Node) {
 
 type addFunc func(rank int, field, value, other string, flip func(*modified))
 
-// nodeConditionsDiffer compares each condition's status. What Ready alone keeps away can be tried: the taints that go with it.
+// nodeConditionsDiffer compares the status of each condition. Only the taints that follow from Ready can be simulated.
 func (c *comparison) nodeConditionsDiffer(bad, good *corev1.Node, fact addFunc) {
 	kinds := map[string]bool{}
 	for _, node := range []*corev1.Node{bad, good} {
@@ -188,7 +187,7 @@ func removeTaint(t *modified, key string) {
 	t.node.Spec.Taints = slices.DeleteFunc(t.node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == key })
 }
 
-// nodeDrivers compares the CSI drivers that have registered.
+// nodeDrivers compares the registered CSI drivers.
 func (c *comparison) nodeDrivers(bad, good *corev1.Node) {
 	if !c.Known(cluster.CSINode) {
 		return
@@ -224,7 +223,7 @@ func driversText(csi *storagev1.CSINode) string {
 	return strings.Join(words, ", ")
 }
 
-// nodeAgents compares the DaemonSets whose pods run on one and not on the other: network plugins and drivers among them.
+// nodeAgents compares the DaemonSets that have a pod on only one of the nodes, such as network plugins and drivers.
 func (c *comparison) nodeAgents(bad, good *corev1.Node) {
 	agents := func(node string) map[string]string {
 		states := map[string]string{}
@@ -258,7 +257,7 @@ func (c *comparison) nodeAgents(bad, good *corev1.Node) {
 	}
 }
 
-// nodePodsWithoutAddress compares how many pods wait for an address: story 4's symptom.
+// nodePodsWithoutAddress compares the number of pods that wait for an IP address.
 func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node) {
 	count := func(node string) int {
 		n := 0
@@ -277,7 +276,7 @@ func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node) {
 	}
 }
 
-// nodeInfo compares versions and the machine.
+// nodeInfo compares versions and machine types.
 func (c *comparison) nodeInfo(bad, good *corev1.Node, fact addFunc) {
 	a, b := bad.Status.NodeInfo, good.Status.NodeInfo
 	for _, one := range []struct{ field, value, other string }{
@@ -291,13 +290,13 @@ func (c *comparison) nodeInfo(bad, good *corev1.Node, fact addFunc) {
 	}
 }
 
-// perNodeLabels are those that tell nodes apart and nothing else.
+// perNodeLabels are labels that only identify a node.
 var perNodeLabels = []string{corev1.LabelHostname, "alpha.eksctl.io/instance-id", "topology.ebs.csi.aws.com/zone", "topology.gke.io/zone", "topology.disk.csi.azure.com/zone", corev1.LabelFailureDomainBetaZone}
 
-// topologyLabels are those that pods and volumes commonly choose nodes by.
+// topologyLabels are labels by which pods and volumes commonly select nodes.
 var topologyLabels = []string{corev1.LabelTopologyZone, corev1.LabelInstanceTypeStable, corev1.LabelArchStable, corev1.LabelOSStable}
 
-// nodeLabels compares the labels that some pod chooses nodes by, and the node's place.
+// nodeLabels compares the labels, except those that only identify a node; topology labels rank higher than others.
 func (c *comparison) nodeLabels(bad, good *corev1.Node, fact addFunc) {
 	for _, key := range slices.Sorted(maps.Keys(keysOf(bad.Labels, good.Labels))) {
 		rank := rankNode
@@ -317,7 +316,7 @@ func (c *comparison) nodeLabels(bad, good *corev1.Node, fact addFunc) {
 	}
 }
 
-// otherLabel says whether a label names what a group or machine is called, which pods seldom choose nodes by.
+// otherLabel reports whether a label is the name of a group or machine, by which pods rarely select nodes.
 func otherLabel(key string) bool {
 	return strings.Contains(key, "sourceLaunchTemplate") || strings.HasSuffix(key, "nodegroup-image") || strings.Contains(key, "instance-id")
 }
@@ -332,7 +331,7 @@ func otherLabels(bad, good *corev1.Node) int {
 	return n
 }
 
-// nodeEvents compares what has been warned of.
+// nodeEvents compares the warning Events.
 func (c *comparison) nodeEvents(bad, good *corev1.Node, fact addFunc) {
 	warned := func(node *corev1.Node) map[string]*corev1.Event {
 		reasons := map[string]*corev1.Event{}
@@ -351,7 +350,7 @@ func (c *comparison) nodeEvents(bad, good *corev1.Node, fact addFunc) {
 	}
 }
 
-// addressesText counts a node's addresses by their kind; which they are tells nothing.
+// addressesText counts a node's addresses by type; the addresses themselves always differ.
 func addressesText(node *corev1.Node) string {
 	n := map[string]int{}
 	for _, address := range node.Status.Addresses {
@@ -364,7 +363,7 @@ func addressesText(node *corev1.Node) string {
 	return strings.Join(words, ", ")
 }
 
-// unionResources are the resources that either names, with b's quantity where it has one.
+// unionResources are the resources of both lists, with b's quantity where it has one.
 func unionResources(a, b corev1.ResourceList) corev1.ResourceList {
 	all := corev1.ResourceList{}
 	maps.Copy(all, a)

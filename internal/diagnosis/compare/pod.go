@@ -21,8 +21,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// pods compares two pods. Of a pod that waits for a node the scheduler says which difference keeps it waiting; of one that
-// has its node the likeliest differences are those that bear on the stage it is stuck in.
+// pods compares two pods. For a Pending pod, the scheduler determines which difference is the cause; for a pod with a node, the
+// most likely differences are those that matter in its phase.
 func (c *comparison) pods(ctx context.Context, bad, good *corev1.Pod) {
 	stage := phaseOf(bad)
 	c.podSpecs(bad, good, stage)
@@ -41,13 +41,13 @@ func (c *comparison) pods(ctx context.Context, bad, good *corev1.Pod) {
 		return
 	}
 	c.comparePodNodes(bad, good)
-	// What the scheduler judges is behind a pod that has its node: nothing is left to try.
+	// A pod with a node has been scheduled: nothing is left to simulate.
 	c.classify(nil)
 	c.compareSiblings(bad, good)
 	c.summarize(podCause)
 }
 
-// phase is how far a pod has come.
+// phase is the phase of a pod's start that it is in.
 type phase string
 
 const (
@@ -77,14 +77,14 @@ func phaseOf(pod *corev1.Pod) phase {
 // specField is a part of a pod's spec that is compared as a whole.
 type specField struct {
 	field string
-	// phases in which it is likely to matter.
+	// phases are those in which it is likely to matter.
 	phases []phase
 	get    func(*corev1.Pod) any
-	// set gives a pod what another has, for what the scheduler judges.
+	// set gives a pod the value of another; nil if the scheduler ignores it.
 	set func(to, from *corev1.Pod)
 }
 
-// specFields are the parts of a pod's spec that bear on whether it runs.
+// specFields are the parts of a pod's spec that can keep it from running.
 var specFields = []specField{
 	{"spec.nodeSelector", []phase{phaseScheduling}, func(p *corev1.Pod) any { return p.Spec.NodeSelector }, func(to, from *corev1.Pod) { to.Spec.NodeSelector = from.Spec.NodeSelector }},
 	{"spec.affinity.nodeAffinity", []phase{phaseScheduling}, func(p *corev1.Pod) any { return affinityOf(p).NodeAffinity }, func(to, from *corev1.Pod) { affinityFor(to).NodeAffinity = affinityOf(from).NodeAffinity }},
@@ -129,8 +129,8 @@ var specFields = []specField{
 	{"spec.volumes", []phase{phaseVolume, phaseRunning}, volumeSources, nil},
 }
 
-// podSpecs compares the aspects. Those that bear on another stage than the pod's come last; no program of a pod that waits
-// for a node has begun, so that what bears on it later is counted only.
+// podSpecs compares the fields of the specs. Those that matter in other phases come last; for a Pending pod, later phases are
+// only counted, since no container has started.
 func (c *comparison) podSpecs(bad, good *corev1.Pod, at phase) {
 	for _, a := range specFields {
 		d := difference{Difference: finding.Difference{
@@ -154,10 +154,10 @@ func (c *comparison) podSpecs(bad, good *corev1.Pod, at phase) {
 	}
 }
 
-// limitsField is what a container that ran out of memory ran into.
+// limitsField is the field that matters for a container that was OOMKilled.
 const limitsField = "spec.containers[*].resources.limits"
 
-// wasOOMKilled says whether a container of the pod ended because its memory did not do.
+// wasOOMKilled reports whether a container of the pod was OOMKilled.
 func wasOOMKilled(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		last := c.LastTerminationState.Terminated
@@ -165,7 +165,7 @@ func wasOOMKilled(pod *corev1.Pod) bool {
 	})
 }
 
-// Ranks of suspects: what the pod itself points to, what bears on the stage, then the place, then the rest.
+// Ranks of suspects: what the pod's state points to, what matters in its phase, then its node, then the rest.
 const (
 	rankFirst = -1
 	rankNear  = 0
@@ -173,7 +173,7 @@ const (
 	rankFar   = 2
 )
 
-// tryPod says whether the pod fits anywhere with some differences taken over.
+// tryPod is 1 if the pod fits on some node without some differences, else 0.
 func (c *comparison) tryPod(ctx context.Context, bad *corev1.Pod, some []difference) int {
 	t := &modified{pod: bad.DeepCopy()}
 	for _, d := range some {
@@ -191,8 +191,8 @@ func (c *comparison) tryPod(ctx context.Context, bad *corev1.Pod, some []differe
 	return 1
 }
 
-// checkGoodFits asks whether the pod that works would find a node now: if not, it works because it came first, and no
-// difference is the cause.
+// checkGoodFits checks whether the pod that works would fit on a node now: if not, it only was there first, and no difference
+// is the cause.
 func (c *comparison) checkGoodFits(ctx context.Context, good *corev1.Pod) {
 	if len(c.Causes) > 0 {
 		return
@@ -204,7 +204,7 @@ func (c *comparison) checkGoodFits(ctx context.Context, good *corev1.Pod) {
 	}
 }
 
-// unscheduledCopy is a pod as its owner would make another of it.
+// unscheduledCopy is a pod as its owner would create it again.
 func unscheduledCopy(pod *corev1.Pod) *corev1.Pod {
 	again := pod.DeepCopy()
 	again.Name, again.UID, again.Spec.NodeName = pod.Name+"-again", pod.UID+"-again", ""
@@ -212,7 +212,7 @@ func unscheduledCopy(pod *corev1.Pod) *corev1.Pod {
 	return again
 }
 
-// podVolumes compares the places of the pods' volumes: each volume of the subject with the other's of the same name.
+// podVolumes compares the topologies of the pods' volumes of the same name.
 func (c *comparison) podVolumes(bad, good *corev1.Pod, at phase) {
 	others := facts.Mounts(c.World, good)
 	for _, m := range facts.Mounts(c.World, bad) {
@@ -234,7 +234,7 @@ func (c *comparison) podVolumes(bad, good *corev1.Pod, at phase) {
 	}
 }
 
-// volumeScope says where a volume may be used.
+// volumeScope names where a volume can be used.
 func volumeScope(m facts.Mount) string {
 	switch m.Scope {
 	case facts.ScopeZone:
@@ -246,7 +246,7 @@ func volumeScope(m facts.Mount) string {
 	}
 }
 
-// swapVolume puts the subject's volume where the other's is, or takes it away if the other has none.
+// swapVolume gives the subject's volume the topology of the other's, or removes it if the other has none.
 func swapVolume(m facts.Mount, others []facts.Mount, i int) func(*modified) {
 	if i < 0 || m.Volume == nil || others[i].Volume == nil {
 		return func(t *modified) {
@@ -266,7 +266,7 @@ func swapVolume(m facts.Mount, others []facts.Mount, i int) func(*modified) {
 	}
 }
 
-// podOwners says whether the pods come from different workloads, or versions of one.
+// podOwners compares the pods' workloads and their versions.
 func (c *comparison) podOwners(bad, good *corev1.Pod) {
 	badOwner, goodOwner := c.World.Owner(bad), c.World.Owner(good)
 	if badOwner == nil || goodOwner == nil || badOwner.GetUID() == goodOwner.GetUID() {
@@ -281,13 +281,13 @@ func (c *comparison) podOwners(bad, good *corev1.Pod) {
 	}
 }
 
-// generatedLabels are labels that differ between any two pods and tell nothing.
+// generatedLabels are labels that always differ between pods.
 var generatedLabels = []string{
 	"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index",
 	"batch.kubernetes.io/controller-uid", "batch.kubernetes.io/job-name", "controller-uid", "job-name", "batch.kubernetes.io/job-completion-index",
 }
 
-// podLabels counts the labels that differ, without those that always do.
+// podLabels counts the labels that differ, except generated ones.
 func (c *comparison) podLabels(bad, good *corev1.Pod) int {
 	n := 0
 	for key := range keysOf(bad.Labels, good.Labels) {
@@ -313,7 +313,8 @@ func (c *comparison) comparePodNodes(bad, good *corev1.Pod) {
 	}
 }
 
-// compareSiblings says whether the problem goes with the pod's node: what else stands there, and where else its siblings stand.
+// compareSiblings finds whether the problem is that of the pod's node: the state of other pods there, and of pods of the same
+// workload on other nodes.
 func (c *comparison) compareSiblings(bad, good *corev1.Pod) {
 	if bad.Spec.NodeName == "" {
 		return
@@ -366,12 +367,12 @@ func affinityFor(pod *corev1.Pod) *corev1.Affinity {
 	return pod.Spec.Affinity
 }
 
-// requestsText is what a pod asks for as a whole.
+// requestsText is what a pod requests in sum.
 func requestsText(pod *corev1.Pod) any {
 	return resourcesText(podrequests.PodRequests(pod, podrequests.PodResourcesOptions{}))
 }
 
-// setRequests makes a pod ask for what another does, all of it by its first container.
+// setRequests gives a pod the total requests of another, all in its first container.
 func setRequests(to, from *corev1.Pod) {
 	to.Spec.InitContainers, to.Spec.Overhead, to.Spec.Resources = nil, nil, nil
 	for i := range to.Spec.Containers {
@@ -401,7 +402,7 @@ func hostPortsText(pod *corev1.Pod) any {
 	return strings.Join(ports, ", ")
 }
 
-// setHostPorts makes a pod take the host ports that another does.
+// setHostPorts gives a pod the host ports of another.
 func setHostPorts(to, from *corev1.Pod) {
 	for i := range to.Spec.Containers {
 		to.Spec.Containers[i].Ports = nil
@@ -411,7 +412,7 @@ func setHostPorts(to, from *corev1.Pod) {
 	}
 }
 
-// perContainer is one thing of each container, by the container's name.
+// perContainer is a value of each container, by the container's name.
 func perContainer(pod *corev1.Pod, get func(corev1.Container) any) any {
 	all := map[string]any{}
 	for _, container := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
@@ -422,7 +423,7 @@ func perContainer(pod *corev1.Pod, get func(corev1.Container) any) any {
 	return all
 }
 
-// envNames are the names of the variables and where they come from; values never reach naosu's files.
+// envNames are the names of the variables and the objects that they come from; naosu does not store values.
 func envNames(pod *corev1.Pod) any {
 	return perContainer(pod, func(c corev1.Container) any {
 		var names []string
@@ -436,7 +437,7 @@ func envNames(pod *corev1.Pod) any {
 	})
 }
 
-// volumeSources are a pod's volumes but for what every pod is given, by name; claims are compared by where they are.
+// volumeSources are a pod's volumes by name, except those that every pod has; claims are compared by topology.
 func volumeSources(pod *corev1.Pod) any {
 	all := map[string]any{}
 	for _, v := range pod.Spec.Volumes {
@@ -447,7 +448,7 @@ func volumeSources(pod *corev1.Pod) any {
 	return all
 }
 
-// valueText is a value on one line, the same for equal values; empty for what is not set.
+// valueText is a value on one line, the same for equal values; empty if not set.
 func valueText(value any) string {
 	if text, ok := value.(string); ok {
 		return text
@@ -459,7 +460,7 @@ func valueText(value any) string {
 	return ""
 }
 
-// keysOf are the keys that either has.
+// keysOf are the keys of both maps.
 func keysOf[V any](a, b map[string]V) map[string]bool {
 	keys := map[string]bool{}
 	for _, one := range []map[string]V{a, b} {

@@ -1,3 +1,3 @@
-// Package facts holds what objects say of themselves: where a volume can be used, what a node repels, whose a pod is.
-// Each is a function of the objects handed to it.
+// Package facts contains functions of single objects, or of the few that they refer to: where a volume can be used,
+// which pods a node repels, what owns a pod.
 package facts

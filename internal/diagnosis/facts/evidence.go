@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// PriorityEvidence are a pod's priority and the class it has it from, as far as they are set.
+// PriorityEvidence are a pod's priority and priority class, if they are set.
 func PriorityEvidence(pod *corev1.Pod) []finding.Evidence {
 	ref, value := RefTo(cluster.Pod, pod), ""
 	if pod.Spec.Priority != nil {
@@ -24,7 +24,7 @@ func PriorityEvidence(pod *corev1.Pod) []finding.Evidence {
 	return all
 }
 
-// RequestEvidence are what each container of a pod requests of these resources. Spec is the path of the pod's spec in the object.
+// RequestEvidence are the requests of each container for these resources. Spec is the path of the pod's spec in the object.
 func RequestEvidence(ref change.Ref, path string, spec *corev1.PodSpec, names ...corev1.ResourceName) []finding.Evidence {
 	var all []finding.Evidence
 	add := func(path string, requests corev1.ResourceList) {
@@ -46,7 +46,7 @@ func RequestEvidence(ref change.Ref, path string, spec *corev1.PodSpec, names ..
 	return all
 }
 
-// OwnerEvidence is what controls an object, as the object says.
+// OwnerEvidence is the controller in an object's ownerReferences.
 func OwnerEvidence(ref change.Ref, o metav1.Object) finding.Evidence {
 	value := ""
 	if owner := metav1.GetControllerOfNoCopy(o); owner != nil {
@@ -55,7 +55,7 @@ func OwnerEvidence(ref change.Ref, o metav1.Object) finding.Evidence {
 	return Evidence(ref, "metadata.ownerReferences", value)
 }
 
-// MountEvidence is the volume by which a pod names a claim. The claim of an ephemeral volume is named after pod and volume.
+// MountEvidence is the pod's volume that refers to a claim. The claim of an ephemeral volume is named after pod and volume.
 func MountEvidence(pod *corev1.Pod, source string) finding.Evidence {
 	ref, field := RefTo(cluster.Pod, pod), "spec.volumes["+source+"]"
 	for _, volume := range pod.Spec.Volumes {
@@ -70,7 +70,7 @@ func MountEvidence(pod *corev1.Pod, source string) finding.Evidence {
 	return Evidence(ref, field, "")
 }
 
-// TolerationEvidence is for how long a pod tolerates a NoExecute taint: the shortest of the tolerations for it.
+// TolerationEvidence is for how long a pod tolerates a NoExecute taint: the least of the tolerations for it.
 func TolerationEvidence(pod *corev1.Pod, key string) finding.Evidence {
 	ref, field := RefTo(cluster.Pod, pod), "spec.tolerations["+key+"]"
 	var shortest *int64

@@ -18,14 +18,14 @@ type VolumeScope string
 
 // The scopes.
 const (
-	ScopeZone          VolumeScope = "zone"    // its volume lives, or can be made, only in certain zones
+	ScopeZone          VolumeScope = "zone"    // its volume exists, or can be provisioned, only in certain zones
 	ScopeCluster       VolumeScope = "free"    // its volume can be used anywhere
-	ScopeUnprovisioned VolumeScope = "unmade"  // its volume will be made where the pod goes
-	ScopeNodes         VolumeScope = "other"   // its volume is tied to nodes otherwise, such as a local disk
+	ScopeUnprovisioned VolumeScope = "unmade"  // its volume will be provisioned where the pod is scheduled
+	ScopeNodes         VolumeScope = "other"   // its volume is restricted to nodes in another way, such as a local disk
 	ScopeUnknown       VolumeScope = "unknown" // it has no volume and will not get one from the pod being placed
 )
 
-// Mount is one claim that a pod mounts, followed to where it lets the pod run.
+// Mount is a claim that a pod mounts, resolved to the nodes on which it can be used.
 type Mount struct {
 	// Source is the name of the pod's volume.
 	Source string
@@ -34,15 +34,15 @@ type Mount struct {
 	Volume *corev1.PersistentVolume
 	Class  *storagev1.StorageClass
 	Scope  VolumeScope
-	// Zones the volume is tied to, sorted; empty unless tied to a zone.
+	// Zones the volume is restricted to, sorted; empty unless restricted to zones.
 	Zones []string
 	// Selectors must all match a node that is to use the volume.
 	Selectors []*corev1.NodeSelector
-	// Field and value are where and how the zones were read.
+	// Field and Value are the evidence for the zones.
 	Field, Value string
 }
 
-// Mounts follows a pod's claims. A claim that does not exist is left out: the scheduler says so in its own words.
+// Mounts resolves a pod's claims, except those that do not exist, which the scheduler reports itself.
 func Mounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
 	var all []Mount
 	for _, source := range pod.Spec.Volumes {
@@ -57,14 +57,15 @@ func Mounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
 	return all
 }
 
-// ResolveMount looks where the claim that a pod mounts under a name lets it run.
+// ResolveMount resolves the claim that a pod mounts under a name.
 func ResolveMount(world *cluster.Snapshot, source string, claim *corev1.PersistentVolumeClaim) Mount {
 	m := Mount{Source: source, Claim: claim, Class: world.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))}
 	m.Resolve(world)
 	return m
 }
 
-// Resolve finds the claim's volume, or what its class says of the volume to be made, and how that ties the pod.
+// Resolve finds the claim's volume, or the topology in which its class will provision one, and so the nodes on which
+// the pod can run.
 func (m *Mount) Resolve(world *cluster.Snapshot) {
 	if m.Claim.Spec.VolumeName == "" {
 		m.resolveClass()
@@ -110,7 +111,7 @@ func (m *Mount) resolveClass() {
 	}
 }
 
-// addSelector narrows the mount. The zones are those the first narrowing names.
+// addSelector adds a selector. The zones are those of the first selector that names any.
 func (m *Mount) addSelector(selector *corev1.NodeSelector, field, value string) {
 	m.Selectors = append(m.Selectors, selector)
 	if len(m.Zones) == 0 {
@@ -118,7 +119,7 @@ func (m *Mount) addSelector(selector *corev1.NodeSelector, field, value string) 
 	}
 }
 
-// Allows says whether the volume can be used on a node with such labels.
+// Allows reports whether the volume can be used on a node with these labels.
 func (m *Mount) Allows(node *corev1.Node) bool {
 	for _, selector := range m.Selectors {
 		if ok, err := corev1helpers.MatchNodeSelectorTerms(node, selector); err != nil || !ok {
@@ -128,7 +129,7 @@ func (m *Mount) Allows(node *corev1.Node) bool {
 	return true
 }
 
-// Hostnames are the nodes that the volume is tied to by name, as a local disk is.
+// Hostnames are the nodes that the volume is restricted to by name, as a local disk is.
 func (m *Mount) Hostnames() []string {
 	var hosts []string
 	for _, selector := range m.Selectors {
@@ -146,7 +147,7 @@ func (m *Mount) Hostnames() []string {
 	return hosts
 }
 
-// Driver is the CSI driver behind the claim, empty if it is not known.
+// Driver is the claim's CSI driver; empty if it is not known.
 func (m *Mount) Driver() string {
 	switch {
 	case m.Volume != nil && m.Volume.Spec.CSI != nil:
@@ -172,8 +173,8 @@ func namedZones(selector *corev1.NodeSelector) []string {
 	return slices.Compact(zones)
 }
 
-// zoneLabelSelector is what a zone label on a volume asks of nodes: the same label, or its successor. A volume of
-// several zones separates them by two underscores.
+// zoneLabelSelector is what a zone label on a volume requires of nodes: the same label, or its successor. Several zones
+// are separated by two underscores.
 //
 // Source: kube-scheduler's VolumeZone plugin; k8s.io/cloud-provider/volume/helpers LabelZonesToSet.
 func zoneLabelSelector(label, value string) *corev1.NodeSelector {
@@ -192,7 +193,7 @@ func zoneLabelSelector(label, value string) *corev1.NodeSelector {
 	return selector
 }
 
-// topologySelector is a StorageClass' allowed topologies as what they ask of nodes.
+// topologySelector is a StorageClass' allowedTopologies as node selectors.
 func topologySelector(terms []corev1.TopologySelectorTerm) *corev1.NodeSelector {
 	selector := &corev1.NodeSelector{}
 	for _, term := range terms {
@@ -207,7 +208,7 @@ func topologySelector(terms []corev1.TopologySelectorTerm) *corev1.NodeSelector 
 	return selector
 }
 
-// MountsClaim says whether any of the pod's volumes is a claim.
+// MountsClaim reports whether any of the pod's volumes is a claim.
 func MountsClaim(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(pod.Spec.Volumes, func(source corev1.Volume) bool { return cluster.ClaimName(pod, &source) != "" })
 }

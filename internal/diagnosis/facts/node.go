@@ -11,15 +11,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// LifecycleTaints say again what cordoning and the Ready condition say.
+// LifecycleTaints are taints that follow from cordoning and from the Ready condition.
 var LifecycleTaints = map[string]bool{
 	corev1.TaintNodeUnschedulable: true,
 	corev1.TaintNodeNotReady:      true,
 	corev1.TaintNodeUnreachable:   true,
 }
 
-// MayRun says whether neither a node's own state nor the pod's volumes keep the pod off it. Whether it fits only the scheduler can
-// say; this tells which nodes are worth asking about.
+// MayRun reports whether neither a node's own state nor the pod's volumes exclude the node. Only the scheduler can tell whether
+// the pod fits; this selects the nodes to ask it about.
 func MayRun(pod *corev1.Pod, node *corev1.Node, mounts []Mount) bool {
 	_, taint := Readiness(node)
 	return kube.Selects(pod, node) && kube.ToleratesAll(pod.Spec.Tolerations, node.Spec.Taints) &&
@@ -28,8 +28,8 @@ func MayRun(pod *corev1.Pod, node *corev1.Node, mounts []Mount) bool {
 		!slices.ContainsFunc(mounts, func(m Mount) bool { return !m.Allows(node) })
 }
 
-// VolumeDecides says whether the volume is what would keep the pod from running: without the volume some node may
-// run it, or in the volume's zone a new node like one there is.
+// VolumeDecides reports whether the volume is what keeps the pod from running: without it, some node could run the pod, or a new
+// node like an existing one in the volume's zone.
 func VolumeDecides(world *cluster.Snapshot, pod *corev1.Pod, m Mount) bool {
 	return slices.ContainsFunc(world.Nodes(), func(node *corev1.Node) bool {
 		if MayRun(pod, node, nil) {
@@ -45,8 +45,8 @@ func noSchedule(key string) *corev1.Taint {
 	return &corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule}
 }
 
-// Readiness is a node's Ready condition and the taint the node controller gives a node in that state. A node that never
-// reported counts as unknown.
+// Readiness is a node's Ready condition and the taint that the node controller sets in that state. A node that never reported
+// counts as unknown.
 func Readiness(node *corev1.Node) (corev1.NodeCondition, string) {
 	ready := kube.NodeReady(node)
 	if ready.Status == corev1.ConditionFalse {
@@ -55,7 +55,7 @@ func Readiness(node *corev1.Node) (corev1.NodeCondition, string) {
 	return ready, corev1.TaintNodeUnreachable
 }
 
-// FormatTolerations writes tolerations as kubectl writes taints; * is every key.
+// FormatTolerations formats tolerations like taints in kubectl; * is every key.
 func FormatTolerations(tolerations []corev1.Toleration) string {
 	var all []string
 	for _, t := range tolerations {

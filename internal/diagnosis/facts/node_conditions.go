@@ -15,13 +15,13 @@ var npdConditions = []corev1.NodeConditionType{
 	"ReadonlyFilesystem", "XfsShutdown",
 }
 
-// IsAgentCondition says that a condition is a node agent's: one of node-problem-detector's, or one named NAMEReady, as the EKS node
-// monitoring agent and naosu's write them (https://docs.aws.amazon.com/eks/latest/userguide/node-health.html).
+// IsAgentCondition reports whether a condition is a node agent's: one of node-problem-detector's, or one named NAMEReady, as the
+// EKS node monitoring agent and naosu's agent write them (https://docs.aws.amazon.com/eks/latest/userguide/node-health.html).
 func IsAgentCondition(c corev1.NodeCondition) bool {
 	return c.Type != corev1.NodeReady && strings.HasSuffix(string(c.Type), "Ready") || slices.Contains(npdConditions, c.Type)
 }
 
-// UnhealthyConditions are the conditions by which a node's agents say that something is wrong.
+// UnhealthyConditions are the conditions with which a node's agents report a problem.
 func UnhealthyConditions(node *corev1.Node) []corev1.NodeCondition {
 	var unhealthy []corev1.NodeCondition
 	for _, c := range node.Status.Conditions {

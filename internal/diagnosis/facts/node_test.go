@@ -72,9 +72,9 @@ func TestUnhealthyConditions(t *testing.T) {
 		n.Status.Conditions = []corev1.NodeCondition{
 			{Type: corev1.NodeReady, Status: corev1.ConditionFalse},         // the kubelet's
 			{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionTrue}, // the kubelet's
-			{Type: "KernelReady", Status: corev1.ConditionFalse},            // an agent's, False is ill
+			{Type: "KernelReady", Status: corev1.ConditionFalse},            // an agent's, False is unhealthy
 			{Type: "StorageReady", Status: corev1.ConditionUnknown},         // an agent's that does not know
-			{Type: "KernelDeadlock", Status: corev1.ConditionTrue},          // node-problem-detector's, True is ill
+			{Type: "KernelDeadlock", Status: corev1.ConditionTrue},          // node-problem-detector's, True is unhealthy
 			{Type: "ReadonlyFilesystem", Status: corev1.ConditionFalse},     // well
 			{Type: "NetworkUnavailable", Status: corev1.ConditionTrue},      // a cloud controller's
 			{Type: "example.com/NotInterested", Status: corev1.ConditionTrue},

@@ -10,22 +10,22 @@ import (
 // DefaultScheduler is the name of kube-scheduler's default profile (k8s.io/api/core/v1 DefaultSchedulerName).
 const DefaultScheduler = corev1.DefaultSchedulerName
 
-// SchedulerOf is the scheduler that a pod asks for; one that names none is given the default one by the API server.
+// SchedulerOf is the pod's schedulerName; the API server sets the default.
 func SchedulerOf(pod *corev1.Pod) string { return cmp.Or(pod.Spec.SchedulerName, DefaultScheduler) }
 
-// HasRunning says whether a container of the pod runs, as far as its kubelet has reported.
+// HasRunning reports whether a container of the pod runs, according to its kubelet.
 func HasRunning(pod *corev1.Pod) bool {
 	return slices.ContainsFunc(slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses), func(c corev1.ContainerStatus) bool {
 		return c.State.Running != nil
 	})
 }
 
-// WaitsForNode says whether the pod is in the scheduler's hands.
+// WaitsForNode reports whether the pod waits for the scheduler.
 func WaitsForNode(pod *corev1.Pod) bool {
 	return needsNode(pod) && len(pod.Spec.SchedulingGates) == 0
 }
 
-// needsNode says whether the pod should have a node and has none.
+// needsNode reports whether the pod should have a node and has none.
 func needsNode(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodPending && pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil
 }

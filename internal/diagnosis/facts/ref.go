@@ -9,15 +9,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// RefTo names an object.
+// RefTo is the reference to an object.
 func RefTo(kind cluster.Kind, object metav1.Object) change.Ref {
 	return change.Ref{Kind: string(kind), Namespace: object.GetNamespace(), Name: object.GetName()}
 }
 
-// GroupRef names a node group.
+// GroupRef is the reference to a node group.
 func GroupRef(g cluster.Group) change.Ref { return change.Ref{Kind: "Group", Name: g.Name} }
 
-// ZoneRef names a zone.
+// ZoneRef is the reference to a zone.
 func ZoneRef(zone string) change.Ref { return change.Ref{Kind: "Zone", Name: zone} }
 
 // Evidence is evidence without a time.
@@ -25,7 +25,7 @@ func Evidence(object change.Ref, field, value string) finding.Evidence {
 	return finding.Evidence{Object: object, Field: field, Value: value}
 }
 
-// EvidenceSince is evidence that came to be at a time, if the API told it.
+// EvidenceSince is evidence with the time since which it is so, if the API has one.
 func EvidenceSince(object change.Ref, field, value string, since metav1.Time) finding.Evidence {
 	evidence := Evidence(object, field, value)
 	if !since.IsZero() {
@@ -34,7 +34,7 @@ func EvidenceSince(object change.Ref, field, value string, since metav1.Time) fi
 	return evidence
 }
 
-// RefStrings names things as a person types them.
+// RefStrings are references as in kubectl commands.
 func RefStrings(refs []change.Ref) []string {
 	names := make([]string, 0, len(refs))
 	for _, ref := range refs {
@@ -43,10 +43,10 @@ func RefStrings(refs []change.Ref) []string {
 	return names
 }
 
-// NodeRef names a node.
+// NodeRef is the reference to a node.
 func NodeRef(name string) change.Ref { return change.Ref{Kind: string(cluster.Node), Name: name} }
 
-// PodRefs names pods.
+// PodRefs are the references to pods.
 func PodRefs(pods []*corev1.Pod) []change.Ref {
 	refs := make([]change.Ref, 0, len(pods))
 	for _, pod := range pods {

@@ -23,7 +23,7 @@ func PodsIn(world *cluster.Snapshot, namespace string) []*corev1.Pod {
 	return all[from:to]
 }
 
-// SelectedPods are the pods of a namespace that a selector matches and that run or are about to.
+// SelectedPods are the active pods of a namespace that match a selector.
 func SelectedPods(world *cluster.Snapshot, namespace string, selector labels.Selector) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range PodsIn(world, namespace) {
@@ -34,11 +34,10 @@ func SelectedPods(world *cluster.Snapshot, namespace string, selector labels.Sel
 	return pods
 }
 
-// podControllers are the kinds that keep pods running.
+// podControllers are the kinds of workloads.
 var podControllers = []cluster.Kind{cluster.Deployment, cluster.StatefulSet, cluster.DaemonSet, cluster.ReplicaSet}
 
-// WorkloadsSelectedBy are the workloads of a namespace whose pods a selector matches, whether they have any or not. Those that another
-// workload makes are left out.
+// WorkloadsSelectedBy are the workloads of a namespace whose pod templates match a selector, except those that another workload owns.
 func WorkloadsSelectedBy(world *cluster.Snapshot, namespace string, selector labels.Selector) []metav1.Object {
 	return workloadsIn(world, namespace, func(template labels.Set) bool { return selector.Matches(template) })
 }
@@ -55,8 +54,8 @@ func workloadsIn(world *cluster.Snapshot, namespace string, fits func(labels.Set
 	return found
 }
 
-// WorkloadMatchingButOne is the only workload of a namespace whose pods have all of these labels but for the value of one; ok is false if
-// there is none, or several. With is the labels as the workload's pods have them.
+// WorkloadMatchingButOne is the only workload of a namespace whose pods have all of these labels except for the value of one; ok is false
+// if there is none, or several. With are the labels with the value of the workload's pods.
 func WorkloadMatchingButOne(world *cluster.Snapshot, namespace string, wanted map[string]string) (near change.Ref, with map[string]string, ok bool) {
 	found := workloadsIn(world, namespace, func(template labels.Set) bool {
 		other := 0
@@ -82,7 +81,7 @@ func WorkloadMatchingButOne(world *cluster.Snapshot, namespace string, wanted ma
 	return RefTo(kind, found[0]), with, true
 }
 
-// ScaledToZero says whether a workload is to have no pods. A DaemonSet has as many as there are nodes for it.
+// ScaledToZero reports whether a workload should have no pods. A DaemonSet should have one on each eligible node.
 func ScaledToZero(o metav1.Object) bool {
 	var replicas *int32
 	switch o := o.(type) {

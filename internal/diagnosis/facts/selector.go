@@ -21,7 +21,7 @@ func AntiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 }
 
-// SelectsNamespaces says whether the pod's affinity is about namespaces chosen by their labels.
+// SelectsNamespaces reports whether the pod's affinity selects namespaces by their labels.
 func SelectsNamespaces(pod *corev1.Pod) bool {
 	terms := AntiAffinity(pod)
 	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil {
@@ -32,7 +32,7 @@ func SelectsNamespaces(pod *corev1.Pod) bool {
 	})
 }
 
-// SelectorEvidence are what a pod asks of its node's labels, as it stands in its spec.
+// SelectorEvidence are the pod's node selector and node affinity.
 func SelectorEvidence(pod *corev1.Pod) []finding.Evidence {
 	var facts []finding.Evidence
 	ref := RefTo(cluster.Pod, pod)
@@ -45,7 +45,7 @@ func SelectorEvidence(pod *corev1.Pod) []finding.Evidence {
 	return facts
 }
 
-// SelectorLabelValues are a node's values for the labels the pod asks for.
+// SelectorLabelValues are a node's values of the labels by which the pod selects nodes.
 func SelectorLabelValues(pod *corev1.Pod, node *corev1.Node) string {
 	var values []string
 	for _, key := range SelectorKeys(pod) {
@@ -58,7 +58,7 @@ func SelectorLabelValues(pod *corev1.Pod, node *corev1.Node) string {
 	return strings.Join(values, ",")
 }
 
-// SelectorKeys are the labels that the pod asks its node for, sorted.
+// SelectorKeys are the labels by which the pod selects nodes, sorted.
 func SelectorKeys(pod *corev1.Pod) []string {
 	keys := map[string]bool{}
 	for key := range pod.Spec.NodeSelector {
@@ -74,7 +74,7 @@ func SelectorKeys(pod *corev1.Pod) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// FormatSelector writes a node selector as kubectl writes label selectors, its alternatives separated by ||.
+// FormatSelector formats a node selector like a label selector in kubectl, with its terms separated by ||.
 func FormatSelector(selector *corev1.NodeSelector) string {
 	var terms []string
 	for _, term := range selector.NodeSelectorTerms {

@@ -12,10 +12,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// NodeName is the place of a pod that spreads over nodes.
+// NodeName is the domain of a pod, if nodes are the domains.
 func NodeName(pod *corev1.Pod) string { return pod.Spec.NodeName }
 
-// MaxPerDomain is the largest number of pods in one place.
+// MaxPerDomain is the largest number of pods in one domain.
 func MaxPerDomain(pods []*corev1.Pod, place func(*corev1.Pod) string) int {
 	most, counts := 0, map[string]int{}
 	for _, pod := range pods {
@@ -27,10 +27,9 @@ func MaxPerDomain(pods []*corev1.Pod, place func(*corev1.Pod) string) int {
 	return most
 }
 
-// How the pods of a workload are spread over places: nodes or zones.
+// The distribution of a workload's pods over domains: nodes or zones.
 
-// FormatDomainCounts writes how many pods each place has, the fullest first; places that have none are named when they are
-// worth it.
+// FormatDomainCounts lists the number of pods in each domain, the largest first, including the given empty domains.
 func FormatDomainCounts(pods []*corev1.Pod, place func(*corev1.Pod) string, empty []string) string {
 	counts := map[string]int{}
 	for _, name := range empty {
@@ -51,7 +50,7 @@ func FormatDomainCounts(pods []*corev1.Pod, place func(*corev1.Pod) string, empt
 	return strings.Join(parts, ", ")
 }
 
-// ZoneOf is the zone a pod runs in, empty if it has no node or the node no zone.
+// ZoneOf is the zone of a pod's node; empty if there is none.
 func ZoneOf(world *cluster.Snapshot) func(*corev1.Pod) string {
 	return func(pod *corev1.Pod) string {
 		if node := world.Node(pod.Spec.NodeName); node != nil {
@@ -61,8 +60,8 @@ func ZoneOf(world *cluster.Snapshot) func(*corev1.Pod) string {
 	}
 }
 
-// NodesThatMayRun are the nodes whose own state and the pod's volumes leave them open to it. Whether it fits there among the
-// others only the scheduler can say.
+// NodesThatMayRun are the nodes that neither their own state nor the pod's volumes exclude. Only the scheduler can tell
+// whether the pod fits there.
 func NodesThatMayRun(world *cluster.Snapshot, pod *corev1.Pod) []*corev1.Node {
 	tied := ZonalMounts(world, pod)
 	var nodes []*corev1.Node

@@ -9,7 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// TaintOwner is the kind of program that adds a taint to nodes and removes it again by itself.
+// TaintOwner is the kind of program that manages a taint: it adds it to nodes and removes it again.
 type TaintOwner string
 
 // The owners of taints.
@@ -22,7 +22,7 @@ const (
 	TaintOwnerAgent TaintOwner = "agent"
 	// TaintOwnerAutoscaler taints are on nodes that an autoscaler removes.
 	TaintOwnerAutoscaler TaintOwner = "autoscaler"
-	// TaintOwnerFailover taints are on nodes that naosu's controller has found silent, until they give a sign of life.
+	// TaintOwnerFailover taints are on nodes that naosu's controller has found silent, until they respond again.
 	TaintOwnerFailover TaintOwner = "failover"
 )
 
@@ -39,9 +39,9 @@ const uninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
 
 // StartupAgent is the program that removes a start-up taint.
 type StartupAgent struct {
-	// Name is what people call it.
+	// Name is the agent's usual name.
 	Name string
-	// DaemonSet runs it; empty where that is not known.
+	// DaemonSet is the name of its DaemonSet; empty if not known.
 	DaemonSet string
 }
 
@@ -54,7 +54,7 @@ var startupAgents = map[string]StartupAgent{
 	"fsx.csi.aws.com/": {"the FSx CSI driver", "fsx-csi-node"},
 }
 
-// StartupAgentOf is the agent that removes a taint. Other drivers' and agents' taints are known by their form only.
+// StartupAgentOf is the agent that removes a taint. Taints of other drivers and agents are recognized by their usual form.
 func StartupAgentOf(taint corev1.Taint) (StartupAgent, bool) {
 	prefix, name, _ := strings.Cut(taint.Key, "/")
 	if a, ok := startupAgents[prefix+"/"]; ok {
@@ -73,11 +73,11 @@ var autoscalerTaints = map[string]string{
 	kube.TaintDisrupted:         "Karpenter",
 }
 
-// AutoscalerOf is the autoscaler that a taint says is removing the node, empty if none.
+// AutoscalerOf is the autoscaler that removes the node according to the taint; empty if there is none.
 func AutoscalerOf(taint corev1.Taint) string { return autoscalerTaints[taint.Key] }
 
-// TaintOwnerOf is the owner of a taint; false if a person is, as far as is known. To remove an owned taint, or to have pods tolerate
-// it, does not help: its owner adds it again, or the pods do not run there.
+// TaintOwnerOf is the owner of a taint; false if the taint was probably added manually. Removing an owned taint, or tolerating it, does not
+// help: its owner adds it again, or the pods do not work there.
 func TaintOwnerOf(taint corev1.Taint) (TaintOwner, bool) {
 	_, byAgent := StartupAgentOf(taint)
 	switch {
@@ -96,7 +96,7 @@ func TaintOwnerOf(taint corev1.Taint) (TaintOwner, bool) {
 	}
 }
 
-// AnyOwned says whether one of these taints has an owner.
+// AnyOwned reports whether one of these taints has an owner.
 func AnyOwned(taints []corev1.Taint) bool {
 	for _, taint := range taints {
 		if _, ok := TaintOwnerOf(taint); ok {

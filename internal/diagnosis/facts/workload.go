@@ -13,11 +13,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// Workload is the topmost object that keeps pods running, and the pods it keeps.
+// Workload is a pod's topmost controller, and its pods.
 type Workload struct {
 	Object metav1.Object
 	Ref    change.Ref
-	// Pods run or are about to; those that have ended or are being deleted are not among them.
+	// Pods are its pods, except those that have ended or are being deleted.
 	Pods []*corev1.Pod
 }
 
@@ -51,7 +51,7 @@ func Workloads(world *cluster.Snapshot, kinds ...cluster.Kind) []Workload {
 	return all
 }
 
-// PodsOfWorkload are the pods that a workload keeps in a world, which may be a future one.
+// PodsOfWorkload are the pods of a workload in a world, which may be simulated.
 func PodsOfWorkload(world *cluster.Snapshot, ref change.Ref) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, pod := range world.Pods() {
@@ -62,13 +62,13 @@ func PodsOfWorkload(world *cluster.Snapshot, ref change.Ref) []*corev1.Pod {
 	return pods
 }
 
-// IsActive says whether a pod counts: it has not ended and nobody has deleted it.
+// IsActive reports whether a pod has neither ended nor been deleted.
 func IsActive(pod *corev1.Pod) bool { return !cluster.Ended(pod) && pod.DeletionTimestamp == nil }
 
-// Template is what the workload makes pods from, nil if its kind has none.
+// Template is the workload's pod template; nil if its kind has none.
 func (w Workload) Template() *corev1.PodTemplateSpec { return kube.PodTemplate(w.Object) }
 
-// WorkloadRef is the topmost controller of a pod, or the pod itself if there is none to be seen.
+// WorkloadRef is the topmost controller of a pod; the pod itself if none is known.
 func WorkloadRef(world *cluster.Snapshot, pod *corev1.Pod) change.Ref {
 	object := world.Workload(pod)
 	if object == nil {
@@ -78,18 +78,18 @@ func WorkloadRef(world *cluster.Snapshot, pod *corev1.Pod) change.Ref {
 	return RefTo(kind, object)
 }
 
-// ControlledBy says whether a pod's direct controller is of such a kind. It needs no more than the pod.
+// ControlledBy reports whether a pod's direct controller is of this kind. It needs only the pod.
 func ControlledBy(pod *corev1.Pod, kind cluster.Kind) bool {
 	owner := metav1.GetControllerOfNoCopy(pod)
 	return owner != nil && owner.Kind == string(kind)
 }
 
-// ZonalMounts are the volumes that tie a pod to zones.
+// ZonalMounts are the volumes that restrict a pod to zones.
 func ZonalMounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
 	return slices.DeleteFunc(Mounts(world, pod), func(m Mount) bool { return m.Scope != ScopeZone || m.Volume == nil })
 }
 
-// SingleNodeMounts are the volumes of a pod that one node at a time may attach.
+// SingleNodeMounts are the volumes of a pod that can be attached to one node at a time.
 func SingleNodeMounts(world *cluster.Snapshot, pod *corev1.Pod) []Mount {
 	return slices.DeleteFunc(Mounts(world, pod), func(m Mount) bool {
 		return m.Volume == nil || m.Volume.Spec.CSI == nil || slices.Contains(m.Volume.Spec.AccessModes, corev1.ReadWriteMany) ||
@@ -102,7 +102,7 @@ func CompareRefs(a, b change.Ref) int {
 	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 }
 
-// UniqueRefs sorts and drops what is there twice.
+// UniqueRefs sorts references and removes duplicates.
 func UniqueRefs(refs []change.Ref) []change.Ref {
 	refs = slices.Clone(refs)
 	slices.SortFunc(refs, CompareRefs)

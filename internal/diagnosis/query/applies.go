@@ -13,19 +13,19 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// BeyondScheduling says whether the question reaches beyond pods that wait for a node, which have rules of their own.
+// BeyondScheduling reports whether the question is about more than Pending pods, which have their own rules.
 func BeyondScheduling(q Query) bool {
 	pod := q.Pod()
 	return pod == nil || !facts.WaitsForNode(pod)
 }
 
-// IncludesRisks says whether the question is also what might happen: of a pod, only if it runs.
+// IncludesRisks reports whether the question is also about risks; for a pod, only if it runs.
 func IncludesRisks(q Query) bool {
 	pod := q.Pod()
 	return !q.PresentOnly && BeyondScheduling(q) && (pod == nil && !q.isAboutPod() || pod != nil && pod.Status.Phase == corev1.PodRunning)
 }
 
-// AboutSubject keeps the findings about the Query's subject: the thing itself, or for a pod what controls it.
+// AboutSubject keeps the findings about the Query's subject, or about the controllers of a pod.
 func (q Query) AboutSubject(findings []finding.Finding) []finding.Finding {
 	if q.Subject == nil {
 		return findings
@@ -39,18 +39,19 @@ func (q Query) AboutSubject(findings []finding.Finding) []finding.Finding {
 	})
 }
 
-// Known says whether all the kinds are known.
+// Known reports whether all of the kinds are known.
 func (q Query) Known(kinds ...cluster.Kind) bool {
 	return !slices.ContainsFunc(kinds, func(k cluster.Kind) bool { return !q.World.Knowledge(k).Known() })
 }
 
-// NodeUnavailable says whether a node is down or gone: what ran there does so no more, or cannot be seen to.
+// NodeUnavailable reports whether a node does not exist or does not respond: its pods no longer run, or their state is
+// unknown.
 func NodeUnavailable(world *cluster.Snapshot, name string) bool {
 	node := world.Node(name)
 	return node == nil || !kube.IsNodeReady(node)
 }
 
-// FormatTime writes a moment for a sentence; a day's difference to the Snapshot's moment is written out.
+// FormatTime formats a time for a sentence, with the date if it is not that of the Snapshot.
 func (q Query) FormatTime(t time.Time) string {
 	t = t.UTC()
 	if t.Format(time.DateOnly) != q.World.Taken().UTC().Format(time.DateOnly) {

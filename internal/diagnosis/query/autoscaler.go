@@ -20,27 +20,27 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// ScaleUpStage is how far an autoscaler has come with a node for a pod.
+// ScaleUpStage is the stage of an autoscaler's scale-up for a pod.
 type ScaleUpStage int
 
 // The stages.
 const (
-	ScaleUpRefused   ScaleUpStage = iota + 1 // no node would do, or none may be added
-	ScaleUpRequested                         // a node has been asked for
-	ScaleUpFailed                            // the cloud gave none
+	ScaleUpRefused   ScaleUpStage = iota + 1 // no node would be suitable, or none may be added
+	ScaleUpRequested                         // a node was requested
+	ScaleUpFailed                            // the cloud provided none
 )
 
-// AutoscalerReport is the last that one autoscaler says of a pod without a node.
+// AutoscalerReport is an autoscaler's last report about a Pending pod.
 type AutoscalerReport struct {
 	Stage ScaleUpStage
 	Event *corev1.Event
-	// Source is who says it, as the Event has it.
+	// Source is the component that reports it, as in the Event.
 	Source string
-	// Karpenter says that it is Karpenter, which adds nodes of NodePools; cluster-autoscaler sizes groups.
+	// Karpenter is set for Karpenter, which adds nodes of NodePools; cluster-autoscaler resizes groups.
 	Karpenter bool
 }
 
-// clusterAutoscalerStages are those of cluster-autoscaler's Events about pods.
+// clusterAutoscalerStages are the stages by the reasons of cluster-autoscaler's Events about pods.
 //
 // Sources: sigs.k8s.io/cluster-autoscaler, pkg/processors/status/eventing_scale_up_processor.go; k8s.io/gke-autoscaling,
 // cluster-autoscaler's pkg/events.
@@ -48,22 +48,23 @@ var clusterAutoscalerStages = map[string]ScaleUpStage{
 	"NotTriggerScaleUp": ScaleUpRefused, "TriggeredScaleUp": ScaleUpRequested, "FailedScaleUp": ScaleUpFailed,
 }
 
-// karpenterStages are those of Karpenter's Events about pods. The scheduler uses the first, too: who says it tells them apart.
+// karpenterStages are the stages by the reasons of Karpenter's Events about pods. The scheduler uses the first reason, too; the source
+// distinguishes them.
 //
 // Source: sigs.k8s.io/karpenter, pkg/events/reason.go.
 var karpenterStages = map[string]ScaleUpStage{"FailedScheduling": ScaleUpRefused, "Nominated": ScaleUpRequested}
 
-// karpenterSources are the names by which Karpenter reports, in EKS Auto Mode by the second.
+// karpenterSources are the sources of Karpenter's Events; the second is that of EKS Auto Mode.
 var karpenterSources = []string{"karpenter", "eks-auto-mode/compute"}
 
-// EventSource is who reports an event, in the field of either events API; empty if it does not say.
+// EventSource is the component that reported an Event, from the field of either events API; empty if not set.
 func EventSource(e *corev1.Event) string { return cmp.Or(e.ReportingController, e.Source.Component) }
 
-// FromKarpenter says whether Karpenter reports an event.
+// FromKarpenter reports whether an Event is Karpenter's.
 func FromKarpenter(e *corev1.Event) bool { return slices.Contains(karpenterSources, EventSource(e)) }
 
-// AutoscalerReports are what the autoscalers say of a pod, the last of each, the newest first. Before a refusal because of a scale-up that
-// failed stands that failure.
+// AutoscalerReports are the last report of each autoscaler about a pod, the newest first. A refusal that follows from a failed scale-up
+// comes after that failure.
 func AutoscalerReports(q Query, pod *corev1.Pod) []AutoscalerReport {
 	var all []AutoscalerReport
 	last := map[string]AutoscalerReport{}
@@ -84,21 +85,20 @@ func AutoscalerReports(q Query, pod *corev1.Pod) []AutoscalerReport {
 			continue
 		}
 		last[s.Source] = s
-		if all = append(all, s); told { // The failure tells more than that it is not tried again yet.
+		if all = append(all, s); told { // The failure says more than that there is no retry yet.
 			slices.Reverse(all[len(all)-2:])
 		}
 	}
 	return all
 }
 
-// inBackoff says whether groups are left alone after a scale-up that failed.
+// inBackoff reports whether groups are not scaled up because of an earlier failure.
 func (s AutoscalerReport) inBackoff() bool {
 	return s.Stage == ScaleUpRefused && strings.Contains(s.Event.Message, "in backoff after failed scale-up")
 }
 
-// failedScaleUp is the last Event by which cluster-autoscaler told of a scale-up that failed, in the cloud's words, if it bears on what
-// it says of the pod: the node that was asked for did not come, or none is asked for since. Upstream tells this only of its
-// ConfigMap.
+// failedScaleUp is the last Event of cluster-autoscaler about a failed scale-up, with the cloud's message, if it matters for the report
+// about the pod: the requested node did not come, or none has been requested since. Upstream, such Events are only about its ConfigMap.
 //
 // Source: sigs.k8s.io/cluster-autoscaler, pkg/clusterstate and pkg/core/scaleup/orchestrator/executor.go.
 func (s AutoscalerReport) failedScaleUp(q Query) *corev1.Event {
@@ -114,10 +114,10 @@ func (s AutoscalerReport) failedScaleUp(q Query) *corev1.Event {
 	return nil
 }
 
-// clusterAutoscalerStatus is the ConfigMap that cluster-autoscaler tells its Events about groups of, where it runs with its defaults.
+// clusterAutoscalerStatus is the ConfigMap that cluster-autoscaler's Events about groups refer to by default.
 var clusterAutoscalerStatus = change.Ref{Kind: string(cluster.ConfigMap), Namespace: metav1.NamespaceSystem, Name: "cluster-autoscaler-status"}
 
-// AutoscalerLinks are what the autoscalers say of a pod, each with what it means.
+// AutoscalerLinks are the autoscalers' reports about a pod, each with its meaning.
 func AutoscalerLinks(q Query, pod *corev1.Pod) []finding.Link {
 	var links []finding.Link
 	for _, s := range AutoscalerReports(q, pod) {
@@ -129,7 +129,7 @@ func AutoscalerLinks(q Query, pod *corev1.Pod) []finding.Link {
 	return links
 }
 
-// AutoscalerSummary is what an autoscaler says that belongs into the answer's first sentence; empty if nothing does.
+// AutoscalerSummary is the part of an autoscaler's report that belongs in the summary; empty if none does.
 func AutoscalerSummary(q Query, pod *corev1.Pod) message.Sentence {
 	for _, s := range AutoscalerReports(q, pod) {
 		if s.Stage != ScaleUpRefused || s.limitingNodePool() != "" {
@@ -139,7 +139,7 @@ func AutoscalerSummary(q Query, pod *corev1.Pod) message.Sentence {
 	return message.Sentence{}
 }
 
-// KarpenterReports says whether Karpenter has told why it adds no node for a pod, or that it does.
+// KarpenterReports reports whether Karpenter has reported why it adds no node for a pod, or that it adds one.
 func KarpenterReports(q Query, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(AutoscalerReports(q, pod), func(s AutoscalerReport) bool { return s.Karpenter })
 }
@@ -162,7 +162,7 @@ func (s AutoscalerReport) sentence(q Query) message.Sentence {
 	}
 }
 
-// sourceName is the source in a sentence.
+// sourceName is the source as named in a sentence.
 func (s AutoscalerReport) sourceName() message.Sentence {
 	if s.Source == "" {
 		return sentence.AutoscalerUnnamed()
@@ -170,8 +170,8 @@ func (s AutoscalerReport) sourceName() message.Sentence {
 	return message.Verbatim(s.Source)
 }
 
-// maxSizeReached reads from cluster-autoscaler's words how many groups are at their maximum size
-// (core/scaleup/orchestrator, MaxLimitReachedReason).
+// maxSizeReached matches the number of groups at their maximum size in cluster-autoscaler's message (core/scaleup/orchestrator,
+// MaxLimitReachedReason).
 var maxSizeReached = regexp.MustCompile(`(\d+) max node group size reached`)
 
 func countGroupsAtMaximum(e *corev1.Event) int {
@@ -182,33 +182,33 @@ func countGroupsAtMaximum(e *corev1.Event) int {
 	return 0
 }
 
-// GroupsAtMaximum says whether the last that an autoscaler said of a pod is that groups are at their maximum size. Those that suit
-// the pod then are: it would have added a node to any other.
+// GroupsAtMaximum reports whether an autoscaler's last report about a pod is that groups are at their maximum size. Then all suitable
+// groups are: otherwise, it would have added a node.
 func GroupsAtMaximum(q Query, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(AutoscalerReports(q, pod), func(s AutoscalerReport) bool {
 		return s.Stage == ScaleUpRefused && !s.Karpenter && countGroupsAtMaximum(s.Event) > 0
 	})
 }
 
-// ScaleUpPending says whether an autoscaler has asked the cloud for a node for the pod since any came: then asking for a larger group
-// helps no further.
+// ScaleUpPending reports whether an autoscaler has requested a node for the pod and none has been added since: then resizing a group does
+// not help.
 func ScaleUpPending(q Query, pod *corev1.Pod) bool {
 	return slices.ContainsFunc(AutoscalerReports(q, pod), func(s AutoscalerReport) bool {
 		return s.Stage == ScaleUpFailed || s.Stage == ScaleUpRequested && len(s.nodesSince(q)) == 0
 	})
 }
 
-// scaleUpReason is one of cluster-autoscaler's reasons with the count of groups that it gives it for. A reason may have commas and
-// numbers in it: what does not read so stands in the words of the one before.
+// scaleUpReason matches one of cluster-autoscaler's reasons and the number of groups that it applies to. A reason may contain commas and
+// numbers: what does not match is part of the reason before.
 var scaleUpReason = regexp.MustCompile(`(?:^|, )(\d{1,6}) `)
 
-// scaleUpReasonMessages are reasons of cluster-autoscaler that have sentences (core/scaleup/orchestrator, skippedreasons.go). The maximum
-// size has one of its own.
+// scaleUpReasonMessages are the sentences for reasons of cluster-autoscaler (core/scaleup/orchestrator, skippedreasons.go), except the
+// maximum size.
 var scaleUpReasonMessages = map[string]func(n int) message.Sentence{
 	"in backoff after failed scale-up": sentence.ScaleReasonBackoff, "not ready for scale-up": sentence.ScaleReasonNotReady, "max node group size reached": nil,
 }
 
-// scaleUpReasons are the reasons why groups would not do, without the maximum size, each with how many groups it is given for.
+// scaleUpReasons are the reasons why groups are not suitable, except the maximum size, each with the number of groups.
 func scaleUpReasons(e *corev1.Event) message.List {
 	_, text, ok := strings.Cut(e.Message, ": ")
 	if !ok || !strings.HasPrefix(e.Message, "pod didn't trigger scale-up") {
@@ -239,10 +239,10 @@ func scaleUpReasons(e *corev1.Event) message.List {
 	return all
 }
 
-// zonalScaleUpFailure is GKE's sentence about a scale-up that failed (gke-autoscaling, zonalErrorMessageTemplate).
+// zonalScaleUpFailure matches GKE's message about a failed scale-up (gke-autoscaling, zonalErrorMessageTemplate).
 var zonalScaleUpFailure = regexp.MustCompile(`(?s)^Node scale up in zones (.+?) associated with this pod failed: (.+?)\.?(?: Pod is at risk of not being scheduled\.?)?$`)
 
-// failedZones is where a scale-up failed, if that is told, and why, in the cloud's words.
+// failedZones are the zones in which a scale-up failed, if known, and the cloud's message.
 func (s AutoscalerReport) failedZones() (zones []string, why string) {
 	if match := zonalScaleUpFailure.FindStringSubmatch(s.Event.Message); match != nil {
 		return strings.Split(match[1], ", "), match[2]
@@ -250,21 +250,21 @@ func (s AutoscalerReport) failedZones() (zones []string, why string) {
 	return nil, strings.TrimSuffix(s.Event.Message, ".")
 }
 
-// QuotaExceeded says whether the cloud refused a node because a quota is used up.
+// QuotaExceeded reports whether the cloud refused a node because a quota is used up.
 func (s AutoscalerReport) QuotaExceeded() bool {
 	return s.Stage == ScaleUpFailed && IsQuotaError(s.Event.Message)
 }
 
-// quotaErrors are words by which clouds say that a quota is used up: Google's, Azure's and Amazon's error codes.
+// quotaErrors are the clouds' error codes for a used-up quota: Google's, Azure's and Amazon's.
 var quotaErrors = []string{"quota", "vcpulimitexceeded", "instancelimitexceeded", "maxspotinstancecountexceeded"}
 
-// IsQuotaError says whether a cloud's words are about a quota.
+// IsQuotaError reports whether a cloud's message is about a quota.
 func IsQuotaError(words string) bool {
 	words = strings.ToLower(words)
 	return slices.ContainsFunc(quotaErrors, func(word string) bool { return strings.Contains(words, word) })
 }
 
-// RegionOfFailure is the region where a scale-up failed, if its zones tell it as Google names them: us-central1-c is in us-central1.
+// RegionOfFailure is the region in which a scale-up failed, derived from zone names of Google Cloud: us-central1-c is in us-central1.
 func (s AutoscalerReport) RegionOfFailure() string {
 	zones, _ := s.failedZones()
 	if len(zones) == 0 {
@@ -278,17 +278,16 @@ func (s AutoscalerReport) RegionOfFailure() string {
 
 var googleZone = regexp.MustCompile(`^([a-z]+-[a-z]+[0-9]+)-[a-z]$`)
 
-// resizedGroup reads cluster-autoscaler's list of the groups that it made larger: [{NAME 0->1 (max: 9)}].
+// resizedGroup matches cluster-autoscaler's list of groups that it resized: [{NAME 0->1 (max: 9)}].
 var resizedGroup = regexp.MustCompile(`\{(\S+) (\d+)->(\d+) \(max: (\d+)\)\}`)
 
-// nodeProvisionTimeout is how long cluster-autoscaler waits for a node before it gives it up (--max-node-provision-time), and Karpenter
-// for one to register.
+// nodeProvisionTimeout is how long cluster-autoscaler waits for a node (--max-node-provision-time), and Karpenter for one to register.
 const nodeProvisionTimeout = 15 * time.Minute
 
 func (s AutoscalerReport) requestedSentence(q Query) message.Sentence {
 	var groups message.List
 	for _, match := range resizedGroup.FindAllStringSubmatch(s.Event.Message, -1) {
-		name := match[1][strings.LastIndex(match[1], "/")+1:] // Of Google's groups it gives addresses.
+		name := match[1][strings.LastIndex(match[1], "/")+1:] // Google's groups are named by URL.
 		groups = append(groups, sentence.ScaledGroup(name, match[2], match[3], match[4]))
 	}
 	_, _, last := Occurrences(s.Event)
@@ -300,7 +299,7 @@ func (s AutoscalerReport) requestedSentence(q Query) message.Sentence {
 	return sentence.ScaleUpAsked(s.sourceName(), ago, groups, s.Event.Message, q.Enumerate(s.nodesSince(q)), overdue, s.Karpenter)
 }
 
-// nodesSince are the nodes made since the autoscaler last asked for one.
+// nodesSince are the nodes that were created after the autoscaler last requested one.
 func (s AutoscalerReport) nodesSince(q Query) []change.Ref {
 	_, _, last := Occurrences(s.Event)
 	var refs []change.Ref
@@ -312,7 +311,7 @@ func (s AutoscalerReport) nodesSince(q Query) []change.Ref {
 	return refs
 }
 
-// Occurrences reads how often and when an event happened, written through either events API.
+// Occurrences is how often and when an Event occurred, from the fields of either events API.
 func Occurrences(e *corev1.Event) (count int, first, last metav1.Time) {
 	count, first, last = int(e.Count), e.FirstTimestamp, e.LastTimestamp
 	if first.IsZero() {

@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// ResizesLeft are the resizes that still make sense after what the autoscaler says of the pod: none once it has asked the cloud for a node, and
-// at the maximum the same with the maximum raised.
+// ResizesLeft are the resizes that still help, given the autoscaler's report about the pod: none once it has requested a node; at the maximum
+// size, the same with a higher maximum.
 func (q Query) ResizesLeft(pod *corev1.Pod, proposals []ProposedRemedy) []ProposedRemedy {
 	switch {
 	case ScaleUpPending(q, pod):
@@ -29,7 +29,7 @@ func (q Query) ResizesLeft(pod *corev1.Pod, proposals []ProposedRemedy) []Propos
 	return raised
 }
 
-// raiseMaximum lets the autoscaler size the group that a way would size itself; false if the provider has no command for it.
+// raiseMaximum replaces a resize with a higher maximum, so that the autoscaler resizes the group; false if the provider has no command for it.
 func (q Query) raiseMaximum(proposal ProposedRemedy) (ProposedRemedy, bool) {
 	resize, ok := proposal.Change.(change.ResizeGroup)
 	if !ok || resize.RaiseMaximum() == "" {
@@ -51,7 +51,8 @@ func (q Query) raiseMaximum(proposal ProposedRemedy) (ProposedRemedy, bool) {
 	return ProposedRemedy{}, false
 }
 
-// AutoscalerRemedies are ways past what an autoscaler says keeps it from adding a node. No simulation can tell of quotas and limits.
+// AutoscalerRemedies are remedies for what keeps an autoscaler from adding a node. They cannot be verified: quotas and limits are not
+// simulated.
 func (q Query) AutoscalerRemedies(pod *corev1.Pod, c GroupCandidates) []finding.Remedy {
 	var proposals []finding.Remedy
 	for _, s := range AutoscalerReports(q, pod) {
@@ -65,7 +66,7 @@ func (q Query) AutoscalerRemedies(pod *corev1.Pod, c GroupCandidates) []finding.
 	return proposals
 }
 
-// quotaRemedy is how to see which of the cloud's quotas is used up.
+// quotaRemedy is the command that shows which of the cloud's quotas is used up.
 func (q Query) quotaRemedy(s AutoscalerReport, c GroupCandidates) []finding.Remedy {
 	provider, region := change.Provider(""), s.RegionOfFailure()
 	groups := q.World.Groups()
@@ -78,7 +79,7 @@ func (q Query) quotaRemedy(s AutoscalerReport, c GroupCandidates) []finding.Reme
 			region = groups[0].Region()
 		}
 	}
-	if strings.Contains(s.Event.Message, "GCE") { // Autopilot's nodes carry no label of a node pool that is seen.
+	if strings.Contains(s.Event.Message, "GCE") { // Nodes of Autopilot have no label with the name of their node pool.
 		provider = change.GKE
 	}
 	command := change.Quotas(provider, region)

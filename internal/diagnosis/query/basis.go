@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// Basis is what an answer about where a pod can run does not rest on: rules of another version, a profile that was
-// assumed, and what is not modelled.
+// Basis lists the limits of an answer about where a pod can run: rules of another version, an assumed profile, and what
+// is not modelled.
 func (q Query) Basis(pod *corev1.Pod) []finding.Gap {
 	about := func(said message.Sentence) finding.Gap { return finding.Gap{About: "scheduling", Message: said} }
 	if q.Judge == nil {
@@ -48,7 +48,7 @@ func (q Query) Basis(pod *corev1.Pod) []finding.Gap {
 	return gaps
 }
 
-// unknownOf are those of the kinds that are not known.
+// unknownOf are the kinds that are not known.
 func (q Query) unknownOf(kinds ...cluster.Kind) []string {
 	var missing []string
 	for _, kind := range kinds {

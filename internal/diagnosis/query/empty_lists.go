@@ -6,7 +6,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// UniqueGaps leaves out what is said twice.
+// UniqueGaps removes duplicates.
 func UniqueGaps(gaps []finding.Gap) []finding.Gap {
 	var unique []finding.Gap
 	for _, gap := range gaps {
@@ -17,7 +17,7 @@ func UniqueGaps(gaps []finding.Gap) []finding.Gap {
 	return unique
 }
 
-// Complete makes every list an empty one rather than none, so that the JSON has the same shape for every answer.
+// Complete replaces nil lists with empty ones, so that the JSON has the same shape for every answer.
 func Complete(e finding.Explanation) finding.Explanation {
 	e.Causes, e.Findings = CompleteLinks(e.Causes), List(e.Findings)
 	e.Unknown, e.NotModelled = List(e.Unknown), List(e.NotModelled)
@@ -29,7 +29,7 @@ func Complete(e finding.Explanation) finding.Explanation {
 	return e
 }
 
-// CompleteLinks makes every list in links one, if an empty one, as readers of JSON expect.
+// CompleteLinks replaces nil lists in links with empty ones.
 func CompleteLinks(links []finding.Link) []finding.Link {
 	for i := range links {
 		links[i].Evidence = List(links[i].Evidence)

@@ -6,11 +6,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// MaxListed bounds what one sentence or link enumerates.
+// MaxListed is the maximum number of items that a sentence or link lists.
 const MaxListed = 5
 
-// Enumerate names things for a sentence: the first few, and how many more there are. What is in another namespace than the
-// question's subject is named with its own.
+// Enumerate lists objects for a sentence: the first few, and the number of others. Objects in another namespace than the
+// subject's are listed with their namespace.
 func (q Query) Enumerate(refs []change.Ref) message.List {
 	names := message.ListOf(refs[:min(len(refs), MaxListed)])
 	for i, ref := range refs[:len(names)] {

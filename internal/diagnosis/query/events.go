@@ -14,17 +14,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// Events are those about an object that give one of the reasons, the newest first; all of them if no reason is named.
+// Events are the Events about an object with one of the reasons, the newest first; all if no reason is given.
 func (q Query) Events(about metav1.Object, reasons ...string) []*corev1.Event {
 	found := q.World.Events(about.GetUID())
 	if _, isNode := about.(*corev1.Node); isNode {
-		// Kubelet and the node controller give a node's name where its UID belongs (pkg/kubelet, makeNodeRef).
+		// The kubelet and the node controller set a node's name as the UID (pkg/kubelet, makeNodeRef).
 		found = slices.Concat(found, q.World.Events(types.UID(about.GetName())))
 	}
 	return newestFirst(found, reasons)
 }
 
-// EventsNamed are those about whatever has or had that name, the newest first.
+// EventsNamed are the Events about any object that has or had this name, the newest first.
 func (q Query) EventsNamed(ref change.Ref, reasons ...string) []*corev1.Event {
 	var found []*corev1.Event
 	for _, e := range q.World.AllEvents() {
@@ -47,7 +47,7 @@ func newestFirst(events []*corev1.Event, reasons []string) []*corev1.Event {
 	return chosen
 }
 
-// EventEvidence is an event as evidence about its object.
+// EventEvidence is an Event as evidence about its object.
 func EventEvidence(e *corev1.Event) finding.Evidence {
 	count, _, last := Occurrences(e)
 	value := e.Message
@@ -57,7 +57,7 @@ func EventEvidence(e *corev1.Event) finding.Evidence {
 	return facts.EvidenceSince(InvolvedObject(e), "events["+e.Reason+"]", value, last)
 }
 
-// InvolvedObject is what an event is about.
+// InvolvedObject is the object of an Event.
 func InvolvedObject(e *corev1.Event) change.Ref {
 	o := e.InvolvedObject
 	return change.Ref{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}

@@ -14,14 +14,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 )
 
-// FormerOwners tell which workload a pod was of that is gone, and its owner reference with it.
+// FormerOwners finds the workload of a pod that no longer exists.
 type FormerOwners struct {
 	world *cluster.Snapshot
-	// Events is the last Event of a workload about making or deleting a pod.
+	// Events are the last Event of each workload about the creation or deletion of a pod.
 	Events map[change.Ref]*corev1.Event
 }
 
-// podInMessage reads a pod's name from a workload controller's words: "Created pod: web-abc", "Deleted pod: web-abc"
+// podInMessage matches a pod's name in a workload controller's message: "Created pod: web-abc", "Deleted pod: web-abc"
 // (pkg/controller, RealPodControl), "create Pod db-0 in StatefulSet db successful" (pkg/controller/statefulset).
 var podInMessage = regexp.MustCompile(`(?:pod: |Pod )([a-z0-9][a-z0-9.-]*)`)
 
@@ -40,8 +40,8 @@ func FindFormerOwners(world *cluster.Snapshot) FormerOwners {
 	return m
 }
 
-// OwnerOf is what controlled the pod directly: the workload whose Events name it or, once those have expired, one that names
-// its pods so. None if there is no such workload now.
+// OwnerOf is the direct controller of a deleted pod: the workload whose Events name it or, once those have expired, one
+// whose pods have such names; none if no such workload exists.
 func (m FormerOwners) OwnerOf(pod change.Ref) metav1.Object {
 	if e := m.Events[pod]; e != nil {
 		o := m.world.Object(cluster.Kind(e.InvolvedObject.Kind), pod.Namespace, e.InvolvedObject.Name)
@@ -52,7 +52,7 @@ func (m FormerOwners) OwnerOf(pod change.Ref) metav1.Object {
 	return m.ownerByName(pod)
 }
 
-// generatedSuffix is what the API server puts behind a name to make a new one (k8s.io/apiserver/pkg/storage/names).
+// generatedSuffix is the suffix that the API server appends to generateName (k8s.io/apiserver/pkg/storage/names).
 var generatedSuffix = regexp.MustCompile(`^[bcdfghjklmnpqrstvwxz2456789]{5}$`)
 
 var ordinalSuffix = regexp.MustCompile(`^(0|[1-9][0-9]*)$`)
@@ -72,7 +72,7 @@ func (m FormerOwners) ownerByName(pod change.Ref) metav1.Object {
 			return o
 		}
 	}
-	// Between the two stands the index of an Indexed Job, or the hash of a ReplicaSet that is gone as well.
+	// In between is the index of an Indexed Job, or the hash of a ReplicaSet that no longer exists, too.
 	name, middle := cutLast(name)
 	if ordinalSuffix.MatchString(middle) {
 		if o := m.world.Object(cluster.Job, pod.Namespace, name); o != nil {
@@ -90,7 +90,7 @@ func cutLast(name string) (before, after string) {
 	return name[:i], name[i+1:]
 }
 
-// OwnersOf are what keep, or kept, a pod running, the topmost last; ReplicaSets are left out under what controls them.
+// OwnersOf are the current or former controllers of a pod, the topmost last; ReplicaSets with a controller are omitted.
 func (m FormerOwners) OwnersOf(ref change.Ref) []change.Ref {
 	var first metav1.Object
 	if pod := m.world.Pod(ref.Namespace, ref.Name); pod != nil {
@@ -109,7 +109,7 @@ func (m FormerOwners) OwnersOf(ref change.Ref) []change.Ref {
 	return owners
 }
 
-// TopOwnerOf is the topmost of a pod's owners, or the pod itself if none is known.
+// TopOwnerOf is the topmost of a pod's owners; the pod itself if none is known.
 func (m FormerOwners) TopOwnerOf(pod change.Ref) change.Ref {
 	if owners := m.OwnersOf(pod); len(owners) > 0 {
 		return owners[len(owners)-1]

@@ -18,27 +18,27 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// GroupCandidates sorts the world's node groups by whether a new node of theirs would be open to a pod.
+// GroupCandidates are the world's node groups, by whether a new node of theirs would be feasible for a pod.
 type GroupCandidates struct {
-	// Known says that the judge could be asked; if not, nothing is known of any group.
+	// Known says that the judge could evaluate the groups; otherwise, nothing is known of any.
 	Known    bool
 	Suitable []SuitableGroup
 	// Excluded counts the other groups by the obstacle that a new node would have.
 	Excluded ObstacleCounts
-	// UngroupedNode is a node that suits and belongs to no known group.
+	// UngroupedNode is a suitable node of no known group.
 	UngroupedNode *corev1.Node
 }
 
-// SuitableGroup is a group of which a new node in the zone would be open to the pod.
+// SuitableGroup is a group of which a new node in the zone would be feasible for the pod.
 type SuitableGroup struct {
 	cluster.Group
 	Zone string
-	// AnyZone says that it would be so in each zone where the group stands.
+	// AnyZone says that it would be feasible in each zone of the group.
 	AnyZone bool
 }
 
-// GroupsFor asks the judge about new nodes of each group: in the zone of the mount, whose volume alone then counts, or
-// without one wherever the group stands.
+// GroupsFor evaluates new nodes of each group: in the zone of the mount, considering only its volume, or without a mount in
+// all zones of the group.
 func (q Query) GroupsFor(ctx context.Context, pod *corev1.Pod, m *facts.Mount) GroupCandidates {
 	tried := q.simulatedNodes(m)
 	c := GroupCandidates{Excluded: ObstacleCounts{}}
@@ -66,16 +66,17 @@ func (q Query) GroupsFor(ctx context.Context, pod *corev1.Pod, m *facts.Mount) G
 // simulatedNode is a new node that a group might add.
 type simulatedNode struct {
 	group, zone string
-	// template is the node that it would be like.
+	// template is the existing node that it is modelled on.
 	template, node *corev1.Node
-	// obstacle is the most severe it has for the pod, the zero one if none.
+	// obstacle is its most severe obstacle for the pod; zero if there is none.
 	obstacle Obstacle
 }
 
-// maxNodesPerGroupZone bounds how many nodes of a group and zone are looked at: they are meant to be alike.
+// maxNodesPerGroupZone is how many nodes of a group and zone are examined, since they are usually the same.
 const maxNodesPerGroupZone = 50
 
-// simulatedNodes are new nodes like those there are, one of each kind, in the zone of the mount or else in those of the nodes.
+// simulatedNodes are new nodes modelled on the existing ones, one of each kind, in the zone of the mount or in the nodes'
+// zones.
 func (q Query) simulatedNodes(m *facts.Mount) []simulatedNode {
 	var all []simulatedNode
 	seen, looked := map[string]bool{}, map[string]int{}
@@ -101,7 +102,7 @@ func (q Query) simulatedNodes(m *facts.Mount) []simulatedNode {
 	return all
 }
 
-// newNodeKey is what new nodes of a group and zone that are alike share.
+// newNodeKey is the same for equal new nodes of a group and zone.
 func newNodeKey(node *corev1.Node) string {
 	var all []string
 	for key, value := range node.Labels {
@@ -119,7 +120,7 @@ func newNodeKey(node *corev1.Node) string {
 	return strings.Join(all, ",")
 }
 
-// findObstacles asks the judge what the pod would find in its way on each of the new nodes, were they there.
+// findObstacles finds the pod's obstacles on each of the new nodes if they existed.
 func (q Query) findObstacles(ctx context.Context, pod *corev1.Pod, m *facts.Mount, tried []simulatedNode) error {
 	q.Judge.Fork()
 	defer q.Judge.Revert()
@@ -149,7 +150,7 @@ func (q Query) findObstacles(ctx context.Context, pod *corev1.Pod, m *facts.Moun
 	return nil
 }
 
-// leastSevere is the simulated node of a group whose obstacle is the least severe: a group suits if one of its nodes does.
+// leastSevere is the simulated node of a group with the least severe obstacle: a group is suitable if one of its nodes is.
 func leastSevere(tried []simulatedNode, group string) (simulatedNode, bool) {
 	of := slices.DeleteFunc(slices.Clone(tried), func(t simulatedNode) bool { return t.group != group })
 	if len(of) == 0 {
@@ -164,7 +165,7 @@ func leastSevere(tried []simulatedNode, group string) (simulatedNode, bool) {
 	return slices.MaxFunc(of, func(a, b simulatedNode) int { return cmp.Compare(grave(a), grave(b)) }), true
 }
 
-// suitsAnyZone says whether a new node of the group would suit in whatever zone it came up.
+// suitsAnyZone reports whether a new node of the group would be suitable in each of its zones.
 func suitsAnyZone(tried []simulatedNode, group string) bool {
 	open, zones := map[string]bool{}, map[string]bool{}
 	for _, t := range tried {
@@ -181,7 +182,7 @@ func suitsAnyZone(tried []simulatedNode, group string) bool {
 	return true
 }
 
-// NodesByZone counts a group's nodes by zone, without those that are leaving.
+// NodesByZone counts a group's nodes by zone, without those that are being removed.
 func NodesByZone(group cluster.Group) map[string]int {
 	counts := map[string]int{}
 	for _, node := range group.Nodes {
@@ -192,8 +193,8 @@ func NodesByZone(group cluster.Group) map[string]int {
 	return counts
 }
 
-// ResizeRemedy sizes a group so that the zone gains a node. A group over several zones keeps them level (EC2 Auto Scaling,
-// Azure's zone balancing), so the zone is sure to gain one only when every zone is to hold as many as it then will.
+// ResizeRemedy resizes a group so that the zone gains a node. A group in several zones keeps them balanced (EC2 Auto Scaling,
+// Azure's zone balancing), so the zone is certain to gain a node only if each zone is to have as many nodes as it will then.
 func ResizeRemedy(group cluster.Group, zone string) finding.Remedy {
 	counts := NodesByZone(group)
 	each := counts[zone] + 1
@@ -223,7 +224,7 @@ func ResizeRemedy(group cluster.Group, zone string) finding.Remedy {
 	}
 }
 
-// InstanceType is that of the group's nodes, empty if they differ.
+// InstanceType is the instance type of the group's nodes; empty if they differ.
 func InstanceType(group cluster.Group) string {
 	one := group.Nodes[0].Labels[corev1.LabelInstanceTypeStable]
 	for _, node := range group.Nodes {

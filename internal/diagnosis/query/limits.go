@@ -8,26 +8,26 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// Limits narrow an audit or a forecast. Rules that take several things together leave out those that the limits exclude.
+// Limits restrict an audit or a forecast. Rules that combine several objects omit those that the limits exclude.
 type Limits struct {
-	// Scope says whether a thing of a world is asked about; nil is everything.
+	// Scope reports whether an object of a world is in scope; nil includes everything.
 	Scope func(*cluster.Snapshot, change.Ref) bool
-	// Accepted says that somebody has agreed to live with a code's finding about a thing; nil is nothing.
+	// Accepted reports whether a code's finding about an object has been accepted; nil accepts nothing.
 	Accepted func(finding.Code, change.Ref) bool
 }
 
-// Excludes says whether a code's findings are to leave a thing out.
+// Excludes reports whether a code's findings omit an object.
 func (q Query) Excludes(code finding.Code, ref change.Ref) bool {
 	return !q.InScope(ref) || q.Limits.Accepted != nil && q.Limits.Accepted(code, ref)
 }
 
-// InScope says whether a thing is asked about.
+// InScope reports whether an object is in scope.
 func (q Query) InScope(ref change.Ref) bool {
 	return q.Limits.Scope == nil || q.Limits.Scope(q.World, ref)
 }
 
-// WithinLimits keeps a finding none of whose subjects was accepted and, if it is about things of namespaces at all, one
-// of which is asked about.
+// WithinLimits keeps a finding if none of its subjects is accepted and, if it has namespaced subjects, one of them is in
+// scope.
 func (q Query) WithinLimits(f finding.Finding) bool {
 	accepted := func(r change.Ref) bool { return q.Limits.Accepted != nil && q.Limits.Accepted(f.Code, r) }
 	namespaced := func(r change.Ref) bool { return r.Namespace != "" }

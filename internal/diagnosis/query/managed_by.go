@@ -9,8 +9,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// redirectToManager takes the command from a way that changes what something else keeps as it is, and says where to change it instead.
-// What is put back only at times keeps its command, and the risk.
+// redirectToManager removes the command from a remedy that changes an object which its controller would revert, and says where to
+// change it instead. If another program reverts changes only at times, the remedy keeps its command and names the risk.
 func (q Query) redirectToManager(w ProposedRemedy) ProposedRemedy {
 	switch w.Change.(type) {
 	case change.Patch, change.ScaleWorkload, change.GrowDaemonSet:
@@ -33,7 +33,7 @@ func (q Query) redirectToManager(w ProposedRemedy) ProposedRemedy {
 	return w
 }
 
-// managerOf is the program that puts an object back to what its source says; empty if none is known to.
+// managerOf is the program that reconciles an object with an external source; empty if none is known.
 //
 // Sources: Argo CD, "Resource Tracking"; Flux, "Kustomization" and "HelmRelease", for their labels; kubernetes/kubernetes,
 // cluster/addons/addon-manager.

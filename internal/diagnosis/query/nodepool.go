@@ -17,8 +17,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// nodePoolLimitExceeded is what Karpenter says of a NodePool whose limits leave no room for a node: `... exceed limits for nodepool:
-// "default"` until v1.3, `... exceed limits for nodepool (NodePool=default)` since.
+// nodePoolLimitExceeded matches Karpenter's message about a NodePool whose limits allow no further node: `... exceed limits for
+// nodepool: "default"` until v1.3, `... exceed limits for nodepool (NodePool=default)` since.
 //
 // Source: sigs.k8s.io/karpenter, pkg/controllers/provisioning/scheduling/scheduler.go.
 var nodePoolLimitExceeded = regexp.MustCompile(`(?:exceed limits|limits have been exhausted) for nodepool:? ?(?:\(NodePool=|")([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)[)"]`)
@@ -33,19 +33,19 @@ func (s AutoscalerReport) limitingNodePool() string {
 	return ""
 }
 
-// poolRef names a NodePool.
+// poolRef is the reference to a NodePool.
 func poolRef(name string) change.Ref { return change.Ref{Kind: string(cluster.NodePool), Name: name} }
 
-// Limit is how much of a resource a NodePool may have.
+// Limit is a NodePool's limit of a resource.
 type Limit struct {
 	Resource corev1.ResourceName
-	// Max is what it may have, Has what it has.
+	// Max is the limit, Used the current amount.
 	Max, Used resource.Quantity
-	// Next is what it would have with one more node like the largest that it has of this resource; Has, if it has none.
+	// Next is the amount with one more node like the largest that has this resource; Used if there is none.
 	Next resource.Quantity
 }
 
-// Reached says whether the NodePool has all that it may have.
+// Reached reports whether the limit is reached.
 func (l Limit) Reached() bool { return l.Used.Cmp(l.Max) >= 0 }
 
 // LimitsOf are a NodePool's limits, by name.
@@ -73,7 +73,7 @@ func LimitsOf(world *cluster.Snapshot, pool *custom.NodePool) []Limit {
 	return all
 }
 
-// LimitEvidence are a limit and what there is of it.
+// LimitEvidence are a limit and the current amount.
 func LimitEvidence(pool *custom.NodePool, l Limit) []finding.Evidence {
 	ref := facts.RefTo(cluster.NodePool, pool)
 	all := []finding.Evidence{facts.Evidence(ref, "spec.limits["+string(l.Resource)+"]", l.Max.String())}
@@ -83,8 +83,8 @@ func LimitEvidence(pool *custom.NodePool, l Limit) []finding.Evidence {
 	return all
 }
 
-// LimitLinks are how a NodePool's limits stand: those that it has reached, or that one more node like its largest would exceed.
-// Without either they are all of them, for the NodePool may use smaller nodes than those there are, or larger.
+// LimitLinks are the limits of a NodePool that it has reached, or that one more node like its largest would exceed. If there are
+// none, they are all limits, since the NodePool may use smaller or larger nodes than the existing ones.
 func LimitLinks(q Query, name string) []finding.Link {
 	pool := q.World.NodePool(name)
 	if pool == nil {
@@ -105,8 +105,8 @@ func LimitLinks(q Query, name string) []finding.Link {
 	return links
 }
 
-// LimitRemedy raises those limits of a NodePool that leave no room for one more node like its largest. Where these are not known it
-// opens the NodePool for editing.
+// LimitRemedy raises the limits of a NodePool that do not allow one more node like its largest. If they are not known, it opens the
+// NodePool for editing.
 func (q Query) LimitRemedy(name string) finding.Remedy {
 	raised, steps := map[string]string{}, message.List(nil)
 	if pool := q.World.NodePool(name); pool != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// NodeRefs names nodes.
+// NodeRefs are the references to nodes.
 func NodeRefs(nodes []*corev1.Node) []change.Ref {
 	refs := make([]change.Ref, 0, len(nodes))
 	for _, node := range nodes {
@@ -22,16 +22,16 @@ func NodeRefs(nodes []*corev1.Node) []change.Ref {
 	return refs
 }
 
-// Obstacle is one reason why a pod cannot be placed on a node, as a plugin of the scheduler gives it.
+// Obstacle is one reason of a scheduler plugin why a pod cannot be placed on a node.
 type Obstacle struct {
 	// Kind is also the sentence that counts nodes with this obstacle.
 	Kind message.ID
-	// Plugin and reasons are the scheduler's own words.
+	// Plugin and Reasons are as the scheduler reports them.
 	Plugin  string
 	Reasons []string
 }
 
-// ObstacleOrder orders obstacles: what a new node of the same kind would share comes first.
+// ObstacleOrder orders obstacles: those that a new node of the same kind would have, too, come first.
 var ObstacleOrder = []message.ID{
 	message.ObstacleSelector, message.ObstacleLabel, message.ObstacleTainted, message.ObstacleVolume, message.ObstacleStorage,
 	message.ObstacleInUse, message.ObstacleTogether, message.ObstacleApart, message.ObstacleSpread, message.ObstacleDevice,
@@ -39,7 +39,7 @@ var ObstacleOrder = []message.ID{
 	message.ObstacleNotReady, message.ObstacleCordoned,
 }
 
-// obstacleOfPlugin is a plugin's obstacle in naosu's kinds. TaintToleration is not here: a taint may say several things.
+// obstacleOfPlugin is the kind of each plugin's obstacle. TaintToleration is not included: it depends on the taint.
 //
 // Source: k8s.io/kubernetes/pkg/scheduler/framework/plugins/names.
 var obstacleOfPlugin = map[string]message.ID{
@@ -55,7 +55,7 @@ var obstacleOfPlugin = map[string]message.ID{
 	"DynamicResources":   message.ObstacleDevice,
 }
 
-// The plugins' words for what they distinguish only by them.
+// Reasons of plugins that have several kinds of obstacles.
 //
 // Source: plugins/volumebinding/binder.go, plugins/interpodaffinity/filtering.go (1.36).
 const (
@@ -63,7 +63,7 @@ const (
 	reasonPodAffinity        = "node(s) didn't match pod affinity rules"
 )
 
-// nodeObstacles are all of a node's obstacles in naosu's kinds.
+// nodeObstacles are all of a node's obstacles, by naosu's kinds.
 func nodeObstacles(pod *corev1.Pod, node *corev1.Node, on scheduling.NodeObstacles) []Obstacle {
 	var all []Obstacle
 	for _, o := range on.Obstacles {
@@ -72,7 +72,7 @@ func nodeObstacles(pod *corev1.Pod, node *corev1.Node, on scheduling.NodeObstacl
 	return all
 }
 
-// pluginObstacles are a plugin's obstacles on a node in naosu's kinds.
+// pluginObstacles are a plugin's obstacles on a node, by naosu's kinds.
 func pluginObstacles(pod *corev1.Pod, node *corev1.Node, o scheduling.Obstacle) []Obstacle {
 	as := func(kind message.ID) []Obstacle { return []Obstacle{{kind, o.Plugin, o.Reasons}} }
 	switch kind, ok := obstacleOfPlugin[o.Plugin]; {
@@ -97,14 +97,14 @@ func pluginObstacles(pod *corev1.Pod, node *corev1.Node, o scheduling.Obstacle) 
 	}
 }
 
-// stateTaints say again what cordoning and the Ready condition say.
+// stateTaints are taints that follow from cordoning and from the Ready condition.
 var stateTaints = map[string]message.ID{
 	corev1.TaintNodeUnschedulable: message.ObstacleCordoned,
 	corev1.TaintNodeNotReady:      message.ObstacleNotReady,
 	corev1.TaintNodeUnreachable:   message.ObstacleNotReady,
 }
 
-// taintObstacles tell the taints that repel the pod apart by who puts them there.
+// taintObstacles are the obstacles of the taints that the pod does not tolerate, by what adds the taints.
 func taintObstacles(pod *corev1.Pod, node *corev1.Node) []message.ID {
 	var kinds []message.ID
 	for _, taint := range Untolerated(pod, node) {
@@ -119,28 +119,28 @@ func taintObstacles(pod *corev1.Pod, node *corev1.Node) []message.ID {
 	return kinds
 }
 
-// Untolerated are the taints of a node that keep the pod off.
+// Untolerated are the taints of a node that exclude the pod.
 func Untolerated(pod *corev1.Pod, node *corev1.Node) []corev1.Taint {
 	return slices.DeleteFunc(slices.Clone(node.Spec.Taints), func(t corev1.Taint) bool { return !kube.Repels(&t) || kube.Tolerates(pod.Spec.Tolerations, &t) })
 }
 
-// NodeObstacles is a node and what keeps the pod off it.
+// NodeObstacles is a node with its obstacles for the pod.
 type NodeObstacles struct {
 	Node      *corev1.Node
 	Obstacles []Obstacle
 }
 
-// Has says whether an obstacle of that kind is among the node's.
+// Has reports whether the node has an obstacle of this kind.
 func (n NodeObstacles) Has(kind message.ID) bool {
 	return slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind == kind })
 }
 
-// Only says whether the node has this kind of obstacle and no other.
+// Only reports whether the node has this kind of obstacle and no other.
 func (n NodeObstacles) Only(kind message.ID) bool {
 	return len(n.Obstacles) > 0 && !slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind != kind })
 }
 
-// MostSevere is the most severe obstacle the node has, the zero one if it has none.
+// MostSevere is the node's most severe obstacle; zero if there is none.
 func (n NodeObstacles) MostSevere() Obstacle {
 	for _, kind := range ObstacleOrder {
 		if i := slices.IndexFunc(n.Obstacles, func(o Obstacle) bool { return o.Kind == kind }); i >= 0 {
@@ -164,12 +164,12 @@ func (n NodeObstacles) Except(kind message.ID) []Obstacle {
 	return slices.DeleteFunc(slices.Clone(n.Obstacles), func(o Obstacle) bool { return o.Kind == kind })
 }
 
-// UntoleratedNonLifecycleTaints keep the pod off and say neither that the node is cordoned nor that it is not ready.
+// UntoleratedNonLifecycleTaints are the taints that exclude the pod, without those of cordoned and not ready nodes.
 func UntoleratedNonLifecycleTaints(pod *corev1.Pod, node *corev1.Node) []corev1.Taint {
 	return slices.DeleteFunc(Untolerated(pod, node), func(t corev1.Taint) bool { return stateTaints[t.Key] != "" })
 }
 
-// Preemptible says whether pods that leave the node might open it.
+// Preemptible reports whether the removal of pods might make the node feasible.
 func (n NodeObstacles) Preemptible() bool {
 	return !slices.ContainsFunc(n.Obstacles, func(o Obstacle) bool {
 		switch o.Kind {

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// ObstacleCounts counts nodes, or groups, by the most severe thing that closes each to a pod.
+// ObstacleCounts counts nodes, or groups, by their most severe obstacle.
 type ObstacleCounts map[message.ID]*obstacleCount
 
 type obstacleCount struct {
@@ -58,7 +58,7 @@ func (t ObstacleCounts) Sentences() message.List {
 	return said
 }
 
-// countedObstacles are the sentences that count nodes with an obstacle, of those that have no more than the count.
+// countedObstacles are the sentences for obstacles without further details.
 var countedObstacles = map[message.ID]func(n any) message.Sentence{
 	message.ObstacleSelector: sentence.ObstacleSelector,
 	message.ObstacleLabel:    sentence.ObstacleLabel,
@@ -75,7 +75,7 @@ var countedObstacles = map[message.ID]func(n any) message.Sentence{
 	message.ObstacleCordoned: sentence.ObstacleCordoned,
 }
 
-// CountObstacle says how many nodes have an obstacle, and which resources they lack if that is it.
+// CountObstacle says how many nodes have an obstacle, and which resources they lack if that is the obstacle.
 func CountObstacle(kind message.ID, n int, resources message.List) message.Sentence {
 	switch kind {
 	case message.ObstacleTogether:
@@ -89,7 +89,7 @@ func CountObstacle(kind message.ID, n int, resources message.List) message.Sente
 	}
 }
 
-// resources are those that the scheduler finds too little of on a node.
+// resources are those of which the scheduler finds too little on a node.
 //
 // Source: plugins/noderesources/fit.go (1.36), which says "Insufficient" and the resource, or "Too many pods".
 func (o Obstacle) resources() []string {

@@ -11,7 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// ObstacleEvidence are where an obstacle on a node can be seen; for those that lie in the cluster as a whole, the plugin's words.
+// ObstacleEvidence are the fields that show an obstacle on a node; for obstacles that concern the whole cluster, the plugin's
+// reasons.
 func (q Query) ObstacleEvidence(pod *corev1.Pod, node *corev1.Node, o Obstacle) []finding.Evidence {
 	ref := facts.RefTo(cluster.Node, node)
 	switch o.Kind {

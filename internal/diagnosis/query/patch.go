@@ -10,10 +10,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 )
 
-// patchable are the workloads that replace their pods once their template changes.
+// patchable are the workloads that replace their pods when their template changes.
 var patchable = map[cluster.Kind]bool{cluster.Deployment: true, cluster.StatefulSet: true, cluster.DaemonSet: true}
 
-// PatchTemplate changes the spec of the pods that the pod's workload makes; false if the pod has none that would replace it.
+// PatchTemplate patches the pod template of the pod's workload; false if there is no workload that would replace its pods.
 func (q Query) PatchTemplate(pod *corev1.Pod, spec map[string]any) (change.Patch, bool) {
 	object := q.World.Workload(pod)
 	if object == nil {
@@ -35,7 +35,7 @@ func patchSpec(object change.Ref, spec map[string]any) change.Patch {
 	return change.Patch{Object: object, Patch: string(data)}
 }
 
-// PatchCronJob changes the spec of the pods of a CronJob's next Jobs.
+// PatchCronJob patches the pod template of a CronJob's next Jobs.
 func PatchCronJob(cron change.Ref, spec map[string]any) change.Patch {
 	template := map[string]any{"template": map[string]any{"spec": spec}}
 	return patchSpec(cron, map[string]any{"jobTemplate": map[string]any{"spec": template}})

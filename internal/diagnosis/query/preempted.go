@@ -18,16 +18,16 @@ import (
 // Victim is a pod that was preempted.
 type Victim struct {
 	Ref change.Ref
-	// By is the pod that preempted it, the zero Ref if nothing tells.
+	// By is the pod that preempted it; zero if unknown.
 	By change.Ref
-	// UID and at are which pod of that name it was, and when.
+	// UID and at are the UID of the pod, and the time.
 	UID      types.UID
 	At       metav1.Time
 	Evidence []finding.Evidence
 }
 
-// Victims are told from the condition that the scheduler gives a pod before it deletes it, and from the event it writes
-// about it, which names the preemptor and outlasts the pod.
+// Victims are found by the condition that the scheduler sets on a pod before it deletes it, and by its Event about the
+// preemption, which names the preemptor and remains after the pod is gone.
 //
 // Source: pkg/scheduler/framework/preemption/executor.go.
 func Victims(world *cluster.Snapshot) []Victim {
@@ -68,7 +68,7 @@ func Victims(world *cluster.Snapshot) []Victim {
 	return all
 }
 
-// Preemptor is the pod that preempted another. One that is gone as well may have Events of its own.
+// Preemptor is the pod that preempted another. If it no longer exists, it may still have Events.
 func Preemptor(world *cluster.Snapshot, event *corev1.Event) change.Ref {
 	uid := preemptorUID(event)
 	if pod := world.PodOfUID(uid); pod != nil {
@@ -80,8 +80,8 @@ func Preemptor(world *cluster.Snapshot, event *corev1.Event) change.Ref {
 	return change.Ref{}
 }
 
-// preemptorUID is the UID of the pod that preempted another: the event's related object or, where that was not kept, the UID
-// in its text ("Preempted by pod UID on node NODE").
+// preemptorUID is the UID of the pod that preempted another: of the Event's related object or, if that was not kept, from
+// its message ("Preempted by pod UID on node NODE").
 func preemptorUID(event *corev1.Event) types.UID {
 	if event.Related != nil && event.Related.UID != "" {
 		return event.Related.UID

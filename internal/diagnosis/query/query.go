@@ -14,12 +14,12 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// Query is a question about a world, and what it takes to answer it.
+// Query is a question about a world, with what is needed to answer it.
 type Query struct {
 	World *cluster.Snapshot
 	// Judge runs the scheduler's plugins on the World; nil if too little of the World is known.
 	Judge *scheduling.Judge
-	// Subject narrows the question to one thing; nil asks about the whole world.
+	// Subject restricts the question to one object; nil asks about the whole world.
 	Subject *change.Ref
 	// Limits exclude objects from findings.
 	Limits Limits
@@ -50,7 +50,7 @@ func (q Query) Explain(ctx context.Context, ref change.Ref) finding.Explanation 
 	return q.ExplainFunc(ctx, q)
 }
 
-// PartOf says whether the explanation is of an object, or is included in the one of it.
+// PartOf reports whether the explanation is of an object, or is included in the one of it.
 func (q Query) PartOf(ref change.Ref) bool {
 	return q.Subject != nil && *q.Subject == ref || slices.Contains(q.parents, ref)
 }
@@ -81,26 +81,26 @@ func (q Query) Pod() *corev1.Pod {
 	return q.World.Pod(q.Subject.Namespace, q.Subject.Name)
 }
 
-// isAboutPod says whether the subject is a pod, there or gone.
+// isAboutPod reports whether the subject is a pod, which may no longer exist.
 func (q Query) isAboutPod() bool { return q.Subject != nil && q.Subject.Kind == string(cluster.Pod) }
 
 // Rule finds one kind of problem, or several that need the same facts.
 type Rule interface {
-	// Codes are those of the findings the rule can make.
+	// Codes are the codes of the rule's findings.
 	Codes() []finding.Code
-	// RequiredKinds are the kinds without which the rule cannot conclude. Where one is not known, the engine says so.
+	// RequiredKinds are the kinds without which the rule cannot conclude. The engine reports those that are not known.
 	RequiredKinds() []cluster.Kind
-	// Applies says, from the subject alone, whether the rule could find anything: a missing kind matters only then.
+	// Applies reports, from the subject alone, whether the rule could find anything: missing kinds matter only then.
 	Applies(Query) bool
-	// Find makes the findings about the Query's subject. It says nothing that rests on a kind that is not known.
+	// Find returns the findings about the Query's subject. They are not based on kinds that are not known.
 	Find(context.Context, Query) []finding.Finding
 }
 
-// PartialGaps says of which kinds not every namespace's objects are known; nothing if there are none.
+// PartialGaps lists the kinds that are not known in all namespaces.
 func (q Query) PartialGaps() []finding.Gap {
 	var kinds []string
 	for _, kind := range cluster.Kinds() {
-		// Of ConfigMaps there is never more than the few that matter.
+		// Only a few ConfigMaps are ever read.
 		if kind != cluster.ConfigMap && q.World.Knowledge(kind) == cluster.Partial {
 			kinds = append(kinds, string(kind))
 		}
@@ -111,7 +111,7 @@ func (q Query) PartialGaps() []finding.Gap {
 	return []finding.Gap{{About: "namespaces", Message: sentence.KindsPartial(message.ListOf(kinds))}}
 }
 
-// Gap says that a kind which bears on a code is not known; none if it is.
+// Gap is the gap for a kind that matters for a code and is not known; none if it is known.
 func (q Query) Gap(code finding.Code, kind cluster.Kind) []finding.Gap {
 	said := sentence.KindAbsent
 	switch q.World.Knowledge(kind) {

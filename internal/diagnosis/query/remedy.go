@@ -14,14 +14,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// Propose is a change with what it does, costs and risks.
+// Propose is a remedy with a change, its description, cost and risk.
 func (q Query) Propose(done change.Change, what, cost, risk message.Sentence) ProposedRemedy {
 	return q.redirectToManager(ProposedRemedy{Remedy: finding.Remedy{
 		Message: what, Change: done, Command: done.Command(), Cost: cost, Risk: risk,
 	}})
 }
 
-// Uncordon opens the first node that is only cordoned, and not by what is asked about.
+// Uncordon proposes to uncordon the first node whose only obstacle is its cordon, unless the question is about that
+// cordon.
 func (q Query) Uncordon(nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
 		if n.Only(message.ObstacleCordoned) && !slices.Contains(q.Cordoned, n.Node.Name) {
@@ -32,7 +33,7 @@ func (q Query) Uncordon(nodes []NodeObstacles) []ProposedRemedy {
 	return nil
 }
 
-// Tolerate lets the pod's workload onto the first node that is only tainted, and by people.
+// Tolerate proposes tolerations for the first node whose only obstacles are taints that were added manually.
 func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
 		if !n.Only(message.ObstacleTainted) || facts.AnyOwned(UntoleratedNonLifecycleTaints(pod, n.Node)) {
@@ -60,7 +61,7 @@ func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy
 	return nil
 }
 
-// Untaint takes the taint off the first node that has no other obstacle than one taint, which people put there.
+// Untaint proposes to remove the taint of the first node whose only obstacle is one taint that was added manually.
 func (q Query) Untaint(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
 		if taints := UntoleratedNonLifecycleTaints(pod, n.Node); n.Only(message.ObstacleTainted) && len(taints) == 1 && !facts.AnyOwned(taints) {
@@ -71,7 +72,7 @@ func (q Query) Untaint(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy 
 	return nil
 }
 
-// ResizeGroups sizes a group so that its zone gains a node.
+// ResizeGroups proposes to resize a group so that its zone gains a node.
 func (q Query) ResizeGroups(c GroupCandidates) []ProposedRemedy {
 	var proposals []ProposedRemedy
 	for _, group := range c.Suitable {

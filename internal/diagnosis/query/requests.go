@@ -8,12 +8,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	resourcehelper "k8s.io/component-helpers/resource"
+	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// SpecRequest is how much of a resource a pod's containers ask for.
+// SpecRequest is the sum of the requests of a pod's containers for a resource.
 func SpecRequest(spec *corev1.PodSpec, name corev1.ResourceName) resource.Quantity {
 	sum := resource.Quantity{Format: resource.DecimalSI}
 	for _, c := range spec.Containers {
@@ -25,31 +28,31 @@ func SpecRequest(spec *corev1.PodSpec, name corev1.ResourceName) resource.Quanti
 // Shortage is a resource of which a node has too little left for a pod.
 type Shortage struct {
 	Resource corev1.ResourceName
-	// Requested by the pod, free on the node and all that the node may give out, in millis for cpu and whole units otherwise.
-	Requested, free, all int64
+	// Requested by the pod, free on the node and allocatable (All), in millis for cpu and whole units otherwise.
+	Requested, All, Free int64
 }
 
-// Missing is how much is lacking, in the resource's units.
-func (n Shortage) Missing() int64 { return n.Requested - n.free }
+// Missing is the shortage, in the resource's units.
+func (n Shortage) Missing() int64 { return n.Requested - n.Free }
 
-// Format writes a number of the resource's units as people do.
+// Format formats an amount of the resource.
 func (n Shortage) Format(value int64) string { return FormatQuantity(n.Resource, value) }
 
-// account is the need as a sum that can be checked.
+// account compares the request with what is free.
 func (n Shortage) account() message.Sentence {
-	return sentence.Account(n.Format(n.Requested), n.Format(n.free), n.Format(n.all))
+	return sentence.Account(n.Format(n.Requested), n.Format(n.Free), n.Format(n.All))
 }
 
 // String is what is missing, such as "200m cpu".
 func (n Shortage) String() string { return n.Format(n.Missing()) + " " + string(n.Resource) }
 
-// FormatQuantity writes a number of a resource's units as people do.
+// FormatQuantity formats an amount of a resource as a quantity.
 func FormatQuantity(name corev1.ResourceName, value int64) string {
 	const mebi = 1 << 20
 	switch {
 	case name == corev1.ResourceCPU:
 		return resource.NewMilliQuantity(value, resource.DecimalSI).String()
-	case value >= 10*mebi && value%mebi != 0: // Bytes; the remainder helps nobody.
+	case value >= 10*mebi && value%mebi != 0: // Bytes; the fraction of a Mi does not matter.
 		return resource.NewQuantity((value+mebi-1)/mebi*mebi, resource.BinarySI).String()
 	case value >= mebi:
 		return resource.NewQuantity(value, resource.BinarySI).String()
@@ -58,7 +61,7 @@ func FormatQuantity(name corev1.ResourceName, value int64) string {
 	}
 }
 
-// QuantityValue are thousandths of a CPU, and whole ones of every other resource.
+// QuantityValue is a quantity in thousandths of a CPU, or in units of other resources.
 func QuantityValue(name corev1.ResourceName, q resource.Quantity) int64 {
 	if name == corev1.ResourceCPU {
 		return q.MilliValue()
@@ -66,19 +69,40 @@ func QuantityValue(name corev1.ResourceName, q resource.Quantity) int64 {
 	return q.Value()
 }
 
-// PodRequests is what a pod asks for, its place among the node's pods included.
+// PodRequests are a pod's requests, including one pod.
 func PodRequests(pod *corev1.Pod) corev1.ResourceList {
 	requests := resourcehelper.PodRequests(pod, resourcehelper.PodResourcesOptions{})
 	requests[corev1.ResourcePods] = *resource.NewQuantity(1, resource.DecimalSI)
 	return requests
 }
 
-// Shortages is what a node has too little of, the largest share of what is asked first.
+// Shortages are the resources of which a node has too little left for a pod, the largest share of the request first.
 func (q Query) Shortages(pod *corev1.Pod, node *corev1.Node) []Shortage {
+	return shortages(pod, node, func(name corev1.ResourceName) int64 { return q.Judge.Requested(node.Name, name) })
+}
+
+// ShortagesWhenEmpty are the resources of which a node has too little for a pod even when empty: with no other pods than static pods and
+// those of DaemonSets, except for those that the pod could preempt.
+func (q Query) ShortagesWhenEmpty(pod *corev1.Pod, node *corev1.Node) []Shortage {
+	used := map[corev1.ResourceName]int64{}
+	for _, other := range q.World.PodsOn(node.Name) {
+		permanent := cluster.IsMirror(other) || facts.ControlledBy(other, cluster.DaemonSet)
+		if !permanent || !facts.IsActive(other) || corev1helpers.PodPriority(other) < corev1helpers.PodPriority(pod) {
+			continue
+		}
+		for name, requested := range PodRequests(other) {
+			used[name] += QuantityValue(name, requested)
+		}
+	}
+	return shortages(pod, node, func(name corev1.ResourceName) int64 { return used[name] })
+}
+
+// shortages are the resources of which a node has too little for a pod beside what is used.
+func shortages(pod *corev1.Pod, node *corev1.Node, used func(corev1.ResourceName) int64) []Shortage {
 	var needs []Shortage
 	for name, asked := range PodRequests(pod) {
-		all := node.Status.Allocatable[name]
-		n := Shortage{Resource: name, Requested: QuantityValue(name, asked), all: QuantityValue(name, all), free: QuantityValue(name, all) - q.Judge.Requested(node.Name, name)}
+		all := QuantityValue(name, node.Status.Allocatable[name])
+		n := Shortage{Resource: name, Requested: QuantityValue(name, asked), All: all, Free: all - used(name)}
 		if n.Missing() > 0 && n.Requested > 0 {
 			needs = append(needs, n)
 		}
@@ -89,14 +113,19 @@ func (q Query) Shortages(pod *corev1.Pod, node *corev1.Node) []Shortage {
 	return needs
 }
 
-// ShortageScore is how much of what the pod asks for a node lacks, in shares of each resource added up.
+// ShortageScore is the sum of the shares of the pod's requests that a node lacks.
 func (q Query) ShortageScore(pod *corev1.Pod, node *corev1.Node) float64 {
+	return TotalShare(q.Shortages(pod, node))
+}
+
+// TotalShare is the sum of the shares of the requests that are lacking.
+func TotalShare(shortages []Shortage) float64 {
 	total := 0.0
-	for _, n := range q.Shortages(pod, node) {
+	for _, n := range shortages {
 		total += n.share()
 	}
 	return total
 }
 
-// share is how much of what is asked for is missing.
+// share is the share of the request that is lacking.
 func (n Shortage) share() float64 { return float64(n.Missing()) / float64(n.Requested) }

@@ -9,18 +9,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
-// MissingResourceClaim is a claim of devices that a pod makes and that is not there, and will not be before what it names is.
+// MissingResourceClaim is a ResourceClaim of a pod that does not exist, and cannot be created before what it refers to exists.
 type MissingResourceClaim struct {
-	// Name is the pod's own for the claim.
+	// Name is the claim's name in the pod's spec.
 	Name string
 	// Missing is the ResourceClaimTemplate or the ResourceClaim that does not exist.
 	Missing change.Ref
-	// Event is the one that says so, if any does.
+	// Event is the Event about it, if there is one.
 	Event *corev1.Event
 }
 
-// MissingResourceClaim is the first claim of a pod that names a ResourceClaimTemplate or a ResourceClaim that does not exist: the scheduler
-// does not look at the pod then (pkg/scheduler/framework/plugins/dynamicresources, PreEnqueue). It is false if there is none.
+// MissingResourceClaim is the first claim of a pod that refers to a ResourceClaimTemplate or a ResourceClaim that does not exist: the
+// scheduler then does not process the pod (pkg/scheduler/framework/plugins/dynamicresources, PreEnqueue). It is false if there is none.
 func (q Query) MissingResourceClaim(pod *corev1.Pod) (MissingResourceClaim, bool) {
 	for _, c := range pod.Spec.ResourceClaims {
 		switch {
@@ -42,7 +42,7 @@ func (q Query) MissingResourceClaim(pod *corev1.Pod) (MissingResourceClaim, bool
 	return MissingResourceClaim{}, false
 }
 
-// claimCreated says whether the pod has the claim that it names so.
+// claimCreated reports whether the pod's claim of this name has been created.
 func claimCreated(pod *corev1.Pod, name string) bool {
 	for _, status := range pod.Status.ResourceClaimStatuses {
 		if status.Name == name && status.ResourceClaimName != nil {
@@ -52,8 +52,8 @@ func claimCreated(pod *corev1.Pod, name string) bool {
 	return false
 }
 
-// templateNotFound is the Event by which the controller of claims says that it finds no such template (pkg/controller/resourceclaim); nil
-// if there is none.
+// templateNotFound is the controller's Event about a ResourceClaimTemplate that does not exist (pkg/controller/resourceclaim); nil if there
+// is none.
 func templateNotFound(q Query, pod *corev1.Pod, template string) *corev1.Event {
 	for _, e := range q.Events(pod, "FailedResourceClaimCreation") {
 		if EventSource(e) == "resource_claim" && strings.Contains(e.Message, `"`+template+`" not found`) {

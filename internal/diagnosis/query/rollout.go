@@ -13,17 +13,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// Rollout is that of a Deployment which ends no pod of an older version before a new one is ready.
+// Rollout is a rollout of a Deployment that terminates no old pod before a new one is ready.
 type Rollout struct {
 	Ref change.Ref
-	// Replicas is how many pods the Deployment is to have.
+	// Replicas is the Deployment's number of replicas.
 	Replicas int
-	// Old are its pods of older versions that have a node.
+	// Old are its pods of older templates that have a node.
 	Old        []*corev1.Pod
 	deployment *appsv1.Deployment
 }
 
-// RolloutOf is the rollout that a pod is the new one of; false if there is none, or if old pods end before it is ready.
+// RolloutOf is the rollout that a pod belongs to as a new one; false if there is none, or if old pods may be terminated before it is
+// ready.
 //
 // Source: pkg/controller/deployment/util, ResolveFenceposts: maxUnavailable is rounded down, maxSurge up.
 func (q Query) RolloutOf(pod *corev1.Pod) (Rollout, bool) {
@@ -47,14 +48,14 @@ func (q Query) RolloutOf(pod *corev1.Pod) (Rollout, bool) {
 	return r, len(r.Old) > 0
 }
 
-// isNewReplicaSet says whether a ReplicaSet is that of the Deployment's present template.
+// isNewReplicaSet reports whether a ReplicaSet is that of the Deployment's current template.
 func (q Query) isNewReplicaSet(d *appsv1.Deployment, set *metav1.OwnerReference) bool {
 	const revision = "deployment.kubernetes.io/revision" // pkg/controller/deployment/util
 	o, ok := q.World.Object(cluster.ReplicaSet, d.Namespace, set.Name).(*appsv1.ReplicaSet)
 	return ok && o.UID == set.UID && o.Annotations[revision] == d.Annotations[revision]
 }
 
-// maxUnavailable is how many pods fewer than it is to have a Deployment may have during a rollout.
+// maxUnavailable is the Deployment's maxUnavailable as a number of pods.
 func maxUnavailable(d *appsv1.Deployment, replicas int) int {
 	surge, fewer := intstr.FromString("25%"), intstr.FromString("25%")
 	if r := d.Spec.Strategy.RollingUpdate; r != nil {
@@ -73,7 +74,7 @@ func maxUnavailable(d *appsv1.Deployment, replicas int) int {
 	return n
 }
 
-// Evidence is how many pods fewer the Deployment allows, as evidence.
+// Evidence is the Deployment's maxUnavailable, as evidence.
 func (r Rollout) Evidence() finding.Evidence {
 	value := ""
 	if s := r.deployment.Spec.Strategy.RollingUpdate; s != nil && s.MaxUnavailable != nil {
@@ -82,8 +83,8 @@ func (r Rollout) Evidence() finding.Evidence {
 	return facts.Evidence(r.Ref, "spec.strategy.rollingUpdate.maxUnavailable", value)
 }
 
-// ReplaceOldFirst are remedies that let old pods end before new ones are ready: one at a time, or, of a Deployment with a single pod, by
-// ending it first.
+// ReplaceOldFirst are remedies that terminate old pods before new ones are ready: one at a time or, for a Deployment with a single pod,
+// with strategy Recreate.
 func (q Query) ReplaceOldFirst(r Rollout) []ProposedRemedy {
 	recreate := q.Propose(patchSpec(r.Ref, map[string]any{"strategy": map[string]any{"type": appsv1.RecreateDeploymentStrategyType, "rollingUpdate": nil}}),
 		sentence.RemedyRecreate(r.Ref), sentence.RemedyRecreateCost(r.Ref), sentence.RemedyRecreateRisk())

@@ -10,7 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// CanSimulate says whether futures can be simulated: where the world holds only some of the pods, one would be a guess.
+// CanSimulate reports whether futures can be simulated: if the world contains only some of the pods, they would be guesses.
 func (q Query) CanSimulate() bool {
 	return q.Judge != nil && q.World.Knowledge(cluster.Pod) == cluster.Complete
 }
@@ -24,8 +24,8 @@ func (q Query) Simulate(ctx context.Context, changes ...change.Change) (outcome.
 	return result, err == nil
 }
 
-// VerifyRemedy simulates a remedy, and then what it is to withstand. It comes back verified if the future holds what was promised, as
-// it was if nobody can say, and not at all, with false, if the future refutes it.
+// VerifyRemedy simulates a remedy, and then what it must withstand. The remedy is verified if the simulation confirms it, unchanged
+// if it cannot be simulated, and false if the simulation refutes it.
 func (q Query) VerifyRemedy(ctx context.Context, proposal finding.Remedy, holds func(outcome.Outcome) bool, then ...change.Change) (finding.Remedy, bool) {
 	result, ok := q.Simulate(ctx, append([]change.Change{proposal.Change}, then...)...)
 	if !ok {

@@ -13,16 +13,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// Verdict is what the judge says of each node for one pod.
+// Verdict is the judge's result of each node for one pod.
 type Verdict struct {
-	// OnAllNodes are obstacles that keep the pod off every node.
+	// OnAllNodes are obstacles that exclude every node.
 	OnAllNodes []scheduling.Obstacle
 	// Infeasible and Feasible nodes are sorted by name.
 	Infeasible []NodeObstacles
 	Feasible   []*corev1.Node
 }
 
-// cache holds the judge's verdicts, for rules that look at the same pod.
+// cache contains the judge's verdicts, for rules that examine the same pod.
 type cache map[cacheKey]cacheEntry
 
 type cacheKey struct {
@@ -88,8 +88,8 @@ func newVerdict(world *cluster.Snapshot, pod *corev1.Pod, answer scheduling.Obst
 	return found
 }
 
-// VolumeVerdict is the verdict without a judge, from nodes, claims and volumes alone: a volume's zones hold whichever scheduler
-// places the pod, for the kubelet refuses it elsewhere. Other obstacles are left out.
+// VolumeVerdict is the verdict without a judge, from nodes, claims and volumes alone: a volume's zones apply to all schedulers,
+// since the kubelet rejects the pod elsewhere. Other obstacles are ignored.
 func (q Query) VolumeVerdict(mounts []facts.Mount) *Verdict {
 	found := &Verdict{}
 	for _, node := range q.World.Nodes() {
@@ -102,7 +102,7 @@ func (q Query) VolumeVerdict(mounts []facts.Mount) *Verdict {
 	return found
 }
 
-// Schedulable says whether some node is feasible.
+// Schedulable reports whether some node is feasible.
 func (d *Verdict) Schedulable() bool { return len(d.OnAllNodes) == 0 && len(d.Feasible) > 0 }
 
 // AllNodes are the infeasible and the feasible nodes, the latter without obstacles, sorted by name.

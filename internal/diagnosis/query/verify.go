@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// prediction is what the simulation of changes says of pods.
+// prediction is the result of simulating changes for pods.
 type prediction int
 
 const (
@@ -27,8 +27,8 @@ const (
 	predictionPending                     // some pod does not
 )
 
-// predict simulates changes and looks at what becomes of the pods, all of which must get a node, and at which pods are preempted. It
-// leaves the judge as it was. Without a judge, or where the world holds only some of the pods, it says nothing.
+// predict simulates changes and returns whether all of the pods get a node, and which pods are preempted. It leaves the judge unchanged. Without a
+// judge, or if the world contains only some of the pods, the result is unknown.
 func (q Query) predict(ctx context.Context, changes []change.Change, pods ...*corev1.Pod) (prediction, []change.Ref, error) {
 	if !q.CanSimulate() || !q.Judge.Models(pods[0]) || !q.SchedulingKnown(pods[0]) {
 		return predictionUnknown, nil, nil
@@ -57,7 +57,7 @@ func (q Query) predict(ctx context.Context, changes []change.Change, pods ...*co
 	return found, preempted, nil
 }
 
-// disrupts says whether a pod that runs now is preempted, lost, or pending in the end. One that a rollout replaces has ended.
+// disrupts reports whether a pod that runs now is preempted, lost, or Pending at the end. A pod that a rollout replaces is not disrupted.
 func (q Query) disrupts(fate outcome.Fate) bool {
 	pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
 	if pod == nil || !cluster.Runs(pod) {
@@ -73,8 +73,8 @@ func (q Query) disrupts(fate outcome.Fate) bool {
 	}
 }
 
-// asImportant says whether a pod is as important as the one that a remedy is for is then, or of its workload: a remedy that only
-// hands the problem on to it is none.
+// asImportant reports whether a pod is as important as the one that a remedy is for is then, or of its workload: a remedy that only hands the problem
+// on to it is none.
 func (q Query) asImportant(ref change.Ref, subject *corev1.Pod, future *cluster.Snapshot) bool {
 	pod, workload := q.World.Pod(ref.Namespace, ref.Name), facts.WorkloadRef(q.World, subject)
 	highest := ptr.Deref(subject.Spec.Priority, 0)
@@ -99,8 +99,8 @@ func (q Query) predictWithoutChanges(ctx context.Context, changes []change.Chang
 	return predictionScheduled, nil
 }
 
-// allScheduled says whether each pod, or what replaces it, has a node in the end on which nothing keeps it from starting. Pods that a change of their template ended are
-// replaced by some of other names: their workload must then have as many with a node as it wants.
+// allScheduled reports whether each pod, or what replaces it, has a node in the end on which nothing keeps it from starting. Pods that a change of
+// their template ended are replaced by some of other names: their workload must then have as many with a node as it wants.
 func (q Query) allScheduled(o outcome.Outcome, pods []*corev1.Pod) bool {
 	fates := map[change.Ref]string{}
 	for _, fate := range o.Fates {
@@ -146,14 +146,14 @@ func (q Query) scheduledReplicas(future *cluster.Snapshot, workload change.Ref) 
 	return len(slices.DeleteFunc(facts.PodsOfWorkload(future, workload), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" || q.waitsForAttach(p) }))
 }
 
-// waitsForAttach says whether a pod of a future got a node and waits there for a volume.
+// waitsForAttach reports whether a pod of a future got a node and waits there for a volume.
 func (q Query) waitsForAttach(pod *corev1.Pod) bool {
 	was := q.World.Pod(pod.Namespace, pod.Name)
 	placed := was == nil || was.Spec.NodeName == "" || was.UID != pod.UID
 	return placed && pod.Spec.NodeName != "" && pod.Status.Phase == corev1.PodPending
 }
 
-// SchedulingKnown says whether all that bears on where the pod can run is known, other pods included.
+// SchedulingKnown reports whether all that bears on where the pod can run is known, other pods included.
 func (q Query) SchedulingKnown(pod *corev1.Pod) bool {
 	return q.World.Knowledge(cluster.Pod) == cluster.Complete && q.Known(SchedulingKinds(q.World, pod)...)
 }
@@ -221,7 +221,7 @@ func (q Query) Verify(ctx context.Context, proposals []ProposedRemedy, pods ...*
 	return kept
 }
 
-// isLargerResize says whether a change makes a group larger than one that helps already.
+// isLargerResize reports whether a change makes a group larger than one that helps already.
 func isLargerResize(done, helps change.Change) bool {
 	a, resizes := done.(change.ResizeGroup)
 	b, too := helps.(change.ResizeGroup)

@@ -14,8 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// verticalAutoscalerOf is the vertical autoscaler that sets what a workload's pods ask for, told from its --target, and the flag it
-// was told from.
+// verticalAutoscalerOf is the vertical autoscaler of a workload, by its --target, and that flag.
 //
 // Source: kubernetes-sigs/cluster-proportional-vertical-autoscaler, cmd/cpvpa.
 func verticalAutoscalerOf(world *cluster.Snapshot, target change.Ref) (*appsv1.Deployment, string) {
@@ -35,7 +34,7 @@ func verticalAutoscalerOf(world *cluster.Snapshot, target change.Ref) (*appsv1.D
 	return nil, ""
 }
 
-// VerticalAutoscalerLink says which vertical autoscaler sets the target's requests, and by what; false if none can be seen.
+// VerticalAutoscalerLink names the vertical autoscaler that sets the target's requests, and its parameters; false if none is known.
 func VerticalAutoscalerLink(q Query, target change.Ref) (finding.Link, bool) {
 	scaler, flag := verticalAutoscalerOf(q.World, target)
 	if scaler == nil {
@@ -53,5 +52,5 @@ func VerticalAutoscalerLink(q Query, target change.Ref) (finding.Link, bool) {
 	return finding.Link{Message: sentence.CauseScaler(ref, target), Evidence: evidence}, true
 }
 
-// FormatInt writes a whole number.
+// FormatInt formats a whole number.
 func FormatInt[T int | int32 | int64](n T) string { return strconv.FormatInt(int64(n), 10) }

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// StuckAttachment finds N104: a VolumeAttachment that does not go, and why deleting it does not help.
+// StuckAttachment finds N104: a VolumeAttachment that is not removed, and why deleting it does not help.
 type StuckAttachment struct{}
 
 var _ query.Rule = StuckAttachment{}
@@ -37,10 +37,10 @@ func (StuckAttachment) Applies(q query.Query) bool {
 	return query.BeyondScheduling(q) && (pod == nil || facts.MountsClaim(pod))
 }
 
-// detachTime is how long an attachment may take to go before it counts as stuck; clouds detach within seconds.
+// detachTime is how long a detachment may take before it counts as stuck; clouds detach within seconds.
 const detachTime = time.Minute
 
-// Find looks at each attachment.
+// Find examines each attachment.
 func (rule StuckAttachment) Find(_ context.Context, q query.Query) []finding.Finding {
 	if !q.Known(rule.RequiredKinds()...) {
 		return nil
@@ -54,13 +54,14 @@ func (rule StuckAttachment) Find(_ context.Context, q query.Query) []finding.Fin
 	return q.AboutSubject(found)
 }
 
-// stuckAttachment is an attachment with what keeps it and whom it keeps.
+// stuckAttachment is an attachment with what keeps it and the pods that wait for it.
 type stuckAttachment struct {
 	*storagev1.VolumeAttachment
 	volume *corev1.PersistentVolume
-	// there are pods that still count as using the volume on the attachment's node.
+	// there are the pods that still count as using the volume on the attachment's node.
 	there []change.Ref
-	// waiting have a node and cannot start; unplaced have none, so that the attachment is not what they wait for.
+	// waiting are pods that have a node and cannot start; unplaced pods have none, so that they do not wait for the
+	// attachment.
 	waiting, unplaced []change.Ref
 }
 
@@ -158,8 +159,8 @@ func (s stuckAttachment) usedLink(q query.Query) finding.Link {
 	return link
 }
 
-// returnsLink is why deleting the object does not detach the volume: the CSI attacher's finalizer holds it until the
-// driver has detached, and the controller writes it again as long as it believes the volume attached.
+// returnsLink explains why deleting the object does not detach the volume: the CSI attacher's finalizer keeps it until
+// the driver has detached the volume, and the controller recreates it as long as the volume counts as attached.
 //
 // Sources: kubernetes-csi/external-attacher, pkg/controller/csi_handler.go; pkg/volume/csi/csi_attacher.go.
 func (s stuckAttachment) returnsLink() finding.Link {

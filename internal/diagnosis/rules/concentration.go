@@ -17,7 +17,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// Concentration finds N204: a workload of several replicas, all of them on one node or in one zone while others are open.
+// Concentration finds N204: a workload of several replicas that are all on one node or in one zone, while others are
+// feasible.
 type Concentration struct{}
 
 var _ query.Rule = Concentration{}
@@ -33,7 +34,7 @@ func (Concentration) RequiredKinds() []cluster.Kind {
 // Applies to everything but pods that do not run.
 func (Concentration) Applies(q query.Query) bool { return query.IncludesRisks(q) }
 
-// Find takes together the workloads that stand on one node each, and those that stand in one zone.
+// Find combines the workloads that are on one node each, and those that are in one zone.
 func (rule Concentration) Find(ctx context.Context, q query.Query) []finding.Finding {
 	if !q.Known(rule.RequiredKinds()...) {
 		return nil
@@ -63,7 +64,7 @@ func (rule Concentration) Find(ctx context.Context, q query.Query) []finding.Fin
 	return q.AboutSubject(found)
 }
 
-// zonesOf are the zones that nodes stand in.
+// zonesOf are the zones of nodes.
 func zonesOf(nodes []*corev1.Node) map[string]bool {
 	zones := map[string]bool{}
 	for _, node := range nodes {
@@ -109,7 +110,7 @@ func describeConcentration(ctx context.Context, q query.Query, all []facts.Workl
 	return f
 }
 
-// spreadsOver is the field by which a template asks to be spread over a label, empty if it does not.
+// spreadsOver is the field with which a template requires spreading over a label; empty if there is none.
 func spreadsOver(template *corev1.PodTemplateSpec, key string) string {
 	for _, c := range template.Spec.TopologySpreadConstraints {
 		if c.TopologyKey == key {
@@ -133,15 +134,15 @@ func spreadsOver(template *corev1.PodTemplateSpec, key string) string {
 	return ""
 }
 
-// proposeSpread asks for the workload's pods to be spread. It is not offered where a simulation of it does not spread them.
+// proposeSpread proposes a topology spread constraint. It is not proposed if the pods are not spread in simulation.
 func proposeSpread(ctx context.Context, q query.Query, w facts.Workload, key string) (finding.Remedy, bool) {
 	constraint := corev1.TopologySpreadConstraint{
 		MaxSkew: 1, TopologyKey: key, WhenUnsatisfiable: corev1.ScheduleAnyway, LabelSelector: selectorOf(w),
 	}
-	if w.Ref.Kind == string(cluster.Deployment) { // Else the pods of the old template would count, beside which the new ones are placed.
+	if w.Ref.Kind == string(cluster.Deployment) { // Otherwise, the pods of the old template would count, too, while new ones are placed.
 		constraint.MatchLabelKeys = []string{appsv1.DefaultDeploymentUniqueLabelKey}
 	}
-	constraints := []corev1.TopologySpreadConstraint{constraint} // Merged by topologyKey: others stay.
+	constraints := []corev1.TopologySpreadConstraint{constraint} // Merged by topologyKey: others are kept.
 	patched := change.Patch{Object: w.Ref, Patch: templatePatch(map[string]any{"topologySpreadConstraints": constraints})}
 
 	proposal := finding.Remedy{

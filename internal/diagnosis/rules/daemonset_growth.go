@@ -16,8 +16,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
 
-// DaemonSetGrowth finds N502: pods that will be preempted when a DaemonSet next grows, by its vertical autoscaler or because
-// its template asks for more than its pods do yet.
+// DaemonSetGrowth finds N502: pods that will be preempted when a DaemonSet's requests increase next, by its vertical
+// autoscaler or because its template requests more than its pods do yet.
 type DaemonSetGrowth struct{}
 
 var _ query.Rule = DaemonSetGrowth{}
@@ -53,13 +53,13 @@ func (DaemonSetGrowth) Find(ctx context.Context, q query.Query) []finding.Findin
 	return q.AboutSubject(found)
 }
 
-// growthStep is a DaemonSet's next growth and whom it costs their place.
+// growthStep is a DaemonSet's next increase, and the pods that it preempts.
 type growthStep struct {
 	verticalautoscaler.Step
 	victims []*corev1.Pod
 }
 
-// nextSteps are those that vertical autoscalers will take, and those that DaemonSets have before them anyway.
+// nextSteps are the next increases by vertical autoscalers, and those that DaemonSets have not rolled out yet.
 func nextSteps(q query.Query) []growthStep {
 	var steps []growthStep
 	scaled := map[change.Ref]bool{}
@@ -96,7 +96,7 @@ func requestsMoreThan(c corev1.Container, pod *corev1.Pod) bool {
 	return false
 }
 
-// changes bring the step about: the nodes that the autoscaler waits for, or the growth itself.
+// changes are those that cause the step: more nodes, to which the autoscaler reacts, or the increase itself.
 func (s growthStep) changes() []change.Change {
 	if s.MoreNodes > 0 {
 		return []change.Change{change.AddNodes{Count: s.MoreNodes}}
@@ -104,7 +104,7 @@ func (s growthStep) changes() []change.Change {
 	return []change.Change{change.GrowDaemonSet{Namespace: s.Target.Namespace, Name: s.Target.Name, Container: s.Container, Requests: s.Requests}}
 }
 
-// victimsOf are the pods that the DaemonSet's preempt, without placeholders.
+// victimsOf are the pods that the DaemonSet's pods preempt, without placeholders.
 func (s growthStep) victimsOf(q query.Query, o outcome.Outcome) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, fate := range o.Fates {
@@ -120,7 +120,7 @@ func (s growthStep) victimsOf(q query.Query, o outcome.Outcome) []*corev1.Pod {
 	return pods
 }
 
-// countDisplaced is how many more pods end because the Job they are of fails with a victim.
+// countDisplaced is the number of other pods that end because their Job fails when one is preempted.
 func (s growthStep) countDisplaced(q query.Query, o outcome.Outcome, owners []change.Ref) int {
 	n := 0
 	for _, fate := range o.Fates {
@@ -164,7 +164,7 @@ func (s growthStep) describe(ctx context.Context, q query.Query, o outcome.Outco
 	return f
 }
 
-// growth is what the container asks for now and next, of the resources that grow.
+// growth is the container's current and next requests, of the resources that increase.
 func (s growthStep) growth(q query.Query) (now, next string) {
 	held := requestsNow(q, s)
 	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
@@ -179,8 +179,8 @@ func (s growthStep) growth(q query.Query) (now, next string) {
 	return now, next
 }
 
-// requestsNow are what the container of the DaemonSet's pods asks for before the step. An autoscaler's step follows its last
-// one, which is in the template; without one the step is what older pods have yet to take.
+// requestsNow are the requests of the DaemonSet's container before the step. The step of an autoscaler follows its last one,
+// which is in the template; otherwise, the step is the increase that older pods do not have yet.
 func requestsNow(q query.Query, s growthStep) corev1.ResourceList {
 	ds := q.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	spec := &ds.Spec.Template.Spec
@@ -195,7 +195,7 @@ func requestsNow(q query.Query, s growthStep) corev1.ResourceList {
 	return nil
 }
 
-// freeCPULink shows the nodes that have no room for the step.
+// freeCPULink shows the nodes with too little free CPU for the step.
 func (s growthStep) freeCPULink(q query.Query) finding.Link {
 	link := finding.Link{Message: sentence.CauseNoRoom()}
 	seen, grown := map[string]bool{}, s.cpuGrowth(q)
@@ -210,7 +210,7 @@ func (s growthStep) freeCPULink(q query.Query) finding.Link {
 	return link
 }
 
-// freeCPU is what is left of a node's CPU, in thousandths.
+// freeCPU is a node's free CPU, in thousandths.
 func freeCPU(world *cluster.Snapshot, node *corev1.Node) int64 {
 	allocatable := node.Status.Allocatable[corev1.ResourceCPU]
 	free := allocatable.MilliValue()

@@ -1,3 +1,3 @@
-// Package rules holds one rule for each problem that is not about an unschedulable pod: problems there are now, and risks, which
-// are simulated.
+// Package rules contains one rule for each problem other than unschedulable pods: present problems, and risks, which are
+// simulated.
 package rules

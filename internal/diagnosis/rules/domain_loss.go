@@ -19,7 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// DomainLoss finds N503 and N103: it loses every node and every zone once, in simulation, and sees who would wait.
+// DomainLoss finds N503 and N103: it simulates the loss of every node and every zone, and finds the pods that would be Pending.
 type DomainLoss struct{}
 
 var _ query.Rule = DomainLoss{}
@@ -40,7 +40,7 @@ func (DomainLoss) Applies(q query.Query) bool {
 	return !q.PresentOnly && (q.Subject == nil || q.Subject.Kind == string(cluster.Node) || q.Subject.Kind == "Zone")
 }
 
-// Find loses one place after the other.
+// Find simulates the loss of one domain after the other.
 func (rule DomainLoss) Find(ctx context.Context, q query.Query) []finding.Finding {
 	if !q.Known(rule.RequiredKinds()...) || !q.CanSimulate() {
 		return nil
@@ -71,8 +71,7 @@ func (rule DomainLoss) Find(ctx context.Context, q query.Query) []finding.Findin
 	return q.AboutSubject(found)
 }
 
-// FailureDomains are the nodes that are up, and the zones if there are several. That the only zone takes everything with it
-// needs no simulation.
+// FailureDomains are the nodes that are up, and the zones if there are several. The loss of the only zone needs no simulation.
 func FailureDomains(world *cluster.Snapshot) []change.Ref {
 	var nodes, zones []change.Ref
 	for _, node := range world.Nodes() {
@@ -90,10 +89,10 @@ func FailureDomains(world *cluster.Snapshot) []change.Ref {
 	return append(nodes, zones...)
 }
 
-// domainLoss is a place that is lost and who then waits.
+// domainLoss is a lost domain and the pods that are then Pending.
 type domainLoss struct {
 	domain change.Ref
-	// noCapacity pods would have to find room elsewhere, and there is none. rooted ones may not leave for their volumes.
+	// noCapacity are pods for which no other node has capacity; rooted are pods whose volumes allow no other node.
 	noCapacity, volumeBound []outcome.Fate
 }
 
@@ -129,15 +128,16 @@ func simulateLoss(ctx context.Context, q query.Query, place change.Ref) domainLo
 	return l
 }
 
-// leftWaiting says whether the loss took a pod's place. Those of negative priority are there to give theirs.
+// leftWaiting reports whether a pod is Pending because of the loss. Pods with a negative priority do not count.
 func leftWaiting(fate outcome.Fate, pod *corev1.Pod) bool {
 	return fate.Kind == outcome.Waiting && fate.From != "" && pod != nil && !placeholder(pod)
 }
 
-// placeholder says whether a pod holds room for others: whoever sets a priority below zero wants it to go first.
+// placeholder reports whether a pod is a placeholder: its priority is negative, so that others preempt it.
 func placeholder(pod *corev1.Pod) bool { return pod.Spec.Priority != nil && *pod.Spec.Priority < 0 }
 
-// anyNodeReaches says whether a node of the world is allowed by all of the volumes. Known keeps the answers: many volumes are tied alike.
+// anyNodeReaches reports whether all of the volumes can be used on some node of the world. Known caches the answers, since many
+// volumes have the same node affinity.
 func anyNodeReaches(world *cluster.Snapshot, tied []facts.Mount, known map[string]bool) bool {
 	var ties strings.Builder
 	for _, m := range tied {
@@ -153,7 +153,7 @@ func anyNodeReaches(world *cluster.Snapshot, tied []facts.Mount, known map[strin
 	return reached
 }
 
-// lossMessages is how the two kinds of loss are told.
+// lossMessages are the sentences for the two kinds of loss.
 type lossMessages struct {
 	code    finding.Code
 	summary func(place any, n int, workloads message.List, others int, total any) message.Sentence
@@ -164,7 +164,7 @@ var (
 	zoneMessages     = lossMessages{finding.N103, sentence.ScarceZone}
 )
 
-// describeNoCapacity tells of all the losses that leave pods without room as one: it is the same room that lacks.
+// describeNoCapacity combines all losses that leave pods without capacity into one finding.
 func describeNoCapacity(ctx context.Context, q query.Query, losses []domainLoss, words lossMessages) (finding.Finding, bool) {
 	f := finding.Finding{Code: words.code, Severity: finding.Warning}
 	var worst domainLoss
@@ -193,7 +193,7 @@ func describeNoCapacity(ctx context.Context, q query.Query, losses []domainLoss,
 	return f, true
 }
 
-// waitLink says who would wait and why, in the scheduler's words.
+// waitLink names the Pending pods and the scheduler's reason.
 func waitLink(fates []outcome.Fate, room message.List) finding.Link {
 	link := finding.Link{Message: sentence.CauseWouldWait(len(fates), room)}
 	for _, fate := range fates[:min(len(fates), query.MaxListed)] {
@@ -212,7 +212,7 @@ func ownersOf(world *cluster.Snapshot, fates []outcome.Fate) []change.Ref {
 	return facts.UniqueRefs(refs)
 }
 
-// describeVolumeBound tells, once for all zones, of pods whose volumes live in a zone and die with it.
+// describeVolumeBound combines the pods of all zones whose volumes are lost with their zone into one finding.
 func describeVolumeBound(q query.Query, zones []domainLoss) (finding.Finding, bool) {
 	f := finding.Finding{Code: finding.N103, Severity: finding.Info}
 	var owners, places []change.Ref

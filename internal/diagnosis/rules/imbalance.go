@@ -34,7 +34,7 @@ func (Imbalance) RequiredKinds() []cluster.Kind {
 // Applies to everything but pods that do not run.
 func (Imbalance) Applies(q query.Query) bool { return query.IncludesRisks(q) }
 
-// Find takes together the workloads that the same node's coming left imbalanced.
+// Find combines the workloads that are imbalanced because of the same node.
 func (rule Imbalance) Find(ctx context.Context, q query.Query) []finding.Finding {
 	if !q.Known(rule.RequiredKinds()...) {
 		return nil
@@ -55,22 +55,22 @@ func (rule Imbalance) Find(ctx context.Context, q query.Query) []finding.Finding
 	return q.AboutSubject(found)
 }
 
-// imbalance is a workload with more pods on a node than it need have.
+// imbalance is a workload with more pods on a node than its even share.
 type imbalance struct {
 	facts.Workload
 	fullest string
-	// emptier is the node that came later, with the open nodes that have none of the pods.
+	// emptier are the node that was added later, and other feasible nodes without any of the pods.
 	emptier *corev1.Node
 	empty   []string
-	// evictions are the fewest pods that must go for the emptier nodes to take their share.
+	// evictions are the fewest pods that must be evicted for these nodes to get their share.
 	evictions []*corev1.Pod
 }
 
-// significantShare is the share of a workload whose loss at once is worth moving pods for.
+// significantShare is the share of a workload whose simultaneous loss justifies evictions.
 const significantShare = 1.0 / 3
 
-// imbalanceOf says whether some node holds more of a workload than its even share, a share that matters, while an open node
-// that came after the pods were placed has at least two less.
+// imbalanceOf reports whether some node has more of a workload's pods than its even share, and a significant share, while a feasible
+// node that was added after the pods were placed has at least two fewer.
 func imbalanceOf(world *cluster.Snapshot, w facts.Workload) (imbalance, bool) {
 	c := imbalance{Workload: w}
 	most := facts.MaxPerDomain(w.Pods, facts.NodeName)
@@ -103,7 +103,7 @@ func imbalanceOf(world *cluster.Snapshot, w facts.Workload) (imbalance, bool) {
 	return c, len(c.evictions) > 0
 }
 
-// planEvictions moves pods, on paper, from the fullest node to the emptiest until they differ by one at most.
+// planEvictions moves pods from the fullest node to the emptiest until they differ by at most one.
 func (c *imbalance) planEvictions(nodes []*corev1.Node, on map[string][]*corev1.Pod) {
 	less := func(a, b *corev1.Node) int {
 		return cmp.Or(cmp.Compare(len(on[a.Name]), len(on[b.Name])), cmp.Compare(a.Name, b.Name))
@@ -126,12 +126,12 @@ func (c *imbalance) planEvictions(nodes []*corev1.Node, on map[string][]*corev1.
 		}
 		c.evictions = append(c.evictions, moved)
 		on[high] = slices.Delete(slices.Clone(on[high]), i, i+1)
-		on[low.Name] = append(on[low.Name], &corev1.Pod{}) // It stays where it was moved to.
+		on[low.Name] = append(on[low.Name], &corev1.Pod{}) // The pod is now counted there.
 		on[low.Name][len(on[low.Name])-1].CreationTimestamp.Time = availableSince(low)
 	}
 }
 
-// availableSince is when a node last became able to take pods: when it was made, or when it last became Ready.
+// availableSince is when a node last became able to run pods: when it was created, or last became Ready.
 func availableSince(node *corev1.Node) time.Time {
 	at := node.CreationTimestamp.Time
 	if ready, _ := facts.Readiness(node); ready.Status == corev1.ConditionTrue && ready.LastTransitionTime.After(at) {
@@ -140,7 +140,7 @@ func availableSince(node *corev1.Node) time.Time {
 	return at
 }
 
-// returned says whether the node was there before and came back, rather than being new.
+// returned reports whether the node existed before and became Ready again.
 func returned(node *corev1.Node) bool {
 	return availableSince(node).Sub(node.CreationTimestamp.Time) > bootTime
 }
@@ -186,8 +186,8 @@ func availableSinceLink(node *corev1.Node) finding.Link {
 	}}
 }
 
-// rebalance evicts the fewest pods that level the workloads, simulated together and in order. It says that there is no such
-// way if the scheduler, asked again, puts them back where they were: then the imbalance is its choice.
+// rebalance proposes the fewest evictions that balance the workloads, simulated as a sequence. There are none if the scheduler would
+// place the pods where they were: then the imbalance is its decision.
 func rebalance(ctx context.Context, q query.Query, imbalances []imbalance) (proposals []finding.Remedy, refuted bool) {
 	var evictions []change.Change
 	total := 0
@@ -220,7 +220,7 @@ func rebalance(ctx context.Context, q query.Query, imbalances []imbalance) (prop
 	return proposals, false
 }
 
-// markTogether marks remedies that are each for another part of what was found.
+// markTogether marks remedies that each solve another part of the finding.
 func markTogether(proposals []finding.Remedy) []finding.Remedy {
 	for i := range proposals {
 		proposals[i].Together = len(proposals) > 1
@@ -228,8 +228,8 @@ func markTogether(proposals []finding.Remedy) []finding.Remedy {
 	return proposals
 }
 
-// isBalanced says whether in the future every pod of the workload runs, no node holds as many as the fullest did, and the
-// emptier node has taken some: it may be full of others' pods, and then its coming is not what the imbalance lies in.
+// isBalanced reports whether at the end every pod of the workload runs, no node has as many as the fullest had, and the emptier node
+// has some: if it is full of other pods, it is not the cause of the imbalance.
 func isBalanced(o outcome.Outcome, c imbalance) bool {
 	pods := facts.PodsOfWorkload(o.World, c.Ref)
 	placed := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" })

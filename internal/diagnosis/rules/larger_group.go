@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// requestedByPending is what the pods that would wait ask for together.
+// requestedByPending are the total requests of the pods that would be Pending.
 func requestedByPending(world *cluster.Snapshot, fates []outcome.Fate) []string {
 	cpu, memory := resource.Quantity{Format: resource.DecimalSI}, resource.Quantity{Format: resource.BinarySI}
 	for _, fate := range fates {
@@ -36,7 +36,7 @@ func requestedByPending(world *cluster.Snapshot, fates []outcome.Fate) []string 
 	return parts
 }
 
-// heldByPlaceholders is the CPU that placeholders hold, and how many there are.
+// heldByPlaceholders is the CPU that placeholder pods request, and their number.
 func heldByPlaceholders(world *cluster.Snapshot) (string, int) {
 	cpu, n := resource.Quantity{Format: resource.DecimalSI}, 0
 	for _, pod := range world.Pods() {
@@ -48,8 +48,8 @@ func heldByPlaceholders(world *cluster.Snapshot) (string, int) {
 	return cpu.String(), n
 }
 
-// proposeLargerGroup is the smallest size of a group with which the worst loss leaves nobody waiting, found by simulating it. Groups of
-// the lost place are tried first come, first served; none is offered if no size up to twice the present helps.
+// proposeLargerGroup proposes the smallest size of a group with which the worst loss leaves no pod Pending, found by simulation. The
+// groups of the lost domain are tried in order; there is no proposal if no size up to twice the current one helps.
 func proposeLargerGroup(ctx context.Context, q query.Query, worst domainLoss) []finding.Remedy {
 	for _, group := range groupsOfPending(q.World, worst) {
 		size := len(group.Nodes)
@@ -88,7 +88,7 @@ func resizeTo(group cluster.Group, to int) change.ResizeGroup {
 	return resized
 }
 
-// groupsOfPending are the groups that the waiting pods' nodes belong to.
+// groupsOfPending are the groups of the Pending pods' former nodes.
 func groupsOfPending(world *cluster.Snapshot, l domainLoss) []cluster.Group {
 	var groups []cluster.Group
 	seen := map[string]bool{}

@@ -17,8 +17,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// LastNode finds N102: pods that run on the only node of the zone their volumes live in. The node's end, a scale-in or a
-// rotation to fewer nodes leaves them Pending, as in N101.
+// LastNode finds N102: pods that run on the only suitable node in the zone of their volumes. If the node fails, is scaled in or not
+// replaced in a rotation, they become Pending, as in N101.
 type LastNode struct{}
 
 var _ query.Rule = LastNode{}
@@ -34,7 +34,7 @@ func (LastNode) RequiredKinds() []cluster.Kind {
 // Applies to everything but pods that do not run.
 func (LastNode) Applies(q query.Query) bool { return query.IncludesRisks(q) }
 
-// Find takes together the pods of one node group.
+// Find combines the pods of one node group.
 func (rule LastNode) Find(ctx context.Context, q query.Query) []finding.Finding {
 	if !q.Known(rule.RequiredKinds()...) {
 		return nil
@@ -59,14 +59,15 @@ func (rule LastNode) Find(ctx context.Context, q query.Query) []finding.Finding 
 	return q.AboutSubject(found)
 }
 
-// tiedPod is a pod that no node but the one it runs on could take, for its volume.
+// tiedPod is a pod that, because of its volume, can run on no node but its own.
 type tiedPod struct {
 	pod   *corev1.Pod
 	node  *corev1.Node
 	mount facts.Mount
 }
 
-// onlyNodeFor says whether the pod's volumes leave it no open node but its own, although nodes elsewhere are open to it.
+// onlyNodeFor reports whether the pod's volumes allow no feasible node but its own, although other nodes would be feasible without
+// them.
 func onlyNodeFor(world *cluster.Snapshot, pod *corev1.Pod) (tiedPod, bool) {
 	node := world.Node(pod.Spec.NodeName)
 	tied := facts.ZonalMounts(world, pod)
@@ -116,7 +117,7 @@ func describeLastNode(ctx context.Context, q query.Query, tied []tiedPod) (findi
 	return f, true
 }
 
-// refuted says whether a future without the nodes leaves none of the pods waiting after all.
+// refuted reports whether none of the pods is Pending in a future without the nodes.
 func refuted(ctx context.Context, q query.Query, nodes []change.Ref, tied []tiedPod) bool {
 	for _, node := range nodes {
 		result, ok := q.Simulate(ctx, change.LoseNode{Node: node.Name})
@@ -127,7 +128,7 @@ func refuted(ctx context.Context, q query.Query, nodes []change.Ref, tied []tied
 	return true
 }
 
-// anyPending says whether any of the pods fits nowhere in a future.
+// anyPending reports whether any of the pods is Pending in a future.
 func anyPending(o outcome.Outcome, tied []tiedPod) bool {
 	return slices.ContainsFunc(o.Fates, func(fate outcome.Fate) bool {
 		return fate.Kind == outcome.Waiting && slices.ContainsFunc(tied, func(t tiedPod) bool { return facts.RefTo(cluster.Pod, t.pod) == fate.Pod })
@@ -142,8 +143,8 @@ func groupZonesLink(group cluster.Group) finding.Link {
 	return link
 }
 
-// proposeSpareNode give each of the zones a second node: a cordoned one that is there, or one that the group adds. They are remedies
-// if with them the first can be lost.
+// proposeSpareNode proposes a second node for each of the zones: a cordoned one, or one that the group adds. The remedies are kept
+// if the first node can then be lost.
 func proposeSpareNode(ctx context.Context, q query.Query, group cluster.Group, tied []tiedPod) []finding.Remedy {
 	zone := cluster.Zone(tied[0].node)
 	proposals := append(proposeUncordon(q, zone, tied[0].pod), query.ResizeRemedy(group, zone))
@@ -159,7 +160,7 @@ func proposeSpareNode(ctx context.Context, q query.Query, group cluster.Group, t
 	return proven
 }
 
-// proposeUncordon opens the first node of the zone on which nothing but its cordon is in the pod's way.
+// proposeUncordon proposes to uncordon the first node of the zone whose only obstacle is its cordon.
 func proposeUncordon(q query.Query, zone string, pod *corev1.Pod) []finding.Remedy {
 	for _, node := range q.World.Nodes() {
 		open := node.DeepCopy()
@@ -167,7 +168,7 @@ func proposeUncordon(q query.Query, zone string, pod *corev1.Pod) []finding.Reme
 		open.Spec.Taints = slices.DeleteFunc(open.Spec.Taints, func(t corev1.Taint) bool { return t.Key == corev1.TaintNodeUnschedulable })
 		if node.Spec.Unschedulable && cluster.Zone(node) == zone && facts.MayRun(pod, open, facts.ZonalMounts(q.World, pod)) {
 			closed := query.NodeObstacles{Node: node, Obstacles: []query.Obstacle{{Kind: message.ObstacleCordoned}}}
-			if proposals := q.Uncordon([]query.NodeObstacles{closed}); len(proposals) > 0 { // None if the question is what the cordon brings.
+			if proposals := q.Uncordon([]query.NodeObstacles{closed}); len(proposals) > 0 { // None if the question is about this cordon.
 				return []finding.Remedy{proposals[0].Remedy}
 			}
 		}
@@ -175,7 +176,7 @@ func proposeUncordon(q query.Query, zone string, pod *corev1.Pod) []finding.Reme
 	return nil
 }
 
-// verifySpare tries a way: with it, none of the pods waits whichever of their nodes is lost.
+// verifySpare simulates a remedy: with it, no pod is Pending whichever of their nodes is lost.
 func verifySpare(ctx context.Context, q query.Query, proposal finding.Remedy, tied []tiedPod) (finding.Remedy, bool) {
 	lost := map[string]bool{}
 	for _, t := range tied {

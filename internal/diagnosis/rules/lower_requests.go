@@ -22,7 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// cpuGrowth is how much more CPU the container will ask for.
+// cpuGrowth is the increase of the container's CPU request.
 func (s growthStep) cpuGrowth(q query.Query) resource.Quantity {
 	grown := s.Requests[corev1.ResourceCPU].DeepCopy()
 	held := requestsNow(q, s)[corev1.ResourceCPU]
@@ -33,12 +33,12 @@ func (s growthStep) cpuGrowth(q query.Query) resource.Quantity {
 const (
 	// cpuStep is what requests are rounded to, in thousandths of a CPU.
 	cpuStep = 5
-	// minReducible is below which a pod is not asked to give: a notch of it would be much.
+	// minReducible is the request below which a pod's request is not reduced, since a step would be a large part of it.
 	minReducible = 10 * cpuStep
 )
 
-// lowerRequests asks for a little less CPU in the workloads that would be preempted, so that the step fits beside them on every
-// node. It is offered only if it does in simulation.
+// lowerRequests proposes slightly lower CPU requests of the workloads that would be preempted, so that the step fits beside them on
+// every node. It is verified by simulation.
 func (s growthStep) lowerRequests(ctx context.Context, q query.Query) (finding.Remedy, bool) {
 	less := s.reductions(q)
 	if len(less) == 0 {
@@ -52,7 +52,7 @@ func (s growthStep) lowerRequests(ctx context.Context, q query.Query) (finding.R
 	return proposal, true
 }
 
-// recreatedJobPods is the world with the Jobs made anew as the remedy asks: their pods cannot be changed while they run.
+// recreatedJobPods are the pods of Jobs, as recreated with the lower requests: running pods of a Job keep their template.
 func (s growthStep) recreatedJobPods(q query.Query, less map[change.Ref]int64) []cluster.Edit {
 	var edits []cluster.Edit
 	for ref, by := range less {
@@ -62,15 +62,15 @@ func (s growthStep) recreatedJobPods(q query.Query, less map[change.Ref]int64) [
 		for _, pod := range facts.PodsOfWorkload(q.World, ref) {
 			smaller := pod.DeepCopy()
 			reduceCPU(&smaller.Spec, by)
-			smaller.Status.ContainerStatuses = nil // What the node has set aside for it, which the scheduler counts too (KEP-1287).
+			smaller.Status.ContainerStatuses = nil // The node's allocated resources, which the scheduler counts, too (KEP-1287).
 			edits = append(edits, cluster.Put(smaller))
 		}
 	}
 	return edits
 }
 
-// reductions is how much each workload with victims must give up: on the worst of its nodes, a share of what lacks there
-// that is in proportion to what it asks for, since a small pod cannot give what a large one hardly notices.
+// reductions is by how much each workload with victims must reduce its request: on the worst of its nodes, a share of the shortage in
+// proportion to its request.
 func (s growthStep) reductions(q query.Query) map[change.Ref]int64 {
 	grown := s.cpuGrowth(q)
 	give := map[change.Ref]bool{}
@@ -109,7 +109,7 @@ func reduceCPU(spec *corev1.PodSpec, milli int64) {
 	}
 }
 
-// preemptsNobody says whether the step takes nobody's place once the remedy has been applied.
+// preemptsNobody reports whether the step preempts no pod once the remedy has been applied.
 func (s growthStep) preemptsNobody(ctx context.Context, q query.Query, remedy change.Change, edits []cluster.Edit) bool {
 	q.Judge.Fork()
 	defer q.Judge.Revert()
@@ -118,13 +118,13 @@ func (s growthStep) preemptsNobody(ctx context.Context, q query.Query, remedy ch
 	}
 	result, ok := q.Simulate(ctx, append([]change.Change{remedy}, s.changes()...)...)
 	return ok && !slices.ContainsFunc(result.Fates, func(fate outcome.Fate) bool {
-		pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name) // None for one that the remedy itself made.
+		pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name) // None for a pod that the remedy created.
 		taken := fate.Kind == outcome.Preempted || fate.Kind == outcome.Waiting || fate.Kind == outcome.Lost
 		return taken && (pod == nil || !placeholder(pod))
 	})
 }
 
-// lowerRequestsRemedy is the remedy in words: the workloads' manifests with less in them, and the commands. A Job's template cannot be
+// lowerRequestsRemedy is the remedy: the workloads' manifests with lower requests, and the commands. A Job's template cannot be
 // changed, but its pods can be resized while they run.
 func (s growthStep) lowerRequestsRemedy(q query.Query, refs []change.Ref, less map[change.Ref]int64) finding.Remedy {
 	var objects []runtime.Object
@@ -166,8 +166,8 @@ func (s growthStep) lowerRequestsRemedy(q query.Query, refs []change.Ref, less m
 	}
 }
 
-// changedContainers are the containers that ask for another amount of CPU than before, with it. A limit that was the same follows: a
-// pod may not leave its class of service.
+// changedContainers are the containers whose CPU request changes. A limit that was equal to the request changes with it, since a pod
+// must keep its QoS class.
 func changedContainers(before, after *corev1.PodSpec) map[string]corev1.ResourceRequirements {
 	containers := map[string]corev1.ResourceRequirements{}
 	for i := range after.Containers {

@@ -19,17 +19,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// agentDaemonSet is a DaemonSet of agents that report on some of the nodes which it selects.
+// agentDaemonSet is a DaemonSet of agents that report on some of the nodes that it selects.
 type agentDaemonSet struct {
 	set *appsv1.DaemonSet
-	// reported is on how many nodes there are conditions of an agent.
+	// reported is the number of nodes with conditions of an agent.
 	reported int
 }
 
 type agentDaemonSets []agentDaemonSet
 
-// findAgentDaemonSets are the DaemonSets of agents that have long been there and report on some node. Where an agent is installed otherwise,
-// as on nodes of EKS Auto Mode, nothing says on which nodes it should be.
+// findAgentDaemonSets are the DaemonSets of agents that are not new and report on some node. For agents that are installed in another way, as
+// on nodes of EKS Auto Mode, it is unknown on which nodes they should run.
 func findAgentDaemonSets(q query.Query) agentDaemonSets {
 	if !q.Known(cluster.DaemonSet) {
 		return nil
@@ -52,8 +52,8 @@ func findAgentDaemonSets(q query.Query) agentDaemonSets {
 	return all
 }
 
-// notReporting is the DaemonSet that should report on a node on which no agent ever did; nil if there is none, or the node is no machine of its
-// own to look at, or too new.
+// notReporting is the DaemonSet that should report on a node on which no agent has reported; nil if there is none, or if the node is virtual or
+// new.
 func (f agentDaemonSets) notReporting(q query.Query, node *corev1.Node) *agentDaemonSet {
 	if slices.ContainsFunc(node.Status.Conditions, facts.IsAgentCondition) || isNew(node.CreationTimestamp, q.World.Taken()) || !supportsAgents(node) {
 		return nil
@@ -65,12 +65,12 @@ func (f agentDaemonSets) notReporting(q query.Query, node *corev1.Node) *agentDa
 	return &f[i]
 }
 
-// isNew says that what should report has had no time to.
+// isNew reports whether an object is too new for its agent to have reported.
 func isNew(created metav1.Time, now time.Time) bool {
 	return !created.IsZero() && now.Sub(created.Time) <= reason.SilentAfter
 }
 
-// supportsAgents says whether agents run on such nodes at all: they read a Linux host, and virtual nodes have none.
+// supportsAgents reports whether agents can run on such nodes: they read a Linux host, which virtual nodes do not have.
 func supportsAgents(node *corev1.Node) bool {
 	virtual := node.Labels["type"] == "virtual-kubelet" || node.Labels["eks.amazonaws.com/compute-type"] == "fargate" ||
 		slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == "virtual-kubelet.io/provider" })

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// NodeDown finds N201: a node that is down, what waits there, and until when.
+// NodeDown finds N201: a node that is down, what waits for it, and until when.
 type NodeDown struct{}
 
 var _ query.Rule = NodeDown{}
@@ -32,10 +32,10 @@ func (NodeDown) RequiredKinds() []cluster.Kind { return []cluster.Kind{cluster.N
 // Applies to everything but pods that wait for a node.
 func (NodeDown) Applies(q query.Query) bool { return query.BeyondScheduling(q) }
 
-// bootTime is how long a new node may take until it is Ready for the first time without anybody's concern.
+// bootTime is how long a new node may take until it is Ready for the first time.
 const bootTime = 10 * time.Minute
 
-// Find looks at each node that is not Ready.
+// Find examines each node that is not Ready.
 func (NodeDown) Find(_ context.Context, q query.Query) []finding.Finding {
 	if !q.Known(cluster.Node, cluster.Pod) {
 		return nil
@@ -54,21 +54,21 @@ func (NodeDown) Find(_ context.Context, q query.Query) []finding.Finding {
 	return q.AboutSubject(found)
 }
 
-// downNode is a node that is down and what stands still for it.
+// downNode is a node that is down, with the pods that are affected.
 type downNode struct {
 	node   *corev1.Node
 	groups []downPods
 }
 
-// downPods are pods of one fate.
+// downPods are pods with the same outcome.
 type downPods struct {
 	outcome message.ID
-	// leavesAt is when the pods are deleted; zero if they already are, never will be, or nobody can tell.
+	// leavesAt is when the pods are deleted; zero if they are already, never will be, or the time is unknown.
 	leavesAt time.Time
 	pods     []*corev1.Pod
 }
 
-// outcomeOrder of pods on a node that is down, in the order they are told.
+// outcomeOrder is the order in which the outcomes of pods are listed.
 var outcomeOrder = []message.ID{
 	message.DownOverdue, message.DownTerminating, message.DownStateful, message.DownAttached, message.DownMoves, message.DownForgotten, message.DownStays, message.DownUntold,
 }
@@ -96,14 +96,14 @@ func newDownNode(world *cluster.Snapshot, node *corev1.Node) downNode {
 	return d
 }
 
-// deletionTimeout is how long after its time a pod may still be there before whoever deletes pods must be down: taint eviction acts
-// at once, and pods on nodes that are out of service are collected every 20 seconds (pkg/controller/tainteviction, podgc).
-// Thousands of them take minutes.
+// deletionTimeout is how much later than due a pod may be deleted before the deleting controller must be down: taint eviction acts
+// at once, and pods on nodes that are out of service are collected every 20 seconds (pkg/controller/tainteviction, podgc). For
+// thousands of pods, this takes minutes.
 const deletionTimeout = 5 * time.Minute
 
-// podOutcome says what becomes of a pod on a node that is down. A pod's object stays, Terminating, until the node's kubelet
-// confirms its end or the Node object goes; a ReplicaSet or Job does not wait for that, a StatefulSet does, and so does
-// a volume that one node at a time may attach.
+// podOutcome is the outcome of a pod on a node that is down. A pod stays Terminating until the node's kubelet confirms its end or
+// the Node object is deleted; a ReplicaSet or Job does not wait for that, but a StatefulSet does, and so does a single-attach
+// volume.
 //
 // Sources: pkg/controller/replicaset and job (deleted pods do not count), statefulset (a pod's name is taken as long as
 // it exists), volume/attachdetach (a deleted pod whose containers are not known to have ended still uses its volume).
@@ -134,16 +134,16 @@ func podOutcome(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) (me
 	}
 }
 
-// evictionTime says whether a moment can be told.
+// evictionTime says whether the time of an eviction is known.
 type evictionTime int
 
 const (
 	evictionKnown   evictionTime = iota
-	evictionUnknown              // the node has no taint that would drive the pod away, yet
-	evictionNever                // the pod tolerates the node's state for ever
+	evictionUnknown              // the node has no taint yet that would evict the pod
+	evictionNever                // the pod tolerates the taints without a limit
 )
 
-// evictionTimeOf is when the taints of a node make the pod leave.
+// evictionTimeOf is when the taints of a node evict the pod.
 //
 // Source: pkg/controller/tainteviction, getMinTolerationTime; the wait begins when the controller sees the taint.
 func evictionTimeOf(node *corev1.Node, pod *corev1.Pod) (time.Time, evictionTime) {
@@ -166,7 +166,7 @@ func evictionTimeOf(node *corev1.Node, pod *corev1.Pod) (time.Time, evictionTime
 	return earliest, verdict
 }
 
-// toleratedFor is how long a pod stays with a NoExecute taint: not at all, some seconds, or for ever.
+// toleratedFor is how long a pod tolerates a NoExecute taint: not at all, some seconds, or without a limit.
 func toleratedFor(pod *corev1.Pod, taint corev1.Taint) (wait time.Duration, forever bool) {
 	tolerated, bounded := false, false
 	for i := range pod.Spec.Tolerations {
@@ -207,7 +207,7 @@ func (d downNode) describe(q query.Query) finding.Finding {
 	return f
 }
 
-// part counts the pods, as a part of the answer about their node.
+// part counts the pods, for the message about their node.
 func (w downPods) part(q query.Query) message.Sentence {
 	n, at := len(w.pods), formatOrNone(q, w.leavesAt)
 	switch w.outcome {
@@ -230,7 +230,7 @@ func (w downPods) part(q query.Query) message.Sentence {
 	}
 }
 
-// link says what becomes of the pods, in the chain of causes.
+// link is the link about the outcome of the pods.
 func (w downPods) link(q query.Query, pods message.List) message.Sentence {
 	at := formatOrNone(q, w.leavesAt)
 	switch w.outcome {
@@ -260,7 +260,7 @@ func formatOrNone(q query.Query, t time.Time) string {
 	return q.FormatTime(t)
 }
 
-// readyLink is what is known of the node's end: its condition, and when it last renewed its lease.
+// readyLink is what is known about the node's failure: its condition, and when it last renewed its Lease.
 func (d downNode) readyLink(q query.Query, ready corev1.NodeCondition) finding.Link {
 	ref := facts.RefTo(cluster.Node, d.node)
 	why := sentence.CauseNodeSilent(ref)
@@ -300,7 +300,7 @@ func (d downNode) outcomeLinks(q query.Query) []finding.Link {
 	return links
 }
 
-// waitEvidence is what decides how long a pod waits on a node that is down.
+// waitEvidence are the fields that determine how long a pod waits on a node that is down.
 func waitEvidence(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) []finding.Evidence {
 	ref := facts.RefTo(cluster.Pod, pod)
 	if pod.DeletionTimestamp != nil {
@@ -314,7 +314,7 @@ func waitEvidence(world *cluster.Snapshot, node *corev1.Node, pod *corev1.Pod) [
 	return evidence
 }
 
-// proposeOutOfService is how a node that is off gives up its pods and volumes.
+// proposeOutOfService proposes the out-of-service taint, which releases the pods and volumes of a node that is off.
 func proposeOutOfService(node *corev1.Node) []finding.Remedy {
 	if kube.IsOutOfService(node) {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// ownersWaiting say which owners do nothing more until their deleted pods are gone. A ReplicaSet creates another at once.
+// ownersWaiting are the owners that create no replacement until their deleted pods are gone. A ReplicaSet creates one at once.
 func ownersWaiting(q query.Query, pods []*corev1.Pod) []finding.Link {
 	var links []finding.Link
 	for _, pod := range pods {
@@ -59,7 +59,7 @@ func ownerWaiting(q query.Query, pod *corev1.Pod) (finding.Link, bool) {
 
 func jobWaiting(q query.Query, job *batchv1.Job) (finding.Link, bool) {
 	ref := facts.RefTo(cluster.Job, job)
-	var waiting any = "" // The CronJob that starts no other Job until this one has ended.
+	var waiting any = "" // The CronJob that creates no other Job until this one has finished.
 	if cron, ok := q.World.Owner(job).(*batchv1.CronJob); ok && cron.Spec.ConcurrencyPolicy == batchv1.ForbidConcurrent {
 		waiting = facts.RefTo(cluster.CronJob, cron)
 	}

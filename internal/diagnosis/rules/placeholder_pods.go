@@ -16,15 +16,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// placeholderName names what naosu proposes to hold room with.
+// placeholderName is the name of the Deployment and priority class that naosu proposes.
 const placeholderName = "headroom"
 
-// placeholderPriority is below every pod's that sets none, and cluster-autoscaler still adds nodes for such pods
-// (its --expendable-pods-priority-cutoff is -10).
+// placeholderPriority is lower than the default, but high enough for cluster-autoscaler to add nodes for such pods (its
+// --expendable-pods-priority-cutoff is -10).
 const placeholderPriority = -10
 
-// proposePlaceholders hold so much CPU free on every node, by pods that do nothing and are preempted first. The jobPods must
-// not take the placeholder pods' place; more is how many nodes they then need beside the present ones.
+// proposePlaceholders proposes pods that only reserve this much CPU on every node and are preempted first. The jobPods must
+// not preempt them; more is how many additional nodes they then need.
 func proposePlaceholders(q query.Query, cpu resource.Quantity, jobPods []*corev1.Pod, more int) []finding.Remedy {
 	objects := placeholderObjects(cpu)
 	objects = append(objects, nonPreemptingClass(jobPods)...)
@@ -62,7 +62,7 @@ func placeholderObjects(cpu resource.Quantity) []runtime.Object {
 			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
 				PriorityClassName: placeholderName, TerminationGracePeriodSeconds: ptr.To[int64](0),
 				Containers: []corev1.Container{{
-					Name: "balloon", Image: "registry.k8s.io/pause:3.10",
+					Name: "pause", Image: "registry.k8s.io/pause:3.10",
 					Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: cpu}},
 				}},
 			}},

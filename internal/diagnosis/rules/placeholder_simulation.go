@@ -19,14 +19,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// nonPreemptingClassName names the priority class of work that waits for room instead of taking that of others.
+// nonPreemptingClassName is the name of the priority class of pods that wait for free capacity instead of preempting others.
 const nonPreemptingClassName = "no-preemption"
 
-// maxExtraNodes bounds how many nodes more are tried for work that is to leave room.
+// maxExtraNodes is the maximum number of additional nodes that are tried.
 const maxExtraNodes = 4
 
-// placeholderRemedies proposes placeholder pods if with them the step takes nobody's place. A Job's pods cannot be moved once they run, so that
-// for them it is the next run that is simulated: the placeholder pods are there before it begins.
+// placeholderRemedies proposes placeholder pods if with them the step preempts no other pod. Running pods of a Job cannot be moved, so that
+// their next run is simulated: the placeholder pods exist before it starts.
 func (s growthStep) placeholderRemedies(ctx context.Context, q query.Query) []finding.Remedy {
 	grown := s.cpuGrowth(q)
 	if grown.Sign() <= 0 {
@@ -41,7 +41,7 @@ func (s growthStep) placeholderRemedies(ctx context.Context, q query.Query) []fi
 		}
 		if !s.fitsWithPlaceholders(ctx, q, work, ready) {
 			if len(work) == 0 {
-				return nil // What runs on does not move to new nodes.
+				return nil // Pods that keep running do not move to new nodes.
 			}
 			continue
 		}
@@ -65,8 +65,8 @@ func (s growthStep) victimJobPods(q query.Query) []*corev1.Pod {
 	return pods
 }
 
-// fitsWithPlaceholders simulates work from its beginning in a world that was made ready for it, and then the step: true if all of it gets
-// a node and nothing but placeholders is preempted.
+// fitsWithPlaceholders simulates the start of pods in a world with placeholder pods, and then the step. It reports whether all of the pods get
+// a node and only placeholders are preempted.
 func (s growthStep) fitsWithPlaceholders(ctx context.Context, q query.Query, work []*corev1.Pod, ready []change.Change) bool {
 	q.Judge.Fork()
 	defer q.Judge.Revert()
@@ -93,7 +93,7 @@ func (s growthStep) fitsWithPlaceholders(ctx context.Context, q query.Query, wor
 	return err == nil && held
 }
 
-// displacesPods says whether a future costs anything of the present but placeholders its place.
+// displacesPods reports whether a future disrupts any present pod other than placeholders.
 func displacesPods(present *cluster.Snapshot, o outcome.Outcome) bool {
 	return slices.ContainsFunc(o.Fates, func(fate outcome.Fate) bool {
 		pod := present.Pod(fate.Pod.Namespace, fate.Pod.Name)
@@ -102,7 +102,7 @@ func displacesPods(present *cluster.Snapshot, o outcome.Outcome) bool {
 	})
 }
 
-// recreatedPod is a pod as its Job makes it, of the patient class.
+// recreatedPod is a pod as its Job creates it, with the non-preempting class.
 func recreatedPod(pod *corev1.Pod) *corev1.Pod {
 	fresh := pod.DeepCopy()
 	fresh.Spec.NodeName, fresh.Spec.PreemptionPolicy = "", ptr.To(corev1.PreemptNever)
@@ -110,7 +110,7 @@ func recreatedPod(pod *corev1.Pod) *corev1.Pod {
 	return fresh
 }
 
-// nonPreemptingClass is a priority class of the pods' own priority that preempts nobody; none without pods.
+// nonPreemptingClass is a priority class with the pods' own priority that does not preempt; none without pods.
 func nonPreemptingClass(jobPods []*corev1.Pod) []runtime.Object {
 	if len(jobPods) == 0 {
 		return nil
@@ -122,7 +122,7 @@ func nonPreemptingClass(jobPods []*corev1.Pod) []runtime.Object {
 	}}
 }
 
-// isJobKind says whether a workload's pods cannot be changed while they run, but only those of its next run.
+// isJobKind reports whether a workload's running pods cannot be changed, only those of its next run.
 func isJobKind(ref change.Ref) bool {
 	return ref.Kind == string(cluster.Job) || ref.Kind == string(cluster.CronJob)
 }

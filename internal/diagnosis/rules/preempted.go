@@ -20,7 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
 
-// Preempted finds N501: pods that were preempted, by whom, and what made those ask for more.
+// Preempted finds N501: pods that were preempted, the preemptor, and why its requests increased.
 type Preempted struct{}
 
 var _ query.Rule = Preempted{}
@@ -31,10 +31,10 @@ func (Preempted) Codes() []finding.Code { return []finding.Code{finding.N501} }
 // RequiredKinds of Preempted.
 func (Preempted) RequiredKinds() []cluster.Kind { return []cluster.Kind{cluster.Pod, cluster.Event} }
 
-// Applies to everything but pods that wait for a node, which may be the ones that preempt others.
+// Applies to everything but Pending pods, which may be preemptors.
 func (Preempted) Applies(q query.Query) bool { return query.BeyondScheduling(q) }
 
-// Find takes together what one workload preempted.
+// Find combines the pods that one workload preempted.
 func (Preempted) Find(_ context.Context, q query.Query) []finding.Finding {
 	if !q.Known(cluster.Pod) {
 		return nil
@@ -110,7 +110,7 @@ func (p preemption) describe(q query.Query, who query.FormerOwners) finding.Find
 	return f
 }
 
-// priorityLink compares whom the scheduler preferred with whom it took.
+// priorityLink compares the priorities of the preemptor and its victims.
 func (p preemption) priorityLink(q query.Query) finding.Link {
 	link := finding.Link{Message: sentence.CausePriority(p.by.Kind == string(cluster.Pod), p.by)}
 	for _, one := range p.victims {
@@ -127,8 +127,8 @@ func (p preemption) priorityLink(q query.Query) finding.Link {
 	return link
 }
 
-// growthLink shows that a DaemonSet's pods asked for less before: some of an older template still run, or its generation
-// has moved on.
+// growthLink shows that a DaemonSet's pods requested less before: pods of an older template still run, or its generation
+// has increased.
 func (p preemption) growthLink(q query.Query) (finding.Link, bool) {
 	if p.by.Kind != string(cluster.DaemonSet) {
 		return finding.Link{}, false
@@ -149,8 +149,8 @@ func (p preemption) growthLink(q query.Query) (finding.Link, bool) {
 	return link, true
 }
 
-// unneededLink shows a victim's successor on the node of the pod that took its place: there was room for both. In a rollout
-// the scheduler may hear of the new pod before it hears that the old one has gone.
+// unneededLink shows a victim's replacement on the node of the preemptor: both fit there. In a rollout, the scheduler may
+// learn of the new pod before it learns that the old one is gone.
 func (p preemption) unneededLink(q query.Query, who query.FormerOwners) (finding.Link, bool) {
 	if p.by.Kind != string(cluster.DaemonSet) {
 		return finding.Link{}, false
@@ -175,7 +175,7 @@ func (p preemption) unneededLink(q query.Query, who query.FormerOwners) (finding
 	return finding.Link{}, false
 }
 
-// olderPods are those of a DaemonSet that ask for other resources than its template does now.
+// olderPods are a DaemonSet's pods with other requests than its current template.
 func olderPods(world *cluster.Snapshot, ds *appsv1.DaemonSet) []*corev1.Pod {
 	now := requestsOf(&ds.Spec.Template.Spec)
 	return slices.DeleteFunc(slices.Clone(world.PodsOf(ds.UID)), func(p *corev1.Pod) bool {
@@ -183,7 +183,7 @@ func olderPods(world *cluster.Snapshot, ds *appsv1.DaemonSet) []*corev1.Pod {
 	})
 }
 
-// requestsOf writes what a pod asks for, container by container.
+// requestsOf formats a pod's requests, by container.
 func requestsOf(spec *corev1.PodSpec) string {
 	var parts []string
 	for _, c := range spec.Containers {
@@ -198,7 +198,7 @@ func requestsOf(spec *corev1.PodSpec) string {
 	return strings.Join(parts, "; ")
 }
 
-// failedJobs are Jobs that came to nothing.
+// failedJobs are Jobs that have failed.
 func failedJobs(world *cluster.Snapshot, owners []change.Ref) []change.Ref {
 	var failed []change.Ref
 	for _, ref := range owners {
@@ -218,7 +218,7 @@ func failedLink(q query.Query, failed []change.Ref) finding.Link {
 	return link
 }
 
-// remedies hold free, before the next time, what the preemptor grows by; none if nothing tells how much that is.
+// remedies reserve the CPU by which the preemptor's request will increase next; none if that is unknown.
 func (p preemption) remedies(q query.Query) []finding.Remedy {
 	ds := q.World.DaemonSet(p.by.Namespace, p.by.Name)
 	if p.by.Kind != string(cluster.DaemonSet) || ds == nil {
@@ -230,8 +230,8 @@ func (p preemption) remedies(q query.Query) []finding.Remedy {
 	return nil
 }
 
-// growth is how much more CPU the DaemonSet's pods ask for than those of before or, once these are gone, how much more its
-// autoscaler will have them ask for next.
+// growth is the increase of CPU from the DaemonSet's older pods or, once these are gone, the next increase by its
+// autoscaler.
 func (p preemption) growth(q query.Query, ds *appsv1.DaemonSet) resource.Quantity {
 	if older := olderPods(q.World, ds); len(older) > 0 {
 		grown := query.SpecRequest(&ds.Spec.Template.Spec, corev1.ResourceCPU)

@@ -19,7 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// SilentAgent finds N303: conditions that nobody confirms any more, or that never came, on a node whose kubelet is alive.
+// SilentAgent finds N303: conditions that an agent no longer updates, or has never set, on a node whose kubelet responds.
 type SilentAgent struct{}
 
 var _ query.Rule = SilentAgent{}
@@ -35,7 +35,7 @@ func (SilentAgent) RequiredKinds() []cluster.Kind {
 // Applies to everything but pods that wait for a node.
 func (SilentAgent) Applies(q query.Query) bool { return query.BeyondScheduling(q) }
 
-// Find looks at the heartbeats of each node that is up.
+// Find examines the heartbeats of each node that is up.
 func (SilentAgent) Find(_ context.Context, q query.Query) []finding.Finding {
 	if !q.Known(cluster.Node) {
 		return nil
@@ -44,7 +44,7 @@ func (SilentAgent) Find(_ context.Context, q query.Query) []finding.Finding {
 	fleets := findAgentDaemonSets(q)
 	for _, node := range q.World.Nodes() {
 		if !kube.IsNodeReady(node) {
-			continue // N201 tells that nothing is heard of the node at all.
+			continue // N201 reports that the node does not respond at all.
 		}
 		if stale := staleConditions(node, q.World.Taken()); len(stale) > 0 {
 			found = append(found, describeSilentAgent(q, node, stale))
@@ -56,7 +56,7 @@ func (SilentAgent) Find(_ context.Context, q query.Query) []finding.Finding {
 	return q.AboutSubject(found)
 }
 
-// staleConditions are the conditions whose agent was last heard of too long ago. One without a heartbeat says nothing of it.
+// staleConditions are the conditions whose last heartbeat is too old. A condition without a heartbeat is not considered.
 func staleConditions(node *corev1.Node, now time.Time) []corev1.NodeCondition {
 	var stale []corev1.NodeCondition
 	for _, c := range node.Status.Conditions {

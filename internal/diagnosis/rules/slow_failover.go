@@ -25,8 +25,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// SlowFailover finds N202: workloads whose pods wait out the default toleration on a dead node although nobody chose it
-// and nothing ties them there.
+// SlowFailover finds N202: workloads whose pods stay on a failed node for the default toleration time although nothing requires that.
 type SlowFailover struct{}
 
 var _ query.Rule = SlowFailover{}
@@ -43,11 +42,11 @@ func (SlowFailover) RequiredKinds() []cluster.Kind {
 func (SlowFailover) Applies(q query.Query) bool { return query.IncludesRisks(q) }
 
 const (
-	// defaultToleration is how long a pod may wait on a dead node before naosu calls it slow.
+	// defaultToleration is the toleration time that naosu reports as slow.
 	defaultToleration = time.Minute
-	// shortToleration is what it proposes instead: that of story 2, which outlasts a kubelet's restart.
+	// shortToleration is the time that naosu proposes instead; it is longer than a restart of a kubelet.
 	shortToleration = 30 * time.Second
-	// nodeMonitorGracePeriod is how long a kubelet may be silent before its node counts as not Ready: the default of
+	// nodeMonitorGracePeriod is how long a kubelet may not respond before its node is not Ready: the default of
 	// --node-monitor-grace-period since Kubernetes 1.32.
 	nodeMonitorGracePeriod = 50 * time.Second
 )
@@ -55,7 +54,7 @@ const (
 // failureTaints are the taints that the default tolerations are for (plugin/pkg/admission/defaulttolerationseconds).
 var failureTaints = []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable}
 
-// Find takes together what waits equally long and matters equally much.
+// Find combines workloads with the same toleration time and severity.
 func (rule SlowFailover) Find(ctx context.Context, q query.Query) []finding.Finding {
 	if !q.Known(rule.RequiredKinds()...) {
 		return nil
@@ -85,12 +84,11 @@ func (rule SlowFailover) Find(ctx context.Context, q query.Query) []finding.Find
 type failoverClass struct {
 	wait     time.Duration
 	severity finding.Severity
-	// single says that the workloads have one pod each.
+	// single says that each of the workloads has one pod.
 	single bool
 }
 
-// slowFailover is how long the workload's pods wait on a dead node, the most patient of them that do not wait for ever, and
-// whether they need to.
+// slowFailover is the longest limited time that the workload's pods tolerate a failed node, and whether they need it.
 func slowFailover(world *cluster.Snapshot, w facts.Workload) (time.Duration, bool) {
 	template := w.Template()
 	chosen := slices.ContainsFunc(failureTaints, func(key string) bool {
@@ -108,7 +106,7 @@ func slowFailover(world *cluster.Snapshot, w facts.Workload) (time.Duration, boo
 	return longest, longest > defaultToleration
 }
 
-// tolerationOf is how long a pod waits on a dead node; nothing if it waits for ever, as somebody must have chosen.
+// tolerationOf is how long a pod tolerates a failed node; none if without a limit, which must have been set on purpose.
 func tolerationOf(pod *corev1.Pod) time.Duration {
 	var longest time.Duration
 	for _, key := range failureTaints {
@@ -159,8 +157,8 @@ func singleReplicaLink(all []facts.Workload, single bool) finding.Link {
 	return link
 }
 
-// proposeShortToleration gives a workload's pods tolerations of their own, which admission then leaves alone. A strategic merge patch
-// replaces the whole list, so the template's others are part of it.
+// proposeShortToleration proposes tolerations in a workload's template, to which admission adds no defaults. A strategic merge patch
+// replaces the whole list, so that it contains the template's other tolerations, too.
 func proposeShortToleration(ctx context.Context, q query.Query, w facts.Workload) (finding.Remedy, bool) {
 	seconds := int64(shortToleration / time.Second)
 	tolerations := slices.Clone(w.Template().Spec.Tolerations)
@@ -185,7 +183,8 @@ func proposeShortToleration(ctx context.Context, q query.Query, w facts.Workload
 	return proposal, err != nil || proposal.Verified
 }
 
-// proposeFailoverPolicy has naosu's controller set how long the pods of workloads stay on a failed node: nothing is rolled out.
+// proposeFailoverPolicy proposes a FailoverPolicy, with which naosu's controller sets how long pods stay on a failed node: nothing is
+// rolled out.
 func proposeFailoverPolicy(ctx context.Context, q query.Query, all []facts.Workload) (finding.Remedy, bool) {
 	var objects []runtime.Object
 	var refs []change.Ref
@@ -213,7 +212,7 @@ func proposeFailoverPolicy(ctx context.Context, q query.Query, all []facts.Workl
 	return proposal, proposal.Verified
 }
 
-// failoverPolicy is one for the pods of a workload.
+// failoverPolicy is a policy for the pods of a workload.
 func failoverPolicy(workload change.Ref, pods *metav1.LabelSelector) *v1alpha1.FailoverPolicy {
 	seconds := int32(shortToleration / time.Second)
 	return &v1alpha1.FailoverPolicy{
@@ -227,11 +226,11 @@ func failoverPolicy(workload change.Ref, pods *metav1.LabelSelector) *v1alpha1.F
 	}
 }
 
-// maxNodesLost bounds how many nodes of a workload are lost in trial.
+// maxNodesLost is the maximum number of nodes of a workload whose loss is simulated.
 const maxNodesLost = 5
 
-// reschedules loses each node that has pods of the workload, those with the most first, after a remedy if one is given, and sees
-// whether any pod is replaced soon enough and none late. That there is no room for one is another finding's.
+// reschedules simulates the loss of each node with pods of the workload, those with the most first, after a remedy if one is given,
+// and reports whether a pod is replaced soon enough and none late. Lack of capacity is reported by another finding.
 func reschedules(ctx context.Context, q query.Query, pods []*corev1.Pod, remedy ...change.Change) bool {
 	held := map[string]int{}
 	for _, pod := range pods {

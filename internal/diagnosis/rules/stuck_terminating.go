@@ -19,8 +19,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// StuckTerminating finds N205: pods that were deleted and do not go, those of a StatefulSet that no other can replace
-// above all, and what would make it safe to release them.
+// StuckTerminating finds N205: deleted pods that do not terminate, in particular those of a StatefulSet, which are not replaced until
+// then, and when it is safe to release them.
 type StuckTerminating struct{}
 
 var _ query.Rule = StuckTerminating{}
@@ -36,7 +36,7 @@ func (StuckTerminating) RequiredKinds() []cluster.Kind {
 // Applies to everything but pods that wait for a node.
 func (StuckTerminating) Applies(q query.Query) bool { return query.BeyondScheduling(q) }
 
-// Find takes together what is stuck on one node for one reason.
+// Find combines pods that are stuck on one node for the same reason.
 func (StuckTerminating) Find(_ context.Context, q query.Query) []finding.Finding {
 	if !q.Known(cluster.Pod, cluster.Node) {
 		return nil
@@ -47,10 +47,10 @@ func (StuckTerminating) Find(_ context.Context, q query.Query) []finding.Finding
 			continue
 		}
 		if pod.Spec.NodeName == "" && len(pod.Finalizers) == 0 {
-			continue // Nothing holds it: it goes with the request that deletes it.
+			continue // Nothing keeps it: the request to delete it removes it at once.
 		}
 		if facts.ControlledBy(pod, cluster.DaemonSet) && query.NodeUnavailable(q.World, pod.Spec.NodeName) {
-			continue // It belongs to its node and keeps nothing from running elsewhere.
+			continue // It belongs to its node and blocks nothing elsewhere.
 		}
 		held := stuckReason(q.World, pod)
 		i := slices.IndexFunc(all, func(s stuckPods) bool { return s.node == pod.Spec.NodeName && s.reason == held })
@@ -67,18 +67,18 @@ func (StuckTerminating) Find(_ context.Context, q query.Query) []finding.Finding
 	return q.AboutSubject(found)
 }
 
-// stuckPods are deleted pods of one node that one thing holds.
+// stuckPods are deleted pods of one node that are stuck for the same reason.
 type stuckPods struct {
 	node   string
 	reason message.ID
 	pods   []*corev1.Pod
 }
 
-// stuckReason is why a deleted pod is still there.
+// stuckReason is why a deleted pod still exists.
 func stuckReason(world *cluster.Snapshot, pod *corev1.Pod) message.ID {
 	switch {
 	case len(pod.Finalizers) > 0 && !facts.HasRunning(pod):
-		return message.StuckFinalizer // The kubelet has done its part.
+		return message.StuckFinalizer // The kubelet has confirmed the end.
 	case world.Node(pod.Spec.NodeName) == nil:
 		return message.StuckNodeGone
 	case query.NodeUnavailable(world, pod.Spec.NodeName):
@@ -163,7 +163,7 @@ func (s stuckPods) heldLink(q query.Query, on change.Ref) finding.Link {
 	return link
 }
 
-// blockedLinks say whom the stuck pods hold up, beside their owners.
+// blockedLinks name what the stuck pods block, besides their owners.
 func (s stuckPods) blockedLinks(q query.Query, stateful, attached []*corev1.Pod, owned bool, blocked message.List) []finding.Link {
 	var links []finding.Link
 	if len(stateful) > 0 {
@@ -188,7 +188,7 @@ func (s stuckPods) blockedLinks(q query.Query, stateful, attached []*corev1.Pod,
 	return links
 }
 
-// waitingFor are pods that cannot start before another gives up a volume that one node at a time may attach.
+// waitingFor are pods that cannot start before another pod releases a single-attach volume.
 func waitingFor(world *cluster.Snapshot, pod *corev1.Pod) []change.Ref {
 	var refs []change.Ref
 	for _, m := range facts.SingleNodeMounts(world, pod) {
@@ -201,8 +201,8 @@ func waitingFor(world *cluster.Snapshot, pod *corev1.Pod) []change.Ref {
 	return facts.UniqueRefs(refs)
 }
 
-// proposeForceDelete deletes one pod's object. It is offered only where no volume is at stake: the API server would forget a pod that
-// may still write.
+// proposeForceDelete proposes to delete one pod without a grace period. It is proposed only for pods without volumes: the pod may
+// still run and write to them.
 func (s stuckPods) proposeForceDelete(q query.Query, node *corev1.Node) []finding.Remedy {
 	if kube.IsOutOfService(node) || slices.ContainsFunc(s.pods, func(p *corev1.Pod) bool { return len(facts.SingleNodeMounts(q.World, p)) > 0 }) {
 		return nil

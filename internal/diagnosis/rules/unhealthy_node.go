@@ -19,7 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// UnhealthyNode finds N301: a node of which an agent says that something is wrong, whichever agent it is.
+// UnhealthyNode finds N301: a node with a problem that any agent reports.
 type UnhealthyNode struct{}
 
 var _ query.Rule = UnhealthyNode{}
@@ -33,7 +33,7 @@ func (UnhealthyNode) RequiredKinds() []cluster.Kind { return []cluster.Kind{clus
 // Applies to everything but pods that wait for a node.
 func (UnhealthyNode) Applies(q query.Query) bool { return query.BeyondScheduling(q) }
 
-// Find looks at the conditions of each node.
+// Find examines the conditions of each node.
 func (UnhealthyNode) Find(ctx context.Context, q query.Query) []finding.Finding {
 	if !q.Known(cluster.Node) {
 		return nil
@@ -47,11 +47,11 @@ func (UnhealthyNode) Find(ctx context.Context, q query.Query) []finding.Finding 
 	return q.AboutSubject(found)
 }
 
-// unhealthyNode is one condition of a node that is not as it should be.
+// unhealthyNode is a condition of a node that reports a problem.
 type unhealthyNode struct {
 	node      *corev1.Node
 	condition corev1.NodeCondition
-	// conditionEvents are what naosu's agent wrote; another's message has none.
+	// conditionEvents are from the messages of naosu's agent; other agents have none.
 	conditionEvents []reason.Line
 }
 

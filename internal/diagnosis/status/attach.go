@@ -17,8 +17,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// volumesNotReady is about the volumes of a pod that has its node: each must be there, be attached to the node, and be
-// mounted, in this order. It says whether one holds the pod.
+// volumesNotReady explains why the volumes of a bound pod are not ready: each must exist, be attached to the node, and
+// be mounted, in this order. It reports whether one of them keeps the pod from starting.
 func (s *Status) volumesNotReady(pod *corev1.Pod) bool {
 	held := false
 	for _, source := range pod.Spec.Volumes {
@@ -57,7 +57,7 @@ func (s *Status) volumesNotReady(pod *corev1.Pod) bool {
 	return false
 }
 
-// setHeld states what holds a pod on its node; the first is the answer.
+// setHeld states what keeps a bound pod from starting; the first is the answer.
 func (s *Status) setHeld(held *bool, pod *corev1.Pod, said message.Sentence, evidence ...finding.Evidence) {
 	if !*held {
 		s.set(PodState(pod), finding.Critical, said)
@@ -66,13 +66,14 @@ func (s *Status) setHeld(held *bool, pod *corev1.Pod, said message.Sentence, evi
 	*held = true
 }
 
-// needsAttach says whether the volume's driver attaches volumes before they are mounted; most do.
+// needsAttach reports whether the volume's driver attaches volumes before they are mounted; most do.
 func (s *Status) needsAttach(m facts.Mount) bool {
 	driver := s.World.CSIDriver(m.Volume.Spec.CSI.Driver)
 	return driver == nil || driver.Spec.AttachRequired == nil || *driver.Spec.AttachRequired
 }
 
-// volumeNotAttached is about one volume on its way to the pod's node. It says whether the volume is not there.
+// volumeNotAttached explains a volume that is not yet attached to the pod's node. It reports whether the volume does
+// not exist.
 func (s *Status) volumeNotAttached(pod *corev1.Pod, m facts.Mount, held bool) bool {
 	if !s.Known(cluster.VolumeAttachment) {
 		return false
@@ -110,7 +111,7 @@ func (s *Status) volumeNotAttached(pod *corev1.Pod, m facts.Mount, held bool) bo
 	return true
 }
 
-// multiAttach is about a volume that may be attached to one node and still is attached to another.
+// multiAttach explains a volume that can be attached to one node only and is still attached to another.
 func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev1.VolumeAttachment, held bool) {
 	var users []change.Ref
 	for _, other := range s.World.PodsUsing(m.Claim.Namespace, m.Claim.Name) {
@@ -141,11 +142,11 @@ func (s *Status) multiAttach(pod *corev1.Pod, m facts.Mount, elsewhere *storagev
 		s.set(s.State, s.Severity, sentence.RolloutHeld(rollout.Ref, len(rollout.Old), s.Summary))
 	}
 	for _, proposal := range s.ReplaceOldFirst(rollout) {
-		s.addRemedies(proposal.Remedy) // A simulation places pods and attaches nothing.
+		s.addRemedies(proposal.Remedy) // The simulation schedules pods; it does not attach volumes.
 	}
 }
 
-// attachedElsewhere is the attachment of a volume to a node other than this, nil if there is none.
+// attachedElsewhere returns the attachment of a volume to a node other than this; nil if there is none.
 func attachedElsewhere(attachments []*storagev1.VolumeAttachment, node string) *storagev1.VolumeAttachment {
 	for _, a := range attachments {
 		if a.Spec.NodeName != node {
@@ -155,14 +156,14 @@ func attachedElsewhere(attachments []*storagev1.VolumeAttachment, node string) *
 	return nil
 }
 
-// isMultiNode says whether several nodes may use the volume at once.
+// isMultiNode reports whether several nodes may use the volume at the same time.
 func isMultiNode(m facts.Mount) bool {
 	return slices.ContainsFunc(m.Volume.Spec.AccessModes, func(mode corev1.PersistentVolumeAccessMode) bool {
 		return mode == corev1.ReadWriteMany || mode == corev1.ReadOnlyMany
 	})
 }
 
-// driverMissing says whether the volume's driver is known not to have registered on the pod's node.
+// driverMissing reports whether the volume's driver is known not to be registered on the pod's node.
 func (s *Status) driverMissing(pod *corev1.Pod, m facts.Mount) bool {
 	if !s.Known(cluster.CSINode) {
 		return false

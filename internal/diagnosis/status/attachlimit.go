@@ -13,24 +13,24 @@ import (
 
 const (
 	ebsDriver = "ebs.csi.aws.com"
-	// nitroAttachments is how many volumes and network interfaces together EC2 attaches to most instance types on Nitro.
+	// nitroAttachments is the maximum number of volumes and network interfaces, in sum, that EC2 attaches to most instance types on Nitro.
 	//
 	// Source: docs.aws.amazon.com/ebs/latest/userguide/volume_limits.html.
 	nitroAttachments = 28
-	// lowAttachments is how many of them an instance's interfaces may well take.
+	// lowAttachments is a number of attachments that an instance's network interfaces may use up.
 	lowAttachments = 4
 )
 
-// attachLimitErrors are words by which EC2, or its driver, says that an attachment does not come about for want of room: the limit itself, and
-// a volume that stays attaching.
+// attachLimitErrors are substrings of the errors of EC2, or of its driver, for an attachment that fails because of the attach limit: the limit
+// itself, and a volume that stays in the state attaching.
 var attachLimitErrors = []string{"attachmentlimitexceeded", "attachment limit exceeded", "expected device to be attached but was attaching"}
 
-// atAttachLimit says whether EC2 likely attaches no more volumes to a machine that has this many.
+// atAttachLimit reports whether EC2 probably attaches no more volumes to a machine with this many.
 func atAttachLimit(driver, problem string, attached int) bool {
 	return driver == ebsDriver && attached >= nitroAttachments-lowAttachments && containsAny(strings.ToLower(problem), attachLimitErrors)
 }
 
-// instanceType is that of a node's machine, empty if it is not known.
+// instanceType is the instance type of a node; empty if it is not known.
 func (s *Status) instanceType(name string) string {
 	if node := s.World.Node(name); node != nil {
 		return node.Labels[corev1.LabelInstanceTypeStable]
@@ -38,8 +38,8 @@ func (s *Status) instanceType(name string) string {
 	return ""
 }
 
-// reportAttachments says how many volumes of a driver a node has attached, beside how many the driver says that it takes. It says nothing
-// where these are not known, or where there is ample room by any measure.
+// reportAttachments adds how many volumes of a driver are attached to a node, and how many the driver allows. It adds nothing if these numbers
+// are not known, or if the node can certainly attach more.
 func (s *Status) reportAttachments(name, driver string) {
 	csi := s.World.CSINode(name)
 	if csi == nil || !s.Known(cluster.VolumeAttachment) {
@@ -64,7 +64,7 @@ func (s *Status) reportAttachments(name, driver string) {
 	}
 }
 
-// countAttachments is how many volumes of a driver a node has attached.
+// countAttachments is the number of volumes of a driver that are attached to a node.
 func (s *Status) countAttachments(name, driver string) int {
 	n := 0
 	for _, a := range s.World.VolumeAttachments() {

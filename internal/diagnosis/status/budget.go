@@ -21,10 +21,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// observationTimeout is for how long a controller may take to look at a new object before that is worth saying.
+// observationTimeout is the time within which a controller is expected to observe a new object; after it, naosu reports that it has
+// not.
 const observationTimeout = time.Minute
 
-// budget says whether a PodDisruptionBudget lets pods be evicted, and why not.
+// budget reports whether a PodDisruptionBudget allows evictions, and why not.
 //
 // Source: pkg/controller/disruption, and pkg/registry/core/pod/storage/eviction.go.
 func (s *Status) budget(ctx context.Context, b *policyv1.PodDisruptionBudget) {
@@ -56,7 +57,7 @@ func (s *Status) budget(ctx context.Context, b *policyv1.PodDisruptionBudget) {
 	}
 }
 
-// budgetLimit is what the budget asks for, as it stands in its spec.
+// budgetLimit is minAvailable or maxUnavailable, as in the spec.
 func budgetLimit(b *policyv1.PodDisruptionBudget) string {
 	switch {
 	case b.Spec.MaxUnavailable != nil:
@@ -79,12 +80,12 @@ func (s *Status) budgetLimitEvidence(b *policyv1.PodDisruptionBudget) finding.Ev
 	return facts.Evidence(s.ref, "spec.minAvailable", value)
 }
 
-// budgetCountEvidence is one of the numbers that the disruption controller writes.
+// budgetCountEvidence is one of the counts in the status, as evidence.
 func (s *Status) budgetCountEvidence(field string, n int32) finding.Evidence {
 	return facts.Evidence(s.ref, "status."+field, strconv.Itoa(int(n)))
 }
 
-// budgetWithoutPods is about a budget without pods: it is in nobody's way, and protects nothing.
+// budgetWithoutPods explains a budget that matches no pods: it blocks no eviction and protects no pod.
 func (s *Status) budgetWithoutPods(b *policyv1.PodDisruptionBudget, selector labels.Selector) {
 	s.AddUnknownKinds(cluster.Deployment, cluster.StatefulSet)
 	selected := facts.Evidence(s.ref, "spec.selector", "")
@@ -110,7 +111,8 @@ func (s *Status) budgetWithoutPods(b *policyv1.PodDisruptionBudget, selector lab
 	s.addRemedies(s.propose(done, sentence.RemedySelect(s.ref, near, differing), sentence.RemedySelectCost(), sentence.RemedySelectRisk(s.ref, near)))
 }
 
-// budgetOverlaps is about pods that another budget selects as well: the eviction API refuses them whatever the budgets allow.
+// budgetOverlaps explains pods that match another budget, too: the eviction API rejects their eviction regardless of what the
+// budgets allow.
 func (s *Status) budgetOverlaps(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) bool {
 	var shared []*corev1.Pod
 	var others []change.Ref
@@ -134,15 +136,15 @@ func (s *Status) budgetOverlaps(b *policyv1.PodDisruptionBudget, pods []*corev1.
 	said := sentence.BudgetsShare(s.Enumerate(facts.PodRefs(shared)), s.ref, s.Enumerate(others))
 	s.set(s.State, finding.Warning, said)
 	s.addCause(said, evidence...)
-	s.ToldElsewhere = others[0].Name < b.Name // by the finding about the other
+	s.ToldElsewhere = others[0].Name < b.Name // In the finding about the other budget.
 	for _, other := range others[:1] {
 		s.addRemedies(s.proposeCommand(change.Delete(other), sentence.RemedyDeleteBudget(other, s.ref), sentence.RemedyDeleteBudgetCost(), sentence.RemedyDeleteBudgetRisk(other, s.ref)))
 	}
 	return true
 }
 
-// budgetNotObserved is about a budget that the disruption controller has not counted since it was last changed: the eviction API
-// refuses until it has.
+// budgetNotObserved explains a budget whose latest generation the disruption controller has not observed: until then, the eviction
+// API rejects evictions.
 func (s *Status) budgetNotObserved(b *policyv1.PodDisruptionBudget) {
 	severity := finding.Warning
 	if s.since(b.CreationTimestamp) < observationTimeout {
@@ -153,7 +155,7 @@ func (s *Status) budgetNotObserved(b *policyv1.PodDisruptionBudget) {
 	s.addUnknown(s.ref, sentence.BudgetControllerUntold())
 }
 
-// budgetAllowsNone is about a budget that asks for all of its pods.
+// budgetAllowsNone explains a budget that requires all of its pods.
 func (s *Status) budgetAllowsNone(b *policyv1.PodDisruptionBudget) {
 	s.set(s.State, finding.Warning, sentence.BudgetNever(s.ref, budgetLimit(b), int(b.Status.ExpectedPods)))
 	s.addCause(sentence.BudgetNever(s.ref, budgetLimit(b), int(b.Status.ExpectedPods)), s.budgetLimitEvidence(b), s.budgetCountEvidence("desiredHealthy", b.Status.DesiredHealthy), s.budgetCountEvidence("expectedPods", b.Status.ExpectedPods))
@@ -165,7 +167,7 @@ func (s *Status) budgetAllowsNone(b *policyv1.PodDisruptionBudget) {
 	s.addRemedies(s.propose(done, sentence.RemedyAllowOne(s.ref), sentence.RemedyAllowOneCost(), sentence.RemedyAllowOneRisk(int(b.Status.ExpectedPods))))
 }
 
-// budgetExhausted is about a budget that allows nothing because too few of its pods are healthy.
+// budgetExhausted explains a budget that allows no eviction because too few of its pods are healthy.
 func (s *Status) budgetExhausted(ctx context.Context, b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) {
 	evidence := []finding.Evidence{
 		s.budgetCountEvidence("currentHealthy", b.Status.CurrentHealthy), s.budgetCountEvidence("desiredHealthy", b.Status.DesiredHealthy), s.budgetCountEvidence("expectedPods", b.Status.ExpectedPods), s.budgetLimitEvidence(b),
@@ -186,8 +188,8 @@ func (s *Status) budgetExhausted(ctx context.Context, b *policyv1.PodDisruptionB
 	s.unhealthyPodsProtected(b, pods)
 }
 
-// unhealthyPodsProtected is about pods that are not ready and that the budget keeps from being evicted nonetheless. One that has not
-// started its containers is always evicted.
+// unhealthyPodsProtected explains pods that are not ready and that the budget still protects from eviction. A pod whose containers
+// have not started can always be evicted.
 func (s *Status) unhealthyPodsProtected(b *policyv1.PodDisruptionBudget, pods []*corev1.Pod) {
 	policy := b.Spec.UnhealthyPodEvictionPolicy
 	held := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.Status.Phase != corev1.PodRunning || IsWell(p) })
@@ -215,24 +217,24 @@ func selectorText(selector labels.Selector) string {
 func specPatch(spec map[string]any) string {
 	data, err := json.Marshal(map[string]any{"spec": spec})
 	if err != nil {
-		panic("state: a patch that is no JSON: " + err.Error()) // Only plain values are put in.
+		panic("state: a patch that is no JSON: " + err.Error()) // It contains only plain values.
 	}
 	return string(data)
 }
 
-// propose puts a change into words that may name the subject.
+// propose proposes a change, with a message that can name the subject.
 func (s *Status) propose(done change.Change, what, cost, risk message.Sentence) finding.Remedy {
 	proposal := s.proposeCommand(done.Command(), what, cost, risk)
 	proposal.Change = done
 	return proposal
 }
 
-// proposeCommand is a remedy that is no change of the family naosu simulates.
+// proposeCommand is a remedy whose change naosu cannot simulate.
 func (s *Status) proposeCommand(line string, what, cost, risk message.Sentence) finding.Remedy {
 	return finding.Remedy{Message: what, Command: line, Cost: cost, Risk: risk}
 }
 
-// refsOf names objects of kinds that a Snapshot holds.
+// refsOf are the references to objects of a Snapshot.
 func refsOf[T metav1.Object](objects []T) []change.Ref {
 	refs := make([]change.Ref, 0, len(objects))
 	for _, o := range objects {

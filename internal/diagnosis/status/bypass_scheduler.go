@@ -16,9 +16,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// bypassesScheduler says whether a pod has its node from its own spec while a claim of its waits for the scheduler to choose one. The
-// scheduler names the node on the claim, and waits for the volume, before it gives the pod the node
-// (pkg/scheduler/framework/plugins/volumebinding, PreBind). A claim that is younger than that was made anew since.
+// bypassesScheduler reports whether a pod was created with a nodeName although one of its claims is WaitForFirstConsumer. The
+// scheduler sets the selected node on such a claim and waits for its volume before it binds the pod
+// (pkg/scheduler/framework/plugins/volumebinding, PreBind). A claim that is younger than the pod was recreated since.
 func (s *Status) bypassesScheduler(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim) bool {
 	class := s.World.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))
 	placed := kube.PodCondition(pod, corev1.PodScheduled)
@@ -26,13 +26,13 @@ func (s *Status) bypassesScheduler(pod *corev1.Pod, claim *corev1.PersistentVolu
 		(placed == nil || !placed.LastTransitionTime.Before(&claim.CreationTimestamp))
 }
 
-// claimBypassed is the answer about a pod that has its node from its own spec, or about the claim that waits for the scheduler.
+// claimBypassed is the answer for a pod that was created with a nodeName, or for its claim that waits for the scheduler.
 func (s *Status) claimBypassed(pod *corev1.Pod, claim *corev1.PersistentVolumeClaim) message.Sentence {
 	class := change.Ref{Kind: string(cluster.StorageClass), Name: volumehelpers.GetPersistentVolumeClaimClass(claim)}
 	return sentence.ClaimBypassed(s.ref, facts.RefTo(cluster.Pod, pod), facts.RefTo(cluster.PersistentVolumeClaim, claim), class)
 }
 
-// claimBypassedWay says how the pod gets to the same node through the scheduler.
+// claimBypassedWay says how the scheduler can place the pod on the same node.
 func (s *Status) claimBypassedWay(pod *corev1.Pod) message.Sentence {
 	hostname := pod.Spec.NodeName
 	if node := s.World.Node(pod.Spec.NodeName); node != nil {

@@ -22,10 +22,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// noProvisioner is the provisioner of classes whose volumes a person makes.
+// noProvisioner is the provisioner of classes whose volumes are created manually.
 const noProvisioner = "kubernetes.io/no-provisioner"
 
-// claim says whether a claim has its volume, and why not.
+// claim reports whether a claim is bound, and why not.
 func (s *Status) claim(ctx context.Context, claim *corev1.PersistentVolumeClaim) {
 	users := s.World.PodsUsing(claim.Namespace, claim.Name)
 	if claim.DeletionTimestamp != nil {
@@ -48,15 +48,14 @@ func (s *Status) claim(ctx context.Context, claim *corev1.PersistentVolumeClaim)
 	}
 }
 
-// pvcProtection keeps a claim as long as a pod uses it that has a node
-// (pkg/controller/volume/pvcprotection, podUsesPVCForDeletion), pvProtection a volume as long as it is bound
-// (pkg/controller/volume/pvprotection, isBeingUsed).
+// pvcProtection protects a claim while a pod with a node uses it (pkg/controller/volume/pvcprotection,
+// podUsesPVCForDeletion), pvProtection a volume while it is bound (pkg/controller/volume/pvprotection, isBeingUsed).
 const (
 	pvcProtection = "kubernetes.io/pvc-protection"
 	pvProtection  = "kubernetes.io/pv-protection"
 )
 
-// explainFinalizers says which finalizers keep an object that is being deleted: Kubernetes' own, and those of others.
+// explainFinalizers lists the finalizers that block the deletion of an object: those of Kubernetes, and others.
 func (s *Status) explainFinalizers(o metav1.Object, protected message.Sentence, own string) {
 	since := facts.EvidenceSince(s.ref, "metadata.deletionTimestamp", o.GetDeletionTimestamp().UTC().Format(time.RFC3339), *o.GetDeletionTimestamp())
 	for _, name := range o.GetFinalizers() {
@@ -68,7 +67,7 @@ func (s *Status) explainFinalizers(o metav1.Object, protected message.Sentence, 
 	}
 }
 
-// resizing tells of a claim whose volume is being made larger.
+// resizing explains a claim whose volume is being expanded.
 func (s *Status) resizing(claim *corev1.PersistentVolumeClaim) {
 	for _, c := range claim.Status.Conditions {
 		if c.Status == corev1.ConditionTrue {
@@ -78,7 +77,7 @@ func (s *Status) resizing(claim *corev1.PersistentVolumeClaim) {
 	}
 }
 
-// explainUnbound is about a claim that has no volume yet: what must come first, and why it does not.
+// explainUnbound explains a claim that has no volume yet: what must happen first, and why it does not.
 func (s *Status) explainUnbound(ctx context.Context, claim *corev1.PersistentVolumeClaim) {
 	name := volumehelpers.GetPersistentVolumeClaimClass(claim)
 	class := s.World.Class(name)
@@ -113,13 +112,14 @@ func (s *Status) explainUnbound(ctx context.Context, claim *corev1.PersistentVol
 	}
 }
 
-// waitsForFirstConsumer says whether a claim gets its volume once a pod that uses it is placed, which has not been yet.
+// waitsForFirstConsumer reports whether a claim gets its volume when the first pod that uses it is scheduled, and none has
+// been yet.
 func (s *Status) waitsForFirstConsumer(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) bool {
 	return class != nil && class.VolumeBindingMode != nil && *class.VolumeBindingMode == storagev1.VolumeBindingWaitForFirstConsumer &&
 		claim.Annotations[volumehelpers.AnnSelectedNode] == "" && !NoVolumeFor(s.Query, claim)
 }
 
-// explainFirstConsumer is about a claim whose volume is made where the first pod that uses it is placed.
+// explainFirstConsumer explains a claim whose volume is provisioned where its first pod is scheduled.
 func (s *Status) explainFirstConsumer(ctx context.Context, claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) {
 	classRef, made := facts.RefTo(cluster.StorageClass, class), class.Provisioner != noProvisioner
 	mode := facts.Evidence(facts.RefTo(cluster.StorageClass, class), "volumeBindingMode", string(*class.VolumeBindingMode))
@@ -144,14 +144,14 @@ func (s *Status) explainFirstConsumer(ctx context.Context, claim *corev1.Persist
 		facts.Evidence(pod, "status.phase", string(users[0].Status.Phase)))
 }
 
-// summaryFor is the answer in a sentence about another thing.
+// summaryFor is the summary with another object as the subject.
 func (s *Status) summaryFor(ctx context.Context, ref change.Ref) message.Sentence {
 	q := s.Query
 	q.PresentOnly = true
 	return q.Explain(ctx, ref).Summary
 }
 
-// explainProvisioning is about a claim whose volume a provisioner should have made.
+// explainProvisioning explains a claim whose volume should have been provisioned.
 func (s *Status) explainProvisioning(claim *corev1.PersistentVolumeClaim, class *storagev1.StorageClass) {
 	evidence := []finding.Evidence{facts.Evidence(facts.RefTo(cluster.StorageClass, class), "provisioner", class.Provisioner)}
 	if node := claim.Annotations[volumehelpers.AnnSelectedNode]; node != "" {
@@ -174,8 +174,8 @@ func (s *Status) explainProvisioning(claim *corev1.PersistentVolumeClaim, class 
 	s.AddUnknownKinds(cluster.Event)
 }
 
-// NoVolumeFor says whether a claim's class makes no volumes, and none of those that somebody has made suits it, so that the
-// claim gets none wherever its pod may go.
+// NoVolumeFor reports whether a claim's class provisions no volumes and no existing volume matches it, so that it cannot be
+// bound on any node.
 func NoVolumeFor(q query.Query, claim *corev1.PersistentVolumeClaim) bool {
 	class := q.World.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))
 	if class == nil || class.Provisioner != noProvisioner || claim.Spec.VolumeName != "" || !q.Known(cluster.PersistentVolume) {
@@ -187,10 +187,10 @@ func NoVolumeFor(q query.Query, claim *corev1.PersistentVolumeClaim) bool {
 	})
 }
 
-// maxMismatches bounds how many volumes are compared with a claim one by one.
+// maxMismatches is the maximum number of volumes that are compared with a claim.
 const maxMismatches = 3
 
-// explainMismatches says of the volumes that are free why each does not do for the claim
+// explainMismatches explains for each available volume why it does not match the claim
 // (k8s.io/component-helpers/storage/volume, FindMatchingVolume).
 func (s *Status) explainMismatches(claim *corev1.PersistentVolumeClaim) {
 	if !s.Known(cluster.PersistentVolume) {
@@ -218,7 +218,7 @@ func (s *Status) explainMismatches(claim *corev1.PersistentVolumeClaim) {
 	}
 }
 
-// volumeMismatch is the first field in which a volume does not do for a claim, empty if it does.
+// volumeMismatch is the first field in which a volume does not match a claim; empty if it matches.
 func volumeMismatch(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume) (field, has, wants string) {
 	want, size := claim.Spec.Resources.Requests[corev1.ResourceStorage], volume.Spec.Capacity[corev1.ResourceStorage]
 	class := volumehelpers.GetPersistentVolumeClaimClass(claim)
@@ -243,7 +243,7 @@ func volumeMismatch(claim *corev1.PersistentVolumeClaim, volume *corev1.Persiste
 	}
 }
 
-// claimRefText names a claim that a volume may be held for: one of the same name that was made anew is another.
+// claimRefText names the claim in a volume's claimRef. A recreated claim of the same name has another UID.
 func claimRefText(namespace, name string, uid types.UID) string {
 	return namespace + "/" + name + " (uid " + string(uid) + ")"
 }
@@ -259,7 +259,7 @@ func modeOf(mode *corev1.PersistentVolumeMode) corev1.PersistentVolumeMode {
 	return *mode
 }
 
-// boundTo says whether a volume is held for a claim, this very one or one of its name yet to come.
+// boundTo reports whether a volume's claimRef refers to a claim: by name, and by UID if it has one.
 func boundTo(volume *corev1.PersistentVolume, claim *corev1.PersistentVolumeClaim) bool {
 	ref := volume.Spec.ClaimRef
 	return ref != nil && ref.Namespace == claim.Namespace && ref.Name == claim.Name && (ref.UID == "" || ref.UID == claim.UID)

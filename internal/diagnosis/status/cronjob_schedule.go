@@ -19,17 +19,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// cronJobTolerance is how long after its time a Job is late. The controller looks at a CronJob when it is due, and every ten minutes besides.
+// cronJobTolerance is how much later than scheduled a Job may be created. The controller syncs a CronJob when it is due, and every ten
+// minutes.
 const cronJobTolerance = 10 * time.Minute
 
 // shortStartingDeadline is the least startingDeadlineSeconds that the controller is sure to keep to: it may take ten seconds to look
 // (https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/).
 const shortStartingDeadline = 10
 
-// scheduleOf is when a CronJob is due, read as its controller does (pkg/controller/cronjob, formatSchedule), and the time zone
-// that it names; none is that of kube-controller-manager, taken to be UTC.
+// scheduleOf is a CronJob's schedule, parsed as its controller does (pkg/controller/cronjob, formatSchedule), with its time zone; without
+// one, that of kube-controller-manager applies, which is assumed to be UTC.
 func scheduleOf(c *batchv1.CronJob) (due cron.Schedule, zone string, err error) {
-	defer func() { // The parser panics over a time zone without a space behind it.
+	defer func() { // The parser panics if nothing follows the time zone.
 		if told := recover(); told != nil {
 			err = fmt.Errorf("parsing %q: %v", c.Spec.Schedule, told)
 		}
@@ -50,15 +51,15 @@ func scheduleOf(c *batchv1.CronJob) (due cron.Schedule, zone string, err error) 
 	return due, zone, err
 }
 
-// scheduleFormat is how a moment at which a CronJob is due is shown.
+// scheduleFormat is the format of scheduled times.
 const scheduleFormat = "2006-01-02 15:04 MST"
 
-// cronJobAge is how long ago a CronJob last created a Job, empty if it never has.
+// cronJobAge is the time since a CronJob last created a Job; empty if it never has.
 func (s *Status) cronJobAge(c *batchv1.CronJob) string {
 	return s.age(ptr.Deref(c.Status.LastScheduleTime, metav1.Time{}))
 }
 
-// cronJobNext says when a CronJob is due next.
+// cronJobNext says when a CronJob is scheduled next.
 func (s *Status) cronJobNext(c *batchv1.CronJob) {
 	due, zone, err := scheduleOf(c)
 	if err != nil || s.World.Taken().IsZero() {
@@ -78,7 +79,7 @@ func (s *Status) cronJobNext(c *batchv1.CronJob) {
 	}
 }
 
-// inZone is a moment as clocks of a zone show it, those of UTC if none is named.
+// inZone is a time in a time zone; UTC if none is given.
 func inZone(at time.Time, zone string) time.Time {
 	if location, err := time.LoadLocation(zone); err == nil && !at.IsZero() {
 		return at.In(location)
@@ -86,7 +87,7 @@ func inZone(at time.Time, zone string) time.Time {
 	return at
 }
 
-// scheduleFacts are when a CronJob is due, as it stands in its spec.
+// scheduleFacts are the fields of the spec that determine the schedule, as evidence.
 func (s *Status) scheduleFacts(c *batchv1.CronJob) []finding.Evidence {
 	all := []finding.Evidence{facts.Evidence(s.ref, "spec.schedule", c.Spec.Schedule)}
 	if c.Spec.TimeZone != nil {
@@ -95,7 +96,7 @@ func (s *Status) scheduleFacts(c *batchv1.CronJob) []finding.Evidence {
 	return all
 }
 
-// cronJobActive is about a CronJob that nothing is reported of: it creates Jobs, or should have and nothing tells why not.
+// cronJobActive explains a CronJob without a known problem: it creates Jobs, or it should have and no Event says why not.
 func (s *Status) cronJobActive(c *batchv1.CronJob) {
 	if _, _, err := scheduleOf(c); err != nil {
 		s.set("Active", finding.Warning, sentence.CronUnreadable(s.ref, err.Error()))
@@ -118,8 +119,8 @@ func (s *Status) cronJobActive(c *batchv1.CronJob) {
 	s.addUnknown(s.ref, sentence.CronControllerUntold())
 }
 
-// cronJobOverdue is when a CronJob was due since it last created a Job, if that is so long ago that something is wrong; ok is false
-// if it is not.
+// cronJobOverdue is the time at which a CronJob should have created its next Job; ok is false if that is in the future or within the
+// tolerance.
 func (s *Status) cronJobOverdue(c *batchv1.CronJob) (at time.Time, ok bool) {
 	due, zone, err := scheduleOf(c)
 	if err != nil || s.World.Taken().IsZero() {
@@ -136,13 +137,13 @@ func (s *Status) cronJobOverdue(c *batchv1.CronJob) (at time.Time, ok bool) {
 	return at, !at.IsZero() && s.World.Taken().Sub(at) > cronJobTolerance
 }
 
-// proposeUnsuspend lets a CronJob create Jobs again.
+// proposeUnsuspend proposes to resume a suspended CronJob.
 func (s *Status) proposeUnsuspend() {
 	done := change.Patch{Object: s.ref, Patch: `{"spec":{"suspend":false}}`}
 	s.addRemedies(s.propose(done, sentence.RemedyUnsuspend(s.ref), sentence.RemedyUnsuspendCost(), sentence.RemedyUnsuspendRisk()))
 }
 
-// proposeDeleteJob deletes the Job that keeps the next from being created.
+// proposeDeleteJob proposes to delete the Job that prevents the next one from being created.
 func (s *Status) proposeDeleteJob(job change.Ref) {
 	s.addRemedies(s.proposeCommand(change.Delete(job), sentence.RemedyDeleteJob(job, s.ref), sentence.RemedyDeleteJobCost(), sentence.RemedyDeleteJobRisk(job)))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// daemonSet says whether every node that should has a DaemonSet's pod, and which nodes are left out and why.
+// daemonSet reports whether each eligible node has a pod of the DaemonSet, and which nodes are not eligible and why.
 func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 	want, have := int(set.Status.DesiredNumberScheduled), int(set.Status.NumberReady)
 	pods := s.World.PodsOf(set.UID)
@@ -54,7 +54,7 @@ func (s *Status) daemonSet(ctx context.Context, set *appsv1.DaemonSet) {
 	}
 }
 
-// daemonNodes are the nodes that should have a pod and have none, and those that are left out, by why.
+// daemonNodes are the eligible nodes without a pod, and the other nodes by the reason why they are not eligible.
 func (s *Status) daemonNodes(set *appsv1.DaemonSet, pods []*corev1.Pod) (missing []change.Ref, excluded map[message.ID][]change.Ref) {
 	on := map[string]bool{}
 	for _, pod := range pods {
@@ -74,7 +74,7 @@ func (s *Status) daemonNodes(set *appsv1.DaemonSet, pods []*corev1.Pod) (missing
 	return missing, excluded
 }
 
-// daemonTerms are what the template asks of nodes, and what it tolerates.
+// daemonTerms are the template's node selector, affinity and tolerations, as evidence.
 func daemonTerms(ref change.Ref, set *appsv1.DaemonSet) []finding.Evidence {
 	var terms []finding.Evidence
 	for _, e := range facts.SelectorEvidence(&corev1.Pod{Spec: set.Spec.Template.Spec}) {

@@ -13,9 +13,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// proposeDeadline gives a Job that ran longer than its activeDeadlineSeconds more of them. The field of a Job that has failed can be
-// changed, but it does not run again (pkg/apis/batch/validation; pkg/controller/job): it is created anew, or the CronJob's next
-// Jobs get the time. Where its pods failed by themselves, or never began, time is not what it lacked.
+// proposeDeadline proposes a longer activeDeadlineSeconds for a Job that exceeded it. The field of a failed Job can be changed, but the Job does
+// not run again (pkg/apis/batch/validation; pkg/controller/job): it must be recreated, or the CronJob changed for its next Jobs. There is no
+// proposal if the pods failed by themselves or never started: then the deadline is not the cause.
 func (s *Status) proposeDeadline(job *batchv1.Job, failure *batchv1.JobCondition, pods []*corev1.Pod) {
 	if failure.Reason != batchv1.JobReasonDeadlineExceeded || slices.ContainsFunc(pods, unaffectedByDeadline) {
 		return
@@ -37,8 +37,8 @@ func (s *Status) proposeDeadline(job *batchv1.Job, failure *batchv1.JobCondition
 	}
 }
 
-// unaffectedByDeadline says whether a pod of a Job that was ended for its deadline failed by itself, or never began: the controller deletes
-// those that run.
+// unaffectedByDeadline reports whether a pod of a Job that exceeded its deadline failed by itself or never started: the controller deletes pods
+// that are running.
 func unaffectedByDeadline(pod *corev1.Pod) bool {
 	began := slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		return c.State.Running != nil || c.State.Terminated != nil || c.LastTerminationState.Terminated != nil
@@ -46,8 +46,8 @@ func unaffectedByDeadline(pod *corev1.Pod) bool {
 	return pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodPending && !began
 }
 
-// proposedDeadline is how long a Job takes at the pace at which its pods succeeded, or twice as long as it had where none did, in whole
-// minutes; zero if that is no length of time.
+// proposedDeadline is the time that a Job takes at the rate at which its pods succeeded, or twice the current deadline if none did, in whole
+// minutes; zero if it cannot be computed.
 func proposedDeadline(job *batchv1.Job) int {
 	if job.Spec.ActiveDeadlineSeconds == nil {
 		return 0
@@ -63,13 +63,13 @@ func proposedDeadline(job *batchv1.Job) int {
 	return int(minutes) * 60
 }
 
-// partlySucceeded says whether some of a Job's pods have succeeded, and not all.
+// partlySucceeded reports whether some of a Job's pods have succeeded, and not all.
 func partlySucceeded(job *batchv1.Job) bool {
 	return job.Status.Succeeded > 0 && int(job.Status.Succeeded) < jobSize(job)
 }
 
-// jobWithDeadline are the changes to a Job by which the API server takes it as a new one with another deadline: what the server generated for the
-// old one is left out (pkg/registry/batch/job, generateSelector).
+// jobWithDeadline are the changes with which the API server accepts a Job as a new one with another deadline: the generated fields of the old one
+// are removed (pkg/registry/batch/job, generateSelector).
 func jobWithDeadline(job *batchv1.Job, seconds int) []change.Edit {
 	var edits []change.Edit
 	if job.Spec.ManualSelector == nil || !*job.Spec.ManualSelector {

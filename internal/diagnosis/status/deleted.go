@@ -15,16 +15,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// IsDeleted says whether the subject is not in the world and Events still tell of it.
+// IsDeleted reports whether the subject does not exist while there are still Events about it.
 func IsDeleted(q query.Query) bool {
 	return q.Subject != nil && q.World.Object(cluster.Kind(q.Subject.Kind), q.Subject.Namespace, q.Subject.Name) == nil &&
 		len(q.EventsNamed(*q.Subject)) > 0
 }
 
-// deletionReasons are the reasons of Events that tell why a thing is gone, the more telling first.
+// deletionReasons are the reasons of Events that explain a deletion, the most specific first.
 var deletionReasons = []string{"Preempted", "TaintManagerEviction", "Evicted", "NodeControllerEviction", "DeletingNode", "RemovingNode"}
 
-// goneBecause is what such an Event says of the subject.
+// goneBecause is the sentence for such an Event.
 func (s *Status) goneBecause(e *corev1.Event, makers query.FormerOwners) message.Sentence {
 	_, _, at := query.Occurrences(e)
 	switch e.Reason {
@@ -43,7 +43,7 @@ func (s *Status) goneBecause(e *corev1.Event, makers query.FormerOwners) message
 	}
 }
 
-// deleted is about a thing that is not there any more, told from its Events, which the API server keeps for an hour.
+// deleted explains an object that no longer exists, from its Events, which the API server keeps for an hour.
 func (s *Status) deleted() {
 	events := s.EventsNamed(s.ref)
 	if len(events) == 0 {
@@ -90,7 +90,7 @@ func firstWithReason(events []*corev1.Event, reason string) *corev1.Event {
 	return nil
 }
 
-// explainSuccessors are the pods that the subject's owner has now.
+// explainSuccessors lists the pods that the subject's owner has now.
 func (s *Status) explainSuccessors(owner metav1.Object) {
 	kind, _ := cluster.KindOf(owner)
 	var pods []change.Ref

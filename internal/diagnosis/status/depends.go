@@ -17,11 +17,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// noEndpoints is the state of a Service that nothing answers at.
+// noEndpoints is the state of a Service without endpoints.
 const noEndpoints = "NoEndpoints"
 
-// explainService follows the chain to a Service that the subject depends on: if it has no endpoints, why not is a part of the answer.
-// What it says of the Service is empty if nothing is wrong there, or the answer is a part of the one about the Service.
+// explainService explains a Service that the subject depends on: if it has no endpoints, the reason is part of the answer. The
+// returned summary is empty if the Service has endpoints, or if the subject's problem is part of the explanation of the Service.
 func (s *Status) explainService(ctx context.Context, service change.Ref) message.Sentence {
 	if s.PartOf(service) || !s.Known(cluster.Service) {
 		return message.Sentence{}
@@ -41,13 +41,13 @@ func (s *Status) explainService(ctx context.Context, service change.Ref) message
 	if len(all.Causes) == 0 {
 		s.addCause(sentence.DependsOn(all.Summary))
 	} else {
-		all.Causes[0].Message = all.Summary // It is the same with what is behind it.
+		all.Causes[0].Message = all.Summary // The first cause, together with its own cause.
 	}
 	s.include(all)
 	return all.Summary
 }
 
-// argument is what a container is given to run or to be probed with, as it stands in its spec.
+// argument is an argument of a container's command or probe, with its field in the spec.
 type argument struct {
 	field  string
 	values []string
@@ -64,11 +64,11 @@ func argumentsOf(field string, c *corev1.Container) []argument {
 	return all
 }
 
-// hostPattern is a word that could be a Service's name, with or without its namespace.
+// hostPattern matches names that could be those of a Service, with or without its namespace.
 var hostPattern = regexp.MustCompile(`[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?`)
 
-// explainNamedServices adds to what is known of a pod that waits, or whose containers end, the Services without endpoints that those
-// containers are given by name. Values of environment variables are not read.
+// explainNamedServices adds the Services without endpoints whose names a pod's containers have as arguments, if the pod waits or its
+// containers exit. Values of environment variables are not read.
 func (s *Status) explainNamedServices(ctx context.Context, pod *corev1.Pod) {
 	if s.Severity != finding.Critical || !s.Known(cluster.Service) || pod.DeletionTimestamp != nil || cluster.Ended(pod) {
 		return
@@ -94,7 +94,7 @@ func containerNamed(containers []corev1.Container, name string) *corev1.Containe
 	return nil
 }
 
-// namedServicesOf is about one container.
+// namedServicesOf does so for one container.
 func (s *Status) namedServicesOf(ctx context.Context, pod *corev1.Pod, c *corev1.Container, all []argument) {
 	seen := map[change.Ref]bool{}
 	for _, g := range all {
@@ -124,7 +124,7 @@ func (s *Status) namedServicesOf(ctx context.Context, pod *corev1.Pod, c *corev1
 	}
 }
 
-// serviceOfName is the Service that a pod of a namespace reaches by a name.
+// serviceOfName is the Service that a name resolves to in a namespace.
 func (s *Status) serviceOfName(namespace, name string) (change.Ref, bool) {
 	parts := strings.Split(name, ".")
 	if len(parts) > 1 {
@@ -136,7 +136,8 @@ func (s *Status) serviceOfName(namespace, name string) (change.Ref, bool) {
 	return change.Ref{Kind: string(cluster.Service), Namespace: namespace, Name: parts[0]}, true
 }
 
-// selectsItself says whether a Service has no endpoints until one of its pods, of which this is one, is ready.
+// selectsItself reports whether a Service selects the pod itself and has no ready pod: it gets an endpoint only once such a pod is
+// ready.
 func (s *Status) selectsItself(ref change.Ref, pod *corev1.Pod) bool {
 	svc := s.World.Service(ref.Namespace, ref.Name)
 	if len(svc.Spec.Selector) == 0 || svc.Namespace != pod.Namespace || !labels.SelectorFromSet(svc.Spec.Selector).Matches(labels.Set(pod.Labels)) {

@@ -16,10 +16,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// Revision is the annotation by which a Deployment numbers its ReplicaSets (pkg/controller/deployment/util).
+// Revision is the annotation with the revision number of a Deployment's ReplicaSets (pkg/controller/deployment/util).
 const Revision = "deployment.kubernetes.io/revision"
 
-// deployment says whether a Deployment has the pods it should, and why not.
+// deployment reports whether a Deployment has its pods, and why not.
 func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 	pods, newest := s.podsOf(d)
 	want, have := replicas(d.Spec.Replicas), int(d.Status.AvailableReplicas)
@@ -49,14 +49,14 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 	s.rollout(d, newest, stalled)
 }
 
-// pausedWithoutPods says whether a Deployment is paused and has no pods of its present template. Its own status tells where its
-// ReplicaSets are not known.
+// pausedWithoutPods reports whether a Deployment is paused and has no pods of its current template. If its ReplicaSets are not
+// known, its status is used.
 func (s *Status) pausedWithoutPods(d *appsv1.Deployment, newest *appsv1.ReplicaSet) bool {
 	return d.Spec.Paused && newest == nil && (s.Known(cluster.ReplicaSet) || d.Status.UpdatedReplicas == 0)
 }
 
-// rolloutBlocked tells of pods of the newest version that cannot run while the older ones do: until Kubernetes calls the
-// rollout failed, after ten minutes by default, nothing else shows it.
+// rolloutBlocked explains a rollout whose new pods cannot run while the old ones do: until progressDeadlineSeconds (ten minutes
+// by default), the Deployment's status does not show it.
 func (s *Status) rolloutBlocked(ctx context.Context, state string, want int, pods []*corev1.Pod) bool {
 	for i, t := range podProblems(ctx, s.Query, pods) {
 		if t.explanation.Severity == finding.Critical || slices.ContainsFunc(t.explanation.Findings, critical) {
@@ -68,12 +68,12 @@ func (s *Status) rolloutBlocked(ctx context.Context, state string, want int, pod
 	return false
 }
 
-// notDeleted are the pods that nobody has told to go.
+// notDeleted are the pods without a deletion timestamp.
 func notDeleted(pods []*corev1.Pod) []*corev1.Pod {
 	return slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil })
 }
 
-// isStuck says whether a pod cannot end, because its node does not answer.
+// isStuck reports whether a pod cannot terminate because its node does not respond.
 func (s *Status) isStuck(pod *corev1.Pod) bool {
 	node := s.World.Node(pod.Spec.NodeName)
 	return pod.DeletionTimestamp != nil && node != nil && kube.IsNodeUnreachable(node)
@@ -81,13 +81,13 @@ func (s *Status) isStuck(pod *corev1.Pod) bool {
 
 func critical(f finding.Finding) bool { return f.Severity == finding.Critical }
 
-// rollout tells of a Deployment that is paused, or does not get on with its newest ReplicaSet.
+// rollout explains a Deployment that is paused or whose rollout makes no progress.
 func (s *Status) rollout(d *appsv1.Deployment, newest *appsv1.ReplicaSet, progress *appsv1.DeploymentCondition) {
 	if d.Spec.Paused {
 		s.addCause(sentence.RolloutPaused(), facts.Evidence(s.ref, "spec.paused", "true"))
 	}
 	if progress != nil && progress.Status == corev1.ConditionFalse {
-		var set any = "" // Not every Deployment has one of its present template.
+		var set any = "" // There may be none of the current template.
 		seconds := 0
 		if newest != nil {
 			set = facts.RefTo(cluster.ReplicaSet, newest)
@@ -99,7 +99,7 @@ func (s *Status) rollout(d *appsv1.Deployment, newest *appsv1.ReplicaSet, progre
 	}
 }
 
-// podsOf are a Deployment's pods, and its ReplicaSet of the present template; nil if it has none.
+// podsOf are a Deployment's pods, and its ReplicaSet of the current template; nil if there is none.
 func (s *Status) podsOf(d *appsv1.Deployment) (pods []*corev1.Pod, newest *appsv1.ReplicaSet) {
 	for _, set := range s.replicaSetsOf(d) {
 		pods = append(pods, s.World.PodsOf(set.UID)...)
@@ -127,7 +127,7 @@ func deploymentCondition(d *appsv1.Deployment, kind appsv1.DeploymentConditionTy
 	return nil
 }
 
-// replicaSet says whether a ReplicaSet has the pods it should, and why not.
+// replicaSet reports whether a ReplicaSet has its pods, and why not.
 func (s *Status) replicaSet(ctx context.Context, set *appsv1.ReplicaSet) {
 	want, have := replicas(set.Spec.Replicas), int(set.Status.ReadyReplicas)
 	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
@@ -144,7 +144,7 @@ func (s *Status) replicaSet(ctx context.Context, set *appsv1.ReplicaSet) {
 	s.complete(state, want)
 }
 
-// complete says that a workload has the pods it should.
+// complete says that a workload has all of its pods.
 func (s *Status) complete(state string, want int) {
 	if want == 0 {
 		s.set(state, "", sentence.WorkloadAtZero(s.ref))
@@ -153,12 +153,12 @@ func (s *Status) complete(state string, want int) {
 	s.set(state, "", sentence.WorkloadHealthy(s.ref, want))
 }
 
-// countWell counts the pods that run as they should: where a workload's status has not been written, they tell what it would say.
+// countWell counts the pods that run and are ready, for workloads without a status.
 func countWell(pods []*corev1.Pod) int {
 	return len(slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return !IsWell(p) }))
 }
 
-// replicas is how many pods a workload is to have; one if it does not say.
+// replicas is the desired number of pods; one if it is not set.
 func replicas(n *int32) int {
 	if n == nil {
 		return 1

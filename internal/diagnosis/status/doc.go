@@ -1,3 +1,3 @@
-// Package status says in which state an object is that the scheduler has no part in, in kubectl's terms, and why: what it waits
-// for, and what ended it.
+// Package status explains the state of objects that do not wait for the scheduler, in kubectl's terms: what they wait for, and
+// why they ended.
 package status

@@ -17,7 +17,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// driverNotRegistered is about a volume whose driver has not registered on the pod's node: where its DaemonSet runs there, and why not.
+// driverNotRegistered explains a volume whose CSI driver is not registered on the pod's node: whether the driver's DaemonSet has a pod
+// there, and why not.
 func (s *Status) driverNotRegistered(held *bool, pod *corev1.Pod, m facts.Mount) {
 	driver := m.Volume.Spec.CSI.Driver
 	csi := change.Ref{Kind: string(cluster.CSINode), Name: pod.Spec.NodeName}
@@ -34,8 +35,8 @@ func (s *Status) driverNotRegistered(held *bool, pod *corev1.Pod, m facts.Mount)
 	s.explainDriverPod(s.World.DaemonSets()[i], pod.Spec.NodeName)
 }
 
-// runsDriver says whether a DaemonSet runs a CSI driver's node part: its pods have the driver's socket in the kubelet's plugin
-// directory (kubernetes-csi.github.io/docs/node-driver-registrar), or it is known by name.
+// runsDriver reports whether a DaemonSet is the node plugin of a CSI driver: its pods mount the driver's directory in the kubelet's
+// plugin directory (kubernetes-csi.github.io/docs/node-driver-registrar), or its name is known.
 func runsDriver(set *appsv1.DaemonSet, driver string) bool {
 	spec := set.Spec.Template.Spec
 	if slices.ContainsFunc(spec.Volumes, func(v corev1.Volume) bool {
@@ -47,7 +48,7 @@ func runsDriver(set *appsv1.DaemonSet, driver string) bool {
 	return ok && agent.DaemonSet != "" && agent.DaemonSet == set.Name
 }
 
-// explainDriverPod says how a driver's DaemonSet fares on a node.
+// explainDriverPod explains the state of the driver's pod on a node.
 func (s *Status) explainDriverPod(set *appsv1.DaemonSet, node string) {
 	ref := facts.RefTo(cluster.DaemonSet, set)
 	pods := s.World.PodsOf(set.UID)
@@ -66,7 +67,7 @@ func (s *Status) explainDriverPod(set *appsv1.DaemonSet, node string) {
 	s.addCause(sentence.DriverNoPod(ref, set.Namespace, facts.NodeRef(node)))
 }
 
-// excludedBy is what a DaemonSet's template asks of nodes, and what the node has of it.
+// excludedBy are the template's node selector, affinity and tolerations, and the node's labels that they refer to, as evidence.
 func (s *Status) excludedBy(ref change.Ref, set *appsv1.DaemonSet, name string) []finding.Evidence {
 	all := daemonTerms(ref, set)
 	node := s.World.Node(name)

@@ -21,18 +21,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// endpointSliceDelay is how long after a pod is ready its endpoint may be missing: the EndpointSlice controller gathers changes for seconds.
+// endpointSliceDelay is how long the endpoint of a ready pod may be missing: the EndpointSlice controller batches changes for seconds.
 const endpointSliceDelay = time.Minute
 
-// endpoints are those that the EndpointSlices of a Service give it.
+// endpoints are the endpoints in a Service's EndpointSlices.
 type endpoints struct {
-	// n counts all, ready those that get traffic, and ending those that are about to end and serve until then.
+	// n is the number of all endpoints, ready of those that get traffic, and ending of those that terminate and still serve.
 	n, ready, ending int
 	slices           []*discoveryv1.EndpointSlice
 }
 
-// endpointsOf reads the EndpointSlices of a Service; false if they are not known. Each cluster has that of its API server: where there
-// is none at all, they were not read.
+// endpointsOf reads the EndpointSlices of a Service; false if they are not known. The Service of the API server always has one: if there is none at
+// all, EndpointSlices were not read.
 func (s *Status) endpointsOf(svc *corev1.Service) (endpoints, bool) {
 	all := s.World.EndpointSlices()
 	if !s.Known(cluster.EndpointSlice) || len(all) == 0 {
@@ -44,7 +44,7 @@ func (s *Status) endpointsOf(svc *corev1.Service) (endpoints, bool) {
 			continue
 		}
 		e.slices = append(e.slices, slice)
-		for _, endpoint := range slice.Endpoints { // What is not said of one counts for it (k8s.io/api/discovery/v1, EndpointConditions).
+		for _, endpoint := range slice.Endpoints { // Unset conditions mean ready (k8s.io/api/discovery/v1, EndpointConditions).
 			is := endpoint.Conditions
 			ready := ptr.Deref(is.Ready, true)
 			e.n++
@@ -59,8 +59,7 @@ func (s *Status) endpointsOf(svc *corev1.Service) (endpoints, bool) {
 	return e, true
 }
 
-// missingPort is the first port of a Service that its endpoints have none for: kube-proxy matches them by name. Of a headless Service, names lead
-// to addresses alone.
+// missingPort is the first port of a Service that its endpoints do not have: kube-proxy matches ports by name. A headless Service has only addresses.
 func (e endpoints) missingPort(svc *corev1.Service) *corev1.ServicePort {
 	if svc.Spec.ClusterIP == corev1.ClusterIPNone {
 		return nil
@@ -76,7 +75,7 @@ func (e endpoints) missingPort(svc *corev1.Service) *corev1.ServicePort {
 	return nil
 }
 
-// manualEndpoints is about a Service without a selector: something else writes its endpoints.
+// manualEndpoints explains a Service without a selector: something other than Kubernetes manages its endpoints.
 func (s *Status) manualEndpoints(svc *corev1.Service) {
 	e, known := s.endpointsOf(svc)
 	if !known {
@@ -99,7 +98,7 @@ func (s *Status) manualEndpoints(svc *corev1.Service) {
 	}
 }
 
-// evidence are how each endpoint stands, as far as its EndpointSlice says so.
+// evidence is the state of each endpoint, as in its EndpointSlice.
 func (e endpoints) evidence() []finding.Evidence {
 	var all []finding.Evidence
 	for _, slice := range e.slices {
@@ -116,7 +115,8 @@ func (e endpoints) evidence() []finding.Evidence {
 	return all
 }
 
-// notInEndpointSlice is about a Service with pods that are ready, of which no EndpointSlice tells though it should by now. It says whether that is so.
+// notInEndpointSlice explains a Service with ready pods that are in no EndpointSlice although they should be by now. It reports whether that is the
+// case.
 func (s *Status) notInEndpointSlice(svc *corev1.Service, ready []*corev1.Pod) bool {
 	e, known := s.endpointsOf(svc)
 	if !known || e.ready > 0 {
@@ -135,8 +135,8 @@ func (s *Status) notInEndpointSlice(svc *corev1.Service, ready []*corev1.Pod) bo
 	return true
 }
 
-// endpointsTerminating is about a Service whose last pods are being deleted and serve until they have ended, unless they are to be none. It says
-// whether that is so.
+// endpointsTerminating explains a Service whose last pods are terminating and still serve, unless the workload is scaled to zero. It reports whether
+// that is the case.
 func (s *Status) endpointsTerminating(ctx context.Context, svc *corev1.Service, selector labels.Selector) bool {
 	var ending []change.Ref
 	var evidence []finding.Evidence

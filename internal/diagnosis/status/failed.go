@@ -19,11 +19,11 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// failed is about a pod that has ended and not done what it was for.
+// failed explains a pod that ended without success.
 func (s *Status) failed(pod *corev1.Pod) {
 	severity := finding.Critical
 	if s.World.Owner(pod) != nil {
-		severity = finding.Info // What controls it has made or will make another, or has given up and says so itself.
+		severity = finding.Info // Its controller has replaced it or will, or has failed and reports that itself.
 	}
 	disrupted := kube.PodCondition(pod, corev1.DisruptionTarget)
 	switch rejected := s.rejected(pod); {
@@ -41,7 +41,8 @@ func (s *Status) failed(pod *corev1.Pod) {
 	s.explainReplacement(pod)
 }
 
-// rejected says why kubelet has ended or refused a pod as a whole (pkg/kubelet and pkg/kubelet/lifecycle); nothing if it has not.
+// rejected explains why the kubelet ended or rejected a pod as a whole (pkg/kubelet and pkg/kubelet/lifecycle); empty if it did
+// not.
 func (s *Status) rejected(pod *corev1.Pod) message.Sentence {
 	node, why := facts.NodeRef(pod.Spec.NodeName), strings.TrimSpace(pod.Status.Message)
 	switch reason := pod.Status.Reason; reason {
@@ -65,7 +66,7 @@ func (s *Status) rejected(pod *corev1.Pod) message.Sentence {
 	}
 }
 
-// disrupted says who has ended a pod, by the reason of its DisruptionTarget condition.
+// disrupted names what ended a pod, by the reason of its DisruptionTarget condition.
 func (s *Status) disrupted(pod *corev1.Pod, reason, why string) message.Sentence {
 	node := facts.NodeRef(pod.Spec.NodeName)
 	switch reason {
@@ -84,7 +85,7 @@ func (s *Status) disrupted(pod *corev1.Pod, reason, why string) message.Sentence
 	}
 }
 
-// explainDisruption says who ended the pod, as its condition tells.
+// explainDisruption names what ended the pod, as its condition says.
 func (s *Status) explainDisruption(pod *corev1.Pod, c *corev1.PodCondition) {
 	evidence := []finding.Evidence{facts.EvidenceSince(s.ref, "status.conditions[DisruptionTarget]", c.Reason+": "+c.Message, c.LastTransitionTime)}
 	s.addCause(s.disrupted(pod, c.Reason, c.Message), evidence...)
@@ -93,7 +94,7 @@ func (s *Status) explainDisruption(pod *corev1.Pod, c *corev1.PodCondition) {
 	}
 }
 
-// taintsOf names the taints of the pod's node that do not let it stay.
+// taintsOf are the NoExecute taints of the pod's node that it does not tolerate.
 func (s *Status) taintsOf(pod *corev1.Pod) {
 	node := s.World.Node(pod.Spec.NodeName)
 	if node == nil {
@@ -111,13 +112,13 @@ func (s *Status) taintsOf(pod *corev1.Pod) {
 	}
 }
 
-// toleratesForever says whether a pod may stay on a node with a NoExecute taint for good.
+// toleratesForever reports whether a pod tolerates a NoExecute taint without a limit.
 func toleratesForever(pod *corev1.Pod, taint corev1.Taint) bool {
 	return kube.Tolerates(pod.Spec.Tolerations, &taint) && tolerationSeconds(pod, taint) < 0
 }
 
-// tolerationSeconds is for how long a pod may stay on a node with a NoExecute taint: the shortest of what its tolerations
-// say; -1 is for good, 0 not at all.
+// tolerationSeconds is for how long a pod tolerates a NoExecute taint: the least of its tolerations; -1 is without a limit, 0 not
+// at all.
 func tolerationSeconds(pod *corev1.Pod, taint corev1.Taint) int {
 	if !kube.Tolerates(pod.Spec.Tolerations, &taint) {
 		return 0
@@ -133,15 +134,15 @@ func tolerationSeconds(pod *corev1.Pod, taint corev1.Taint) int {
 	return shortest
 }
 
-// lowResource reads the resource from kubelet's words (pkg/kubelet/eviction, nodeLowMessageFmt).
+// lowResource extracts the resource from the kubelet's message (pkg/kubelet/eviction, nodeLowMessageFmt).
 var lowResource = regexp.MustCompile(`low on resource: ([a-z-]+)`)
 
-// pressureConditionOf are the node conditions that go with a resource kubelet evicts for.
+// pressureConditionOf are the node conditions of the resources for which the kubelet evicts pods.
 var pressureConditionOf = map[string]corev1.NodeConditionType{
 	"memory": corev1.NodeMemoryPressure, "ephemeral-storage": corev1.NodeDiskPressure, "inodes": corev1.NodeDiskPressure, "pids": corev1.NodePIDPressure,
 }
 
-// evicted is about a pod that its node's kubelet ended to save the node, or because the pod used more than its own limit.
+// evicted explains a pod that the kubelet evicted because of node pressure, or because the pod exceeded its own limit.
 func (s *Status) evicted(pod *corev1.Pod, severity finding.Severity) {
 	node := facts.NodeRef(pod.Spec.NodeName)
 	why := facts.EvidenceSince(s.ref, "status.message", pod.Status.Message, s.endedAt(pod))
@@ -166,7 +167,7 @@ func (s *Status) evicted(pod *corev1.Pod, severity finding.Severity) {
 	}
 }
 
-// requested says whether each container asks for the resource: those that do are evicted after those that do not.
+// requested reports whether each container requests the resource: pods that request it are evicted last.
 func requested(pod *corev1.Pod, resource string) bool {
 	return !slices.ContainsFunc(pod.Spec.Containers, func(c corev1.Container) bool {
 		_, ok := c.Resources.Requests[corev1.ResourceName(resource)]
@@ -174,7 +175,7 @@ func requested(pod *corev1.Pod, resource string) bool {
 	})
 }
 
-// explainExits is about a pod whose containers ended by themselves.
+// explainExits explains a pod whose containers exited by themselves.
 func (s *Status) explainExits(pod *corev1.Pod, severity finding.Severity) {
 	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
 		if end := c.State.Terminated; end != nil && end.ExitCode != 0 {
@@ -188,7 +189,7 @@ func (s *Status) explainExits(pod *corev1.Pod, severity finding.Severity) {
 	s.addCause(sentence.EndedUntold(), facts.Evidence(s.ref, "status.reason", pod.Status.Reason))
 }
 
-// explainReplacement says what stands in for a pod that has ended or is about to.
+// explainReplacement names the replacement of a pod that has ended or will end soon.
 func (s *Status) explainReplacement(pod *corev1.Pod) {
 	owner := s.World.Owner(pod)
 	if owner == nil {
@@ -212,7 +213,7 @@ func (s *Status) explainReplacement(pod *corev1.Pod) {
 		facts.OwnerEvidence(s.ref, pod))
 }
 
-// reasonEvidence are the kubelet's words for why it ended or refused a pod.
+// reasonEvidence is the kubelet's reason and message for ending or rejecting a pod.
 func (s *Status) reasonEvidence(pod *corev1.Pod) []finding.Evidence {
 	all := []finding.Evidence{facts.EvidenceSince(s.ref, "status.reason", pod.Status.Reason, s.endedAt(pod))}
 	if text := strings.TrimSpace(pod.Status.Message); text != "" {
@@ -221,7 +222,7 @@ func (s *Status) reasonEvidence(pod *corev1.Pod) []finding.Evidence {
 	return all
 }
 
-// endedAt is when the kubelet ended or refused a pod, as its condition, its Event or its last container tells; zero if none does.
+// endedAt is when the kubelet ended or rejected a pod, from its condition, its Event or its last container; zero if none says.
 func (s *Status) endedAt(pod *corev1.Pod) metav1.Time {
 	if c := kube.PodCondition(pod, corev1.DisruptionTarget); c != nil {
 		return c.LastTransitionTime

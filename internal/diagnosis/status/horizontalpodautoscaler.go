@@ -21,14 +21,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// metricsAPIs are the API groups that metrics come from, by the reason for which they do not come (pkg/controller/podautoscaler).
+// metricsAPIs are the API groups of metrics, by the reason that the controller reports if it gets none (pkg/controller/podautoscaler).
 var metricsAPIs = map[string]string{
 	"FailedGetResourceMetric": "metrics.k8s.io", "FailedGetContainerResourceMetric": "metrics.k8s.io",
 	"FailedGetPodsMetric": "custom.metrics.k8s.io", "FailedGetObjectMetric": "custom.metrics.k8s.io",
 	"FailedGetExternalMetric": "external.metrics.k8s.io",
 }
 
-// horizontalPodAutoscaler says whether a HorizontalPodAutoscaler scales its target, and why not.
+// horizontalPodAutoscaler reports whether a HorizontalPodAutoscaler scales its target, and why not.
 func (s *Status) horizontalPodAutoscaler(ctx context.Context, h *autoscalingv2.HorizontalPodAutoscaler) {
 	least := int32(1)
 	if h.Spec.MinReplicas != nil {
@@ -67,7 +67,7 @@ func (s *Status) hpaEvidence(c *autoscalingv2.HorizontalPodAutoscalerCondition) 
 	return facts.EvidenceSince(s.ref, "status.conditions["+string(c.Type)+"]", c.Reason+": "+c.Message, c.LastTransitionTime)
 }
 
-// hpaTargetMissing is about a target that does not exist. One of a kind that is not known is not judged.
+// hpaTargetMissing explains a target that does not exist. Targets of unknown kinds are not checked.
 func (s *Status) hpaTargetMissing(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref, able *autoscalingv2.HorizontalPodAutoscalerCondition) bool {
 	kind := cluster.Kind(target.Kind)
 	if !slices.Contains(cluster.Kinds(), kind) || !s.Known(kind) || s.World.Object(kind, target.Namespace, target.Name) != nil {
@@ -84,7 +84,7 @@ func (s *Status) hpaTargetMissing(h *autoscalingv2.HorizontalPodAutoscaler, targ
 	done.Patch = strings.Replace(done.Patch, "NAME", cmp.Or(name, "<name>"), 1)
 	proposal := s.propose(done, sentence.RemedyTarget(s.ref, cmp.Or(name, "<name>")), sentence.RemedyTargetCost(), sentence.RemedyTargetRisk())
 	if name == "" {
-		proposal.Change = nil // The name is the reader's to fill in.
+		proposal.Change = nil // The reader must fill in the name.
 	}
 	s.addRemedies(proposal)
 	return true
@@ -118,7 +118,7 @@ func (s *Status) hpaNotObserved(h *autoscalingv2.HorizontalPodAutoscaler, target
 	s.set("", severity, sentence.HPAUnseen(s.ref, target))
 }
 
-// noMetrics is about a HorizontalPodAutoscaler that cannot reckon how many replicas it takes.
+// noMetrics explains a HorizontalPodAutoscaler that cannot compute its desired replicas.
 func (s *Status) noMetrics(ctx context.Context, h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref, active *autoscalingv2.HorizontalPodAutoscalerCondition) {
 	set := func(why any) {
 		s.set(active.Reason, finding.Warning, sentence.HPANoMetrics(s.ref, target, int(h.Status.CurrentReplicas), why))
@@ -136,7 +136,7 @@ func (s *Status) noMetrics(ctx context.Context, h *autoscalingv2.HorizontalPodAu
 	}
 }
 
-// metricsAPI says what is wrong with an API that metrics come from, empty if nothing can be seen.
+// metricsAPI explains what is wrong with an API of metrics; empty if nothing is known to be.
 func (s *Status) metricsAPI(ctx context.Context, api, told string) message.Sentence {
 	s.AddUnknownKinds(cluster.APIService)
 	say := func(why message.Sentence, evidence ...finding.Evidence) message.Sentence {
@@ -168,10 +168,10 @@ func (s *Status) metricsAPI(ctx context.Context, api, told string) message.Sente
 	}
 }
 
-// metricsServer installs what serves the resource metrics (https://github.com/kubernetes-sigs/metrics-server).
+// metricsServer is the command that installs metrics-server (https://github.com/kubernetes-sigs/metrics-server).
 const metricsServer = "kubectl apply --filename https://github.com/kubernetes-sigs/metrics-server/releases/latest/download/components.yaml"
 
-// requestsMissing is about containers that do not request what their utilization is reckoned in parts of; empty if there are none.
+// requestsMissing names containers without a request for the resource whose utilization is the metric; empty if there are none.
 func (s *Status) requestsMissing(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref) message.Sentence {
 	pods := facts.PodsOfWorkload(s.World, target)
 	if len(pods) == 0 {
@@ -204,7 +204,7 @@ func (s *Status) requestsMissing(h *autoscalingv2.HorizontalPodAutoscaler, targe
 	return said
 }
 
-// podRequests says whether a pod as a whole requests a resource (KEP-2837).
+// podRequests reports whether a pod has a pod-level request for a resource (KEP-2837).
 func podRequests(pod *corev1.Pod, resource corev1.ResourceName) bool {
 	if pod.Spec.Resources == nil {
 		return false
@@ -213,7 +213,7 @@ func podRequests(pod *corev1.Pod, resource corev1.ResourceName) bool {
 	return ok
 }
 
-// atMaximum is about a HorizontalPodAutoscaler that would make more replicas than it may.
+// atMaximum explains a HorizontalPodAutoscaler that is limited by maxReplicas.
 func (s *Status) atMaximum(h *autoscalingv2.HorizontalPodAutoscaler, target change.Ref, limited *autoscalingv2.HorizontalPodAutoscalerCondition) {
 	want, evidence := s.replicasWanted(h)
 	s.set(limited.Reason, finding.Warning, sentence.HPAAtMaximum(s.ref, target, int(h.Spec.MaxReplicas), want))

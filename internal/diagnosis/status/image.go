@@ -15,8 +15,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// imageErrors are the reasons a pull fails, by words that registries and container runtimes use for them, the more
-// telling first. The words of a registry that uses others are shown as they are.
+// imageErrors are reasons for failed pulls, by substrings of the messages of registries and container runtimes, the
+// most specific first. Other messages are shown as they are.
 var imageErrors = []struct {
 	kind  message.ID
 	words []string
@@ -32,12 +32,12 @@ var imageErrors = []struct {
 	{message.ImageNoRoom, []string{"no space left on device"}},
 }
 
-// imageNotPulled is about a container whose image the node does not get.
+// imageNotPulled explains a container whose image cannot be pulled.
 func (s *Status) imageNotPulled(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	image := imageOf(pod, c.Name)
 	words, evidence := c.State.Waiting.Message, []finding.Evidence{s.waitingEvidence(pod, c)}
 	for _, e := range s.Events(pod, "Failed") {
-		// While kubelet backs off, only the event still holds the registry's words.
+		// During the kubelet's backoff, only the Event still has the registry's message.
 		if strings.Contains(e.Message, "Failed to pull image") && strings.Contains(e.Message, image) {
 			words, evidence = words+" "+e.Message, append(evidence, query.EventEvidence(e))
 			break
@@ -55,7 +55,8 @@ func (s *Status) imageNotPulled(pod *corev1.Pod, c corev1.ContainerStatus, first
 	s.nodesWithImage(pod, image)
 }
 
-// imageError says why a container has no image, by kubelet's reason and the words of the registry or the runtime.
+// imageError explains why a container has no image, by the kubelet's reason and the message of the registry or the
+// runtime.
 func (s *Status) imageError(pod *corev1.Pod, c corev1.ContainerStatus, words string) message.Sentence {
 	image, node := imageOf(pod, c.Name), facts.NodeRef(pod.Spec.NodeName)
 	switch c.State.Waiting.Reason {
@@ -89,7 +90,7 @@ func (s *Status) imageError(pod *corev1.Pod, c corev1.ContainerStatus, words str
 	}
 }
 
-// otherPlatforms says what the node's platform is, and what those of the other nodes are.
+// otherPlatforms names the node's platform, and those of the other nodes.
 func (s *Status) otherPlatforms(pod *corev1.Pod) {
 	var evidence []finding.Evidence
 	if node := s.World.Node(pod.Spec.NodeName); node != nil {
@@ -98,7 +99,7 @@ func (s *Status) otherPlatforms(pod *corev1.Pod) {
 	s.addCause(sentence.ImagePlatformWay(platformOf(s.World.Node(pod.Spec.NodeName)), message.ListOf(s.otherPlatformsOf(pod.Spec.NodeName))), evidence...)
 }
 
-// platformOf is a node's operating system and architecture, as images name them; empty if not known.
+// platformOf is a node's operating system and architecture, as in image manifests; empty if not known.
 func platformOf(node *corev1.Node) string {
 	if node == nil || node.Status.NodeInfo.Architecture == "" {
 		return ""
@@ -106,7 +107,7 @@ func platformOf(node *corev1.Node) string {
 	return cmp.Or(node.Status.NodeInfo.OperatingSystem, "linux") + "/" + node.Status.NodeInfo.Architecture
 }
 
-// nodesWithImage says where the same image runs: what works there tells image and node apart.
+// nodesWithImage names the nodes on which the same image runs, which shows whether the image or the node is the cause.
 func (s *Status) nodesWithImage(pod *corev1.Pod, image string) {
 	for _, other := range s.World.Pods() {
 		if other.UID == pod.UID || other.Spec.NodeName == "" {
@@ -141,7 +142,7 @@ func containerOf(pod *corev1.Pod, name string) *corev1.Container {
 	return nil
 }
 
-// secretNames are the pull secrets a pod names; what they hold is not read.
+// secretNames are the names of a pod's imagePullSecrets. Their contents are not read.
 func secretNames(pod *corev1.Pod) []string {
 	var names []string
 	for _, secret := range pod.Spec.ImagePullSecrets {

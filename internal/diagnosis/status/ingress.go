@@ -16,13 +16,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// backend is where an Ingress sends requests. Field is its path in the Ingress, and pointer the same as a JSON pointer.
+// backend is a backend of an Ingress. Field is its path in the Ingress, pointer the same as a JSON pointer.
 type backend struct {
 	field, pointer string
 	service        *networkingv1.IngressServiceBackend
 }
 
-// backendsOf are the Services that an Ingress names; a backend that is another resource is left out.
+// backendsOf are the Services that are backends of an Ingress; resource backends are omitted.
 func backendsOf(i *networkingv1.Ingress) []backend {
 	var all []backend
 	add := func(field, pointer string, b *networkingv1.IngressBackend) {
@@ -43,7 +43,7 @@ func backendsOf(i *networkingv1.Ingress) []backend {
 	return all
 }
 
-// ingress says whether the Services that an Ingress sends requests to are there, and answer.
+// ingress reports whether the backend Services of an Ingress exist and have endpoints.
 func (s *Status) ingress(ctx context.Context, i *networkingv1.Ingress) {
 	s.AddUnknownKinds(cluster.Service)
 	all := backendsOf(i)
@@ -81,7 +81,7 @@ func servesPort(svc *corev1.Service, port networkingv1.ServiceBackendPort) bool 
 	})
 }
 
-// backendPort is about a port that the Service has not got.
+// backendPort explains a port that the Service does not have.
 func (s *Status) backendPort(svc *corev1.Service, b backend) message.Sentence {
 	field, asked := b.field+".service.port.name", b.service.Port.Name
 	if asked == "" {

@@ -22,7 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// job says how far a Job has come, and why it gets no further.
+// job explains the progress of a Job, and why it makes none.
 func (s *Status) job(ctx context.Context, job *batchv1.Job) {
 	pods := s.World.PodsOf(job.UID)
 	failure, failing := kube.TrueJobCondition(job, batchv1.JobFailed), kube.TrueJobCondition(job, batchv1.JobFailureTarget)
@@ -50,7 +50,7 @@ func (s *Status) jobFailed(ctx context.Context, job *batchv1.Job, failure *batch
 	s.explainFailures(ctx, pods)
 }
 
-// jobFailing is about a Job that is to fail, and does once its pods have ended (pkg/controller/job, FailureTarget).
+// jobFailing explains a Job that fails once its pods have terminated (pkg/controller/job, FailureTarget).
 func (s *Status) jobFailing(ctx context.Context, failure *batchv1.JobCondition, pods []*corev1.Pod) {
 	why := sentence.JobFailing(s.ref, cmp.Or(failure.Message, failure.Reason))
 	s.set(string(batchv1.JobFailureTarget), finding.Critical, why)
@@ -63,7 +63,7 @@ func (s *Status) jobFailing(ctx context.Context, failure *batchv1.JobCondition, 
 	s.explainFailures(ctx, pods)
 }
 
-// jobFailure says why a Job has failed, by the reason that its controller gives (pkg/controller/job; k8s.io/api/batch/v1).
+// jobFailure explains why a Job has failed, by the reason of its condition (pkg/controller/job; k8s.io/api/batch/v1).
 func (s *Status) jobFailure(job *batchv1.Job, failure *batchv1.JobCondition) message.Sentence {
 	switch failure.Reason {
 	case batchv1.JobReasonBackoffLimitExceeded:
@@ -84,7 +84,7 @@ func jobEvidence(ref change.Ref, c *batchv1.JobCondition) finding.Evidence {
 	return facts.EvidenceSince(ref, "status.conditions["+string(c.Type)+"]", c.Reason+": "+c.Message, c.LastTransitionTime)
 }
 
-// jobRuns is about a Job that is not done: its pods may be not well, or fail one after the other.
+// jobRuns explains a Job that is not finished: its pods may have problems, or fail repeatedly.
 func (s *Status) jobRuns(ctx context.Context, job *batchv1.Job, pods []*corev1.Pod) {
 	if len(pods) == 0 && job.Status.Active == 0 && job.Spec.ManagedBy == nil && s.creationRefused(ctx, "Running", job, nil) {
 		return
@@ -103,7 +103,7 @@ func (s *Status) jobRuns(ctx context.Context, job *batchv1.Job, pods []*corev1.P
 	}
 }
 
-// explainFailures groups the failed pods by how they ended, and says of one of each group why.
+// explainFailures groups the failed pods by how they ended, and explains one of each group.
 func (s *Status) explainFailures(ctx context.Context, pods []*corev1.Pod) {
 	var states []string
 	byState := map[string][]*corev1.Pod{}
@@ -138,7 +138,7 @@ func (s *Status) explainFailures(ctx context.Context, pods []*corev1.Pod) {
 	}
 }
 
-// preempted says that pods of the subject were preempted, which N501 tells more of.
+// preempted says that pods of the subject were preempted; N501 has the details.
 func (s *Status) preempted() bool {
 	who := query.FindFormerOwners(s.World)
 	return slices.ContainsFunc(query.Victims(s.World), func(v query.Victim) bool {
@@ -147,7 +147,7 @@ func (s *Status) preempted() bool {
 	})
 }
 
-// jobSize is how many pods of a Job are to succeed.
+// jobSize is the number of pods of a Job that must succeed.
 func jobSize(job *batchv1.Job) int {
 	if job.Spec.Completions == nil {
 		return 1
@@ -155,7 +155,7 @@ func jobSize(job *batchv1.Job) int {
 	return int(*job.Spec.Completions)
 }
 
-// jobLimit is how many pods may fail before the Job gives up (k8s.io/api/batch/v1: 6 if it does not say).
+// jobLimit is the Job's backoffLimit (k8s.io/api/batch/v1: 6 by default).
 func jobLimit(job *batchv1.Job) int {
 	if job.Spec.BackoffLimit == nil {
 		return 6
@@ -163,7 +163,7 @@ func jobLimit(job *batchv1.Job) int {
 	return int(*job.Spec.BackoffLimit)
 }
 
-// cronJob says whether a CronJob makes Jobs when it should, and how its last one fared.
+// cronJob reports whether a CronJob creates Jobs on schedule, and how its last Job ended.
 func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
 	jobs := s.jobsOf(cron)
 	missed, behind := s.missedRun(cron, jobs)
@@ -199,15 +199,15 @@ func (s *Status) cronJob(ctx context.Context, cron *batchv1.CronJob) {
 	}
 }
 
-// notCreatedReasons are the reasons for which the controller creates no Job that is due (pkg/controller/cronjob). After
-// TooManyMissedTimes, which used to be one of them, it goes on.
+// notCreatedReasons are the reasons for which the controller does not create a Job (pkg/controller/cronjob). TooManyMissedTimes
+// is no longer one of them: the controller continues.
 var notCreatedReasons = []string{
 	"MissSchedule", "UnparseableSchedule", "UnParseableCronJobSchedule", "InvalidSchedule", "FailedNeedsStart", "FailedCreate", "FailedGet",
 	"UnknownTimeZone", "JobAlreadyActive",
 }
 
-// missedRun are the events by which the controller says that it did not create the Job that was due, and that it has missed many;
-// nil if it does not, or has created one since.
+// missedRun are the latest Events with which the controller reports that it did not create a Job, and that it missed many; each
+// is nil if there is none since the last Job.
 func (s *Status) missedRun(cron *batchv1.CronJob, jobs []*batchv1.Job) (why, behind *corev1.Event) {
 	var made metav1.Time
 	later := func(t *metav1.Time) {
@@ -236,7 +236,7 @@ func (s *Status) missedRun(cron *batchv1.CronJob, jobs []*batchv1.Job) (why, beh
 	return newest(notCreatedReasons...), newest("TooManyMissedTimes")
 }
 
-// cronJobStillActive is about a CronJob that creates no Job before the last one has ended, and why that has not.
+// cronJobStillActive explains a CronJob that creates no Job until the last one has finished, and why that has not.
 func (s *Status) cronJobStillActive(ctx context.Context, cron *batchv1.CronJob, e *corev1.Event) {
 	ref := change.Ref{Kind: string(cluster.Job), Namespace: cron.Namespace}
 	if len(cron.Status.Active) > 0 {
@@ -255,7 +255,7 @@ func (s *Status) cronJobStillActive(ctx context.Context, cron *batchv1.CronJob, 
 	s.addCause(sentence.CronBusy(s.ref, ref, ""), evidence...)
 	s.set("Active", finding.Critical, sentence.CronBusy(s.ref, ref, why.Summary))
 	s.cronJobNext(cron)
-	if why.Severity == "" { // Else its problem is to be mended.
+	if why.Severity == "" { // Otherwise its problem must be solved.
 		s.proposeDeleteJob(ref)
 	}
 	s.Causes = append(s.Causes, why.Causes...)
@@ -263,7 +263,7 @@ func (s *Status) cronJobStillActive(ctx context.Context, cron *batchv1.CronJob, 
 	s.NotModelled = append(s.NotModelled, why.NotModelled...)
 }
 
-// cronJobTooManyMissed is about a CronJob of which nothing says why it creates no Job, but that it has missed many.
+// cronJobTooManyMissed explains a CronJob of which only TooManyMissedTimes is known.
 func (s *Status) cronJobTooManyMissed(cron *batchv1.CronJob, e *corev1.Event) {
 	var last []finding.Evidence
 	if at := cron.Status.LastScheduleTime; at != nil {

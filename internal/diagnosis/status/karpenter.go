@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// nodePool says whether Karpenter may add nodes of a NodePool.
+// nodePool reports whether Karpenter can add nodes of a NodePool.
 //
 // Source: sigs.k8s.io/karpenter, pkg/apis/v1/nodepool_status.go.
 func (s *Status) nodePool(pool *custom.NodePool) {
@@ -56,7 +56,7 @@ func (s *Status) nodePool(pool *custom.NodePool) {
 	s.AddUnknownKinds(cluster.Node)
 }
 
-// badCondition is the first condition that is False, but for Ready, which only sums up the others.
+// badCondition is the first condition that is False, except Ready, which summarizes the others.
 func badCondition(conditions []metav1.Condition) *metav1.Condition {
 	for i, c := range conditions {
 		if c.Status == metav1.ConditionFalse && c.Type != "Ready" {
@@ -66,7 +66,7 @@ func badCondition(conditions []metav1.Condition) *metav1.Condition {
 	return nil
 }
 
-// wordsOf is why a condition is as it is.
+// wordsOf is a condition's message, or its reason.
 func wordsOf(c *metav1.Condition) string {
 	if c.Message != "" {
 		return strings.TrimSuffix(c.Message, ".")
@@ -83,8 +83,8 @@ func conditionEvidence(ref change.Ref, c *metav1.Condition) finding.Evidence {
 	return facts.EvidenceSince(ref, "status.conditions["+c.Type+"]", value, c.LastTransitionTime)
 }
 
-// insufficientCapacity tells of the last NodeClaim of a NodePool that the cloud had no machine for. Karpenter deletes such a NodeClaim at once,
-// so that only the Event is left; NodeClaims are named after their NodePool.
+// insufficientCapacity explains the last NodeClaim of a NodePool for which the cloud had no capacity. Karpenter deletes such a NodeClaim at
+// once, so that only the Event remains; NodeClaims are named after their NodePool.
 func (s *Status) insufficientCapacity(pool string) {
 	var last *metav1.Time
 	var link finding.Link
@@ -101,8 +101,8 @@ func (s *Status) insufficientCapacity(pool string) {
 	}
 }
 
-// nodeClaimStages are the conditions that a NodeClaim goes through, in order, and how long Karpenter waits for each before it deletes the
-// NodeClaim; for the last it waits for ever.
+// nodeClaimStages are the conditions of a NodeClaim in the order in which they become True, and the timeout after which Karpenter deletes the
+// NodeClaim; the last has none.
 //
 // Source: sigs.k8s.io/karpenter, pkg/controllers/nodeclaim/lifecycle/liveness.go.
 var nodeClaimStages = []struct {
@@ -114,10 +114,10 @@ var nodeClaimStages = []struct {
 	{"Initialized", 0},
 }
 
-// nodeClaimTimeout is after how long a node that has registered should be of use; Karpenter sets no bound.
+// nodeClaimTimeout is the time within which a registered node should be initialized; Karpenter has no timeout for that.
 const nodeClaimTimeout = 10 * time.Minute
 
-// nodeClaim says how far a node that Karpenter has asked for has come.
+// nodeClaim explains the progress of a NodeClaim.
 func (s *Status) nodeClaim(claim *custom.NodeClaim) {
 	if claim.DeletionTimestamp != nil {
 		s.set("Terminating", finding.Info, sentence.NodeClaimLeaving(s.ref))
@@ -156,7 +156,7 @@ func (s *Status) nodeClaim(claim *custom.NodeClaim) {
 	s.nodeClaimEvents()
 }
 
-// nodeClaimWaits says which condition a NodeClaim waits for.
+// nodeClaimWaits names the condition that a NodeClaim waits for.
 func (s *Status) nodeClaimWaits(claim *custom.NodeClaim, condition, age, why string, minutes int) message.Sentence {
 	switch condition {
 	case "Launched":
@@ -168,7 +168,7 @@ func (s *Status) nodeClaimWaits(claim *custom.NodeClaim, condition, age, why str
 	}
 }
 
-// nodeClaimEvents are what Karpenter says of a NodeClaim: the last of each reason.
+// nodeClaimEvents are Karpenter's Events about a NodeClaim: the last of each reason.
 func (s *Status) nodeClaimEvents() {
 	var told []string
 	for _, e := range s.EventsNamed(s.ref, "DisruptionBlocked", "Unconsolidatable", "InsufficientCapacityError", "NodeClassNotReady", "FailedDraining", "FailedConsistencyCheck") {

@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// workload says whether Kueue has admitted a Workload, and why not.
+// workload reports whether Kueue has admitted a Workload, and why not.
 //
 // Source: sigs.k8s.io/kueue, apis/kueue/v1beta2/workload_types.go.
 func (s *Status) workload(w *custom.Workload) {
@@ -30,12 +30,12 @@ func (s *Status) workload(w *custom.Workload) {
 	}
 }
 
-// waits says whether a Workload of which this is said is neither admitted nor done.
+// waits reports whether a Workload in this state is neither admitted nor finished.
 func waits(said message.Sentence) bool {
 	return said.ID != message.WorkloadAdmitted && said.ID != message.WorkloadFinished
 }
 
-// admission is how far a Workload has come: a word, and a sentence with its evidence.
+// admission is the admission state of a Workload: a word, and a sentence with its evidence.
 func (s *Status) admission(w *custom.Workload) (state string, said message.Sentence, evidence []finding.Evidence) {
 	ref := facts.RefTo(cluster.Workload, w)
 	why, age := "", ""
@@ -66,14 +66,14 @@ func (s *Status) admission(w *custom.Workload) (state string, said message.Sente
 	}
 }
 
-// kueueGate holds pods back until Kueue has admitted them.
+// kueueGate is the scheduling gate that Kueue removes when it admits the Workload.
 const kueueGate = "kueue.x-k8s.io/admission"
 
-// queueLabel names the LocalQueue of what Kueue is to queue.
+// queueLabel is the label with the name of the LocalQueue.
 const queueLabel = "kueue.x-k8s.io/queue-name"
 
-// explainQueue is about a Job or pod that is held back: its Workload says why, if Kueue has one for it. A Workload belongs to its object, or to
-// each pod of a group.
+// explainQueue explains a Job or pod that Kueue holds back, by its Workload if there is one. A Workload is owned by the object, or by each pod
+// of a group.
 func (s *Status) explainQueue(o metav1.Object, byKueue bool) {
 	for _, w := range s.World.Workloads() {
 		if w.Namespace != o.GetNamespace() || !slices.ContainsFunc(w.OwnerReferences, func(owner metav1.OwnerReference) bool { return owner.UID == o.GetUID() }) {

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// queueOf follows a Workload that waits to its quota: the LocalQueue that it names, and the ClusterQueue that this leads to.
+// queueOf finds the quota of a Workload: the LocalQueue that it names, and the ClusterQueue of that.
 //
 // Source: sigs.k8s.io/kueue, apis/kueue/v1beta2/localqueue_types.go and clusterqueue_types.go.
 func (s *Status) queueOf(w *custom.Workload) {
@@ -39,7 +39,7 @@ func (s *Status) queueOf(w *custom.Workload) {
 	s.quotasOf(of, queue, w)
 }
 
-// queueMissing is about a queue that is not there, as far as that is known.
+// queueMissing explains a queue that is known not to exist.
 func (s *Status) queueMissing(ref change.Ref, said message.Sentence, evidence ...finding.Evidence) {
 	kind := cluster.Kind(ref.Kind)
 	if s.World.Knowledge(kind) != cluster.Complete {
@@ -49,7 +49,7 @@ func (s *Status) queueMissing(ref change.Ref, said message.Sentence, evidence ..
 	s.addCause(said, append(evidence, facts.Evidence(ref, "metadata.name", ""))...)
 }
 
-// queueStopped is about a queue that admits nothing.
+// queueStopped explains a queue whose stopPolicy prevents admission.
 func (s *Status) queueStopped(ref change.Ref, policy string, conditions []metav1.Condition) {
 	switch active := meta.FindStatusCondition(conditions, "Active"); {
 	case policy != "" && policy != "None":
@@ -60,7 +60,8 @@ func (s *Status) queueStopped(ref change.Ref, policy string, conditions []metav1
 	}
 }
 
-// quotasOf tells what a ClusterQueue has of what Kueue says that the Workload lacks; if it names nothing of it, of all.
+// quotasOf lists a ClusterQueue's quotas of the resources that the Workload lacks according to Kueue; all of them if it
+// names none.
 func (s *Status) quotasOf(ref change.Ref, queue *custom.ClusterQueue, w *custom.Workload) {
 	says := ""
 	if c := meta.FindStatusCondition(w.Status.Conditions, "QuotaReserved"); c != nil {
@@ -86,7 +87,7 @@ func (s *Status) quotasOf(ref change.Ref, queue *custom.ClusterQueue, w *custom.
 	}
 }
 
-// quotaOf is how much of a resource there is of a flavor.
+// quotaOf is the nominal quota of a resource in a flavor.
 type quotaOf struct {
 	flavor string
 	custom.FlavorQuota
@@ -111,7 +112,8 @@ func (s *Status) quotaFigures(ref change.Ref, queue *custom.ClusterQueue, q quot
 	s.addCause(sentence.QueueHas(ref, q.NominalQuota.String(), string(q.Name), q.flavor, used, lent, cmp.Or(queue.Spec.CohortName, queue.Spec.Cohort), limit), evidence...)
 }
 
-// reserved is how much of a quota is reserved, and how much of that was borrowed; false if the ClusterQueue does not tell.
+// reserved is how much of a quota is reserved, and how much of that is borrowed; false if the ClusterQueue's status does not
+// say.
 func reserved(queue *custom.ClusterQueue, q quotaOf) (total, borrowed resource.Quantity, ok bool) {
 	for _, flavor := range queue.Status.FlavorsReservation {
 		for _, of := range flavor.Resources {

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// slowStart is about a container that its liveness probe ends before it has ever been ready: it may take longer to start than the
+// slowStart explains a container that its liveness probe restarts before it was ever ready: it may need longer to start than the
 // probe allows, and a startup probe would wait for it.
 func (s *Status) slowStart(pod *corev1.Pod, c corev1.ContainerStatus) {
 	spec, last, kills := containerOf(pod, c.Name), c.LastTerminationState.Terminated, s.killedByProbe(pod, c.Name)
@@ -27,7 +27,7 @@ func (s *Status) slowStart(pod *corev1.Pod, c corev1.ContainerStatus) {
 	if probe.PeriodSeconds == 0 {
 		period = 10 * time.Second // the default
 	}
-	// Twice what it was seen to have had, since that was not enough.
+	// Twice the time that it had, since that was not enough.
 	times := int32((2*lasted + period - 1) / period)
 	probe.InitialDelaySeconds, probe.SuccessThreshold, probe.TerminationGracePeriodSeconds, probe.FailureThreshold = 0, 0, nil, times
 	ran, total := duration.HumanDuration(lasted), duration.HumanDuration(time.Duration(times)*period)

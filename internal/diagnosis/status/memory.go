@@ -15,14 +15,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// systemOOMReason is the event by which the kubelet tells of a node whose memory ran out as a whole (pkg/kubelet/oom).
+// systemOOMReason is the reason of the kubelet's Event for a node that ran out of memory (pkg/kubelet/oom).
 const systemOOMReason = "SystemOOM"
 
-// nodeMemoryWindow is how far apart the end of a container and the node's event of it may be told.
+// nodeMemoryWindow is the maximum time between the end of a container and the node's Event about it.
 const nodeMemoryWindow = time.Minute
 
-// systemOOMEvent is the event that tells that the node's memory ran out when a container ended; nil if there is none. A container's
-// own limit is then not what ended it.
+// systemOOMEvent is the Event of the node that ran out of memory when a container ended; nil if there is none. The container then
+// did not exceed its own limit.
 func (s *Status) systemOOMEvent(pod *corev1.Pod, end *corev1.ContainerStateTerminated) *corev1.Event {
 	node := s.World.Node(pod.Spec.NodeName)
 	if node == nil || end.FinishedAt.IsZero() {
@@ -39,7 +39,7 @@ func (s *Status) systemOOMEvent(pod *corev1.Pod, end *corev1.ContainerStateTermi
 
 func withinWindow(a, b time.Time) bool { return a.Sub(b).Abs() <= nodeMemoryWindow }
 
-// memoryLimit is the limit that ended a container, empty if none did.
+// memoryLimit is the memory limit at which a container was killed; empty if there is none.
 func (s *Status) memoryLimit(pod *corev1.Pod, c corev1.ContainerStatus, end *corev1.ContainerStateTerminated) string {
 	if end == nil || end.Reason != OOMKilled || s.systemOOMEvent(pod, end) != nil {
 		return ""
@@ -47,7 +47,7 @@ func (s *Status) memoryLimit(pod *corev1.Pod, c corev1.ContainerStatus, end *cor
 	return limitOf(pod, c.Name)
 }
 
-// raiseMemory gives the way to raise the memory limit of a container that was ended at it, for what makes its pods anew.
+// raiseMemory proposes a higher memory limit for a container that was killed at its limit, if its workload recreates its pods.
 func (s *Status) raiseMemory(pod *corev1.Pod, c corev1.ContainerStatus) {
 	spec, object := containerOf(pod, c.Name), s.World.Workload(pod)
 	if s.memoryLimit(pod, c, c.LastTerminationState.Terminated) == "" || object == nil {
@@ -61,7 +61,7 @@ func (s *Status) raiseMemory(pod *corev1.Pod, c corev1.ContainerStatus) {
 		return
 	}
 	resources := corev1.ResourceRequirements{Limits: corev1.ResourceList{corev1.ResourceMemory: raised}}
-	if request.Cmp(limit) >= 0 { // What is guaranteed stays so.
+	if request.Cmp(limit) >= 0 { // A Guaranteed pod stays so.
 		resources.Requests = corev1.ResourceList{corev1.ResourceMemory: raised}
 	}
 	list := "containers"
@@ -84,7 +84,7 @@ func (s *Status) raiseMemory(pod *corev1.Pod, c corev1.ContainerStatus) {
 	s.addRemedies(w.Remedy)
 }
 
-// fitsAnyNode says whether a node is large enough for so much memory, as far as nodes are known.
+// fitsAnyNode reports whether some node has that much allocatable memory, as far as nodes are known.
 func (s *Status) fitsAnyNode(memory resource.Quantity) bool {
 	return !s.Known(cluster.Node) || slices.ContainsFunc(s.World.Nodes(), func(n *corev1.Node) bool {
 		return n.Status.Allocatable.Memory().Cmp(memory) >= 0

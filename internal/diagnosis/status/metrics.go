@@ -11,8 +11,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/finding"
 )
 
-// replicasWanted is how many replicas the metrics seen ask for, as the controller reckons without its tolerance (pkg/controller/podautoscaler,
-// replica_calculator.go); zero if that cannot be told, or is no more than it may make: what was seen last is then not why it would make more.
+// replicasWanted is the number of replicas according to the current metrics, computed as the controller does but without its tolerance
+// (pkg/controller/podautoscaler, replica_calculator.go); zero if it is unknown or does not exceed maxReplicas: then the current metrics do not
+// explain why the autoscaler is limited.
 func (s *Status) replicasWanted(h *autoscalingv2.HorizontalPodAutoscaler) (int, []finding.Evidence) {
 	want := 0
 	var evidence []finding.Evidence
@@ -37,15 +38,15 @@ func (s *Status) replicasWanted(h *autoscalingv2.HorizontalPodAutoscaler) (int, 
 	return want, evidence
 }
 
-// metric is what one metric is to be, and is.
+// metric is one metric's target and current value.
 type metric struct {
-	// field is that of the metric's type; empty if the status tells of another metric.
+	// field is that of the metric's type; empty if the status has another type.
 	field  string
 	target autoscalingv2.MetricTarget
 	now    autoscalingv2.MetricValueStatus
 }
 
-// metricOf is a metric of the spec with what the status tells of it, at the same place.
+// metricOf is a metric of the spec, with the metric of the status at the same index.
 func metricOf(spec *autoscalingv2.MetricSpec, status *autoscalingv2.MetricStatus) metric {
 	switch {
 	case spec.Resource != nil && status.Resource != nil:
@@ -65,7 +66,7 @@ func metricOf(spec *autoscalingv2.MetricSpec, status *autoscalingv2.MetricStatus
 	}
 }
 
-// withKind is the metric, or none if the status tells of another.
+// withKind is the metric; the zero metric if the status has another type.
 func (m metric) withKind(same bool) metric {
 	if !same {
 		return metric{}
@@ -73,8 +74,7 @@ func (m metric) withKind(same bool) metric {
 	return m
 }
 
-// share is how much a metric is of what it is to be, with the field that tells both and their values there; the field is empty if
-// that cannot be told.
+// share is the current value divided by the target, with the field that has both, and the values; the field is empty if they are unknown.
 func (m metric) share() (share float64, field, now, target string) {
 	switch {
 	case m.field == "":

@@ -12,15 +12,15 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// missingRef is a Secret or ConfigMap that a pod needs and that is not there, or has not the key.
+// missingRef is a Secret or ConfigMap that a pod needs and that does not exist or lacks a key.
 type missingRef struct {
 	change.Ref
-	// key is the one that is missing; empty if the object is.
+	// key is the missing key; empty if the object is missing.
 	key string
 }
 
-// The kubelet's words for what is missing (pkg/kubelet/kubelet_pods.go, makeEnvironmentVariables; pkg/volume/secret and
-// configmap, MakePayload). Keys hold letters, digits, dots, dashes and underscores only (apimachinery, IsConfigMapKey).
+// The kubelet's messages about missing objects (pkg/kubelet/kubelet_pods.go, makeEnvironmentVariables; pkg/volume/secret and
+// configmap, MakePayload). Keys contain letters, digits, dots, dashes and underscores only (apimachinery, IsConfigMapKey).
 var (
 	missingObject    = regexp.MustCompile(`\b(secret|configmap) "([^"]+)" not found`)
 	missingKey       = regexp.MustCompile(`couldn't find key ([-._a-zA-Z0-9]+) in (Secret|ConfigMap) [^/ ]+/([^/ ]+)`)
@@ -28,7 +28,7 @@ var (
 	missingKindNames = map[string]string{"secret": "Secret", "Secret": "Secret", "configmap": "ConfigMap", "ConfigMap": "ConfigMap"}
 )
 
-// missingSource reads what the kubelet says is missing. naosu never asks for Secrets, and for ConfigMaps only by name.
+// missingSource extracts the missing object from the kubelet's message. naosu does not read Secrets, and ConfigMaps only by name.
 func missingSource(pod *corev1.Pod, text string) (missingRef, bool) {
 	of := func(kind, name, key string) (missingRef, bool) {
 		return missingRef{change.Ref{Kind: missingKindNames[kind], Namespace: pod.Namespace, Name: name}, key}, name != ""
@@ -53,7 +53,7 @@ func missingSource(pod *corev1.Pod, text string) (missingRef, bool) {
 	return missingRef{}, false
 }
 
-// proposeCreate adds the way to make what is missing. What it is to hold is for a person to fill in.
+// proposeCreate proposes to create what is missing. A person must fill in the contents.
 func (s *Status) proposeCreate(pod *corev1.Pod, m missingRef) {
 	if m.key != "" {
 		s.addRemedies(s.Propose(change.SetKey{Object: m.Ref, Key: m.key}, sentence.RemedySetKey(m.key, m.Ref, m.Namespace), sentence.RemedyCreateCost(), sentence.RemedyCreateRisk(m.Ref)).Remedy)
@@ -63,7 +63,7 @@ func (s *Status) proposeCreate(pod *corev1.Pod, m missingRef) {
 	s.addRemedies(s.Propose(done, sentence.RemedyCreate(m.Ref, m.Namespace), sentence.RemedyCreateCost(), sentence.RemedyCreateRisk(m.Ref)).Remedy)
 }
 
-// keysOf are the keys that a pod asks of a Secret or ConfigMap by name.
+// keysOf are the keys of a Secret or ConfigMap that a pod uses.
 func keysOf(pod *corev1.Pod, ref change.Ref) []string {
 	var keys []string
 	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
@@ -82,7 +82,7 @@ func keysOf(pod *corev1.Pod, ref change.Ref) []string {
 	return slices.DeleteFunc(slices.Compact(keys), func(key string) bool { return !configKey.MatchString(key) })
 }
 
-// keyOf is the key that a variable takes from an object of a kind, and the object's name; empty if it takes none.
+// keyOf is the key that a variable gets its value from, and the object's name; empty if it does not refer to an object of the kind.
 func keyOf(e corev1.EnvVar, kind string) (key, name string) {
 	switch from := e.ValueFrom; {
 	case from == nil:
@@ -94,7 +94,7 @@ func keyOf(e corev1.EnvVar, kind string) (key, name string) {
 	return "", ""
 }
 
-// itemsOf are the keys that a volume takes from an object.
+// itemsOf are the keys that a volume uses.
 func itemsOf(v corev1.Volume, ref change.Ref) []corev1.KeyToPath {
 	switch {
 	case ref.Kind == "Secret" && v.Secret != nil && v.Secret.SecretName == ref.Name:
@@ -107,11 +107,11 @@ func itemsOf(v corev1.Volume, ref change.Ref) []corev1.KeyToPath {
 
 var configKey = regexp.MustCompile(`^[-._a-zA-Z0-9]+$`)
 
-// missingServiceAccount is the name of the ServiceAccount that the API server misses, in its words: `error looking up service account
+// missingServiceAccount matches the name of a missing ServiceAccount in an error of the API server: `error looking up service account
 // shop/app: serviceaccount "app" not found` (plugin/pkg/admission/serviceaccount).
 var missingServiceAccount = regexp.MustCompile(`serviceaccount "([^"]+)" not found`)
 
-// serviceAccountIn is the ServiceAccount that pods of a namespace are refused for; false if the words name none.
+// serviceAccountIn is the missing ServiceAccount in an error about pods of a namespace; false if there is none.
 func serviceAccountIn(namespace, text string) (change.Ref, bool) {
 	m := missingServiceAccount.FindStringSubmatch(text)
 	if m == nil {
@@ -120,7 +120,7 @@ func serviceAccountIn(namespace, text string) (change.Ref, bool) {
 	return change.Ref{Kind: string(cluster.ServiceAccount), Namespace: namespace, Name: m[1]}, true
 }
 
-// proposeServiceAccount adds the way to make a ServiceAccount, unless it is there by now.
+// proposeServiceAccount proposes to create a ServiceAccount, unless it exists by now.
 func (s *Status) proposeServiceAccount(ref change.Ref) {
 	if s.World.Object(cluster.ServiceAccount, ref.Namespace, ref.Name) != nil {
 		s.addCause(sentence.AccountThere(ref))

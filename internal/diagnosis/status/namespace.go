@@ -17,17 +17,17 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// namespaceDeletionTime is for how long a namespace may take to delete what is in it before that is worth saying.
+// namespaceDeletionTime is how long the deletion of a namespace may take before it is reported as a problem.
 const namespaceDeletionTime = 5 * time.Minute
 
-// namespaceDeletionConditions are the conditions by which the controller says why a namespace is still there, the one to look at first before
-// the others (pkg/controller/namespace/deletion).
+// namespaceDeletionConditions are the conditions that explain why a namespace still exists, the most important first
+// (pkg/controller/namespace/deletion).
 var namespaceDeletionConditions = []corev1.NamespaceConditionType{
 	corev1.NamespaceDeletionDiscoveryFailure, corev1.NamespaceDeletionGVParsingFailure, corev1.NamespaceDeletionContentFailure,
 	corev1.NamespaceFinalizersRemaining, corev1.NamespaceContentRemaining,
 }
 
-// namespace says why a namespace that is being deleted is still there.
+// namespace explains why a namespace that is being deleted still exists.
 func (s *Status) namespace(ctx context.Context, n *corev1.Namespace) {
 	if n.DeletionTimestamp == nil {
 		s.set(string(n.Status.Phase), "", sentence.NamespaceActive(s.ref))
@@ -72,7 +72,7 @@ func (s *Status) namespace(ctx context.Context, n *corev1.Namespace) {
 	}
 }
 
-// unavailableAPIs is about API servers that do not answer: what they hold of the namespace cannot be known to be deleted.
+// unavailableAPIs explains aggregated API servers that do not respond: the namespace's objects there cannot be deleted.
 func (s *Status) unavailableAPIs(ctx context.Context, severity finding.Severity) {
 	s.AddUnknownKinds(cluster.APIService)
 	for _, a := range s.World.APIServices() {
@@ -93,11 +93,11 @@ func (s *Status) unavailableAPIs(ctx context.Context, severity finding.Severity)
 	}
 }
 
-// remaining reads finalizers from a namespace's condition: "Some content in the namespace has finalizers
-// remaining: foo.example/bar in 2 resource instances".
+// remaining extracts the finalizers from a namespace's condition: "Some content in the namespace has finalizers remaining: foo.example/bar in
+// 2 resource instances".
 var remaining = regexp.MustCompile(`([^\s,:]+) in \d+ resource instances`)
 
-// finalizersIn are objects of the namespace that a finalizer keeps, of the kinds that are known.
+// finalizersIn are the namespace's objects with a finalizer, of the known kinds.
 func (s *Status) finalizersIn(n *corev1.Namespace) {
 	i := slices.IndexFunc(n.Status.Conditions, func(c corev1.NamespaceCondition) bool {
 		return c.Type == corev1.NamespaceFinalizersRemaining && c.Status == corev1.ConditionTrue

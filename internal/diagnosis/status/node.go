@@ -18,11 +18,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// leaseDuration is how long a node counts as alive after it renewed a Lease that does not say (kubelet's
-// nodeLeaseDurationSeconds).
+// leaseDuration is how long a Lease that does not specify it is valid (kubelet's nodeLeaseDurationSeconds).
 const leaseDuration = 40 * time.Second
 
-// node says how a node is, what that does to pods, and what waits for it.
+// node explains the state of a node, its effect on pods, and what waits for the node.
 func (s *Status) node(node *corev1.Node) {
 	ready, _ := facts.Readiness(node)
 	pressed := pressureConditions(node)
@@ -61,7 +60,7 @@ func nodeState(node *corev1.Node) string {
 	return state
 }
 
-// nodeConditions are those that are not as they should be, and since when the node has been silent.
+// nodeConditions adds the conditions that report a problem, and since when the node has not responded.
 func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition) {
 	if ready.Status != corev1.ConditionTrue {
 		s.addCause(sentence.NodeNotReadySince(s.ref, s.age(ready.LastTransitionTime)), nodeConditionEvidence(node, ready))
@@ -75,7 +74,7 @@ func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition) {
 	}
 	for _, c := range pressureConditions(node) {
 		if facts.IsAgentCondition(c) {
-			continue // N301 tells it, to the cause.
+			continue // N301 explains it.
 		}
 		s.addCause(sentence.NodeConditionBad(s.ref, string(c.Type), s.age(c.LastTransitionTime), c.Message), nodeConditionEvidence(node, c))
 	}
@@ -90,7 +89,7 @@ func (s *Status) nodeConditions(node *corev1.Node, ready corev1.NodeCondition) {
 	}
 }
 
-// leaseDurationOf is how long a Lease holds after it was renewed.
+// leaseDurationOf is how long a Lease is valid after its renewal.
 func leaseDurationOf(lease *coordinationv1.Lease) time.Duration {
 	if seconds := lease.Spec.LeaseDurationSeconds; seconds != nil {
 		return time.Duration(*seconds) * time.Second
@@ -98,8 +97,8 @@ func leaseDurationOf(lease *coordinationv1.Lease) time.Duration {
 	return leaseDuration
 }
 
-// pressureConditions are the conditions, other than Ready, that tell of problem: kubelet's and the network's own, which are bad when
-// true, and those of node agents.
+// pressureConditions are the conditions other than Ready that report a problem: those of the kubelet and of the network, for which
+// True is bad, and those of node agents.
 func pressureConditions(node *corev1.Node) []corev1.NodeCondition {
 	badWhenTrue := []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodeDiskPressure, corev1.NodePIDPressure, corev1.NodeNetworkUnavailable}
 	bad := slices.DeleteFunc(slices.Clone(node.Status.Conditions), func(c corev1.NodeCondition) bool {
@@ -116,7 +115,7 @@ func conditionNames(conditions []corev1.NodeCondition) message.List {
 	return names
 }
 
-// nodeTaints says of each taint, but for those that repeat what the conditions say, what it does to pods.
+// nodeTaints explains the effect of each taint on pods, except taints that follow from conditions.
 func (s *Status) nodeTaints(node *corev1.Node) {
 	for _, taint := range node.Spec.Taints {
 		if facts.LifecycleTaints[taint.Key] && taint.Effect != corev1.TaintEffectNoExecute || taint.Key == corev1.TaintNodeUnschedulable {
@@ -138,7 +137,7 @@ func (s *Status) nodeTaints(node *corev1.Node) {
 	}
 }
 
-// evictedByTaint counts the node's pods by whether a NoExecute taint lets them stay for good.
+// evictedByTaint counts the node's pods that tolerate a NoExecute taint without a limit, and the others.
 func (s *Status) evictedByTaint(node *corev1.Node, taint corev1.Taint) (stay, leave int) {
 	for _, pod := range s.World.PodsOn(node.Name) {
 		switch {
@@ -152,8 +151,8 @@ func (s *Status) evictedByTaint(node *corev1.Node, taint corev1.Taint) (stay, le
 	return stay, leave
 }
 
-// awaitedNode names the pods whose way on leads over this node: those that cannot be confirmed to have ended, those that have
-// their place here and do not start, and those that the scheduler has nominated it for.
+// awaitedNode names the pods that depend on this node: those whose termination it must confirm, those that are bound to it and do
+// not start, and those with it as nominated node.
 func (s *Status) awaitedNode(node *corev1.Node) {
 	var stopping, starting, nominated []change.Ref
 	for _, pod := range s.World.PodsOn(node.Name) {
@@ -180,7 +179,7 @@ func (s *Status) addWaiting(said func(n int, node any, pods message.List) messag
 	}
 }
 
-// nodeResources is what the node's pods ask for of what it has.
+// nodeResources adds how much of the node's allocatable resources its pods request.
 func (s *Status) nodeResources(node *corev1.Node) {
 	if !s.Known(cluster.Pod) {
 		return

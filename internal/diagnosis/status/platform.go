@@ -16,16 +16,16 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// execFormatError is the kernel's word for a file that it cannot run as a program (ENOEXEC): it is built for another architecture, or is a
-// script without a first line that says what runs it.
+// execFormatError is the kernel's message for a file that it cannot execute (ENOEXEC): it is built for another architecture, or is a
+// script without a #! line.
 const execFormatError = "exec format error"
 
-// isExecFormatError says whether a container ended because its program is of another format than its node runs.
+// isExecFormatError reports whether a container ended because the node cannot execute its program.
 func isExecFormatError(end *corev1.ContainerStateTerminated) bool {
 	return end != nil && strings.Contains(strings.ToLower(end.Message), execFormatError)
 }
 
-// explainPlatform is about a container whose program its node cannot run.
+// explainPlatform explains a container whose program the node cannot execute.
 func (s *Status) explainPlatform(pod *corev1.Pod, container string) {
 	var evidence []finding.Evidence
 	if node := s.World.Node(pod.Spec.NodeName); node != nil {
@@ -37,7 +37,7 @@ func (s *Status) explainPlatform(pod *corev1.Pod, container string) {
 	s.archRemedies(pod, image)
 }
 
-// otherPlatformsOf are the platforms of other nodes that a node has not got.
+// otherPlatformsOf are the platforms of other nodes that differ from the node's.
 func (s *Status) otherPlatformsOf(name string) []string {
 	own, others := platformOf(s.World.Node(name)), map[string]bool{}
 	for _, node := range s.World.Nodes() {
@@ -48,8 +48,8 @@ func (s *Status) otherPlatformsOf(name string) []string {
 	return slices.Sorted(maps.Keys(others))
 }
 
-// archRemedies keep the pods of a workload on the nodes of another architecture: where the same image runs, if that is to be seen, else
-// on those of each architecture that there is. What an image is built for is not in the Kubernetes API, so that none is verified.
+// archRemedies are node selectors for another architecture: that of the nodes on which the same image runs, if there are any; otherwise
+// one for each architecture in the cluster. The platforms of an image are not in the Kubernetes API, so that none is verified.
 func (s *Status) archRemedies(pod *corev1.Pod, image string) {
 	node := s.World.Node(pod.Spec.NodeName)
 	if node == nil || !s.Known(cluster.Node) {
@@ -77,7 +77,7 @@ func (s *Status) archRemedies(pod *corev1.Pod, image string) {
 	}
 }
 
-// runsImage says whether a container of a pod has run an image.
+// runsImage reports whether a container of a pod has run an image.
 func runsImage(pod *corev1.Pod, image string) bool {
 	return slices.ContainsFunc(pod.Status.ContainerStatuses, func(c corev1.ContainerStatus) bool {
 		return imageOf(pod, c.Name) == image && c.State.Running != nil && c.Ready

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// pod says why a pod is as it is that is not waiting for a node, or waits for a scheduler that is not there.
+// pod explains the state of a pod that does not wait for a node, or that waits for a scheduler that does not run.
 func (s *Status) pod(pod *corev1.Pod) {
 	switch {
 	case pod.DeletionTimestamp != nil:
@@ -38,7 +38,7 @@ func (s *Status) pod(pod *corev1.Pod) {
 	}
 }
 
-// initialized says whether the pod's init containers have done their work.
+// initialized reports whether the pod's init containers have completed.
 func initialized(pod *corev1.Pod) bool {
 	c := kube.PodCondition(pod, corev1.PodInitialized)
 	return c == nil || c.Status == corev1.ConditionTrue
@@ -57,7 +57,7 @@ func (s *Status) explainGates(pod *corev1.Pod) {
 	s.explainQueue(pod, slices.Contains(gates, kueueGate))
 }
 
-// notScheduledYet is about a pod whose scheduler has never looked at it.
+// notScheduledYet explains a pod that no scheduler has processed yet.
 func (s *Status) notScheduledYet(pod *corev1.Pod) {
 	if s.resourceClaimMissing(pod) {
 		return
@@ -78,8 +78,8 @@ func (s *Status) notScheduledYet(pod *corev1.Pod) {
 		facts.EvidenceSince(s.ref, "spec.schedulerName", name, pod.CreationTimestamp))
 }
 
-// SchedulerMissing says whether a pod asks for a scheduler that nobody speaks for and that has not looked at it: why it
-// waits is then no question of where it fits.
+// SchedulerMissing reports whether no component with the pod's schedulerName is known and none has processed the pod: then it is not
+// Pending because of constraints.
 func SchedulerMissing(q query.Query, pod *corev1.Pod) bool {
 	if kube.PodCondition(pod, corev1.PodScheduled) != nil {
 		return false
@@ -90,12 +90,12 @@ func SchedulerMissing(q query.Query, pod *corev1.Pod) bool {
 	return facts.SchedulerOf(pod) != facts.DefaultScheduler
 }
 
-// nodeLost is the reason that the node lifecycle controller gave the pods of an unreachable node.
+// nodeLost is the reason that the node lifecycle controller set on pods of an unreachable node.
 //
 // Source: pkg/util/node of Kubernetes (NodeUnreachablePodReason).
 const nodeLost = "NodeLost"
 
-// PodState is the pod's state in a word, as kubectl get shows it in STATUS.
+// PodState is the pod's state in one word, as kubectl get shows it in STATUS.
 //
 // Source: pkg/printers/internalversion of Kubernetes (printPod).
 func PodState(pod *corev1.Pod) string {
@@ -116,14 +116,14 @@ func PodState(pod *corev1.Pod) string {
 	return init
 }
 
-// isGated says whether scheduling gates keep the pod from being scheduled, as the API server notes it.
+// isGated reports whether scheduling gates keep the pod from being scheduled, by its condition.
 func isGated(pod *corev1.Pod) bool {
 	c := kube.PodCondition(pod, corev1.PodScheduled)
 	return c != nil && c.Reason == corev1.PodReasonSchedulingGated
 }
 
-// containersState is the word for the first of a pod's containers that does not run, or else the given state. One that has completed
-// is passed over for one that runs or failed.
+// containersState is the word for the first of a pod's containers that does not run; otherwise the given state. A completed
+// container is skipped if another runs or failed.
 func containersState(pod *corev1.Pod, state string) string {
 	running, failed := false, ""
 	for _, c := range slices.Backward(pod.Status.ContainerStatuses) {
@@ -149,7 +149,7 @@ func containersState(pod *corev1.Pod, state string) string {
 	}
 }
 
-// stateEvidence is where in the pod its state can be read: the word that kubectl shows is no field of its own.
+// stateEvidence is the field of the pod that its state comes from: the word that kubectl shows is not a field.
 func stateEvidence(pod *corev1.Pod) finding.Evidence {
 	ref := facts.RefTo(cluster.Pod, pod)
 	switch state := PodState(pod); {
@@ -176,7 +176,7 @@ func stateEvidence(pod *corev1.Pod) finding.Evidence {
 	return facts.Evidence(ref, "status.phase", string(pod.Status.Phase))
 }
 
-// initState is the word for a pod whose init containers are not done, empty if they are.
+// initState is the word for a pod whose init containers have not completed; empty if they have.
 func initState(pod *corev1.Pod) string {
 	for i, c := range pod.Status.InitContainerStatuses {
 		switch {
@@ -193,14 +193,14 @@ func initState(pod *corev1.Pod) string {
 	return ""
 }
 
-// isSidecar says whether an init container stays on beside the others.
+// isSidecar reports whether an init container is a sidecar (restartPolicy Always).
 func isSidecar(pod *corev1.Pod, name string) bool {
 	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool {
 		return c.Name == name && c.RestartPolicy != nil && *c.RestartPolicy == corev1.ContainerRestartPolicyAlways
 	})
 }
 
-// sidecars are how the init containers fare that stay on beside the others.
+// sidecars are the statuses of the sidecars among the init containers.
 func sidecars(pod *corev1.Pod) []corev1.ContainerStatus {
 	return slices.DeleteFunc(slices.Clone(pod.Status.InitContainerStatuses), func(c corev1.ContainerStatus) bool { return !isSidecar(pod, c.Name) })
 }
@@ -221,7 +221,7 @@ func containerState(state corev1.ContainerState) string {
 	}
 }
 
-// PodSummary is why a pod waits for its node, in a sentence.
+// PodSummary explains in one sentence why a pod waits for a node.
 func PodSummary(pod *corev1.Pod) message.Sentence {
 	ref, scheduled := facts.RefTo(cluster.Pod, pod), kube.PodCondition(pod, corev1.PodScheduled)
 	switch {

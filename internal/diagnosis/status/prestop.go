@@ -20,18 +20,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// preStopHook is the preStop hook of a container that still runs in a deleted pod. The kubelet asks the container to end only after it,
-// and waits for it as long as the grace period that it was told first: one that a later deletion made shorter ends no hook that
-// runs already (pkg/kubelet/kuberuntime, executePreStopHook; kubernetes/kubernetes#127339).
+// preStopHook is the preStop hook of a container that still runs in a deleted pod. The kubelet stops the container only after the hook,
+// and waits for it until the end of the grace period that was set first: a later, shorter one does not stop a hook that already runs
+// (pkg/kubelet/kuberuntime, executePreStopHook; kubernetes/kubernetes#127339).
 type preStopHook struct {
 	container string
-	// action is what it does, lasts how long that takes at least; zero is not known.
+	// action is what it does, lasts the least time that this takes; zero if unknown.
 	action   string
 	field    string
 	duration time.Duration
 }
 
-// hookOf is the preStop hook that a deleted pod may still be in, the longest; false if there is none.
+// hookOf is the longest preStop hook that a deleted pod may still run; false if there is none.
 func hookOf(pod *corev1.Pod) (preStopHook, bool) {
 	var hooks []preStopHook
 	for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
@@ -51,7 +51,7 @@ func hookOf(pod *corev1.Pod) (preStopHook, bool) {
 			h.action, h.duration = strconv.FormatInt(does.Sleep.Seconds, 10), time.Duration(does.Sleep.Seconds)*time.Second
 			h.field += "sleep.seconds"
 		default:
-			continue // The kubelet bounds requests itself.
+			continue // The kubelet has a timeout for HTTP requests.
 		}
 		hooks = append(hooks, h)
 	}
@@ -67,16 +67,15 @@ func runs(pod *corev1.Pod, container string) bool {
 	})
 }
 
-// endless stands for a sleep without an end.
+// endless is the duration of a sleep without an end.
 const endless = 100 * 365 * 24 * time.Hour
 
-// sleepPattern is a command, or a shell's, that does nothing but sleep; what else a script does, and whether it comes to its sleeps at
-// all, is not told by reading it.
+// sleepPattern matches a command, also of a shell, that only sleeps. Other scripts are not analysed.
 var sleepPattern = regexp.MustCompile(`^(?:(?:\S*/)?(?:sh|bash|ash|dash) -[a-z]*c )?(?:exec )?(?:\S*/)?sleep ([0-9]+(?:\.[0-9]+)?)([smhd]?)$`)
 
 var endlessSleepPattern = regexp.MustCompile(`^(?:(?:\S*/)?(?:sh|bash|ash|dash) -[a-z]*c )?(?:exec )?(?:\S*/)?sleep inf(?:inity)?$`)
 
-// sleepDuration is how long a command sleeps that does nothing else; zero if that is not so.
+// sleepDuration is how long a command sleeps that does nothing else; zero for other commands.
 func sleepDuration(command []string) time.Duration {
 	text := strings.Join(strings.Fields(strings.Join(command, " ")), " ")
 	if endlessSleepPattern.MatchString(text) {
@@ -94,7 +93,8 @@ func sleepDuration(command []string) time.Duration {
 	return time.Duration(n * float64(unit))
 }
 
-// HeldByPreStop says whether a deleted pod is likely still in its preStop hook: that takes longer than the pod has been ending.
+// HeldByPreStop reports whether a deleted pod probably still runs its preStop hook: the hook takes longer than the pod has been
+// terminating.
 func HeldByPreStop(q query.Query, pod *corev1.Pod) bool {
 	h, ok := hookOf(pod)
 	if !ok || pod.DeletionTimestamp == nil {
@@ -104,8 +104,8 @@ func HeldByPreStop(q query.Query, pod *corev1.Pod) bool {
 	return h.duration > q.World.Taken().Sub(pod.DeletionTimestamp.Time)+given
 }
 
-// explainPreStop says that the preStop hook holds a deleted pod that is overdue on a kubelet that is at work, and what it was read from;
-// nothing if it does not, or only may.
+// explainPreStop says that the preStop hook delays a deleted pod that is overdue on a node whose kubelet works, with the evidence; empty
+// if it does not, or only might.
 func (s *Status) explainPreStop(pod *corev1.Pod, age string) (message.Sentence, []finding.Evidence) {
 	h, ok := hookOf(pod)
 	if !ok {
@@ -124,7 +124,7 @@ func (s *Status) explainPreStop(pod *corev1.Pod, age string) (message.Sentence, 
 	return sentence.StopHook(s.ref, age, h.container, h.action, lasts, grace, facts.NodeRef(pod.Spec.NodeName)), evidence
 }
 
-// proposeEndPreStop gives the remedies of a hook that sleeps, and says where it has to be mended.
+// proposeEndPreStop proposes to end a hook that sleeps, and says where to change the hook.
 func (s *Status) proposeEndPreStop(pod *corev1.Pod) {
 	workload := facts.WorkloadRef(s.World, pod)
 	s.addCause(sentence.HookWaits(workload == s.ref, workload))

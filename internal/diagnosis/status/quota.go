@@ -19,7 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// quota says which resources of a ResourceQuota are used up, by whom, and what is refused for it.
+// quota lists the resources of a ResourceQuota that are used up, what uses them, and what the quota rejects.
 func (s *Status) quota(q *corev1.ResourceQuota) {
 	if len(q.Status.Hard) == 0 && len(q.Spec.Hard) > 0 {
 		s.set("", "", sentence.QuotaUncounted(s.ref))
@@ -44,7 +44,8 @@ func (s *Status) quota(q *corev1.ResourceQuota) {
 	s.refusedByQuota(q)
 }
 
-// quotaUsers tells which workloads of the namespace have most of the pods that a quota counts. One with scopes counts only some.
+// quotaUsers names the workloads of the namespace with the most pods that count against a quota. A quota with scopes counts only some
+// pods.
 func (s *Status) quotaUsers(q *corev1.ResourceQuota, name corev1.ResourceName) {
 	if name != corev1.ResourcePods && name != "count/pods" || len(q.Spec.Scopes) > 0 || q.Spec.ScopeSelector != nil || !s.Known(cluster.Pod) {
 		return
@@ -65,10 +66,11 @@ func (s *Status) quotaUsers(q *corev1.ResourceQuota, name corev1.ResourceName) {
 	}
 }
 
-// requestedPattern reads what was asked for from the words of the quota's admission plugin: "requested: pods=1,requests.cpu=2, used: …".
+// requestedPattern matches the requested amounts in the error of the quota's admission plugin: "requested: pods=1,requests.cpu=2, used:
+// …".
 var requestedPattern = regexp.MustCompile(`requested: ([^ ]+), used:`)
 
-// refusedByQuota tells what was refused for the quota since it last had room for it, from Events: they are kept for an hour.
+// refusedByQuota lists what the quota rejected and would still reject, from Events, which are kept for an hour.
 func (s *Status) refusedByQuota(q *corev1.ResourceQuota) {
 	s.AddUnknownKinds(cluster.Event)
 	for _, e := range s.World.AllEvents() {
@@ -81,7 +83,7 @@ func (s *Status) refusedByQuota(q *corev1.ResourceQuota) {
 		}
 		enough := s.quotaIncrease(q, named[1])
 		if len(enough) == 0 {
-			continue // It has room by now.
+			continue // It would be admitted now.
 		}
 		s.set("", finding.Warning, sentence.QuotaRefuses(s.ref, query.InvolvedObject(e), named[1]))
 		s.addCause(sentence.QuotaRefuses(s.ref, query.InvolvedObject(e), named[1]), query.EventEvidence(e))
@@ -95,7 +97,7 @@ func (s *Status) refusedByQuota(q *corev1.ResourceQuota) {
 	}
 }
 
-// quotaIncrease is what a quota would have to allow for one more of what was asked for; empty if it allows it.
+// quotaIncrease is the limit that the quota would need to admit one more such request; empty if it admits it.
 func (s *Status) quotaIncrease(q *corev1.ResourceQuota, requested string) map[string]string {
 	more := map[string]string{}
 	for one := range strings.SplitSeq(requested, ",") {

@@ -16,8 +16,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// volumeReleased is about a claim for which there is a volume that another, deleted claim still holds: by its name, or that of the
-// volume it asks for. It says whether that is so.
+// volumeReleased explains a claim whose volume, by the names of the claim or the volume, still refers to a deleted claim. It
+// reports whether that is the case.
 func (s *Status) volumeReleased(claim *corev1.PersistentVolumeClaim) bool {
 	i := slices.IndexFunc(s.World.Volumes(), func(v *corev1.PersistentVolume) bool { return s.heldFor(claim, v) })
 	if i < 0 {
@@ -31,14 +31,14 @@ func (s *Status) volumeReleased(claim *corev1.PersistentVolumeClaim) bool {
 	s.addCause(sentence.ClaimReleased(s.ref, ref, same, holderSaid), facts.Evidence(ref, "status.phase", string(volume.Status.Phase)),
 		facts.Evidence(ref, "spec.claimRef.uid", string(holder.UID)), facts.Evidence(s.ref, "metadata.uid", string(claim.UID)))
 	done := change.Patch{Object: ref, Patch: `{"spec":{"claimRef":null}}`}
-	if same { // No other claim can take the volume then.
+	if same { // No other claim can be bound to the volume then.
 		done.Patch = `{"spec":{"claimRef":{"uid":null,"resourceVersion":null}}}`
 	}
 	s.addRemedies(s.Propose(done, sentence.RemedyClearClaim(ref, same, s.ref), sentence.RemedyClearClaimCost(s.ref), sentence.RemedyClearClaimRisk()).Remedy)
 	return true
 }
 
-// heldFor says whether a volume is kept for a deleted claim and would be this claim's otherwise.
+// heldFor reports whether a volume refers to a deleted claim and would match this claim otherwise.
 func (s *Status) heldFor(claim *corev1.PersistentVolumeClaim, volume *corev1.PersistentVolume) bool {
 	ref := volume.Spec.ClaimRef
 	if volume.Status.Phase != corev1.VolumeReleased || volume.Spec.PersistentVolumeReclaimPolicy != corev1.PersistentVolumeReclaimRetain ||
@@ -47,7 +47,7 @@ func (s *Status) heldFor(claim *corev1.PersistentVolumeClaim, volume *corev1.Per
 	}
 	class := s.World.Class(volumehelpers.GetPersistentVolumeClaimClass(claim))
 	if claim.Spec.VolumeName == "" && class != nil && class.Provisioner != noProvisioner {
-		return false // It gets a volume of its own.
+		return false // A new volume is provisioned for it.
 	}
 	named := claim.Spec.VolumeName == volume.Name
 	if !named && (claim.Spec.VolumeName != "" || ref.Namespace != claim.Namespace || ref.Name != claim.Name) {
@@ -62,8 +62,8 @@ func (s *Status) heldFor(claim *corev1.PersistentVolumeClaim, volume *corev1.Per
 // defaultClassAnnotation is the annotation of the StorageClass that claims without one get (pkg/volume/util, storageclass.go).
 const defaultClassAnnotation = "storageclass.kubernetes.io/is-default-class"
 
-// explainDefaultClass proposes to make a class the default, first those whose volumes are used most. Claims that name none get it
-// also if they are older (KEP-3333).
+// explainDefaultClass proposes to make a class the default, most used classes first. Existing claims without a class get it, too
+// (KEP-3333).
 func (s *Status) explainDefaultClass() {
 	used := map[string]int{}
 	for _, volume := range s.World.Volumes() {

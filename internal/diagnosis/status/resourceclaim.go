@@ -11,7 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// resourceClaimMissing is about a pod whose claim of devices is not there. It says whether that is so.
+// resourceClaimMissing explains a pod whose ResourceClaim does not exist. It reports whether that is the case.
 func (s *Status) resourceClaimMissing(pod *corev1.Pod) bool {
 	m, missing := s.MissingResourceClaim(pod)
 	if !missing {

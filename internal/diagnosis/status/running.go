@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// Exit codes by which a shell or container runtime says how a process ended: 128 and the signal's number.
+// Exit codes with which a shell or container runtime reports how a process ended: 128 plus the number of the signal.
 const (
 	exitNotExecutable = 126
 	exitNotFound      = 127
@@ -27,16 +27,16 @@ const (
 	exitSIGTERM       = 128 + 15
 )
 
-// OOMKilled is the reason of a container whose memory ran out.
+// OOMKilled is the reason of a container that was killed for lack of memory.
 const OOMKilled = "OOMKilled"
 
 // startError is the reason of a container whose process the runtime could not start (containerd, internal/cri/server).
 const startError = "StartError"
 
-// recentRestart is how long ago a container's end may be to be worth a word about a pod that runs well.
+// recentRestart is the time for which a container's restart is mentioned although the pod runs well now.
 const recentRestart = time.Hour
 
-// running is about a pod whose containers have been started: they may fail, or not be ready.
+// running explains a pod whose containers have been started: they may fail, or not be ready.
 func (s *Status) running(pod *corev1.Pod) {
 	node := facts.NodeRef(pod.Spec.NodeName)
 	statuses := append(sidecars(pod), pod.Status.ContainerStatuses...)
@@ -59,7 +59,7 @@ func (s *Status) running(pod *corev1.Pod) {
 	}
 }
 
-// notReady says which containers are not ready, and why.
+// notReady names the containers that are not ready, and why.
 func (s *Status) notReady(pod *corev1.Pod, statuses []corev1.ContainerStatus, ready *corev1.PodCondition) {
 	for _, c := range statuses {
 		switch {
@@ -85,8 +85,8 @@ func (s *Status) notReady(pod *corev1.Pod, statuses []corev1.ContainerStatus, re
 	}
 }
 
-// restartedByProbe is about a container that runs, not ready, after the kubelet ended it because of a probe. It says whether it is
-// one.
+// restartedByProbe explains a container that is running and not ready after the kubelet restarted it because of a probe. It
+// reports whether that is the case.
 func (s *Status) restartedByProbe(pod *corev1.Pod, c corev1.ContainerStatus) bool {
 	last, kills := c.LastTerminationState.Terminated, s.killedByProbe(pod, c.Name)
 	if last == nil || kills == nil || s.since(last.FinishedAt) > recentRestart {
@@ -98,7 +98,7 @@ func (s *Status) restartedByProbe(pod *corev1.Pod, c corev1.ContainerStatus) boo
 	return true
 }
 
-// explainNotReady is about a container that runs and whose probe fails, or has not passed yet.
+// explainNotReady explains a running container whose probe fails or has not succeeded yet.
 func (s *Status) explainNotReady(pod *corev1.Pod, c corev1.ContainerStatus, ready *corev1.PodCondition) {
 	kind, fails := "Readiness", sentence.ReadinessProbeFails
 	if c.Started != nil && !*c.Started {
@@ -117,12 +117,12 @@ func (s *Status) explainNotReady(pod *corev1.Pod, c corev1.ContainerStatus, read
 	s.addCause(sentence.ProbeNotPassed(c.Name, s.age(ready.LastTransitionTime), probe), evidence...)
 }
 
-// aboutContainer says whether an event is about one container of a pod; with a single one there is no other.
+// aboutContainer reports whether an Event is about one container of a pod; a pod with a single container has no other.
 func aboutContainer(e *corev1.Event, name string, pod *corev1.Pod) bool {
 	return len(pod.Spec.Containers)+len(pod.Spec.InitContainers) == 1 || strings.Contains(e.InvolvedObject.FieldPath, "{"+name+"}")
 }
 
-// probeText is what a probe asks, empty if the container has none.
+// probeText describes a container's probe; empty if there is none.
 func probeText(c *corev1.Container, kind string) string {
 	if c == nil {
 		return ""
@@ -150,7 +150,7 @@ func probeText(c *corev1.Container, kind string) string {
 	}
 }
 
-// explainCrash is about a container that ends again and again.
+// explainCrash explains a container that exits repeatedly.
 func (s *Status) explainCrash(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	last := c.LastTerminationState.Terminated
 	if first {
@@ -164,7 +164,7 @@ func (s *Status) explainCrash(pod *corev1.Pod, c corev1.ContainerStatus, first b
 	s.raiseMemory(pod, c)
 }
 
-// crash says how a container ends again and again.
+// crash says how a container exits repeatedly.
 func (s *Status) crash(pod *corev1.Pod, c corev1.ContainerStatus) message.Sentence {
 	last, n := c.LastTerminationState.Terminated, int(c.RestartCount)
 	kills := s.killedByProbe(pod, c.Name)
@@ -182,8 +182,8 @@ func (s *Status) crash(pod *corev1.Pod, c corev1.ContainerStatus) message.Senten
 	}
 }
 
-// killedByProbe is the event of a liveness or startup probe that failed, after which kubelet ends the container; nil if
-// there is none.
+// killedByProbe is the Event of a failed liveness or startup probe, after which the kubelet restarts the container; nil if there
+// is none.
 func (s *Status) killedByProbe(pod *corev1.Pod, container string) *corev1.Event {
 	killed := slices.ContainsFunc(s.Events(pod, "Killing"), func(e *corev1.Event) bool {
 		return strings.Contains(e.Message, "failed liveness probe") || strings.Contains(e.Message, "failed startup probe")
@@ -213,19 +213,19 @@ func (s *Status) explainExit(pod *corev1.Pod, c corev1.ContainerStatus, end *cor
 	}
 }
 
-// hasRun says whether it is known for how long a container's process was there: of one that could not be started kubelet
-// writes the epoch.
+// hasRun reports whether it is known how long a container's process ran: for one that could not be started, the kubelet sets the
+// epoch.
 func hasRun(end *corev1.ContainerStateTerminated) bool {
 	return end.StartedAt.Unix() > 0 && !end.FinishedAt.IsZero()
 }
 
-// exitCodeMessages are what exit codes tell by themselves.
+// exitCodeMessages explain exit codes with a known meaning.
 var exitCodeMessages = map[int32]func() message.Sentence{
 	exitSIGKILL: sentence.ExitKilled, exitSIGTERM: sentence.ExitTerminated, exitSIGSEGV: sentence.ExitSegmentation,
 	exitNotFound: sentence.ExitNotFound, exitNotExecutable: sentence.ExitNotExecutable,
 }
 
-// explainExitCode is what an exit code tells of a container's end.
+// explainExitCode explains the exit code of a container.
 func (s *Status) explainExitCode(pod *corev1.Pod, container string, end *corev1.ContainerStateTerminated) {
 	if kills := s.killedByProbe(pod, container); kills != nil {
 		s.addCause(sentence.ExitProbe(probeText(containerOf(pod, container), "Liveness")), query.EventEvidence(kills))
@@ -253,7 +253,7 @@ func (s *Status) explainExitCode(pod *corev1.Pod, container string, end *corev1.
 	}
 }
 
-// terminatedValue is how a container ended, in the words of its status.
+// terminatedValue is how a container ended, as in its status.
 func terminatedValue(end *corev1.ContainerStateTerminated) string {
 	words := []string{"exitCode " + strconv.Itoa(int(end.ExitCode))}
 	if end.Reason != "" {
@@ -287,7 +287,7 @@ func limitField(pod *corev1.Pod, container string) string {
 	return "spec." + list + "[" + container + "].resources.limits.memory"
 }
 
-// limitOf is the memory a container may use, empty if that is not limited.
+// limitOf is a container's memory limit; empty if there is none.
 func limitOf(pod *corev1.Pod, container string) string {
 	if c := containerOf(pod, container); c != nil {
 		if limit, ok := c.Resources.Limits[corev1.ResourceMemory]; ok {

@@ -13,17 +13,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// addressErrors are the words by which network plugins say that they have no address left: the AWS VPC CNI, the reference
+// addressErrors are substrings of the errors of network plugins that have no free address: the AWS VPC CNI, the reference
 // IPAM plugins, Calico, Cilium and Azure's.
 var addressErrors = []string{
 	"failed to assign an ip address", "no ip addresses available", "no available ip", "unable to allocate ip", "ip pool exhausted",
 	"no more ips", "all ips in the cidr", "range is full", "no addresses available", "insufficientfreeaddresses",
 }
 
-// networkErrors are kubelet's and the runtimes' words for a node whose network plugin has not come up.
+// networkErrors are substrings of errors of the kubelet and the runtimes on a node whose network plugin is not ready.
 var networkErrors = []string{"cni plugin not initialized", "networkpluginnotready", "network is not ready", "cni config uninitialized", "no networks found in"}
 
-// sandboxFailed is about a pod whose sandbox, the network included, cannot be made. It says whether that holds the pod.
+// sandboxFailed explains a pod whose sandbox, which includes its network, cannot be created. It reports whether that
+// keeps the pod from starting.
 func (s *Status) sandboxFailed(pod *corev1.Pod) bool {
 	events := s.Events(pod, "FailedCreatePodSandBox", "FailedPodSandBoxStatus", "NetworkNotReady")
 	if len(events) == 0 {
@@ -44,8 +45,8 @@ func (s *Status) sandboxFailed(pod *corev1.Pod) bool {
 	return true
 }
 
-// explainOtherSandboxes counts the pods of the same node that have the same problem, and names a pod of the same workload
-// that has an address on another node: with both at hand the difference can be found.
+// explainOtherSandboxes counts the pods of the same node with the same problem, and names a pod of the same workload that
+// has an address on another node, so that the nodes can be compared.
 func (s *Status) explainOtherSandboxes(pod *corev1.Pod) {
 	var alike []change.Ref
 	for _, other := range s.World.PodsOn(pod.Spec.NodeName) {

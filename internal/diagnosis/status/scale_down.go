@@ -19,7 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// Annotations by which people keep an autoscaler from removing nodes.
+// Annotations that keep an autoscaler from removing nodes.
 //
 // Sources: karpenter.sh/docs/concepts/disruption; cluster-autoscaler's FAQ.
 const (
@@ -28,7 +28,7 @@ const (
 	poolLabel         = "karpenter.sh/nodepool"
 )
 
-// explainNotRemoved says why an autoscaler does not remove or replace a node: what it tells itself, and what people have annotated.
+// explainNotRemoved explains why an autoscaler does not remove or replace a node: by its Events, and by annotations.
 func (s *Status) explainNotRemoved(node *corev1.Node) {
 	for _, reason := range []string{"DisruptionBlocked", "Unconsolidatable", "ScaleDownFailed"} {
 		events := s.Events(node, reason)
@@ -40,8 +40,8 @@ func (s *Status) explainNotRemoved(node *corev1.Node) {
 	s.explainAnnotations(node)
 }
 
-// explainDisruptionBlocked is about one of an autoscaler's Events. What is blocked belongs into the answer about a node that is otherwise well; that a
-// node cannot be had cheaper does not.
+// explainDisruptionBlocked explains one of an autoscaler's Events. That a removal is blocked matters also for a node without problems; that no
+// cheaper node is available does not.
 func (s *Status) explainDisruptionBlocked(e *corev1.Event) {
 	_, _, last := query.Occurrences(e)
 	words := strings.TrimSuffix(strings.TrimPrefix(e.Message, "Cannot disrupt Node: "), ".")
@@ -59,10 +59,10 @@ func (s *Status) explainDisruptionBlocked(e *corev1.Event) {
 	}
 }
 
-// objectKey is the namespace and name of an object in an Event's words.
+// objectKey matches the namespace and name of an object in an Event's message.
 var objectKey = regexp.MustCompile(`([a-z0-9][a-z0-9-]*)/([a-z0-9][a-z0-9.-]*)`)
 
-// budgetsIn are the PodDisruptionBudgets that words name and that are there, each once.
+// budgetsIn are the existing PodDisruptionBudgets that a message names, each once.
 func (s *Status) budgetsIn(words string) []*policyv1.PodDisruptionBudget {
 	var all []*policyv1.PodDisruptionBudget
 	seen := map[string]bool{}
@@ -95,13 +95,13 @@ func (s *Status) budgetAllows(b *policyv1.PodDisruptionBudget) {
 		facts.Evidence(ref, "status.desiredHealthy", strconv.Itoa(int(desired))))
 }
 
-// selectedByBudget says whether a budget is about a pod of its namespace; an empty selector is every one, none is no pod.
+// selectedByBudget reports whether a budget matches a pod of its namespace; an empty selector matches every pod, none no pod.
 func selectedByBudget(b *policyv1.PodDisruptionBudget, pod *corev1.Pod) bool {
 	selector, err := metav1.LabelSelectorAsSelector(b.Spec.Selector)
 	return err == nil && selector.Matches(labels.Set(pod.Labels))
 }
 
-// explainAnnotations is about annotations of the node and its pods. Which autoscaler heeds them depends on whose the node is.
+// explainAnnotations explains annotations of the node and its pods. Which autoscaler respects them depends on what manages the node.
 func (s *Status) explainAnnotations(node *corev1.Node) {
 	_, karpenter := node.Labels[poolLabel]
 	source, onNode, onPod, keeps := "cluster-autoscaler", scaleDownDisabled, safeToEvict, func(value string) bool { return value == "false" }

@@ -17,14 +17,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// service says whether a Service has endpoints, and why not. They are reckoned from its selector and its pods, as the
-// EndpointSlice controller does, and held against its EndpointSlices where these are known.
+// service reports whether a Service has endpoints, and why not. They are computed from its selector and its pods, as the
+// EndpointSlice controller does, and compared with its EndpointSlices if these are known.
 func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 	if svc.Spec.Type == corev1.ServiceTypeExternalName {
 		s.set("ExternalName", "", sentence.ServiceExternal(s.ref, svc.Spec.ExternalName))
 		return
 	}
-	if len(svc.Spec.Selector) == 0 { // Of a Service, an empty selector is none.
+	if len(svc.Spec.Selector) == 0 { // An empty selector of a Service means that it has none.
 		s.manualEndpoints(svc)
 		return
 	}
@@ -47,7 +47,7 @@ func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 		s.addCause(sentence.ServiceNoneReady(s.ref, len(pods), ""), s.selectorEvidence(svc))
 		s.ToldElsewhere = true
 		if slices.ContainsFunc(pods, func(p *corev1.Pod) bool { return s.PartOf(facts.RefTo(cluster.Pod, p)) }) {
-			return // The pod's own answer goes on.
+			return // The explanation of the pod continues.
 		}
 		if all := s.addPodProblems(ctx, pods, true); len(all) > 0 {
 			s.set(noEndpoints, finding.Critical, sentence.ServiceNoneReady(s.ref, len(pods), all[0].explanation.Summary))
@@ -55,7 +55,7 @@ func (s *Status) service(ctx context.Context, svc *corev1.Service) {
 	}
 }
 
-// serves says whether a pod that nobody has deleted is an endpoint that gets traffic.
+// serves reports whether a pod without a deletion timestamp is a ready endpoint.
 func serves(svc *corev1.Service, pod *corev1.Pod) bool {
 	return svc.Spec.PublishNotReadyAddresses || kube.IsPodReady(pod)
 }
@@ -64,7 +64,7 @@ func (s *Status) selectorEvidence(svc *corev1.Service) finding.Evidence {
 	return facts.Evidence(s.ref, "spec.selector", labels.Set(svc.Spec.Selector).String())
 }
 
-// noPods is about a Service whose selector matches no pod: there is a workload that should have some, or nothing has its labels.
+// noPods explains a Service whose selector matches no pod: a workload should have some, or no workload has matching labels.
 func (s *Status) noPods(ctx context.Context, svc *corev1.Service, selector labels.Selector) {
 	s.AddUnknownKinds(cluster.Deployment, cluster.StatefulSet, cluster.DaemonSet)
 	for _, maker := range refsOf(facts.WorkloadsSelectedBy(s.World, svc.Namespace, selector)) {
@@ -94,7 +94,7 @@ func (s *Status) noPods(ctx context.Context, svc *corev1.Service, selector label
 	s.addRemedies(s.propose(done, sentence.RemedySelect(s.ref, near, differing), sentence.RemedySelectCost(), sentence.RemedySelectRisk(s.ref, near)))
 }
 
-// include takes over what explains another thing that the subject depends on.
+// include adds the explanation of an object that the subject depends on.
 func (s *Status) include(why finding.Explanation) {
 	s.Causes = append(s.Causes, why.Causes...)
 	s.DependsOn = append(append(s.DependsOn, why.Subject), why.DependsOn...)
@@ -103,8 +103,8 @@ func (s *Status) include(why finding.Explanation) {
 	s.Unknown, s.NotModelled = append(s.Unknown, why.Unknown...), append(s.NotModelled, why.NotModelled...)
 }
 
-// portMissing is about a targetPort by a name that no container of the pods gives a port: the Service has no endpoints there.
-// A number needs no container that names it.
+// portMissing explains a named targetPort that no container of the pods has: the Service has no endpoints for it. A targetPort
+// that is a number needs no container port.
 func (s *Status) portMissing(svc *corev1.Service, pods []*corev1.Pod) bool {
 	for i := range svc.Spec.Ports {
 		port := &svc.Spec.Ports[i]
@@ -132,7 +132,7 @@ func (s *Status) portMissing(svc *corev1.Service, pods []*corev1.Pod) bool {
 	return false
 }
 
-// portsOf are the ports of a pod that have a name. Of init containers, those that run on have some that count.
+// portsOf are the named ports of a pod. Of init containers, only those of sidecars count.
 func portsOf(pod *corev1.Pod) []corev1.ContainerPort {
 	var ports []corev1.ContainerPort
 	add := func(c *corev1.Container) {

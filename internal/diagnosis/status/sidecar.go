@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// sidecarsStillRun is about a pod that is to complete, of whose containers some have ended well while others run on. It says whether
-// that is so. Which of them is a sidecar nothing tells, unless it is an init container that restarts always.
+// sidecarsStillRun explains a pod that should complete, of which some containers have completed while others still run. It reports
+// whether that is the case. The API tells which containers are sidecars only for init containers with restartPolicy Always.
 func (s *Status) sidecarsStillRun(pod *corev1.Pod) bool {
 	var done, running []string
 	var evidence []finding.Evidence
@@ -25,13 +25,13 @@ func (s *Status) sidecarsStillRun(pod *corev1.Pod) bool {
 			running = append(running, c.Name)
 			evidence = append(evidence, facts.EvidenceSince(s.ref, statusField(pod, c.Name, "state"), "running", c.State.Running.StartedAt))
 		default:
-			return false // What does not run is the greater problem.
+			return false // A container that does not run is the more severe problem.
 		}
 	}
 	if restartsOnSuccess(pod) || len(done) == 0 || len(running) == 0 {
 		return false
 	}
-	var job any = "" // Only the pod of a Job has one.
+	var job any = "" // Only pods of Jobs have one.
 	if owner := s.World.Owner(pod); owner != nil && facts.ControlledBy(pod, cluster.Job) {
 		job = change.Ref{Kind: string(cluster.Job), Namespace: pod.Namespace, Name: owner.GetName()}
 	}
@@ -43,7 +43,7 @@ func (s *Status) sidecarsStillRun(pod *corev1.Pod) bool {
 	return true
 }
 
-// restartsOnSuccess says whether the kubelet starts again what has ended well.
+// restartsOnSuccess reports whether the kubelet restarts a container that has completed.
 func restartsOnSuccess(pod *corev1.Pod) bool {
 	return pod.Spec.RestartPolicy == "" || pod.Spec.RestartPolicy == corev1.RestartPolicyAlways
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// onUnreachableNode is about a pod whose node is gone or does not answer: nothing its status says can be relied on. It says
-// whether that is so.
+// onUnreachableNode explains a pod whose node does not exist or does not respond: its status may be outdated. It reports whether
+// that is the case.
 func (s *Status) onUnreachableNode(pod *corev1.Pod) bool {
 	if !s.Known(cluster.Node) || !query.NodeUnavailable(s.World, pod.Spec.NodeName) {
 		return false
@@ -42,7 +42,7 @@ func nodeConditionEvidence(node *corev1.Node, c corev1.NodeCondition) finding.Ev
 	return facts.EvidenceSince(facts.RefTo(cluster.Node, node), "status.conditions["+string(c.Type)+"]", value, c.LastTransitionTime)
 }
 
-// starting is about a pod that has its node and whose containers have not all been started once.
+// starting explains a pod with a node of which not all containers have been started.
 func (s *Status) starting(pod *corev1.Pod) {
 	node := facts.NodeRef(pod.Spec.NodeName)
 	s.set(PodState(pod), finding.Critical, sentence.PodPlaced(s.ref, node))
@@ -65,7 +65,8 @@ func (s *Status) starting(pod *corev1.Pod) {
 	}
 }
 
-// initializing is about init containers, which run one after the other before all else. It says whether one holds the pod.
+// initializing explains init containers, which run one after the other before the other containers. It reports whether one keeps
+// the pod from starting.
 func (s *Status) initializing(pod *corev1.Pod) bool {
 	if initialized(pod) {
 		return false
@@ -90,7 +91,7 @@ func (s *Status) initializing(pod *corev1.Pod) bool {
 	return false
 }
 
-// containersNotStarted is about containers that kubelet cannot start or has to start again and again. It says whether there is one.
+// containersNotStarted explains containers that the kubelet cannot start or restarts repeatedly. It reports whether there is one.
 func (s *Status) containersNotStarted(pod *corev1.Pod, statuses []corev1.ContainerStatus) bool {
 	found := false
 	for _, c := range statuses {
@@ -109,7 +110,7 @@ func (s *Status) containersNotStarted(pod *corev1.Pod, statuses []corev1.Contain
 	return found
 }
 
-// explainCreateError is about a container that kubelet or the runtime refuses to make.
+// explainCreateError explains a container that the kubelet or the runtime cannot create.
 func (s *Status) explainCreateError(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	w := c.State.Waiting
 	if first {
@@ -126,7 +127,7 @@ func (s *Status) explainCreateError(pod *corev1.Pod, c corev1.ContainerStatus, f
 	}
 }
 
-// waitingEvidence is why a container waits, in kubelet's words.
+// waitingEvidence is the reason and message for which a container waits.
 func (s *Status) waitingEvidence(pod *corev1.Pod, c corev1.ContainerStatus) finding.Evidence {
 	value := c.State.Waiting.Reason
 	if c.State.Waiting.Message != "" {
@@ -135,7 +136,7 @@ func (s *Status) waitingEvidence(pod *corev1.Pod, c corev1.ContainerStatus) find
 	return facts.Evidence(s.ref, statusField(pod, c.Name, "state.waiting"), value)
 }
 
-// statusField is the path of a field of how a container fares.
+// statusField is the path of a field in a container's status.
 func statusField(pod *corev1.Pod, container, field string) string {
 	list := "containerStatuses"
 	if isInit(pod, container) {
@@ -148,12 +149,12 @@ func isInit(pod *corev1.Pod, container string) bool {
 	return slices.ContainsFunc(pod.Spec.InitContainers, func(c corev1.Container) bool { return c.Name == container })
 }
 
-// addLogHint says where the reason is that only the program itself knows.
+// addLogHint shows the command for the container's log, for reasons that only the program knows.
 func (s *Status) addLogHint(container string, previous bool) {
 	s.addUnknown(s.ref, sentence.LogTells(container, logCommand(s.ref, container, previous)))
 }
 
-// logCommand shows what a container wrote. The names are those of API objects and containers, which no shell reads wrong.
+// logCommand is the command that shows a container's log. Names of API objects and containers need no quoting in a shell.
 func logCommand(pod change.Ref, container string, previous bool) string {
 	command := "kubectl logs " + pod.Name + " --namespace " + pod.Namespace + " --container " + container
 	if previous {

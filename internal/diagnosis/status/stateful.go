@@ -17,8 +17,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// statefulSet says whether a StatefulSet has the pods it should. It makes them in order, and waits for each unless its
-// pods are managed in parallel, so that one ordinal may hold all that follow.
+// statefulSet reports whether a StatefulSet has its pods. With podManagementPolicy OrderedReady, it creates them in order and waits
+// for each, so that one pod can block all that follow.
 func (s *Status) statefulSet(ctx context.Context, set *appsv1.StatefulSet) {
 	want, have := s.replicasOf(set)
 	state := strconv.Itoa(have) + "/" + strconv.Itoa(want)
@@ -64,12 +64,12 @@ func (s *Status) replicasOf(set *appsv1.StatefulSet) (want, have int) {
 	return want, have
 }
 
-// ordered says whether a StatefulSet makes its pods one after the other.
+// ordered reports whether a StatefulSet creates its pods one after the other.
 func ordered(set *appsv1.StatefulSet) bool {
 	return set.Spec.PodManagementPolicy != appsv1.ParallelPodManagement
 }
 
-// explainOrdinal is about one place of a StatefulSet whose pod is missing or not well.
+// explainOrdinal explains an ordinal of a StatefulSet whose pod is missing or not ready.
 func (s *Status) explainOrdinal(ctx context.Context, set *appsv1.StatefulSet, ref change.Ref, pod *corev1.Pod, answer bool, state string) {
 	want, have := s.replicasOf(set)
 	if pod == nil {
@@ -92,8 +92,8 @@ func (s *Status) explainOrdinal(ctx context.Context, set *appsv1.StatefulSet, re
 	s.Unknown, s.NotModelled = append(s.Unknown, why.Unknown...), append(s.NotModelled, why.NotModelled...)
 }
 
-// WithOldRevision adds to a pod's explanation that its StatefulSet waits for it to be ready, and does not replace it by one of the
-// present template, which may have been mended since.
+// WithOldRevision adds to a pod's explanation that its StatefulSet waits until the pod is ready, and does not replace it with one
+// of the current template, which may have been fixed since.
 //
 // Source: pkg/controller/statefulset, processReplica comes before the update and ends at a pod that is not ready; "Forced
 // rollback" in the StatefulSet documentation.
@@ -114,7 +114,7 @@ func WithOldRevision(ctx context.Context, q query.Query, pod *corev1.Pod, e find
 	return e
 }
 
-// waitsForOldPod says whether a StatefulSet is to replace a pod by one of its present template, and waits for it to be ready first.
+// waitsForOldPod reports whether a StatefulSet should update a pod to its current template, and first waits until the pod is ready.
 func waitsForOldPod(set *appsv1.StatefulSet, pod *corev1.Pod) bool {
 	present, own := set.Status.UpdateRevision, pod.Labels[appsv1.StatefulSetRevisionLabel]
 	if set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement || set.Spec.UpdateStrategy.Type == appsv1.OnDeleteStatefulSetStrategyType ||

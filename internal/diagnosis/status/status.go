@@ -30,14 +30,14 @@ type Status struct {
 	query.Query
 	finding.Explanation
 	ref change.Ref
-	// ToldElsewhere says that what is wrong is told of the things that the subject depends on, wherever those are told of.
+	// ToldElsewhere says that the problem is reported for objects that the subject depends on, if they are reported at all.
 	ToldElsewhere bool
 }
 
 // PresentCodes are the codes of present problems, as opposed to risks.
 var PresentCodes = []finding.Code{finding.N101, finding.N104, finding.N201, finding.N205, finding.N301, finding.N303, finding.N501, finding.N504}
 
-// AppendFindings leaves out what is there already: several pods may lead to one finding.
+// AppendFindings omits duplicates: several pods may have the same finding.
 func AppendFindings(all, more []finding.Finding) []finding.Finding {
 	for _, f := range more {
 		if !slices.ContainsFunc(all, func(g finding.Finding) bool { return g.Code == f.Code && g.Message.Equal(f.Message) }) {
@@ -86,7 +86,7 @@ func Of(ctx context.Context, q query.Query) *Status {
 	return s
 }
 
-// otherObject is about what is neither a pod nor makes some nor holds what they keep.
+// otherObject explains objects that are not pods, workloads or volumes.
 func (s *Status) otherObject(ctx context.Context, o metav1.Object) {
 	switch o := o.(type) {
 	case *policyv1.PodDisruptionBudget:
@@ -106,7 +106,7 @@ func (s *Status) otherObject(ctx context.Context, o metav1.Object) {
 	}
 }
 
-// set states what the subject is: its state in kubectl's word, how much that matters, and the answer in a sentence.
+// set sets the subject's state as kubectl shows it, its severity, and the summary.
 func (s *Status) set(state string, severity finding.Severity, summary message.Sentence) {
 	s.State, s.Severity, s.Summary = state, severity, summary
 }
@@ -116,14 +116,15 @@ func (s *Status) addCause(said message.Sentence, evidence ...finding.Evidence) {
 	s.Causes = append(s.Causes, finding.Link{Message: said, Evidence: evidence})
 }
 
-// joinLastCause adds the latest link to the answer, if that is the link before it: where no command mends a thing, what does is said at once.
+// joinLastCause adds the latest link to the summary if the summary is the link before it: if no command solves the problem, the summary says
+// what does.
 func (s *Status) joinLastCause() {
 	if n := len(s.Causes); n > 1 && s.Summary.Equal(s.Causes[n-2].Message) {
 		s.Summary = message.Sequence(s.Summary, s.Causes[n-1].Message)
 	}
 }
 
-// addRemedies adds remedies, each once: several pods may have the same.
+// addRemedies adds remedies without duplicates: several pods may have the same.
 func (s *Status) addRemedies(proposals ...finding.Remedy) {
 	for _, proposal := range proposals {
 		if !slices.ContainsFunc(s.Remedies, func(r finding.Remedy) bool { return r.Command == proposal.Command && r.Message.Equal(proposal.Message) }) {
@@ -132,12 +133,12 @@ func (s *Status) addRemedies(proposals ...finding.Remedy) {
 	}
 }
 
-// addUnknown states what would have to be known.
+// addUnknown adds something that is not known and would be needed.
 func (s *Status) addUnknown(about any, said message.Sentence) {
 	s.Unknown = append(s.Unknown, finding.Gap{About: fmt.Sprint(about), Message: said})
 }
 
-// AddUnknownKinds states which of these kinds would have told more and are not known.
+// AddUnknownKinds adds those of the kinds that are not known and would have helped.
 func (s *Status) AddUnknownKinds(kinds ...cluster.Kind) {
 	var forbidden, absent []string
 	for _, kind := range kinds {
@@ -157,7 +158,7 @@ func (s *Status) AddUnknownKinds(kinds ...cluster.Kind) {
 	}
 }
 
-// age is how long ago something was, as kubectl writes it; empty if it is not told.
+// age is the time since then, as kubectl writes it; empty if unknown.
 func (s *Status) age(then metav1.Time) string {
 	if then.IsZero() {
 		return ""
@@ -165,9 +166,9 @@ func (s *Status) age(then metav1.Time) string {
 	return duration.HumanDuration(s.since(then))
 }
 
-// since is how long ago something was when the world was read.
+// since is the time between then and the snapshot.
 func (s *Status) since(then metav1.Time) time.Duration { return s.World.Taken().Sub(then.Time) }
 
-// Overdue is how long after its grace period a pod may still be there without being stuck: the kubelet kills what has not
-// ended by then and confirms within seconds.
+// Overdue is how long after its grace period a pod may still exist before it counts as stuck: the kubelet kills what still runs by then, and
+// confirms that within seconds.
 const Overdue = 30 * time.Second

@@ -16,8 +16,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// terminating is about a pod that has been deleted and is still there: its grace period runs, kubelet has not confirmed
-// its end, or a finalizer keeps the object. The deletion timestamp is when the grace period ends.
+// terminating explains a pod that has been deleted and still exists: it is within its grace period, the kubelet has not
+// confirmed its end, or it has a finalizer. The deletion timestamp is the end of the grace period.
 func (s *Status) terminating(pod *corev1.Pod) {
 	deadline := *pod.DeletionTimestamp
 	late := s.since(deadline)
@@ -62,7 +62,7 @@ func (s *Status) terminating(pod *corev1.Pod) {
 	s.explainReplacement(pod)
 }
 
-// terminationHeldBy is the sentence for what keeps a deleted pod whose grace period is over.
+// terminationHeldBy explains why a deleted pod still exists after its grace period.
 func (s *Status) terminationHeldBy(pod *corev1.Pod, age string) message.Sentence {
 	node := facts.NodeRef(pod.Spec.NodeName)
 	running := pod.Spec.NodeName != ""
@@ -72,7 +72,7 @@ func (s *Status) terminationHeldBy(pod *corev1.Pod, age string) message.Sentence
 	case running && s.Known(cluster.Node) && query.NodeUnavailable(s.World, pod.Spec.NodeName):
 		return sentence.StopNodeDown(s.ref, age, node)
 	case len(pod.Finalizers) > 0 && !facts.HasRunning(pod):
-		return sentence.StopFinalizers(s.ref, age, message.ListOf(pod.Finalizers)) // The kubelet has done its part.
+		return sentence.StopFinalizers(s.ref, age, message.ListOf(pod.Finalizers)) // The kubelet has confirmed the end.
 	case !running:
 		return sentence.PodDeleting(s.ref)
 	default:

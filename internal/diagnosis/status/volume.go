@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// volume says what state a PersistentVolume is in, where it lives, where it is attached, and who uses it.
+// volume explains the state of a PersistentVolume: its topology, its attachments, and the pods that use it.
 func (s *Status) volume(volume *corev1.PersistentVolume) {
 	policy := string(volume.Spec.PersistentVolumeReclaimPolicy)
 	var claimRef change.Ref
@@ -56,7 +56,7 @@ func (s *Status) volume(volume *corev1.PersistentVolume) {
 	}
 }
 
-// heldBy is the claim that a volume is held for, as the volume says.
+// heldBy is the claim in the volume's claimRef.
 func heldBy(volume *corev1.PersistentVolume) string {
 	if ref := volume.Spec.ClaimRef; ref != nil {
 		return ref.Namespace + "/" + ref.Name
@@ -64,14 +64,14 @@ func heldBy(volume *corev1.PersistentVolume) string {
 	return ""
 }
 
-// explainDeleteFailure is the event of a volume that could not be deleted.
+// explainDeleteFailure adds the Event of a volume that could not be deleted.
 func (s *Status) explainDeleteFailure(volume *corev1.PersistentVolume) {
 	if failed := s.Events(volume, "VolumeFailedDelete"); len(failed) > 0 {
 		s.addCause(sentence.VolumeDeleteFails(failed[0].Message), query.EventEvidence(failed[0]))
 	}
 }
 
-// explainVolumeZones says to which zones the volume is tied.
+// explainVolumeZones names the zones in which the volume can be used.
 func (s *Status) explainVolumeZones(volume *corev1.PersistentVolume) {
 	m := facts.Mount{Claim: &corev1.PersistentVolumeClaim{}}
 	m.Claim.Spec.VolumeName = volume.Name
@@ -90,7 +90,7 @@ func (s *Status) explainVolumeZones(volume *corev1.PersistentVolume) {
 	}
 }
 
-// volumeAttachments says to which nodes the volume is attached, or on its way.
+// volumeAttachments names the nodes that the volume is attached to, or being attached to.
 func (s *Status) volumeAttachments(volume *corev1.PersistentVolume) {
 	for _, a := range s.World.Attachments(volume.Name) {
 		ref, node, why := facts.RefTo(cluster.VolumeAttachment, a), facts.NodeRef(a.Spec.NodeName), ""

@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// requestLimit is how many seconds the API server gives the creation of an object (apiserver, endpoints/handlers,
+	// requestLimit is the API server's timeout for creating an object, in seconds (apiserver, endpoints/handlers,
 	// requestTimeoutUpperBound).
 	requestLimit = 34
-	// defaultWebhookTimeout are what a webhook is given that does not say (k8s.io/api/admissionregistration/v1, timeoutSeconds).
+	// defaultWebhookTimeout is the default of timeoutSeconds (k8s.io/api/admissionregistration/v1).
 	defaultWebhookTimeout = 10
-	// shortWebhookTimeout are enough for a webhook that answers.
+	// shortWebhookTimeout is enough for a webhook that responds.
 	shortWebhookTimeout = 5
 )
 
@@ -70,12 +70,12 @@ func (s *Status) allWebhooks() []webhook {
 	return all
 }
 
-// webhookService reads a Service's namespace and name from the URL that the API server calls a webhook by.
+// webhookService matches a Service's namespace and name in the URL of a webhook.
 var webhookService = regexp.MustCompile(`https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc[:/]`)
 
-// webhookNotAnswering is about a webhook that does not answer, or not by a certificate that is trusted.
+// webhookNotAnswering explains a webhook that does not respond, or whose certificate is not trusted.
 func (s *Status) webhookNotAnswering(ctx context.Context, id message.ID, text string) {
-	if named := webhookService.FindStringSubmatch(text); named != nil && id == message.RefusedWebhookSilent { // Else it has answered.
+	if named := webhookService.FindStringSubmatch(text); named != nil && id == message.RefusedWebhookSilent { // Otherwise, it has responded.
 		s.explainService(ctx, change.Ref{Kind: string(cluster.Service), Namespace: named[2], Name: named[1]})
 	}
 	hooks := slices.DeleteFunc(s.allWebhooks(), func(h webhook) bool { return h.name != webhookIn(text) })
@@ -88,13 +88,13 @@ func (s *Status) webhookNotAnswering(ctx context.Context, id message.ID, text st
 	}
 }
 
-// webhookPatch changes a field of a webhook, which its configuration knows by its name.
+// webhookPatch patches a field of the webhook of a given name in a configuration.
 func webhookPatch(h webhook, field string) string {
 	return `{"webhooks":[{"name":` + strconv.Quote(h.name) + `,` + field + `}]}`
 }
 
-// webhooksSlow is about webhooks that may together take longer than the API server waits: those that mutate are called one
-// after the other, those that validate side by side.
+// webhooksSlow explains webhooks whose timeouts exceed the API server's in sum: mutating webhooks are called one after the
+// other, validating ones in parallel.
 func (s *Status) webhooksSlow(ctx context.Context, controller metav1.Object) {
 	s.AddUnknownKinds(cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration)
 	var called []webhook
@@ -134,8 +134,7 @@ func (s *Status) webhooksSlow(ctx context.Context, controller metav1.Object) {
 	}
 }
 
-// callsWebhook says whether the API server calls a webhook for the pods that a controller makes, by all that can be told without
-// matchConditions.
+// callsWebhook reports whether the API server calls a webhook for the pods of a controller; matchConditions are not evaluated.
 func (s *Status) callsWebhook(h webhook, controller metav1.Object) bool {
 	template := kube.PodTemplate(controller)
 	if template == nil || !slices.ContainsFunc(h.rules, matchesPodCreation) || !selects(h.objectSelector, template.Labels) {
@@ -148,7 +147,7 @@ func (s *Status) callsWebhook(h webhook, controller metav1.Object) bool {
 	return selects(h.namespaceSelector, namespace.Labels)
 }
 
-// selects reads a webhook's selector, of which none selects everything.
+// selects reports whether a webhook's selector matches; none matches everything.
 func selects(selector *metav1.LabelSelector, of map[string]string) bool {
 	if selector == nil {
 		return true
@@ -157,7 +156,7 @@ func selects(selector *metav1.LabelSelector, of map[string]string) bool {
 	return err == nil && chosen.Matches(labels.Set(of))
 }
 
-// matchesPodCreation says whether a rule is about the creation of pods.
+// matchesPodCreation reports whether a rule matches the creation of pods.
 func matchesPodCreation(r admissionv1.RuleWithOperations) bool {
 	any := func(of []string, words ...string) bool {
 		return slices.ContainsFunc(of, func(one string) bool { return slices.Contains(words, one) })

@@ -19,25 +19,25 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// podProblem is what several pods have in common that do not run as they should: one of them is explained for all.
+// podProblem is a problem that several pods share; one of them is explained for all.
 type podProblem struct {
 	pods        []*corev1.Pod
 	explanation finding.Explanation
 }
 
-// IsWell says whether a pod does what it is there for.
+// IsWell reports whether a pod is ready, or completed.
 func IsWell(pod *corev1.Pod) bool {
 	ready := kube.PodCondition(pod, corev1.PodReady)
 	return pod.DeletionTimestamp == nil && pod.Status.Phase == corev1.PodRunning && (ready == nil || ready.Status == corev1.ConditionTrue) ||
 		pod.Status.Phase == corev1.PodSucceeded
 }
 
-// IsKnownWell says whether a pod runs as far as can be known: what runs on a node that is down cannot be seen.
+// IsKnownWell reports whether a pod is known to be ready or completed: the state of pods on an unavailable node is unknown.
 func IsKnownWell(q query.Query, pod *corev1.Pod) bool {
 	return IsWell(pod) && (pod.Status.Phase == corev1.PodSucceeded || !q.Known(cluster.Node) || !query.NodeUnavailable(q.World, pod.Spec.NodeName))
 }
 
-// podProblems groups the pods among these that do not run as they should by their state, and explains one of each group.
+// podProblems groups the pods with problems by their state, and explains one of each group.
 func podProblems(ctx context.Context, q query.Query, pods []*corev1.Pod) []podProblem {
 	q.PresentOnly = true
 	var all []podProblem
@@ -64,8 +64,8 @@ func podProblems(ctx context.Context, q query.Query, pods []*corev1.Pod) []podPr
 	return all
 }
 
-// addPodProblems adds a link for each problem of these pods, and what the rules find of it. With told, the answer itself tells
-// why of the first, and its link does not tell it again.
+// addPodProblems adds a link for each problem of these pods, and the findings about it. If told is set, the summary explains the
+// first problem, and its link omits the explanation.
 func (s *Status) addPodProblems(ctx context.Context, pods []*corev1.Pod, told bool) []podProblem {
 	all := podProblems(ctx, s.Query, pods)
 	for i, t := range all {
@@ -90,14 +90,14 @@ func (s *Status) addPodProblems(ctx context.Context, pods []*corev1.Pod, told bo
 	return all
 }
 
-// lacksPods says that a workload has fewer pods than it should, and why: the pods it lacks were refused, or are not well.
+// lacksPods explains a workload with too few pods: they were rejected, or have problems.
 func (s *Status) lacksPods(ctx context.Context, state string, want, have int, pods []*corev1.Pod, refused bool) {
 	if !refused {
 		s.set(state, finding.Critical, sentence.WorkloadShort(s.ref, have, want))
 	}
 	all := s.addPodProblems(ctx, pods, !refused)
 	switch {
-	case refused: // That is the answer.
+	case refused: // The summary says so already.
 	case len(all) > 0:
 		s.set(state, finding.Critical, sentence.WorkloadShortBecause(s.ref, have, want, all[0].explanation.Summary))
 	case len(pods) < want && !s.Known(cluster.Pod):
@@ -105,7 +105,7 @@ func (s *Status) lacksPods(ctx context.Context, state string, want, have int, po
 	}
 }
 
-// creationFailures are the reasons for which the API server takes no pod from a controller, by the words it uses.
+// creationFailures are the reasons for which the API server rejects a controller's pods, by substrings of its errors.
 var creationFailures = []struct {
 	kind  message.ID
 	words string
@@ -122,8 +122,8 @@ var creationFailures = []struct {
 	{message.RefusedTimeout, "request did not complete within requested timeout"},
 }
 
-// creationRefused says why the API server takes no pod from the controller of these pods: no pod exists that could be looked at.
-// It says whether that is so now, later than any pod that was taken, and is then the answer.
+// creationRefused explains why the API server rejects the controller's pods, of which none exists that could be examined. It
+// reports whether a rejection is later than any pod that was created; the rejection is then the summary.
 func (s *Status) creationRefused(ctx context.Context, state string, controller metav1.Object, failure *finding.Evidence) bool {
 	text := ""
 	var evidence []finding.Evidence
@@ -158,7 +158,7 @@ func (s *Status) creationRefused(ctx context.Context, state string, controller m
 	return true
 }
 
-// refused says why the API server takes no pod in a namespace, by its words, and names the service account that it misses.
+// refused explains an error with which the API server rejects pods, and returns the ServiceAccount that is missing, if any.
 func (s *Status) refused(namespace, text string) (why message.Sentence, account change.Ref) {
 	kind := message.RefusedOther
 	account, unaccounted := serviceAccountIn(namespace, text)
@@ -199,7 +199,7 @@ func (s *Status) refused(namespace, text string) (why message.Sentence, account 
 	}
 }
 
-// webhookIn is the name of the admission webhook in the API server's words, empty if they name none.
+// webhookIn is the name of the admission webhook in an error of the API server; empty if there is none.
 func webhookIn(text string) string {
 	if name := webhookPattern.FindStringSubmatch(text); name != nil {
 		return name[1]
@@ -207,10 +207,10 @@ func webhookIn(text string) string {
 	return ""
 }
 
-// webhookPattern reads an admission webhook's name from the API server's words (apiserver, admission/plugin/webhook/errors).
+// webhookPattern matches an admission webhook's name in an error of the API server (apiserver, admission/plugin/webhook/errors).
 var webhookPattern = regexp.MustCompile(`webhook "([^"]+)"`)
 
-// unsetResources are the resources that a quota wants each container to state, in the words of its admission plugin:
+// unsetResources are the resources that a quota requires each container to specify, from the error of its admission plugin:
 // "must specify limits.cpu for: app; requests.memory for: app,side" (apiserver, admission/plugin/resourcequota).
 func unsetResources(text string) []string {
 	_, words, _ := strings.Cut(text, "must specify ")
@@ -222,7 +222,7 @@ func unsetResources(text string) []string {
 	return names
 }
 
-// quotas are those the refusal names, with what they allow and what is used.
+// quotas adds the quotas that the error names, with their limits and usage.
 func (s *Status) quotas(namespace, text string) {
 	for _, quota := range s.World.Quotas() {
 		if quota.Namespace != namespace || !strings.Contains(text, "quota: "+quota.Name) {
@@ -250,7 +250,7 @@ func SortedResources(list corev1.ResourceList) []corev1.ResourceName {
 	return names
 }
 
-// failureEvidence is a workload's condition that says pods are refused, as evidence.
+// failureEvidence is a workload's condition about rejected pods, as evidence.
 func failureEvidence(ref change.Ref, kind, value string, since metav1.Time) *finding.Evidence {
 	e := facts.EvidenceSince(ref, "status.conditions["+kind+"]", value, since)
 	return &e

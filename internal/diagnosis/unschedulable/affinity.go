@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// explainAffinity says where the pods are that the pod wants to be with.
+// explainAffinity names the domains of the pods that the pod's affinity requires.
 func (a *explanation) explainAffinity([]query.NodeObstacles) {
 	if a.representative.Spec.Affinity == nil || a.representative.Spec.Affinity.PodAffinity == nil {
 		return
@@ -44,7 +44,7 @@ func (a *explanation) explainAffinity([]query.NodeObstacles) {
 	}
 }
 
-// otherNamespaces names pods that would do but for their namespace.
+// otherNamespaces names pods that would match but are in another namespace.
 func (a *explanation) otherNamespaces(term *corev1.PodAffinityTerm) {
 	anywhere := *term
 	anywhere.NamespaceSelector = &metav1.LabelSelector{}
@@ -60,7 +60,7 @@ func (a *explanation) otherNamespaces(term *corev1.PodAffinityTerm) {
 	}
 }
 
-// explainAntiAffinity names the pods that the pod must not be with, by its own rule or by theirs.
+// explainAntiAffinity names the pods that exclude the pod, by its own anti-affinity or by theirs.
 func (a *explanation) explainAntiAffinity(nodes []query.NodeObstacles) {
 	if anti := facts.AntiAffinity(a.representative); len(anti) > 0 {
 		for i := range anti {
@@ -88,7 +88,7 @@ func (a *explanation) explainAntiAffinity(nodes []query.NodeObstacles) {
 	}
 }
 
-// antiAffinityEvidence are the terms by which another pod refuses to be with the pod.
+// antiAffinityEvidence are the anti-affinity terms of another pod that match the pod.
 func (a *explanation) antiAffinityEvidence(other change.Ref) []finding.Evidence {
 	pod := a.World.Pod(other.Namespace, other.Name)
 	var terms []finding.Evidence
@@ -100,10 +100,10 @@ func (a *explanation) antiAffinityEvidence(other change.Ref) []finding.Evidence 
 	return terms
 }
 
-// reasonExistingAntiAffinity is the scheduler's word for anti-affinity of pods that are there already.
+// reasonExistingAntiAffinity is the scheduler's reason for the anti-affinity of existing pods.
 const reasonExistingAntiAffinity = "node(s) didn't satisfy existing pods anti-affinity rules"
 
-// visitMatches visits the pods that have a node and that a term of the owner's affinity is about.
+// visitMatches visits the pods with a node that a term of the owner's affinity matches.
 func visitMatches(q query.Query, owner *corev1.Pod, term *corev1.PodAffinityTerm, visit func(*corev1.Pod)) {
 	for _, pod := range q.World.Pods() {
 		if pod.Spec.NodeName != "" && !cluster.Ended(pod) && termMatches(q, owner, term, pod) {
@@ -112,7 +112,7 @@ func visitMatches(q query.Query, owner *corev1.Pod, term *corev1.PodAffinityTerm
 	}
 }
 
-// termMatches says whether a term of the owner's affinity is about a pod.
+// termMatches reports whether a term of the owner's affinity matches a pod.
 //
 // Source: k8s.io/kube-scheduler/framework AffinityTerm; an absent namespace selector means the owner's own namespace,
 // unless namespaces are listed.

@@ -15,8 +15,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// explainClaims explains pods whose claims keep them from any node; false if there are none. With chosen, they are those whose
-// volume is being made for the node that the scheduler has chosen, which waits for it before the pod gets that node
+// explainClaims explains pods whose claims keep them from every node; false if there are none. With chosen, it explains claims
+// whose volumes are being provisioned for the node that the scheduler has chosen: it waits for them before it binds the pod
 // (plugins/volumebinding, PreBind).
 func (a *explanation) explainClaims(ctx context.Context, chosen bool) bool {
 	if !a.Known(cluster.PersistentVolumeClaim) {
@@ -46,7 +46,7 @@ func (a *explanation) explainClaims(ctx context.Context, chosen bool) bool {
 	return !bad.IsZero()
 }
 
-// claimProblem is what is wrong with a claim wherever the pod may go, empty if nothing is.
+// claimProblem is the problem of a claim on every node; empty if there is none.
 func (a *explanation) claimProblem(ctx context.Context, source corev1.Volume, ref change.Ref, chosen bool) (message.Sentence, []finding.Link) {
 	claim := a.World.Claim(ref.Namespace, ref.Name)
 	if claim == nil {
@@ -59,7 +59,7 @@ func (a *explanation) claimProblem(ctx context.Context, source corev1.Volume, re
 	m := facts.ResolveMount(a.World, source.Name, claim)
 	lost := claim.DeletionTimestamp != nil || claim.Status.Phase == corev1.ClaimLost || m.Scope == facts.ScopeUnknown
 	made := chosen && m.Volume == nil && claim.Annotations[volumehelpers.AnnSelectedNode] != ""
-	// The scheduler waits for one that asks for a volume by name to be bound to it (plugins/volumebinding, GetPodVolumeClaims).
+	// The scheduler waits until a claim with a volumeName is bound (plugins/volumebinding, GetPodVolumeClaims).
 	named := claim.Spec.VolumeName != "" && claim.Status.Phase == corev1.ClaimPending
 	if !lost && !made && !named && !status.NoVolumeFor(a.Query, claim) {
 		return message.Sentence{}, nil

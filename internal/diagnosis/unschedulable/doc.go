@@ -1,3 +1,3 @@
-// Package unschedulable says why the scheduler finds no node for a pod (PodScheduled is False), and what would give it one. It is
-// not about nodes that are cordoned (spec.unschedulable).
+// Package unschedulable explains why the scheduler finds no node for a pod (PodScheduled is False), and proposes remedies. It is
+// not about cordoned nodes (spec.unschedulable).
 package unschedulable

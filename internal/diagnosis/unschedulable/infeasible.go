@@ -18,30 +18,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
-// maxNearest is how many nearest misses are told.
+// maxNearest is the number of nearest nodes that are described.
 const maxNearest = 3
 
-// explainInfeasible explains pods that the scheduler looked at every node for.
+// explainInfeasible explains pods for which the scheduler has filtered all nodes out.
 func (a *explanation) explainInfeasible(ctx context.Context, d *query.Verdict) {
-	near := nearestNodes(a.Query, a.representative, d)
-	switch only := kube.OnlyNodeName(a.representative); {
-	case only != "" && a.World.Node(only) == nil:
-		a.Message = sentence.UnplacedOnlyGone(a.who(), len(a.subjects), facts.NodeRef(only))
-	case only != "":
-		a.Message = sentence.UnplacedOnly(a.who(), len(a.subjects), facts.NodeRef(only), a.shortfalls(near[0]))
-	case len(d.OnAllNodes) > 0:
-		a.Message = sentence.UnplacedElse(a.who(), len(a.subjects), message.ListOf(obstacleReasons(d.OnAllNodes)))
-	case len(d.Infeasible) == 0:
-		a.Message = sentence.UnplacedNoNodes(a.who(), len(a.subjects))
-	case a.hostVolume() != nil:
-		a.setPinnedMessage(*a.hostVolume(), d)
-	default:
-		nearest := message.Sentence{}
-		if len(d.Infeasible) > 1 && mentionedObstacles[near[0].MostSevere().Kind] {
-			nearest = a.describeNode(near[0])
-		}
-		a.Message = sentence.UnplacedNodes(a.who(), len(a.subjects), len(d.Infeasible), query.CountObstacles(d.Infeasible).Sentences(), nearest)
-	}
+	near, largest := nearestNodes(a.Query, a.representative, d), a.largestNode(d)
+	a.setInfeasibleMessage(d, near, largest)
 	for _, o := range d.OnAllNodes {
 		a.addCause(sentence.CausePlugin(o.Plugin, message.ListOf(obstacleReasons([]scheduling.Obstacle{o}))))
 	}
@@ -51,7 +34,31 @@ func (a *explanation) explainInfeasible(ctx context.Context, d *query.Verdict) {
 		a.explainPreemption(ctx, d)
 	}
 	a.autoscaler()
-	a.remedies(ctx, d, near)
+	a.remedies(ctx, d, near, largest)
+}
+
+// setInfeasibleMessage sets the message: why the pods fit on no node.
+func (a *explanation) setInfeasibleMessage(d *query.Verdict, near []query.NodeObstacles, largest *largestNode) {
+	switch only := kube.OnlyNodeName(a.representative); {
+	case only != "" && a.World.Node(only) == nil:
+		a.Message = sentence.UnplacedOnlyGone(a.who(), len(a.subjects), facts.NodeRef(only))
+	case only != "":
+		a.Message = sentence.UnplacedOnly(a.who(), len(a.subjects), facts.NodeRef(only), a.shortfalls(near[0]))
+	case len(d.OnAllNodes) > 0:
+		a.Message = sentence.UnplacedElse(a.who(), len(a.subjects), message.ListOf(obstacleReasons(d.OnAllNodes)))
+	case len(d.Infeasible) == 0:
+		a.Message = sentence.UnplacedNoNodes(a.who(), len(a.subjects))
+	case largest != nil:
+		a.setTooLargeMessage(largest)
+	case a.hostVolume() != nil:
+		a.setPinnedMessage(*a.hostVolume(), d)
+	default:
+		nearest := message.Sentence{}
+		if len(d.Infeasible) > 1 && mentionedObstacles[near[0].MostSevere().Kind] {
+			nearest = a.describeNode(near[0])
+		}
+		a.Message = sentence.UnplacedNodes(a.who(), len(a.subjects), len(d.Infeasible), query.CountObstacles(d.Infeasible).Sentences(), nearest)
+	}
 }
 
 func obstacleReasons(obstacles []scheduling.Obstacle) []string {
@@ -62,8 +69,8 @@ func obstacleReasons(obstacles []scheduling.Obstacle) []string {
 	return words
 }
 
-// nearestNodes are the nodes that come closest to taking the pod: those with the fewest obstacles, the least severe, and the
-// smallest shortage. A pod meant for one node has only that.
+// nearestNodes are the nodes with the fewest obstacles, the least severe ones, and the smallest shortage. For a pod that can
+// run on one node only, it is that node.
 func nearestNodes(q query.Query, pod *corev1.Pod, d *query.Verdict) []query.NodeObstacles {
 	only := kube.OnlyNodeName(pod)
 	type ranked struct {
@@ -95,7 +102,7 @@ func nearestNodes(q query.Query, pod *corev1.Pod, d *query.Verdict) []query.Node
 	return near
 }
 
-// describeNode says what a node lacks to take the pod, with the node's name.
+// describeNode describes what excludes a node, with its name.
 func (a *explanation) describeNode(n query.NodeObstacles) message.Sentence {
 	return sentence.NodeMisses(facts.NodeRef(n.Node.Name), a.shortfalls(n))
 }
@@ -108,20 +115,20 @@ func (a *explanation) describeNodes(nodes []query.NodeObstacles) message.List {
 	return all
 }
 
-// mentionedObstacles are the obstacles of which the nearest node tells more than their count.
+// mentionedObstacles are the obstacles for which the summary describes the nearest node.
 var mentionedObstacles = map[message.ID]bool{
 	message.ObstacleTainted: true, message.ObstaclePort: true, message.ObstacleLimit: true, message.ObstacleFull: true,
 	message.ObstacleNotReady: true, message.ObstacleCordoned: true,
 }
 
-// setPinnedMessage is about pods whose volume lies on certain nodes, as a local disk does.
+// setPinnedMessage sets the message for pods whose volume is on certain nodes, such as a local disk.
 func (a *explanation) setPinnedMessage(m facts.Mount, d *query.Verdict) {
 	hosts := m.Hostnames()
 	there := slices.DeleteFunc(slices.Clone(d.Infeasible), func(n query.NodeObstacles) bool { return !m.Allows(n.Node) })
 	a.Message = sentence.UnplacedPinned(a.who(), len(a.subjects), facts.RefTo(cluster.PersistentVolumeClaim, m.Claim), message.ListOf(hosts), len(missingNodes(a.Query, hosts)) == len(hosts), a.describeNodes(there[:min(len(there), maxNearest)]))
 }
 
-// shortfalls are what a node lacks to take the pod.
+// shortfalls describe a node's obstacles.
 func (a *explanation) shortfalls(n query.NodeObstacles) message.List {
 	var said message.List
 	for _, o := range n.Obstacles {
@@ -130,7 +137,7 @@ func (a *explanation) shortfalls(n query.NodeObstacles) message.List {
 	return said
 }
 
-// missed are what obstacles are called beside a node's name, of those of which no more is said.
+// missed are the descriptions of obstacles without details.
 var missed = map[message.ID]func() message.Sentence{
 	message.ObstacleSelector: sentence.MissSelector,
 	message.ObstacleLabel:    sentence.MissLabel,
@@ -147,7 +154,7 @@ var missed = map[message.ID]func() message.Sentence{
 	message.ObstacleCordoned: sentence.MissCordoned,
 }
 
-// shortfall is what a node lacks, as it is said beside its name.
+// shortfall describes an obstacle of a node.
 func (a *explanation) shortfall(node *corev1.Node, o query.Obstacle) message.Sentence {
 	switch o.Kind {
 	case message.ObstacleTainted:
@@ -165,7 +172,7 @@ func (a *explanation) shortfall(node *corev1.Node, o query.Obstacle) message.Sen
 	}
 }
 
-// missingResources are what a node has too little of, in words.
+// missingResources describe the resources of which a node has too little left.
 func (a *explanation) missingResources(node *corev1.Node) message.List {
 	var said message.List
 	for _, n := range a.Shortages(a.representative, node) {
@@ -188,7 +195,7 @@ func (a *explanation) nearestEvidence(near []query.NodeObstacles) []finding.Evid
 	return facts
 }
 
-// autoscaler is what an autoscaler says of the pod.
+// autoscaler adds what an autoscaler reports about the pod.
 func (a *explanation) autoscaler() {
 	a.Causes = append(a.Causes, query.AutoscalerLinks(a.Query, a.representative)...)
 	if said := query.AutoscalerSummary(a.Query, a.representative); !said.IsZero() {

@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// mergeFindings are the findings about classes of pods, in their order, those as one that say the same of different pods: the remedies
-// are then asked for again, for all of them. What is mended at the workloads stays apart.
+// mergeFindings merges findings that say the same of different pods; the remedies are then computed for all of these pods. Findings
+// whose remedies change a workload are not merged.
 func mergeFindings(ctx context.Context, q query.Query, found []finding.Finding, about []*podClass) []finding.Finding {
 	var all []finding.Finding
 	of := map[string][]int{}
@@ -33,13 +33,13 @@ func mergeFindings(ctx context.Context, q query.Query, found []finding.Finding, 
 	return all
 }
 
-// changesWorkload says whether a remedy is of no use to the pods of other workloads.
+// changesWorkload reports whether a remedy helps only the pods of one workload.
 func changesWorkload(r finding.Remedy) bool {
 	_, resizes := r.Change.(change.ResizeGroup)
 	return !resizes
 }
 
-// mergeClasses describes the first of classes again, with the pods of all of them waiting.
+// mergeClasses describes the first of several classes as if the pods of all of them belonged to it.
 func mergeClasses(ctx context.Context, q query.Query, first finding.Finding, same []int, found []finding.Finding, about []*podClass) finding.Finding {
 	c := *about[same[0]]
 	c.pods = nil

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// explainObstacles adds a link for each kind of obstacle, the most severe first: what lies behind it.
+// explainObstacles adds a link with the cause of each kind of obstacle, the most severe first.
 func (a *explanation) explainObstacles(d *query.Verdict) {
 	explain := map[message.ID]func([]query.NodeObstacles){
 		message.ObstacleSelector: a.explainSelector, message.ObstacleTainted: a.explainTaints, message.ObstacleVolume: a.explainVolumeAffinity,
@@ -36,7 +36,8 @@ func (a *explanation) explainObstacles(d *query.Verdict) {
 	}
 }
 
-// explainSelector says how many nodes the pod's selector leaves, and if none, what there would be to select.
+// explainSelector counts the nodes that match the pod's selector; if none does, it names the existing values of its
+// labels.
 func (a *explanation) explainSelector(nodes []query.NodeObstacles) {
 	if kube.OnlyNodeName(a.representative) != "" {
 		return
@@ -64,7 +65,7 @@ func (a *explanation) explainSelector(nodes []query.NodeObstacles) {
 	a.addCause(sentence.CauseSelectorNone(values), facts.SelectorEvidence(a.representative)...)
 }
 
-// explainTaints names the taints and how many nodes have each.
+// explainTaints names the taints, each with the number of nodes that have it.
 func (a *explanation) explainTaints(nodes []query.NodeObstacles) {
 	counts := map[string]int{}
 	for _, n := range nodes {
@@ -81,7 +82,7 @@ func (a *explanation) explainTaints(nodes []query.NodeObstacles) {
 	a.explainOwnedTaints(nodes)
 }
 
-// explainResources says what the pod asks for beside what is free, and whether any node would be large enough.
+// explainResources compares the pod's requests with what is free, and with the largest node.
 func (a *explanation) explainResources(nodes []query.NodeObstacles) {
 	asked := query.PodRequests(a.representative)
 	counts := map[corev1.ResourceName]int{}
@@ -109,13 +110,13 @@ func (a *explanation) explainResources(nodes []query.NodeObstacles) {
 		case free[name] >= want && most[name] < want:
 			said = sentence.CauseFragmented(requested, string(name), len(nodes), query.FormatQuantity(name, free[name]), emptiest)
 		case most[name] >= want:
-			continue // Some node has enough of it: what that one lacks is told by another resource.
+			continue // Some node has enough of it: another resource explains why it does not fit there.
 		}
 		a.addCause(said, facts.RequestEvidence(facts.RefTo(cluster.Pod, a.representative), "spec", &a.representative.Spec, name)...)
 	}
 }
 
-// explainPorts names who holds the host ports.
+// explainPorts names the pods that use the host ports.
 func (a *explanation) explainPorts(nodes []query.NodeObstacles) {
 	for _, want := range hostPorts(a.representative) {
 		var holders []change.Ref
@@ -152,13 +153,13 @@ func protocol(p corev1.ContainerPort) corev1.Protocol {
 	return p.Protocol
 }
 
-// portsConflict says whether two host ports are the same; an empty address, like 0.0.0.0, is every one.
+// portsConflict reports whether two host ports conflict; an empty address, like 0.0.0.0, means all addresses.
 func portsConflict(a, b corev1.ContainerPort) bool {
 	every := func(ip string) bool { return ip == "" || ip == "0.0.0.0" }
 	return a.HostPort == b.HostPort && protocol(a) == protocol(b) && (every(a.HostIP) || every(b.HostIP) || a.HostIP == b.HostIP)
 }
 
-// explainClaimInUse names who uses a claim that one pod at a time may use.
+// explainClaimInUse names the pods that use a ReadWriteOncePod claim.
 func (a *explanation) explainClaimInUse(nodes []query.NodeObstacles) {
 	said := false
 	for _, m := range facts.Mounts(a.World, a.representative) {
@@ -184,7 +185,7 @@ func (a *explanation) explainClaimInUse(nodes []query.NodeObstacles) {
 	}
 }
 
-// explainVolumeLimits says how many volumes the nodes may attach.
+// explainVolumeLimits shows the attach limits of the nodes.
 func (a *explanation) explainVolumeLimits(nodes []query.NodeObstacles) {
 	drivers := map[string]bool{}
 	for _, m := range facts.Mounts(a.World, a.representative) {
@@ -205,7 +206,7 @@ func (a *explanation) explainVolumeLimits(nodes []query.NodeObstacles) {
 	a.addCause(sentence.CauseLimit(len(nodes)), limits...)
 }
 
-// explainVolumeAffinity says where the volumes are tied to.
+// explainVolumeAffinity names the topology that the volumes are restricted to.
 func (a *explanation) explainVolumeAffinity([]query.NodeObstacles) {
 	for _, m := range facts.Mounts(a.World, a.representative) {
 		if m.Volume == nil || len(m.Selectors) == 0 {
@@ -224,7 +225,7 @@ func (a *explanation) explainVolumeAffinity([]query.NodeObstacles) {
 	}
 }
 
-// explainProvisioning says where volumes that are yet to be made may be made.
+// explainProvisioning names the topology in which volumes can be provisioned.
 func (a *explanation) explainProvisioning(nodes []query.NodeObstacles) {
 	said := false
 	for _, m := range facts.Mounts(a.World, a.representative) {
@@ -242,14 +243,14 @@ func (a *explanation) explainProvisioning(nodes []query.NodeObstacles) {
 	}
 }
 
-// missingNodes are those of the nodes that the world does not hold.
+// missingNodes are the nodes that do not exist.
 func missingNodes(q query.Query, nodes []string) []string {
 	return slices.DeleteFunc(slices.Clone(nodes), func(name string) bool {
 		return slices.ContainsFunc(q.World.Nodes(), func(n *corev1.Node) bool { return n.Labels[corev1.LabelHostname] == name || n.Name == name })
 	})
 }
 
-// explainPlugin repeats what the plugin says, where it says more than naosu could.
+// explainPlugin quotes the plugin's reasons, for obstacles that naosu cannot explain better.
 func (a *explanation) explainPlugin(nodes []query.NodeObstacles) {
 	said := map[string]bool{}
 	for _, n := range nodes {

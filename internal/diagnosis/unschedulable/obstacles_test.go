@@ -6,8 +6,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestPortsConflict has what kube-scheduler's NodePorts plugin does (pkg/scheduler/framework, HostPortInfo): an address conflicts with
-// itself and with all addresses, a protocol with itself only.
+// TestPortsConflict expects the same as kube-scheduler's NodePorts plugin (pkg/scheduler/framework, HostPortInfo): an address
+// conflicts with itself and with all addresses, a protocol with itself only.
 func TestPortsConflict(t *testing.T) {
 	port := func(ip string, number int32, protocol corev1.Protocol) corev1.ContainerPort {
 		return corev1.ContainerPort{HostIP: ip, HostPort: number, Protocol: protocol}

@@ -19,8 +19,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// Pods finds N504: a pod pending for capacity or constraints, with the nearest misses. Pods that N101 explains are
-// left to it.
+// Pods finds N504: a pod that is Pending because of capacity or constraints, with the nearest nodes. N101 explains pods that are
+// Pending because of a volume's zone.
 type Pods struct{}
 
 var _ query.Rule = Pods{}
@@ -46,7 +46,7 @@ func (Pods) Find(ctx context.Context, q query.Query) []finding.Finding {
 			continue // The scheduler has not looked at it.
 		}
 		if !q.Known(query.SchedulingKinds(q.World, c.representative)...) || facts.MountsClaim(c.representative) && len(zoneConflicts(ctx, q, c.representative, facts.Mounts(q.World, c.representative))) > 0 {
-			continue // Not known, or explained by N101.
+			continue // Not known, or N101 explains it.
 		}
 		if f, ok := describeUnschedulable(ctx, q, c); ok {
 			found, described = append(found, f), append(described, c)
@@ -58,18 +58,18 @@ func (Pods) Find(ctx context.Context, q query.Query) []finding.Finding {
 	return mergeFindings(ctx, q, found, described)
 }
 
-// podClass is an equivalence class of pods without a node: the scheduler treats them alike.
+// podClass is a class of equivalent pods without a node: the scheduler treats them the same.
 type podClass struct {
-	// representative stands for all of them.
+	// representative is any one of them.
 	representative *corev1.Pod
-	// pods are all of them, subjects those that the question is about.
+	// pods are all of the class, subjects those that the question is about.
 	pods, subjects []*corev1.Pod
 	// owner is their workload.
 	owner change.Ref
 }
 
-// podClasses are those of the pods without a node that the question is about. Pods of one controller and template are alike, unless
-// volumes, gates or a nomination tell them apart.
+// podClasses are the classes of the pods without a node that the question is about. Pods of one controller and template are
+// equivalent, unless they have volumes, ResourceClaims or a nominated node, or belong to a DaemonSet.
 func podClasses(q query.Query) []*podClass {
 	type key struct {
 		owner    types.UID
@@ -106,13 +106,13 @@ func podClasses(q query.Query) []*podClass {
 	return all
 }
 
-// isUnique says whether a pod may differ from its siblings in where it can run.
+// isUnique reports whether a pod may differ from others of its controller in where it can run.
 func isUnique(pod *corev1.Pod) bool {
 	return facts.MountsClaim(pod) || pod.Status.NominatedNodeName != "" ||
 		len(pod.Spec.ResourceClaims) > 0 || facts.ControlledBy(pod, cluster.DaemonSet)
 }
 
-// who names the class in a sentence.
+// who names the pods in a sentence.
 func (c *podClass) who() any {
 	if len(c.subjects) > 1 {
 		return sentence.PodsOf(len(c.subjects), c.owner)
@@ -127,7 +127,7 @@ type explanation struct {
 	finding.Finding
 }
 
-// describeUnschedulable says why pods have no node; false if nothing keeps them from one.
+// describeUnschedulable explains why pods have no node; false if nothing excludes all nodes.
 func describeUnschedulable(ctx context.Context, q query.Query, c *podClass) (finding.Finding, bool) {
 	a := &explanation{Query: q, podClass: c, Finding: finding.Finding{Code: finding.N504, Severity: finding.Critical}}
 	for _, pod := range c.subjects {
@@ -160,7 +160,7 @@ func (a *explanation) addCause(said message.Sentence, evidence ...finding.Eviden
 	a.Causes = append(a.Causes, finding.Link{Message: said, Evidence: evidence})
 }
 
-// addRuledOut adds a suspect that is not the cause.
+// addRuledOut adds a suspect that is ruled out.
 func (a *explanation) addRuledOut(said message.Sentence, evidence ...finding.Evidence) {
 	a.RuledOut = append(a.RuledOut, finding.Link{Message: said, Evidence: evidence})
 }

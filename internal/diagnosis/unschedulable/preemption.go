@@ -17,7 +17,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// explainNomination explains a pod that waits on its nominated node until others have gone; false if none are going.
+// explainNomination explains a pod that waits until other pods on its nominated node have terminated; false if none are
+// terminating.
 func (a *explanation) explainNomination() bool {
 	node := a.representative.Status.NominatedNodeName
 	var going []*corev1.Pod
@@ -48,7 +49,7 @@ func (a *explanation) explainNomination() bool {
 	return true
 }
 
-// explainPreemption says why the pod preempts nothing, or what it would.
+// explainPreemption explains why the pod preempts no others, or which it would.
 func (a *explanation) explainPreemption(ctx context.Context, d *query.Verdict) {
 	priority := strconv.Itoa(int(corev1helpers.PodPriority(a.representative)))
 	own := facts.PriorityEvidence(a.representative)

@@ -24,26 +24,34 @@ import (
 )
 
 // remedies are those that get the pods a node, the least disruptive first.
-func (a *explanation) remedies(ctx context.Context, d *query.Verdict, near []query.NodeObstacles) {
+func (a *explanation) remedies(ctx context.Context, d *query.Verdict, near []query.NodeObstacles, largest *largestNode) {
 	var c query.GroupCandidates
-	if len(d.OnAllNodes) == 0 && kube.OnlyNodeName(a.representative) == "" && a.hostVolume() == nil {
+	newNodesHelp := len(d.OnAllNodes) == 0 && kube.OnlyNodeName(a.representative) == "" && a.hostVolume() == nil
+	if newNodesHelp {
 		c = a.GroupsFor(ctx, a.representative, nil)
 		a.explainGroups(c)
 	}
-	larger := a.ResizesLeft(a.representative, a.proposeResizes(c))
+	larger, lower := a.ResizesLeft(a.representative, a.proposeResizes(c)), a.proposeLowerRequests(near)
+	tooLarge := largest != nil && newNodesHelp && len(c.Suitable) == 0 && !a.templateFits(largest)
+	if tooLarge && len(lower) == 0 {
+		lower = a.proposeFittingRequests(largest)
+	}
 	proposals := slices.Concat(
-		a.Uncordon(d.Infeasible), larger, a.proposeEvictions(near), a.Tolerate(a.representative, d.Infeasible), a.proposeLowerRequests(near),
+		a.Uncordon(d.Infeasible), larger, a.proposeEvictions(near), a.Tolerate(a.representative, d.Infeasible), lower,
 		a.proposeSoftSpread(d.Infeasible), a.Untaint(a.representative, d.Infeasible), a.proposePriority(near),
 	)
 	a.Remedies = slices.Concat(a.explainRollout(ctx, d), a.AutoscalerRemedies(a.representative, c), a.Verify(ctx, proposals, a.pods...))
+	if tooLarge && !query.ScaleUpPending(a.Query, a.representative) {
+		a.Remedies = append(a.Remedies, a.sizeRemedies(largest, a.Remedies)...)
+	}
 	a.Remedies = a.Remedies[:min(len(a.Remedies), query.MaxRemedies)]
 }
 
-// rolloutObstacles are the obstacles that pods of an older version are to a new one by being where they are.
+// rolloutObstacles are obstacles that old pods of a rollout are for new ones.
 var rolloutObstacles = map[message.ID]bool{message.ObstaclePort: true, message.ObstacleApart: true, message.ObstacleInUse: true}
 
-// explainRollout says that pods wait because they cannot be beside those of the older version that they are to replace, and gives ways
-// to end those first. That it is so shows in simulation: once the old ones may end first, the new ones get a node.
+// explainRollout explains new pods of a rollout that fit on no node beside the old pods which they will replace, and proposes to
+// terminate old pods first. It does so only if the new pods are scheduled in simulation once old pods may be terminated first.
 func (a *explanation) explainRollout(ctx context.Context, d *query.Verdict) []finding.Remedy {
 	apart := slices.ContainsFunc(d.Infeasible, func(n query.NodeObstacles) bool {
 		return !slices.ContainsFunc(n.Obstacles, func(o query.Obstacle) bool { return !rolloutObstacles[o.Kind] })
@@ -63,7 +71,7 @@ func (a *explanation) explainRollout(ctx context.Context, d *query.Verdict) []fi
 	return proven
 }
 
-// hostVolume is a volume that ties the pod to nodes by name, nil if there is none: with one, no new node helps.
+// hostVolume is a volume that restricts the pod to nodes by name; nil if there is none. With one, no new node helps.
 func (a *explanation) hostVolume() *facts.Mount {
 	for _, m := range facts.Mounts(a.World, a.representative) {
 		if len(m.Hostnames()) > 0 {
@@ -73,7 +81,7 @@ func (a *explanation) hostVolume() *facts.Mount {
 	return nil
 }
 
-// explainGroups says which node groups would help, and what is not known of them.
+// explainGroups names the suitable node groups, and what is not known of them.
 func (a *explanation) explainGroups(c query.GroupCandidates) {
 	zones := map[string]bool{}
 	for _, group := range c.Suitable {
@@ -87,7 +95,7 @@ func (a *explanation) explainGroups(c query.GroupCandidates) {
 		return
 	}
 	if query.ScaleUpPending(a.Query, a.representative) {
-		return // The autoscaler has told more than the bounds would.
+		return // The autoscaler's report is more specific than the group's size.
 	}
 	for _, group := range c.Suitable[:min(len(c.Suitable), query.MaxRemedies)] {
 		about := facts.GroupRef(group.Group).String()
@@ -106,7 +114,7 @@ func (a *explanation) explainGroups(c query.GroupCandidates) {
 	}
 }
 
-// explainMaximum says which groups suit and are at their maximum size.
+// explainMaximum names the suitable groups that are at their maximum size.
 func (a *explanation) explainMaximum(c query.GroupCandidates) {
 	for i, group := range c.Suitable[:min(len(c.Suitable), query.MaxRemedies)] {
 		ref := facts.GroupRef(group.Group)
@@ -120,7 +128,7 @@ func (a *explanation) explainMaximum(c query.GroupCandidates) {
 	}
 }
 
-// proposeResizes adds as many nodes to a group as the waiting pods are likely to need.
+// proposeResizes proposes as many more nodes of a group as the Pending pods probably need.
 func (a *explanation) proposeResizes(c query.GroupCandidates) []query.ProposedRemedy {
 	var proposals []query.ProposedRemedy
 	for _, group := range c.Suitable {
@@ -160,8 +168,8 @@ func (a *explanation) resizeBy(group query.SuitableGroup, more int) query.Propos
 	return a.Propose(done, sentence.RemedyGrow(facts.GroupRef(group.Group), done.To, done.To-before, len(a.pods)), sentence.RemedyResizeCost(query.InstanceType(group.Group), done.To-before), sentence.RemedyGrowRisk())
 }
 
-// nodesNeeded is how many nodes like one the waiting pods fill. It is a guess to be proven: what else will run there is not
-// counted.
+// nodesNeeded is how many nodes like this one the Pending pods fill. It is an estimate, to be verified: other pods on these nodes are
+// not counted.
 func (a *explanation) nodesNeeded(like *corev1.Node) int {
 	each := int64(len(a.pods))
 	if len(facts.AntiAffinity(a.representative)) > 0 {
@@ -178,10 +186,10 @@ func (a *explanation) nodesNeeded(like *corev1.Node) int {
 	return int((int64(len(a.pods)) + each - 1) / each)
 }
 
-// maxEvictions bounds how many pods are tried to be moved from one node.
+// maxEvictions is the maximum number of pods of a node whose deletion is simulated.
 const maxEvictions = 3
 
-// proposeEvictions deletes a pod of another workload from a near node, which must then find a place elsewhere.
+// proposeEvictions proposes to delete a pod of another workload on one of the nearest nodes; its replacement must fit elsewhere.
 func (a *explanation) proposeEvictions(near []query.NodeObstacles) []query.ProposedRemedy {
 	if len(a.pods) > 1 {
 		return nil
@@ -201,14 +209,13 @@ func (a *explanation) proposeEvictions(near []query.NodeObstacles) []query.Propo
 	return proposals
 }
 
-// whileCordoned does something while a node takes no new pods: what replaces a pod is placed while that still ends, and may
-// well fit beside it.
+// whileCordoned is a command that makes a change while a node is cordoned: otherwise, the replacement of a deleted pod might be placed
+// on the same node while that pod still terminates.
 func whileCordoned(node string, done change.Change) string {
 	return strings.Join([]string{change.Cordon{Node: node}.Command(), done.Command(), change.Uncordon{Node: node}.Command()}, " && ")
 }
 
-// evictable are the pods on a node that, once gone, leave enough room and that their owners recreate: one of each owner, for
-// they are alike, and the smallest first.
+// evictable are pods on a node that would free enough resources and that their owners recreate: one of each owner, the smallest first.
 func (a *explanation) evictable(n query.NodeObstacles) []*corev1.Pod {
 	short := a.Shortages(a.representative, n.Node)
 	var pods []*corev1.Pod
@@ -235,7 +242,8 @@ func (a *explanation) evictable(n query.NodeObstacles) []*corev1.Pod {
 	return pods[:min(len(pods), maxEvictions)]
 }
 
-// proposeLowerRequests asks for what a near node has left, if that is at least half of what is asked for now.
+// proposeLowerRequests proposes requests that fit into what is left on one of the nearest nodes, if that is at least half of the
+// current requests.
 func (a *explanation) proposeLowerRequests(near []query.NodeObstacles) []query.ProposedRemedy {
 	for _, n := range near {
 		short := a.Shortages(a.representative, n.Node)
@@ -278,7 +286,7 @@ func (a *explanation) lowerRequests(node *corev1.Node, short []query.Shortage) (
 	return a.Propose(done, sentence.RemedyLower(done.Object, facts.NodeRef(node.Name), steps), sentence.RemedyReplaceCost(done.Object), sentence.RemedyLowerRisk()), ok
 }
 
-// roundDown is an amount rounded down to one that people write.
+// roundDown rounds an amount of bytes down to whole Mi.
 func roundDown(name corev1.ResourceName, value int64) int64 {
 	const mebi = 1 << 20
 	if name != corev1.ResourceCPU && value >= 10*mebi {
@@ -287,7 +295,7 @@ func roundDown(name corev1.ResourceName, value int64) int64 {
 	return value
 }
 
-// proposeSoftSpread makes a hard spread constraint a wish, if it alone closes some node.
+// proposeSoftSpread proposes to make a required spread constraint a preference, if it is the only obstacle of some node.
 func (a *explanation) proposeSoftSpread(nodes []query.NodeObstacles) []query.ProposedRemedy {
 	if !slices.ContainsFunc(nodes, func(n query.NodeObstacles) bool { return n.Only(message.ObstacleSpread) }) {
 		return nil
@@ -305,7 +313,7 @@ func (a *explanation) proposeSoftSpread(nodes []query.NodeObstacles) []query.Pro
 	return proposals
 }
 
-// proposePriority gives the pods the lowest priority class above pods on a near node that are in the way.
+// proposePriority proposes the lowest priority class above that of pods on one of the nearest nodes.
 func (a *explanation) proposePriority(near []query.NodeObstacles) []query.ProposedRemedy {
 	lowest, found := int32(0), false
 	for _, n := range near {

@@ -19,7 +19,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// explainSpread shows, for each hard spread constraint, how the pods stand, and which domains may take the next.
+// explainSpread shows for each required spread constraint the pods per domain, and the domains to which the next pod
+// can go.
 func (a *explanation) explainSpread([]query.NodeObstacles) {
 	for i := range a.representative.Spec.TopologySpreadConstraints {
 		c := &a.representative.Spec.TopologySpreadConstraints[i]
@@ -51,7 +52,7 @@ func (a *explanation) explainSpread([]query.NodeObstacles) {
 			}
 		}
 		if len(open) == len(counts) {
-			continue // This one keeps the pod off nodes without the label at most.
+			continue // This constraint at most excludes nodes without the label.
 		}
 		asked := facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.topologySpreadConstraints["+c.TopologyKey+"]",
 			terms+"maxSkew "+strconv.Itoa(int(c.MaxSkew))+", "+metav1.FormatLabelSelector(c.LabelSelector))
@@ -64,8 +65,8 @@ func (a *explanation) explainSpread([]query.NodeObstacles) {
 	}
 }
 
-// domains counts the pods that a constraint is about by domain. Nodes the pod's selector excludes make none, unless the
-// constraint says otherwise; tainted ones do, unless it says otherwise.
+// domains counts the pods that match a constraint, per domain. Nodes that the pod's selector excludes are not counted
+// and tainted ones are, unless the constraint's nodeAffinityPolicy and nodeTaintsPolicy say otherwise.
 //
 // Source: plugins/podtopologyspread/filtering.go calPreFilterState, KEP-3094.
 func (a *explanation) domains(c *corev1.TopologySpreadConstraint) map[string]int {
@@ -95,7 +96,7 @@ func (a *explanation) domains(c *corev1.TopologySpreadConstraint) map[string]int
 	return counts
 }
 
-// spreadSelector is a selector narrowed by the pod's own values of some labels.
+// spreadSelector is the constraint's selector with the pod's own values of its matchLabelKeys.
 func (a *explanation) spreadSelector(selector *metav1.LabelSelector, keys []string) labels.Selector {
 	found, err := metav1.LabelSelectorAsSelector(selector)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// explainOwnedTaints says of each taint that something takes off by itself who that is, and whether it is at work.
+// explainOwnedTaints names for each taint with an owner that owner, and whether it works.
 func (a *explanation) explainOwnedTaints(nodes []query.NodeObstacles) {
 	with := map[string][]*corev1.Node{}
 	var taints []corev1.Taint
@@ -42,7 +42,7 @@ func (a *explanation) explainOwnedTaints(nodes []query.NodeObstacles) {
 	}
 }
 
-// ownedTaintLink is about one taint and the nodes that have it.
+// ownedTaintLink explains one taint and the nodes that have it.
 func (a *explanation) ownedTaintLink(taint corev1.Taint, nodes []*corev1.Node) finding.Link {
 	keeper, _ := facts.TaintOwnerOf(taint)
 	switch keeper {
@@ -72,8 +72,8 @@ func taintEvidence(taint corev1.Taint, nodes []*corev1.Node) []finding.Evidence 
 	return evidence
 }
 
-// conditionLink is about a taint that follows a condition. Under pressure the kubelet itself refuses pods, whatever they
-// tolerate (pkg/kubelet/eviction, Admit; under memory pressure alone it takes some).
+// conditionLink explains a taint that follows from a condition. Under pressure, the kubelet itself rejects pods, even if
+// they tolerate the taint (pkg/kubelet/eviction, Admit; under memory pressure, it admits some).
 func (a *explanation) conditionLink(taint corev1.Taint, nodes []*corev1.Node) finding.Link {
 	kind := facts.ConditionOf[taint.Key]
 	on, disk := false, kind == corev1.NodeDiskPressure
@@ -90,12 +90,12 @@ func (a *explanation) conditionLink(taint corev1.Taint, nodes []*corev1.Node) fi
 	return link
 }
 
-// isCloudController tells a cloud controller manager from its name, which each cloud chooses.
+// isCloudController reports whether a name is that of a cloud controller manager; it differs by cloud.
 func isCloudController(o metav1.Object) bool {
 	return strings.Contains(o.GetName(), "cloud-controller-manager") || strings.HasSuffix(o.GetName(), "-ccm")
 }
 
-// cloudControllerState says whether a cloud controller manager can be seen, and runs.
+// cloudControllerState reports whether a cloud controller manager exists and is ready.
 func (a *explanation) cloudControllerState() (message.Sentence, []finding.Evidence) {
 	for _, d := range a.World.Deployments() {
 		if isCloudController(d) {
@@ -114,7 +114,7 @@ func (a *explanation) cloudControllerState() (message.Sentence, []finding.Eviden
 	return sentence.KeeperUnseen(), nil
 }
 
-// readyState says how many of a keeper's pods are ready.
+// readyState is the number of ready pods of the taint's owner.
 func (a *explanation) readyState(keeper change.Ref, field string, have, want int) (message.Sentence, []finding.Evidence) {
 	value := ""
 	if have > 0 {
@@ -127,7 +127,7 @@ func (a *explanation) readyState(keeper change.Ref, field string, have, want int
 		[]finding.Evidence{facts.Evidence(keeper, field, value)}
 }
 
-// agentState says on which of the nodes the agent's DaemonSet has a ready pod.
+// agentState names the nodes without a ready pod of the agent's DaemonSet.
 func (a *explanation) agentState(agent facts.StartupAgent, nodes []*corev1.Node) (message.Sentence, []finding.Evidence) {
 	set := a.daemonSet(agent.DaemonSet)
 	if set == nil {

@@ -14,10 +14,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
-// VolumeZoneConflict finds N101: a pod pending on a volume in a zone without a usable node.
+// VolumeZoneConflict finds N101: a pod that is Pending because of a volume in a zone without a suitable node.
 //
-// It finds only what the volume decides: a pod that no node outside the zone could take either, and no new one inside,
-// is pending for a reason of its own.
+// It finds only pods for which the volume is decisive: if no node outside the zone could run the pod without the volume, and
+// no new node inside it, the pod is Pending for another reason.
 type VolumeZoneConflict struct{}
 
 var _ query.Rule = VolumeZoneConflict{}
@@ -25,7 +25,8 @@ var _ query.Rule = VolumeZoneConflict{}
 // Codes of VolumeZoneConflict.
 func (VolumeZoneConflict) Codes() []finding.Code { return []finding.Code{finding.N101} }
 
-// RequiredKinds of VolumeZoneConflict. StorageClasses tell only of volumes not yet made; without the others it finds nothing.
+// RequiredKinds of VolumeZoneConflict. StorageClasses are needed only for volumes that are not provisioned yet; without the
+// others, it finds nothing.
 func (VolumeZoneConflict) RequiredKinds() []cluster.Kind {
 	return []cluster.Kind{cluster.PersistentVolumeClaim, cluster.PersistentVolume, cluster.Node, cluster.StorageClass}
 }
@@ -53,22 +54,22 @@ func (VolumeZoneConflict) Find(ctx context.Context, q query.Query) []finding.Fin
 	return found
 }
 
-// zoneConflict is a pod and the mounts that together leave it no node.
+// zoneConflict is a pod and the mounts that, combined, leave it no node.
 type zoneConflict struct {
 	pod *corev1.Pod
-	// mounts of one zone, or of zones that have no node in common if apart.
+	// mounts are those of one zone, or of zones without a common node if apart is set.
 	mounts   []facts.Mount
 	disjoint bool
-	// nodes in the zone, with what keeps the pod off each.
+	// nodes are those in the zone, with their obstacles.
 	nodes []query.NodeObstacles
-	// groups could, or could not, give the zone a node for the pod.
+	// groups are the node groups that could, or could not, add a suitable node in the zone.
 	groups query.GroupCandidates
 }
 
 func (s zoneConflict) zones() []string { return s.mounts[0].Zones }
 
-// zoneConflicts finds the mounts that leave the pod no node, those of the same zones together. If each has one but no node
-// serves all, they are returned as apart.
+// zoneConflicts finds the mounts that leave the pod no node, grouped by zones. If each mount has a node but none suits all,
+// they are returned as apart.
 func zoneConflicts(ctx context.Context, q query.Query, pod *corev1.Pod, all []facts.Mount) []zoneConflict {
 	zonal := slices.DeleteFunc(slices.Clone(all), func(m facts.Mount) bool { return m.Scope != facts.ScopeZone })
 	if len(zonal) == 0 {
@@ -103,8 +104,7 @@ func zoneConflicts(ctx context.Context, q query.Query, pod *corev1.Pod, all []fa
 	return blocked
 }
 
-// nodesOfMount are the nodes that stand in the mount's zones or that its volume allows, with what closes each to the pod apart
-// from other volumes.
+// nodesOfMount are the nodes in the mount's zones or that its volume allows, with their obstacles except other volumes.
 func nodesOfMount(d *query.Verdict, world *cluster.Snapshot, m facts.Mount) []query.NodeObstacles {
 	var nodes []query.NodeObstacles
 	for _, n := range d.AllNodes() {
@@ -121,19 +121,19 @@ func nodesOfMount(d *query.Verdict, world *cluster.Snapshot, m facts.Mount) []qu
 	return nodes
 }
 
-// feasibleWithoutVolumes says whether some node is open to the pod but for its volumes.
+// feasibleWithoutVolumes reports whether some node would be feasible for the pod without its volumes.
 func feasibleWithoutVolumes(d *query.Verdict) bool {
 	return slices.ContainsFunc(d.AllNodes(), func(n query.NodeObstacles) bool { return len(n.Except(message.ObstacleVolume)) == 0 })
 }
 
-// anyNodeAllows says whether some node is allowed by all of the volumes.
+// anyNodeAllows reports whether all of the volumes can be used on some node.
 func anyNodeAllows(d *query.Verdict, mounts []facts.Mount) bool {
 	return slices.ContainsFunc(d.AllNodes(), func(n query.NodeObstacles) bool {
 		return !slices.ContainsFunc(mounts, func(m facts.Mount) bool { return !m.Allows(n.Node) })
 	})
 }
 
-// driversOn are the CSI drivers that have registered on a node. A volume's zone label comes from its driver, once it has.
+// driversOn are the CSI drivers that are registered on a node. A driver sets its topology label when it registers.
 func driversOn(world *cluster.Snapshot, node *corev1.Node) string {
 	csi := world.CSINode(node.Name)
 	if csi == nil || len(csi.Spec.Drivers) == 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// nodesLink says which nodes the zone has and what closes them.
+// nodesLink names the zone's nodes and their obstacles.
 func nodesLink(q query.Query, s zoneConflict) finding.Link {
 	if len(s.nodes) == 0 {
 		return finding.Link{
@@ -40,8 +40,8 @@ func nodesLink(q query.Query, s zoneConflict) finding.Link {
 	return link
 }
 
-// otherObstaclesLink says of the zone's nodes all that closes each, if one has several obstacles: without the most severe, which is
-// the one that is counted, it would still be closed.
+// otherObstaclesLink names all obstacles of the zone's nodes if one has several: without the most severe, which is the one that is
+// counted, the node would still not be feasible.
 func otherObstaclesLink(q query.Query, s zoneConflict) (finding.Link, bool) {
 	if !slices.ContainsFunc(s.nodes, func(n query.NodeObstacles) bool { return len(n.Obstacles) > 1 }) {
 		return finding.Link{}, false
@@ -51,7 +51,7 @@ func otherObstaclesLink(q query.Query, s zoneConflict) (finding.Link, bool) {
 	return finding.Link{Message: sentence.CauseNearest(a.describeNodes(near))}, true
 }
 
-// nodesByZone is how many nodes stand in each zone that has any.
+// nodesByZone is the number of nodes in each zone that has any.
 func nodesByZone(world *cluster.Snapshot) []finding.Evidence {
 	counts := map[string]int{}
 	for _, node := range world.Nodes() {
@@ -64,7 +64,7 @@ func nodesByZone(world *cluster.Snapshot) []finding.Evidence {
 	return evidence
 }
 
-// groupsLink says which node groups could give the zone a node.
+// groupsLink names the node groups that could add a node in the zone.
 func groupsLink(q query.Query, pod *corev1.Pod, zones []string, c query.GroupCandidates) finding.Link {
 	total, excluded := len(q.World.Groups()), c.Excluded.Sentences()
 	link := finding.Link{Evidence: facts.SelectorEvidence(pod)}

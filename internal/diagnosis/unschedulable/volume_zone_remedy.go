@@ -12,24 +12,25 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// proposeZoneRemedies may give the zone a node that is open to the pod, the least intrusive first.
+// proposeZoneRemedies proposes changes after which the zone may have a feasible node, the least intrusive first.
 func proposeZoneRemedies(q query.Query, s zoneConflict) []query.ProposedRemedy {
 	proposals := q.Uncordon(s.nodes)
 	if len(nodesWithoutDriverLabel(s)) > 0 {
-		return proposals // A new node would have to get the same label, and the one there has not got it.
+		return proposals // A new node would lack the label, too.
 	}
 	proposals = append(proposals, q.ResizesLeft(s.pod, q.ResizeGroups(s.groups))...)
 	return append(append(proposals, q.Tolerate(s.pod, s.nodes)...), q.Untaint(s.pod, s.nodes)...)
 }
 
-// nodesWithoutDriverLabel are nodes that only lack the label that the volume's driver should have put on them.
+// nodesWithoutDriverLabel are nodes whose only obstacle is that they lack the label that the volume's driver should
+// have set.
 func nodesWithoutDriverLabel(s zoneConflict) []query.NodeObstacles {
 	return slices.DeleteFunc(slices.Clone(s.nodes), func(n query.NodeObstacles) bool {
 		return !n.Only(message.ObstacleLabel)
 	})
 }
 
-// groupGaps are what the Kubernetes API does not tell of what would bring the zone a node.
+// groupGaps are facts about node groups that are not in the Kubernetes API.
 func groupGaps(s zoneConflict) []finding.Gap {
 	var gaps []finding.Gap
 	missing := nodesWithoutDriverLabel(s)
@@ -51,7 +52,7 @@ func groupGaps(s zoneConflict) []finding.Gap {
 	})
 }
 
-// sizeGaps are what the Kubernetes API does not tell of one group's size.
+// sizeGaps are facts about one group's size that are not in the Kubernetes API.
 func sizeGaps(zones []string, group cluster.Group) []finding.Gap {
 	about := facts.GroupRef(group).String()
 

@@ -15,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// ruledOut answers the two suspicions that cost people hours: an old attachment, and claims of another driver.
+// ruledOut rules out two common suspects: an old VolumeAttachment, and claims of another driver.
 func ruledOut(q query.Query, s zoneConflict, all []facts.Mount) []finding.Link {
 	var links []finding.Link
 	for _, m := range s.mounts {
@@ -34,9 +34,9 @@ func ruledOut(q query.Query, s zoneConflict, all []facts.Mount) []finding.Link {
 	return append(links, otherDriverClaims(q, s, all)...)
 }
 
-// notAttached says why no attachment of the volume holds the pod back: the attach-detach controller attaches for pods
-// that have a node (pkg/controller/volume/attachdetach, desired state of the world), and brings a deleted attachment
-// back for as long as it believes the volume attached.
+// notAttached explains why no attachment of the volume keeps the pod Pending: the attach-detach controller attaches volumes
+// only for pods that have a node (pkg/controller/volume/attachdetach, desired state of the world), and recreates a deleted
+// VolumeAttachment as long as the volume counts as attached.
 func notAttached(q query.Query, pod *corev1.Pod, m facts.Mount) []finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	attachments := q.World.Attachments(m.Volume.Name)
@@ -77,8 +77,7 @@ func unprovisionedLink(m facts.Mount) finding.Link {
 	}
 }
 
-// otherDriverClaims speaks of claims of other CSI drivers, which one suspects of getting in the way: the namespace's own first,
-// then any of the cluster, for a suspicion does not stop at a namespace.
+// otherDriverClaims rules out claims of other CSI drivers: first those in the namespace, then others of the cluster.
 func otherDriverClaims(q query.Query, s zoneConflict, all []facts.Mount) []finding.Link {
 	mounted := map[types.NamespacedName]bool{}
 	drivers := map[string]bool{}

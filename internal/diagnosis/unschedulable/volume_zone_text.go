@@ -16,7 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// describeZoneConflict puts a stranded pod into words.
+// describeZoneConflict is the finding about a conflict.
 func describeZoneConflict(ctx context.Context, q query.Query, s zoneConflict, all []facts.Mount) finding.Finding {
 	f := finding.Finding{Code: finding.N101, Severity: finding.Critical, Subjects: []change.Ref{facts.RefTo(cluster.Pod, s.pod)}}
 	f.Causes = append(f.Causes, schedulerLink(s.pod))
@@ -47,7 +47,7 @@ func describeZoneConflict(ctx context.Context, q query.Query, s zoneConflict, al
 	return f
 }
 
-// optionalKindGaps are kinds that would only have added to the finding.
+// optionalKindGaps are kinds that are not known and would have added details.
 func optionalKindGaps(q query.Query) []finding.Gap {
 	var gaps []finding.Gap
 	for _, kind := range []cluster.Kind{cluster.VolumeAttachment, cluster.CSINode, cluster.Event} {
@@ -73,7 +73,7 @@ func zoneConflictMessage(s zoneConflict) message.Sentence {
 	}
 }
 
-// schedulerLink is the symptom, in the scheduler's words.
+// schedulerLink is the symptom, as the scheduler reports it.
 func schedulerLink(pod *corev1.Pod) finding.Link {
 	link := finding.Link{Message: sentence.CauseUnscheduled()}
 	if c := kube.PodCondition(pod, corev1.PodScheduled); c != nil {
@@ -91,7 +91,7 @@ func mountRefs(m facts.Mount) []change.Ref {
 	return refs
 }
 
-// mountLinks lead from the pod's mount to the zone.
+// mountLinks are the links from the pod's mount to the zone.
 func mountLinks(m facts.Mount, pod *corev1.Pod) []finding.Link {
 	claim := facts.RefTo(cluster.PersistentVolumeClaim, m.Claim)
 	mounted := facts.MountEvidence(pod, m.Source)

@@ -194,9 +194,9 @@ func ActionNotReady(node, within any) message.Sentence {
 	return message.Sentence{ID: message.ActionNotReady, Args: message.Args{"node": node, "within": within}}
 }
 
-// ActionStillIll is message.ActionStillIll.
-func ActionStillIll(node, condition, status, within any) message.Sentence {
-	return message.Sentence{ID: message.ActionStillIll, Args: message.Args{"node": node, "condition": condition, "status": status, "within": within}}
+// ActionStillUnhealthy is message.ActionStillUnhealthy.
+func ActionStillUnhealthy(node, condition, status, within any) message.Sentence {
+	return message.Sentence{ID: message.ActionStillUnhealthy, Args: message.Args{"node": node, "condition": condition, "status": status, "within": within}}
 }
 
 // ActionNotGone is message.ActionNotGone.
@@ -904,9 +904,9 @@ func DrillSilent(node, after any) message.Sentence {
 	return message.Sentence{ID: message.DrillSilent, Args: message.Args{"node": node, "after": after}}
 }
 
-// DrillFailed is message.DrillFailed.
-func DrillFailed(words any) message.Sentence {
-	return message.Sentence{ID: message.DrillFailed, Args: message.Args{"words": words}}
+// DrillNotRun is message.DrillNotRun.
+func DrillNotRun(words any) message.Sentence {
+	return message.Sentence{ID: message.DrillNotRun, Args: message.Args{"words": words}}
 }
 
 // DrillNoNode is message.DrillNoNode.
@@ -989,9 +989,9 @@ func DrillPassed() message.Sentence {
 	return message.Sentence{ID: message.DrillPassed}
 }
 
-// DrillCut is message.DrillCut.
-func DrillCut(step, why any) message.Sentence {
-	return message.Sentence{ID: message.DrillCut, Args: message.Args{"step": step, "why": why}}
+// DrillFailed is message.DrillFailed.
+func DrillFailed(step, why any) message.Sentence {
+	return message.Sentence{ID: message.DrillFailed, Args: message.Args{"step": step, "why": why}}
 }
 
 // ErrNoDefinitions is message.ErrNoDefinitions.
@@ -1094,14 +1094,14 @@ func DrillStopped(hop, remediation any) message.Sentence {
 	return message.Sentence{ID: message.DrillStopped, Args: message.Args{"hop": hop, "remediation": remediation}}
 }
 
-// DrillWasCut is message.DrillWasCut.
-func DrillWasCut(hop any) message.Sentence {
-	return message.Sentence{ID: message.DrillWasCut, Args: message.Args{"hop": hop}}
+// DrillDidFail is message.DrillDidFail.
+func DrillDidFail(hop any) message.Sentence {
+	return message.Sentence{ID: message.DrillDidFail, Args: message.Args{"hop": hop}}
 }
 
-// DrillCutAt is message.DrillCutAt.
-func DrillCutAt(hop, why any) message.Sentence {
-	return message.Sentence{ID: message.DrillCutAt, Args: message.Args{"hop": hop, "why": why}}
+// DrillFailedAt is message.DrillFailedAt.
+func DrillFailedAt(hop, why any) message.Sentence {
+	return message.Sentence{ID: message.DrillFailedAt, Args: message.Args{"hop": hop, "why": why}}
 }
 
 // DrillLate is message.DrillLate.
@@ -1444,6 +1444,11 @@ func UnplacedNodes(who any, n, nodes int, why message.List, nearest any) message
 	return message.Sentence{ID: message.UnplacedNodes, Args: message.Args{"who": who, "n": n, "nodes": nodes, "why": why, "nearest": nearest}}
 }
 
+// UnplacedTooLarge is message.UnplacedTooLarge.
+func UnplacedTooLarge(who any, n int, requested message.List, largest bool, node any, has message.List) message.Sentence {
+	return message.Sentence{ID: message.UnplacedTooLarge, Args: message.Args{"who": who, "n": n, "requested": requested, "largest": largest, "node": node, "has": has}}
+}
+
 // UnplacedAlso is message.UnplacedAlso.
 func UnplacedAlso(said, also any) message.Sentence {
 	return message.Sentence{ID: message.UnplacedAlso, Args: message.Args{"said": said, "also": also}}
@@ -1572,6 +1577,11 @@ func MissCordoned() message.Sentence {
 // ShortOf is message.ShortOf.
 func ShortOf(amount, resource any) message.Sentence {
 	return message.Sentence{ID: message.ShortOf, Args: message.Args{"amount": amount, "resource": resource}}
+}
+
+// Amount is message.Amount.
+func Amount(amount, resource any) message.Sentence {
+	return message.Sentence{ID: message.Amount, Args: message.Args{"amount": amount, "resource": resource}}
 }
 
 // ShortOfPods is message.ShortOfPods.
@@ -1882,6 +1892,31 @@ func LowerStep(resource, container, from, to any) message.Sentence {
 // RemedyLowerRisk is message.RemedyLowerRisk.
 func RemedyLowerRisk() message.Sentence {
 	return message.Sentence{ID: message.RemedyLowerRisk}
+}
+
+// RemedySmaller is message.RemedySmaller.
+func RemedySmaller(object any, fits message.List, node any) message.Sentence {
+	return message.Sentence{ID: message.RemedySmaller, Args: message.Args{"object": object, "fits": fits, "node": node}}
+}
+
+// RemedySmallerCost is message.RemedySmallerCost.
+func RemedySmallerCost() message.Sentence {
+	return message.Sentence{ID: message.RemedySmallerCost}
+}
+
+// RemedyLargerNodes is message.RemedyLargerNodes.
+func RemedyLargerNodes(requested, others message.List) message.Sentence {
+	return message.Sentence{ID: message.RemedyLargerNodes, Args: message.Args{"requested": requested, "others": others}}
+}
+
+// RemedyLargerNodesCost is message.RemedyLargerNodesCost.
+func RemedyLargerNodesCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyLargerNodesCost}
+}
+
+// RemedyLargerNodesRisk is message.RemedyLargerNodesRisk.
+func RemedyLargerNodesRisk() message.Sentence {
+	return message.Sentence{ID: message.RemedyLargerNodesRisk}
 }
 
 // RemedyMove is message.RemedyMove.
@@ -3924,9 +3959,9 @@ func ProofNoDrill(by any) message.Sentence {
 	return message.Sentence{ID: message.ProofNoDrill, Args: message.Args{"by": by}}
 }
 
-// ProofDrillCut is message.ProofDrillCut.
-func ProofDrillCut(remediation, at, why any) message.Sentence {
-	return message.Sentence{ID: message.ProofDrillCut, Args: message.Args{"remediation": remediation, "at": at, "why": why}}
+// ProofDrillFailed is message.ProofDrillFailed.
+func ProofDrillFailed(remediation, at, why any) message.Sentence {
+	return message.Sentence{ID: message.ProofDrillFailed, Args: message.Args{"remediation": remediation, "at": at, "why": why}}
 }
 
 // ProofCutBefore is message.ProofCutBefore.

@@ -44,7 +44,7 @@ func (a *Controller) Run(ctx context.Context) error {
 	return nil
 }
 
-// isVerticalAutoscaler says whether a container is the cluster-proportional-vertical-autoscaler.
+// isVerticalAutoscaler reports whether a container is the cluster-proportional-vertical-autoscaler.
 func isVerticalAutoscaler(c *corev1.Container) bool {
 	image := c.Image[strings.LastIndexByte(c.Image, '/')+1:]
 	return strings.HasPrefix(image, "cpvpa") || strings.HasPrefix(image, "cluster-proportional-vertical-autoscaler")

@@ -135,7 +135,7 @@ func TestScaleUp(t *testing.T) {
 			world: newWorld().group("app", 0, 0, 9, "1a").pod(testPod("p", 100, pending, func(p *corev1.Pod) { p.CreationTimestamp = ten })),
 		},
 		{
-			name:  "expendable pods are not helped, balloons are",
+			name:  "expendable pods are not helped, placeholder pods are",
 			world: newWorld().group("app", 0, 0, 9, "1a").pod(testPod("p", 1900, pending, ranked(-11)), testPod("q", 1900, pending, ranked(-10))),
 			grows: []string{"{app 0->1 (max: 9)}"},
 		},

@@ -114,7 +114,7 @@ func TestWaits(t *testing.T) {
 		"an accelerator":            {&enabled, "AcceleratedHardwareReady", "False", "NvidiaDoubleBitError", 9 * time.Minute, 2 * time.Minute, cloud.RepairReplace},
 		"a kubelet that is silent":  {&enabled, "Ready", "Unknown", "NodeStatusUnknown", 29 * time.Minute, 2 * time.Minute, cloud.RepairReplace},
 		"disk pressure is no cause": {&enabled, "DiskPressure", "True", "KubeletHasDiskPressure", 2 * time.Hour, 0, ""},
-		"unknown is not ill":        {&enabled, "NetworkingReady", "Unknown", "Lost", 2 * time.Hour, 0, ""},
+		"unknown is not unhealthy":  {&enabled, "NetworkingReady", "Unknown", "Lost", 2 * time.Hour, 0, ""},
 		"overridden":                {&overridden, "NetworkingReady", "False", "InterfaceNotUp", 11 * time.Minute, 2 * time.Minute, "Reboot 1"},
 		"another reason":            {&overridden, "NetworkingReady", "False", "IPAMDNotReady", 29 * time.Minute, 2 * time.Minute, cloud.RepairReplace},
 		"overridden to nothing":     {&switchedOff, "NetworkingReady", "False", "InterfaceNotUp", 2 * time.Hour, 0, ""},
@@ -182,11 +182,11 @@ func TestThresholds(t *testing.T) {
 		return config
 	}
 	tests := map[string]struct {
-		size, ill, want int
-		config          *cloud.NodeRepairConfig
+		size, unhealthy, want int
+		config                *cloud.NodeRepairConfig
 	}{
 		"a small group has none":    {5, 3, 3, enabled(func(*cloud.NodeRepairConfig) {})},
-		"a fifth may be ill":        {10, 2, 2, enabled(func(*cloud.NodeRepairConfig) {})},
+		"a fifth may be unhealthy":  {10, 2, 2, enabled(func(*cloud.NodeRepairConfig) {})},
 		"more may not":              {10, 3, 0, enabled(func(*cloud.NodeRepairConfig) {})},
 		"own count":                 {10, 3, 3, enabled(func(c *cloud.NodeRepairConfig) { c.MaxUnhealthyNodeThresholdCount = 3 })},
 		"over its own count":        {4, 3, 0, enabled(func(c *cloud.NodeRepairConfig) { c.MaxUnhealthyNodeThresholdCount = 2 })},
@@ -197,7 +197,7 @@ func TestThresholds(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			runRepairs(t, group(tt.size, tt.config), func(b *fixture) {
-				for n := range tt.ill {
+				for n := range tt.unhealthy {
 					b.setCondition(n, "NetworkingReady", "False", "InterfaceNotUp", "first")
 				}
 				b.advance(2 * time.Hour)

@@ -69,17 +69,17 @@ func TestObserveMonitoredConditions(t *testing.T) {
 			corev1.NodeCondition{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse})
 		return n
 	}
-	well, ill := monitored(corev1.ConditionTrue, "NetworkingIsReady", "1"), monitored(corev1.ConditionFalse, "InterfaceNotUp", "1")
+	well, unhealthy := monitored(corev1.ConditionTrue, "NetworkingIsReady", "1"), monitored(corev1.ConditionFalse, "InterfaceNotUp", "1")
 	tests := map[string]struct {
 		before, after *corev1.Node
 		want          []string
 	}{
-		"ill":            {well, ill, []string{"node/n: NetworkingReady is False: InterfaceNotUp"}},
-		"still ill":      {ill, ill, nil},
-		"another reason": {ill, monitored(corev1.ConditionFalse, "IPAMDNotReady", "1"), []string{"node/n: NetworkingReady is False: IPAMDNotReady"}},
-		"well again":     {ill, well, []string{"node/n: NetworkingReady is True again"}},
-		"first report":   {node(corev1.ConditionTrue), well, nil},
-		"rebooted":       {well, monitored(corev1.ConditionTrue, "NetworkingIsReady", "2"), []string{"node/n: rebooted"}},
+		"unhealthy":       {well, unhealthy, []string{"node/n: NetworkingReady is False: InterfaceNotUp"}},
+		"still unhealthy": {unhealthy, unhealthy, nil},
+		"another reason":  {unhealthy, monitored(corev1.ConditionFalse, "IPAMDNotReady", "1"), []string{"node/n: NetworkingReady is False: IPAMDNotReady"}},
+		"well again":      {unhealthy, well, []string{"node/n: NetworkingReady is True again"}},
+		"first report":    {node(corev1.ConditionTrue), well, nil},
+		"rebooted":        {well, monitored(corev1.ConditionTrue, "NetworkingIsReady", "2"), []string{"node/n: rebooted"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -212,7 +212,7 @@ func TestInterfaceNotUp(t *testing.T) {
 		t.Errorf("the message tells %+v", lines)
 	}
 
-	// A restart of the agent is no news: the evidence is kept, and a repairer's clock runs on.
+	// A restart of the agent changes nothing: the evidence is kept, and a repairer's clock runs on.
 	m.stop()
 	m.start()
 	m.ip("link", "set", "eth2", "down")

@@ -80,11 +80,11 @@ func TestIPAMDInconsistentState(t *testing.T) {
 	write(t, h, ipamdCheckpoint, well)
 	w := watch(t, []reason.ID{reason.IPAMDInconsistentState}, briefly(allocations(h)))
 	w.Goes(reason.IPAMDInconsistentState, "shop/web-0")
-	for name, ill := range map[string]string{
+	for name, unhealthy := range map[string]string{
 		"another address":       written(noted("aaaa", "eth0", "10.0.0.9")),
 		"a sandbox that is not": written(noted("cccc", "eth0", "10.0.0.7")),
 	} {
-		write(t, h, ipamdCheckpoint, ill)
+		write(t, h, ipamdCheckpoint, unhealthy)
 		t.Log(name)
 		w.Stands(reason.IPAMDInconsistentState, "shop/web-0")
 		write(t, h, ipamdCheckpoint, well)

@@ -47,7 +47,7 @@ func TestInterfaceNotRunning(t *testing.T) {
 	}
 	nic(t, "ens6")
 	m, _ := Links(DefaultOptions()).(linkMonitor)
-	m.Period = time.Hour // The kernel's news alone bring looks.
+	m.Period = time.Hour // Only the kernel's notifications cause checks.
 	w := watch(t, []reason.ID{reason.InterfaceNotRunning}, m)
 	w.Goes(reason.InterfaceNotRunning, "ens6")
 	run(t, "ip link set ens6p down") // The cable is pulled.
@@ -132,8 +132,8 @@ func TestLinksByName(t *testing.T) {
 	}
 }
 
-// Down to standing in half a minute, whenever the looks fall: the first by the kernel's news, the others a period apart,
-// give or take a tenth.
+// A link that is down is reported within half a minute, whenever the checks happen: the first by the kernel's notification, the
+// others a period apart, give or take a tenth.
 func TestLinkIsSeenInTime(t *testing.T) {
 	for _, id := range []reason.ID{reason.InterfaceNotUp, reason.InterfaceNotRunning} {
 		r, found := reason.Find(string(id))

@@ -27,13 +27,13 @@ func TestSMART(t *testing.T) {
 		stands                []string
 		inapplicable, unknown bool
 	}{
-		"no disk":                             {inapplicable: true},
-		"sound":                               {disks: map[string]smartAnswer{"sda": sound, "sdb": sound}},
-		"one of two predicts its failure":     {disks: map[string]smartAnswer{"sda": sound, "sdb": failing}, stands: []string{"sdb"}},
-		"none knows SMART":                    {disks: map[string]smartAnswer{"sda": without}, inapplicable: true},
-		"one does not know SMART":             {disks: map[string]smartAnswer{"sda": without, "sdb": sound}},
-		"not permitted":                       {disks: map[string]smartAnswer{"sda": denied}, unknown: true},
-		"one cannot be asked, another is ill": {disks: map[string]smartAnswer{"sda": denied, "sdb": failing}, stands: []string{"sdb"}, unknown: true},
+		"no disk":                         {inapplicable: true},
+		"sound":                           {disks: map[string]smartAnswer{"sda": sound, "sdb": sound}},
+		"one of two predicts its failure": {disks: map[string]smartAnswer{"sda": sound, "sdb": failing}, stands: []string{"sdb"}},
+		"none knows SMART":                {disks: map[string]smartAnswer{"sda": without}, inapplicable: true},
+		"one does not know SMART":         {disks: map[string]smartAnswer{"sda": without, "sdb": sound}},
+		"not permitted":                   {disks: map[string]smartAnswer{"sda": denied}, unknown: true},
+		"one cannot be asked, another is unhealthy": {disks: map[string]smartAnswer{"sda": denied, "sdb": failing}, stands: []string{"sdb"}, unknown: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := host.Host{Root: t.TempDir()}

@@ -155,7 +155,7 @@ var xidHeads = map[string]struct {
 			"残りの 2 列は NVIDIA の推奨対応に基づく naosu の扱いです。naosu はドライバー自身のカーネルの記録 `NVRM: Xid (PCI:…): N, …` の番号だけを読み、記録中のプロセス名は使いません。" +
 			"**実機の GPU では試していません**。パターンの試験には、公開されている記録と、ドライバーのソースにある書式を使っています。",
 		table: []string{"Xid", "名前", "NVIDIA の説明", "NVIDIA の推奨対応", "理由", "重大度、操作"},
-		later: "その他の番号 (NVIDIA が未使用とするもの、新しいドライバーのもの)",
+		later: "そのほかの番号 (NVIDIA が未使用とするもの、新しいドライバーのもの)",
 		is:    map[string]string{fatal: "**fatal**", warning: "warning", application: "warning (アプリケーション側の不具合)"},
 	},
 }

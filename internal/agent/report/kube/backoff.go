@@ -9,8 +9,8 @@ import (
 // agents of thousands of nodes do not try again at the same time.
 type Backoff struct {
 	First, Longest time.Duration
-	// Chance returns a random number from 0 to 1.
-	Chance func() float64
+	// Random returns a random number from 0 to 1.
+	Random func() float64
 	// Until is when to try again; zero is at once.
 	Until time.Time
 
@@ -20,7 +20,7 @@ type Backoff struct {
 // Failed delays the next try.
 func (b *Backoff) Failed(now time.Time, err error) {
 	b.wait = min(max(2*b.wait, b.First), b.Longest)
-	wait := b.wait/2 + time.Duration(b.Chance()*float64(b.wait/2))
+	wait := b.wait/2 + time.Duration(b.Random()*float64(b.wait/2))
 	if refused, is := errors.AsType[*Error](err); is {
 		// Retry-After; all clients that are given it must not come at that moment.
 		wait += refused.RetryAfter

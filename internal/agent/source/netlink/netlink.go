@@ -155,7 +155,7 @@ func Subscribe(ctx context.Context, protocol int, group uint32, lost func(), eac
 	file := os.NewFile(uintptr(socket), "netlink")
 	defer func() { _ = file.Close() }()
 	if err := unix.Bind(socket, &unix.SockaddrNetlink{Family: unix.AF_NETLINK, Groups: 1 << (group - 1)}); err != nil {
-		return fmt.Errorf("hear netlink's news: %w", err)
+		return fmt.Errorf("subscribe to a netlink group: %w", err)
 	}
 	defer context.AfterFunc(ctx, func() { _ = file.Close() })()
 	lost()
@@ -169,7 +169,7 @@ func Subscribe(ctx context.Context, protocol int, group uint32, lost func(), eac
 			lost()
 			continue
 		case err != nil:
-			return fmt.Errorf("hear netlink's news: %w", err)
+			return fmt.Errorf("receive netlink notifications: %w", err)
 		}
 		if err := messages(buffer[:n], func(_, _ uint16, body []byte) error { each(body); return nil }); err != nil {
 			return err

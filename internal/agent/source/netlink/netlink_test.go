@@ -64,7 +64,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// Whoever is too slow for the kernel's news is told that some were lost, and hears the next.
+// A subscriber that is too slow for the kernel's notifications learns that some were lost, and receives the next.
 func TestHearTooLate(t *testing.T) {
 	if !agenttest.Alone(t) {
 		return

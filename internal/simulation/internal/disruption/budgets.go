@@ -292,5 +292,5 @@ func (b *Budgets) Hold(pod *corev1.Pod) { b.unhealthy[pod.UID] = true }
 // Release has a pod's status say again whether it is healthy.
 func (b *Budgets) Release(pod *corev1.Pod) { delete(b.unhealthy, pod.UID) }
 
-// IsUnhealthy says whether a pod counts as unhealthy, whatever its status says.
+// IsUnhealthy reports whether a pod counts as unhealthy, whatever its status says.
 func (b *Budgets) IsUnhealthy(pod *corev1.Pod) bool { return b.unhealthy[pod.UID] }

@@ -123,7 +123,7 @@ func (e *Engine) RecordAdmission(o metav1.Object, operation registrationv1.Opera
 	}
 }
 
-// matchesRule says whether any rule matches an operation on an object. Versions are not compared: by default an admission
+// matchesRule reports whether any rule matches an operation on an object. Versions are not compared: by default an admission
 // controller is called for each version of what it names (matchPolicy Equivalent).
 func matchesRule(rules []registrationv1.NamedRuleWithOperations, o metav1.Object, group, resource string, operation registrationv1.OperationType) bool {
 	return slices.ContainsFunc(rules, func(rule registrationv1.NamedRuleWithOperations) bool {
@@ -138,7 +138,7 @@ func containsEither[T comparable](list []T, value, wildcard T) bool {
 	return slices.Contains(list, value) || slices.Contains(list, wildcard)
 }
 
-// selectorMatches says whether a selector matches labels. An invalid selector matches all.
+// selectorMatches reports whether a selector matches labels. An invalid selector matches all.
 func selectorMatches(selector *metav1.LabelSelector, of map[string]string) bool {
 	if selector == nil {
 		return true

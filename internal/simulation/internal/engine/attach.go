@@ -24,8 +24,8 @@ func (a attachedVolume) reason() message.Sentence {
 	return sentence.FateAttach(names.PodRef(a.pod), names.NodeRef(a.pod.Spec.NodeName), a.volume.Name)
 }
 
-// attachedElsewhere is the first single-attach volume of a pod that is attached to another node, nil if there is none; shared says
-// whether other pods mount any single-attach volume of the pod.
+// attachedElsewhere is the first single-attach volume of a pod that is attached to another node, nil if there is none; shared
+// reports whether other pods mount any single-attach volume of the pod.
 //
 // Source: pkg/controller/volume/attachdetach/reconciler of Kubernetes (attachDesiredVolumes): such a volume is attached to
 // no second node, and detached only once no pod on the first one uses it any more.
@@ -55,7 +55,7 @@ func (e *Engine) singleAttachVolume(pod *corev1.Pod, v *corev1.Volume) *corev1.P
 	return volume
 }
 
-// keepsAttached says whether a pod keeps a volume attached to its node: it has started there, or the volume is attached for it.
+// keepsAttached reports whether a pod keeps a volume attached to its node: it has started there, or the volume is attached for it.
 func (e *Engine) keepsAttached(pod *corev1.Pod, volume *corev1.PersistentVolume) bool {
 	if pod.Spec.NodeName == "" || cluster.Ended(pod) {
 		return false
@@ -65,8 +65,8 @@ func (e *Engine) keepsAttached(pod *corev1.Pod, volume *corev1.PersistentVolume)
 	})
 }
 
-// attachContested says whether pods on other nodes wait for a volume of a pod or, by chance, may attach it first: the order among
-// nodes is not determined.
+// attachContested reports whether pods on other nodes wait for a volume of a pod or, in some futures, may attach it first: the
+// order among nodes is not determined.
 func (e *Engine) attachContested(pod *corev1.Pod) bool {
 	return e.Randomness.Delayed() || slices.ContainsFunc(e.attaching, func(other *corev1.Pod) bool {
 		return other.Namespace == pod.Namespace && slices.ContainsFunc(other.Spec.Volumes, func(v corev1.Volume) bool {

@@ -68,15 +68,16 @@ type Engine struct {
 type Owners interface {
 	// ReplacePod has the owner of a removed pod react.
 	ReplacePod(ctx context.Context, pod *corev1.Pod) error
-	// ReplacedOnTermination says whether a pod's owner creates another as soon as the pod is being deleted, ReplacedAfterRemoval
-	// whether it does so only once the pod is removed.
+	// ReplacedOnTermination reports whether a pod's owner creates another as soon as the pod is being deleted,
+	// ReplacedAfterRemoval whether it does so only once the pod is removed.
 	ReplacedOnTermination(pod *corev1.Pod) bool
 	ReplacedAfterRemoval(pod *corev1.Pod) bool
 	// ContinueStatefulSet has a StatefulSet go on that may have waited for a pod, which runs now.
 	ContinueStatefulSet(pod *corev1.Pod) error
-	// DeferIfBlocked says whether the owner of a pod that a quota refused must not create it again yet, and has it do so later.
+	// DeferIfBlocked reports whether the owner of a pod that a quota refused must not create it again yet, and has it do so
+	// later.
 	DeferIfBlocked(pod *corev1.Pod) bool
-	// Sync does what controllers do without time passing. It says whether anything follows from it.
+	// Sync does what controllers do without time passing. It reports whether anything follows from it.
 	Sync() (again bool, err error)
 	// NoteSettled notes what controllers cannot do, once nothing happens any more.
 	NoteSettled()
@@ -114,7 +115,7 @@ func (e *Engine) QueuePending() {
 	}
 }
 
-// WaitsForScheduler says whether an existing pod is in the scheduling queue.
+// WaitsForScheduler reports whether an existing pod is in the scheduling queue.
 func WaitsForScheduler(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName == "" && pod.DeletionTimestamp == nil && len(pod.Spec.SchedulingGates) == 0 && !cluster.Ended(pod)
 }
@@ -178,8 +179,8 @@ func (e *Engine) Settle(ctx context.Context) error {
 	}
 }
 
-// SettleStep settles before the next step of a drain or a rollout or, by chance and if the step is ready then, only schedules
-// pods: what takes time, as a Job's next pod, comes after the step.
+// SettleStep settles before the next step of a drain or a rollout or, in some futures and if the step is ready then, only
+// schedules pods: what takes time, as a Job's next pod, comes after the step.
 func (e *Engine) SettleStep(ctx context.Context, ready func() bool) error {
 	if e.Randomness.Delayed() {
 		if err := e.Schedule(ctx); err != nil || ready() {
@@ -189,7 +190,7 @@ func (e *Engine) SettleStep(ctx context.Context, ready func() bool) error {
 	return e.Settle(ctx)
 }
 
-// reconcile does what takes no time. It says whether more follows from it at once.
+// reconcile does what takes no time. It reports whether more follows from it at once.
 func (e *Engine) reconcile(ctx context.Context) (again bool, err error) {
 	if err := e.Schedule(ctx); err != nil {
 		return false, err
@@ -291,5 +292,5 @@ func (e *Engine) StartChange() {
 // Clock is the time since the change began.
 func (e *Engine) Clock() time.Duration { return e.now }
 
-// IsTimeUnknown says whether what happens now happens at no known time.
+// IsTimeUnknown reports whether what happens now happens at no known time.
 func (e *Engine) IsTimeUnknown() bool { return e.timeUnknown }

@@ -11,8 +11,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// PodReady says whether a pod is ready, or will be at once: one that terminates on a healthy node is soon recreated. A pod without
-// the condition, as in a manifest, counts as ready.
+// PodReady reports whether a pod is ready, or will be at once: one that terminates on a healthy node is soon recreated. A pod
+// without the condition, as in a manifest, counts as ready.
 func (e *Engine) PodReady(pod *corev1.Pod) bool {
 	if pod.Spec.NodeName == "" || e.Budgets.IsUnhealthy(pod) || cluster.Ended(pod) {
 		return false
@@ -29,7 +29,7 @@ func (e *Engine) PodReady(pod *corev1.Pod) bool {
 	return true
 }
 
-// IsWaiting says whether a pod is unschedulable, waits on its node for a volume, or is bound to a node that does not start it.
+// IsWaiting reports whether a pod is unschedulable, waits on its node for a volume, or is bound to a node that does not start it.
 func (e *Engine) IsWaiting(pod *corev1.Pod) bool {
 	record := e.Fates.Find(names.Of(pod))
 	if record == nil {
@@ -38,7 +38,7 @@ func (e *Engine) IsWaiting(pod *corev1.Pod) bool {
 	return record.Fate.Kind == outcome.Waiting && record.Fate.To == "" || e.isAttaching(pod) || e.isBoundToUnreachable(pod)
 }
 
-// isBoundToUnreachable says whether a pod is bound to an unreachable node on which it has not started.
+// isBoundToUnreachable reports whether a pod is bound to an unreachable node on which it has not started.
 func (e *Engine) isBoundToUnreachable(pod *corev1.Pod) bool {
 	current := e.Pods.Get(pod.Namespace, pod.Name)
 	if current == nil || current.UID != pod.UID || current.Status.Phase != corev1.PodPending {
@@ -48,7 +48,7 @@ func (e *Engine) isBoundToUnreachable(pod *corev1.Pod) bool {
 	return node != nil && kube.IsNodeUnreachable(node)
 }
 
-// markHealthy counts a new pod as healthy: at once or, by chance, only after a rollout that does not wait for it.
+// markHealthy counts a new pod as healthy: at once or, in some futures, only after a rollout that does not wait for it.
 func (e *Engine) markHealthy(pod *corev1.Pod) []cluster.Edit {
 	if e.rollingOut && e.Randomness.Delayed() {
 		e.delayedReady = append(e.delayedReady, pod)
@@ -71,7 +71,7 @@ func (e *Engine) markDelayedHealthy() error {
 	return e.Edit(edits...)
 }
 
-// WithDelayedReadiness runs a rollout that waits for its own pods only: by chance, new pods count as healthy only after it.
+// WithDelayedReadiness runs a rollout that waits for its own pods only: in some futures, new pods count as healthy only after it.
 func (e *Engine) WithDelayedReadiness(run func() error) error {
 	e.rollingOut = true
 	err := run()

@@ -25,7 +25,7 @@ func (e *Engine) RemoveAndReplace(ctx context.Context, pod *corev1.Pod) error {
 	return e.terminateThen(pod, e.terminatingPod(pod), func(ctx context.Context) error { return e.RemoveAndReplaceNow(ctx, pod) })
 }
 
-// terminatesSlowly says whether a pod that is deleted still runs for a while.
+// terminatesSlowly reports whether a pod that is deleted still runs for a while.
 func terminatesSlowly(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName != "" && !cluster.Ended(pod) && pod.DeletionTimestamp == nil && terminationGracePeriod(pod) > 0
 }
@@ -45,7 +45,7 @@ func (e *Engine) terminateThen(pod, ending *corev1.Pod, ended func(context.Conte
 	return nil
 }
 
-// RemoveAndReplaceNow is removeAndReplace for a pod that is gone before its owner reacts.
+// RemoveAndReplaceNow is RemoveAndReplace for a pod that is gone before its owner reacts.
 func (e *Engine) RemoveAndReplaceNow(ctx context.Context, pod *corev1.Pod) error {
 	if err := e.Edit(append(e.Budgets.MarkUnhealthy(pod), cluster.Remove(pod))...); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (e *Engine) RemoveAndReplaceNow(ctx context.Context, pod *corev1.Pod) error
 	return e.owners.ReplacePod(ctx, pod)
 }
 
-// terminateAndReplace is removeAndReplace for a pod that still takes up its node's capacity when its replacement is scheduled.
+// terminateAndReplace is RemoveAndReplace for a pod that still takes up its node's capacity when its replacement is scheduled.
 func (e *Engine) terminateAndReplace(ctx context.Context, pod *corev1.Pod) error {
 	if err := e.terminate(pod); err != nil {
 		return err
@@ -64,7 +64,7 @@ func (e *Engine) terminateAndReplace(ctx context.Context, pod *corev1.Pod) error
 	return e.owners.ReplacePod(ctx, pod)
 }
 
-// RemovePodGracefully is removePod for a pod that still terminates while others are created in its place.
+// RemovePodGracefully is RemovePod for a pod that still terminates while others are created in its place.
 func (e *Engine) RemovePodGracefully(pod *corev1.Pod) error {
 	if pod.Spec.NodeName == "" {
 		return e.RemovePod(pod)
@@ -73,7 +73,7 @@ func (e *Engine) RemovePodGracefully(pod *corev1.Pod) error {
 	return e.terminate(pod)
 }
 
-// terminate deletes a pod. It is gone after the scheduler has handled the pods that are queued now or, by chance, at once.
+// terminate deletes a pod. It is gone after the scheduler has handled the pods that are queued now or, in some futures, at once.
 func (e *Engine) terminate(pod *corev1.Pod) error {
 	if e.Randomness.EndsBeforeReplacement() {
 		e.RetryUnschedulable()

@@ -96,7 +96,7 @@ func (e *Engine) removeVictims(ctx context.Context, victims []*corev1.Pod) error
 	return nil
 }
 
-// waitsForVictims says whether victims of a nominated pod still terminate on its node.
+// waitsForVictims reports whether victims of a nominated pod still terminate on its node.
 func (e *Engine) waitsForVictims(pod *corev1.Pod) bool {
 	node := pod.Status.NominatedNodeName
 	return node != "" && slices.ContainsFunc(e.Pods.OnNode(node), func(other *corev1.Pod) bool {

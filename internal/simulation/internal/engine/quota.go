@@ -71,7 +71,7 @@ func (e *Engine) QuotasOf(namespace string) *admission.Quotas {
 	return of
 }
 
-// releaseQuota takes a removed pod from its quotas: at once or, by chance, after its owner has tried to create another.
+// releaseQuota takes a removed pod from its quotas: at once or, in some futures, after its owner has tried to create another.
 func (e *Engine) releaseQuota(pod *corev1.Pod) {
 	of := e.quotas.byNamespace[pod.Namespace]
 	if of == nil {
@@ -131,8 +131,8 @@ func (e *Engine) recount() {
 	q.removed, q.uncounted = nil, nil
 }
 
-// retryRefused creates the pods again that quotas have refused, if pods were removed since. By chance it does so only after all
-// else: a controller retries ever more rarely. It says whether any is created.
+// retryRefused creates the pods again that quotas have refused, if pods were removed since. In some futures, it does so only after
+// everything else, since a controller's retries become less frequent. It reports whether any is created.
 func (e *Engine) retryRefused() bool {
 	if e.quotas.pendingCounts > 0 {
 		e.quotas.pendingCounts--

@@ -66,7 +66,7 @@ func (e *Engine) Forbidden(pod *corev1.Pod) error {
 	return nil
 }
 
-// lacks says whether it is known that an object does not exist.
+// lacks reports whether it is known that an object does not exist.
 func (e *Engine) lacks(kind cluster.Kind, namespace, name string) bool {
 	return e.World().Knowledge(kind) == cluster.Complete && e.World().Object(kind, namespace, name) == nil
 }

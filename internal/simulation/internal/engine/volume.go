@@ -56,7 +56,7 @@ func (e *Engine) detach(pod *corev1.Pod) []cluster.Edit {
 	return edits
 }
 
-// mountedByAnother says whether another pod on the pod's node mounts one of its claims.
+// mountedByAnother reports whether another pod on the pod's node mounts one of its claims.
 func (e *Engine) mountedByAnother(pod *corev1.Pod, claim string) bool {
 	return slices.ContainsFunc(e.Pods.UsingClaim(pod.Namespace, claim), func(other *corev1.Pod) bool {
 		return other.Spec.NodeName == pod.Spec.NodeName && names.Of(other) != names.Of(pod) && !cluster.Ended(other)
@@ -75,7 +75,7 @@ func (e *Engine) volumeOf(pod *corev1.Pod, v *corev1.Volume) *corev1.PersistentV
 	return e.World().Volume(claim.Spec.VolumeName)
 }
 
-// requiresAttach says whether a volume is attached to a node before a pod there can use it.
+// requiresAttach reports whether a volume is attached to a node before a pod there can use it.
 func (e *Engine) requiresAttach(v *corev1.PersistentVolume) bool {
 	if len(e.World().Attachments(v.Name)) > 0 {
 		return true
@@ -87,7 +87,7 @@ func (e *Engine) requiresAttach(v *corev1.PersistentVolume) bool {
 	return driver == nil || driver.Spec.AttachRequired == nil || *driver.Spec.AttachRequired
 }
 
-// isSingleAttach says whether a volume is attached to one node at a time. Without access modes the driver decides.
+// isSingleAttach reports whether a volume is attached to one node at a time. Without access modes the driver decides.
 //
 // Source: pkg/volume/util of Kubernetes (IsMultiAttachAllowed).
 func isSingleAttach(v *corev1.PersistentVolume) bool {

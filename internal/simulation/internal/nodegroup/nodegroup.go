@@ -87,8 +87,8 @@ func zonesWithEqualCount(zones []string, nodes map[string]int, zone string) int 
 	return n
 }
 
-// mayHaveOtherZones says whether a group may span zones that none of its nodes is in. It does not if a zone has two of its nodes, as
-// then every zone of the group has one, unless the cluster has nodes in a zone without one of the group's: that one may have been
+// mayHaveOtherZones reports whether a group may span zones that none of its nodes is in. It does not if a zone has two of its nodes,
+// as then every zone of the group has one, unless the cluster has nodes in a zone without one of the group's: that one may have been
 // lost.
 func (g *Groups) mayHaveOtherZones(nodes []*corev1.Node) bool {
 	count := map[string]int{}
@@ -155,8 +155,8 @@ func (g *Groups) registerNodes(ctx context.Context, nodes []newNode) error {
 	return nil
 }
 
-// terminateNodes removes nodes from a group, by chance some of them later than others. Managed groups drain them first; pods that a
-// budget protects are removed with the node all the same, after a while. Others end the machine at once.
+// terminateNodes removes nodes from a group, in some futures some of them later than others. Managed groups drain them first; pods
+// that a budget protects are removed with the node all the same, after a while. Others end the machine at once.
 //
 // https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
 func (g *Groups) terminateNodes(ctx context.Context, group string, nodes []*corev1.Node, count int) error {

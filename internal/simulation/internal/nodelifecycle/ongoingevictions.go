@@ -38,7 +38,7 @@ func (n *Controller) ContinueEvictions() {
 	}
 }
 
-// hasNoExecuteTaint says whether a node has a NoExecute taint.
+// hasNoExecuteTaint reports whether a node has a NoExecute taint.
 func hasNoExecuteTaint(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoExecute })
 }

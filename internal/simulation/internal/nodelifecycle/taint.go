@@ -89,7 +89,7 @@ func (n *Controller) removeUntoleratingDaemonPods(node *corev1.Node) error {
 	return nil
 }
 
-// removeIfExists is removeAndReplace for a pod that may have been removed since the event was scheduled.
+// removeIfExists is RemoveAndReplace for a pod that may have been removed since the event was scheduled.
 func (n *Controller) removeIfExists(ctx context.Context, pod *corev1.Pod) error {
 	if !n.stillExists(pod) {
 		return nil
@@ -104,7 +104,7 @@ func (n *Controller) leaveTerminatingIfExists(ctx context.Context, pod *corev1.P
 	return n.engine.LeaveTerminating(ctx, pod)
 }
 
-// stillExists says whether a pod exists and is not being deleted.
+// stillExists reports whether a pod exists and is not being deleted.
 func (n *Controller) stillExists(pod *corev1.Pod) bool {
 	now := n.engine.Pods.Get(pod.Namespace, pod.Name)
 	return now != nil && now.UID == pod.UID && now.DeletionTimestamp == nil

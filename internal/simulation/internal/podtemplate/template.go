@@ -14,7 +14,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// Same says whether a controller keeps its pods when one template replaces the other: whether they are equal once the API
+// Same reports whether a controller keeps its pods when one template replaces the other: whether they are equal once the API
 // server's defaults are filled in.
 //
 // Source: pkg/controller/deployment/util of Kubernetes (EqualIgnoreHash); other controllers compare what the API server stores.
@@ -70,7 +70,7 @@ func environmentOf(containers []corev1.Container, name string) map[string]corev1
 	return variables
 }
 
-// LacksValues says whether a template has environment variables whose values are not known.
+// LacksValues reports whether a template has environment variables whose values are not known.
 func LacksValues(template *corev1.PodTemplateSpec) bool {
 	for _, containers := range [][]corev1.Container{template.Spec.InitContainers, template.Spec.Containers} {
 		for i := range containers {

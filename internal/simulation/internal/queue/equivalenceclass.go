@@ -40,13 +40,14 @@ func ClassOf(pod *corev1.Pod) Class {
 	return c
 }
 
-// dependsOnOtherPods says whether another pod's binding may make this one schedulable.
+// dependsOnOtherPods reports whether another pod's binding may make this one schedulable.
 func dependsOnOtherPods(pod *corev1.Pod) bool {
 	a := pod.Spec.Affinity
 	return len(pod.Spec.TopologySpreadConstraints) > 0 || a != nil && a.PodAffinity != nil
 }
 
-// KnownUnschedulable says whether a pod of the class was unschedulable and nothing has happened since that could change that.
+// KnownUnschedulable reports whether a pod of the class was unschedulable and nothing has happened since that could change
+// that.
 func (q *Queue) KnownUnschedulable(c Class) bool {
 	failed, ok := q.failedClasses[c]
 	return ok && failed.cycle == q.cycle && (!c.dependsOnPods || failed.boundPods == q.boundPods)

@@ -96,7 +96,7 @@ func (q *Queue) Retry() { q.cycle++ }
 // MarkBound says that a pod was bound.
 func (q *Queue) MarkBound() { q.boundPods++ }
 
-// Attempt counts an attempt, and says whether it may be made.
+// Attempt counts an attempt, and reports whether it may be made.
 func (q *Queue) Attempt() bool {
 	q.attempts++
 	return q.attempts <= q.MaxAttempts

@@ -46,7 +46,7 @@ func Shuffled[T any](r Source, items []T) []T {
 	return items
 }
 
-// Batches are items handled at once or, by chance, some of them later than others.
+// Batches are items handled at once or, in some futures, some of them later than others.
 func Batches[T any](r Source, items []T) [][]T {
 	if r.rng == nil {
 		return [][]T{items}
@@ -60,26 +60,27 @@ func Batches[T any](r Source, items []T) [][]T {
 	return parts
 }
 
-// Delayed says whether a pod reaches the scheduler after those created at the same time: its controller was slower, or the pod is
+// Delayed reports whether a pod reaches the scheduler after those created at the same time: its controller was slower, or the pod is
 // in its scheduling back-off.
 func (r Source) Delayed() bool { return r.delaysPods && r.rng.IntN(2) == 0 }
 
-// EndsBeforeReplacement says whether a terminating pod is gone before its replacement reaches the scheduler. How long that takes
+// EndsBeforeReplacement reports whether a terminating pod is gone before its replacement reaches the scheduler. How long that takes
 // is not known: from no time to the whole grace period.
 func (r Source) EndsBeforeReplacement() bool { return r.rng != nil && r.rng.IntN(2) < r.earlyEnds }
 
-// BindDelayed says whether other pods are scheduled before the victims of a preemption are gone. Mostly they are: the scheduler
+// BindDelayed reports whether other pods are scheduled before the victims of a preemption are gone. Mostly they are: the scheduler
 // goes on at once, and victims take time to end.
 func (r Source) BindDelayed() bool { return r.rng != nil && r.rng.IntN(4) > 0 }
 
-// GroupDrains says whether a group drains the nodes that it terminates: mostly it does.
+// GroupDrains reports whether a group drains the nodes that it terminates: mostly it does.
 func (r Source) GroupDrains() bool { return r.rng == nil || r.rng.IntN(3) > 0 }
 
-// QuotaDelayed says whether the quota of a removed pod is released only after its owner has tried to create another: the quota
+// QuotaDelayed reports whether the quota of a removed pod is released only after its owner has tried to create another: the quota
 // controller runs beside the owner's.
 func (r Source) QuotaDelayed() bool { return r.rng != nil && r.rng.IntN(2) == 0 }
 
-// Observed is how many of the events that happen at about the same time a controller observes at once: all or, by chance, only some.
+// Observed is how many of the events that happen at about the same time a controller observes at once: all or, in some futures, only
+// some.
 func (r Source) Observed(all int) int {
 	if r.rng == nil || all < 2 || r.rng.IntN(2) == 0 {
 		return all

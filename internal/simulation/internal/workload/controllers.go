@@ -47,7 +47,7 @@ func (w *Controllers) ContinueOngoing() error {
 	return nil
 }
 
-// Sync removes surplus pods, or creates deferred ones. It says whether there were any.
+// Sync removes surplus pods, or creates deferred ones. It reports whether there were any.
 func (w *Controllers) Sync() (again bool, err error) {
 	removed, err := w.removeNextSurplus()
 	if err != nil {

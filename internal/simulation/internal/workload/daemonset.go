@@ -26,8 +26,8 @@ func (w *Controllers) CreateDaemonPods(node *corev1.Node) error {
 	return nil
 }
 
-// hasDaemonPod says whether a node has a pod of a DaemonSet, or one is pending for it. It does not scan the DaemonSet's pods, of
-// which there are as many as nodes.
+// hasDaemonPod reports whether a node has a pod of a DaemonSet, or one is pending for it. It does not scan the DaemonSet's pods,
+// of which there are as many as nodes.
 func (w *Controllers) hasDaemonPod(set *appsv1.DaemonSet, node string) bool {
 	here := func(pod *corev1.Pod) bool {
 		return metav1.IsControlledBy(pod, set) && kube.TargetNodeName(pod) == node && pod.DeletionTimestamp == nil
@@ -70,7 +70,7 @@ func (w *Controllers) daemonPodFromTemplate(set *appsv1.DaemonSet, name string) 
 // templateGeneration is the label with the generation of the template that a DaemonSet's pod was made from.
 const templateGeneration = "pod-template-generation"
 
-// upToDate says whether a pod was made from its DaemonSet's current template, by its labels.
+// upToDate reports whether a pod was made from its DaemonSet's current template, by its labels.
 func upToDate(set *appsv1.DaemonSet, pod *corev1.Pod) bool {
 	return pod.DeletionTimestamp == nil && pod.Labels[templateGeneration] == set.Annotations[appsv1.DeprecatedTemplateGeneration]
 }

@@ -90,7 +90,7 @@ func (w *Controllers) waitingDaemonPods(set *appsv1.DaemonSet) []*corev1.Pod {
 	return slices.DeleteFunc(slices.Concat(w.daemonPods(set), w.engine.Queue.PodsOf(set.UID)), func(pod *corev1.Pod) bool { return !upToDate(set, pod) })
 }
 
-// refusesDaemonPods says whether the API server refuses pods of a DaemonSet: one of those that wait, or one that a quota forbids.
+// refusesDaemonPods reports whether the API server refuses pods of a DaemonSet: one of those that wait, or one that a quota forbids.
 func (w *Controllers) refusesDaemonPods(set *appsv1.DaemonSet, waiting []*corev1.Pod) bool {
 	return len(w.engine.RefusedPodsOf(set.UID)) > 0 || slices.ContainsFunc(waiting, func(pod *corev1.Pod) bool {
 		record := w.engine.Fates.Find(names.Of(pod))

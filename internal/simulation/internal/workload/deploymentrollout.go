@@ -104,7 +104,8 @@ func (w *Controllers) advanceRollout(ctx context.Context, d *appsv1.Deployment) 
 	return len(old), w.scaleDownOldReplicaSets(d, rs)
 }
 
-// removeAllOld removes a Deployment's old pods before any new one is created, all at once or, by chance, some later than others.
+// removeAllOld removes a Deployment's old pods before any new one is created: all at once or, in some futures, some later than
+// others.
 func (w *Controllers) removeAllOld(ctx context.Context, old []*corev1.Pod) error {
 	for i, batch := range randomness.Batches(w.engine.Randomness, old) {
 		if i > 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// replacesOnlyFailed says whether a Job creates a replacement only once a pod has failed, and not while it is being deleted.
+// replacesOnlyFailed reports whether a Job creates a replacement only once a pod has failed, and not while it is being deleted.
 //
 // Source: KEP-3939; a Job with a podFailurePolicy always does.
 func replacesOnlyFailed(job *batchv1.Job) bool {
@@ -181,7 +181,7 @@ func (w *Controllers) failJob(_ context.Context, job *batchv1.Job) error {
 	return nil
 }
 
-// jobFinished says whether a Job has completed, failed or is being deleted.
+// jobFinished reports whether a Job has completed, failed or is being deleted.
 func jobFinished(job *batchv1.Job) bool {
 	return job.DeletionTimestamp != nil || slices.ContainsFunc([]batchv1.JobConditionType{batchv1.JobFailed, batchv1.JobComplete, batchv1.JobFailureTarget},
 		func(kind batchv1.JobConditionType) bool { return kube.TrueJobCondition(job, kind) != nil })

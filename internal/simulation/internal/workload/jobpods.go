@@ -98,7 +98,7 @@ func (w *Controllers) continueJobs() {
 	}
 }
 
-// jobRefusedByQuota says whether quotas have refused a Job all of its pods.
+// jobRefusedByQuota reports whether quotas have refused a Job all of its pods.
 func (w *Controllers) jobRefusedByQuota(job *batchv1.Job) bool {
 	if job.Status.StartTime == nil || w.engine.QuotasOf(job.Namespace) == nil {
 		return false
@@ -106,8 +106,8 @@ func (w *Controllers) jobRefusedByQuota(job *batchv1.Job) bool {
 	return w.refusedByQuotaOnly(w.engine.PodFromTemplate(&job.Spec.Template, job.Namespace, job.Name, controllerRef("batch/v1", "Job", job)))
 }
 
-// jobPodsCounted says whether the Job controller has created pods for a Job, and has counted all that ended. Of other Jobs it is
-// not known whether pods are missing or refused.
+// jobPodsCounted reports whether the Job controller has created pods for a Job, and has counted all that ended. Of other Jobs it
+// is not known whether pods are missing or refused.
 func (w *Controllers) jobPodsCounted(job *batchv1.Job) bool {
 	if ptr.Deref(job.Spec.ManagedBy, batchv1.JobControllerName) != batchv1.JobControllerName || job.Status.StartTime == nil {
 		return false

@@ -121,7 +121,7 @@ func (w *Controllers) deploymentOf(pod *corev1.Pod) *appsv1.Deployment {
 	return nil
 }
 
-// rolloutInProgress says whether a Deployment has pods of an older template beside its current ReplicaSet.
+// rolloutInProgress reports whether a Deployment has pods of an older template beside its current ReplicaSet.
 func (w *Controllers) rolloutInProgress(d *appsv1.Deployment) bool {
 	if d.Spec.Paused || !w.unfinishedRollouts[d.UID] && d.Status.UpdatedReplicas >= d.Status.Replicas {
 		return false
@@ -195,12 +195,12 @@ func (w *Controllers) requestRefused(pod *corev1.Pod) {
 	w.engine.SubmitPod(pod)
 }
 
-// refusedByQuotaOnly says whether quotas refuse a pod and nothing else does.
+// refusedByQuotaOnly reports whether quotas refuse a pod and nothing else does.
 func (w *Controllers) refusedByQuotaOnly(pod *corev1.Pod) bool {
 	return w.engine.Forbidden(pod) == nil && w.engine.QuotasOf(pod.Namespace).Forbids(pod) != nil
 }
 
-// failedForQuota says whether a ReplicaSet could not create its last pod because of a quota.
+// failedForQuota reports whether a ReplicaSet could not create its last pod because of a quota.
 //
 // Source: plugin/pkg/admission/resourcequota of Kubernetes, for the words.
 func failedForQuota(rs *appsv1.ReplicaSet) bool {

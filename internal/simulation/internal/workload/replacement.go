@@ -71,8 +71,8 @@ func (w *Controllers) recreateAs(pod *corev1.Pod, name string) error {
 	return nil
 }
 
-// ReplacedAfterRemoval says whether a pod's owner creates a replacement only after the pod is removed: a StatefulSet, whose pods
-// keep their names, and a Job that replaces only failed pods.
+// ReplacedAfterRemoval reports whether a pod's owner creates a replacement only after the pod is removed: a StatefulSet, whose
+// pods keep their names, and a Job that replaces only failed pods.
 func (w *Controllers) ReplacedAfterRemoval(pod *corev1.Pod) bool {
 	ref := metav1.GetControllerOfNoCopy(pod)
 	if ref == nil {
@@ -84,7 +84,7 @@ func (w *Controllers) ReplacedAfterRemoval(pod *corev1.Pod) bool {
 	return cluster.Kind(ref.Kind) == cluster.StatefulSet
 }
 
-// ReplacedOnTermination says whether a pod's owner creates another as soon as the pod is being deleted.
+// ReplacedOnTermination reports whether a pod's owner creates another as soon as the pod is being deleted.
 //
 // Source: pkg/controller/replicaset of Kubernetes (claimPods and manageReplicas count no pod that is being deleted).
 func (w *Controllers) ReplacedOnTermination(pod *corev1.Pod) bool {

@@ -150,7 +150,7 @@ func (w *Controllers) replaceOutdated(ctx context.Context, set *appsv1.StatefulS
 	return nil
 }
 
-// rolloutBlocked says whether a StatefulSet removes and replaces no pods because one of its first replicas is not ready.
+// rolloutBlocked reports whether a StatefulSet removes and replaces no pods because one of its first replicas is not ready.
 func (w *Controllers) rolloutBlocked(set *appsv1.StatefulSet, desired int) bool {
 	first, blocked := w.blockingReplica(set, startOrdinal(set)+desired)
 	if blocked {

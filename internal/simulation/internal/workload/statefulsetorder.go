@@ -64,7 +64,7 @@ func (w *Controllers) deferReplica(set *appsv1.StatefulSet, pod *corev1.Pod, fir
 	w.deferredReplicas = append(w.deferredReplicas, deferredReplica{pod, names.Of(set), w.engine.Clock()})
 }
 
-// DeferIfBlocked defers a StatefulSet's pod that a quota refused, if one before it is no longer ready. It says whether it did.
+// DeferIfBlocked defers a StatefulSet's pod that a quota refused, if one before it is no longer ready. It reports whether it did.
 func (w *Controllers) DeferIfBlocked(pod *corev1.Pod) bool {
 	set, ok := w.engine.World().Owner(pod).(*appsv1.StatefulSet)
 	if !ok {
@@ -82,8 +82,8 @@ func orderedReason(first change.Ref) message.Sentence {
 	return sentence.FateOrdered(first)
 }
 
-// createDeferredReplicas creates the deferred pods that are no longer blocked, at most one of each set. It says whether there were
-// any.
+// createDeferredReplicas creates the deferred pods that are no longer blocked, at most one of each set. It reports whether there
+// were any.
 func (w *Controllers) createDeferredReplicas() bool {
 	waiting := w.deferredReplicas
 	w.deferredReplicas = nil

@@ -44,7 +44,7 @@ func (w *Controllers) continueScaleDowns() {
 	}
 }
 
-// removeNextSurplus removes the last surplus pod of each StatefulSet that is not blocked. It says whether there were any.
+// removeNextSurplus removes the last surplus pod of each StatefulSet that is not blocked. It reports whether there were any.
 func (w *Controllers) removeNextSurplus() (removed bool, err error) {
 	w.scalingDown = slices.DeleteFunc(w.scalingDown, func(name types.NamespacedName) bool {
 		set := w.engine.World().StatefulSet(name.Namespace, name.Name)

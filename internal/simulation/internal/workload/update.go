@@ -58,13 +58,13 @@ func (w *Controllers) UpdateDeployment(ctx context.Context, was, next *appsv1.De
 	return w.scaleDeployment(next, replicas)
 }
 
-// hasOldPods says whether a Deployment has pods of older templates beside its newest ReplicaSet.
+// hasOldPods reports whether a Deployment has pods of older templates beside its newest ReplicaSet.
 func (w *Controllers) hasOldPods(d *appsv1.Deployment) bool {
 	newest := w.newestReplicaSet(d)
 	return newest != nil && len(w.oldPods(d, newest)) > 0
 }
 
-// templateChanged says whether a Deployment's newest ReplicaSet is not of its template.
+// templateChanged reports whether a Deployment's newest ReplicaSet is not of its template.
 func (w *Controllers) templateChanged(d *appsv1.Deployment) bool {
 	newest := w.newestReplicaSet(d)
 	return newest == nil || !podtemplate.Same(&newest.Spec.Template, &d.Spec.Template)

@@ -11,14 +11,14 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// group is pods whose names, fates and reasons are alike.
+// group is the rows of one workload's pods with the same fate and reason.
 type group struct{ rows []finding.ForecastRow }
 
-// mostGroups bounds the rows of a table in which siblings stand apart; with more, all pods with one reason share a row.
+// mostGroups bounds the rows of a table that has a row for each workload; beyond, all pods with one reason share a row.
 const mostGroups = 8
 
-// together joins siblings with the same reason, the most first.
-func together(rows []finding.ForecastRow) []group {
+// groupRows groups the pods of one workload that have the same reason, the largest group first.
+func groupRows(rows []finding.ForecastRow) []group {
 	groups := joined(rows, func(row finding.ForecastRow) string { return row.Pod.Namespace + "\x00" + stem(row.Pod.Name) })
 	if len(groups) > mostGroups {
 		groups = joined(rows, func(finding.ForecastRow) string { return "" })
@@ -48,7 +48,7 @@ func joined(rows []finding.ForecastRow, keyOf func(finding.ForecastRow) string) 
 	return groups
 }
 
-// name is the pod's, or its siblings', and how many others share the row.
+// name is that of the pod, or of its workload's pods, and how many others share the row.
 func (g group) name(say message.Printer) string {
 	pod := g.rows[0].Pod
 	alike := 0
@@ -67,7 +67,7 @@ func (g group) name(say message.Printer) string {
 	return name
 }
 
-// stem is a pod's name without its last part, which tells siblings apart.
+// stem is a pod's name without its last part, which differs between the pods of a workload.
 func stem(name string) string {
 	if i := strings.LastIndex(name, "-"); i > 0 {
 		return name[:i]

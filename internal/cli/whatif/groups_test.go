@@ -19,8 +19,8 @@ func rowsOf(workloads, pods int) []finding.ForecastRow {
 	return rows
 }
 
-// TestTogether sees to it that many pods with one reason take few lines.
-func TestTogether(t *testing.T) {
+// TestGroupRows checks that many pods with one reason take few lines.
+func TestGroupRows(t *testing.T) {
 	for name, tc := range map[string]struct {
 		rows  []finding.ForecastRow
 		want  int
@@ -32,7 +32,7 @@ func TestTogether(t *testing.T) {
 		"many workloads, one cause": {rowsOf(mostGroups+1, 2), 1, "shop/w0-* (2) and 16 others"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			groups := together(tc.rows)
+			groups := groupRows(tc.rows)
 			if len(groups) != tc.want || groups[0].name(message.English()) != tc.first {
 				t.Errorf("%d groups, the first %q; want %d and %q", len(groups), groups[0].name(message.English()), tc.want, tc.first)
 			}
