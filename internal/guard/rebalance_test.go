@@ -36,7 +36,7 @@ func TestRebalanceChecks(t *testing.T) {
 		"a node that has just changed":  {row{change: func(w *world) { w.LastNodeChange.Value.At = now.Add(-4 * time.Minute) }, want: Delay, reason: NodesChanging, retry: time.Minute}, "dwell"},
 		"a node that changes next week": {row{change: func(w *world) { w.LastNodeChange.Value.At = now.Add(7 * 24 * time.Hour) }, want: Delay, reason: NodesChanging}, "dwell"},
 		"no nodes":                      {forget(func(w *world) *Fact[NodeChange] { return &w.LastNodeChange }), "dwell"},
-		"an API server that is not up":  {is(Delay, APIServerIll, func(w *world) { w.APIServer.Value.Ready = false }), "api-server"},
+		"an API server that is not up":  {is(Delay, APIServerUnhealthy, func(w *world) { w.APIServer.Value.Ready = false }), "api-server"},
 		"a zonal shift":                 {is(Delay, ZonalShift, func(w *world) { w.ShiftedZones.Value = []string{"1b"} }), "zonal-shift"},
 		"a closed window":               {is(Delay, WindowClosed, func(w *world) { w.Policy.MaintenanceWindow.Start = "13:00" }), "window"},
 	} {

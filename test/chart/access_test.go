@@ -93,6 +93,7 @@ func TestAccess(t *testing.T) {
 
 	env.repairs(t)
 	env.failsOver(t)
+	env.balances(t, other)
 	defer func() {
 		if t.Failed() {
 			t.Logf("the controller says:\n%s", log)
@@ -360,6 +361,77 @@ func (c *cluster) failsOver(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// balances has naosu spread pods that were all placed on one node, since the others were cordoned.
+func (c *cluster) balances(t *testing.T, node string) {
+	t.Helper()
+	labels := map[string]string{"app": "uneven"}
+	c.cordonAllBut(t, node, true)
+	uneven := &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Name: "uneven", Namespace: "default"},
+		Spec: appsv1.DeploymentSpec{
+			Replicas: new(int32(3)), Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Name: "uneven", Image: "uneven"}}}},
+		},
+	}
+	if _, err := c.client.AppsV1().Deployments("default").Create(t.Context(), uneven, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	onNodes := func(want int) func() error {
+		return func() error {
+			list, err := c.client.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{LabelSelector: "app=uneven"})
+			if err != nil {
+				return err
+			}
+			nodes := map[string]bool{}
+			for _, pod := range list.Items {
+				if pod.Status.Phase != corev1.PodRunning || pod.DeletionTimestamp != nil {
+					return fmt.Errorf("%s is %s", pod.Name, pod.Status.Phase)
+				}
+				nodes[pod.Spec.NodeName] = true
+			}
+			if len(list.Items) != 3 || len(nodes) != want {
+				return fmt.Errorf("%d pods on %d nodes", len(list.Items), len(nodes))
+			}
+			return nil
+		}
+	}
+	testbed.Eventually(t, onNodes(1))
+	c.cordonAllBut(t, node, false)
+	made, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&v1alpha1.RebalancePolicy{
+		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.RebalancePolicyKind},
+		ObjectMeta: metav1.ObjectMeta{Name: "uneven"},
+		Spec: v1alpha1.RebalancePolicySpec{
+			Mode: v1alpha1.ModeAuto, PodSelector: *metav1.SetAsLabelSelector(labels), MaxSharePercent: 33, DwellSeconds: 5, MaxEvictions: 10,
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	create(t, c, rebalancePolicies, &unstructured.Unstructured{Object: made})
+	testbed.Eventually(t, onNodes(3))
+	if err := c.client.AppsV1().Deployments("default").Delete(t.Context(), "uneven", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// cordonAllBut cordons all nodes but one, or uncordons them.
+func (c *cluster) cordonAllBut(t *testing.T, node string, cordon bool) {
+	t.Helper()
+	nodes, err := c.client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range nodes.Items {
+		if n.Name == node {
+			continue
+		}
+		patch := fmt.Appendf(nil, `{"spec":{"unschedulable":%t}}`, cordon)
+		if _, err := c.client.CoreV1().Nodes().Patch(t.Context(), n.Name, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // declaresOutOfService stops the instance of a node that has a pod of the shop, not the one named, and starts it again.

@@ -268,8 +268,9 @@ func policy(t *testing.T, env *cluster, text string) {
 }
 
 var (
-	policies         = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "noderepairpolicies"}
-	failoverPolicies = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "failoverpolicies"}
+	policies          = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "noderepairpolicies"}
+	rebalancePolicies = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "rebalancepolicies"}
+	failoverPolicies  = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "failoverpolicies"}
 )
 
 func create(t *testing.T, env *cluster, resource schema.GroupVersionResource, o *unstructured.Unstructured) {

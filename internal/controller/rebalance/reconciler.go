@@ -12,6 +12,7 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -107,7 +108,7 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 		}
 	}
 	if running := slices.IndexFunc(open, func(r v1alpha1.Remediation) bool { return r.Status.Phase == v1alpha1.PhaseRunning }); running >= 0 {
-		return c.advance(ctx, &open[running], policies)
+		return c.advance(ctx, &open[running])
 	}
 	again, counted := resyncInterval, map[string]int{}
 	var errs error
@@ -117,7 +118,7 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	}
 	c.counts.setUnbalanced(counted)
 	for i := range open {
-		next, err := c.advance(ctx, &open[i], policies)
+		next, err := c.advance(ctx, &open[i])
 		errs = errors.Join(errs, err)
 		if next > 0 {
 			again = min(again, next)
@@ -148,11 +149,16 @@ func openOnes(all []v1alpha1.Remediation) []v1alpha1.Remediation {
 	})
 }
 
-// advance performs the next transitions of a Remediation.
-func (c *Reconciler) advance(ctx context.Context, r *v1alpha1.Remediation, policies []v1alpha1.RebalancePolicy) (time.Duration, error) {
-	var policy *v1alpha1.RebalancePolicy
-	if at := slices.IndexFunc(policies, func(p v1alpha1.RebalancePolicy) bool { return names(r, &p) }); at >= 0 {
-		policy = &policies[at]
+// advance performs the next transitions of a Remediation, for its policy as read past any cache.
+func (c *Reconciler) advance(ctx context.Context, r *v1alpha1.Remediation) (time.Duration, error) {
+	policy := &v1alpha1.RebalancePolicy{}
+	switch err := c.Reader.Get(ctx, client.ObjectKey{Name: r.Spec.Policy.Name}, policy); {
+	case apierrors.IsNotFound(err):
+		policy = nil
+	case err != nil:
+		return resyncInterval, fmt.Errorf("reading the RebalancePolicy %s: %w", r.Spec.Policy.Name, err)
+	case !names(r, policy):
+		policy = nil
 	}
 	next, err := c.rebalancer.Advance(ctx, r.Name, policy)
 	if next == 0 {
