@@ -24,10 +24,10 @@ type RebalanceAdvisor interface {
 	// World is the cluster as it is known now.
 	World() *cluster.Snapshot
 	// IsObsolete says of a Remediation that has evicted nothing whether its plan is not needed any more.
-	IsObsolete(*v1alpha1.Remediation, *v1alpha1.RebalancePolicy) bool
+	IsObsolete(context.Context, *v1alpha1.Remediation, *v1alpha1.RebalancePolicy) (bool, error)
 	// CheckGuard runs the guard's checks on fresh facts.
 	CheckGuard(context.Context, *v1alpha1.Remediation, *v1alpha1.RebalancePolicy) (guard.Ruling, error)
-	// Holds simulates the evictions of a plan from a wave on, and says whether all of them still turn out as forecast.
+	// Holds says whether the evictions of a plan from a wave on are still what the policy asks for, and, as simulated, turn out as forecast.
 	Holds(ctx context.Context, r *v1alpha1.Remediation, fromWave int) (bool, error)
 }
 
@@ -80,8 +80,12 @@ func (b *Rebalancer) Advance(ctx context.Context, name string, policy *v1alpha1.
 func (b *Rebalancer) observe(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) (rebalanceObservation, error) {
 	s := rebalanceObservation{now: b.Clock.Now(), policy: policy, world: b.Advisor.World(), refusal: b.refusals[r.Name]}
 	if r.Status.Phase != v1alpha1.PhaseRunning {
-		s.obsolete = policy != nil && b.Advisor.IsObsolete(r, policy)
-		return s, nil
+		if policy == nil {
+			return s, nil
+		}
+		obsolete, err := b.Advisor.IsObsolete(ctx, r, policy)
+		s.obsolete = obsolete
+		return s, err
 	}
 	step := lastStep(r)
 	if step.Name != v1alpha1.StepAct || step.EndedAt != nil || !isConsistent(r) {

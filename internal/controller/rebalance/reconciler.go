@@ -245,10 +245,19 @@ func (c *Reconciler) propose(ctx context.Context, world *cluster.Snapshot, polic
 func (c *Reconciler) World() *cluster.Snapshot { return c.Snapshot() }
 
 // IsObsolete says of a Remediation that has evicted nothing whether its plan is not needed any more.
-func (c *Reconciler) IsObsolete(r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) bool {
+func (c *Reconciler) IsObsolete(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) (bool, error) {
 	world := c.Snapshot()
-	_, unbalanced := rebalance.Unbalanced(world, rebalance.Options{MaxShare: rebalance.Share(int(policy.Spec.MaxSharePercent))})
-	return rebalancepolicy.IsObsolete(r, world, unbalanced)
+	selection, err := c.selection(ctx, world)
+	if err != nil {
+		return false, err
+	}
+	_, unbalanced := rebalance.Unbalanced(world, selection.Options(policy, func(change.Ref) bool { return false }, c.Clock.Now()))
+	return !selection.DecidesAll(r) || rebalancepolicy.IsObsolete(r, world, unbalanced), nil
+}
+
+func (c *Reconciler) selection(ctx context.Context, world *cluster.Snapshot) (rebalancepolicy.Selection, error) {
+	policies, _, err := c.own(ctx)
+	return rebalancepolicy.Select(world, policies), err
 }
 
 // CheckGuard runs the guard's checks.
@@ -266,12 +275,13 @@ func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, po
 	}, facts), nil
 }
 
-// Holds simulates the evictions of a plan from a wave on.
+// Holds says whether the evictions of a plan from a wave on are still what the policy asks for, and, as simulated, turn out as forecast.
 func (c *Reconciler) Holds(ctx context.Context, r *v1alpha1.Remediation, fromWave int) (bool, error) {
 	world := c.Snapshot()
+	selection, err := c.selection(ctx, world)
 	moves, there := rebalancepolicy.Moves(r, world, fromWave)
-	if !there {
-		return false, nil
+	if err != nil || !there || !selection.DecidesAll(r) {
+		return false, err
 	}
 	judge, err := scheduling.New(ctx, world, scheduling.Options{})
 	if err != nil {

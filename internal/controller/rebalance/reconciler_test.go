@@ -419,6 +419,16 @@ func TestWaves(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "Ended NotAsked Act0:Done Wait0:Done"},
+		"another selector after the first": {func(t *testing.T, f *fixture) {
+			p := &v1alpha1.RebalancePolicy{}
+			if err := f.api.Get(t.Context(), client.ObjectKey{Name: "all"}, p); err != nil {
+				t.Fatal(err)
+			}
+			p.Spec.PodSelector.MatchLabels = map[string]string{"app": "db"}
+			if err := f.api.Update(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+		}, "Ended GaveUp Act0:Done Wait0:Done"},
 		"the policy is gone": {func(t *testing.T, f *fixture) {
 			if err := f.api.Delete(t.Context(), policy(nil)); err != nil {
 				t.Fatal(err)
