@@ -1,0 +1,69 @@
+package rebalance_test
+
+import (
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/rebalance"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// BenchmarkPlan plans after a zone came back: of one Deployment in twenty all pods run in the two other zones. Of these, one in five must spread over
+// zones. It reports how many workloads were out of balance, and how many pods the plan evicts.
+func BenchmarkPlan(b *testing.B) {
+	for _, size := range []struct{ nodes, pods int }{{500, 5_000}, {5_000, 100_000}} {
+		b.Run(fmt.Sprintf("%d-nodes", size.nodes), func(b *testing.B) {
+			world := withoutZone(clustertest.Big(size.nodes, size.pods))
+			_, unbalanced := rebalance.Unbalanced(world, rebalance.Options{})
+			judge, err := scheduling.New(b.Context(), world, scheduling.Options{Seed: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				p, err := rebalance.New(b.Context(), judge, rebalance.Options{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(len(evictions(p))), "evictions")
+				b.ReportMetric(float64(len(p.Unmet)), "unmet")
+			}
+			b.ReportMetric(float64(len(unbalanced)), "workloads")
+		})
+	}
+}
+
+// withoutZone is a world in which the pods of one Deployment in twenty left a zone for the nodes of another.
+func withoutZone(world *cluster.Snapshot) *cluster.Snapshot {
+	const one = 20
+	byZone := map[string][]*corev1.Node{}
+	for _, node := range world.Nodes() {
+		if len(node.Spec.Taints) == 0 {
+			byZone[kube.Zone(node)] = append(byZone[kube.Zone(node)], node)
+		}
+	}
+	var edits []cluster.Edit
+	seen := map[string]int{}
+	for _, pod := range world.Pods() {
+		set := world.Owner(pod)
+		if set == nil || len(pod.Spec.Volumes) > 0 {
+			continue
+		}
+		if _, known := seen[set.GetName()]; !known {
+			seen[set.GetName()] = len(seen)
+		}
+		node := world.Node(pod.Spec.NodeName)
+		other := byZone["us-east-1b"]
+		if kind, _ := cluster.KindOf(set); kind != cluster.ReplicaSet || seen[set.GetName()]%one != 0 || kube.Zone(node) != "us-east-1a" {
+			continue
+		}
+		moved := *pod
+		moved.Spec.NodeName = other[len(edits)%len(other)].Name
+		edits = append(edits, cluster.Put(&moved))
+	}
+	return world.With(edits...)
+}
