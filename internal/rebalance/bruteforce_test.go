@@ -90,12 +90,12 @@ func judgeOf(t *rapid.T, objects w.Objects) *scheduling.Judge {
 }
 
 // leastEvictions is the length of the shortest sequence of evictions after which all is balanced in every future; more than mostBruteEvictions if none
-// that is tried does it.
+// that is tried does it. A Deployment's only pod is not evicted.
 func leastEvictions(t *rapid.T, judge *scheduling.Judge, names []string) int {
 	if excessOf(judge.World(), names) == 0 {
 		return 0
 	}
-	pods := judge.World().Pods()
+	pods := slices.DeleteFunc(slices.Clone(judge.World().Pods()), func(pod *corev1.Pod) bool { return len(judge.World().PodsOf(pod.OwnerReferences[0].UID)) == 1 })
 	var try func(chosen []change.Change) int
 	try = func(chosen []change.Change) int {
 		if len(chosen) > 0 && worstExcess(t, judge, chosen, names, 0) == 0 {
