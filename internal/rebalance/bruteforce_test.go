@@ -118,7 +118,7 @@ var errEnough = errors.New("worse than asked for")
 // worstExcess is the largest excess in some futures of evictions, or the first that is more than enough; a pod that does not run counts as all.
 func worstExcess(t *rapid.T, judge *scheduling.Judge, evictions []change.Change, names []string, enough int) int {
 	worst := 0
-	err := simulation.EachFuture(t.Context(), judge, evictions, simulation.Options{Seeds: 8}, func(o outcome.Outcome) error {
+	err := simulation.EachFuture(t.Context(), judge, evictions, simulation.Options{Seeds: 64}, func(o outcome.Outcome) error {
 		for _, pod := range o.World.Pods() {
 			if pod.Spec.NodeName == "" {
 				worst = math.MaxInt
