@@ -20,6 +20,8 @@ QUESTIONS ?= 1000
 SEED      ?= 1
 KEEP      ?=
 LABS      ?= 2
+# On which cases descheduler compares, as in COMPARE=issue. If they are all, the documentation gets the tables.
+COMPARE   ?=
 # What bench runs, as in BENCH=Ready.
 BENCH    ?= .
 
@@ -84,6 +86,10 @@ unguarded: go ## Take each of the guard's checks out in turn, and run repair und
 .PHONY: truth
 truth: programs ## Hold forecasts about made-up clusters against what comes on the lab
 	@TRUTH_QUESTIONS=$(QUESTIONS) TRUTH_SEED=$(SEED) TRUTH_KEEP=$(KEEP) TRUTH_LABS=$(LABS) NAOSU_PROGRAMS_BUILT=1 go test -vet=off -count=1 ./test/forecasts -run 'TestTruth$$' -v -timeout 24h
+
+.PHONY: descheduler
+descheduler: programs ## Hold naosu's plans against the descheduler on the lab, and write the tables into the documentation
+	@COMPARE='$(or $(COMPARE),.)' NAOSU_PROGRAMS_BUILT=1 go test -vet=off -count=1 ./test/descheduler -run 'TestCompare$$' -v -timeout 2h -args $(if $(COMPARE),,-update)
 
 .PHONY: go
 go:

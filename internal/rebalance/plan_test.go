@@ -76,6 +76,7 @@ func TestPlan(t *testing.T) {
 		}
 		return objects
 	}
+	pool := w.Of(w.Node("n1", "zone-a"), w.Node("n2", "zone-a"), w.Node("n3", "zone-b"), w.Node("n4", "zone-c"), w.Placed("filler", "n2", w.Template("filler", "500m")))
 	story2 := append(repeat("n1", 2), repeat("n2", 4)...) // n3 came back after the pods were placed
 	for name, tc := range map[string]struct {
 		world w.Objects
@@ -114,6 +115,14 @@ func TestPlan(t *testing.T) {
 				w.Node("n5", "zone-c", func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown }),
 				w.Deployment("web", web, "n1", "n1", "n1", "n2", "n2", "n2")),
 			"balanced 0",
+		},
+		"another's pod makes room": {
+			w.Of(pool, w.Deployment("web", w.Template("web", "1500m", w.InZone("zone-a")), "n1", "n1"), w.Deployment("two", w.Template("two", "2900m"), "n2", "n4")),
+			"irreducible 1; [two n2>n3, web n1>n2]; two n3:1 n4:1; web n1:1 n2:1",
+		},
+		"another's only pod is not evicted to make room": {
+			w.Of(pool, w.Deployment("web", w.Template("web", "1500m", w.InZone("zone-a")), "n1", "n1"), w.Deployment("one", w.Template("one", "2900m"), "n2")),
+			"none 0; web NoGain",
 		},
 		"a pod still starts": {
 			w.Of(zones("n1", "n2", "n3"), w.Deployment("web", web, story2...), w.Placed("web-1-z", "", web, w.OwnedBy("apps/v1", "ReplicaSet", "web-1"))),

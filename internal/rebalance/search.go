@@ -162,7 +162,8 @@ func (s *search) leaving(w *workload) [][]*corev1.Pod {
 	}))
 }
 
-// makingRoom are the pods of others on nodes that could take pods of some workloads, by workload and node.
+// makingRoom are the pods of others on nodes that could take pods of some workloads, by workload and node. A workload's only pod is not among them:
+// for the balance of others, it would not be available at all.
 func (s *search) makingRoom(ws []*workload) (classes [][]*corev1.Pod) {
 	takes := map[string]bool{}
 	for _, w := range ws {
@@ -174,7 +175,7 @@ func (s *search) makingRoom(ws []*workload) (classes [][]*corev1.Pod) {
 		}
 	}
 	for _, w := range s.workloads {
-		if !slices.Contains(ws, w) && !w.inMotion && s.o.Asks(w.ref) {
+		if !slices.Contains(ws, w) && !w.inMotion && len(w.pods) > 1 && s.o.Asks(w.ref) {
 			classes = append(classes, byNodes(s.movable(w, func(pod *corev1.Pod) bool { return takes[pod.Spec.NodeName] }))...)
 		}
 	}
