@@ -1,6 +1,7 @@
 package action
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -69,7 +70,7 @@ func told(t rebalanceTransition) string {
 		text += " end:" + string(t.end.result) + t.end.operation
 	}
 	if t.begin != nil {
-		text += " begin:" + string(t.begin.Name) + string(rune('0'+t.begin.Change))
+		text += " begin:" + string(t.begin.Name) + strconv.Itoa(int(t.begin.Change))
 	}
 	if t.conclude != nil {
 		text += " " + t.conclude.reason

@@ -122,10 +122,8 @@ func Run(ctx context.Context, o Options) error {
 		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts,
 		Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
-	if err := balance.AddTo(mgr, watch.Nodes(), watch.synced); err != nil {
-		return err
-	}
-	if err := errors.Join(addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log))); err != nil {
+	added := balance.AddTo(mgr, watch.Nodes(), watch.synced)
+	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log))); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}
 	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance} {

@@ -26,15 +26,21 @@ func TestTooLarge(t *testing.T) {
 		summary, remedy string
 	}{
 		"one resource": {
-			amounts{"cpu": "6"}, []amounts{{"cpu": "1930m"}, {"cpu": "1"}}, "", 0,
+			amounts{"cpu": "6"},
+			[]amounts{{"cpu": "1930m"}, {"cpu": "1"}},
+			"", 0,
 			"no node can hold it, even when empty: it requests 6 cpu, and the largest node, node/n0, has 1930m cpu.", "a node needs 6 cpu allocatable.",
 		},
 		"two resources": {
-			amounts{"cpu": "6", "memory": "64Gi"}, []amounts{{"cpu": "2", "memory": "8Gi"}}, "", 0,
+			amounts{"cpu": "6", "memory": "64Gi"},
+			[]amounts{{"cpu": "2", "memory": "8Gi"}},
+			"", 0,
 			"it requests 64Gi memory and 6 cpu, and the largest node, node/n0, has 8Gi memory and 2 cpu.", "at most 8Gi memory and 2 cpu",
 		},
 		"each node has too little of another": {
-			amounts{"cpu": "6", "memory": "16Gi"}, []amounts{{"cpu": "8", "memory": "8Gi"}, {"cpu": "2", "memory": "32Gi"}}, "", 0,
+			amounts{"cpu": "6", "memory": "16Gi"},
+			[]amounts{{"cpu": "8", "memory": "8Gi"}, {"cpu": "2", "memory": "32Gi"}},
+			"", 0,
 			"it requests 16Gi memory, and the closest node, node/n0, has 8Gi memory.", "at most 8Gi memory",
 		},
 		"beside a DaemonSet":                   {amounts{"cpu": "6"}, []amounts{{"cpu": "2"}}, "500m", 0, "has 2 cpu.", "at most 1500m cpu"},

@@ -172,7 +172,8 @@ func (s *search) plan(steps []step, after []Distribution, unmet []Unmet) Plan {
 	if p.Unmet == nil {
 		p.Unmet = []Unmet{}
 	}
-	slices.SortFunc(p.Unmet, func(a, b Unmet) int { return compareRefs(a.Workload, b.Workload) })
+	slices.SortStableFunc(p.Unmet, func(a, b Unmet) int { return compareRefs(a.Workload, b.Workload) })
+	p.Unmet = slices.CompactFunc(p.Unmet, func(a, b Unmet) bool { return a.Workload == b.Workload }) // What is known of a workload first is why.
 	if evictions == 0 {
 		return p
 	}

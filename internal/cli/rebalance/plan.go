@@ -32,8 +32,6 @@ type PlanOptions struct {
 	scope input.Scope
 }
 
-const defaultMaxShare = 33
-
 func newPlan(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &PlanOptions{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
 	cmd := &cobra.Command{

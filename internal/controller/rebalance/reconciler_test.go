@@ -84,7 +84,7 @@ func newFixture(t *testing.T, objects w.Objects, more ...client.Object) *fixture
 		}
 	}
 	f := &fixture{clock: clocktesting.NewFakeClock(w.Epoch), leads: true}
-	all := append(more, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", Labels: map[string]string{corev1.LabelMetadataName: "default"}}})
+	all := append(slices.Clone(more), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "default", Labels: map[string]string{corev1.LabelMetadataName: "default"}}})
 	for _, o := range objects {
 		if node, is := o.(*corev1.Node); is {
 			for i := range node.Status.Conditions {
@@ -172,9 +172,7 @@ func (f *fixture) world(t *testing.T) *cluster.Snapshot {
 			}
 			return all
 		})
-		for _, o := range objects {
-			contents.Objects = append(contents.Objects, o)
-		}
+		contents.Objects = append(contents.Objects, objects...)
 	}
 	return cluster.New(contents)
 }
@@ -263,7 +261,7 @@ func (f *fixture) ends(t *testing.T) []string {
 	return all
 }
 
-var refusedByBudget = apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 10)
+var errRefusedByBudget = apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 10)
 
 func TestReconcile(t *testing.T) {
 	const balanced, lopsided = "n1:2 n2:2 n3:2", "n1:2 n2:4"
@@ -313,7 +311,7 @@ func TestReconcile(t *testing.T) {
 		},
 		"a process that does not lead": {prepare: func(f *fixture) { f.leads = false }, pass: time.Minute, counts: lopsided},
 		"refused evictions": {
-			prepare: func(f *fixture) { f.refuse = refusedByBudget },
+			prepare: func(f *fixture) { f.refuse = errRefusedByBudget },
 			pass:    30 * time.Minute, counts: lopsided, ends: []string{"Ended GaveUp Act0:Failed"},
 		},
 		"pods that do not become Ready": {
