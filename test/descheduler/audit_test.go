@@ -99,8 +99,13 @@ func TestCountEvictions(t *testing.T) {
 		user, stage string
 		code        int
 	}{
-		{toolUser, "ResponseComplete", 201}, {toolUser, "ResponseComplete", 429}, {toolUser, "ResponseComplete", 500}, {toolUser, "ResponseComplete", 404},
-		{toolUser, "ResponseStarted", 201}, {"somebody", "ResponseComplete", 201}, {toolUser, "ResponseComplete", 201},
+		{toolUser, "ResponseComplete", 201},
+		{toolUser, "ResponseComplete", 429},
+		{toolUser, "ResponseComplete", 500},
+		{toolUser, "ResponseComplete", 404},
+		{toolUser, "ResponseStarted", 201},
+		{"somebody", "ResponseComplete", 201},
+		{toolUser, "ResponseComplete", 201},
 	} {
 		fmt.Fprintf(&log, `{"user":{"username":%q},"stage":%q,"responseStatus":{"code":%d}}`+"\n", event.user, event.stage, event.code)
 	}
