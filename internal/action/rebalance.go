@@ -113,10 +113,10 @@ func (b *Rebalancer) subject(ctx context.Context, of *v1alpha1.Subject) (*corev1
 // perform records a transition, and then has its effect.
 func (b *Rebalancer) perform(ctx context.Context, r *v1alpha1.Remediation, s rebalanceObservation, t rebalanceTransition) (again time.Duration, err error) {
 	switch t.effect {
-	case begin:
-		return b.begin(ctx, r, s.policy)
-	case beginWave:
-		return 0, b.beginWave(ctx, r)
+	case startEvictions:
+		return b.start(ctx, r, s.policy)
+	case startWave:
+		return 0, b.startWave(ctx, r)
 	case evictPod:
 		return b.evict(ctx, r, s.pod)
 	}
@@ -140,8 +140,8 @@ func (t rebalanceTransition) apply(status *v1alpha1.RemediationStatus, now time.
 	}
 }
 
-// begin runs the guard's checks, and begins the first wave if they allow it and the plan still turns out as forecast.
-func (b *Rebalancer) begin(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) (again time.Duration, err error) {
+// start runs the guard's checks, and begins the first wave if they allow it and the plan still turns out as forecast.
+func (b *Rebalancer) start(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) (again time.Duration, err error) {
 	ruling, err := b.Advisor.CheckGuard(ctx, r, policy)
 	if err != nil {
 		return 0, fmt.Errorf("ask the guard about %s: %w", r.Name, err)
@@ -181,8 +181,8 @@ func (b *Rebalancer) begin(ctx context.Context, r *v1alpha1.Remediation, policy 
 	return guardRetryInterval, nil
 }
 
-// beginWave begins the next wave if the rest of the plan still turns out as forecast.
-func (b *Rebalancer) beginWave(ctx context.Context, r *v1alpha1.Remediation) error {
+// startWave begins the next wave if the rest of the plan still turns out as forecast.
+func (b *Rebalancer) startWave(ctx context.Context, r *v1alpha1.Remediation) error {
 	wave := waveOf(r, evictionSteps(r)) + 1
 	holds, err := b.Advisor.Holds(ctx, r, wave)
 	if err != nil {

@@ -30,8 +30,8 @@ type rebalanceEffect string
 
 const (
 	noRebalanceEffect rebalanceEffect = ""
-	begin             rebalanceEffect = "begin"     // runs the guard's checks, and begins the first wave
-	beginWave         rebalanceEffect = "beginWave" // simulates the next wave, and begins it
+	startEvictions    rebalanceEffect = "start"     // runs the guard's checks, and begins the first wave
+	startWave         rebalanceEffect = "startWave" // simulates the next wave, and begins it
 	evictPod          rebalanceEffect = "evictPod"  // evicts the pod of the last step
 )
 
@@ -75,7 +75,7 @@ func nextEviction(r *v1alpha1.Remediation, s rebalanceObservation) rebalanceTran
 	case r.Status.Phase != v1alpha1.PhaseRunning && s.obsolete:
 		return stopEvictions(r, conclude(v1alpha1.RemediationNotNeededReason, sentence.RebalanceNotNeeded()))
 	case r.Status.Phase != v1alpha1.PhaseRunning:
-		return rebalanceTransition{effect: begin}
+		return rebalanceTransition{effect: startEvictions}
 	case !isConsistent(r):
 		return stopEvictions(r, conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionLost()))
 	}
@@ -182,7 +182,7 @@ func betweenEvictions(r *v1alpha1.Remediation, s rebalanceObservation) rebalance
 	case s.policy.Spec.Paused:
 		return rebalanceTransition{conclude: conclude(v1alpha1.RemediationNotAskedReason, stopped)}
 	}
-	return rebalanceTransition{effect: beginWave}
+	return rebalanceTransition{effect: startWave}
 }
 
 func beginStep(name v1alpha1.StepName, change int, s rebalanceObservation) rebalanceTransition {

@@ -99,7 +99,7 @@ func TestNextEviction(t *testing.T) {
 		edit func(*rebalanceObservation)
 		want string
 	}{
-		"proposed":                        {evictions(v1alpha1.PhaseProposed), nil, "begin"},
+		"proposed":                        {evictions(v1alpha1.PhaseProposed), nil, "start"},
 		"proposed, and obsolete":          {evictions(v1alpha1.PhaseProposed), func(s *rebalanceObservation) { s.obsolete = true }, " NotNeeded"},
 		"the policy is gone":              {evictions(v1alpha1.PhaseProposed), func(s *rebalanceObservation) { s.policy = nil }, " NotAsked"},
 		"ended":                           {evictions(v1alpha1.PhaseEnded), nil, ""},
@@ -119,9 +119,9 @@ func TestNextEviction(t *testing.T) {
 		"another's pod":                   {running(over(act, 0, done, ""), over(act, 1, done, ""), open(wait, 0, 0)), func(s *rebalanceObservation) { s.world = created([2]string{"api", "n3"}) }, "wait"},
 		"one pod in place of two":         {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n3"), open(wait, 1, 0)), func(s *rebalanceObservation) { s.world = created([2]string{"web", "n3"}) }, "wait"},
 		"two pods in place of two":        {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n3"), open(wait, 1, 0)), func(s *rebalanceObservation) { s.world = created([2]string{"web", "n3"}, [2]string{"web", "n2"}) }, " end:Donenode/n2"},
-		"the next wave":                   {running(firstWave...), nil, "beginWave"},
+		"the next wave":                   {running(firstWave...), nil, "startWave"},
 		"no next wave while paused":       {running(firstWave...), func(s *rebalanceObservation) { s.policy.Spec.Paused = true }, " NotAsked"},
-		"the two have changed places":     {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n3"), over(wait, 1, done, "n2")), nil, "beginWave"},
+		"the two have changed places":     {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n3"), over(wait, 1, done, "n2")), nil, "startWave"},
 		"none after one elsewhere":        {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n9"), over(wait, 1, done, "n3")), nil, " NotAsForecast"},
 		"none after one that is lost":     {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, failed, ""), over(wait, 1, done, "n3")), nil, " DidNotHelp"},
 		"all":                             {running(append(firstWave, over(act, 2, done, ""), over(wait, 2, done, "n3"))...), nil, " AsForecast"},

@@ -8,6 +8,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -102,14 +103,14 @@ const (
 )
 
 // SilenceObstacle is why the pods of a silent node are not to be replaced now: too many other nodes fail at the same time. Empty if there is
-// nothing against it.
-func SilenceObstacle(world *cluster.Snapshot, node *corev1.Node) string {
+// nothing against it. Nodes that were declared silent lately count, also if they are not yet in the Snapshot.
+func SilenceObstacle(world *cluster.Snapshot, node *corev1.Node, declaredLately ...types.UID) string {
 	silent, inZone, notReady := 1, 0, 0
 	for _, other := range world.Nodes() {
 		if other.Name == node.Name {
 			continue
 		}
-		if _, declared := SilenceOf(other); declared {
+		if _, declared := SilenceOf(other); declared || slices.Contains(declaredLately, other.UID) {
 			silent++
 		}
 		if kube.Zone(other) == kube.Zone(node) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -45,11 +46,27 @@ func (w *SilenceWatcher) replace(ctx context.Context, node nodeliveness.Node, po
 	defer w.mu.Unlock()
 	delete(w.acting, node.UID)
 	delete(w.retry, node.UID)
-	if err != nil {
-		w.retry[node.UID] = w.Clock.Now().Add(replaceRetry)
+	if err == nil {
+		delete(w.obstructed, node.UID)
+		return
+	}
+	w.retry[node.UID] = w.Clock.Now().Add(replaceRetry)
+	if why := (obstructed{}); !errors.As(err, &why) {
 		w.Log.Error(err, "Pods of a silent node are not replaced", "node", node.Name)
+	} else if w.obstructed[node.UID] != why.reason { // It is told once.
+		w.obstructed[node.UID] = why.reason
+		w.Log.Info("Pods of a silent node are not replaced for now", "node", node.Name, "why", why.reason)
+		w.event(why.node, corev1.EventTypeWarning, notReplacedReason, sentence.FailoverNotReplaced("node/"+node.Name, why.by, why.reason))
 	}
 }
+
+// obstructed is why nothing is done about a silent node now; by names the policies that ask for it.
+type obstructed struct {
+	node       *corev1.Node
+	by, reason string
+}
+
+func (o obstructed) Error() string { return o.reason }
 
 func (w *SilenceWatcher) tryReplace(ctx context.Context, node nodeliveness.Node, policies []v1alpha1.FailoverPolicy) error {
 	world, verdict := w.World(), w.verdict(node.UID)
@@ -64,7 +81,7 @@ func (w *SilenceWatcher) tryReplace(ctx context.Context, node nodeliveness.Node,
 		return nil
 	}
 	if why := w.obstacle(world, seen); why != "" {
-		return errors.New(why)
+		return obstructed{seen, policiesOf(all), why}
 	}
 	if leads, err := w.Leading(ctx); err != nil || !leads {
 		return err
@@ -77,7 +94,7 @@ func (w *SilenceWatcher) tryReplace(ctx context.Context, node nodeliveness.Node,
 		By: policiesOf(all), Proof: message.English().Say(silenceProof(verdict)), BootID: seen.Status.NodeInfo.BootID,
 		RenewTime: failoverpolicy.RenewTime(world.Lease(corev1.NamespaceNodeLease, node.Name)),
 	}
-	silent, changed, err := action.DeclareSilent(ctx, w.Client, w.Reader, seen, d)
+	silent, changed, err := w.declare(ctx, world, seen, d)
 	if err != nil || !silent {
 		return err
 	}
@@ -89,10 +106,29 @@ func (w *SilenceWatcher) tryReplace(ctx context.Context, node nodeliveness.Node,
 	return w.deletePods(ctx, seen, all)
 }
 
+// declare declares a node silent, one after the other: each declaration counts for the next, also where the Snapshot does not have it yet.
+func (w *SilenceWatcher) declare(ctx context.Context, world *cluster.Snapshot, node *corev1.Node, d failoverpolicy.Declaration) (silent, changed bool, err error) {
+	w.declaring.Lock()
+	defer w.declaring.Unlock()
+	now := w.Clock.Now()
+	maps.DeleteFunc(w.declared, func(_ types.UID, at time.Time) bool { return now.Sub(at) > maxSilentWorldAge }) // The Snapshot has these.
+	if why := failoverpolicy.SilenceObstacle(world, node, slices.Collect(maps.Keys(w.declared))...); why != "" {
+		return false, false, obstructed{node, d.By, why}
+	}
+	silent, changed, err = action.DeclareSilent(ctx, w.Client, w.Reader, node, d)
+	if changed {
+		if w.declared == nil {
+			w.declared = map[types.UID]time.Time{}
+		}
+		w.declared[node.UID] = now
+	}
+	return silent, changed, err
+}
+
 // obstacle is why nothing is to be done about a silent node now; empty if there is nothing against it.
 func (w *SilenceWatcher) obstacle(world *cluster.Snapshot, node *corev1.Node) string {
 	if age := w.Clock.Since(world.Taken()); age > maxSilentWorldAge {
-		return fmt.Sprintf("the cluster data is %s old", age.Round(time.Second))
+		return fmt.Sprintf("the cluster data is more than %s old", maxSilentWorldAge)
 	}
 	for _, kind := range replacedBy {
 		if !world.Knowledge(kind).Known() {

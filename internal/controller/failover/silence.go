@@ -61,6 +61,12 @@ type SilenceWatcher struct {
 	acting map[types.UID]bool
 	retry  map[types.UID]time.Time
 	told   map[types.UID]bool // silent nodes of which an Event has told what would be replaced
+	// obstructed is why nothing was done about silent nodes, as it was told last.
+	obstructed map[types.UID]string
+
+	// declaring is held while a node is declared silent, and declared are those that were lately, and when.
+	declaring sync.Mutex
+	declared  map[types.UID]time.Time
 
 	nodes   []nodeliveness.Node
 	nodesAt time.Time
@@ -149,7 +155,7 @@ func (w *SilenceWatcher) observe(ctx context.Context, running *sync.WaitGroup) {
 
 func (w *SilenceWatcher) act(node types.UID) {
 	if w.acting == nil {
-		w.acting, w.retry, w.told = map[types.UID]bool{}, map[types.UID]time.Time{}, map[types.UID]bool{}
+		w.acting, w.retry, w.told, w.obstructed = map[types.UID]bool{}, map[types.UID]time.Time{}, map[types.UID]bool{}, map[types.UID]string{}
 	}
 	w.acting[node] = true
 }
@@ -206,6 +212,7 @@ func (w *SilenceWatcher) changed(now time.Time) (silent []nodeliveness.Node) {
 			silent = append(silent, node)
 		} else {
 			delete(w.told, node.UID)
+			delete(w.obstructed, node.UID)
 		}
 		was := w.states[node.UID]
 		is := logged(node, state, was, now)

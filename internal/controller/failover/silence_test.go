@@ -237,6 +237,39 @@ func TestSilentNode(t *testing.T) {
 	}
 }
 
+// What holds a failover up is told once, and the pods are replaced when it is gone.
+func TestObstacleIsToldOnce(t *testing.T) {
+	b := newSilenceBench(t)
+	b.stale = 2 * maxSilentWorldAge
+	b.streams.off["n2"] = true
+	b.passSilence(t, time.Minute)
+	if told := b.told(notReplacedReason); told != 1 || !b.there(t, "web-n2") {
+		t.Errorf("%d Events, the pod is there: %t", told, b.there(t, "web-n2"))
+	}
+	b.stale = 0
+	b.passSilence(t, 5*time.Second)
+	if b.there(t, "web-n2") {
+		t.Error("the pod is not replaced")
+	}
+}
+
+// Of two nodes that are found silent by one look, as after another controller has led, one is declared: of four nodes one may be silent.
+func TestDeclaredOneAfterTheOther(t *testing.T) {
+	b := newSilenceBench(t)
+	b.leads = false
+	b.streams.off["n2"] = true
+	b.passSilence(t, 40*time.Second)
+	b.streams.off["n3"] = true
+	b.passSilence(t, 10*time.Second)
+	late := b.World() // without what is declared now
+	b.World = func() *cluster.Snapshot { return late }
+	b.leads = true
+	b.passSilence(t, 3*time.Second)
+	if b.saidSilent(t, "n2") == b.saidSilent(t, "n3") {
+		t.Errorf("declared silent: n2 %t, n3 %t", b.saidSilent(t, "n2"), b.saidSilent(t, "n3"))
+	}
+}
+
 // In mode Report, one Event for each silence says what would be replaced.
 func TestSilenceInReport(t *testing.T) {
 	b := newSilenceBench(t, func(p *v1alpha1.FailoverPolicy) { p.Spec.Mode = v1alpha1.ModeReport })
