@@ -92,3 +92,15 @@ func (l limit) overfull(byNode map[string]int, node string) bool {
 	}
 	return counts[domain] > emptiest
 }
+
+// full reports whether a node's domain may hold no pod more.
+func (l limit) full(byNode map[string]int, node string) bool {
+	domain, is := l.domainOf[node]
+	switch {
+	case !is:
+		return true
+	case l.most > 0:
+		return l.counts(byNode)[domain] >= l.most
+	}
+	return l.overfull(byNode, node)
+}

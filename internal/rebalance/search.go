@@ -143,7 +143,7 @@ func (s *search) exact(ctx context.Context, ws ...*workload) (step, error) {
 	own := len(classes)
 	for size := one.bound; size <= min(exactEvictions, s.left); size++ {
 		if size == one.bound+1 {
-			lacks, err := s.lacksRoom(ctx, ws, classes)
+			lacks, err := s.lacksRoom(ctx, classes)
 			if err != nil {
 				return one, err
 			}
@@ -168,13 +168,14 @@ func (s *search) leaving(w *workload) [][]*corev1.Pod {
 	}))
 }
 
-// lacksRoom reports whether a pod that has to leave its node fits on none of the nodes that could take it.
-func (s *search) lacksRoom(ctx context.Context, ws []*workload, leaving [][]*corev1.Pod) (bool, error) {
-	takes := takingNodes(ws)
+// lacksRoom reports whether a pod that has to leave its node fits on none of the nodes that its workload's limits have space on.
+func (s *search) lacksRoom(ctx context.Context, leaving [][]*corev1.Pod) (bool, error) {
 	for _, class := range leaving {
+		w := s.ofPod[keyOf(class[0])]
 		fits, err := s.withEvicted(class[0], func(created *corev1.Pod) (bool, error) {
 			fit, err := s.judge.Fit(ctx, created)
-			return slices.ContainsFunc(fit.Feasible, func(node string) bool { return takes[node] }), err
+			byNode := w.byNode()
+			return slices.ContainsFunc(fit.Feasible, func(node string) bool { return w.hasSpace(byNode, node) }), err
 		})
 		if err != nil || !fits {
 			return true, err
@@ -183,8 +184,9 @@ func (s *search) lacksRoom(ctx context.Context, ws []*workload, leaving [][]*cor
 	return false, nil
 }
 
-// takingNodes are the nodes that could take pods of some workloads.
-func takingNodes(ws []*workload) map[string]bool {
+// makingRoom are the pods of others on nodes that could take pods of some workloads, by workload and node. A workload's only pod is not among them:
+// for the balance of others, it would not be available at all.
+func (s *search) makingRoom(ws []*workload) (classes [][]*corev1.Pod) {
 	takes := map[string]bool{}
 	for _, w := range ws {
 		byNode := w.byNode()
@@ -194,13 +196,6 @@ func takingNodes(ws []*workload) map[string]bool {
 			}
 		}
 	}
-	return takes
-}
-
-// makingRoom are the pods of others on nodes that could take pods of some workloads, by workload and node. A workload's only pod is not among them:
-// for the balance of others, it would not be available at all.
-func (s *search) makingRoom(ws []*workload) (classes [][]*corev1.Pod) {
-	takes := takingNodes(ws)
 	for _, w := range s.workloads {
 		if !slices.Contains(ws, w) && !w.inMotion && len(w.pods) > 1 && s.o.Asks(w.ref) {
 			classes = append(classes, byNodes(s.movable(w, func(pod *corev1.Pod) bool { return takes[pod.Spec.NodeName] }))...)

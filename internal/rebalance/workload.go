@@ -64,6 +64,11 @@ func (w *workload) bound() int {
 	return most
 }
 
+// hasSpace reports whether a node may hold one pod more by each of the workload's limits.
+func (w *workload) hasSpace(byNode map[string]int, node string) bool {
+	return !slices.ContainsFunc(w.limits, func(l limit) bool { return l.full(byNode, node) })
+}
+
 // catalogue finds the workloads of a world, and what bounds where their pods run.
 type catalogue struct {
 	world    *cluster.Snapshot

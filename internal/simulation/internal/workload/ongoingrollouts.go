@@ -89,6 +89,9 @@ func (w *Controllers) affectedStatefulSets() []*appsv1.StatefulSet {
 
 // affectedRollouts are the Deployments with an unfinished rollout and a pod that changed, by name.
 func (w *Controllers) affectedRollouts() []*appsv1.Deployment {
+	if !slices.ContainsFunc(w.engine.World().Deployments(), w.isUnfinished) {
+		return nil // Most often. What follows takes longer the more pods have changed.
+	}
 	var found []*appsv1.Deployment
 	for name := range w.engine.Fates.Names() {
 		pod := w.engine.Pods.Get(name.Namespace, name.Name)
@@ -121,9 +124,14 @@ func (w *Controllers) deploymentOf(pod *corev1.Pod) *appsv1.Deployment {
 	return nil
 }
 
+// isUnfinished reports whether a Deployment may have pods of an older template, by its status or by a rollout of this future.
+func (w *Controllers) isUnfinished(d *appsv1.Deployment) bool {
+	return !d.Spec.Paused && (w.unfinishedRollouts[d.UID] || d.Status.UpdatedReplicas < d.Status.Replicas)
+}
+
 // rolloutInProgress reports whether a Deployment has pods of an older template beside its current ReplicaSet.
 func (w *Controllers) rolloutInProgress(d *appsv1.Deployment) bool {
-	if d.Spec.Paused || !w.unfinishedRollouts[d.UID] && d.Status.UpdatedReplicas >= d.Status.Replicas {
+	if !w.isUnfinished(d) {
 		return false
 	}
 	newest := w.newestReplicaSet(d)
