@@ -38,6 +38,7 @@ type Rebalancer struct {
 	Client  client.Client
 	Reader  client.Reader
 	Records *record.Records
+	// Advisor may be nil where Remediations are only aborted.
 	Advisor RebalanceAdvisor
 	// Leading says whether this process holds the controller's lease; it is called right before each change.
 	Leading func(context.Context) (bool, error)
@@ -78,7 +79,11 @@ func (b *Rebalancer) Advance(ctx context.Context, name string, policy *v1alpha1.
 }
 
 func (b *Rebalancer) observe(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) (rebalanceObservation, error) {
-	s := rebalanceObservation{now: b.Clock.Now(), policy: policy, world: b.Advisor.World(), refusal: b.refusals[r.Name]}
+	s := rebalanceObservation{now: b.Clock.Now(), policy: policy, refusal: b.refusals[r.Name]}
+	if b.Advisor == nil {
+		return s, nil
+	}
+	s.world = b.Advisor.World()
 	if r.Status.Phase != v1alpha1.PhaseRunning {
 		if policy == nil {
 			return s, nil

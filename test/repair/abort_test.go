@@ -217,6 +217,26 @@ func TestAbortOne(t *testing.T) {
 	})
 }
 
+// TestAbortOfEvictions ends a Remediation of a RebalancePolicy, which is about no node, between two evictions.
+func TestAbortOfEvictions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newAbortWorld(t)
+		at := metav1.NewMicroTime(time.Now())
+		evictions := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "evictions"}}
+		evictions.Spec.Policy = v1alpha1.PolicyReference{Kind: v1alpha1.RebalancePolicyKind, Name: "all", Rule: v1alpha1.RebalanceRule}
+		evictions.Spec.Changes = []v1alpha1.Change{v1alpha1.Eviction("shop", "web-1", "u1", 1), v1alpha1.Eviction("shop", "web-2", "u2", 2)}
+		w.must(w.api.Direct.Create(t.Context(), evictions))
+		evictions.Status.Phase, evictions.Status.Steps = v1alpha1.PhaseRunning, []v1alpha1.Step{{Name: v1alpha1.StepAct, StartedAt: at}}
+		w.must(w.api.Direct.Status().Update(t.Context(), evictions))
+		began := time.Now()
+		w.must(w.run(command.AbortOptions{}, "evictions"))
+		w.aborted("evictions")
+		if took := time.Since(began); took > 10*time.Second {
+			t.Errorf("it took %v", took)
+		}
+	})
+}
+
 // TestAbortBesideAController leaves it to the controller that leads.
 func TestAbortBesideAController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

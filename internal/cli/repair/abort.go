@@ -208,7 +208,7 @@ func (o *AbortOptions) abort(ctx context.Context, r *v1alpha1.Remediation) (abor
 			return false, err
 		}
 		if err == nil {
-			err = o.advance(ctx, r.Name)
+			err = o.advance(ctx, now)
 		}
 		select {
 		case <-ctx.Done():
@@ -219,7 +219,7 @@ func (o *AbortOptions) abort(ctx context.Context, r *v1alpha1.Remediation) (abor
 }
 
 // advance performs the next transitions of a Remediation if this process leads, which it does if no controller leads.
-func (o *AbortOptions) advance(ctx context.Context, name string) error {
+func (o *AbortOptions) advance(ctx context.Context, r *v1alpha1.Remediation) error {
 	if o.held == nil {
 		lease, err := o.records.Lease(ctx)
 		if err != nil {
@@ -233,10 +233,15 @@ func (o *AbortOptions) advance(ctx context.Context, name string) error {
 		}
 		defer o.release(ctx)
 	}
+	if r.Spec.Policy.Kind == v1alpha1.RebalancePolicyKind {
+		rebalancer := &action.Rebalancer{Client: o.Client, Reader: o.Client, Records: o.records, Clock: o.Clock, Leading: o.leads}
+		_, err := rebalancer.Advance(ctx, r.Name, nil)
+		return err
+	}
 	performer := &action.Performer{
 		Client: o.Client, Reader: o.Client, Records: o.records, Advisor: action.AbortOnly{}, Clock: o.Clock, Leading: o.leads,
 	}
-	_, err := performer.Advance(ctx, name, nil)
+	_, err := performer.Advance(ctx, r.Name, nil)
 	return err
 }
 
