@@ -41,6 +41,14 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
+// BenchmarkUnbalanced looks for workloads that are out of balance, as the controller does once a minute.
+func BenchmarkUnbalanced(b *testing.B) {
+	world := withoutZone(clustertest.Big(5_000, 100_000))
+	for b.Loop() {
+		rebalance.Unbalanced(world, rebalance.Options{})
+	}
+}
+
 // withoutZone is a world in which the pods of one Deployment in twenty left a zone for the nodes of another.
 func withoutZone(world *cluster.Snapshot) *cluster.Snapshot {
 	const one = 20
