@@ -30,7 +30,6 @@ var englishRebalance = sentences{
 	RebalanceStopped:     "Stopped after {{.done}} of {{count .all \"eviction\" \"evictions\"}}.",
 	RebalanceChanged:     "The cluster has changed: the rest of the evictions would not turn out as forecast.",
 	RebalanceNotNeeded:   "The workloads are in balance, or their pods have changed, before any pod was evicted.",
-	RebalanceReady:       "Nothing is known to prevent the policy from being applied.",
 	RebalanceNoWorkloads: "The selectors select no workload, or another policy decides for every workload that they select.",
 	RebalanceNoPlan:      "Workloads are out of balance, and no evictions were found that help: {{and .reasons}}",
 	PlanLimitReached:     "{{.workload}} stays out of balance: more evictions are needed than are allowed at once.",

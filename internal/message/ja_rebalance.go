@@ -30,7 +30,6 @@ var japaneseRebalance = sentences{
 	RebalanceStopped:     "{{.all}} 個の退避のうち {{.done}} 個で停止しました。",
 	RebalanceChanged:     "クラスターの状態が変わったため、残りの退避は予測どおりになりません。",
 	RebalanceNotNeeded:   "Pod を退避する前に、偏りがなくなったか、対象の Pod が変わりました。",
-	RebalanceReady:       "ポリシーの適用を妨げるものは確認されていません。",
 	RebalanceNoWorkloads: "セレクターに一致するワークロードがないか、一致するすべてのワークロードにほかのポリシーが適用されています。",
 	RebalanceNoPlan:      "偏りのあるワークロードがありますが、改善できる退避は見つかりませんでした: {{and .reasons}}",
 	PlanLimitReached:     "{{.workload}} の偏りは残ります。一度に許可された数を超える退避が必要です。",

@@ -34,7 +34,6 @@ const (
 	RebalanceStopped     ID = "RebalanceStopped"     // done, all
 	RebalanceChanged     ID = "RebalanceChanged"     //
 	RebalanceNotNeeded   ID = "RebalanceNotNeeded"   //
-	RebalanceReady       ID = "RebalanceReady"       //
 	RebalanceNoWorkloads ID = "RebalanceNoWorkloads" //
 	RebalanceNoPlan      ID = "RebalanceNoPlan"      // reasons
 	PlanLimitReached     ID = "PlanLimitReached"     // workload

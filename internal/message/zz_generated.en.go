@@ -5686,9 +5686,6 @@ var englishTexts = []compiled{
 	{RebalanceNotNeeded, nil, func(t *text) {
 		t.say("The workloads are in balance, or their pods have changed, before any pod was evicted.")
 	}},
-	{RebalanceReady, nil, func(t *text) {
-		t.say("Nothing is known to prevent the policy from being applied.")
-	}},
 	{RebalanceNoWorkloads, nil, func(t *text) {
 		t.say("The selectors select no workload, or another policy decides for every workload that they select.")
 	}},

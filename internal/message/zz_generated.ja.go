@@ -5472,9 +5472,6 @@ var japaneseTexts = []compiled{
 	{RebalanceNotNeeded, nil, func(t *text) {
 		t.say("Pod を退避する前に、偏りがなくなったか、対象の Pod が変わりました。")
 	}},
-	{RebalanceReady, nil, func(t *text) {
-		t.say("ポリシーの適用を妨げるものは確認されていません。")
-	}},
 	{RebalanceNoWorkloads, nil, func(t *text) {
 		t.say("セレクターに一致するワークロードがないか、一致するすべてのワークロードにほかのポリシーが適用されています。")
 	}},

@@ -57,7 +57,7 @@ func (b *bench) pass(t *testing.T, of time.Duration) {
 		b.start.Do(func() { b.init() })
 		again, err := b.Reconcile(t.Context())
 		if err != nil || again == 0 {
-			again = errorRetry
+			again = 5 * time.Second
 		}
 		b.clock.Step(min(again, end.Sub(b.clock.Now())))
 	}

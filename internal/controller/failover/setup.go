@@ -8,14 +8,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -23,6 +21,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/controller/requeue"
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 )
 
@@ -31,10 +30,6 @@ const (
 	batchDelay = 500 * time.Millisecond
 	// podDelay is the same for pods, of which some come and go all the time: each reconcile looks at all, and may write a status.
 	podDelay = 5 * time.Second
-	// syncRetry is the time to the next attempt while the watch has not synced, or after a conflict.
-	syncRetry = time.Second
-	// errorRetry is the time to the next attempt after an error.
-	errorRetry = 5 * time.Second
 )
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
@@ -50,10 +45,10 @@ func (c *Reconciler) AddTo(mgr manager.Manager, nodes, pods cache.Informer, read
 		Watches(&v1alpha1.FailoverPolicy{}, enqueueAfter(batchDelay), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 			if !ready() {
-				return reconcile.Result{RequeueAfter: syncRetry}, nil
+				return reconcile.Result{RequeueAfter: requeue.SyncRetry}, nil
 			}
 			again, err := c.Reconcile(ctx)
-			return resultAfter(ctx, again, err), nil
+			return requeue.After(ctx, again, err), nil
 		}))
 	if err != nil {
 		return fmt.Errorf("adding the controller that sets tolerations: %w", err)
@@ -67,19 +62,6 @@ func enqueueAfter(delay time.Duration) handler.EventHandler {
 		UpdateFunc: func(_ context.Context, _ event.UpdateEvent, q queue) { q.AddAfter(request, delay) },
 		DeleteFunc: func(_ context.Context, _ event.DeleteEvent, q queue) { q.AddAfter(request, delay) },
 	}
-}
-
-// resultAfter is the time to the next reconcile, which does not grow with errors: single pods back off.
-func resultAfter(ctx context.Context, again time.Duration, err error) reconcile.Result {
-	switch {
-	case err == nil:
-	case apierrors.IsConflict(err):
-		again = syncRetry
-	default:
-		log.FromContext(ctx).Error(err, "it is tried again", "after", errorRetry)
-		again = errorRetry
-	}
-	return reconcile.Result{RequeueAfter: again}
 }
 
 // nodeChanged passes changes after which pods can be changed, or no longer, or after which a node may be declared out of service or may

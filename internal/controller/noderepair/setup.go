@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -25,16 +24,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/controller/requeue"
 )
 
 const (
 	// batchDelay is how long events are collected before a reconcile: the watch of the Snapshot must have them too, and many nodes
 	// change at once.
 	batchDelay = 500 * time.Millisecond
-	// syncRetry is the time to the next attempt while the watch has not synced.
-	syncRetry = time.Second
-	// errorRetry is the time to the next attempt after an error.
-	errorRetry = 5 * time.Second
 	// garbageCollectionPeriod is the time between two garbage collections.
 	garbageCollectionPeriod = 5 * time.Minute
 	// workers is how many Remediations are advanced concurrently.
@@ -92,10 +88,10 @@ func (d *controllers) addPlanner(mgr manager.Manager, nodes cache.Informer) erro
 func (d *controllers) plan(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 	d.lastPlan.Store(d.Clock.Now().UnixNano())
 	if !d.ready() {
-		return reconcile.Result{RequeueAfter: syncRetry}, nil
+		return reconcile.Result{RequeueAfter: requeue.SyncRetry}, nil
 	}
 	again, err := d.Plan(ctx)
-	return resultAfter(ctx, again, err), nil
+	return requeue.After(ctx, again, err), nil
 }
 
 func (d *controllers) addPerformer(mgr manager.Manager, nodes cache.Informer) error {
@@ -111,24 +107,10 @@ func (d *controllers) addPerformer(mgr manager.Manager, nodes cache.Informer) er
 
 func (d *controllers) advance(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
 	if !d.ready() {
-		return reconcile.Result{RequeueAfter: syncRetry}, nil
+		return reconcile.Result{RequeueAfter: requeue.SyncRetry}, nil
 	}
 	again, err := d.Advance(ctx, request.Name)
-	return resultAfter(ctx, again, err), nil
-}
-
-// resultAfter is the time to the next reconcile. It does not back off after errors: a repair must not wait for a quarter of an hour
-// because an earlier step failed often.
-func resultAfter(ctx context.Context, again time.Duration, err error) reconcile.Result {
-	switch {
-	case err == nil:
-	case apierrors.IsConflict(err):
-		again = syncRetry // Another client wrote, or the cache is behind.
-	default:
-		log.FromContext(ctx).Error(err, "it is tried again", "after", errorRetry)
-		again = errorRetry
-	}
-	return reconcile.Result{RequeueAfter: again}
+	return requeue.After(ctx, again, err), nil
 }
 
 // enqueueRemediations enqueues the Remediations that have not ended and concern a changed object.
@@ -156,7 +138,7 @@ func (d *controllers) collectGarbagePeriodically(ctx context.Context) error {
 	for {
 		wait := garbageCollectionPeriod
 		if !d.ready() {
-			wait = syncRetry
+			wait = requeue.SyncRetry
 		} else if err := d.CollectGarbage(ctx); err != nil {
 			log.FromContext(ctx).Error(err, "clearing up what ended Remediations have left")
 		}

@@ -6,31 +6,24 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/controller/requeue"
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-const (
-	// batchDelay is how long events are collected before a reconcile: the watch of the Snapshot must have them too.
-	batchDelay = 500 * time.Millisecond
-	// syncRetry is the time to the next attempt while the watch has not synced, or after a conflict.
-	syncRetry = time.Second
-	// errorRetry is the time to the next attempt after an error.
-	errorRetry = 5 * time.Second
-)
+// batchDelay is how long events are collected before a reconcile: the watch of the Snapshot must have them too.
+const batchDelay = 500 * time.Millisecond
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
@@ -51,28 +44,15 @@ func (c *Reconciler) AddTo(mgr manager.Manager, nodes cache.Informer, ready func
 		Watches(&v1alpha1.Remediation{}, enqueue, builder.WithPredicates(decided)).
 		Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 			if !ready() {
-				return reconcile.Result{RequeueAfter: syncRetry}, nil
+				return reconcile.Result{RequeueAfter: requeue.SyncRetry}, nil
 			}
 			again, err := c.Reconcile(ctx)
-			return resultAfter(ctx, again, err), nil
+			return requeue.After(ctx, again, err), nil
 		}))
 	if err != nil {
 		return fmt.Errorf("adding the controller that keeps workloads in balance: %w", err)
 	}
 	return nil
-}
-
-// resultAfter is the time to the next reconcile, which does not grow with errors.
-func resultAfter(ctx context.Context, again time.Duration, err error) reconcile.Result {
-	switch {
-	case err == nil:
-	case apierrors.IsConflict(err):
-		again = syncRetry
-	default:
-		log.FromContext(ctx).Error(err, "it is tried again", "after", errorRetry)
-		again = errorRetry
-	}
-	return reconcile.Result{RequeueAfter: again}
 }
 
 // nodeChanged passes changes of where pods may run.

@@ -47,7 +47,7 @@ func (c *Reconciler) readyCondition(policy *v1alpha1.RebalancePolicy, all int) m
 	case fruitless:
 		return because(metav1.ConditionFalse, v1alpha1.PolicyNoPlanReason, sentence.RebalanceNoPlan(message.ListOf(reasonsOf(last.unmet))))
 	}
-	return because(metav1.ConditionTrue, v1alpha1.PolicyReadyReason, sentence.RebalanceReady())
+	return because(metav1.ConditionTrue, v1alpha1.PolicyReadyReason, sentence.FailoverReady())
 }
 
 // reasonsOf say why workloads stay out of balance, at most a few.

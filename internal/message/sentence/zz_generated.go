@@ -4279,11 +4279,6 @@ func RebalanceNotNeeded() message.Sentence {
 	return message.Sentence{ID: message.RebalanceNotNeeded}
 }
 
-// RebalanceReady is message.RebalanceReady.
-func RebalanceReady() message.Sentence {
-	return message.Sentence{ID: message.RebalanceReady}
-}
-
 // RebalanceNoWorkloads is message.RebalanceNoWorkloads.
 func RebalanceNoWorkloads() message.Sentence {
 	return message.Sentence{ID: message.RebalanceNoWorkloads}
