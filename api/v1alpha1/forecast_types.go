@@ -35,6 +35,40 @@ type Forecast struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Omitted int32 `json:"omitted,omitempty"`
+
+	// workloads are the workloads from which the plan of a RebalancePolicy evicts pods. At most 64. Not set in other forecasts.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Workloads []WorkloadForecast `json:"workloads,omitempty"`
+}
+
+// WorkloadForecast is how far a workload is out of balance after the plan.
+type WorkloadForecast struct {
+	// kind is the kind of the workload, for example Deployment.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+
+	// namespace is the metadata.namespace of the workload, for example shop.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Namespace string `json:"namespace"`
+
+	// name is the metadata.name of the workload, for example web.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// excess is the most that the workload's pods are away from the policy's targets after the plan, for example 1: the number of pods
+	// that must move for each limit to be met, added up. The plan turned out as forecast if they are no further away. Defaults to 0: the
+	// targets are met.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Excess int32 `json:"excess,omitempty"`
 }
 
 // PodForecast is what happens to one pod.

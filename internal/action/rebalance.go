@@ -27,8 +27,9 @@ type RebalanceAdvisor interface {
 	IsObsolete(context.Context, *v1alpha1.Remediation, *v1alpha1.RebalancePolicy) (bool, error)
 	// CheckGuard runs the guard's checks on fresh facts.
 	CheckGuard(context.Context, *v1alpha1.Remediation, *v1alpha1.RebalancePolicy) (guard.Ruling, error)
-	// Holds says whether the evictions of a plan from a wave on are still what the policy asks for, and, as simulated, turn out as forecast.
-	Holds(ctx context.Context, r *v1alpha1.Remediation, fromWave int) (bool, error)
+	// Holds says whether the evictions of a plan from a wave on are still what the policy asks for, and, as simulated, lead to the balance that was
+	// forecast. After the last wave, it says whether the cluster is in that balance.
+	Holds(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy, fromWave int) (bool, error)
 }
 
 // Rebalancer performs Remediations of RebalancePolicies: it evicts pods, one wave after the other, and stops if one does not turn out as forecast. It
@@ -120,8 +121,8 @@ func (b *Rebalancer) perform(ctx context.Context, r *v1alpha1.Remediation, s reb
 	switch t.effect {
 	case startEvictions:
 		return b.start(ctx, r, s.policy)
-	case startWave:
-		return 0, b.startWave(ctx, r)
+	case nextWave:
+		return 0, b.nextWave(ctx, r, s)
 	case evictPod:
 		return b.evict(ctx, r, s.pod)
 	}
@@ -155,7 +156,7 @@ func (b *Rebalancer) start(ctx context.Context, r *v1alpha1.Remediation, policy 
 		if r.Status.Forecast == nil {
 			return 0, b.write(ctx, r, rebalanceTransition{conclude: conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionLost())}.apply)
 		}
-		holds, err := b.Advisor.Holds(ctx, r, 1)
+		holds, err := b.Advisor.Holds(ctx, r, policy, 1)
 		if err != nil {
 			return 0, fmt.Errorf("simulate %s: %w", r.Name, err)
 		}
@@ -186,20 +187,14 @@ func (b *Rebalancer) start(ctx context.Context, r *v1alpha1.Remediation, policy 
 	return guardRetryInterval, nil
 }
 
-// startWave begins the next wave if the rest of the plan still turns out as forecast.
-func (b *Rebalancer) startWave(ctx context.Context, r *v1alpha1.Remediation) error {
-	wave := waveOf(r, evictionSteps(r)) + 1
-	holds, err := b.Advisor.Holds(ctx, r, wave)
+// nextWave begins the next wave if the rest of the plan still leads to the balance that was forecast. After the last wave, it concludes with whether the
+// cluster is in that balance.
+func (b *Rebalancer) nextWave(ctx context.Context, r *v1alpha1.Remediation, s rebalanceObservation) error {
+	holds, err := b.Advisor.Holds(ctx, r, s.policy, waveOf(r, evictionSteps(r))+1)
 	if err != nil {
 		return fmt.Errorf("simulate %s: %w", r.Name, err)
 	}
-	next := slices.IndexFunc(r.Spec.InOrder(), func(c v1alpha1.Change) bool { return c.Wave() >= wave })
-	if !holds || next < 0 {
-		return b.write(ctx, r, rebalanceTransition{conclude: conclude(v1alpha1.RemediationGaveUpReason, sentence.RebalanceChanged())}.apply)
-	}
-	return b.write(ctx, r, func(status *v1alpha1.RemediationStatus, now time.Time) {
-		status.Steps = append(status.Steps, v1alpha1.Step{Name: v1alpha1.StepAct, Change: int32(next), StartedAt: metav1.NewMicroTime(now)})
-	})
+	return b.write(ctx, r, afterWave(r, s, holds).apply)
 }
 
 // evict asks the API server to evict a pod, and says after what time to ask again if a PodDisruptionBudget refuses. Why it was refused is

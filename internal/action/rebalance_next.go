@@ -31,8 +31,8 @@ type rebalanceEffect string
 const (
 	noRebalanceEffect rebalanceEffect = ""
 	startEvictions    rebalanceEffect = "start"     // runs the guard's checks, and begins the first wave
-	startWave         rebalanceEffect = "startWave" // simulates the next wave, and begins it
-	evictPod          rebalanceEffect = "evictPod"  // evicts the pod of the last step
+	nextWave          rebalanceEffect = "nextWave" // simulates the rest of the plan, and begins the next wave or concludes
+	evictPod          rebalanceEffect = "evictPod" // evicts the pod of the last step
 )
 
 // rebalanceTransition is the next change of a Remediation of a RebalancePolicy: what is recorded, then the effect, then after what time to observe again.
@@ -82,7 +82,7 @@ func nextEviction(r *v1alpha1.Remediation, s rebalanceObservation) rebalanceTran
 	last := &r.Status.Steps[len(r.Status.Steps)-1]
 	switch {
 	case last.EndedAt == nil && last.Name == v1alpha1.StepAct:
-		return evicting(last, s)
+		return evicting(r, last, s)
 	case last.EndedAt == nil && last.Name == v1alpha1.StepWait:
 		return replacing(r, last, s)
 	}
@@ -116,11 +116,21 @@ func stopEvictions(r *v1alpha1.Remediation, with *conclusion) rebalanceTransitio
 	return t
 }
 
+// wantsEvictions says whether a policy still asks for the evictions of a Remediation that runs.
+func wantsEvictions(r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) bool {
+	approved := policy.Spec.Mode == v1alpha1.ModeAuto || policy.Spec.Mode == v1alpha1.ModeApprove && r.Spec.Approval == v1alpha1.Approved
+	return approved && !policy.Spec.Paused
+}
+
 // evicting evicts the pod of a step, until it goes.
-func evicting(step *v1alpha1.Step, s rebalanceObservation) rebalanceTransition {
+func evicting(r *v1alpha1.Remediation, step *v1alpha1.Step, s rebalanceObservation) rebalanceTransition {
 	switch since := s.now.Sub(step.StartedAt.Time); {
 	case s.pod == nil:
 		return rebalanceTransition{end: done()}
+	case !wantsEvictions(r, s.policy):
+		return rebalanceTransition{end: &stepEnd{result: v1alpha1.StepSkipped}}
+	case cluster.DoNotDisrupt(s.pod.Annotations):
+		return rebalanceTransition{end: failed(sentence.RebalanceProtected("pod/" + s.pod.Name))}
 	case since > evictTimeout:
 		return rebalanceTransition{end: failed(sentence.RebalanceNotEvicted("pod/"+s.pod.Name, evictTimeout.String(), s.refusal))}
 	}
@@ -155,10 +165,10 @@ func replacing(r *v1alpha1.Remediation, step *v1alpha1.Step, s rebalanceObservat
 
 // betweenEvictions is what follows a step that has ended: the next eviction of the wave, then the wait for each of its pods, then the next wave.
 func betweenEvictions(r *v1alpha1.Remediation, s rebalanceObservation) rebalanceTransition {
-	steps := evictionSteps(r)
+	steps, wanted := evictionSteps(r), wantsEvictions(r, s.policy)
 	wave := waveOf(r, steps)
 	for i, change := range r.Spec.InOrder() {
-		if change.Wave() == wave && steps[int32(i)].act == nil && !steps.failed() {
+		if change.Wave() == wave && steps[int32(i)].act == nil && wanted && !steps.failed() {
 			return beginStep(v1alpha1.StepAct, i, s)
 		}
 	}
@@ -175,14 +185,29 @@ func betweenEvictions(r *v1alpha1.Remediation, s rebalanceObservation) rebalance
 		return rebalanceTransition{conclude: conclude(v1alpha1.RemediationDidNotHelpReason, stopped)}
 	case steps.failed():
 		return rebalanceTransition{conclude: conclude(v1alpha1.RemediationGaveUpReason, stopped)}
-	case !steps.asExpected(r):
-		return rebalanceTransition{conclude: conclude(v1alpha1.RemediationNotAsForecastReason, stopped)}
-	case steps.evicted() == all:
-		return rebalanceTransition{conclude: conclude(v1alpha1.RemediationAsForecastReason, sentence.RebalanceAsForecast(all))}
-	case s.policy.Spec.Paused:
+	case !wanted && steps.evicted() < all:
 		return rebalanceTransition{conclude: conclude(v1alpha1.RemediationNotAskedReason, stopped)}
 	}
-	return rebalanceTransition{effect: startWave}
+	return rebalanceTransition{effect: nextWave}
+}
+
+// afterWave is what follows a wave whose pods were replaced; holds says whether the rest of the plan leads to the balance that was forecast, or after the
+// last wave, whether the cluster is in it.
+func afterWave(r *v1alpha1.Remediation, s rebalanceObservation, holds bool) rebalanceTransition {
+	steps, all := evictionSteps(r), len(r.Spec.InOrder())
+	wave := waveOf(r, steps)
+	next := slices.IndexFunc(r.Spec.InOrder(), func(c v1alpha1.Change) bool { return c.Wave() > wave })
+	switch {
+	case holds && next >= 0:
+		return beginStep(v1alpha1.StepAct, next, s)
+	case holds:
+		return rebalanceTransition{conclude: conclude(v1alpha1.RemediationAsForecastReason, sentence.RebalanceAsForecast(all))}
+	case next < 0:
+		return rebalanceTransition{conclude: conclude(v1alpha1.RemediationNotAsForecastReason, sentence.RebalanceOtherwise(all))}
+	case !steps.asExpected(r):
+		return rebalanceTransition{conclude: conclude(v1alpha1.RemediationNotAsForecastReason, sentence.RebalanceStopped(steps.evicted(), all))}
+	}
+	return rebalanceTransition{conclude: conclude(v1alpha1.RemediationGaveUpReason, sentence.RebalanceChanged())}
 }
 
 func beginStep(name v1alpha1.StepName, change int, s rebalanceObservation) rebalanceTransition {

@@ -85,6 +85,8 @@ func TestNextEviction(t *testing.T) {
 	const act, wait, done, failed = v1alpha1.StepAct, v1alpha1.StepWait, v1alpha1.StepDone, v1alpha1.StepFailed
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-1", UID: "web-1"}}
 	running := func(steps ...v1alpha1.Step) *v1alpha1.Remediation { return evictions(v1alpha1.PhaseRunning, steps...) }
+	protected := pod.DeepCopy()
+	protected.Annotations = map[string]string{v1alpha1.DoNotDisruptAnnotation: "true"}
 	annotated := running(open(act, 0, 0))
 	annotated.Annotations = map[string]string{v1alpha1.RemediationAbortAnnotation: "true"}
 	rejected := running(open(act, 0, 0))
@@ -119,23 +121,60 @@ func TestNextEviction(t *testing.T) {
 		"another's pod":                   {running(over(act, 0, done, ""), over(act, 1, done, ""), open(wait, 0, 0)), func(s *rebalanceObservation) { s.world = created([2]string{"api", "n3"}) }, "wait"},
 		"one pod in place of two":         {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n3"), open(wait, 1, 0)), func(s *rebalanceObservation) { s.world = created([2]string{"web", "n3"}) }, "wait"},
 		"two pods in place of two":        {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n3"), open(wait, 1, 0)), func(s *rebalanceObservation) { s.world = created([2]string{"web", "n3"}, [2]string{"web", "n2"}) }, " end:Donenode/n2"},
-		"the next wave":                   {running(firstWave...), nil, "startWave"},
+		"the next wave":                   {running(firstWave...), nil, "nextWave"},
+		"none of the wave while paused":   {running(over(act, 0, done, "")), func(s *rebalanceObservation) { s.policy.Spec.Paused = true }, " begin:Wait0"},
+		"not evicted while paused":        {running(open(act, 0, 0)), func(s *rebalanceObservation) { s.pod, s.policy.Spec.Paused = pod, true }, " end:Skipped"},
+		"not evicted in mode Report":      {running(open(act, 0, 0)), func(s *rebalanceObservation) { s.pod, s.policy.Spec.Mode = pod, v1alpha1.ModeReport }, " end:Skipped"},
+		"not evicted without approval":    {running(open(act, 0, 0)), func(s *rebalanceObservation) { s.pod, s.policy.Spec.Mode = pod, v1alpha1.ModeApprove }, " end:Skipped"},
+		"a pod that people protect":       {running(open(act, 0, 0)), func(s *rebalanceObservation) { s.pod = protected }, " end:Failed"},
+		"gone, and paused":                {running(open(act, 0, 0)), func(s *rebalanceObservation) { s.policy.Spec.Paused = true }, " end:Done"},
 		"no next wave while paused":       {running(firstWave...), func(s *rebalanceObservation) { s.policy.Spec.Paused = true }, " NotAsked"},
-		"the two have changed places":     {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n3"), over(wait, 1, done, "n2")), nil, "startWave"},
-		"none after one elsewhere":        {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n9"), over(wait, 1, done, "n3")), nil, " NotAsForecast"},
+		"the two have changed places":     {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n3"), over(wait, 1, done, "n2")), nil, "nextWave"},
+		"one elsewhere":                   {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, "n9"), over(wait, 1, done, "n3")), nil, "nextWave"},
 		"none after one that is lost":     {running(over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, failed, ""), over(wait, 1, done, "n3")), nil, " DidNotHelp"},
-		"all":                             {running(append(firstWave, over(act, 2, done, ""), over(wait, 2, done, "n3"))...), nil, " AsForecast"},
+		"all":                             {running(append(firstWave, over(act, 2, done, ""), over(wait, 2, done, "n3"))...), nil, "nextWave"},
 		"no forecast":                     {forgotten, nil, " end:Skipped GaveUp"},
 		"no steps":                        {running(), nil, " GaveUp"},
 		"a step of an unknown eviction":   {running(open(act, 7, 0)), nil, " end:Skipped GaveUp"},
 		"a wait for what was not evicted": {running(open(wait, 0, 0)), nil, " end:Skipped GaveUp"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := rebalanceObservation{now: rebalanceStart, policy: &v1alpha1.RebalancePolicy{}, world: created()}
+			s := rebalanceObservation{now: rebalanceStart, policy: &v1alpha1.RebalancePolicy{Spec: v1alpha1.RebalancePolicySpec{Mode: v1alpha1.ModeAuto}}, world: created()}
 			if tc.edit != nil {
 				tc.edit(&s)
 			}
 			if got := told(nextEviction(tc.r, s)); got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// What follows a wave depends on the balance; where pods have landed only tells how a plan is given up.
+func TestAfterWave(t *testing.T) {
+	const act, wait, done = v1alpha1.StepAct, v1alpha1.StepWait, v1alpha1.StepDone
+	first := func(nodes ...string) []v1alpha1.Step {
+		return []v1alpha1.Step{over(act, 0, done, ""), over(act, 1, done, ""), over(wait, 0, done, nodes[0]), over(wait, 1, done, nodes[1])}
+	}
+	second := func(node string) []v1alpha1.Step {
+		return append(first("n2", "n3"), over(act, 2, done, ""), over(wait, 2, done, node))
+	}
+	for name, tc := range map[string]struct {
+		steps []v1alpha1.Step
+		holds bool
+		want  string
+	}{
+		"the rest holds":                   {first("n2", "n3"), true, " begin:Act2"},
+		"the rest holds, one elsewhere":    {first("n2", "n9"), true, " begin:Act2"},
+		"the rest does not":                {first("n2", "n3"), false, " GaveUp"},
+		"the rest does not, one elsewhere": {first("n2", "n9"), false, " NotAsForecast"},
+		"in balance":                       {second("n3"), true, " AsForecast"},
+		"in balance, one elsewhere":        {second("n9"), true, " AsForecast"},
+		"not in balance":                   {second("n3"), false, " NotAsForecast"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := rebalanceObservation{now: rebalanceStart, policy: &v1alpha1.RebalancePolicy{}}
+			if got := told(afterWave(evictions(v1alpha1.PhaseRunning, tc.steps...), s, tc.holds)); got != tc.want {
 				t.Errorf("%q, want %q", got, tc.want)
 			}
 		})

@@ -4,6 +4,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
@@ -23,6 +24,11 @@ func Runs(pod *corev1.Pod) bool {
 func IsMirror(pod *corev1.Pod) bool {
 	_, ok := pod.Annotations[corev1.MirrorPodAnnotationKey]
 	return ok
+}
+
+// DoNotDisrupt says whether a pod's annotations ask naosu, Karpenter or the cluster autoscaler not to evict it.
+func DoNotDisrupt(annotations map[string]string) bool {
+	return annotations[v1alpha1.DoNotDisruptAnnotation] == "true" || annotations[kube.KarpenterDoNotDisrupt] == "true" || annotations[SafeToEvictAnnotation] == "false"
 }
 
 // Drains says whether a drain evicts a pod: not one that has ended, one of a DaemonSet, or a mirror pod.

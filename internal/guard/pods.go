@@ -108,10 +108,7 @@ func doNotDisrupt(p Proposal, f Facts) Verdict {
 	case !f.Pods.known():
 		return unknown("pods")
 	}
-	kept := selectPods(f, func(pod Pod) bool {
-		return pod.Annotations[v1alpha1.DoNotDisruptAnnotation] == "true" || pod.Annotations[kube.KarpenterDoNotDisrupt] == "true" ||
-			pod.Annotations[cluster.SafeToEvictAnnotation] == "false"
-	})
+	kept := selectPods(f, func(pod Pod) bool { return cluster.DoNotDisrupt(pod.Annotations) })
 	if len(kept) > 0 {
 		return delay(DoNotDisrupt, longRetry, sentence.GuardPodAnnotation(len(kept), message.ListOf(refNames(kept))))
 	}

@@ -84,14 +84,15 @@ var englishNodes = sentences{
 
 	TitleN203: "uneven placement after recovery",
 
-	Lopsided:          "{{.node}} {{if .back}}came back{{else}}was added{{end}} at {{.at}} and has fewer pods than the others: {{.fullest}} holds {{.lost}} of the {{.total}} pods of {{and .workloads}}, and losing it would take down those {{.lost}} at once.",
-	CauseUnevenSpread: "The pods are more concentrated than the available nodes require.",
-	CauseCameLater:    "{{.node}} {{if .back}}became Ready again{{else}}became Ready{{end}} only after those pods had been placed.",
-	CauseNothingMoves: "Kubernetes chooses a node when a pod is created and does not move running pods.",
-	NotClosed:         "The node is not the cause: {{.node}} is Ready and not cordoned, and neither its taints nor its labels keep these pods away.",
-	RemedyEvict:       "Evict {{.pod}}{{if gt .of 1}} ({{.i}} of {{.of}} that together even out the pods){{end}}; {{.workload}} creates a replacement, which the scheduler places anew.",
-	RemedyEvictCost:   "One pod ends and another one starts; its PodDisruptionBudget is respected.",
-	RemedyEvictRisk:   "In between, the workload has one pod fewer.",
+	Lopsided:            "{{.node}} {{if .back}}came back{{else}}was added{{end}} at {{.at}} and has fewer pods than the others: {{.fullest}} holds {{.lost}} of the {{.total}} pods of {{and .workloads}}, and losing it would take down those {{.lost}} at once.",
+	CauseUnevenSpread:   "The pods are more concentrated than the available nodes require.",
+	CauseCameLater:      "{{.node}} {{if .back}}became Ready again{{else}}became Ready{{end}} only after those pods had been placed.",
+	CauseNothingMoves:   "Kubernetes chooses a node when a pod is created and does not move running pods.",
+	NotClosed:           "The node is not the cause: {{.node}} is Ready and not cordoned, and neither its taints nor its labels keep these pods away.",
+	RemedyEvict:         "Evict {{.pod}}{{if gt .of 1}} ({{.i}} of {{.of}} that together even out the pods){{end}}; {{.workload}} creates a replacement, which the scheduler places anew.",
+	RemedyPlanRebalance: "Plan the other evictions of {{.workload}}.",
+	RemedyEvictCost:     "One pod ends and another one starts; its PodDisruptionBudget is respected.",
+	RemedyEvictRisk:     "In between, the workload has one pod fewer.",
 
 	TitleN204: "all replicas on one node or in one zone",
 

@@ -84,14 +84,15 @@ var japaneseNodes = sentences{
 
 	TitleN203: "復旧後の配置の偏り",
 
-	Lopsided:          "{{.node}} は {{.at}} に{{if .back}}復帰しました{{else}}追加されました{{end}}が、ほかより空いたままです。{{and .workloads}} の Pod {{.total}} 個のうち {{.lost}} 個が {{.fullest}} に集中しており、このノードを失うとその {{.lost}} 個が一度に失われます。",
-	CauseUnevenSpread: "使えるノードの数に比べて、Pod が一部のノードに集中しています。",
-	CauseCameLater:    "{{.node}} が{{if .back}}再び{{end}} Ready になったのは、これらの Pod が配置された後です。",
-	CauseNothingMoves: "Kubernetes がノードを選ぶのは Pod の作成時だけで、動いている Pod を移すことはありません。",
-	NotClosed:         "ノード側の問題ではありません。{{.node}} は Ready で、cordon されておらず、taint や label もこれらの Pod を妨げていません。",
-	RemedyEvict:       "{{.pod}} を退避 (evict) します{{if gt .of 1}} ({{.of}} 個のうち {{.i}} 個目。すべて行うと偏りがなくなります){{end}}。{{.workload}} が新しい Pod を作り、スケジューラーが改めて配置します。",
-	RemedyEvictCost:   "Pod が 1 つ終了し、新しい Pod が起動します。PodDisruptionBudget は守られます。",
-	RemedyEvictRisk:   "入れ替わるまでの間、ワークロードの Pod が 1 つ少なくなります。",
+	Lopsided:            "{{.node}} は {{.at}} に{{if .back}}復帰しました{{else}}追加されました{{end}}が、ほかより空いたままです。{{and .workloads}} の Pod {{.total}} 個のうち {{.lost}} 個が {{.fullest}} に集中しており、このノードを失うとその {{.lost}} 個が一度に失われます。",
+	CauseUnevenSpread:   "使えるノードの数に比べて、Pod が一部のノードに集中しています。",
+	CauseCameLater:      "{{.node}} が{{if .back}}再び{{end}} Ready になったのは、これらの Pod が配置された後です。",
+	CauseNothingMoves:   "Kubernetes がノードを選ぶのは Pod の作成時だけで、動いている Pod を移すことはありません。",
+	NotClosed:           "ノード側の問題ではありません。{{.node}} は Ready で、cordon されておらず、taint や label もこれらの Pod を妨げていません。",
+	RemedyEvict:         "{{.pod}} を退避 (evict) します{{if gt .of 1}} ({{.of}} 個のうち {{.i}} 個目。すべて行うと偏りがなくなります){{end}}。{{.workload}} が新しい Pod を作り、スケジューラーが改めて配置します。",
+	RemedyPlanRebalance: "{{.workload}} の残りの退避を計画します。",
+	RemedyEvictCost:     "Pod が 1 つ終了し、新しい Pod が起動します。PodDisruptionBudget は守られます。",
+	RemedyEvictRisk:     "入れ替わるまでの間、ワークロードの Pod が 1 つ少なくなります。",
 
 	TitleN204: "すべてのレプリカが 1 台のノードまたは 1 つのゾーンに集中",
 

@@ -99,14 +99,15 @@ const (
 const (
 	TitleN203 ID = "TitleN203"
 
-	Lopsided          ID = "Lopsided"          // node, workloads, fullest, lost, total, at, back
-	CauseUnevenSpread ID = "CauseUnevenSpread" //
-	CauseCameLater    ID = "CauseCameLater"    // node, at, back
-	CauseNothingMoves ID = "CauseNothingMoves" //
-	NotClosed         ID = "NotClosed"         // node
-	RemedyEvict       ID = "RemedyEvict"       // pod, workload, i, of
-	RemedyEvictCost   ID = "RemedyEvictCost"   // pod
-	RemedyEvictRisk   ID = "RemedyEvictRisk"   // pod
+	Lopsided            ID = "Lopsided"            // node, workloads, fullest, lost, total, at, back
+	CauseUnevenSpread   ID = "CauseUnevenSpread"   //
+	CauseCameLater      ID = "CauseCameLater"      // node, at, back
+	CauseNothingMoves   ID = "CauseNothingMoves"   //
+	NotClosed           ID = "NotClosed"           // node
+	RemedyEvict         ID = "RemedyEvict"         // pod, workload, i, of
+	RemedyPlanRebalance ID = "RemedyPlanRebalance" // workload
+	RemedyEvictCost     ID = "RemedyEvictCost"     // pod
+	RemedyEvictRisk     ID = "RemedyEvictRisk"     // pod
 )
 
 // N204: one node or zone holds every replica.

@@ -28,9 +28,11 @@ const (
 	RebalanceReplaced    ID = "RebalanceReplaced"    // pod, node, new
 	RebalanceElsewhere   ID = "RebalanceElsewhere"   // pod, node, new, nodes
 	RebalanceNotEvicted  ID = "RebalanceNotEvicted"  // pod, within, words
+	RebalanceProtected   ID = "RebalanceProtected"   // pod
 	RebalanceNotReplaced ID = "RebalanceNotReplaced" // pod, within
 	RebalanceBegan       ID = "RebalanceBegan"       // remediation, pods, policy
 	RebalanceAsForecast  ID = "RebalanceAsForecast"  // pods
+	RebalanceOtherwise   ID = "RebalanceOtherwise"   // pods
 	RebalanceStopped     ID = "RebalanceStopped"     // done, all
 	RebalanceChanged     ID = "RebalanceChanged"     //
 	RebalanceNotNeeded   ID = "RebalanceNotNeeded"   //

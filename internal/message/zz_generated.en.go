@@ -4715,6 +4715,11 @@ var englishTexts = []compiled{
 		t.put(t.value("workload"))
 		t.say(" creates a replacement, which the scheduler places anew.")
 	}},
+	{RemedyPlanRebalance, []string{"workload"}, func(t *text) {
+		t.say("Plan the other evictions of ")
+		t.put(t.value("workload"))
+		t.say(".")
+	}},
 	{RemedyEvictCost, nil, func(t *text) {
 		t.say("One pod ends and another one starts; its PodDisruptionBudget is respected.")
 	}},
@@ -5654,6 +5659,10 @@ var englishTexts = []compiled{
 		t.say(": ")
 		t.put(t.value("words"))
 	}},
+	{RebalanceProtected, []string{"pod"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" was not evicted: an annotation asks for that.")
+	}},
 	{RebalanceNotReplaced, []string{"pod", "within"}, func(t *text) {
 		t.say("No pod in place of ")
 		t.put(t.value("pod"))
@@ -5671,7 +5680,11 @@ var englishTexts = []compiled{
 	}},
 	{RebalanceAsForecast, []string{"pods"}, func(t *text) {
 		t.say(count(t.number("pods"), "pod was", "pods were"))
-		t.say(" evicted, and all run on nodes that were forecast.")
+		t.say(" evicted, and the workloads are as balanced as forecast.")
+	}},
+	{RebalanceOtherwise, []string{"pods"}, func(t *text) {
+		t.say(count(t.number("pods"), "pod was", "pods were"))
+		t.say(" evicted, and the workloads are not as balanced as forecast.")
 	}},
 	{RebalanceStopped, []string{"done", "all"}, func(t *text) {
 		t.say("Stopped after ")
@@ -5681,7 +5694,7 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{RebalanceChanged, nil, func(t *text) {
-		t.say("The cluster has changed: the rest of the evictions would not turn out as forecast.")
+		t.say("The cluster has changed: the rest of the evictions would not lead to the balance that was forecast.")
 	}},
 	{RebalanceNotNeeded, nil, func(t *text) {
 		t.say("The workloads are in balance, or their pods have changed, before any pod was evicted.")

@@ -4555,6 +4555,10 @@ var japaneseTexts = []compiled{
 		t.put(t.value("workload"))
 		t.say(" が新しい Pod を作り、スケジューラーが改めて配置します。")
 	}},
+	{RemedyPlanRebalance, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" の残りの退避を計画します。")
+	}},
 	{RemedyEvictCost, nil, func(t *text) {
 		t.say("Pod が 1 つ終了し、新しい Pod が起動します。PodDisruptionBudget は守られます。")
 	}},
@@ -5441,6 +5445,10 @@ var japaneseTexts = []compiled{
 		t.say(" 以内に退避できませんでした: ")
 		t.put(t.value("words"))
 	}},
+	{RebalanceProtected, []string{"pod"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" はアノテーションの指定により退避しませんでした。")
+	}},
 	{RebalanceNotReplaced, []string{"pod", "within"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" の代わりの Pod は ")
@@ -5456,9 +5464,12 @@ var japaneseTexts = []compiled{
 		t.say(" 個の Pod を順に退避します。")
 	}},
 	{RebalanceAsForecast, []string{"pods"}, func(t *text) {
-		t.say("退避した ")
 		t.put(t.value("pods"))
-		t.say(" 個の Pod は、すべて予測どおりのノードで動作しています。")
+		t.say(" 個の Pod を退避しました。ワークロードの偏りは予測どおりに減りました。")
+	}},
+	{RebalanceOtherwise, []string{"pods"}, func(t *text) {
+		t.put(t.value("pods"))
+		t.say(" 個の Pod を退避しましたが、ワークロードの偏りは予測どおりには減っていません。")
 	}},
 	{RebalanceStopped, []string{"all", "done"}, func(t *text) {
 		t.put(t.value("all"))
@@ -5467,7 +5478,7 @@ var japaneseTexts = []compiled{
 		t.say(" 個で停止しました。")
 	}},
 	{RebalanceChanged, nil, func(t *text) {
-		t.say("クラスターの状態が変わったため、残りの退避は予測どおりになりません。")
+		t.say("クラスターの状態が変わったため、残りの退避を行っても偏りは予測どおりに減りません。")
 	}},
 	{RebalanceNotNeeded, nil, func(t *text) {
 		t.say("Pod を退避する前に、偏りがなくなったか、対象の Pod が変わりました。")

@@ -36,6 +36,9 @@ func TestBruteForce(t *testing.T) {
 		if worst := worstExcess(t, judge, planned, names, math.MaxInt); len(planned) > 0 && worst >= excessOf(judge.World(), names) {
 			t.Fatalf("%s does not lower the excess: %d, was %d", describe(p), worst, excessOf(judge.World(), names))
 		}
+		if holds, err := rebalance.Holds(t.Context(), judge, evicted(p), excess(p), rebalance.Options{Futures: 64}); err != nil || !holds {
+			t.Fatalf("%s does not hold in other futures (%v)", describe(p), err)
+		}
 		least := leastEvictions(t, judge, names)
 		switch complete := len(p.Unmet) == 0; {
 		case least <= mostBruteEvictions && !complete:

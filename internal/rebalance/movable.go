@@ -12,9 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
-	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // systemCriticalPriority is the lowest priority of system-cluster-critical and above.
@@ -39,9 +37,7 @@ func (s *search) mayEvict(pod *corev1.Pod) bool {
 	switch {
 	case s.created[pod.UID] || !s.o.Evictable(pod) || !cluster.Runs(pod) || !cluster.Drains(pod) || corev1helpers.PodPriority(pod) >= systemCriticalPriority:
 		return false
-	case pod.Annotations[v1alpha1.DoNotDisruptAnnotation] == "true", pod.Annotations[kube.KarpenterDoNotDisrupt] == "true", pod.Annotations[cluster.SafeToEvictAnnotation] == "false":
-		return false
-	case len(s.judge.World().LocalData(pod)) > 0 || mountsClaim(pod):
+	case cluster.DoNotDisrupt(pod.Annotations), len(s.judge.World().LocalData(pod)) > 0 || mountsClaim(pod):
 		return false
 	}
 	budgets := s.budgets(pod)

@@ -9,8 +9,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
-	"github.com/naosu-dev/naosu/internal/simulation"
-	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
 // Result is what is known of a plan.
@@ -59,6 +57,9 @@ type Distribution struct {
 	// Before and After are the numbers of pods by node; After is what is likeliest. Nodes without pods in both are left out.
 	Before map[string]int `json:"before"`
 	After  map[string]int `json:"after"`
+	// Excess is the most, over all futures, that the pods are away from the targets after the plan: the numbers of pods that must move for each limit
+	// to be met, added up. Zero meets them.
+	Excess int `json:"excess"`
 }
 
 // Unmet is a workload that stays out of balance.
@@ -132,33 +133,6 @@ func Unbalanced(world *cluster.Snapshot, o Options) (all, unbalanced []change.Re
 		}
 	}
 	return all, unbalanced
-}
-
-// Holds plays moves in futures of the Judge's world, which is left as it was, and reports whether in each of them the pod in place of every evicted one runs
-// on a node that its move names, and no other pod that runs is harmed.
-func Holds(ctx context.Context, judge *scheduling.Judge, moves []Move, futures int) (bool, error) {
-	var evictions []change.Change
-	to := map[change.Ref][]string{} // by evicted pod
-	for _, m := range moves {
-		to[m.Pod] = m.To
-		evictions = append(evictions, change.Evict{Namespace: m.Pod.Namespace, Name: m.Pod.Name})
-	}
-	world, holds := judge.World(), true
-	err := simulation.EachFuture(ctx, judge, evictions, simulation.Options{Seeds: futures}, func(o outcome.Outcome) error {
-		landed := 0
-		for _, fate := range o.Fates {
-			nodes, evicted := to[fate.Pod]
-			switch {
-			case evicted && slices.Contains(nodes, fate.To):
-				landed++
-			case evicted || harms(world, fate):
-				holds = false
-			}
-		}
-		holds = holds && landed == len(moves)
-		return nil
-	})
-	return holds, err
 }
 
 // plan puts steps into a Plan.

@@ -199,10 +199,26 @@ func TestNothingIsPlannedAfterAPlan(t *testing.T) {
 
 func evictions(p rebalance.Plan) []change.Change {
 	var all []change.Change
+	for _, pod := range evicted(p) {
+		all = append(all, change.Evict{Namespace: pod.Namespace, Name: pod.Name})
+	}
+	return all
+}
+
+// evicted are the pods that a plan evicts, and excess that of each workload after it.
+func evicted(p rebalance.Plan) (pods []change.Ref) {
 	for _, wave := range p.Waves {
 		for _, m := range wave.Moves {
-			all = append(all, change.Evict{Namespace: m.Pod.Namespace, Name: m.Pod.Name})
+			pods = append(pods, m.Pod)
 		}
+	}
+	return pods
+}
+
+func excess(p rebalance.Plan) map[change.Ref]int {
+	all := map[change.Ref]int{}
+	for _, d := range p.Workloads {
+		all[d.Workload] = d.Excess
 	}
 	return all
 }

@@ -55,28 +55,23 @@ type played struct {
 
 // play plays the evictions in futures, and notes where the scheduler runs the pods created in their place.
 func (s *search) play(ctx context.Context, steps []step) (played, error) {
-	var evictions []change.Change
+	var evicted []change.Ref
 	of := map[change.Ref]assigned{} // by evicted pod
 	s.landings = map[change.Ref]map[string]bool{}
 	for _, wave := range s.waves(steps) {
 		for _, move := range wave.Moves {
 			of[move.Pod] = s.original[move.Pod]
 			s.landings[move.Pod] = map[string]bool{}
-			evictions = append(evictions, change.Evict{Namespace: move.Pod.Namespace, Name: move.Pod.Name})
+			evicted = append(evicted, move.Pod)
 		}
 	}
 	p := played{bad: map[change.Ref]bool{}}
 	last := steps[len(steps)-1]
 	world := s.judge.World()
-	err := simulation.EachFuture(ctx, s.judge, evictions, simulation.Options{Seeds: s.o.Futures}, func(o outcome.Outcome) error {
-		landed := map[change.Ref]string{}
-		for _, fate := range o.Fates {
-			switch {
-			case of[fate.Pod].workload != nil && fate.To != "":
-				landed[fate.Pod] = fate.To
-			case of[fate.Pod].workload == nil && harms(world, fate): // Whichever step it was, the last can be left out without changing the others.
-				p.bad[last.touched(s)[0]] = true
-			}
+	err := simulation.EachFuture(ctx, s.judge, evictionsOf(evicted), simulation.Options{Seeds: s.o.Futures}, func(o outcome.Outcome) error {
+		landed, harmed := landings(world, of, o)
+		if harmed { // Whichever step it was, the last can be left out without changing the others.
+			p.bad[last.touched(s)[0]] = true
 		}
 		p.after = s.land(of, landed, p.bad) // The first future comes last.
 		return nil
@@ -87,33 +82,22 @@ func (s *search) play(ctx context.Context, steps []step) (played, error) {
 // land notes on which nodes the pods in place of evicted ones run in one future, and the workloads that are further from their targets than
 // planned. It returns how pods are distributed then.
 func (s *search) land(of map[change.Ref]assigned, landed map[change.Ref]string, bad map[change.Ref]bool) []Distribution {
-	after := map[change.Ref]Distribution{}
 	for ref, before := range of {
-		w, node := before.workload, landed[ref]
-		if node == "" {
-			bad[w.ref] = true
+		if landed[ref] == "" {
+			bad[before.workload.ref] = true
 			continue
 		}
-		s.landings[ref][node] = true
-		d, known := after[w.ref]
-		if !known {
-			d = Distribution{Workload: w.ref, Before: s.before[w.ref], After: maps.Clone(s.before[w.ref])}
-			after[w.ref] = d
-		}
-		d.After[before.node]--
-		d.After[node]++
+		s.landings[ref][landed[ref]] = true
 	}
-	all := slices.SortedFunc(maps.Values(after), func(a, b Distribution) int { return compareRefs(a.Workload, b.Workload) })
-	for _, d := range all {
-		w, excess := s.byRef[d.Workload], 0
-		for _, l := range w.limits {
-			excess += l.excess(d.After)
+	var all []Distribution
+	for w, after := range distribute(of, s.before, landed) {
+		planned := w.excess() // w is as the search left it.
+		if after.excess > planned {
+			bad[w.ref] = true
 		}
-		if excess > w.excess() { // w is as the search left it.
-			bad[d.Workload] = true
-		}
-		maps.DeleteFunc(d.After, func(_ string, n int) bool { return n == 0 })
+		all = append(all, Distribution{Workload: w.ref, Before: s.before[w.ref], After: after.byNode, Excess: planned})
 	}
+	slices.SortFunc(all, func(a, b Distribution) int { return compareRefs(a.Workload, b.Workload) })
 	return all
 }
 

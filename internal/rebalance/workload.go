@@ -43,14 +43,20 @@ func (w *workload) isMisplaced(pod *corev1.Pod) bool {
 
 // excess measures how far the pods are from the targets; zero meets them.
 func (w *workload) excess() int {
-	byNode, sum := w.byNode(), 0
-	for _, l := range w.limits {
-		sum += l.excess(byNode)
-	}
+	misplaced := 0
 	for _, pod := range w.pods {
 		if w.isMisplaced(pod) {
-			sum++
+			misplaced++
 		}
+	}
+	return w.excessOf(w.byNode(), misplaced)
+}
+
+// excessOf is the excess for numbers of pods by node, of which some are misplaced.
+func (w *workload) excessOf(byNode map[string]int, misplaced int) int {
+	sum := misplaced
+	for _, l := range w.limits {
+		sum += l.excess(byNode)
 	}
 	return sum
 }

@@ -47,6 +47,9 @@ func Propose(policy *v1alpha1.RebalancePolicy, plan rebalance.Plan, world *clust
 			}
 		}
 	}
+	for _, w := range plan.Workloads {
+		f.Workloads = append(f.Workloads, v1alpha1.WorkloadForecast{Kind: w.Workload.Kind, Namespace: w.Workload.Namespace, Name: w.Workload.Name, Excess: int32(w.Excess)})
+	}
 	r.Name = fmt.Sprintf("rebalance-%.*s-%x", longestPolicyName, policy.Name, hash.Sum64())
 	r.Spec.Evidence = v1alpha1.Evidence{
 		Finding: string(finding.N203), Reason: outOfBalance, Since: metav1.NewTime(now),
@@ -93,10 +96,9 @@ func names(subjects []v1alpha1.Subject) []string {
 	return all
 }
 
-// Moves are the evictions of a Remediation from a wave on, with the nodes that its forecast expects. false if a pod is not there any more, has left its node,
-// or is not expected anywhere.
-func Moves(r *v1alpha1.Remediation, world *cluster.Snapshot, fromWave int) ([]rebalance.Move, bool) {
-	var moves []rebalance.Move
+// Evicted are the pods that a Remediation evicts from a wave on. false if one is not there any more, or has no forecast.
+func Evicted(r *v1alpha1.Remediation, world *cluster.Snapshot, fromWave int) ([]change.Ref, bool) {
+	var pods []change.Ref
 	if r.Status.Forecast == nil {
 		return nil, false
 	}
@@ -104,26 +106,41 @@ func Moves(r *v1alpha1.Remediation, world *cluster.Snapshot, fromWave int) ([]re
 		if c.Wave() < fromWave {
 			continue
 		}
-		at := slices.IndexFunc(r.Status.Forecast.Pods, func(p v1alpha1.PodForecast) bool { return p.Change == int32(i) })
-		if at < 0 || c.Subject == nil {
+		forecast := slices.ContainsFunc(r.Status.Forecast.Pods, func(p v1alpha1.PodForecast) bool { return p.Change == int32(i) })
+		if !forecast || c.Subject == nil {
 			return nil, false
 		}
 		pod := world.Pod(c.Subject.Namespace, c.Subject.Name)
 		if pod == nil || pod.UID != c.Subject.UID || pod.DeletionTimestamp != nil {
 			return nil, false
 		}
-		moves = append(moves, rebalance.Move{
-			Pod:  change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name},
-			From: pod.Spec.NodeName, To: r.Status.Forecast.Pods[at].Nodes,
-		})
+		pods = append(pods, change.Ref{Kind: string(cluster.Pod), Namespace: pod.Namespace, Name: pod.Name})
 	}
-	return moves, true
+	return pods, true
+}
+
+// Excess is by how much each workload of a Remediation may miss its targets after the plan, as forecast.
+func Excess(r *v1alpha1.Remediation) map[change.Ref]int {
+	excess := map[change.Ref]int{}
+	for _, s := range r.Spec.Subjects {
+		excess[refOf(s)] = 0
+	}
+	if r.Status.Forecast == nil {
+		return excess
+	}
+	for _, w := range r.Status.Forecast.Workloads {
+		ref := change.Ref{Kind: w.Kind, Namespace: w.Namespace, Name: w.Name}
+		if _, is := excess[ref]; is {
+			excess[ref] = int(w.Excess)
+		}
+	}
+	return excess
 }
 
 // IsObsolete says of a Remediation that has evicted nothing whether its plan is not needed any more: a pod is gone, or none of its workloads is out
 // of balance.
 func IsObsolete(r *v1alpha1.Remediation, world *cluster.Snapshot, unbalanced []change.Ref) bool {
-	if _, there := Moves(r, world, 1); !there {
+	if _, there := Evicted(r, world, 1); !there {
 		return true
 	}
 	return !slices.ContainsFunc(r.Spec.Subjects, func(s v1alpha1.Subject) bool {

@@ -275,11 +275,11 @@ func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, po
 	}, facts), nil
 }
 
-// Holds says whether the evictions of a plan from a wave on are still what the policy asks for, and, as simulated, turn out as forecast.
-func (c *Reconciler) Holds(ctx context.Context, r *v1alpha1.Remediation, fromWave int) (bool, error) {
+// Holds says whether the evictions of a plan from a wave on are still what the policy asks for, and, as simulated, lead to the balance that was forecast.
+func (c *Reconciler) Holds(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy, fromWave int) (bool, error) {
 	world := c.Snapshot()
 	selection, err := c.selection(ctx, world)
-	moves, there := rebalancepolicy.Moves(r, world, fromWave)
+	pods, there := rebalancepolicy.Evicted(r, world, fromWave)
 	if err != nil || !there || !selection.DecidesAll(r) {
 		return false, err
 	}
@@ -287,7 +287,7 @@ func (c *Reconciler) Holds(ctx context.Context, r *v1alpha1.Remediation, fromWav
 	if err != nil {
 		return false, fmt.Errorf("simulating evictions: %w", err)
 	}
-	return rebalance.Holds(ctx, judge, moves, rebalance.DefaultFutures)
+	return rebalance.Holds(ctx, judge, pods, rebalancepolicy.Excess(r), rebalance.Options{MaxShare: rebalance.Share(int(policy.Spec.MaxSharePercent))})
 }
 
 // noteUpdate logs what has changed in the status of a Remediation, counts evictions, and makes an Event of its beginning and its end.

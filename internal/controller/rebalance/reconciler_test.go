@@ -49,6 +49,10 @@ type fixture struct {
 	place func(*corev1.Pod) string
 	// unready says that new pods do not become Ready.
 	unready bool
+	// evicting is called before each eviction is granted; may be nil.
+	evicting func(client.Object)
+	// stale is what the Reconciler knows of the cluster instead of what is so; may be nil.
+	stale *cluster.Snapshot
 	// evicted are the names of evicted pods.
 	evicted []string
 	created int
@@ -115,6 +119,9 @@ func newFixture(t *testing.T, objects w.Objects, more ...client.Object) *fixture
 			if f.refuse != nil {
 				return f.refuse
 			}
+			if f.evicting != nil {
+				f.evicting(o)
+			}
 			err := c.SubResource(sub).Create(ctx, o, eviction, opts...)
 			if err == nil {
 				f.evicted = append(f.evicted, o.GetName())
@@ -129,7 +136,13 @@ func newFixture(t *testing.T, objects w.Objects, more ...client.Object) *fixture
 // another is a Reconciler that takes over.
 func (f *fixture) another(t *testing.T, api client.Client) *Reconciler {
 	return &Reconciler{
-		Snapshot: func() *cluster.Snapshot { return f.world(t) }, Client: api, Reader: api, Clock: f.clock,
+		Snapshot: func() *cluster.Snapshot {
+			if f.stale != nil {
+				return f.stale
+			}
+			return f.world(t)
+		},
+		Client: api, Reader: api, Clock: f.clock,
 		Records: &record.Records{Client: api, Reader: api, Events: events.NewFakeRecorder(1000), Clock: f.clock},
 		Leading: func(context.Context) (bool, error) { return f.leads, nil },
 		ClusterFacts: func(context.Context, *cluster.Snapshot) guard.Facts {
@@ -454,6 +467,43 @@ func TestWaves(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Where more nodes are equally good than the forecast has futures, a pod that runs on another of them helps as well: what counts is the balance.
+func TestElsewhere(t *testing.T) {
+	for name, tc := range map[string]struct {
+		place func(forecast []string) string
+		want  string
+	}{
+		"on a node as good":           {func(forecast []string) string { return otherThan(forecast) }, "Ended AsForecast"},
+		"on a node that is full then": {func([]string) string { return "n01" }, "Ended NotAsForecast"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var objects w.Objects
+			for _, node := range manyNodes() {
+				objects = append(objects, w.Node(node, "zone-a"))
+			}
+			f := newFixture(t, append(objects, w.Deployment("web", w.Template("web", "100m"), "n00", "n00", "n00", "n01", "n01", "n01")...), policy(nil))
+			f.place = func(*corev1.Pod) string { return tc.place(f.remediations(t)[0].Status.Forecast.Pods[0].Nodes) }
+			f.pass(t, 2*time.Minute)
+			if got := f.ends(t); len(got) != 1 || !strings.HasPrefix(got[0], tc.want) {
+				t.Errorf("Remediations: %q, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func manyNodes() (names []string) {
+	for i := range 60 {
+		names = append(names, fmt.Sprintf("n%02d", i))
+	}
+	return names
+}
+
+// otherThan is a node without pods that a forecast does not name.
+func otherThan(forecast []string) string {
+	nodes := manyNodes()[2:]
+	return nodes[slices.IndexFunc(nodes, func(node string) bool { return !slices.Contains(forecast, node) })]
 }
 
 // A controller that is killed at any write, before or after it, is followed by another that evicts no pod twice and ends what was begun.

@@ -171,3 +171,11 @@ func selectorOf(w facts.Workload) *metav1.LabelSelector {
 		return nil
 	}
 }
+
+// markTogether marks remedies that each solve another part of the finding.
+func markTogether(proposals []finding.Remedy) []finding.Remedy {
+	for i := range proposals {
+		proposals[i].Together = len(proposals) > 1
+	}
+	return proposals
+}

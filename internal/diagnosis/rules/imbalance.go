@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
-	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+	"github.com/naosu-dev/naosu/internal/rebalance"
 )
 
 // Imbalance finds N203: replicas concentrated on some nodes while a node that was added, or came back, after they were scheduled has
@@ -59,11 +60,9 @@ func (rule Imbalance) Find(ctx context.Context, q query.Query) []finding.Finding
 type imbalance struct {
 	facts.Workload
 	fullest string
-	// emptier are the node that was added later, and other feasible nodes without any of the pods.
+	// emptier is the node that was added later, empty are the feasible nodes without any of the pods.
 	emptier *corev1.Node
 	empty   []string
-	// evictions are the fewest pods that must be evicted for these nodes to get their share.
-	evictions []*corev1.Pod
 }
 
 // significantShare is the share of a workload whose simultaneous loss justifies evictions.
@@ -99,36 +98,12 @@ func imbalanceOf(world *cluster.Snapshot, w facts.Workload) (imbalance, bool) {
 			c.empty = append(c.empty, n.Name)
 		}
 	}
-	c.planEvictions(nodes, on)
-	return c, len(c.evictions) > 0
-}
-
-// planEvictions moves pods from the fullest node to the emptiest until they differ by at most one.
-func (c *imbalance) planEvictions(nodes []*corev1.Node, on map[string][]*corev1.Pod) {
-	less := func(a, b *corev1.Node) int {
+	low := slices.MinFunc(nodes, func(a, b *corev1.Node) int {
 		return cmp.Or(cmp.Compare(len(on[a.Name]), len(on[b.Name])), cmp.Compare(a.Name, b.Name))
-	}
-	for {
-		low := slices.MinFunc(nodes, less)
-		high := ""
-		for name, pods := range on {
-			if high == "" || len(pods) > len(on[high]) || len(pods) == len(on[high]) && name < high {
-				high = name
-			}
-		}
-		i := slices.IndexFunc(on[high], func(p *corev1.Pod) bool { return availableSince(low).After(p.CreationTimestamp.Time) })
-		if len(on[high])-len(on[low.Name]) < 2 || i < 0 {
-			return
-		}
-		moved := on[high][i]
-		if c.emptier == nil {
-			c.fullest, c.emptier = high, low
-		}
-		c.evictions = append(c.evictions, moved)
-		on[high] = slices.Delete(slices.Clone(on[high]), i, i+1)
-		on[low.Name] = append(on[low.Name], &corev1.Pod{}) // The pod is now counted there.
-		on[low.Name][len(on[low.Name])-1].CreationTimestamp.Time = availableSince(low)
-	}
+	})
+	high := slices.MinFunc(slices.Collect(maps.Keys(on)), func(a, b string) int { return cmp.Or(cmp.Compare(len(on[b]), len(on[a])), cmp.Compare(a, b)) })
+	c.fullest, c.emptier = high, low
+	return c, len(on[high])-len(on[low.Name]) > 1 && slices.ContainsFunc(on[high], func(p *corev1.Pod) bool { return availableSince(low).After(p.CreationTimestamp.Time) })
 }
 
 // availableSince is when a node last became able to run pods: when it was created, or last became Ready.
@@ -172,8 +147,8 @@ func describeImbalance(ctx context.Context, q query.Query, imbalances []imbalanc
 	f.Message = sentence.Lopsided(ref, returned(node), q.FormatTime(availableSince(node)), f.Subjects[1], lost[fullest], total, q.Enumerate(refs))
 	f.Causes = []finding.Link{spread, availableSinceLink(node), {Message: sentence.CauseNothingMoves()}}
 	f.RuledOut = []finding.Link{{Message: sentence.NotClosed(ref)}}
-	proposals, refuted := rebalance(ctx, q, imbalances)
-	f.Remedies = markTogether(proposals)
+	remedies, kept, refuted := evictionsFor(ctx, q, imbalances)
+	f.Causes, f.Remedies = append(f.Causes, kept...), remedies
 	return f, !refuted
 }
 
@@ -186,63 +161,58 @@ func availableSinceLink(node *corev1.Node) finding.Link {
 	}}
 }
 
-// rebalance proposes the fewest evictions that balance the workloads, simulated as a sequence. There are none if the scheduler would
-// place the pods where they were: then the imbalance is its decision.
-func rebalance(ctx context.Context, q query.Query, imbalances []imbalance) (proposals []finding.Remedy, refuted bool) {
-	var evictions []change.Change
-	total := 0
-	for _, c := range imbalances {
-		total += len(c.evictions)
-	}
-	for _, c := range imbalances {
-		for _, pod := range c.evictions {
-			evicted := change.Evict{Namespace: pod.Namespace, Name: pod.Name}
-			evictions = append(evictions, evicted)
+// maxEvictions is how many evictions a finding proposes; `naosu rebalance plan` has the others.
+const maxEvictions = 10
 
-			proposals = append(proposals, finding.Remedy{
-				Message: sentence.RemedyEvict(evicted.Subject(), total, len(evictions), c.Ref), Change: evicted, Command: evicted.Command(),
+// evictionsFor proposes the evictions of a plan that balances the workloads, and says what keeps workloads as they are. The imbalance is refuted if no
+// evictions help: then it is the scheduler's decision. It is also refuted if none of the pods could run on the emptier node: then that node is not why.
+func evictionsFor(ctx context.Context, q query.Query, imbalances []imbalance) (remedies []finding.Remedy, kept []finding.Link, refuted bool) {
+	if !q.CanSimulate() || !q.Known(cluster.PodDisruptionBudget) {
+		return nil, nil, false
+	}
+	asked := map[change.Ref]bool{}
+	for _, c := range imbalances {
+		asked[c.Ref] = true
+	}
+	plan, err := rebalance.New(ctx, q.Judge, rebalance.Options{Asks: func(ref change.Ref) bool { return asked[ref] }, MaxEvictions: maxEvictions})
+	if err != nil {
+		return nil, nil, false
+	}
+	var moves []rebalance.Move
+	for _, wave := range plan.Waves {
+		moves = append(moves, wave.Moves...)
+	}
+	if len(moves) > 0 && !slices.ContainsFunc(moves, func(m rebalance.Move) bool { return mayLand(ctx, q, m, imbalances[0].emptier.Name) }) {
+		return nil, nil, true
+	}
+	for _, m := range moves {
+		evicted := change.Evict{Namespace: m.Pod.Namespace, Name: m.Pod.Name}
+		remedies = append(remedies, finding.Remedy{
+			Message: sentence.RemedyEvict(evicted.Subject(), len(moves), len(remedies)+1, m.Workload), Change: evicted, Command: evicted.Command(),
+			Cost: sentence.RemedyEvictCost(), Risk: sentence.RemedyEvictRisk(), Verified: true, Together: len(moves) > 1,
+		})
+	}
+	for _, unmet := range plan.Unmet {
+		switch unmet.Reason {
+		case rebalance.Protected, rebalance.InMotion:
+			kept = append(kept, finding.Link{Message: unmet.Sentence(unmet.Workload)})
+		case rebalance.LimitReached:
+			remedies = append(remedies, finding.Remedy{
+				Message: sentence.RemedyPlanRebalance(unmet.Workload), Command: "naosu rebalance plan --namespace " + unmet.Workload.Namespace,
 				Cost: sentence.RemedyEvictCost(), Risk: sentence.RemedyEvictRisk(),
 			})
 		}
 	}
-	result, ok := q.Simulate(ctx, evictions...)
-	if !ok {
-		return proposals, false
-	}
-	for _, c := range imbalances {
-		if !isBalanced(result, c) {
-			return nil, true
-		}
-	}
-	for i := range proposals {
-		proposals[i].Verified = true
-	}
-	return proposals, false
+	return remedies, kept, len(remedies)+len(kept) == 0
 }
 
-// markTogether marks remedies that each solve another part of the finding.
-func markTogether(proposals []finding.Remedy) []finding.Remedy {
-	for i := range proposals {
-		proposals[i].Together = len(proposals) > 1
+// mayLand reports whether the pod in place of an evicted one may run on a node: in a future of the plan, or as the node is now.
+func mayLand(ctx context.Context, q query.Query, m rebalance.Move, node string) bool {
+	if slices.Contains(m.To, node) {
+		return true
 	}
-	return proposals
-}
-
-// isBalanced reports whether at the end every pod of the workload runs, no node has as many as the fullest had, and the emptier node
-// has some: if it is full of other pods, it is not the cause of the imbalance.
-func isBalanced(o outcome.Outcome, c imbalance) bool {
-	pods := facts.PodsOfWorkload(o.World, c.Ref)
-	placed := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return p.Spec.NodeName == "" })
-	return len(placed) >= len(c.Pods) && facts.MaxPerDomain(placed, facts.NodeName) < facts.MaxPerDomain(c.Pods, facts.NodeName) &&
-		countOn(placed, c.emptier) > countOn(c.Pods, c.emptier)
-}
-
-func countOn(pods []*corev1.Pod, node *corev1.Node) int {
-	n := 0
-	for _, pod := range pods {
-		if pod.Spec.NodeName == node.Name {
-			n++
-		}
-	}
-	return n
+	created := q.World.Pod(m.Pod.Namespace, m.Pod.Name).DeepCopy()
+	created.Spec.NodeName = ""
+	fits, err := q.Judge.FitsOn(ctx, created, node)
+	return err == nil && fits
 }

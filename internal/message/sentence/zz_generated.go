@@ -3499,6 +3499,11 @@ func RemedyEvict(pod any, of int, i, workload any) message.Sentence {
 	return message.Sentence{ID: message.RemedyEvict, Args: message.Args{"pod": pod, "of": of, "i": i, "workload": workload}}
 }
 
+// RemedyPlanRebalance is message.RemedyPlanRebalance.
+func RemedyPlanRebalance(workload any) message.Sentence {
+	return message.Sentence{ID: message.RemedyPlanRebalance, Args: message.Args{"workload": workload}}
+}
+
 // RemedyEvictCost is message.RemedyEvictCost.
 func RemedyEvictCost() message.Sentence {
 	return message.Sentence{ID: message.RemedyEvictCost}
@@ -4249,6 +4254,11 @@ func RebalanceNotEvicted(pod, within, words any) message.Sentence {
 	return message.Sentence{ID: message.RebalanceNotEvicted, Args: message.Args{"pod": pod, "within": within, "words": words}}
 }
 
+// RebalanceProtected is message.RebalanceProtected.
+func RebalanceProtected(pod any) message.Sentence {
+	return message.Sentence{ID: message.RebalanceProtected, Args: message.Args{"pod": pod}}
+}
+
 // RebalanceNotReplaced is message.RebalanceNotReplaced.
 func RebalanceNotReplaced(pod, within any) message.Sentence {
 	return message.Sentence{ID: message.RebalanceNotReplaced, Args: message.Args{"pod": pod, "within": within}}
@@ -4262,6 +4272,11 @@ func RebalanceBegan(remediation any, pods int, policy any) message.Sentence {
 // RebalanceAsForecast is message.RebalanceAsForecast.
 func RebalanceAsForecast(pods int) message.Sentence {
 	return message.Sentence{ID: message.RebalanceAsForecast, Args: message.Args{"pods": pods}}
+}
+
+// RebalanceOtherwise is message.RebalanceOtherwise.
+func RebalanceOtherwise(pods int) message.Sentence {
+	return message.Sentence{ID: message.RebalanceOtherwise, Args: message.Args{"pods": pods}}
 }
 
 // RebalanceStopped is message.RebalanceStopped.

@@ -1,0 +1,113 @@
+package rebalance
+
+import (
+	"context"
+	"maps"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+)
+
+// Holds simulates the eviction of pods in futures of the Judge's world, which is left as it was, and reports whether in each of them a pod runs in place of
+// every evicted one, no workload exceeds the excess given for it, and no other pod that runs is harmed. On which nodes the pods run does not matter
+// otherwise. Without pods it is about the world as it is.
+func Holds(ctx context.Context, judge *scheduling.Judge, pods []change.Ref, excess map[change.Ref]int, o Options) (bool, error) {
+	o = o.withDefaults()
+	world, of, before := judge.World(), map[change.Ref]assigned{}, map[change.Ref]map[string]int{}
+	evicted := map[change.Ref]bool{}
+	for _, ref := range pods {
+		evicted[ref] = true
+	}
+	left := map[change.Ref]int{} // the excess of workloads as they are
+	for _, w := range workloads(world, o.MaxShare) {
+		left[w.ref] = w.excess()
+		for _, pod := range w.pods {
+			if evicted[podRef(pod)] {
+				of[podRef(pod)], before[w.ref] = assigned{w, pod.Spec.NodeName}, w.byNode()
+			}
+		}
+	}
+	if len(of) < len(evicted) {
+		return false, nil
+	}
+	within := func() bool {
+		for ref, most := range excess {
+			if now, known := left[ref]; !known || now > most {
+				return false
+			}
+		}
+		return true
+	}
+	if len(evicted) == 0 {
+		return within(), nil
+	}
+	holds := true
+	err := simulation.EachFuture(ctx, judge, evictionsOf(pods), simulation.Options{Seeds: o.Futures}, func(future outcome.Outcome) error {
+		landed, harmed := landings(world, of, future)
+		for w, there := range distribute(of, before, landed) {
+			left[w.ref] = there.excess
+		}
+		holds = holds && !harmed && len(landed) == len(of) && within()
+		return nil
+	})
+	return holds, err
+}
+
+func evictionsOf(pods []change.Ref) []change.Change {
+	var all []change.Change
+	for _, pod := range pods {
+		all = append(all, change.Evict{Namespace: pod.Namespace, Name: pod.Name})
+	}
+	return all
+}
+
+// landings are the nodes on which the pods in place of evicted ones run in a future, by evicted pod, and whether the future harms another pod that runs.
+func landings(world *cluster.Snapshot, of map[change.Ref]assigned, future outcome.Outcome) (landed map[change.Ref]string, harmed bool) {
+	landed = map[change.Ref]string{}
+	for _, fate := range future.Fates {
+		_, evicted := of[fate.Pod]
+		switch {
+		case evicted && fate.To != "":
+			landed[fate.Pod] = fate.To
+		case !evicted && harms(world, fate):
+			harmed = true
+		}
+	}
+	return landed, harmed
+}
+
+// distributed is how the pods of a workload are distributed over nodes, and their excess.
+type distributed struct {
+	byNode map[string]int
+	excess int
+}
+
+// distribute is how the pods of the workloads of evicted pods are distributed, from what was before, once those in their place run on the nodes on which
+// they have landed. An evicted pod that has not landed counts nowhere.
+func distribute(of map[change.Ref]assigned, before map[change.Ref]map[string]int, landed map[change.Ref]string) map[*workload]distributed {
+	after, misplaced := map[*workload]map[string]int{}, map[*workload]int{}
+	for ref, from := range of {
+		w := from.workload
+		if after[w] == nil {
+			after[w], misplaced[w] = maps.Clone(before[w.ref]), len(w.misplaced)
+		}
+		after[w][from.node]--
+		if _, was := w.misplaced[types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}]; was {
+			misplaced[w]--
+		}
+		if node := landed[ref]; node != "" {
+			after[w][node]++
+		}
+	}
+	all := map[*workload]distributed{}
+	for w, byNode := range after {
+		maps.DeleteFunc(byNode, func(_ string, n int) bool { return n == 0 })
+		all[w] = distributed{byNode, w.excessOf(byNode, misplaced[w])}
+	}
+	return all
+}
