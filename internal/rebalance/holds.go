@@ -15,7 +15,7 @@ import (
 
 // Holds simulates the eviction of pods in futures of the Judge's world, which is left as it was, and reports whether in each of them a pod runs in place of
 // every evicted one, no workload exceeds the excess given for it, and no other pod that runs is harmed. On which nodes the pods run does not matter
-// otherwise. Without pods it is about the world as it is.
+// otherwise. It is false while pods of a workload to evict from are not ready. Without pods it is about the world as it is.
 func Holds(ctx context.Context, judge *scheduling.Judge, pods []change.Ref, excess map[change.Ref]int, o Options) (bool, error) {
 	o = o.withDefaults()
 	world, of, before := judge.World(), map[change.Ref]assigned{}, map[change.Ref]map[string]int{}
@@ -27,7 +27,7 @@ func Holds(ctx context.Context, judge *scheduling.Judge, pods []change.Ref, exce
 	for _, w := range workloads(world, o.MaxShare) {
 		left[w.ref] = w.excess()
 		for _, pod := range w.pods {
-			if evicted[podRef(pod)] {
+			if evicted[podRef(pod)] && !w.unready {
 				of[podRef(pod)], before[w.ref] = assigned{w, pod.Spec.NodeName}, w.byNode()
 			}
 		}

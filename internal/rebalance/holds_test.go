@@ -30,6 +30,9 @@ func TestHolds(t *testing.T) {
 		"no room elsewhere": {
 			w.Of(w.Node("n1", "zone-a", w.CPU("200m")), w.Node("n2", "zone-b"), w.Node("n3", "zone-c", w.CPU("0")), web("n1", "n1", "n2", "n2", "n2", "n2")), names[:2], 0, false,
 		},
+		"while a pod is not ready": {
+			w.Of(zones("n1", "n2", "n3"), web("n1", "n1", "n2", "n2", "n2", "n2"), w.Placed("web-1-z", "", w.Template("web", "100m"), w.OwnedBy("apps/v1", "ReplicaSet", "web-1"))), names[:2], 3, false,
+		},
 		"another workload": {w.Of(zones("n1", "n2", "n3"), w.Deployment("api", w.Template("api", "100m"), "n1")), nil, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {

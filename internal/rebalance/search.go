@@ -19,6 +19,8 @@ const (
 	exactEvictions = 3
 	// mostChoices bounds how many choices of one number of evictions are tried for a workload.
 	mostChoices = 500
+	// fewClasses is up to how many classes of pods that need not leave are tried although there is room: the scheduler may prefer nodes that do not help.
+	fewClasses = 24
 	// mostOutcomes is up to how many outcomes of the scheduler's ties are all looked at. Of more, sampledOutcomes are drawn.
 	mostOutcomes    = 64
 	sampledOutcomes = 16
@@ -143,12 +145,16 @@ func (s *search) exact(ctx context.Context, ws ...*workload) (step, error) {
 	own := len(classes)
 	for size := one.bound; size <= min(exactEvictions, s.left); size++ {
 		if size == one.bound+1 {
-			lacks, err := s.lacksRoom(ctx, classes)
+			others := s.makingRoom(ws, classes)
+			lacks, err := len(others) <= fewClasses, error(nil)
+			if !lacks {
+				lacks, err = s.lacksRoom(ctx, classes)
+			}
 			if err != nil {
 				return one, err
 			}
 			if lacks {
-				classes = append(classes, s.makingRoom(ws)...)
+				classes = append(classes, others...)
 			}
 		}
 		found, err := s.choose(ctx, ws, classes, own, size)
@@ -184,10 +190,15 @@ func (s *search) lacksRoom(ctx context.Context, leaving [][]*corev1.Pod) (bool, 
 	return false, nil
 }
 
-// makingRoom are the pods of others on nodes that could take pods of some workloads, by workload and node. A workload's only pod is not among them:
-// for the balance of others, it would not be available at all.
-func (s *search) makingRoom(ws []*workload) (classes [][]*corev1.Pod) {
-	takes := map[string]bool{}
+// makingRoom are the pods that need not leave, on nodes that could take pods of some workloads, by workload and node: they make room, or take the places
+// that the scheduler prefers. A workload's only pod is not among them: for the balance of others, it would not be available at all.
+func (s *search) makingRoom(ws []*workload, leaving [][]*corev1.Pod) (classes [][]*corev1.Pod) {
+	takes, leaves := map[string]bool{}, map[*corev1.Pod]bool{}
+	for _, class := range leaving {
+		for _, pod := range class {
+			leaves[pod] = true
+		}
+	}
 	for _, w := range ws {
 		byNode := w.byNode()
 		for node := range w.limits[0].domainOf {
@@ -197,8 +208,8 @@ func (s *search) makingRoom(ws []*workload) (classes [][]*corev1.Pod) {
 		}
 	}
 	for _, w := range s.workloads {
-		if !slices.Contains(ws, w) && !w.inMotion && len(w.pods) > 1 && s.o.Asks(w.ref) {
-			classes = append(classes, byNodes(s.movable(w, func(pod *corev1.Pod) bool { return takes[pod.Spec.NodeName] }))...)
+		if !w.inMotion && len(w.pods) > 1 && s.o.Asks(w.ref) {
+			classes = append(classes, byNodes(s.movable(w, func(pod *corev1.Pod) bool { return takes[pod.Spec.NodeName] && !leaves[pod] }))...)
 		}
 	}
 	return classes

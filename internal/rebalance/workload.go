@@ -25,7 +25,8 @@ type workload struct {
 	// misplaced are the nodes of pods that their own rules no longer admit there, by pod: required node affinity, and taints, which have no
 	// effect on a running pod unless they say NoExecute.
 	misplaced map[types.NamespacedName]string
-	inMotion  bool
+	// inMotion says that pods are starting, terminating, or on a node that is not available; unready leaves out those that are terminating.
+	inMotion, unready bool
 }
 
 // byNode are the numbers of pods by node.
@@ -106,7 +107,9 @@ func workloads(world *cluster.Snapshot, maxShare float64) []*workload {
 			w = &workload{ref: change.Ref{Kind: string(kind), Namespace: object.GetNamespace(), Name: object.GetName()}}
 			byUID[object.GetUID()] = w
 		}
-		w.inMotion = w.inMotion || !cluster.Runs(pod) || !isAvailable(world.Node(pod.Spec.NodeName))
+		if !cluster.Runs(pod) || !isAvailable(world.Node(pod.Spec.NodeName)) {
+			w.inMotion, w.unready = true, w.unready || pod.DeletionTimestamp == nil
+		}
 		if pod.DeletionTimestamp == nil && pod.Spec.NodeName != "" {
 			w.pods = append(w.pods, pod)
 		}

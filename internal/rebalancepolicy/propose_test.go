@@ -1,6 +1,7 @@
 package rebalancepolicy
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +30,7 @@ func proposed(t *testing.T, name string) (*v1alpha1.Remediation, *cluster.Snapsh
 	plan := rebalance.Plan{Waves: []rebalance.Wave{
 		{Moves: []rebalance.Move{{Pod: pod("web-1-a"), Workload: web, From: "n1", To: []string{"n2", "n3"}}}},
 		{Moves: []rebalance.Move{{Pod: pod("web-1-b"), Workload: web, From: "n1", To: []string{"n2"}}, {Pod: pod("gone"), Workload: web, From: "n1", To: []string{"n2"}}}},
-	}}
+	}, Workloads: []rebalance.Distribution{{Workload: web, Excess: 1}}}
 	p := policy(name, nil)
 	r, forecast := Propose(&p, plan, world, w.Epoch)
 	r.Status.Forecast = forecast
@@ -58,11 +59,14 @@ func TestPropose(t *testing.T) {
 	}
 }
 
-func TestMoves(t *testing.T) {
+func TestEvicted(t *testing.T) {
 	r, world := proposed(t, "a")
-	moves, there := Moves(r, world, 2)
-	if want := []rebalance.Move{{Pod: pod("web-1-b"), From: "n1", To: []string{"n2"}}}; !there || cmp.Diff(want, moves) != "" {
-		t.Errorf("from the second wave on: %v, %t", moves, there)
+	pods, there := Evicted(r, world, 2)
+	if want := []change.Ref{pod("web-1-b")}; !there || cmp.Diff(want, pods) != "" {
+		t.Errorf("from the second wave on: %v, %t", pods, there)
+	}
+	if pods, there := Evicted(r, world, 3); !there || len(pods) > 0 {
+		t.Errorf("after the last wave: %v, %t", pods, there)
 	}
 	replaced := *world.Pod("default", "web-1-b")
 	replaced.UID = "another"
@@ -71,13 +75,30 @@ func TestMoves(t *testing.T) {
 	for name, changed := range map[string]*cluster.Snapshot{
 		"gone": world.With(cluster.Remove(world.Pod("default", "web-1-b"))), "another of its name": world.With(cluster.Put(&replaced)), "being deleted": world.With(cluster.Put(&leaving)),
 	} {
-		if _, there := Moves(r, changed, 1); there {
-			t.Errorf("a pod is %s, and the moves are there", name)
+		if _, there := Evicted(r, changed, 1); there {
+			t.Errorf("a pod is %s, and the pods are there", name)
 		}
 	}
 	r.Status.Forecast = nil
-	if _, there := Moves(r, world, 1); there {
-		t.Error("moves without a forecast")
+	if _, there := Evicted(r, world, 1); there {
+		t.Error("pods without a forecast")
+	}
+}
+
+// The forecast is about the workloads of the plan alone, which are in balance after it unless it says otherwise.
+func TestExcess(t *testing.T) {
+	r, _ := proposed(t, "a")
+	web := change.Ref{Kind: "Deployment", Namespace: "default", Name: "web"}
+	if got := Excess(r); !maps.Equal(got, map[change.Ref]int{web: 1}) {
+		t.Errorf("%v", got)
+	}
+	r.Status.Forecast.Workloads[0].Name = "api"
+	if got := Excess(r); !maps.Equal(got, map[change.Ref]int{web: 0}) {
+		t.Errorf("of a forecast about another workload: %v", got)
+	}
+	r.Status.Forecast = nil
+	if got := Excess(r); !maps.Equal(got, map[change.Ref]int{web: 0}) {
+		t.Errorf("without a forecast: %v", got)
 	}
 }
 

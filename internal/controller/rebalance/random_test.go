@@ -52,6 +52,8 @@ type run struct {
 	t     *testing.T
 	draw  *rapid.T
 	nodes []string
+	// budget says that evictions are refused at times.
+	budget bool
 	// random says that pods are placed on any node that fits, rather than where the scheduler would.
 	random bool
 	// faulted is when the last fault began or ended.
@@ -62,7 +64,7 @@ type run struct {
 }
 
 func newRun(t *testing.T, draw *rapid.T) *run {
-	r := &run{t: t, draw: draw, evictedUIDs: map[types.UID]bool{}}
+	r := &run{t: t, draw: draw, evictedUIDs: map[types.UID]bool{}, budget: rapid.Bool().Draw(draw, "budget")}
 	var objects w.Objects
 	for i := range rapid.IntRange(3, 6).Draw(draw, "nodes") {
 		r.nodes = append(r.nodes, fmt.Sprintf("n%d", i+1))
@@ -99,7 +101,7 @@ func (r *run) violated(format string, args ...any) {
 // play plays the run.
 func (r *run) play() {
 	for range faultyPasses {
-		if rapid.IntRange(0, 5).Draw(r.draw, "fault") == 0 {
+		if most := 5 - 3*min(1, len(r.running())); rapid.IntRange(0, most).Draw(r.draw, "fault") == 0 {
 			r.fault()
 		}
 		r.pass(time.Minute)
@@ -113,26 +115,26 @@ func (r *run) play() {
 
 // pass reconciles once and lets Kubernetes go on.
 func (r *run) pass(most time.Duration) {
+	if r.refuse = nil; r.budget && r.index(8) > 0 {
+		r.refuse = errRefusedByBudget
+	}
 	again, err := r.Reconcile(r.t.Context())
 	if err != nil {
 		r.note("reconciling: %v", err)
 	}
-	open := slices.ContainsFunc(r.remediations(r.t), func(one v1alpha1.Remediation) bool { return one.Status.Phase == v1alpha1.PhaseRunning })
-	step := max(again, time.Second)
-	if !open {
-		step = max(step, most/2)
+	step := min(max(again, time.Second), most)
+	if now := r.clock.Now(); now.Sub(r.faulted) > 10*time.Minute && now.Sub(r.evictedAt) > 10*time.Minute {
+		step = most // Nothing is to come soon.
 	}
-	r.clock.Step(min(step, most))
+	r.clock.Step(step)
 	r.kubernetes()
-	running := 0
-	for _, one := range r.remediations(r.t) {
-		if one.Status.Phase == v1alpha1.PhaseRunning {
-			running++
-		}
+	if running := r.running(); len(running) > 1 {
+		r.violated("%d Remediations run at once", len(running))
 	}
-	if running > 1 {
-		r.violated("%d Remediations run at once", running)
-	}
+}
+
+func (r *run) running() []v1alpha1.Remediation {
+	return slices.DeleteFunc(r.remediations(r.t), func(one v1alpha1.Remediation) bool { return one.Status.Phase != v1alpha1.PhaseRunning })
 }
 
 // kubernetes lets ReplicaSets create and delete pods, the scheduler place them, and kubelets start them.
@@ -212,11 +214,7 @@ func (r *run) fault() {
 			}
 		}},
 		{"a workload is scaled", r.scale},
-		{"evictions are refused, or no more", func() {
-			if r.refuse = errRefusedByBudget; r.index(2) == 0 {
-				r.refuse = nil
-			}
-		}},
+		{"evictions are refused at times, or no more", func() { r.budget = !r.budget }},
 		{"pods do not become ready, or do again", func() { r.unready = !r.unready }},
 		{"pods land anywhere that fits", func() { r.random = !r.random }},
 		{"the watch is late, or no more", func() {
@@ -236,7 +234,9 @@ func (r *run) fault() {
 		{"a person approves", func() { r.editOpen(func(one *v1alpha1.Remediation) { one.Spec.Approval = v1alpha1.Approved }) }},
 		{"a person rejects", func() { r.editOpen(func(one *v1alpha1.Remediation) { one.Spec.Approval = v1alpha1.Rejected }) }},
 		{"a person aborts", func() {
-			r.editOpen(func(one *v1alpha1.Remediation) { metav1.SetMetaDataAnnotation(&one.ObjectMeta, v1alpha1.RemediationAbortAnnotation, "true") })
+			r.editOpen(func(one *v1alpha1.Remediation) {
+				metav1.SetMetaDataAnnotation(&one.ObjectMeta, v1alpha1.RemediationAbortAnnotation, "true")
+			})
 		}},
 		{"a person deletes", func() {
 			for _, one := range openOnes(r.remediations(r.t)) {
@@ -270,7 +270,7 @@ func (r *run) fault() {
 func (r *run) mend() {
 	r.note("the faults are over")
 	r.faulted = r.clock.Now()
-	r.refuse, r.write, r.stale, r.unready, r.random, r.leads = nil, nil, nil, false, false, true
+	r.budget, r.write, r.stale, r.unready, r.random, r.leads = false, nil, nil, false, false, true
 	for _, node := range r.nodes {
 		r.editNode(node, func(n *corev1.Node) { n.Spec.Unschedulable = false })
 		r.ready(node, corev1.ConditionTrue)
@@ -395,7 +395,7 @@ func (r *run) checkEviction(o client.Object) {
 // checkAvailable: a pod of a workload without a PodDisruptionBudget is evicted only while all of its others run, as far as the controller could know.
 func (r *run) checkAvailable(evicted *corev1.Pod, by *v1alpha1.Remediation) {
 	began := by.Status.Steps[len(by.Status.Steps)-1].StartedAt.Time
-	if r.stale != nil || !r.faulted.Before(began.Add(-time.Minute)) {
+	if r.stale != nil || !r.faulted.Before(began) {
 		return
 	}
 	for _, pod := range r.pods(r.t) {
@@ -407,10 +407,8 @@ func (r *run) checkAvailable(evicted *corev1.Pod, by *v1alpha1.Remediation) {
 
 // checkEnd holds the end of a run to what must be so once faults are over.
 func (r *run) checkEnd() {
-	for _, one := range r.remediations(r.t) {
-		if one.Status.Phase == v1alpha1.PhaseRunning {
-			r.violated("%s still runs", one.Name)
-		}
+	for _, one := range r.running() {
+		r.violated("%s still runs", one.Name)
 	}
 	if left := r.clock.Now().Sub(r.evictedAt); !r.evictedAt.IsZero() && left < quiet {
 		r.violated("a pod was evicted %s before the end", left)
