@@ -53,7 +53,7 @@ the remedy that naosu gives, and shows the pods running.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.naosu, "naosu", "", "the naosu program (default: beside this one, else from PATH)")
-	cmd.Flags().Float64Var(&o.timeScale, "time-scale", 10, "how many times faster than reality")
+	cmd.Flags().Float64Var(&o.timeScale, "time-scale", 20, "how many times faster than reality")
 	return cmd
 }
 
@@ -90,7 +90,7 @@ func (o *demoOptions) show(ctx context.Context, t story) error {
 	if err := o.withLab(ctx, t.scenario, "start", func(c *demoCluster) error { return o.foresee(ctx, c, t.foresee) }); err != nil {
 		return err
 	}
-	o.printHeading("Now the story is played, %g times faster than it was lived: this takes about two minutes.", o.timeScale)
+	o.printHeading("Now the story is played, %g times faster than it was lived: this takes about a minute.", o.timeScale)
 	return o.withLab(ctx, t.scenario, t.until, func(c *demoCluster) error { return o.heal(ctx, c) })
 }
 
