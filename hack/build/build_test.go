@@ -16,10 +16,10 @@ func TestGuess(t *testing.T) {
 		packages, cores int
 		want            string
 	}{
-		{"the lab on two cores", 2500, 2, "5 min"},
-		{"the lab on eight cores", 2500, 8, "80 s"},
+		{"the lab on two cores", 2500, 2, "8 min"},
+		{"the lab on eight cores", 2500, 8, "2 min"},
 		{"more cores do not help past the longest chain", 2500, 64, "60 s"},
-		{"a few packages", 100, 2, "25 s"},
+		{"a few packages", 100, 2, "35 s"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestLine(t *testing.T) {
 		elapsed time.Duration
 		want    string
 	}{
-		{"at first a guess from the cores", 0, 0, "[........................]   0% 0 of 1000 packages, about 2 min left"},
+		{"at first a guess from the cores", 0, 0, "[........................]   0% 0 of 1000 packages, about 3 min left"},
 		{"then what was measured", 500, 10 * time.Minute, "[############............]  50% 500 of 1000 packages, about 14 min left"},
 		{"never less than the linking", 10, time.Hour, "[........................]   1% 10 of 1000 packages, about 15 s left"},
 		{"the end", 1000, time.Hour, "[########################] 100% 1000 of 1000 packages, linking"},
