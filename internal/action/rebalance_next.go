@@ -30,7 +30,7 @@ type rebalanceEffect string
 
 const (
 	noRebalanceEffect rebalanceEffect = ""
-	startEvictions    rebalanceEffect = "start"     // runs the guard's checks, and begins the first wave
+	startEvictions    rebalanceEffect = "start"    // runs the guard's checks, and begins the first wave
 	nextWave          rebalanceEffect = "nextWave" // simulates the rest of the plan, and begins the next wave or concludes
 	evictPod          rebalanceEffect = "evictPod" // evicts the pod of the last step
 )

@@ -475,7 +475,7 @@ func TestElsewhere(t *testing.T) {
 		place func(forecast []string) string
 		want  string
 	}{
-		"on a node as good":           {func(forecast []string) string { return otherThan(forecast) }, "Ended AsForecast"},
+		"on a node as good":           {otherThan, "Ended AsForecast"},
 		"on a node that is full then": {func([]string) string { return "n01" }, "Ended NotAsForecast"},
 	} {
 		t.Run(name, func(t *testing.T) {
