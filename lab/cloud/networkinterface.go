@@ -116,7 +116,7 @@ func (c *Cloud) CreateNetworkInterface(r NetworkInterfaceRequest) (created *Netw
 		if err != nil {
 			return err
 		}
-		i, _, err := c.makeInterface(s, r)
+		i, err := c.makeInterface(s, r)
 		if err != nil {
 			return err
 		}
@@ -127,12 +127,12 @@ func (c *Cloud) CreateNetworkInterface(r NetworkInterfaceRequest) (created *Netw
 	return created, err
 }
 
-// makeInterface is an interface that nothing knows of yet. The random source is what is left for its attachment's ID.
-func (c *Cloud) makeInterface(s *Subnet, r NetworkInterfaceRequest) (*networkInterface, *rand.Rand, error) {
+// makeInterface is an interface that nothing knows of yet.
+func (c *Cloud) makeInterface(s *Subnet, r NetworkInterfaceRequest) (*networkInterface, error) {
 	id, random := c.nextInterface()
 	addresses, err := c.freeAddresses(s, 1+r.SecondaryAddresses, random)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	i := &networkInterface{NetworkInterface: NetworkInterface{
 		ID: id, Subnet: s.ID, Zone: s.Zone, Status: InterfaceAvailable, Type: ordinaryInterface, Description: r.Description,
@@ -140,10 +140,10 @@ func (c *Cloud) makeInterface(s *Subnet, r NetworkInterfaceRequest) (*networkInt
 	}}
 	if r.Prefixes > 0 {
 		if i.Prefixes, err = c.freePrefixesBeside(s, r.Prefixes, random, addresses); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return i, random, nil
+	return i, nil
 }
 
 // freePrefixesBeside are free prefixes that hold none of the addresses that have just been chosen.
@@ -162,7 +162,7 @@ func (c *Cloud) freePrefixesBeside(s *Subnet, n int, random *rand.Rand, chosen [
 // addInterface adds one that the Spec says is there.
 func (c *Cloud) addInterface(spec NetworkInterfaceSpec) error {
 	at := slices.IndexFunc(c.state.Subnets, func(s *Subnet) bool { return s.named(spec.Subnet) })
-	i, _, err := c.makeInterface(c.state.Subnets[at], NetworkInterfaceRequest{
+	i, err := c.makeInterface(c.state.Subnets[at], NetworkInterfaceRequest{
 		Description: spec.Description, SecondaryAddresses: spec.SecondaryAddresses, Prefixes: spec.Prefixes, Tags: spec.Tags,
 	})
 	if err != nil {

@@ -26,11 +26,12 @@ func (s Spec) validateNetwork(path *field.Path) field.ErrorList {
 			errs = append(errs, field.NotSupported(at.Child("zone"), subnet.Zone, s.Zones))
 		}
 		block, fault := parseCIDR(at.Child("cidr"), subnet.CIDR)
-		if fault != nil {
+		switch {
+		case fault != nil:
 			errs = append(errs, fault)
-		} else if slices.ContainsFunc(blocks, block.Overlaps) {
+		case slices.ContainsFunc(blocks, block.Overlaps):
 			errs = append(errs, field.Invalid(at.Child("cidr"), subnet.CIDR, "must not overlap another subnet"))
-		} else {
+		default:
 			blocks = append(blocks, block)
 		}
 		names = append(names, subnet.Name)
