@@ -3,6 +3,7 @@ package aws
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -94,9 +95,7 @@ func (b *fixture) holds(i *cloud.NetworkInterface) heldInterface {
 	for _, p := range i.Prefixes {
 		h.Prefixes = append(h.Prefixes, p.String())
 	}
-	for key, value := range i.Tags {
-		h.Tags[key] = value
-	}
+	maps.Copy(h.Tags, i.Tags)
 	if a := i.Attachment; a != nil {
 		h.Attachment, h.Instance, h.Device, h.Deleted = a.ID, a.Instance, int32(a.DeviceIndex), a.DeleteOnTermination
 		h.Attached = map[cloud.InterfaceStatus]string{cloud.InterfaceAttaching: "attaching", cloud.InterfaceInUse: "attached", cloud.InterfaceDetaching: "detaching"}[i.Status]

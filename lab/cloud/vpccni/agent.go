@@ -148,7 +148,7 @@ func (a *agent) step(now time.Time) {
 	}
 	switch {
 	case a.job.stage != idle && !a.job.due.After(now):
-		a.work(s, now)
+		a.work(now)
 	case a.job.stage == idle && !a.poolDue.After(now):
 		a.poolDue = now.Add(a.pace.Real(poolPeriod))
 		a.managePool(s, now)

@@ -69,7 +69,7 @@ func play(t *testing.T, cidr string, desired int, change func(*cloud.Spec), test
 
 // pass lets time pass.
 func pass(d time.Duration) {
-	time.Sleep(d)
+	time.Sleep(d) //nolint:forbidigo // the bubble's clock, which nobody waits for
 	synctest.Wait()
 }
 

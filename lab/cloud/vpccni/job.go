@@ -97,7 +97,7 @@ func (a *agent) detach(id, attachment string, now time.Time) {
 }
 
 // work takes the job's next step.
-func (a *agent) work(s settings, now time.Time) {
+func (a *agent) work(now time.Time) {
 	switch j := &a.job; j.stage {
 	case attaching:
 		var err error
