@@ -492,3 +492,22 @@ func TestFullNodegroup(t *testing.T) {
 		t.Errorf("issues of a group without addresses: %+v", issues)
 	}
 }
+
+// TestAttachedMeanwhile attaches an interface that was listed as available before it is deleted: it is refused, and the interface stays.
+func TestAttachedMeanwhile(t *testing.T) {
+	b := newNetwork(t)
+	workers := b.members("workers")
+	owner := workers[slices.IndexFunc(workers, func(i cloud.Instance) bool { return i.Zone == "us-east-1b" })]
+	found, _ := b.interfaces(&ec2.DescribeNetworkInterfacesInput{Filters: filterOf("status", "available")})
+	at := slices.IndexFunc(found, func(i types.NetworkInterface) bool { return *i.SubnetId == owner.Subnet })
+	id := *found[at].NetworkInterfaceId
+	b.server.Before("ec2:DeleteNetworkInterface", 1, func() {
+		if _, err := b.cloud.AttachNetworkInterface(id, owner.ID, 1); err != nil {
+			t.Error(err)
+		}
+	})
+	b.refused(deleteInterface(id, false), "InvalidParameterValue", http.StatusBadRequest)
+	if found, _ = b.interfaces(&ec2.DescribeNetworkInterfacesInput{NetworkInterfaceIds: []string{id}}); *found[0].Attachment.InstanceId != owner.ID {
+		t.Errorf("the interface is %+v", found[0])
+	}
+}

@@ -85,6 +85,13 @@ func (b *fixture) configure(env ...string) {
 	b.must(b.sets.Add(set))
 }
 
+// admit has calls of EC2 refused.
+func (b *fixture) admit(f func(action string) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ec2.admit = f
+}
+
 func (b *fixture) must(err error) {
 	b.t.Helper()
 	if err != nil {

@@ -168,3 +168,27 @@ func TestRestart(t *testing.T) {
 		}
 	})
 }
+
+// TestLimitedCalls: while the account has made too many calls, a machine's pool waits; afterwards, it is what it should be.
+func TestLimitedCalls(t *testing.T) {
+	play(t, "10.0.0.0/24", 1, nil, func(b *fixture) {
+		var refused []string
+		b.admit(func(action string) error {
+			refused = append(refused, action)
+			return &cloud.Error{Code: "RequestLimitExceeded"}
+		})
+		pass(time.Minute)
+		if got := b.assign(b.node(0), 0, 1); got != nil || !slices.Contains(refused, "AssignPrivateIpAddresses") {
+			t.Errorf("a pod has %v after the refused calls %v", got, refused)
+		}
+		b.admit(nil)
+		pass(time.Minute)
+		if got := b.assign(b.node(0), 0, 1); len(got) != 1 {
+			t.Errorf("a pod has no address after the limit")
+		}
+		pass(time.Minute)
+		if diff := cmp.Diff([]int{9, 9}, b.held(b.node(0))); diff != "" {
+			t.Errorf("addresses (-want +got):\n%s", diff)
+		}
+	})
+}
