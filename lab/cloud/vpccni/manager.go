@@ -175,8 +175,13 @@ func (m *Manager) Assign(node string, pod types.UID) string {
 func (m *Manager) Release(node, address string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if parsed, err := netip.ParseAddr(address); err == nil && m.agents[node] != nil {
+	parsed, err := netip.ParseAddr(address)
+	switch {
+	case err != nil: // the pod had none
+	case m.agents[node] != nil:
 		m.agents[node].release(parsed)
+	default:
+		delete(m.reserved[node], parsed)
 	}
 }
 

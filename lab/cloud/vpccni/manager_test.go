@@ -162,6 +162,8 @@ func TestRestart(t *testing.T) {
 		given := b.assign(b.node(0), 0, 3)
 		again := New(Options{Cloud: b.cloud})
 		again.Reserve(b.node(0), "another", given[1])
+		again.Reserve(b.node(0), "one that has ended", given[2])
+		again.Release(b.node(0), given[2])
 		got := again.Assign(b.node(0), "a")
 		if second := again.Assign(b.node(0), "b"); got != given[0] || second != given[2] {
 			t.Errorf("new pods have %s and %s, want those but %s of %v", got, second, given[1], given)
