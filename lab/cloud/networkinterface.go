@@ -248,16 +248,19 @@ func (c *Cloud) AssignPrefixes(id string, n int) (assigned []netip.Prefix, err e
 	return assigned, err
 }
 
-// UnassignPrivateIPAddresses takes secondary addresses from an interface.
+// UnassignPrivateIPAddresses takes secondary addresses, as prefixes of one address, and prefixes from an interface.
 // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_UnassignPrivateIpAddresses.html
-func (c *Cloud) UnassignPrivateIPAddresses(id string, addresses ...netip.Addr) error {
+func (c *Cloud) UnassignPrivateIPAddresses(id string, blocks ...netip.Prefix) error {
 	return c.changeInterface(id, func(i *networkInterface) error {
-		for _, a := range addresses {
-			if !slices.Contains(i.Secondary, a) {
+		for _, b := range blocks {
+			if !slices.Contains(i.Prefixes, b) && (!b.IsSingleIP() || !slices.Contains(i.Secondary, b.Addr())) {
 				return refuse(CodeInvalidParameter, "Some of the specified addresses are not assigned to interface %s", id)
 			}
 		}
-		i.Secondary = slices.DeleteFunc(slices.Clone(i.Secondary), func(a netip.Addr) bool { return slices.Contains(addresses, a) })
+		i.Prefixes = slices.DeleteFunc(slices.Clone(i.Prefixes), func(p netip.Prefix) bool { return slices.Contains(blocks, p) })
+		i.Secondary = slices.DeleteFunc(slices.Clone(i.Secondary), func(a netip.Addr) bool {
+			return slices.Contains(blocks, netip.PrefixFrom(a, a.BitLen()))
+		})
 		return nil
 	})
 }

@@ -195,9 +195,18 @@ func TestExhaustion(t *testing.T) {
 	if _, err := b.CreateNetworkInterface(NetworkInterfaceRequest{Subnet: subnet, SecondaryAddresses: 2}); !HasCode(err, CodeInsufficientFreeAddresses) {
 		t.Errorf("an interface of three addresses of two: %v", err)
 	}
-	b.must(b.UnassignPrivateIPAddresses(i.ID, b.networkInterface(i.ID).Secondary...))
+	for _, a := range b.networkInterface(i.ID).Secondary {
+		b.must(b.UnassignPrivateIPAddresses(i.ID, netip.PrefixFrom(a, 32)))
+	}
+	if err := b.UnassignPrivateIPAddresses(i.ID, netip.PrefixFrom(i.PrivateIP, 32)); !HasCode(err, CodeInvalidParameter) {
+		t.Errorf("taking the primary address: %v", err)
+	}
 	if got := b.Subnets()[0].Free; got != 59-17 {
 		t.Errorf("%d addresses are free after all are given back", got)
+	}
+	b.must(b.UnassignPrivateIPAddresses(i.ID, i.Prefixes...))
+	if got := b.Subnets()[0].Free; got != 59-1 {
+		t.Errorf("%d addresses are free after the prefix is given back", got)
 	}
 	checkAddresses(t, b)
 }
@@ -263,7 +272,7 @@ func TestAddressesAreHeldOnce(t *testing.T) {
 			"prefixes": func(rt *rapid.T) { _, _ = b.AssignPrefixes(draw(rt).ID, 1) },
 			"unassign": func(rt *rapid.T) {
 				if i := draw(rt); len(i.Secondary) > 0 {
-					b.must(b.UnassignPrivateIPAddresses(i.ID, i.Secondary[0]))
+					b.must(b.UnassignPrivateIPAddresses(i.ID, append(i.Prefixes, netip.PrefixFrom(i.Secondary[0], 32))...))
 				}
 			},
 			"delete": func(rt *rapid.T) { _ = b.DeleteNetworkInterface(draw(rt).ID) },

@@ -359,6 +359,11 @@ func TestChangeNetworkInterfaces(t *testing.T) {
 	if len(got.Secondary) != 7 || !slices.Equal(got.Prefixes, []string{*prefix.AssignedIpv4Prefixes[0].Ipv4Prefix}) || !got.Deleted || got.Status != "attaching" || len(got.Tags) != 2 {
 		t.Errorf("the interface is %+v", got)
 	}
+	_, err = c.UnassignPrivateIpAddresses(ctx, &ec2.UnassignPrivateIpAddressesInput{NetworkInterfaceId: id, Ipv4Prefixes: got.Prefixes})
+	b.must(err)
+	if found, _ = b.interfaces(&ec2.DescribeNetworkInterfacesInput{NetworkInterfaceIds: []string{*id}}); len(found[0].Ipv4Prefixes) != 0 {
+		t.Errorf("the interface still has %v", found[0].Ipv4Prefixes)
+	}
 	_, err = c.DetachNetworkInterface(ctx, &ec2.DetachNetworkInterfaceInput{AttachmentId: attached.AttachmentId})
 	b.must(err)
 	if found, _ = b.interfaces(&ec2.DescribeNetworkInterfacesInput{NetworkInterfaceIds: []string{*id}}); found[0].Status != types.NetworkInterfaceStatusDetaching {

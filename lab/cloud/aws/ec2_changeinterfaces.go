@@ -180,15 +180,22 @@ func unassignPrivateIPAddresses(r request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var addresses []netip.Addr
+	var blocks []netip.Prefix
 	for _, text := range r.parameters.list("PrivateIpAddress") {
 		a, err := netip.ParseAddr(text)
 		if err != nil {
 			return nil, refuse(cloud.CodeInvalidParameter, "Value (%s) for parameter privateIpAddresses is invalid. Invalid IPv4 address", text)
 		}
-		addresses = append(addresses, a)
+		blocks = append(blocks, netip.PrefixFrom(a, a.BitLen()))
 	}
-	if err := r.server.Cloud.UnassignPrivateIPAddresses(id, addresses...); err != nil {
+	for _, text := range r.parameters.list("Ipv4Prefix") {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, refuse(cloud.CodeInvalidParameter, "Value (%s) for parameter ipv4Prefixes is invalid. Invalid IPv4 prefix", text)
+		}
+		blocks = append(blocks, p)
+	}
+	if err := r.server.Cloud.UnassignPrivateIPAddresses(id, blocks...); err != nil {
 		return nil, err
 	}
 	return r.done(), nil

@@ -109,15 +109,28 @@ func (a *agent) assign(pod types.UID) netip.Addr {
 	}
 	now := a.clock.Now()
 	for _, i := range a.interfaces() {
-		for _, address := range i.Secondary {
-			if _, taken := a.pods[address]; !taken && !a.cooling[address].After(now) {
-				a.pods[address] = pod
-				return address
+		for _, b := range blocksOf(i) {
+			for address := b.Addr(); b.Contains(address); address = address.Next() {
+				if _, taken := a.pods[address]; !taken && !a.cooling[address].After(now) {
+					a.pods[address] = pod
+					return address
+				}
 			}
 		}
 	}
 	return netip.Addr{}
 }
+
+// blocksOf are the addresses for pods on an interface: single ones, and prefixes.
+func blocksOf(i *cloud.NetworkInterface) []netip.Prefix {
+	var blocks []netip.Prefix
+	for _, address := range i.Secondary {
+		blocks = append(blocks, netip.PrefixFrom(address, address.BitLen()))
+	}
+	return append(blocks, i.Prefixes...)
+}
+
+func size(block netip.Prefix) int { return 1 << (block.Addr().BitLen() - block.Bits()) }
 
 func (a *agent) release(address netip.Addr) {
 	if _, taken := a.pods[address]; taken {
@@ -160,21 +173,36 @@ func (a *agent) step(now time.Time) {
 func (a *agent) pool(s settings, interfaces []*cloud.NetworkInterface) pool {
 	p := pool{settings: s, perInterface: a.instance.Capacity.IPv4AddressesPerInterface - 1, maxPods: a.instance.Capacity.Pods}
 	for _, i := range interfaces {
-		p.total += len(i.Secondary)
-		p.assigned += a.assigned(i)
+		for _, b := range blocksOf(i) {
+			assigned := a.assigned(b)
+			p.blocks, p.total, p.assigned = p.blocks+1, p.total+size(b), p.assigned+assigned
+			if assigned == 0 {
+				p.free++
+			}
+		}
 	}
 	return p
 }
 
-// assigned is how many of an interface's addresses pods have.
-func (a *agent) assigned(i *cloud.NetworkInterface) int {
+// assigned is how many of a block's addresses pods have.
+func (a *agent) assigned(block netip.Prefix) int {
 	n := 0
-	for _, address := range i.Secondary {
-		if _, taken := a.pods[address]; taken {
+	for address := range a.pods {
+		if block.Contains(address) {
 			n++
 		}
 	}
 	return n
+}
+
+// cools says whether a block has an address that is given to none yet.
+func (a *agent) cools(block netip.Prefix, now time.Time) bool {
+	for address, until := range a.cooling {
+		if block.Contains(address) && until.After(now) {
+			return true
+		}
+	}
+	return false
 }
 
 // managePool is updateIPPoolIfRequired.
@@ -200,16 +228,16 @@ func (a *agent) managePool(s settings, now time.Time) {
 	}
 }
 
-// increase fills an interface up, or else creates one: tryAssignIPs, tryAllocateENI.
+// increase fills an interface up, or else creates one: tryAssignCidrs, tryAllocateENI.
 func (a *agent) increase(p pool, interfaces []*cloud.NetworkInterface, now time.Time) {
 	for _, i := range interfaces {
-		n := p.wanted(len(i.Secondary))
+		n := p.wanted(len(blocksOf(i)))
 		if n <= 0 {
 			continue
 		}
-		err := a.ec2.assign(i.ID, n)
+		err := a.ec2.assign(i.ID, n, p.prefixes)
 		if err != nil && n > 1 {
-			err = a.ec2.assign(i.ID, 1)
+			err = a.ec2.assign(i.ID, 1, p.prefixes)
 		}
 		switch {
 		case err == nil:
@@ -230,19 +258,12 @@ func (a *agent) increase(p pool, interfaces []*cloud.NetworkInterface, now time.
 	}
 }
 
-// unassign returns addresses that no pod has: tryUnassignCidrsFromAll.
+// unassign returns n blocks of which no pod has an address: tryUnassignCidrsFromAll.
 func (a *agent) unassign(n int, interfaces []*cloud.NetworkInterface) {
 	for _, i := range interfaces {
-		var unused []netip.Addr
-		for _, address := range i.Secondary {
-			if _, taken := a.pods[address]; !taken && len(unused) < n {
-				unused = append(unused, address)
-			}
-		}
-		if len(unused) == 0 {
-			continue
-		}
-		if err := a.ec2.unassign(i.ID, unused...); err == nil {
+		unused := slices.DeleteFunc(blocksOf(i), func(b netip.Prefix) bool { return a.assigned(b) > 0 })
+		unused = unused[:min(n, len(unused))]
+		if len(unused) > 0 && a.ec2.unassign(i.ID, unused) == nil {
 			n -= len(unused)
 		}
 	}
@@ -251,9 +272,13 @@ func (a *agent) unassign(n int, interfaces []*cloud.NetworkInterface) {
 // free begins to free an interface that the pool can do without: getDeletableENI.
 func (a *agent) free(p pool, interfaces []*cloud.NetworkInterface, now time.Time) {
 	for _, i := range interfaces {
+		blocks, addresses := blocksOf(i), 0
+		for _, b := range blocks {
+			addresses += size(b)
+		}
+		needed := slices.ContainsFunc(blocks, func(b netip.Prefix) bool { return a.assigned(b) > 0 || a.cools(b, now) })
 		young := now.Sub(a.setUp[i.ID]) < a.pace.Real(minimumLifetime)
-		cools := slices.ContainsFunc(i.Secondary, func(address netip.Addr) bool { return a.cooling[address].After(now) })
-		if i.Attachment.DeviceIndex > 0 && !young && !cools && a.assigned(i) == 0 && p.spares(len(i.Secondary)) {
+		if i.Attachment.DeviceIndex > 0 && !young && !needed && p.spares(len(blocks), addresses) {
 			a.detach(i.ID, i.Attachment.ID, now)
 			return
 		}

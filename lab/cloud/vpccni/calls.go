@@ -49,15 +49,19 @@ func (e ec2) delete(id string) error {
 	return e.call("DeleteNetworkInterface", func() error { return e.cloud.DeleteNetworkInterface(id) })
 }
 
-func (e ec2) assign(id string, n int) error {
-	return e.call("AssignPrivateIpAddresses", func() error {
-		_, err := e.cloud.AssignPrivateIPAddresses(id, n)
+func (e ec2) assign(id string, n int, prefixes bool) error {
+	return e.call("AssignPrivateIpAddresses", func() (err error) {
+		if prefixes {
+			_, err = e.cloud.AssignPrefixes(id, n)
+		} else {
+			_, err = e.cloud.AssignPrivateIPAddresses(id, n)
+		}
 		return err
 	})
 }
 
-func (e ec2) unassign(id string, addresses ...netip.Addr) error {
-	return e.call("UnassignPrivateIpAddresses", func() error { return e.cloud.UnassignPrivateIPAddresses(id, addresses...) })
+func (e ec2) unassign(id string, blocks []netip.Prefix) error {
+	return e.call("UnassignPrivateIpAddresses", func() error { return e.cloud.UnassignPrivateIPAddresses(id, blocks...) })
 }
 
 func (e ec2) tag(id string, tags map[string]string) error {

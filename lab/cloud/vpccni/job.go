@@ -42,9 +42,12 @@ func (a *agent) after(now time.Time, stage stage, pause time.Duration) {
 	a.job.stage, a.job.due = stage, now.Add(a.pace.Real(pause))
 }
 
-// create makes an interface with n addresses for pods: createENI.
+// create makes an interface with n blocks of addresses for pods: createENI.
 func (a *agent) create(s settings, n int, now time.Time) {
 	request := cloud.NetworkInterfaceRequest{Description: descriptionPrefix + a.instance.ID, SecondaryAddresses: n, Tags: a.tags(s)}
+	if s.prefixes {
+		request.SecondaryAddresses, request.Prefixes = 0, n
+	}
 	request.Tags[createdAtTag] = now.Format(time.RFC3339)
 	for _, subnet := range a.subnets(s) {
 		request.Subnet = subnet

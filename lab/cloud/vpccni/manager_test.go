@@ -1,6 +1,7 @@
 package vpccni
 
 import (
+	"net/netip"
 	"slices"
 	"testing"
 	"time"
@@ -127,6 +128,44 @@ func TestSubnetDiscovery(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPrefixes: with prefix delegation, pods get addresses of prefixes, which take sixteen that lie together.
+func TestPrefixes(t *testing.T) {
+	play(t, "10.0.0.0/25", 1, nil, func(b *fixture) {
+		b.configure("ENABLE_PREFIX_DELEGATION=true", "WARM_PREFIX_TARGET=1")
+		pass(10 * time.Minute)
+		primary := func() *cloud.NetworkInterface { return b.cloud.NetworkInterfaces()[0] }
+		if got := primary(); len(got.Prefixes) != 1 || b.free() != 123-17 {
+			t.Fatalf("the interface has the prefixes %v, %d addresses are free", got.Prefixes, b.free())
+		}
+		given := b.assign(b.node(0), 0, 16)
+		pass(time.Minute)
+		if got := primary(); len(given) != 16 || !got.Prefixes[0].Contains(netip.MustParseAddr(given[15])) || len(got.Prefixes) != 2 {
+			t.Errorf("sixteen pods have %v of %v", given, got.Prefixes)
+		}
+		for _, address := range given {
+			b.Release(b.node(0), address)
+		}
+		pass(5 * time.Minute)
+		if got := primary(); len(got.Prefixes) != 1 || b.free() != 123-17 {
+			t.Errorf("after the pods, the interface has the prefixes %v, %d addresses are free", got.Prefixes, b.free())
+		}
+	})
+}
+
+// TestFragments: a subnet with many free addresses, none sixteen of which lie together, has none for a machine with prefix delegation.
+func TestFragments(t *testing.T) {
+	play(t, "10.0.0.0/26", 1, func(s *cloud.Spec) {
+		s.NetworkInterfaces = []cloud.NetworkInterfaceSpec{{Subnet: "own", SecondaryAddresses: 15}}
+	}, func(b *fixture) {
+		b.configure("ENABLE_PREFIX_DELEGATION=true")
+		pass(10 * time.Minute)
+		_, refused := b.cloud.AssignPrefixes(b.cloud.NetworkInterfaces()[1].ID, 1)
+		if got := b.assign(b.node(0), 0, 1); got != nil || b.free() < 2*prefixSize || !cloud.HasCode(refused, cloud.CodeInsufficientCIDRBlocks) {
+			t.Errorf("a pod has %v of %d free addresses: %v", got, b.free(), refused)
+		}
+	})
 }
 
 // TestCordon: on a node that is cordoned, nothing is attached and nothing freed.

@@ -23,8 +23,9 @@ func TestAddressesOfPods(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		actions := rapid.SliceOfN(rapid.IntRange(0, 99), 20, 60).Draw(rt, "actions")
 		cidr := rapid.SampledFrom([]string{"10.0.0.0/24", "10.0.0.0/26", "10.0.0.0/27"}).Draw(rt, "cidr")
+		prefixes := rapid.Bool().Draw(rt, "prefixes")
 		fault := "" // told outside of the bubble, which rapid knows nothing of
-		play(t, cidr, 3, slowly, func(b *fixture) { fault = b.perform(actions) })
+		play(t, cidr, 3, slowly, func(b *fixture) { fault = b.perform(actions, prefixes) })
 		if fault != "" {
 			rt.Fatal(fault)
 		}
@@ -32,8 +33,8 @@ func TestAddressesOfPods(t *testing.T) {
 }
 
 // perform does one thing after the other, and says what is wrong then.
-func (b *fixture) perform(actions []int) string {
-	b.configure("CLUSTER_NAME=shop")
+func (b *fixture) perform(actions []int, prefixes bool) string {
+	b.configure("CLUSTER_NAME=shop", fmt.Sprintf("ENABLE_PREFIX_DELEGATION=%t", prefixes))
 	pods := map[types.UID]podAddress{}
 	for n, action := range actions {
 		b.act(n, action, pods)
@@ -95,14 +96,14 @@ func (b *fixture) act(n, action int, pods map[types.UID]podAddress) {
 
 func (b *fixture) check(pods map[types.UID]podAddress) string {
 	owner := map[netip.Addr]types.UID{}
-	held := map[string][]netip.Addr{} // by instance
+	held := map[string][]netip.Prefix{} // by instance
 	count := map[string]int{}
 	for _, i := range b.cloud.NetworkInterfaces() {
 		if i.Attachment == nil {
 			continue
 		}
 		if count[i.Attachment.Instance]++; i.Status == cloud.InterfaceInUse {
-			held[i.Attachment.Instance] = append(held[i.Attachment.Instance], i.Secondary...)
+			held[i.Attachment.Instance] = append(held[i.Attachment.Instance], blocksOf(i)...)
 		}
 	}
 	for instance, n := range count {
@@ -116,7 +117,7 @@ func (b *fixture) check(pods map[types.UID]podAddress) string {
 			return fmt.Sprintf("the pods %s and %s have %s", uid, other, address)
 		}
 		owner[address] = uid
-		if i, _ := b.cloud.InstanceByNode(pod.node); !slices.Contains(held[i.ID], address) {
+		if i, _ := b.cloud.InstanceByNode(pod.node); !slices.ContainsFunc(held[i.ID], func(b netip.Prefix) bool { return b.Contains(address) }) {
 			return fmt.Sprintf("the pod %s has %s, which no interface of its machine has", uid, address)
 		}
 	}

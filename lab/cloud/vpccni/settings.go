@@ -22,6 +22,8 @@ type settings struct {
 	subnetDiscovery bool   // ENABLE_SUBNET_DISCOVERY
 	cordonedToo     bool   // AWS_MANAGE_ENIS_NON_SCHEDULABLE
 	noCleanup       bool   // DISABLE_LEAKED_ENI_CLEANUP
+	prefixes        bool   // ENABLE_PREFIX_DELEGATION
+	warmPrefixes    int    // WARM_PREFIX_TARGET
 }
 
 // settingsOf reads them; nil is a cluster without the DaemonSet. As in the real one, a value that is no number, or below zero, is the
@@ -52,5 +54,6 @@ func settingsOf(set *appsv1.DaemonSet) settings {
 		warmENITarget: number("WARM_ENI_TARGET", 1), warmIPTarget: number("WARM_IP_TARGET", 0), minimumIPTarget: number("MINIMUM_IP_TARGET", 0),
 		maxENI: number("MAX_ENI", 0), clusterName: env["CLUSTER_NAME"], subnetDiscovery: flag("ENABLE_SUBNET_DISCOVERY", true),
 		cordonedToo: flag("AWS_MANAGE_ENIS_NON_SCHEDULABLE", false), noCleanup: flag("DISABLE_LEAKED_ENI_CLEANUP", false),
+		prefixes: flag("ENABLE_PREFIX_DELEGATION", false), warmPrefixes: number("WARM_PREFIX_TARGET", 0),
 	}
 }
