@@ -56,12 +56,17 @@ func (m *Manager) newAgent(instance cloud.Instance) *agent {
 		poolDue: now,
 	}
 	a.cleanUpDue = now.Add(a.cleanUpDelay())
+	a.reconcile(now)
+	return a
+}
+
+// reconcile uses every interface that is attached, such as one that the run before was attaching: nodeIPPoolReconcile.
+func (a *agent) reconcile(now time.Time) {
 	for _, i := range a.attached() {
-		if i.Status == cloud.InterfaceInUse {
+		if _, used := a.setUp[i.ID]; !used && i.Status == cloud.InterfaceInUse && i.ID != a.job.networkInterface {
 			a.setUp[i.ID] = now
 		}
 	}
-	return a
 }
 
 // restart tags the interfaces by settings that have changed, as the real one does because its pod is replaced: TagENI.
@@ -208,6 +213,7 @@ func (a *agent) cools(block netip.Prefix, now time.Time) bool {
 // managePool is updateIPPoolIfRequired.
 func (a *agent) managePool(s settings, now time.Time) {
 	maps.DeleteFunc(a.cooling, func(_ netip.Addr, until time.Time) bool { return !until.After(now) })
+	a.reconcile(now)
 	interfaces := a.interfaces()
 	if len(interfaces) == 0 {
 		return // its instance has ended

@@ -210,6 +210,23 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// TestRestartWhileAttaching: a machine that restarts while an interface is being attached uses the interface afterwards.
+func TestRestartWhileAttaching(t *testing.T) {
+	play(t, "10.0.0.0/24", 1, nil, func(b *fixture) {
+		i := b.cloud.Instances()[0]
+		created, err := b.cloud.CreateNetworkInterface(cloud.NetworkInterfaceRequest{Subnet: i.Subnet, SecondaryAddresses: 9})
+		b.must(err)
+		pass(time.Second)
+		_, err = b.cloud.AttachNetworkInterface(created.ID, i.ID, 1)
+		b.must(err)
+		b.must(b.cloud.Reboot(i.ID)) // for half a minute
+		pass(50 * time.Second)       // it is up again, and has not freed the interface yet
+		if got := b.assign(i.NodeName, 0, 15); len(got) != 15 {
+			t.Errorf("%d pods have addresses, want 15 on both interfaces", len(got))
+		}
+	})
+}
+
 // TestLimitedCalls: while the account has made too many calls, a machine's pool waits; afterwards, it is what it should be.
 func TestLimitedCalls(t *testing.T) {
 	play(t, "10.0.0.0/24", 1, nil, func(b *fixture) {
