@@ -51,10 +51,12 @@ type Server struct {
 
 	delay time.Duration
 
-	mu      sync.Mutex
-	calls   []Call
-	script  []*scripted
-	buckets buckets
+	mu         sync.Mutex
+	calls      []Call
+	script     []*scripted
+	emptyPages map[string]int
+	hooks      map[string]*hook
+	buckets    buckets
 }
 
 // New returns a server of the cloud.
@@ -123,7 +125,7 @@ func (s *Server) perform(called *service, key string, a request) (any, error) {
 		return nil, err
 	}
 	if !s.admit(called, a) {
-		return nil, refuse("RequestLimitExceeded", "Request limit exceeded.")
+		return nil, refuse(CodeRequestLimitExceeded, "Request limit exceeded.")
 	}
 	if s.denied(key, called.name+":"+a.action) {
 		return nil, called.deny(a.action)
@@ -135,5 +137,6 @@ func (s *Server) perform(called *service, key string, a request) (any, error) {
 	if called == ec2 && dry {
 		return nil, refuse("DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
 	}
+	s.runHook(called.name + ":" + a.action)
 	return operation(a)
 }
