@@ -28,21 +28,24 @@ func sizeOf(cidr string) (netip.Prefix, int64, bool) {
 }
 
 // freeBlocks estimates the prefixes (/28) of a subnet of which no address is held: EC2 does not tell. Reservations of CIDR blocks are not seen.
-func freeBlocks(subnet netip.Prefix, interfaces []cloud.Interface) int {
+func freeBlocks(s cloud.Subnet, subnet netip.Prefix, interfaces []cloud.Interface) int {
 	blocks := 1 << (smallestSubnet - subnet.Bits())
 	held := make(map[int]bool, blocks)
-	held[0], held[blocks-1] = true, true // AWS reserves addresses of both.
 	hold := func(address netip.Addr) {
 		if subnet.Contains(address) {
 			held[blockOf(subnet, address)] = true
 		}
 	}
-	for _, i := range interfaces {
-		for _, text := range i.Addresses {
+	holdAll := func(texts []string) {
+		for _, text := range texts {
 			if address, err := netip.ParseAddr(text); err == nil {
 				hold(address)
 			}
 		}
+	}
+	holdAll(s.ReservedBlocks())
+	for _, i := range interfaces {
+		holdAll(i.Addresses)
 		for _, text := range i.Prefixes {
 			if prefix, err := netip.ParsePrefix(text); err == nil {
 				hold(prefix.Addr())

@@ -104,3 +104,41 @@ func (s Settings) held(pods, interfaces, perInterface int) int {
 }
 
 func divideUp(a, b int) int { return (a + b - 1) / b }
+
+// Pool is a warm pool of fewer addresses, and how many of a subnet it saves.
+type Pool struct {
+	WarmIP, MinimumIP int
+	Saved             int64
+}
+
+// The targets of a smaller pool: the VPC CNI's documentation advises a minimum of about the pods of a node, and some more for new ones, so that
+// EC2 is called seldom.
+const (
+	fewWarm      = 5
+	leastMinimum = 10
+)
+
+// SmallerPool is what a warm pool by addresses would save of a subnet, against one by interfaces. Saved is zero if the pool is by addresses
+// already, or would save nothing.
+func (r *Report) SmallerPool(s *Subnet) Pool {
+	if r.Settings.Prefixes || r.Settings.WarmIP > 0 || r.Settings.MinimumIP > 0 || s.Warm == 0 {
+		return Pool{}
+	}
+	pods, nodes := 0, 0
+	for _, n := range r.Nodes {
+		if n.Judged && n.MaxInterfaces > 0 {
+			pods, nodes = pods+n.Pods, nodes+1
+		}
+	}
+	if nodes == 0 {
+		return Pool{}
+	}
+	pool := Pool{WarmIP: fewWarm, MinimumIP: max(leastMinimum, divideUp(pods, nodes))}
+	smaller := Settings{WarmIP: pool.WarmIP, MinimumIP: pool.MinimumIP}
+	for _, n := range r.Nodes {
+		if n.Subnet == s.ID && n.Judged && n.MaxInterfaces > 0 {
+			pool.Saved += max(0, int64(n.Slots+n.Interfaces-smaller.held(n.Pods, n.MaxInterfaces, n.AddressesPerInterface)))
+		}
+	}
+	return pool
+}

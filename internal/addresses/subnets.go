@@ -76,7 +76,7 @@ func (c *computation) holders() {
 			}
 		}
 		if prefix, _, valid := sizeOf(s.CIDR); valid && (s.Prefixes || c.Settings.Prefixes) {
-			s.Prefixes, s.FreeBlocks = true, freeBlocks(prefix, c.inSubnet[s.ID])
+			s.Prefixes, s.FreeBlocks = true, freeBlocks(s.Subnet, prefix, c.inSubnet[s.ID])
 		}
 	}
 }

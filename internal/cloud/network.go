@@ -2,6 +2,8 @@ package cloud
 
 import (
 	"context"
+	"encoding/binary"
+	"net/netip"
 	"time"
 )
 
@@ -50,15 +52,32 @@ type Unread struct {
 type Subnet struct {
 	ID   string `json:"-"`
 	Zone string `json:"-"`
-	VPC  string `json:"vpc,omitempty"`
+	VPC  string `json:"vpcId,omitempty"`
 	// CIDR is the IPv4 range, such as 10.0.1.0/24; empty if there is none.
-	CIDR string `json:"cidr,omitempty"`
+	CIDR string `json:"cidrBlock,omitempty"`
 	// Free is the number of IPv4 addresses that nothing holds.
-	Free int64 `json:"free"`
+	Free int64 `json:"availableIpAddressCount"`
 	// RoleCNI is the value of the tag kubernetes.io/role/cni: the VPC CNI uses a subnet with 1 beside the nodes' own, and none with 0.
 	//
 	// Source: amazon-vpc-cni-k8s, docs/enhanced-subnet-discovery.md.
 	RoleCNI string `json:"roleCNI,omitempty"`
+	// Reserved are addresses in the blocks (/28) of which AWS reserves some. It is empty except in anonymized facts: otherwise, these blocks are the
+	// first and the last.
+	Reserved []string `json:"reserved,omitempty"`
+}
+
+// ReservedBlocks are addresses in the blocks of which AWS reserves some; none if CIDR is no range.
+func (s Subnet) ReservedBlocks() []string {
+	if len(s.Reserved) > 0 {
+		return s.Reserved
+	}
+	prefix, err := netip.ParsePrefix(s.CIDR)
+	if err != nil || !prefix.Addr().Is4() {
+		return nil
+	}
+	first := prefix.Masked().Addr().As4()
+	last := binary.BigEndian.Uint32(first[:]) | (1<<(32-prefix.Bits()) - 1)
+	return []string{prefix.Masked().Addr().String(), netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, last))).String()}
 }
 
 // InterfaceState is the state of an interface, in EC2's words.
@@ -85,18 +104,18 @@ const (
 // Source: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_NetworkInterface.html
 type Interface struct {
 	ID          string         `json:"-"`
-	Subnet      string         `json:"subnet,omitempty"`
-	State       InterfaceState `json:"state,omitempty"`
-	Type        InterfaceType  `json:"type,omitempty"`
+	Subnet      string         `json:"subnetId,omitempty"`
+	State       InterfaceState `json:"status,omitempty"`
+	Type        InterfaceType  `json:"interfaceType,omitempty"`
 	Description string         `json:"description,omitempty"`
 	// AttachedTo is the ID of an instance; empty if it is attached to none.
 	AttachedTo string `json:"attachedTo,omitempty"`
 	// Primary says that it is the instance's first interface, which the instance was launched with.
 	Primary bool `json:"primary,omitempty"`
 	// Addresses are the private IPv4 addresses, the interface's own first.
-	Addresses []string `json:"addresses,omitempty"`
+	Addresses []string `json:"privateIpAddresses,omitempty"`
 	// Prefixes are the IPv4 prefixes (/28) assigned to it.
-	Prefixes []string `json:"prefixes,omitempty"`
+	Prefixes []string `json:"ipv4Prefixes,omitempty"`
 	// Cluster, Instance, CreatedAt and Unmanaged are tags that the VPC CNI sets or heeds: cluster.k8s.amazonaws.com/name,
 	// node.k8s.amazonaws.com/instance_id, node.k8s.amazonaws.com/createdAt (nil if it is missing or no time), and
 	// node.k8s.amazonaws.com/no_manage.
@@ -116,22 +135,22 @@ type Instance struct {
 	ID   string `json:"-"`
 	Type string `json:"-"`
 	// Subnet is that of its primary interface.
-	Subnet string `json:"subnet,omitempty"`
-	VPC    string `json:"vpc,omitempty"`
+	Subnet string `json:"subnetId,omitempty"`
+	VPC    string `json:"vpcId,omitempty"`
 	// Group is its Auto Scaling group; empty if it has none.
-	Group string `json:"group,omitempty"`
+	Group string `json:"autoScalingGroupName,omitempty"`
 	// MaxInterfaces and AddressesPerInterface are the limits of its type, the interface's own address included; zero if they are not known.
 	//
 	// Source: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_NetworkInfo.html
-	MaxInterfaces         int `json:"maxInterfaces,omitempty"`
-	AddressesPerInterface int `json:"addressesPerInterface,omitempty"`
+	MaxInterfaces         int `json:"maximumNetworkInterfaces,omitempty"`
+	AddressesPerInterface int `json:"ipv4AddressesPerInterface,omitempty"`
 }
 
 // ScalingGroup is an Auto Scaling group.
 type ScalingGroup struct {
 	Name    string   `json:"-"`
-	Min     int      `json:"min"`
-	Max     int      `json:"max"`
-	Desired int      `json:"desired"`
-	Subnets []string `json:"subnets,omitempty"`
+	Min     int      `json:"minSize"`
+	Max     int      `json:"maxSize"`
+	Desired int      `json:"desiredCapacity"`
+	Subnets []string `json:"vpcZoneIdentifier,omitempty"`
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster/anonymous"
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
 )
 
 // Anonymize is the Snapshot with names replaced, so that it may be shared. Every conclusion about it is the same, up to names, except for random
@@ -24,6 +25,11 @@ func (s *Snapshot) Anonymize() (*Snapshot, error) {
 				if object, err = codec.Compact(object); err != nil {
 					return nil, fmt.Errorf("anonymizing a %s: %w", kind, err)
 				}
+			}
+			if subnet, is := object.(*custom.Subnet); is {
+				subnet = subnet.DeepCopyObject().(*custom.Subnet)
+				subnet.Spec.Reserved = subnet.Spec.ReservedBlocks() // The order of addresses changes.
+				object = subnet
 			}
 			a.Learn(object)
 			objects = append(objects, object)
