@@ -45,7 +45,9 @@ func (l *Lab) syncMachine(instance cloud.Instance) error {
 	case cloud.Stopping, cloud.Stopped:
 		return l.powerOff(instance.NodeName)
 	case cloud.ShuttingDown, cloud.Terminated:
-		l.Nodes.Remove(instance.NodeName)
+		if current, _ := l.Cloud.InstanceByNode(instance.NodeName); current.ID == instance.ID { // else, another has its address now
+			l.Nodes.Remove(instance.NodeName)
+		}
 	}
 	return nil
 }

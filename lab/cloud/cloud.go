@@ -3,6 +3,7 @@ package cloud
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -39,8 +40,10 @@ type Cloud struct {
 	clock     clock.WithTicker
 	statePath string
 
-	mu          sync.Mutex
-	state       state
+	mu    sync.Mutex
+	state state
+	// holders are the interfaces that hold addresses. It follows from state.
+	holders     map[netip.Addr]string
 	subscribers map[chan struct{}]struct{}
 	// history is what was held after each change of the last time that is remembered, and before it; the oldest first.
 	history       []View
@@ -60,6 +63,7 @@ func New(o Options) (*Cloud, error) {
 	}
 	if found {
 		c.state = kept
+		c.indexNetwork()
 		return c, nil
 	}
 	if err := o.Spec.Validate(nil).ToAggregate(); err != nil {
@@ -67,13 +71,20 @@ func New(o Options) (*Cloud, error) {
 	}
 	c.state.Region = o.Spec.withDefaults()
 	c.state.Region.Groups = nil
+	c.indexNetwork()
 	return c, c.update(func() error {
+		for _, spec := range c.state.Region.NetworkInterfaces {
+			if err := c.addInterface(spec); err != nil {
+				return err
+			}
+		}
 		for _, g := range o.Spec.Groups {
 			c.state.Groups = append(c.state.Groups, c.newGroup(g.withDefaults(c.state.Region)))
 		}
 		for _, i := range o.Existing.Instances {
 			i.Capacity, i.LaunchVersion = i.Capacity.withDefaults(), 1
 			c.state.Instances = append(c.state.Instances, &instance{Instance: i, BootDelay: defaultBootDelay})
+			c.adopt(c.state.Instances[len(c.state.Instances)-1])
 		}
 		for _, v := range o.Existing.Volumes {
 			c.state.Volumes = append(c.state.Volumes, &v)

@@ -23,6 +23,16 @@ const (
 	CodeAttachmentLimitExceeded  = "AttachmentLimitExceeded"
 	CodeIdempotentParameterClash = "IdempotentParameterMismatch"
 	CodeUnavailable              = "Unavailable"
+
+	CodeSubnetNotFound              = "InvalidSubnetID.NotFound"
+	CodeInterfaceNotFound           = "InvalidNetworkInterfaceID.NotFound"
+	CodeInterfaceInUse              = "InvalidNetworkInterface.InUse"
+	CodeAttachmentIDNotFound        = "InvalidAttachmentID.NotFound"
+	CodeInsufficientFreeAddresses   = "InsufficientFreeAddressesInSubnet"
+	CodeInsufficientCIDRBlocks      = "InsufficientCidrBlocks"
+	CodePrivateIPLimitExceeded      = "PrivateIpAddressLimitExceeded"
+	CodeOperationNotPermitted       = "OperationNotPermitted"
+	CodeInvalidParameterCombination = "InvalidParameterCombination"
 )
 
 // Error is a request that the cloud refused: a code a program can act on, and AWS's sentence for people.

@@ -19,12 +19,15 @@ type Group struct {
 	Instances []string
 	// Capacity is what one instance of the group's type offers.
 	Capacity InstanceType
+	// LaunchFault is why the group cannot launch what it lacks; nil if it can, or if all of its zones are lost.
+	LaunchFault *Error
 }
 
 type group struct {
 	GroupSpec
 	LaunchVersion int       `json:"launchVersion"`
 	Created       time.Time `json:"created,omitzero"`
+	LaunchFault   *Error    `json:"launchFault,omitempty"`
 }
 
 func (c *Cloud) newGroup(spec GroupSpec) *group {
@@ -43,9 +46,10 @@ func (c *Cloud) Groups() []Group {
 }
 
 func (c *Cloud) showGroup(g *group) Group {
-	shown := Group{GroupSpec: g.GroupSpec, LaunchVersion: g.LaunchVersion, Created: g.Created}
+	shown := Group{GroupSpec: g.GroupSpec, LaunchVersion: g.LaunchVersion, Created: g.Created, LaunchFault: g.LaunchFault}
 	shown.Zones = slices.Clone(g.Zones)
 	shown.ZoneOrder = slices.Clone(g.ZoneOrder)
+	shown.Subnets = slices.Clone(g.Subnets)
 	shown.Labels = maps.Clone(g.Labels)
 	shown.Taints = slices.Clone(g.Taints)
 	shown.SuspendedProcesses = slices.Clone(g.SuspendedProcesses)

@@ -7,6 +7,9 @@ type View struct {
 	At        time.Time
 	Instances []Instance
 	Groups    []Group
+	Subnets   []Subnet
+	// Interfaces are shared between views, and must not be changed.
+	Interfaces []*NetworkInterface
 }
 
 // Remember has the cloud keep what it held for so much of the scenario, for AsOf. It never keeps less than it was
@@ -37,7 +40,7 @@ func (c *Cloud) AsOf(ago time.Duration) View {
 }
 
 func (c *Cloud) view() View {
-	v := View{At: c.clock.Now()}
+	v := View{At: c.clock.Now(), Subnets: c.showSubnets(), Interfaces: c.showInterfaces()}
 	for _, i := range c.state.Instances {
 		v.Instances = append(v.Instances, c.show(i))
 	}

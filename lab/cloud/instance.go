@@ -47,8 +47,10 @@ type Instance struct {
 	// Impaired is what EC2's status checks say of an instance that does not answer; its State stays running.
 	Impaired bool `json:"impaired,omitempty"`
 	// Reboots is how often the instance was requested to restart.
-	Reboots       int               `json:"reboots,omitempty"`
-	PrivateIP     string            `json:"privateIP"`
+	Reboots   int    `json:"reboots,omitempty"`
+	PrivateIP string `json:"privateIP"`
+	// Subnet is the ID of the primary interface's; empty where the cloud does not know the instance's network.
+	Subnet        string            `json:"subnet,omitempty"`
 	LaunchVersion int               `json:"launchVersion"`
 	Launched      time.Time         `json:"launched"`
 	Labels        map[string]string `json:"labels,omitempty"`
@@ -83,8 +85,12 @@ func (c *Cloud) Instance(id string) (Instance, bool) {
 	return c.find(func(i *instance) bool { return i.ID == id })
 }
 
-// InstanceByNode finds the instance that registers as a node of that name.
+// InstanceByNode finds the instance that registers as a node of that name; of several that had its address in turn, one that has
+// not ended.
 func (c *Cloud) InstanceByNode(name string) (Instance, bool) {
+	if i, found := c.find(func(i *instance) bool { return i.NodeName == name && i.State != Terminated }); found {
+		return i, true
+	}
 	return c.find(func(i *instance) bool { return i.NodeName == name })
 }
 

@@ -2,18 +2,20 @@ package cloud
 
 import (
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"time"
 )
 
-// launch places one more instance of the group's present launch version.
+// launch places one more instance of the group's present launch version, in a zone that is not full.
 func (c *Cloud) launch(g *group, zone string) *instance {
 	id, random := c.next("i")
 	capacity, _ := c.state.Region.instanceType(g.InstanceType)
-	address := c.freeAddress(zone, random)
+	subnet := c.launchSubnet(g, zone, random)
+	address, _ := c.instanceAddress(subnet, random)
 	i := &instance{
 		Instance: Instance{
-			ID: id, Group: g.Name, Zone: zone, Type: g.InstanceType, Capacity: capacity,
+			ID: id, Group: g.Name, Zone: zone, Subnet: subnet.ID, Type: g.InstanceType, Capacity: capacity,
 			NodeName: privateDNSName(c.state.Region.Region, address), PrivateIP: address.String(),
 			LaunchVersion: g.LaunchVersion, Launched: c.clock.Now(),
 			Labels: nodeLabels(g.GroupSpec), Taints: slices.Clone(g.Taints),
@@ -25,7 +27,18 @@ func (c *Cloud) launch(g *group, zone string) *instance {
 	}
 	c.boot(i)
 	c.state.Instances = append(c.state.Instances, i)
+	c.addPrimary(i, address)
 	return i
+}
+
+// launchSubnet is one of the group's subnets in a zone that have a free address; of several a random one, as Auto Scaling has it.
+// https://docs.aws.amazon.com/autoscaling/ec2/userguide/asg-in-vpc.html
+func (c *Cloud) launchSubnet(g *group, zone string, random *rand.Rand) *Subnet {
+	usable := slices.DeleteFunc(c.subnetsOf(g, zone), func(s *Subnet) bool { return s.Free == 0 })
+	if len(usable) == 1 {
+		return usable[0]
+	}
+	return usable[random.IntN(len(usable))]
 }
 
 // nodeLabels are the group's, with those that EKS puts on every node of a managed group.
@@ -66,6 +79,7 @@ func (c *Cloud) end(i *instance) {
 			v.AttachedTo = ""
 		}
 	}
+	c.endInterfaces(i.ID)
 }
 
 // advance takes every step that is due, and lets the groups follow.
@@ -74,11 +88,14 @@ func (c *Cloud) advance() error {
 	defer c.mu.Unlock()
 	stepped := false
 	for {
-		due := c.takeDue()
-		if len(due) == 0 {
+		due, interfaces := c.takeDue()
+		if len(due) == 0 && len(interfaces) == 0 {
 			break
 		}
 		stepped = true
+		for _, i := range interfaces {
+			c.stepInterface(i)
+		}
 		for _, i := range due {
 			c.step(i)
 		}
@@ -90,15 +107,19 @@ func (c *Cloud) advance() error {
 	return c.commit()
 }
 
-func (c *Cloud) takeDue() []*instance {
+func (c *Cloud) takeDue() (due []*instance, interfaces []*networkInterface) {
 	now := c.clock.Now()
-	var due []*instance
 	for _, i := range c.state.Instances {
 		if at, moves := c.due(i); moves && !at.After(now) {
 			due = append(due, i)
 		}
 	}
-	return due
+	for _, i := range c.state.Interfaces {
+		if c.changes(i) && !i.Due.After(now) {
+			interfaces = append(interfaces, i)
+		}
+	}
+	return due, interfaces
 }
 
 func (c *Cloud) step(i *instance) {
@@ -132,6 +153,11 @@ func (c *Cloud) nextDue() (next time.Time, some bool) {
 	for _, i := range c.state.Instances {
 		if at, moves := c.due(i); moves && (!some || at.Before(next)) {
 			next, some = at, true
+		}
+	}
+	for _, i := range c.state.Interfaces {
+		if c.changes(i) && (!some || i.Due.Before(next)) {
+			next, some = i.Due, true
 		}
 	}
 	return next, some

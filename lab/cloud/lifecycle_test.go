@@ -134,7 +134,7 @@ func TestNames(t *testing.T) {
 		if found, ok := b.InstanceByNode(i.NodeName); !ok || found.ID != i.ID {
 			t.Errorf("InstanceByNode(%s) = %s, %t", i.NodeName, found.ID, ok)
 		}
-		if diff := cmp.Diff(InstanceType{Name: "t3.medium", CPU: "2", Memory: "4Gi", Pods: 17, Volumes: 25}, i.Capacity); diff != "" {
+		if diff := cmp.Diff(InstanceType{Name: "t3.medium", CPU: "2", Memory: "4Gi", Pods: 17, Volumes: 25, MaximumNetworkInterfaces: 3, IPv4AddressesPerInterface: 6}, i.Capacity); diff != "" {
 			t.Errorf("capacity (-want +got):\n%s", diff)
 		}
 	}

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -58,10 +59,23 @@ func (c *Cloud) fill(g *group) {
 	for c.capacity(g) < g.Desired {
 		zone, some := c.emptiest(g)
 		if !some {
+			g.LaunchFault = c.launchFault(g)
 			return // no zone can take one: tried again at the next change
 		}
 		c.launch(g, zone)
 	}
+	g.LaunchFault = nil
+}
+
+// launchFault is what EC2 answers to a launch that no zone can take; nil if all zones are lost.
+func (c *Cloud) launchFault(g *group) *Error {
+	for _, zone := range g.Zones {
+		if subnets := c.subnetsOf(g, zone); len(subnets) > 0 && !c.lost(zone) {
+			return &Error{CodeInsufficientFreeAddresses, fmt.Sprintf(
+				"There are not enough free addresses in subnet '%s' to satisfy the requested number of instances.", subnets[0].ID)}
+		}
+	}
+	return nil
 }
 
 func (c *Cloud) scaleIn(g *group) {
@@ -90,7 +104,7 @@ func (c *Cloud) rebalance(g *group) {
 // emptiest is the zone that the next instance goes to: of those that can take one the zone with fewest instances of the
 // group.
 func (c *Cloud) emptiest(g *group) (zone string, some bool) {
-	usable := slices.DeleteFunc(c.zoneOrder(g), func(zone string) bool { return c.lost(zone) || c.subnetFull(zone) })
+	usable := slices.DeleteFunc(c.zoneOrder(g), func(zone string) bool { return c.lost(zone) || c.full(g, zone) })
 	if len(usable) == 0 {
 		return "", false
 	}

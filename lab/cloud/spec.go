@@ -13,6 +13,10 @@ type Spec struct {
 	Region string `json:"region,omitempty"`
 	// Zones are the region's availability zones; without them, the region's a, b and c.
 	Zones []string `json:"zones,omitempty"`
+	// Subnets are those of the region's VPC; without them, a /20 of 10.0.0.0/16 for each zone, which has the zone's name.
+	Subnets []SubnetSpec `json:"subnets,omitempty"`
+	// NetworkInterfaces are there before the first instance.
+	NetworkInterfaces []NetworkInterfaceSpec `json:"networkInterfaces,omitempty"`
 	// InstanceTypes can be launched in every zone. The well-known ones need not be given.
 	InstanceTypes []InstanceType `json:"instanceTypes,omitempty"`
 	// Groups are the node groups at the start.
@@ -33,6 +37,11 @@ type InstanceType struct {
 	Pods int `json:"pods,omitempty"`
 	// Volumes is how many block volumes one instance can attach; without it, 25.
 	Volumes int `json:"volumes,omitempty"`
+	// MaximumNetworkInterfaces is how many network interfaces one instance can have, and IPv4AddressesPerInterface how many
+	// addresses each of them, the primary one included; without them, those of the
+	// well-known type of that name, or 4 and 15. A prefix takes the place of one address.
+	MaximumNetworkInterfaces  int `json:"maximumNetworkInterfaces,omitempty"`
+	IPv4AddressesPerInterface int `json:"ipv4AddressesPerInterface,omitempty"`
 	// Capacity and Allocatable are what a node of this type reports beside or in place of what follows from the fields
 	// above, such as {"nvidia.com/gpu": "4"}; without Allocatable, pods are left what EKS leaves them.
 	Capacity    map[string]string `json:"capacity,omitempty"`
@@ -43,8 +52,10 @@ type InstanceType struct {
 type GroupSpec struct {
 	Name         string `json:"name"`
 	InstanceType string `json:"instanceType"`
-	// Zones the group may launch in; none means all of the region's.
-	Zones   []string `json:"zones,omitempty"`
+	// Zones the group may launch in; none means those of its subnets.
+	Zones []string `json:"zones,omitempty"`
+	// Subnets are the names or IDs of those it may launch in; none means all of its zones.
+	Subnets []string `json:"subnets,omitempty"`
 	Min     int      `json:"min,omitempty"`
 	Desired int      `json:"desired"`
 	// Max bounds the group; zero means the desired size.
@@ -58,6 +69,8 @@ type GroupSpec struct {
 	BootDelay *metav1.Duration `json:"bootDelay,omitempty"`
 	// Foreign groups are not EKS's: their nodes have the labels above alone.
 	Foreign bool `json:"foreign,omitempty"`
+	// KeepPrimaryInterface is a launch template whose primary interface is not deleted with the instance.
+	KeepPrimaryInterface bool `json:"keepPrimaryInterface,omitempty"`
 	// SuspendedProcesses switches off what Auto Scaling does by itself, in its own words: "AZRebalance", "Launch". The
 	// group's first instances are there all the same.
 	SuspendedProcesses []string `json:"suspendedProcesses,omitempty"`
@@ -77,6 +90,9 @@ func (s Spec) withDefaults() Spec {
 		types[i] = types[i].withDefaults()
 	}
 	s.InstanceTypes = types
+	if len(s.Subnets) == 0 {
+		s.Subnets = defaultSubnets(s.Zones)
+	}
 	return s
 }
 
@@ -87,17 +103,34 @@ func (t InstanceType) withDefaults() InstanceType {
 	if t.Volumes == 0 {
 		t.Volumes = nitroVolumes
 	}
+	usual := InstanceType{MaximumNetworkInterfaces: 4, IPv4AddressesPerInterface: 15}
+	if i := slices.IndexFunc(wellKnownTypes, func(known InstanceType) bool { return known.Name == t.Name }); i >= 0 {
+		usual = wellKnownTypes[i]
+	}
+	if t.MaximumNetworkInterfaces == 0 {
+		t.MaximumNetworkInterfaces = usual.MaximumNetworkInterfaces
+	}
+	if t.IPv4AddressesPerInterface == 0 {
+		t.IPv4AddressesPerInterface = usual.IPv4AddressesPerInterface
+	}
 	return t
 }
 
 func (g GroupSpec) withDefaults(region Spec) GroupSpec {
 	if len(g.Zones) == 0 {
-		g.Zones = slices.Clone(region.Zones)
+		g.Zones = slices.DeleteFunc(slices.Clone(region.Zones), func(zone string) bool { return !region.subnetFor(g, zone) })
 	}
 	if g.Max == 0 {
 		g.Max = g.Desired
 	}
 	return g
+}
+
+// subnetFor says whether one of the subnets that a group may launch in is in a zone.
+func (s Spec) subnetFor(g GroupSpec, zone string) bool {
+	return slices.ContainsFunc(s.Subnets, func(subnet SubnetSpec) bool {
+		return subnet.Zone == zone && (len(g.Subnets) == 0 || slices.Contains(g.Subnets, subnet.Name))
+	})
 }
 
 // instanceType finds a type by name; those of the Spec hide the well-known ones.

@@ -18,6 +18,10 @@ type state struct {
 	Groups    []*group    `json:"groups"`
 	Instances []*instance `json:"instances"`
 	Volumes   []*Volume   `json:"volumes"`
+	// Subnets and Interfaces are empty in the file of a lab that knew none.
+	Subnets           []*Subnet           `json:"subnets,omitempty"`
+	Interfaces        []*networkInterface `json:"interfaces,omitempty"`
+	InterfaceSequence uint64              `json:"interfaceSequence,omitempty"`
 }
 
 // load reads the state file; found is false if there is none yet.

@@ -9,17 +9,19 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// maxZones is how many /20 subnets the address plan in network.go holds.
+// maxZones is how many zones get a /20 subnet of 10.0.0.0/16 by default.
 const maxZones = 16
 
 // Validate says what is wrong with a Spec, each error with the field at fault below path.
 func (s Spec) Validate(path *field.Path) field.ErrorList {
+	byDefault := len(s.Subnets) == 0
 	s = s.withDefaults()
 	var errs field.ErrorList
-	if len(s.Zones) > maxZones {
+	if byDefault && len(s.Zones) > maxZones {
 		errs = append(errs, field.TooMany(path.Child("zones"), len(s.Zones), maxZones))
 	}
 	errs = append(errs, duplicates(path.Child("zones"), s.Zones)...)
+	errs = append(errs, s.validateNetwork(path)...)
 	for i, t := range s.InstanceTypes {
 		errs = append(errs, t.validate(path.Child("instanceTypes").Index(i))...)
 	}
@@ -47,11 +49,13 @@ func (t InstanceType) validate(path *field.Path) field.ErrorList {
 			errs = append(errs, quantity(path.Child(field).Key(name), list[name])...)
 		}
 	}
-	if t.Pods < 0 {
-		errs = append(errs, field.Invalid(path.Child("pods"), t.Pods, "must not be negative"))
-	}
-	if t.Volumes < 0 {
-		errs = append(errs, field.Invalid(path.Child("volumes"), t.Volumes, "must not be negative"))
+	for name, number := range map[string]int{
+		"pods": t.Pods, "volumes": t.Volumes,
+		"maximumNetworkInterfaces": t.MaximumNetworkInterfaces, "ipv4AddressesPerInterface": t.IPv4AddressesPerInterface,
+	} {
+		if number < 0 {
+			errs = append(errs, field.Invalid(path.Child(name), number, "must not be negative"))
+		}
 	}
 	return errs
 }
@@ -67,6 +71,7 @@ func (g GroupSpec) validate(path *field.Path, region Spec) field.ErrorList {
 	}
 	errs = append(errs, subset(path.Child("zones"), g.Zones, region.Zones)...)
 	errs = append(errs, subset(path.Child("zoneOrder"), g.ZoneOrder, g.Zones)...)
+	errs = append(errs, g.validateSubnets(path, region)...)
 	if fault := boundsFault(g.Min, g.Max); fault != "" {
 		errs = append(errs, field.Invalid(path.Child("max"), g.Max, fault))
 	} else if fault := desiredFault(g.Min, g.Desired, g.Max); fault != "" {

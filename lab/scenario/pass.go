@@ -116,6 +116,12 @@ func varyCloud(c, v cloud.Spec, groups []string, path string) (cloud.Spec, []str
 	if v.Zones != nil {
 		c.Zones = v.Zones
 	}
+	if v.Subnets != nil {
+		c.Subnets = v.Subnets
+	}
+	if v.NetworkInterfaces != nil {
+		c.NetworkInterfaces = v.NetworkInterfaces
+	}
 	if v.InstanceTypes != nil {
 		c.InstanceTypes = v.InstanceTypes
 	}

@@ -72,3 +72,33 @@ func TestCommandLine(t *testing.T) {
 		t.Errorf("the instance was rebooted %d times and is %s", i.Reboots, i.State)
 	}
 }
+
+// TestCommandLineOnNetwork looks at the network and takes away what a removed worker has left, as a person would.
+func TestCommandLineOnNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out of a quick run: each start of AWS's command line takes seconds")
+	}
+	agenttest.Need(t, "aws")
+	b := newNetwork(t)
+	left, owner := b.cloud.NetworkInterfaces()[2], b.members("workers")[0]
+	for _, tc := range []struct {
+		arguments []string
+		want      string
+		fails     bool
+	}{
+		{[]string{"ec2", "describe-subnets", "--filters", "Name=tag:Name,Values=narrow", "--query", "Subnets[].AvailableIpAddressCount"}, "46", false},
+		{[]string{"ec2", "describe-network-interfaces", "--filters", "Name=status,Values=available", "Name=description,Values=aws-K8S-i-*", "--page-size", "5", "--query", "length(NetworkInterfaces)"}, "4", false},
+		{[]string{"ec2", "describe-instances", "--instance-ids", owner.ID, "--query", "Reservations[].Instances[].NetworkInterfaces[].SubnetId"}, owner.Subnet, false},
+		{[]string{"ec2", "describe-instance-types", "--instance-types", "m5.large", "--query", "InstanceTypes[].NetworkInfo.Ipv4AddressesPerInterface"}, "10", false},
+		{[]string{"ec2", "delete-network-interface", "--dry-run", "--network-interface-id", left.ID}, "DryRunOperation", true},
+		{[]string{"ec2", "delete-network-interface", "--network-interface-id", left.ID}, "", false},
+		{[]string{"ec2", "delete-network-interface", "--network-interface-id", left.ID}, "InvalidNetworkInterfaceID.NotFound", true},
+		{[]string{"ec2", "describe-subnets", "--subnet-ids", left.Subnet, "--query", "Subnets[].AvailableIpAddressCount"}, "49", false},
+		{[]string{"ec2", "create-network-interface", "--subnet-id", left.Subnet, "--description", "mine", "--secondary-private-ip-address-count", "2", "--query", "NetworkInterface.PrivateIpAddresses[].Primary"}, "true", false},
+	} {
+		out, err := b.run(tc.arguments...)
+		if (err != nil) != tc.fails || !strings.Contains(out, tc.want) {
+			t.Errorf("aws %s: %v\n%s", strings.Join(tc.arguments, " "), err, out)
+		}
+	}
+}

@@ -211,14 +211,19 @@ func TestDescribeNodegroup(t *testing.T) {
 			},
 			InstanceTypes: []string{g.InstanceType}, Labels: g.Labels,
 			Resources:        &ekstypes.NodegroupResources{AutoScalingGroups: []ekstypes.AutoScalingGroup{{Name: &g.Name}}},
-			NodeRepairConfig: heldRepair(g),
+			NodeRepairConfig: heldRepair(g), Health: &ekstypes.NodegroupHealth{},
+		}
+		for _, subnet := range b.cloud.Subnets() {
+			if slices.Contains(g.Zones, subnet.Zone) {
+				want.Subnets = append(want.Subnets, subnet.ID)
+			}
 		}
 		if g.Name == "workers" {
 			want.Taints = []ekstypes.Taint{{Key: sdk.String("dedicated"), Value: sdk.String("search"), Effect: ekstypes.TaintEffectNoSchedule}}
 		}
 		if diff := cmp.Diff(want, out.Nodegroup, cmpopts.IgnoreUnexported(
 			ekstypes.Nodegroup{}, ekstypes.NodegroupScalingConfig{}, ekstypes.NodegroupResources{}, ekstypes.AutoScalingGroup{},
-			ekstypes.NodeRepairConfig{}, ekstypes.NodeRepairConfigOverrides{}, ekstypes.Taint{},
+			ekstypes.NodeRepairConfig{}, ekstypes.NodeRepairConfigOverrides{}, ekstypes.Taint{}, ekstypes.NodegroupHealth{},
 		), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("node group %s (-held +decoded):\n%s", g.Name, diff)
 		}

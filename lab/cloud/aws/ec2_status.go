@@ -44,7 +44,8 @@ func describeInstanceStatus(r request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, token, err := r.selection(func(i cloud.Instance) bool { return all || i.State == cloud.Running })
+	running := func(i cloud.Instance) bool { return all || i.State == cloud.Running }
+	found, token, err := selection(r, r.server.instances(), r.server.delayedView().Instances, running)
 	if err != nil {
 		return nil, err
 	}

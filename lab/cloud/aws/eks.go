@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
@@ -46,6 +47,16 @@ type (
 		Taints        []taint                `json:"taints,omitempty"`
 		Resources     resources              `json:"resources"`
 		NodeRepair    cloud.NodeRepairConfig `json:"nodeRepairConfig"`
+		Subnets       []string               `json:"subnets"`
+		Health        health                 `json:"health"`
+	}
+	health struct {
+		Issues []issue `json:"issues"`
+	}
+	issue struct {
+		Code        string   `json:"code"`
+		Message     string   `json:"message"`
+		ResourceIDs []string `json:"resourceIds"`
 	}
 	scaling struct {
 		MinSize     int `json:"minSize"`
@@ -58,9 +69,9 @@ type (
 		Effect string `json:"effect"`
 	}
 	resources struct {
-		AutoScalingGroups []named `json:"autoScalingGroups"`
+		AutoScalingGroups []resourceName `json:"autoScalingGroups"`
 	}
-	named struct {
+	resourceName struct {
 		Name string `json:"name"`
 	}
 )
@@ -82,12 +93,35 @@ func (s *Server) describeNodegroup(g cloud.Group) nodegroup {
 		Name: g.Name, Cluster: s.ClusterName, Status: "ACTIVE", CapacityType: "ON_DEMAND",
 		ARN:     fmt.Sprintf("arn:aws:eks:%s:%s:nodegroup/%s/%s", s.Cloud.Region(), account, s.ClusterName, g.Name),
 		Scaling: scaling{g.Min, g.Max, g.Desired}, InstanceTypes: []string{g.InstanceType}, Labels: g.Labels,
-		Resources: resources{[]named{{g.Name}}}, NodeRepair: nodeRepairOf(g),
+		Resources: resources{[]resourceName{{g.Name}}}, NodeRepair: nodeRepairOf(g),
+		Subnets: s.subnetsOf(g), Health: healthOf(g),
 	}
 	for _, t := range g.Taints {
 		shown.Taints = append(shown.Taints, taint{t.Key, t.Value, taintEffects[string(t.Effect)]})
 	}
 	return shown
+}
+
+// subnetsOf are the IDs of those that the group's instances may be launched in.
+func (s *Server) subnetsOf(g cloud.Group) []string {
+	ids := []string{}
+	for _, subnet := range s.Cloud.Subnets() {
+		named := len(g.Subnets) == 0 || slices.Contains(g.Subnets, subnet.ID) || slices.Contains(g.Subnets, subnet.Tags["Name"])
+		if named && slices.Contains(g.Zones, subnet.Zone) {
+			ids = append(ids, subnet.ID)
+		}
+	}
+	return ids
+}
+
+// healthOf is what EKS says of a group that cannot launch instances.
+// https://docs.aws.amazon.com/eks/latest/APIReference/API_Issue.html
+func healthOf(g cloud.Group) health {
+	issues := []issue{}
+	if g.LaunchFault != nil && g.LaunchFault.Code == cloud.CodeInsufficientFreeAddresses {
+		issues = append(issues, issue{"InsufficientFreeAddresses", g.LaunchFault.Message, []string{g.Name}})
+	}
+	return health{issues}
 }
 
 func answerJSON(w http.ResponseWriter, id, _ string, result any) {

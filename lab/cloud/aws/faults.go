@@ -35,12 +35,62 @@ func (s *Server) takeScripted(action string) error {
 	return s.script[at].fault
 }
 
+// ScriptEmptyPages has the next calls of a Describe action, such as "ec2:DescribeNetworkInterfaces", answered with an empty page that is
+// not the last.
+func (s *Server) ScriptEmptyPages(action string, times int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.emptyPages == nil {
+		s.emptyPages = map[string]int{}
+	}
+	s.emptyPages[action] += times
+}
+
+func (s *Server) takeEmptyPage(action string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.emptyPages[action] == 0 {
+		return false
+	}
+	s.emptyPages[action]--
+	return true
+}
+
 // buckets limit how often each action may be called. A bucket holds so many calls and refills by so many a second, as EC2
-// has it: 100 and 20 for reading, 50 and 10 for reading everything at once, 50 and 5 for changing.
+// has it: 100 and 20 for reading, 50 and 10 for reading everything at once, 50 and 5 for changing, but for what ownLimits has.
 // https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html
 type buckets struct {
 	pace     *pace.Pace
 	limiters map[string]*rate.Limiter
+}
+
+// limit is the size of a bucket, and by how much it refills a second.
+type limit struct {
+	size   int
+	refill float64
+}
+
+var ownLimits = map[string]limit{
+	"AssignPrivateIpAddresses":        {100, 5},
+	"CreateNetworkInterface":          {100, 5},
+	"CreateTags":                      {100, 10},
+	"DeleteNetworkInterface":          {100, 5},
+	"ModifyNetworkInterfaceAttribute": {100, 5},
+	"UnassignPrivateIpAddresses":      {100, 5},
+}
+
+// limitOf is the bucket that a call takes from.
+func limitOf(a request) (bucket string, of limit) {
+	if strings.HasPrefix(a.action, "Describe") {
+		if !a.parameters.narrowed() {
+			return a.action + " of everything", limit{50, 10}
+		}
+		return a.action, limit{100, 20}
+	}
+	if own, has := ownLimits[a.action]; has {
+		return a.action, own
+	}
+	return a.action, limit{50, 5}
 }
 
 // admit takes a token. AWS does not publish the limits of the other services; they have none here.
@@ -48,18 +98,12 @@ func (s *Server) admit(called *service, a request) bool {
 	if called != ec2 {
 		return true
 	}
-	name, size, refill := a.action, 50, 5.0
-	if strings.HasPrefix(a.action, "Describe") {
-		size, refill = 100, 20
-		if !a.parameters.narrowed() {
-			name, size, refill = a.action+" of everything", 50, 10
-		}
-	}
+	name, of := limitOf(a)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	limiter, known := s.buckets.limiters[name]
 	if !known {
-		limiter = rate.NewLimiter(rate.Limit(s.buckets.pace.Rate(refill)), size)
+		limiter = rate.NewLimiter(rate.Limit(s.buckets.pace.Rate(of.refill)), of.size)
 		if s.buckets.limiters == nil {
 			s.buckets.limiters = map[string]*rate.Limiter{}
 		}

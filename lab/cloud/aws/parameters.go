@@ -36,6 +36,31 @@ func (p parameters) flag(name string) (bool, error) {
 	return value, nil
 }
 
+// count is a number that is not negative; zero if it is not given.
+func (p parameters) count(name string) (int, error) {
+	text := p.text(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, refuse(cloud.CodeInvalidParameter, "Value (%s) for parameter %s is invalid. Must be a number that is not negative.", text, name)
+	}
+	return n, nil
+}
+
+// tags are the numbered keys and values below a prefix.
+func (p parameters) tags(prefix string) map[string]string {
+	tags := map[string]string{}
+	for n := 1; ; n++ {
+		key := p.text(fmt.Sprintf("%s.%d.Key", prefix, n))
+		if key == "" {
+			return tags
+		}
+		tags[key] = p.text(fmt.Sprintf("%s.%d.Value", prefix, n))
+	}
+}
+
 // list has the elements of a list, each under one of the prefix's numbers.
 func (p parameters) list(prefix string) []string {
 	var values []string
@@ -51,7 +76,8 @@ func (p parameters) list(prefix string) []string {
 // narrowed says whether a Describe call asks for less than everything at once.
 func (p parameters) narrowed() bool {
 	for name := range p {
-		if name == "MaxResults" || strings.HasPrefix(name, "InstanceId.") || strings.HasPrefix(name, "Filter.") {
+		kind, _, _ := strings.Cut(name, ".")
+		if slices.Contains([]string{"MaxResults", "Filter", "InstanceId", "InstanceType", "NetworkInterfaceId", "SubnetId"}, kind) {
 			return true
 		}
 	}
@@ -84,6 +110,9 @@ func (p parameters) readPage(size string, lowest, highest, usual int) (page, err
 	}
 	return wanted, nil
 }
+
+// again is a token for the same page once more.
+func (p page) again() string { return base64.RawURLEncoding.EncodeToString([]byte(max(p.after, " "))) }
 
 // take is the page, and the token for the next one if there is more.
 func take[T any](wanted page, items []T, name func(T) string) (taken []T, token string) {

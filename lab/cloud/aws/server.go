@@ -51,10 +51,11 @@ type Server struct {
 
 	delay time.Duration
 
-	mu      sync.Mutex
-	calls   []Call
-	script  []*scripted
-	buckets buckets
+	mu         sync.Mutex
+	calls      []Call
+	script     []*scripted
+	emptyPages map[string]int
+	buckets    buckets
 }
 
 // New returns a server of the cloud.

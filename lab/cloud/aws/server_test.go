@@ -105,7 +105,8 @@ func TestAuthentication(t *testing.T) {
 
 // TestRateLimits empties each bucket, and finds what a second puts back.
 func TestRateLimits(t *testing.T) {
-	instance := newFixture(t).Cloud.Instances()[0].ID
+	region := newFixture(t).Cloud
+	instance, eni, subnet := region.Instances()[0].ID, region.NetworkInterfaces()[0].ID, region.Subnets()[0].ID
 	tests := []struct {
 		form         string
 		size, refill int
@@ -115,6 +116,11 @@ func TestRateLimits(t *testing.T) {
 		{"Action=DescribeInstances", 50, 10},
 		{"Action=DescribeInstanceStatus", 50, 10},
 		{"Action=RebootInstances&InstanceId.1=" + instance, 50, 5},
+		{"Action=DescribeNetworkInterfaces", 50, 10},
+		{"Action=DescribeNetworkInterfaces&NetworkInterfaceId.1=" + eni, 100, 20},
+		{"Action=DescribeSubnets&SubnetId.1=" + subnet, 100, 20},
+		{"Action=CreateNetworkInterface&SubnetId=" + subnet, 100, 5},
+		{"Action=CreateTags&Tag.1.Key=a&ResourceId.1=" + eni, 100, 10},
 	}
 	for _, tc := range tests {
 		t.Run(tc.form, func(t *testing.T) {
@@ -180,6 +186,9 @@ func FuzzServe(f *testing.F) {
 	for _, form := range []string{
 		"Action=DescribeInstances&Filter.1.Name=instance-id&Filter.1.Value.1=i-*", "Action=DescribeInstanceStatus&NextToken=aS0",
 		"Action=RebootInstances&InstanceId.1=i-0123456789abcdef0&DryRun=true", "Action=DescribeInstances&MaxResults=5",
+		"Action=DescribeNetworkInterfaces&Filter.1.Name=tag:a&Filter.1.Value.1=b&MaxResults=5", "Action=DescribeSubnets&SubnetId.1=subnet-01234567",
+		"Action=CreateNetworkInterface&SubnetId=subnet-01234567&SecondaryPrivateIpAddressCount=9&TagSpecification.1.Tag.1.Key=a",
+		"Action=AttachNetworkInterface&NetworkInterfaceId=eni-01234567&InstanceId=i-01234567&DeviceIndex=1", "Action=DescribeInstanceTypes",
 	} {
 		f.Add(form)
 	}
