@@ -528,9 +528,9 @@ var englishTexts = []compiled{
 	{AddressThrottleGap, nil, func(t *text) {
 		t.say("Neither the Kubernetes API nor EC2 shows whether EC2 throttles the VPC CNI; its metric awscni_aws_api_error_count does.")
 	}},
-	{AddressPartUnread, []string{"part", "permission", "why"}, func(t *text) {
-		t.put(t.value("part"))
-		t.say(" could not be read")
+	{AddressPartUnread, []string{"parts", "permission", "why"}, func(t *text) {
+		t.say(englishAnd(t.items("parts")))
+		t.say(" facts could not be read from AWS")
 		if t.is(t.value("permission")) {
 			t.say(": naosu lacks the permission ")
 			t.put(t.value("permission"))
@@ -758,9 +758,17 @@ var englishTexts = []compiled{
 	{AddressesUnknownCell, nil, func(t *text) {
 		t.say("unknown")
 	}},
-	{AddressesMoreLeaks, []string{"n"}, func(t *text) {
-		t.say(count(t.number("n"), "leaked interface", "leaked interfaces"))
-		t.say(": naosu addresses -o wide")
+	{AddressesHeadType, nil, func(t *text) {
+		t.say("TYPE")
+	}},
+	{AddressesHeadInterfaces, nil, func(t *text) {
+		t.say("INTERFACES")
+	}},
+	{AddressesHeadAllNodes, nil, func(t *text) {
+		t.say("NODES")
+	}},
+	{ProgressNetwork, nil, func(t *text) {
+		t.say("reading subnets and interfaces from AWS")
 	}},
 	{AuditSummary, []string{"any", "critical", "warning", "info", "unknown", "accepted"}, func(t *text) {
 		if t.is(t.value("any")) {
@@ -4128,6 +4136,15 @@ var englishTexts = []compiled{
 	}},
 	{"flag/audit/selector", nil, func(t *text) {
 		t.say("include only pods and workloads whose labels match this `SELECTOR`")
+	}},
+	{"help/addresses", nil, func(t *text) {
+		t.say("Show who holds the addresses of subnets, and when they run out")
+	}},
+	{"help/addresses/long", nil, func(t *text) {
+		t.say("Show, for clusters on EC2 with the AWS VPC CNI, the subnets of the nodes: how many addresses are free, who holds the others (pods, spare ones on nodes, leaked interfaces, others), and how many would be free if every Auto Scaling group grew to its maximum; the nodes that have no address for another pod; and what follows. With -o wide: all nodes and the leaked interfaces, too.\n\nThe facts come from EC2, with the AWS credentials of the environment, or from a snapshot that was written with them. The command changes nothing.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
+	}},
+	{"flag/addresses/fail-on", nil, func(t *text) {
+		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical")
 	}},
 	{"help/whatif", nil, func(t *text) {
 		t.say("Predict the effects of a change")

@@ -511,9 +511,9 @@ var japaneseTexts = []compiled{
 	{AddressThrottleGap, nil, func(t *text) {
 		t.say("EC2 が VPC CNI の呼び出しを制限しているかどうかは、Kubernetes API でも EC2 でも分かりません。VPC CNI のメトリクス awscni_aws_api_error_count で分かります。")
 	}},
-	{AddressPartUnread, []string{"part", "permission", "why"}, func(t *text) {
-		t.put(t.value("part"))
-		t.say(" を読み取れませんでした")
+	{AddressPartUnread, []string{"parts", "permission", "why"}, func(t *text) {
+		t.say(japaneseAnd(t.items("parts")))
+		t.say(" を AWS から読み取れませんでした")
 		if t.is(t.value("permission")) {
 			t.say("。naosu には権限 ")
 			t.put(t.value("permission"))
@@ -605,7 +605,7 @@ var japaneseTexts = []compiled{
 	{RemedyNewSubnet, []string{"zone"}, func(t *text) {
 		if t.is(t.value("zone")) {
 			t.put(t.value("zone"))
-			t.say(" の ")
+			t.say(" の")
 		}
 		t.say("ノードに、より大きなサブネットを用意します。作成してタグ kubernetes.io/role/cni=1 を付けるか、ENIConfig (カスタムネットワーク) または新しいノードグループで使います。マネージド型ノードグループのサブネットは変更できません。")
 	}},
@@ -738,10 +738,17 @@ var japaneseTexts = []compiled{
 	{AddressesUnknownCell, nil, func(t *text) {
 		t.say("不明")
 	}},
-	{AddressesMoreLeaks, []string{"n"}, func(t *text) {
-		t.say("残ったままのインターフェース ")
-		t.put(t.value("n"))
-		t.say(" 個は naosu addresses -o wide で確認できます")
+	{AddressesHeadType, nil, func(t *text) {
+		t.say("タイプ")
+	}},
+	{AddressesHeadInterfaces, nil, func(t *text) {
+		t.say("インターフェース")
+	}},
+	{AddressesHeadAllNodes, nil, func(t *text) {
+		t.say("ノード")
+	}},
+	{ProgressNetwork, nil, func(t *text) {
+		t.say("AWS からサブネットとインターフェースを読み取っています")
 	}},
 	{AuditSummary, []string{"any", "critical", "warning", "info", "unknown", "accepted"}, func(t *text) {
 		if t.is(t.value("any")) {
@@ -3987,6 +3994,15 @@ var japaneseTexts = []compiled{
 	}},
 	{"flag/audit/selector", nil, func(t *text) {
 		t.say("ラベルがこの `SELECTOR` に一致する Pod とワークロードに絞る")
+	}},
+	{"help/addresses", nil, func(t *text) {
+		t.say("サブネットのアドレスの保持者と、いつ足りなくなるかを表示")
+	}},
+	{"help/addresses/long", nil, func(t *text) {
+		t.say("AWS VPC CNI を使う EC2 上のクラスターについて、ノードのサブネットの空きアドレスの数、それ以外のアドレスの保持者 (Pod、ノードの予備、残ったままのインターフェース、ほか)、すべての Auto Scaling グループが最大まで増えたときの空きの数、次の Pod のアドレスがないノード、そこから分かる所見を表示します。-o wide では、すべてのノードと残ったままのインターフェースも表示します。\n\n情報は、環境の AWS の認証情報を使って EC2 から読み取るか、それを使って書いたスナップショットから読み取ります。何も変更しません。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
+	}},
+	{"flag/addresses/fail-on", nil, func(t *text) {
+		t.say("重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical")
 	}},
 	{"help/whatif", nil, func(t *text) {
 		t.say("変更の影響を予測する")

@@ -237,6 +237,11 @@ func (a addressRule) limitEvidence(n *addresses.Node) []finding.Evidence {
 	}
 }
 
+// usualHostNetwork is how many pods without an address of their own EKS counts on each node in its maximum of pods: aws-node and kube-proxy.
+//
+// Source: https://docs.aws.amazon.com/eks/latest/userguide/choosing-instance-type.html.
+const usualHostNetwork = 2
+
 // acceptMore finds nodes whose kubelet accepts more pods than the type has addresses for, by type.
 func (a addressRule) acceptMore() []finding.Finding {
 	type kind struct {
@@ -247,7 +252,7 @@ func (a addressRule) acceptMore() []finding.Finding {
 	var order []kind
 	for at := range a.Nodes {
 		n := &a.Nodes[at]
-		accepts := n.MaxPods - n.HostNetwork
+		accepts := n.MaxPods - max(n.HostNetwork, usualHostNetwork)
 		if !n.Judged || n.Capacity == 0 || accepts <= n.Capacity || len(a.waiting[waitingKey{status.NodeAtLimit, n.Name}].refs) > 0 || a.Excludes(finding.N404, facts.NodeRef(n.Name)) {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/addresses"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
@@ -92,7 +93,7 @@ func (s *AddressState) ofNetwork(r *addresses.Report) AddressCause {
 	for _, subnet := range s.Subnets {
 		free, blocks = free+subnet.Free, blocks+subnet.FreeBlocks
 	}
-	prefixes := r.Settings.Prefixes && r.Has("NetworkInterface")
+	prefixes := r.Settings.Prefixes && r.Has(cloud.Interfaces)
 	switch {
 	case s.Node.Full():
 		return NodeAtLimit
@@ -179,7 +180,9 @@ func (s *Status) explainAddress(pod *corev1.Pod) {
 			s.addUnknown("addresses", sentence.AddressesUnknown())
 			break
 		}
-		if len(state.Subnets) > 0 && state.Node.Judged {
+		if len(state.Subnets) == 0 {
+			s.addUnknown("addresses", sentence.AddressesUnknown())
+		} else if state.Node.Judged {
 			s.Causes = append(s.Causes, state.RuledOut...)
 			s.addCause(sentence.AddressNoCause(node, "kubectl logs --namespace kube-system --selector k8s-app=aws-node --container aws-node --tail 200"))
 		}
@@ -193,10 +196,18 @@ func (s *Status) explainAddress(pod *corev1.Pod) {
 
 // AddressGaps are the parts of the network that could not be read.
 func AddressGaps(r *addresses.Report) []finding.Gap {
-	var gaps []finding.Gap
+	parts := map[cloud.Unread][]string{}
+	var order []cloud.Unread
 	for _, part := range addresses.Parts(r) {
 		why := r.Unread[part]
-		gaps = append(gaps, finding.Gap{About: string(part), Message: sentence.AddressPartUnread(string(part), why.Permission, why.Err)})
+		if parts[why] == nil {
+			order = append(order, why)
+		}
+		parts[why] = append(parts[why], string(part))
+	}
+	var gaps []finding.Gap
+	for _, why := range order { // One reason is stated once: without credentials, nothing was read.
+		gaps = append(gaps, finding.Gap{About: "aws", Message: sentence.AddressPartUnread(message.ListOf(parts[why]), why.Permission, why.Err)})
 	}
 	return gaps
 }

@@ -370,8 +370,8 @@ func AddressThrottleGap() message.Sentence {
 }
 
 // AddressPartUnread is message.AddressPartUnread.
-func AddressPartUnread(part, permission, why any) message.Sentence {
-	return message.Sentence{ID: message.AddressPartUnread, Args: message.Args{"part": part, "permission": permission, "why": why}}
+func AddressPartUnread(parts message.List, permission, why any) message.Sentence {
+	return message.Sentence{ID: message.AddressPartUnread, Args: message.Args{"parts": parts, "permission": permission, "why": why}}
 }
 
 // RuledOutFree is message.RuledOutFree.
@@ -629,9 +629,24 @@ func AddressesUnknownCell() message.Sentence {
 	return message.Sentence{ID: message.AddressesUnknownCell}
 }
 
-// AddressesMoreLeaks is message.AddressesMoreLeaks.
-func AddressesMoreLeaks(n int) message.Sentence {
-	return message.Sentence{ID: message.AddressesMoreLeaks, Args: message.Args{"n": n}}
+// AddressesHeadType is message.AddressesHeadType.
+func AddressesHeadType() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadType}
+}
+
+// AddressesHeadInterfaces is message.AddressesHeadInterfaces.
+func AddressesHeadInterfaces() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadInterfaces}
+}
+
+// AddressesHeadAllNodes is message.AddressesHeadAllNodes.
+func AddressesHeadAllNodes() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadAllNodes}
+}
+
+// ProgressNetwork is message.ProgressNetwork.
+func ProgressNetwork() message.Sentence {
+	return message.Sentence{ID: message.ProgressNetwork}
 }
 
 // AuditSummary is message.AuditSummary.
