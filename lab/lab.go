@@ -18,6 +18,7 @@ import (
 	"github.com/naosu-dev/naosu/lab/cloud/aws"
 	"github.com/naosu-dev/naosu/lab/cloud/csi"
 	"github.com/naosu-dev/naosu/lab/cloud/nodecontroller"
+	"github.com/naosu-dev/naosu/lab/cloud/vpccni"
 	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/nodes"
 	"github.com/naosu-dev/naosu/lab/pace"
@@ -63,6 +64,9 @@ type Addons struct {
 	NodeMonitoringAgent bool `json:"nodeMonitoringAgent,omitempty"`
 	// NodeRepair plays EKS's own repair of nodes, for the groups whose nodeRepairConfig is enabled.
 	NodeRepair bool `json:"nodeRepair,omitempty"`
+	// VPCCNI plays the address manager of the Amazon VPC CNI plugin: pods get addresses of the cloud's subnets, as many as there
+	// are. Without it, there are as many addresses as pods.
+	VPCCNI bool `json:"vpcCNI,omitempty"`
 }
 
 // Lab is a running cluster.
@@ -141,7 +145,13 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 		return fmt.Errorf("building the cloud: %w", err)
 	}
 	config := l.Plane.AdminConfig()
-	l.Nodes, err = nodes.New(nodes.Options{Config: config, Pace: o.Pace, Events: true})
+	fleet := nodes.Options{Config: config, Pace: o.Pace, Events: true}
+	var addresses *vpccni.Manager
+	if o.Addons.VPCCNI {
+		addresses = vpccni.New(vpccni.Options{Cloud: l.Cloud, Pace: o.Pace})
+		fleet.Addresses = addresses
+	}
+	l.Nodes, err = nodes.New(fleet)
 	if err != nil {
 		return fmt.Errorf("building the nodes: %w", err)
 	}
@@ -189,6 +199,9 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 		run("node repair", func(ctx context.Context) error {
 			return eksnoderepair.Run(ctx, eksnoderepair.Options{Config: config, Cloud: l.Cloud, Pace: o.Pace})
 		})
+	}
+	if addresses != nil {
+		run("address managers", func(ctx context.Context) error { return addresses.Run(ctx, config, l.Nodes) })
 	}
 	return nil
 }

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// How long EC2 takes to attach and to detach an interface, in scenario time. AWS gives no figures; a few seconds are usual.
+// How long EC2 takes to attach and to detach an interface, in scenario time, if the Spec says nothing else. AWS gives no figures; a few
+// seconds are usual.
 const (
 	attachTime = 2 * time.Second
 	detachTime = 5 * time.Second
@@ -116,10 +117,17 @@ func (c *Cloud) DetachNetworkInterface(attachment string) error {
 		case changed.Status == InterfaceDetaching:
 			return refuse(CodeIncorrectState, "attachment: %s is in incorrect state: detaching", attachment)
 		}
-		changed.Status, changed.Due = InterfaceDetaching, c.after(detachTime)
+		changed.Status, changed.Due = InterfaceDetaching, c.after(c.detachTime())
 		c.putInterface(&changed)
 		return nil
 	})
+}
+
+func (c *Cloud) detachTime() time.Duration {
+	if c.state.Region.DetachTime != nil {
+		return c.state.Region.DetachTime.Duration
+	}
+	return detachTime
 }
 
 // stepInterface takes the step that an interface is due for.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
@@ -105,6 +106,7 @@ func TestValidateNetwork(t *testing.T) {
 		"a zone without subnet":    {group(GroupSpec{Subnets: []string{"narrow"}, Zones: []string{"a", "b"}}), "groups[0].zones[0]"},
 		"an interface's subnet":    {Spec{NetworkInterfaces: []NetworkInterfaceSpec{{Subnet: "absent"}}}, "networkInterfaces[0].subnet"},
 		"an interface's addresses": {Spec{NetworkInterfaces: []NetworkInterfaceSpec{{Subnet: "us-east-1a", SecondaryAddresses: -1}}}, "networkInterfaces[0].secondaryAddresses"},
+		"a time below zero":        {Spec{DetachTime: &metav1.Duration{Duration: -1}}, "detachTime"},
 		"fewer than no interfaces": {Spec{InstanceTypes: []InstanceType{{Name: "x.large", CPU: "1", Memory: "1Gi", MaximumNetworkInterfaces: -1}}}, "instanceTypes[0].maximumNetworkInterfaces"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 )
 
@@ -113,6 +114,22 @@ func TestTermination(t *testing.T) {
 		if i := b.networkInterface(id); i == nil || i.Status != InterfaceAvailable || i.Attachment != nil {
 			t.Errorf("the interface %s is %+v, want it available", name, i)
 		}
+	}
+}
+
+// TestDetachTime is that of the Spec.
+func TestDetachTime(t *testing.T) {
+	b, owner := networked(t, GroupSpec{})
+	b.state.Region.DetachTime = &metav1.Duration{Duration: time.Minute}
+	i := b.attach(owner.Subnet, owner.ID, 1)
+	b.must(b.DetachNetworkInterface(i.Attachment.ID))
+	b.advanceBy(59 * time.Second)
+	if got := b.networkInterface(i.ID).Status; got != InterfaceDetaching {
+		t.Errorf("the interface is %s before its time", got)
+	}
+	b.advanceBy(time.Second)
+	if got := b.networkInterface(i.ID).Status; got != InterfaceAvailable {
+		t.Errorf("the interface is %s after a minute", got)
 	}
 }
 

@@ -17,6 +17,8 @@ type Spec struct {
 	Subnets []SubnetSpec `json:"subnets,omitempty"`
 	// NetworkInterfaces are there before the first instance.
 	NetworkInterfaces []NetworkInterfaceSpec `json:"networkInterfaces,omitempty"`
+	// DetachTime is how long EC2 takes to detach a network interface, in scenario time; without it, 5 s.
+	DetachTime *metav1.Duration `json:"detachTime,omitempty"`
 	// InstanceTypes can be launched in every zone. The well-known ones need not be given.
 	InstanceTypes []InstanceType `json:"instanceTypes,omitempty"`
 	// Groups are the node groups at the start.

@@ -37,6 +37,9 @@ func (s Spec) validateNetwork(path *field.Path) field.ErrorList {
 		names = append(names, subnet.Name)
 	}
 	errs = append(errs, duplicates(path.Child("subnets"), names)...)
+	if s.DetachTime != nil && s.DetachTime.Duration < 0 {
+		errs = append(errs, field.Invalid(path.Child("detachTime"), s.DetachTime.Duration.String(), "must not be negative"))
+	}
 	for i, spec := range s.NetworkInterfaces {
 		errs = append(errs, spec.validate(path.Child("networkInterfaces").Index(i), names)...)
 	}

@@ -4,9 +4,22 @@ import (
 	"encoding/binary"
 	"net/netip"
 	"sync"
+
+	"k8s.io/apimachinery/pkg/types"
 )
 
-// pool hands out pod addresses, of 100.64.0.0/10, the range that EKS recommends for pods of their own subnets.
+// AddressManager gives pods their addresses, as the CNI plugin of a machine does.
+type AddressManager interface {
+	// Assign is an address for a pod that has none yet; empty if its machine has none now.
+	Assign(node string, pod types.UID) string
+	// Release takes a pod's address back. One that is not the manager's is no error.
+	Release(node, address string)
+	// Reserve says which address a pod has that ran before the fleet did.
+	Reserve(node string, pod types.UID, address string)
+}
+
+// addressPool is the AddressManager of machines whose network is no matter: any pod gets an address of 100.64.0.0/10, the range that
+// EKS recommends for pods of their own subnets.
 type addressPool struct {
 	mu   sync.Mutex
 	used map[uint32]bool
@@ -20,8 +33,8 @@ const (
 
 func newAddressPool() *addressPool { return &addressPool{used: map[uint32]bool{}} }
 
-// take is a free address; the one released last comes last. It is "" when all are taken.
-func (p *addressPool) take() string {
+// Assign is a free address; the one released last comes last. It is "" when all are taken.
+func (p *addressPool) Assign(string, types.UID) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for range poolSize {
@@ -35,9 +48,11 @@ func (p *addressPool) take() string {
 	return ""
 }
 
-func (p *addressPool) reserve(ip string) { p.set(ip, true) }
+// Reserve is part of AddressManager.
+func (p *addressPool) Reserve(_ string, _ types.UID, address string) { p.set(address, true) }
 
-func (p *addressPool) release(ip string) { p.set(ip, false) }
+// Release is part of AddressManager.
+func (p *addressPool) Release(_, address string) { p.set(address, false) }
 
 func (p *addressPool) set(ip string, used bool) {
 	addr, err := netip.ParseAddr(ip)

@@ -175,18 +175,18 @@ func TestAttached(t *testing.T) {
 
 func TestAddressesAreUnique(t *testing.T) {
 	p := newAddressPool()
-	p.reserve("100.64.0.2")
-	p.reserve("10.0.0.1") // not its own
-	p.reserve("")
-	if a, b := p.take(), p.take(); a != "100.64.0.1" || b != "100.64.0.3" {
+	p.Reserve("", "", "100.64.0.2")
+	p.Reserve("", "", "10.0.0.1") // not its own
+	p.Reserve("", "", "")
+	if a, b := p.Assign("", ""), p.Assign("", ""); a != "100.64.0.1" || b != "100.64.0.3" {
 		t.Errorf("took %s and %s", a, b)
 	}
-	p.release("100.64.0.1")
-	if a := p.take(); a != "100.64.0.4" {
+	p.Release("", "100.64.0.1")
+	if a := p.Assign("", ""); a != "100.64.0.4" {
 		t.Errorf("took %s, want an address that was not just given back", a)
 	}
 	p.next = 0
-	if a := p.take(); a != "100.64.0.1" {
+	if a := p.Assign("", ""); a != "100.64.0.1" {
 		t.Errorf("took %s, want what was given back", a)
 	}
 }

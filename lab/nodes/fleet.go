@@ -34,6 +34,8 @@ type Options struct {
 	Log io.Writer
 	// Events has kubelets record the Events that real ones do.
 	Events bool
+	// Addresses gives pods their addresses; if it is nil, there are as many as pods.
+	Addresses AddressManager
 	// Workers take one machine at a time; zero means 16.
 	Workers int
 }
@@ -46,7 +48,7 @@ type Fleet struct {
 	log       *slog.Logger
 	cache     *clusterCache
 	queue     workqueue.TypedDelayingInterface[string]
-	addresses *addressPool
+	addresses AddressManager
 	events    record.EventBroadcaster // nil if none are wanted
 
 	workers int
@@ -80,6 +82,9 @@ func newFleet(client kubernetes.Interface, o Options) *Fleet {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
+	if o.Addresses == nil {
+		o.Addresses = newAddressPool()
+	}
 	if o.Workers == 0 {
 		o.Workers = 16
 	}
@@ -89,7 +94,7 @@ func newFleet(client kubernetes.Interface, o Options) *Fleet {
 		queue: workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[string]{
 			Name: "lab-nodes", Clock: o.Clock,
 		}),
-		addresses: newAddressPool(), kubelets: map[string]*kubelet{},
+		addresses: o.Addresses, kubelets: map[string]*kubelet{},
 	}
 	f.cache = newClusterCache(client, f.queue.Add)
 	if o.Events {
@@ -109,7 +114,9 @@ func (f *Fleet) Run(ctx context.Context) error {
 		defer f.events.Shutdown()
 	}
 	for _, pod := range f.cache.allPods() {
-		f.addresses.reserve(pod.Status.PodIP)
+		if !pod.Spec.HostNetwork {
+			f.addresses.Reserve(pod.Spec.NodeName, pod.UID, pod.Status.PodIP)
+		}
 	}
 	var workers sync.WaitGroup
 	for range f.workers {

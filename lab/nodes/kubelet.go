@@ -32,7 +32,7 @@ type kubelet struct {
 	node       *corev1.Node // the newest version known; nil if there is none
 	nodeCached bool         // it was in the cache
 	lease      *coordinationv1.Lease
-	addresses  *addressPool
+	addresses  AddressManager
 	pace       *pace.Pace
 
 	registered         bool      // since the kubelet's last start
@@ -58,11 +58,11 @@ type trackedPod struct {
 	statusWritten bool      // the API has the present status
 	deleteSent    bool      // the final deletion was sent
 	mountDeadline time.Time // when the kubelet complains that volumes do not come
-	// sandboxBy is when the kubelet tries again to make a sandbox that got no address.
+	// sandboxRetry is when the kubelet tries again to make a sandbox that got no address.
 	sandboxRetry time.Time
 }
 
-func newKubelet(m Machine, addresses *addressPool, p *pace.Pace) *kubelet {
+func newKubelet(m Machine, addresses AddressManager, p *pace.Pace) *kubelet {
 	k := &kubelet{Machine: m, pods: map[types.UID]*trackedPod{}, addresses: addresses, pace: p, firstHeartbeat: make(chan struct{})}
 	k.state.Store(new(On))
 	k.newBootID()
@@ -136,7 +136,7 @@ func (k *kubelet) reboot(now time.Time) {
 // releaseAddress releases a pod's address.
 func (k *kubelet) releaseAddress(t *trackedPod) {
 	if !t.pod.Spec.HostNetwork {
-		k.addresses.release(t.ip)
+		k.addresses.Release(k.NodeName, t.ip)
 	}
 	t.ip = ""
 }

@@ -58,7 +58,7 @@ func (f *Fleet) syncPod(k *kubelet, t *trackedPod, w *nextSync) {
 	case t.state.hasSandbox && t.ip == "":
 		t.ip = k.InternalIP
 		if !t.pod.Spec.HostNetwork {
-			t.ip = k.addresses.take()
+			t.ip = k.addresses.Assign(k.NodeName, t.pod.UID)
 		}
 	}
 	if t.deletedInAPI && t.state.terminated {
@@ -95,12 +95,18 @@ func (f *Fleet) volumesMountable(k *kubelet, t *trackedPod, w *nextSync) bool {
 // sandboxBackOff is after how long a kubelet tries again to make a sandbox: pkg/kubelet, backOffPeriod.
 const sandboxBackOff = 10 * time.Second
 
-// addressAvailable says whether the machine has an address for a pod, other than its own.
+// addressAvailable says whether a pod has an address, or gets one now, other than the machine's own.
 func (f *Fleet) addressAvailable(k *kubelet, t *trackedPod, w *nextSync) bool {
-	if k.currentState() != NoAddresses || t.pod.Spec.HostNetwork {
+	if t.pod.Spec.HostNetwork || t.ip != "" {
 		return true
 	}
 	if !t.sandboxRetry.After(w.now) {
+		if k.currentState() != NoAddresses {
+			t.ip = k.addresses.Assign(k.NodeName, t.pod.UID)
+		}
+		if t.ip != "" {
+			return true
+		}
 		f.recordPodEvent(k, t.pod, failedSandboxEvent(t.pod))
 		t.sandboxRetry = w.now.Add(f.pace.Real(sandboxBackOff))
 	}

@@ -122,6 +122,9 @@ func varyCloud(c, v cloud.Spec, groups []string, path string) (cloud.Spec, []str
 	if v.NetworkInterfaces != nil {
 		c.NetworkInterfaces = v.NetworkInterfaces
 	}
+	if v.DetachTime != nil {
+		c.DetachTime = v.DetachTime
+	}
 	if v.InstanceTypes != nil {
 		c.InstanceTypes = v.InstanceTypes
 	}

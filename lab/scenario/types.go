@@ -65,6 +65,9 @@ type Addons struct {
 	NodeMonitoringAgent bool `json:"nodeMonitoringAgent,omitempty"`
 	// NodeRepair plays EKS's own repair of nodes, for the groups whose nodeRepairConfig is enabled.
 	NodeRepair bool `json:"nodeRepair,omitempty"`
+	// VPCCNI plays the address manager of the Amazon VPC CNI plugin: pods get addresses of the cloud's subnets, as many as there
+	// are. Without it, there are as many addresses as pods.
+	VPCCNI bool `json:"vpcCNI,omitempty"`
 }
 
 // Step is one thing that happens. It has exactly one of the fields from apply to mark.

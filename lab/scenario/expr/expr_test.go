@@ -75,6 +75,10 @@ func testWorld() world {
 				"conditions": []any{map[string]any{"type": "Succeeded", "status": "True", "reason": "AsForecast", "message": "as told"}},
 			},
 		}}},
+		"subnets": {&Subnet{Name: "narrow", Zone: "us-east-1b", Free: 0}},
+		"interfaces": {&Interface{
+			ID: "eni-1", Subnet: "narrow", Status: "available", Description: "aws-K8S-i-1", Tags: map[string]string{"a": "b"}, Addresses: 10,
+		}},
 		"groups": {&Group{Name: "general", Desired: 2, Instances: []Instance{{Zone: "us-east-1a", State: "running"}}}},
 	}
 }
@@ -88,6 +92,9 @@ func TestConditions(t *testing.T) {
 		source string
 		want   bool
 	}{
+		{`subnets.exists(s, s.name == "narrow" && s.free == 0)`, true},
+		{`interfaces.filter(i, i.status == "available" && i.description.startsWith("aws-K8S-")).map(i, i.addresses) == [10]`, true},
+		{`interfaces.exists(i, i.tags["a"] == "c" || i.instance != "")`, false},
 		{`pods.size() == 3`, true},
 		{`pods[0].spec.nodeName == "" && !has(pods[0].spec.nodeName)`, true},
 		{`has(pods[1].spec.nodeName)`, true},

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"reflect"
+	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -26,6 +27,32 @@ type Instance struct {
 	State string `json:"state"`
 	Zone  string `json:"zone"`
 	Node  string `json:"node"`
+}
+
+// Subnet is a subnet as the cloud has it.
+type Subnet struct {
+	ID string `json:"id"`
+	// Name is the tag's.
+	Name string `json:"name"`
+	Zone string `json:"zone"`
+	CIDR string `json:"cidr"`
+	// Free is how many addresses no interface holds.
+	Free int `json:"free"`
+}
+
+// Interface is a network interface as the cloud has it.
+type Interface struct {
+	ID string `json:"id"`
+	// Subnet is the subnet's name.
+	Subnet string `json:"subnet"`
+	// Status is EC2's, such as "in-use" and "available".
+	Status      string            `json:"status"`
+	Description string            `json:"description"`
+	Tags        map[string]string `json:"tags"`
+	// Instance is the ID of the instance that has the interface, or "".
+	Instance string `json:"instance"`
+	// Addresses is how many addresses it holds.
+	Addresses int `json:"addresses"`
 }
 
 // Call is a call that the cloud's AWS endpoint has answered or refused.
@@ -62,6 +89,8 @@ var Kinds = []Kind{
 	{"events", corev1.Event{}, "Events"},
 	{"configmaps", corev1.ConfigMap{}, "ConfigMaps of kube-system"},
 	{"groups", Group{}, "the cloud's node groups"},
+	{"subnets", Subnet{}, "the cloud's subnets"},
+	{"interfaces", Interface{}, "the cloud's network interfaces"},
 	{"calls", Call{}, "the AWS calls that the cloud has answered or refused"},
 	{"remediations", unstructured.Unstructured{}, "naosu's Remediations"},
 	{"repairpolicies", unstructured.Unstructured{}, "naosu's NodeRepairPolicies"},
@@ -77,6 +106,8 @@ type World interface {
 }
 
 // ofCluster says whether a kind is the API server's rather than the cloud's.
-func (k Kind) ofCluster() bool { return k.Variable != "groups" && k.Variable != "calls" }
+func (k Kind) ofCluster() bool {
+	return !slices.Contains([]string{"groups", "subnets", "interfaces", "calls"}, k.Variable)
+}
 
 func (k Kind) reflectType() reflect.Type { return reflect.TypeOf(k.Object) }

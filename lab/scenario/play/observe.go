@@ -38,6 +38,10 @@ func observe(before, after any) []Event {
 		return observeNaosu(as[unstructured.Unstructured](before), as[unstructured.Unstructured](after))
 	case *expr.Group:
 		return observeGroup(as[expr.Group](before), as[expr.Group](after))
+	case *expr.Subnet:
+		return observeSubnet(as[expr.Subnet](before), as[expr.Subnet](after))
+	case *expr.Interface:
+		return observeLeftInterface(as[expr.Interface](before), as[expr.Interface](after))
 	}
 	return nil
 }
@@ -140,4 +144,26 @@ func observeGroup(before, after *expr.Group) []Event {
 		}
 	}
 	return events
+}
+
+func observeSubnet(before, after *expr.Subnet) []Event {
+	if (before.Free == 0) == (after.Free == 0) {
+		return nil
+	}
+	message := "has no free address"
+	if after.Free > 0 {
+		message = fmt.Sprintf("has %d free addresses", after.Free)
+	}
+	return []Event{{Sort: Cloud, Object: "subnet/" + after.Name, Message: message}}
+}
+
+// observeLeftInterface tells of an interface whose instance has ended, when it is left behind and when it is deleted.
+func observeLeftInterface(before, after *expr.Interface) []Event {
+	if after == nil {
+		return []Event{{Sort: Cloud, Object: "interface/" + before.ID, Message: "deleted"}}
+	}
+	return []Event{{
+		Sort: Cloud, Object: "interface/" + after.ID,
+		Message: fmt.Sprintf("left behind with %d addresses of subnet/%s: %s", after.Addresses, after.Subnet, after.Description),
+	}}
 }

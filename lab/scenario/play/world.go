@@ -131,25 +131,6 @@ func (w *world) signal() {
 	}
 }
 
-func (w *world) watchCloud(ctx context.Context) {
-	changed := w.cloud.Subscribe(ctx)
-	for before := groupsOf(w.cloud); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-changed:
-		}
-		after := groupsOf(w.cloud)
-		for i, group := range after { // a group is never removed
-			if i < len(before) {
-				w.onChange(before[i], group)
-			}
-		}
-		before = after
-		w.signal()
-	}
-}
-
 // remember keeps a node that is gone, so that its name still means it.
 func (w *world) remember(o any) {
 	if n, ok := o.(*corev1.Node); ok {
@@ -164,6 +145,10 @@ func (w *world) List(variable string) []any {
 	switch variable {
 	case "groups":
 		return groupsOf(w.cloud)
+	case "subnets":
+		return subnetsOf(w.cloud)
+	case "interfaces":
+		return interfacesOf(w.cloud)
 	case "calls":
 		return callsOf(w.calls())
 	}
@@ -206,23 +191,6 @@ func (w *world) setNames(names map[string]string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.names = maps.Clone(names)
-}
-
-// groupsOf is the cloud as expressions see it.
-func groupsOf(c *cloud.Cloud) []any {
-	byGroup := map[string][]expr.Instance{}
-	for _, i := range c.Instances() {
-		if i.State != cloud.Terminated {
-			byGroup[i.Group] = append(byGroup[i.Group], expr.Instance{ID: i.ID, State: string(i.State), Zone: i.Zone, Node: i.NodeName})
-		}
-	}
-	var groups []any
-	for _, g := range c.Groups() {
-		groups = append(groups, &expr.Group{
-			Name: g.Name, Min: g.Min, Desired: g.Desired, Max: g.Max, Zones: g.Zones, Instances: byGroup[g.Name],
-		})
-	}
-	return groups
 }
 
 // hasArrived says whether an object just written has arrived, if its kind is watched at all.
