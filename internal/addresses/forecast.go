@@ -93,6 +93,9 @@ func (c *computation) group(name string, members []Node, known map[string]cloud.
 	judged := !slices.ContainsFunc(members, func(n Node) bool { return !n.Judged })
 	if found && members[0].Group == name && judged && g.Held > 0 && of.Max-g.Nodes <= maxNewNodes {
 		g.Known, g.Max = true, max(0, of.Max)
+		if len(of.Subnets) > 0 { // Nodes may be left in others.
+			clear(subnets)
+		}
 		for _, s := range of.Subnets {
 			subnets[s] = true
 		}

@@ -35,7 +35,7 @@ func (c *computation) subnets() {
 	}
 	for _, s := range slices.SortedFunc(slices.Values(c.network.Subnets), byZone) {
 		discovered := c.Settings.Discovery && s.RoleCNI == roleUsed && places[[2]string{s.VPC, s.Zone}]
-		if !used[s.ID] && !discovered {
+		if s.ID == "" || !used[s.ID] && !discovered {
 			c.Others = append(c.Others, s)
 			continue
 		}

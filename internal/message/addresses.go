@@ -92,5 +92,7 @@ const (
 	AddressesHeadType       ID = "AddressesHeadType"       //
 	AddressesHeadInterfaces ID = "AddressesHeadInterfaces" //
 	AddressesHeadAllNodes   ID = "AddressesHeadAllNodes"   //
+	FieldPodAddresses       ID = "FieldPodAddresses"       //
+	FieldSubnetFree         ID = "FieldSubnetFree"         //
 	ProgressNetwork         ID = "ProgressNetwork"         //
 )

@@ -91,5 +91,7 @@ var englishAddresses = sentences{
 	AddressesHeadType:       "TYPE",
 	AddressesHeadInterfaces: "INTERFACES",
 	AddressesHeadAllNodes:   "NODES",
+	FieldPodAddresses:       "addresses for pods on the node's interfaces",
+	FieldSubnetFree:         "free addresses in the node's subnets",
 	ProgressNetwork:         "reading subnets and interfaces from AWS",
 }

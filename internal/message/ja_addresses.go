@@ -91,5 +91,7 @@ var japaneseAddresses = sentences{
 	AddressesHeadType:       "タイプ",
 	AddressesHeadInterfaces: "インターフェース",
 	AddressesHeadAllNodes:   "ノード",
+	FieldPodAddresses:       "ノードのインターフェースにある Pod のアドレスの数",
+	FieldSubnetFree:         "ノードのサブネットの空きアドレスの数",
 	ProgressNetwork:         "AWS からサブネットとインターフェースを読み取っています",
 }

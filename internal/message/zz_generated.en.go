@@ -767,6 +767,12 @@ var englishTexts = []compiled{
 	{AddressesHeadAllNodes, nil, func(t *text) {
 		t.say("NODES")
 	}},
+	{FieldPodAddresses, nil, func(t *text) {
+		t.say("addresses for pods on the node's interfaces")
+	}},
+	{FieldSubnetFree, nil, func(t *text) {
+		t.say("free addresses in the node's subnets")
+	}},
 	{ProgressNetwork, nil, func(t *text) {
 		t.say("reading subnets and interfaces from AWS")
 	}},

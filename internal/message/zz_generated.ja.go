@@ -747,6 +747,12 @@ var japaneseTexts = []compiled{
 	{AddressesHeadAllNodes, nil, func(t *text) {
 		t.say("ノード")
 	}},
+	{FieldPodAddresses, nil, func(t *text) {
+		t.say("ノードのインターフェースにある Pod のアドレスの数")
+	}},
+	{FieldSubnetFree, nil, func(t *text) {
+		t.say("ノードのサブネットの空きアドレスの数")
+	}},
 	{ProgressNetwork, nil, func(t *text) {
 		t.say("AWS からサブネットとインターフェースを読み取っています")
 	}},

@@ -644,6 +644,16 @@ func AddressesHeadAllNodes() message.Sentence {
 	return message.Sentence{ID: message.AddressesHeadAllNodes}
 }
 
+// FieldPodAddresses is message.FieldPodAddresses.
+func FieldPodAddresses() message.Sentence {
+	return message.Sentence{ID: message.FieldPodAddresses}
+}
+
+// FieldSubnetFree is message.FieldSubnetFree.
+func FieldSubnetFree() message.Sentence {
+	return message.Sentence{ID: message.FieldSubnetFree}
+}
+
 // ProgressNetwork is message.ProgressNetwork.
 func ProgressNetwork() message.Sentence {
 	return message.Sentence{ID: message.ProgressNetwork}
