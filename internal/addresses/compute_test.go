@@ -120,12 +120,16 @@ func TestHostileNetwork(t *testing.T) {
 	far.MaxInterfaces, far.AddressesPerInterface = math.MaxInt, math.MinInt
 	n := cloud.Network{
 		Subnets: []cloud.Subnet{
-			{ID: "s0", Zone: "a", CIDR: "10.0.0.0/24", Free: math.MaxInt64}, {ID: "s1", CIDR: "0.0.0.0/0", Free: -7, RoleCNI: "1", Zone: "a"},
-			{ID: "s2", CIDR: "rubbish", RoleCNI: "1", Zone: "a"}, {ID: "", CIDR: "10.0.0.0/28"},
+			{ID: "s0", Zone: "a", CIDR: "10.0.0.0/24", Free: math.MaxInt64},
+			{ID: "s1", CIDR: "0.0.0.0/0", Free: -7, RoleCNI: "1", Zone: "a"},
+			{ID: "s2", CIDR: "rubbish", RoleCNI: "1", Zone: "a"},
+			{ID: "", CIDR: "10.0.0.0/28"},
 		},
 		Interfaces: []cloud.Interface{
-			card(0, "s0", 9), card(0, "s0", 9), {ID: "eni-x", Subnet: "s0", Addresses: []string{"", "10.0.0.300", "::1", "10.0.0.1"}, Prefixes: []string{"", "0.0.0.0/0", "10.0.0.16/28"}},
-			{ID: "eni-y"}, {ID: "eni-z", AttachedTo: "i-0", Subnet: "nowhere", Prefixes: []string{"nonsense"}},
+			card(0, "s0", 9), card(0, "s0", 9),
+			{ID: "eni-x", Subnet: "s0", Addresses: []string{"", "10.0.0.300", "::1", "10.0.0.1"}, Prefixes: []string{"", "0.0.0.0/0", "10.0.0.16/28"}},
+			{ID: "eni-y"},
+			{ID: "eni-z", AttachedTo: "i-0", Subnet: "nowhere", Prefixes: []string{"nonsense"}},
 			{ID: "eni-l", Subnet: "s0", State: cloud.InterfaceAvailable, Type: cloud.InterfacePlain, Description: "aws-K8S-", CreatedAt: new(taken.Add(time.Hour))},
 		},
 		Instances: []cloud.Instance{far, {ID: "i-9"}, {}},

@@ -292,12 +292,7 @@ func (c *computation) leaks() {
 	if c.world.Knowledge(cluster.Node) != cluster.Complete {
 		return // Any instance may be one of a node that was not read.
 	}
-	used := map[string]bool{}
-	for _, i := range c.network.Interfaces {
-		if _, ours := c.node[i.AttachedTo]; ours {
-			used[i.Subnet] = true
-		}
-	}
+	used := c.used()
 	for _, i := range c.network.Interfaces {
 		tagged := i.Cluster != "" && i.Cluster == c.Cluster
 		if c.isLeaked(i) && (tagged || i.Cluster == "" && used[i.Subnet]) {

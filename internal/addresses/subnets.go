@@ -16,15 +16,7 @@ const (
 
 // subnets separates the subnets that nodes use, or may use, from the others.
 func (c *computation) subnets() {
-	used, places := map[string]bool{}, map[[2]string]bool{}
-	for _, n := range c.Nodes {
-		used[n.Subnet] = true
-	}
-	for _, i := range c.network.Interfaces {
-		if _, ours := c.node[i.AttachedTo]; ours && i.AttachedTo != "" {
-			used[i.Subnet] = true
-		}
-	}
+	used, places := c.used(), map[[2]string]bool{}
 	for _, s := range c.network.Subnets {
 		if used[s.ID] {
 			places[[2]string{s.VPC, s.Zone}] = true
@@ -35,7 +27,7 @@ func (c *computation) subnets() {
 	}
 	for _, s := range slices.SortedFunc(slices.Values(c.network.Subnets), byZone) {
 		discovered := c.Settings.Discovery && s.RoleCNI == roleUsed && places[[2]string{s.VPC, s.Zone}]
-		if s.ID == "" || !used[s.ID] && !discovered {
+		if !used[s.ID] && !discovered {
 			c.Others = append(c.Others, s)
 			continue
 		}
@@ -52,6 +44,21 @@ func (c *computation) subnets() {
 			c.Subnets[at].Nodes = append(c.Subnets[at].Nodes, n.Name)
 		}
 	}
+}
+
+// used are the IDs of the subnets that nodes have an interface in.
+func (c *computation) used() map[string]bool {
+	used := map[string]bool{}
+	for _, n := range c.Nodes {
+		used[n.Subnet] = true
+	}
+	for _, i := range c.network.Interfaces {
+		if _, ours := c.node[i.AttachedTo]; ours && i.AttachedTo != "" {
+			used[i.Subnet] = true
+		}
+	}
+	delete(used, "")
+	return used
 }
 
 // holders counts who holds the addresses of each subnet.

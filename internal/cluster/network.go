@@ -1,6 +1,8 @@
 package cluster
 
 import (
+	"maps"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -36,9 +38,7 @@ func (s *Snapshot) WithNetwork(n cloud.Network) *Snapshot {
 	}
 	with := s.With(edits...)
 	with.knowledge, with.unread = map[Kind]Knowledge{}, n.Unread
-	for kind, known := range s.knowledge {
-		with.knowledge[kind] = known
-	}
+	maps.Copy(with.knowledge, s.knowledge)
 	for _, kind := range NetworkKinds() {
 		with.knowledge[kind] = Complete
 		if why, failed := n.Unread[cloud.NetworkPart(kind)]; failed && why.Permission != "" {

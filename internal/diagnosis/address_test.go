@@ -46,7 +46,9 @@ func TestWhyPodHasNoAddress(t *testing.T) {
 		"no cloud was asked":               {story4, "web-10", noNetwork, nil, "", []message.ID{message.AddressMissing}, []message.ID{message.AddressesUnknown}},
 		"no permission to ask": {
 			story4, "web-10", noNetwork, &cloud.Network{Unread: map[cloud.NetworkPart]cloud.Unread{cloud.Subnets: {Permission: "ec2:DescribeSubnets", Err: "no"}}},
-			"", []message.ID{message.AddressMissing}, []message.ID{message.AddressPartUnread},
+			"",
+			[]message.ID{message.AddressMissing},
+			[]message.ID{message.AddressPartUnread},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -50,7 +50,7 @@ func leakRemedy(leaks []addresses.Leak) []finding.Remedy {
 
 // warmPoolRemedy has nodes keep a few spare addresses instead of a whole interface of them.
 func (a addressRule) warmPoolRemedy(s *addresses.Subnet) []finding.Remedy {
-	saving := a.Report.SmallerPool(s)
+	saving := a.SmallerPool(s)
 	if saving.Saved == 0 {
 		return nil
 	}
