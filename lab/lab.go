@@ -145,19 +145,19 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 		return fmt.Errorf("building the cloud: %w", err)
 	}
 	config := l.Plane.AdminConfig()
+	l.AWS, err = aws.Listen(ctx, aws.Options{Cloud: l.Cloud, Pace: o.Pace, Lag: describeLag})
+	if err != nil {
+		return err
+	}
 	fleet := nodes.Options{Config: config, Pace: o.Pace, Events: true}
 	var addresses *vpccni.Manager
 	if o.Addons.VPCCNI {
-		addresses = vpccni.New(vpccni.Options{Cloud: l.Cloud, Pace: o.Pace})
+		addresses = vpccni.New(vpccni.Options{Cloud: l.Cloud, Pace: o.Pace, Admit: l.AWS.Admit})
 		fleet.Addresses = addresses
 	}
 	l.Nodes, err = nodes.New(fleet)
 	if err != nil {
 		return fmt.Errorf("building the nodes: %w", err)
-	}
-	l.AWS, err = aws.Listen(ctx, aws.Options{Cloud: l.Cloud, Pace: o.Pace, Lag: describeLag})
-	if err != nil {
-		return err
 	}
 
 	ctx, l.cancel = context.WithCancel(ctx)

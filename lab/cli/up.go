@@ -49,8 +49,9 @@ when the story has come to that point.
 With --data-dir the cluster's objects, its certificate authority and the state of its cloud are kept there and found
 again by the next "up"; without it everything is temporary.
 
-Its cloud answers AWS's calls (EC2: DescribeInstances, DescribeInstanceStatus, RebootInstances; Auto Scaling:
-DescribeAutoScalingGroups, TerminateInstanceInAutoScalingGroup; EKS: DescribeNodegroup, of the cluster "naosu-lab"). The
+Its cloud answers AWS's calls (EC2: DescribeInstances, DescribeInstanceStatus, RebootInstances, DescribeSubnets,
+DescribeNetworkInterfaces, DeleteNetworkInterface and more; Auto Scaling: DescribeAutoScalingGroups,
+TerminateInstanceInAutoScalingGroup; EKS: DescribeNodegroup, of the cluster "naosu-lab"). The
 variables that are printed lead AWS's SDKs and its command line there.
 
 With --from the cluster is the twin of the one that a snapshot ("naosu snapshot") was taken of: its nodes, its pods where

@@ -3,6 +3,7 @@ package aws
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -94,9 +95,7 @@ func (b *fixture) holds(i *cloud.NetworkInterface) heldInterface {
 	for _, p := range i.Prefixes {
 		h.Prefixes = append(h.Prefixes, p.String())
 	}
-	for key, value := range i.Tags {
-		h.Tags[key] = value
-	}
+	maps.Copy(h.Tags, i.Tags)
 	if a := i.Attachment; a != nil {
 		h.Attachment, h.Instance, h.Device, h.Deleted = a.ID, a.Instance, int32(a.DeviceIndex), a.DeleteOnTermination
 		h.Attached = map[cloud.InterfaceStatus]string{cloud.InterfaceAttaching: "attaching", cloud.InterfaceInUse: "attached", cloud.InterfaceDetaching: "detaching"}[i.Status]
@@ -491,5 +490,24 @@ func TestFullNodegroup(t *testing.T) {
 	b.must(b.cloud.SetDesired("workers", 3))
 	if issues := nodegroup().Nodegroup.Health.Issues; len(issues) != 1 || issues[0].Code != "InsufficientFreeAddresses" {
 		t.Errorf("issues of a group without addresses: %+v", issues)
+	}
+}
+
+// TestAttachedMeanwhile attaches an interface that was listed as available before it is deleted: it is refused, and the interface stays.
+func TestAttachedMeanwhile(t *testing.T) {
+	b := newNetwork(t)
+	workers := b.members("workers")
+	owner := workers[slices.IndexFunc(workers, func(i cloud.Instance) bool { return i.Zone == "us-east-1b" })]
+	found, _ := b.interfaces(&ec2.DescribeNetworkInterfacesInput{Filters: filterOf("status", "available")})
+	at := slices.IndexFunc(found, func(i types.NetworkInterface) bool { return *i.SubnetId == owner.Subnet })
+	id := *found[at].NetworkInterfaceId
+	b.server.Before("ec2:DeleteNetworkInterface", 1, func() {
+		if _, err := b.cloud.AttachNetworkInterface(id, owner.ID, 1); err != nil {
+			t.Error(err)
+		}
+	})
+	b.refused(deleteInterface(id, false), "InvalidParameterValue", http.StatusBadRequest)
+	if found, _ = b.interfaces(&ec2.DescribeNetworkInterfacesInput{NetworkInterfaceIds: []string{id}}); *found[0].Attachment.InstanceId != owner.ID {
+		t.Errorf("the interface is %+v", found[0])
 	}
 }

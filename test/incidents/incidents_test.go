@@ -33,7 +33,7 @@ func timeScaleOf(scenario, pass string) string {
 	case "lopsided-return/naosu":
 		return "5"
 	}
-	if scenario == "silent-repair" {
+	if scenario == "silent-repair" || scenario == "exhausted-subnet" {
 		return "20"
 	}
 	return timeScale

@@ -56,6 +56,48 @@ func (s *Server) takeEmptyPage(action string) bool {
 	return true
 }
 
+// hook is what happens right before the next calls of an action are performed.
+type hook struct {
+	times int
+	do    func()
+}
+
+// Before has something happen right before each of the next calls of an action is performed, which the caller cannot have seen
+// coming: an interface is attached between being listed and being deleted.
+func (s *Server) Before(action string, times int, do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hooks == nil {
+		s.hooks = map[string]*hook{}
+	}
+	s.hooks[action] = &hook{times, do}
+}
+
+func (s *Server) runHook(action string) {
+	s.mu.Lock()
+	h := s.hooks[action]
+	due := h != nil && h.times > 0
+	if due {
+		h.times--
+	}
+	s.mu.Unlock()
+	if due {
+		h.do()
+	}
+}
+
+// Admit takes a call of EC2 from the account's limits for a part of the lab that calls the cloud directly: AWS limits all callers of an account
+// together.
+func (s *Server) Admit(action string) error {
+	if !s.admit(ec2, request{action: action, parameters: parameters{"MaxResults": {"1000"}}}) {
+		return refuse(CodeRequestLimitExceeded, "Request limit exceeded.")
+	}
+	return nil
+}
+
+// CodeRequestLimitExceeded is EC2's for a call beyond the account's limits.
+const CodeRequestLimitExceeded = "RequestLimitExceeded"
+
 // buckets limit how often each action may be called. A bucket holds so many calls and refills by so many a second, as EC2
 // has it: 100 and 20 for reading, 50 and 10 for reading everything at once, 50 and 5 for changing, but for what ownLimits has.
 // https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html

@@ -55,6 +55,7 @@ type Server struct {
 	calls      []Call
 	script     []*scripted
 	emptyPages map[string]int
+	hooks      map[string]*hook
 	buckets    buckets
 }
 
@@ -124,7 +125,7 @@ func (s *Server) perform(called *service, key string, a request) (any, error) {
 		return nil, err
 	}
 	if !s.admit(called, a) {
-		return nil, refuse("RequestLimitExceeded", "Request limit exceeded.")
+		return nil, refuse(CodeRequestLimitExceeded, "Request limit exceeded.")
 	}
 	if s.denied(key, called.name+":"+a.action) {
 		return nil, called.deny(a.action)
@@ -136,5 +137,6 @@ func (s *Server) perform(called *service, key string, a request) (any, error) {
 	if called == ec2 && dry {
 		return nil, refuse("DryRunOperation", "Request would have succeeded, but DryRun flag is set.")
 	}
+	s.runHook(called.name + ":" + a.action)
 	return operation(a)
 }

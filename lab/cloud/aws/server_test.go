@@ -146,6 +146,23 @@ func TestRateLimits(t *testing.T) {
 	}
 }
 
+// TestLimitsOfTheAccount: what a part of the lab calls counts with what comes over the wire.
+func TestLimitsOfTheAccount(t *testing.T) {
+	b := newFixture(t)
+	for n := range 100 {
+		if err := b.Admit("DeleteNetworkInterface"); err != nil {
+			t.Fatalf("call %d: %v", n+1, err)
+		}
+	}
+	form := "Action=DeleteNetworkInterface&NetworkInterfaceId=" + b.Cloud.NetworkInterfaces()[0].ID
+	if got := b.code(b.request(form)); got != CodeRequestLimitExceeded {
+		t.Errorf("a call after the lab's hundred: code %q", got)
+	}
+	if err := b.Admit("DeleteNetworkInterface"); !cloud.HasCode(err, CodeRequestLimitExceeded) {
+		t.Errorf("another of the lab's: %v", err)
+	}
+}
+
 func TestMalformed(t *testing.T) {
 	for form, want := range map[string]string{
 		"Action=RunInstances":                   "InvalidAction",

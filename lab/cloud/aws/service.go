@@ -73,7 +73,7 @@ func statusOf(code string) int {
 		return http.StatusInternalServerError
 	case "ThrottlingException": // EKS's; EC2's and Auto Scaling's are below
 		return http.StatusTooManyRequests
-	case "RequestLimitExceeded", cloud.CodeUnavailable:
+	case CodeRequestLimitExceeded, cloud.CodeUnavailable:
 		return http.StatusServiceUnavailable
 	}
 	return http.StatusBadRequest

@@ -67,7 +67,9 @@ func (m *Manager) newAgent(instance cloud.Instance) *agent {
 // restart tags the interfaces by settings that have changed, as the real one does because its pod is replaced: TagENI.
 func (a *agent) restart(s settings) {
 	for _, i := range a.interfaces() {
-		_ = a.cloud.TagNetworkInterface(i.ID, a.tags(s)) // it may be gone
+		if err := a.ec2.tag(i.ID, a.tags(s)); err != nil && !cloud.HasCode(err, cloud.CodeInterfaceNotFound) {
+			return // tried again with the next step
+		}
 	}
 	a.tagged = s
 }
@@ -148,7 +150,7 @@ func (a *agent) step(now time.Time) {
 	}
 	switch {
 	case a.job.stage != idle && !a.job.due.After(now):
-		a.work(s, now)
+		a.work(now)
 	case a.job.stage == idle && !a.poolDue.After(now):
 		a.poolDue = now.Add(a.pace.Real(poolPeriod))
 		a.managePool(s, now)
@@ -205,9 +207,9 @@ func (a *agent) increase(p pool, interfaces []*cloud.NetworkInterface, now time.
 		if n <= 0 {
 			continue
 		}
-		_, err := a.cloud.AssignPrivateIPAddresses(i.ID, n)
+		err := a.ec2.assign(i.ID, n)
 		if err != nil && n > 1 {
-			_, err = a.cloud.AssignPrivateIPAddresses(i.ID, 1)
+			err = a.ec2.assign(i.ID, 1)
 		}
 		switch {
 		case err == nil:
@@ -240,7 +242,7 @@ func (a *agent) unassign(n int, interfaces []*cloud.NetworkInterface) {
 		if len(unused) == 0 {
 			continue
 		}
-		if err := a.cloud.UnassignPrivateIPAddresses(i.ID, unused...); err == nil {
+		if err := a.ec2.unassign(i.ID, unused...); err == nil {
 			n -= len(unused)
 		}
 	}

@@ -36,10 +36,10 @@ func (a *agent) cleanUp(s settings, now time.Time) {
 		created, stated := i.Tags[createdAtTag]
 		at, err := time.Parse(time.RFC3339, created)
 		if !stated || err != nil {
-			_ = a.cloud.TagNetworkInterface(i.ID, map[string]string{createdAtTag: now.Format(time.RFC3339)}) // it may be gone
+			_ = a.ec2.tag(i.ID, map[string]string{createdAtTag: now.Format(time.RFC3339)}) // it may be gone
 		}
 		if stated && now.Sub(at) >= a.pace.Real(youngestCleaned) {
-			_ = a.cloud.DeleteNetworkInterface(i.ID) // one that was attached meanwhile is refused
+			_ = a.ec2.delete(i.ID) // one that was attached meanwhile is refused; what is left waits for the next look
 		}
 	}
 }

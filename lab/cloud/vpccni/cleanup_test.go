@@ -91,7 +91,8 @@ func TestCleanUp(t *testing.T) {
 		later []string
 	}{
 		"a cluster's own": {
-			[]string{"CLUSTER_NAME=shop"}, []string{"aws-K8S-i-2", "aws-K8S-i-3", "aws-K8S-i-5", "aws-K8S-i-6", "mine"},
+			[]string{"CLUSTER_NAME=shop"},
+			[]string{"aws-K8S-i-2", "aws-K8S-i-3", "aws-K8S-i-5", "aws-K8S-i-6", "mine"},
 			[]string{"aws-K8S-i-2", "aws-K8S-i-3", "aws-K8S-i-6", "mine"},
 		},
 		"without a name, another cluster's too": {

@@ -69,7 +69,7 @@ func play(t *testing.T, cidr string, desired int, change func(*cloud.Spec), test
 
 // pass lets time pass.
 func pass(d time.Duration) {
-	time.Sleep(d)
+	time.Sleep(d) //nolint:forbidigo // the bubble's clock, which nobody waits for
 	synctest.Wait()
 }
 
@@ -83,6 +83,13 @@ func (b *fixture) configure(env ...string) {
 	}
 	set.Spec.Template.Spec.Containers = []corev1.Container{container}
 	b.must(b.sets.Add(set))
+}
+
+// admit has calls of EC2 refused.
+func (b *fixture) admit(f func(action string) error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ec2.admit = f
 }
 
 func (b *fixture) must(err error) {

@@ -48,7 +48,7 @@ func (a *agent) create(s settings, n int, now time.Time) {
 	request.Tags[createdAtTag] = now.Format(time.RFC3339)
 	for _, subnet := range a.subnets(s) {
 		request.Subnet = subnet
-		created, err := a.cloud.CreateNetworkInterface(request)
+		created, err := a.ec2.create(request)
 		if err == nil {
 			a.job = job{networkInterface: created.ID}
 			a.after(now, attaching, callTime)
@@ -88,7 +88,7 @@ func meantFor(subnet cloud.Subnet, cluster string) bool {
 
 // detach begins to free an interface.
 func (a *agent) detach(id, attachment string, now time.Time) {
-	if err := a.cloud.DetachNetworkInterface(attachment); err != nil {
+	if err := a.ec2.detach(attachment); err != nil {
 		return // tried again when the pool is looked at next
 	}
 	delete(a.setUp, id)
@@ -97,17 +97,17 @@ func (a *agent) detach(id, attachment string, now time.Time) {
 }
 
 // work takes the job's next step.
-func (a *agent) work(s settings, now time.Time) {
+func (a *agent) work(now time.Time) {
 	switch j := &a.job; j.stage {
 	case attaching:
 		var err error
-		if j.attachment, err = a.cloud.AttachNetworkInterface(j.networkInterface, a.instance.ID, a.freeDevice()); err != nil {
+		if j.attachment, err = a.ec2.attach(j.networkInterface, a.instance.ID, a.freeDevice()); err != nil {
 			a.after(now, deleting, 0)
 			return
 		}
 		a.after(now, modifying, callTime)
 	case modifying:
-		if err := a.cloud.SetDeleteOnTermination(j.networkInterface, j.attachment, true); err != nil {
+		if err := a.ec2.deleteOnTermination(j.networkInterface, j.attachment); err != nil {
 			a.detach(j.networkInterface, j.attachment, now)
 			return
 		}
@@ -120,7 +120,7 @@ func (a *agent) work(s settings, now time.Time) {
 			}
 		}
 	case deleting:
-		err := a.cloud.DeleteNetworkInterface(j.networkInterface)
+		err := a.ec2.delete(j.networkInterface)
 		if j.tries++; err == nil || cloud.HasCode(err, cloud.CodeInterfaceNotFound) || j.tries == mostTries {
 			a.job = job{}
 			return

@@ -38,6 +38,8 @@ type Options struct {
 	Pace *pace.Pace
 	// Clock is that of the cloud; nil is real time.
 	Clock clock.WithTicker
+	// Admit refuses calls of EC2, such as "CreateNetworkInterface", that are beyond the account's limits; nil refuses none.
+	Admit func(action string) error
 }
 
 // Manager is the address managers of all machines. It is a nodes.AddressManager.
@@ -45,6 +47,7 @@ type Manager struct {
 	cloud *cloud.Cloud
 	pace  *pace.Pace
 	clock clock.WithTicker
+	ec2   ec2
 
 	mu       sync.Mutex
 	agents   map[string]*agent // by node
@@ -62,7 +65,7 @@ func New(o Options) *Manager {
 		o.Clock = clock.RealClock{}
 	}
 	return &Manager{
-		cloud: o.Cloud, pace: o.Pace, clock: o.Clock, agents: map[string]*agent{}, reserved: map[string]map[netip.Addr]types.UID{},
+		cloud: o.Cloud, pace: o.Pace, clock: o.Clock, ec2: ec2{o.Cloud, o.Admit}, agents: map[string]*agent{}, reserved: map[string]map[netip.Addr]types.UID{},
 	}
 }
 

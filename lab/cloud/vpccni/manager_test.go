@@ -5,10 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
 )
@@ -166,6 +165,30 @@ func TestRestart(t *testing.T) {
 		got := again.Assign(b.node(0), "a")
 		if second := again.Assign(b.node(0), "b"); got != given[0] || second != given[2] {
 			t.Errorf("new pods have %s and %s, want those but %s of %v", got, second, given[1], given)
+		}
+	})
+}
+
+// TestLimitedCalls: while the account has made too many calls, a machine's pool waits; afterwards, it is what it should be.
+func TestLimitedCalls(t *testing.T) {
+	play(t, "10.0.0.0/24", 1, nil, func(b *fixture) {
+		var refused []string
+		b.admit(func(action string) error {
+			refused = append(refused, action)
+			return &cloud.Error{Code: "RequestLimitExceeded"}
+		})
+		pass(time.Minute)
+		if got := b.assign(b.node(0), 0, 1); got != nil || !slices.Contains(refused, "AssignPrivateIpAddresses") {
+			t.Errorf("a pod has %v after the refused calls %v", got, refused)
+		}
+		b.admit(nil)
+		pass(time.Minute)
+		if got := b.assign(b.node(0), 0, 1); len(got) != 1 {
+			t.Errorf("a pod has no address after the limit")
+		}
+		pass(time.Minute)
+		if diff := cmp.Diff([]int{9, 9}, b.held(b.node(0))); diff != "" {
+			t.Errorf("addresses (-want +got):\n%s", diff)
 		}
 	})
 }
