@@ -77,7 +77,7 @@ var englishAddresses = sentences{
 	AddressesHeadWarm:       "SPARE",
 	AddressesHeadLeaked:     "LEAKED",
 	AddressesHeadOther:      "OTHER",
-	AddressesHeadAtMax:      "FREE AT MAXIMUM",
+	AddressesHeadAtMax:      "AT MAXIMUM",
 	AddressesHeadNodes:      "NODES WITHOUT ADDRESSES",
 	AddressesHeadLeaks:      "LEAKED INTERFACES",
 	AddressesHeadSubnet:     "SUBNET",

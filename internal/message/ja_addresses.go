@@ -77,7 +77,7 @@ var japaneseAddresses = sentences{
 	AddressesHeadWarm:       "予備",
 	AddressesHeadLeaked:     "残ったまま",
 	AddressesHeadOther:      "ほか",
-	AddressesHeadAtMax:      "最大時の空き",
+	AddressesHeadAtMax:      "最大時",
 	AddressesHeadNodes:      "アドレスのないノード",
 	AddressesHeadLeaks:      "残ったままのインターフェース",
 	AddressesHeadSubnet:     "サブネット",

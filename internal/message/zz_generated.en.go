@@ -726,7 +726,7 @@ var englishTexts = []compiled{
 		t.say("OTHER")
 	}},
 	{AddressesHeadAtMax, nil, func(t *text) {
-		t.say("FREE AT MAXIMUM")
+		t.say("AT MAXIMUM")
 	}},
 	{AddressesHeadNodes, nil, func(t *text) {
 		t.say("NODES WITHOUT ADDRESSES")

@@ -706,7 +706,7 @@ var japaneseTexts = []compiled{
 		t.say("ほか")
 	}},
 	{AddressesHeadAtMax, nil, func(t *text) {
-		t.say("最大時の空き")
+		t.say("最大時")
 	}},
 	{AddressesHeadNodes, nil, func(t *text) {
 		t.say("アドレスのないノード")

@@ -38,15 +38,15 @@ func TestText(t *testing.T) {
 		"a page": {
 			[]string{"--from", inputs + "n401-story4.yaml"},
 			[]string{
-				"1 subnet, 2 nodes, 2 leaked interfaces with 6 addresses.", "subnet-0a   us-east-1a   10.0.1.0/27   27     0      10     8       6        3       0",
-				"NODES WITHOUT ADDRESSES", "N401", "N403", "aws ec2 create-tags --resources subnet-0b",
+				"1 subnet, 2 nodes, 2 leaked interfaces with 6 addresses.", "subnet-0a   us-east-1a   27     0      10     8       6        0",
+				"NODES WITHOUT ADDRESSES", "bad    m5.large   1/3          0      0/27", "N401", "N403", "aws ec2 create-tags --resources subnet-0b",
 			},
 			[]string{"LEAKED INTERFACES", "eni-0005", "UNKNOWN", "good   m5.large"},
 			exit.OK,
 		},
 		"a wide page": {
 			[]string{"--from", inputs + "n401-story4.yaml", "-o", "wide", "--fail-on", "critical"},
-			[]string{"LEAKED INTERFACES", "eni-0005", "yes", "i-00000000000000098", "good   m5.large", "10/18"},
+			[]string{"LEAKED INTERFACES", "eni-0005", "subnet-0a   us-east-1a   10.0.1.0/27   27     0      10     8       6        3       0", "yes", "i-00000000000000098", "good   m5.large", "10/18"},
 			nil, exit.Found,
 		},
 		"an unknown maximum": {

@@ -2,6 +2,7 @@ package addresses
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -47,6 +48,7 @@ func (w writer) heads(says ...message.Sentence) []string {
 	return heads
 }
 
+// subnets writes the table of subnets. Only a Wide page has room for all columns beside the IDs.
 func (w writer) subnets(all []subnet) {
 	var rows [][]string
 	number := func(n int64) string { return strconv.FormatInt(n, 10) }
@@ -58,15 +60,24 @@ func (w writer) subnets(all []subnet) {
 		if s.FreeAtMaximum != nil {
 			atMaximum = number(*s.FreeAtMaximum)
 		}
-		rows = append(rows, []string{s.ID, s.Zone, s.CIDR, size, number(s.Free), number(s.Pods), number(s.Spare), number(s.Leaked), number(s.Primary + s.Other), atMaximum})
+		row := []string{s.ID, s.Zone, size, number(s.Free), number(s.Pods), number(s.Spare), number(s.Leaked), atMaximum}
+		if w.Wide {
+			row = slices.Insert(row, 7, number(s.Primary+s.Other))
+			row = slices.Insert(row, 2, s.CIDR)
+		}
+		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
 		return
 	}
 	w.Blank()
-	w.Table("", append(w.heads(sentence.AddressesHeadSubnet(), sentence.AddressesHeadZone()), append([]string{"CIDR"}, w.heads(
-		sentence.AddressesHeadSize(), sentence.AddressesHeadFree(), sentence.AddressesHeadPods(), sentence.AddressesHeadWarm(),
-		sentence.AddressesHeadLeaked(), sentence.AddressesHeadOther(), sentence.AddressesHeadAtMax())...)...), rows)
+	heads := w.heads(sentence.AddressesHeadSubnet(), sentence.AddressesHeadZone(), sentence.AddressesHeadSize(), sentence.AddressesHeadFree(),
+		sentence.AddressesHeadPods(), sentence.AddressesHeadWarm(), sentence.AddressesHeadLeaked(), sentence.AddressesHeadAtMax())
+	if w.Wide {
+		heads = slices.Insert(heads, 7, w.say.Say(sentence.AddressesHeadOther()))
+		heads = slices.Insert(heads, 2, "CIDR")
+	}
+	w.Table("", heads, rows)
 }
 
 // nodes writes those without an address for another pod; a Wide page has all.
@@ -74,20 +85,24 @@ func (w writer) nodes(all []node) {
 	var rows [][]string
 	for _, n := range all {
 		if n.full || w.Wide {
-			rows = append(rows, []string{n.Name, n.Type, n.Subnet, outOf(n.Interfaces, n.MaxInterfaces), outOf(n.Pods, n.Addresses), outOf(n.Addresses, n.MaxAddresses)})
+			row := []string{n.Name, n.Type, outOf(n.Interfaces, n.MaxInterfaces), outOf(n.Pods, n.Addresses), outOf(n.Addresses, n.MaxAddresses)}
+			if w.Wide {
+				row = append(row, n.Subnet)
+			}
+			rows = append(rows, row)
 		}
 	}
 	if len(rows) == 0 {
 		return
 	}
-	head := sentence.AddressesHeadNodes()
+	head, heads := sentence.AddressesHeadNodes(), w.heads(sentence.PlanHeadNode(), sentence.AddressesHeadType(), sentence.AddressesHeadInterfaces(),
+		sentence.AddressesHeadPods(), sentence.AddressesHeadHeld())
 	if w.Wide {
-		head = sentence.AddressesHeadAllNodes()
+		head, heads = sentence.AddressesHeadAllNodes(), append(heads, w.say.Say(sentence.AddressesHeadSubnet()))
 	}
 	w.Blank()
 	w.Paragraph("", w.say.Say(head), output.Heading)
-	w.Table("", w.heads(sentence.PlanHeadNode(), sentence.AddressesHeadType(), sentence.AddressesHeadSubnet(), sentence.AddressesHeadInterfaces(),
-		sentence.AddressesHeadPods(), sentence.AddressesHeadHeld()), rows)
+	w.Table("", heads, rows)
 }
 
 // outOf is a number and its bound; a bound of zero is not known.
