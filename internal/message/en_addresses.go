@@ -29,7 +29,7 @@ var englishAddresses = sentences{
 	AddressNoPlugin:     "No pod of the DaemonSet aws-node, which assigns the addresses, is on {{.node}}.",
 	AddressNoPermission: "The VPC CNI on {{.node}} lacks a permission in IAM.",
 	AddressThrottled:    "EC2 throttles the calls of the VPC CNI on {{.node}} (RequestLimitExceeded).",
-	AddressCoolDown:     "{{.node}} holds {{count .n \"spare address\" \"spare addresses\"}}: the VPC CNI does not assign an address again within 30 seconds of its pod's deletion (IP_COOLDOWN_PERIOD), so the pod probably starts soon.",
+	AddressCoolDown:     "{{.node}} holds {{count .n \"spare address\" \"spare addresses\"}}, so the pod probably starts soon: it has got them just now, or the VPC CNI does not assign them again yet, within 30 seconds of their pods' deletion (IP_COOLDOWN_PERIOD).",
 	AddressNoCause:      "Neither the subnet nor the node's limits explain it. The log of the VPC CNI on {{.node}} shows what EC2 answered: {{.command}}",
 	AddressThrottleGap:  "Neither the Kubernetes API nor EC2 shows whether EC2 throttles the VPC CNI; its metric awscni_aws_api_error_count does.",
 	AddressPartUnread:   "{{and .parts}} facts could not be read from AWS{{if .permission}}: naosu lacks the permission {{.permission}}{{end}}{{if .why}}: {{.why}}{{end}}.",

@@ -29,7 +29,7 @@ var japaneseAddresses = sentences{
 	AddressNoPlugin:     "アドレスを割り当てる DaemonSet aws-node の Pod が {{.node}} にありません。",
 	AddressNoPermission: "{{.node}} の VPC CNI には IAM の権限が足りません。",
 	AddressThrottled:    "EC2 は {{.node}} の VPC CNI の呼び出しを制限しています (RequestLimitExceeded)。",
-	AddressCoolDown:     "{{.node}} には予備のアドレスが {{.n}} 個あります。VPC CNI は、Pod の削除から 30 秒間はそのアドレスを割り当てないため (IP_COOLDOWN_PERIOD)、Pod はまもなく開始すると考えられます。",
+	AddressCoolDown:     "{{.node}} には予備のアドレスが {{.n}} 個あるため、Pod はまもなく開始すると考えられます。得たばかりか、前の Pod の削除から 30 秒経っておらず VPC CNI がまだ割り当てないアドレスです (IP_COOLDOWN_PERIOD)。",
 	AddressNoCause:      "サブネットとノードの上限では説明できません。EC2 の応答は {{.node}} の VPC CNI のログで分かります: {{.command}}",
 	AddressThrottleGap:  "EC2 が VPC CNI の呼び出しを制限しているかどうかは、Kubernetes API でも EC2 でも分かりません。VPC CNI のメトリクス awscni_aws_api_error_count で分かります。",
 	AddressPartUnread:   "{{and .parts}} を AWS から読み取れませんでした{{if .permission}}。naosu には権限 {{.permission}} がありません{{end}}{{if .why}}: {{.why}}{{end}}。",

@@ -517,7 +517,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" holds ")
 		t.say(count(t.number("n"), "spare address", "spare addresses"))
-		t.say(": the VPC CNI does not assign an address again within 30 seconds of its pod's deletion (IP_COOLDOWN_PERIOD), so the pod probably starts soon.")
+		t.say(", so the pod probably starts soon: it has got them just now, or the VPC CNI does not assign them again yet, within 30 seconds of their pods' deletion (IP_COOLDOWN_PERIOD).")
 	}},
 	{AddressNoCause, []string{"node", "command"}, func(t *text) {
 		t.say("Neither the subnet nor the node's limits explain it. The log of the VPC CNI on ")

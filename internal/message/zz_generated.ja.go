@@ -500,7 +500,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" には予備のアドレスが ")
 		t.put(t.value("n"))
-		t.say(" 個あります。VPC CNI は、Pod の削除から 30 秒間はそのアドレスを割り当てないため (IP_COOLDOWN_PERIOD)、Pod はまもなく開始すると考えられます。")
+		t.say(" 個あるため、Pod はまもなく開始すると考えられます。得たばかりか、前の Pod の削除から 30 秒経っておらず VPC CNI がまだ割り当てないアドレスです (IP_COOLDOWN_PERIOD)。")
 	}},
 	{AddressNoCause, []string{"node", "command"}, func(t *text) {
 		t.say("サブネットとノードの上限では説明できません。EC2 の応答は ")

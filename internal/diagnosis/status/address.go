@@ -186,7 +186,9 @@ func (s *Status) explainAddress(pod *corev1.Pod) {
 			s.Causes = append(s.Causes, state.RuledOut...)
 			s.addCause(sentence.AddressNoCause(node, "kubectl logs --namespace kube-system --selector k8s-app=aws-node --container aws-node --tail 200"))
 		}
-		s.addUnknown("addresses", sentence.AddressThrottleGap())
+		if r.Has(cloud.Subnets) {
+			s.addUnknown("addresses", sentence.AddressThrottleGap())
+		}
 	}
 	if r != nil {
 		s.Unknown = append(s.Unknown, AddressGaps(r)...)
