@@ -17,6 +17,17 @@ type Header struct {
 	Applied bool `json:"applied,omitempty"`
 	// Values tells the key that the digests of environment variables' values are made with from others; empty if there are none.
 	Values string `json:"values,omitempty"`
+	// Unread is why a part of the cloud's network could not be read, by part: Subnet, NetworkInterface, Instance, InstanceType or
+	// AutoScalingGroup.
+	Unread map[string]Unread `json:"unread,omitempty"`
+}
+
+// Unread is why something could not be read.
+type Unread struct {
+	// Permission is the one that was missing; empty if the reason is another.
+	Permission string `json:"permission,omitempty"`
+	// Err is the error; empty in an anonymized file.
+	Err string `json:"error,omitempty"`
 }
 
 // Record is one object.

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
 
+	"github.com/naosu-dev/naosu/internal/cli/addresses"
 	"github.com/naosu-dev/naosu/internal/cli/approve"
 	"github.com/naosu-dev/naosu/internal/cli/audit"
 	"github.com/naosu-dev/naosu/internal/cli/cleanup"
@@ -52,7 +53,7 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	root.SetHelpCommand(help.NewCommand())
 	repairs := repair.NewCommand(flags, streams)
 	repairs.AddCommand(remediations.NewCommand(flags, streams), approve.NewCommand(flags, streams))
-	root.AddCommand(why.NewCommand(flags, streams), whatif.NewCommand(flags, streams), audit.NewCommand(flags, streams), explain.NewCommand(streams),
+	root.AddCommand(why.NewCommand(flags, streams), whatif.NewCommand(flags, streams), audit.NewCommand(flags, streams), addresses.NewCommand(flags, streams), explain.NewCommand(streams),
 		snapshot.NewCommand(flags, streams), repairs, failover.NewCommand(flags, streams), rebalance.NewCommand(flags, streams), asBefore(remediations.NewCommand(flags, streams)), asBefore(approve.NewCommand(flags, streams)), controller.NewCommand(flags, streams), cleanup.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultVersionFlag()

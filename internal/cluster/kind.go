@@ -108,6 +108,8 @@ type form struct {
 	scope scope
 	// onDemand says that only a command reads the kind.
 	onDemand bool
+	// fromCloud says that the kind is read from a cloud, and not from the API server.
+	fromCloud bool
 	// served are the group and versions in which a kind is read that is not built into Kubernetes, best first; the Go type
 	// fits all of them. It is empty for others: their Go type says it.
 	served []schema.GroupVersion
@@ -126,6 +128,13 @@ func customOf[T metav1.Object](s scope, group string, versions ...string) form {
 	for _, version := range versions {
 		f.served = append(f.served, schema.GroupVersion{Group: group, Version: version})
 	}
+	return f
+}
+
+// fromCloud is the form of a kind that is read from a cloud.
+func fromCloud[T metav1.Object]() form {
+	f := customOf[T](global, custom.NetworkGroup, "v1")
+	f.fromCloud = true
 	return f
 }
 
@@ -187,6 +196,11 @@ var forms = map[Kind]form{
 
 	LocalQueue:   customOf[*custom.LocalQueue](namespaced, custom.KueueGroup, "v1beta2", "v1beta1"),
 	ClusterQueue: customOf[*custom.ClusterQueue](global, custom.KueueGroup, "v1beta2", "v1beta1"),
+
+	Subnet:           fromCloud[*custom.Subnet](),
+	NetworkInterface: fromCloud[*custom.NetworkInterface](),
+	Instance:         fromCloud[*custom.Instance](),
+	AutoScalingGroup: fromCloud[*custom.AutoScalingGroup](),
 }
 
 var kindOfType = func() map[reflect.Type]Kind {
@@ -220,8 +234,13 @@ var versions = func() map[Kind][]schema.GroupVersion {
 	return versions
 }()
 
-// Kinds are those a Snapshot holds, sorted.
-func Kinds() []Kind { return slices.Sorted(maps.Keys(forms)) }
+// Kinds are those of the API server that a Snapshot holds, sorted.
+func Kinds() []Kind {
+	return slices.DeleteFunc(allKinds(), func(k Kind) bool { return forms[k].fromCloud })
+}
+
+// allKinds are Kinds and NetworkKinds, sorted.
+func allKinds() []Kind { return slices.Sorted(maps.Keys(forms)) }
 
 // Namespaced says whether objects of the kind live in namespaces.
 func (k Kind) Namespaced() bool { return bool(forms[k].scope) }

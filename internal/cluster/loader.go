@@ -16,6 +16,7 @@ import (
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/naosu-dev/naosu/api/snapshot"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
@@ -248,6 +249,7 @@ func (g *loader) snapshot(header *snapshot.Header) (*Snapshot, error) {
 				contents.Knowledge[Kind(kind)] = known
 			}
 		}
+		contents.Unread = unreadOf(header)
 		return New(contents), nil
 	}
 	if len(g.seen) == 0 {
@@ -259,6 +261,20 @@ func (g *loader) snapshot(header *snapshot.Header) (*Snapshot, error) {
 		contents.Knowledge[kind] = Complete
 	}
 	return New(contents), nil
+}
+
+// unreadOf is why parts of the cloud's network could not be read, of those that this version of naosu knows.
+func unreadOf(header *snapshot.Header) map[cloud.NetworkPart]cloud.Unread {
+	var unread map[cloud.NetworkPart]cloud.Unread
+	for _, part := range cloud.NetworkParts {
+		if why, failed := header.Unread[string(part)]; failed {
+			if unread == nil {
+				unread = map[cloud.NetworkPart]cloud.Unread{}
+			}
+			unread[part] = cloud.Unread{Permission: why.Permission, Err: why.Err}
+		}
+	}
+	return unread
 }
 
 // olderFirst orders objects by their resource versions, and those of one, or of none, as they were read: of two of one name

@@ -61,7 +61,7 @@ func Read(ctx context.Context, client kubernetes.Interface, o ReadOptions) (*Sna
 	r.resourceVersion = r.currentResourceVersion(ctx)
 	group, groupCtx := errgroup.WithContext(ctx)
 	for kind := range forms {
-		if kind != ConfigMap {
+		if kind != ConfigMap && !forms[kind].fromCloud {
 			group.Go(func() error { return r.read(groupCtx, kind) })
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
 )
 
@@ -28,6 +29,8 @@ type Contents struct {
 	Applied bool
 	// Values is the Digester by which the values of environment variables were replaced, if Applied is true.
 	Values compact.Digester
+	// Unread is why parts of the cloud's network could not be read.
+	Unread map[cloud.NetworkPart]cloud.Unread
 }
 
 // Snapshot is the state of a cluster at one time. It is immutable, and what it returns must not be changed.
@@ -38,6 +41,7 @@ type Snapshot struct {
 	applied    bool
 	values     compact.Digester
 	knowledge  map[Kind]Knowledge
+	unread     map[cloud.NetworkPart]cloud.Unread
 	tables     map[Kind]rows
 	index      index
 }
@@ -46,7 +50,7 @@ type Snapshot struct {
 func New(c Contents) *Snapshot {
 	s := &Snapshot{
 		taken: c.Taken, server: c.Server, anonymized: c.Anonymized, applied: c.Applied, values: c.Values,
-		knowledge: c.Knowledge, tables: map[Kind]rows{}, index: newIndex(),
+		knowledge: c.Knowledge, unread: c.Unread, tables: map[Kind]rows{}, index: newIndex(),
 	}
 	for kind, form := range forms {
 		s.tables[kind] = form.empty()

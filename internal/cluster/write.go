@@ -16,6 +16,12 @@ func (s *Snapshot) Write(w io.Writer) error {
 	for kind, known := range s.knowledge {
 		header.Knowledge[string(kind)] = string(known)
 	}
+	for part, why := range s.unread {
+		if header.Unread == nil {
+			header.Unread = map[string]snapshot.Unread{}
+		}
+		header.Unread[string(part)] = snapshot.Unread{Permission: why.Permission, Err: why.Err}
+	}
 	codec := compact.New()
 	if s.applied {
 		codec, header.Values = compact.NewKeepingApplied(s.values), s.values.KeyID()
@@ -24,7 +30,7 @@ func (s *Snapshot) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	for _, kind := range Kinds() {
+	for _, kind := range allKinds() {
 		version, name := kind.version().ToAPIVersionAndKind()
 		for _, o := range s.Objects(kind) {
 			record, err := encode(codec, kind, o.(compact.Object))

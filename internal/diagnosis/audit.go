@@ -53,3 +53,11 @@ func compareFindings(a, b finding.Finding) int {
 		a.Message.Compare(b.Message),
 	)
 }
+
+// Addresses are the findings about the addresses of subnets, nodes and interfaces, in a world that holds what a cloud tells of them.
+func Addresses(ctx context.Context, q query.Query) ([]finding.Finding, []finding.Gap) {
+	found, unknown := find(ctx, []query.Rule{rules.Addresses{}}, q)
+	slices.SortStableFunc(found, compareFindings)
+	e := query.Complete(finding.Explanation{Findings: found, Unknown: unknown})
+	return e.Findings, e.Unknown
+}

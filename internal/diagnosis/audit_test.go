@@ -11,6 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -96,10 +97,14 @@ func audit(t *testing.T, objects []runtime.Object) finding.Audit {
 	return diagnosis.Audit(t.Context(), query.Query{World: world, Judge: judgeOf(t, world)}, nil)
 }
 
-// worldOf is a world that is wholly known.
+// worldOf is a world that is wholly known, the network of a cloud only if there are objects of it.
 func worldOf(objects []runtime.Object) *cluster.Snapshot {
 	known := map[cluster.Kind]cluster.Knowledge{}
-	for _, kind := range cluster.Kinds() {
+	kinds := cluster.Kinds()
+	if slices.ContainsFunc(objects, func(o runtime.Object) bool { return o.GetObjectKind().GroupVersionKind().Group == custom.NetworkGroup }) {
+		kinds = append(kinds, cluster.NetworkKinds()...)
+	}
+	for _, kind := range kinds {
 		known[kind] = cluster.Complete
 	}
 	return cluster.New(cluster.Contents{Objects: objects, Knowledge: known, Taken: now, Server: "v1.36.3"})

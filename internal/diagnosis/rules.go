@@ -26,6 +26,7 @@ func Rules() []query.Rule {
 		rules.StuckTerminating{},
 		rules.UnhealthyNode{},
 		rules.SilentAgent{},
+		rules.Addresses{},
 		rules.Preempted{},
 		rules.DaemonSetGrowth{},
 		rules.DomainLoss{},

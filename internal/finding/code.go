@@ -21,6 +21,12 @@ const (
 	N303 Code = "N303" // the node's agent is silent
 	N304 Code = "N304" // a repair held back by the guard, and why
 
+	N401 Code = "N401" // subnet exhausted, pods without an address
+	N402 Code = "N402" // subnet that runs out of addresses when groups reach their maximum
+	N403 Code = "N403" // leaked interfaces
+	N404 Code = "N404" // one node out of addresses or interfaces for its type
+	N405 Code = "N405" // prefix fragmentation
+
 	N501 Code = "N501" // pod preempted: by whom, and what made it grow
 	N502 Code = "N502" // pods that the next step of a DaemonSet or its autoscaler would preempt
 	N503 Code = "N503" // headroom too small for the failure it is meant to cover
@@ -40,4 +46,4 @@ const (
 )
 
 // Codes are all of them, in order.
-var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N304, N501, N502, N503, N504, N601, N602, N603, N604, N605, N606, N607, N611, N612, N613}
+var Codes = []Code{N101, N102, N103, N104, N201, N202, N203, N204, N205, N301, N302, N303, N304, N401, N402, N403, N404, N405, N501, N502, N503, N504, N601, N602, N603, N604, N605, N606, N607, N611, N612, N613}

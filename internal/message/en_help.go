@@ -29,6 +29,13 @@ var englishHelp = sentences{
 	"flag/audit/all-namespaces": "include every namespace, which is the default without --namespace",
 	"flag/audit/selector":       "include only pods and workloads whose labels match this `SELECTOR`",
 
+	"help/addresses": "Show who holds the addresses of subnets, and when they run out",
+	"help/addresses/long": "Show, for clusters on EC2 with the AWS VPC CNI, the subnets of the nodes: how many addresses are free, who holds the others (pods, " +
+		"spare ones on nodes, leaked interfaces, others), and how many would be free if every Auto Scaling group grew to its maximum; the nodes that have no address for " +
+		"another pod; and what follows. With -o wide: all nodes and the leaked interfaces, too.\n\n" +
+		"The facts come from EC2, with the AWS credentials of the environment, or from a snapshot that was written with them. The command changes nothing.\n\n" + exitCodes,
+	"flag/addresses/fail-on": "exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical",
+
 	"help/whatif": "Predict the effects of a change",
 	"help/whatif/long": "Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: " +
 		"which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. " +

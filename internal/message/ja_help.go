@@ -29,6 +29,12 @@ var japaneseHelp = sentences{
 	"flag/audit/all-namespaces": "すべての namespace を対象にする (--namespace を省略した場合と同じ)",
 	"flag/audit/selector":       "ラベルがこの `SELECTOR` に一致する Pod とワークロードに絞る",
 
+	"help/addresses": "サブネットのアドレスの保持者と、いつ足りなくなるかを表示",
+	"help/addresses/long": "AWS VPC CNI を使う EC2 上のクラスターについて、ノードのサブネットの空きアドレスの数、それ以外のアドレスの保持者 (Pod、ノードの予備、残ったままのインターフェース、ほか)、" +
+		"すべての Auto Scaling グループが最大まで増えたときの空きの数、次の Pod のアドレスがないノード、そこから分かる所見を表示します。-o wide では、すべてのノードと残ったままのインターフェースも表示します。\n\n" +
+		"情報は、環境の AWS の認証情報を使って EC2 から読み取るか、それを使って書いたスナップショットから読み取ります。何も変更しません。\n\n" + exitCodesJapanese,
+	"flag/addresses/fail-on": "重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical",
+
 	"help/whatif": "変更の影響を予測する",
 	"help/whatif/long": "変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。" +
 		"失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。" +

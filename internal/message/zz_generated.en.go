@@ -286,6 +286,496 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" is healthy, and its pods run as forecast.")
 	}},
+	{TitleN401, nil, func(t *text) {
+		t.say("subnet without free addresses")
+	}},
+	{TitleN402, nil, func(t *text) {
+		t.say("subnet that runs out of addresses when groups grow")
+	}},
+	{TitleN403, nil, func(t *text) {
+		t.say("leaked network interfaces")
+	}},
+	{TitleN404, nil, func(t *text) {
+		t.say("node at the address limit of its instance type")
+	}},
+	{TitleN405, nil, func(t *text) {
+		t.say("subnet without a free prefix")
+	}},
+	{SubnetExhausted, []string{"subnet", "zone", "n", "pods"}, func(t *text) {
+		t.put(t.value("subnet"))
+		if t.is(t.value("zone")) {
+			t.say(" in ")
+			t.put(t.value("zone"))
+		}
+		t.say(" has no free IPv4 address")
+		if t.is(t.value("n")) {
+			t.say(", and ")
+			t.say(count(t.number("n"), "pod waits", "pods wait"))
+			t.say(" for one: ")
+			t.say(englishAnd(t.items("pods")))
+		}
+		t.say(".")
+	}},
+	{SubnetWillRunOut, []string{"subnet", "zone", "free", "needed", "more"}, func(t *text) {
+		t.put(t.value("subnet"))
+		if t.is(t.value("zone")) {
+			t.say(" in ")
+			t.put(t.value("zone"))
+		}
+		t.say(" has ")
+		t.say(count(t.number("free"), "free address", "free addresses"))
+		t.say(", but new nodes need ")
+		t.put(t.value("needed"))
+		t.say(" if every group grows to its maximum: ")
+		t.put(t.value("more"))
+		t.say(" too few.")
+	}},
+	{InterfacesLeaked, []string{"n", "held", "subnets", "oldest"}, func(t *text) {
+		t.say(count(t.number("n"), "leaked network interface holds", "leaked network interfaces hold"))
+		t.say(" ")
+		t.say(count(t.number("held"), "address", "addresses"))
+		t.say(" of ")
+		t.say(englishAnd(t.items("subnets")))
+		if t.is(t.value("oldest")) {
+			t.say(", the oldest for ")
+			t.put(t.value("oldest"))
+		}
+		t.say(".")
+	}},
+	{InterfacesUntagged, []string{"n", "held", "subnets", "oldest"}, func(t *text) {
+		t.say(count(t.number("n"), "unattached network interface holds", "unattached network interfaces hold"))
+		t.say(" ")
+		t.say(count(t.number("held"), "address", "addresses"))
+		t.say(" of ")
+		t.say(englishAnd(t.items("subnets")))
+		if t.is(t.value("oldest")) {
+			t.say(", the oldest for ")
+			t.put(t.value("oldest"))
+		}
+		t.say("; ")
+		t.say(verb(t.number("n"), "its tags name", "their tags name"))
+		t.say(" no cluster.")
+	}},
+	{NodeAtLimit, []string{"node", "n", "type", "interfaces", "capacity", "pods"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" has no address left for ")
+		t.say(count(t.number("n"), "pod", "pods"))
+		t.say(": ")
+		if t.is(t.value("type")) {
+			t.say("the instance type ")
+			t.put(t.value("type"))
+		} else {
+			t.say("its instance type")
+		}
+		t.say(" allows ")
+		t.say(count(t.number("interfaces"), "network interface", "network interfaces"))
+		t.say(" with ")
+		t.say(count(t.number("capacity"), "address", "addresses"))
+		t.say(" for pods, and all are used. Without an address: ")
+		t.say(englishAnd(t.items("pods")))
+		t.say(".")
+	}},
+	{NodeAcceptsMore, []string{"nodes", "accepts", "type", "capacity"}, func(t *text) {
+		t.say("The kubelet on ")
+		t.say(englishAnd(t.items("nodes")))
+		t.say(" accepts ")
+		t.put(t.value("accepts"))
+		t.say(" pods that need an address, but ")
+		if t.is(t.value("type")) {
+			t.say("the instance type ")
+			t.put(t.value("type"))
+		} else {
+			t.say("its instance type")
+		}
+		t.say(" has only ")
+		t.put(t.value("capacity"))
+		t.say(" for them.")
+	}},
+	{PrefixesFragmented, []string{"subnet", "zone", "free", "n", "pods"}, func(t *text) {
+		t.put(t.value("subnet"))
+		if t.is(t.value("zone")) {
+			t.say(" in ")
+			t.put(t.value("zone"))
+		}
+		t.say(" has ")
+		t.say(count(t.number("free"), "free address", "free addresses"))
+		t.say(" but no free prefix of 16")
+		if t.is(t.value("n")) {
+			t.say(", and ")
+			t.say(count(t.number("n"), "pod waits", "pods wait"))
+			t.say(" for an address: ")
+			t.say(englishAnd(t.items("pods")))
+		}
+		t.say(".")
+	}},
+	{CauseHolders, []string{"size", "subnet", "pods", "primary", "warm", "leaked", "other"}, func(t *text) {
+		t.say("Of the ")
+		t.put(t.value("size"))
+		t.say(" addresses of ")
+		t.put(t.value("subnet"))
+		t.say(", pods use ")
+		t.put(t.value("pods"))
+		t.say(", interfaces of nodes use ")
+		t.put(t.value("primary"))
+		t.say(" themselves, nodes keep ")
+		t.put(t.value("warm"))
+		t.say(" spare, leaked interfaces hold ")
+		t.put(t.value("leaked"))
+		t.say(", and other interfaces hold ")
+		t.put(t.value("other"))
+		t.say(".")
+	}},
+	{CauseLeakedIn, []string{"n", "held", "oldest"}, func(t *text) {
+		t.say(count(t.number("n"), "leaked interface", "leaked interfaces"))
+		t.say(" in the subnet ")
+		t.say(verb(t.number("n"), "holds", "hold"))
+		t.say(" ")
+		t.say(count(t.number("held"), "address", "addresses"))
+		if t.is(t.value("oldest")) {
+			t.say(", the oldest for ")
+			t.put(t.value("oldest"))
+		}
+		t.say(": ")
+		t.say(verb(t.number("n"), "it was", "they were"))
+		t.say(" made for ")
+		t.say(verb(t.number("n"), "an instance", "instances"))
+		t.say(" that no node runs on any more.")
+	}},
+	{CauseWarmPool, []string{"warm", "nodes"}, func(t *text) {
+		t.say("The VPC CNI keeps ")
+		t.say(count(t.number("warm"), "spare address", "spare addresses"))
+		t.say(" of the subnet on ")
+		t.say(count(t.number("nodes"), "node", "nodes"))
+		t.say(".")
+	}},
+	{CauseNoOtherSubnet, []string{"zone"}, func(t *text) {
+		t.say("No other subnet")
+		if t.is(t.value("zone")) {
+			t.say(" in ")
+			t.put(t.value("zone"))
+		}
+		t.say(" has the tag kubernetes.io/role/cni=1, so the nodes get addresses from their own subnet only.")
+	}},
+	{CauseGroupGrows, []string{"group", "nodes", "max", "pods", "held"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" has ")
+		t.say(count(t.number("nodes"), "node", "nodes"))
+		t.say(" and may grow to ")
+		t.put(t.value("max"))
+		t.say(". A new node with ")
+		t.say(count(t.number("pods"), "pod", "pods"))
+		t.say(", as its nodes have on average, holds ")
+		t.say(count(t.number("held"), "address", "addresses"))
+		t.say(".")
+	}},
+	{CauseSlotsUsed, []string{"pods", "node", "capacity"}, func(t *text) {
+		t.put(t.value("pods"))
+		t.say(" pods on ")
+		t.put(t.value("node"))
+		t.say(" use ")
+		t.put(t.value("pods"))
+		t.say(" of ")
+		t.put(t.value("capacity"))
+		t.say(" addresses.")
+	}},
+	{CauseNoBlock, []string{"subnet"}, func(t *text) {
+		t.say("With ENABLE_PREFIX_DELEGATION, nodes need 16 consecutive addresses (/28), and in each block of ")
+		t.put(t.value("subnet"))
+		t.say(" at least one address is in use. EC2 does not show that; naosu derives it from the addresses of all interfaces, and does not see CIDR reservations.")
+	}},
+	{CauseLeakOrigin, nil, func(t *text) {
+		t.say("An interface leaks if its node is removed between being detached and deleted; nothing deletes it then but the VPC CNI's hourly clean-up on the nodes.")
+	}},
+	{CauseNoClusterTag, nil, func(t *text) {
+		t.say("The VPC CNI of these interfaces has no CLUSTER_NAME, so another cluster in the VPC may own them.")
+	}},
+	{AddressPluginDown, []string{"node", "pod", "state"}, func(t *text) {
+		t.say("The VPC CNI's pod on ")
+		t.put(t.value("node"))
+		t.say(", ")
+		t.put(t.value("pod"))
+		t.say(", is not ready (")
+		t.put(t.value("state"))
+		t.say("): it assigns the addresses.")
+	}},
+	{AddressNoPlugin, []string{"node"}, func(t *text) {
+		t.say("No pod of the DaemonSet aws-node, which assigns the addresses, is on ")
+		t.put(t.value("node"))
+		t.say(".")
+	}},
+	{AddressNoPermission, []string{"node"}, func(t *text) {
+		t.say("The VPC CNI on ")
+		t.put(t.value("node"))
+		t.say(" lacks a permission in IAM.")
+	}},
+	{AddressThrottled, []string{"node"}, func(t *text) {
+		t.say("EC2 throttles the calls of the VPC CNI on ")
+		t.put(t.value("node"))
+		t.say(" (RequestLimitExceeded).")
+	}},
+	{AddressCoolDown, []string{"node", "n"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" holds ")
+		t.say(count(t.number("n"), "spare address", "spare addresses"))
+		t.say(", so the pod probably starts soon: it has got them just now, or the VPC CNI does not assign them again yet, within 30 seconds of their pods' deletion (IP_COOLDOWN_PERIOD).")
+	}},
+	{AddressNoCause, []string{"node", "command"}, func(t *text) {
+		t.say("Neither the subnet nor the node's limits explain it. The log of the VPC CNI on ")
+		t.put(t.value("node"))
+		t.say(" shows what EC2 answered: ")
+		t.put(t.value("command"))
+	}},
+	{AddressThrottleGap, nil, func(t *text) {
+		t.say("Neither the Kubernetes API nor EC2 shows whether EC2 throttles the VPC CNI; its metric awscni_aws_api_error_count does.")
+	}},
+	{AddressPartUnread, []string{"parts", "permission", "why"}, func(t *text) {
+		t.say(englishAnd(t.items("parts")))
+		t.say(" facts could not be read from AWS")
+		if t.is(t.value("permission")) {
+			t.say(": naosu lacks the permission ")
+			t.put(t.value("permission"))
+		}
+		if t.is(t.value("why")) {
+			t.say(": ")
+			t.put(t.value("why"))
+		}
+		t.say(".")
+	}},
+	{RuledOutFree, []string{"subnet", "free"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" has ")
+		t.say(count(t.number("free"), "free address", "free addresses"))
+		t.say(".")
+	}},
+	{RuledOutLimit, []string{"node", "pods", "capacity"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" has room for more addresses: pods use ")
+		t.put(t.value("pods"))
+		t.say(" of ")
+		t.put(t.value("capacity"))
+		t.say(".")
+	}},
+	{RuledOutPlugin, []string{"node", "pod"}, func(t *text) {
+		t.say("The VPC CNI's pod on ")
+		t.put(t.value("node"))
+		t.say(", ")
+		t.put(t.value("pod"))
+		t.say(", is ready.")
+	}},
+	{RuledOutLeaks, []string{"subnet"}, func(t *text) {
+		t.say("No leaked interface is in ")
+		t.put(t.value("subnet"))
+		t.say(".")
+	}},
+	{RuledOutPermission, nil, func(t *text) {
+		t.say("The VPC CNI has reported no missing permission.")
+	}},
+	{RemedyTagSubnet, []string{"subnet", "zone", "free"}, func(t *text) {
+		t.say("Tag ")
+		t.put(t.value("subnet"))
+		t.say(" in ")
+		t.put(t.value("zone"))
+		t.say(", which has ")
+		t.say(count(t.number("free"), "free address", "free addresses"))
+		t.say(", so that the VPC CNI (1.18 or later) uses it for pods beside the nodes' own subnet.")
+	}},
+	{RemedyTagSubnetCost, nil, func(t *text) {
+		t.say("None; new interfaces are created in it within a minute.")
+	}},
+	{RemedyTagSubnetRisk, nil, func(t *text) {
+		t.say("Routes, network ACLs and security groups must allow the pods' traffic from that subnet, too.")
+	}},
+	{RemedyDeleteLeak, []string{"id", "held", "n"}, func(t *text) {
+		t.say("Delete the leaked interface ")
+		t.put(t.value("id"))
+		t.say(", which holds ")
+		t.say(count(t.number("held"), "address", "addresses"))
+		if t.is(t.value("n")) {
+			t.say("; ")
+			t.say(count(t.number("n"), "more is", "more are"))
+			t.say(" leaked (naosu addresses -o wide)")
+		}
+		t.say(".")
+	}},
+	{RemedyDeleteLeakRisk, []string{"instance"}, func(t *text) {
+		t.say("First make sure that ")
+		if t.is(t.value("instance")) {
+			t.put(t.value("instance"))
+		} else {
+			t.say("its instance")
+		}
+		t.say(" no longer exists: an interface that is about to be attached looks the same. EC2 refuses to delete an attached one.")
+	}},
+	{RemedyWarmPool, []string{"ip", "minimum", "saved"}, func(t *text) {
+		t.say("Keep fewer spare addresses: with WARM_IP_TARGET=")
+		t.put(t.value("ip"))
+		t.say(" and MINIMUM_IP_TARGET=")
+		t.put(t.value("minimum"))
+		t.say(", present nodes release about ")
+		t.say(count(t.number("saved"), "address", "addresses"))
+		t.say(" of the subnet.")
+	}},
+	{RemedyWarmPoolCost, nil, func(t *text) {
+		t.say("The VPC CNI is rolled out, and calls EC2 more often.")
+	}},
+	{RemedyWarmPoolRisk, nil, func(t *text) {
+		t.say("In large clusters with many new pods EC2 may throttle these calls; then no node gets addresses.")
+	}},
+	{RemedyNewSubnet, []string{"zone"}, func(t *text) {
+		t.say("Give the nodes a larger subnet")
+		if t.is(t.value("zone")) {
+			t.say(" in ")
+			t.put(t.value("zone"))
+		}
+		t.say(": create one and tag it kubernetes.io/role/cni=1, or use it in an ENIConfig (custom networking) or in a new node group. The subnets of a managed node group cannot be changed.")
+	}},
+	{RemedyNewSubnetCost, nil, func(t *text) {
+		t.say("If the VPC has no room, it needs another CIDR block; with a new node group or an ENIConfig, nodes must be replaced.")
+	}},
+	{RemedyNewSubnetRisk, nil, func(t *text) {
+		t.say("Replacing nodes moves their pods.")
+	}},
+	{RemedyPrefixes, nil, func(t *text) {
+		t.say("Turn on prefix delegation: each slot of an interface then holds 16 addresses. Raise the kubelet's maximum of pods with it.")
+	}},
+	{RemedyPrefixesCost, nil, func(t *text) {
+		t.say("Only new nodes use it fully: replace the others.")
+	}},
+	{RemedyPrefixesRisk, nil, func(t *text) {
+		t.say("It needs instances of the Nitro system, and blocks of 16 consecutive free addresses in the subnet.")
+	}},
+	{RemedyReserve, []string{"subnet"}, func(t *text) {
+		t.say("Turn prefix delegation off until ")
+		t.put(t.value("subnet"))
+		t.say(" has free blocks, or use a new subnet, in which a CIDR reservation of type prefix keeps blocks free.")
+	}},
+	{RemedyReserveRisk, nil, func(t *text) {
+		t.say("Without prefixes, nodes may have fewer addresses than the kubelet accepts pods.")
+	}},
+	{RemedyPermission, nil, func(t *text) {
+		t.say("Attach the policy AmazonEKS_CNI_Policy to the role that the VPC CNI uses, that of its ServiceAccount or of the nodes.")
+	}},
+	{RemedyNoCost, nil, func(t *text) {
+		t.say("None.")
+	}},
+	{NotJudgedCustomNetworking, nil, func(t *text) {
+		t.say("Custom networking (ENIConfig) is on: naosu shows the subnets but does not judge which one a node uses.")
+	}},
+	{NotJudgedBranchInterfaces, nil, func(t *text) {
+		t.say("Branch interfaces (security groups for pods) are in use: naosu counts their addresses as other ones and does not judge their limits.")
+	}},
+	{NotJudgedAutoMode, nil, func(t *text) {
+		t.say("Nodes of EKS Auto Mode get their addresses from AWS, not from the VPC CNI: naosu does not judge them.")
+	}},
+	{NotJudgedIPv6, nil, func(t *text) {
+		t.say("Pods have IPv6 addresses: naosu does not judge these.")
+	}},
+	{AddressGroupUnknown, []string{"group"}, func(t *text) {
+		t.say("It is not known how many nodes ")
+		t.put(t.value("group"))
+		t.say(" may grow to, or what they would hold: the subnets that it uses have no forecast.")
+	}},
+	{AddressSettingsUnknown, nil, func(t *text) {
+		t.say("The DaemonSet aws-node was not found: the VPC CNI's default settings are assumed.")
+	}},
+	{AddressBadSubnet, []string{"subnet", "cidr"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" has a CIDR block that no subnet can have (")
+		t.put(t.value("cidr"))
+		t.say("): its size is not known.")
+	}},
+	{AddressesSummary, []string{"subnets", "nodes", "leaked", "held"}, func(t *text) {
+		t.say(count(t.number("subnets"), "subnet", "subnets"))
+		t.say(", ")
+		t.say(count(t.number("nodes"), "node", "nodes"))
+		t.say(", ")
+		if t.is(t.value("leaked")) {
+			t.say(count(t.number("leaked"), "leaked interface", "leaked interfaces"))
+			t.say(" with ")
+			t.say(count(t.number("held"), "address", "addresses"))
+		} else {
+			t.say("no leaked interface")
+		}
+		t.say(".")
+	}},
+	{AddressesNoNetwork, nil, func(t *text) {
+		t.say("there is nothing about subnets and interfaces: the nodes are not EC2 instances, or the snapshot was written without access to AWS")
+	}},
+	{AddressesNoRemedy, nil, func(t *text) {
+		t.say("run it with AWS credentials that may call ec2:DescribeInstances, ec2:DescribeSubnets and ec2:DescribeNetworkInterfaces, or give a snapshot that was written with them")
+	}},
+	{AddressesHeadZone, nil, func(t *text) {
+		t.say("ZONE")
+	}},
+	{AddressesHeadSize, nil, func(t *text) {
+		t.say("SIZE")
+	}},
+	{AddressesHeadFree, nil, func(t *text) {
+		t.say("FREE")
+	}},
+	{AddressesHeadPods, nil, func(t *text) {
+		t.say("PODS")
+	}},
+	{AddressesHeadWarm, nil, func(t *text) {
+		t.say("SPARE")
+	}},
+	{AddressesHeadLeaked, nil, func(t *text) {
+		t.say("LEAKED")
+	}},
+	{AddressesHeadOther, nil, func(t *text) {
+		t.say("OTHER")
+	}},
+	{AddressesHeadAtMax, nil, func(t *text) {
+		t.say("AT MAXIMUM")
+	}},
+	{AddressesHeadNodes, nil, func(t *text) {
+		t.say("NODES WITHOUT ADDRESSES")
+	}},
+	{AddressesHeadLeaks, nil, func(t *text) {
+		t.say("LEAKED INTERFACES")
+	}},
+	{AddressesHeadSubnet, nil, func(t *text) {
+		t.say("SUBNET")
+	}},
+	{AddressesHeadHeld, nil, func(t *text) {
+		t.say("ADDRESSES")
+	}},
+	{AddressesHeadCreated, nil, func(t *text) {
+		t.say("AGE")
+	}},
+	{AddressesHeadOwner, nil, func(t *text) {
+		t.say("INSTANCE")
+	}},
+	{AddressesHeadMine, nil, func(t *text) {
+		t.say("TAGGED")
+	}},
+	{AddressesYes, nil, func(t *text) {
+		t.say("yes")
+	}},
+	{AddressesNoTag, nil, func(t *text) {
+		t.say("no")
+	}},
+	{AddressesUnknownCell, nil, func(t *text) {
+		t.say("unknown")
+	}},
+	{AddressesHeadType, nil, func(t *text) {
+		t.say("TYPE")
+	}},
+	{AddressesHeadInterfaces, nil, func(t *text) {
+		t.say("INTERFACES")
+	}},
+	{AddressesHeadAllNodes, nil, func(t *text) {
+		t.say("NODES")
+	}},
+	{FieldPodAddresses, nil, func(t *text) {
+		t.say("addresses for pods on the node's interfaces")
+	}},
+	{FieldSubnetFree, nil, func(t *text) {
+		t.say("free addresses in the node's subnets")
+	}},
+	{ProgressNetwork, nil, func(t *text) {
+		t.say("reading subnets and interfaces from AWS")
+	}},
 	{AuditSummary, []string{"any", "critical", "warning", "info", "unknown", "accepted"}, func(t *text) {
 		if t.is(t.value("any")) {
 			t.put(t.value("critical"))
@@ -3652,6 +4142,15 @@ var englishTexts = []compiled{
 	}},
 	{"flag/audit/selector", nil, func(t *text) {
 		t.say("include only pods and workloads whose labels match this `SELECTOR`")
+	}},
+	{"help/addresses", nil, func(t *text) {
+		t.say("Show who holds the addresses of subnets, and when they run out")
+	}},
+	{"help/addresses/long", nil, func(t *text) {
+		t.say("Show, for clusters on EC2 with the AWS VPC CNI, the subnets of the nodes: how many addresses are free, who holds the others (pods, spare ones on nodes, leaked interfaces, others), and how many would be free if every Auto Scaling group grew to its maximum; the nodes that have no address for another pod; and what follows. With -o wide: all nodes and the leaked interfaces, too.\n\nThe facts come from EC2, with the AWS credentials of the environment, or from a snapshot that was written with them. The command changes nothing.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
+	}},
+	{"flag/addresses/fail-on", nil, func(t *text) {
+		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical")
 	}},
 	{"help/whatif", nil, func(t *text) {
 		t.say("Predict the effects of a change")

@@ -277,6 +277,485 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" は正常で、Pod は予測どおりに動いています。")
 	}},
+	{TitleN401, nil, func(t *text) {
+		t.say("空きアドレスのないサブネット")
+	}},
+	{TitleN402, nil, func(t *text) {
+		t.say("グループが増えるとアドレスが足りなくなるサブネット")
+	}},
+	{TitleN403, nil, func(t *text) {
+		t.say("残ったままのネットワークインターフェース")
+	}},
+	{TitleN404, nil, func(t *text) {
+		t.say("インスタンスタイプのアドレスの上限に達したノード")
+	}},
+	{TitleN405, nil, func(t *text) {
+		t.say("空いているプレフィックスのないサブネット")
+	}},
+	{SubnetExhausted, []string{"zone", "subnet", "n", "pods"}, func(t *text) {
+		if t.is(t.value("zone")) {
+			t.put(t.value("zone"))
+			t.say(" の ")
+		}
+		t.put(t.value("subnet"))
+		t.say(" には空いている IPv4 アドレスがありません。")
+		if t.is(t.value("n")) {
+			t.put(t.value("n"))
+			t.say(" 個の Pod がアドレスを待っています: ")
+			t.say(japaneseAnd(t.items("pods")))
+			t.say("。")
+		}
+	}},
+	{SubnetWillRunOut, []string{"zone", "subnet", "free", "needed", "more"}, func(t *text) {
+		if t.is(t.value("zone")) {
+			t.put(t.value("zone"))
+			t.say(" の ")
+		}
+		t.put(t.value("subnet"))
+		t.say(" の空きアドレスは ")
+		t.put(t.value("free"))
+		t.say(" 個ですが、すべてのグループが最大まで増えると新しいノードに ")
+		t.put(t.value("needed"))
+		t.say(" 個が必要で、")
+		t.put(t.value("more"))
+		t.say(" 個足りません。")
+	}},
+	{InterfacesLeaked, []string{"n", "subnets", "held", "oldest"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 個のネットワークインターフェースが残ったままで、")
+		t.say(japaneseAnd(t.items("subnets")))
+		t.say(" のアドレスを ")
+		t.put(t.value("held"))
+		t.say(" 個保持しています。")
+		if t.is(t.value("oldest")) {
+			t.say("最も古いものは ")
+			t.say(span(t.words(t.value("oldest"))))
+			t.say("前に作られました。")
+		}
+	}},
+	{InterfacesUntagged, []string{"n", "subnets", "held", "oldest"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 個のネットワークインターフェースがどこにも接続されず、")
+		t.say(japaneseAnd(t.items("subnets")))
+		t.say(" のアドレスを ")
+		t.put(t.value("held"))
+		t.say(" 個保持しています。")
+		if t.is(t.value("oldest")) {
+			t.say("最も古いものは ")
+			t.say(span(t.words(t.value("oldest"))))
+			t.say("前に作られました。")
+		}
+		t.say("タグにクラスター名はありません。")
+	}},
+	{NodeAtLimit, []string{"node", "n", "type", "interfaces", "capacity", "pods"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" には ")
+		t.put(t.value("n"))
+		t.say(" 個の Pod のためのアドレスが残っていません。")
+		if t.is(t.value("type")) {
+			t.say("インスタンスタイプ ")
+			t.put(t.value("type"))
+			t.say(" ")
+		} else {
+			t.say("このインスタンスタイプ")
+		}
+		t.say("で使えるのはインターフェース ")
+		t.put(t.value("interfaces"))
+		t.say(" 個、Pod のアドレス ")
+		t.put(t.value("capacity"))
+		t.say(" 個までで、すべて使われています。アドレスのない Pod: ")
+		t.say(japaneseAnd(t.items("pods")))
+		t.say("。")
+	}},
+	{NodeAcceptsMore, []string{"nodes", "accepts", "type", "capacity"}, func(t *text) {
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" の kubelet はアドレスの必要な Pod を ")
+		t.put(t.value("accepts"))
+		t.say(" 個まで受け入れますが、")
+		if t.is(t.value("type")) {
+			t.say("インスタンスタイプ ")
+			t.put(t.value("type"))
+			t.say(" ")
+		} else {
+			t.say("このインスタンスタイプ")
+		}
+		t.say("で使える Pod のアドレスは ")
+		t.put(t.value("capacity"))
+		t.say(" 個だけです。")
+	}},
+	{PrefixesFragmented, []string{"zone", "subnet", "free", "n", "pods"}, func(t *text) {
+		if t.is(t.value("zone")) {
+			t.put(t.value("zone"))
+			t.say(" の ")
+		}
+		t.put(t.value("subnet"))
+		t.say(" には空きアドレスが ")
+		t.put(t.value("free"))
+		t.say(" 個ありますが、16 個続いた空きのプレフィックスがありません。")
+		if t.is(t.value("n")) {
+			t.put(t.value("n"))
+			t.say(" 個の Pod がアドレスを待っています: ")
+			t.say(japaneseAnd(t.items("pods")))
+			t.say("。")
+		}
+	}},
+	{CauseHolders, []string{"subnet", "size", "pods", "primary", "warm", "leaked", "other"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" の ")
+		t.put(t.value("size"))
+		t.say(" 個のアドレスのうち、Pod が ")
+		t.put(t.value("pods"))
+		t.say(" 個、ノードのインターフェース自体が ")
+		t.put(t.value("primary"))
+		t.say(" 個を使い、ノードが ")
+		t.put(t.value("warm"))
+		t.say(" 個を予備として持ち、残ったままのインターフェースが ")
+		t.put(t.value("leaked"))
+		t.say(" 個、ほかのインターフェースが ")
+		t.put(t.value("other"))
+		t.say(" 個を保持しています。")
+	}},
+	{CauseLeakedIn, []string{"n", "held", "oldest"}, func(t *text) {
+		t.say("このサブネットには残ったままのインターフェースが ")
+		t.put(t.value("n"))
+		t.say(" 個あり、アドレスを ")
+		t.put(t.value("held"))
+		t.say(" 個保持しています。")
+		if t.is(t.value("oldest")) {
+			t.say("最も古いものは ")
+			t.say(span(t.words(t.value("oldest"))))
+			t.say("前に作られました。")
+		}
+		t.say("すでにノードのないインスタンスのために作られたものです。")
+	}},
+	{CauseWarmPool, []string{"nodes", "warm"}, func(t *text) {
+		t.say("VPC CNI は、このサブネットの予備のアドレスを ")
+		t.put(t.value("nodes"))
+		t.say(" 台のノードに ")
+		t.put(t.value("warm"))
+		t.say(" 個持たせています。")
+	}},
+	{CauseNoOtherSubnet, []string{"zone"}, func(t *text) {
+		if t.is(t.value("zone")) {
+			t.put(t.value("zone"))
+			t.say(" には")
+		}
+		t.say("タグ kubernetes.io/role/cni=1 の付いたサブネットがほかになく、ノードは自身のサブネットのアドレスだけを使います。")
+	}},
+	{CauseGroupGrows, []string{"group", "nodes", "max", "pods", "held"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" のノードは ")
+		t.put(t.value("nodes"))
+		t.say(" 台で、")
+		t.put(t.value("max"))
+		t.say(" 台まで増えます。今のノードの平均と同じ ")
+		t.put(t.value("pods"))
+		t.say(" 個の Pod を動かす新しいノードは、アドレスを ")
+		t.put(t.value("held"))
+		t.say(" 個保持します。")
+	}},
+	{CauseSlotsUsed, []string{"node", "capacity", "pods"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" では、")
+		t.put(t.value("capacity"))
+		t.say(" 個のアドレスのうち ")
+		t.put(t.value("pods"))
+		t.say(" 個を Pod が使っています。")
+	}},
+	{CauseNoBlock, []string{"subnet"}, func(t *text) {
+		t.say("ENABLE_PREFIX_DELEGATION を有効にするとノードには 16 個続いたアドレス (/28) が必要ですが、")
+		t.put(t.value("subnet"))
+		t.say(" のどのブロックでも 1 個以上が使われています。EC2 はこれを示しません。naosu はすべてのインターフェースのアドレスから求めており、CIDR の予約は分かりません。")
+	}},
+	{CauseLeakOrigin, nil, func(t *text) {
+		t.say("インターフェースは、切り離されてから削除されるまでの間にノードがなくなると残ります。その後に削除するのは、ノード上の VPC CNI が 1 時間ごとに行う掃除だけです。")
+	}},
+	{CauseNoClusterTag, nil, func(t *text) {
+		t.say("これらのインターフェースを作った VPC CNI には CLUSTER_NAME がないため、同じ VPC のほかのクラスターのものかもしれません。")
+	}},
+	{AddressPluginDown, []string{"node", "pod", "state"}, func(t *text) {
+		t.say("アドレスを割り当てる ")
+		t.put(t.value("node"))
+		t.say(" の VPC CNI の Pod ")
+		t.put(t.value("pod"))
+		t.say(" が Ready ではありません (")
+		t.put(t.value("state"))
+		t.say(")。")
+	}},
+	{AddressNoPlugin, []string{"node"}, func(t *text) {
+		t.say("アドレスを割り当てる DaemonSet aws-node の Pod が ")
+		t.put(t.value("node"))
+		t.say(" にありません。")
+	}},
+	{AddressNoPermission, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の VPC CNI には IAM の権限が足りません。")
+	}},
+	{AddressThrottled, []string{"node"}, func(t *text) {
+		t.say("EC2 は ")
+		t.put(t.value("node"))
+		t.say(" の VPC CNI の呼び出しを制限しています (RequestLimitExceeded)。")
+	}},
+	{AddressCoolDown, []string{"node", "n"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" には予備のアドレスが ")
+		t.put(t.value("n"))
+		t.say(" 個あるため、Pod はまもなく開始すると考えられます。得たばかりか、前の Pod の削除から 30 秒経っておらず VPC CNI がまだ割り当てないアドレスです (IP_COOLDOWN_PERIOD)。")
+	}},
+	{AddressNoCause, []string{"node", "command"}, func(t *text) {
+		t.say("サブネットとノードの上限では説明できません。EC2 の応答は ")
+		t.put(t.value("node"))
+		t.say(" の VPC CNI のログで分かります: ")
+		t.put(t.value("command"))
+	}},
+	{AddressThrottleGap, nil, func(t *text) {
+		t.say("EC2 が VPC CNI の呼び出しを制限しているかどうかは、Kubernetes API でも EC2 でも分かりません。VPC CNI のメトリクス awscni_aws_api_error_count で分かります。")
+	}},
+	{AddressPartUnread, []string{"parts", "permission", "why"}, func(t *text) {
+		t.say(japaneseAnd(t.items("parts")))
+		t.say(" を AWS から読み取れませんでした")
+		if t.is(t.value("permission")) {
+			t.say("。naosu には権限 ")
+			t.put(t.value("permission"))
+			t.say(" がありません")
+		}
+		if t.is(t.value("why")) {
+			t.say(": ")
+			t.put(t.value("why"))
+		}
+		t.say("。")
+	}},
+	{RuledOutFree, []string{"subnet", "free"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" には空きアドレスが ")
+		t.put(t.value("free"))
+		t.say(" 個あります。")
+	}},
+	{RuledOutLimit, []string{"node", "capacity", "pods"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" にはアドレスを増やす余地があります。Pod が使っているのは ")
+		t.put(t.value("capacity"))
+		t.say(" 個のうち ")
+		t.put(t.value("pods"))
+		t.say(" 個です。")
+	}},
+	{RuledOutPlugin, []string{"node", "pod"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の VPC CNI の Pod ")
+		t.put(t.value("pod"))
+		t.say(" は Ready です。")
+	}},
+	{RuledOutLeaks, []string{"subnet"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" に残ったままのインターフェースはありません。")
+	}},
+	{RuledOutPermission, nil, func(t *text) {
+		t.say("VPC CNI は権限の不足を報告していません。")
+	}},
+	{RemedyTagSubnet, []string{"zone", "subnet", "free"}, func(t *text) {
+		t.put(t.value("zone"))
+		t.say(" の ")
+		t.put(t.value("subnet"))
+		t.say(" には空きアドレスが ")
+		t.put(t.value("free"))
+		t.say(" 個あります。タグを付けると、VPC CNI (1.18 以降) がノード自身のサブネットに加えて Pod に使います。")
+	}},
+	{RemedyTagSubnetCost, nil, func(t *text) {
+		t.say("なし。1 分以内に、新しいインターフェースがこのサブネットに作られます。")
+	}},
+	{RemedyTagSubnetRisk, nil, func(t *text) {
+		t.say("ルート、ネットワーク ACL、セキュリティグループが、このサブネットからの Pod の通信も許可している必要があります。")
+	}},
+	{RemedyDeleteLeak, []string{"id", "held", "n"}, func(t *text) {
+		t.say("残ったままのインターフェース ")
+		t.put(t.value("id"))
+		t.say(" を削除します。アドレスを ")
+		t.put(t.value("held"))
+		t.say(" 個保持しています。")
+		if t.is(t.value("n")) {
+			t.say("残ったままのものはほかに ")
+			t.put(t.value("n"))
+			t.say(" 個あります (naosu addresses -o wide)。")
+		}
+	}},
+	{RemedyDeleteLeakRisk, []string{"instance"}, func(t *text) {
+		t.say("先に ")
+		if t.is(t.value("instance")) {
+			t.put(t.value("instance"))
+		} else {
+			t.say("インスタンス")
+		}
+		t.say(" がもう存在しないことを確認してください。これから接続されるインターフェースも同じように見えます。接続されているものの削除は EC2 が拒否します。")
+	}},
+	{RemedyWarmPool, []string{"ip", "minimum", "saved"}, func(t *text) {
+		t.say("予備のアドレスを減らします。WARM_IP_TARGET=")
+		t.put(t.value("ip"))
+		t.say(" と MINIMUM_IP_TARGET=")
+		t.put(t.value("minimum"))
+		t.say(" を設定すると、今のノードがこのサブネットのアドレスを約 ")
+		t.put(t.value("saved"))
+		t.say(" 個解放します。")
+	}},
+	{RemedyWarmPoolCost, nil, func(t *text) {
+		t.say("VPC CNI がロールアウトされ、EC2 の呼び出しが増えます。")
+	}},
+	{RemedyWarmPoolRisk, nil, func(t *text) {
+		t.say("新しい Pod の多い大きなクラスターでは EC2 が呼び出しを制限し、どのノードもアドレスを得られなくなることがあります。")
+	}},
+	{RemedyNewSubnet, []string{"zone"}, func(t *text) {
+		if t.is(t.value("zone")) {
+			t.put(t.value("zone"))
+			t.say(" の")
+		}
+		t.say("ノードに、より大きなサブネットを用意します。作成してタグ kubernetes.io/role/cni=1 を付けるか、ENIConfig (カスタムネットワーク) または新しいノードグループで使います。マネージド型ノードグループのサブネットは変更できません。")
+	}},
+	{RemedyNewSubnetCost, nil, func(t *text) {
+		t.say("VPC に空きがなければ CIDR ブロックの追加が必要です。ノードグループの追加や ENIConfig ではノードの交換も必要です。")
+	}},
+	{RemedyNewSubnetRisk, nil, func(t *text) {
+		t.say("ノードを交換すると、Pod が移動します。")
+	}},
+	{RemedyPrefixes, nil, func(t *text) {
+		t.say("プレフィックスの割り当てを有効にします。インターフェースの 1 枠に 16 個のアドレスを持てます。kubelet の Pod の上限も上げてください。")
+	}},
+	{RemedyPrefixesCost, nil, func(t *text) {
+		t.say("十分に使えるのは新しいノードだけなので、ほかのノードは交換します。")
+	}},
+	{RemedyPrefixesRisk, nil, func(t *text) {
+		t.say("Nitro System のインスタンスと、16 個続いた空きアドレスがサブネットに必要です。")
+	}},
+	{RemedyReserve, []string{"subnet"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" に空きのブロックができるまでプレフィックスの割り当てを無効にするか、新しいサブネットを使います。新しいサブネットでは、種類が prefix の CIDR の予約でブロックを空けておけます。")
+	}},
+	{RemedyReserveRisk, nil, func(t *text) {
+		t.say("プレフィックスがないと、kubelet が受け入れる Pod の数よりノードのアドレスが少なくなることがあります。")
+	}},
+	{RemedyPermission, nil, func(t *text) {
+		t.say("VPC CNI が使うロール (ServiceAccount またはノードのロール) に、ポリシー AmazonEKS_CNI_Policy をアタッチします。")
+	}},
+	{RemedyNoCost, nil, func(t *text) {
+		t.say("なし。")
+	}},
+	{NotJudgedCustomNetworking, nil, func(t *text) {
+		t.say("カスタムネットワーク (ENIConfig) が有効です。naosu はサブネットを示しますが、ノードがどれを使うかは判定しません。")
+	}},
+	{NotJudgedBranchInterfaces, nil, func(t *text) {
+		t.say("ブランチインターフェース (Pod のセキュリティグループ) が使われています。naosu はそのアドレスを「ほか」に数え、上限は判定しません。")
+	}},
+	{NotJudgedAutoMode, nil, func(t *text) {
+		t.say("EKS Auto Mode のノードのアドレスは VPC CNI ではなく AWS が管理するため、naosu は判定しません。")
+	}},
+	{NotJudgedIPv6, nil, func(t *text) {
+		t.say("Pod に IPv6 アドレスがあります。naosu はこれを判定しません。")
+	}},
+	{AddressGroupUnknown, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" が何台まで増えるか、新しいノードがアドレスをいくつ保持するかが分からないため、使っているサブネットの予測はありません。")
+	}},
+	{AddressSettingsUnknown, nil, func(t *text) {
+		t.say("DaemonSet aws-node が見つからないため、VPC CNI のデフォルトの設定とみなします。")
+	}},
+	{AddressBadSubnet, []string{"subnet", "cidr"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" の CIDR ブロック (")
+		t.put(t.value("cidr"))
+		t.say(") はサブネットのものではありえないため、大きさが分かりません。")
+	}},
+	{AddressesSummary, []string{"subnets", "nodes", "leaked", "held"}, func(t *text) {
+		t.say("サブネット ")
+		t.put(t.value("subnets"))
+		t.say(" 個、ノード ")
+		t.put(t.value("nodes"))
+		t.say(" 台。")
+		if t.is(t.value("leaked")) {
+			t.say("残ったままのインターフェースが ")
+			t.put(t.value("leaked"))
+			t.say(" 個あり、アドレスを ")
+			t.put(t.value("held"))
+			t.say(" 個保持しています。")
+		} else {
+			t.say("残ったままのインターフェースはありません。")
+		}
+	}},
+	{AddressesNoNetwork, nil, func(t *text) {
+		t.say("サブネットとインターフェースの情報がありません。ノードが EC2 インスタンスではないか、スナップショットが AWS への権限なしに書かれました")
+	}},
+	{AddressesNoRemedy, nil, func(t *text) {
+		t.say("ec2:DescribeInstances、ec2:DescribeSubnets、ec2:DescribeNetworkInterfaces を呼び出せる AWS の認証情報で実行するか、それを使って書いたスナップショットを指定してください")
+	}},
+	{AddressesHeadZone, nil, func(t *text) {
+		t.say("ゾーン")
+	}},
+	{AddressesHeadSize, nil, func(t *text) {
+		t.say("大きさ")
+	}},
+	{AddressesHeadFree, nil, func(t *text) {
+		t.say("空き")
+	}},
+	{AddressesHeadPods, nil, func(t *text) {
+		t.say("Pod")
+	}},
+	{AddressesHeadWarm, nil, func(t *text) {
+		t.say("予備")
+	}},
+	{AddressesHeadLeaked, nil, func(t *text) {
+		t.say("残ったまま")
+	}},
+	{AddressesHeadOther, nil, func(t *text) {
+		t.say("ほか")
+	}},
+	{AddressesHeadAtMax, nil, func(t *text) {
+		t.say("最大時")
+	}},
+	{AddressesHeadNodes, nil, func(t *text) {
+		t.say("アドレスのないノード")
+	}},
+	{AddressesHeadLeaks, nil, func(t *text) {
+		t.say("残ったままのインターフェース")
+	}},
+	{AddressesHeadSubnet, nil, func(t *text) {
+		t.say("サブネット")
+	}},
+	{AddressesHeadHeld, nil, func(t *text) {
+		t.say("アドレス")
+	}},
+	{AddressesHeadCreated, nil, func(t *text) {
+		t.say("作成から")
+	}},
+	{AddressesHeadOwner, nil, func(t *text) {
+		t.say("インスタンス")
+	}},
+	{AddressesHeadMine, nil, func(t *text) {
+		t.say("タグ")
+	}},
+	{AddressesYes, nil, func(t *text) {
+		t.say("あり")
+	}},
+	{AddressesNoTag, nil, func(t *text) {
+		t.say("なし")
+	}},
+	{AddressesUnknownCell, nil, func(t *text) {
+		t.say("不明")
+	}},
+	{AddressesHeadType, nil, func(t *text) {
+		t.say("タイプ")
+	}},
+	{AddressesHeadInterfaces, nil, func(t *text) {
+		t.say("インターフェース")
+	}},
+	{AddressesHeadAllNodes, nil, func(t *text) {
+		t.say("ノード")
+	}},
+	{FieldPodAddresses, nil, func(t *text) {
+		t.say("ノードのインターフェースにある Pod のアドレスの数")
+	}},
+	{FieldSubnetFree, nil, func(t *text) {
+		t.say("ノードのサブネットの空きアドレスの数")
+	}},
+	{ProgressNetwork, nil, func(t *text) {
+		t.say("AWS からサブネットとインターフェースを読み取っています")
+	}},
 	{AuditSummary, []string{"any", "critical", "warning", "info", "unknown", "accepted"}, func(t *text) {
 		if t.is(t.value("any")) {
 			t.say("重大 ")
@@ -3521,6 +4000,15 @@ var japaneseTexts = []compiled{
 	}},
 	{"flag/audit/selector", nil, func(t *text) {
 		t.say("ラベルがこの `SELECTOR` に一致する Pod とワークロードに絞る")
+	}},
+	{"help/addresses", nil, func(t *text) {
+		t.say("サブネットのアドレスの保持者と、いつ足りなくなるかを表示")
+	}},
+	{"help/addresses/long", nil, func(t *text) {
+		t.say("AWS VPC CNI を使う EC2 上のクラスターについて、ノードのサブネットの空きアドレスの数、それ以外のアドレスの保持者 (Pod、ノードの予備、残ったままのインターフェース、ほか)、すべての Auto Scaling グループが最大まで増えたときの空きの数、次の Pod のアドレスがないノード、そこから分かる所見を表示します。-o wide では、すべてのノードと残ったままのインターフェースも表示します。\n\n情報は、環境の AWS の認証情報を使って EC2 から読み取るか、それを使って書いたスナップショットから読み取ります。何も変更しません。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
+	}},
+	{"flag/addresses/fail-on", nil, func(t *text) {
+		t.say("重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical")
 	}},
 	{"help/whatif", nil, func(t *text) {
 		t.say("変更の影響を予測する")

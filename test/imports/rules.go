@@ -31,7 +31,7 @@ var layers = [][]string{
 	{own + "internal/action"},
 	{own + "internal/diagnosis", own + "internal/record", own + "internal/repaircheck"},
 	{own + "internal/guard", own + "internal/repairpolicy", own + "internal/rebalance", own + "internal/rebalancepolicy", own + "internal/headroom"},
-	{own + "internal/simulation", own + "internal/failoverpolicy"},
+	{own + "internal/simulation", own + "internal/failoverpolicy", own + "internal/addresses"},
 	{own + "internal/scheduling"},
 	{own + "internal/cluster"},
 	{own + "internal/change", own + "internal/finding", own + "internal/message", own + "internal/cloud", own + "internal/admission", own + "internal/merge", own + "internal/ledger"},

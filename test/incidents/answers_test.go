@@ -77,13 +77,16 @@ func TestExplained(t *testing.T) {
 			allReady(t, l)
 			return []string{"deployment/httpd"}
 		}},
+		"no address": {scenario: "exhausted-subnet", until: "workers-added", code: "N401", words: []string{"us-east-1b"}, subject: func(t *testing.T, l lab) []string {
+			return []string{waitsForAddress(t, l)}
+		}},
 		"preempted": {scenario: "preempted-jobs", until: "one-more-job", code: "N501", words: []string{"calico-node"}, subject: func(t *testing.T, l lab) []string {
 			return []string{"job/" + failedJob(t, l), "-n", "night"}
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := up(t, "--scenario", tc.scenario, "--until", tc.until, "--time-scale", timeScale)
+			l := up(t, "--scenario", tc.scenario, "--until", tc.until, "--time-scale", timeScaleOf(tc.scenario, "")).withAWS(t)
 			ask := append([]string{"why"}, tc.subject(t, l)...)
 			for name, from := range worlds(t, l) {
 				var e struct{ Findings []found }
@@ -172,6 +175,31 @@ func withoutAddress(t *testing.T, l lab) string {
 		t.Errorf("naosu why %s --unlike %s says\n%s\nwant the addresses that pods of node/%s lack", bad, good, out, full)
 	}
 	return bad
+}
+
+// waitsForAddress is a pod without an address on the worker whose subnet has none, once all others have theirs: for a moment pods elsewhere wait, too,
+// until an interface is attached.
+func waitsForAddress(t *testing.T, l lab) string {
+	t.Helper()
+	waiting := ""
+	eventually(t, "pods to wait on one worker", func() error {
+		var pods corev1.PodList
+		l.decode(t, &pods, "kubectl", "get", "pods", "-o", "json")
+		nodes := map[string]bool{}
+		for _, p := range pods.Items {
+			if p.Status.PodIP == "" {
+				nodes[p.Spec.NodeName], waiting = true, p.Name
+			}
+		}
+		if len(nodes) != 1 || nodes[""] {
+			return fmt.Errorf("pods wait on %v", nodes)
+		}
+		if l.must(t, "kubectl", "get", "events", "--field-selector", "reason=FailedCreatePodSandBox,involvedObject.name="+waiting, "-o", "name") == "" {
+			return fmt.Errorf("there is no event of %s", waiting)
+		}
+		return nil
+	})
+	return "pod/" + waiting
 }
 
 // worlds are the flags for the cluster itself and for a snapshot file of it.

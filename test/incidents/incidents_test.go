@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -75,6 +76,9 @@ func TestScenarios(t *testing.T) {
 type lab struct {
 	dir        string
 	kubeconfig string
+	said       *transcript
+	// environment is given to programs beside that of the test.
+	environment []string
 }
 
 // up starts `naosu-lab up` with the arguments and waits for its kubeconfig. It ends with the test, and leaves nothing. One
@@ -109,9 +113,10 @@ func upIn(t *testing.T, dir string, args ...string) lab {
 func begin(t *testing.T, dir string, args ...string) (l lab, ended error) {
 	t.Helper()
 	l = lab{dir: dir, kubeconfig: filepath.Join(dir, "kubeconfig")}
-	var said bytes.Buffer
+	said := &transcript{}
+	l.said = said
 	process := command(t, "", "naosu-lab", append([]string{"up", "--data-dir", l.dir}, args...)...)
-	process.Stdout, process.Stderr = &said, &said
+	process.Stdout, process.Stderr = said, said
 	if err := process.Start(); err != nil {
 		t.Fatalf("naosu-lab up: %v", err)
 	}
@@ -151,11 +156,48 @@ func (l lab) run(t *testing.T, program string, args ...string) (string, error) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
 	c := command(t, l.kubeconfig, program, args...)
+	c.Env = append(c.Env, l.environment...)
 	c.Stdout, c.Stderr = &stdout, &stderr
 	if err := c.Run(); err != nil {
 		return stdout.String(), fmt.Errorf("%s %s: %w\n%s", program, strings.Join(args, " "), err, stderr.String())
 	}
 	return stdout.String(), nil
+}
+
+// transcript is what a program has printed so far.
+type transcript struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *transcript) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(text)
+}
+
+func (s *transcript) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// withAWS is the lab, of which programs find the AWS as the lab printed how.
+func (l lab) withAWS(t *testing.T) lab {
+	t.Helper()
+	eventually(t, "the lab to say where its AWS is", func() error {
+		if !strings.Contains(l.said.String(), "AWS_SECRET_ACCESS_KEY=") {
+			return errors.New(l.said.String())
+		}
+		return nil
+	})
+	l.environment = nil
+	for line := range strings.Lines(l.said.String()) {
+		if variable, is := strings.CutPrefix(strings.TrimSpace(line), "export AWS_"); is {
+			l.environment = append(l.environment, "AWS_"+variable)
+		}
+	}
+	return l
 }
 
 // must is run where a failure ends the test.

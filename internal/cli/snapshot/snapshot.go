@@ -15,7 +15,9 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/network"
 	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
@@ -92,6 +94,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if world.Knowledge(cluster.Pod) == cluster.Forbidden && world.Knowledge(cluster.Node) == cluster.Forbidden {
 		return exit.Failure(sentence.ErrForbiddenKind(string(cluster.Pod))) // Of nothing no file is of use.
 	}
+	world = network.Add(ctx, &o.Options, world)
 	if o.Anonymize {
 		if world, err = world.Anonymize(); err != nil {
 			return err
@@ -127,6 +130,11 @@ func (o *Options) tell(world *cluster.Snapshot) {
 	for _, kind := range cluster.Kinds() {
 		if !world.Knowledge(kind).Known() {
 			unread = append(unread, string(kind))
+		}
+	}
+	for _, part := range cloud.NetworkParts {
+		if why, failed := world.Network().Unread[part]; failed && why.Permission != "" {
+			unread = append(unread, string(part)+" ("+why.Permission+")")
 		}
 	}
 	if len(unread) > 0 {

@@ -129,6 +129,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	in = o.addNetwork(ctx, in)
 	var worst finding.Severity
 	switch {
 	case o.Unlike != "":

@@ -17,7 +17,7 @@ const batch = 100
 func (p *Provider) instances(ctx context.Context, ids []string) (map[string]types.Instance, error) {
 	found := map[string]types.Instance{}
 	for some := range slices.Chunk(ids, batch) {
-		out, err := ask(ctx, "ec2:DescribeInstances", p.ec2.DescribeInstances, &ec2.DescribeInstancesInput{InstanceIds: some})
+		out, err := ask(ctx, callDescribeInstances, p.ec2.DescribeInstances, &ec2.DescribeInstancesInput{InstanceIds: some})
 		if code(err) == codeNotFound {
 			out, err = p.known(ctx, some)
 		}
@@ -38,7 +38,7 @@ func (p *Provider) known(ctx context.Context, ids []string) (*ec2.DescribeInstan
 	all := &ec2.DescribeInstancesOutput{}
 	input := &ec2.DescribeInstancesInput{Filters: byID(ids)}
 	for {
-		out, err := ask(ctx, "ec2:DescribeInstances", p.ec2.DescribeInstances, input)
+		out, err := ask(ctx, callDescribeInstances, p.ec2.DescribeInstances, input)
 		if err != nil {
 			return nil, err
 		}

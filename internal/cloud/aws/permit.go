@@ -88,7 +88,7 @@ func unread(err error) (cloud.Permission, error) {
 // launches says whether a group launches new instances: its process Launch may be suspended.
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/as-suspend-resume-processes.html
 func (p *Provider) launches(ctx context.Context, group string) (bool, error) {
-	out, err := ask(ctx, "autoscaling:DescribeAutoScalingGroups", p.scaling.DescribeAutoScalingGroups,
+	out, err := ask(ctx, callDescribeGroups, p.scaling.DescribeAutoScalingGroups,
 		&autoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{group}})
 	if err != nil {
 		return false, err

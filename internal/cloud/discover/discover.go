@@ -3,6 +3,7 @@ package discover
 
 import (
 	"context"
+	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -32,4 +33,21 @@ func Discover(ctx context.Context, o Options) (cloud.Providers, []cloud.Gap) {
 		return append(found, aws.NoAccess{Why: gap.Why}), []cloud.Gap{*gap}
 	}
 	return append(found, p), nil
+}
+
+// ReadNetwork reads the network of machines; false if they are of no cloud whose network naosu reads. It takes no longer than the context allows,
+// and about a second if there are no credentials.
+func ReadNetwork(ctx context.Context, machines []cloud.Machine) (cloud.Network, bool) {
+	var reader interface {
+		cloud.Provider
+		cloud.NetworkReader
+	} = aws.NoAccess{}
+	if !slices.ContainsFunc(machines, reader.Owns) {
+		return cloud.Network{}, false
+	}
+	p, gap := aws.New(ctx, aws.Options{})
+	if gap != nil {
+		return aws.NoAccess{Why: gap.Why}.Network(ctx, machines), true
+	}
+	return p.Network(ctx, machines), true
 }

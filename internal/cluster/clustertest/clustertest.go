@@ -53,7 +53,7 @@ func decode(data []byte) (runtime.Object, error) {
 	if err := json.Unmarshal(data, &said); err != nil {
 		return nil, err
 	}
-	if scheme.Scheme.Recognizes(said.GroupVersionKind()) || !slices.Contains(cluster.Kinds(), cluster.Kind(said.Kind)) {
+	if scheme.Scheme.Recognizes(said.GroupVersionKind()) || !slices.Contains(slices.Concat(cluster.Kinds(), cluster.NetworkKinds()), cluster.Kind(said.Kind)) {
 		return runtime.Decode(scheme.Codecs.UniversalDeserializer(), data)
 	}
 	object := cluster.Kind(said.Kind).Empty()

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -58,8 +59,32 @@ func (d Digester) digest(value string) string {
 // digestEnv replaces the values of variables.
 func (d Digester) digestEnv(env []corev1.EnvVar) {
 	for i := range env {
-		env[i].Value = d.digest(env[i].Value)
+		env[i].Value = d.digestVariable(env[i].Name, env[i].Value)
 	}
+}
+
+// digestVariable is the digest of a variable's value, or the value itself if it is a setting.
+func (d Digester) digestVariable(name, value string) string {
+	if isSetting(name, value) {
+		return value
+	}
+	return d.digest(value)
+}
+
+// settings are variables of the VPC CNI that determine how many addresses a node holds.
+//
+// Source: https://github.com/aws/amazon-vpc-cni-k8s#cni-configuration-variables.
+var settings = []string{
+	"WARM_ENI_TARGET", "WARM_IP_TARGET", "MINIMUM_IP_TARGET", "WARM_PREFIX_TARGET", "MAX_ENI", "ENABLE_PREFIX_DELEGATION", "ENABLE_IPv6",
+	"ENABLE_POD_ENI", "ENABLE_SUBNET_DISCOVERY", "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG",
+}
+
+// settingValue matches values that cannot be confidential: small numbers and booleans.
+var settingValue = regexp.MustCompile(`^(?:-?\d{1,5}|true|false)$`)
+
+// isSetting says whether the value of a variable is kept: that of one of settings, if it is a small number or a boolean.
+func isSetting(name, value string) bool {
+	return slices.Contains(settings, name) && settingValue.MatchString(value)
 }
 
 // DigestManifest replaces the values of environment variables in a manifest, at whatever depth containers are, and removes
@@ -90,7 +115,8 @@ func (d Digester) digestVariables(variables []any) {
 		switch value := fields["value"].(type) {
 		case nil:
 		case string:
-			fields["value"] = d.digest(value)
+			name, _ := fields["name"].(string)
+			fields["value"] = d.digestVariable(name, value)
 		default:
 			fields["value"] = "" // The API server accepts only strings.
 		}
@@ -104,10 +130,12 @@ func (d Digester) DigestTemplate(o Object) {
 	}
 }
 
-// HasEnvValue says whether an object's pod template has the value of an environment variable, or its digest.
+// HasEnvValue says whether an object's pod template has the value of an environment variable, or its digest. Settings do not count.
 func HasEnvValue(o Object) bool {
 	return slices.ContainsFunc(envOf(o), func(env []corev1.EnvVar) bool {
-		return slices.ContainsFunc(env, func(variable corev1.EnvVar) bool { return variable.Value != "" })
+		return slices.ContainsFunc(env, func(variable corev1.EnvVar) bool {
+			return variable.Value != "" && !isSetting(variable.Name, variable.Value)
+		})
 	})
 }
 

@@ -10,12 +10,15 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 
+	"github.com/naosu-dev/naosu/internal/addresses"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
@@ -131,6 +134,7 @@ func (c *comparison) nodeFacts(bad, good *corev1.Node) {
 	fact(rankNear, "status.addresses", addressesText(bad), addressesText(good), nil)
 	fact(rankNode, "spec.podCIDRs", strconv.Itoa(len(bad.Spec.PodCIDRs)), strconv.Itoa(len(good.Spec.PodCIDRs)), nil)
 	c.nodePodsWithoutAddress(bad, good)
+	c.nodeNetwork(bad, good)
 	c.nodeInfo(bad, good, fact)
 	c.nodeLabels(bad, good, fact)
 	c.nodeEvents(bad, good, fact)
@@ -273,6 +277,40 @@ func (c *comparison) nodePodsWithoutAddress(bad, good *corev1.Node) {
 			Object: facts.RefTo(cluster.Node, bad), Other: facts.RefTo(cluster.Node, good),
 			Measure: sentence.FieldNoAddress(), Value: strconv.Itoa(has), OtherValue: strconv.Itoa(wants),
 		}})
+	}
+}
+
+// nodeNetwork compares what a cloud tells of the nodes' addresses: what their interfaces have for pods, and what is free in their subnets.
+func (c *comparison) nodeNetwork(bad, good *corev1.Node) {
+	r := c.Addresses()
+	if r == nil {
+		return
+	}
+	has, wants := r.Node(bad.Name), r.Node(good.Name)
+	if has == nil || wants == nil {
+		return
+	}
+	free := func(n *addresses.Node) int {
+		sum := 0
+		for _, s := range r.Usable(n) {
+			sum += int(s.Free)
+		}
+		return sum
+	}
+	for _, one := range []struct {
+		known      bool
+		measure    message.Sentence
+		has, wants int
+	}{
+		{r.Has(cloud.Interfaces), sentence.FieldPodAddresses(), has.Slots, wants.Slots},
+		{r.Has(cloud.Subnets), sentence.FieldSubnetFree(), free(has), free(wants)},
+	} {
+		if one.known && one.has < one.wants {
+			c.addDifference(difference{rank: rankNear, Difference: finding.Difference{
+				Object: facts.RefTo(cluster.Node, bad), Other: facts.RefTo(cluster.Node, good),
+				Measure: one.measure, Value: strconv.Itoa(one.has), OtherValue: strconv.Itoa(one.wants),
+			}})
+		}
 	}
 }
 

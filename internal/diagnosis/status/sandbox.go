@@ -35,7 +35,7 @@ func (s *Status) sandboxFailed(pod *corev1.Pod) bool {
 	switch {
 	case containsAny(words, addressErrors):
 		s.setHeld(&held, pod, sentence.AddressMissing(s.ref, facts.NodeRef(pod.Spec.NodeName)), query.EventEvidence(e))
-		s.addUnknown("addresses", sentence.AddressesUnknown())
+		s.explainAddress(pod)
 	case containsAny(words, networkErrors) || e.Reason == "NetworkNotReady":
 		s.setHeld(&held, pod, sentence.NetworkMissing(s.ref, facts.NodeRef(pod.Spec.NodeName)), query.EventEvidence(e))
 	default:

@@ -35,7 +35,7 @@ type Status struct {
 }
 
 // PresentCodes are the codes of present problems, as opposed to risks.
-var PresentCodes = []finding.Code{finding.N101, finding.N104, finding.N201, finding.N205, finding.N301, finding.N303, finding.N501, finding.N504}
+var PresentCodes = []finding.Code{finding.N101, finding.N104, finding.N201, finding.N205, finding.N301, finding.N303, finding.N401, finding.N404, finding.N405, finding.N501, finding.N504}
 
 // AppendFindings omits duplicates: several pods may have the same finding.
 func AppendFindings(all, more []finding.Finding) []finding.Finding {

@@ -229,6 +229,436 @@ func ActionAsForecast(node any) message.Sentence {
 	return message.Sentence{ID: message.ActionAsForecast, Args: message.Args{"node": node}}
 }
 
+// TitleN401 is message.TitleN401.
+func TitleN401() message.Sentence {
+	return message.Sentence{ID: message.TitleN401}
+}
+
+// TitleN402 is message.TitleN402.
+func TitleN402() message.Sentence {
+	return message.Sentence{ID: message.TitleN402}
+}
+
+// TitleN403 is message.TitleN403.
+func TitleN403() message.Sentence {
+	return message.Sentence{ID: message.TitleN403}
+}
+
+// TitleN404 is message.TitleN404.
+func TitleN404() message.Sentence {
+	return message.Sentence{ID: message.TitleN404}
+}
+
+// TitleN405 is message.TitleN405.
+func TitleN405() message.Sentence {
+	return message.Sentence{ID: message.TitleN405}
+}
+
+// SubnetExhausted is message.SubnetExhausted.
+func SubnetExhausted(subnet, zone any, n int, pods message.List) message.Sentence {
+	return message.Sentence{ID: message.SubnetExhausted, Args: message.Args{"subnet": subnet, "zone": zone, "n": n, "pods": pods}}
+}
+
+// SubnetWillRunOut is message.SubnetWillRunOut.
+func SubnetWillRunOut(subnet, zone any, free int, needed, more any) message.Sentence {
+	return message.Sentence{ID: message.SubnetWillRunOut, Args: message.Args{"subnet": subnet, "zone": zone, "free": free, "needed": needed, "more": more}}
+}
+
+// InterfacesLeaked is message.InterfacesLeaked.
+func InterfacesLeaked(n, held int, subnets message.List, oldest any) message.Sentence {
+	return message.Sentence{ID: message.InterfacesLeaked, Args: message.Args{"n": n, "held": held, "subnets": subnets, "oldest": oldest}}
+}
+
+// InterfacesUntagged is message.InterfacesUntagged.
+func InterfacesUntagged(n, held int, subnets message.List, oldest any) message.Sentence {
+	return message.Sentence{ID: message.InterfacesUntagged, Args: message.Args{"n": n, "held": held, "subnets": subnets, "oldest": oldest}}
+}
+
+// NodeAtLimit is message.NodeAtLimit.
+func NodeAtLimit(node any, n int, typeOf any, interfaces, capacity int, pods message.List) message.Sentence {
+	return message.Sentence{ID: message.NodeAtLimit, Args: message.Args{"node": node, "n": n, "type": typeOf, "interfaces": interfaces, "capacity": capacity, "pods": pods}}
+}
+
+// NodeAcceptsMore is message.NodeAcceptsMore.
+func NodeAcceptsMore(nodes message.List, accepts, typeOf, capacity any) message.Sentence {
+	return message.Sentence{ID: message.NodeAcceptsMore, Args: message.Args{"nodes": nodes, "accepts": accepts, "type": typeOf, "capacity": capacity}}
+}
+
+// PrefixesFragmented is message.PrefixesFragmented.
+func PrefixesFragmented(subnet, zone any, free, n int, pods message.List) message.Sentence {
+	return message.Sentence{ID: message.PrefixesFragmented, Args: message.Args{"subnet": subnet, "zone": zone, "free": free, "n": n, "pods": pods}}
+}
+
+// CauseHolders is message.CauseHolders.
+func CauseHolders(size, subnet, pods, primary, warm, leaked, other any) message.Sentence {
+	return message.Sentence{ID: message.CauseHolders, Args: message.Args{"size": size, "subnet": subnet, "pods": pods, "primary": primary, "warm": warm, "leaked": leaked, "other": other}}
+}
+
+// CauseLeakedIn is message.CauseLeakedIn.
+func CauseLeakedIn(n, held int, oldest any) message.Sentence {
+	return message.Sentence{ID: message.CauseLeakedIn, Args: message.Args{"n": n, "held": held, "oldest": oldest}}
+}
+
+// CauseWarmPool is message.CauseWarmPool.
+func CauseWarmPool(warm, nodes int) message.Sentence {
+	return message.Sentence{ID: message.CauseWarmPool, Args: message.Args{"warm": warm, "nodes": nodes}}
+}
+
+// CauseNoOtherSubnet is message.CauseNoOtherSubnet.
+func CauseNoOtherSubnet(zone any) message.Sentence {
+	return message.Sentence{ID: message.CauseNoOtherSubnet, Args: message.Args{"zone": zone}}
+}
+
+// CauseGroupGrows is message.CauseGroupGrows.
+func CauseGroupGrows(group any, nodes int, max any, pods, held int) message.Sentence {
+	return message.Sentence{ID: message.CauseGroupGrows, Args: message.Args{"group": group, "nodes": nodes, "max": max, "pods": pods, "held": held}}
+}
+
+// CauseSlotsUsed is message.CauseSlotsUsed.
+func CauseSlotsUsed(pods, node, capacity any) message.Sentence {
+	return message.Sentence{ID: message.CauseSlotsUsed, Args: message.Args{"pods": pods, "node": node, "capacity": capacity}}
+}
+
+// CauseNoBlock is message.CauseNoBlock.
+func CauseNoBlock(subnet any) message.Sentence {
+	return message.Sentence{ID: message.CauseNoBlock, Args: message.Args{"subnet": subnet}}
+}
+
+// CauseLeakOrigin is message.CauseLeakOrigin.
+func CauseLeakOrigin() message.Sentence {
+	return message.Sentence{ID: message.CauseLeakOrigin}
+}
+
+// CauseNoClusterTag is message.CauseNoClusterTag.
+func CauseNoClusterTag() message.Sentence {
+	return message.Sentence{ID: message.CauseNoClusterTag}
+}
+
+// AddressPluginDown is message.AddressPluginDown.
+func AddressPluginDown(node, pod, state any) message.Sentence {
+	return message.Sentence{ID: message.AddressPluginDown, Args: message.Args{"node": node, "pod": pod, "state": state}}
+}
+
+// AddressNoPlugin is message.AddressNoPlugin.
+func AddressNoPlugin(node any) message.Sentence {
+	return message.Sentence{ID: message.AddressNoPlugin, Args: message.Args{"node": node}}
+}
+
+// AddressNoPermission is message.AddressNoPermission.
+func AddressNoPermission(node any) message.Sentence {
+	return message.Sentence{ID: message.AddressNoPermission, Args: message.Args{"node": node}}
+}
+
+// AddressThrottled is message.AddressThrottled.
+func AddressThrottled(node any) message.Sentence {
+	return message.Sentence{ID: message.AddressThrottled, Args: message.Args{"node": node}}
+}
+
+// AddressCoolDown is message.AddressCoolDown.
+func AddressCoolDown(node any, n int) message.Sentence {
+	return message.Sentence{ID: message.AddressCoolDown, Args: message.Args{"node": node, "n": n}}
+}
+
+// AddressNoCause is message.AddressNoCause.
+func AddressNoCause(node, command any) message.Sentence {
+	return message.Sentence{ID: message.AddressNoCause, Args: message.Args{"node": node, "command": command}}
+}
+
+// AddressThrottleGap is message.AddressThrottleGap.
+func AddressThrottleGap() message.Sentence {
+	return message.Sentence{ID: message.AddressThrottleGap}
+}
+
+// AddressPartUnread is message.AddressPartUnread.
+func AddressPartUnread(parts message.List, permission, why any) message.Sentence {
+	return message.Sentence{ID: message.AddressPartUnread, Args: message.Args{"parts": parts, "permission": permission, "why": why}}
+}
+
+// RuledOutFree is message.RuledOutFree.
+func RuledOutFree(subnet any, free int) message.Sentence {
+	return message.Sentence{ID: message.RuledOutFree, Args: message.Args{"subnet": subnet, "free": free}}
+}
+
+// RuledOutLimit is message.RuledOutLimit.
+func RuledOutLimit(node, pods, capacity any) message.Sentence {
+	return message.Sentence{ID: message.RuledOutLimit, Args: message.Args{"node": node, "pods": pods, "capacity": capacity}}
+}
+
+// RuledOutPlugin is message.RuledOutPlugin.
+func RuledOutPlugin(node, pod any) message.Sentence {
+	return message.Sentence{ID: message.RuledOutPlugin, Args: message.Args{"node": node, "pod": pod}}
+}
+
+// RuledOutLeaks is message.RuledOutLeaks.
+func RuledOutLeaks(subnet any) message.Sentence {
+	return message.Sentence{ID: message.RuledOutLeaks, Args: message.Args{"subnet": subnet}}
+}
+
+// RuledOutPermission is message.RuledOutPermission.
+func RuledOutPermission() message.Sentence {
+	return message.Sentence{ID: message.RuledOutPermission}
+}
+
+// RemedyTagSubnet is message.RemedyTagSubnet.
+func RemedyTagSubnet(subnet, zone any, free int) message.Sentence {
+	return message.Sentence{ID: message.RemedyTagSubnet, Args: message.Args{"subnet": subnet, "zone": zone, "free": free}}
+}
+
+// RemedyTagSubnetCost is message.RemedyTagSubnetCost.
+func RemedyTagSubnetCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyTagSubnetCost}
+}
+
+// RemedyTagSubnetRisk is message.RemedyTagSubnetRisk.
+func RemedyTagSubnetRisk() message.Sentence {
+	return message.Sentence{ID: message.RemedyTagSubnetRisk}
+}
+
+// RemedyDeleteLeak is message.RemedyDeleteLeak.
+func RemedyDeleteLeak(id any, held, n int) message.Sentence {
+	return message.Sentence{ID: message.RemedyDeleteLeak, Args: message.Args{"id": id, "held": held, "n": n}}
+}
+
+// RemedyDeleteLeakRisk is message.RemedyDeleteLeakRisk.
+func RemedyDeleteLeakRisk(instance any) message.Sentence {
+	return message.Sentence{ID: message.RemedyDeleteLeakRisk, Args: message.Args{"instance": instance}}
+}
+
+// RemedyWarmPool is message.RemedyWarmPool.
+func RemedyWarmPool(ip, minimum any, saved int) message.Sentence {
+	return message.Sentence{ID: message.RemedyWarmPool, Args: message.Args{"ip": ip, "minimum": minimum, "saved": saved}}
+}
+
+// RemedyWarmPoolCost is message.RemedyWarmPoolCost.
+func RemedyWarmPoolCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyWarmPoolCost}
+}
+
+// RemedyWarmPoolRisk is message.RemedyWarmPoolRisk.
+func RemedyWarmPoolRisk() message.Sentence {
+	return message.Sentence{ID: message.RemedyWarmPoolRisk}
+}
+
+// RemedyNewSubnet is message.RemedyNewSubnet.
+func RemedyNewSubnet(zone any) message.Sentence {
+	return message.Sentence{ID: message.RemedyNewSubnet, Args: message.Args{"zone": zone}}
+}
+
+// RemedyNewSubnetCost is message.RemedyNewSubnetCost.
+func RemedyNewSubnetCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyNewSubnetCost}
+}
+
+// RemedyNewSubnetRisk is message.RemedyNewSubnetRisk.
+func RemedyNewSubnetRisk() message.Sentence {
+	return message.Sentence{ID: message.RemedyNewSubnetRisk}
+}
+
+// RemedyPrefixes is message.RemedyPrefixes.
+func RemedyPrefixes() message.Sentence {
+	return message.Sentence{ID: message.RemedyPrefixes}
+}
+
+// RemedyPrefixesCost is message.RemedyPrefixesCost.
+func RemedyPrefixesCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyPrefixesCost}
+}
+
+// RemedyPrefixesRisk is message.RemedyPrefixesRisk.
+func RemedyPrefixesRisk() message.Sentence {
+	return message.Sentence{ID: message.RemedyPrefixesRisk}
+}
+
+// RemedyReserve is message.RemedyReserve.
+func RemedyReserve(subnet any) message.Sentence {
+	return message.Sentence{ID: message.RemedyReserve, Args: message.Args{"subnet": subnet}}
+}
+
+// RemedyReserveRisk is message.RemedyReserveRisk.
+func RemedyReserveRisk() message.Sentence {
+	return message.Sentence{ID: message.RemedyReserveRisk}
+}
+
+// RemedyPermission is message.RemedyPermission.
+func RemedyPermission() message.Sentence {
+	return message.Sentence{ID: message.RemedyPermission}
+}
+
+// RemedyNoCost is message.RemedyNoCost.
+func RemedyNoCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyNoCost}
+}
+
+// NotJudgedCustomNetworking is message.NotJudgedCustomNetworking.
+func NotJudgedCustomNetworking() message.Sentence {
+	return message.Sentence{ID: message.NotJudgedCustomNetworking}
+}
+
+// NotJudgedBranchInterfaces is message.NotJudgedBranchInterfaces.
+func NotJudgedBranchInterfaces() message.Sentence {
+	return message.Sentence{ID: message.NotJudgedBranchInterfaces}
+}
+
+// NotJudgedAutoMode is message.NotJudgedAutoMode.
+func NotJudgedAutoMode() message.Sentence {
+	return message.Sentence{ID: message.NotJudgedAutoMode}
+}
+
+// NotJudgedIPv6 is message.NotJudgedIPv6.
+func NotJudgedIPv6() message.Sentence {
+	return message.Sentence{ID: message.NotJudgedIPv6}
+}
+
+// AddressGroupUnknown is message.AddressGroupUnknown.
+func AddressGroupUnknown(group any) message.Sentence {
+	return message.Sentence{ID: message.AddressGroupUnknown, Args: message.Args{"group": group}}
+}
+
+// AddressSettingsUnknown is message.AddressSettingsUnknown.
+func AddressSettingsUnknown() message.Sentence {
+	return message.Sentence{ID: message.AddressSettingsUnknown}
+}
+
+// AddressBadSubnet is message.AddressBadSubnet.
+func AddressBadSubnet(subnet, cidr any) message.Sentence {
+	return message.Sentence{ID: message.AddressBadSubnet, Args: message.Args{"subnet": subnet, "cidr": cidr}}
+}
+
+// AddressesSummary is message.AddressesSummary.
+func AddressesSummary(subnets, nodes, leaked, held int) message.Sentence {
+	return message.Sentence{ID: message.AddressesSummary, Args: message.Args{"subnets": subnets, "nodes": nodes, "leaked": leaked, "held": held}}
+}
+
+// AddressesNoNetwork is message.AddressesNoNetwork.
+func AddressesNoNetwork() message.Sentence {
+	return message.Sentence{ID: message.AddressesNoNetwork}
+}
+
+// AddressesNoRemedy is message.AddressesNoRemedy.
+func AddressesNoRemedy() message.Sentence {
+	return message.Sentence{ID: message.AddressesNoRemedy}
+}
+
+// AddressesHeadZone is message.AddressesHeadZone.
+func AddressesHeadZone() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadZone}
+}
+
+// AddressesHeadSize is message.AddressesHeadSize.
+func AddressesHeadSize() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadSize}
+}
+
+// AddressesHeadFree is message.AddressesHeadFree.
+func AddressesHeadFree() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadFree}
+}
+
+// AddressesHeadPods is message.AddressesHeadPods.
+func AddressesHeadPods() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadPods}
+}
+
+// AddressesHeadWarm is message.AddressesHeadWarm.
+func AddressesHeadWarm() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadWarm}
+}
+
+// AddressesHeadLeaked is message.AddressesHeadLeaked.
+func AddressesHeadLeaked() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadLeaked}
+}
+
+// AddressesHeadOther is message.AddressesHeadOther.
+func AddressesHeadOther() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadOther}
+}
+
+// AddressesHeadAtMax is message.AddressesHeadAtMax.
+func AddressesHeadAtMax() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadAtMax}
+}
+
+// AddressesHeadNodes is message.AddressesHeadNodes.
+func AddressesHeadNodes() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadNodes}
+}
+
+// AddressesHeadLeaks is message.AddressesHeadLeaks.
+func AddressesHeadLeaks() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadLeaks}
+}
+
+// AddressesHeadSubnet is message.AddressesHeadSubnet.
+func AddressesHeadSubnet() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadSubnet}
+}
+
+// AddressesHeadHeld is message.AddressesHeadHeld.
+func AddressesHeadHeld() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadHeld}
+}
+
+// AddressesHeadCreated is message.AddressesHeadCreated.
+func AddressesHeadCreated() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadCreated}
+}
+
+// AddressesHeadOwner is message.AddressesHeadOwner.
+func AddressesHeadOwner() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadOwner}
+}
+
+// AddressesHeadMine is message.AddressesHeadMine.
+func AddressesHeadMine() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadMine}
+}
+
+// AddressesYes is message.AddressesYes.
+func AddressesYes() message.Sentence {
+	return message.Sentence{ID: message.AddressesYes}
+}
+
+// AddressesNoTag is message.AddressesNoTag.
+func AddressesNoTag() message.Sentence {
+	return message.Sentence{ID: message.AddressesNoTag}
+}
+
+// AddressesUnknownCell is message.AddressesUnknownCell.
+func AddressesUnknownCell() message.Sentence {
+	return message.Sentence{ID: message.AddressesUnknownCell}
+}
+
+// AddressesHeadType is message.AddressesHeadType.
+func AddressesHeadType() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadType}
+}
+
+// AddressesHeadInterfaces is message.AddressesHeadInterfaces.
+func AddressesHeadInterfaces() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadInterfaces}
+}
+
+// AddressesHeadAllNodes is message.AddressesHeadAllNodes.
+func AddressesHeadAllNodes() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadAllNodes}
+}
+
+// FieldPodAddresses is message.FieldPodAddresses.
+func FieldPodAddresses() message.Sentence {
+	return message.Sentence{ID: message.FieldPodAddresses}
+}
+
+// FieldSubnetFree is message.FieldSubnetFree.
+func FieldSubnetFree() message.Sentence {
+	return message.Sentence{ID: message.FieldSubnetFree}
+}
+
+// ProgressNetwork is message.ProgressNetwork.
+func ProgressNetwork() message.Sentence {
+	return message.Sentence{ID: message.ProgressNetwork}
+}
+
 // AuditSummary is message.AuditSummary.
 func AuditSummary(any bool, critical any, warning, info, unknown int, accepted any) message.Sentence {
 	return message.Sentence{ID: message.AuditSummary, Args: message.Args{"any": any, "critical": critical, "warning": warning, "info": info, "unknown": unknown, "accepted": accepted}}

@@ -3,6 +3,7 @@ package aws
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/uuid"
 
@@ -39,6 +40,7 @@ type (
 		HealthCheckType    string                 `xml:"HealthCheckType"`
 		CreatedTime        timestamp              `xml:"CreatedTime"`
 		Zones              members[string]        `xml:"AvailabilityZones"`
+		Subnets            string                 `xml:"VPCZoneIdentifier"`
 		Instances          members[scalingMember] `xml:"Instances"`
 		SuspendedProcesses members[suspended]     `xml:"SuspendedProcesses"`
 		Tags               members[scalingTag]    `xml:"Tags"`
@@ -80,10 +82,23 @@ func describeAutoScalingGroups(r request) (any, error) {
 	return answer, nil
 }
 
+// subnetIDs are the IDs of the subnets that a group may launch in.
+func subnetIDs(g cloud.Group, subnets []cloud.Subnet) []string {
+	var ids []string
+	for _, s := range subnets {
+		named := len(g.Subnets) == 0 || slices.Contains(g.Subnets, s.ID) || slices.Contains(g.Subnets, s.Tags["Name"])
+		if named && slices.Contains(g.Zones, s.Zone) {
+			ids = append(ids, s.ID)
+		}
+	}
+	return ids
+}
+
 func (s *Server) describeGroup(g cloud.Group, instances []cloud.Instance) scalingGroup {
 	shown := scalingGroup{
 		Name: g.Name, ARN: s.groupARN(g.Name), MinSize: g.Min, MaxSize: g.Max, DesiredCapacity: g.Desired,
 		DefaultCooldown: 300, HealthCheckType: "EC2", CreatedTime: timestamp(g.Created), Zones: members[string]{g.Zones},
+		Subnets: strings.Join(subnetIDs(g, s.Cloud.Subnets()), ","),
 	}
 	for _, i := range instances {
 		if i.Group == g.Name && member(i) {

@@ -1,0 +1,189 @@
+package addresses
+
+import (
+	"math"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cluster"
+)
+
+var taken = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
+
+// worldOf has nodes n0, n1, … on instances i-0, i-1, …, each with some pods that have the addresses 10.0.N.1, 10.0.N.2, ….
+func worldOf(n cloud.Network, pods ...int) *cluster.Snapshot {
+	c := cluster.Contents{Taken: taken, Knowledge: map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Pod: cluster.Complete}}
+	for i, count := range pods {
+		name := "n" + strconv.Itoa(i)
+		c.Objects = append(c.Objects, &corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{corev1.LabelTopologyZone: "a"}},
+			Spec:       corev1.NodeSpec{ProviderID: "aws:///a/i-" + strconv.Itoa(i)},
+			Status:     corev1.NodeStatus{Allocatable: corev1.ResourceList{corev1.ResourcePods: resource.MustParse("29")}},
+		})
+		for p := range count {
+			c.Objects = append(c.Objects, &corev1.Pod{
+				ObjectMeta: metav1.ObjectMeta{Namespace: "x", Name: name + "-" + strconv.Itoa(p)},
+				Spec:       corev1.PodSpec{NodeName: name}, Status: corev1.PodStatus{PodIP: address(i, 1+p)},
+			})
+		}
+	}
+	return cluster.New(c).WithNetwork(n)
+}
+
+func address(third, fourth int) string {
+	return "10.0." + strconv.Itoa(third) + "." + strconv.Itoa(fourth)
+}
+
+// card is a node's interface with its own address 10.0.N.0 and some for pods.
+func card(node int, subnet string, slots int) cloud.Interface {
+	i := cloud.Interface{ID: "eni-" + strconv.Itoa(node), Subnet: subnet, AttachedTo: "i-" + strconv.Itoa(node), State: cloud.InterfaceInUse, Type: cloud.InterfacePlain, Primary: true}
+	for n := range slots + 1 {
+		i.Addresses = append(i.Addresses, address(node, n))
+	}
+	return i
+}
+
+func instance(node int, subnet, group string) cloud.Instance {
+	return cloud.Instance{ID: "i-" + strconv.Itoa(node), Type: "m5.large", Subnet: subnet, VPC: "vpc", Group: group, MaxInterfaces: 3, AddressesPerInterface: 10}
+}
+
+func subnet(id, role string, free int64) cloud.Subnet {
+	return cloud.Subnet{ID: id, Zone: "a", VPC: "vpc", CIDR: "10.0.0.0/16", Free: free, RoleCNI: role}
+}
+
+// atMaximum are the free addresses of each subnet with every group at its maximum; "unknown" where that is not known.
+func atMaximum(r *Report) map[string]string {
+	all := map[string]string{}
+	for _, s := range r.Subnets {
+		all[s.ID] = "unknown"
+		if left, known := s.AtMaximum(); known {
+			all[s.ID] = strconv.FormatInt(left, 10)
+		}
+	}
+	return all
+}
+
+func TestForecast(t *testing.T) {
+	two := func(group string, of ...cloud.ScalingGroup) cloud.Network {
+		return cloud.Network{
+			Subnets:    []cloud.Subnet{subnet("s0", "", 1000), subnet("s1", "", 1000)},
+			Interfaces: []cloud.Interface{card(0, "s0", 9), card(1, "s1", 9)},
+			Instances:  []cloud.Instance{instance(0, "s0", group), instance(1, "s1", group)}, Groups: of,
+		}
+	}
+	group := func(most int, subnets ...string) cloud.ScalingGroup {
+		return cloud.ScalingGroup{Name: "g", Max: most, Subnets: subnets}
+	}
+	tagged := cloud.Network{
+		Subnets:    []cloud.Subnet{subnet("s0", "", 100), subnet("s1", "1", 4000)},
+		Interfaces: []cloud.Interface{card(0, "s0", 9)}, Instances: []cloud.Instance{instance(0, "s0", "g")}, Groups: []cloud.ScalingGroup{group(4, "s0")},
+	}
+	auto := two("g", group(4, "s0", "s1"))
+	auto.Interfaces[0].OperatorManaged = true
+	for name, tc := range map[string]struct {
+		network cloud.Network
+		want    map[string]string
+	}{
+		// With 5 pods and WARM_ENI_TARGET=1, a node holds two interfaces of 10.
+		"in balance":                    {two("g", group(6, "s0", "s1")), map[string]string{"s0": "960", "s1": "960"}},
+		"an odd number":                 {two("g", group(5, "s0", "s1")), map[string]string{"s0": "960", "s1": "980"}},
+		"in one subnet only":            {two("g", group(4, "s0")), map[string]string{"s0": "960", "s1": "1000"}},
+		"at the maximum":                {two("g", group(2, "s0", "s1")), map[string]string{"s0": "1000", "s1": "1000"}},
+		"above the maximum":             {two("g", group(-5, "s0", "s1")), map[string]string{"s0": "1000", "s1": "1000"}},
+		"a subnet that a tag adds":      {tagged, map[string]string{"s0": "70", "s1": "3970"}},
+		"more nodes than there can be":  {two("g", group(math.MaxInt, "s0", "s1")), map[string]string{"s0": "unknown", "s1": "unknown"}},
+		"a group that was not read":     {two("g"), map[string]string{"s0": "unknown", "s1": "unknown"}},
+		"nodes without a group":         {two(""), map[string]string{"s0": "unknown", "s1": "unknown"}},
+		"nodes that are not judged":     {auto, map[string]string{"s0": "unknown", "s1": "unknown"}},
+		"another group of another name": {two("g", cloud.ScalingGroup{Name: "h", Max: 9}), map[string]string{"s0": "unknown", "s1": "unknown"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pods := []int{5, 5}[:len(tc.network.Instances)]
+			if diff := cmp.Diff(tc.want, atMaximum(Compute(worldOf(tc.network, pods...)))); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestHostileNetwork: nothing that a file or an API may say makes a number that cannot be, or panics.
+func TestHostileNetwork(t *testing.T) {
+	far := instance(0, "s0", "g")
+	far.MaxInterfaces, far.AddressesPerInterface = math.MaxInt, math.MinInt
+	n := cloud.Network{
+		Subnets: []cloud.Subnet{
+			{ID: "s0", Zone: "a", CIDR: "10.0.0.0/24", Free: math.MaxInt64},
+			{ID: "s1", CIDR: "0.0.0.0/0", Free: -7, RoleCNI: "1", Zone: "a"},
+			{ID: "s2", CIDR: "rubbish", RoleCNI: "1", Zone: "a"},
+			{ID: "", CIDR: "10.0.0.0/28"},
+		},
+		Interfaces: []cloud.Interface{
+			card(0, "s0", 9), card(0, "s0", 9),
+			{ID: "eni-x", Subnet: "s0", Addresses: []string{"", "10.0.0.300", "::1", "10.0.0.1"}, Prefixes: []string{"", "0.0.0.0/0", "10.0.0.16/28"}},
+			{ID: "eni-y"},
+			{ID: "eni-z", AttachedTo: "i-0", Subnet: "nowhere", Prefixes: []string{"nonsense"}},
+			{ID: "eni-l", Subnet: "s0", State: cloud.InterfaceAvailable, Type: cloud.InterfacePlain, Description: "aws-K8S-", CreatedAt: new(taken.Add(time.Hour))},
+		},
+		Instances: []cloud.Instance{far, {ID: "i-9"}, {}},
+		Groups:    []cloud.ScalingGroup{{Name: "g", Min: math.MinInt, Max: math.MinInt, Desired: math.MaxInt, Subnets: []string{"", "nowhere"}}},
+	}
+	r := Compute(worldOf(n, 3, 0))
+	if s := r.Subnet("s0"); s.Free != 251 || s.Size != 251 {
+		t.Errorf("%d of %d addresses are free", s.Free, s.Size)
+	}
+	if s := r.Subnet("s1"); s.Free != 0 || s.Valid || s.Size != 0 || s.FreeBlocks != 0 {
+		t.Errorf("%+v", s)
+	}
+	if n := r.Node("n0"); n.Capacity != 0 || n.Full() || n.MaxInterfaces != 100_000 || n.AddressesPerInterface != 0 {
+		t.Errorf("%+v", n)
+	}
+	if len(r.Leaks) != 0 {
+		t.Errorf("an interface of the future leaked: %+v", r.Leaks)
+	}
+	if r.Node("n9") != nil || r.Subnet("s9") != nil || len(r.Usable(&Node{})) != 0 {
+		t.Error("there is what is not")
+	}
+}
+
+// TestTwoClusters: if the nodes' interfaces name two clusters, no interface is known to be this cluster's.
+func TestTwoClusters(t *testing.T) {
+	n := cloud.Network{Subnets: []cloud.Subnet{subnet("s0", "", 9)}, Instances: []cloud.Instance{instance(0, "s0", ""), instance(1, "s0", "")}}
+	for i, cluster := range []string{"shop", "shop"} {
+		one := card(i, "s0", 9)
+		one.Cluster = cluster
+		n.Interfaces = append(n.Interfaces, one)
+	}
+	n.Interfaces = append(n.Interfaces, cloud.Interface{ID: "eni-l", Subnet: "s0", State: cloud.InterfaceAvailable, Type: cloud.InterfacePlain, Description: "aws-K8S-i-7", Cluster: "shop", Addresses: []string{"10.0.9.9"}})
+	if r := Compute(worldOf(n, 1, 1)); r.Cluster != "shop" || len(r.Leaks) != 1 || !r.Leaks[0].Tagged {
+		t.Errorf("cluster %q, leaks %+v", r.Cluster, r.Leaks)
+	}
+	n.Interfaces[1].Cluster = "other"
+	if r := Compute(worldOf(n, 1, 1)); r.Cluster != "" || len(r.Leaks) != 0 {
+		t.Errorf("cluster %q, leaks %+v", r.Cluster, r.Leaks)
+	}
+}
+
+// TestIPv6AndAutoMode are reported, and their nodes not judged.
+func TestExceptions(t *testing.T) {
+	n := cloud.Network{Subnets: []cloud.Subnet{subnet("s0", "", 0)}, Instances: []cloud.Instance{instance(0, "s0", "")}, Interfaces: []cloud.Interface{card(0, "s0", 9), {ID: "b", Type: cloud.InterfaceBranch, AttachedTo: "i-0", Subnet: "s0"}}}
+	world := worldOf(n, 1)
+	six := world.Pods()[0].DeepCopy()
+	six.Name, six.Status.PodIP = "six", "2001:db8::7"
+	node := world.Nodes()[0].DeepCopy()
+	node.Labels = map[string]string{labelCompute: "auto"}
+	r := Compute(world.With(cluster.Put(six), cluster.Put(node)))
+	if diff := cmp.Diff([]Exception{AutoMode, BranchInterfaces, IPv6}, r.NotJudged); diff != "" || r.Nodes[0].Judged {
+		t.Errorf("judged: %t (-want +got):\n%s", r.Nodes[0].Judged, diff)
+	}
+	if Compute(cluster.New(cluster.Contents{Objects: []runtime.Object{node}})) != nil {
+		t.Error("there is a report of a world without a network")
+	}
+}

@@ -1,0 +1,123 @@
+package addresses
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/cli-runtime/pkg/genericiooptions"
+
+	"github.com/naosu-dev/naosu/internal/cli/connect"
+	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/message"
+)
+
+const inputs = "../../diagnosis/testdata/audit/"
+
+// run asks the verb about a file.
+func run(t *testing.T, args ...string) (stdout string, err error) {
+	t.Helper()
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	var out bytes.Buffer
+	cmd := NewCommand(connect.Flags(), genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &bytes.Buffer{}})
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(args)
+	err = cmd.ExecuteContext(t.Context())
+	return out.String(), err
+}
+
+func TestText(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args      []string
+		has, lack []string
+		code      int
+	}{
+		"a page": {
+			[]string{"--from", inputs + "n401-story4.yaml"},
+			[]string{
+				"1 subnet, 2 nodes, 2 leaked interfaces with 6 addresses.", "subnet-0a   us-east-1a   27     0      10     8       6        0",
+				"NODES WITHOUT ADDRESSES", "bad    m5.large   1/3          0      0/27", "N401", "N403", "aws ec2 create-tags --resources subnet-0b",
+			},
+			[]string{"LEAKED INTERFACES", "eni-0005", "UNKNOWN", "good   m5.large"},
+			exit.OK,
+		},
+		"a wide page": {
+			[]string{"--from", inputs + "n401-story4.yaml", "-o", "wide", "--fail-on", "critical"},
+			[]string{"LEAKED INTERFACES", "eni-0005", "subnet-0a   us-east-1a   10.0.1.0/27   27     0      10     8       6        3       0", "yes", "i-00000000000000098", "good   m5.large", "10/18"},
+			nil, exit.Found,
+		},
+		"an unknown maximum": {
+			[]string{"--from", inputs + "n402-unknown-maximum.yaml", "--fail-on", "warning"},
+			[]string{"no leaked interface", "unknown\n", "It is not known how many nodes group/workers-1 may grow to"},
+			nil, exit.OK,
+		},
+		"a cluster elsewhere": {[]string{"--from", inputs + "n102-cordoned.yaml"}, nil, []string{"subnet"}, exit.NoAnswer},
+		"a wrong severity":    {[]string{"--from", inputs + "n401-story4.yaml", "--fail-on", "bad"}, nil, []string{"subnet"}, exit.NoAnswer},
+		"an argument":         {[]string{"subnet-0a"}, nil, []string{"subnet"}, exit.NoAnswer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := run(t, tc.args...)
+			if exit.Code(err) != tc.code {
+				t.Errorf("exit code %d, want %d: %v", exit.Code(err), tc.code, err)
+			}
+			for _, words := range tc.has {
+				if !strings.Contains(out, words) {
+					t.Errorf("it does not say %q:\n%s", words, out)
+				}
+			}
+			for _, words := range tc.lack {
+				if strings.Contains(out, words) {
+					t.Errorf("it says %q:\n%s", words, out)
+				}
+			}
+		})
+	}
+}
+
+func TestData(t *testing.T) {
+	out, err := run(t, "--from", inputs+"n402-grows.yaml", "-o", "json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Cluster string
+		Subnets []struct {
+			ID            string
+			FreeAtMaximum *int
+		}
+		Groups   []struct{ Max *int }
+		Findings []struct{ Code string }
+		Leaked   []struct{}
+		Unknown  []struct{}
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Cluster != "shop" || len(got.Subnets) != 1 || got.Subnets[0].FreeAtMaximum == nil || *got.Subnets[0].FreeAtMaximum != -77 ||
+		len(got.Groups) != 1 || *got.Groups[0].Max != 6 || len(got.Findings) != 1 || got.Findings[0].Code != "N402" || got.Leaked == nil || got.Unknown == nil {
+		t.Errorf("%s", out)
+	}
+}
+
+// TestNoCloudIsAsked: without nodes on EC2 there is one clear error, and no cloud is asked.
+func TestNoCloudIsAsked(t *testing.T) {
+	host := (&clustertest.API{Objects: clustertest.Load(t, "../../cluster/testdata/small.yaml")}).Serve(t)
+	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "AWS_REGION"} {
+		t.Setenv(name, "")
+	}
+	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", host)
+	var out bytes.Buffer
+	flags := connect.Flags()
+	*flags.APIServer = host
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	cmd := NewCommand(flags, genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &bytes.Buffer{}})
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetArgs(nil)
+	err := cmd.ExecuteContext(t.Context())
+	if said := exit.Line(message.English(), err); exit.Code(err) != exit.NoAnswer || !strings.HasPrefix(said, "AWS: there is nothing about subnets") || !strings.Contains(said, "ec2:DescribeSubnets") {
+		t.Errorf("exit code %d: %s", exit.Code(err), said)
+	}
+}

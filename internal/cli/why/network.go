@@ -1,0 +1,35 @@
+package why
+
+import (
+	"context"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/cli/input"
+	"github.com/naosu-dev/naosu/internal/cli/network"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
+)
+
+// addNetwork adds to the world what the cloud tells of the network, if a pod that the question may be about waits for an address.
+func (o *Options) addNetwork(ctx context.Context, in input.Input) input.Input {
+	q := query.Query{World: in.World}
+	waits := func(pod *corev1.Pod) bool { return o.mayAsk(in, pod) && status.WaitsForAddress(q, pod) != nil }
+	if slices.ContainsFunc(in.World.Pods(), waits) {
+		in.World = network.Add(ctx, &o.Options, in.World)
+	}
+	return in
+}
+
+// mayAsk says whether the question may be about a pod: about any of its namespace, unless it is about another pod or a node.
+func (o *Options) mayAsk(in input.Input, pod *corev1.Pod) bool {
+	switch cluster.Kind(o.subject.Kind) {
+	case cluster.Pod:
+		return pod.Name == o.subject.Name
+	case cluster.Node:
+		return pod.Spec.NodeName == o.subject.Name
+	}
+	return o.AllNamespaces || o.subject.Namespace != "" || pod.Namespace == in.Namespace
+}

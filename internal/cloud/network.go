@@ -1,0 +1,156 @@
+package cloud
+
+import (
+	"context"
+	"encoding/binary"
+	"net/netip"
+	"time"
+)
+
+// NetworkReader reads the network of machines. It changes nothing.
+type NetworkReader interface {
+	// Network reads what it can of the network that machines are part of. A part that could not be read is in Unread, with the reason.
+	Network(context.Context, []Machine) Network
+}
+
+// Network is a cloud's subnets, the interfaces in them, and the instances and groups that use them.
+type Network struct {
+	Subnets    []Subnet
+	Interfaces []Interface
+	Instances  []Instance
+	Groups     []ScalingGroup
+	// Unread is why a part could not be read.
+	Unread map[NetworkPart]Unread
+}
+
+// NetworkPart is a part of a Network that is read by one call.
+type NetworkPart string
+
+// The parts.
+const (
+	Subnets       NetworkPart = "Subnet"
+	Interfaces    NetworkPart = "NetworkInterface"
+	Instances     NetworkPart = "Instance"
+	InstanceTypes NetworkPart = "InstanceType" // the limits in Instance
+	ScalingGroups NetworkPart = "AutoScalingGroup"
+)
+
+// NetworkParts are all of them.
+var NetworkParts = []NetworkPart{Subnets, Interfaces, Instances, InstanceTypes, ScalingGroups}
+
+// Unread is why a part of a Network could not be read.
+type Unread struct {
+	// Permission is the one that naosu lacks, such as ec2:DescribeSubnets; empty if the reason is another.
+	Permission string `json:"permission,omitempty"`
+	// Err is the cloud's error, or why it could not be called.
+	Err string `json:"error,omitempty"`
+}
+
+// Subnet is a range of addresses in one zone of a VPC.
+//
+// Source: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_Subnet.html
+type Subnet struct {
+	ID   string `json:"-"`
+	Zone string `json:"-"`
+	VPC  string `json:"vpcId,omitempty"`
+	// CIDR is the IPv4 range, such as 10.0.1.0/24; empty if there is none.
+	CIDR string `json:"cidrBlock,omitempty"`
+	// Free is the number of IPv4 addresses that nothing holds.
+	Free int64 `json:"availableIpAddressCount"`
+	// RoleCNI is the value of the tag kubernetes.io/role/cni: the VPC CNI uses a subnet with 1 beside the nodes' own, and none with 0.
+	//
+	// Source: amazon-vpc-cni-k8s, docs/enhanced-subnet-discovery.md.
+	RoleCNI string `json:"roleCNI,omitempty"`
+	// Reserved are addresses in the blocks (/28) of which AWS reserves some. It is empty except in anonymized facts: otherwise, these blocks are the
+	// first and the last.
+	Reserved []string `json:"reserved,omitempty"`
+}
+
+// ReservedBlocks are addresses in the blocks of which AWS reserves some; none if CIDR is no range.
+func (s Subnet) ReservedBlocks() []string {
+	if len(s.Reserved) > 0 {
+		return s.Reserved
+	}
+	prefix, err := netip.ParsePrefix(s.CIDR)
+	if err != nil || !prefix.Addr().Is4() {
+		return nil
+	}
+	first := prefix.Masked().Addr().As4()
+	last := binary.BigEndian.Uint32(first[:]) | (1<<(32-prefix.Bits()) - 1)
+	return []string{prefix.Masked().Addr().String(), netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, last))).String()}
+}
+
+// InterfaceState is the state of an interface, in EC2's words.
+type InterfaceState string
+
+// States of interfaces; there are others.
+const (
+	InterfaceAvailable InterfaceState = "available" // attached to nothing
+	InterfaceInUse     InterfaceState = "in-use"
+)
+
+// InterfaceType is the type of an interface, in EC2's words.
+type InterfaceType string
+
+// Types of interfaces; there are others.
+const (
+	InterfacePlain  InterfaceType = "interface"
+	InterfaceTrunk  InterfaceType = "trunk"
+	InterfaceBranch InterfaceType = "branch"
+)
+
+// Interface is a network interface with the addresses that it holds.
+//
+// Source: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_NetworkInterface.html
+type Interface struct {
+	ID          string         `json:"-"`
+	Subnet      string         `json:"subnetId,omitempty"`
+	State       InterfaceState `json:"status,omitempty"`
+	Type        InterfaceType  `json:"interfaceType,omitempty"`
+	Description string         `json:"description,omitempty"`
+	// AttachedTo is the ID of an instance; empty if it is attached to none.
+	AttachedTo string `json:"attachedTo,omitempty"`
+	// Primary says that it is the instance's first interface, which the instance was launched with.
+	Primary bool `json:"primary,omitempty"`
+	// Addresses are the private IPv4 addresses, the interface's own first.
+	Addresses []string `json:"privateIpAddresses,omitempty"`
+	// Prefixes are the IPv4 prefixes (/28) assigned to it.
+	Prefixes []string `json:"ipv4Prefixes,omitempty"`
+	// Cluster, Instance, CreatedAt and Unmanaged are tags that the VPC CNI sets or heeds: cluster.k8s.amazonaws.com/name,
+	// node.k8s.amazonaws.com/instance_id, node.k8s.amazonaws.com/createdAt (nil if it is missing or no time), and
+	// node.k8s.amazonaws.com/no_manage.
+	//
+	// Source: amazon-vpc-cni-k8s, pkg/awsutils/awsutils.go.
+	Cluster   string     `json:"cluster,omitempty"`
+	Instance  string     `json:"instance,omitempty"`
+	CreatedAt *time.Time `json:"createdAt,omitempty"`
+	Unmanaged bool       `json:"unmanaged,omitempty"`
+	// RequesterManaged says that an AWS service manages it, OperatorManaged that a service provider such as EKS Auto Mode does.
+	RequesterManaged bool `json:"requesterManaged,omitempty"`
+	OperatorManaged  bool `json:"operatorManaged,omitempty"`
+}
+
+// Instance is the machine of a node with what limits its addresses.
+type Instance struct {
+	ID   string `json:"-"`
+	Type string `json:"-"`
+	// Subnet is that of its primary interface.
+	Subnet string `json:"subnetId,omitempty"`
+	VPC    string `json:"vpcId,omitempty"`
+	// Group is its Auto Scaling group; empty if it has none.
+	Group string `json:"autoScalingGroupName,omitempty"`
+	// MaxInterfaces and AddressesPerInterface are the limits of its type, the interface's own address included; zero if they are not known.
+	//
+	// Source: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_NetworkInfo.html
+	MaxInterfaces         int `json:"maximumNetworkInterfaces,omitempty"`
+	AddressesPerInterface int `json:"ipv4AddressesPerInterface,omitempty"`
+}
+
+// ScalingGroup is an Auto Scaling group.
+type ScalingGroup struct {
+	Name    string   `json:"-"`
+	Min     int      `json:"minSize"`
+	Max     int      `json:"maxSize"`
+	Desired int      `json:"desiredCapacity"`
+	Subnets []string `json:"vpcZoneIdentifier,omitempty"`
+}

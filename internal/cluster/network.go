@@ -1,0 +1,95 @@
+package cluster
+
+import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
+)
+
+// The kinds that are read from a cloud. A Snapshot holds them if WithNetwork added them, or its file has them.
+const (
+	Subnet           = Kind(cloud.Subnets)
+	NetworkInterface = Kind(cloud.Interfaces)
+	Instance         = Kind(cloud.Instances)
+	AutoScalingGroup = Kind(cloud.ScalingGroups)
+)
+
+// NetworkKinds are the kinds that are read from a cloud.
+func NetworkKinds() []Kind { return []Kind{Subnet, NetworkInterface, Instance, AutoScalingGroup} }
+
+// WithNetwork is the Snapshot with what a cloud tells of the cluster's network.
+func (s *Snapshot) WithNetwork(n cloud.Network) *Snapshot {
+	var edits []Edit
+	for _, one := range n.Subnets {
+		edits = append(edits, Put(&custom.Subnet{ObjectMeta: named(one.ID, corev1.LabelTopologyZone, one.Zone), Spec: one}))
+	}
+	for _, one := range n.Interfaces {
+		edits = append(edits, Put(&custom.NetworkInterface{ObjectMeta: metav1.ObjectMeta{Name: one.ID}, Spec: one}))
+	}
+	for _, one := range n.Instances {
+		edits = append(edits, Put(&custom.Instance{ObjectMeta: named(one.ID, corev1.LabelInstanceTypeStable, one.Type), Spec: one}))
+	}
+	for _, one := range n.Groups {
+		edits = append(edits, Put(&custom.AutoScalingGroup{ObjectMeta: metav1.ObjectMeta{Name: one.Name}, Spec: one}))
+	}
+	with := s.With(edits...)
+	with.knowledge, with.unread = map[Kind]Knowledge{}, n.Unread
+	maps.Copy(with.knowledge, s.knowledge)
+	for _, kind := range NetworkKinds() {
+		with.knowledge[kind] = Complete
+		if why, failed := n.Unread[cloud.NetworkPart(kind)]; failed && why.Permission != "" {
+			with.knowledge[kind] = Forbidden
+		} else if failed {
+			with.knowledge[kind] = Absent
+		}
+	}
+	return with
+}
+
+func named(name, label, value string) metav1.ObjectMeta {
+	o := metav1.ObjectMeta{Name: name}
+	if value != "" {
+		o.Labels = map[string]string{label: value}
+	}
+	return o
+}
+
+// HasNetwork says whether a cloud was asked about the network, even if it did not answer.
+func (s *Snapshot) HasNetwork() bool {
+	for _, kind := range NetworkKinds() {
+		if s.Knowledge(kind) != Absent {
+			return true
+		}
+	}
+	return len(s.unread) > 0
+}
+
+// Network is what a cloud tells of the cluster's network. Its parts are sorted by ID. It may come from a file that anybody wrote.
+func (s *Snapshot) Network() cloud.Network {
+	n := cloud.Network{Unread: s.unread}
+	for _, o := range list[*custom.Subnet](s, Subnet) {
+		one := o.Spec
+		one.ID, one.Zone = o.Name, o.Labels[corev1.LabelTopologyZone]
+		n.Subnets = append(n.Subnets, one)
+	}
+	for _, o := range list[*custom.NetworkInterface](s, NetworkInterface) {
+		one := o.Spec
+		one.ID = o.Name
+		n.Interfaces = append(n.Interfaces, one)
+	}
+	for _, o := range list[*custom.Instance](s, Instance) {
+		one := o.Spec
+		one.ID, one.Type = o.Name, o.Labels[corev1.LabelInstanceTypeStable]
+		n.Instances = append(n.Instances, one)
+	}
+	for _, o := range list[*custom.AutoScalingGroup](s, AutoScalingGroup) {
+		one := o.Spec
+		one.Name = o.Name
+		n.Groups = append(n.Groups, one)
+	}
+	return n
+}

@@ -1,0 +1,98 @@
+package message
+
+// Addresses: N401 to N405, and why a pod has none.
+const (
+	TitleN401 ID = "TitleN401"
+	TitleN402 ID = "TitleN402"
+	TitleN403 ID = "TitleN403"
+	TitleN404 ID = "TitleN404"
+	TitleN405 ID = "TitleN405"
+
+	SubnetExhausted    ID = "SubnetExhausted"    // subnet, zone, n, pods
+	SubnetWillRunOut   ID = "SubnetWillRunOut"   // subnet, zone, free, needed, more
+	InterfacesLeaked   ID = "InterfacesLeaked"   // n, held, subnets, oldest
+	InterfacesUntagged ID = "InterfacesUntagged" // n, held, subnets, oldest
+	NodeAtLimit        ID = "NodeAtLimit"        // node, type, interfaces, capacity, n, pods
+	NodeAcceptsMore    ID = "NodeAcceptsMore"    // nodes, type, accepts, capacity
+	PrefixesFragmented ID = "PrefixesFragmented" // subnet, zone, free, n, pods
+
+	CauseHolders       ID = "CauseHolders"       // subnet, size, pods, primary, warm, leaked, other
+	CauseLeakedIn      ID = "CauseLeakedIn"      // n, held, oldest
+	CauseWarmPool      ID = "CauseWarmPool"      // warm, nodes
+	CauseNoOtherSubnet ID = "CauseNoOtherSubnet" // zone
+	CauseGroupGrows    ID = "CauseGroupGrows"    // group, nodes, max, held, pods
+	CauseSlotsUsed     ID = "CauseSlotsUsed"     // node, pods, capacity
+	CauseNoBlock       ID = "CauseNoBlock"       // subnet
+	CauseLeakOrigin    ID = "CauseLeakOrigin"    //
+	CauseNoClusterTag  ID = "CauseNoClusterTag"  //
+
+	AddressPluginDown   ID = "AddressPluginDown"   // pod, node, state
+	AddressNoPlugin     ID = "AddressNoPlugin"     // node
+	AddressNoPermission ID = "AddressNoPermission" // node
+	AddressThrottled    ID = "AddressThrottled"    // node
+	AddressCoolDown     ID = "AddressCoolDown"     // node, n
+	AddressNoCause      ID = "AddressNoCause"      // node, command
+	AddressThrottleGap  ID = "AddressThrottleGap"  //
+	AddressPartUnread   ID = "AddressPartUnread"   // parts, permission, why
+
+	RuledOutFree       ID = "RuledOutFree"       // subnet, free
+	RuledOutLimit      ID = "RuledOutLimit"      // node, pods, capacity
+	RuledOutPlugin     ID = "RuledOutPlugin"     // pod, node
+	RuledOutLeaks      ID = "RuledOutLeaks"      // subnet
+	RuledOutPermission ID = "RuledOutPermission" //
+
+	RemedyTagSubnet      ID = "RemedyTagSubnet"      // subnet, zone, free
+	RemedyTagSubnetCost  ID = "RemedyTagSubnetCost"  //
+	RemedyTagSubnetRisk  ID = "RemedyTagSubnetRisk"  //
+	RemedyDeleteLeak     ID = "RemedyDeleteLeak"     // id, held, n
+	RemedyDeleteLeakRisk ID = "RemedyDeleteLeakRisk" // instance
+	RemedyWarmPool       ID = "RemedyWarmPool"       // ip, minimum, saved
+	RemedyWarmPoolCost   ID = "RemedyWarmPoolCost"   //
+	RemedyWarmPoolRisk   ID = "RemedyWarmPoolRisk"   //
+	RemedyNewSubnet      ID = "RemedyNewSubnet"      // zone
+	RemedyNewSubnetCost  ID = "RemedyNewSubnetCost"  //
+	RemedyNewSubnetRisk  ID = "RemedyNewSubnetRisk"  //
+	RemedyPrefixes       ID = "RemedyPrefixes"       //
+	RemedyPrefixesCost   ID = "RemedyPrefixesCost"   //
+	RemedyPrefixesRisk   ID = "RemedyPrefixesRisk"   //
+	RemedyReserve        ID = "RemedyReserve"        // subnet
+	RemedyReserveRisk    ID = "RemedyReserveRisk"    //
+	RemedyPermission     ID = "RemedyPermission"     //
+	RemedyNoCost         ID = "RemedyNoCost"         //
+
+	NotJudgedCustomNetworking ID = "NotJudgedCustomNetworking" //
+	NotJudgedBranchInterfaces ID = "NotJudgedBranchInterfaces" //
+	NotJudgedAutoMode         ID = "NotJudgedAutoMode"         //
+	NotJudgedIPv6             ID = "NotJudgedIPv6"             //
+	AddressGroupUnknown       ID = "AddressGroupUnknown"       // group
+	AddressSettingsUnknown    ID = "AddressSettingsUnknown"    //
+	AddressBadSubnet          ID = "AddressBadSubnet"          // subnet, cidr
+
+	AddressesSummary        ID = "AddressesSummary"        // subnets, nodes, leaked, held
+	AddressesNoNetwork      ID = "AddressesNoNetwork"      //
+	AddressesNoRemedy       ID = "AddressesNoRemedy"       //
+	AddressesHeadZone       ID = "AddressesHeadZone"       //
+	AddressesHeadSize       ID = "AddressesHeadSize"       //
+	AddressesHeadFree       ID = "AddressesHeadFree"       //
+	AddressesHeadPods       ID = "AddressesHeadPods"       //
+	AddressesHeadWarm       ID = "AddressesHeadWarm"       //
+	AddressesHeadLeaked     ID = "AddressesHeadLeaked"     //
+	AddressesHeadOther      ID = "AddressesHeadOther"      //
+	AddressesHeadAtMax      ID = "AddressesHeadAtMax"      //
+	AddressesHeadNodes      ID = "AddressesHeadNodes"      //
+	AddressesHeadLeaks      ID = "AddressesHeadLeaks"      //
+	AddressesHeadSubnet     ID = "AddressesHeadSubnet"     //
+	AddressesHeadHeld       ID = "AddressesHeadHeld"       //
+	AddressesHeadCreated    ID = "AddressesHeadCreated"    //
+	AddressesHeadOwner      ID = "AddressesHeadOwner"      //
+	AddressesHeadMine       ID = "AddressesHeadMine"       //
+	AddressesYes            ID = "AddressesYes"            //
+	AddressesNoTag          ID = "AddressesNoTag"          //
+	AddressesUnknownCell    ID = "AddressesUnknownCell"    //
+	AddressesHeadType       ID = "AddressesHeadType"       //
+	AddressesHeadInterfaces ID = "AddressesHeadInterfaces" //
+	AddressesHeadAllNodes   ID = "AddressesHeadAllNodes"   //
+	FieldPodAddresses       ID = "FieldPodAddresses"       //
+	FieldSubnetFree         ID = "FieldSubnetFree"         //
+	ProgressNetwork         ID = "ProgressNetwork"         //
+)
