@@ -44,7 +44,7 @@ func settingsOf(world *cluster.Snapshot) Settings {
 	if set == nil {
 		return s
 	}
-	s.Known = true
+	s.Known, s.WarmPrefix = true, 0 // The default of the plugin; its manifest sets 1.
 	for _, container := range set.Spec.Template.Spec.Containers {
 		if container.Name == Plugin {
 			for _, variable := range container.Env {
@@ -84,15 +84,16 @@ func (s Settings) held(pods, interfaces, perInterface int) int {
 	if interfaces < 1 || slots < 1 {
 		return 0
 	}
+	// Without a target, the plugin acts once no address is spare.
 	targeted := s.WarmIP > 0 || s.MinimumIP > 0
 	wanted := max(pods+s.WarmIP, s.MinimumIP)
 	switch {
 	case s.Prefixes && targeted:
 		wanted = divideUp(wanted, prefixSize)
 	case s.Prefixes:
-		wanted = divideUp(pods, prefixSize) + s.WarmPrefix
+		wanted = divideUp(pods+max(1, s.WarmPrefix*prefixSize), prefixSize)
 	case !targeted:
-		used := min(divideUp(pods+s.WarmENI*slots, slots), interfaces)
+		used := min(divideUp(pods+max(1, s.WarmENI*slots), slots), interfaces)
 		return max(used, 1) * perInterface
 	}
 	wanted = max(0, min(wanted, interfaces*slots))

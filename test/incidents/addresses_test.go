@@ -1,0 +1,124 @@
+package incidents
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// growing is a cluster of two workers, each with so many pods of a DaemonSet, in a group that may grow to five. %s are the environment of the VPC CNI.
+const growing = `
+name: growing
+title: A group grows to its maximum
+description: Each new node takes addresses as the VPC CNI is set.
+cluster:
+  cloud:
+    zones: [us-east-1a]
+    subnets: [{name: workers, zone: us-east-1a, cidr: 10.0.0.0/23}]
+    groups: [{name: workers, instanceType: m5.large, min: 1, desired: 2, max: 5}]
+  addons: {vpcCNI: true}
+  manifests:
+    - apiVersion: apps/v1
+      kind: DaemonSet
+      metadata: {name: aws-node, namespace: kube-system}
+      spec:
+        selector: {matchLabels: {k8s-app: aws-node}}
+        template:
+          metadata: {labels: {k8s-app: aws-node}}
+          spec:
+            hostNetwork: true
+            tolerations: [{operator: Exists}]
+            containers: [{name: aws-node, image: amazon-k8s-cni:v1.23.1, env: [%s]}]
+    - apiVersion: apps/v1
+      kind: DaemonSet
+      metadata: {name: agent, namespace: default}
+      spec:
+        selector: {matchLabels: {app: agent}}
+        template:
+          metadata: {labels: {app: agent}}
+          spec: {containers: [{name: agent, image: "agent:1"}]}
+    - apiVersion: apps/v1
+      kind: DaemonSet
+      metadata: {name: proxy, namespace: default}
+      spec:
+        selector: {matchLabels: {app: proxy}}
+        template:
+          metadata: {labels: {app: proxy}}
+          spec: {containers: [{name: proxy, image: "proxy:1"}]}
+expect:
+  - {name: nodes-come, that: nodes.size() == 2, within: 1m}
+variants:
+  - name: three
+    description: There are three.
+    counter: true
+    cluster: {cloud: {groups: [{name: workers, instanceType: m5.large, min: 1, desired: 3, max: 5}]}}
+    expect:
+      - {name: nodes-come, that: nodes.size() == 3, within: 1m}
+`
+
+// TestAddressForecast holds the forecast of `naosu addresses` against what comes: the group grows to its maximum, and the address managers of the nodes
+// take what they take.
+func TestAddressForecast(t *testing.T) {
+	t.Parallel()
+	for name, env := range map[string]string{
+		"spare interface": `{name: WARM_ENI_TARGET, value: "1"}`,
+		"spare addresses": `{name: WARM_IP_TARGET, value: "3"}, {name: MINIMUM_IP_TARGET, value: "4"}`,
+		"prefixes":        `{name: ENABLE_PREFIX_DELEGATION, value: "true"}, {name: WARM_PREFIX_TARGET, value: "1"}`,
+		"one prefix":      `{name: ENABLE_PREFIX_DELEGATION, value: "true"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "growing.yaml")
+			if err := os.WriteFile(file, fmt.Appendf(nil, growing, env), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l := up(t, "--scenario", file, "--time-scale", timeScale).withAWS(t)
+			before := l.settled(t, 2)
+			if before.FreeAtMaximum == nil {
+				t.Fatal("there is no forecast")
+			}
+			l.must(t, "naosu-lab", "scale", "group/workers", "--to", "5", "--data-dir", l.dir)
+			if after := l.settled(t, 5); after.Free != *before.FreeAtMaximum {
+				t.Errorf("%d addresses are free at the maximum, foretold were %d of %d", after.Free, *before.FreeAtMaximum, before.Free)
+			}
+		})
+	}
+}
+
+// subnetAddresses is a subnet as `naosu addresses` shows it.
+type subnetAddresses struct {
+	Free, Pods    int64
+	FreeAtMaximum *int64
+}
+
+// settled is the subnet once so many nodes run all their pods, and as many addresses are free as a moment ago: an address manager looks every five seconds
+// of the lab.
+func (l lab) settled(t *testing.T, nodes int) subnetAddresses {
+	t.Helper()
+	var last subnetAddresses
+	same := 0
+	eventually(t, fmt.Sprintf("%d nodes to have their addresses", nodes), func() error {
+		out, err := l.run(t, "kubectl", "get", "pods", "--output", "jsonpath={range .items[*]}{.status.podIP}{\"\\n\"}{end}")
+		if got := len(strings.Fields(out)); err != nil || got != 2*nodes {
+			same = 0
+			return fmt.Errorf("%d pods have addresses (%w)", got, err)
+		}
+		var now struct{ Subnets []subnetAddresses }
+		l.decode(t, &now, "naosu", "addresses", "--output", "json")
+		if len(now.Subnets) != 1 || now.Subnets[0].Pods != int64(2*nodes) {
+			same = 0
+			return fmt.Errorf("subnets: %v", now.Subnets)
+		}
+		if same++; now.Subnets[0].Free != last.Free {
+			last, same = now.Subnets[0], 0
+		}
+		if same < 10 {
+			return fmt.Errorf("%d addresses are free, %d times", last.Free, same)
+		}
+		last = now.Subnets[0]
+		return nil
+	})
+	return last
+}
