@@ -34,7 +34,7 @@ func TestWhyPodHasNoAddress(t *testing.T) {
 		causes     []message.ID
 		unknown    []message.ID
 	}{
-		"the subnet, leaks and warm pools": {story4, "web-11", nil, nil, finding.N401, []message.ID{message.SubnetExhausted, message.CauseLeakedIn, message.CauseWarmPool, message.CauseNoOtherSubnet}, nil},
+		"the subnet, leaks and warm pools": {story4, "web-11", nil, nil, finding.N401, []message.ID{message.CauseNoFree, message.CauseLeakedIn, message.CauseWarmPool, message.CauseNoOtherSubnet}, nil},
 		"the type's limit":                 {full, "web-2", nil, nil, finding.N404, []message.ID{message.CauseSlotsUsed}, nil},
 		"fragmentation":                    {fragmented, "web-16", nil, nil, finding.N405, []message.ID{message.CauseNoBlock}, nil},
 		"the plugin is not ready":          {story4, "web-10", pluginNotReady, nil, "", []message.ID{message.AddressPluginDown}, nil},

@@ -16,6 +16,7 @@ const (
 	NodeAcceptsMore    ID = "NodeAcceptsMore"    // nodes, type, accepts, capacity
 	PrefixesFragmented ID = "PrefixesFragmented" // subnet, zone, free, n, pods
 
+	CauseNoFree        ID = "CauseNoFree"        // subnet
 	CauseHolders       ID = "CauseHolders"       // subnet, size, pods, primary, warm, leaked, other
 	CauseLeakedIn      ID = "CauseLeakedIn"      // n, held, oldest
 	CauseWarmPool      ID = "CauseWarmPool"      // warm, nodes

@@ -15,6 +15,7 @@ var englishAddresses = sentences{
 	NodeAcceptsMore:    "The kubelet on {{and .nodes}} accepts {{.accepts}} pods that need an address, but {{if .type}}the instance type {{.type}}{{else}}its instance type{{end}} has only {{.capacity}} for them.",
 	PrefixesFragmented: "{{.subnet}}{{if .zone}} in {{.zone}}{{end}} has {{count .free \"free address\" \"free addresses\"}} but no free prefix of 16{{if .n}}, and {{count .n \"pod waits\" \"pods wait\"}} for an address: {{and .pods}}{{end}}.",
 
+	CauseNoFree:        "EC2 reports no free address in {{.subnet}}.",
 	CauseHolders:       "Of the {{.size}} addresses of {{.subnet}}, pods use {{.pods}}, interfaces of nodes use {{.primary}} themselves, nodes keep {{.warm}} spare, leaked interfaces hold {{.leaked}}, and other interfaces hold {{.other}}.",
 	CauseLeakedIn:      "{{count .n \"leaked interface\" \"leaked interfaces\"}} in the subnet {{verb .n \"holds\" \"hold\"}} {{count .held \"address\" \"addresses\"}}{{if .oldest}}, the oldest for {{.oldest}}{{end}}: {{verb .n \"it was\" \"they were\"}} made for {{verb .n \"an instance\" \"instances\"}} that no node runs on any more.",
 	CauseWarmPool:      "The VPC CNI keeps {{count .warm \"spare address\" \"spare addresses\"}} of the subnet on {{count .nodes \"node\" \"nodes\"}}.",

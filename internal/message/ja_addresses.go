@@ -15,6 +15,7 @@ var japaneseAddresses = sentences{
 	NodeAcceptsMore:    "{{and .nodes}} の kubelet はアドレスの必要な Pod を {{.accepts}} 個まで受け入れますが、{{if .type}}インスタンスタイプ {{.type}} {{else}}このインスタンスタイプ{{end}}で使える Pod のアドレスは {{.capacity}} 個だけです。",
 	PrefixesFragmented: "{{if .zone}}{{.zone}} の {{end}}{{.subnet}} には空きアドレスが {{.free}} 個ありますが、16 個続いた空きのプレフィックスがありません。{{if .n}}{{.n}} 個の Pod がアドレスを待っています: {{and .pods}}。{{end}}",
 
+	CauseNoFree:        "EC2 によると、{{.subnet}} に空いているアドレスはありません。",
 	CauseHolders:       "{{.subnet}} の {{.size}} 個のアドレスのうち、Pod が {{.pods}} 個、ノードのインターフェース自体が {{.primary}} 個を使い、ノードが {{.warm}} 個を予備として持ち、残ったままのインターフェースが {{.leaked}} 個、ほかのインターフェースが {{.other}} 個を保持しています。",
 	CauseLeakedIn:      "このサブネットには残ったままのインターフェースが {{.n}} 個あり、アドレスを {{.held}} 個保持しています。{{if .oldest}}最も古いものは {{span .oldest}}前に作られました。{{end}}すでにノードのないインスタンスのために作られたものです。",
 	CauseWarmPool:      "VPC CNI は、このサブネットの予備のアドレスを {{.nodes}} 台のノードに {{.warm}} 個持たせています。",

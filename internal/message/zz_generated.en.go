@@ -408,6 +408,11 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
+	{CauseNoFree, []string{"subnet"}, func(t *text) {
+		t.say("EC2 reports no free address in ")
+		t.put(t.value("subnet"))
+		t.say(".")
+	}},
 	{CauseHolders, []string{"size", "subnet", "pods", "primary", "warm", "leaked", "other"}, func(t *text) {
 		t.say("Of the ")
 		t.put(t.value("size"))

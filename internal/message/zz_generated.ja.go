@@ -399,6 +399,11 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
+	{CauseNoFree, []string{"subnet"}, func(t *text) {
+		t.say("EC2 によると、")
+		t.put(t.value("subnet"))
+		t.say(" に空いているアドレスはありません。")
+	}},
 	{CauseHolders, []string{"subnet", "size", "pods", "primary", "warm", "leaked", "other"}, func(t *text) {
 		t.put(t.value("subnet"))
 		t.say(" の ")

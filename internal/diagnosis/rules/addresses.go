@@ -112,13 +112,13 @@ func (a addressRule) exhausted() []finding.Finding {
 		}
 		f := a.about(finding.N401, s, pods)
 		f.Message = sentence.SubnetExhausted(status.SubnetRef(s.ID), s.Zone, len(pods.refs), a.Enumerate(pods.refs))
-		f.Causes = append(f.Causes, finding.Link{Message: f.Message, Evidence: status.FreeEvidence(s)})
+		f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseNoFree(status.SubnetRef(s.ID)), Evidence: status.FreeEvidence(s)})
 		f.Causes = append(f.Causes, a.holders(s)...)
 		f.RuledOut = append(f.RuledOut, pods.state.RuledOut...)
 		if s.Leaked == 0 && a.Has(cloud.Interfaces) {
 			f.RuledOut = append(f.RuledOut, finding.Link{Message: sentence.RuledOutLeaks(status.SubnetRef(s.ID)), Evidence: status.FreeEvidence(s)})
 		}
-		f.Remedies = a.remedies(s)
+		f.Remedies = a.remedies(s, int64(len(pods.refs)))
 		found = append(found, f)
 	}
 	return found
@@ -324,7 +324,7 @@ func (a addressRule) runOut() []finding.Finding {
 		if !a.Settings.Known {
 			f.Unknown = append(f.Unknown, finding.Gap{About: addresses.Plugin, Message: sentence.AddressSettingsUnknown()})
 		}
-		f.Remedies = a.remedies(s)
+		f.Remedies = a.remedies(s, -left)
 		found = append(found, f)
 	}
 	return found

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/naosu-dev/naosu/internal/addresses"
@@ -10,8 +11,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// remedies are ways to more addresses of a subnet, or fewer of it in use. None is simulated.
-func (a addressRule) remedies(s *addresses.Subnet) []finding.Remedy {
+// remedies are ways to more addresses of a subnet of which so many are missing, or to fewer of it in use. None is simulated. A smaller warm pool comes last
+// if it does not suffice.
+func (a addressRule) remedies(s *addresses.Subnet, missing int64) []finding.Remedy {
 	all := a.tagRemedy(s)
 	var tagged []addresses.Leak
 	for _, l := range a.LeaksIn(s.ID) {
@@ -20,8 +22,12 @@ func (a addressRule) remedies(s *addresses.Subnet) []finding.Remedy {
 		}
 	}
 	all = append(all, leakRemedy(tagged)...)
-	all = append(all, a.warmPoolRemedy(s)...)
-	return append(all, finding.Remedy{Message: sentence.RemedyNewSubnet(s.Zone), Cost: sentence.RemedyNewSubnetCost(), Risk: sentence.RemedyNewSubnetRisk()})
+	larger := []finding.Remedy{{Message: sentence.RemedyNewSubnet(s.Zone), Cost: sentence.RemedyNewSubnetCost(), Risk: sentence.RemedyNewSubnetRisk()}}
+	pool := a.SmallerPool(s)
+	if pool.Saved < missing {
+		return slices.Concat(all, larger, a.warmPoolRemedy(pool))
+	}
+	return slices.Concat(all, a.warmPoolRemedy(pool), larger)
 }
 
 // tagRemedy has the nodes use the subnet of their zone with the most free addresses.
@@ -49,14 +55,13 @@ func leakRemedy(leaks []addresses.Leak) []finding.Remedy {
 }
 
 // warmPoolRemedy has nodes keep a few spare addresses instead of a whole interface of them.
-func (a addressRule) warmPoolRemedy(s *addresses.Subnet) []finding.Remedy {
-	saving := a.SmallerPool(s)
-	if saving.Saved == 0 {
+func (a addressRule) warmPoolRemedy(pool addresses.Pool) []finding.Remedy {
+	if pool.Saved == 0 {
 		return nil
 	}
-	ip, minimum := strconv.Itoa(saving.WarmIP), strconv.Itoa(saving.MinimumIP)
+	ip, minimum := strconv.Itoa(pool.WarmIP), strconv.Itoa(pool.MinimumIP)
 	return []finding.Remedy{{
-		Message: sentence.RemedyWarmPool(ip, minimum, int(saving.Saved)), Command: change.SetPluginEnv("WARM_IP_TARGET="+ip, "MINIMUM_IP_TARGET="+minimum),
+		Message: sentence.RemedyWarmPool(ip, minimum, int(pool.Saved)), Command: change.SetPluginEnv("WARM_IP_TARGET="+ip, "MINIMUM_IP_TARGET="+minimum),
 		Cost: sentence.RemedyWarmPoolCost(), Risk: sentence.RemedyWarmPoolRisk(),
 	}}
 }

@@ -289,6 +289,11 @@ func PrefixesFragmented(subnet, zone any, free, n int, pods message.List) messag
 	return message.Sentence{ID: message.PrefixesFragmented, Args: message.Args{"subnet": subnet, "zone": zone, "free": free, "n": n, "pods": pods}}
 }
 
+// CauseNoFree is message.CauseNoFree.
+func CauseNoFree(subnet any) message.Sentence {
+	return message.Sentence{ID: message.CauseNoFree, Args: message.Args{"subnet": subnet}}
+}
+
 // CauseHolders is message.CauseHolders.
 func CauseHolders(size, subnet, pods, primary, warm, leaked, other any) message.Sentence {
 	return message.Sentence{ID: message.CauseHolders, Args: message.Args{"size": size, "subnet": subnet, "pods": pods, "primary": primary, "warm": warm, "leaked": leaked, "other": other}}
