@@ -168,13 +168,14 @@ func (b *Bus) connection(ctx context.Context) (*dbus.Conn, error) {
 
 func connect(ctx context.Context, socket string) (*dbus.Conn, error) {
 	var dialer net.Dialer
-	stream, err := dialer.DialContext(ctx, "unix", socket)
+	dialled, err := dialer.DialContext(ctx, "unix", socket)
 	if err != nil {
 		return nil, err
 	}
+	stream := dialled.(*net.UnixConn) // as documented for that network
 	// The authentication takes no context, and would never return if the bus hangs.
 	_ = stream.SetDeadline(time.Now().Add(authTimeout))
-	conn, err := dbus.NewConn(stream)
+	conn, err := dbus.DialUnix(stream) // NewConn panics where a message breaks off after its header, such as when the connection is closed.
 	if err != nil {
 		return nil, errors.Join(err, stream.Close())
 	}
