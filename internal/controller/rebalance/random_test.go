@@ -3,6 +3,7 @@ package rebalance
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -27,13 +28,20 @@ const (
 	// faultyPasses is how many times a run reconciles while faults happen, and calm for how long it goes on after the last one.
 	faultyPasses = 40
 	calm         = 2 * time.Hour
+	// defaultRuns is the number of runs.
+	defaultRuns = "40"
 	// quiet is how long before the end the last eviction must have been.
 	quiet = 30 * time.Minute
 )
 
 // TestRandomFaults plays random runs, in which nodes, pods, people, the API and the controller itself fail, and holds each eviction to what a RebalancePolicy
-// promises. Once faults are over, everything ends and no more pods are evicted.
+// promises. Once faults are over, everything ends and no more pods are evicted. -rapid.checks says how many runs, defaultRuns without it.
 func TestRandomFaults(t *testing.T) {
+	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
+		if err := checks.Value.Set(defaultRuns); err != nil {
+			t.Fatal(err)
+		}
+	}
 	evictions := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newRun(t, rt)
