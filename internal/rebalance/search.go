@@ -19,7 +19,8 @@ const (
 	exactEvictions = 3
 	// mostChoices bounds how many choices of one number of evictions are tried for a workload.
 	mostChoices = 500
-	// fewClasses is up to how many classes of pods that need not leave are tried although there is room: the scheduler may prefer nodes that do not help.
+	// fewClasses is for up to how many classes of pods, by workload and node, those that need not leave are tried although there is room: the scheduler may
+	// prefer nodes that do not help.
 	fewClasses = 24
 	// mostOutcomes is up to how many outcomes of the scheduler's ties are all looked at. Of more, sampledOutcomes are drawn.
 	mostOutcomes    = 64
@@ -145,8 +146,7 @@ func (s *search) exact(ctx context.Context, ws ...*workload) (step, error) {
 	own := len(classes)
 	for size := one.bound; size <= min(exactEvictions, s.left); size++ {
 		if size == one.bound+1 {
-			others := s.makingRoom(ws, classes)
-			lacks, err := len(others) <= fewClasses, error(nil)
+			lacks, err := len(s.workloads)*len(s.judge.World().Nodes()) <= fewClasses, error(nil)
 			if !lacks {
 				lacks, err = s.lacksRoom(ctx, classes)
 			}
@@ -154,7 +154,7 @@ func (s *search) exact(ctx context.Context, ws ...*workload) (step, error) {
 				return one, err
 			}
 			if lacks {
-				classes = append(classes, others...)
+				classes = append(classes, s.makingRoom(ws, classes)...)
 			}
 		}
 		found, err := s.choose(ctx, ws, classes, own, size)
