@@ -90,7 +90,7 @@ func (o *demoOptions) show(ctx context.Context, t story) error {
 	if err := o.withLab(ctx, t.scenario, "start", func(c *demoCluster) error { return o.foresee(ctx, c, t.foresee) }); err != nil {
 		return err
 	}
-	o.printHeading("Now the story is played, %g times faster than it was lived: this takes about a minute.", o.timeScale)
+	o.printHeading("Now the story is played, %g times faster than it was lived: this takes about a minute and a half.", o.timeScale)
 	return o.withLab(ctx, t.scenario, t.until, func(c *demoCluster) error { return o.heal(ctx, c) })
 }
 
