@@ -29,8 +29,12 @@ var units = []string{
 	"systemd-journald-dev-log.socket", "systemd-journald.service", "systemd-journald.socket", "umount.target",
 }
 
-// patience bounds the start. It is only met when a test fails.
-const patience = time.Minute
+const (
+	// patience bounds the start. It is only met when a test fails.
+	patience = 2 * time.Minute
+	// callTimeout bounds one question to a systemd that starts: one that is asked while its sockets move may never answer.
+	callTimeout = 5 * time.Second
+)
 
 // Machine is a systemd at work.
 type Machine struct {
@@ -91,20 +95,36 @@ func (m *Machine) boot(t testing.TB) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	for {
-		out, err := m.inside(ctx, "systemctl", "is-system-running", "--wait").CombinedOutput()
-		if state := strings.TrimSpace(string(out)); state == "running" || state == "degraded" {
+		state := m.state(ctx)
+		if state == "running" || state == "degraded" {
 			return
-		}
-		if ctx.Err() != nil {
-			said, _ := os.ReadFile(console.Name())
-			t.Fatalf("systemd does not start: %v: %s\n%s", err, out, said)
 		}
 		// Nothing tells when PID 1 first listens.
 		select {
 		case <-ctx.Done():
+			said, _ := os.ReadFile(console.Name())
+			t.Fatalf("systemd does not start: %v: state %q\n%s\n%s", ctx.Err(), state, said, m.processes())
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// state gives what systemd says of itself, "" if it does not answer in time.
+func (m *Machine) state(ctx context.Context) string {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	out, _ := m.inside(ctx, "systemctl", "is-system-running").CombinedOutput() // "starting" is exit code 1.
+	return strings.TrimSpace(string(out))
+}
+
+// processes tells what PID 1 and its children wait for, and which jobs are queued, for the message of a failed start.
+func (m *Machine) processes() string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.t.Context()), callTimeout)
+	defer cancel()
+	jobs, _ := m.inside(ctx, "systemctl", "list-jobs", "--no-pager").CombinedOutput()
+	stack, _ := os.ReadFile(filepath.Join("/proc", strconv.Itoa(m.pid), "stack"))
+	all, _ := exec.CommandContext(ctx, "ps", "-eo", "pid,ppid,stat,wchan:24,args").CombinedOutput()
+	return string(jobs) + string(stack) + string(all)
 }
 
 // cgroup makes a group of the unified hierarchy for the machine.
@@ -152,5 +172,7 @@ func (m *Machine) Run(program string, arguments ...string) string {
 
 func (m *Machine) inside(ctx context.Context, program string, arguments ...string) *exec.Cmd {
 	enter := []string{"--target", strconv.Itoa(m.pid), "--pid", "--mount", "--uts", "--ipc", "--cgroup", program}
-	return exec.CommandContext(ctx, "nsenter", append(enter, arguments...)...)
+	command := exec.CommandContext(ctx, "nsenter", append(enter, arguments...)...)
+	command.WaitDelay = time.Second // The program is a child of nsenter, and has its output open.
+	return command
 }
