@@ -128,11 +128,18 @@ type computation struct {
 	inSubnet map[string][]cloud.Interface
 }
 
-// Compute computes the Report of a world; nil if no cloud was asked about its network.
+// reportKey is that of the Report of a Snapshot.
+type reportKey struct{}
+
+// Compute computes the Report of a world; nil if no cloud was asked about its network. The Report must not be changed.
 func Compute(world *cluster.Snapshot) *Report {
 	if !world.HasNetwork() {
 		return nil
 	}
+	return cluster.Memoize(world, reportKey{}, func() *Report { return compute(world) })
+}
+
+func compute(world *cluster.Snapshot) *Report {
 	c := computation{
 		Report: &Report{Settings: settingsOf(world)}, world: world, network: world.Network(), node: map[string]int{}, subnet: map[string]int{}, usable: map[string][]*Subnet{},
 		podAddresses: map[string]map[netip.Addr]bool{}, inSubnet: map[string][]cloud.Interface{},
@@ -240,6 +247,9 @@ func (c *computation) attached() {
 	for at := range c.Nodes {
 		n := &c.Nodes[at]
 		n.Capacity = n.MaxInterfaces * max(0, n.AddressesPerInterface-1)
+		if most := c.Settings.MaxENI; most > 0 {
+			n.Capacity = min(n.MaxInterfaces, most) * max(0, n.AddressesPerInterface-1)
+		}
 		if c.Settings.Prefixes {
 			n.Capacity *= prefixSize
 		}

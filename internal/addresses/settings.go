@@ -24,6 +24,8 @@ type Settings struct {
 	WarmIP     int `json:"warmIPTarget"`
 	MinimumIP  int `json:"minimumIPTarget"`
 	WarmPrefix int `json:"warmPrefixTarget"`
+	// MaxENI is the most interfaces of a node; zero is what its type allows.
+	MaxENI int `json:"maxENI,omitempty"`
 	// Prefixes says that nodes get prefixes of 16 addresses (/28).
 	Prefixes bool `json:"prefixDelegation"`
 	// Custom says that pods are in subnets of ENIConfigs, PodENI that pods may have branch interfaces, and IPv6 that pods have IPv6 addresses.
@@ -58,6 +60,7 @@ func settingsOf(world *cluster.Snapshot) Settings {
 func (s *Settings) set(variable corev1.EnvVar) {
 	numbers := map[string]*int{
 		"WARM_ENI_TARGET": &s.WarmENI, "WARM_IP_TARGET": &s.WarmIP, "MINIMUM_IP_TARGET": &s.MinimumIP, "WARM_PREFIX_TARGET": &s.WarmPrefix,
+		"MAX_ENI": &s.MaxENI,
 	}
 	switches := map[string]*bool{
 		"ENABLE_PREFIX_DELEGATION": &s.Prefixes, "AWS_VPC_K8S_CNI_CUSTOM_NETWORK_CFG": &s.Custom, "ENABLE_POD_ENI": &s.PodENI,
@@ -75,6 +78,9 @@ func (s *Settings) set(variable corev1.EnvVar) {
 	}
 }
 
+// targeted says that targets count addresses, and not whole interfaces or prefixes.
+func (s Settings) targeted() bool { return s.WarmIP > 0 || s.MinimumIP > 0 }
+
 // prefixSize is the number of addresses of a prefix.
 const prefixSize = 16
 
@@ -84,15 +90,17 @@ func (s Settings) held(pods, interfaces, perInterface int) int {
 	if interfaces < 1 || slots < 1 {
 		return 0
 	}
+	if s.MaxENI > 0 {
+		interfaces = min(interfaces, s.MaxENI)
+	}
 	// Without a target, the plugin acts once no address is spare.
-	targeted := s.WarmIP > 0 || s.MinimumIP > 0
 	wanted := max(pods+s.WarmIP, s.MinimumIP)
 	switch {
-	case s.Prefixes && targeted:
+	case s.Prefixes && s.targeted():
 		wanted = divideUp(wanted, prefixSize)
 	case s.Prefixes:
 		wanted = divideUp(pods+max(1, s.WarmPrefix*prefixSize), prefixSize)
-	case !targeted:
+	case !s.targeted():
 		used := min(divideUp(pods+max(1, s.WarmENI*slots), slots), interfaces)
 		return max(used, 1) * perInterface
 	}

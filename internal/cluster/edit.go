@@ -29,6 +29,7 @@ func (e Edit) Removes() bool { return e.remove }
 // of edits, not on the size of the cluster. Objects of kinds that a Snapshot does not hold are left out.
 func (s *Snapshot) With(edits ...Edit) *Snapshot {
 	edited := *s
+	edited.memo = &memo{}
 	edited.tables = maps.Clone(s.tables)
 	for kind, edits := range lastOfEach(edits) {
 		edited.tables[kind] = s.tables[kind].with(edits)
@@ -65,6 +66,7 @@ func lastOfEach(edits []Edit) map[Kind][]Edit {
 // cost depends on the size of these tables.
 func (s *Snapshot) compact() *Snapshot {
 	compacted := *s
+	compacted.memo = &memo{}
 	compacted.tables = maps.Clone(s.tables)
 	for kind, table := range s.tables {
 		if rebased, ok := table.compact(); ok {

@@ -44,13 +44,14 @@ type Snapshot struct {
 	unread     map[cloud.NetworkPart]cloud.Unread
 	tables     map[Kind]rows
 	index      index
+	memo       *memo
 }
 
 // New builds a Snapshot. It keeps the objects; the caller must not change them any more.
 func New(c Contents) *Snapshot {
 	s := &Snapshot{
 		taken: c.Taken, server: c.Server, anonymized: c.Anonymized, applied: c.Applied, values: c.Values,
-		knowledge: c.Knowledge, unread: c.Unread, tables: map[Kind]rows{}, index: newIndex(),
+		knowledge: c.Knowledge, unread: c.Unread, tables: map[Kind]rows{}, index: newIndex(), memo: &memo{},
 	}
 	for kind, form := range forms {
 		s.tables[kind] = form.empty()

@@ -34,24 +34,11 @@ type cacheKey struct {
 type cacheEntry struct {
 	verdict *Verdict
 	err     error
-	// addresses is set in the entry of a world without a pod.
-	addresses *addresses.Report
 }
 
 // Addresses is what is known of the addresses of the world's subnets; nil if no cloud was asked about its network.
 func (q Query) Addresses() *addresses.Report {
-	if !q.World.HasNetwork() {
-		return nil
-	}
-	key := cacheKey{world: q.World}
-	known := q.cache[key]
-	if known.addresses == nil {
-		known.addresses = addresses.Compute(q.World)
-		if q.cache != nil {
-			q.cache[key] = known
-		}
-	}
-	return known.addresses
+	return addresses.Compute(q.World)
 }
 
 // WithCache returns a Query that asks the judge only once about each pod.
