@@ -3,6 +3,7 @@ package diagnosis
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/simulation"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -34,13 +36,32 @@ func Forecast(ctx context.Context, q query.Query, changes []change.Change, o sim
 		Changes: query.List(changes), Outcome: forecastOutcome(q, result, told.inScope), Seeds: result.Seeds,
 		PDBViolations: []finding.BudgetViolation{}, NotModelled: []finding.Gap{}, Findings: told.newFindings(),
 	}
+	forecast.Addresses, forecast.Unlaunched = forecastAddresses(q.World, result.Addresses)
 	for _, violation := range result.Violations {
 		forecast.PDBViolations = append(forecast.PDBViolations, finding.BudgetViolation(violation))
 	}
 	for _, gap := range result.NotModelled {
 		forecast.NotModelled = append(forecast.NotModelled, finding.Gap{About: gap.About, Message: gap.Why})
 	}
+	if r := q.Addresses(); r != nil && r.Settings.Known && !r.Counted() {
+		forecast.NotModelled = append(forecast.NotModelled, slices.Concat(status.AddressGaps(r), status.AddressExceptions(r))...)
+	}
 	return forecast, nil
+}
+
+// forecastAddresses describes what becomes of the addresses of subnets.
+func forecastAddresses(world *cluster.Snapshot, a outcome.Addresses) (subnets []finding.ForecastAddresses, unlaunched []finding.Unlaunched) {
+	zones := map[string]string{}
+	for _, s := range world.Network().Subnets {
+		zones[s.ID] = s.Zone
+	}
+	for _, c := range a.Subnets {
+		subnets = append(subnets, finding.ForecastAddresses{Subnet: c.Subnet, Zone: zones[c.Subnet], Before: c.Before, After: c.After})
+	}
+	for _, group := range slices.Sorted(maps.Keys(a.Unlaunched)) {
+		unlaunched = append(unlaunched, finding.Unlaunched{Group: group, Instances: a.Unlaunched[group]})
+	}
+	return subnets, unlaunched
 }
 
 // forecaster collects findings of several futures.

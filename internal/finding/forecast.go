@@ -14,6 +14,10 @@ type Forecast struct {
 	PDBViolations []BudgetViolation `json:"pdbViolations"`
 	// Refused is what the API server would not take, where it was asked; it is not played.
 	Refused []Refusal `json:"refused,omitempty"`
+	// Addresses are the subnets of which another number of addresses is free in the end, of several futures in the first one.
+	Addresses []ForecastAddresses `json:"addresses,omitempty"`
+	// Unlaunched are the groups that could not launch all instances, because no subnet had an address for them.
+	Unlaunched []Unlaunched `json:"unlaunched,omitempty"`
 	// Findings are what the diagnosis of any of the futures finds and that of the present does not.
 	Findings []Finding `json:"findings"`
 	// Seeds is how many futures were simulated, each with another seed.
@@ -49,6 +53,20 @@ type ForecastRow struct {
 	// 1 is all.
 	Chance     float64 `json:"chance"`
 	NodeChance float64 `json:"nodeChance"`
+}
+
+// ForecastAddresses is how many addresses of a subnet are free, before and after the changes.
+type ForecastAddresses struct {
+	Subnet string `json:"subnet"`
+	Zone   string `json:"zone,omitempty"`
+	Before int64  `json:"before"`
+	After  int64  `json:"after"`
+}
+
+// Unlaunched is a group that could not launch so many instances.
+type Unlaunched struct {
+	Group     string `json:"group"`
+	Instances int    `json:"instances"`
 }
 
 // Refusal is an object that the API server does not take, in its own words.

@@ -57,7 +57,7 @@ var englishHelp = sentences{
 		"  apply -f FILE | DIR | -\tapply manifests\n\n" +
 		"Separate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than " +
 		"that of --namespace is written NAMESPACE/KIND/NAME.\n\n" + exitCodes,
-	"flag/whatif/fail-on":         "exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), or if there is a new finding of this severity or worse (info, warning, critical)",
+	"flag/whatif/fail-on":         "exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), if an instance cannot be launched (unlaunched), or if there is a new finding of this severity or worse (info, warning, critical)",
 	"flag/whatif/seeds":           "simulate `N` times, with different random choices of the scheduler and the controllers each time",
 	"flag/whatif/all-namespaces":  "find the object to change in any namespace",
 	"flag/whatif/selector":        "show only pods and workloads whose labels match this `SELECTOR`",

@@ -2,32 +2,34 @@ package message
 
 // What a change would do: why a pod's fate is what it is, and what was not played.
 const (
-	FateUnschedulable ID = "FateUnschedulable" // why
-	FateNoNode        ID = "FateNoNode"        //
-	FateBare          ID = "FateBare"          //
-	FateMirror        ID = "FateMirror"        //
-	FateDaemon        ID = "FateDaemon"        //
-	FateSurplus       ID = "FateSurplus"       // owner
-	FateScaled        ID = "FateScaled"        //
-	FateRolled        ID = "FateRolled"        //
-	FateRefused       ID = "FateRefused"       // why
-	FateOrdered       ID = "FateOrdered"       // pod
-	FateJobOver       ID = "FateJobOver"       // job
-	FateSuspended     ID = "FateSuspended"     // job
-	FateJobPolicy     ID = "FateJobPolicy"     // job
-	FateJobFailed     ID = "FateJobFailed"     // job, limit
-	FateJobIndex      ID = "FateJobIndex"      // job, limit
-	FateJobSibling    ID = "FateJobSibling"    // job
-	FateRelease       ID = "FateRelease"       // node
-	FateHangs         ID = "FateHangs"         // node
-	FateHeld          ID = "FateHeld"          // node
-	FateOnceGone      ID = "FateOnceGone"      //
-	FateDetach        ID = "FateDetach"        // volume, node
-	FateAttach        ID = "FateAttach"        // volume, node, pod
-	FateUnreachable   ID = "FateUnreachable"   // node
-	FateBlocked       ID = "FateBlocked"       // budget, healthy, desired
-	FateUnwanted      ID = "FateUnwanted"      //
-	FateBudgets       ID = "FateBudgets"       // budgets
+	FateUnschedulable  ID = "FateUnschedulable"  // why
+	FateNoNode         ID = "FateNoNode"         //
+	FateBare           ID = "FateBare"           //
+	FateMirror         ID = "FateMirror"         //
+	FateDaemon         ID = "FateDaemon"         //
+	FateSurplus        ID = "FateSurplus"        // owner
+	FateScaled         ID = "FateScaled"         //
+	FateRolled         ID = "FateRolled"         //
+	FateRefused        ID = "FateRefused"        // why
+	FateOrdered        ID = "FateOrdered"        // pod
+	FateJobOver        ID = "FateJobOver"        // job
+	FateSuspended      ID = "FateSuspended"      // job
+	FateJobPolicy      ID = "FateJobPolicy"      // job
+	FateJobFailed      ID = "FateJobFailed"      // job, limit
+	FateJobIndex       ID = "FateJobIndex"       // job, limit
+	FateJobSibling     ID = "FateJobSibling"     // job
+	FateRelease        ID = "FateRelease"        // node
+	FateHangs          ID = "FateHangs"          // node
+	FateHeld           ID = "FateHeld"           // node
+	FateOnceGone       ID = "FateOnceGone"       //
+	FateDetach         ID = "FateDetach"         // volume, node
+	FateAttach         ID = "FateAttach"         // volume, node, pod
+	FateUnreachable    ID = "FateUnreachable"    // node
+	FateBlocked        ID = "FateBlocked"        // budget, healthy, desired
+	FateUnwanted       ID = "FateUnwanted"       //
+	FateBudgets        ID = "FateBudgets"        // budgets
+	FateAddressLimit   ID = "FateAddressLimit"   // node
+	FateAddressSubnets ID = "FateAddressSubnets" // node, subnets
 
 	GapNotJudged       ID = "GapNotJudged"       // what
 	GapAttempts        ID = "GapAttempts"        // attempts
@@ -54,6 +56,8 @@ const (
 	GapKind            ID = "GapKind"            // what
 	GapCronJob         ID = "GapCronJob"         // job
 	GapTimes           ID = "GapTimes"           //
+	GapAddresses       ID = "GapAddresses"       //
+	GapRotation        ID = "GapRotation"        // group
 )
 
 // The forecast on a page, and what the verb refuses.
@@ -83,6 +87,11 @@ const (
 	HeadPreempted           ID = "HeadPreempted"           //
 	HeadBudgets             ID = "HeadBudgets"             //
 	HeadThen                ID = "HeadThen"                //
+	HeadFreeAddresses       ID = "HeadFreeAddresses"       //
+	ColumnNow               ID = "ColumnNow"               //
+	ColumnThen              ID = "ColumnThen"              //
+	ForecastMoreSubnets     ID = "ForecastMoreSubnets"     // n
+	ForecastUnlaunched      ID = "ForecastUnlaunched"      // group, n
 	HeadMoved               ID = "HeadMoved"               //
 	HeadCreated             ID = "HeadCreated"             //
 	HeadEnded               ID = "HeadEnded"               //

@@ -56,7 +56,7 @@ var japaneseHelp = sentences{
 		"  apply -f FILE | DIR | -\tマニフェストを適用する\n\n" +
 		"複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは " +
 		"NAMESPACE/KIND/NAME と書きます。\n\n" + exitCodesJapanese,
-	"flag/whatif/fail-on":         "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる",
+	"flag/whatif/fail-on":         "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、起動できないインスタンス (unlaunched)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる",
 	"flag/whatif/seeds":           "スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする",
 	"flag/whatif/all-namespaces":  "変更の対象をすべての namespace から探す",
 	"flag/whatif/selector":        "ラベルがこの `SELECTOR` に一致する Pod とワークロードだけを表示する",

@@ -3304,6 +3304,18 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("budgets")))
 		t.say("), and the eviction API refuses to evict such pods. The pod stays.")
 	}},
+	{FateAddressLimit, []string{"node"}, func(t *text) {
+		t.say("It gets no address: ")
+		t.put(t.value("node"))
+		t.say(" has all interfaces and addresses that its instance type allows, and pods use all of them.")
+	}},
+	{FateAddressSubnets, []string{"node", "subnets"}, func(t *text) {
+		t.say("It gets no address on ")
+		t.put(t.value("node"))
+		t.say(": too few are free in ")
+		t.say(englishAnd(t.items("subnets")))
+		t.say(".")
+	}},
 	{GapNotJudged, []string{"what"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" affects scheduling but is not considered.")
@@ -3434,6 +3446,14 @@ var englishTexts = []compiled{
 	}},
 	{GapTimes, nil, func(t *text) {
 		t.say("Times assume the default flags of kube-controller-manager. It is not known how long a lost node stays in the API.")
+	}},
+	{GapAddresses, nil, func(t *text) {
+		t.say("Addresses of subnets are not counted: their facts are incomplete, or the VPC CNI does not take addresses of the nodes' subnets.")
+	}},
+	{GapRotation, []string{"group"}, func(t *text) {
+		t.say("Addresses are not counted for the new nodes of ")
+		t.put(t.value("group"))
+		t.say(": the provider replaces nodes a few at a time.")
 	}},
 	{GapAutoscaler, []string{"autoscaler"}, func(t *text) {
 		t.say("naosu cannot read how ")
@@ -3591,6 +3611,26 @@ var englishTexts = []compiled{
 	}},
 	{HeadThen, nil, func(t *text) {
 		t.say("Problems after the change")
+	}},
+	{HeadFreeAddresses, nil, func(t *text) {
+		t.say("Free addresses")
+	}},
+	{ColumnNow, nil, func(t *text) {
+		t.say("NOW")
+	}},
+	{ColumnThen, nil, func(t *text) {
+		t.say("THEN")
+	}},
+	{ForecastMoreSubnets, []string{"n"}, func(t *text) {
+		t.say("and ")
+		t.say(count(t.number("n"), "subnet", "subnets"))
+		t.say(" more; -o wide lists them all")
+	}},
+	{ForecastUnlaunched, []string{"group", "n"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" cannot launch ")
+		t.say(count(t.number("n"), "instance", "instances"))
+		t.say(": no subnet of it has a free address.")
 	}},
 	{HeadMoved, nil, func(t *text) {
 		t.say("Moved or replaced")
@@ -4164,7 +4204,7 @@ var englishTexts = []compiled{
 		t.say("Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. The command changes nothing in the cluster.\n\nChanges:\n  lose node/N | zone/Z | group/G\tmachines that fail without warning\n  drain node/N\tas kubectl drain does\n  cordon node/N | uncordon node/N\tas kubectl does\n  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n  untaint node/N KEY:EFFECT\tremove the taint\n  grow daemonset/NAME [--cpu Q] [--memory Q]\traise the requests of its pods; without amounts, to the next step of its vertical autoscaler\n  add-nodes N [--group G] [--zone Z]\tadd nodes, and scale up what depends on their number\n  scale group/G --to N [--zones A,B]\tset the size of a node group\n  scale deployment/NAME --replicas N\talso statefulset or replicaset\n  rotate group/G [--zones A,B]\tadd new nodes, then drain the old ones\n  evict pod/NAME\tas kubectl drain does, if its disruption budget allows it\n  delete pod/NAME [--force]\tas kubectl delete does\n  patch KIND/NAME -p JSON\tapply a strategic merge patch\n  apply -f FILE | DIR | -\tapply manifests\n\nSeparate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than that of --namespace is written NAMESPACE/KIND/NAME.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/whatif/fail-on", nil, func(t *text) {
-		t.say("exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), or if there is a new finding of this severity or worse (info, warning, critical)")
+		t.say("exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), if an instance cannot be launched (unlaunched), or if there is a new finding of this severity or worse (info, warning, critical)")
 	}},
 	{"flag/whatif/seeds", nil, func(t *text) {
 		t.say("simulate `N` times, with different random choices of the scheduler and the controllers each time")

@@ -3198,6 +3198,17 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("budgets")))
 		t.say(") の対象であり、eviction API に拒否されるため、Pod は残ります。")
 	}},
+	{FateAddressLimit, []string{"node"}, func(t *text) {
+		t.say("アドレスを取得できません。")
+		t.put(t.value("node"))
+		t.say(" はインスタンスタイプの上限までインターフェイスとアドレスを持ち、そのすべてを Pod が使用しています。")
+	}},
+	{FateAddressSubnets, []string{"node", "subnets"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" でアドレスを取得できません。")
+		t.say(japaneseAnd(t.items("subnets")))
+		t.say(" の空きアドレスが足りません。")
+	}},
 	{GapNotJudged, []string{"what"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" はスケジューリングに影響しますが、判定に含めていません。")
@@ -3313,6 +3324,13 @@ var japaneseTexts = []compiled{
 	}},
 	{GapTimes, nil, func(t *text) {
 		t.say("時間は kube-controller-manager のデフォルト設定によるものです。失われた Node オブジェクトが API に残る時間は不明です。")
+	}},
+	{GapAddresses, nil, func(t *text) {
+		t.say("サブネットのアドレスは計算に含めていません。情報が足りないか、VPC CNI がノードのサブネットのアドレスを使用していません。")
+	}},
+	{GapRotation, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" の新しいノードのアドレスは計算に含めていません。プロバイダーはノードを数台ずつ入れ替えます。")
 	}},
 	{GapAutoscaler, []string{"autoscaler"}, func(t *text) {
 		t.put(t.value("autoscaler"))
@@ -3471,6 +3489,26 @@ var japaneseTexts = []compiled{
 	}},
 	{HeadThen, nil, func(t *text) {
 		t.say("変更後の問題")
+	}},
+	{HeadFreeAddresses, nil, func(t *text) {
+		t.say("空きアドレス")
+	}},
+	{ColumnNow, nil, func(t *text) {
+		t.say("現在")
+	}},
+	{ColumnThen, nil, func(t *text) {
+		t.say("変更後")
+	}},
+	{ForecastMoreSubnets, []string{"n"}, func(t *text) {
+		t.say("ほかにサブネット ")
+		t.put(t.value("n"))
+		t.say(" 件 (-o wide ですべて表示)")
+	}},
+	{ForecastUnlaunched, []string{"group", "n"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" はインスタンス ")
+		t.put(t.value("n"))
+		t.say(" 台を起動できません。空きアドレスのあるサブネットがありません。")
 	}},
 	{HeadMoved, nil, func(t *text) {
 		t.say("移動・再作成")
@@ -4022,7 +4060,7 @@ var japaneseTexts = []compiled{
 		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを追加する (台数に連動するものも増える)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/whatif/fail-on", nil, func(t *text) {
-		t.say("この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる")
+		t.say("この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、起動できないインスタンス (unlaunched)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる")
 	}},
 	{"flag/whatif/seeds", nil, func(t *text) {
 		t.say("スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする")

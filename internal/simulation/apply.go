@@ -41,6 +41,7 @@ func newFuture(judge *scheduling.Judge, seed uint64) *future {
 // startOngoing queues the pods that are pending and the events that follow from the initial state.
 func (f *future) startOngoing() error {
 	f.engine.QueuePending()
+	f.engine.ContinueAddresses()
 	if err := f.workload.ContinueOngoing(); err != nil {
 		return err
 	}

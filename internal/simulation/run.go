@@ -94,7 +94,7 @@ func withFork(ctx context.Context, judge *scheduling.Judge, o Options, seed uint
 
 // outcome is that of this future alone.
 func (f *future) outcome() outcome.Outcome {
-	return outcome.Outcome{World: f.engine.Judge.World(), Fates: f.engine.Fates.List(), Violations: f.engine.Budgets.Violations(), NotModelled: f.engine.Gaps.List(), Seeds: 1}
+	return outcome.Outcome{World: f.engine.Judge.World(), Fates: f.engine.Fates.List(), Violations: f.engine.Budgets.Violations(), NotModelled: f.engine.Gaps.List(), Addresses: f.engine.AddressOutcome(), Seeds: 1}
 }
 
 // noteUnsimulated notes what may follow from a future and is not simulated.

@@ -14,7 +14,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/addresses"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
-	"github.com/naosu-dev/naosu/internal/cli/network"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis"
@@ -76,7 +75,7 @@ func (o *Options) Run(ctx context.Context) error {
 			return exit.Failure(sentence.ErrForbiddenKind(string(kind)))
 		}
 	}
-	world = network.Add(ctx, &o.Options, world)
+	world = o.AddNetwork(ctx, world)
 	report := addresses.Compute(world)
 	if ctx.Err() != nil {
 		return exit.Failure(sentence.ErrInterrupted())

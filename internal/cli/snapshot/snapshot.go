@@ -15,7 +15,6 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/input"
-	"github.com/naosu-dev/naosu/internal/cli/network"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -94,7 +93,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if world.Knowledge(cluster.Pod) == cluster.Forbidden && world.Knowledge(cluster.Node) == cluster.Forbidden {
 		return exit.Failure(sentence.ErrForbiddenKind(string(cluster.Pod))) // Of nothing no file is of use.
 	}
-	world = network.Add(ctx, &o.Options, world)
+	world = o.AddNetwork(ctx, world)
 	if o.Anonymize {
 		if world, err = world.Anonymize(); err != nil {
 			return err

@@ -37,6 +37,7 @@ func writeText(page *output.Page, say message.Printer, f finding.Forecast, notes
 	}
 	w.Blank()
 	w.Paragraph("", w.counts(f), output.Strong)
+	w.unlaunched(f.Unlaunched)
 	w.refused(f.Refused)
 	w.fates(sentence.HeadLost(), f.Outcome.Lost)
 	w.fates(sentence.HeadWaiting(), f.Outcome.Waiting)
@@ -47,6 +48,7 @@ func writeText(page *output.Page, say message.Printer, f finding.Forecast, notes
 	w.fates(sentence.HeadMoved(), f.Outcome.Moved)
 	w.fates(sentence.HeadCreated(), f.Outcome.Created)
 	w.fates(sentence.HeadEnded(), f.Outcome.Ended)
+	w.addresses(f.Addresses)
 	if len(f.NotModelled) > 0 {
 		w.head(sentence.HeadNotPlayed())
 		for _, gap := range f.NotModelled {
@@ -57,6 +59,29 @@ func writeText(page *output.Page, say message.Printer, f finding.Forecast, notes
 		return fmt.Errorf("writing the answer: %w", err)
 	}
 	return nil
+}
+
+// unlaunched are the instances that cannot be launched.
+func (w writer) unlaunched(groups []finding.Unlaunched) {
+	for _, g := range groups {
+		w.Paragraph("", w.say.Say(sentence.ForecastUnlaunched("group/"+g.Group, g.Instances)), output.Strong)
+	}
+}
+
+// addresses is a table of the subnets of which the free addresses change.
+func (w writer) addresses(subnets []finding.ForecastAddresses) {
+	if len(subnets) == 0 {
+		return
+	}
+	w.head(sentence.HeadFreeAddresses())
+	var table [][]string
+	for _, s := range subnets[:w.most(len(subnets))] {
+		table = append(table, []string{s.Subnet, s.Zone, strconv.FormatInt(s.Before, 10), strconv.FormatInt(s.After, 10)})
+	}
+	w.filled(w.heads(sentence.AddressesHeadSubnet(), sentence.AddressesHeadZone(), sentence.ColumnNow(), sentence.ColumnThen()), table)
+	if left := len(subnets) - w.most(len(subnets)); left > 0 {
+		w.Paragraph("  ", w.say.Say(sentence.ForecastMoreSubnets(left)), output.Faint)
+	}
 }
 
 // refused is what the API server does not take.

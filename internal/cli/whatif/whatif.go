@@ -46,7 +46,7 @@ type Options struct {
 
 // NewCommand is `naosu whatif`.
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
+	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}, Addresses: true}}
 	cmd := &cobra.Command{
 		Use: "whatif CHANGE [, CHANGE]...",
 		Example: "  naosu whatif lose zone/us-east-1a\n" +
@@ -249,9 +249,9 @@ func incidents(in input.Input) []string {
 	return []string{in.Say.Say(sentence.ForecastIncident(message.ListOf(nodes), len(nodes)))}
 }
 
-// failOn is what --fail-on takes: fates, budgets, and the severities of new findings.
+// failOn is what --fail-on takes: fates, budgets, refused objects, instances that cannot be launched, and the severities of new findings.
 var failOn = []string{
-	string(outcome.Waiting), string(outcome.Delayed), string(outcome.Preempted), string(outcome.Lost), "budget", "refused",
+	string(outcome.Waiting), string(outcome.Delayed), string(outcome.Preempted), string(outcome.Lost), "budget", "refused", "unlaunched",
 	string(finding.Info), string(finding.Warning), string(finding.Critical),
 }
 
@@ -264,6 +264,8 @@ func (o *Options) verdict(f finding.Forecast) error {
 			n = len(f.PDBViolations)
 		case "refused":
 			n = len(f.Refused)
+		case "unlaunched":
+			n = len(f.Unlaunched)
 		case string(finding.Info), string(finding.Warning), string(finding.Critical):
 			for _, found := range f.Findings {
 				if found.Severity.AtLeast(finding.Severity(on)) {

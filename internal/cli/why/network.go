@@ -7,7 +7,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cli/input"
-	"github.com/naosu-dev/naosu/internal/cli/network"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
@@ -18,7 +17,7 @@ func (o *Options) addNetwork(ctx context.Context, in input.Input) input.Input {
 	q := query.Query{World: in.World}
 	waits := func(pod *corev1.Pod) bool { return o.mayAsk(in, pod) && status.WaitsForAddress(q, pod) != nil }
 	if slices.ContainsFunc(in.World.Pods(), waits) {
-		in.World = network.Add(ctx, &o.Options, in.World)
+		in.World = o.AddNetwork(ctx, in.World)
 	}
 	return in
 }

@@ -2584,6 +2584,16 @@ func FateBudgets(budgets message.List) message.Sentence {
 	return message.Sentence{ID: message.FateBudgets, Args: message.Args{"budgets": budgets}}
 }
 
+// FateAddressLimit is message.FateAddressLimit.
+func FateAddressLimit(node any) message.Sentence {
+	return message.Sentence{ID: message.FateAddressLimit, Args: message.Args{"node": node}}
+}
+
+// FateAddressSubnets is message.FateAddressSubnets.
+func FateAddressSubnets(node any, subnets message.List) message.Sentence {
+	return message.Sentence{ID: message.FateAddressSubnets, Args: message.Args{"node": node, "subnets": subnets}}
+}
+
 // GapNotJudged is message.GapNotJudged.
 func GapNotJudged(what any) message.Sentence {
 	return message.Sentence{ID: message.GapNotJudged, Args: message.Args{"what": what}}
@@ -2702,6 +2712,16 @@ func GapCronJob(job any) message.Sentence {
 // GapTimes is message.GapTimes.
 func GapTimes() message.Sentence {
 	return message.Sentence{ID: message.GapTimes}
+}
+
+// GapAddresses is message.GapAddresses.
+func GapAddresses() message.Sentence {
+	return message.Sentence{ID: message.GapAddresses}
+}
+
+// GapRotation is message.GapRotation.
+func GapRotation(group any) message.Sentence {
+	return message.Sentence{ID: message.GapRotation, Args: message.Args{"group": group}}
 }
 
 // GapAutoscaler is message.GapAutoscaler.
@@ -2832,6 +2852,31 @@ func HeadBudgets() message.Sentence {
 // HeadThen is message.HeadThen.
 func HeadThen() message.Sentence {
 	return message.Sentence{ID: message.HeadThen}
+}
+
+// HeadFreeAddresses is message.HeadFreeAddresses.
+func HeadFreeAddresses() message.Sentence {
+	return message.Sentence{ID: message.HeadFreeAddresses}
+}
+
+// ColumnNow is message.ColumnNow.
+func ColumnNow() message.Sentence {
+	return message.Sentence{ID: message.ColumnNow}
+}
+
+// ColumnThen is message.ColumnThen.
+func ColumnThen() message.Sentence {
+	return message.Sentence{ID: message.ColumnThen}
+}
+
+// ForecastMoreSubnets is message.ForecastMoreSubnets.
+func ForecastMoreSubnets(n int) message.Sentence {
+	return message.Sentence{ID: message.ForecastMoreSubnets, Args: message.Args{"n": n}}
+}
+
+// ForecastUnlaunched is message.ForecastUnlaunched.
+func ForecastUnlaunched(group any, n int) message.Sentence {
+	return message.Sentence{ID: message.ForecastUnlaunched, Args: message.Args{"group": group, "n": n}}
 }
 
 // HeadMoved is message.HeadMoved.

@@ -77,7 +77,7 @@ func (a *Aggregate) Add(o Outcome) {
 
 // Outcome is that of all futures, with the world of the one that was added last.
 func (a *Aggregate) Outcome(last Outcome) Outcome {
-	o := Outcome{World: last.World, NotModelled: a.notModelled(last.NotModelled), Seeds: a.seeds}
+	o := Outcome{World: last.World, Addresses: last.Addresses, NotModelled: a.notModelled(last.NotModelled), Seeds: a.seeds}
 	for _, fate := range a.fates {
 		fate.Chance = a.fraction(a.counts.Of(fate))
 		fate.NodeChance = a.fraction(a.placements[placementKeyOf(fate)])

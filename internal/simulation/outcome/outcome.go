@@ -3,6 +3,7 @@ package outcome
 import (
 	"time"
 
+	"github.com/naosu-dev/naosu/internal/addresses"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -19,6 +20,8 @@ type Outcome struct {
 	Violations []Violation
 	// NotModelled is what bears on the result and was not simulated.
 	NotModelled []Gap
+	// Addresses is what becomes of the addresses of subnets; of several futures, in the first one.
+	Addresses Addresses
 	// Seeds is the number of futures simulated; Fate.Chance says what differs between them.
 	Seeds int
 	// Compared is how the futures differ from those without the changes, over all futures; nil except from Compare.
@@ -65,6 +68,14 @@ type Violation struct {
 	Allowed, Disrupted int
 	// Chance is the share of futures in which it is violated, over 0 up to 1; zero in a Comparison.
 	Chance float64
+}
+
+// Addresses is what becomes of the addresses of subnets. It is empty if they are not counted.
+type Addresses struct {
+	// Subnets are those of which another number of addresses is free at the end.
+	Subnets []addresses.Change
+	// Unlaunched is the number of instances that could not be launched, because no subnet had an address for them, by group.
+	Unlaunched map[string]int
 }
 
 // Gap is something that the simulation does not model.

@@ -155,8 +155,12 @@ func (e *Engine) attachVolumes() error {
 	return nil
 }
 
-// startPod starts a pod that is bound to a node already.
+// startPod starts a pod that is bound to a node already, if there is an address for it.
 func (e *Engine) startPod(pod *corev1.Pod) error {
+	if !e.assignAddress(pod) {
+		e.waitForAddress(pod)
+		return nil
+	}
 	placed := e.runningPod(pod, pod.Spec.NodeName)
 	if err := e.Edit(append(e.markHealthy(placed), cluster.Put(placed))...); err != nil {
 		return err

@@ -50,6 +50,8 @@ type Engine struct {
 	attaching     []*corev1.Pod
 	attachPending bool
 
+	addresses addressing
+
 	// rollingOut says that a rollout runs, which waits for its own pods only; delayedReady are pods that are not healthy yet.
 	rollingOut   bool
 	delayedReady []*corev1.Pod
@@ -97,9 +99,10 @@ func New(judge *scheduling.Judge, seed uint64) *Engine {
 	e := &Engine{
 		Judge: judge, Initial: world, Randomness: randomness.New(seed), objects: world, Pods: pods.New(world), Fates: fates.New(), Gaps: newGaps(judge),
 		Names: names.NewGenerator(world), activePods: map[types.UID]int{},
-		quotas: newQuotas(), Queue: queue.New(len(world.Pods())), admissionControllers: newAdmissionControllers(world),
+		quotas: newQuotas(), addresses: newAddressing(world), Queue: queue.New(len(world.Pods())), admissionControllers: newAdmissionControllers(world),
 	}
 	e.Budgets = disruption.New(&e.Pods)
+	e.noteAddresses()
 	return e
 }
 
@@ -136,6 +139,9 @@ func (e *Engine) Edit(edits ...cluster.Edit) error {
 	for _, edit := range edits {
 		switch o := edit.Object().(type) {
 		case *corev1.Pod:
+			if before := e.Pods.Get(o.Namespace, o.Name); edit.Removes() || cluster.Ended(o) {
+				e.releaseAddress(before)
+			}
 			if edit.Removes() {
 				e.Pods.Remove(o)
 				e.releaseQuota(o)
@@ -144,6 +150,11 @@ func (e *Engine) Edit(edits ...cluster.Edit) error {
 				e.Pods.Put(o)
 			}
 		case *policyv1.PodDisruptionBudget: // kept by budgets
+		case *corev1.Node:
+			if edit.Removes() {
+				e.releaseNode(o)
+			}
+			others = append(others, edit)
 		default:
 			others = append(others, edit)
 		}

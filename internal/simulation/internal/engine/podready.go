@@ -29,13 +29,13 @@ func (e *Engine) PodReady(pod *corev1.Pod) bool {
 	return true
 }
 
-// IsWaiting reports whether a pod is unschedulable, waits on its node for a volume, or is bound to a node that does not start it.
+// IsWaiting reports whether a pod is unschedulable, waits on its node for a volume or an address, or is bound to a node that does not start it.
 func (e *Engine) IsWaiting(pod *corev1.Pod) bool {
 	record := e.Fates.Find(names.Of(pod))
 	if record == nil {
 		return pod.Spec.NodeName == "" // It was pending in the initial snapshot, and still is.
 	}
-	return record.Fate.Kind == outcome.Waiting && record.Fate.To == "" || e.isAttaching(pod) || e.isBoundToUnreachable(pod)
+	return record.Fate.Kind == outcome.Waiting && record.Fate.To == "" || e.isAttaching(pod) || e.waitsForAddress(pod) || e.isBoundToUnreachable(pod)
 }
 
 // isBoundToUnreachable reports whether a pod is bound to an unreachable node on which it has not started.

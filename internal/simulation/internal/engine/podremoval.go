@@ -117,6 +117,9 @@ func (e *Engine) Bind(pod *corev1.Pod, node string) error {
 	if held != nil || shared && e.attachContested(placed) {
 		return e.bindBeforeAttach(pod, placed, held, edits)
 	}
+	if !e.assignAddress(placed) {
+		return e.bindWithoutAddress(pod, placed, edits)
+	}
 	edits = append(append(edits, cluster.Put(placed)), e.markHealthy(placed)...)
 	if err := e.Edit(edits...); err != nil {
 		return err

@@ -24,19 +24,36 @@ func (n newNode) edits() []cluster.Edit {
 	return []cluster.Edit{cluster.Put(n.Node), cluster.Put(n.csiNode)}
 }
 
-// newNodes are ready nodes like others of their group, one for each of the zones.
-func (g *Groups) newNodes(group string, zones []string, similar []*corev1.Node) []newNode {
-	made, examples := make([]newNode, 0, len(zones)), map[string]*corev1.Node{}
-	for _, zone := range zones {
-		if examples[zone] == nil {
-			examples[zone] = kube.ExampleNode(zone, similar)
-		}
-		node := kube.NewNode(g.engine.Names.Node(group, zone), zone, examples[zone], similar)
-		node.UID, node.CreationTimestamp = g.engine.Names.UID(), *g.engine.APITime()
-		nodelifecycle.SetReady(node, corev1.ConditionTrue, "KubeletReady", *g.engine.APITime())
-		made = append(made, newNode{node, g.newCSINode(examples[zone].Name, node.Name)})
+// factory makes new nodes of a group, like others of it.
+type factory struct {
+	*Groups
+	group   string
+	similar []*corev1.Node
+	// examples are the nodes that new ones are like, by zone.
+	examples map[string]*corev1.Node
+}
+
+func (g *Groups) factory(group string, similar []*corev1.Node) factory {
+	return factory{g, group, similar, map[string]*corev1.Node{}}
+}
+
+// make makes a ready node in a zone.
+func (f factory) make(zone string) newNode {
+	example := f.examples[zone]
+	if example == nil {
+		example = kube.ExampleNode(zone, f.similar)
+		f.examples[zone] = example
 	}
-	return made
+	node := kube.NewNode(f.engine.Names.Node(f.group, zone), zone, example, f.similar)
+	node.UID, node.CreationTimestamp = f.engine.Names.UID(), *f.engine.APITime()
+	nodelifecycle.SetReady(node, corev1.ConditionTrue, "KubeletReady", *f.engine.APITime())
+	return newNode{node, f.newCSINode(example.Name, node.Name)}
+}
+
+// launch is make, if a subnet in the zone has an address for the instance.
+func (f factory) launch(zone string) (newNode, bool) {
+	node := f.make(zone)
+	return node, f.engine.LaunchInstance(node.Name, f.examples[zone].Name, zone)
 }
 
 // newCSINode is the CSINode with the volume drivers that register on a new node.

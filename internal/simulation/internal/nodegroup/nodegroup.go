@@ -113,7 +113,10 @@ func (g *Groups) noteZones(p launchSpec, candidates int) {
 	}
 }
 
-// launchNodes adds nodes to a group, each in the zone with the fewest; a random one of several.
+// launchNodes adds nodes to a group, each in the zone with the fewest; a random one of several. A zone whose subnets have no address for an instance
+// is left out then.
+//
+// https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-availability-zone-balanced.html
 func (g *Groups) launchNodes(ctx context.Context, p launchSpec, nodes []*corev1.Node, count int) error {
 	counts := map[string]int{}
 	for _, node := range nodes {
@@ -121,16 +124,23 @@ func (g *Groups) launchNodes(ctx context.Context, p launchSpec, nodes []*corev1.
 			counts[cluster.Zone(node)]++
 		}
 	}
-	zones := make([]string, count)
-	for i := range zones {
-		zone := slices.MinFunc(randomness.Shuffled(g.engine.Randomness, p.zones), func(a, b string) int { return counts[a] - counts[b] })
-		if i == count-1 {
-			g.noteZones(p, zonesWithEqualCount(p.zones, counts, zone))
+	zones, f, launched := slices.Clone(p.zones), g.factory(p.group, p.similar), []newNode{}
+	for len(launched) < count && len(zones) > 0 {
+		zone := slices.MinFunc(randomness.Shuffled(g.engine.Randomness, zones), func(a, b string) int { return counts[a] - counts[b] })
+		node, ok := f.launch(zone)
+		if !ok {
+			zones = slices.DeleteFunc(zones, func(other string) bool { return other == zone })
+			continue
+		}
+		if launched = append(launched, node); len(launched) == count {
+			g.noteZones(p, zonesWithEqualCount(zones, counts, zone))
 		}
 		counts[zone]++
-		zones[i] = zone
 	}
-	if err := g.registerNodes(ctx, g.newNodes(p.group, zones, p.similar)); err != nil {
+	if missing := count - len(launched); missing > 0 {
+		g.engine.MarkUnlaunched(p.group, missing)
+	}
+	if err := g.registerNodes(ctx, launched); err != nil {
 		return err
 	}
 	return g.autoscalers.Run(ctx)
@@ -214,11 +224,14 @@ func (g *Groups) Rotate(ctx context.Context, c change.RotateGroup) error {
 	}
 	g.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && g.mayHaveOtherZones(old)}, 1)
 	zones = randomness.Shuffled(g.engine.Randomness, zones)
-	each := make([]string, len(old))
-	for i := range each {
-		each[i] = zones[i%len(zones)]
+	f, replacements := g.factory(c.Group, old), make([]newNode, len(old))
+	for i := range replacements {
+		replacements[i] = f.make(zones[i%len(zones)])
 	}
-	if err := g.registerNodes(ctx, g.newNodes(c.Group, each, old)); err != nil {
+	if g.engine.CountsAddresses() {
+		g.engine.Gaps.Note("group/"+c.Group, sentence.GapRotation("group/"+c.Group))
+	}
+	if err := g.registerNodes(ctx, replacements); err != nil {
 		return err
 	}
 	if err := g.workload.ContinueRollouts(ctx); err != nil { // Those that waited for capacity end before the first drain.
