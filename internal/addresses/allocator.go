@@ -191,14 +191,7 @@ func (a *Allocator) Release(node string) {
 	a.nodes[node] = p
 }
 
-// CanLaunch says whether an instance like that of a node can be launched in a zone: a subnet there has an address for it, or it is not known which
-// subnets would be used.
-func (a *Allocator) CanLaunch(like, zone string) bool {
-	_, possible := a.launchSubnet(like, zone)
-	return possible
-}
-
-// Launch adds a node with an instance like that of another node, in a zone. It reports whether a subnet there had an address for it.
+// Launch adds a node with an instance like that of another node, in a zone; the instance has one interface without addresses for pods. It reports whether a subnet there had an address for it.
 func (a *Allocator) Launch(node, like, zone string) bool {
 	subnet, possible := a.launchSubnet(like, zone)
 	if !possible || subnet == "" {
@@ -207,9 +200,17 @@ func (a *Allocator) Launch(node, like, zone string) bool {
 	p := a.nodes[like]
 	p.subnet, p.pods, p.interfaces = subnet, 0, []attachedInterface{{subnet: subnet}}
 	a.free[subnet]--
-	a.grow(&p)
 	a.nodes[node] = p
 	return true
+}
+
+// Fill gives a node the addresses that its settings keep free for pods, as far as there are some. It is what a new node does first.
+func (a *Allocator) Fill(node string) {
+	if p, known := a.nodes[node]; known && len(p.interfaces) > 0 {
+		p.interfaces = slices.Clone(p.interfaces)
+		a.grow(&p)
+		a.nodes[node] = p
+	}
 }
 
 // launchSubnet is the subnet with the most free addresses in which an instance can be launched; empty if it is not known.

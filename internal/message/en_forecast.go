@@ -55,7 +55,7 @@ var englishForecast = sentences{
 	GapCronJob:         "CronJob {{.job}} creates Jobs on its own schedule; they are not simulated.",
 	GapTimes:           "Times assume the default flags of kube-controller-manager. It is not known how long a lost node stays in the API.",
 	GapAddresses:       "Addresses of subnets are not counted: their facts are incomplete, or the VPC CNI does not take addresses of the nodes' subnets.",
-	GapRotation:        "Addresses are not counted for the new nodes of {{.group}}: the provider replaces nodes a few at a time.",
+	GapRotation:        "The new nodes of {{.group}} are assumed to get their addresses once the old ones are gone: the provider replaces nodes a few at a time.",
 	GapAutoscaler:      "naosu cannot read how {{.autoscaler}} follows the number of nodes.",
 
 	ForecastCounts:          "{{if .counts}}Pods: {{and .counts}}.{{else}}No pods.{{end}}{{if .budgets}} {{count .budgets \"disruption budget is\" \"disruption budgets are\"}} violated.{{end}}{{if .findings}} {{count .findings \"new finding\" \"new findings\"}}.{{end}}{{if gt .seeds 1}} {{.seeds}} simulations{{if .differ}}; what happens in only some of them is counted, too{{end}}.{{end}}",

@@ -55,7 +55,7 @@ var japaneseForecast = sentences{
 	GapCronJob:         "CronJob {{.job}} が作成する Job はシミュレーションに含めていません。",
 	GapTimes:           "時間は kube-controller-manager のデフォルト設定によるものです。失われた Node オブジェクトが API に残る時間は不明です。",
 	GapAddresses:       "サブネットのアドレスは計算に含めていません。情報が足りないか、VPC CNI がノードのサブネットのアドレスを使用していません。",
-	GapRotation:        "{{.group}} の新しいノードのアドレスは計算に含めていません。プロバイダーはノードを数台ずつ入れ替えます。",
+	GapRotation:        "{{.group}} の新しいノードは、古いノードがなくなってからアドレスを取得すると仮定しています。プロバイダーはノードを数台ずつ入れ替えます。",
 	GapAutoscaler:      "{{.autoscaler}} がノード数にどう追従するかを読み取れません。",
 
 	ForecastCounts:          "{{if .counts}}Pod: {{and .counts}}。{{else}}対象の Pod はありません。{{end}}{{if .budgets}}PDB の違反 {{.budgets}} 件。{{end}}{{if .findings}}新たな所見 {{.findings}} 件。{{end}}{{if gt .seeds 1}}シミュレーション {{.seeds}} 回{{if .differ}} (一部の回だけで起きることも数えています){{end}}。{{end}}",

@@ -3451,9 +3451,9 @@ var englishTexts = []compiled{
 		t.say("Addresses of subnets are not counted: their facts are incomplete, or the VPC CNI does not take addresses of the nodes' subnets.")
 	}},
 	{GapRotation, []string{"group"}, func(t *text) {
-		t.say("Addresses are not counted for the new nodes of ")
+		t.say("The new nodes of ")
 		t.put(t.value("group"))
-		t.say(": the provider replaces nodes a few at a time.")
+		t.say(" are assumed to get their addresses once the old ones are gone: the provider replaces nodes a few at a time.")
 	}},
 	{GapAutoscaler, []string{"autoscaler"}, func(t *text) {
 		t.say("naosu cannot read how ")

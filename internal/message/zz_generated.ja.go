@@ -3330,7 +3330,7 @@ var japaneseTexts = []compiled{
 	}},
 	{GapRotation, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
-		t.say(" の新しいノードのアドレスは計算に含めていません。プロバイダーはノードを数台ずつ入れ替えます。")
+		t.say(" の新しいノードは、古いノードがなくなってからアドレスを取得すると仮定しています。プロバイダーはノードを数台ずつ入れ替えます。")
 	}},
 	{GapAutoscaler, []string{"autoscaler"}, func(t *text) {
 		t.put(t.value("autoscaler"))

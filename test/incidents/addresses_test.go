@@ -79,12 +79,124 @@ func TestAddressForecast(t *testing.T) {
 			if before.FreeAtMaximum == nil {
 				t.Fatal("there is no forecast")
 			}
+			var foretold addressForecast
+			l.decode(t, &foretold, "naosu", "whatif", "scale", "group/workers", "--to", "5", "--output", "json")
 			l.must(t, "naosu-lab", "scale", "group/workers", "--to", "5", "--data-dir", l.dir)
-			if after := l.settled(t, 5); after.Free != *before.FreeAtMaximum {
+			after := l.settled(t, 5)
+			if after.Free != *before.FreeAtMaximum {
 				t.Errorf("%d addresses are free at the maximum, foretold were %d of %d", after.Free, *before.FreeAtMaximum, before.Free)
+			}
+			if len(foretold.Addresses) != 1 || foretold.Addresses[0].Before != before.Free || foretold.Addresses[0].After != after.Free {
+				t.Errorf("%d of %d addresses are free, whatif foretold %+v", after.Free, before.Free, foretold.Addresses)
 			}
 		})
 	}
+}
+
+// addressForecast is what `naosu whatif` foretells.
+type addressForecast struct {
+	Outcome    struct{ Counts map[string]int }
+	Addresses  []struct{ Before, After int64 }
+	Unlaunched []struct{ Instances int }
+}
+
+// tight is a cluster of two workers in a subnet of 27 addresses, with eight pods on each.
+const tight = `
+name: tight
+title: A small subnet
+description: Two workers share a subnet of 27 addresses.
+cluster:
+  cloud:
+    zones: [us-east-1a]
+    subnets: [{name: workers, zone: us-east-1a, cidr: 10.0.0.0/27}]
+    groups: [{name: workers, instanceType: m5.large, min: 1, desired: 2, max: 40}]
+  addons: {vpcCNI: true}
+  manifests:
+    - apiVersion: apps/v1
+      kind: DaemonSet
+      metadata: {name: aws-node, namespace: kube-system}
+      spec:
+        selector: {matchLabels: {k8s-app: aws-node}}
+        template:
+          metadata: {labels: {k8s-app: aws-node}}
+          spec:
+            hostNetwork: true
+            tolerations: [{operator: Exists}]
+            containers: [{name: aws-node, image: amazon-k8s-cni:v1.23.1, env: [%s]}]
+    - apiVersion: apps/v1
+      kind: Deployment
+      metadata: {name: web, namespace: default}
+      spec:
+        replicas: 16
+        selector: {matchLabels: {app: web}}
+        template:
+          metadata: {labels: {app: web}}
+          spec:
+            topologySpreadConstraints:
+              - {maxSkew: 1, topologyKey: kubernetes.io/hostname, whenUnsatisfiable: DoNotSchedule, nodeAffinityPolicy: Honor, nodeTaintsPolicy: Honor, labelSelector: {matchLabels: {app: web}}}
+            containers: [{name: web, image: "nginx:1.27", resources: {requests: {cpu: 50m}}}]
+expect:
+  - {name: nodes-come, that: nodes.size() == 2, within: 1m}
+variants:
+  - name: large
+    description: The subnet is large.
+    counter: true
+    cluster: {cloud: {subnets: [{name: workers, zone: us-east-1a, cidr: 10.0.0.0/23}]}}
+    expect:
+      - {name: nodes-come, that: nodes.size() == 2, within: 1m}
+`
+
+// TestFewAddresses drains a node, and grows a group, where addresses are scarce, and holds what `naosu whatif` says against what comes.
+func TestFewAddresses(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		env     string
+		waiting int
+	}{
+		// The other node needs a second interface, for which ten addresses must be free.
+		"spare interface": {`{name: WARM_ENI_TARGET, value: "1"}`, 7},
+		// The drained node returns the addresses of its pods, one by one.
+		"spare addresses": {`{name: WARM_IP_TARGET, value: "1"}, {name: MINIMUM_IP_TARGET, value: "1"}`, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "tight.yaml")
+			if err := os.WriteFile(file, fmt.Appendf(nil, tight, tc.env), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			l := up(t, "--scenario", file, "--time-scale", timeScale).withAWS(t)
+			l.addressed(t, 16)
+			var grown, drained addressForecast
+			l.decode(t, &grown, "naosu", "whatif", "scale", "group/workers", "--to", "40", "--output", "json")
+			if free := grown.Addresses[0].Before; len(grown.Unlaunched) != 1 || int64(grown.Unlaunched[0].Instances) != 38-free {
+				t.Errorf("with %d free addresses, a group that grows by 38 is foretold to lack %+v", free, grown.Unlaunched)
+			}
+			node := strings.TrimPrefix(strings.Fields(l.must(t, "kubectl", "get", "nodes", "--output", "name"))[0], "node/")
+			l.decode(t, &drained, "naosu", "whatif", "drain", "node/"+node, "--output", "json")
+			if got := drained.Outcome.Counts["waiting"]; got != tc.waiting {
+				t.Errorf("%d pods are foretold to wait, want %d", got, tc.waiting)
+			}
+			l.must(t, "kubectl", "drain", node, "--ignore-daemonsets", "--delete-emptydir-data")
+			l.addressed(t, 16-drained.Outcome.Counts["waiting"])
+		})
+	}
+}
+
+// addressed waits until so many pods of web have an address, and no more get one for a while.
+func (l lab) addressed(t *testing.T, pods int) {
+	t.Helper()
+	same := 0
+	eventually(t, fmt.Sprintf("%d pods to have an address", pods), func() error {
+		out, err := l.run(t, "kubectl", "get", "pods", "--selector", "app=web", "--output", "jsonpath={range .items[?(@.status.podIP)]}{.metadata.name}{\"\\n\"}{end}")
+		if got := len(strings.Fields(out)); err != nil || got != pods {
+			same = 0
+			return fmt.Errorf("%d pods have addresses (%w)", got, err)
+		}
+		if same++; same < 15 {
+			return fmt.Errorf("%d pods have addresses, %d times", pods, same)
+		}
+		return nil
+	})
 }
 
 // subnetAddresses is a subnet as `naosu addresses` shows it.

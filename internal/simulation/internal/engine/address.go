@@ -138,6 +138,26 @@ func (e *Engine) LaunchInstance(node, like, zone string) bool {
 	return e.addresses.allocator == nil || e.addresses.allocator.Launch(node, like, zone)
 }
 
+// CountInstance counts what a node holds that was not counted so far, with the addresses of its pods, as far as there are some.
+func (e *Engine) CountInstance(node, like, zone string) {
+	if e.addresses.allocator == nil || !e.addresses.allocator.Launch(node, like, zone) {
+		return
+	}
+	for _, pod := range e.Pods.OnNode(node) {
+		if addresses.UsesAddress(pod) {
+			e.addresses.allocator.Assign(node)
+		}
+	}
+	e.addresses.allocator.Fill(node)
+}
+
+// FillPool gives a new node the addresses that the VPC CNI keeps free for pods.
+func (e *Engine) FillPool(node string) {
+	if e.addresses.allocator != nil {
+		e.addresses.allocator.Fill(node)
+	}
+}
+
 // MarkUnlaunched says that a group could not launch so many instances: no subnet had an address for them.
 func (e *Engine) MarkUnlaunched(group string, instances int) {
 	e.addresses.unlaunched[group] += instances

@@ -139,9 +139,9 @@ func TestAddresses(t *testing.T) {
 			want:    []string{"created web-1-* >n1", "created web-1-* >n1", "created web-1-* >n1", "waiting web-1-* >n1 FateAddressLimit"},
 			subnets: []addresses.Change{{Subnet: "subnet-a", Before: 9, After: 5}},
 		},
-		// The second node takes an address and fills its interface, the third takes the last address and has none for pods.
+		// Five instances take an address each, and none is left for a sixth, or for pods.
 		"a group grows into a small subnet": {
-			world: one(), free: map[string]int64{"a": 5}, changes: []change.Change{resize(4)}, want: []string{},
+			world: one(), free: map[string]int64{"a": 5}, changes: []change.Change{resize(7)}, want: []string{},
 			subnets: []addresses.Change{{Subnet: "subnet-a", Before: 5}}, unlaunched: map[string]int{"workers": 1},
 		},
 		"a zone without an address is left out": {
@@ -159,6 +159,11 @@ func TestAddresses(t *testing.T) {
 		},
 		"a pod that waits still does": {
 			world: waits(), free: map[string]int64{"a": 0}, changes: []change.Change{change.Cordon{Node: "n1"}}, want: []string{},
+		},
+		// The new node and its pods hold as much as the old one did.
+		"a rotation": {
+			world: one(), free: map[string]int64{"a": 1}, changes: []change.Change{change.RotateGroup{Group: "workers"}},
+			want: []string{"moved web-1-a n1>workers-a-new-1", "moved web-1-b n1>workers-a-new-1", "moved web-1-c n1>workers-a-new-1"},
 		},
 		"a rollout cannot proceed": {
 			world: one(), free: map[string]int64{"a": 0}, changes: []change.Change{testworld.PatchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"labels":{"x":"y"}}}}}`)},

@@ -153,6 +153,7 @@ func (g *Groups) registerNodes(ctx context.Context, nodes []newNode) error {
 			if err := g.engine.Edit(node.edits()...); err != nil {
 				return err
 			}
+			g.engine.FillPool(node.Name)
 			if err := g.workload.CreateDaemonPods(node.Node); err != nil {
 				return err
 			}
@@ -254,6 +255,10 @@ func (g *Groups) Rotate(ctx context.Context, c change.RotateGroup) error {
 		if err := g.nodes.RemoveNodes(ctx, []*corev1.Node{node}); err != nil {
 			return err
 		}
+	}
+	for _, node := range replacements {
+		zone := cluster.Zone(node.Node)
+		g.engine.CountInstance(node.Name, f.examples[zone].Name, zone)
 	}
 	return nil
 }
