@@ -23,6 +23,15 @@ func NetworkKinds() []Kind { return []Kind{Subnet, NetworkInterface, Instance, A
 
 // WithNetwork is the Snapshot with what a cloud tells of the cluster's network.
 func (s *Snapshot) WithNetwork(n cloud.Network) *Snapshot {
+	with := s.With(networkEdits(n)...)
+	with.knowledge, with.unread = map[Kind]Knowledge{}, n.Unread
+	maps.Copy(with.knowledge, s.knowledge)
+	maps.Copy(with.knowledge, networkKnowledge(n))
+	return with
+}
+
+// networkEdits add a network's objects.
+func networkEdits(n cloud.Network) []Edit {
 	var edits []Edit
 	for _, one := range n.Subnets {
 		edits = append(edits, Put(&custom.Subnet{ObjectMeta: named(one.ID, corev1.LabelTopologyZone, one.Zone), Spec: one}))
@@ -36,18 +45,21 @@ func (s *Snapshot) WithNetwork(n cloud.Network) *Snapshot {
 	for _, one := range n.Groups {
 		edits = append(edits, Put(&custom.AutoScalingGroup{ObjectMeta: metav1.ObjectMeta{Name: one.Name}, Spec: one}))
 	}
-	with := s.With(edits...)
-	with.knowledge, with.unread = map[Kind]Knowledge{}, n.Unread
-	maps.Copy(with.knowledge, s.knowledge)
+	return edits
+}
+
+// networkKnowledge is how much of each kind a network holds.
+func networkKnowledge(n cloud.Network) map[Kind]Knowledge {
+	known := map[Kind]Knowledge{}
 	for _, kind := range NetworkKinds() {
-		with.knowledge[kind] = Complete
+		known[kind] = Complete
 		if why, failed := n.Unread[cloud.NetworkPart(kind)]; failed && why.Permission != "" {
-			with.knowledge[kind] = Forbidden
+			known[kind] = Forbidden
 		} else if failed {
-			with.knowledge[kind] = Absent
+			known[kind] = Absent
 		}
 	}
-	return with
+	return known
 }
 
 func named(name, label, value string) metav1.ObjectMeta {

@@ -19,6 +19,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/utils/clock"
+
+	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
 // Watch keeps a Snapshot of a cluster up to date by watches. It holds what Read reads, except for the kinds that are read on demand; of Leases,
@@ -38,6 +40,8 @@ type Watch struct {
 	lastAnswer time.Time
 	server     string
 	parameters Knowledge // of ConfigMaps
+	// network is what SetNetwork was given last; nil before.
+	network *cloud.Network
 }
 
 type pendingKey struct {
@@ -144,6 +148,7 @@ func (w *Watch) Snapshot() *Snapshot {
 		clear(w.pending)
 	}
 	view := *w.world
+	view.memo = &memo{} // What follows bears on what is computed.
 	view.server, view.taken = w.server, w.clock.Now()
 	if view.taken.Sub(w.lastAnswer) > 2*heartbeat {
 		view.taken = w.lastAnswer
@@ -156,7 +161,26 @@ func (w *Watch) Snapshot() *Snapshot {
 			view.taken = current
 		}
 	}
+	if w.network != nil {
+		view.unread = w.network.Unread
+		maps.Copy(view.knowledge, networkKnowledge(*w.network))
+	}
 	return &view
+}
+
+// SetNetwork sets what a cloud tells of the cluster's network, which no API server serves. It replaces what was set before.
+func (w *Watch) SetNetwork(n cloud.Network) {
+	world := w.Snapshot()
+	var edits []Edit
+	for _, kind := range NetworkKinds() {
+		for _, o := range world.tables[kind].(anyTable).objects() {
+			edits = append(edits, Remove(o))
+		}
+	}
+	w.note(append(edits, networkEdits(n)...)...)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.network = &n
 }
 
 func (w *Watch) put(o any) {

@@ -22,6 +22,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
 )
@@ -220,6 +221,29 @@ func TestWatchLetsGoOfWhatIsGone(t *testing.T) {
 		}
 		if got := len(w.Snapshot().Pods()); got != present {
 			t.Errorf("%d pods, want %d", got, present)
+		}
+	})
+}
+
+// TestWatchNetwork: a network takes the place of the one before, and nothing is known of a part that could not be read.
+func TestWatchNetwork(t *testing.T) {
+	watch(t, fake.NewClientset(), func(t *testing.T, w *cluster.Watch) {
+		if w.Snapshot().HasNetwork() {
+			t.Error("there is a network that nobody told of")
+		}
+		w.SetNetwork(cloud.Network{Subnets: []cloud.Subnet{{ID: "s0", Zone: "a", Free: 7}, {ID: "s1"}}, Interfaces: []cloud.Interface{{ID: "eni-0"}}})
+		unread := map[cloud.NetworkPart]cloud.Unread{cloud.Interfaces: {Permission: "ec2:DescribeNetworkInterfaces"}, cloud.Instances: {Err: "a timeout"}}
+		w.SetNetwork(cloud.Network{Subnets: []cloud.Subnet{{ID: "s0", Zone: "a", Free: 3}}, Unread: unread})
+		world := w.Snapshot()
+		if diff := cmp.Diff(cloud.Network{Subnets: []cloud.Subnet{{ID: "s0", Zone: "a", Free: 3}}, Unread: unread}, world.Network()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		for kind, want := range map[cluster.Kind]cluster.Knowledge{
+			cluster.Subnet: cluster.Complete, cluster.NetworkInterface: cluster.Forbidden, cluster.Instance: cluster.Absent, cluster.AutoScalingGroup: cluster.Complete,
+		} {
+			if got := world.Knowledge(kind); got != want {
+				t.Errorf("%s is %s, want %s", kind, got, want)
+			}
 		}
 	})
 }

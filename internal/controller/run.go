@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud/discover"
 	"github.com/naosu-dev/naosu/internal/controller/failover"
 	"github.com/naosu-dev/naosu/internal/controller/noderepair"
 	"github.com/naosu-dev/naosu/internal/controller/rebalance"
@@ -122,8 +123,9 @@ func Run(ctx context.Context, o Options) error {
 		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts,
 		Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
+	network := &networkReader{world: watch, read: discover.ReadNetwork, synced: watch.synced, clock: clock.RealClock{}, log: o.Log}
 	added := balance.AddTo(mgr, watch.Nodes(), watch.synced)
-	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log))); err != nil {
+	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log)), mgr.Add(network)); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}
 	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance} {

@@ -33,7 +33,7 @@ var englishGuard = sentences{
 
 	GuardDisruptionBudget: "In {{.in}} of {{.futures}} simulations, the repair would violate {{and .budgets}}.",
 	GuardPodsLost:         "In {{.in}} of {{.futures}} simulations, {{count .n \"pod\" \"pods\"}} would be lost, because nothing recreates {{verb .n \"it\" \"them\"}}: {{and .pods}}.",
-	GuardPodsWait:         "In {{.in}} of {{.futures}} simulations, {{count .n \"pod\" \"pods\"}} would fit on no node: {{and .pods}}. Without the repair, {{verb .n \"it\" \"they\"}} would not wait.",
+	GuardPodsWait:         "In {{.in}} of {{.futures}} simulations, {{count .n \"pod\" \"pods\"}} would find no node with room and an address for {{verb .n \"it\" \"them\"}}: {{and .pods}}. Without the repair, {{verb .n \"it\" \"they\"}} would not wait.",
 	GuardPodsPreempted:    "In {{.in}} of {{.futures}} simulations, {{count .n \"other pod\" \"other pods\"}} would be preempted: {{and .pods}}.",
 	GuardPodsGuessed:      "{{count .n \"pod\" \"pods\"}} that another scheduler places would move, and it is not known where to: {{and .pods}}. An approval overrides this.",
 	GuardLastReplica:      "{{count .n \"pod is the last ready pod of its workload\" \"pods are the last ready pods of their workloads\"}}: {{and .pods}}.",

@@ -33,7 +33,7 @@ var japaneseGuard = sentences{
 
 	GuardDisruptionBudget: "{{.futures}} 回のシミュレーションのうち {{.in}} 回で、{{and .budgets}} に違反します。",
 	GuardPodsLost:         "{{.futures}} 回のシミュレーションのうち {{.in}} 回で、{{.n}} 個の Pod が失われ、再作成されません: {{and .pods}}",
-	GuardPodsWait:         "{{.futures}} 回のシミュレーションのうち {{.in}} 回で、{{.n}} 個の Pod を置けるノードがなくなります: {{and .pods}}。修復しなければ待機しません。",
+	GuardPodsWait:         "{{.futures}} 回のシミュレーションのうち {{.in}} 回で、{{.n}} 個の Pod に、空き容量とアドレスのあるノードがなくなります: {{and .pods}}。修復しなければ待機しません。",
 	GuardPodsPreempted:    "{{.futures}} 回のシミュレーションのうち {{.in}} 回で、ほかの {{.n}} 個の Pod がプリエンプトされます: {{and .pods}}",
 	GuardPodsGuessed:      "ほかのスケジューラーが配置する {{.n}} 個の Pod が移動します。どこに配置されるかは分かりません: {{and .pods}}。承認すれば、この検査では止まりません。",
 	GuardLastReplica:      "{{.n}} 個の Pod が、そのワークロードで Ready である最後の Pod です: {{and .pods}}",

@@ -3885,7 +3885,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("in"))
 		t.say(" 回で、")
 		t.put(t.value("n"))
-		t.say(" 個の Pod を置けるノードがなくなります: ")
+		t.say(" 個の Pod に、空き容量とアドレスのあるノードがなくなります: ")
 		t.say(japaneseAnd(t.items("pods")))
 		t.say("。修復しなければ待機しません。")
 	}},

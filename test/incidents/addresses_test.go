@@ -1,11 +1,13 @@
 package incidents
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // growing is a cluster of two workers, each with so many pods of a DaemonSet, in a group that may grow to five. %s are the environment of the VPC CNI.
@@ -176,10 +178,68 @@ func TestFewAddresses(t *testing.T) {
 			if got := drained.Outcome.Counts["waiting"]; got != tc.waiting {
 				t.Errorf("%d pods are foretold to wait, want %d", got, tc.waiting)
 			}
+			if tc.waiting > 0 {
+				l.guardCounts(t, node)
+			}
 			l.must(t, "kubectl", "drain", node, "--ignore-daemonsets", "--delete-emptydir-data")
 			l.addressed(t, 16-drained.Outcome.Counts["waiting"])
 		})
 	}
+}
+
+// repairPolicy repairs a node (%s) whose network is not ready.
+const repairPolicy = `
+apiVersion: naosu.dev/v1alpha1
+kind: NodeRepairPolicy
+metadata: {name: links}
+spec:
+  mode: Auto
+  nodeSelector: {matchLabels: {kubernetes.io/hostname: %s}}
+  nodeStartupGracePeriod: 0s
+  rules: [{name: link, condition: NetworkingReady, status: "False", for: 1s, action: Reboot}]
+`
+
+// guardCounts has a controller repair a node, with addresses too few for the pods that would move: the guard does not allow it.
+func (l lab) guardCounts(t *testing.T, node string) {
+	t.Helper()
+	l.types(t, "naosu crds | kubectl apply --server-side --filename -")
+	l.must(t, "kubectl", "create", "namespace", "naosu-system")
+	controller := command(t, l.kubeconfig, "naosu", "controller", "--leader-elect=false", "--health-address", "0", "--metrics-address", "0")
+	log := &transcript{}
+	controller.Env = append(controller.Env, l.environment...)
+	controller.Stdout, controller.Stderr = log, log
+	if err := controller.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		_ = controller.Process.Signal(os.Interrupt)
+		_ = controller.Wait()
+		if t.Failed() {
+			t.Logf("the controller's log:\n%s", log.String())
+		}
+	}()
+	eventually(t, "the controller to read the network", func() error {
+		if !strings.Contains(log.String(), "forecasts count addresses") {
+			return errors.New(log.String())
+		}
+		return nil
+	})
+	file := filepath.Join(t.TempDir(), "policy.yaml")
+	if err := os.WriteFile(file, fmt.Appendf(nil, repairPolicy, node), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.must(t, "kubectl", "apply", "--filename", file)
+	now := time.Now().UTC().Format(time.RFC3339)
+	l.must(t, "kubectl", "patch", "node/"+node, "--subresource=status", "--type=strategic", "--patch",
+		`{"status":{"conditions":[{"type":"NetworkingReady","status":"False","reason":"InterfaceNotUp","lastTransitionTime":"`+now+`","lastHeartbeatTime":"`+now+`"}]}}`)
+	eventually(t, "the guard to rule", func() error {
+		out, err := l.run(t, "kubectl", "get", "remediations", "--output", `jsonpath={.items[*].status.conditions[?(@.type=="Allowed")].reason}`)
+		if err != nil || out != "PodsWouldWait" {
+			return fmt.Errorf("%q (%w)", out, err)
+		}
+		return nil
+	})
+	l.must(t, "kubectl", "delete", "noderepairpolicy", "links")
 }
 
 // addressed waits until so many pods of web have an address, and no more get one for a while.
