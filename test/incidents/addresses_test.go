@@ -81,15 +81,15 @@ func TestAddressForecast(t *testing.T) {
 			if before.FreeAtMaximum == nil {
 				t.Fatal("there is no forecast")
 			}
-			var foretold addressForecast
-			l.decode(t, &foretold, "naosu", "whatif", "scale", "group/workers", "--to", "5", "--output", "json")
+			var forecast addressForecast
+			l.decode(t, &forecast, "naosu", "whatif", "scale", "group/workers", "--to", "5", "--output", "json")
 			l.must(t, "naosu-lab", "scale", "group/workers", "--to", "5", "--data-dir", l.dir)
 			after := l.settled(t, 5)
 			if after.Free != *before.FreeAtMaximum {
-				t.Errorf("%d addresses are free at the maximum, foretold were %d of %d", after.Free, *before.FreeAtMaximum, before.Free)
+				t.Errorf("%d addresses are free at the maximum, expected were %d of %d", after.Free, *before.FreeAtMaximum, before.Free)
 			}
-			if len(foretold.Addresses) != 1 || foretold.Addresses[0].Before != before.Free || foretold.Addresses[0].After != after.Free {
-				t.Errorf("%d of %d addresses are free, whatif foretold %+v", after.Free, before.Free, foretold.Addresses)
+			if len(forecast.Addresses) != 1 || forecast.Addresses[0].Before != before.Free || forecast.Addresses[0].After != after.Free {
+				t.Errorf("%d of %d addresses are free, whatif said %+v", after.Free, before.Free, forecast.Addresses)
 			}
 		})
 	}
@@ -171,12 +171,12 @@ func TestFewAddresses(t *testing.T) {
 			var grown, drained addressForecast
 			l.decode(t, &grown, "naosu", "whatif", "scale", "group/workers", "--to", "40", "--output", "json")
 			if free := grown.Addresses[0].Before; len(grown.Unlaunched) != 1 || int64(grown.Unlaunched[0].Instances) != 38-free {
-				t.Errorf("with %d free addresses, a group that grows by 38 is foretold to lack %+v", free, grown.Unlaunched)
+				t.Errorf("with %d free addresses, a group that grows by 38 should lack some, whatif says %+v", free, grown.Unlaunched)
 			}
 			node := strings.TrimPrefix(strings.Fields(l.must(t, "kubectl", "get", "nodes", "--output", "name"))[0], "node/")
 			l.decode(t, &drained, "naosu", "whatif", "drain", "node/"+node, "--output", "json")
 			if got := drained.Outcome.Counts["waiting"]; got != tc.waiting {
-				t.Errorf("%d pods are foretold to wait, want %d", got, tc.waiting)
+				t.Errorf("%d pods wait in the forecast, want %d", got, tc.waiting)
 			}
 			if tc.waiting > 0 {
 				l.guardCounts(t, node)
