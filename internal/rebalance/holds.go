@@ -72,7 +72,7 @@ func landings(world *cluster.Snapshot, of map[change.Ref]assigned, future outcom
 	for _, fate := range future.Fates {
 		_, evicted := of[fate.Pod]
 		switch {
-		case evicted && fate.To != "":
+		case evicted && fate.To != "" && fate.Kind != outcome.Waiting: // One that waits on a node does not run there.
 			landed[fate.Pod] = fate.To
 		case !evicted && harms(world, fate):
 			harmed = true

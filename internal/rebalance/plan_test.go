@@ -181,6 +181,30 @@ func TestPlan(t *testing.T) {
 }
 
 // A plan that was carried out needs no other: otherwise pods would be evicted for ever.
+// TestAddresses: no pod is evicted to where it gets no address.
+func TestAddresses(t *testing.T) {
+	for name, tc := range map[string]struct {
+		free  int64
+		moves int
+	}{
+		"there are addresses":    {9, 2},
+		"there are no addresses": {0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			filler := w.Template("filler", "10m") // It has the addresses of the interface that n3 has.
+			world := w.Of(w.VPCCNI(), zones("n1", "n2", "n3"), w.Deployment("web", w.Template("web", "100m"), append(repeat("n1", 2), repeat("n2", 4)...)...),
+				w.Placed("f1", "n3", filler), w.Placed("f2", "n3", filler), w.Placed("f3", "n3", filler))
+			p, err := rebalance.New(t.Context(), world.JudgeOn(t, world.Network(map[string]int64{"zone-a": 9, "zone-b": 9, "zone-c": tc.free})), rebalance.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := len(evicted(p)); got != tc.moves {
+				t.Errorf("%s: %d evictions, want %d", describe(p), got, tc.moves)
+			}
+		})
+	}
+}
+
 func TestNothingIsPlannedAfterAPlan(t *testing.T) {
 	world := w.Of(zones("n1", "n2", "n3"), w.Deployment("api", w.Template("api", "700m"), "n1", "n1", "n2"), w.Deployment("web", w.Template("web", "100m"), append(repeat("n1", 2), repeat("n2", 4)...)...))
 	judge := world.Judge(t)

@@ -53,13 +53,16 @@ func Of(parts ...any) Objects {
 // Judge is a Judge of a world of which nodes, pods and priority classes are known.
 func (o Objects) Judge(t testing.TB) *scheduling.Judge {
 	t.Helper()
-	knowledge := map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Pod: cluster.Complete, cluster.PriorityClass: cluster.Complete}
-	snapshot := cluster.New(cluster.Contents{Objects: o, Taken: Epoch, Knowledge: knowledge})
-	judge, err := scheduling.New(t.Context(), snapshot, scheduling.Options{Seed: 1})
+	judge, err := scheduling.New(t.Context(), o.snapshot(), scheduling.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	return judge
+}
+
+func (o Objects) snapshot() *cluster.Snapshot {
+	knowledge := map[cluster.Kind]cluster.Knowledge{cluster.Node: cluster.Complete, cluster.Pod: cluster.Complete, cluster.PriorityClass: cluster.Complete}
+	return cluster.New(cluster.Contents{Objects: o, Taken: Epoch, Knowledge: knowledge})
 }
 
 // Run simulates changes in one future.
