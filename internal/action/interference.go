@@ -1,6 +1,7 @@
 package action
 
 import (
+	"cmp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -71,13 +72,13 @@ var (
 // deletionTimestamp is how Leaving names a Node's.
 const deletionTimestamp = "metadata.deletionTimestamp"
 
-// Leaving is what says that others remove a node or have shut it down: its deletionTimestamp, or the key of a taint; empty
+// Leaving is what says that others remove a node or have shut it down: its deletionTimestamp, the key of a taint, or GKE's operation; empty
 // if nothing does. As long as it stands, naosu begins nothing there, and a cordon of its own stays.
 func Leaving(node *corev1.Node) string {
 	if node.DeletionTimestamp != nil {
 		return deletionTimestamp
 	}
-	return taintOf(node, slices.Concat(removalTaints, shutdownTaints))
+	return cmp.Or(taintOf(node, slices.Concat(removalTaints, shutdownTaints)), kube.GKERecreation(node))
 }
 
 // taintOf is the first of some keys that a node has a taint of, empty if it has none.

@@ -119,9 +119,19 @@ type Repairer struct {
 	Nodes []string
 	// Rules are what it does; the first that fits a condition decides.
 	Rules []RepairerRule
-	// Unknown is why it could not be read whether it repairs these nodes; zero if it could. If it is set, naosu must not act on them.
+	// Unknown is why it could not be read whether it repairs these nodes; zero if it could. If it is set, naosu must not act on them for a condition
+	// that Rules name, or for any if there are none.
 	Unknown message.Sentence
 }
+
+// MayActOn says whether it acts on nodes with a condition, as far as that is known.
+func (r Repairer) MayActOn(c corev1.NodeCondition) bool {
+	at := slices.IndexFunc(r.Rules, func(rule RepairerRule) bool { return rule.Matches(c) })
+	return r.MayActOnAny() || at >= 0 && r.Rules[at].Action != v1alpha1.ActionNone
+}
+
+// MayActOnAny says whether nothing is known of what it acts on.
+func (r Repairer) MayActOnAny() bool { return !r.Known() && len(r.Rules) == 0 }
 
 // Known says whether it could be read that it repairs its nodes.
 func (r Repairer) Known() bool { return r.Unknown.ID == "" }

@@ -32,3 +32,18 @@ func TestIsBeingRemoved(t *testing.T) {
 		})
 	}
 }
+
+func TestGKERecreation(t *testing.T) {
+	for text, want := range map[string]string{
+		"operation_type: UPGRADE_NODES\nlock_end_timestamp: 1740376866\noperation_name: \"operation-1\"\n": "UPGRADE_NODES",
+		"operation_name: \"x\"\noperation_type: AUTO_REPAIR_NODES":                                         "AUTO_REPAIR_NODES",
+		"operation_type: SET_LABELS":                        "",
+		"operation_name: \"operation_type: UPGRADE_NODES\"": "",
+		"": "",
+	} {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{"gke-current-operation": text}}}
+		if got := kube.GKERecreation(node); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

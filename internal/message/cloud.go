@@ -23,4 +23,5 @@ const (
 	CloudNoOwner       ID = "CloudNoOwner"       // machine
 	CloudNoKarpenter   ID = "CloudNoKarpenter"   //
 	CloudNoRules       ID = "CloudNoRules"       // by
+	CloudGKERepair     ID = "CloudGKERepair"     // group
 )

@@ -22,4 +22,5 @@ var englishCloud = sentences{
 	CloudNoOwner:       "{{.machine}} belongs to no MachineSet, and no MachineHealthCheck selects it: nothing would replace it.",
 	CloudNoKarpenter:   "Karpenter's Deployment was not found, so it is not known whether its node repair is enabled.",
 	CloudNoRules:       "{{.by}} repairs nodes, but the conditions that it acts on are not known.",
+	CloudGKERepair:     "GKE repairs nodes of {{.group}} that have not been ready for about 10 minutes, unless node auto-repair is switched off for it, which only Google's API shows.",
 }

@@ -22,4 +22,5 @@ var japaneseCloud = sentences{
 	CloudNoOwner:       "{{.machine}} は MachineSet に属しておらず、対象とする MachineHealthCheck もないため、代わりが作成されません。",
 	CloudNoKarpenter:   "Karpenter の Deployment が見つからないため、そのノード修復が有効かどうか分かりません。",
 	CloudNoRules:       "{{.by}} はノードを修復しますが、どの condition に対応するのかが分かりません。",
+	CloudGKERepair:     "GKE は、{{.group}} のノードが約 10 分間 Ready でなければ修復します。自動修復が無効にされているかどうかは、Google の API でしか分かりません。",
 }

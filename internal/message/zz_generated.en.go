@@ -1615,6 +1615,11 @@ var englishTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" repairs nodes, but the conditions that it acts on are not known.")
 	}},
+	{CloudGKERepair, []string{"group"}, func(t *text) {
+		t.say("GKE repairs nodes of ")
+		t.put(t.value("group"))
+		t.say(" that have not been ready for about 10 minutes, unless node auto-repair is switched off for it, which only Google's API shows.")
+	}},
 	{SentenceSequence, []string{"sentences"}, func(t *text) {
 		t.say(sequence(t.items("sentences")))
 	}},

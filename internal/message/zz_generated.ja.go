@@ -1589,6 +1589,11 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" はノードを修復しますが、どの condition に対応するのかが分かりません。")
 	}},
+	{CloudGKERepair, []string{"group"}, func(t *text) {
+		t.say("GKE は、")
+		t.put(t.value("group"))
+		t.say(" のノードが約 10 分間 Ready でなければ修復します。自動修復が無効にされているかどうかは、Google の API でしか分かりません。")
+	}},
 	{SentenceSequence, []string{"sentences"}, func(t *text) {
 		t.say(sequence(t.items("sentences")))
 	}},

@@ -64,8 +64,9 @@ type nodeClass struct {
 	policies  []*v1alpha1.NodeRepairPolicy
 	budgets   map[string]link // by policy
 	repairers []*cloud.Repairer
-	unread    []cloud.Gap
-	nodes     []*corev1.Node
+	// gaps are providers that could not be used.
+	gaps  []cloud.Gap
+	nodes []*corev1.Node
 }
 
 func (c *checker) classifyNodes() {
@@ -94,17 +95,14 @@ func (c *checker) classifyNodes() {
 			fmt.Fprintf(&key, "%s=%s%s%s|", p.Name, room.state, room.said.Key(), permissionKey(p, group))
 		}
 		for _, r := range one.repairers {
-			if !r.Known() {
-				one.unread = append(one.unread, cloud.Gap{Why: r.Unknown})
-			}
 			fmt.Fprintf(&key, "%p|", r)
 		}
 		for _, gap := range c.f.Gaps {
 			if gap.Provider == "" || strings.HasPrefix(node.Spec.ProviderID, gap.Provider) {
-				one.unread = append(one.unread, gap)
+				one.gaps = append(one.gaps, gap)
 			}
 		}
-		fmt.Fprint(&key, len(one.unread))
+		fmt.Fprint(&key, len(one.gaps))
 		if c.classes[key.String()] == nil {
 			c.classes[key.String()] = &one
 		}
@@ -184,9 +182,7 @@ func (c *checker) rows(p reportGroup) []Row {
 			break
 		}
 	}
-	condition := corev1.NodeCondition{
-		Type: corev1.NodeConditionType(evidence.Condition), Status: corev1.ConditionStatus(evidence.Status), Reason: evidence.Reason,
-	}
+	condition := reportedCondition(p.report)
 	for _, other := range p.repairers {
 		if i := slices.IndexFunc(other.Rules, func(r cloud.RepairerRule) bool { return r.Matches(condition) }); other.Known() && i >= 0 {
 			rows = append(rows, c.row(chain{reportGroup: p, other: other, theirs: other.Rules[i]}))
@@ -196,6 +192,11 @@ func (c *checker) rows(p reportGroup) []Row {
 		rows = append(rows, c.row(chain{reportGroup: p}))
 	}
 	return rows
+}
+
+// reportedCondition is the condition that a report sets.
+func reportedCondition(r Report) corev1.NodeCondition {
+	return corev1.NodeCondition{Type: corev1.NodeConditionType(r.Condition), Status: corev1.ConditionStatus(r.Status), Reason: r.Reason}
 }
 
 // unreported are rows for what rules wait for and no agent reports: the condition, its status, or the reason.
@@ -228,7 +229,7 @@ func (c *checker) unreported() []Row {
 		}
 		for _, other := range one.repairers {
 			for _, rule := range other.Rules {
-				if rule.Action != v1alpha1.ActionNone {
+				if other.Known() && rule.Action != v1alpha1.ActionNone {
 					add(chain{reportGroup: p, other: other, theirs: rule}, string(rule.Condition), string(rule.Status), rule.Reasons)
 				}
 			}

@@ -211,6 +211,8 @@ func TestEachLinkBreaks(t *testing.T) {
 		"perhaps a competing one": {func(f *Facts) {
 			f.Repairers = []cloud.Repairer{{By: change.Ref{Kind: "Group", Name: "g"}, Nodes: []string{"n1", "n2", "n3"}, Unknown: sentence.CloudNoRegion()}}
 		}, down, Unproven, Competing, "AWS_REGION"},
+		"perhaps one that acts on this condition": {func(f *Facts) { f.Repairers = perhaps("NetworkingReady") }, down, Unproven, Competing, "AWS_REGION"},
+		"perhaps one that acts on another":        {func(f *Facts) { f.Repairers = perhaps(corev1.NodeReady) }, down, WouldAct, "", ""},
 		"none, as the controller says": {func(f *Facts) {
 			f.Gaps = []cloud.Gap{{Provider: "aws", Why: sentence.CloudNoRegion()}}
 			told(f, "True", v1alpha1.PolicyReadyReason)
@@ -425,4 +427,12 @@ func found(status metav1.ConditionStatus) func(*Facts) {
 		text := map[metav1.ConditionStatus]string{metav1.ConditionUnknown: "no answer"}[status]
 		policyOf(f).Status.Conditions = append(policyOf(f).Status.Conditions, metav1.Condition{Type: v1alpha1.PolicyUnasked, Status: status, Message: text})
 	}
+}
+
+// perhaps is a repairer of which it is not known whether it acts on a condition.
+func perhaps(condition corev1.NodeConditionType) []cloud.Repairer {
+	return []cloud.Repairer{{
+		By: change.Ref{Kind: "Group", Name: "g"}, Nodes: []string{"n1", "n2", "n3"}, Unknown: sentence.CloudNoRegion(),
+		Rules: []cloud.RepairerRule{{Condition: condition, Status: corev1.ConditionFalse, Action: v1alpha1.ActionReplace}},
+	}}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/reason"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/ledger"
@@ -104,8 +105,8 @@ func checkRule(c *checker, ch chain) (link, bool) {
 	if c.f.Own.ID != "" {
 		return link{state: Unknown, said: c.f.Own}, true
 	}
-	if len(ch.unread) > 0 {
-		return unknown(sentence.ProofRepairersUnread(ch.unread[0].Why)), true
+	if unread := ch.unread(); len(unread) > 0 {
+		return unknown(sentence.ProofRepairersUnread(unread[0].Why)), true
 	}
 	return broken(sentence.ProofNoRule()), true
 }
@@ -306,7 +307,7 @@ func checkCompeting(c *checker, ch chain) (link, bool) {
 	switch {
 	case len(others) > 0:
 		return broken(sentence.GuardCompeting(message.ListOf(others))), true
-	case len(ch.unread) > 0:
+	case len(ch.unread()) > 0:
 		return c.policyStatusLink(ch), true
 	}
 	return holds, true
@@ -323,17 +324,28 @@ func (c *checker) policyStatusLink(ch chain) link {
 	case ready.Status == metav1.ConditionTrue && ch.providersAsked():
 		return holds
 	}
-	return unknown(sentence.ProofRepairersUnread(ch.unread[0].Why))
+	return unknown(sentence.ProofRepairersUnread(ch.unread()[0].Why))
 }
 
 // providersAsked says whether the controller reached all providers that this process did not: it asked them for permissions.
 func (ch chain) providersAsked() bool {
-	for _, gap := range ch.unread {
+	for _, gap := range ch.unread() {
 		if !slices.ContainsFunc(ch.policy.Status.Permissions, func(p v1alpha1.Permission) bool { return p.Actuator == gap.Provider }) {
 			return false
 		}
 	}
 	return true
+}
+
+// unread are the gaps because of which it is not known whether something else acts on the report's condition.
+func (ch chain) unread() []cloud.Gap {
+	var gaps []cloud.Gap
+	for _, r := range ch.repairers {
+		if !r.Known() && r.MayActOn(reportedCondition(ch.report)) {
+			gaps = append(gaps, cloud.Gap{Why: r.Unknown})
+		}
+	}
+	return append(gaps, ch.gaps...)
 }
 
 // competingRepairers are the other repairers that are known to act on the same nodes.

@@ -10,6 +10,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cloud/aws"
 	"github.com/naosu-dev/naosu/internal/cloud/clusterapi"
+	"github.com/naosu-dev/naosu/internal/cloud/gke"
 	"github.com/naosu-dev/naosu/internal/cloud/karpenter"
 	"github.com/naosu-dev/naosu/internal/cloud/medik8s"
 )
@@ -27,7 +28,7 @@ type Options struct {
 // installed. AWS is returned if there are credentials and a region, and is otherwise a gap.
 func Discover(ctx context.Context, o Options) (cloud.Providers, []cloud.Gap) {
 	// Those that manage machines come before those that run them.
-	found := cloud.Providers{karpenter.New(o.Client), clusterapi.New(o.Client), medik8s.New(o.Client)}
+	found := cloud.Providers{karpenter.New(o.Client), clusterapi.New(o.Client), medik8s.New(o.Client), gke.Provider{}}
 	p, gap := aws.New(ctx, aws.Options{Cluster: o.EKSCluster})
 	if gap != nil {
 		return append(found, aws.NoAccess{Why: gap.Why}), []cloud.Gap{*gap}

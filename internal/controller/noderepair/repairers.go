@@ -51,11 +51,11 @@ func listRepairers(ctx context.Context, providers cloud.Providers, nodes []*core
 	return found, errors.Join(errs...)
 }
 
-// competingRepairersOf are the repairers that act on a node for one of its conditions. One whose rules could not be read counts.
+// competingRepairersOf are the repairers that act on a node for one of its conditions. One of which that could not be read counts.
 func competingRepairersOf(all []cloud.Repairer, node *corev1.Node) []change.Ref {
 	var rivals []change.Ref
 	for _, one := range all {
-		if slices.Contains(one.Nodes, node.Name) && (!one.Known() || repairs(one, node)) {
+		if slices.Contains(one.Nodes, node.Name) && (one.MayActOnAny() || slices.ContainsFunc(node.Status.Conditions, one.MayActOn)) {
 			rivals = append(rivals, one.By)
 		}
 	}
@@ -72,13 +72,6 @@ func withEvidence(node *corev1.Node, evidence v1alpha1.Evidence) *corev1.Node {
 	return reported
 }
 
-func repairs(one cloud.Repairer, node *corev1.Node) bool {
-	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
-		at := slices.IndexFunc(one.Rules, func(rule cloud.RepairerRule) bool { return rule.Matches(c) })
-		return at >= 0 && one.Rules[at].Action != v1alpha1.ActionNone
-	})
-}
-
 // competingRepairersIn are the repairers that act on one of a policy's nodes for a condition that the policy has a rule for.
 func competingRepairersIn(all []cloud.Repairer, rules []v1alpha1.RepairRule, nodes []*corev1.Node) []change.Ref {
 	mine := map[string]bool{}
@@ -92,7 +85,7 @@ func competingRepairersIn(all []cloud.Repairer, rules []v1alpha1.RepairRule, nod
 				return ours.Action != v1alpha1.ActionNone && ours.Condition == string(theirs.Condition) && string(ours.Status) == string(theirs.Status)
 			})
 		})
-		if (overlap || !one.Known()) && slices.ContainsFunc(one.Nodes, func(name string) bool { return mine[name] }) {
+		if (overlap || one.MayActOnAny()) && slices.ContainsFunc(one.Nodes, func(name string) bool { return mine[name] }) {
 			rivals = append(rivals, one.By)
 		}
 	}

@@ -1209,6 +1209,11 @@ func CloudNoRules(by any) message.Sentence {
 	return message.Sentence{ID: message.CloudNoRules, Args: message.Args{"by": by}}
 }
 
+// CloudGKERepair is message.CloudGKERepair.
+func CloudGKERepair(group any) message.Sentence {
+	return message.Sentence{ID: message.CloudGKERepair, Args: message.Args{"group": group}}
+}
+
 // SentenceSequence is message.SentenceSequence.
 func SentenceSequence(sentences message.List) message.Sentence {
 	return message.Sentence{ID: message.SentenceSequence, Args: message.Args{"sentences": sentences}}
