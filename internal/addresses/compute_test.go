@@ -148,6 +148,13 @@ func TestHostileNetwork(t *testing.T) {
 	if len(r.Leaks) != 0 {
 		t.Errorf("an interface of the future leaked: %+v", r.Leaks)
 	}
+	a := NewAllocator(withPlugin(worldOf(n, 3, 0), map[string]string{"WARM_ENI_TARGET": "999999999999", "MAX_ENI": "-3"}))
+	a.Launch("new", "n0", "a")
+	a.Fill("new")
+	a.Terminate("n0")
+	if got := sumOf(a); got < 0 {
+		t.Errorf("%d addresses", got)
+	}
 	if r.Node("n9") != nil || r.Subnet("s9") != nil || len(r.Usable(&Node{})) != 0 {
 		t.Error("there is what is not")
 	}

@@ -70,7 +70,7 @@ func newFixtureAt(t *testing.T, now clock.WithTicker, lag time.Duration) *fixtur
 }
 
 // serve answers until the test ends.
-func serve(t *testing.T, endpoint *lab.Endpoint) {
+func serve(t testing.TB, endpoint *lab.Endpoint) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	served := make(chan error, 1)
 	go func() { served <- endpoint.Run(ctx) }()
@@ -83,7 +83,7 @@ func serve(t *testing.T, endpoint *lab.Endpoint) {
 }
 
 // point leads the clients to the endpoint, and nowhere else.
-func point(t *testing.T, endpoint *lab.Endpoint) {
+func point(t testing.TB, endpoint *lab.Endpoint) {
 	for _, variable := range endpoint.Environment() {
 		name, value, _ := strings.Cut(variable, "=")
 		t.Setenv(name, value)
