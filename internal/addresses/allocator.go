@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cloud"
@@ -179,16 +180,44 @@ func (a *Allocator) Release(node string) {
 		return
 	}
 	p.pods--
-	if over := a.over(p); over > 0 {
-		p.interfaces = slices.Clone(p.interfaces)
-		for at := len(p.interfaces) - 1; at >= 0; at-- {
-			i := &p.interfaces[at]
-			n := min(over, i.blocks)
-			i.blocks, over = i.blocks-n, over-n
-			a.free[i.subnet] += int64(n)
-		}
-	}
+	p.interfaces = slices.Clone(p.interfaces)
+	a.shrink(&p)
 	a.nodes[node] = p
+}
+
+// shrink returns the addresses that a node has too many of. The caller owns p.interfaces.
+func (a *Allocator) shrink(p *pool) {
+	over := a.over(*p)
+	for at := len(p.interfaces) - 1; at >= 0 && over > 0; at-- {
+		i := &p.interfaces[at]
+		n := min(over, i.blocks)
+		i.blocks, over = i.blocks-n, over-n
+		a.free[i.subnet] += int64(n)
+	}
+}
+
+// Configure changes the settings to those in the VPC CNI's DaemonSet. Nodes return the addresses that they have too many of then, and fill up.
+func (a *Allocator) Configure(set *appsv1.DaemonSet) {
+	before, names := a.settings, slices.Sorted(maps.Keys(a.nodes))
+	a.settings = settingsIn(set)
+	for _, name := range names {
+		p := a.nodes[name]
+		p.interfaces = slices.Clone(p.interfaces)
+		for at := range p.interfaces {
+			i := &p.interfaces[at]
+			switch {
+			case a.settings.Prefixes && !before.Prefixes:
+				i.blocks, i.addresses = 0, i.blocks
+			case !a.settings.Prefixes && before.Prefixes: // Prefixes stay until the interface goes.
+				i.blocks, i.addresses = 0, i.addresses+i.blocks*prefixSize
+			}
+		}
+		a.shrink(&p)
+		a.nodes[name] = p
+	}
+	for _, name := range names {
+		a.Fill(name)
+	}
 }
 
 // Launch adds a node with an instance like that of another node, in a zone; the instance has one interface without addresses for pods. It reports whether a subnet there had an address for it.

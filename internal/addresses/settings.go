@@ -3,6 +3,7 @@ package addresses
 import (
 	"strconv"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -41,12 +42,15 @@ const maxTarget = 10_000
 
 // settingsOf are those in the DaemonSet's template, or the defaults.
 func settingsOf(world *cluster.Snapshot) Settings {
-	s := Settings{WarmENI: 1, WarmPrefix: 1, Discovery: true}
-	set := world.DaemonSet(metav1.NamespaceSystem, Plugin)
-	if set == nil {
-		return s
+	if set := world.DaemonSet(metav1.NamespaceSystem, Plugin); set != nil {
+		return settingsIn(set)
 	}
-	s.Known, s.WarmPrefix = true, 0 // The default of the plugin; its manifest sets 1.
+	return Settings{WarmENI: 1, WarmPrefix: 1, Discovery: true}
+}
+
+// settingsIn are those in the template of the VPC CNI's DaemonSet.
+func settingsIn(set *appsv1.DaemonSet) Settings {
+	s := Settings{Known: true, WarmENI: 1, Discovery: true} // The plugin's default of warm prefixes is none; its manifest sets 1.
 	for _, container := range set.Spec.Template.Spec.Containers {
 		if container.Name == Plugin {
 			for _, variable := range container.Env {

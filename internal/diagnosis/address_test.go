@@ -72,7 +72,7 @@ func TestWhyPodHasNoAddress(t *testing.T) {
 					t.Errorf("the summary is %s", message.English().Say(got.Summary))
 				}
 				for _, r := range f.Remedies {
-					if r.Verified {
+					if r.Verified && r.Change == nil {
 						t.Errorf("verified, though nothing was simulated: %s", r.Command)
 					}
 				}

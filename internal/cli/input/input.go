@@ -31,8 +31,8 @@ type Options struct {
 	Plain bool
 	// SomePods lets the judge speak where only some of the cluster's pods may be read.
 	SomePods bool
-	// Addresses reads the network of the cloud, too, if pods have addresses of the AWS VPC CNI.
-	Addresses bool
+	// Network says whether the network of the cloud is read, too, for an Input that has no Judge yet; nil is never.
+	Network func(Input) bool
 	// Applied reads what manifests are merged by, too.
 	Applied bool
 
@@ -81,7 +81,9 @@ func (o *Options) Read(ctx context.Context) (Input, error) {
 	if in.World, in.Namespace, err = o.readWorld(ctx, progress); err != nil {
 		return Input{}, err
 	}
-	in.World = o.withAddresses(ctx, in.World)
+	if o.Network != nil && o.Network(in) {
+		in.World = o.AddNetwork(ctx, in.World)
+	}
 	progress.Show(in.Say.Say(sentence.ProgressJudge()), 0, 0)
 	if in.Judge, err = o.judge(ctx, in.World); err != nil {
 		return Input{}, err

@@ -45,10 +45,7 @@ func (o *Options) AddNetwork(ctx context.Context, world *cluster.Snapshot) *clus
 	return world.WithNetwork(n)
 }
 
-// withAddresses is AddNetwork for a cluster in which pods have addresses of the AWS VPC CNI.
-func (o *Options) withAddresses(ctx context.Context, world *cluster.Snapshot) *cluster.Snapshot {
-	if !o.Addresses || world.DaemonSet(metav1.NamespaceSystem, addresses.Plugin) == nil {
-		return world
-	}
-	return o.AddNetwork(ctx, world)
+// UsesVPCCNI says whether the AWS VPC CNI gives pods their addresses.
+func UsesVPCCNI(in Input) bool {
+	return in.World.DaemonSet(metav1.NamespaceSystem, addresses.Plugin) != nil
 }

@@ -33,7 +33,7 @@ type PlanOptions struct {
 }
 
 func newPlan(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &PlanOptions{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}, Addresses: true}}
+	o := &PlanOptions{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}, Network: input.UsesVPCCNI}}
 	cmd := &cobra.Command{
 		Use:                   "plan",
 		Example:               "  naosu rebalance plan\n  naosu rebalance plan -n shop --max-share 50\n  naosu rebalance plan --from cluster.naosu -o json",

@@ -1,7 +1,6 @@
 package why
 
 import (
-	"context"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,14 +11,10 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 )
 
-// addNetwork adds to the world what the cloud tells of the network, if a pod that the question may be about waits for an address.
-func (o *Options) addNetwork(ctx context.Context, in input.Input) input.Input {
+// waitsForAddress says whether a pod that the question may be about waits for an address: then, what the cloud tells of the network is needed.
+func (o *Options) waitsForAddress(in input.Input) bool {
 	q := query.Query{World: in.World}
-	waits := func(pod *corev1.Pod) bool { return o.mayAsk(in, pod) && status.WaitsForAddress(q, pod) != nil }
-	if slices.ContainsFunc(in.World.Pods(), waits) {
-		in.World = o.AddNetwork(ctx, in.World)
-	}
-	return in
+	return slices.ContainsFunc(in.World.Pods(), func(pod *corev1.Pod) bool { return o.mayAsk(in, pod) && status.WaitsForAddress(q, pod) != nil })
 }
 
 // mayAsk says whether the question may be about a pod: about any of its namespace, unless it is about another pod or a node.

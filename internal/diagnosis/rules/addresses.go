@@ -42,15 +42,15 @@ func (Addresses) Applies(q query.Query) bool {
 }
 
 // Find examines subnets, nodes and interfaces.
-func (rule Addresses) Find(_ context.Context, q query.Query) []finding.Finding {
+func (rule Addresses) Find(ctx context.Context, q query.Query) []finding.Finding {
 	if !q.Known(rule.RequiredKinds()...) {
 		return nil
 	}
 	a := addressRule{Query: q, Report: q.Addresses(), waiting: map[waitingKey]waitingPods{}}
 	a.group()
-	found := slices.Concat(a.exhausted(), a.atLimit(), a.fragmented())
+	found := slices.Concat(a.exhausted(ctx), a.atLimit(), a.fragmented())
 	if !q.PresentOnly {
-		found = slices.Concat(found, a.runOut(), a.leaked(), a.acceptMore())
+		found = slices.Concat(found, a.runOut(ctx), a.leaked(), a.acceptMore())
 	}
 	return q.AboutSubject(found)
 }
@@ -102,7 +102,7 @@ func (a addressRule) group() {
 }
 
 // exhausted finds subnets without a free address from which nodes get theirs alone.
-func (a addressRule) exhausted() []finding.Finding {
+func (a addressRule) exhausted(ctx context.Context) []finding.Finding {
 	var found []finding.Finding
 	for at := range a.Subnets {
 		s := &a.Subnets[at]
@@ -118,7 +118,7 @@ func (a addressRule) exhausted() []finding.Finding {
 		if s.Leaked == 0 && a.Has(cloud.Interfaces) {
 			f.RuledOut = append(f.RuledOut, finding.Link{Message: sentence.RuledOutLeaks(status.SubnetRef(s.ID)), Evidence: status.FreeEvidence(s)})
 		}
-		f.Remedies = a.remedies(s, int64(len(pods.refs)))
+		f.Remedies = a.remedies(ctx, s, int64(len(pods.refs)), pods.refs)
 		found = append(found, f)
 	}
 	return found
@@ -300,7 +300,7 @@ func (a addressRule) fragmented() []finding.Finding {
 }
 
 // runOut finds subnets whose free addresses do not suffice for the new nodes of groups at their maximum.
-func (a addressRule) runOut() []finding.Finding {
+func (a addressRule) runOut(ctx context.Context) []finding.Finding {
 	var found []finding.Finding
 	for at := range a.Subnets {
 		s, ref := &a.Subnets[at], status.SubnetRef(a.Subnets[at].ID)
@@ -324,7 +324,7 @@ func (a addressRule) runOut() []finding.Finding {
 		if !a.Settings.Known {
 			f.Unknown = append(f.Unknown, finding.Gap{About: addresses.Plugin, Message: sentence.AddressSettingsUnknown()})
 		}
-		f.Remedies = a.remedies(s, -left)
+		f.Remedies = a.remedies(ctx, s, -left, nil)
 		found = append(found, f)
 	}
 	return found

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"context"
 	"slices"
 	"strconv"
 
@@ -9,11 +10,13 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// remedies are ways to more addresses of a subnet of which so many are missing, or to fewer of it in use. None is simulated. A smaller warm pool comes last
-// if it does not suffice.
-func (a addressRule) remedies(s *addresses.Subnet, missing int64) []finding.Remedy {
+// remedies are ways to more addresses of a subnet of which so many are missing, or to fewer of it in use. A smaller warm pool comes last if it does not
+// suffice; it is simulated if pods wait.
+func (a addressRule) remedies(ctx context.Context, s *addresses.Subnet, missing int64, waiting []change.Ref) []finding.Remedy {
 	all := a.tagRemedy(s)
 	var tagged []addresses.Leak
 	for _, l := range a.LeaksIn(s.ID) {
@@ -24,10 +27,11 @@ func (a addressRule) remedies(s *addresses.Subnet, missing int64) []finding.Reme
 	all = append(all, leakRemedy(tagged)...)
 	larger := []finding.Remedy{{Message: sentence.RemedyNewSubnet(s.Zone), Cost: sentence.RemedyNewSubnetCost(), Risk: sentence.RemedyNewSubnetRisk()}}
 	pool := a.SmallerPool(s)
+	smaller := a.warmPoolRemedy(ctx, pool, waiting)
 	if pool.Saved < missing {
-		return slices.Concat(all, larger, a.warmPoolRemedy(pool))
+		return slices.Concat(all, larger, smaller)
 	}
-	return slices.Concat(all, a.warmPoolRemedy(pool), larger)
+	return slices.Concat(all, smaller, larger)
 }
 
 // tagRemedy has the nodes use the subnet of their zone with the most free addresses.
@@ -54,16 +58,35 @@ func leakRemedy(leaks []addresses.Leak) []finding.Remedy {
 	}}
 }
 
-// warmPoolRemedy has nodes keep a few spare addresses instead of a whole interface of them.
-func (a addressRule) warmPoolRemedy(pool addresses.Pool) []finding.Remedy {
+// warmPoolRemedy has nodes keep a few spare addresses instead of a whole interface of them. It is verified if all pods that wait start then.
+func (a addressRule) warmPoolRemedy(ctx context.Context, pool addresses.Pool, waiting []change.Ref) []finding.Remedy {
 	if pool.Saved == 0 {
 		return nil
 	}
 	ip, minimum := strconv.Itoa(pool.WarmIP), strconv.Itoa(pool.MinimumIP)
+	variables := []string{"WARM_IP_TARGET=" + ip, "MINIMUM_IP_TARGET=" + minimum}
+	done := change.PatchPluginEnv(variables...)
 	return []finding.Remedy{{
-		Message: sentence.RemedyWarmPool(ip, minimum, int(pool.Saved)), Command: change.SetPluginEnv("WARM_IP_TARGET="+ip, "MINIMUM_IP_TARGET="+minimum),
-		Cost: sentence.RemedyWarmPoolCost(), Risk: sentence.RemedyWarmPoolRisk(),
+		Message: sentence.RemedyWarmPool(ip, minimum, int(pool.Saved)), Change: done, Command: change.SetPluginEnv(variables...),
+		Cost: sentence.RemedyWarmPoolCost(), Risk: sentence.RemedyWarmPoolRisk(), Verified: a.start(ctx, done, waiting),
 	}}
+}
+
+// start says whether, in a simulation, all of some pods that wait on their nodes for an address start after a change; false if there are none, or if
+// addresses are not counted.
+func (a addressRule) start(ctx context.Context, done change.Change, waiting []change.Ref) bool {
+	if !a.CanSimulate() || !a.Counted() || len(waiting) == 0 {
+		return false
+	}
+	result, err := simulation.Run(ctx, a.Judge, []change.Change{done}, simulation.Options{})
+	if err != nil {
+		return false
+	}
+	started := map[change.Ref]bool{}
+	for _, fate := range result.Fates {
+		started[fate.Pod] = fate.Kind == outcome.Moved
+	}
+	return !slices.ContainsFunc(waiting, func(pod change.Ref) bool { return !started[pod] })
 }
 
 // prefixRemedy lets nodes have 16 addresses for each that their type allows.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/addresses"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -100,6 +102,14 @@ func (e *Engine) releaseAddress(pod *corev1.Pod) {
 func (e *Engine) releaseNode(node *corev1.Node) {
 	if e.addresses.allocator != nil {
 		e.addresses.allocator.Terminate(node.Name)
+		e.retryAddresses()
+	}
+}
+
+// configureAddresses follows a change of the VPC CNI's settings.
+func (e *Engine) configureAddresses(set *appsv1.DaemonSet) {
+	if e.addresses.allocator != nil && set.Namespace == metav1.NamespaceSystem && set.Name == addresses.Plugin {
+		e.addresses.allocator.Configure(set)
 		e.retryAddresses()
 	}
 }

@@ -127,6 +127,44 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
+// TestWarmPool: with a smaller warm pool, a node returns addresses that a pod on another node waits for.
+func TestWarmPool(t *testing.T) {
+	world := testworld.Of(testworld.VPCCNI(), testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Deployment("web", testworld.Template("web", "100m"), "n1", "n1", "n1", "n2"),
+		pendingOnNode(testworld.Placed("late", "n1", testworld.Template("late", "100m"))))
+	n := world.Network(map[string]int64{"a": 0})
+	second := n.Interfaces[1] // n2 has two interfaces with six addresses for pods, of which a pod uses one.
+	second.ID, second.Primary, second.Addresses = "eni-second", false, []string{"10.0.9.0", "10.0.9.1", "10.0.9.2", "10.0.9.3"}
+	n.Interfaces = append(n.Interfaces, second)
+	env := func(variables string) change.Change {
+		return change.Patch{
+			Object: change.Ref{Kind: "DaemonSet", Namespace: "kube-system", Name: addresses.Plugin},
+			Patch:  `{"spec":{"template":{"spec":{"containers":[{"name":"aws-node","env":[` + variables + `]}]}}}}`,
+		}
+	}
+	for variables, tc := range map[string]struct {
+		want  []string
+		after int64
+	}{
+		// n2 keeps two addresses and n1, of the four, takes three for an interface with two: one for the pod, and a spare one.
+		`{"name":"WARM_IP_TARGET","value":"1"}`:  {[]string{"moved late >n1"}, 1},
+		`{"name":"WARM_IP_TARGET","value":"5"}`:  {[]string{}, 0},
+		`{"name":"WARM_ENI_TARGET","value":"1"}`: {[]string{}, 0},
+	} {
+		o, err := simulation.Run(t.Context(), world.JudgeOn(t, n), []change.Change{env(variables)}, simulation.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		testworld.ExpectFates(t, o, tc.want...)
+		var after int64
+		for _, s := range o.Addresses.Subnets {
+			after = s.After
+		}
+		if after != tc.after {
+			t.Errorf("with %s, %d addresses are free, want %d", variables, after, tc.after)
+		}
+	}
+}
+
 // TestUnreadAddresses: what is not known is stated.
 func TestUnreadAddresses(t *testing.T) {
 	world := testworld.Of(testworld.VPCCNI(), testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Deployment("web", testworld.Template("web", "1"), "n1"))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -154,6 +155,9 @@ func (e *Engine) Edit(edits ...cluster.Edit) error {
 			if edit.Removes() {
 				e.releaseNode(o)
 			}
+			others = append(others, edit)
+		case *appsv1.DaemonSet:
+			e.configureAddresses(o)
 			others = append(others, edit)
 		default:
 			others = append(others, edit)
