@@ -1,8 +1,8 @@
 package headroom_test
 
 import (
-	"testing"
 	"fmt"
+	"testing"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/clustertest"

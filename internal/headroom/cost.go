@@ -19,7 +19,7 @@ const (
 	// mostSingly is up to how many cases of a kind of failure are simulated one by one. Of more, several nodes are lost at once first.
 	mostSingly = 600
 	// batchSize is how many nodes are lost at once then.
-	batchSize = 16
+	batchSize = 25
 	// mostSplit bounds how many nodes of batches that have a cost are then lost one by one, the most demanding first.
 	mostSplit = 200
 )
@@ -34,20 +34,22 @@ func (c *computation) answer(ctx context.Context, f Failure) (Answer, error) {
 	case len(a.Unread) > 0:
 		a.Status = Unread
 		return a, nil
+	case f.Kind == Step && f.Step == nil:
+		a.Status, a.Unread = Unread, []cluster.Kind{cluster.ConfigMap}
+		return a, nil
 	case len(f.cases) == 0:
 		a.Status = NotComputed
 		return a, nil
 	}
 	worst, err := c.worst(ctx, &a)
-	unknown := outcome.UnknownError{}
-	switch {
-	case errors.As(err, &unknown):
+	if err == nil {
+		err = c.explain(ctx, &a, worst)
+	}
+	if unknown := (outcome.UnknownError{}); errors.As(err, &unknown) {
 		a.Status = Failed
 		return a, nil
-	case err != nil:
-		return a, err
 	}
-	return a, c.explain(ctx, &a, worst)
+	return a, err
 }
 
 // worst simulates the cases of a failure, counts those that have a cost, and returns the worst.
@@ -60,6 +62,9 @@ func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error)
 		}
 	}
 	worst := a.cases[0]
+	if len(a.cases) == 1 { // explain simulates it.
+		return worst, nil
+	}
 	for _, one := range cases {
 		cost, err := c.play(ctx, one)
 		if err != nil {
@@ -82,11 +87,11 @@ func (c *computation) costlyBatches(ctx context.Context, a *Answer) ([]failureCa
 	var costly []failureCase
 	for from := 0; from < len(a.cases); from += batchSize {
 		batch := a.cases[from:min(from+batchSize, len(a.cases))]
-		var all failureCase
+		var nodes []string
 		for _, one := range batch {
-			all.changes = append(all.changes, one.changes...)
+			nodes = append(nodes, one.nodes...)
 		}
-		cost, err := c.simulate(ctx, all)
+		cost, err := c.simulate(ctx, failureCase{changes: []change.Change{change.LoseNodes{Nodes: nodes}}})
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +122,7 @@ func (c *computation) play(ctx context.Context, one failureCase) (Cost, error) {
 	return cost, err
 }
 
-// simulate is play for changes that may be several cases at once. What waits already is left out.
+// simulate is play for several nodes at once. What waits already is left out.
 func (c *computation) simulate(ctx context.Context, one failureCase) (Cost, error) {
 	var cost Cost
 	err := simulation.EachFuture(ctx, c.judge, one.changes, simulation.Options{LeavePending: true}, func(o outcome.Outcome) error {
@@ -131,9 +136,10 @@ func (c *computation) simulate(ctx context.Context, one failureCase) (Cost, erro
 	return cost, err
 }
 
-// explain plays the worst case again, with reasons.
+// explain simulates the worst case with reasons: again, unless it is the only one.
 func (c *computation) explain(ctx context.Context, a *Answer, worst failureCase) error {
-	if a.Worst.none() {
+	only := len(a.cases) == 1
+	if a.Worst.none() && !only {
 		return nil
 	}
 	o, err := simulation.Run(ctx, c.judge, worst.changes, simulation.Options{LeavePending: true})
@@ -141,7 +147,13 @@ func (c *computation) explain(ctx context.Context, a *Answer, worst failureCase)
 		return err
 	}
 	a.Worst = costOf(c.world, o)
-	a.Worst.Nodes = worst.nodes
+	if only {
+		c.progress(1)
+	}
+	if !a.Worst.none() {
+		a.Worst.Nodes = worst.nodes
+		a.Costly = max(a.Costly, worst.alike)
+	}
 	for _, gap := range o.NotModelled {
 		c.gaps.Note(gap.About, gap.Why)
 	}

@@ -185,15 +185,33 @@ func TestStep(t *testing.T) {
 	if len(got) != 1 || describe(got[0]) != "step agent 1/1 waiting web:1 preempted web:1" {
 		t.Errorf("answers: %v", got)
 	}
-	if got := compute(t, judgeOf(t, objects, cluster.PriorityClass), headroom.Options{Kinds: []headroom.Kind{headroom.Step}}).Answers; got[0].Status != headroom.Unread {
-		t.Errorf("without priority classes the cost is %s, want unread", got[0].Status)
+	if got := compute(t, judgeOf(t, objects, cluster.DaemonSet), headroom.Options{Kinds: []headroom.Kind{headroom.Step}}).Answers; len(got) != 1 || got[0].Status != headroom.Unread {
+		t.Errorf("without DaemonSets the answers are %v, want one that is not known", got)
+	}
+}
+
+// TestUnknownStep is a vertical autoscaler whose parameters are in a ConfigMap that was not read.
+func TestUnknownStep(t *testing.T) {
+	template := w.Template("autoscaler", "10m")
+	template.Spec.Containers[0].Image = "registry.k8s.io/cpa/cpvpa:v0.8.4"
+	template.Spec.Containers[0].Command = []string{"/cpvpa", "--target=daemonset/agent", "--namespace=default", "--config-file=/etc/config/agent"}
+	objects := w.Of(w.Node("n1", "a"), w.DaemonSet("agent", w.Template("agent", "100m"), "n1"), w.Deployment("autoscaler", template, "n1"))
+	got := compute(t, judgeOf(t, objects, cluster.ConfigMap), headroom.Options{Kinds: []headroom.Kind{headroom.Step}}).Answers
+	if len(got) != 1 || describe(got[0]) != "step agent unread [ConfigMap]" {
+		t.Errorf("answers: %v", got)
 	}
 }
 
 // TestUnread leaves out what failures need to be known: their cost is unknown, and not nothing.
 func TestUnread(t *testing.T) {
-	objects := w.Of(w.Node("n1", "a"), w.Node("n2", "b"), w.Deployment("web", w.Template("web", "1"), "n1"))
-	for _, kind := range []cluster.Kind{cluster.ReplicaSet, cluster.PersistentVolumeClaim, cluster.StatefulSet, cluster.Job} {
+	objects := w.Of(w.Node("n1", "a"), w.Node("n2", "b"), w.Deployment("web", w.Template("web", "1"), "n1"), w.ZonalClaim("data", "b"),
+		w.StatefulSet("db", w.Template("db", "1", w.Mounting("data")), "n2"))
+	for _, a := range compute(t, judgeOf(t, objects, cluster.Job, cluster.CronJob), headroom.Options{Kinds: []headroom.Kind{headroom.Node, headroom.Zone}}).Answers {
+		if a.Status != headroom.Known {
+			t.Errorf("%s: of Jobs there is no pod, so that they need not be known", describe(a))
+		}
+	}
+	for _, kind := range []cluster.Kind{cluster.ReplicaSet, cluster.PersistentVolumeClaim, cluster.StorageClass, cluster.StatefulSet} {
 		for _, a := range compute(t, judgeOf(t, objects, kind), headroom.Options{Kinds: allKinds}).Answers {
 			if a.Status != headroom.Unread || !slices.Contains(a.Unread, kind) {
 				t.Errorf("without %s, the status of %s is %s %v", kind, describe(a), a.Status, a.Unread)

@@ -19,7 +19,7 @@ type Kind string
 const (
 	// Node is the loss of any one node of some that are alike in group, instance type and zone.
 	Node Kind = "node"
-	// TwoNodes is the loss of any two nodes of the cluster, one after the other.
+	// TwoNodes is the loss of any two nodes of the cluster at once.
 	TwoNodes Kind = "two-nodes"
 	// Zone is the loss of every node of a zone.
 	Zone Kind = "zone"
@@ -34,13 +34,16 @@ const (
 // Kinds are all kinds of failures.
 func Kinds() []Kind { return []Kind{Node, TwoNodes, Zone, Rotation, Step, Burst} }
 
+// MostRotated is the largest number of nodes of a group whose rotation is computed.
+const MostRotated = 1000
+
 // MostNodesForTwo is the largest number of nodes for which the loss of any two is computed.
 const MostNodesForTwo = 100
 
 // Failure is one stated failure, or any one of several that are alike.
 type Failure struct {
 	Kind Kind `json:"kind"`
-	// Subject is the zone, the group of a rotation, the DaemonSet or the workload; nil for nodes.
+	// Subject is the zone, the group of a rotation, the DaemonSet or the workload; nil for nodes, and for a step if the steps are not known.
 	Subject *change.Ref `json:"subject,omitempty"`
 	// Group, InstanceType and Zone are what nodes have in common; empty if their labels do not say, and for TwoNodes.
 	Group        string `json:"group,omitempty"`
@@ -48,7 +51,7 @@ type Failure struct {
 	Zone         string `json:"zone,omitempty"`
 	// Nodes is the number of nodes of which any one or two are lost, that a zone or group has, or that a DaemonSet runs on.
 	Nodes int `json:"nodes,omitempty"`
-	// Step is that of a DaemonSet.
+	// Step is that of a DaemonSet; nil if its vertical autoscaler's parameters are not known.
 	Step *NextStep `json:"step,omitempty"`
 	// More is the number of replicas that a burst adds.
 	More int `json:"more,omitempty"`
@@ -62,6 +65,8 @@ type NextStep struct {
 	Requests  corev1.ResourceList `json:"requests"`
 	// MoreNodes is how many more nodes it takes; zero if the increase is due already.
 	MoreNodes int `json:"moreNodes"`
+	// AtNodes is the number of nodes at which a vertical autoscaler makes the increase; zero if it is due already.
+	AtNodes int `json:"atNodes,omitempty"`
 }
 
 // failureCase is one way in which a failure comes, and stands for those that are identical.
@@ -135,25 +140,35 @@ func (c *computation) zoneFailures() []Failure {
 func (c *computation) rotations() []Failure {
 	var all []Failure
 	for _, g := range c.world.Groups() {
-		one := failureCase{changes: []change.Change{change.RotateGroup{Group: g.Name}}, alike: 1}
-		all = append(all, Failure{Kind: Rotation, Subject: &change.Ref{Kind: "Group", Name: g.Name}, Group: g.Name, Nodes: len(g.Nodes), cases: []failureCase{one}})
+		f := Failure{Kind: Rotation, Subject: &change.Ref{Kind: "Group", Name: g.Name}, Group: g.Name, Nodes: len(g.Nodes)}
+		if len(g.Nodes) <= MostRotated {
+			f.cases = []failureCase{{changes: []change.Change{change.RotateGroup{Group: g.Name}}, alike: 1}}
+		}
+		all = append(all, f)
 	}
 	return all
 }
 
 // steps are the next steps of vertical autoscalers, and increases that DaemonSets have not rolled out yet.
 func (c *computation) steps() []Failure {
+	if len(c.unread(Step)) > 0 { // Which steps there are is not known either.
+		return []Failure{{Kind: Step}}
+	}
 	var all []Failure
+	for _, target := range verticalautoscaler.UnknownTargets(c.world) {
+		all = append(all, Failure{Kind: Step, Subject: &target})
+	}
 	for _, s := range verticalautoscaler.AllSteps(c.world) {
 		target := s.Target
 		one := failureCase{changes: []change.Change{change.AddNodes{Count: s.MoreNodes}}, alike: 1}
+		at := len(c.world.Nodes()) + s.MoreNodes
 		if s.MoreNodes == 0 {
-			one.changes = []change.Change{growth(s)}
+			at, one.changes = 0, []change.Change{growth(s)}
 		}
 		set := c.world.DaemonSet(target.Namespace, target.Name)
 		all = append(all, Failure{
 			Kind: Step, Subject: &target, Nodes: len(c.world.PodsOf(set.UID)), cases: []failureCase{one},
-			Step: &NextStep{Container: s.Container, Requests: s.Requests, MoreNodes: s.MoreNodes},
+			Step: &NextStep{Container: s.Container, Requests: s.Requests, MoreNodes: s.MoreNodes, AtNodes: at},
 		})
 	}
 	return all

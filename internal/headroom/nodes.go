@@ -72,7 +72,7 @@ func (c *computation) twoNodeFailures() []Failure {
 			}
 			first := a.nodes[0].Name
 			f.cases = append(f.cases, failureCase{
-				changes: []change.Change{change.LoseNode{Node: first}, change.LoseNode{Node: second}}, nodes: []string{first, second}, alike: alike, demand: a.demand + b.demand,
+				changes: []change.Change{change.LoseNodes{Nodes: []string{first, second}}}, nodes: []string{first, second}, alike: alike, demand: a.demand + b.demand,
 			})
 		}
 	}

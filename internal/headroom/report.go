@@ -2,9 +2,11 @@ package headroom
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -125,15 +127,6 @@ type computation struct {
 	total   int
 }
 
-// neededKinds are the kinds of objects without which the cost of failures is not known: what pods need to be recreated and to run elsewhere.
-var neededKinds = []cluster.Kind{
-	cluster.Node, cluster.Pod, cluster.PersistentVolumeClaim, cluster.PersistentVolume, cluster.StorageClass, cluster.ReplicaSet, cluster.Deployment,
-	cluster.StatefulSet, cluster.Job, cluster.DaemonSet,
-}
-
-// stepKinds are those that a DaemonSet's step needs beside them: how an autoscaler is set.
-var stepKinds = []cluster.Kind{cluster.ConfigMap, cluster.PriorityClass}
-
 // Compute computes what failures cost in the Judge's world, which is left as it was. Every node and every pod must be known. An error is of the Judge
 // or of the context.
 func Compute(ctx context.Context, judge *scheduling.Judge, o Options) (*Report, error) {
@@ -178,14 +171,27 @@ func compareAnswers(a, b Answer) int {
 	return known(a) - known(b)
 }
 
-// unread are the kinds that a failure needs and that are not known.
+// stepKinds are the kinds of objects that tell the next steps of DaemonSets.
+var stepKinds = []cluster.Kind{cluster.DaemonSet, cluster.Deployment}
+
+// unread are the kinds without which a failure's cost is not known: those of the pods' owners, which recreate them, and of their volumes, which bind them
+// to places.
 func (c *computation) unread(kind Kind) []cluster.Kind {
-	needed := neededKinds
-	if kind == Step {
-		needed = slices.Concat(needed, stepKinds)
+	needed := map[cluster.Kind]bool{cluster.Node: true, cluster.Pod: true}
+	for _, pod := range c.world.Pods() {
+		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && slices.Contains(cluster.Kinds(), cluster.Kind(owner.Kind)) {
+			needed[cluster.Kind(owner.Kind)] = true
+		}
+		if slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return cluster.ClaimName(pod, &v) != "" }) {
+			needed[cluster.PersistentVolumeClaim], needed[cluster.PersistentVolume], needed[cluster.StorageClass] = true, true, true
+		}
 	}
-	return slices.DeleteFunc(slices.Clone(needed), func(k cluster.Kind) bool {
-		known := c.world.Knowledge(k)
-		return known == cluster.Complete || k == cluster.ConfigMap && known.Known() // Only an autoscaler's parameters are ever read.
+	if kind == Step {
+		for _, k := range stepKinds {
+			needed[k] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(needed)), func(k cluster.Kind) bool {
+		return c.world.Knowledge(k) == cluster.Complete
 	})
 }

@@ -42,6 +42,24 @@ func NextSteps(world *cluster.Snapshot) []Step {
 	return steps
 }
 
+// UnknownTargets are the DaemonSets whose vertical autoscaler's parameters are not known, and with them the next step.
+func UnknownTargets(world *cluster.Snapshot) []change.Ref {
+	var targets []change.Ref
+	for _, d := range world.Deployments() {
+		for i := range d.Spec.Template.Spec.Containers {
+			c := &d.Spec.Template.Spec.Containers[i]
+			namespace, kind, name := autoscalerTarget(d, c)
+			if !isVerticalAutoscaler(c) || kind != "daemonset" || world.DaemonSet(namespace, name) == nil {
+				continue
+			}
+			if _, known := scaleConfig(world, d, c); !known {
+				targets = append(targets, change.Ref{Kind: string(cluster.DaemonSet), Namespace: namespace, Name: name})
+			}
+		}
+	}
+	return targets
+}
+
 // AllSteps are those of NextSteps, and for each other DaemonSet the containers of its template that request more than those of pods that it has not
 // replaced yet.
 func AllSteps(world *cluster.Snapshot) []Step {
