@@ -125,8 +125,9 @@ func (c *computation) play(ctx context.Context, one failureCase) (Cost, error) {
 // simulate is play for several nodes at once. What waits already is left out.
 func (c *computation) simulate(ctx context.Context, one failureCase) (Cost, error) {
 	var cost Cost
+	world := c.judge.World()
 	err := simulation.EachFuture(ctx, c.judge, one.changes, simulation.Options{LeavePending: true}, func(o outcome.Outcome) error {
-		cost = costOf(c.world, o)
+		cost = costOf(world, o)
 		cost.Nodes = one.nodes
 		for _, gap := range o.NotModelled {
 			c.gaps.Note(gap.About, gap.Why)

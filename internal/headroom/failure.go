@@ -74,10 +74,25 @@ type failureCase struct {
 	changes []change.Change
 	// nodes are the lost ones.
 	nodes []string
-	// alike is the number of identical cases, itself included.
-	alike int
+	// alike is the number of identical cases, itself included; members are their nodes, if a single node is lost.
+	alike   int
+	members []string
 	// demand is the dominant share that the pods on the lost nodes request, in nodes.
 	demand float64
+	// grown is the growth of a step on the nodes that are there.
+	grown *change.GrowDaemonSet
+}
+
+// brings reports whether a case adds nodes.
+func (one failureCase) brings() bool {
+	return slices.ContainsFunc(one.changes, func(c change.Change) bool {
+		switch c.(type) {
+		case change.RotateGroup, change.AddNodes:
+			return true
+		default:
+			return false
+		}
+	})
 }
 
 // BurstOf is a workload, and by how many replicas it grows.

@@ -38,7 +38,7 @@ func (c *computation) nodeFailures() []Failure {
 		}
 		f.Nodes += len(class.nodes)
 		f.cases = append(f.cases, failureCase{
-			changes: []change.Change{change.LoseNode{Node: node.Name}}, nodes: []string{node.Name}, alike: len(class.nodes), demand: class.demand,
+			changes: []change.Change{change.LoseNode{Node: node.Name}}, nodes: []string{node.Name}, alike: len(class.nodes), members: namesOf(class.nodes), demand: class.demand,
 		})
 	}
 	slices.SortFunc(all, func(a, b *Failure) int {
@@ -78,6 +78,14 @@ func (c *computation) twoNodeFailures() []Failure {
 	}
 	sortByDemand(f.cases)
 	return []Failure{f}
+}
+
+func namesOf(nodes []*corev1.Node) []string {
+	names := make([]string, len(nodes))
+	for i, node := range nodes {
+		names[i] = node.Name
+	}
+	return names
 }
 
 // sortByDemand puts the most demanding cases first.

@@ -20,6 +20,8 @@ import (
 type Options struct {
 	// Kinds are the kinds of failures.
 	Kinds []Kind
+	// Rooms asks for the rooms that survive the failures.
+	Rooms bool
 	// Bursts are those of workloads that exist.
 	Bursts []BurstOf
 	// Progress is called with the number of failures that have been simulated, and of all; nil is not called.
@@ -48,6 +50,11 @@ type Answer struct {
 	Unplayed int `json:"unplayed,omitempty"`
 	// Worst is the case with the highest cost.
 	Worst Cost `json:"worst"`
+	// Room survives the failure; nil if it was not asked for, or the cost is not known.
+	Room *Room `json:"room,omitempty"`
+
+	// sized are the cases that Room survives.
+	sized []failureCase
 }
 
 // Status says whether a cost is known.
@@ -147,6 +154,9 @@ func Compute(ctx context.Context, judge *scheduling.Judge, o Options) (*Report, 
 	report := &Report{Answers: []Answer{}}
 	for _, f := range failures {
 		a, err := c.answer(ctx, f)
+		if err == nil {
+			err = c.sizeRoom(ctx, &a)
+		}
 		if err != nil {
 			return nil, err
 		}
