@@ -30,14 +30,9 @@ func (c *computation) needs(ctx context.Context, a *Answer) (*Needs, []change.Ch
 	worst := a.cases[slices.IndexFunc(a.cases, func(one failureCase) bool { return slices.Equal(one.nodes, a.Worst.Nodes) })]
 	group, zones := c.placesFor(a)
 	largest := min(mostAdded, max(8, len(worst.nodes), int(math.Ceil(2*c.demandOf(a)))))
-	harmWith := func(count int) (int, error) {
-		harm := 0
-		err := c.in(ctx, addNodes(group, zones, count), func() error {
-			cost, err := c.simulate(ctx, worst)
-			harm = cost.pods()
-			return err
-		})
-		return harm, err
+	harmWith := func(count int) (int, error) { // What the new nodes themselves cost counts, too: an autoscaler may react to them.
+		cost, err := c.simulate(ctx, failureCase{changes: slices.Concat(addNodes(group, zones, count), worst.changes)})
+		return cost.pods(), err
 	}
 	least, err := harmWith(largest)
 	if unknown := (outcome.UnknownError{}); errors.As(err, &unknown) || err == nil && least >= a.Worst.pods() {

@@ -32,6 +32,8 @@ type Options struct {
 type Report struct {
 	// Answers are those about each failure, the worst first.
 	Answers []Answer
+	// Reserve is the room that survives all of the failures, each by itself; nil if rooms were not asked for.
+	Reserve *Reserve
 	// NotModelled is what bears on the answers and was not simulated.
 	NotModelled []outcome.Gap
 }
@@ -163,6 +165,10 @@ func Compute(ctx context.Context, judge *scheduling.Judge, o Options) (*Report, 
 		report.Answers = append(report.Answers, a)
 	}
 	slices.SortStableFunc(report.Answers, compareAnswers)
+	var err error
+	if report.Reserve, err = c.reserve(ctx, report.Answers); err != nil {
+		return nil, err
+	}
 	report.NotModelled = c.gaps.List()
 	return report, nil
 }

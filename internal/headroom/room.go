@@ -46,6 +46,8 @@ type Placeholder struct {
 	Requests corev1.ResourceList `json:"requests"`
 
 	size amounts
+	// pod is the one that it is shaped like, where it ran in a simulation.
+	pod change.Ref
 }
 
 // Needs are nodes to add to a group, by zone.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/headroom"
 	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
@@ -71,6 +72,12 @@ func TestRoom(t *testing.T) {
 			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Node("n3", "a", one), w.Deployment("web", w.Template("web", "500m"), "n1", "n2")),
 			[]headroom.Kind{headroom.Node}, nil,
 			[]string{"node workers/a: minimal n3 500m"},
+		},
+		"placeholders that are there are part of the room": {
+			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "600m"), "n1"),
+				w.Deployment("held", w.Template("held", "800m", w.Priority(-10)), "n2")),
+			[]headroom.Kind{headroom.Node}, nil,
+			[]string{"node workers/a: minimal n2 600m"},
 		},
 		"pods of two sizes": {
 			w.Of(w.Node("n1", "a"), w.Node("n2", "a"), w.Deployment("web", w.Template("web", "1500m"), "n1"), w.Deployment("api", w.Template("api", "500m"), "n1")),
@@ -132,5 +139,43 @@ func TestRoomForStep(t *testing.T) {
 	got := compute(t, judgeOf(t, objects), headroom.Options{Kinds: []headroom.Kind{headroom.Step}, Rooms: true}).Answers
 	if want := "step agent: minimal n2 100m; 2 helpless"; len(got) != 1 || describeRoom(got[0]) != want {
 		t.Errorf("got %s, want %s", describeRoom(got[0]), want)
+	}
+}
+
+// TestReserve adds up what is free, and what of it the room that survives all failures leaves.
+func TestReserve(t *testing.T) {
+	cpu := func(list corev1.ResourceList) string {
+		q := list[corev1.ResourceCPU]
+		return q.String()
+	}
+	one := w.CPU("1")
+	for name, tc := range map[string]struct {
+		world              w.Objects
+		status             headroom.ReserveStatus
+		free, held, giveUp string
+	}{
+		"room for the larger of two pods": {
+			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Node("n3", "a", one), w.Deployment("web", w.Template("web", "600m"), "n1"), w.Deployment("api", w.Template("api", "200m"), "n2")),
+			headroom.Computed, "2200m", "0", "1600m",
+		},
+		"placeholders that hold too much": {
+			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "600m"), "n1"), w.Deployment("held", w.Template("held", "900m", w.Priority(-10)), "n2")),
+			headroom.Computed, "1400m", "900m", "800m",
+		},
+		"too few nodes": {
+			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "600m"), "n1", "n2")),
+			headroom.MoreNodes, "800m", "0", "0",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := compute(t, judgeOf(t, tc.world), headroom.Options{Kinds: []headroom.Kind{headroom.Node, headroom.Rotation}, Rooms: true}).Reserve
+			if got.Status != tc.status || cpu(got.Free) != tc.free || cpu(got.Held) != tc.held || cpu(got.GiveBack) != tc.giveUp {
+				t.Errorf("%s: free %s, held %s, could be given back %s", got.Status, cpu(got.Free), cpu(got.Held), cpu(got.GiveBack))
+			}
+		})
+	}
+	report := compute(t, judgeOf(t, w.Of(w.Node("n1", "a")), cluster.DaemonSet), headroom.Options{Kinds: []headroom.Kind{headroom.Step}, Rooms: true})
+	if report.Reserve.Status != headroom.UnknownReserve {
+		t.Errorf("with a failure of unknown cost, the reserve is %s", report.Reserve.Status)
 	}
 }

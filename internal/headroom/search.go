@@ -2,6 +2,8 @@ package headroom
 
 import (
 	"context"
+	"maps"
+	"math"
 	"slices"
 )
 
@@ -50,12 +52,66 @@ func (s *sizer) find(ctx context.Context, begin room) (room, Result, error) {
 			continue
 		}
 		active[i] = true
-		r = r.including(s.landings[i])
-		if held, err = s.survives(ctx, r, i); err != nil || !held || !s.fits(r) {
+		if r, held, err = s.extend(ctx, r, i); err != nil || !held {
 			return s.findFilled(ctx, err)
 		}
 	}
 	return s.reduceAll(ctx, r, active)
+}
+
+// mostExtensions bounds how often placeholders are added for the pods that a case still harms.
+const mostExtensions = 8
+
+// extend adds placeholders until a room survives a case: for the pods that it harms, where they would run if all that is free were there for them, or on
+// the node with the most room; at last for all pods that it displaces.
+func (s *sizer) extend(ctx context.Context, r room, i int) (room, bool, error) {
+	extended := r
+	for range mostExtensions {
+		held, err := s.simulateRoom(ctx, extended, i)
+		if err != nil || held {
+			return extended, held, err
+		}
+		before := len(extended)
+		for _, p := range s.landings[i] {
+			if !slices.Contains(s.harmed, p.pod) {
+				continue
+			}
+			if next, ok := s.add(extended, p, s.cases[i].nodes); ok {
+				extended = next
+			}
+		}
+		if len(extended) == before {
+			break
+		}
+	}
+	extended = r.including(s.landings[i])
+	if !s.fits(extended) {
+		return r, false, nil
+	}
+	held, err := s.survives(ctx, extended, i)
+	return extended, held, err
+}
+
+// add adds a placeholder to a room: on its node, or on the node with the most room that is not lost.
+func (s *sizer) add(r room, p Placeholder, lost []string) (room, bool) {
+	best, most := "", -1.0
+	for _, node := range slices.Sorted(maps.Keys(s.free)) {
+		left := s.free[node].minus(r.on(node))
+		if !p.size.within(left) || slices.Contains(lost, node) {
+			continue
+		}
+		share := s.size.share(left)
+		if node == p.Node {
+			share = math.Inf(1)
+		}
+		if share > most {
+			best, most = node, share
+		}
+	}
+	if best == "" {
+		return r, false
+	}
+	return append(slices.Clone(r), newPlaceholder(best, p.size)), true
 }
 
 // findFilled begins with as many placeholders as there is room for.
@@ -103,15 +159,44 @@ func (s *sizer) reduceAll(ctx context.Context, r room, active map[int]bool) (roo
 			}
 		}
 		switch {
+		case failed < 0 && s.open:
+			return s.confirm(ctx, smaller, done)
 		case failed < 0 && !done:
 			return smaller, Sufficient, nil
 		case failed < 0:
 			return s.exact(ctx, smaller)
-		case active[failed] || s.simulated > mostSimulated:
+		case active[failed] || s.spent():
+			if s.open {
+				return s.confirm(ctx, largest, false)
+			}
 			return largest, Sufficient, nil
 		}
 		active[failed] = true
 	}
+}
+
+// confirm plays the most demanding cases with placeholders that the scheduler preempts. A room that does not survive them gets all placeholders that
+// they could need.
+func (s *sizer) confirm(ctx context.Context, r room, done bool) (room, Result, error) {
+	s.open = false
+	result := Irreducible
+	if !done {
+		result = Sufficient
+	}
+	for i := range min(len(s.cases), mostConfirmed) {
+		held, err := s.survives(ctx, r, i)
+		if err == nil && !held {
+			r, result = r.including(s.landings[i]), Sufficient
+			held, err = s.survives(ctx, r, i)
+		}
+		if err != nil || !held || !s.fits(r) {
+			return nil, NotSized, err
+		}
+	}
+	if len(r) == 0 || len(r) == 1 && result == Irreducible && compareFloats(s.cost(r), s.bound()) <= 0 {
+		result = Minimal
+	}
+	return r, result, nil
 }
 
 // reduce leaves out placeholders and makes them smaller, one at a time, the largest first, until nothing more can be; done is false if it gave up.
@@ -127,7 +212,7 @@ func (s *sizer) reduce(ctx context.Context, r room, active map[int]bool) (reduce
 		changed = false
 		for i := 0; i < len(r); i++ {
 			for _, next := range s.smaller(r, i) {
-				if s.simulated > mostSimulated {
+				if s.spent() {
 					return r, false, nil
 				}
 				held, err := s.survives(ctx, next, cases...)
@@ -193,7 +278,7 @@ func (s *sizer) exact(ctx context.Context, r room) (room, Result, error) {
 		cases[i] = i
 	}
 	for _, candidate := range candidates {
-		if s.simulated > mostSimulated {
+		if s.spent() {
 			return r, Irreducible, nil
 		}
 		if held, err := s.survives(ctx, candidate, cases...); err != nil {

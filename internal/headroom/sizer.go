@@ -23,16 +23,20 @@ const (
 	placeholderPriority = -10
 	// fillerPriority is higher than any that the API server accepts: nothing preempts the pods that fill nodes.
 	fillerPriority = int32(2_000_002_000)
-	// mostSimulated bounds the simulations of one search.
+	// mostSimulated bounds the simulations of one search, and mostPlayed their number times that of the nodes.
 	mostSimulated = 3_000
+	mostPlayed    = 100_000
+	// mostConfirmed is how many cases are played with placeholders that are preempted, where the search leaves their room free.
+	mostConfirmed = 8
 )
 
 // sizer looks for rooms in the Judge's world.
 type sizer struct {
 	*computation
 	world *cluster.Snapshot
-	// free is what is free on each node that takes pods.
-	free map[string]amounts
+	// free is what is free on each node that takes pods, with what placeholders hold, which the search removes.
+	free         map[string]amounts
+	placeholders []*corev1.Pod
 	// allowed is what a case costs although all that is free is there for it, by index of the case.
 	allowed []map[harm]int
 	// landings are where the pods that a case displaces find room, in shapes of the pods.
@@ -42,6 +46,10 @@ type sizer struct {
 	shapes    []amounts
 	simulated int
 	known     map[string]bool
+	// harmed are the pods that the last simulation of a room that does not survive harms.
+	harmed []change.Ref
+	// open leaves the room free instead of putting placeholders there, which saves the scheduler their preemption.
+	open bool
 }
 
 // harm is a fate of a workload's pods.
@@ -61,7 +69,7 @@ func harms(c Cost) map[harm]int {
 }
 
 func newSizer(c *computation) *sizer {
-	s := &sizer{computation: c, world: c.judge.World(), free: map[string]amounts{}, known: map[string]bool{}}
+	s := &sizer{computation: c, world: c.judge.World(), free: map[string]amounts{}, known: map[string]bool{}, open: len(c.ready) > exactNodes}
 	for _, node := range s.world.Nodes() {
 		if !kube.IsNodeReady(node) || node.Spec.Unschedulable {
 			continue
@@ -70,6 +78,12 @@ func newSizer(c *computation) *sizer {
 		for name, all := range amountsOf(node.Status.Allocatable) {
 			if left := all - c.judge.Requested(node.Name, name); left > 0 {
 				free[name] = left
+			}
+		}
+		for _, pod := range s.world.PodsOn(node.Name) {
+			if placeholder(pod) && !cluster.Ended(pod) {
+				s.placeholders = append(s.placeholders, pod)
+				free = free.plus(requestsOf(pod))
 			}
 		}
 		s.free[node.Name] = free
@@ -132,7 +146,9 @@ func (s *sizer) landed(one failureCase, o outcome.Outcome) room {
 			continue
 		}
 		if size := requestsOf(pod); len(size) > 0 {
-			all = append(all, newPlaceholder(fate.To, size))
+			p := newPlaceholder(fate.To, size)
+			p.pod = fate.Pod
+			all = append(all, p)
 		}
 	}
 	return all.sorted(s.size)
@@ -173,7 +189,7 @@ func (s *sizer) fits(r room) bool {
 // survives reports whether a room survives cases although nothing else is free: no more pods are harmed than with all that is free today.
 func (s *sizer) survives(ctx context.Context, r room, cases ...int) (bool, error) {
 	for _, i := range cases {
-		key := fmt.Sprint(i, "\x00", r.key())
+		key := fmt.Sprint(i, s.open, "\x00", r.key())
 		held, known := s.known[key]
 		if !known {
 			var err error
@@ -198,18 +214,31 @@ func (s *sizer) simulateRoom(ctx context.Context, r room, i int) (bool, error) {
 	}
 	world, held := s.judge.World(), false
 	err := simulation.EachFuture(ctx, s.judge, s.cases[i].changes, simulation.Options{LeavePending: true}, func(o outcome.Outcome) error {
+		cost := costOf(world, o)
 		held = true
-		for h, n := range harms(costOf(world, o)) {
+		for h, n := range harms(cost) {
 			held = held && n <= s.allowed[i][h]
+		}
+		s.harmed = s.harmed[:0]
+		for _, one := range slices.Concat(cost.Waiting, cost.Preempted) {
+			s.harmed = append(s.harmed, one.Pod)
 		}
 		return nil
 	})
 	return held, err
 }
 
-// fill fills all that is free on every node.
+// spent reports whether the search has simulated as much as it may.
+func (s *sizer) spent() bool {
+	return s.simulated > mostSimulated || s.simulated*len(s.free) > mostPlayed
+}
+
+// fill removes the placeholders that are there, and fills all that is free on every node.
 func (s *sizer) fill() error {
 	var edits []cluster.Edit
+	for _, pod := range s.placeholders {
+		edits = append(edits, cluster.Remove(pod))
+	}
 	for _, node := range slices.Sorted(maps.Keys(s.free)) {
 		edits = append(edits, cluster.Put(filler(node, s.free[node])))
 	}
@@ -225,7 +254,9 @@ func (s *sizer) held(r room) []cluster.Edit {
 			done[p.Node] = true
 			edits = append(edits, cluster.Put(filler(p.Node, s.free[p.Node].minus(r.on(p.Node)))))
 		}
-		edits = append(edits, cluster.Put(placeholderPod(fmt.Sprintf("naosu-placeholder-%d", i), p)))
+		if !s.open {
+			edits = append(edits, cluster.Put(placeholderPod(fmt.Sprintf("naosu-placeholder-%d", i), p)))
+		}
 	}
 	return edits
 }

@@ -49,6 +49,7 @@ var englishHelp = sentences{
 		"With -o wide: every pod of the worst case of each failure, and the reason.\n\n" + exitCodes,
 	"flag/headroom/failures": "the `FAILURES` to simulate: node, two-nodes, zone, rotation, step",
 	"flag/headroom/burst":    "also simulate more replicas of a workload: `[NAMESPACE/]KIND/NAME=+N`; can be repeated",
+	"flag/headroom/room":     "also compute the smallest room that survives each failure, which takes longer than the cost",
 	"flag/headroom/fail-on":  "exit with 1 if a failure would leave pods with this `FATE`: waiting, preempted, lost",
 
 	"help/whatif": "Predict the effects of a change",

@@ -47,6 +47,7 @@ var japaneseHelp = sentences{
 		"-o wide では、各障害の最悪の場合のすべての Pod と理由も表示します。\n\n" + exitCodesJapanese,
 	"flag/headroom/failures": "シミュレーションする障害 `FAILURES`: node、two-nodes、zone、rotation、step",
 	"flag/headroom/burst":    "ワークロードの Pod を増やす場合もシミュレーションする: `[NAMESPACE/]KIND/NAME=+N` (繰り返し指定可)",
+	"flag/headroom/room":     "各障害に耐えるために空けておく最小の量も計算する (影響の計算より時間がかかる)",
 	"flag/headroom/fail-on":  "障害によってこの `FATE` になる Pod があれば終了コード 1 で終わる: waiting、preempted、lost",
 
 	"help/whatif": "変更の影響を予測する",

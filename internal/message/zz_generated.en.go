@@ -4091,7 +4091,11 @@ var englishTexts = []compiled{
 			t.put(t.value("costly"))
 			t.say(" would cost pods today")
 		} else {
-			t.say("none that is known would cost a pod today")
+			t.say("none")
+			if t.is(t.value("unknown")) {
+				t.say(" that is known")
+			}
+			t.say(" would cost a pod today")
 		}
 		if t.is(t.value("unknown")) {
 			t.say(", and the cost of ")
@@ -4129,9 +4133,9 @@ var englishTexts = []compiled{
 		t.say(" to ")
 		t.say(englishList(t.items("requests")))
 		if t.is(t.value("nodes")) {
-			t.say(" (at ")
+			t.say(" at ")
 			t.put(t.value("nodes"))
-			t.say(" nodes)")
+			t.say(" nodes")
 		}
 	}},
 	{HeadroomSteps, nil, func(t *text) {
@@ -4166,6 +4170,39 @@ var englishTexts = []compiled{
 	}},
 	{HeadroomHeadReason, nil, func(t *text) {
 		t.say("REASON")
+	}},
+	{HeadroomHeadRoom, nil, func(t *text) {
+		t.say("ROOM")
+	}},
+	{HeadroomHeadNodes, nil, func(t *text) {
+		t.say("NODES")
+	}},
+	{HeadroomNotSized, nil, func(t *text) {
+		t.say("not computed")
+	}},
+	{HeadroomHelpless, []string{"n"}, func(t *text) {
+		t.say("no room helps ")
+		t.say(count(t.number("n"), "pod", "pods"))
+	}},
+	{HeadroomMoreNodes, nil, func(t *text) {
+		t.say("Nothing can be given back: a failure needs more nodes than there are.")
+	}},
+	{HeadroomReserveUnknown, nil, func(t *text) {
+		t.say("How much can be given back is not known, because the room for some failures is not.")
+	}},
+	{HeadroomGiveBack, []string{"free", "n", "sizes", "back"}, func(t *text) {
+		t.say("Of ")
+		t.put(t.value("free"))
+		t.say(" that is free, ")
+		if t.is(t.value("n")) {
+			t.say(englishList(t.items("sizes")))
+			t.say(" survives each of these failures")
+		} else {
+			t.say("none would help in these failures")
+		}
+		t.say("; ")
+		t.put(t.value("back"))
+		t.say(" can be given back.")
 	}},
 	{HeadroomUnread, []string{"failure", "kinds"}, func(t *text) {
 		t.put(t.value("failure"))
@@ -4301,6 +4338,9 @@ var englishTexts = []compiled{
 	}},
 	{"flag/headroom/burst", nil, func(t *text) {
 		t.say("also simulate more replicas of a workload: `[NAMESPACE/]KIND/NAME=+N`; can be repeated")
+	}},
+	{"flag/headroom/room", nil, func(t *text) {
+		t.say("also compute the smallest room that survives each failure, which takes longer than the cost")
 	}},
 	{"flag/headroom/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if a failure would leave pods with this `FATE`: waiting, preempted, lost")

@@ -3950,7 +3950,10 @@ var japaneseTexts = []compiled{
 			t.put(t.value("costly"))
 			t.say(" 件です")
 		} else {
-			t.say("分かっている範囲で、今起きて Pod に影響するものはありません")
+			if t.is(t.value("unknown")) {
+				t.say("分かっている範囲で、")
+			}
+			t.say("今起きて Pod に影響するものはありません")
 		}
 		t.say("。")
 		if t.is(t.value("unknown")) {
@@ -4024,6 +4027,39 @@ var japaneseTexts = []compiled{
 	}},
 	{HeadroomHeadReason, nil, func(t *text) {
 		t.say("理由")
+	}},
+	{HeadroomHeadRoom, nil, func(t *text) {
+		t.say("空ける量")
+	}},
+	{HeadroomHeadNodes, nil, func(t *text) {
+		t.say("追加ノード")
+	}},
+	{HeadroomNotSized, nil, func(t *text) {
+		t.say("計算なし")
+	}},
+	{HeadroomHelpless, []string{"n"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 個の Pod は空けても動作しない")
+	}},
+	{HeadroomMoreNodes, nil, func(t *text) {
+		t.say("今のノードでは足りない障害があるため、手放せる空きはありません。")
+	}},
+	{HeadroomReserveUnknown, nil, func(t *text) {
+		t.say("空けておく量の分からない障害があるため、手放せる量は不明です。")
+	}},
+	{HeadroomGiveBack, []string{"free", "n", "sizes", "back"}, func(t *text) {
+		t.say("空いている ")
+		t.put(t.value("free"))
+		t.say(" のうち、")
+		if t.is(t.value("n")) {
+			t.say(japaneseAnd(t.items("sizes")))
+			t.say(" があればどの障害にも耐えられ")
+		} else {
+			t.say("これらの障害に役立つものはなく")
+		}
+		t.say("、")
+		t.put(t.value("back"))
+		t.say(" を手放せます。")
 	}},
 	{HeadroomUnread, []string{"failure", "kinds"}, func(t *text) {
 		t.put(t.value("failure"))
@@ -4157,6 +4193,9 @@ var japaneseTexts = []compiled{
 	}},
 	{"flag/headroom/burst", nil, func(t *text) {
 		t.say("ワークロードの Pod を増やす場合もシミュレーションする: `[NAMESPACE/]KIND/NAME=+N` (繰り返し指定可)")
+	}},
+	{"flag/headroom/room", nil, func(t *text) {
+		t.say("各障害に耐えるために空けておく最小の量も計算する (影響の計算より時間がかかる)")
 	}},
 	{"flag/headroom/fail-on", nil, func(t *text) {
 		t.say("障害によってこの `FATE` になる Pod があれば終了コード 1 で終わる: waiting、preempted、lost")

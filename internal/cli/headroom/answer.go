@@ -14,6 +14,8 @@ import (
 // answer is what the verb says, as data.
 type answer struct {
 	Failures []failure `json:"failures"`
+	// Reserve is the room that survives all of the failures, each by itself, and what could be given back; left out with --room=false.
+	Reserve *headroom.Reserve `json:"reserve,omitempty"`
 	// Unknown is what is not known, and why.
 	Unknown     []finding.Gap `json:"unknown"`
 	NotModelled []finding.Gap `json:"notModelled"`
@@ -26,7 +28,7 @@ type failure struct {
 }
 
 func answerOf(report *headroom.Report) answer {
-	a := answer{Failures: []failure{}, Unknown: []finding.Gap{}, NotModelled: []finding.Gap{}}
+	a := answer{Reserve: report.Reserve, Failures: []failure{}, Unknown: []finding.Gap{}, NotModelled: []finding.Gap{}}
 	for _, one := range report.Answers {
 		f := failure{nameOf(one.Failure), one}
 		a.Failures = append(a.Failures, f)
@@ -59,7 +61,7 @@ func nameOf(f headroom.Failure) message.Sentence {
 			quantity := f.Step.Requests[name]
 			requests = append(requests, string(name)+" "+quantity.String())
 		}
-		return sentence.HeadroomStep(change.NamespacedRef(*f.Subject), requests, f.Step.AtNodes)
+		return sentence.HeadroomStep(f.Subject.Name, requests, f.Step.AtNodes)
 	case headroom.Burst:
 		return sentence.HeadroomBurst(f.More, change.NamespacedRef(*f.Subject))
 	default:

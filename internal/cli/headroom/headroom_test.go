@@ -39,13 +39,20 @@ func TestText(t *testing.T) {
 		"a page": {
 			full,
 			[]string{
-				"3 failures: 1 would cost pods today, and the cost of 1 is not known.", "a node of workers (us-east-1a)   3/3     2      0           0",
+				"3 failures: 1 would cost pods today, and the cost of 1 is not known.", "a node of workers (us-east-1a)   3/3     2      0           0      +1 workers   2 × 800m",
+				"How much can be given back is not known",
 				"a node of workers (us-east-1a): n1", "shop/deployment/web (2)   WAIT   0/2 nodes are available: 2 Insufficient cpu.", "not all DaemonSet objects could be read",
 			},
 			nil, exit.OK,
 		},
-		"a wide page": {with("-o", "wide"), []string{"shop/pod/web-6c5d-1   WAIT"}, []string{"deployment/web (2)"}, exit.OK},
-		"pods wait":   {with("--fail-on", "waiting,lost"), []string{"3/3"}, nil, exit.Found},
+		"without rooms": {with("--room=false"), []string{"3/3     2      0           0\n"}, []string{"ROOM", "given back"}, exit.OK},
+		"what can be given back": {
+			[]string{"--from", inputs + "n503-enough.yaml", "--failures", "node"},
+			[]string{"none would cost a pod today.", "Of 3390m/21Gi that is free, 1 × 1200m survives each of these failures; 2190m/21Gi can be given back."}, nil, exit.OK,
+		},
+		"too few nodes": {with("--failures", "node"), []string{"Nothing can be given back"}, nil, exit.OK},
+		"a wide page":   {with("-o", "wide"), []string{"shop/pod/web-6c5d-1   WAIT"}, []string{"deployment/web (2)"}, exit.OK},
+		"pods wait":     {with("--fail-on", "waiting,lost"), []string{"3/3"}, nil, exit.Found},
 		"whether pods are preempted is not known": {with("--fail-on", "preempted"), []string{"3/3"}, nil, exit.NoAnswer},
 		"no pods are preempted by what is known":  {with("--failures", "node", "--fail-on", "preempted"), []string{"3/3"}, []string{"?"}, exit.OK},
 		"a burst": {

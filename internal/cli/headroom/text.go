@@ -2,9 +2,12 @@ package headroom
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cli/output"
@@ -28,7 +31,10 @@ const (
 
 func (w writer) write(a answer) error {
 	w.Paragraph("", w.say.Say(sentence.HeadroomSummary(len(a.Failures), a.costly(), a.unknown())), output.Strong)
-	w.failures(a.Failures)
+	if a.Reserve != nil {
+		w.Paragraph("", w.say.Say(reserveOf(a.Reserve)), output.Plain)
+	}
+	w.failures(a.Failures, a.Reserve != nil)
 	w.worst(a.Failures)
 	w.gaps(sentence.HeadUnknown(), a.Unknown)
 	w.gaps(sentence.HeadNotModelled(), a.NotModelled)
@@ -47,7 +53,7 @@ func (w writer) heads(says ...message.Sentence) []string {
 }
 
 // failures is the table, the worst first.
-func (w writer) failures(all []failure) {
+func (w writer) failures(all []failure, rooms bool) {
 	var rows [][]string
 	for _, f := range all {
 		row := []string{w.say.Say(f.Name)}
@@ -60,13 +66,115 @@ func (w writer) failures(all []failure) {
 		} else {
 			row = append(row, "?", "?", "?", "?")
 		}
+		if rooms {
+			row = append(row, w.nodes(f.Room), w.room(f.Room))
+		}
 		rows = append(rows, row)
 	}
 	if len(rows) == 0 {
 		return
 	}
 	w.Blank()
-	w.Table("", w.heads(sentence.HeadroomHeadFailure(), sentence.HeadroomHeadCases(), sentence.HeadroomHeadWait(), sentence.HeadroomHeadPreempted(), sentence.HeadroomHeadLost()), rows)
+	heads := w.heads(sentence.HeadroomHeadFailure(), sentence.HeadroomHeadCases(), sentence.HeadroomHeadWait(), sentence.HeadroomHeadPreempted(), sentence.HeadroomHeadLost())
+	if rooms {
+		heads = append(heads, w.heads(sentence.HeadroomHeadNodes(), sentence.HeadroomHeadRoom())...)
+	}
+	w.Table("", heads, rows)
+}
+
+// nodes are those that must be added for a room.
+func (w writer) nodes(r *headroom.Room) string {
+	switch {
+	case r == nil:
+		return "?"
+	case r.Needs == nil:
+		return "-"
+	default:
+		return strings.TrimSpace("+" + strconv.Itoa(r.Needs.Count) + " " + r.Needs.Group)
+	}
+}
+
+// room is a room in short, as in "2 × 500m/1Gi"; on a wide page with the nodes.
+func (w writer) room(r *headroom.Room) string {
+	if r == nil {
+		return "?"
+	}
+	var parts []string
+	switch {
+	case r.Result == headroom.NotSized:
+		parts = append(parts, w.say.Say(sentence.HeadroomNotSized()))
+	case len(r.Placeholders) == 0:
+		parts = append(parts, "-")
+	default:
+		parts = append(parts, sizesOf(r, w.Wide)...)
+	}
+	if r.Helpless > 0 {
+		parts = append(parts, w.say.Say(sentence.HeadroomHelpless(r.Helpless)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// mostSizes bounds the sizes of placeholders that a row names.
+const mostSizes = 3
+
+// sizesOf are the placeholders of a room by size, each as in "2 × 500m/1Gi".
+func sizesOf(r *headroom.Room, wide bool) []string {
+	count, on := map[string]int{}, map[string][]string{}
+	var sizes []string
+	for _, p := range r.Placeholders {
+		size := sizeOf(p.Requests)
+		if count[size]++; count[size] == 1 {
+			sizes = append(sizes, size)
+		}
+		on[size] = append(on[size], p.Node)
+	}
+	var parts []string
+	for i, size := range sizes {
+		part := strconv.Itoa(count[size]) + " × " + size
+		if wide {
+			part += " (" + strings.Join(on[size], " ") + ")"
+		} else if i == mostSizes {
+			return append(parts, "…")
+		}
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// sizeOf is the CPU and memory of a placeholder, and what else it requests.
+func sizeOf(requests corev1.ResourceList) string {
+	cpu := requests[corev1.ResourceCPU]
+	text := cpu.String()
+	if memory, ok := requests[corev1.ResourceMemory]; ok {
+		text += "/" + memory.String()
+	}
+	for _, name := range slices.Sorted(maps.Keys(requests)) {
+		if quantity := requests[name]; name != corev1.ResourceCPU && name != corev1.ResourceMemory {
+			text += " " + string(name) + " " + quantity.String()
+		}
+	}
+	return text
+}
+
+// reserveOf says how much could be given back.
+func reserveOf(r *headroom.Reserve) message.Sentence {
+	short := func(list corev1.ResourceList) string {
+		rest := corev1.ResourceList{}
+		for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+			if quantity, ok := list[name]; ok {
+				rest[name] = quantity
+			}
+		}
+		return sizeOf(rest)
+	}
+	switch {
+	case r.Status == headroom.MoreNodes:
+		return sentence.HeadroomMoreNodes()
+	case r.Status != headroom.Computed || r.Room == nil:
+		return sentence.HeadroomReserveUnknown()
+	default:
+		return sentence.HeadroomGiveBack(short(r.Free), len(r.Room.Placeholders) > 0, message.ListOf(sizesOf(r.Room, false)), short(r.GiveBack))
+	}
 }
 
 // worst describes the worst cases of failures that have a cost: a row for the pods of a workload with one reason, on a wide page for each pod.

@@ -3374,6 +3374,41 @@ func HeadroomHeadReason() message.Sentence {
 	return message.Sentence{ID: message.HeadroomHeadReason}
 }
 
+// HeadroomHeadRoom is message.HeadroomHeadRoom.
+func HeadroomHeadRoom() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadRoom}
+}
+
+// HeadroomHeadNodes is message.HeadroomHeadNodes.
+func HeadroomHeadNodes() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadNodes}
+}
+
+// HeadroomNotSized is message.HeadroomNotSized.
+func HeadroomNotSized() message.Sentence {
+	return message.Sentence{ID: message.HeadroomNotSized}
+}
+
+// HeadroomHelpless is message.HeadroomHelpless.
+func HeadroomHelpless(n int) message.Sentence {
+	return message.Sentence{ID: message.HeadroomHelpless, Args: message.Args{"n": n}}
+}
+
+// HeadroomMoreNodes is message.HeadroomMoreNodes.
+func HeadroomMoreNodes() message.Sentence {
+	return message.Sentence{ID: message.HeadroomMoreNodes}
+}
+
+// HeadroomReserveUnknown is message.HeadroomReserveUnknown.
+func HeadroomReserveUnknown() message.Sentence {
+	return message.Sentence{ID: message.HeadroomReserveUnknown}
+}
+
+// HeadroomGiveBack is message.HeadroomGiveBack.
+func HeadroomGiveBack(free any, n bool, sizes message.List, back any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomGiveBack, Args: message.Args{"free": free, "n": n, "sizes": sizes, "back": back}}
+}
+
 // HeadroomUnread is message.HeadroomUnread.
 func HeadroomUnread(failure any, kinds message.List) message.Sentence {
 	return message.Sentence{ID: message.HeadroomUnread, Args: message.Args{"failure": failure, "kinds": kinds}}
