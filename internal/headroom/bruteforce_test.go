@@ -11,9 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/headroom"
-	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
@@ -92,16 +90,7 @@ func (b bruteWorld) harmed(t *rapid.T, node string, slots []slot, full bool) int
 		}
 		objects = append(objects, o)
 	}
-	known := map[cluster.Kind]cluster.Knowledge{}
-	for _, kind := range cluster.Kinds() {
-		known[kind] = cluster.Complete
-	}
-	delete(known, cluster.ServiceAccount)
-	judge, err := scheduling.New(t.Context(), cluster.New(cluster.Contents{Objects: objects, Taken: w.Epoch, Knowledge: known}), scheduling.Options{Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := simulation.Run(t.Context(), judge, []change.Change{change.LoseNode{Node: node}}, simulation.Options{LeavePending: true})
+	result, err := simulation.Run(t.Context(), judgeOf(t, objects), []change.Change{change.LoseNode{Node: node}}, simulation.Options{LeavePending: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,16 +150,7 @@ func TestBruteForce(t *testing.T) {
 	results := map[headroom.Result]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBruteWorld(t)
-		known := map[cluster.Kind]cluster.Knowledge{}
-		for _, kind := range cluster.Kinds() {
-			known[kind] = cluster.Complete
-		}
-		delete(known, cluster.ServiceAccount)
-		judge, err := scheduling.New(t.Context(), cluster.New(cluster.Contents{Objects: b.objects, Taken: w.Epoch, Knowledge: known}), scheduling.Options{Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		report, err := headroom.Compute(t.Context(), judge, headroom.Options{Kinds: []headroom.Kind{headroom.Node}, Rooms: true})
+		report, err := headroom.Compute(t.Context(), judgeOf(t, b.objects), headroom.Options{Kinds: []headroom.Kind{headroom.Node}, Rooms: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,5 +188,41 @@ func TestBruteForce(t *testing.T) {
 	t.Log(results)
 	if results[headroom.Minimal] == 0 {
 		t.Error("no room was minimal")
+	}
+}
+
+// TestBatches holds the loss of several nodes at once, which comes first in large clusters, against that of each node: whatever has a cost by itself is in a
+// batch that has one.
+func TestBatches(t *testing.T) {
+	costly := 0
+	rapid.Check(t, func(t *rapid.T) {
+		b := drawBruteWorld(t)
+		zone := rapid.SampledFrom([]string{"", "b"}).Draw(t, "other zone")
+		for i, o := range b.objects {
+			if node, ok := o.(*corev1.Node); ok && zone != "" && i%2 == 1 {
+				node.Labels[corev1.LabelTopologyZone] = zone
+			}
+		}
+		if rapid.Bool().Draw(t, "spread") {
+			b.objects = append(b.objects, w.Deployment("spread", w.Template("web", "100m", w.Spread(corev1.LabelTopologyZone, 1)), b.nodes...)...)
+		}
+		o := headroom.Options{Kinds: []headroom.Kind{headroom.Node}}
+		exact, err := headroom.Compute(t.Context(), judgeOf(t, b.objects), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batched, err := headroom.ComputeInBatches(t.Context(), judgeOf(t, b.objects), o, 0, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, a := range exact.Answers {
+			costly += a.Costly
+			if got := describe(batched.Answers[i]); got != describe(a) {
+				t.Fatalf("%s in batches, %s one by one", got, describe(a))
+			}
+		}
+	})
+	if costly == 0 {
+		t.Error("no loss had a cost")
 	}
 }

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// mostSingly is up to how many cases of a kind of failure are simulated one by one. Of more, several nodes are lost at once first.
-	mostSingly = 600
+	// mostSingly is up to how many classes of nodes are lost one by one. Of more, several nodes are lost at once first.
+	mostSingly = 100
 	// batchSize is how many nodes are lost at once then.
 	batchSize = 25
 	// mostSplit bounds how many nodes of batches that have a cost are then lost one by one, the most demanding first.
-	mostSplit = 200
+	mostSplit = 600
 )
 
 // answer is what one failure costs.
@@ -55,7 +55,7 @@ func (c *computation) answer(ctx context.Context, f Failure) (Answer, error) {
 // worst simulates the cases of a failure, counts those that have a cost, and returns the worst.
 func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error) {
 	cases := a.cases
-	if a.Kind == Node && len(c.nodeClasses()) > mostSingly {
+	if a.Kind == Node && len(c.nodeClasses()) > c.singly {
 		var err error
 		if cases, err = c.costlyBatches(ctx, a); err != nil {
 			return a.cases[0], err
@@ -85,8 +85,8 @@ func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error)
 // of a batch without a cost is taken to have none by itself: fewer pods then look for room, and on more nodes.
 func (c *computation) costlyBatches(ctx context.Context, a *Answer) ([]failureCase, error) {
 	var costly []failureCase
-	for from := 0; from < len(a.cases); from += batchSize {
-		batch := a.cases[from:min(from+batchSize, len(a.cases))]
+	for from := 0; from < len(a.cases); from += c.batch {
+		batch := a.cases[from:min(from+c.batch, len(a.cases))]
 		var nodes []string
 		for _, one := range batch {
 			nodes = append(nodes, one.nodes...)

@@ -1,6 +1,7 @@
 package headroom_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,8 +19,15 @@ import (
 	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
+// test is a test, or one draw of a property.
+type test interface {
+	Helper()
+	Context() context.Context
+	Fatal(args ...any)
+}
+
 // judgeOf is a Judge of a world of which all is known but some kinds.
-func judgeOf(t testing.TB, objects w.Objects, unread ...cluster.Kind) *scheduling.Judge {
+func judgeOf(t test, objects w.Objects, unread ...cluster.Kind) *scheduling.Judge {
 	t.Helper()
 	known := map[cluster.Kind]cluster.Knowledge{}
 	for _, kind := range cluster.Kinds() {

@@ -130,6 +130,9 @@ type computation struct {
 	ready []*corev1.Node
 	size  amounts
 
+	// singly and batch are mostSingly and batchSize, but in tests.
+	singly, batch int
+
 	classes []*nodeClass
 	gaps    outcome.Gaps
 	played  int
@@ -139,7 +142,12 @@ type computation struct {
 // Compute computes what failures cost in the Judge's world, which is left as it was. Every node and every pod must be known. An error is of the Judge
 // or of the context.
 func Compute(ctx context.Context, judge *scheduling.Judge, o Options) (*Report, error) {
-	c := &computation{judge: judge, world: judge.World(), o: o, gaps: outcome.Gaps{}}
+	return compute(ctx, judge, o, mostSingly, batchSize)
+}
+
+// compute is Compute with other bounds than mostSingly and batchSize.
+func compute(ctx context.Context, judge *scheduling.Judge, o Options, singly, batch int) (*Report, error) {
+	c := &computation{judge: judge, world: judge.World(), o: o, gaps: outcome.Gaps{}, singly: singly, batch: batch}
 	if o.Progress == nil {
 		c.o.Progress = func(int, int) {}
 	}

@@ -128,12 +128,13 @@ func compareFloats(a, b float64) int {
 	return 0
 }
 
-// landed is where the pods run that a case displaces or adds, on nodes that are there today; of a step, what each pod grows by.
+// landed is where the pods run that a case displaces or adds, on nodes that are there today; of a step, also what each of the DaemonSet's pods grows by.
 func (s *sizer) landed(one failureCase, o outcome.Outcome) room {
-	if one.grown != nil {
-		return s.growths(*one.grown)
-	}
 	var all room
+	own := change.Ref{}
+	if one.grown != nil {
+		own, all = one.grown.Subject(), s.growths(*one.grown)
+	}
 	for _, fate := range o.Fates {
 		if fate.To == "" || fate.To == fate.From || s.free[fate.To] == nil || !slices.Contains([]outcome.Kind{outcome.Moved, outcome.Delayed, outcome.Created}, fate.Kind) {
 			continue
@@ -143,6 +144,9 @@ func (s *sizer) landed(one failureCase, o outcome.Outcome) room {
 			pod = o.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
 		}
 		if pod == nil || placeholder(pod) {
+			continue
+		}
+		if object := s.world.Workload(pod); object != nil && refTo(object) == own {
 			continue
 		}
 		if size := requestsOf(pod); len(size) > 0 {
@@ -173,7 +177,7 @@ func (s *sizer) growths(grow change.GrowDaemonSet) room {
 			all = append(all, newPlaceholder(pod.Spec.NodeName, more))
 		}
 	}
-	return all.sorted(s.size)
+	return all
 }
 
 // fits reports whether today's nodes have the room.
