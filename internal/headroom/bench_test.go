@@ -59,8 +59,8 @@ func BenchmarkIdenticalNodes(b *testing.B) {
 	benchmark.Target(b, 5, loseEach(b, judge, 20), benchmark.CPUPerOp)
 }
 
-// BenchmarkRooms computes the rooms beside the costs.
-func BenchmarkRooms(b *testing.B) {
+// BenchmarkSize computes the rooms beside the costs.
+func BenchmarkSize(b *testing.B) {
 	for _, nodes := range []int{100, 500} {
 		b.Run(fmt.Sprintf("%d-nodes", nodes), func(b *testing.B) {
 			judge := bigJudge(b, nodes)
@@ -68,7 +68,7 @@ func BenchmarkRooms(b *testing.B) {
 			sized := 0
 			for b.Loop() {
 				sized = 0
-				for _, a := range compute(b, judge, headroom.Options{Kinds: usual, Rooms: true}).Answers {
+				for _, a := range compute(b, judge, headroom.Options{Kinds: usual, Sized: true}).Answers {
 					if a.Room != nil && a.Room.Result != headroom.NotSized {
 						sized++
 					}

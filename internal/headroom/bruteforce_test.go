@@ -150,7 +150,7 @@ func TestBruteForce(t *testing.T) {
 	results := map[headroom.Result]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBruteWorld(t)
-		report, err := headroom.Compute(t.Context(), judgeOf(t, b.objects), headroom.Options{Kinds: []headroom.Kind{headroom.Node}, Rooms: true})
+		report, err := headroom.Compute(t.Context(), judgeOf(t, b.objects), headroom.Options{Kinds: []headroom.Kind{headroom.Node}, Sized: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,8 +61,9 @@ type Failure struct {
 
 // NextStep is the next increase of a DaemonSet's requests.
 type NextStep struct {
-	Container string              `json:"container"`
-	Requests  corev1.ResourceList `json:"requests"`
+	Container string `json:"container"`
+	// Requests are those that increase, after the step.
+	Requests corev1.ResourceList `json:"requests"`
 	// MoreNodes is how many more nodes it takes; zero if the increase is due already.
 	MoreNodes int `json:"moreNodes"`
 	// AtNodes is the number of nodes at which a vertical autoscaler makes the increase; zero if it is due already.
@@ -183,10 +184,28 @@ func (c *computation) steps() []Failure {
 		set := c.world.DaemonSet(target.Namespace, target.Name)
 		all = append(all, Failure{
 			Kind: Step, Subject: &target, Nodes: len(c.world.PodsOf(set.UID)), cases: []failureCase{one},
-			Step: &NextStep{Container: s.Container, Requests: s.Requests, MoreNodes: s.MoreNodes, AtNodes: at},
+			Step: &NextStep{Container: s.Container, Requests: c.grown(s), MoreNodes: s.MoreNodes, AtNodes: at},
 		})
 	}
 	return all
+}
+
+// grown are the requests of a step that are more than those of a pod that the DaemonSet has.
+func (c *computation) grown(s verticalautoscaler.Step) corev1.ResourceList {
+	more := corev1.ResourceList{}
+	for _, pod := range c.world.PodsOf(c.world.DaemonSet(s.Target.Namespace, s.Target.Name).UID) {
+		for i := range pod.Spec.Containers {
+			if pod.Spec.Containers[i].Name != s.Container {
+				continue
+			}
+			for name, quantity := range s.Requests {
+				if now := pod.Spec.Containers[i].Resources.Requests[name]; quantity.Cmp(now) > 0 {
+					more[name] = quantity
+				}
+			}
+		}
+	}
+	return more
 }
 
 // growth is a step on the nodes that are there.

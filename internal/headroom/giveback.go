@@ -32,7 +32,7 @@ const (
 
 // reserve is the Reserve of the failures that were answered.
 func (c *computation) reserve(ctx context.Context, answers []Answer) (*Reserve, error) {
-	if !c.o.Rooms {
+	if !c.o.Sized {
 		return nil, nil
 	}
 	s := newSizer(c)

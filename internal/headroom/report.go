@@ -20,8 +20,8 @@ import (
 type Options struct {
 	// Kinds are the kinds of failures.
 	Kinds []Kind
-	// Rooms asks for the rooms that survive the failures.
-	Rooms bool
+	// Sized asks for the rooms that survive the failures.
+	Sized bool
 	// Bursts are those of workloads that exist.
 	Bursts []BurstOf
 	// Progress is called with the number of failures that have been simulated, and of all; nil is not called.

@@ -131,7 +131,7 @@ const (
 
 // sizeRoom computes the room that survives a failure.
 func (c *computation) sizeRoom(ctx context.Context, a *Answer) error {
-	if a.Status != Known || !c.o.Rooms {
+	if a.Status != Known || !c.o.Sized {
 		return nil
 	}
 	cases := c.casesToSize(a)

@@ -121,7 +121,7 @@ func TestRoom(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []string
-			for _, a := range compute(t, judgeOf(t, tc.world), headroom.Options{Kinds: tc.kinds, Bursts: tc.burst, Rooms: true}).Answers {
+			for _, a := range compute(t, judgeOf(t, tc.world), headroom.Options{Kinds: tc.kinds, Bursts: tc.burst, Sized: true}).Answers {
 				got = append(got, describeRoom(a))
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
@@ -136,7 +136,7 @@ func TestRoomForStep(t *testing.T) {
 	set := w.DaemonSet("agent", w.Template("agent", "100m", w.Priority(2000001000)), "n1", "n2")
 	objects := w.Of(w.Node("n1", "a", w.CPU("1")), w.Node("n2", "a", w.CPU("1")), set, w.Deployment("web", w.Template("web", "850m"), "n1"))
 	set[0].(*appsv1.DaemonSet).Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m")}
-	got := compute(t, judgeOf(t, objects), headroom.Options{Kinds: []headroom.Kind{headroom.Step}, Rooms: true}).Answers
+	got := compute(t, judgeOf(t, objects), headroom.Options{Kinds: []headroom.Kind{headroom.Step}, Sized: true}).Answers
 	if want := "step agent: minimal n2 100m; 2 helpless"; len(got) != 1 || describeRoom(got[0]) != want {
 		t.Errorf("got %s, want %s", describeRoom(got[0]), want)
 	}
@@ -168,13 +168,13 @@ func TestReserve(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := compute(t, judgeOf(t, tc.world), headroom.Options{Kinds: []headroom.Kind{headroom.Node, headroom.Rotation}, Rooms: true}).Reserve
+			got := compute(t, judgeOf(t, tc.world), headroom.Options{Kinds: []headroom.Kind{headroom.Node, headroom.Rotation}, Sized: true}).Reserve
 			if got.Status != tc.status || cpu(got.Free) != tc.free || cpu(got.Held) != tc.held || cpu(got.GiveBack) != tc.giveUp {
 				t.Errorf("%s: free %s, held %s, could be given back %s", got.Status, cpu(got.Free), cpu(got.Held), cpu(got.GiveBack))
 			}
 		})
 	}
-	report := compute(t, judgeOf(t, w.Of(w.Node("n1", "a")), cluster.DaemonSet), headroom.Options{Kinds: []headroom.Kind{headroom.Step}, Rooms: true})
+	report := compute(t, judgeOf(t, w.Of(w.Node("n1", "a")), cluster.DaemonSet), headroom.Options{Kinds: []headroom.Kind{headroom.Step}, Sized: true})
 	if report.Reserve.Status != headroom.UnknownReserve {
 		t.Errorf("with a failure of unknown cost, the reserve is %s", report.Reserve.Status)
 	}

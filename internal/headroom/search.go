@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	// exactNodes and exactRooms are up to how many nodes and candidates all smaller rooms are tried.
+	// exactNodes and exactCandidates are up to how many nodes and candidates all smaller rooms are tried.
 	exactNodes = 8
-	exactRooms = 2_000
+	exactCandidates = 2_000
 )
 
 // sizeFor finds the room that survives all of the cases, and writes it into the answer.
@@ -304,7 +304,7 @@ func (s *sizer) candidates(r room) ([]room, bool) {
 	tried := 0
 	var extend func(chosen room, from int)
 	extend = func(chosen room, from int) {
-		if tried++; tried > 20*exactRooms || len(found) > exactRooms {
+		if tried++; tried > 20*exactCandidates || len(found) > exactCandidates {
 			return
 		}
 		cost := s.cost(chosen)
@@ -325,5 +325,5 @@ func (s *sizer) candidates(r room) ([]room, bool) {
 		}
 		return len(a) - len(b)
 	})
-	return found, tried <= 20*exactRooms && len(found) <= exactRooms
+	return found, tried <= 20*exactCandidates && len(found) <= exactCandidates
 }

@@ -2,7 +2,7 @@ package message
 
 var englishHeadroom = sentences{
 	HeadroomSummary:        "{{count .failures \"failure\" \"failures\"}}: {{if .costly}}{{.costly}} would cost pods today{{else}}none{{if .unknown}} that is known{{end}} would cost a pod today{{end}}{{if .unknown}}, and the cost of {{.unknown}} is not known{{end}}.",
-	HeadroomNode:           "a node{{if .group}} of {{.group}}{{end}}{{if .kind}} ({{list .kind}}){{end}}",
+	HeadroomNode:           "node{{if .group}} of {{.group}}{{end}}{{if .kind}} ({{.kind}}){{end}}",
 	HeadroomTwoNodes:       "any two nodes",
 	HeadroomZone:           "zone {{.zone}}",
 	HeadroomRotation:       "rotation of {{.group}}",
@@ -23,7 +23,7 @@ var englishHeadroom = sentences{
 	HeadroomHelpless:       "no room helps {{count .n \"pod\" \"pods\"}}",
 	HeadroomMoreNodes:      "Nothing can be given back: a failure needs more nodes than there are.",
 	HeadroomReserveUnknown: "How much can be given back is not known, because the room for some failures is not.",
-	HeadroomGiveBack:       "Of {{.free}} that is free, {{if .n}}{{list .sizes}} survives each of these failures{{else}}none would help in these failures{{end}}; {{.back}} can be given back.",
+	HeadroomGiveBack:       "Of {{.free}} that is free, {{if .n}}a room of {{and .sizes}} survives each of these failures{{else}}none would help in these failures{{end}}; {{.back}} can be given back.",
 	HeadroomUnread:         "{{.failure}}: not known, because not all {{and .kinds}} objects could be read.",
 	HeadroomTooMany:        "{{.failure}}: not computed for more than {{count .most \"node\" \"nodes\"}}.",
 	HeadroomFailed:         "{{.failure}}: could not be simulated; there is no node group that new nodes could be like.",

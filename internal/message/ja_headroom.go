@@ -2,7 +2,7 @@ package message
 
 var japaneseHeadroom = sentences{
 	HeadroomSummary:        "{{.failures}} 件の障害のうち、{{if .costly}}今起きると Pod に影響するものは {{.costly}} 件です{{else}}{{if .unknown}}分かっている範囲で、{{end}}今起きて Pod に影響するものはありません{{end}}。{{if .unknown}}{{.unknown}} 件の影響は不明です。{{end}}",
-	HeadroomNode:           "{{if .group}}{{.group}} の{{end}}ノード 1 台{{if .kind}} ({{list .kind}}){{end}}",
+	HeadroomNode:           "ノード{{if .group}} {{.group}}{{end}}{{if .kind}} ({{.kind}}){{end}}",
 	HeadroomTwoNodes:       "任意のノード 2 台",
 	HeadroomZone:           "ゾーン {{.zone}}",
 	HeadroomRotation:       "{{.group}} のノードの入れ替え",
@@ -18,12 +18,12 @@ var japaneseHeadroom = sentences{
 	HeadroomHeadFate:       "影響",
 	HeadroomHeadReason:     "理由",
 	HeadroomHeadRoom:       "空ける量",
-	HeadroomHeadNodes:      "追加ノード",
+	HeadroomHeadNodes:      "追加",
 	HeadroomNotSized:       "計算なし",
 	HeadroomHelpless:       "{{.n}} 個の Pod は空けても動作しない",
 	HeadroomMoreNodes:      "今のノードでは足りない障害があるため、手放せる空きはありません。",
 	HeadroomReserveUnknown: "空けておく量の分からない障害があるため、手放せる量は不明です。",
-	HeadroomGiveBack:       "空いている {{.free}} のうち、{{if .n}}{{list .sizes}} があればどの障害にも耐えられ{{else}}これらの障害に役立つものはなく{{end}}、{{.back}} を手放せます。",
+	HeadroomGiveBack:       "空いている {{.free}} のうち、{{if .n}}{{and .sizes}} があればどの障害にも耐えられ{{else}}これらの障害に役立つものはなく{{end}}、{{.back}} を手放せます。",
 	HeadroomUnread:         "{{.failure}}: {{and .kinds}} をすべては読み取れないため不明です。",
 	HeadroomTooMany:        "{{.failure}}: ノードが {{.most}} 台を超えるため計算していません。",
 	HeadroomFailed:         "{{.failure}}: シミュレーションできませんでした。新しいノードの手本となるノードグループがありません。",

@@ -4105,14 +4105,14 @@ var englishTexts = []compiled{
 		t.say(".")
 	}},
 	{HeadroomNode, []string{"group", "kind"}, func(t *text) {
-		t.say("a node")
+		t.say("node")
 		if t.is(t.value("group")) {
 			t.say(" of ")
 			t.put(t.value("group"))
 		}
 		if t.is(t.value("kind")) {
 			t.say(" (")
-			t.say(englishList(t.items("kind")))
+			t.put(t.value("kind"))
 			t.say(")")
 		}
 	}},
@@ -4195,7 +4195,8 @@ var englishTexts = []compiled{
 		t.put(t.value("free"))
 		t.say(" that is free, ")
 		if t.is(t.value("n")) {
-			t.say(englishList(t.items("sizes")))
+			t.say("a room of ")
+			t.say(englishAnd(t.items("sizes")))
 			t.say(" survives each of these failures")
 		} else {
 			t.say("none would help in these failures")

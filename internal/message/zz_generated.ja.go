@@ -3962,14 +3962,14 @@ var japaneseTexts = []compiled{
 		}
 	}},
 	{HeadroomNode, []string{"group", "kind"}, func(t *text) {
+		t.say("ノード")
 		if t.is(t.value("group")) {
+			t.say(" ")
 			t.put(t.value("group"))
-			t.say(" の")
 		}
-		t.say("ノード 1 台")
 		if t.is(t.value("kind")) {
 			t.say(" (")
-			t.say(japaneseAnd(t.items("kind")))
+			t.put(t.value("kind"))
 			t.say(")")
 		}
 	}},
@@ -4032,7 +4032,7 @@ var japaneseTexts = []compiled{
 		t.say("空ける量")
 	}},
 	{HeadroomHeadNodes, nil, func(t *text) {
-		t.say("追加ノード")
+		t.say("追加")
 	}},
 	{HeadroomNotSized, nil, func(t *text) {
 		t.say("計算なし")

@@ -3,6 +3,7 @@ package headroom
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -65,13 +66,8 @@ func nameOf(f headroom.Failure) message.Sentence {
 	case headroom.Burst:
 		return sentence.HeadroomBurst(f.More, change.NamespacedRef(*f.Subject))
 	default:
-		var kind message.List
-		for _, word := range []string{f.InstanceType, f.Zone} {
-			if word != "" {
-				kind = append(kind, word)
-			}
-		}
-		return sentence.HeadroomNode(f.Group, kind)
+		kind := f.InstanceType + ", " + f.Zone
+		return sentence.HeadroomNode(f.Group, strings.Trim(kind, ", "))
 	}
 }
 

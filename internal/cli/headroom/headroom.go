@@ -30,8 +30,8 @@ type Options struct {
 	FailOn   []string
 	Failures []string
 	Bursts   []string
-	// Rooms computes the rooms that survive the failures, too.
-	Rooms bool
+	// Sized computes the rooms that survive the failures, too.
+	Sized bool
 }
 
 // failOn is what --fail-on takes.
@@ -65,7 +65,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	flags.StringSliceVar(&o.FailOn, "fail-on", nil, "")
 	flags.StringSliceVar(&o.Failures, "failures", usual, "")
 	flags.StringArrayVar(&o.Bursts, "burst", nil, "")
-	flags.BoolVar(&o.Rooms, "room", true, "")
+	flags.BoolVar(&o.Sized, "room", true, "")
 	// The flags were added just above, so registering their completion cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOn, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("failures", cobra.FixedCompletions(failures, cobra.ShellCompDirectiveNoFileComp))
@@ -172,7 +172,7 @@ func (o *Options) Run(ctx context.Context) error {
 
 // asked are the failures that flags name.
 func (o *Options) asked(in input.Input) (headroom.Options, error) {
-	asked := headroom.Options{Rooms: o.Rooms}
+	asked := headroom.Options{Sized: o.Sized}
 	for _, word := range o.Failures {
 		asked.Kinds = append(asked.Kinds, headroom.Kind(word))
 	}

@@ -39,25 +39,25 @@ func TestText(t *testing.T) {
 		"a page": {
 			full,
 			[]string{
-				"3 failures: 1 would cost pods today, and the cost of 1 is not known.", "a node of workers (us-east-1a)   3/3     2      0           0      +1 workers   2 × 800m",
+				"3 failures: 1 would cost pods today, and the cost of 1 is not known.", "node of workers (us-east-1a)   2      0           +1 workers   2 × 800m",
 				"How much can be given back is not known",
-				"a node of workers (us-east-1a): n1", "shop/deployment/web (2)   WAIT   0/2 nodes are available: 2 Insufficient cpu.", "not all DaemonSet objects could be read",
+				"node of workers (us-east-1a): n1", "shop/deployment/web (2)   WAIT   0/2 nodes are available: 2 Insufficient cpu.", "not all DaemonSet objects could be read",
 			},
 			nil, exit.OK,
 		},
-		"without rooms": {with("--room=false"), []string{"3/3     2      0           0\n"}, []string{"ROOM", "given back"}, exit.OK},
+		"without rooms": {with("--room=false"), []string{"2      0\n"}, []string{"ROOM", "given back"}, exit.OK},
 		"what can be given back": {
 			[]string{"--from", inputs + "n503-enough.yaml", "--failures", "node"},
-			[]string{"none would cost a pod today.", "Of 3390m/21Gi that is free, 1 × 1200m survives each of these failures; 2190m/21Gi can be given back."}, nil, exit.OK,
+			[]string{"none would cost a pod today.", "Of 3390m/21Gi that is free, a room of 1 × 1200m survives each of these failures; 2190m/21Gi can be\ngiven back."}, nil, exit.OK,
 		},
 		"too few nodes": {with("--failures", "node"), []string{"Nothing can be given back"}, nil, exit.OK},
-		"a wide page":   {with("-o", "wide"), []string{"shop/pod/web-6c5d-1   WAIT"}, []string{"deployment/web (2)"}, exit.OK},
-		"pods wait":     {with("--fail-on", "waiting,lost"), []string{"3/3"}, nil, exit.Found},
-		"whether pods are preempted is not known": {with("--fail-on", "preempted"), []string{"3/3"}, nil, exit.NoAnswer},
-		"no pods are preempted by what is known":  {with("--failures", "node", "--fail-on", "preempted"), []string{"3/3"}, []string{"?"}, exit.OK},
+		"a wide page":   {with("-o", "wide"), []string{"3/3     2      0           0      +1 workers   2 × 800m (", "shop/pod/web-6c5d-1   WAIT"}, []string{"deployment/web (2)"}, exit.OK},
+		"pods wait":     {with("--fail-on", "waiting,lost"), []string{"web (2)"}, nil, exit.Found},
+		"whether pods are preempted is not known": {with("--fail-on", "preempted"), []string{"web (2)"}, nil, exit.NoAnswer},
+		"no pods are preempted by what is known":  {with("--failures", "node", "--fail-on", "preempted"), []string{"web (2)"}, []string{"?"}, exit.OK},
 		"a burst": {
 			with("--failures", "node", "--burst", "shop/deployment/web=+2"),
-			[]string{"2 more of shop/deployment/web", "1/1     2      0"}, nil, exit.OK,
+			[]string{"2 more of shop/deployment/web   2      0"}, nil, exit.OK,
 		},
 		"a burst of nothing":         {with("--burst", "shop/deployment/web"), nil, []string{"FAILURE"}, exit.NoAnswer},
 		"a burst of too much":        {with("--burst", "shop/deployment/web=+9999999"), nil, []string{"FAILURE"}, exit.NoAnswer},
@@ -110,7 +110,7 @@ func TestData(t *testing.T) {
 	}
 	worst := got.Failures[0]
 	if worst.Kind != "node" || worst.Status != "known" || worst.Group != "workers" || worst.Costly != 3 || worst.Cases != 3 || worst.Nodes != 3 || len(worst.Worst.Waiting) != 2 ||
-		worst.Worst.Waiting[0].Workload.Name != "web" || worst.Worst.Preempted == nil || worst.Worst.Lost == nil || len(worst.Worst.Nodes) != 1 || worst.Name != "a node of workers (us-east-1a)" {
+		worst.Worst.Waiting[0].Workload.Name != "web" || worst.Worst.Preempted == nil || worst.Worst.Lost == nil || len(worst.Worst.Nodes) != 1 || worst.Name != "node of workers (us-east-1a)" {
 		t.Errorf("the worst failure is %+v", worst)
 	}
 	if step := got.Failures[1]; step.Kind != "step" || step.Status != "unread" || len(got.Unknown) != 1 {
@@ -127,7 +127,7 @@ func TestJapanese(t *testing.T) {
 	if err := cmd.ExecuteContext(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"3 件の障害のうち", "workers のノード 1 台 (us-east-1a)", "待機"} {
+	for _, want := range []string{"3 件の障害のうち", "ノード workers (us-east-1a)", "待機"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, out.String())
 		}

@@ -52,41 +52,69 @@ func (w writer) heads(says ...message.Sentence) []string {
 	return heads
 }
 
-// failures is the table, the worst first.
-func (w writer) failures(all []failure, rooms bool) {
+// failures is the table, the worst first. Only a wide page has room for all columns.
+func (w writer) failures(all []failure, sized bool) {
+	lost := w.Wide || slices.ContainsFunc(all, func(f failure) bool { return len(f.Worst.Lost) > 0 })
+	heads := []message.Sentence{sentence.HeadroomHeadFailure()}
+	if w.Wide {
+		heads = append(heads, sentence.HeadroomHeadCases())
+	}
+	heads = append(heads, sentence.HeadroomHeadWait(), sentence.HeadroomHeadPreempted())
+	if lost {
+		heads = append(heads, sentence.HeadroomHeadLost())
+	}
+	if sized {
+		heads = append(heads, sentence.HeadroomHeadNodes(), sentence.HeadroomHeadRoom())
+	}
 	var rows [][]string
 	for _, f := range all {
 		row := []string{w.say.Say(f.Name)}
-		if f.Status == headroom.Known {
-			cases := strconv.Itoa(f.Costly) + "/" + strconv.Itoa(f.Cases)
-			if f.Unplayed > 0 {
-				cases = "≥ " + cases
-			}
-			row = append(row, cases, strconv.Itoa(len(f.Worst.Waiting)), strconv.Itoa(len(f.Worst.Preempted)), strconv.Itoa(len(f.Worst.Lost)))
-		} else {
-			row = append(row, "?", "?", "?", "?")
+		if w.Wide {
+			row = append(row, f.casesCell())
 		}
-		if rooms {
+		row = append(row, f.count(f.Worst.Waiting), f.count(f.Worst.Preempted))
+		if lost {
+			row = append(row, f.count(f.Worst.Lost))
+		}
+		if sized {
 			row = append(row, w.nodes(f.Room), w.room(f.Room))
 		}
 		rows = append(rows, row)
 	}
-	if len(rows) == 0 {
-		return
+	if len(rows) > 0 {
+		w.Blank()
+		w.Table("", w.heads(heads...), rows)
 	}
-	w.Blank()
-	heads := w.heads(sentence.HeadroomHeadFailure(), sentence.HeadroomHeadCases(), sentence.HeadroomHeadWait(), sentence.HeadroomHeadPreempted(), sentence.HeadroomHeadLost())
-	if rooms {
-		heads = append(heads, w.heads(sentence.HeadroomHeadNodes(), sentence.HeadroomHeadRoom())...)
+}
+
+// unknownCell is that of a number that is not known.
+const unknownCell = "?"
+
+// count is the number of pods with a fate.
+func (f failure) count(pods []headroom.Affected) string {
+	if f.Status != headroom.Known {
+		return unknownCell
 	}
-	w.Table("", heads, rows)
+	return strconv.Itoa(len(pods))
+}
+
+// casesCell is how many cases have a cost, of all.
+func (f failure) casesCell() string {
+	switch {
+	case f.Status != headroom.Known:
+		return unknownCell
+	case f.Unplayed > 0:
+		return "≥ " + strconv.Itoa(f.Costly) + "/" + strconv.Itoa(f.Cases)
+	default:
+		return strconv.Itoa(f.Costly) + "/" + strconv.Itoa(f.Cases)
+	}
 }
 
 // nodes are those that must be added for a room.
 func (w writer) nodes(r *headroom.Room) string {
 	switch {
 	case r == nil:
-		return "?"
+		return unknownCell
 	case r.Needs == nil:
 		return "-"
 	default:
@@ -97,7 +125,7 @@ func (w writer) nodes(r *headroom.Room) string {
 // room is a room in short, as in "2 × 500m/1Gi"; on a wide page with the nodes.
 func (w writer) room(r *headroom.Room) string {
 	if r == nil {
-		return "?"
+		return unknownCell
 	}
 	var parts []string
 	switch {

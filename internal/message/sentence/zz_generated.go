@@ -3300,7 +3300,7 @@ func HeadroomSummary(failures int, costly, unknown any) message.Sentence {
 }
 
 // HeadroomNode is message.HeadroomNode.
-func HeadroomNode(group any, kind message.List) message.Sentence {
+func HeadroomNode(group, kind any) message.Sentence {
 	return message.Sentence{ID: message.HeadroomNode, Args: message.Args{"group": group, "kind": kind}}
 }
 
