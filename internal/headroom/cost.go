@@ -17,7 +17,7 @@ import (
 
 const (
 	// mostSingly is up to how many classes of nodes are lost one by one. Of more, several nodes are lost at once first.
-	mostSingly = 100
+	mostSingly = 600
 	// batchSize is how many nodes are lost at once then.
 	batchSize = 25
 	// mostSplit bounds how many nodes of batches that have a cost are then lost one by one, the most demanding first.

@@ -9,7 +9,7 @@ import (
 
 const (
 	// exactNodes and exactCandidates are up to how many nodes and candidates all smaller rooms are tried.
-	exactNodes = 8
+	exactNodes      = 8
 	exactCandidates = 2_000
 )
 
