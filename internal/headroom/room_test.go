@@ -55,49 +55,59 @@ func TestRoom(t *testing.T) {
 		want  []string
 	}{
 		"nothing runs": {
-			w.Of(w.Node("n1", "a"), w.Node("n2", "a")), []headroom.Kind{headroom.Node}, nil,
+			w.Of(w.Node("n1", "a"), w.Node("n2", "a")),
+			[]headroom.Kind{headroom.Node},
+			nil,
 			[]string{"node workers/a: minimal"},
 		},
 		"one pod": {
 			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "500m"), "n1")),
-			[]headroom.Kind{headroom.Node}, nil,
+			[]headroom.Kind{headroom.Node},
+			nil,
 			[]string{"node workers/a: minimal n2 500m"},
 		},
 		"a pod on each of two nodes: each covers the other": {
 			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "500m"), "n1", "n2")),
-			[]headroom.Kind{headroom.Node}, nil,
+			[]headroom.Kind{headroom.Node},
+			nil,
 			[]string{"node workers/a: minimal n1 500m, n2 500m"},
 		},
 		"a third node covers both": {
 			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Node("n3", "a", one), w.Deployment("web", w.Template("web", "500m"), "n1", "n2")),
-			[]headroom.Kind{headroom.Node}, nil,
+			[]headroom.Kind{headroom.Node},
+			nil,
 			[]string{"node workers/a: minimal n3 500m"},
 		},
 		"placeholders that are there are part of the room": {
 			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "600m"), "n1"),
 				w.Deployment("held", w.Template("held", "800m", w.Priority(-10)), "n2")),
-			[]headroom.Kind{headroom.Node}, nil,
+			[]headroom.Kind{headroom.Node},
+			nil,
 			[]string{"node workers/a: minimal n2 600m"},
 		},
 		"pods of two sizes": {
 			w.Of(w.Node("n1", "a"), w.Node("n2", "a"), w.Deployment("web", w.Template("web", "1500m"), "n1"), w.Deployment("api", w.Template("api", "500m"), "n1")),
-			[]headroom.Kind{headroom.Node}, nil,
+			[]headroom.Kind{headroom.Node},
+			nil,
 			[]string{"node workers/a: minimal n2 1500m, n2 500m"},
 		},
 		"no room without another node": {
 			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "600m"), "n1", "n2")),
-			[]headroom.Kind{headroom.Node}, nil,
+			[]headroom.Kind{headroom.Node},
+			nil,
 			[]string{"node workers/a: minimal workers-a-new-1 600m; +1 workers map[a:1]"},
 		},
 		"nothing helps": {
 			w.Of(w.Node("n1", "a"), w.Node("n2", "a"), w.Deployment("local", w.Template("local", "1", pinned("n1")), "n1")),
-			[]headroom.Kind{headroom.Node}, nil,
+			[]headroom.Kind{headroom.Node},
+			nil,
 			[]string{"node workers/a: minimal; 1 helpless"},
 		},
 		"a zone, and volumes that stay in it": {
 			w.Of(w.Node("n1", "a", one), w.Node("n2", "b", one), w.ZonalClaim("data", "a"), w.StatefulSet("db", w.Template("db", "300m", w.Mounting("data")), "n1"),
 				w.Deployment("web", w.Template("web", "600m"), "n1", "n2")),
-			[]headroom.Kind{headroom.Zone}, nil,
+			[]headroom.Kind{headroom.Zone},
+			nil,
 			[]string{"zone a: minimal workers-b-new-1 600m; +1 workers map[b:1]; 1 helpless", "zone b: minimal workers-a-new-1 600m; +1 workers map[a:1]"},
 		},
 		"a pod that may not preempt": {
@@ -105,17 +115,20 @@ func TestRoom(t *testing.T) {
 				never := corev1.PreemptNever
 				s.PreemptionPolicy = &never
 			}), "n1")),
-			[]headroom.Kind{headroom.Node}, nil,
+			[]headroom.Kind{headroom.Node},
+			nil,
 			[]string{"node workers/a: not-sized"},
 		},
 		"a rotation brings its nodes": {
 			w.Of(w.Node("n1", "a", one), w.Deployment("web", w.Template("web", "600m"), "n1")),
-			[]headroom.Kind{headroom.Rotation}, nil,
+			[]headroom.Kind{headroom.Rotation},
+			nil,
 			[]string{"rotation workers: minimal"},
 		},
 		"a burst": {
 			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "300m"), "n1")),
-			[]headroom.Kind{headroom.Burst}, []headroom.BurstOf{{Workload: change.Ref{Kind: "Deployment", Namespace: "default", Name: "web"}, More: 2}},
+			[]headroom.Kind{headroom.Burst},
+			[]headroom.BurstOf{{Workload: change.Ref{Kind: "Deployment", Namespace: "default", Name: "web"}, More: 2}},
 			[]string{"burst web: minimal n2 300m, n2 300m"},
 		},
 	} {

@@ -269,15 +269,15 @@ func (s *sizer) held(r room) []cluster.Edit {
 func filler(node string, size amounts) *corev1.Pod {
 	pod := boundPod("naosu-filler-"+node, node, size)
 	pod.Annotations = map[string]string{corev1.MirrorPodAnnotationKey: node}
-	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node, Controller: ptr.To(true)}}
-	pod.Spec.Priority = ptr.To(fillerPriority)
+	pod.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node, Controller: new(true)}}
+	pod.Spec.Priority = new(fillerPriority)
 	return pod
 }
 
 // placeholderPod is a placeholder as a pod: of a low priority, without an owner.
 func placeholderPod(name string, p Placeholder) *corev1.Pod {
 	pod := boundPod(name, p.Node, p.size)
-	pod.Spec.Priority, pod.Spec.PreemptionPolicy = ptr.To[int32](placeholderPriority), ptr.To(corev1.PreemptNever)
+	pod.Spec.Priority, pod.Spec.PreemptionPolicy = ptr.To[int32](placeholderPriority), new(corev1.PreemptNever)
 	return pod
 }
 

@@ -77,7 +77,7 @@ func (f failure) gaps() []finding.Gap {
 	switch f.Status {
 	case headroom.Unread:
 		var kinds message.List
-		for _, kind := range f.Answer.Unread {
+		for _, kind := range f.Unread {
 			kinds = append(kinds, string(kind))
 		}
 		return gap(sentence.HeadroomUnread(f.Name, kinds))

@@ -48,7 +48,8 @@ func TestText(t *testing.T) {
 		"without rooms": {with("--room=false"), []string{"2      0\n"}, []string{"ROOM", "given back"}, exit.OK},
 		"what can be given back": {
 			[]string{"--from", inputs + "n503-enough.yaml", "--failures", "node"},
-			[]string{"none would cost a pod today.", "Of 3390m/21Gi that is free, a room of 1 × 1200m survives each of these failures; 2190m/21Gi can be\ngiven back."}, nil, exit.OK,
+			[]string{"none would cost a pod today.", "Of 3390m/21Gi that is free, a room of 1 × 1200m survives each of these failures; 2190m/21Gi can be\ngiven back."},
+			nil, exit.OK,
 		},
 		"too few nodes": {with("--failures", "node"), []string{"Nothing can be given back"}, nil, exit.OK},
 		"a wide page":   {with("-o", "wide"), []string{"3/3     2      0           0      +1 workers   2 × 800m (", "shop/pod/web-6c5d-1   WAIT"}, []string{"deployment/web (2)"}, exit.OK},
@@ -57,7 +58,8 @@ func TestText(t *testing.T) {
 		"no pods are preempted by what is known":  {with("--failures", "node", "--fail-on", "preempted"), []string{"web (2)"}, []string{"?"}, exit.OK},
 		"a burst": {
 			with("--failures", "node", "--burst", "shop/deployment/web=+2"),
-			[]string{"2 more of shop/deployment/web   2      0"}, nil, exit.OK,
+			[]string{"2 more of shop/deployment/web   2      0"},
+			nil, exit.OK,
 		},
 		"a burst of nothing":         {with("--burst", "shop/deployment/web"), nil, []string{"FAILURE"}, exit.NoAnswer},
 		"a burst of too much":        {with("--burst", "shop/deployment/web=+9999999"), nil, []string{"FAILURE"}, exit.NoAnswer},

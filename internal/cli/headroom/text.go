@@ -172,16 +172,17 @@ func sizesOf(r *headroom.Room, wide bool) []string {
 // sizeOf is the CPU and memory of a placeholder, and what else it requests.
 func sizeOf(requests corev1.ResourceList) string {
 	cpu := requests[corev1.ResourceCPU]
-	text := cpu.String()
+	short := cpu.String()
 	if memory, ok := requests[corev1.ResourceMemory]; ok {
-		text += "/" + memory.String()
+		short += "/" + memory.String()
 	}
+	parts := []string{short}
 	for _, name := range slices.Sorted(maps.Keys(requests)) {
 		if quantity := requests[name]; name != corev1.ResourceCPU && name != corev1.ResourceMemory {
-			text += " " + string(name) + " " + quantity.String()
+			parts = append(parts, string(name), quantity.String())
 		}
 	}
-	return text
+	return strings.Join(parts, " ")
 }
 
 // reserveOf says how much could be given back.
