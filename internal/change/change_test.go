@@ -80,6 +80,7 @@ func TestJSON(t *testing.T) {
 		want   string
 	}{
 		"resize":   {ResizeGroup{Group: "workers", Provider: EKS, To: 3}, `{"kind":"ResizeGroup","group":"workers","provider":"EKS","to":3}`},
+		"lose":     {LoseNodes{Nodes: []string{"n1", "n2"}}, `{"kind":"LoseNodes","nodes":["n1","n2"]}`},
 		"uncordon": {Uncordon{Node: "n1"}, `{"kind":"Uncordon","node":"n1"}`},
 		"reboot":   {RebootNode{Node: "n1", Provider: EKS, ProviderID: "aws:///a/i-0"}, `{"kind":"RebootNode","node":"n1","provider":"EKS","providerID":"aws:///a/i-0"}`},
 		"replace":  {ReplaceNode{Node: "n1", Region: "r"}, `{"kind":"ReplaceNode","node":"n1","region":"r"}`},

@@ -1,5 +1,7 @@
 package change
 
+import "strings"
+
 // LoseNode is a machine that dies without a word.
 type LoseNode struct {
 	Node string `json:"node"`
@@ -18,6 +20,25 @@ func (l LoseNode) MarshalJSON() ([]byte, error) {
 }
 
 func (LoseNode) sealed() {}
+
+// LoseNodes is several machines that die at once.
+type LoseNodes struct {
+	Nodes []string `json:"nodes"`
+}
+
+// Subject is the nodes, their names separated by commas.
+func (l LoseNodes) Subject() Ref { return Ref{Kind: "Node", Name: strings.Join(l.Nodes, ",")} }
+
+// Command is none: nobody asks for it.
+func (LoseNodes) Command() string { return "" }
+
+// MarshalJSON adds the kind of change to its fields.
+func (l LoseNodes) MarshalJSON() ([]byte, error) {
+	type fields LoseNodes
+	return marshalTagged("LoseNodes", fields(l))
+}
+
+func (LoseNodes) sealed() {}
 
 // LoseZone is every machine of a zone that dies at once; nothing comes up there in their place.
 type LoseZone struct {

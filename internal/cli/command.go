@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/explain"
 	"github.com/naosu-dev/naosu/internal/cli/failover"
+	"github.com/naosu-dev/naosu/internal/cli/headroom"
 	"github.com/naosu-dev/naosu/internal/cli/help"
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/rebalance"
@@ -53,7 +54,7 @@ func NewCommand(startedAs string, streams genericiooptions.IOStreams) *cobra.Com
 	root.SetHelpCommand(help.NewCommand())
 	repairs := repair.NewCommand(flags, streams)
 	repairs.AddCommand(remediations.NewCommand(flags, streams), approve.NewCommand(flags, streams))
-	root.AddCommand(why.NewCommand(flags, streams), whatif.NewCommand(flags, streams), audit.NewCommand(flags, streams), addresses.NewCommand(flags, streams), explain.NewCommand(streams),
+	root.AddCommand(why.NewCommand(flags, streams), whatif.NewCommand(flags, streams), audit.NewCommand(flags, streams), addresses.NewCommand(flags, streams), headroom.NewCommand(flags, streams), explain.NewCommand(streams),
 		snapshot.NewCommand(flags, streams), repairs, failover.NewCommand(flags, streams), rebalance.NewCommand(flags, streams), asBefore(remediations.NewCommand(flags, streams)), asBefore(approve.NewCommand(flags, streams)), controller.NewCommand(flags, streams), cleanup.NewCommand(flags, streams), crds.NewCommand(streams), version.NewCommand(streams))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultVersionFlag()

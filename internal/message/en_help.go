@@ -36,6 +36,22 @@ var englishHelp = sentences{
 		"The facts come from EC2, with the AWS credentials of the environment, or from a snapshot that was written with them. The command changes nothing.\n\n" + exitCodes,
 	"flag/addresses/fail-on": "exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical",
 
+	"help/headroom": "Show what failures would cost today, and the room that survives them",
+	"help/headroom/long": "Show what failures would cost the cluster today: the pods that would wait, be preempted or be lost after the loss of any one node or of a zone, " +
+		"a rotation of a node group, the next step of a DaemonSet's requests, and other failures that you state. The worst come first. Nodes that are alike are " +
+		"simulated once. The command changes nothing.\n\n" +
+		"Failures:\n" +
+		"  node\tthe loss of any one node, by group, instance type and zone\n" +
+		"  two-nodes\tthe loss of any two nodes at once, in clusters of up to 100 nodes\n" +
+		"  zone\tthe loss of a zone, in clusters with several\n" +
+		"  rotation\tthe replacement of all nodes of a group of up to 1000\n" +
+		"  step\tthe next increase of a DaemonSet's requests, by its cluster-proportional vertical autoscaler or by a rollout that is not complete\n\n" +
+		"With -o wide: every pod of the worst case of each failure, and the reason.\n\n" + exitCodes,
+	"flag/headroom/failures": "the `FAILURES` to simulate: node, two-nodes, zone, rotation, step",
+	"flag/headroom/burst":    "also simulate more replicas of a workload: `[NAMESPACE/]KIND/NAME=+N`; can be repeated",
+	"flag/headroom/room":     "also compute the smallest room that survives each failure, which takes longer than the cost",
+	"flag/headroom/fail-on":  "exit with 1 if a failure would leave pods with this `FATE`: waiting, preempted, lost",
+
 	"help/whatif": "Predict the effects of a change",
 	"help/whatif/long": "Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: " +
 		"which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. " +

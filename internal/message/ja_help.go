@@ -35,6 +35,21 @@ var japaneseHelp = sentences{
 		"情報は、環境の AWS の認証情報を使って EC2 から読み取るか、それを使って書いたスナップショットから読み取ります。何も変更しません。\n\n" + exitCodesJapanese,
 	"flag/addresses/fail-on": "重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical",
 
+	"help/headroom": "障害が今起きた場合の影響と、耐えるために空けておく量を表示",
+	"help/headroom/long": "障害が今起きた場合のクラスターへの影響を、悪いものから順に表示します。任意のノード 1 台またはゾーンの停止、ノードグループのノードの入れ替え、DaemonSet の requests の次の段階、" +
+		"そのほか指定した障害のあとに、待機、プリエンプト、消失する Pod です。同じ条件のノードは 1 回だけシミュレーションします。このコマンドは何も変更しません。\n\n" +
+		"障害:\n" +
+		"  node\t任意のノード 1 台の停止 (グループ、インスタンスタイプ、ゾーンごと)\n" +
+		"  two-nodes\t任意のノード 2 台の同時の停止 (ノードが 100 台までのクラスター)\n" +
+		"  zone\tゾーンの停止 (ゾーンが複数あるクラスター)\n" +
+		"  rotation\tグループの全ノードの入れ替え (1000 台まで)\n" +
+		"  step\tDaemonSet の requests の次の増加 (cluster-proportional-vertical-autoscaler によるもの、または完了していないロールアウト)\n\n" +
+		"-o wide では、各障害の最悪の場合のすべての Pod と理由も表示します。\n\n" + exitCodesJapanese,
+	"flag/headroom/failures": "シミュレーションする障害 `FAILURES`: node、two-nodes、zone、rotation、step",
+	"flag/headroom/burst":    "ワークロードの Pod を増やす場合もシミュレーションする: `[NAMESPACE/]KIND/NAME=+N` (繰り返し指定可)",
+	"flag/headroom/room":     "各障害に耐えるために空けておく最小の量も計算する (影響の計算より時間がかかる)",
+	"flag/headroom/fail-on":  "障害によってこの `FATE` になる Pod があれば終了コード 1 で終わる: waiting、preempted、lost",
+
 	"help/whatif": "変更の影響を予測する",
 	"help/whatif/long": "変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。" +
 		"失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。" +

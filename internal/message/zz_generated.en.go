@@ -4131,6 +4131,177 @@ var englishTexts = []compiled{
 		t.put(t.value("limit"))
 		t.say(".")
 	}},
+	{HeadroomSummary, []string{"failures", "costly", "unknown"}, func(t *text) {
+		t.say(count(t.number("failures"), "failure", "failures"))
+		t.say(": ")
+		if t.is(t.value("costly")) {
+			t.put(t.value("costly"))
+			t.say(" would cost pods today")
+		} else {
+			t.say("none")
+			if t.is(t.value("unknown")) {
+				t.say(" that is known")
+			}
+			t.say(" would cost a pod today")
+		}
+		if t.is(t.value("unknown")) {
+			t.say(", and the cost of ")
+			t.put(t.value("unknown"))
+			t.say(" is not known")
+		}
+		t.say(".")
+	}},
+	{HeadroomNode, []string{"group", "kind"}, func(t *text) {
+		t.say("node")
+		if t.is(t.value("group")) {
+			t.say(" of ")
+			t.put(t.value("group"))
+		}
+		if t.is(t.value("kind")) {
+			t.say(" (")
+			t.put(t.value("kind"))
+			t.say(")")
+		}
+	}},
+	{HeadroomTwoNodes, nil, func(t *text) {
+		t.say("any two nodes")
+	}},
+	{HeadroomZone, []string{"zone"}, func(t *text) {
+		t.say("zone ")
+		t.put(t.value("zone"))
+	}},
+	{HeadroomRotation, []string{"group"}, func(t *text) {
+		t.say("rotation of ")
+		t.put(t.value("group"))
+	}},
+	{HeadroomStep, []string{"daemonSet", "requests", "nodes"}, func(t *text) {
+		t.say("step of ")
+		t.put(t.value("daemonSet"))
+		t.say(" to ")
+		t.say(englishList(t.items("requests")))
+		if t.is(t.value("nodes")) {
+			t.say(" at ")
+			t.put(t.value("nodes"))
+			t.say(" nodes")
+		}
+	}},
+	{HeadroomSteps, nil, func(t *text) {
+		t.say("next steps of DaemonSets")
+	}},
+	{HeadroomUnknownStep, []string{"daemonSet"}, func(t *text) {
+		t.say("next step of ")
+		t.put(t.value("daemonSet"))
+	}},
+	{HeadroomBurst, []string{"more", "workload"}, func(t *text) {
+		t.put(t.value("more"))
+		t.say(" more of ")
+		t.put(t.value("workload"))
+	}},
+	{HeadroomHeadFailure, nil, func(t *text) {
+		t.say("FAILURE")
+	}},
+	{HeadroomHeadCases, nil, func(t *text) {
+		t.say("CASES")
+	}},
+	{HeadroomHeadWait, nil, func(t *text) {
+		t.say("WAIT")
+	}},
+	{HeadroomHeadPreempted, nil, func(t *text) {
+		t.say("PREEMPTED")
+	}},
+	{HeadroomHeadLost, nil, func(t *text) {
+		t.say("LOST")
+	}},
+	{HeadroomHeadFate, nil, func(t *text) {
+		t.say("FATE")
+	}},
+	{HeadroomHeadReason, nil, func(t *text) {
+		t.say("REASON")
+	}},
+	{HeadroomHeadRoom, nil, func(t *text) {
+		t.say("ROOM")
+	}},
+	{HeadroomHeadNodes, nil, func(t *text) {
+		t.say("NODES")
+	}},
+	{HeadroomNotSized, nil, func(t *text) {
+		t.say("not computed")
+	}},
+	{HeadroomHelpless, []string{"n"}, func(t *text) {
+		t.say("no room helps ")
+		t.say(count(t.number("n"), "pod", "pods"))
+	}},
+	{HeadroomMoreNodes, nil, func(t *text) {
+		t.say("Nothing can be given back: a failure needs more nodes than there are.")
+	}},
+	{HeadroomReserveUnknown, nil, func(t *text) {
+		t.say("How much can be given back is not known, because the room for some failures is not.")
+	}},
+	{HeadroomGiveBack, []string{"free", "n", "sizes", "back"}, func(t *text) {
+		t.say("Of ")
+		t.put(t.value("free"))
+		t.say(" that is free, ")
+		if t.is(t.value("n")) {
+			t.say("a room of ")
+			t.say(englishAnd(t.items("sizes")))
+			t.say(" survives each of these failures")
+		} else {
+			t.say("none would help in these failures")
+		}
+		t.say("; ")
+		t.put(t.value("back"))
+		t.say(" can be given back.")
+	}},
+	{HeadroomUnread, []string{"failure", "kinds"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": not known, because not all ")
+		t.say(englishAnd(t.items("kinds")))
+		t.say(" objects could be read.")
+	}},
+	{HeadroomTooMany, []string{"failure", "most"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": not computed for more than ")
+		t.say(count(t.number("most"), "node", "nodes"))
+		t.say(".")
+	}},
+	{HeadroomFailed, []string{"failure"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": could not be simulated; there is no node group that new nodes could be like.")
+	}},
+	{HeadroomUnplayed, []string{"failure", "n"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": ")
+		t.say(count(t.number("n"), "node was", "nodes were"))
+		t.say(" not lost one by one, because too many other nodes have a cost; some of them may have one, too.")
+	}},
+	{HeadroomMadeWay, []string{"by"}, func(t *text) {
+		t.say("Preempted for ")
+		t.put(t.value("by"))
+		t.say(".")
+	}},
+	{HeadroomBurstRemedy, []string{"most"}, func(t *text) {
+		t.say("give a Deployment, StatefulSet or ReplicaSet and how many replicas to add, up to ")
+		t.put(t.value("most"))
+		t.say(", for example --burst deployment/web=+3")
+	}},
+	{ProgressHeadroom, []string{"done", "total"}, func(t *text) {
+		t.say("simulating failures: ")
+		t.put(t.value("done"))
+		t.say(" of ")
+		t.put(t.value("total"))
+	}},
+	{ErrHeadroomFailOn, []string{"on", "n"}, func(t *text) {
+		t.say("--fail-on ")
+		t.put(t.value("on"))
+		t.say(" asks for exit code 1: ")
+		t.say(count(t.number("n"), "failure has", "failures have"))
+		t.say(" such pods")
+	}},
+	{ErrHeadroomUnknown, []string{"n"}, func(t *text) {
+		t.say("--fail-on cannot be judged: the cost of ")
+		t.say(count(t.number("n"), "failure", "failures"))
+		t.say(" is not known")
+	}},
 	{HelpUsage, nil, func(t *text) {
 		t.say("Usage:")
 	}},
@@ -4203,6 +4374,24 @@ var englishTexts = []compiled{
 	}},
 	{"flag/addresses/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical")
+	}},
+	{"help/headroom", nil, func(t *text) {
+		t.say("Show what failures would cost today, and the room that survives them")
+	}},
+	{"help/headroom/long", nil, func(t *text) {
+		t.say("Show what failures would cost the cluster today: the pods that would wait, be preempted or be lost after the loss of any one node or of a zone, a rotation of a node group, the next step of a DaemonSet's requests, and other failures that you state. The worst come first. Nodes that are alike are simulated once. The command changes nothing.\n\nFailures:\n  node\tthe loss of any one node, by group, instance type and zone\n  two-nodes\tthe loss of any two nodes at once, in clusters of up to 100 nodes\n  zone\tthe loss of a zone, in clusters with several\n  rotation\tthe replacement of all nodes of a group of up to 1000\n  step\tthe next increase of a DaemonSet's requests, by its cluster-proportional vertical autoscaler or by a rollout that is not complete\n\nWith -o wide: every pod of the worst case of each failure, and the reason.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
+	}},
+	{"flag/headroom/failures", nil, func(t *text) {
+		t.say("the `FAILURES` to simulate: node, two-nodes, zone, rotation, step")
+	}},
+	{"flag/headroom/burst", nil, func(t *text) {
+		t.say("also simulate more replicas of a workload: `[NAMESPACE/]KIND/NAME=+N`; can be repeated")
+	}},
+	{"flag/headroom/room", nil, func(t *text) {
+		t.say("also compute the smallest room that survives each failure, which takes longer than the cost")
+	}},
+	{"flag/headroom/fail-on", nil, func(t *text) {
+		t.say("exit with 1 if a failure would leave pods with this `FATE`: waiting, preempted, lost")
 	}},
 	{"help/whatif", nil, func(t *text) {
 		t.say("Predict the effects of a change")

@@ -3985,6 +3985,173 @@ var japaneseTexts = []compiled{
 		t.put(t.value("limit"))
 		t.say(" 台です。")
 	}},
+	{HeadroomSummary, []string{"failures", "costly", "unknown"}, func(t *text) {
+		t.put(t.value("failures"))
+		t.say(" 件の障害のうち、")
+		if t.is(t.value("costly")) {
+			t.say("今起きると Pod に影響するものは ")
+			t.put(t.value("costly"))
+			t.say(" 件です")
+		} else {
+			if t.is(t.value("unknown")) {
+				t.say("分かっている範囲で、")
+			}
+			t.say("今起きて Pod に影響するものはありません")
+		}
+		t.say("。")
+		if t.is(t.value("unknown")) {
+			t.put(t.value("unknown"))
+			t.say(" 件の影響は不明です。")
+		}
+	}},
+	{HeadroomNode, []string{"group", "kind"}, func(t *text) {
+		t.say("ノード")
+		if t.is(t.value("group")) {
+			t.say(" ")
+			t.put(t.value("group"))
+		}
+		if t.is(t.value("kind")) {
+			t.say(" (")
+			t.put(t.value("kind"))
+			t.say(")")
+		}
+	}},
+	{HeadroomTwoNodes, nil, func(t *text) {
+		t.say("任意のノード 2 台")
+	}},
+	{HeadroomZone, []string{"zone"}, func(t *text) {
+		t.say("ゾーン ")
+		t.put(t.value("zone"))
+	}},
+	{HeadroomRotation, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" のノードの入れ替え")
+	}},
+	{HeadroomStep, []string{"daemonSet", "requests", "nodes"}, func(t *text) {
+		t.put(t.value("daemonSet"))
+		t.say(" の次の段階 ")
+		t.say(japaneseAnd(t.items("requests")))
+		if t.is(t.value("nodes")) {
+			t.say(" (ノード ")
+			t.put(t.value("nodes"))
+			t.say(" 台から)")
+		}
+	}},
+	{HeadroomSteps, nil, func(t *text) {
+		t.say("DaemonSet の次の段階")
+	}},
+	{HeadroomUnknownStep, []string{"daemonSet"}, func(t *text) {
+		t.put(t.value("daemonSet"))
+		t.say(" の次の段階")
+	}},
+	{HeadroomBurst, []string{"workload", "more"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" の ")
+		t.put(t.value("more"))
+		t.say(" 個の追加")
+	}},
+	{HeadroomHeadFailure, nil, func(t *text) {
+		t.say("障害")
+	}},
+	{HeadroomHeadCases, nil, func(t *text) {
+		t.say("場合")
+	}},
+	{HeadroomHeadWait, nil, func(t *text) {
+		t.say("待機")
+	}},
+	{HeadroomHeadPreempted, nil, func(t *text) {
+		t.say("プリエンプト")
+	}},
+	{HeadroomHeadLost, nil, func(t *text) {
+		t.say("消失")
+	}},
+	{HeadroomHeadFate, nil, func(t *text) {
+		t.say("影響")
+	}},
+	{HeadroomHeadReason, nil, func(t *text) {
+		t.say("理由")
+	}},
+	{HeadroomHeadRoom, nil, func(t *text) {
+		t.say("空ける量")
+	}},
+	{HeadroomHeadNodes, nil, func(t *text) {
+		t.say("追加")
+	}},
+	{HeadroomNotSized, nil, func(t *text) {
+		t.say("計算なし")
+	}},
+	{HeadroomHelpless, []string{"n"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 個の Pod は空けても動作しない")
+	}},
+	{HeadroomMoreNodes, nil, func(t *text) {
+		t.say("今のノードでは足りない障害があるため、手放せる空きはありません。")
+	}},
+	{HeadroomReserveUnknown, nil, func(t *text) {
+		t.say("空けておく量の分からない障害があるため、手放せる量は不明です。")
+	}},
+	{HeadroomGiveBack, []string{"free", "n", "sizes", "back"}, func(t *text) {
+		t.say("空いている ")
+		t.put(t.value("free"))
+		t.say(" のうち、")
+		if t.is(t.value("n")) {
+			t.say(japaneseAnd(t.items("sizes")))
+			t.say(" があればどの障害にも耐えられ")
+		} else {
+			t.say("これらの障害に役立つものはなく")
+		}
+		t.say("、")
+		t.put(t.value("back"))
+		t.say(" を手放せます。")
+	}},
+	{HeadroomUnread, []string{"failure", "kinds"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": ")
+		t.say(japaneseAnd(t.items("kinds")))
+		t.say(" をすべては読み取れないため不明です。")
+	}},
+	{HeadroomTooMany, []string{"failure", "most"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": ノードが ")
+		t.put(t.value("most"))
+		t.say(" 台を超えるため計算していません。")
+	}},
+	{HeadroomFailed, []string{"failure"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": シミュレーションできませんでした。新しいノードの手本となるノードグループがありません。")
+	}},
+	{HeadroomUnplayed, []string{"failure", "n"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": 影響のあるノードが多いため、")
+		t.put(t.value("n"))
+		t.say(" 台は 1 台ずつシミュレーションしていません。その中にも影響のあるノードがある可能性があります。")
+	}},
+	{HeadroomMadeWay, []string{"by"}, func(t *text) {
+		t.put(t.value("by"))
+		t.say(" のためにプリエンプトされます。")
+	}},
+	{HeadroomBurstRemedy, []string{"most"}, func(t *text) {
+		t.say("Deployment、StatefulSet、ReplicaSet のいずれかと、増やす数 (")
+		t.put(t.value("most"))
+		t.say(" まで) を指定してください (例: --burst deployment/web=+3)")
+	}},
+	{ProgressHeadroom, []string{"done", "total"}, func(t *text) {
+		t.say("障害をシミュレーション中: ")
+		t.put(t.value("done"))
+		t.say("/")
+		t.put(t.value("total"))
+	}},
+	{ErrHeadroomFailOn, []string{"on", "n"}, func(t *text) {
+		t.say("--fail-on ")
+		t.put(t.value("on"))
+		t.say(" に該当する Pod がある障害が ")
+		t.put(t.value("n"))
+		t.say(" 件あるため、終了コードは 1 です")
+	}},
+	{ErrHeadroomUnknown, []string{"n"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 件の障害の影響が不明なため、--fail-on を判定できません")
+	}},
 	{HelpUsage, nil, func(t *text) {
 		t.say("使い方:")
 	}},
@@ -4057,6 +4224,24 @@ var japaneseTexts = []compiled{
 	}},
 	{"flag/addresses/fail-on", nil, func(t *text) {
 		t.say("重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical")
+	}},
+	{"help/headroom", nil, func(t *text) {
+		t.say("障害が今起きた場合の影響と、耐えるために空けておく量を表示")
+	}},
+	{"help/headroom/long", nil, func(t *text) {
+		t.say("障害が今起きた場合のクラスターへの影響を、悪いものから順に表示します。任意のノード 1 台またはゾーンの停止、ノードグループのノードの入れ替え、DaemonSet の requests の次の段階、そのほか指定した障害のあとに、待機、プリエンプト、消失する Pod です。同じ条件のノードは 1 回だけシミュレーションします。このコマンドは何も変更しません。\n\n障害:\n  node\t任意のノード 1 台の停止 (グループ、インスタンスタイプ、ゾーンごと)\n  two-nodes\t任意のノード 2 台の同時の停止 (ノードが 100 台までのクラスター)\n  zone\tゾーンの停止 (ゾーンが複数あるクラスター)\n  rotation\tグループの全ノードの入れ替え (1000 台まで)\n  step\tDaemonSet の requests の次の増加 (cluster-proportional-vertical-autoscaler によるもの、または完了していないロールアウト)\n\n-o wide では、各障害の最悪の場合のすべての Pod と理由も表示します。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
+	}},
+	{"flag/headroom/failures", nil, func(t *text) {
+		t.say("シミュレーションする障害 `FAILURES`: node、two-nodes、zone、rotation、step")
+	}},
+	{"flag/headroom/burst", nil, func(t *text) {
+		t.say("ワークロードの Pod を増やす場合もシミュレーションする: `[NAMESPACE/]KIND/NAME=+N` (繰り返し指定可)")
+	}},
+	{"flag/headroom/room", nil, func(t *text) {
+		t.say("各障害に耐えるために空けておく最小の量も計算する (影響の計算より時間がかかる)")
+	}},
+	{"flag/headroom/fail-on", nil, func(t *text) {
+		t.say("障害によってこの `FATE` になる Pod があれば終了コード 1 で終わる: waiting、preempted、lost")
 	}},
 	{"help/whatif", nil, func(t *text) {
 		t.say("変更の影響を予測する")

@@ -71,6 +71,13 @@ func (f *future) dispatch(ctx context.Context, c change.Change) error {
 	case change.LoseNode, change.DrainNode, change.Cordon, change.Uncordon, change.Taint, change.Untaint,
 		change.RebootNode, change.ReplaceNode, change.RestartService:
 		return f.changeNode(ctx, c)
+	case change.LoseNodes:
+		for _, name := range c.Nodes {
+			if f.engine.World().Node(name) == nil {
+				return outcome.UnknownError{Ref: change.Ref{Kind: string(cluster.Node), Name: name}}
+			}
+		}
+		return f.loseMatching(ctx, c.Subject(), func(n *corev1.Node) bool { return slices.Contains(c.Nodes, n.Name) })
 	case change.LoseZone:
 		f.nodes.MarkZoneLost(c.Zone)
 		return f.loseMatching(ctx, c.Subject(), func(n *corev1.Node) bool { return cluster.Zone(n) == c.Zone })

@@ -16,7 +16,7 @@ func title(c change.Change) string { //nolint:gocyclo // A case for each change 
 		ref = namespace + "/" + ref
 	}
 	switch c := c.(type) {
-	case change.LoseNode, change.LoseZone, change.LoseGroup:
+	case change.LoseNode, change.LoseNodes, change.LoseZone, change.LoseGroup:
 		return "lose " + ref
 	case change.DrainNode:
 		return "drain " + ref

@@ -62,38 +62,10 @@ type growthStep struct {
 // nextSteps are the next increases by vertical autoscalers, and those that DaemonSets have not rolled out yet.
 func nextSteps(q query.Query) []growthStep {
 	var steps []growthStep
-	scaled := map[change.Ref]bool{}
-	for _, next := range verticalautoscaler.NextSteps(q.Judge.World()) {
-		scaled[next.Target] = true
+	for _, next := range verticalautoscaler.AllSteps(q.Judge.World()) {
 		steps = append(steps, growthStep{Step: next})
 	}
-	for _, ds := range q.World.DaemonSets() {
-		target := facts.RefTo(cluster.DaemonSet, ds)
-		older := olderPods(q.World, ds)
-		if scaled[target] || len(older) == 0 {
-			continue
-		}
-		for _, c := range ds.Spec.Template.Spec.Containers {
-			if requestsMoreThan(c, older[0]) {
-				steps = append(steps, growthStep{Step: verticalautoscaler.Step{Target: target, Container: c.Name, Requests: c.Resources.Requests}})
-			}
-		}
-	}
 	return steps
-}
-
-func requestsMoreThan(c corev1.Container, pod *corev1.Pod) bool {
-	for _, other := range pod.Spec.Containers {
-		if other.Name != c.Name {
-			continue
-		}
-		for name, quantity := range c.Resources.Requests {
-			if now := other.Resources.Requests[name]; quantity.Cmp(now) > 0 {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // changes are those that cause the step: more nodes, to which the autoscaler reacts, or the increase itself.

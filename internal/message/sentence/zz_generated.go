@@ -3344,6 +3344,166 @@ func GuardDailyLimit(n int, group, limit any) message.Sentence {
 	return message.Sentence{ID: message.GuardDailyLimit, Args: message.Args{"n": n, "group": group, "limit": limit}}
 }
 
+// HeadroomSummary is message.HeadroomSummary.
+func HeadroomSummary(failures int, costly, unknown any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomSummary, Args: message.Args{"failures": failures, "costly": costly, "unknown": unknown}}
+}
+
+// HeadroomNode is message.HeadroomNode.
+func HeadroomNode(group, kind any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomNode, Args: message.Args{"group": group, "kind": kind}}
+}
+
+// HeadroomTwoNodes is message.HeadroomTwoNodes.
+func HeadroomTwoNodes() message.Sentence {
+	return message.Sentence{ID: message.HeadroomTwoNodes}
+}
+
+// HeadroomZone is message.HeadroomZone.
+func HeadroomZone(zone any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomZone, Args: message.Args{"zone": zone}}
+}
+
+// HeadroomRotation is message.HeadroomRotation.
+func HeadroomRotation(group any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomRotation, Args: message.Args{"group": group}}
+}
+
+// HeadroomStep is message.HeadroomStep.
+func HeadroomStep(daemonSet any, requests message.List, nodes any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomStep, Args: message.Args{"daemonSet": daemonSet, "requests": requests, "nodes": nodes}}
+}
+
+// HeadroomSteps is message.HeadroomSteps.
+func HeadroomSteps() message.Sentence {
+	return message.Sentence{ID: message.HeadroomSteps}
+}
+
+// HeadroomUnknownStep is message.HeadroomUnknownStep.
+func HeadroomUnknownStep(daemonSet any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomUnknownStep, Args: message.Args{"daemonSet": daemonSet}}
+}
+
+// HeadroomBurst is message.HeadroomBurst.
+func HeadroomBurst(more, workload any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomBurst, Args: message.Args{"more": more, "workload": workload}}
+}
+
+// HeadroomHeadFailure is message.HeadroomHeadFailure.
+func HeadroomHeadFailure() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadFailure}
+}
+
+// HeadroomHeadCases is message.HeadroomHeadCases.
+func HeadroomHeadCases() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadCases}
+}
+
+// HeadroomHeadWait is message.HeadroomHeadWait.
+func HeadroomHeadWait() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadWait}
+}
+
+// HeadroomHeadPreempted is message.HeadroomHeadPreempted.
+func HeadroomHeadPreempted() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadPreempted}
+}
+
+// HeadroomHeadLost is message.HeadroomHeadLost.
+func HeadroomHeadLost() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadLost}
+}
+
+// HeadroomHeadFate is message.HeadroomHeadFate.
+func HeadroomHeadFate() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadFate}
+}
+
+// HeadroomHeadReason is message.HeadroomHeadReason.
+func HeadroomHeadReason() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadReason}
+}
+
+// HeadroomHeadRoom is message.HeadroomHeadRoom.
+func HeadroomHeadRoom() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadRoom}
+}
+
+// HeadroomHeadNodes is message.HeadroomHeadNodes.
+func HeadroomHeadNodes() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadNodes}
+}
+
+// HeadroomNotSized is message.HeadroomNotSized.
+func HeadroomNotSized() message.Sentence {
+	return message.Sentence{ID: message.HeadroomNotSized}
+}
+
+// HeadroomHelpless is message.HeadroomHelpless.
+func HeadroomHelpless(n int) message.Sentence {
+	return message.Sentence{ID: message.HeadroomHelpless, Args: message.Args{"n": n}}
+}
+
+// HeadroomMoreNodes is message.HeadroomMoreNodes.
+func HeadroomMoreNodes() message.Sentence {
+	return message.Sentence{ID: message.HeadroomMoreNodes}
+}
+
+// HeadroomReserveUnknown is message.HeadroomReserveUnknown.
+func HeadroomReserveUnknown() message.Sentence {
+	return message.Sentence{ID: message.HeadroomReserveUnknown}
+}
+
+// HeadroomGiveBack is message.HeadroomGiveBack.
+func HeadroomGiveBack(free any, n bool, sizes message.List, back any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomGiveBack, Args: message.Args{"free": free, "n": n, "sizes": sizes, "back": back}}
+}
+
+// HeadroomUnread is message.HeadroomUnread.
+func HeadroomUnread(failure any, kinds message.List) message.Sentence {
+	return message.Sentence{ID: message.HeadroomUnread, Args: message.Args{"failure": failure, "kinds": kinds}}
+}
+
+// HeadroomTooMany is message.HeadroomTooMany.
+func HeadroomTooMany(failure any, most int) message.Sentence {
+	return message.Sentence{ID: message.HeadroomTooMany, Args: message.Args{"failure": failure, "most": most}}
+}
+
+// HeadroomFailed is message.HeadroomFailed.
+func HeadroomFailed(failure any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomFailed, Args: message.Args{"failure": failure}}
+}
+
+// HeadroomUnplayed is message.HeadroomUnplayed.
+func HeadroomUnplayed(failure any, n int) message.Sentence {
+	return message.Sentence{ID: message.HeadroomUnplayed, Args: message.Args{"failure": failure, "n": n}}
+}
+
+// HeadroomMadeWay is message.HeadroomMadeWay.
+func HeadroomMadeWay(by any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomMadeWay, Args: message.Args{"by": by}}
+}
+
+// HeadroomBurstRemedy is message.HeadroomBurstRemedy.
+func HeadroomBurstRemedy(most any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomBurstRemedy, Args: message.Args{"most": most}}
+}
+
+// ProgressHeadroom is message.ProgressHeadroom.
+func ProgressHeadroom(done, total any) message.Sentence {
+	return message.Sentence{ID: message.ProgressHeadroom, Args: message.Args{"done": done, "total": total}}
+}
+
+// ErrHeadroomFailOn is message.ErrHeadroomFailOn.
+func ErrHeadroomFailOn(on any, n int) message.Sentence {
+	return message.Sentence{ID: message.ErrHeadroomFailOn, Args: message.Args{"on": on, "n": n}}
+}
+
+// ErrHeadroomUnknown is message.ErrHeadroomUnknown.
+func ErrHeadroomUnknown(n int) message.Sentence {
+	return message.Sentence{ID: message.ErrHeadroomUnknown, Args: message.Args{"n": n}}
+}
+
 // HelpUsage is message.HelpUsage.
 func HelpUsage() message.Sentence {
 	return message.Sentence{ID: message.HelpUsage}

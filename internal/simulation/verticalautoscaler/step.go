@@ -12,9 +12,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
 )
 
-// Step is the next increase of a DaemonSet's requests that a vertical autoscaler makes as the cluster grows.
+// Step is the next increase of a DaemonSet's requests: one that a vertical autoscaler makes as the cluster grows, or one that is not rolled out yet.
 type Step struct {
-	// Autoscaler is its Deployment, Target the DaemonSet.
+	// Autoscaler is the Deployment of the vertical autoscaler, zero without one; Target is the DaemonSet.
 	Autoscaler, Target change.Ref
 	Container          string
 	// MoreNodes is how many nodes like the existing ones it takes; zero if the increase is due already.
@@ -40,6 +40,61 @@ func NextSteps(world *cluster.Snapshot) []Step {
 		return cmp.Or(cmp.Compare(a.Target.Namespace, b.Target.Namespace), cmp.Compare(a.Target.Name, b.Target.Name))
 	})
 	return steps
+}
+
+// UnknownTargets are the DaemonSets whose vertical autoscaler's parameters are not known, and with them the next step.
+func UnknownTargets(world *cluster.Snapshot) []change.Ref {
+	var targets []change.Ref
+	for _, d := range world.Deployments() {
+		for i := range d.Spec.Template.Spec.Containers {
+			c := &d.Spec.Template.Spec.Containers[i]
+			namespace, kind, name := autoscalerTarget(d, c)
+			if !isVerticalAutoscaler(c) || kind != "daemonset" || world.DaemonSet(namespace, name) == nil {
+				continue
+			}
+			if _, known := scaleConfig(world, d, c); !known {
+				targets = append(targets, change.Ref{Kind: string(cluster.DaemonSet), Namespace: namespace, Name: name})
+			}
+		}
+	}
+	return targets
+}
+
+// AllSteps are those of NextSteps, and for each other DaemonSet the containers of its template that request more than those of pods that it has not
+// replaced yet.
+func AllSteps(world *cluster.Snapshot) []Step {
+	steps := NextSteps(world)
+	scaled := map[change.Ref]bool{}
+	for _, s := range steps {
+		scaled[s.Target] = true
+	}
+	for _, set := range world.DaemonSets() {
+		target := change.Ref{Kind: string(cluster.DaemonSet), Namespace: set.Namespace, Name: set.Name}
+		if scaled[target] {
+			continue
+		}
+		for i := range set.Spec.Template.Spec.Containers {
+			c := &set.Spec.Template.Spec.Containers[i]
+			if slices.ContainsFunc(world.PodsOf(set.UID), func(pod *corev1.Pod) bool { return requestsMoreThan(c, pod) }) {
+				steps = append(steps, Step{Target: target, Container: c.Name, Requests: c.Resources.Requests})
+			}
+		}
+	}
+	return steps
+}
+
+// requestsMoreThan reports whether a container of a template requests more than it does in a pod that runs.
+func requestsMoreThan(c *corev1.Container, pod *corev1.Pod) bool {
+	held := podtemplate.ContainerOf(&pod.Spec, c.Name)
+	if held == nil || held.Name != c.Name || pod.DeletionTimestamp != nil || cluster.Ended(pod) {
+		return false
+	}
+	for name, quantity := range c.Resources.Requests {
+		if now := held.Resources.Requests[name]; quantity.Cmp(now) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func nextAutoscalerSteps(world *cluster.Snapshot, d *appsv1.Deployment, c *corev1.Container) []Step {

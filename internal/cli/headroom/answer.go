@@ -1,0 +1,118 @@
+package headroom
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/headroom"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
+)
+
+// answer is what the verb says, as data.
+type answer struct {
+	Failures []failure `json:"failures"`
+	// Reserve is the room that survives all of the failures, each by itself, and what could be given back; left out with --room=false.
+	Reserve *headroom.Reserve `json:"reserve,omitempty"`
+	// Unknown is what is not known, and why.
+	Unknown     []finding.Gap `json:"unknown"`
+	NotModelled []finding.Gap `json:"notModelled"`
+}
+
+// failure is one with what it is called.
+type failure struct {
+	Name message.Sentence `json:"name"`
+	headroom.Answer
+}
+
+func answerOf(report *headroom.Report) answer {
+	a := answer{Reserve: report.Reserve, Failures: []failure{}, Unknown: []finding.Gap{}, NotModelled: []finding.Gap{}}
+	for _, one := range report.Answers {
+		f := failure{nameOf(one.Failure), one}
+		a.Failures = append(a.Failures, f)
+		a.Unknown = append(a.Unknown, f.gaps()...)
+	}
+	for _, gap := range report.NotModelled {
+		a.NotModelled = append(a.NotModelled, finding.Gap{About: gap.About, Message: gap.Why})
+	}
+	return a
+}
+
+// nameOf is what a failure is called.
+func nameOf(f headroom.Failure) message.Sentence {
+	switch f.Kind {
+	case headroom.TwoNodes:
+		return sentence.HeadroomTwoNodes()
+	case headroom.Zone:
+		return sentence.HeadroomZone(f.Zone)
+	case headroom.Rotation:
+		return sentence.HeadroomRotation(f.Group)
+	case headroom.Step:
+		if f.Subject == nil {
+			return sentence.HeadroomSteps()
+		}
+		if f.Step == nil {
+			return sentence.HeadroomUnknownStep(change.NamespacedRef(*f.Subject))
+		}
+		var requests message.List
+		for _, name := range slices.Sorted(maps.Keys(f.Step.Requests)) {
+			quantity := f.Step.Requests[name]
+			requests = append(requests, string(name)+" "+quantity.String())
+		}
+		return sentence.HeadroomStep(f.Subject.Name, requests, f.Step.AtNodes)
+	case headroom.Burst:
+		return sentence.HeadroomBurst(f.More, change.NamespacedRef(*f.Subject))
+	default:
+		kind := f.InstanceType + ", " + f.Zone
+		return sentence.HeadroomNode(f.Group, strings.Trim(kind, ", "))
+	}
+}
+
+// gaps are why the cost of a failure is not known, or not of all its cases.
+func (f failure) gaps() []finding.Gap {
+	gap := func(why message.Sentence) []finding.Gap { return []finding.Gap{{About: string(f.Kind), Message: why}} }
+	switch f.Status {
+	case headroom.Unread:
+		var kinds message.List
+		for _, kind := range f.Unread {
+			kinds = append(kinds, string(kind))
+		}
+		return gap(sentence.HeadroomUnread(f.Name, kinds))
+	case headroom.NotComputed:
+		most := headroom.MostNodesForTwo
+		if f.Kind == headroom.Rotation {
+			most = headroom.MostRotated
+		}
+		return gap(sentence.HeadroomTooMany(f.Name, most))
+	case headroom.Failed:
+		return gap(sentence.HeadroomFailed(f.Name))
+	}
+	if f.Unplayed > 0 {
+		return gap(sentence.HeadroomUnplayed(f.Name, f.Unplayed))
+	}
+	return nil
+}
+
+// costly is the number of failures that have a cost.
+func (a answer) costly() int {
+	n := 0
+	for _, f := range a.Failures {
+		if f.Costly > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (a answer) unknown() int {
+	n := 0
+	for _, f := range a.Failures {
+		if f.Status != headroom.Known {
+			n++
+		}
+	}
+	return n
+}

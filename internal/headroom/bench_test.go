@@ -1,0 +1,103 @@
+package headroom_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/naosu-dev/naosu/internal/benchmark"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/clustertest"
+	"github.com/naosu-dev/naosu/internal/headroom"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+	"github.com/naosu-dev/naosu/internal/simulation"
+	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
+)
+
+// usual are the failures of which naosu headroom tells without --failures.
+var usual = []headroom.Kind{headroom.Node, headroom.Zone, headroom.Rotation, headroom.Step}
+
+// BenchmarkCost computes what failures cost in clusters of 20 pods a node, of which no two are identical, without rooms. Beside the loss of any node
+// stands what it would take to lose each by itself.
+func BenchmarkCost(b *testing.B) {
+	for _, nodes := range []int{500, 5000} {
+		for _, kind := range usual[:len(usual)-1] {
+			b.Run(fmt.Sprintf("%d-nodes/%s", nodes, kind), func(b *testing.B) {
+				judge := bigJudge(b, nodes)
+				before := benchmark.CPU(b)
+				for b.Loop() {
+					compute(b, judge, headroom.Options{Kinds: []headroom.Kind{kind}})
+				}
+				benchmark.Used(b, benchmark.CPU(b)-before)
+				if kind == headroom.Node {
+					loseEach(b, judge, 20)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkIdenticalNodes computes what the loss of any of 500 nodes costs: each 25 of them have pods of the same workloads.
+func BenchmarkIdenticalNodes(b *testing.B) {
+	var objects w.Objects
+	var names []string
+	for i := range 500 {
+		names = append(names, fmt.Sprintf("n%d", i))
+		objects = append(objects, w.Node(names[i], "a"))
+	}
+	for i := range 8 {
+		app := fmt.Sprintf("app%d", i)
+		for from := 0; from < len(names); from += 25 { // Names of pods are made of letters.
+			objects = append(objects, w.Deployment(fmt.Sprintf("%s-%d", app, from), w.Template(app, "100m"), names[from:from+25]...)...)
+		}
+	}
+	judge := judgeOf(b, objects)
+	before := benchmark.CPU(b)
+	for b.Loop() {
+		compute(b, judge, headroom.Options{Kinds: []headroom.Kind{headroom.Node}})
+	}
+	benchmark.Used(b, benchmark.CPU(b)-before)
+	benchmark.Target(b, 5, loseEach(b, judge, 20), benchmark.CPUPerOp)
+}
+
+// BenchmarkSize computes the rooms beside the costs.
+func BenchmarkSize(b *testing.B) {
+	for _, nodes := range []int{100, 500} {
+		b.Run(fmt.Sprintf("%d-nodes", nodes), func(b *testing.B) {
+			judge := bigJudge(b, nodes)
+			before := benchmark.CPU(b)
+			sized := 0
+			for b.Loop() {
+				sized = 0
+				for _, a := range compute(b, judge, headroom.Options{Kinds: usual, Sized: true}).Answers {
+					if a.Room != nil && a.Room.Result != headroom.NotSized {
+						sized++
+					}
+				}
+			}
+			benchmark.Used(b, benchmark.CPU(b)-before)
+			b.ReportMetric(float64(sized), "rooms")
+		})
+	}
+}
+
+// loseEach is what it takes to lose each node by itself, with reasons, as naosu whatif does.
+func loseEach(b *testing.B, judge *scheduling.Judge, some int) string {
+	nodes := judge.World().Nodes()
+	return benchmark.Sampled(b, "each", some, len(nodes), func(i int) {
+		lost := change.LoseNode{Node: nodes[i*len(nodes)/some].Name}
+		if _, err := simulation.Run(b.Context(), judge, []change.Change{lost}, simulation.Options{LeavePending: true}); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+func bigJudge(b *testing.B, nodes int) *scheduling.Judge {
+	contents := clustertest.BigContents(nodes, 20*nodes)
+	delete(contents.Knowledge, cluster.ServiceAccount) // It has none, without which no pod could be created.
+	judge, err := scheduling.New(b.Context(), cluster.New(contents), scheduling.Options{Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return judge
+}

@@ -1,0 +1,219 @@
+package headroom
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
+)
+
+// Result is what is known of a room.
+type Result string
+
+const (
+	// Minimal is a room than which none costs less, and none that costs as much has fewer placeholders.
+	Minimal Result = "minimal"
+	// Irreducible is a room of which no single placeholder can be left out, or be as small as the next smaller displaced pod.
+	Irreducible Result = "irreducible"
+	// Sufficient is a room that survives the failure and was not made as small as it may be.
+	Sufficient Result = "sufficient"
+	// NotSized says that no room was computed: the failure displaces too many pods. Bound is what any room costs at least.
+	NotSized Result = "not-sized"
+)
+
+// Room is free capacity that, held by placeholders, survives a failure even if nothing else is free: the displaced pods preempt the placeholders, and
+// no other pod waits, is preempted or is lost, except those that no room helps.
+type Room struct {
+	Result       Result        `json:"result"`
+	Placeholders []Placeholder `json:"placeholders"`
+	// Cost is the dominant share of the placeholders' requests, and Bound what any such room costs at least, in average nodes of the cluster.
+	Cost  float64 `json:"cost"`
+	Bound float64 `json:"bound"`
+	// Needs are nodes that must be added first; nil if today's suffice.
+	Needs *Needs `json:"needs,omitempty"`
+	// Helpless is the number of pods of the worst case that no room and no more nodes would help: they wait, are preempted or lost all the same.
+	Helpless int `json:"helpless"`
+}
+
+// Placeholder is a pod that only holds room. Which node it is on matters: one on a node that fails is lost with it.
+type Placeholder struct {
+	Node     string              `json:"node"`
+	Requests corev1.ResourceList `json:"requests"`
+
+	size amounts
+	// pod is the one that it is shaped like, where it ran in a simulation.
+	pod change.Ref
+}
+
+// Needs are nodes to add to a group, by zone.
+type Needs struct {
+	Group string         `json:"group"`
+	Count int            `json:"count"`
+	Zones map[string]int `json:"zones,omitempty"`
+}
+
+// key identifies what a placeholder holds, and where.
+func (p Placeholder) key() string { return p.Node + " " + fmt.Sprint(p.size) }
+
+func newPlaceholder(node string, size amounts) Placeholder {
+	return Placeholder{Node: node, Requests: size.list(), size: size}
+}
+
+// room is a list of placeholders.
+type room []Placeholder
+
+func (r room) total() amounts {
+	var sum amounts
+	for _, p := range r {
+		sum = sum.plus(p.size)
+	}
+	return sum
+}
+
+func (r room) on(node string) amounts {
+	var sum amounts
+	for _, p := range r {
+		if p.Node == node {
+			sum = sum.plus(p.size)
+		}
+	}
+	return sum
+}
+
+// key is equal for rooms with the same placeholders.
+func (r room) key() string {
+	keys := make([]string, len(r))
+	for i, p := range r {
+		keys[i] = p.key()
+	}
+	slices.Sort(keys)
+	return strings.Join(keys, "\x00")
+}
+
+// including is the room with the placeholders of another that it lacks.
+func (r room) including(other room) room {
+	all, have := slices.Clone(r), map[string]int{}
+	for _, p := range r {
+		have[p.key()]++
+	}
+	for _, p := range other {
+		if have[p.key()]--; have[p.key()] < 0 {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// without is the room without the placeholder of an index.
+func (r room) without(i int) room { return slices.Delete(slices.Clone(r), i, i+1) }
+
+// sorted puts the largest placeholders first, then by node.
+func (r room) sorted(size amounts) room {
+	slices.SortFunc(r, func(a, b Placeholder) int {
+		return cmp.Or(cmp.Compare(size.share(b.size), size.share(a.size)), strings.Compare(a.Node, b.Node), strings.Compare(a.key(), b.key()))
+	})
+	return r
+}
+
+const (
+	// mostDisplaced bounds the pods that a case displaces for its room to be computed, and mostWork their number times that of the nodes and of the
+	// failure's cases.
+	mostDisplaced = 200
+	mostWork      = 3_000_000
+	// mostAdded bounds how many more nodes are tried.
+	mostAdded = 64
+)
+
+// sizeRoom computes the room that survives a failure.
+func (c *computation) sizeRoom(ctx context.Context, a *Answer) error {
+	if a.Status != Known || !c.o.Sized {
+		return nil
+	}
+	cases := c.casesToSize(a)
+	demand := 0.0
+	for _, one := range cases {
+		demand = max(demand, one.demand)
+	}
+	a.Room = &Room{Result: NotSized, Placeholders: []Placeholder{}, Bound: demand}
+	if a.Unplayed > 0 || c.displaced(cases)*len(c.ready)*len(cases) > mostWork || c.displaced(cases) > mostDisplaced {
+		return nil
+	}
+	needs, changes, err := c.needs(ctx, a)
+	if err != nil {
+		return err
+	}
+	a.Room.Needs = needs
+	return c.in(ctx, changes, func() error {
+		s := newSizer(c)
+		a.sized = cases
+		return s.sizeFor(ctx, cases, a)
+	})
+}
+
+// casesToSize are the cases that a room must survive: the loss of each node, since a room makes nodes differ that are identical without it; a step on the
+// nodes that are there.
+func (c *computation) casesToSize(a *Answer) []failureCase {
+	var cases []failureCase
+	switch a.Kind {
+	case Node:
+		for _, one := range a.cases {
+			for _, node := range one.members {
+				cases = append(cases, failureCase{changes: []change.Change{change.LoseNode{Node: node}}, nodes: []string{node}, alike: 1, demand: one.demand})
+			}
+		}
+	case TwoNodes:
+		for i, first := range c.ready {
+			for _, second := range c.ready[i+1:] {
+				nodes := []string{first.Name, second.Name}
+				demand := c.demandOn(first.Name) + c.demandOn(second.Name)
+				cases = append(cases, failureCase{changes: []change.Change{change.LoseNodes{Nodes: nodes}}, nodes: nodes, alike: 1, demand: demand})
+			}
+		}
+		sortByDemand(cases)
+	case Step:
+		ref := *a.Subject
+		grow := change.GrowDaemonSet{Namespace: ref.Namespace, Name: ref.Name, Container: a.Step.Container, Requests: a.Step.Requests}
+		cases = []failureCase{{changes: []change.Change{grow}, alike: 1, grown: &grow}}
+	default:
+		cases = a.cases
+	}
+	return cases
+}
+
+// displaced is the largest number of pods that cases displace from lost nodes, at least one.
+func (c *computation) displaced(cases []failureCase) int {
+	largest := 1
+	for _, one := range cases {
+		n := 0
+		for _, node := range one.nodes {
+			n += len(c.world.PodsOn(node))
+		}
+		for _, changed := range one.changes {
+			switch changed := changed.(type) {
+			case change.RotateGroup:
+				n += c.podsOfGroup(changed.Group)
+			case change.ScaleWorkload:
+				n += changed.Replicas
+			}
+		}
+		largest = max(largest, n)
+	}
+	return largest
+}
+
+func (c *computation) podsOfGroup(name string) int {
+	n := 0
+	for _, g := range c.world.Groups() {
+		if g.Name == name {
+			for _, node := range g.Nodes {
+				n += len(c.world.PodsOn(node.Name))
+			}
+		}
+	}
+	return n
+}
