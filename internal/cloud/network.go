@@ -161,11 +161,11 @@ const VPCCNIDescription = "aws-K8S-"
 // MadeByVPCCNI says whether the VPC CNI made the interface, which its description tells.
 func (i Interface) MadeByVPCCNI() bool { return strings.HasPrefix(i.Description, VPCCNIDescription) }
 
-// Owner is the ID of the instance that the VPC CNI made the interface for, which its description names. It is empty if the VPC CNI did not make it,
-// and if its tag names another instance.
+// Owner is the ID of the instance that the VPC CNI made the interface for, which its description and its tag name. It is empty if the VPC CNI did not make
+// it, and unless both name the same instance.
 func (i Interface) Owner() string {
 	id, made := strings.CutPrefix(i.Description, VPCCNIDescription)
-	if !made || !strings.HasPrefix(id, "i-") || i.Instance != "" && i.Instance != id {
+	if !made || !strings.HasPrefix(id, "i-") || i.Instance != id {
 		return ""
 	}
 	return id

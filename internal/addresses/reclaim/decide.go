@@ -27,7 +27,7 @@ const (
 	NoClusterTag Reason = "NoClusterTag"
 	// OtherCluster: it is another cluster's.
 	OtherCluster Reason = "OtherCluster"
-	// OwnerUnclear: description and tag name different instances, or none.
+	// OwnerUnclear: description and tag do not name the same instance.
 	OwnerUnclear Reason = "OwnerUnclear"
 	// OwnerUnread: it is not known whether the instance that it was made for exists.
 	OwnerUnread Reason = "OwnerUnread"

@@ -41,7 +41,7 @@ func TestDecide(t *testing.T) {
 	}{
 		"leaked":                               {func(*cloud.Interface, *Scope, **Observation) {}, Eligible},
 		"of an instance that EC2 forgot":       {func(i *cloud.Interface, _ *Scope, _ **Observation) { i.InstanceState = cloud.NotFound }, Eligible},
-		"without the tag of its instance":      {func(i *cloud.Interface, _ *Scope, _ **Observation) { i.Instance = "" }, Eligible},
+		"without the tag of its instance":      {func(i *cloud.Interface, _ *Scope, _ **Observation) { i.Instance = "" }, OwnerUnclear},
 		"a load balancer's":                    {func(i *cloud.Interface, _ *Scope, _ **Observation) { i.Description = "ELB app/shop/1" }, NotVPCCNI},
 		"without a description":                {func(i *cloud.Interface, _ *Scope, _ **Observation) { i.Description = "" }, NotVPCCNI},
 		"a branch's description":               {func(i *cloud.Interface, _ *Scope, _ **Observation) { i.Description = "aws-k8s-branch-eni" }, NotVPCCNI},
