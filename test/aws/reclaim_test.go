@@ -263,15 +263,14 @@ func TestReclaimStops(t *testing.T) {
 			b := newNetwork(t)
 			first, second := b.left(absent, nil), b.left(absent, nil)
 			p := b.provider(provider.Options{})
-			r, _ := b.planned(p)
 			for call, want := range map[string]int{"dry run": 1, "deletion": 2} {
+				r, _ := b.planned(p)
 				before := len(b.server.Calls())
+				script := func() { b.server.Script(deleteCall, 1, fault(code)) }
 				if call == "dry run" {
-					b.server.Script(deleteCall, 1, fault(code))
+					script()
 				} else {
-					r, _ = b.planned(p)
-					before = len(b.server.Calls())
-					b.server.Before("ec2:DescribeNetworkInterfaces", 1, func() { b.server.Script(deleteCall, 1, fault(code)) })
+					b.server.Before("ec2:DescribeNetworkInterfaces", 1, script)
 				}
 				b.reclaim(p, r)
 				if n := strings.Count(strings.Join(b.since(before), " "), deleteCall); n != want || !b.has(first) || !b.has(second) || r.Stopped() == nil {
