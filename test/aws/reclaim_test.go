@@ -208,6 +208,9 @@ func TestReclaim(t *testing.T) {
 		t.Errorf("%d interfaces are there, want %d", n, others)
 	}
 	called := b.since(before)
+	if diff := cmp.Diff([]string{"ec2:DescribeInstances", "ec2:DescribeSubnets", "ec2:DescribeNetworkInterfaces", "ec2:DescribeInstances"}, called[:4]); diff != "" {
+		t.Errorf("calls of a pass (-want +got):\n%s", diff)
+	}
 	one := []string{"ec2:DescribeNetworkInterfaces", "ec2:DescribeInstances", deleteCall}
 	if diff := cmp.Diff(slices.Concat([]string{deleteCall + " (dry run)"}, one, one), called[len(called)-7:]); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)

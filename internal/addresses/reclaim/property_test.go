@@ -44,7 +44,7 @@ const (
 	opNode
 	opKeep
 	opForeign
-	opSpoil
+	opCorrupt
 	opWait
 	opPass
 	opCall
@@ -55,7 +55,7 @@ const (
 
 var often = slices.Concat(
 	slices.Repeat([]uint8{opWait, opPass, opFinish, opCreate, opStep, opAttach, opCall, opDetach, opFree}, 2),
-	[]uint8{opLaunch, opRestart, opNode, opKeep, opForeign, opSpoil, opKill},
+	[]uint8{opLaunch, opRestart, opNode, opKeep, opForeign, opCorrupt, opKill},
 )
 
 // waits are in seconds: up to five minutes, in which EC2 may be out of date, and up to an hour and more, in which a resumed instance is not.
@@ -78,7 +78,7 @@ func drawn(seed uint64) interleaving {
 		case 1: // a cleaner's usual pass
 			chunk = []op{{opWait, which, how}, {opPass, which, how}, {opFinish, which, how}}
 		case 2: // one in which something happens
-			chunk = []op{{opPass, which, how}, {[]uint8{opKeep, opStep, opSpoil, opNode}[r.IntN(4)], which, how}, {opWait, which, how}, {opFinish, which, how}}
+			chunk = []op{{opPass, which, how}, {[]uint8{opKeep, opStep, opCorrupt, opNode}[r.IntN(4)], which, how}, {opWait, which, how}, {opFinish, which, how}}
 		case 3: // an instance that EC2 may not show yet
 			chunk = []op{{opLaunch, which, how}, {opCreate, which, how}, {opCreate, which + 1, how}, {opPass, which, how}, {opPass, which, how}, {opFinish, which, how}}
 		}
@@ -118,8 +118,8 @@ func (w *world) apply(o op, c cleaner) {
 		w.keep(which, how)
 	case opForeign:
 		w.foreign(which, how)
-	case opSpoil:
-		w.spoil(which, how)
+	case opCorrupt:
+		w.corrupt(which, how)
 	case opWait:
 		w.now += waits[how%len(waits)]
 	case opPass:
@@ -139,8 +139,8 @@ func (w *world) apply(o op, c cleaner) {
 // play plays an interleaving and returns the world that it leaves, which has a violation or not.
 func (i interleaving) play(c cleaner) *world { return i.playIn(&world{}, c) }
 
-// story is what happens in an interleaving.
-func (i interleaving) story(c cleaner) string {
+// trace tells what happens in an interleaving.
+func (i interleaving) trace(c cleaner) string {
 	w := i.playIn(&world{told: true}, c)
 	return fmt.Sprintf("names set: %v; EC2 shows no instance: %t\n", i.named, i.blind) + strings.Join(w.log, "\n")
 }
@@ -224,11 +224,11 @@ func playToTheEnd(t *testing.T, seed uint64) (deleted, leaked int) {
 	i, c := drawn(seed), with()
 	w := i.play(c)
 	if deleted = w.deleted; w.violation != "" {
-		t.Fatalf("-first %d: an interface is deleted that is %s\n%s", seed, w.violation, i.shrink(with, anyViolation).story(with()))
+		t.Fatalf("-first %d: an interface is deleted that is %s\n%s", seed, w.violation, i.shrink(with, anyViolation).trace(with()))
 	}
 	left, leaked := w.settle(c)
 	if left != "" {
-		t.Fatalf("-first %d: %s after\n%s", seed, left, i.story(with()))
+		t.Fatalf("-first %d: %s after\n%s", seed, left, i.trace(with()))
 	}
 	return deleted, leaked
 }
@@ -236,9 +236,9 @@ func playToTheEnd(t *testing.T, seed uint64) (deleted, leaked int) {
 // settle lets some hours pass in which nothing happens but passes, and returns what is left then, and how many there were before.
 func (w *world) settle(c cleaner) (left string, before int) {
 	w.launch(0, true)
-	leaked := func() []*card {
-		return w.cardsThat(func(c *card) bool {
-			return w.named[0] && !w.blind && c.cluster == 0 && !c.kept && !c.spoilt && c.maker != nil && c.shows.last().status == "available" &&
+	leaked := func() []*eni {
+		return w.enisThat(func(c *eni) bool {
+			return w.named[0] && !w.blind && c.cluster == 0 && !c.kept && !c.corrupted && c.maker != nil && c.shows.last().status == "available" &&
 				slices.Contains([]string{"terminated", ""}, c.maker.state.last()) && !c.maker.node
 		})
 	}
@@ -276,7 +276,7 @@ type naosu struct {
 var _ cleaner = (*naosu)(nil)
 
 // as is an interface as naosu's AWS provider reads it.
-func as(id string, s cardState, instances map[string]string) cloud.Interface {
+func as(id string, s eniState, instances map[string]string) cloud.Interface {
 	i := cloud.Interface{
 		ID: id, State: cloud.InterfaceState(s.status), Type: cloud.InterfaceType(s.kind), Description: s.description, AttachedTo: s.attached,
 		Cluster: s.tags[tagCluster], ByVPCCNI: s.tags[tagOwner] == "amazon-vpc-cni", Instance: s.tags[tagInstance],

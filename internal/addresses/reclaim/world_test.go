@@ -57,7 +57,7 @@ type machine struct {
 	// node says whether Kubernetes has a Node of it.
 	node bool
 	// created is what its address manager has created and attaches next, freed what it has detached and deletes next.
-	created, freed *card
+	created, freed *eni
 }
 
 // attaches says whether the instance can still get an interface: a stopped one can, and a hibernated one goes on where it was.
@@ -69,8 +69,8 @@ func (m *machine) attaches() bool {
 	return false
 }
 
-// cardState is what EC2 shows of an interface. It is replaced, not changed.
-type cardState struct {
+// eniState is what EC2 shows of an interface. It is replaced, not changed.
+type eniState struct {
 	exists             bool
 	status             string
 	description, kind  string
@@ -79,16 +79,16 @@ type cardState struct {
 	requester, operate bool
 }
 
-// card is an interface with what nobody can ask EC2 for: whose it is, and since when somebody keeps it.
-type card struct {
+// eni is an interface with what nobody can ask EC2 for: whose it is, and since when somebody keeps it.
+type eni struct {
 	id       string
-	shows    history[cardState]
+	shows    history[eniState]
 	maker    *machine
 	cluster  int
 	kept     bool
 	keptFrom int
-	// spoilt says that somebody has changed its tags, so that it may be spared.
-	spoilt bool
+	// corrupted says that somebody has changed its tags, so that it may be spared.
+	corrupted bool
 }
 
 // violation is what is wrong with a deletion.
@@ -106,11 +106,11 @@ type world struct {
 	named    [2]bool // whether a cluster's VPC CNI sets the cluster's name
 	blind    bool    // whether EC2 shows no instance of this account
 	machines []*machine
-	cards    []*card
+	enis    []*eni
 	deleted  int
 	// violation is what is wrong with the first deletion that should not have been, and victim what it deleted.
 	violation violation
-	victim    *card
+	victim    *eni
 	// log is what has happened, if it is to be told.
 	told bool
 	log  []string
@@ -137,23 +137,23 @@ func (w *world) machinesIn(states ...string) []*machine {
 	return slices.DeleteFunc(slices.Clone(w.machines), func(m *machine) bool { return !slices.Contains(states, m.state.last()) })
 }
 
-func (w *world) cardsThat(are func(*card) bool) []*card {
-	return slices.DeleteFunc(slices.Clone(w.cards), func(c *card) bool { return !c.shows.last().exists || !are(c) })
+func (w *world) enisThat(are func(*eni) bool) []*eni {
+	return slices.DeleteFunc(slices.Clone(w.enis), func(c *eni) bool { return !c.shows.last().exists || !are(c) })
 }
 
 // change changes what EC2 shows of an interface from now on.
-func (w *world) change(c *card, by func(*cardState)) {
+func (w *world) change(c *eni, by func(*eniState)) {
 	s := c.shows.last()
 	s.tags = maps.Clone(s.tags)
 	by(&s)
 	c.shows.set(w.now, s)
 }
 
-func (w *world) add(s cardState, maker *machine, cluster int) *card {
-	c := &card{id: fmt.Sprintf("eni-%d", len(w.cards)), maker: maker, cluster: cluster}
+func (w *world) add(s eniState, maker *machine, cluster int) *eni {
+	c := &eni{id: fmt.Sprintf("eni-%d", len(w.enis)), maker: maker, cluster: cluster}
 	s.exists = true
 	c.shows.set(w.now, s)
-	w.cards = append(w.cards, c)
+	w.enis = append(w.enis, c)
 	return c
 }
 
@@ -166,12 +166,12 @@ func (w *world) launch(cluster int, node bool) {
 }
 
 // made is an interface as the VPC CNI on an instance makes it.
-func (w *world) made(m *machine) cardState {
+func (w *world) made(m *machine) eniState {
 	tags := map[string]string{tagInstance: m.id, tagCreated: w.stamp()}
 	if w.named[m.cluster] {
 		tags[tagCluster], tags[tagOwner] = clusterName(m.cluster), "amazon-vpc-cni"
 	}
-	return cardState{status: "available", description: "aws-K8S-" + m.id, kind: "interface", tags: tags}
+	return eniState{status: "available", description: "aws-K8S-" + m.id, kind: "interface", tags: tags}
 }
 
 func (w *world) stamp() string { return timeOf(w.now).Format("2006-01-02T15:04:05Z") }
@@ -198,17 +198,17 @@ func (w *world) attach(n int) {
 		w.tell("%s cannot attach %s", m.id, c.id)
 		return
 	}
-	w.change(c, func(s *cardState) { s.status, s.attached = "in-use", m.id })
+	w.change(c, func(s *eniState) { s.status, s.attached = "in-use", m.id })
 	w.tell("%s attaches %s", m.id, c.id)
 }
 
 func (w *world) detach(n int) {
-	c := pick(w.cardsThat(func(c *card) bool { return c.shows.last().status == "in-use" && c.shows.last().attached != "" }), n)
+	c := pick(w.enisThat(func(c *eni) bool { return c.shows.last().status == "in-use" && c.shows.last().attached != "" }), n)
 	if c == nil || c.maker.state.last() != "running" || c.maker.created != nil || c.maker.freed != nil {
 		return
 	}
 	c.maker.freed = c
-	w.change(c, func(s *cardState) { s.status = "detaching" })
+	w.change(c, func(s *eniState) { s.status = "detaching" })
 	w.tell("%s detaches %s", c.maker.id, c.id)
 }
 
@@ -220,13 +220,13 @@ func (w *world) free(n int) {
 	}
 	c := m.freed
 	if c.shows.last().status == "detaching" {
-		w.change(c, func(s *cardState) { s.status, s.attached = "available", "" })
+		w.change(c, func(s *eniState) { s.status, s.attached = "available", "" })
 		w.tell("%s is detached", c.id)
 		return
 	}
 	m.freed = nil
 	if m.state.last() == "running" && c.shows.last().exists {
-		w.change(c, func(s *cardState) { s.exists = false })
+		w.change(c, func(s *eniState) { s.exists = false })
 		w.tell("%s deletes %s", m.id, c.id)
 	}
 }
@@ -264,13 +264,13 @@ func (w *world) step(n, way int) {
 func (w *world) terminated(m *machine, way int) {
 	m.created, m.freed = nil, nil
 	m.node = m.node && way%4 == 1 // Mostly, Kubernetes deletes the Node.
-	for n, c := range w.cards {
+	for n, c := range w.enis {
 		s := c.shows.last()
 		if !s.exists || s.attached != m.id {
 			continue
 		}
 		stays := s.status == "detaching" || (n+way)%2 == 0
-		w.change(c, func(s *cardState) { s.status, s.attached, s.exists = "available", "", stays })
+		w.change(c, func(s *eniState) { s.status, s.attached, s.exists = "available", "", stays })
 		if stays {
 			w.tell("%s stays", c.id)
 		}
@@ -287,13 +287,13 @@ func (w *world) node(n int) {
 
 // keep has somebody tag an interface to be kept.
 func (w *world) keep(n, how int) {
-	c := pick(w.cardsThat(func(c *card) bool { return c.shows.last().status == "available" }), n)
+	c := pick(w.enisThat(func(c *eni) bool { return c.shows.last().status == "available" }), n)
 	if c == nil || c.kept {
 		return
 	}
 	value := pick([]string{"true", "True", "yes", "1", "", "true "}, how)
 	c.kept, c.keptFrom = true, w.now
-	w.change(c, func(s *cardState) { s.tags[tagKeep] = value })
+	w.change(c, func(s *eniState) { s.tags[tagKeep] = value })
 	w.tell("somebody tags %s %s=%q", c.id, tagKeep, value)
 }
 
@@ -330,14 +330,14 @@ func (w *world) foreign(n, how int) {
 	w.tell("somebody creates %s, for %s, %s", c.id, like.id, what)
 }
 
-// spoil changes what the VPC CNI has set. Nobody makes another cluster's interface cluster A's, or has both the description and the tag name another instance.
-func (w *world) spoil(n, how int) {
-	c := pick(w.cardsThat(func(c *card) bool { return c.maker != nil }), n)
+// corrupt changes what the VPC CNI has set. Nobody makes another cluster's interface cluster A's, or has both the description and the tag name another instance.
+func (w *world) corrupt(n, how int) {
+	c := pick(w.enisThat(func(c *eni) bool { return c.maker != nil }), n)
 	if c == nil || how%10 == 6 && c.shows.last().description != "aws-K8S-"+c.maker.id || how%10 == 9 && c.shows.last().tags[tagInstance] != c.maker.id {
 		return
 	}
-	c.spoilt = true
-	w.change(c, func(s *cardState) {
+	c.corrupted = true
+	w.change(c, func(s *eniState) {
 		switch how % 10 {
 		case 0:
 			delete(s.tags, tagCreated)
@@ -377,9 +377,9 @@ func (t tagsOf) String() string {
 }
 
 // list is what EC2 says of interfaces some seconds late: one just created is missing, one just deleted is there.
-func (w *world) list(lag int) map[string]cardState {
-	found := map[string]cardState{}
-	for _, c := range w.cards {
+func (w *world) list(lag int) map[string]eniState {
+	found := map[string]eniState{}
+	for _, c := range w.enis {
 		if s, existed := c.shows.at(w.now - lag); existed && s.exists {
 			found[c.id] = s
 		}
@@ -408,8 +408,8 @@ const (
 
 // remove deletes an interface for a cleaner, as EC2 does, and notes whether it should not have been.
 func (w *world) remove(id string) string {
-	at := slices.IndexFunc(w.cards, func(c *card) bool { return c.id == id })
-	c := w.cards[at]
+	at := slices.IndexFunc(w.enis, func(c *eni) bool { return c.id == id })
+	c := w.enis[at]
 	switch s := c.shows.last(); {
 	case !s.exists:
 		return answerNotFound
@@ -418,7 +418,7 @@ func (w *world) remove(id string) string {
 	case s.requester:
 		return answerManaged
 	}
-	w.change(c, func(s *cardState) { s.exists = false })
+	w.change(c, func(s *eniState) { s.exists = false })
 	w.deleted++
 	w.tell("%s is deleted", id)
 	if wrong := w.wrong(c); wrong != "" && w.violation == "" {
@@ -428,7 +428,7 @@ func (w *world) remove(id string) string {
 	return answerDone
 }
 
-func (w *world) wrong(c *card) violation {
+func (w *world) wrong(c *eni) violation {
 	switch {
 	case c.cluster != 0:
 		return otherCluster
@@ -442,4 +442,4 @@ func (w *world) wrong(c *card) violation {
 }
 
 // age is how many seconds ago an interface was created.
-func (w *world) age(c *card) int { return w.now - c.shows[0].at }
+func (w *world) age(c *eni) int { return w.now - c.shows[0].at }

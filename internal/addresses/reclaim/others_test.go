@@ -10,8 +10,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
-// mostContrast is how many interleavings are played until one shows what is wrong with a cleaner.
-const mostContrast = 20_000
+// mostPlayed is how many interleavings are played until one shows what is wrong with a cleaner.
+const mostPlayed = 20_000
 
 // TestOthersDelete plays the same interleavings with the algorithms of the three cleaners that exist: for each it finds what they delete and should not. Only
 // what decides is theirs; their calls never fail. Of what is kept, the VPC CNI's own tag says so, which it heeds only on attached interfaces.
@@ -91,15 +91,15 @@ func stoppedIsGone(i *cloud.Interface, _ *Scope) {
 func findsViolation(t *testing.T, with func() cleaner, violates func(*world) bool) {
 	t.Helper()
 	t.Parallel()
-	for n := range mostContrast {
+	for n := range mostPlayed {
 		seed := *firstSeed + uint64(n)
 		if i := drawn(seed); violates(i.play(with())) {
 			smaller := i.shrink(with, violates)
-			t.Logf("-first %d, in %d steps: %s", seed, len(smaller.ops), smaller.story(with()))
+			t.Logf("-first %d, in %d steps: %s", seed, len(smaller.ops), smaller.trace(with()))
 			return
 		}
 	}
-	t.Errorf("%d interleavings show nothing wrong", mostContrast)
+	t.Errorf("%d interleavings show nothing wrong", mostPlayed)
 }
 
 // queue is what a cleaner has chosen and deletes one after the other, whatever EC2 answers.
@@ -144,9 +144,9 @@ func (c *vpcCNI) pass(w *world, how int) {
 
 // retag has the VPC CNI set the time of an interface's creation to now.
 func (w *world) retag(id string) {
-	for _, c := range w.cards {
+	for _, c := range w.enis {
 		if c.id == id && c.shows.last().exists {
-			w.change(c, func(s *cardState) { s.tags[tagCreated] = w.stamp() })
+			w.change(c, func(s *eniState) { s.tags[tagCreated] = w.stamp() })
 		}
 	}
 }
