@@ -106,7 +106,7 @@ type world struct {
 	named    [2]bool // whether a cluster's VPC CNI sets the cluster's name
 	blind    bool    // whether EC2 shows no instance of this account
 	machines []*machine
-	enis    []*eni
+	enis     []*eni
 	deleted  int
 	// violation is what is wrong with the first deletion that should not have been, and victim what it deleted.
 	violation violation
