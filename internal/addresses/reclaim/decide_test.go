@@ -149,6 +149,25 @@ func TestPass(t *testing.T) {
 	}
 }
 
+// TestPassObservesTheYoung: what is too young is observed already, and what was observed for another instance begins anew.
+func TestPassObservesTheYoung(t *testing.T) {
+	s, i := scope(), leaked()
+	i.CreatedAt = new(noon.Add(-20 * time.Minute))
+	decisions, kept := s.Pass([]cloud.Interface{i}, nil)
+	if decisions[0].Reason != TooYoung || len(kept) != 1 {
+		t.Fatalf("%s, with %v", decisions[0].Reason, kept)
+	}
+	other := i
+	other.Instance, other.Description = "i-00000000000000098", "aws-K8S-i-00000000000000098"
+	s.Now = noon.Add(10 * time.Minute)
+	if decisions, _ = s.Pass([]cloud.Interface{i}, kept); decisions[0].Reason != Eligible {
+		t.Errorf("%s after ten minutes", decisions[0].Reason)
+	}
+	if decisions, kept = s.Pass([]cloud.Interface{other}, kept); decisions[0].Reason != SeenOnce || kept[0].First != s.Now {
+		t.Errorf("%s of another instance, with %v", decisions[0].Reason, kept)
+	}
+}
+
 // TestPassIsBounded: of more interfaces than may be observed, those are that were observed for longest, and in the end all of them take their turn.
 func TestPassIsBounded(t *testing.T) {
 	s := scope()
@@ -162,6 +181,9 @@ func TestPassIsBounded(t *testing.T) {
 	for range 2 {
 		if _, kept = s.Pass(listed, kept); len(kept) != MaxObservations {
 			t.Fatalf("%d are observed", len(kept))
+		}
+		if slices.ContainsFunc(kept, func(o Observation) bool { return o.First != noon }) {
+			t.Error("one is observed that was not before, and another no longer is")
 		}
 		s.Now = s.Now.Add(10 * time.Minute)
 	}

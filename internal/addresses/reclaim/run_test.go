@@ -135,6 +135,11 @@ func TestRunDescribesAgain(t *testing.T) {
 			t.Errorf("%s later: %s, want %s", later, call.Kind, want)
 		}
 	}
+	r = s.NewRun(decisions, earlier)
+	r.Tried(nil)
+	if r.Described(&i, nil, noon.Add(2*time.Hour)); len(r.Results()) != 1 || r.Results()[0].Reason != SeenOnce {
+		t.Errorf("two hours after it was seen: %+v", r.Results())
+	}
 	if len(s.NewRun(decisions, nil).queue) != 1 {
 		t.Fatal("nothing is to be deleted")
 	}
