@@ -74,7 +74,7 @@ func TestEachCheckIsNeeded(t *testing.T) {
 		"the instance's state": withheld(func(i *cloud.Interface, _ *Scope) { i.InstanceState = cloud.Gone }),
 		"stopped instances":    withheld(stoppedIsGone),
 		"another account":      withheld(func(_ *cloud.Interface, s *Scope) { s.SeesInstances = true }),
-		"age and observation":  withheld(func(i *cloud.Interface, s *Scope) { s.MinAge, s.MinObserved = 0, 0 }),
+		"age and observation":  withheld(func(_ *cloud.Interface, s *Scope) { s.MinAge, s.MinObserved = 0, 0 }),
 		"describing once more": func() cleaner { return &naosu{trusting: true} },
 	} {
 		t.Run(name, func(t *testing.T) { findsViolation(t, with, anyViolation) })

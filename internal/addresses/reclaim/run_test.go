@@ -3,6 +3,7 @@ package reclaim
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -61,7 +62,7 @@ func TestRun(t *testing.T) {
 	throttled := fmt.Errorf("%w: RequestLimitExceeded", cloud.ErrPassing)
 	unsure := fmt.Errorf("%w: %w", cloud.ErrUnsure, cloud.ErrPassing)
 	first := []string{"DryRun eni-1", "Describe eni-1", "Delete eni-1"}
-	all := append(first[:3:3], "wait 1s", "Describe eni-2", "Delete eni-2")
+	all := slices.Concat(first, []string{"wait 1s", "Describe eni-2", "Delete eni-2"})
 	for name, tc := range map[string]struct {
 		answers []any
 		calls   []string
@@ -95,7 +96,7 @@ func TestRun(t *testing.T) {
 			if diff := cmp.Diff(tc.calls, played.calls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tc.results, r.Results(), cmp.Comparer(func(a, b error) bool { return errors.Is(a, b) })); diff != "" {
+			if diff := cmp.Diff(tc.results, r.Results(), cmp.Comparer(errors.Is)); diff != "" {
 				t.Errorf("results (-want +got):\n%s", diff)
 			}
 			if !errors.Is(r.Stopped(), tc.stopped) || len(r.Keep(observed)) != tc.kept {

@@ -38,9 +38,9 @@ func (h *history[T]) set(at int, value T) {
 
 // at is the value at a time; false before the first.
 func (h history[T]) at(time int) (value T, existed bool) {
-	for n := len(h) - 1; n >= 0; n-- {
-		if h[n].at <= time {
-			return h[n].value, true
+	for _, one := range slices.Backward(h) {
+		if one.at <= time {
+			return one.value, true
 		}
 	}
 	return value, false
