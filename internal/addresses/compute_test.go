@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/naosu-dev/naosu/internal/addresses/reclaim"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
@@ -175,6 +176,53 @@ func TestTwoClusters(t *testing.T) {
 	n.Interfaces[1].Cluster = "other"
 	if r := Compute(worldOf(n, 1, 1)); r.Cluster != "" || len(r.Leaks) != 0 {
 		t.Errorf("cluster %q, leaks %+v", r.Cluster, r.Leaks)
+	}
+}
+
+// TestReclaim: a leaked interface may be deleted if EC2 says that its instance is gone, and if it was shown an instance of the cluster, where it says
+// that there is none.
+func TestReclaim(t *testing.T) {
+	leaked := func(change func(*cloud.Interface)) cloud.Interface {
+		i := cloud.Interface{
+			ID: "eni-l", Subnet: "s0", State: cloud.InterfaceAvailable, Type: cloud.InterfacePlain, Description: "aws-K8S-i-7", Instance: "i-7", Cluster: "shop", ByVPCCNI: true,
+			CreatedAt: new(taken.Add(-time.Hour)), InstanceState: cloud.NotFound, Addresses: []string{"10.0.9.9"},
+		}
+		change(&i)
+		return i
+	}
+	for name, tc := range map[string]struct {
+		change func(*cloud.Interface)
+		blind  bool // EC2 shows no instance
+		want   reclaim.Reason
+	}{
+		"gone":                {func(*cloud.Interface) {}, false, reclaim.SeenOnce},
+		"of another account":  {func(*cloud.Interface) {}, true, reclaim.OwnerUnread},
+		"terminated":          {func(i *cloud.Interface) { i.InstanceState = cloud.Gone }, true, reclaim.SeenOnce},
+		"stopped":             {func(i *cloud.Interface) { i.InstanceState = cloud.Off }, false, reclaim.OwnerExists},
+		"an old snapshot":     {func(i *cloud.Interface) { i.InstanceState, i.ByVPCCNI = "", false }, false, reclaim.NoClusterTag},
+		"not asked":           {func(i *cloud.Interface) { i.InstanceState = "" }, false, reclaim.OwnerUnread},
+		"of no cluster":       {func(i *cloud.Interface) { i.Cluster = "" }, false, reclaim.NoClusterTag},
+		"of two instances":    {func(i *cloud.Interface) { i.Instance = "i-8" }, false, reclaim.OwnerUnclear},
+		"of six minutes":      {func(i *cloud.Interface) { i.CreatedAt = new(taken.Add(-6 * time.Minute)) }, false, reclaim.TooYoung},
+		"of an unknown age":   {func(i *cloud.Interface) { i.CreatedAt = nil }, false, reclaim.SeenOnce},
+		"of a forgotten node": {func(i *cloud.Interface) { i.InstanceState = cloud.Changes }, false, reclaim.OwnerExists},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := card(0, "s0", 9)
+			one.Cluster = "shop"
+			n := cloud.Network{Subnets: []cloud.Subnet{subnet("s0", "", 9)}, Interfaces: []cloud.Interface{one, leaked(tc.change)}}
+			if !tc.blind {
+				n.Instances = []cloud.Instance{instance(0, "s0", "")}
+			}
+			r := Compute(worldOf(n, 1))
+			if len(r.Leaks) != 1 || r.Leaks[0].Reclaim != tc.want || r.Leaks[0].Deletable() != (tc.want == reclaim.SeenOnce) {
+				t.Errorf("%+v, want %s", r.Leaks, tc.want)
+			}
+		})
+	}
+	unnamed := cloud.Network{Subnets: []cloud.Subnet{subnet("s0", "", 9)}, Instances: []cloud.Instance{instance(0, "s0", "")}, Interfaces: []cloud.Interface{card(0, "s0", 9), leaked(func(i *cloud.Interface) { i.Cluster = "" })}}
+	if r := Compute(worldOf(unnamed, 1)); len(r.Leaks) != 1 || r.Leaks[0].Reclaim != reclaim.NoClusterName {
+		t.Errorf("in a cluster without a name: %+v", r.Leaks)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/naosu-dev/naosu/internal/addresses/reclaim"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
@@ -90,7 +91,12 @@ type Leak struct {
 	Held int64
 	// Tagged says that a tag names this cluster. Otherwise, no tag names any.
 	Tagged bool
+	// Reclaim is why it may not be deleted. It is reclaim.SeenOnce if nothing is against it but that it was seen at one moment only.
+	Reclaim reclaim.Reason
 }
+
+// Deletable says that nothing but time is against the deletion of the interface: above all, EC2 says that the instance that it was made for no longer exists.
+func (l Leak) Deletable() bool { return l.Reclaim == reclaim.SeenOnce }
 
 // Exception is what naosu sees and does not judge.
 type Exception string
@@ -102,11 +108,6 @@ const (
 	AutoMode         Exception = "AutoMode"
 	IPv6             Exception = "IPv6"
 )
-
-// descriptionPrefix begins the description of interfaces that the VPC CNI makes; the instance's ID follows.
-//
-// Source: amazon-vpc-cni-k8s, pkg/awsutils/awsutils.go (eniDescriptionPrefix).
-const descriptionPrefix = "aws-K8S-"
 
 // leakAge is how old an interface must be to count as leaked: younger ones may be about to be attached.
 //
@@ -302,14 +303,24 @@ func (c *computation) leaks() {
 	if c.world.Knowledge(cluster.Node) != cluster.Complete {
 		return // Any instance may be one of a node that was not read.
 	}
-	used := c.used()
+	used, scope := c.used(), c.scope()
 	for _, i := range c.network.Interfaces {
 		tagged := i.Cluster != "" && i.Cluster == c.Cluster
 		if c.isLeaked(i) && (tagged || i.Cluster == "" && used[i.Subnet]) {
-			c.Leaks = append(c.Leaks, Leak{Interface: i, Held: held(i), Tagged: tagged})
+			c.Leaks = append(c.Leaks, Leak{Interface: i, Held: held(i), Tagged: tagged, Reclaim: scope.Decide(i, nil)})
 		}
 	}
 	slices.SortStableFunc(c.Leaks, func(a, b Leak) int { return cmp.Compare(created(a), created(b)) })
+}
+
+// scope is what the world says of the cluster to decide about interfaces, in which all nodes are known.
+func (c *computation) scope() reclaim.Scope {
+	s := reclaim.Scope{Now: c.world.Taken(), Cluster: c.Cluster, Nodes: map[string]bool{}, Limits: reclaim.DefaultLimits}
+	for id := range c.node {
+		s.Nodes[id] = true
+	}
+	s.SeesInstances = slices.ContainsFunc(c.network.Instances, func(i cloud.Instance) bool { return s.Nodes[i.ID] })
+	return s
 }
 
 func created(l Leak) int64 {
@@ -320,16 +331,10 @@ func created(l Leak) int64 {
 }
 
 func (c *computation) isLeaked(i cloud.Interface) bool {
-	owner, made := strings.CutPrefix(i.Description, descriptionPrefix)
-	_, alive := c.node[cmp.Or(i.Instance, owner)]
-	switch {
-	case !made || alive || i.State != cloud.InterfaceAvailable || i.AttachedTo != "" || i.Type != cloud.InterfacePlain:
+	if _, alive := c.node[cmp.Or(i.Instance, strings.TrimPrefix(i.Description, cloud.VPCCNIDescription))]; alive || reclaim.Leftover(i) != "" {
 		return false
-	case i.RequesterManaged || i.OperatorManaged || i.Unmanaged:
-		return false
-	default:
-		return i.CreatedAt == nil || c.world.Taken().Sub(*i.CreatedAt) >= leakAge
 	}
+	return i.CreatedAt == nil || c.world.Taken().Sub(*i.CreatedAt) >= leakAge
 }
 
 // held is the number of addresses that an interface holds.

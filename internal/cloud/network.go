@@ -3,7 +3,9 @@ package cloud
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"net/netip"
+	"strings"
 	"time"
 )
 
@@ -22,6 +24,24 @@ type Network struct {
 	// Unread is why a part could not be read.
 	Unread map[NetworkPart]Unread
 }
+
+// InterfaceDeleter deletes network interfaces.
+type InterfaceDeleter interface {
+	// Interface describes one as EC2 has it now, with InstanceState; nil if there is none.
+	Interface(ctx context.Context, id string) (*Interface, error)
+	// MayDeleteInterface returns the error that DeleteInterface would probably return. It deletes nothing.
+	MayDeleteInterface(ctx context.Context, id string) error
+	// DeleteInterface makes one request, and is not an error if there is no such interface. After ErrUnsure it may be called again.
+	DeleteInterface(ctx context.Context, id string) error
+}
+
+// Errors of deleting an interface that concern this one alone. Nothing was deleted.
+var (
+	// ErrInterfaceInUse says that it is attached, or being attached or detached.
+	ErrInterfaceInUse = errors.New("the network interface is in use")
+	// ErrInterfaceManaged says that an AWS service manages it.
+	ErrInterfaceManaged = errors.New("an AWS service manages the network interface")
+)
 
 // NetworkPart is a part of a Network that is read by one call.
 type NetworkPart string
@@ -116,18 +136,39 @@ type Interface struct {
 	Addresses []string `json:"privateIpAddresses,omitempty"`
 	// Prefixes are the IPv4 prefixes (/28) assigned to it.
 	Prefixes []string `json:"ipv4Prefixes,omitempty"`
-	// Cluster, Instance, CreatedAt and Unmanaged are tags that the VPC CNI sets or heeds: cluster.k8s.amazonaws.com/name,
-	// node.k8s.amazonaws.com/instance_id, node.k8s.amazonaws.com/createdAt (nil if it is missing or no time), and
-	// node.k8s.amazonaws.com/no_manage.
+	// Cluster, ByVPCCNI, Instance, CreatedAt and Unmanaged are tags that the VPC CNI sets or heeds: cluster.k8s.amazonaws.com/name, eks:eni:owner
+	// (whether it is amazon-vpc-cni), node.k8s.amazonaws.com/instance_id, node.k8s.amazonaws.com/createdAt (nil if it is missing or no time), and
+	// node.k8s.amazonaws.com/no_manage (whether it is set to anything but false).
 	//
 	// Source: amazon-vpc-cni-k8s, pkg/awsutils/awsutils.go.
 	Cluster   string     `json:"cluster,omitempty"`
+	ByVPCCNI  bool       `json:"byVPCCNI,omitempty"`
 	Instance  string     `json:"instance,omitempty"`
 	CreatedAt *time.Time `json:"createdAt,omitempty"`
 	Unmanaged bool       `json:"unmanaged,omitempty"`
+	// InstanceState is the state of the instance that the VPC CNI made an available interface for (Owner); empty if it was not read.
+	InstanceState Running `json:"instanceState,omitempty"`
 	// RequesterManaged says that an AWS service manages it, OperatorManaged that a service provider such as EKS Auto Mode does.
 	RequesterManaged bool `json:"requesterManaged,omitempty"`
 	OperatorManaged  bool `json:"operatorManaged,omitempty"`
+}
+
+// VPCCNIDescription begins the description of interfaces that the VPC CNI makes; the instance's ID follows.
+//
+// Source: amazon-vpc-cni-k8s, pkg/awsutils/awsutils.go (eniDescriptionPrefix).
+const VPCCNIDescription = "aws-K8S-"
+
+// MadeByVPCCNI says whether the VPC CNI made the interface, which its description tells.
+func (i Interface) MadeByVPCCNI() bool { return strings.HasPrefix(i.Description, VPCCNIDescription) }
+
+// Owner is the ID of the instance that the VPC CNI made the interface for, which its description and its tag name. It is empty if the VPC CNI did not make
+// it, and unless both name the same instance.
+func (i Interface) Owner() string {
+	id, made := strings.CutPrefix(i.Description, VPCCNIDescription)
+	if !made || !strings.HasPrefix(id, "i-") || i.Instance != id {
+		return ""
+	}
+	return id
 }
 
 // Instance is the machine of a node with what limits its addresses.

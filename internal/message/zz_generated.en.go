@@ -611,6 +611,11 @@ var englishTexts = []compiled{
 		}
 		t.say(" no longer exists: an interface that is about to be attached looks the same. EC2 refuses to delete an attached one.")
 	}},
+	{RemedyDeleteLeakGone, []string{"instance"}, func(t *text) {
+		t.say("EC2 says that ")
+		t.put(t.value("instance"))
+		t.say(" no longer exists, so the VPC CNI is not about to attach the interface. EC2 cannot say whether somebody keeps it on purpose.")
+	}},
 	{RemedyWarmPool, []string{"ip", "minimum", "saved"}, func(t *text) {
 		t.say("Keep fewer spare addresses: with WARM_IP_TARGET=")
 		t.put(t.value("ip"))
@@ -754,6 +759,9 @@ var englishTexts = []compiled{
 	{AddressesHeadMine, nil, func(t *text) {
 		t.say("TAGGED")
 	}},
+	{AddressesHeadReclaim, nil, func(t *text) {
+		t.say("DELETABLE")
+	}},
 	{AddressesYes, nil, func(t *text) {
 		t.say("yes")
 	}},
@@ -771,6 +779,27 @@ var englishTexts = []compiled{
 	}},
 	{AddressesHeadAllNodes, nil, func(t *text) {
 		t.say("NODES")
+	}},
+	{ReclaimNoClusterName, nil, func(t *text) {
+		t.say("no: no CLUSTER_NAME")
+	}},
+	{ReclaimNoClusterTag, nil, func(t *text) {
+		t.say("no: no cluster tag")
+	}},
+	{ReclaimOwnerUnclear, nil, func(t *text) {
+		t.say("no: instance unclear")
+	}},
+	{ReclaimOwnerUnread, nil, func(t *text) {
+		t.say("unknown: instance not read")
+	}},
+	{ReclaimOwnerExists, nil, func(t *text) {
+		t.say("no: instance exists")
+	}},
+	{ReclaimTooYoung, nil, func(t *text) {
+		t.say("no: too young")
+	}},
+	{ReclaimSeenOnce, nil, func(t *text) {
+		t.say("yes")
 	}},
 	{FieldPodAddresses, nil, func(t *text) {
 		t.say("addresses for pods on the node's interfaces")

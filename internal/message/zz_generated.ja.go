@@ -592,6 +592,11 @@ var japaneseTexts = []compiled{
 		}
 		t.say(" がもう存在しないことを確認してください。これから接続されるインターフェースも同じように見えます。接続されているものの削除は EC2 が拒否します。")
 	}},
+	{RemedyDeleteLeakGone, []string{"instance"}, func(t *text) {
+		t.say("EC2 によると ")
+		t.put(t.value("instance"))
+		t.say(" はもう存在しないため、VPC CNI がこれから接続することはありません。意図して残されているかどうかは EC2 では分かりません。")
+	}},
 	{RemedyWarmPool, []string{"ip", "minimum", "saved"}, func(t *text) {
 		t.say("予備のアドレスを減らします。WARM_IP_TARGET=")
 		t.put(t.value("ip"))
@@ -734,6 +739,9 @@ var japaneseTexts = []compiled{
 	{AddressesHeadMine, nil, func(t *text) {
 		t.say("タグ")
 	}},
+	{AddressesHeadReclaim, nil, func(t *text) {
+		t.say("削除")
+	}},
 	{AddressesYes, nil, func(t *text) {
 		t.say("あり")
 	}},
@@ -751,6 +759,27 @@ var japaneseTexts = []compiled{
 	}},
 	{AddressesHeadAllNodes, nil, func(t *text) {
 		t.say("ノード")
+	}},
+	{ReclaimNoClusterName, nil, func(t *text) {
+		t.say("不可: CLUSTER_NAME なし")
+	}},
+	{ReclaimNoClusterTag, nil, func(t *text) {
+		t.say("不可: クラスターのタグなし")
+	}},
+	{ReclaimOwnerUnclear, nil, func(t *text) {
+		t.say("不可: インスタンスが不明確")
+	}},
+	{ReclaimOwnerUnread, nil, func(t *text) {
+		t.say("不明: インスタンスを読み取れない")
+	}},
+	{ReclaimOwnerExists, nil, func(t *text) {
+		t.say("不可: インスタンスが存在")
+	}},
+	{ReclaimTooYoung, nil, func(t *text) {
+		t.say("不可: 作成から間もない")
+	}},
+	{ReclaimSeenOnce, nil, func(t *text) {
+		t.say("可")
 	}},
 	{FieldPodAddresses, nil, func(t *text) {
 		t.say("ノードのインターフェースにある Pod のアドレスの数")

@@ -46,7 +46,7 @@ func TestText(t *testing.T) {
 		},
 		"a wide page": {
 			[]string{"--from", inputs + "n401-story4.yaml", "-o", "wide", "--fail-on", "critical"},
-			[]string{"LEAKED INTERFACES", "eni-0005", "subnet-0a   us-east-1a   10.0.1.0/27   27     0      10     8       6        3       0", "yes", "i-00000000000000098", "good   m5.large", "10/18"},
+			[]string{"LEAKED INTERFACES", "eni-0005", "subnet-0a   us-east-1a   10.0.1.0/27   27     0      10     8       6        3       0", "yes      i-00000000000000099   yes\n", "i-00000000000000098   no: instance exists", "good   m5.large", "10/18"},
 			nil, exit.Found,
 		},
 		"an unknown maximum": {

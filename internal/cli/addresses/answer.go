@@ -4,7 +4,9 @@ import (
 	"time"
 
 	"github.com/naosu-dev/naosu/internal/addresses"
+	"github.com/naosu-dev/naosu/internal/addresses/reclaim"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -77,6 +79,11 @@ type leak struct {
 	// Tagged says that a tag names this cluster; otherwise, none names any.
 	Tagged      bool   `json:"tagged"`
 	Description string `json:"description"`
+	// InstanceState is that of Instance according to EC2; left out if it was not read.
+	InstanceState cloud.Running `json:"instanceState,omitempty"`
+	// Deletable says that nothing but time is against its deletion, and Reclaim what is.
+	Deletable bool           `json:"deletable"`
+	Reclaim   reclaim.Reason `json:"reclaim"`
 }
 
 // group is one with its maximum, left out if it is not known.
@@ -111,7 +118,7 @@ func answerOf(r *addresses.Report) answer {
 		})
 	}
 	for _, l := range r.Leaks {
-		a.Leaked = append(a.Leaked, leak{l.ID, l.Subnet, l.Held, l.Instance, l.CreatedAt, l.Tagged, l.Description})
+		a.Leaked = append(a.Leaked, leak{l.ID, l.Subnet, l.Held, l.Instance, l.CreatedAt, l.Tagged, l.Description, l.InstanceState, l.Deletable(), l.Reclaim})
 	}
 	for _, g := range r.Groups {
 		one := group{Name: g.Name, Nodes: g.Nodes, PodsPerNode: g.PodsPerNode, Held: g.Held, Subnets: append([]string{}, g.Subnets...)}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 
 	"github.com/naosu-dev/naosu/internal/cli/output"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
@@ -127,11 +128,11 @@ func (w writer) leaks(all []leak) {
 		if l.Created != nil {
 			age = duration.HumanDuration(max(0, w.taken.Sub(*l.Created)))
 		}
-		rows = append(rows, []string{l.ID, l.Subnet, strconv.FormatInt(l.Held, 10), age, w.say.Say(tagged), strings.TrimPrefix(l.Description, "aws-K8S-")})
+		rows = append(rows, []string{l.ID, l.Subnet, strconv.FormatInt(l.Held, 10), age, w.say.Say(tagged), strings.TrimPrefix(l.Description, cloud.VPCCNIDescription), w.say.Say(message.Label("Reclaim" + string(l.Reclaim)))})
 	}
 	w.Blank()
 	w.Paragraph("", w.say.Say(sentence.AddressesHeadLeaks()), output.Heading)
-	w.Table("", append([]string{"ID"}, w.heads(sentence.AddressesHeadSubnet(), sentence.AddressesHeadHeld(), sentence.AddressesHeadCreated(), sentence.AddressesHeadMine(), sentence.AddressesHeadOwner())...), rows)
+	w.Table("", append([]string{"ID"}, w.heads(sentence.AddressesHeadSubnet(), sentence.AddressesHeadHeld(), sentence.AddressesHeadCreated(), sentence.AddressesHeadMine(), sentence.AddressesHeadOwner(), sentence.AddressesHeadReclaim())...), rows)
 }
 
 func (w writer) findings(all []finding.Finding) {

@@ -48,6 +48,7 @@ const (
 	tagInstance     = "node.k8s.amazonaws.com/instance_id"
 	tagCreatedAt    = "node.k8s.amazonaws.com/createdAt"
 	tagUnmanaged    = "node.k8s.amazonaws.com/no_manage"
+	tagMadeBy       = "eks:eni:owner"
 )
 
 var (
@@ -59,7 +60,8 @@ var (
 var _ cloud.NetworkReader = (*Provider)(nil)
 
 // Network reads the instances of machines, the subnets and interfaces of their VPCs, the limits of their types, and their Auto Scaling groups.
-// It takes a call for each 100 instances, each 1,000 subnets, each 1,000 interfaces, each 100 types and each 50 groups. Tags other than those in
+// It takes a call for each 100 instances, each 1,000 subnets, each 1,000 interfaces, each 100 types and each 50 groups, and one for each 100 instances that
+// the VPC CNI made an available interface for. Tags other than those in
 // cloud.Network are not kept.
 func (p *Provider) Network(ctx context.Context, machines []cloud.Machine) cloud.Network {
 	r := networkReader{Provider: p, ctx: ctx, n: cloud.Network{Unread: map[cloud.NetworkPart]cloud.Unread{}}}
@@ -173,6 +175,7 @@ func (r *networkReader) interfaces(vpcs []string) {
 		return
 	}
 	r.n.Interfaces = found
+	_ = r.ownerStates(r.ctx, found) // Without it, the states remain unknown.
 }
 
 // eachInterface calls a function with each interface that a filter selects. A page may be empty and not be the last.
@@ -197,7 +200,7 @@ func interfaceOf(i types.NetworkInterface) cloud.Interface {
 	one := cloud.Interface{
 		ID: sdk.ToString(i.NetworkInterfaceId), Subnet: sdk.ToString(i.SubnetId), State: cloud.InterfaceState(i.Status), Type: cloud.InterfaceType(i.InterfaceType),
 		Description: sdk.ToString(i.Description), Cluster: tag(i.TagSet, tagCluster), Instance: tag(i.TagSet, tagInstance),
-		Unmanaged: tag(i.TagSet, tagUnmanaged) == "true", RequesterManaged: sdk.ToBool(i.RequesterManaged),
+		ByVPCCNI: tag(i.TagSet, tagMadeBy) == madeByVPCCNI, Unmanaged: kept(i.TagSet), RequesterManaged: sdk.ToBool(i.RequesterManaged),
 		OperatorManaged: i.Operator != nil && sdk.ToBool(i.Operator.Managed),
 	}
 	if at, err := time.Parse(time.RFC3339, tag(i.TagSet, tagCreatedAt)); err == nil {

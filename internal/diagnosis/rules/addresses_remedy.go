@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/naosu-dev/naosu/internal/addresses"
+	"github.com/naosu-dev/naosu/internal/addresses/reclaim"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -46,15 +47,20 @@ func (a addressRule) tagRemedy(s *addresses.Subnet) []finding.Remedy {
 	}}
 }
 
-// leakRemedy deletes the first of some leaked interfaces.
+// leakRemedy deletes the first of some leaked interfaces, if there is one, one of those whose instance no longer exists. None is offered whose instance exists.
 func leakRemedy(leaks []addresses.Leak) []finding.Remedy {
+	leaks = slices.DeleteFunc(slices.Clone(leaks), func(l addresses.Leak) bool { return l.Reclaim == reclaim.OwnerExists })
 	if len(leaks) == 0 {
 		return nil
 	}
-	first := leaks[0]
+	first := leaks[max(0, slices.IndexFunc(leaks, addresses.Leak.Deletable))]
+	risk := sentence.RemedyDeleteLeakRisk(first.Instance)
+	if first.Deletable() {
+		risk = sentence.RemedyDeleteLeakGone(first.Instance)
+	}
 	return []finding.Remedy{{
 		Message: sentence.RemedyDeleteLeak(first.ID, int(first.Held), len(leaks)-1), Command: change.DeleteInterface(first.ID),
-		Cost: sentence.RemedyNoCost(), Risk: sentence.RemedyDeleteLeakRisk(first.Instance),
+		Cost: sentence.RemedyNoCost(), Risk: risk,
 	}}
 }
 

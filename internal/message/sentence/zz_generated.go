@@ -429,6 +429,11 @@ func RemedyDeleteLeakRisk(instance any) message.Sentence {
 	return message.Sentence{ID: message.RemedyDeleteLeakRisk, Args: message.Args{"instance": instance}}
 }
 
+// RemedyDeleteLeakGone is message.RemedyDeleteLeakGone.
+func RemedyDeleteLeakGone(instance any) message.Sentence {
+	return message.Sentence{ID: message.RemedyDeleteLeakGone, Args: message.Args{"instance": instance}}
+}
+
 // RemedyWarmPool is message.RemedyWarmPool.
 func RemedyWarmPool(ip, minimum any, saved int) message.Sentence {
 	return message.Sentence{ID: message.RemedyWarmPool, Args: message.Args{"ip": ip, "minimum": minimum, "saved": saved}}
@@ -619,6 +624,11 @@ func AddressesHeadMine() message.Sentence {
 	return message.Sentence{ID: message.AddressesHeadMine}
 }
 
+// AddressesHeadReclaim is message.AddressesHeadReclaim.
+func AddressesHeadReclaim() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadReclaim}
+}
+
 // AddressesYes is message.AddressesYes.
 func AddressesYes() message.Sentence {
 	return message.Sentence{ID: message.AddressesYes}
@@ -647,6 +657,41 @@ func AddressesHeadInterfaces() message.Sentence {
 // AddressesHeadAllNodes is message.AddressesHeadAllNodes.
 func AddressesHeadAllNodes() message.Sentence {
 	return message.Sentence{ID: message.AddressesHeadAllNodes}
+}
+
+// ReclaimNoClusterName is message.ReclaimNoClusterName.
+func ReclaimNoClusterName() message.Sentence {
+	return message.Sentence{ID: message.ReclaimNoClusterName}
+}
+
+// ReclaimNoClusterTag is message.ReclaimNoClusterTag.
+func ReclaimNoClusterTag() message.Sentence {
+	return message.Sentence{ID: message.ReclaimNoClusterTag}
+}
+
+// ReclaimOwnerUnclear is message.ReclaimOwnerUnclear.
+func ReclaimOwnerUnclear() message.Sentence {
+	return message.Sentence{ID: message.ReclaimOwnerUnclear}
+}
+
+// ReclaimOwnerUnread is message.ReclaimOwnerUnread.
+func ReclaimOwnerUnread() message.Sentence {
+	return message.Sentence{ID: message.ReclaimOwnerUnread}
+}
+
+// ReclaimOwnerExists is message.ReclaimOwnerExists.
+func ReclaimOwnerExists() message.Sentence {
+	return message.Sentence{ID: message.ReclaimOwnerExists}
+}
+
+// ReclaimTooYoung is message.ReclaimTooYoung.
+func ReclaimTooYoung() message.Sentence {
+	return message.Sentence{ID: message.ReclaimTooYoung}
+}
+
+// ReclaimSeenOnce is message.ReclaimSeenOnce.
+func ReclaimSeenOnce() message.Sentence {
+	return message.Sentence{ID: message.ReclaimSeenOnce}
 }
 
 // FieldPodAddresses is message.FieldPodAddresses.
