@@ -51,7 +51,7 @@ func (c *computation) needs(ctx context.Context, a *Answer) (*Needs, []change.Ch
 	n := &Needs{Group: group, Count: count, Zones: map[string]int{}}
 	changes := addNodes(group, zones, count)
 	for _, one := range changes {
-		if add := one.(change.AddNodes); add.Zone != "" { //nolint:forcetypeassert // addNodes has no others.
+		if add := one.(change.AddNodes); add.Zone != "" {
 			n.Zones[add.Zone] += add.Count
 		}
 	}
