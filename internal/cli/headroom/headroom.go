@@ -45,7 +45,7 @@ var (
 
 // NewCommand is `naosu headroom`.
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
+	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}, Network: input.UsesVPCCNI}}
 	cmd := &cobra.Command{
 		Use: "headroom",
 		Example: "  naosu headroom\n  naosu headroom --failures node,two-nodes -o wide\n" +
