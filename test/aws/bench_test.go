@@ -40,14 +40,14 @@ func BenchmarkNetwork(b *testing.B) {
 		b.Fatal(gap.Why)
 	}
 	for b.Loop() {
-		before := len(endpoint.Server.Calls())
+		before := len(endpoint.Calls())
 		n := p.Network(b.Context(), workers)
 		if len(n.Unread) > 0 || len(n.Interfaces) != 10_000 || len(n.Instances) != 5000 || len(n.Groups) != 500 {
 			b.Fatalf("%d interfaces, %d instances, %d groups, unread %v", len(n.Interfaces), len(n.Instances), len(n.Groups), n.Unread)
 		}
 		calls := map[string]int{}
 		throttled := 0
-		for _, call := range endpoint.Server.Calls()[before:] {
+		for _, call := range endpoint.Calls()[before:] {
 			calls[call.Action]++
 			if call.Code != "" {
 				throttled++
