@@ -71,6 +71,14 @@ const (
 	AddressBadSubnet          ID = "AddressBadSubnet"          // subnet, cidr
 
 	AddressesSummary        ID = "AddressesSummary"        // subnets, nodes, leaked, held
+	PodRangesSummary        ID = "PodRangesSummary"        // nodes
+	PodRangesUnknown        ID = "PodRangesUnknown"        //
+	PodRangesExhausted      ID = "PodRangesExhausted"      // about, words
+	PodRangesHeadExhausted  ID = "PodRangesHeadExhausted"  //
+	PodRangesHeadGroup      ID = "PodRangesHeadGroup"      //
+	PodRangesHeadRange      ID = "PodRangesHeadRange"      //
+	PodRangesHeadMaxPods    ID = "PodRangesHeadMaxPods"    //
+	PodRangesHeadMostPods   ID = "PodRangesHeadMostPods"   //
 	AddressesNoNetwork      ID = "AddressesNoNetwork"      //
 	AddressesNoRemedy       ID = "AddressesNoRemedy"       //
 	AddressesHeadZone       ID = "AddressesHeadZone"       //

@@ -708,6 +708,35 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
+	{PodRangesSummary, []string{"nodes"}, func(t *text) {
+		t.say(count(t.number("nodes"), "node has", "nodes have"))
+		t.say(" a range of addresses for ")
+		t.say(verb(t.number("nodes"), "its", "their"))
+		t.say(" pods (spec.podCIDR).")
+	}},
+	{PodRangesUnknown, nil, func(t *text) {
+		t.say("How many ranges are left for new nodes is not known: only the cloud's API shows the range that they are taken from.")
+	}},
+	{PodRangesExhausted, []string{"about", "words"}, func(t *text) {
+		t.put(t.value("about"))
+		t.say(": ")
+		t.put(t.value("words"))
+	}},
+	{PodRangesHeadExhausted, nil, func(t *text) {
+		t.say("No range left for new nodes")
+	}},
+	{PodRangesHeadGroup, nil, func(t *text) {
+		t.say("GROUP")
+	}},
+	{PodRangesHeadRange, nil, func(t *text) {
+		t.say("RANGE")
+	}},
+	{PodRangesHeadMaxPods, nil, func(t *text) {
+		t.say("MAX PODS")
+	}},
+	{PodRangesHeadMostPods, nil, func(t *text) {
+		t.say("MOST PODS ON A NODE")
+	}},
 	{AddressesNoNetwork, nil, func(t *text) {
 		t.say("there is nothing about subnets and interfaces: the nodes are not EC2 instances, or the snapshot was written without access to AWS")
 	}},
@@ -4301,7 +4330,7 @@ var englishTexts = []compiled{
 		t.put(t.value("failure"))
 		t.say(": ")
 		t.say(count(t.number("n"), "node was", "nodes were"))
-		t.say(" not lost one by one, because too many other nodes have a cost; some of them may have one, too.")
+		t.say(" not simulated, because there are too many different nodes; some of them may have a cost.")
 	}},
 	{HeadroomMadeWay, []string{"by"}, func(t *text) {
 		t.say("Preempted for ")

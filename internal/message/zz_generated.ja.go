@@ -688,6 +688,34 @@ var japaneseTexts = []compiled{
 			t.say("残ったままのインターフェースはありません。")
 		}
 	}},
+	{PodRangesSummary, []string{"nodes"}, func(t *text) {
+		t.say("ノード ")
+		t.put(t.value("nodes"))
+		t.say(" 台に、Pod のアドレスの範囲 (spec.podCIDR) があります。")
+	}},
+	{PodRangesUnknown, nil, func(t *text) {
+		t.say("新しいノードのための範囲がいくつ残っているかは分かりません。切り出す元の範囲は、クラウドの API でしか分かりません。")
+	}},
+	{PodRangesExhausted, []string{"about", "words"}, func(t *text) {
+		t.put(t.value("about"))
+		t.say(": ")
+		t.put(t.value("words"))
+	}},
+	{PodRangesHeadExhausted, nil, func(t *text) {
+		t.say("新しいノードのための範囲がない")
+	}},
+	{PodRangesHeadGroup, nil, func(t *text) {
+		t.say("グループ")
+	}},
+	{PodRangesHeadRange, nil, func(t *text) {
+		t.say("範囲")
+	}},
+	{PodRangesHeadMaxPods, nil, func(t *text) {
+		t.say("Pod の上限")
+	}},
+	{PodRangesHeadMostPods, nil, func(t *text) {
+		t.say("1 台の Pod の最多")
+	}},
 	{AddressesNoNetwork, nil, func(t *text) {
 		t.say("サブネットとインターフェースの情報がありません。ノードが EC2 インスタンスではないか、スナップショットが AWS への権限なしに書かれました")
 	}},
@@ -4151,9 +4179,9 @@ var japaneseTexts = []compiled{
 	}},
 	{HeadroomUnplayed, []string{"failure", "n"}, func(t *text) {
 		t.put(t.value("failure"))
-		t.say(": 影響のあるノードが多いため、")
+		t.say(": 種類の異なるノードが多いため、")
 		t.put(t.value("n"))
-		t.say(" 台は 1 台ずつシミュレーションしていません。その中にも影響のあるノードがある可能性があります。")
+		t.say(" 台はシミュレーションしていません。その中にも影響のあるノードがある可能性があります。")
 	}},
 	{HeadroomMadeWay, []string{"by"}, func(t *text) {
 		t.put(t.value("by"))

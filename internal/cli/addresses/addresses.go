@@ -80,6 +80,9 @@ func (o *Options) Run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return exit.Failure(sentence.ErrInterrupted())
 	}
+	if ranges := addresses.PodRanges(world); report == nil && len(ranges) > 0 {
+		return o.write(world, rangesAnswer(world, ranges))
+	}
 	if report == nil {
 		return exit.BadInput(o.source(), sentence.AddressesNoNetwork(), sentence.AddressesNoRemedy())
 	}

@@ -26,6 +26,10 @@ type answer struct {
 	Unknown  []finding.Gap      `json:"unknown"`
 	// NotJudged is what naosu sees of the network and does not judge.
 	NotJudged []finding.Gap `json:"notJudged"`
+	// PodRanges are the nodes' ranges of pod addresses, where no cloud was asked about the network; ExhaustedRanges are the Events that say that no
+	// range was left for a new node.
+	PodRanges       []addresses.PodRange `json:"podRanges,omitempty"`
+	ExhaustedRanges []finding.Gap        `json:"exhaustedRanges,omitempty"`
 }
 
 // subnet is one with the holders of its addresses.
@@ -94,6 +98,19 @@ type group struct {
 	PodsPerNode int      `json:"podsPerNode"`
 	Held        int      `json:"addressesPerNode"`
 	Subnets     []string `json:"subnets"`
+}
+
+// rangesAnswer is the answer for a cluster of which only the Kubernetes API shows the network.
+func rangesAnswer(world *cluster.Snapshot, ranges []addresses.PodRange) answer {
+	a := answer{
+		Subnets: []subnet{}, Nodes: []node{}, Leaked: []leak{}, Groups: []group{}, Findings: []finding.Finding{}, NotJudged: []finding.Gap{}, PodRanges: ranges,
+		Unknown: []finding.Gap{{About: string(cluster.Node), Message: sentence.PodRangesUnknown()}},
+	}
+	for _, e := range addresses.ExhaustedEvents(world) {
+		about := change.Ref{Kind: e.InvolvedObject.Kind, Namespace: e.InvolvedObject.Namespace, Name: e.InvolvedObject.Name}
+		a.ExhaustedRanges = append(a.ExhaustedRanges, finding.Gap{About: about.String(), Message: sentence.PodRangesExhausted(about, e.Message)})
+	}
+	return a
 }
 
 func answerOf(r *addresses.Report) answer {

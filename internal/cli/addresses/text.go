@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/duration"
 
+	"github.com/naosu-dev/naosu/internal/addresses"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -28,7 +29,12 @@ func (w writer) write(a answer) error {
 	for _, l := range a.Leaked {
 		held += l.Held
 	}
-	w.Paragraph("", w.say.Say(sentence.AddressesSummary(len(a.Subnets), len(a.Nodes), len(a.Leaked), int(held))), output.Strong)
+	if len(a.PodRanges) > 0 {
+		w.podRanges(a.PodRanges)
+		w.gaps(sentence.PodRangesHeadExhausted(), a.ExhaustedRanges)
+	} else {
+		w.Paragraph("", w.say.Say(sentence.AddressesSummary(len(a.Subnets), len(a.Nodes), len(a.Leaked), int(held))), output.Strong)
+	}
 	w.subnets(a.Subnets)
 	w.nodes(a.Nodes)
 	w.leaks(a.Leaked)
@@ -79,6 +85,22 @@ func (w writer) subnets(all []subnet) {
 		heads = slices.Insert(heads, 2, "CIDR")
 	}
 	w.Table("", heads, rows)
+}
+
+// podRanges writes what the nodes of each group have for their pods.
+func (w writer) podRanges(all []addresses.PodRange) {
+	nodes := 0
+	var rows [][]string
+	for _, r := range all {
+		nodes += r.Nodes
+		rows = append(rows, []string{
+			r.Group, strconv.Itoa(r.Nodes), "/" + strconv.Itoa(r.PrefixLength), strconv.FormatInt(r.Addresses, 10), strconv.Itoa(r.MaxPods), strconv.Itoa(r.MostPods),
+		})
+	}
+	w.Paragraph("", w.say.Say(sentence.PodRangesSummary(nodes)), output.Strong)
+	w.Blank()
+	w.Table("", w.heads(sentence.PodRangesHeadGroup(), sentence.AddressesHeadAllNodes(), sentence.PodRangesHeadRange(), sentence.AddressesHeadHeld(),
+		sentence.PodRangesHeadMaxPods(), sentence.PodRangesHeadMostPods()), rows)
 }
 
 // nodes writes those without an address for another pod; a Wide page has all.

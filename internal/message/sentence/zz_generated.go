@@ -539,6 +539,46 @@ func AddressesSummary(subnets, nodes, leaked, held int) message.Sentence {
 	return message.Sentence{ID: message.AddressesSummary, Args: message.Args{"subnets": subnets, "nodes": nodes, "leaked": leaked, "held": held}}
 }
 
+// PodRangesSummary is message.PodRangesSummary.
+func PodRangesSummary(nodes int) message.Sentence {
+	return message.Sentence{ID: message.PodRangesSummary, Args: message.Args{"nodes": nodes}}
+}
+
+// PodRangesUnknown is message.PodRangesUnknown.
+func PodRangesUnknown() message.Sentence {
+	return message.Sentence{ID: message.PodRangesUnknown}
+}
+
+// PodRangesExhausted is message.PodRangesExhausted.
+func PodRangesExhausted(about, words any) message.Sentence {
+	return message.Sentence{ID: message.PodRangesExhausted, Args: message.Args{"about": about, "words": words}}
+}
+
+// PodRangesHeadExhausted is message.PodRangesHeadExhausted.
+func PodRangesHeadExhausted() message.Sentence {
+	return message.Sentence{ID: message.PodRangesHeadExhausted}
+}
+
+// PodRangesHeadGroup is message.PodRangesHeadGroup.
+func PodRangesHeadGroup() message.Sentence {
+	return message.Sentence{ID: message.PodRangesHeadGroup}
+}
+
+// PodRangesHeadRange is message.PodRangesHeadRange.
+func PodRangesHeadRange() message.Sentence {
+	return message.Sentence{ID: message.PodRangesHeadRange}
+}
+
+// PodRangesHeadMaxPods is message.PodRangesHeadMaxPods.
+func PodRangesHeadMaxPods() message.Sentence {
+	return message.Sentence{ID: message.PodRangesHeadMaxPods}
+}
+
+// PodRangesHeadMostPods is message.PodRangesHeadMostPods.
+func PodRangesHeadMostPods() message.Sentence {
+	return message.Sentence{ID: message.PodRangesHeadMostPods}
+}
+
 // AddressesNoNetwork is message.AddressesNoNetwork.
 func AddressesNoNetwork() message.Sentence {
 	return message.Sentence{ID: message.AddressesNoNetwork}
