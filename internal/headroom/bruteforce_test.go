@@ -190,39 +190,3 @@ func TestBruteForce(t *testing.T) {
 		t.Error("no room was minimal")
 	}
 }
-
-// TestBatches holds the loss of several nodes at once, which comes first in large clusters, against that of each node: whatever has a cost by itself is in a
-// batch that has one.
-func TestBatches(t *testing.T) {
-	costly := 0
-	rapid.Check(t, func(t *rapid.T) {
-		b := drawBruteWorld(t)
-		zone := rapid.SampledFrom([]string{"", "b"}).Draw(t, "other zone")
-		for i, o := range b.objects {
-			if node, ok := o.(*corev1.Node); ok && zone != "" && i%2 == 1 {
-				node.Labels[corev1.LabelTopologyZone] = zone
-			}
-		}
-		if rapid.Bool().Draw(t, "spread") {
-			b.objects = append(b.objects, w.Deployment("spread", w.Template("web", "100m", w.Spread(corev1.LabelTopologyZone, 1)), b.nodes...)...)
-		}
-		o := headroom.Options{Kinds: []headroom.Kind{headroom.Node}}
-		exact, err := headroom.Compute(t.Context(), judgeOf(t, b.objects), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		batched, err := headroom.ComputeInBatches(t.Context(), judgeOf(t, b.objects), o, 0, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, a := range exact.Answers {
-			costly += a.Costly
-			if got := describe(batched.Answers[i]); got != describe(a) {
-				t.Fatalf("%s in batches, %s one by one", got, describe(a))
-			}
-		}
-	})
-	if costly == 0 {
-		t.Error("no loss had a cost")
-	}
-}

@@ -15,14 +15,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-const (
-	// mostSingly is up to how many classes of nodes are lost one by one. Of more, several nodes are lost at once first.
-	mostSingly = 600
-	// batchSize is how many nodes are lost at once then.
-	batchSize = 25
-	// mostSplit bounds how many nodes of batches that have a cost are then lost one by one, the most demanding first.
-	mostSplit = 600
-)
+// mostLost is how many classes of nodes are lost at most, over all failures: the most demanding of each failure.
+const mostLost = 600
 
 // answer is what one failure costs.
 func (c *computation) answer(ctx context.Context, f Failure) (Answer, error) {
@@ -55,11 +49,12 @@ func (c *computation) answer(ctx context.Context, f Failure) (Answer, error) {
 // worst simulates the cases of a failure, counts those that have a cost, and returns the worst.
 func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error) {
 	cases := a.cases
-	if a.Kind == Node && len(c.nodeClasses()) > c.singly {
-		var err error
-		if cases, err = c.costlyBatches(ctx, a); err != nil {
-			return a.cases[0], err
+	if all := len(c.nodeClasses()); a.Kind == Node && all > c.mostLost {
+		cases = cases[:max(1, len(cases)*c.mostLost/all)]
+		for _, one := range a.cases[len(cases):] {
+			a.Unplayed += one.alike
 		}
+		c.progress(len(a.cases) - len(cases))
 	}
 	worst := a.cases[0]
 	if len(a.cases) == 1 { // explain simulates it.
@@ -81,35 +76,6 @@ func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error)
 	return worst, nil
 }
 
-// costlyBatches loses several nodes at once, and returns the cases of those batches that have a cost, to be simulated one by one, up to mostSplit. A node
-// of a batch without a cost is taken to have none by itself: fewer pods then look for room, and on more nodes.
-func (c *computation) costlyBatches(ctx context.Context, a *Answer) ([]failureCase, error) {
-	var costly []failureCase
-	for from := 0; from < len(a.cases); from += c.batch {
-		batch := a.cases[from:min(from+c.batch, len(a.cases))]
-		var nodes []string
-		for _, one := range batch {
-			nodes = append(nodes, one.nodes...)
-		}
-		cost, err := c.simulate(ctx, failureCase{changes: []change.Change{change.LoseNodes{Nodes: nodes}}})
-		if err != nil {
-			return nil, err
-		}
-		switch {
-		case cost.none():
-			c.progress(len(batch))
-		case len(costly)+len(batch) > mostSplit:
-			c.progress(len(batch))
-			for _, one := range batch {
-				a.Unplayed += one.alike
-			}
-		default:
-			costly = append(costly, batch...)
-		}
-	}
-	return costly, nil
-}
-
 func (c *computation) progress(more int) {
 	c.played += more
 	c.o.Progress(c.played, c.total)
@@ -122,7 +88,7 @@ func (c *computation) play(ctx context.Context, one failureCase) (Cost, error) {
 	return cost, err
 }
 
-// simulate is play for several nodes at once. What waits already is left out.
+// simulate is play without progress. What waits already is left out.
 func (c *computation) simulate(ctx context.Context, one failureCase) (Cost, error) {
 	var cost Cost
 	world := c.judge.World()

@@ -258,3 +258,17 @@ func TestIdenticalNodes(t *testing.T) {
 		t.Errorf("%d nodes were lost for %d, want 2: one with a pod and one without", played, report.Answers[0].Cases)
 	}
 }
+
+// TestManyDifferentNodes: of more kinds of nodes than are lost, those count whose pods request most, and the rest is stated.
+func TestManyDifferentNodes(t *testing.T) {
+	world := w.Of(w.Node("n1", "a"), w.Node("n2", "a"), w.Node("n3", "a"),
+		w.Deployment("small", w.Template("small", "500m"), "n1"), w.Deployment("large", w.Template("large", "3"), "n2", "n3"), w.Deployment("filler", w.Template("filler", "900m"), "n3"))
+	report, err := headroom.ComputeSome(t.Context(), judgeOf(t, world), headroom.Options{Kinds: []headroom.Kind{headroom.Node}}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := report.Answers[0]
+	if a.Unplayed != 2 || a.Cases != 3 || a.Costly != 1 || len(a.Worst.Waiting) != 1 || a.Worst.Waiting[0].Workload.Name != "large" {
+		t.Errorf("%s, %d not simulated, costly %d", describe(a), a.Unplayed, a.Costly)
+	}
+}

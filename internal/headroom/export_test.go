@@ -1,4 +1,4 @@
 package headroom
 
-// ComputeInBatches is Compute that loses so many nodes at once first, however few there are.
-var ComputeInBatches = compute
+// ComputeSome is Compute that loses so many classes of nodes at most.
+var ComputeSome = compute

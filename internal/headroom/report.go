@@ -48,7 +48,7 @@ type Answer struct {
 	// Cases is the number of ways in which the failure may come, such as the number of nodes that may be lost; Costly is how many of them have a cost.
 	Cases  int `json:"cases"`
 	Costly int `json:"costly"`
-	// Unplayed is the number of cases that were not simulated one by one; some of them may have a cost.
+	// Unplayed is the number of cases that were not simulated; some of them may have a cost.
 	Unplayed int `json:"unplayed,omitempty"`
 	// Worst is the case with the highest cost.
 	Worst Cost `json:"worst"`
@@ -130,8 +130,8 @@ type computation struct {
 	ready []*corev1.Node
 	size  amounts
 
-	// singly and batch are mostSingly and batchSize, but in tests.
-	singly, batch int
+	// mostLost is the constant, but in tests.
+	mostLost int
 
 	classes []*nodeClass
 	gaps    outcome.Gaps
@@ -142,12 +142,12 @@ type computation struct {
 // Compute computes what failures cost in the Judge's world, which is left as it was. Every node and every pod must be known. An error is of the Judge
 // or of the context.
 func Compute(ctx context.Context, judge *scheduling.Judge, o Options) (*Report, error) {
-	return compute(ctx, judge, o, mostSingly, batchSize)
+	return compute(ctx, judge, o, mostLost)
 }
 
-// compute is Compute with other bounds than mostSingly and batchSize.
-func compute(ctx context.Context, judge *scheduling.Judge, o Options, singly, batch int) (*Report, error) {
-	c := &computation{judge: judge, world: judge.World(), o: o, gaps: outcome.Gaps{}, singly: singly, batch: batch}
+// compute is Compute with another bound than mostLost.
+func compute(ctx context.Context, judge *scheduling.Judge, o Options, mostLost int) (*Report, error) {
+	c := &computation{judge: judge, world: judge.World(), o: o, gaps: outcome.Gaps{}, mostLost: mostLost}
 	if o.Progress == nil {
 		c.o.Progress = func(int, int) {}
 	}

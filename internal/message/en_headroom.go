@@ -27,7 +27,7 @@ var englishHeadroom = sentences{
 	HeadroomUnread:         "{{.failure}}: not known, because not all {{and .kinds}} objects could be read.",
 	HeadroomTooMany:        "{{.failure}}: not computed for more than {{count .most \"node\" \"nodes\"}}.",
 	HeadroomFailed:         "{{.failure}}: could not be simulated; there is no node group that new nodes could be like.",
-	HeadroomUnplayed:       "{{.failure}}: {{count .n \"node was\" \"nodes were\"}} not lost one by one, because too many other nodes have a cost; some of them may have one, too.",
+	HeadroomUnplayed:       "{{.failure}}: {{count .n \"node was\" \"nodes were\"}} not simulated, because there are too many different nodes; some of them may have a cost.",
 	HeadroomMadeWay:        "Preempted for {{.by}}.",
 	HeadroomBurstRemedy:    "give a Deployment, StatefulSet or ReplicaSet and how many replicas to add, up to {{.most}}, for example --burst deployment/web=+3",
 	ProgressHeadroom:       "simulating failures: {{.done}} of {{.total}}",

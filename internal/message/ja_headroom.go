@@ -27,7 +27,7 @@ var japaneseHeadroom = sentences{
 	HeadroomUnread:         "{{.failure}}: {{and .kinds}} をすべては読み取れないため不明です。",
 	HeadroomTooMany:        "{{.failure}}: ノードが {{.most}} 台を超えるため計算していません。",
 	HeadroomFailed:         "{{.failure}}: シミュレーションできませんでした。新しいノードの手本となるノードグループがありません。",
-	HeadroomUnplayed:       "{{.failure}}: 影響のあるノードが多いため、{{.n}} 台は 1 台ずつシミュレーションしていません。その中にも影響のあるノードがある可能性があります。",
+	HeadroomUnplayed:       "{{.failure}}: 種類の異なるノードが多いため、{{.n}} 台はシミュレーションしていません。その中にも影響のあるノードがある可能性があります。",
 	HeadroomMadeWay:        "{{.by}} のためにプリエンプトされます。",
 	HeadroomBurstRemedy:    "Deployment、StatefulSet、ReplicaSet のいずれかと、増やす数 ({{.most}} まで) を指定してください (例: --burst deployment/web=+3)",
 	ProgressHeadroom:       "障害をシミュレーション中: {{.done}}/{{.total}}",

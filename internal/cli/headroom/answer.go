@@ -116,3 +116,14 @@ func (a answer) unknown() int {
 	}
 	return n
 }
+
+// undecided is the number of failures that may have a cost that is not known.
+func (a answer) undecided() int {
+	n := a.unknown()
+	for _, f := range a.Failures {
+		if f.Unplayed > 0 {
+			n++
+		}
+	}
+	return n
+}

@@ -221,7 +221,7 @@ func (o *Options) verdict(a answer) error {
 			return exit.Verdict(sentence.ErrHeadroomFailOn(on, n))
 		}
 	}
-	if n := a.unknown(); n > 0 && len(o.FailOn) > 0 {
+	if n := a.undecided(); n > 0 && len(o.FailOn) > 0 {
 		return exit.Failure(sentence.ErrHeadroomUnknown(n))
 	}
 	return nil
