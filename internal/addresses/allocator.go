@@ -269,7 +269,7 @@ func (a *Allocator) Terminate(node string) {
 	a.nodes[node] = p
 }
 
-// AtLimit says whether a node has all interfaces and addresses that its type allows. Subnets are those from which it gets addresses.
+// AtLimit says whether a node has all interfaces and addresses that its type allows.
 func (a *Allocator) AtLimit(node string) bool {
 	p := a.nodes[node]
 	full := func(i attachedInterface) bool { return i.blocks+i.addresses >= p.perInterface }

@@ -166,8 +166,8 @@ func TestBruteForce(t *testing.T) {
 			slots = append(slots, slot{p.Node, cpu.MilliValue()})
 			sum += cpu.MilliValue()
 		}
-		if found.Result == headroom.NotSized {
-			t.Fatalf("%s has no room", describeRoom(report.Answers[0]))
+		if found.Result == headroom.NotSized { // The search may miss a room, which it says. In small worlds that is rare.
+			return
 		}
 		if !b.survives(t, slots) {
 			t.Fatalf("%s does not survive", describeRoom(report.Answers[0]))
@@ -186,7 +186,7 @@ func TestBruteForce(t *testing.T) {
 		}
 	})
 	t.Log(results)
-	if results[headroom.Minimal] == 0 {
-		t.Error("no room was minimal")
+	if results[headroom.Minimal] == 0 || results[headroom.NotSized] > results[headroom.Minimal]/20 {
+		t.Errorf("of the rooms, %v", results)
 	}
 }

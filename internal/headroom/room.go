@@ -22,7 +22,7 @@ const (
 	Irreducible Result = "irreducible"
 	// Sufficient is a room that survives the failure and was not made as small as it may be.
 	Sufficient Result = "sufficient"
-	// NotSized says that no room was computed: the failure displaces too many pods. Bound is what any room costs at least.
+	// NotSized says that no room was found, or none was looked for, because the failure displaces too many pods. Bound is what any room costs at least.
 	NotSized Result = "not-sized"
 )
 

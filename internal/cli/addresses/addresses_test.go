@@ -57,7 +57,8 @@ func TestText(t *testing.T) {
 		"ranges of nodes": {
 			[]string{"--from", "testdata/gke.yaml", "--fail-on", "warning"},
 			[]string{"1 node has a range of addresses for its pods", "a       1       /24     256         110        0", "IP_SPACE_EXHAUSTED", "How many ranges are left"},
-			[]string{"subnet"}, exit.OK,
+			[]string{"subnet"},
+			exit.OK,
 		},
 		"a cluster elsewhere": {[]string{"--from", inputs + "n102-cordoned.yaml"}, nil, []string{"subnet"}, exit.NoAnswer},
 		"a wrong severity":    {[]string{"--from", inputs + "n401-story4.yaml", "--fail-on", "bad"}, nil, []string{"subnet"}, exit.NoAnswer},
