@@ -67,24 +67,3 @@ func (s Selection) Options(policy *v1alpha1.RebalancePolicy, rests func(change.R
 func Dwell(policy *v1alpha1.RebalancePolicy) time.Duration {
 	return time.Duration(cmp.Or(policy.Spec.DwellSeconds, v1alpha1.DefaultDwellSeconds)) * time.Second
 }
-
-// maxClockSkew is how far in the future a time of another machine may be before it is not trusted.
-const maxClockSkew = time.Minute
-
-// LastNodeChange is the node that was created, or became ready or not ready, last, and when. A time in the future, from a kubelet whose clock is wrong, does
-// not count.
-func LastNodeChange(world *cluster.Snapshot) (node string, at time.Time) {
-	latest := world.Taken().Add(maxClockSkew)
-	for _, n := range world.Nodes() {
-		changed := []time.Time{n.CreationTimestamp.Time}
-		if ready := kube.NodeCondition(n, corev1.NodeReady); ready != nil {
-			changed = append(changed, ready.LastTransitionTime.Time)
-		}
-		for _, one := range changed {
-			if one.After(at) && !one.After(latest) {
-				node, at = n.Name, one
-			}
-		}
-	}
-	return node, at
-}

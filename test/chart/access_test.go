@@ -77,6 +77,11 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+env.kubeconfig(t, controller))...), env.AWS.Environment())
+	defer func() {
+		if t.Failed() {
+			t.Logf("the controller says:\n%s", log)
+		}
+	}()
 	for _, probe := range []string{controller.Spec.Containers[0].LivenessProbe.HTTPGet.Path, controller.Spec.Containers[0].ReadinessProbe.HTTPGet.Path} {
 		testbed.Eventually(t, func() error { return answers(t.Context(), health+probe) })
 	}
@@ -94,11 +99,6 @@ func TestAccess(t *testing.T) {
 	env.repairs(t)
 	env.failsOver(t)
 	env.balances(t, other)
-	defer func() {
-		if t.Failed() {
-			t.Logf("the controller says:\n%s", log)
-		}
-	}()
 	before := env.bootID(t, unhealthy)
 	env.condition(t, unhealthy, corev1.ConditionFalse, "InterfaceNotUp")
 	testbed.Eventually(t, func() error {

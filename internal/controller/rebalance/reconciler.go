@@ -35,6 +35,8 @@ const (
 	resyncInterval = time.Minute
 	// replanInterval is the time between two plans for workloads for which none was found, while no node changes.
 	replanInterval = 10 * time.Minute
+	// settleInterval is the time to the next plan where pods of such workloads are starting or terminating.
+	settleInterval = 30 * time.Second
 	// minWait is the least time to the next reconcile.
 	minWait = time.Second
 	// maxEnded is how many ended Remediations are kept of each policy.
@@ -68,7 +70,9 @@ type Reconciler struct {
 	rebalancer *action.Rebalancer
 	// fruitless are the last plans without evictions, by policy.
 	fruitless map[string]fruitless
-	counts    counts
+	// nodes are the nodes of the last reconcile.
+	nodes  rebalancepolicy.NodeHistory
+	counts counts
 }
 
 // fruitless is what a plan without evictions was made for, and why it has none.
@@ -77,6 +81,14 @@ type fruitless struct {
 	generation     int64
 	unbalanced     []change.Ref
 	unmet          []rebalance.Unmet
+}
+
+// interval is the time to the next plan, if nothing changes.
+func (f fruitless) interval() time.Duration {
+	if slices.ContainsFunc(f.unmet, func(u rebalance.Unmet) bool { return u.Reason == rebalance.InMotion }) {
+		return settleInterval
+	}
+	return replanInterval
 }
 
 func (c *Reconciler) init() {
@@ -92,6 +104,8 @@ func (c *Reconciler) init() {
 // reconcile again at the latest; zero is at the next event.
 func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	c.start.Do(c.init)
+	world := c.Snapshot()
+	c.nodes.Observe(world, c.Clock.Now())
 	policies, remediations, err := c.own(ctx)
 	if err != nil {
 		return resyncInterval, err
@@ -101,7 +115,6 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 		c.counts.setUnbalanced(nil)
 		return 0, nil
 	}
-	world := c.Snapshot()
 	for _, kind := range plannedBy {
 		if !world.Knowledge(kind).Known() {
 			return resyncInterval, errUnknown
@@ -193,15 +206,18 @@ func (c *Reconciler) reconcile(ctx context.Context, world *cluster.Snapshot, pol
 // plan plans for a policy once no node has changed for the dwell time, and creates a Remediation of the evictions.
 func (c *Reconciler) plan(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.RebalancePolicy, o rebalance.Options) (time.Duration, error) {
 	_, unbalanced := rebalance.Unbalanced(world, o)
-	_, changed := rebalancepolicy.LastNodeChange(world)
+	_, changed := c.nodes.LastChange(world)
 	now := c.Clock.Now()
 	if left := rebalancepolicy.Dwell(policy) - now.Sub(changed); left > 0 {
 		return min(left, resyncInterval), nil
 	}
 	last, known := c.fruitless[policy.Name]
 	same := known && last.nodeChange.Equal(changed) && last.generation == policy.Generation && slices.Equal(last.unbalanced, unbalanced)
-	if len(unbalanced) == 0 || same && now.Sub(last.at) < replanInterval {
+	if len(unbalanced) == 0 {
 		return resyncInterval, nil
+	}
+	if left := last.interval() - now.Sub(last.at); same && left > 0 {
+		return min(left, resyncInterval), nil
 	}
 	judge, err := scheduling.New(ctx, world, scheduling.Options{})
 	if err != nil {
@@ -212,8 +228,9 @@ func (c *Reconciler) plan(ctx context.Context, world *cluster.Snapshot, policy *
 		return resyncInterval, fmt.Errorf("planning evictions: %w", err)
 	}
 	if len(plan.Waves) == 0 {
-		c.fruitless[policy.Name] = fruitless{now, changed, policy.Generation, unbalanced, plan.Unmet}
-		return resyncInterval, nil
+		none := fruitless{now, changed, policy.Generation, unbalanced, plan.Unmet}
+		c.fruitless[policy.Name] = none
+		return min(none.interval(), resyncInterval), nil
 	}
 	delete(c.fruitless, policy.Name)
 	return minWait, c.propose(ctx, world, policy, plan)
@@ -267,7 +284,7 @@ func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, po
 	if read, err := c.Records.ReadLedger(ctx); err == nil {
 		facts.Ledger = guard.Known(read.Ledger, c.Clock.Now())
 	}
-	node, at := rebalancepolicy.LastNodeChange(world)
+	node, at := c.nodes.LastChange(world)
 	facts.LastNodeChange = guard.Known(guard.NodeChange{Node: node, At: at}, world.Taken())
 	return guard.Decide(guard.RebalanceChecks(), guard.Proposal{
 		Remediation: r.Name, UID: r.UID, Action: v1alpha1.ActionEvict, Approval: r.Spec.Approval, Confirmed: world.Taken(), Dwell: rebalancepolicy.Dwell(policy),

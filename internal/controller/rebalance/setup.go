@@ -20,6 +20,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/controller/requeue"
 	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/rebalancepolicy"
 )
 
 // batchDelay is how long events are collected before a reconcile: the watch of the Snapshot must have them too.
@@ -59,7 +60,7 @@ func (c *Reconciler) AddTo(mgr manager.Manager, nodes cache.Informer, ready func
 var nodeChanged = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
-		return before.UID != after.UID || kube.IsNodeReady(before) != kube.IsNodeReady(after) || before.Spec.Unschedulable != after.Spec.Unschedulable
+		return before.UID != after.UID || kube.IsNodeReady(before) != kube.IsNodeReady(after) || !rebalancepolicy.SameSchedulability(before, after)
 	},
 }
 
