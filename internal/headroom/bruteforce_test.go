@@ -66,14 +66,17 @@ func drawBruteWorld(t *rapid.T) bruteWorld {
 	}
 	b.today = map[string]int{}
 	for _, node := range b.nodes {
-		b.today[node] = b.harmed(t, node, nil, false)
+		b.today[node] = slices.Max(b.harmed(t, node, nil, false, futures))
 	}
 	return b
 }
 
-// harmed is the number of pods that wait or are preempted after the loss of a node, with placeholders on nodes that are otherwise as full as
-// they can be: unlike in the package, the nodes are as small as what they hold.
-func (b bruteWorld) harmed(t *rapid.T, node string, slots []slot, full bool) int {
+// futures is how many the brute force plays. They are not those of the package: its nodes differ in size.
+const futures = 30
+
+// harmed is the number of pods that wait or are preempted after the loss of a node, in each future, with placeholders on nodes that are otherwise as full
+// as they can be: unlike in the package, the nodes are as small as what they hold.
+func (b bruteWorld) harmed(t *rapid.T, node string, slots []slot, full bool, futures int) []int {
 	var objects w.Objects
 	taken := map[string]int64{}
 	for i, s := range slots {
@@ -90,27 +93,39 @@ func (b bruteWorld) harmed(t *rapid.T, node string, slots []slot, full bool) int
 		}
 		objects = append(objects, o)
 	}
-	result, err := simulation.Run(t.Context(), judgeOf(t, objects), []change.Change{change.LoseNode{Node: node}}, simulation.Options{LeavePending: true})
+	var harmed []int
+	err := simulation.EachFuture(t.Context(), judgeOf(t, objects), []change.Change{change.LoseNode{Node: node}}, simulation.Options{LeavePending: true, Seeds: futures}, func(o outcome.Outcome) error {
+		n := 0
+		for _, fate := range o.Fates {
+			if (fate.Kind == outcome.Waiting || fate.Kind == outcome.Preempted) && !strings.HasPrefix(fate.Pod.Name, "held-") {
+				n++
+			}
+		}
+		harmed = append(harmed, n)
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := 0
-	for _, fate := range result.Fates {
-		if (fate.Kind == outcome.Waiting || fate.Kind == outcome.Preempted) && !strings.HasPrefix(fate.Pod.Name, "held-") {
-			n++
-		}
-	}
-	return n
+	return harmed
 }
 
-// survives reports whether no more pods are harmed by the loss of any node than with all that is free today.
-func (b bruteWorld) survives(t *rapid.T, slots []slot) bool {
+// survives is the share of some futures in which no more pods are harmed by the loss of any node than with all that is free today.
+func (b bruteWorld) survives(t *rapid.T, slots []slot, futures int) float64 {
+	share := 1.0
 	for _, node := range b.nodes {
-		if b.harmed(t, node, slots, true) > b.today[node] {
-			return false
+		survived := 0
+		for _, n := range b.harmed(t, node, slots, true, futures) {
+			if n <= b.today[node] {
+				survived++
+			}
+		}
+		share = min(share, float64(survived)/float64(futures))
+		if share == 0 {
+			break
 		}
 	}
-	return true
+	return share
 }
 
 // smaller are all lists of slots that cost less than some CPU, or as much with fewer slots, and that today's nodes have room for.
@@ -144,10 +159,10 @@ func (b bruteWorld) smaller(cpu int64, count int) [][]slot {
 	return all
 }
 
-// TestBruteForce holds rooms against all smaller ones, each tried in worlds made for it: a room survives the loss of any node, a minimal one is
-// the smallest that does, and none costs less than the bound.
+// TestBruteForce holds rooms against all smaller ones, each tried in worlds made for it: a room survives the loss of any node, none that is smaller than a
+// minimal one survives it in all futures, and none costs less than the bound.
 func TestBruteForce(t *testing.T) {
-	results := map[headroom.Result]int{}
+	results, uncertain := map[headroom.Result]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
 		b := drawBruteWorld(t)
 		report, err := headroom.Compute(t.Context(), judgeOf(t, b.objects), headroom.Options{Kinds: []headroom.Kind{headroom.Node}, Sized: true})
@@ -169,8 +184,10 @@ func TestBruteForce(t *testing.T) {
 		if found.Result == headroom.NotSized { // The search may miss a room, which it says. In small worlds that is rare.
 			return
 		}
-		if !b.survives(t, slots) {
-			t.Fatalf("%s does not survive", describeRoom(report.Answers[0]))
+		if share := b.survives(t, slots, futures); share < 0.5 { // What survives ten futures in the package may fail in a few of others.
+			t.Fatalf("%s survives %.0f %% of futures", describeRoom(report.Answers[0]), 100*share)
+		} else if share < 1 {
+			uncertain++
 		}
 		if found.Cost < found.Bound-1e-9 {
 			t.Fatalf("%s costs %f, less than its bound %f", describeRoom(report.Answers[0]), found.Cost, found.Bound)
@@ -180,13 +197,13 @@ func TestBruteForce(t *testing.T) {
 			return
 		}
 		for _, candidate := range candidates {
-			if b.survives(t, candidate) {
+			if b.survives(t, candidate, 1) == 1 && b.survives(t, candidate, futures) == 1 {
 				t.Fatalf("%s, but %v is smaller", describeRoom(report.Answers[0]), candidate)
 			}
 		}
 	})
-	t.Log(results)
-	if results[headroom.Minimal] == 0 || results[headroom.NotSized] > results[headroom.Minimal]/20 {
-		t.Errorf("of the rooms, %v", results)
+	t.Log(results, uncertain)
+	if results[headroom.Minimal] == 0 || results[headroom.NotSized] > results[headroom.Minimal]/20 || uncertain > results[headroom.Minimal]/20 {
+		t.Errorf("of the rooms, %v; %d survive only some futures", results, uncertain)
 	}
 }

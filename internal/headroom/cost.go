@@ -49,8 +49,8 @@ func (c *computation) answer(ctx context.Context, f Failure) (Answer, error) {
 // worst simulates the cases of a failure, counts those that have a cost, and returns the worst.
 func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error) {
 	cases := a.cases
-	if all := len(c.nodeClasses()); a.Kind == Node && all > c.mostLost {
-		cases = cases[:max(1, len(cases)*c.mostLost/all)]
+	if all := len(c.classes); a.Kind == Node && all > c.limits.lost {
+		cases = cases[:max(1, len(cases)*c.limits.lost/all)]
 		for _, one := range a.cases[len(cases):] {
 			a.Unplayed += one.alike
 		}
@@ -76,11 +76,6 @@ func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error)
 	return worst, nil
 }
 
-func (c *computation) progress(more int) {
-	c.played += more
-	c.o.Progress(c.played, c.total)
-}
-
 // play is what one case costs.
 func (c *computation) play(ctx context.Context, one failureCase) (Cost, error) {
 	cost, err := c.simulate(ctx, one)
@@ -95,9 +90,7 @@ func (c *computation) simulate(ctx context.Context, one failureCase) (Cost, erro
 	err := simulation.EachFuture(ctx, c.judge, one.changes, simulation.Options{LeavePending: true}, func(o outcome.Outcome) error {
 		cost = costOf(world, o)
 		cost.Nodes = one.nodes
-		for _, gap := range o.NotModelled {
-			c.gaps.Note(gap.About, gap.Why)
-		}
+		c.note(o.NotModelled)
 		return nil
 	})
 	return cost, err
@@ -121,9 +114,7 @@ func (c *computation) explain(ctx context.Context, a *Answer, worst failureCase)
 		a.Worst.Nodes = worst.nodes
 		a.Costly = max(a.Costly, worst.alike)
 	}
-	for _, gap := range o.NotModelled {
-		c.gaps.Note(gap.About, gap.Why)
-	}
+	c.note(o.NotModelled)
 	return nil
 }
 

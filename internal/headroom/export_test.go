@@ -1,4 +1,17 @@
 package headroom
 
+import (
+	"context"
+
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
 // ComputeSome is Compute that loses so many classes of nodes at most.
-var ComputeSome = compute
+func ComputeSome(ctx context.Context, judge *scheduling.Judge, o Options, lost int) (*Report, error) {
+	return compute(ctx, judge, o, limits{lost, mostAlone})
+}
+
+// ComputeTogether is Compute with several workers.
+func ComputeTogether(ctx context.Context, judge *scheduling.Judge, o Options) (*Report, error) {
+	return compute(ctx, judge, o, limits{mostLost, 0})
+}

@@ -27,7 +27,7 @@ func (c *computation) nodeFailures() []Failure {
 	type place struct{ group, instanceType, zone string }
 	byPlace := map[place]*Failure{}
 	var all []*Failure
-	for _, class := range c.nodeClasses() {
+	for _, class := range c.classes {
 		node := class.nodes[0]
 		at := place{cluster.GroupName(node), node.Labels[corev1.LabelInstanceTypeStable], cluster.Zone(node)}
 		f := byPlace[at]
@@ -60,7 +60,7 @@ func (c *computation) twoNodeFailures() []Failure {
 	if len(c.ready) > MostNodesForTwo {
 		return []Failure{f}
 	}
-	classes := c.nodeClasses()
+	classes := c.classes
 	for i, a := range classes {
 		for _, b := range classes[i:] {
 			second, alike := b.nodes[0].Name, len(a.nodes)*len(b.nodes)
@@ -95,9 +95,7 @@ func sortByDemand(cases []failureCase) {
 
 // nodeClasses are the classes of the nodes that are ready, the most demanding first.
 func (c *computation) nodeClasses() []*nodeClass {
-	if c.classes != nil {
-		return c.classes
-	}
+	var all []*nodeClass
 	own := labelsOfOneNode(c.ready)
 	byKey := map[string]*nodeClass{}
 	for _, node := range c.ready {
@@ -106,12 +104,12 @@ func (c *computation) nodeClasses() []*nodeClass {
 		if class == nil {
 			class = &nodeClass{demand: c.demandOn(node.Name)}
 			byKey[key] = class
-			c.classes = append(c.classes, class)
+			all = append(all, class)
 		}
 		class.nodes = append(class.nodes, node)
 	}
-	slices.SortStableFunc(c.classes, func(a, b *nodeClass) int { return cmp.Compare(b.demand, a.demand) })
-	return c.classes
+	slices.SortStableFunc(all, func(a, b *nodeClass) int { return cmp.Compare(b.demand, a.demand) })
+	return all
 }
 
 // demandOn is the dominant share that the pods request which leave a node with it, in nodes.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -121,7 +122,7 @@ func (c Cost) Count(fate string) int {
 	}
 }
 
-// computation is one Compute.
+// computation is one Compute, or what one of its workers does of it.
 type computation struct {
 	judge *scheduling.Judge
 	world *cluster.Snapshot
@@ -129,25 +130,39 @@ type computation struct {
 	// ready are the nodes that are ready, and size what they have on average.
 	ready []*corev1.Node
 	size  amounts
+	// needed are the kinds without which no failure's cost is known.
+	needed map[cluster.Kind]bool
 
-	// mostLost is the constant, but in tests.
-	mostLost int
-
+	limits  limits
 	classes []*nodeClass
-	gaps    outcome.Gaps
-	played  int
-	total   int
+	*findings
+}
+
+// findings are what the workers of a Compute find beside their answers.
+type findings struct {
+	mu     sync.Mutex
+	gaps   outcome.Gaps
+	played int
+	total  int
+}
+
+// limits are constants, but in tests.
+type limits struct {
+	// lost is mostLost.
+	lost int
+	// alone is up to how many nodes, times the cases of all failures, one worker computes all answers.
+	alone int
 }
 
 // Compute computes what failures cost in the Judge's world, which is left as it was. Every node and every pod must be known. An error is of the Judge
 // or of the context.
 func Compute(ctx context.Context, judge *scheduling.Judge, o Options) (*Report, error) {
-	return compute(ctx, judge, o, mostLost)
+	return compute(ctx, judge, o, limits{mostLost, mostAlone})
 }
 
-// compute is Compute with another bound than mostLost.
-func compute(ctx context.Context, judge *scheduling.Judge, o Options, mostLost int) (*Report, error) {
-	c := &computation{judge: judge, world: judge.World(), o: o, gaps: outcome.Gaps{}, mostLost: mostLost}
+// compute is Compute with other limits.
+func compute(ctx context.Context, judge *scheduling.Judge, o Options, l limits) (*Report, error) {
+	c := &computation{judge: judge, world: judge.World(), o: o, limits: l, findings: &findings{gaps: outcome.Gaps{}}}
 	if o.Progress == nil {
 		c.o.Progress = func(int, int) {}
 	}
@@ -156,24 +171,18 @@ func compute(ctx context.Context, judge *scheduling.Judge, o Options, mostLost i
 			c.ready = append(c.ready, node)
 		}
 	}
-	c.size = averageNode(c.ready)
+	c.size, c.needed = averageNode(c.ready), neededKinds(c.world)
+	c.classes = c.nodeClasses()
 	failures := c.failures()
 	for _, f := range failures {
 		c.total += len(f.cases)
 	}
-	report := &Report{Answers: []Answer{}}
-	for _, f := range failures {
-		a, err := c.answer(ctx, f)
-		if err == nil {
-			err = c.sizeRoom(ctx, &a)
-		}
-		if err != nil {
-			return nil, err
-		}
-		report.Answers = append(report.Answers, a)
+	report := &Report{}
+	var err error
+	if report.Answers, err = c.answers(ctx, failures); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(report.Answers, compareAnswers)
-	var err error
 	if report.Reserve, err = c.reserve(ctx, report.Answers); err != nil {
 		return nil, err
 	}
@@ -198,18 +207,24 @@ func compareAnswers(a, b Answer) int {
 // stepKinds are the kinds of objects that tell the next steps of DaemonSets.
 var stepKinds = []cluster.Kind{cluster.DaemonSet, cluster.Deployment}
 
-// unread are the kinds without which a failure's cost is not known: those of the pods' owners, which recreate them, and of their volumes, which bind them
+// neededKinds are the kinds without which no failure's cost is known: those of the pods' owners, which recreate them, and of their volumes, which bind them
 // to places.
-func (c *computation) unread(kind Kind) []cluster.Kind {
-	needed := map[cluster.Kind]bool{cluster.Node: true, cluster.Pod: true}
-	for _, pod := range c.world.Pods() {
-		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && slices.Contains(cluster.Kinds(), cluster.Kind(owner.Kind)) {
+func neededKinds(world *cluster.Snapshot) map[cluster.Kind]bool {
+	needed, kinds := map[cluster.Kind]bool{cluster.Node: true, cluster.Pod: true}, cluster.Kinds()
+	for _, pod := range world.Pods() {
+		if owner := metav1.GetControllerOfNoCopy(pod); owner != nil && !needed[cluster.Kind(owner.Kind)] && slices.Contains(kinds, cluster.Kind(owner.Kind)) {
 			needed[cluster.Kind(owner.Kind)] = true
 		}
 		if slices.ContainsFunc(pod.Spec.Volumes, func(v corev1.Volume) bool { return cluster.ClaimName(pod, &v) != "" }) {
 			needed[cluster.PersistentVolumeClaim], needed[cluster.PersistentVolume], needed[cluster.StorageClass] = true, true, true
 		}
 	}
+	return needed
+}
+
+// unread are the kinds that are not known, and without which a failure's cost is not known either.
+func (c *computation) unread(kind Kind) []cluster.Kind {
+	needed := maps.Clone(c.needed)
 	if kind == Step {
 		for _, k := range stepKinds {
 			needed[k] = true

@@ -72,6 +72,14 @@ func TestRoom(t *testing.T) {
 			nil,
 			[]string{"node workers/a: minimal n1 500m, n2 500m"},
 		},
+		"with more room, a pod runs where only another could": {
+			append(w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Node("n3", "a", one), w.Node("n4", "a", one)), append(
+				w.Deployment("api", w.Template("api", "300m", w.AntiAffinity(corev1.LabelHostname, "api")), "n2", "n3", "n4"),
+				w.Deployment("web", w.Template("web", "500m"), "n1", "n3", "n4")...)...),
+			[]headroom.Kind{headroom.Node},
+			nil,
+			[]string{"node workers/a: minimal n1 300m, n2 500m"},
+		},
 		"a third node covers both": {
 			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Node("n3", "a", one), w.Deployment("web", w.Template("web", "500m"), "n1", "n2")),
 			[]headroom.Kind{headroom.Node},

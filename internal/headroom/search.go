@@ -120,7 +120,8 @@ func (s *sizer) findFilled(ctx context.Context, err error) (room, Result, error)
 		return nil, NotSized, err
 	}
 	var r room
-	for node, free := range s.free {
+	for _, node := range slices.Sorted(maps.Keys(s.free)) {
+		free := s.free[node]
 		for _, shape := range s.shapes {
 			for shape.within(free) && len(r) < mostDisplaced {
 				free = free.minus(shape)
@@ -134,10 +135,26 @@ func (s *sizer) findFilled(ctx context.Context, err error) (room, Result, error)
 	for i := range all {
 		all[i], active[i] = i, true
 	}
-	if held, err := s.survives(ctx, r, all...); err != nil || !held {
+	switch held, err := s.survives(ctx, r, all...); {
+	case err != nil:
 		return nil, NotSized, err
+	case !held:
+		return s.findCheapest(ctx)
 	}
 	return s.reduceAll(ctx, r, active)
+}
+
+// findCheapest tries all rooms of a small cluster, for cases that neither the placeholders added for them nor as many as there is room for survive: with
+// more room, the scheduler may put a pod where only another could run.
+func (s *sizer) findCheapest(ctx context.Context) (room, Result, error) {
+	if len(s.free) > exactNodes {
+		return nil, NotSized, nil
+	}
+	found, _, err := s.cheapest(ctx, math.Inf(1), 0)
+	if err != nil || found == nil {
+		return nil, NotSized, err
+	}
+	return found, Minimal, nil
 }
 
 // reduceAll makes a room smaller as long as it survives the cases that needed placeholders, and then looks whether it survives the others: one that it
@@ -269,9 +286,23 @@ func (s *sizer) exact(ctx context.Context, r room) (room, Result, error) {
 	if len(s.free) > exactNodes {
 		return r, Irreducible, nil
 	}
-	candidates, all := s.candidates(r)
-	if !all {
+	switch found, all, err := s.cheapest(ctx, s.cost(r), len(r)); {
+	case err != nil:
+		return nil, NotSized, err
+	case found != nil:
+		return found, Minimal, nil
+	case !all:
 		return r, Irreducible, nil
+	}
+	return r, Minimal, nil
+}
+
+// cheapest is the room that costs least of all that survive the cases and cost less than most, or as much with fewer placeholders than count; nil if there is none.
+// It tries none if there are too many, and gives up once the search is spent; then all is false.
+func (s *sizer) cheapest(ctx context.Context, most float64, count int) (found room, all bool, err error) {
+	candidates, all := s.candidates(most, count)
+	if !all {
+		return nil, false, nil
 	}
 	cases := make([]int, len(s.cases))
 	for i := range cases {
@@ -279,19 +310,17 @@ func (s *sizer) exact(ctx context.Context, r room) (room, Result, error) {
 	}
 	for _, candidate := range candidates {
 		if s.spent() {
-			return r, Irreducible, nil
+			return nil, false, nil
 		}
-		if held, err := s.survives(ctx, candidate, cases...); err != nil {
-			return nil, NotSized, err
-		} else if held {
-			return candidate, Minimal, nil
+		if held, err := s.survives(ctx, candidate, cases...); err != nil || held {
+			return candidate, true, err
 		}
 	}
-	return r, Minimal, nil
+	return nil, true, nil
 }
 
-// candidates are the rooms that are smaller than one, the cheapest first; false if there are too many.
-func (s *sizer) candidates(r room) ([]room, bool) {
+// candidates are the rooms that cost less than most, or as much with fewer placeholders than count, the cheapest first; false if there are too many.
+func (s *sizer) candidates(most float64, count int) ([]room, bool) {
 	var options room
 	for node := range s.free {
 		for _, shape := range s.shapes {
@@ -299,7 +328,7 @@ func (s *sizer) candidates(r room) ([]room, bool) {
 		}
 	}
 	options.sorted(s.size)
-	least, most := s.bound(), s.cost(r)
+	least := s.bound()
 	var found []room
 	tried := 0
 	var extend func(chosen room, from int)
@@ -311,7 +340,7 @@ func (s *sizer) candidates(r room) ([]room, bool) {
 		if compareFloats(cost, most) > 0 || !s.fits(chosen) {
 			return
 		}
-		if compareFloats(cost, least) >= 0 && (compareFloats(cost, most) < 0 || len(chosen) < len(r)) {
+		if compareFloats(cost, least) >= 0 && (compareFloats(cost, most) < 0 || len(chosen) < count) {
 			found = append(found, slices.Clone(chosen))
 		}
 		for i := from; i < len(options); i++ {

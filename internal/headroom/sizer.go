@@ -2,6 +2,7 @@ package headroom
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,6 +27,10 @@ const (
 	// mostSimulated bounds the simulations of one search, and mostPlayed their number times that of the nodes.
 	mostSimulated = 3_000
 	mostPlayed    = 100_000
+	// fewNodesFutures and manyNodesFutures are in how many futures a room must survive a case, up to exactNodes and with more: the scheduler decides at random
+	// which of equal placeholders a pod preempts, and a small pod may take the place of a large one.
+	fewNodesFutures  = 10
+	manyNodesFutures = 3
 	// mostConfirmed is how many cases are played with placeholders that are preempted, where the search leaves their room free.
 	mostConfirmed = 8
 )
@@ -91,21 +96,35 @@ func newSizer(c *computation) *sizer {
 	return s
 }
 
+// futures is in how many futures a case is played. Without placeholders, none is preempted, and one future will do.
+func (s *sizer) futures() int {
+	switch {
+	case s.open:
+		return 1
+	case len(s.free) <= exactNodes:
+		return fewNodesFutures
+	}
+	return manyNodesFutures
+}
+
 // prepare plays the cases in a world in which all that is free is there for them.
 func (s *sizer) prepare(ctx context.Context, cases []failureCase) error {
 	s.cases = cases
 	seen := map[string]bool{}
 	for _, one := range cases {
-		var cost Cost
 		var landing room
-		err := simulation.EachFuture(ctx, s.judge, one.changes, simulation.Options{LeavePending: true}, func(o outcome.Outcome) error {
-			cost, landing = costOf(s.world, o), s.landed(one, o)
+		allowed := map[harm]int{}
+		err := simulation.EachFuture(ctx, s.judge, one.changes, simulation.Options{LeavePending: true, Seeds: s.futures()}, func(o outcome.Outcome) error {
+			for h, n := range harms(costOf(s.world, o)) {
+				allowed[h] = max(allowed[h], n)
+			}
+			landing = s.landed(one, o)
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		s.allowed, s.landings = append(s.allowed, harms(cost)), append(s.landings, landing)
+		s.allowed, s.landings = append(s.allowed, allowed), append(s.landings, landing)
 		for _, p := range landing {
 			if key := fmt.Sprint(p.size); !seen[key] {
 				seen[key] = true
@@ -209,27 +228,34 @@ func (s *sizer) survives(ctx context.Context, r room, cases ...int) (bool, error
 	return true, nil
 }
 
+// errHarmed is that a future harms more pods than is allowed.
+var errHarmed = errors.New("more pods are harmed")
+
 func (s *sizer) simulateRoom(ctx context.Context, r room, i int) (bool, error) {
-	s.simulated++
 	s.judge.Fork()
 	defer s.judge.Revert()
 	if err := s.judge.Apply(s.held(r)...); err != nil {
 		return false, err
 	}
-	world, held := s.judge.World(), false
-	err := simulation.EachFuture(ctx, s.judge, s.cases[i].changes, simulation.Options{LeavePending: true}, func(o outcome.Outcome) error {
+	world := s.judge.World()
+	err := simulation.EachFuture(ctx, s.judge, s.cases[i].changes, simulation.Options{LeavePending: true, Seeds: s.futures()}, func(o outcome.Outcome) error {
+		s.simulated++
 		cost := costOf(world, o)
-		held = true
 		for h, n := range harms(cost) {
-			held = held && n <= s.allowed[i][h]
-		}
-		s.harmed = s.harmed[:0]
-		for _, one := range slices.Concat(cost.Waiting, cost.Preempted) {
-			s.harmed = append(s.harmed, one.Pod)
+			if n > s.allowed[i][h] {
+				s.harmed = s.harmed[:0]
+				for _, one := range slices.Concat(cost.Waiting, cost.Preempted) {
+					s.harmed = append(s.harmed, one.Pod)
+				}
+				return errHarmed
+			}
 		}
 		return nil
 	})
-	return held, err
+	if errors.Is(err, errHarmed) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // spent reports whether the search has simulated as much as it may.

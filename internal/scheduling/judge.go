@@ -34,6 +34,7 @@ type Options struct {
 
 // Judge answers for the scheduler in one world. It is not safe for concurrent use.
 type Judge struct {
+	options  Options
 	seed     uint64
 	basis    Basis
 	profiles map[string]*profile.Profile // by scheduler name
@@ -48,7 +49,7 @@ type Judge struct {
 
 // New makes a Judge of a world. An error is a configuration that cannot be read.
 func New(ctx context.Context, snapshot *cluster.Snapshot, o Options) (*Judge, error) {
-	j := &Judge{seed: o.Seed, profiles: map[string]*profile.Profile{}, snapshots: snapshotStack{{snapshot: snapshot}}, transport: &refusingTransport{}}
+	j := &Judge{options: o, seed: o.Seed, profiles: map[string]*profile.Profile{}, snapshots: snapshotStack{{snapshot: snapshot}}, transport: &refusingTransport{}}
 	client, err := j.transport.client()
 	if err != nil {
 		return nil, fmt.Errorf("making the client that refuses: %w", err)
@@ -86,6 +87,9 @@ func New(ctx context.Context, snapshot *cluster.Snapshot, o Options) (*Judge, er
 	j.basis.NotModelled = slices.Compact(j.basis.NotModelled)
 	return j, nil
 }
+
+// Options are those that the Judge was made with.
+func (j *Judge) Options() Options { return j.options }
 
 // World is the world as edited so far.
 func (j *Judge) World() *cluster.Snapshot { return j.snapshots.current() }
