@@ -128,6 +128,16 @@ func (b bruteWorld) survives(t *rapid.T, slots []slot, futures int) float64 {
 	return share
 }
 
+// survivesAll reports whether slots survive the loss of any node in each of very many futures.
+func (b bruteWorld) survivesAll(t *rapid.T, slots []slot) bool {
+	for _, n := range []int{1, futures, 20 * futures} {
+		if b.survives(t, slots, n) < 1 {
+			return false
+		}
+	}
+	return true
+}
+
 // smaller are all lists of slots that cost less than some CPU, or as much with fewer slots, and that today's nodes have room for.
 func (b bruteWorld) smaller(cpu int64, count int) [][]slot {
 	var options []slot
@@ -197,7 +207,7 @@ func TestBruteForce(t *testing.T) {
 			return
 		}
 		for _, candidate := range candidates {
-			if b.survives(t, candidate, 1) == 1 && b.survives(t, candidate, futures) == 1 {
+			if b.survivesAll(t, candidate) {
 				t.Fatalf("%s, but %v is smaller", describeRoom(report.Answers[0]), candidate)
 			}
 		}

@@ -28,8 +28,9 @@ func newRunCommand() *cobra.Command {
 		Use:   "run SCENARIO...",
 		Short: "Play incidents and say whether what was expected was seen",
 		Long: `Plays each pass of the scenarios on a fresh control plane of its own: the story as Kubernetes plays it, the story with
-naosu at work ("naosu", where the scenario has it), and its variants. It prints what happened and when each expectation
-came true. A scenario is a file, or the name of one that this program carries.
+naosu at work ("naosu", where the scenario has it), and its variants. It prints what happened, when each expectation
+came true, and for how long pods were not Ready; of several passes, also a table of that. A scenario is a file, or the
+name of one that this program carries.
 
 With --time-scale N everything is N times faster: periods, grace, tolerations and the story itself. What Kubernetes
 hard-codes stays as it is, and the report says so. All times are scenario time.
@@ -80,10 +81,8 @@ func (o *runOptions) run(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	if o.output == "json" {
-		if err := report.JSON(o.out, reports); err != nil {
-			return err
-		}
+	if err := o.summarize(reports); err != nil {
+		return err
 	}
 	switch {
 	case met:
@@ -184,6 +183,14 @@ func (o *runOptions) text(r report.Scenario) error {
 		return nil
 	}
 	return report.Text(o.out, r, report.Style{Color: printers.AllowsColorOutput(o.out)})
+}
+
+// summarize writes what is told of all scenarios together.
+func (o *runOptions) summarize(reports []report.Scenario) error {
+	if o.output == "json" {
+		return report.JSON(o.out, reports)
+	}
+	return report.Summary(o.out, reports, report.Style{Color: printers.AllowsColorOutput(o.out)})
 }
 
 func completeScenarios(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

@@ -145,7 +145,7 @@ func (s *session) close() error {
 func (s *session) result() Result {
 	r := Result{
 		With: s.pass.With, Title: s.pass.Title, Nodes: s.names, Claims: s.world.claims(), Scale: s.pace.Scale(), AtMinimum: s.pace.AtMinimum(),
-		Events: s.player.timeline.recorded(), Expectations: s.player.results(), Failure: s.player.failure,
+		Events: s.player.timeline.recorded(), Impact: s.player.timeline.measured(), Expectations: s.player.results(), Failure: s.player.failure,
 	}
 	r.judge(s.player.unjudged)
 	r.LagSeconds, r.LagUsed = s.player.lost()

@@ -15,6 +15,8 @@ type Result struct {
 	Title string `json:"title"`
 	// Events are the timeline, in order.
 	Events []Event `json:"events"`
+	// Impact is what the pass did to pods.
+	Impact Impact `json:"impact"`
 	// Expectations are in the order of the scenario.
 	Expectations []Expectation `json:"expectations"`
 	// Met is true when every expectation is, and every step could be played.
@@ -114,7 +116,9 @@ type Update struct {
 type Observer func(Update)
 
 // seconds is a duration as the results have it, to the hundredth.
-func seconds(d time.Duration) float64 { return math.Round(d.Seconds()*100) / 100 }
+func seconds(d time.Duration) float64 { return hundredths(d.Seconds()) }
+
+func hundredths(seconds float64) float64 { return math.Round(seconds*100) / 100 }
 
 func secondsOf(d time.Duration) *float64 {
 	s := seconds(d)

@@ -31,6 +31,7 @@ type timeline struct {
 	events   []Event
 	reported map[reportKey]*report
 	pods     map[types.UID]string // names, for Events that contain UIDs
+	impact   impactTracker
 }
 
 // reportKey is what makes two Kubernetes Events one line.
@@ -118,9 +119,24 @@ func (t *timeline) change(before, after any) {
 	case *corev1.Pod:
 		t.remember(o)
 	}
+	t.measure(before, after)
 	for _, e := range observe(before, after) {
 		t.add(e)
 	}
+}
+
+// measure takes in what a change means for pods.
+func (t *timeline) measure(before, after any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.impact.change(t.elapsed().Seconds(), !t.start.IsZero(), before, after)
+}
+
+// measured is the Impact so far.
+func (t *timeline) measured() Impact {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.impact.impact(t.elapsed().Seconds())
 }
 
 func (t *timeline) remember(p *corev1.Pod) {

@@ -41,8 +41,12 @@ func sample() Scenario {
 	scaled := play.Result{
 		With: "kubernetes", Title: "A node is lost, and its pods move", Scale: 20, Met: false,
 		StartReal: 6320 * time.Millisecond, PlayReal: 37 * time.Second,
-		Nodes:     map[string]string{"minion-2": lost},
-		Claims:    map[string]string{"pvc-5998f48d-1870-4757-8e5e-68e527addba7": "redash/redash-redis"},
+		Nodes:  map[string]string{"minion-2": lost},
+		Claims: map[string]string{"pvc-5998f48d-1870-4757-8e5e-68e527addba7": "redash/redash-redis"},
+		Impact: play.Impact{
+			Workloads: []play.WorkloadImpact{{Workload: "deployment/default/web", PodSeconds: 754.2, LongestSeconds: 372.3, Pods: 3}, {Workload: "statefulset/redash/redash-redis", PodSeconds: 12, LongestSeconds: 12, Pods: 1}},
+			Preempted: 2, FailedJobs: 1,
+		},
 		AtMinimum: []pace.Setting{{Name: "kube-scheduler podMaxBackoffSeconds", Stated: 10 * time.Second}, {Name: "periodSeconds of Deployment/web", Stated: 90 * time.Second}},
 		Events: []play.Event{
 			{AtSeconds: 0, Sort: play.Point, Object: "start", Message: "everything is built and running"},
@@ -134,6 +138,18 @@ func TestText(t *testing.T) {
 	}
 	if strings.Contains(plain.String(), "\x1b") {
 		t.Error("there is colour in plain text")
+	}
+}
+
+func TestSummary(t *testing.T) {
+	one := play.Result{With: "naosu", Met: true, Impact: play.Impact{Workloads: []play.WorkloadImpact{{Workload: "deployment/default/api", PodSeconds: 1.5, LongestSeconds: 1.5, Pods: 1}}}}
+	var several, single bytes.Buffer
+	if err := Summary(&several, []Scenario{sample(), {Name: "another", Passes: []play.Result{one, {With: "larger", NotPlayed: "no naosu"}, {With: "slow", NotJudged: true}}}}, Style{}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "summary.txt", several.Bytes())
+	if err := Summary(&single, []Scenario{{Name: "another", Passes: []play.Result{one}}}, Style{}); err != nil || single.Len() > 0 {
+		t.Errorf("of a single pass: %q, %v", single.String(), err)
 	}
 }
 

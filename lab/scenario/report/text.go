@@ -87,6 +87,7 @@ func (p *page) pass(r play.Result) {
 	}
 	p.WriteByte('\n')
 	p.expectations(r)
+	p.impact(r.Impact)
 	p.limits(r)
 }
 
