@@ -98,7 +98,10 @@ func (ResizeGroup) sealed() {}
 // before the old are drained.
 type RotateGroup struct {
 	Group string `json:"group"`
-	// Zones are those the new nodes come up in, filled evenly in this order. Empty means those the old ones stand in.
+	// To is the number of new nodes; zero is as many as the group has.
+	To int `json:"to,omitempty"`
+	// Zones are those the new nodes come up in, filled evenly; the provider chooses which of them get more, or one at all. Empty means those the old
+	// ones stand in.
 	Zones []string `json:"zones,omitempty"`
 }
 

@@ -66,7 +66,7 @@ var englishHelp = sentences{
 		"  add-nodes N [--group G] [--zone Z]\tadd nodes, and scale up what depends on their number\n" +
 		"  scale group/G --to N [--zones A,B]\tset the size of a node group\n" +
 		"  scale deployment/NAME --replicas N\talso statefulset or replicaset\n" +
-		"  rotate group/G [--zones A,B]\tadd new nodes, then drain the old ones\n" +
+		"  rotate group/G [--to N] [--zones A,B]\tadd new nodes, then drain the old ones\n" +
 		"  evict pod/NAME\tas kubectl drain does, if its disruption budget allows it\n" +
 		"  delete pod/NAME [--force]\tas kubectl delete does\n" +
 		"  patch KIND/NAME -p JSON\tapply a strategic merge patch\n" +
@@ -74,7 +74,7 @@ var englishHelp = sentences{
 		"Separate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than " +
 		"that of --namespace is written NAMESPACE/KIND/NAME.\n\n" + exitCodes,
 	"flag/whatif/fail-on":         "exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), if an instance cannot be launched (unlaunched), or if there is a new finding of this severity or worse (info, warning, critical)",
-	"flag/whatif/seeds":           "simulate `N` times, with different random choices of the scheduler and the controllers each time",
+	"flag/whatif/seeds":           "simulate `N` times, with different random choices of the scheduler and the controllers each time; a rotation to fewer nodes than zones is simulated 20 times unless this is given",
 	"flag/whatif/all-namespaces":  "find the object to change in any namespace",
 	"flag/whatif/selector":        "show only pods and workloads whose labels match this `SELECTOR`",
 	"flag/whatif/cpu":             "grow: the CPU request of the container, a `QUANTITY` such as 450m",
@@ -83,7 +83,7 @@ var englishHelp = sentences{
 	"flag/whatif/group":           "add-nodes: the node `GROUP` of the new nodes (default: the largest group)",
 	"flag/whatif/zone":            "add-nodes: the `ZONE` of the new nodes (default: the group's zone with the fewest nodes)",
 	"flag/whatif/zones":           "scale group, rotate: the `ZONES` of the new nodes",
-	"flag/whatif/to":              "scale group: `N` nodes in all zones together",
+	"flag/whatif/to":              "scale group, rotate: `N` nodes in all zones together (rotate: default as many as there are)",
 	"flag/whatif/replicas":        "scale: `N` pods of the workload",
 	"flag/whatif/filename":        "apply: a file or folder at `PATH`, or - for standard input",
 	"flag/whatif/patch":           "patch: a strategic merge patch in `JSON`",

@@ -64,7 +64,7 @@ var japaneseHelp = sentences{
 		"  add-nodes N [--group G] [--zone Z]\tノードを追加する (台数に連動するものも増える)\n" +
 		"  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n" +
 		"  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n" +
-		"  rotate group/G [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n" +
+		"  rotate group/G [--to N] [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n" +
 		"  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n" +
 		"  delete pod/NAME [--force]\tkubectl delete と同じ\n" +
 		"  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n" +
@@ -72,7 +72,7 @@ var japaneseHelp = sentences{
 		"複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは " +
 		"NAMESPACE/KIND/NAME と書きます。\n\n" + exitCodesJapanese,
 	"flag/whatif/fail-on":         "この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、起動できないインスタンス (unlaunched)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる",
-	"flag/whatif/seeds":           "スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする",
+	"flag/whatif/seeds":           "スケジューラーとコントローラーのランダムな選択を変えて `N` 通りシミュレーションする。ゾーンより少ない台数への rotate は、指定しなければ 20 通り",
 	"flag/whatif/all-namespaces":  "変更の対象をすべての namespace から探す",
 	"flag/whatif/selector":        "ラベルがこの `SELECTOR` に一致する Pod とワークロードだけを表示する",
 	"flag/whatif/cpu":             "grow: コンテナの CPU の requests (`QUANTITY`、例: 450m)",
@@ -81,7 +81,7 @@ var japaneseHelp = sentences{
 	"flag/whatif/group":           "add-nodes: 追加先のノードグループ `GROUP` (デフォルト: 最大のもの)",
 	"flag/whatif/zone":            "add-nodes: 追加先の `ZONE` (デフォルト: グループ内で最もノードが少ないゾーン)",
 	"flag/whatif/zones":           "scale group、rotate: 新しいノードを起動するゾーン `ZONES`",
-	"flag/whatif/to":              "scale group: 全ゾーン合計の台数 `N`",
+	"flag/whatif/to":              "scale group、rotate: 全ゾーン合計の台数 `N` (rotate で省略すると今と同じ台数)",
 	"flag/whatif/replicas":        "scale: ワークロードの Pod 数 `N`",
 	"flag/whatif/filename":        "apply: ファイルまたはフォルダーの `PATH` (- は標準入力)",
 	"flag/whatif/patch":           "patch: strategic merge patch の `JSON`",

@@ -174,6 +174,9 @@ func TestRandomOrder(t *testing.T) {
 		"which zone gets one more in a rotation": {
 			testworld.Of(testworld.ThreeNodes(), testworld.Node("n4", "a")), change.RotateGroup{Group: "workers"}, zones, []string{"aabc", "abbc", "abcc"},
 		},
+		"which zone gets none in a rotation to fewer nodes": {
+			testworld.ThreeNodes(), change.RotateGroup{Group: "workers", To: 2}, zones, []string{"ab", "ac", "bc"},
+		},
 		"the zone with the most nodes loses one": {
 			testworld.Of(testworld.ThreeNodes(), testworld.Node("n4", "b")), change.ResizeGroup{Group: "workers", To: 3}, zones, []string{"abc"},
 		},

@@ -1,6 +1,7 @@
 package whatif
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -131,6 +132,35 @@ func unknownZone(world *cluster.Snapshot, c change.Change) error {
 		}
 	}
 	return nil
+}
+
+// seeds is how often the changes are simulated.
+func (o *Options) seeds(world *cluster.Snapshot, changes []change.Change) int {
+	if o.SeedsGiven || !slices.ContainsFunc(changes, func(c change.Change) bool { return leavesZonesOut(world, c) }) {
+		return o.Seeds
+	}
+	return zoneSeeds
+}
+
+// leavesZonesOut reports whether a rotation brings up fewer nodes than there are zones: the provider chooses the zones.
+func leavesZonesOut(world *cluster.Snapshot, c change.Change) bool {
+	rotation, ok := c.(change.RotateGroup)
+	if !ok {
+		return false
+	}
+	nodes, zones := 0, map[string]bool{}
+	for _, group := range world.Groups() {
+		if group.Name == rotation.Group {
+			nodes += len(group.Nodes)
+			for _, node := range group.Nodes {
+				zones[cluster.Zone(node)] = true
+			}
+		}
+	}
+	if len(rotation.Zones) > 0 {
+		return cmp.Or(rotation.To, nodes) < len(rotation.Zones)
+	}
+	return cmp.Or(rotation.To, nodes) < len(zones)
 }
 
 // unknownContainer is bad input if a DaemonSet that is to grow has no such container.

@@ -170,7 +170,14 @@ func scale(q *question, namespace string) (change.Change, error) {
 
 func rotate(q *question, _ string) (change.Change, error) {
 	ref, err := q.subject("", "Group")
-	return change.RotateGroup{Group: ref.Name, Zones: names(q.flag("zones"))}, err
+	if err != nil {
+		return nil, err
+	}
+	c := change.RotateGroup{Group: ref.Name, Zones: names(q.flag("zones"))}
+	if to := q.flag("to"); to != "" {
+		c.To, err = number("--to", to, 1)
+	}
+	return c, err
 }
 
 func patch(q *question, namespace string) (change.Change, error) {

@@ -52,6 +52,9 @@ func title(c change.Change) string { //nolint:gocyclo // A case for each change 
 	case change.ResizeGroup:
 		return fmt.Sprintf("scale %s --to %d%s", ref, c.To, zones(c.Zones))
 	case change.RotateGroup:
+		if c.To > 0 {
+			ref += fmt.Sprintf(" --to %d", c.To)
+		}
 		return "rotate " + ref + zones(c.Zones)
 	case change.AddNodes:
 		words := fmt.Sprintf("add-nodes %d", c.Count)

@@ -31,7 +31,9 @@ type Options struct {
 	input.Options
 	Format output.Format
 	FailOn []string
-	Seeds  int
+	// Seeds is how often the changes are simulated. Where the provider chooses the zones of new nodes, that is zoneSeeds unless SeedsGiven.
+	Seeds      int
+	SeedsGiven bool
 	// AllNamespaces finds what changes in whichever namespace it is.
 	AllNamespaces bool
 	// Selector chooses the pods that are told of.
@@ -56,6 +58,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 		DisableFlagsInUseLine: true,
 		ValidArgsFunction:     o.complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			o.SeedsGiven = cmd.Flags().Changed("seeds")
 			o.Complete(args)
 			if err := o.Validate(); err != nil {
 				return err
@@ -84,8 +87,13 @@ func (o *Options) Complete(args []string) {
 	o.Applied = slices.ContainsFunc(o.questions, func(q *question) bool { return q.verb == "apply" || q.verb == "patch" })
 }
 
-// mostSeeds bounds --seeds.
-const mostSeeds = 1000
+const (
+	// mostSeeds bounds --seeds.
+	mostSeeds = 1000
+	// zoneSeeds is how often changes are simulated where the provider chooses the zones of new nodes. Of a group that leaves one of three zones out, that it is
+	// never the same one has a chance of 3 in 10,000.
+	zoneSeeds = 20
+)
 
 // Validate says what is wrong with the line before anything is read.
 func (o *Options) Validate() error {
@@ -205,7 +213,7 @@ func (o *Options) Run(ctx context.Context) error {
 	if !o.scope.Whole() {
 		view.Limits.Scope = o.scope.Asks
 	}
-	forecast, err := diagnosis.Forecast(ctx, view, changes, simulation.Options{Seeds: o.Seeds})
+	forecast, err := diagnosis.Forecast(ctx, view, changes, simulation.Options{Seeds: o.seeds(in.World, changes)})
 	progress.End()
 	unknown, patch, refused := outcome.UnknownError{}, outcome.PatchError{}, outcome.RefusedError{}
 	switch {

@@ -19,6 +19,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/golden"
 	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
 const shop = "testdata/shop.yaml"
@@ -148,6 +149,7 @@ func TestChanges(t *testing.T) {
 		"scale deploy/web --replicas 0":            {change.ScaleWorkload{Kind: "Deployment", Namespace: "here", Name: "web"}},
 		"scale there/sts/db --replicas 2":          {change.ScaleWorkload{Kind: "StatefulSet", Namespace: "there", Name: "db", Replicas: 2}},
 		"rotate group/g --zones a,b, evict pod/p":  {change.RotateGroup{Group: "g", Zones: zones}, change.Evict{Namespace: "here", Name: "p"}},
+		"rotate group/g --to 2":                    {change.RotateGroup{Group: "g", To: 2}},
 		"delete pod/p --force , delete pod/q":      {change.DeletePod{Namespace: "here", Name: "p", Force: true}, change.DeletePod{Namespace: "here", Name: "q"}},
 		"add-nodes 1 --zone a , add-nodes 2":       {change.AddNodes{Count: 1, Zone: "a"}, change.AddNodes{Count: 2}},
 		"add-nodes 1, add-nodes 2 --zone a":        {change.AddNodes{Count: 1}, change.AddNodes{Count: 2, Zone: "a"}},
@@ -286,5 +288,29 @@ func TestCompletion(t *testing.T) {
 				t.Errorf("offered %q, want %q among it", out, want)
 			}
 		})
+	}
+}
+
+// TestSeedsOfRotations simulates rotations several times where the provider chooses the zones of the new nodes.
+func TestSeedsOfRotations(t *testing.T) {
+	world := testworld.ThreeNodes().Judge(t).World()
+	for name, tc := range map[string]struct {
+		given  bool
+		change change.Change
+		want   int
+	}{
+		"as many nodes":             {false, change.RotateGroup{Group: "workers"}, 1},
+		"fewer":                     {false, change.RotateGroup{Group: "workers", To: 2}, zoneSeeds},
+		"more":                      {false, change.RotateGroup{Group: "workers", To: 4}, 1},
+		"fewer, in as many zones":   {false, change.RotateGroup{Group: "workers", To: 2, Zones: []string{"a", "b"}}, 1},
+		"as many, and more zones":   {false, change.RotateGroup{Group: "workers", Zones: []string{"a", "b", "c", "d"}}, zoneSeeds},
+		"a number that was given":   {true, change.RotateGroup{Group: "workers", To: 2}, 1},
+		"of another kind":           {false, change.ResizeGroup{Group: "workers", To: 2}, 1},
+		"a group that nobody knows": {false, change.RotateGroup{Group: "none", To: 2}, 1},
+	} {
+		o := &Options{Seeds: 1, SeedsGiven: tc.given}
+		if got := o.seeds(world, []change.Change{tc.change}); got != tc.want {
+			t.Errorf("%s: %d times, want %d", name, got, tc.want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package nodegroup
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -212,8 +213,8 @@ func (g *Groups) nodesToTerminate(nodes []*corev1.Node, count int) []*corev1.Nod
 	return chosen
 }
 
-// Rotate replaces each node of a group: as many new ones are launched first, then the old are drained. One that cannot be
-// drained stays.
+// Rotate replaces each node of a group: the new ones are launched first, in random ones of the zones if there are fewer nodes than zones. Then the old are drained. One
+// that cannot be drained stays.
 func (g *Groups) Rotate(ctx context.Context, c change.RotateGroup) error {
 	old := slices.Clone(g.groupNodes(c.Group))
 	if len(old) == 0 {
@@ -223,9 +224,10 @@ func (g *Groups) Rotate(ctx context.Context, c change.RotateGroup) error {
 	if len(zones) == 0 {
 		zones = g.zonesOf(old)
 	}
-	g.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && g.mayHaveOtherZones(old)}, 1)
+	count := cmp.Or(c.To, len(old))
+	g.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && g.mayHaveOtherZones(old)}, 1+max(0, len(zones)-count))
 	zones = randomness.Shuffled(g.engine.Randomness, zones)
-	f, replacements := g.factory(c.Group, old), make([]newNode, len(old))
+	f, replacements := g.factory(c.Group, old), make([]newNode, count)
 	for i := range replacements {
 		replacements[i] = f.make(zones[i%len(zones)])
 	}

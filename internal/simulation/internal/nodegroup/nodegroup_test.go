@@ -87,6 +87,12 @@ func TestGroups(t *testing.T) {
 			[]string{"moved api-1-a n2>workers-b-new-1", "moved web-1-a n1>workers-a-new-1"},
 			[]string{"workers-a-new-1/a", "workers-b-new-1/b"},
 		},
+		"a rotation to more nodes": {
+			testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b")),
+			change.RotateGroup{Group: "workers", To: 4},
+			nil,
+			[]string{"workers-a-new-1/a", "workers-a-new-2/a", "workers-b-new-1/b", "workers-b-new-2/b"},
+		},
 		"a rotation into other zones leaves a volume's pod pending": {
 			testworld.Of(testworld.Node("n1", "c"), testworld.Node("n2", "c"), testworld.ZonalClaim("data", "c"), testworld.StatefulSet("db", testworld.Template("db", "1", testworld.Mounting("data")), "n1")),
 			change.RotateGroup{Group: "workers", Zones: []string{"a", "b"}},
