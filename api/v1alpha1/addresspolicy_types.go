@@ -1,9 +1,6 @@
 package v1alpha1
 
-import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // The reasons of PolicyReady that only an AddressPolicy has. It also has PolicyReadyReason, PolicyPausedReason and PolicyNotPermittedReason.
 const (
@@ -36,8 +33,8 @@ const (
 	DefaultObservationSeconds = 600
 	// DefaultPolicyDeletions is the default of maxDeletions.
 	DefaultPolicyDeletions = 20
-	// DefaultLowBelow and DefaultClearFrom are the defaults of lowBelow and clearFrom.
-	DefaultLowBelow, DefaultClearFrom = "10%", "20%"
+	// DefaultLowBelowPercent and DefaultClearFromPercent are the defaults of lowBelowPercent and clearFromPercent.
+	DefaultLowBelowPercent, DefaultClearFromPercent = 10, 20
 	// MaxLowSubnets bounds status.lowSubnets.
 	MaxLowSubnets = 64
 )
@@ -92,8 +89,7 @@ type AddressPolicyList struct {
 
 // AddressPolicySpec is the desired behavior of an AddressPolicy.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.lowBelow) || !has(self.clearFrom) || type(self.lowBelow) == type(self.clearFrom)",message="must be a number if lowBelow is one, and a percentage otherwise",fieldPath=".clearFrom"
-// +kubebuilder:validation:XValidation:rule="!has(self.lowBelow) || !has(self.clearFrom) || type(self.lowBelow) != type(self.clearFrom) || (type(self.lowBelow) == int ? self.lowBelow <= self.clearFrom : !self.lowBelow.matches('^[0-9]+%$') || !self.clearFrom.matches('^[0-9]+%$') || int(self.lowBelow.replace('%', '')) <= int(self.clearFrom.replace('%', '')))",message="must not be less than lowBelow",fieldPath=".clearFrom"
+// +kubebuilder:validation:XValidation:rule="!has(self.lowBelowPercent) || !has(self.clearFromPercent) || self.lowBelowPercent <= self.clearFromPercent",message="must not be less than lowBelowPercent",fieldPath=".clearFromPercent"
 type AddressPolicySpec struct {
 	// mode determines whether naosu deletes leaked network interfaces, and whether it needs approval. Report only records, in a
 	// Remediation, what would be deleted. Approve waits for the approval of each Remediation (naosu approve NAME). Auto deletes
@@ -107,21 +103,22 @@ type AddressPolicySpec struct {
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
-	// lowBelow is how many free addresses a subnet of the nodes must have not to count as low: a number from 0 to 65536, or a
-	// percentage of its addresses from 0% to 100%, which is rounded down, for example 16. Defaults to 10%.
+	// lowBelowPercent is how many percent of the addresses of a subnet of the nodes must be free for it not to count as low, rounded
+	// down. From 0 to 100, for example 5. 0 means that no subnet is low. Defaults to 10.
 	// +optional
-	// +kubebuilder:default="10%"
-	// +kubebuilder:validation:XIntOrString
-	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 65536 : self.matches('^(100|[1-9]?[0-9])%$')",message="must be 0 to 65536 or 0% to 100%"
-	LowBelow *intstr.IntOrString `json:"lowBelow,omitempty"`
+	// +kubebuilder:default=10
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	LowBelowPercent *int32 `json:"lowBelowPercent,omitempty"`
 
-	// clearFrom is how many free addresses a low subnet must have not to count as low any more, so that one that varies by a few
-	// does not change all the time. A number or a percentage as lowBelow is, and not less, for example 32. Defaults to 20%.
+	// clearFromPercent is how many percent of the addresses of a low subnet must be free for it not to count as low any more, so
+	// that one that varies by a few does not change all the time. Not less than lowBelowPercent. From 0 to 100, for example 15.
+	// Defaults to 20.
 	// +optional
-	// +kubebuilder:default="20%"
-	// +kubebuilder:validation:XIntOrString
-	// +kubebuilder:validation:XValidation:rule="type(self) == int ? self >= 0 && self <= 65536 : self.matches('^(100|[1-9]?[0-9])%$')",message="must be 0 to 65536 or 0% to 100%"
-	ClearFrom *intstr.IntOrString `json:"clearFrom,omitempty"`
+	// +kubebuilder:default=20
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	ClearFromPercent *int32 `json:"clearFromPercent,omitempty"`
 
 	// minAgeSeconds is how long ago an interface must have been created, in seconds, according to its tag
 	// node.k8s.amazonaws.com/createdAt. Without a readable one, it must have been observed for so long. From 60 to 604800, for
@@ -175,7 +172,8 @@ type AddressPolicyStatus struct {
 	// +optional
 	Unknown *AddressesUnknown `json:"unknown,omitempty"`
 
-	// lowSubnets are the subnets that had less than lowBelow free addresses, and have had less than clearFrom since. At most 64.
+	// lowSubnets are the subnets that had less free addresses than lowBelowPercent, and have not had clearFromPercent
+	// since. At most 64.
 	// +optional
 	// +listType=map
 	// +listMapKey=id
@@ -209,7 +207,7 @@ type AddressPolicyStatus struct {
 
 // AddressesUnknown is since when addresses are not known, and why.
 type AddressesUnknown struct {
-	// since is when it began.
+	// since is when the addresses were first not known, without interruption until now.
 	// +required
 	Since metav1.Time `json:"since"`
 
@@ -242,7 +240,7 @@ type LowSubnet struct {
 	// +kubebuilder:validation:Minimum=0
 	Size int64 `json:"size"`
 
-	// since is when it became low.
+	// since is when the subnet became low, without interruption until now.
 	// +required
 	Since metav1.Time `json:"since"`
 }
@@ -255,7 +253,7 @@ type InterfaceCount struct {
 	// +kubebuilder:validation:MaxLength=63
 	Reason string `json:"reason"`
 
-	// interfaces is their number.
+	// interfaces is the number of interfaces with this decision.
 	// +required
 	// +kubebuilder:validation:Minimum=0
 	Interfaces int32 `json:"interfaces"`
@@ -282,13 +280,13 @@ type InterfaceObservation struct {
 
 // AddressRun is what one Remediation did.
 type AddressRun struct {
-	// remediation is the metadata.name of the Remediation.
+	// remediation is the metadata.name of the Remediation, for example addresses-all-1a2b3c4d5e6f7a8b.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Remediation string `json:"remediation"`
 
-	// endedAt is when it ended.
+	// endedAt is when the Remediation ended, whether it helped or not.
 	// +required
 	EndedAt metav1.Time `json:"endedAt"`
 

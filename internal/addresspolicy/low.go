@@ -3,12 +3,11 @@ package addresspolicy
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
+	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/addresses"
@@ -22,7 +21,7 @@ type Change struct {
 }
 
 // Low are the subnets of nodes that are low, those with the fewest free addresses first, and what has changed since they were computed before. A
-// subnet becomes low below lowBelow, and stays so until it has clearFrom.
+// subnet becomes low below lowBelowPercent, and stays so until it has clearFromPercent.
 func Low(policy *v1alpha1.AddressPolicy, report *addresses.Report, now time.Time) ([]v1alpha1.LowSubnet, []Change) {
 	var low []v1alpha1.LowSubnet
 	var changes []Change
@@ -32,11 +31,11 @@ func Low(policy *v1alpha1.AddressPolicy, report *addresses.Report, now time.Time
 		}
 		at := slices.IndexFunc(policy.Status.LowSubnets, func(before v1alpha1.LowSubnet) bool { return before.ID == s.ID })
 		one := v1alpha1.LowSubnet{ID: s.ID, Zone: s.Zone, Free: s.Free, Size: s.Size, Since: metav1.NewTime(now.Truncate(time.Second))}
-		limit, fallback := policy.Spec.LowBelow, v1alpha1.DefaultLowBelow
+		percent := ptr.Deref(policy.Spec.LowBelowPercent, v1alpha1.DefaultLowBelowPercent)
 		if at >= 0 {
-			limit, fallback, one.Since = policy.Spec.ClearFrom, v1alpha1.DefaultClearFrom, policy.Status.LowSubnets[at].Since
+			percent, one.Since = ptr.Deref(policy.Spec.ClearFromPercent, v1alpha1.DefaultClearFromPercent), policy.Status.LowSubnets[at].Since
 		}
-		is := s.Free < threshold(limit, fallback, s.Size)
+		is := s.Free < s.Size*int64(percent)/100
 		if is {
 			low = append(low, one)
 		}
@@ -46,23 +45,6 @@ func Low(policy *v1alpha1.AddressPolicy, report *addresses.Report, now time.Time
 	}
 	slices.SortFunc(low, func(a, b v1alpha1.LowSubnet) int { return cmp.Or(cmp.Compare(a.Free, b.Free), strings.Compare(a.ID, b.ID)) })
 	return low[:min(len(low), v1alpha1.MaxLowSubnets)], changes
-}
-
-// threshold is how many of the addresses of a subnet a number or a percentage is; that of a default if it is neither.
-func threshold(value *intstr.IntOrString, fallback string, size int64) int64 {
-	text := fallback
-	if value != nil {
-		text = value.String()
-	}
-	percentage, isPercentage := strings.CutSuffix(text, "%")
-	n, err := strconv.ParseInt(percentage, 10, 64)
-	switch {
-	case err != nil:
-		return threshold(nil, fallback, size)
-	case isPercentage:
-		return size * n / 100
-	}
-	return n
 }
 
 // UnreadParts are the parts of a network without which nothing is decided, of those that could not be read.

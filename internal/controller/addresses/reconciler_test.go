@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/addresses/reclaim"
@@ -304,7 +303,7 @@ func TestKilled(t *testing.T) {
 // TestHysteresis: a subnet is low below one number, and until another; also for a Reconciler that takes over.
 func TestHysteresis(t *testing.T) {
 	f := newFixture(t, policy(func(s *v1alpha1.AddressPolicySpec) {
-		s.LowBelow, s.ClearFrom = new(intstr.FromString("10%")), new(intstr.FromString("20%"))
+		s.LowBelowPercent, s.ClearFromPercent = new(int32(10)), new(int32(20))
 	}))
 	for _, step := range []struct {
 		free  int64
