@@ -12,7 +12,7 @@ var japaneseAddressPolicy = sentences{
 	AddressLacks:         "EC2 が呼び出しを拒否しました{{if .permission}}。naosu には権限 {{.permission}} がありません{{end}}: {{.words}}",
 	AddressStopped:       "{{.all}} 個のうち {{.done}} 個の削除で停止しました。{{if .why}}{{.why}}{{end}}",
 	AddressAsForecast:    "残ったままのインターフェース {{.n}} 個がなくなったことを EC2 で確認しました。",
-	AddressNotAll:        "残ったままのインターフェース {{.all}} 個のうち {{.done}} 個がなくなりました。ほかのインターフェースについては、各ステップに理由があります。",
+	AddressNotAll:        "残ったままのインターフェース {{.all}} 個のうち {{.done}} 個がなくなりました。ほかのインターフェースについては、各手順に理由があります。",
 	AddressStillThere:    "削除から {{.within}} たっても、EC2 に {{and .ids}} が残っています。",
 	AddressNotVerified:   "削除から {{.within}} 以内に、インターフェースを読み取れませんでした。",
 	AddressNotNeeded:     "削除してよいインターフェースはもうありません。何も削除していません。",

@@ -892,7 +892,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("all"))
 		t.say(" 個のうち ")
 		t.put(t.value("done"))
-		t.say(" 個がなくなりました。ほかのインターフェースについては、各ステップに理由があります。")
+		t.say(" 個がなくなりました。ほかのインターフェースについては、各手順に理由があります。")
 	}},
 	{AddressStillThere, []string{"within", "ids"}, func(t *text) {
 		t.say("削除から ")

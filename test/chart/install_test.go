@@ -270,6 +270,7 @@ func policy(t *testing.T, env *cluster, text string) {
 
 var (
 	policies          = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "noderepairpolicies"}
+	addressPolicies   = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "addresspolicies"}
 	rebalancePolicies = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "rebalancepolicies"}
 	failoverPolicies  = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "failoverpolicies"}
 )
