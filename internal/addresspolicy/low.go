@@ -43,7 +43,9 @@ func Low(policy *v1alpha1.AddressPolicy, report *addresses.Report, now time.Time
 			changes = append(changes, Change{one, is})
 		}
 	}
-	slices.SortFunc(low, func(a, b v1alpha1.LowSubnet) int { return cmp.Or(cmp.Compare(a.Free, b.Free), strings.Compare(a.ID, b.ID)) })
+	slices.SortFunc(low, func(a, b v1alpha1.LowSubnet) int {
+		return cmp.Or(cmp.Compare(a.Free, b.Free), strings.Compare(a.ID, b.ID))
+	})
 	return low[:min(len(low), v1alpha1.MaxLowSubnets)], changes
 }
 

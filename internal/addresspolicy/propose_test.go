@@ -46,11 +46,13 @@ func TestPropose(t *testing.T) {
 		remediations []v1alpha1.Remediation
 		want         string
 	}{
-		"both":                    {want: "eni-1 eni-2"},
-		"a budget":                {change: func(p *v1alpha1.AddressPolicy) { p.Spec.MaxDeletions = 1 }, want: "eni-1"},
-		"that of a low subnet":    {change: func(p *v1alpha1.AddressPolicy) { p.Spec.MaxDeletions, p.Status.LowSubnets = 1, []v1alpha1.LowSubnet{{ID: "b"}} }, want: "eni-2"},
-		"never observed":          {change: func(p *v1alpha1.AddressPolicy) { p.Status.ObservedAt = nil }},
-		"one was rejected":        {remediations: []v1alpha1.Remediation{ended("eni-1", v1alpha1.RemediationRejectedReason, time.Hour)}, want: "eni-2"},
+		"both":     {want: "eni-1 eni-2"},
+		"a budget": {change: func(p *v1alpha1.AddressPolicy) { p.Spec.MaxDeletions = 1 }, want: "eni-1"},
+		"that of a low subnet": {change: func(p *v1alpha1.AddressPolicy) {
+			p.Spec.MaxDeletions, p.Status.LowSubnets = 1, []v1alpha1.LowSubnet{{ID: "b"}}
+		}, want: "eni-2"},
+		"never observed":   {change: func(p *v1alpha1.AddressPolicy) { p.Status.ObservedAt = nil }},
+		"one was rejected": {remediations: []v1alpha1.Remediation{ended("eni-1", v1alpha1.RemediationRejectedReason, time.Hour)}, want: "eni-2"},
 		"one was rejected long ago": {
 			remediations: []v1alpha1.Remediation{ended("eni-1", v1alpha1.RemediationRejectedReason, 25*time.Hour)}, want: "eni-1 eni-2",
 		},

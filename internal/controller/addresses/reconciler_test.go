@@ -310,8 +310,16 @@ func TestHysteresis(t *testing.T) {
 		low   string
 		event string
 	}{
-		{200, "False", ""}, {26, "False", ""}, {25, "False", ""}, {24, "True", "SubnetLow"}, {30, "True", ""}, {49, "True", ""}, {24, "True", ""},
-		{50, "False", "SubnetClear"}, {26, "False", ""}, {0, "True", "SubnetLow"},
+		{200, "False", ""},
+		{26, "False", ""},
+		{25, "False", ""},
+		{24, "True", "SubnetLow"},
+		{30, "True", ""},
+		{49, "True", ""},
+		{24, "True", ""},
+		{50, "False", "SubnetClear"},
+		{26, "False", ""},
+		{0, "True", "SubnetLow"},
 	} {
 		f.network.Subnets[0].Free = step.free
 		f.Reconciler = f.another()
