@@ -128,13 +128,13 @@ func Run(ctx context.Context, o Options) error {
 	network := &networkReader{world: watch, read: discover.ReadNetwork, synced: watch.synced, clock: clock.RealClock{}, log: o.Log}
 	reclaimer := &addresses.Reconciler{
 		Snapshot: watch.Snapshot, ReadNetwork: network.Read, FindDeleter: func() cloud.InterfaceDeleter { return discover.DeleterIn(machines.Now()) },
-		Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Leading: lead.holdsLease, Clock: clock.RealClock{}, Log: o.Log,
+		Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
 	added := errors.Join(balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced))
 	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log)), mgr.Add(network)); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}
-	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance} {
+	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance, reclaimer} {
 		if err := metrics.Registry.Register(collector); err != nil {
 			return fmt.Errorf("registering metrics: %w", err)
 		}

@@ -24,6 +24,9 @@ func (c *Reconciler) noteUpdate(before, after *v1alpha1.Remediation) {
 	for i, step := range after.Status.Steps {
 		if step.EndedAt != nil && (i >= len(before.Status.Steps) || before.Status.Steps[i].EndedAt == nil) {
 			log.Info("Step ended", "step", step.Name, "change", step.Change, "result", step.Result, "message", step.Message)
+			if step.Name == v1alpha1.StepAct {
+				c.counts.addDeletion(after.Spec.Policy.Name, string(step.Result))
+			}
 		}
 	}
 	if before.Status.Phase == after.Status.Phase {

@@ -61,13 +61,16 @@ type Reconciler struct {
 	ClusterFacts func(context.Context, *cluster.Snapshot) guard.Facts
 	// Leading says whether this process holds the controller's lease.
 	Leading func(context.Context) (bool, error)
+	// Elected says without a request whether this process was elected, for metrics; nil means that it was.
+	Elected func() bool
 	Log     logr.Logger
 	Clock   clock.Clock
 
 	start     sync.Once
 	reclaimer *action.Reclaimer
 	// last is the last reading of the network.
-	last reading
+	last   reading
+	counts counts
 }
 
 // reading is one reading of the network, and what was decided about its interfaces for the generation of a policy.
@@ -93,6 +96,9 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 		return resyncInterval, err
 	}
 	open := openOnes(remediations)
+	if len(policies) == 0 {
+		c.counts.clear()
+	}
 	if len(policies)+len(open) == 0 {
 		return 0, nil
 	}
@@ -169,6 +175,7 @@ func (c *Reconciler) pass(ctx context.Context, cached *v1alpha1.AddressPolicy, r
 		c.last = reading{} // What was observed is not kept, and does not count.
 		return minWait, err
 	}
+	c.counts.set(written)
 	c.noteLow(written, seen.changes)
 	if !seen.known {
 		return resyncInterval, nil

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -384,7 +386,7 @@ func TestDecisionsOfPeople(t *testing.T) {
 			if err := f.api.Update(t.Context(), r); err != nil {
 				t.Fatal(err)
 			}
-			f.pass(3 * time.Hour)
+			f.pass(20 * time.Minute)
 			if diff := cmp.Diff(tc.ends, f.ends()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -432,12 +434,47 @@ func TestFirstDecides(t *testing.T) {
 // TestStatusIsBounded: as many interfaces as may leak fit into the status, and are deleted in the end.
 func TestStatusIsBounded(t *testing.T) {
 	f := newFixture(t, policy(func(s *v1alpha1.AddressPolicySpec) { s.MaxDeletions = 50 }))
-	for n := range 700 {
+	for n := range 510 {
 		f.leak(fmt.Sprintf("eni-1%03d", n), time.Hour)
 	}
 	f.pass(11 * time.Minute)
 	s := f.policy("all").Status
 	if len(s.Observations) > reclaim.MaxObservations || len(s.Decisions) == 0 || len(f.remediations()[0].Spec.Changes) != 50 {
 		t.Errorf("%d observations; decisions %+v", len(s.Observations), s.Decisions)
+	}
+}
+
+// TestMetrics: what is known, low and leaked, and what was deleted, by the process that leads.
+func TestMetrics(t *testing.T) {
+	f := newFixture(t, policy(nil))
+	f.leak("eni-9", time.Hour)
+	f.leak("eni-8", time.Minute)
+	f.network.Subnets[0].Free = 3
+	f.pass(12 * time.Minute)
+	want := `
+# HELP naosu_addresses_deletions_total Deletions of interfaces that ended, by policy and result: Done, Failed or Skipped.
+# TYPE naosu_addresses_deletions_total counter
+naosu_addresses_deletions_total{policy="all",result="Done"} 1
+# HELP naosu_addresses_interfaces Available interfaces of the VPC CNI, by what was decided about them, while the network is known.
+# TYPE naosu_addresses_interfaces gauge
+naosu_addresses_interfaces{decision="TooYoung",policy="all"} 1
+# HELP naosu_addresses_known Whether the network was read completely when it was read last.
+# TYPE naosu_addresses_known gauge
+naosu_addresses_known{policy="all"} 1
+# HELP naosu_addresses_low_subnets Subnets with few free addresses.
+# TYPE naosu_addresses_low_subnets gauge
+naosu_addresses_low_subnets{policy="all"} 1
+`
+	if err := testutil.CollectAndCompare(f.Reconciler, strings.NewReader(want)); err != nil {
+		t.Error(err)
+	}
+	unread(cloud.Interfaces)(f)
+	f.pass(10 * time.Minute)
+	if n := testutil.CollectAndCount(f.Reconciler, "naosu_addresses_interfaces"); n != 0 {
+		t.Errorf("%d interfaces are reported of which nothing is known", n)
+	}
+	f.Elected = func() bool { return false }
+	if n := testutil.CollectAndCount(f.Reconciler); n != 0 {
+		t.Errorf("%d metrics of a process that does not lead", n)
 	}
 }
