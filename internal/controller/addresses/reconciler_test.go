@@ -32,7 +32,7 @@ func TestReconcile(t *testing.T) {
 	}{
 		"before it was observed for long enough": {pass: 9 * time.Minute, ready: "Ready"},
 		"once it was":                            {pass: 12 * time.Minute, deleted: []string{"eni-9"}, ends: []string{deleted}, ready: "Ready"},
-		"and then no more":                       {pass: 3 * time.Hour, deleted: []string{"eni-9"}, ends: []string{deleted}, ready: "Ready"},
+		"and then no more":                       {pass: time.Hour, deleted: []string{"eni-9"}, ends: []string{deleted}, ready: "Ready"},
 		"observed for a minute": {
 			spec: func(s *v1alpha1.AddressPolicySpec) { s.ObservationSeconds = 60 }, pass: 80 * time.Second, deleted: []string{"eni-9"}, ends: []string{deleted}, ready: "Ready",
 		},
@@ -40,12 +40,12 @@ func TestReconcile(t *testing.T) {
 			spec: func(s *v1alpha1.AddressPolicySpec) { s.MinAgeSeconds = 7200 }, pass: 59 * time.Minute, ready: "Ready",
 		},
 		"mode Report": {
-			spec: func(s *v1alpha1.AddressPolicySpec) { s.Mode = v1alpha1.ModeReport }, pass: 3 * time.Hour, ends: []string{"Proposed"}, ready: "Ready",
+			spec: func(s *v1alpha1.AddressPolicySpec) { s.Mode = v1alpha1.ModeReport }, pass: time.Hour, ends: []string{"Proposed"}, ready: "Ready",
 		},
 		"mode Approve": {
-			spec: func(s *v1alpha1.AddressPolicySpec) { s.Mode = v1alpha1.ModeApprove }, pass: 3 * time.Hour, ends: []string{"Proposed"}, ready: "Ready",
+			spec: func(s *v1alpha1.AddressPolicySpec) { s.Mode = v1alpha1.ModeApprove }, pass: time.Hour, ends: []string{"Proposed"}, ready: "Ready",
 		},
-		"paused": {spec: func(s *v1alpha1.AddressPolicySpec) { s.Paused = true }, pass: 3 * time.Hour, ready: "Paused"},
+		"paused": {spec: func(s *v1alpha1.AddressPolicySpec) { s.Paused = true }, pass: time.Hour, ready: "Paused"},
 		"outside of the window": {
 			spec: func(s *v1alpha1.AddressPolicySpec) {
 				s.MaintenanceWindow = &v1alpha1.MaintenanceWindow{Start: "02:00", OpenForMinutes: 60, TimeZone: "UTC"}
