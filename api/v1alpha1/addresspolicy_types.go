@@ -33,8 +33,10 @@ const (
 	DefaultObservationSeconds = 600
 	// DefaultPolicyDeletions is the default of maxDeletions.
 	DefaultPolicyDeletions = 20
-	// DefaultLowBelowPercent and DefaultClearFromPercent are the defaults of lowBelowPercent and clearFromPercent.
-	DefaultLowBelowPercent, DefaultClearFromPercent = 10, 20
+	// DefaultLowBelowPercent is the default of lowBelowPercent.
+	DefaultLowBelowPercent = 10
+	// DefaultClearFromPercent is the default of clearFromPercent.
+	DefaultClearFromPercent = 20
 	// MaxLowSubnets bounds status.lowSubnets.
 	MaxLowSubnets = 64
 )

@@ -137,7 +137,7 @@ func TestReconcile(t *testing.T) {
 
 func unread(part cloud.NetworkPart) func(*fixture) {
 	return func(f *fixture) {
-		f.ec2.unread = map[cloud.NetworkPart]cloud.Unread{part: {Permission: "ec2:Describe" + string(part), Err: "denied"}}
+		f.unread = map[cloud.NetworkPart]cloud.Unread{part: {Permission: "ec2:Describe" + string(part), Err: "denied"}}
 	}
 }
 
@@ -181,7 +181,7 @@ func TestPermissionIsNamed(t *testing.T) {
 	if got := f.policy("all").Status.Unknown; got == nil || !got.Since.Equal(&since) {
 		t.Errorf("unknown is %+v, was since %v", got, since)
 	}
-	f.ec2.unread = nil
+	f.unread = nil
 	f.pass(10 * time.Minute)
 	if got := f.policy("all").Status.Unknown; got != nil {
 		t.Errorf("%+v", got)
@@ -243,7 +243,7 @@ func TestObservationsSurvive(t *testing.T) {
 	f.pass(5 * time.Minute)
 	unread(cloud.Interfaces)(f)
 	f.pass(2 * time.Hour)
-	f.ec2.unread = nil
+	f.unread = nil
 	f.pass(9 * time.Minute)
 	if len(f.deleted) != 1 {
 		t.Error("an interface is deleted that was not seen for an hour")
@@ -362,9 +362,9 @@ func TestDecisionsOfPeople(t *testing.T) {
 		do   func(*fixture, *v1alpha1.Remediation)
 		ends []string
 	}{
-		"approved": {func(f *fixture, r *v1alpha1.Remediation) { r.Spec.Approval = v1alpha1.Approved }, []string{"Ended AsForecast Act0:Done Verify0:Done"}},
-		"rejected": {func(f *fixture, r *v1alpha1.Remediation) { r.Spec.Approval = v1alpha1.Rejected }, []string{"Ended Rejected"}},
-		"aborted": {func(f *fixture, r *v1alpha1.Remediation) {
+		"approved": {func(_ *fixture, r *v1alpha1.Remediation) { r.Spec.Approval = v1alpha1.Approved }, []string{"Ended AsForecast Act0:Done Verify0:Done"}},
+		"rejected": {func(_ *fixture, r *v1alpha1.Remediation) { r.Spec.Approval = v1alpha1.Rejected }, []string{"Ended Rejected"}},
+		"aborted": {func(_ *fixture, r *v1alpha1.Remediation) {
 			r.Annotations = map[string]string{v1alpha1.RemediationAbortAnnotation: "true"}
 		}, []string{"Ended Aborted"}},
 		"no policy": {func(f *fixture, _ *v1alpha1.Remediation) {
