@@ -34,6 +34,8 @@ const (
 	ActionReplace Action = "Replace"
 	// ActionEvict evicts one pod.
 	ActionEvict Action = "Evict"
+	// ActionDeleteInterface deletes one network interface that the VPC CNI left behind.
+	ActionDeleteInterface Action = "DeleteInterface"
 )
 
 // Budgets limit how many nodes all of naosu's work disrupts at the same time, as a number or a percentage that is rounded down, and

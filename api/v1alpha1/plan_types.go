@@ -39,16 +39,18 @@ type Plan struct {
 // +kubebuilder:validation:XValidation:rule="self.action in ['RestartService', 'Evict'] || !has(self.parameters)",message="is not allowed with this action",fieldPath=".parameters"
 // +kubebuilder:validation:XValidation:rule="self.action != 'RestartService' || !has(self.parameters) || self.parameters.all(name, name == 'service' && self.parameters[name].matches('^[A-Za-z0-9:_.@-]{1,120}[.]service$'))",message="must be only service, a systemd unit such as containerd.service",fieldPath=".parameters"
 // +kubebuilder:validation:XValidation:rule="self.action != 'Evict' || has(self.subject) && self.subject.kind == 'Pod' && has(self.subject.namespace) && has(self.subject.uid)",message="must be a pod with namespace and uid",fieldPath=".subject"
+// +kubebuilder:validation:XValidation:rule="self.action != 'DeleteInterface' || has(self.subject) && self.subject.kind == 'NetworkInterface' && !has(self.subject.namespace)",message="must be a NetworkInterface",fieldPath=".subject"
 // +kubebuilder:validation:XValidation:rule="self.action != 'Evict' || !has(self.parameters) || self.parameters.all(name, name == 'wave' && self.parameters[name].matches('^[1-9][0-9]?$'))",message="must be only wave, from 1 to 99",fieldPath=".parameters"
 type Change struct {
 	// action is the action to take on the subject. RestartService restarts one systemd unit, Reboot reboots the machine, Replace
-	// replaces the machine with a new one, and Evict evicts a pod. None is not allowed.
+	// replaces the machine with a new one, Evict evicts a pod, and DeleteInterface deletes a network interface. None is not
+	// allowed.
 	// +required
-	// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace;Evict
+	// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace;Evict;DeleteInterface
 	Action Action `json:"action"`
 
-	// subject is the object that the action is applied to, for Evict the pod with its uid. Defaults to the node of the
-	// Remediation.
+	// subject is the object that the action is applied to: for Evict the pod with its uid, for DeleteInterface the
+	// NetworkInterface. Defaults to the node of the Remediation.
 	// +optional
 	Subject *Subject `json:"subject,omitempty"`
 
@@ -81,6 +83,11 @@ func Eviction(namespace, pod string, uid types.UID, wave int) Change {
 	}
 }
 
+// Deletion is the deletion of a network interface.
+func Deletion(id string) Change {
+	return Change{Action: ActionDeleteInterface, Subject: &Subject{Kind: "NetworkInterface", Name: id}}
+}
+
 // Wave is the wave that an eviction belongs to, from 1.
 func (c Change) Wave() int {
 	wave, err := strconv.Atoi(string(c.Parameters[parameterWave]))
@@ -90,9 +97,10 @@ func (c Change) Wave() int {
 	return wave
 }
 
-// Subject identifies an object of the Kubernetes API, or a resource of the cloud provider, such as a NodeGroup or a Subnet.
+// Subject identifies an object of the Kubernetes API, or a resource of the cloud provider, such as a NodeGroup, a Subnet or a NetworkInterface.
 type Subject struct {
-	// kind is the kind of the object, for example Deployment; for a resource of the cloud provider, NodeGroup or Subnet.
+	// kind is the kind of the object, for example Deployment; for a resource of the cloud provider, NodeGroup, Subnet or
+	// NetworkInterface.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63

@@ -102,6 +102,7 @@ type RemediationList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.evidence) || has(self.evidence.condition)",message="must have a condition of the node for a proposal of a NodeRepairPolicy",fieldPath=".evidence"
 // +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.plan) || size(self.plan) == 1 && !has(self.plan[0].subject)",message="must be one change of the node for a proposal of a NodeRepairPolicy",fieldPath=".plan"
 // +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(self.policy) || self.plan.all(change, (change.action == 'Evict') == (self.policy.kind == 'RebalancePolicy'))",message="must be evictions for a proposal of a RebalancePolicy, and only for one",fieldPath=".plan"
+// +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(self.policy) || self.plan.all(change, (change.action == 'DeleteInterface') == (self.policy.kind == 'AddressPolicy'))",message="must be deletions of network interfaces for a proposal of an AddressPolicy, and only for one",fieldPath=".plan"
 // +kubebuilder:validation:XValidation:rule="has(self.drill) == has(oldSelf.drill) && has(self.policy) == has(oldSelf.policy) && has(self.node) == has(oldSelf.node) && has(self.subjects) == has(oldSelf.subjects) && has(self.evidence) == has(oldSelf.evidence) && has(self.plan) == has(oldSelf.plan) && has(self.action) == has(oldSelf.action)",message="cannot be changed"
 // +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(oldSelf.plan) || self.plan == oldSelf.plan",message="cannot be changed",fieldPath=".plan"
 // +kubebuilder:validation:XValidation:rule="!has(self.action) || !has(oldSelf.action) || self.action == oldSelf.action",message="cannot be changed",fieldPath=".action"
@@ -205,7 +206,7 @@ const (
 
 // PolicyReference identifies a policy and one of its rules.
 type PolicyReference struct {
-	// kind is the kind of the policy: NodeRepairPolicy or RebalancePolicy. FailoverPolicy, HeadroomPolicy and AddressPolicy are
+	// kind is the kind of the policy: NodeRepairPolicy, RebalancePolicy or AddressPolicy. FailoverPolicy and HeadroomPolicy are
 	// reserved.
 	// +required
 	// +kubebuilder:validation:Enum=NodeRepairPolicy;FailoverPolicy;RebalancePolicy;HeadroomPolicy;AddressPolicy
@@ -225,7 +226,8 @@ type PolicyReference struct {
 	// +kubebuilder:validation:MaxLength=64
 	UID types.UID `json:"uid,omitempty"`
 
-	// rule is the name of the policy's rule that matched, for example network. A RebalancePolicy has one rule, named balance.
+	// rule is the name of the policy's rule that matched, for example network. A RebalancePolicy has one rule, named
+	// balance, and an AddressPolicy one named reclaim.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=63

@@ -164,27 +164,41 @@ func (b *Rebalancer) start(ctx context.Context, r *v1alpha1.Remediation, policy 
 			return 0, b.write(ctx, r, rebalanceTransition{conclude: conclude(v1alpha1.RemediationNotNeededReason, sentence.RebalanceChanged())}.apply)
 		}
 	}
+	if change := beginAs(r, ruling, b.Clock.Now()); change != nil {
+		err = b.write(ctx, r, change)
+	}
+	return untilRuled(ruling), err
+}
+
+// beginAs records a ruling, and begins the first change of the plan if it allows that; nil if nothing is to be recorded.
+func beginAs(r *v1alpha1.Remediation, ruling guard.Ruling, now time.Time) func(*v1alpha1.RemediationStatus, time.Time) {
 	phase := v1alpha1.PhaseRunning
 	if ruling.Decision != guard.Allow {
 		phase = phaseOf(ruling)
 	}
-	verdicts := VerdictsOf(ruling, r.Status.Verdicts, b.Clock.Now())
-	if ruling.Decision == guard.Allow || r.Status.Phase != phase || !approvalRecorded(r) || !slices.EqualFunc(verdicts, r.Status.Verdicts, sameVerdict) {
-		err = b.write(ctx, r, func(status *v1alpha1.RemediationStatus, now time.Time) {
-			status.Phase, status.Verdicts = phase, verdicts
-			setAllowedCondition(status, ruling, now)
-			if ruling.Decision == guard.Allow {
-				status.Steps = []v1alpha1.Step{{Name: v1alpha1.StepAct, StartedAt: metav1.NewMicroTime(now)}}
-			}
-		})
+	verdicts := VerdictsOf(ruling, r.Status.Verdicts, now)
+	if ruling.Decision != guard.Allow && r.Status.Phase == phase && approvalRecorded(r) && slices.EqualFunc(verdicts, r.Status.Verdicts, sameVerdict) {
+		return nil
 	}
-	switch {
-	case ruling.Decision == guard.Allow || err != nil:
-		return 0, err
-	case ruling.Decision == guard.Delay:
-		return min(max(ruling.RetryAfter, time.Second), guardRetryInterval), nil
+	return func(status *v1alpha1.RemediationStatus, now time.Time) {
+		status.Phase, status.Verdicts = phase, verdicts
+		setAllowedCondition(status, ruling, now)
+		if ruling.Decision == guard.Allow {
+			status.Steps = []v1alpha1.Step{{Name: v1alpha1.StepAct, StartedAt: metav1.NewMicroTime(now)}}
+		}
 	}
-	return guardRetryInterval, nil
+}
+
+// untilRuled is after what time the guard is asked again; zero if it allows.
+func untilRuled(ruling guard.Ruling) time.Duration {
+	switch ruling.Decision {
+	case guard.Allow:
+		return 0
+	case guard.Delay:
+		return min(max(ruling.RetryAfter, time.Second), guardRetryInterval)
+	default:
+		return guardRetryInterval
+	}
 }
 
 // nextWave begins the next wave if the rest of the plan still leads to the balance that was forecast. After the last wave, it concludes with whether the

@@ -27,6 +27,8 @@ type Report struct {
 	Nodes []Node
 	// Leaks are the leaked interfaces, the oldest first.
 	Leaks []Leak
+	// Scope is what is known of the cluster to decide about interfaces, with the default limits. Its Nodes are nil if not all nodes are known.
+	Scope reclaim.Scope
 	// Groups are those that nodes belong to, by name.
 	Groups []Group
 	// NotJudged is what naosu sees and does not judge.
@@ -303,11 +305,12 @@ func (c *computation) leaks() {
 	if c.world.Knowledge(cluster.Node) != cluster.Complete {
 		return // Any instance may be one of a node that was not read.
 	}
-	used, scope := c.used(), c.scope()
+	c.Scope = c.scope()
+	used := c.used()
 	for _, i := range c.network.Interfaces {
 		tagged := i.Cluster != "" && i.Cluster == c.Cluster
 		if c.isLeaked(i) && (tagged || i.Cluster == "" && used[i.Subnet]) {
-			c.Leaks = append(c.Leaks, Leak{Interface: i, Held: held(i), Tagged: tagged, Reclaim: scope.Decide(i, nil)})
+			c.Leaks = append(c.Leaks, Leak{Interface: i, Held: i.Held(), Tagged: tagged, Reclaim: c.Scope.Decide(i, nil)})
 		}
 	}
 	slices.SortStableFunc(c.Leaks, func(a, b Leak) int { return cmp.Compare(created(a), created(b)) })
@@ -335,11 +338,6 @@ func (c *computation) isLeaked(i cloud.Interface) bool {
 		return false
 	}
 	return i.CreatedAt == nil || c.world.Taken().Sub(*i.CreatedAt) >= leakAge
-}
-
-// held is the number of addresses that an interface holds.
-func held(i cloud.Interface) int64 {
-	return int64(len(i.Addresses)) + prefixSize*int64(len(i.Prefixes))
 }
 
 func (c *computation) except(e Exception) {

@@ -74,12 +74,12 @@ func (c *computation) holders() {
 			s.Prefixes = s.Prefixes || len(i.Prefixes) > 0
 			switch {
 			case leaked[i.ID]:
-				s.Leaked += held(i)
+				s.Leaked += i.Held()
 			case !ours || i.AttachedTo == "" || i.Type == cloud.InterfaceBranch:
-				s.Other += held(i)
+				s.Other += i.Held()
 			default:
 				pods, own := int64(c.podsOn(i)), int64(min(1, len(i.Addresses)))
-				s.Pods, s.Primary, s.Warm = s.Pods+pods, s.Primary+own, s.Warm+max(0, held(i)-own-pods)
+				s.Pods, s.Primary, s.Warm = s.Pods+pods, s.Primary+own, s.Warm+max(0, i.Held()-own-pods)
 			}
 		}
 		if prefix, _, valid := sizeOf(s.CIDR); valid && (s.Prefixes || c.Settings.Prefixes) {

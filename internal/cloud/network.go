@@ -171,6 +171,12 @@ func (i Interface) Owner() string {
 	return id
 }
 
+// Held is the number of addresses that the interface holds.
+func (i Interface) Held() int64 {
+	const prefix = 16 // A prefix is a /28.
+	return int64(len(i.Addresses)) + prefix*int64(len(i.Prefixes))
+}
+
 // Instance is the machine of a node with what limits its addresses.
 type Instance struct {
 	ID   string `json:"-"`

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -37,6 +38,10 @@ type networkReader struct {
 	synced func() bool
 	clock  clock.WithTicker
 	log    logr.Logger
+
+	mu sync.Mutex
+	// last is when the network was read last.
+	last time.Time
 	// said is what the log said last.
 	said string
 }
@@ -46,8 +51,7 @@ func (r *networkReader) Start(ctx context.Context) error {
 	const untilSynced = time.Second
 	for wait := untilSynced; ; {
 		if r.synced() {
-			r.readOnce(ctx)
-			wait = networkInterval
+			wait = r.readIfDue(ctx)
 		}
 		select {
 		case <-ctx.Done():
@@ -60,11 +64,25 @@ func (r *networkReader) Start(ctx context.Context) error {
 // NeedLeaderElection is whether only the leader reads: only it decides.
 func (*networkReader) NeedLeaderElection() bool { return true }
 
-func (r *networkReader) readOnce(ctx context.Context) {
-	world := r.world.Snapshot()
-	if world.DaemonSet(metav1.NamespaceSystem, addresses.Plugin) == nil {
-		return
+// readIfDue reads the network unless that was done within the interval, and returns the time until it is due again.
+func (r *networkReader) readIfDue(ctx context.Context) time.Duration {
+	r.mu.Lock()
+	since := r.clock.Since(r.last)
+	r.mu.Unlock()
+	if since >= 0 && since < networkInterval {
+		return networkInterval - since
 	}
+	if r.world.Snapshot().DaemonSet(metav1.NamespaceSystem, addresses.Plugin) != nil {
+		r.Read(ctx)
+	}
+	return networkInterval
+}
+
+// Read reads the network now, and sets it. It returns what was read; false if no machine is of a cloud whose network naosu reads.
+func (r *networkReader) Read(ctx context.Context) (cloud.Network, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	world := r.world.Snapshot()
 	var machines []cloud.Machine
 	for _, node := range world.Nodes() {
 		machines = append(machines, cloud.MachineOf(node))
@@ -72,11 +90,13 @@ func (r *networkReader) readOnce(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, networkTimeout)
 	defer cancel()
 	n, offered := r.read(ctx, machines)
+	r.last = r.clock.Now()
 	if !offered {
-		return
+		return n, false
 	}
 	r.world.SetNetwork(n)
 	r.logUnread(n)
+	return n, true
 }
 
 // logUnread logs what cannot be read, and that everything can be, when either changes.

@@ -21,7 +21,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cloud/discover"
+	"github.com/naosu-dev/naosu/internal/controller/addresses"
 	"github.com/naosu-dev/naosu/internal/controller/failover"
 	"github.com/naosu-dev/naosu/internal/controller/noderepair"
 	"github.com/naosu-dev/naosu/internal/controller/rebalance"
@@ -124,11 +126,15 @@ func Run(ctx context.Context, o Options) error {
 		Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
 	network := &networkReader{world: watch, read: discover.ReadNetwork, synced: watch.synced, clock: clock.RealClock{}, log: o.Log}
-	added := balance.AddTo(mgr, watch.Nodes(), watch.synced)
+	reclaimer := &addresses.Reconciler{
+		Snapshot: watch.Snapshot, ReadNetwork: network.Read, FindDeleter: func() cloud.InterfaceDeleter { return discover.DeleterIn(machines.Now()) },
+		Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
+	}
+	added := errors.Join(balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced))
 	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log)), mgr.Add(network)); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}
-	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance} {
+	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance, reclaimer} {
 		if err := metrics.Registry.Register(collector); err != nil {
 			return fmt.Errorf("registering metrics: %w", err)
 		}

@@ -839,6 +839,142 @@ var englishTexts = []compiled{
 	{ProgressNetwork, nil, func(t *text) {
 		t.say("reading subnets and interfaces from AWS")
 	}},
+	{AddressEvidence, []string{"n", "held", "subnets"}, func(t *text) {
+		t.say(count(t.number("n"), "leaked interface", "leaked interfaces"))
+		t.say(" with ")
+		t.say(count(t.number("held"), "address", "addresses"))
+		t.say(" in ")
+		t.say(englishAnd(t.items("subnets")))
+		t.say(".")
+	}},
+	{AddressBegan, []string{"remediation", "n", "policy"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" deletes ")
+		t.say(count(t.number("n"), "leaked interface", "leaked interfaces"))
+		t.say(" for ")
+		t.put(t.value("policy"))
+		t.say(".")
+	}},
+	{AddressDeleted, []string{"id"}, func(t *text) {
+		t.put(t.value("id"))
+		t.say(" was deleted.")
+	}},
+	{AddressGone, []string{"id"}, func(t *text) {
+		t.put(t.value("id"))
+		t.say(" is gone.")
+	}},
+	{AddressSpared, []string{"id", "reason"}, func(t *text) {
+		t.put(t.value("id"))
+		t.say(" was not deleted: when it was read again, the decision was ")
+		t.put(t.value("reason"))
+		t.say(".")
+	}},
+	{AddressRefused, []string{"id", "words"}, func(t *text) {
+		t.say("EC2 refused to delete ")
+		t.put(t.value("id"))
+		t.say(": ")
+		t.put(t.value("words"))
+	}},
+	{AddressUnsure, []string{"id", "words"}, func(t *text) {
+		t.say("It is not known whether ")
+		t.put(t.value("id"))
+		t.say(" was deleted: ")
+		t.put(t.value("words"))
+	}},
+	{AddressNotAnswered, []string{"words"}, func(t *text) {
+		t.say("EC2 did not answer, or throttles: ")
+		t.put(t.value("words"))
+	}},
+	{AddressLacks, []string{"permission", "words"}, func(t *text) {
+		t.say("EC2 refused the call")
+		if t.is(t.value("permission")) {
+			t.say(", since naosu lacks the permission ")
+			t.put(t.value("permission"))
+		}
+		t.say(": ")
+		t.put(t.value("words"))
+	}},
+	{AddressStopped, []string{"done", "all", "why"}, func(t *text) {
+		t.say("Stopped after ")
+		t.put(t.value("done"))
+		t.say(" of ")
+		t.say(count(t.number("all"), "deletion", "deletions"))
+		if t.is(t.value("why")) {
+			t.say(". ")
+			t.put(t.value("why"))
+		} else {
+			t.say(".")
+		}
+	}},
+	{AddressAsForecast, []string{"n"}, func(t *text) {
+		t.say(count(t.number("n"), "leaked interface is", "leaked interfaces are"))
+		t.say(" gone, as EC2 shows.")
+	}},
+	{AddressNotAll, []string{"done", "all"}, func(t *text) {
+		t.put(t.value("done"))
+		t.say(" of ")
+		t.say(count(t.number("all"), "leaked interface is", "leaked interfaces are"))
+		t.say(" gone; the steps say why the others are not.")
+	}},
+	{AddressStillThere, []string{"within", "ids"}, func(t *text) {
+		t.put(t.value("within"))
+		t.say(" after their deletion, EC2 still shows ")
+		t.say(englishAnd(t.items("ids")))
+		t.say(".")
+	}},
+	{AddressNotVerified, []string{"within"}, func(t *text) {
+		t.say("The interfaces could not be read within ")
+		t.put(t.value("within"))
+		t.say(" after their deletion.")
+	}},
+	{AddressNotNeeded, nil, func(t *text) {
+		t.say("None of the interfaces may be deleted any more. Nothing was deleted.")
+	}},
+	{AddressLowSubnets, []string{"subnets"}, func(t *text) {
+		t.say("Few free addresses: ")
+		t.say(englishAnd(t.items("subnets")))
+		t.say(".")
+	}},
+	{AddressLowSubnet, []string{"subnet", "zone", "free", "size"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" (")
+		t.put(t.value("zone"))
+		t.say(") has few free addresses: ")
+		t.put(t.value("free"))
+		t.say(" of ")
+		t.put(t.value("size"))
+	}},
+	{AddressSufficient, nil, func(t *text) {
+		t.say("No subnet of the nodes has few free addresses.")
+	}},
+	{AddressSubnetClear, []string{"subnet", "zone", "free", "size"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" (")
+		t.put(t.value("zone"))
+		t.say(") has enough free addresses again: ")
+		t.put(t.value("free"))
+		t.say(" of ")
+		t.put(t.value("size"))
+	}},
+	{AddressNoVPCCNI, nil, func(t *text) {
+		t.say("The cluster has no DaemonSet kube-system/aws-node. naosu deletes only interfaces that the AWS VPC CNI left behind.")
+	}},
+	{AddressNoClusterName, nil, func(t *text) {
+		t.say("No interface may be deleted: the VPC CNI sets no cluster's name on the interfaces of nodes, or not the same one on all. Set CLUSTER_NAME in its DaemonSet.")
+	}},
+	{AddressNodesUnknown, nil, func(t *text) {
+		t.say("Not all nodes are known.")
+	}},
+	{AddressNoNetwork, nil, func(t *text) {
+		t.say("No node runs on EC2.")
+	}},
+	{AddressClockBack, nil, func(t *text) {
+		t.say("The clock is behind the last observation.")
+	}},
+	{AddressOtherPolicy, []string{"policy"}, func(t *text) {
+		t.put(t.value("policy"))
+		t.say(" decides, as the first AddressPolicy by name.")
+	}},
 	{AuditSummary, []string{"any", "critical", "warning", "info", "unknown", "accepted"}, func(t *text) {
 		if t.is(t.value("any")) {
 			t.put(t.value("critical"))

@@ -818,6 +818,144 @@ var japaneseTexts = []compiled{
 	{ProgressNetwork, nil, func(t *text) {
 		t.say("AWS からサブネットとインターフェースを読み取っています")
 	}},
+	{AddressEvidence, []string{"subnets", "n", "held"}, func(t *text) {
+		t.say(japaneseAnd(t.items("subnets")))
+		t.say(" に、残ったままのインターフェースが ")
+		t.put(t.value("n"))
+		t.say(" 個あり、")
+		t.put(t.value("held"))
+		t.say(" 個のアドレスを保持しています。")
+	}},
+	{AddressBegan, []string{"remediation", "policy", "n"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" は ")
+		t.put(t.value("policy"))
+		t.say(" に従い、残ったままのインターフェース ")
+		t.put(t.value("n"))
+		t.say(" 個を削除します。")
+	}},
+	{AddressDeleted, []string{"id"}, func(t *text) {
+		t.put(t.value("id"))
+		t.say(" を削除しました。")
+	}},
+	{AddressGone, []string{"id"}, func(t *text) {
+		t.put(t.value("id"))
+		t.say(" はもうありません。")
+	}},
+	{AddressSpared, []string{"id", "reason"}, func(t *text) {
+		t.put(t.value("id"))
+		t.say(" は削除しませんでした。読み直した結果、")
+		t.put(t.value("reason"))
+		t.say(" と判定しました。")
+	}},
+	{AddressRefused, []string{"id", "words"}, func(t *text) {
+		t.say("EC2 が ")
+		t.put(t.value("id"))
+		t.say(" の削除を拒否しました: ")
+		t.put(t.value("words"))
+	}},
+	{AddressUnsure, []string{"id", "words"}, func(t *text) {
+		t.put(t.value("id"))
+		t.say(" が削除されたかどうかは不明です: ")
+		t.put(t.value("words"))
+	}},
+	{AddressNotAnswered, []string{"words"}, func(t *text) {
+		t.say("EC2 が応答しないか、呼び出しを制限しています: ")
+		t.put(t.value("words"))
+	}},
+	{AddressLacks, []string{"permission", "words"}, func(t *text) {
+		t.say("EC2 が呼び出しを拒否しました")
+		if t.is(t.value("permission")) {
+			t.say("。naosu には権限 ")
+			t.put(t.value("permission"))
+			t.say(" がありません")
+		}
+		t.say(": ")
+		t.put(t.value("words"))
+	}},
+	{AddressStopped, []string{"all", "done", "why"}, func(t *text) {
+		t.put(t.value("all"))
+		t.say(" 個のうち ")
+		t.put(t.value("done"))
+		t.say(" 個の削除で停止しました。")
+		if t.is(t.value("why")) {
+			t.put(t.value("why"))
+		}
+	}},
+	{AddressAsForecast, []string{"n"}, func(t *text) {
+		t.say("残ったままのインターフェース ")
+		t.put(t.value("n"))
+		t.say(" 個がなくなったことを EC2 で確認しました。")
+	}},
+	{AddressNotAll, []string{"all", "done"}, func(t *text) {
+		t.say("残ったままのインターフェース ")
+		t.put(t.value("all"))
+		t.say(" 個のうち ")
+		t.put(t.value("done"))
+		t.say(" 個がなくなりました。ほかのインターフェースについては、各手順に理由があります。")
+	}},
+	{AddressStillThere, []string{"within", "ids"}, func(t *text) {
+		t.say("削除から ")
+		t.put(t.value("within"))
+		t.say(" たっても、EC2 に ")
+		t.say(japaneseAnd(t.items("ids")))
+		t.say(" が残っています。")
+	}},
+	{AddressNotVerified, []string{"within"}, func(t *text) {
+		t.say("削除から ")
+		t.put(t.value("within"))
+		t.say(" 以内に、インターフェースを読み取れませんでした。")
+	}},
+	{AddressNotNeeded, nil, func(t *text) {
+		t.say("削除してよいインターフェースはもうありません。何も削除していません。")
+	}},
+	{AddressLowSubnets, []string{"subnets"}, func(t *text) {
+		t.say("空きアドレスが少ないサブネット: ")
+		t.say(japaneseAnd(t.items("subnets")))
+	}},
+	{AddressLowSubnet, []string{"subnet", "zone", "size", "free"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" (")
+		t.put(t.value("zone"))
+		t.say(") の空きアドレスが少なくなっています: ")
+		t.put(t.value("size"))
+		t.say(" 個中 ")
+		t.put(t.value("free"))
+		t.say(" 個")
+	}},
+	{AddressSufficient, nil, func(t *text) {
+		t.say("ノードのサブネットには、空きアドレスが十分にあります。")
+	}},
+	{AddressSubnetClear, []string{"subnet", "zone", "size", "free"}, func(t *text) {
+		t.put(t.value("subnet"))
+		t.say(" (")
+		t.put(t.value("zone"))
+		t.say(") の空きアドレスが十分な数に戻りました: ")
+		t.put(t.value("size"))
+		t.say(" 個中 ")
+		t.put(t.value("free"))
+		t.say(" 個")
+	}},
+	{AddressNoVPCCNI, nil, func(t *text) {
+		t.say("クラスターに DaemonSet kube-system/aws-node がありません。naosu が削除するのは、AWS VPC CNI が残したインターフェースだけです。")
+	}},
+	{AddressNoClusterName, nil, func(t *text) {
+		t.say("削除してよいインターフェースはありません。VPC CNI がノードのインターフェースにクラスター名を付けていないか、名前が一致していません。DaemonSet に CLUSTER_NAME を設定してください。")
+	}},
+	{AddressNodesUnknown, nil, func(t *text) {
+		t.say("一部のノードが不明です。")
+	}},
+	{AddressNoNetwork, nil, func(t *text) {
+		t.say("EC2 で動作しているノードがありません。")
+	}},
+	{AddressClockBack, nil, func(t *text) {
+		t.say("時計が前回の観測より遅れています。")
+	}},
+	{AddressOtherPolicy, []string{"policy"}, func(t *text) {
+		t.say("名前順で最初の AddressPolicy である ")
+		t.put(t.value("policy"))
+		t.say(" が適用されます。")
+	}},
 	{AuditSummary, []string{"any", "critical", "warning", "info", "unknown", "accepted"}, func(t *text) {
 		if t.is(t.value("any")) {
 			t.say("重大 ")

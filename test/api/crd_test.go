@@ -52,7 +52,7 @@ func install(t *testing.T) dynamic.Interface {
 func definitions(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	paths, err := filepath.Glob("../../config/crd/*.yaml")
-	if err != nil || len(paths) != 4 {
+	if err != nil || len(paths) != 5 {
 		t.Fatalf("CRDs: %v, %v", paths, err)
 	}
 	var crds []*unstructured.Unstructured
@@ -136,6 +136,23 @@ func TestRebalanceDefaults(t *testing.T) {
 	}
 	s := policy.Spec
 	if s.Mode != v1alpha1.ModeReport || s.Paused || s.MaxSharePercent != 33 || s.DwellSeconds != v1alpha1.DefaultDwellSeconds || s.MaxEvictions != v1alpha1.DefaultPolicyEvictions {
+		t.Errorf("other defaults: %+v", s)
+	}
+}
+
+// A policy without anything only reports, and warns below a tenth.
+func TestAddressDefaults(t *testing.T) {
+	made, err := install(t).Resource(v1alpha1.GroupVersion.WithResource("addresspolicies")).Create(t.Context(), object(t, leastAddresses), dryRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var policy v1alpha1.AddressPolicy
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(made.Object, &policy); err != nil {
+		t.Fatal(err)
+	}
+	s := policy.Spec
+	if s.Mode != v1alpha1.ModeReport || s.Paused || *s.LowBelowPercent != v1alpha1.DefaultLowBelowPercent || *s.ClearFromPercent != v1alpha1.DefaultClearFromPercent ||
+		s.MinAgeSeconds != v1alpha1.DefaultMinAgeSeconds || s.ObservationSeconds != v1alpha1.DefaultObservationSeconds || s.MaxDeletions != v1alpha1.DefaultPolicyDeletions {
 		t.Errorf("other defaults: %+v", s)
 	}
 }

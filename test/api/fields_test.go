@@ -262,7 +262,7 @@ var oldTrials = map[string]trial{
 }
 
 var generalTrials = map[string]trial{
-	"policy.kind":               {good: list{"FailoverPolicy", "HeadroomPolicy", "AddressPolicy"}, bad: list{"", "Pod"}},
+	"policy.kind":               {good: list{"FailoverPolicy", "HeadroomPolicy"}, bad: list{"", "Pod"}},
 	"node":                      {good: list{map[string]any{"name": "n1", "uid": "u1"}}, bad: list{map[string]any{"name": "n1"}}},
 	"evidence":                  {bad: list{map[string]any{"since": "2026-01-01T00:00:00Z"}, map[string]any{"since": "2026-01-01T00:00:00Z", "condition": "Ready"}}},
 	"subjects":                  {good: list{many(64, subject("Subnet"))}, bad: list{list{}, many(65, subject("Subnet"))}},
@@ -368,6 +368,7 @@ func TestRemediationFields(t *testing.T) {
 	try(t, remediations(install(t)), leastOld, oldTrials)
 	try(t, remediations(install(t)), leastGeneral, generalTrials)
 	try(t, remediations(install(t)), leastEvictions, evictionTrials)
+	try(t, remediations(install(t)), leastDeletions, deletionTrials)
 	try(t, remediations(install(t)), leastDrill, drillTrials)
 }
 
@@ -463,10 +464,10 @@ func set(in map[string]any, path string, value any) {
 // TestEveryFieldIsTried reads the fields from the CRDs, so that a new one cannot go untried.
 func TestEveryFieldIsTried(t *testing.T) {
 	ofRemediation := maps.Clone(remediationTrials)
-	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials, evictionTrials} {
+	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials, evictionTrials, deletionTrials} {
 		maps.Copy(ofRemediation, more)
 	}
-	trials := map[string]map[string]trial{"FailoverPolicy": failoverTrials, "NodeRepairPolicy": policyTrials, "RebalancePolicy": rebalanceTrials, "Remediation": ofRemediation}
+	trials := map[string]map[string]trial{"AddressPolicy": addressTrials, "FailoverPolicy": failoverTrials, "NodeRepairPolicy": policyTrials, "RebalancePolicy": rebalanceTrials, "Remediation": ofRemediation}
 	for _, crd := range definitions(t) {
 		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
 		versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")

@@ -99,6 +99,7 @@ func TestAccess(t *testing.T) {
 	env.repairs(t)
 	env.failsOver(t)
 	env.balances(t, other)
+	env.looksAtAddresses(t)
 	before := env.bootID(t, unhealthy)
 	env.condition(t, unhealthy, corev1.ConditionFalse, "InterfaceNotUp")
 	testbed.Eventually(t, func() error {

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -10,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
@@ -66,6 +68,30 @@ func (c *cluster) balances(t *testing.T, node string) {
 	if err := c.client.AppsV1().Deployments("default").Delete(t.Context(), "uneven", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// looksAtAddresses has naosu say that nothing is known of the addresses of a cluster without the VPC CNI.
+func (c *cluster) looksAtAddresses(t *testing.T) {
+	t.Helper()
+	policy := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": v1alpha1.GroupVersion.String(), "kind": v1alpha1.AddressPolicyKind, "metadata": map[string]any{"name": "all"}, "spec": map[string]any{"mode": "Auto"},
+	}}
+	create(t, c, addressPolicies, policy)
+	testbed.Eventually(t, func() error {
+		client, err := dynamic.NewForConfig(c.config)
+		if err != nil {
+			return err
+		}
+		read, err := client.Resource(addressPolicies).Get(t.Context(), "all", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		conditions, _, _ := unstructured.NestedSlice(read.Object, "status", "conditions")
+		if !slices.ContainsFunc(conditions, func(one any) bool { return one.(map[string]any)["reason"] == v1alpha1.PolicyNoVPCCNIReason }) {
+			return fmt.Errorf("its conditions are %v", conditions)
+		}
+		return nil
+	})
 }
 
 // cordonAllBut cordons all nodes but one, or uncordons them.

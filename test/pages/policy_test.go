@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/addresses/reclaim"
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 	"github.com/naosu-dev/naosu/internal/guard"
 )
@@ -145,6 +146,52 @@ func TestRebalance(t *testing.T) {
 		var policy v1alpha1.RebalancePolicy
 		if err := yaml.UnmarshalStrict([]byte(example), &policy); err != nil {
 			t.Fatalf("docs/%s/rebalance.md: %v", language, err)
+		}
+		examples = append(examples, policy)
+	}
+	if diff := cmp.Diff(examples[0], examples[1]); diff != "" || examples[0].Spec.Mode != v1alpha1.ModeAuto {
+		t.Errorf("the examples differ, or do nothing (-en +ja):\n%s", diff)
+	}
+}
+
+// So has the section of AddressPolicies, with a row for each field, check and outcome.
+func TestAddressPolicy(t *testing.T) {
+	var examples []v1alpha1.AddressPolicy
+	for _, language := range languages {
+		text := page(t, language, "addresses.md")
+		there := rows(text)
+		for _, field := range fieldsOf(reflect.TypeFor[v1alpha1.AddressPolicySpec](), "") {
+			if there[field] == nil && !strings.HasPrefix(field, "maintenanceWindow.") {
+				t.Errorf("docs/%s/addresses.md has no row for %s", language, field)
+			}
+		}
+		for _, check := range guard.AddressChecks() {
+			if there[check.Name] == nil {
+				t.Errorf("docs/%s/addresses.md has no row for the check %s", language, check.Name)
+			}
+		}
+		reasons := []string{
+			v1alpha1.PolicyPausedReason, v1alpha1.PolicyAddressesUnknownReason, v1alpha1.PolicyNoVPCCNIReason, v1alpha1.PolicyNoClusterNameReason,
+			v1alpha1.PolicyNotPermittedReason, v1alpha1.PolicyOtherPolicyReason, v1alpha1.AddressesLow,
+			v1alpha1.RemediationAsForecastReason, v1alpha1.RemediationNotAsForecastReason, v1alpha1.RemediationDidNotHelpReason, v1alpha1.RemediationGaveUpReason,
+			v1alpha1.RemediationRefusedReason, v1alpha1.RemediationNotNeededReason, v1alpha1.RemediationNotAskedReason, v1alpha1.RemediationRejectedReason,
+			v1alpha1.RemediationAbortedReason,
+		}
+		for _, decision := range reclaim.Reasons {
+			if decision != reclaim.NotVPCCNI && decision != reclaim.InUse {
+				reasons = append(reasons, string(decision))
+			}
+		}
+		for _, reason := range reasons {
+			if !strings.Contains(text, reason) {
+				t.Errorf("docs/%s/addresses.md does not have the reason %s", language, reason)
+			}
+		}
+		_, example, _ := strings.Cut(text, "```yaml\n")
+		example, _, _ = strings.Cut(example, "```")
+		var policy v1alpha1.AddressPolicy
+		if err := yaml.UnmarshalStrict([]byte(example), &policy); err != nil {
+			t.Fatalf("docs/%s/addresses.md: %v", language, err)
 		}
 		examples = append(examples, policy)
 	}

@@ -217,24 +217,34 @@ func TestAbortOne(t *testing.T) {
 	})
 }
 
-// TestAbortOfEvictions ends a Remediation of a RebalancePolicy, which is about no node, between two evictions.
-func TestAbortOfEvictions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newAbortWorld(t)
-		at := metav1.NewMicroTime(time.Now())
-		evictions := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: "evictions"}}
-		evictions.Spec.Policy = v1alpha1.PolicyReference{Kind: v1alpha1.RebalancePolicyKind, Name: "all", Rule: v1alpha1.RebalanceRule}
-		evictions.Spec.Changes = []v1alpha1.Change{v1alpha1.Eviction("shop", "web-1", "u1", 1), v1alpha1.Eviction("shop", "web-2", "u2", 2)}
-		w.must(w.api.Direct.Create(t.Context(), evictions))
-		evictions.Status.Phase, evictions.Status.Steps = v1alpha1.PhaseRunning, []v1alpha1.Step{{Name: v1alpha1.StepAct, StartedAt: at}}
-		w.must(w.api.Direct.Status().Update(t.Context(), evictions))
-		began := time.Now()
-		w.must(w.run(command.AbortOptions{}, "evictions"))
-		w.aborted("evictions")
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("it took %v", took)
-		}
-	})
+// TestAbortBetweenChanges ends Remediations that are about no node: between two evictions, and between two deletions of interfaces.
+func TestAbortBetweenChanges(t *testing.T) {
+	for name, spec := range map[string]v1alpha1.RemediationSpec{
+		"evictions": {
+			Policy: v1alpha1.PolicyReference{Kind: v1alpha1.RebalancePolicyKind, Name: "all", Rule: v1alpha1.RebalanceRule},
+			Plan:   v1alpha1.Plan{Changes: []v1alpha1.Change{v1alpha1.Eviction("shop", "web-1", "u1", 1), v1alpha1.Eviction("shop", "web-2", "u2", 2)}},
+		},
+		"deletions": {
+			Policy: v1alpha1.PolicyReference{Kind: v1alpha1.AddressPolicyKind, Name: "all", Rule: v1alpha1.AddressRule},
+			Plan:   v1alpha1.Plan{Changes: []v1alpha1.Change{v1alpha1.Deletion("eni-1"), v1alpha1.Deletion("eni-2")}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newAbortWorld(t)
+				r := &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: spec}
+				w.must(w.api.Direct.Create(t.Context(), r))
+				r.Status.Phase, r.Status.Steps = v1alpha1.PhaseRunning, []v1alpha1.Step{{Name: v1alpha1.StepAct, StartedAt: metav1.NewMicroTime(time.Now())}}
+				w.must(w.api.Direct.Status().Update(t.Context(), r))
+				began := time.Now()
+				w.must(w.run(command.AbortOptions{}, name))
+				w.aborted(name)
+				if took := time.Since(began); took > 10*time.Second {
+					t.Errorf("it took %v", took)
+				}
+			})
+		})
+	}
 }
 
 // TestAbortBesideAController leaves it to the controller that leads.

@@ -92,6 +92,12 @@ func (s Scope) NewRun(decisions []Decision, earlier []Observation) *Run {
 	return r
 }
 
+// Continue has the run go on where another of the same plan ended: the dry run has passed, and the last deletion was at a time.
+func (r *Run) Continue(deletedAt time.Time) { r.allowed, r.deletedAt = true, deletedAt }
+
+// MayDelete says whether a dry run has passed.
+func (r *Run) MayDelete() bool { return r.allowed }
+
 // Next is the next call; false if the run has ended.
 func (r *Run) Next(now time.Time) (Call, bool) {
 	switch {

@@ -238,6 +238,11 @@ func (o *AbortOptions) advance(ctx context.Context, r *v1alpha1.Remediation) err
 		_, err := rebalancer.Advance(ctx, r.Name, nil)
 		return err
 	}
+	if r.Spec.Policy.Kind == v1alpha1.AddressPolicyKind {
+		reclaimer := &action.Reclaimer{Records: o.records, Clock: o.Clock, Leading: o.leads}
+		_, err := reclaimer.Advance(ctx, r.Name, nil)
+		return err
+	}
 	performer := &action.Performer{
 		Client: o.Client, Reader: o.Client, Records: o.records, Advisor: action.AbortOnly{}, Clock: o.Clock, Leading: o.leads,
 	}

@@ -36,6 +36,16 @@ func Discover(ctx context.Context, o Options) (cloud.Providers, []cloud.Gap) {
 	return append(found, p), nil
 }
 
+// DeleterIn is the provider that deletes network interfaces; nil if there is none, or no access to it.
+func DeleterIn(providers cloud.Providers, _ []cloud.Gap) cloud.InterfaceDeleter {
+	for _, p := range providers {
+		if deleter, is := p.(cloud.InterfaceDeleter); is {
+			return deleter
+		}
+	}
+	return nil
+}
+
 // ReadNetwork reads the network of machines; false if they are of no cloud whose network naosu reads. It takes no longer than the context allows,
 // and about a second if there are no credentials.
 func ReadNetwork(ctx context.Context, machines []cloud.Machine) (cloud.Network, bool) {

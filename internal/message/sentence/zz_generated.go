@@ -749,6 +749,131 @@ func ProgressNetwork() message.Sentence {
 	return message.Sentence{ID: message.ProgressNetwork}
 }
 
+// AddressEvidence is message.AddressEvidence.
+func AddressEvidence(n, held int, subnets message.List) message.Sentence {
+	return message.Sentence{ID: message.AddressEvidence, Args: message.Args{"n": n, "held": held, "subnets": subnets}}
+}
+
+// AddressBegan is message.AddressBegan.
+func AddressBegan(remediation any, n int, policy any) message.Sentence {
+	return message.Sentence{ID: message.AddressBegan, Args: message.Args{"remediation": remediation, "n": n, "policy": policy}}
+}
+
+// AddressDeleted is message.AddressDeleted.
+func AddressDeleted(id any) message.Sentence {
+	return message.Sentence{ID: message.AddressDeleted, Args: message.Args{"id": id}}
+}
+
+// AddressGone is message.AddressGone.
+func AddressGone(id any) message.Sentence {
+	return message.Sentence{ID: message.AddressGone, Args: message.Args{"id": id}}
+}
+
+// AddressSpared is message.AddressSpared.
+func AddressSpared(id, reason any) message.Sentence {
+	return message.Sentence{ID: message.AddressSpared, Args: message.Args{"id": id, "reason": reason}}
+}
+
+// AddressRefused is message.AddressRefused.
+func AddressRefused(id, words any) message.Sentence {
+	return message.Sentence{ID: message.AddressRefused, Args: message.Args{"id": id, "words": words}}
+}
+
+// AddressUnsure is message.AddressUnsure.
+func AddressUnsure(id, words any) message.Sentence {
+	return message.Sentence{ID: message.AddressUnsure, Args: message.Args{"id": id, "words": words}}
+}
+
+// AddressNotAnswered is message.AddressNotAnswered.
+func AddressNotAnswered(words any) message.Sentence {
+	return message.Sentence{ID: message.AddressNotAnswered, Args: message.Args{"words": words}}
+}
+
+// AddressLacks is message.AddressLacks.
+func AddressLacks(permission, words any) message.Sentence {
+	return message.Sentence{ID: message.AddressLacks, Args: message.Args{"permission": permission, "words": words}}
+}
+
+// AddressStopped is message.AddressStopped.
+func AddressStopped(done any, all int, why any) message.Sentence {
+	return message.Sentence{ID: message.AddressStopped, Args: message.Args{"done": done, "all": all, "why": why}}
+}
+
+// AddressAsForecast is message.AddressAsForecast.
+func AddressAsForecast(n int) message.Sentence {
+	return message.Sentence{ID: message.AddressAsForecast, Args: message.Args{"n": n}}
+}
+
+// AddressNotAll is message.AddressNotAll.
+func AddressNotAll(done any, all int) message.Sentence {
+	return message.Sentence{ID: message.AddressNotAll, Args: message.Args{"done": done, "all": all}}
+}
+
+// AddressStillThere is message.AddressStillThere.
+func AddressStillThere(within any, ids message.List) message.Sentence {
+	return message.Sentence{ID: message.AddressStillThere, Args: message.Args{"within": within, "ids": ids}}
+}
+
+// AddressNotVerified is message.AddressNotVerified.
+func AddressNotVerified(within any) message.Sentence {
+	return message.Sentence{ID: message.AddressNotVerified, Args: message.Args{"within": within}}
+}
+
+// AddressNotNeeded is message.AddressNotNeeded.
+func AddressNotNeeded() message.Sentence {
+	return message.Sentence{ID: message.AddressNotNeeded}
+}
+
+// AddressLowSubnets is message.AddressLowSubnets.
+func AddressLowSubnets(subnets message.List) message.Sentence {
+	return message.Sentence{ID: message.AddressLowSubnets, Args: message.Args{"subnets": subnets}}
+}
+
+// AddressLowSubnet is message.AddressLowSubnet.
+func AddressLowSubnet(subnet, zone, free, size any) message.Sentence {
+	return message.Sentence{ID: message.AddressLowSubnet, Args: message.Args{"subnet": subnet, "zone": zone, "free": free, "size": size}}
+}
+
+// AddressSufficient is message.AddressSufficient.
+func AddressSufficient() message.Sentence {
+	return message.Sentence{ID: message.AddressSufficient}
+}
+
+// AddressSubnetClear is message.AddressSubnetClear.
+func AddressSubnetClear(subnet, zone, free, size any) message.Sentence {
+	return message.Sentence{ID: message.AddressSubnetClear, Args: message.Args{"subnet": subnet, "zone": zone, "free": free, "size": size}}
+}
+
+// AddressNoVPCCNI is message.AddressNoVPCCNI.
+func AddressNoVPCCNI() message.Sentence {
+	return message.Sentence{ID: message.AddressNoVPCCNI}
+}
+
+// AddressNoClusterName is message.AddressNoClusterName.
+func AddressNoClusterName() message.Sentence {
+	return message.Sentence{ID: message.AddressNoClusterName}
+}
+
+// AddressNodesUnknown is message.AddressNodesUnknown.
+func AddressNodesUnknown() message.Sentence {
+	return message.Sentence{ID: message.AddressNodesUnknown}
+}
+
+// AddressNoNetwork is message.AddressNoNetwork.
+func AddressNoNetwork() message.Sentence {
+	return message.Sentence{ID: message.AddressNoNetwork}
+}
+
+// AddressClockBack is message.AddressClockBack.
+func AddressClockBack() message.Sentence {
+	return message.Sentence{ID: message.AddressClockBack}
+}
+
+// AddressOtherPolicy is message.AddressOtherPolicy.
+func AddressOtherPolicy(policy any) message.Sentence {
+	return message.Sentence{ID: message.AddressOtherPolicy, Args: message.Args{"policy": policy}}
+}
+
 // AuditSummary is message.AuditSummary.
 func AuditSummary(any bool, critical any, warning, info, unknown int, accepted any) message.Sentence {
 	return message.Sentence{ID: message.AuditSummary, Args: message.Args{"any": any, "critical": critical, "warning": warning, "info": info, "unknown": unknown, "accepted": accepted}}

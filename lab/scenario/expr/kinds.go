@@ -94,6 +94,7 @@ var Kinds = []Kind{
 	{"calls", Call{}, "the AWS calls that the cloud has answered or refused"},
 	{"remediations", unstructured.Unstructured{}, "naosu's Remediations"},
 	{"repairpolicies", unstructured.Unstructured{}, "naosu's NodeRepairPolicies"},
+	{"addresspolicies", unstructured.Unstructured{}, "naosu's AddressPolicies"},
 }
 
 // World is what expressions are evaluated over.
