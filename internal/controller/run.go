@@ -23,6 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud/discover"
 	"github.com/naosu-dev/naosu/internal/controller/failover"
+	"github.com/naosu-dev/naosu/internal/controller/headroom"
 	"github.com/naosu-dev/naosu/internal/controller/noderepair"
 	"github.com/naosu-dev/naosu/internal/controller/rebalance"
 	"github.com/naosu-dev/naosu/internal/record"
@@ -47,7 +48,9 @@ type Options struct {
 	MetricsCertPath string
 	// EKSCluster is the EKS cluster's name, where nothing tells it.
 	EKSCluster string
-	Log        logr.Logger
+	// PlaceholderImage is what placeholder pods of HeadroomPolicies run; empty is headroom.DefaultImage.
+	PlaceholderImage string
+	Log              logr.Logger
 }
 
 // ErrNoDefinitions is that the cluster does not know naosu's resources.
@@ -124,11 +127,15 @@ func Run(ctx context.Context, o Options) error {
 		Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
 	network := &networkReader{world: watch, read: discover.ReadNetwork, synced: watch.synced, clock: clock.RealClock{}, log: o.Log}
-	added := balance.AddTo(mgr, watch.Nodes(), watch.synced)
+	room := &headroom.Reconciler{
+		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, Namespace: o.Namespace, Image: o.PlaceholderImage,
+		ClusterFacts: reconciler.ClusterFacts, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
+	}
+	added := errors.Join(balance.AddTo(mgr, watch.Nodes(), watch.synced), room.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.synced))
 	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log)), mgr.Add(network)); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}
-	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance} {
+	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance, room} {
 		if err := metrics.Registry.Register(collector); err != nil {
 			return fmt.Errorf("registering metrics: %w", err)
 		}

@@ -31,7 +31,7 @@ type Records struct {
 
 // +kubebuilder:rbac:groups=naosu.dev,resources=remediations,verbs=get;list;watch;create;patch;delete;propose
 // +kubebuilder:rbac:groups=naosu.dev,resources=remediations/status,verbs=patch
-// +kubebuilder:rbac:groups=naosu.dev,resources=failoverpolicies/status;noderepairpolicies/status;rebalancepolicies/status,verbs=patch
+// +kubebuilder:rbac:groups=naosu.dev,resources=failoverpolicies/status;headroompolicies/status;noderepairpolicies/status;rebalancepolicies/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Get reads a Remediation past any cache.
@@ -117,6 +117,13 @@ func (r *Records) UpdateFailoverPolicyStatus(ctx context.Context, read *v1alpha1
 
 // UpdateRebalancePolicyStatus writes the status of a RebalancePolicy, likewise.
 func (r *Records) UpdateRebalancePolicyStatus(ctx context.Context, read *v1alpha1.RebalancePolicy, change func(*v1alpha1.RebalancePolicyStatus)) (*v1alpha1.RebalancePolicy, error) {
+	after := read.DeepCopy()
+	change(&after.Status)
+	return after, r.patchStatus(ctx, read, after)
+}
+
+// UpdateHeadroomPolicyStatus writes the status of a HeadroomPolicy, likewise.
+func (r *Records) UpdateHeadroomPolicyStatus(ctx context.Context, read *v1alpha1.HeadroomPolicy, change func(*v1alpha1.HeadroomPolicyStatus)) (*v1alpha1.HeadroomPolicy, error) {
 	after := read.DeepCopy()
 	change(&after.Status)
 	return after, r.patchStatus(ctx, read, after)
