@@ -4456,11 +4456,20 @@ var englishTexts = []compiled{
 	{HeadroomPolicyGivenBack, nil, func(t *text) {
 		t.say("The room was given back.")
 	}},
-	{HeadroomPolicyPreempted, []string{"pod", "node"}, func(t *text) {
-		t.put(t.value("pod"))
-		t.say(" on ")
-		t.put(t.value("node"))
-		t.say(" was preempted: its room is in use.")
+	{HeadroomPolicyUncovered, []string{"unknown", "policy"}, func(t *text) {
+		if t.is(t.value("unknown")) {
+			t.say("Whether the room that ")
+			t.put(t.value("policy"))
+			t.say(" holds survives its failures is not known.")
+		} else {
+			t.say("The room that ")
+			t.put(t.value("policy"))
+			t.say(" holds does not survive a failure that it states.")
+		}
+	}},
+	{HeadroomPolicyUnprocessed, []string{"policy"}, func(t *text) {
+		t.put(t.value("policy"))
+		t.say(" holds no room: no controller has processed it.")
 	}},
 	{HelpUsage, nil, func(t *text) {
 		t.say("Usage:")

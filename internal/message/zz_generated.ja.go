@@ -4306,11 +4306,18 @@ var japaneseTexts = []compiled{
 	{HeadroomPolicyGivenBack, nil, func(t *text) {
 		t.say("余力を手放しました。")
 	}},
-	{HeadroomPolicyPreempted, []string{"node", "pod"}, func(t *text) {
-		t.put(t.value("node"))
-		t.say(" の ")
-		t.put(t.value("pod"))
-		t.say(" がプリエンプトされ、その余力が使われました。")
+	{HeadroomPolicyUncovered, []string{"unknown", "policy"}, func(t *text) {
+		if t.is(t.value("unknown")) {
+			t.put(t.value("policy"))
+			t.say(" の確保した余力で障害に耐えられるかどうかは不明です。")
+		} else {
+			t.put(t.value("policy"))
+			t.say(" の確保した余力では、指定した障害に耐えられません。")
+		}
+	}},
+	{HeadroomPolicyUnprocessed, []string{"policy"}, func(t *text) {
+		t.put(t.value("policy"))
+		t.say(" は余力を確保していません。コントローラーがまだ処理していません。")
 	}},
 	{HelpUsage, nil, func(t *text) {
 		t.say("使い方:")

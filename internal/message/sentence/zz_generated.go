@@ -3684,9 +3684,14 @@ func HeadroomPolicyGivenBack() message.Sentence {
 	return message.Sentence{ID: message.HeadroomPolicyGivenBack}
 }
 
-// HeadroomPolicyPreempted is message.HeadroomPolicyPreempted.
-func HeadroomPolicyPreempted(pod, node any) message.Sentence {
-	return message.Sentence{ID: message.HeadroomPolicyPreempted, Args: message.Args{"pod": pod, "node": node}}
+// HeadroomPolicyUncovered is message.HeadroomPolicyUncovered.
+func HeadroomPolicyUncovered(unknown bool, policy any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyUncovered, Args: message.Args{"unknown": unknown, "policy": policy}}
+}
+
+// HeadroomPolicyUnprocessed is message.HeadroomPolicyUnprocessed.
+func HeadroomPolicyUnprocessed(policy any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyUnprocessed, Args: message.Args{"policy": policy}}
 }
 
 // HelpUsage is message.HelpUsage.
