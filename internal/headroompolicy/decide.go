@@ -37,28 +37,35 @@ func Decide(policy *v1alpha1.HeadroomPolicy, a Assessment, now time.Time) Decisi
 		d.Resize = true
 		return d
 	}
-	resize := policy.Spec.Resize
+	d.Resize, d.Wait = due(policy, d, now)
+	return d
+}
+
+// due is whether a room has lacked, or cost too much, for as long as the policy says, and otherwise the time until it has; zero is never.
+func due(policy *v1alpha1.HeadroomPolicy, d Decision, now time.Time) (is bool, wait time.Duration) {
+	resize, status := policy.Spec.Resize, policy.Status
 	lack := time.Duration(ptr.Deref(resize.LackSeconds, v1alpha1.DefaultLackSeconds)) * time.Second
 	excess := time.Duration(ptr.Deref(resize.ExcessMinutes, v1alpha1.DefaultExcessMinutes)) * time.Minute
-	for _, due := range []struct {
+	for _, limit := range []struct {
 		since *metav1.Time
 		after time.Duration
 	}{{d.LackingSince, lack}, {d.ExcessSince, excess}} {
-		if due.since == nil {
+		if limit.since == nil {
 			continue
 		}
-		from := due.since.Time
+		from := limit.since.Time
 		if status.ResizedAt != nil && status.ResizedAt.After(from) { // Placeholder pods take a while to be bound.
 			from = status.ResizedAt.Time
 		}
-		left := due.after - now.Sub(from)
+		left := limit.after - now.Sub(from)
 		if left <= 0 {
-			d.Resize = true
-		} else if d.Wait == 0 || left < d.Wait {
-			d.Wait = left
+			return true, 0
+		}
+		if wait == 0 || left < wait {
+			wait = left
 		}
 	}
-	return d
+	return false, wait
 }
 
 func since(before *metav1.Time, now time.Time) *metav1.Time {

@@ -1,6 +1,7 @@
 package headroompolicy
 
 import (
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -123,9 +124,7 @@ func adopt(o, want metav1.Object) {
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
-	for key, value := range want.GetAnnotations() {
-		annotations[key] = value
-	}
+	maps.Copy(annotations, want.GetAnnotations())
 	o.SetAnnotations(annotations)
 	o.SetOwnerReferences(want.GetOwnerReferences())
 }

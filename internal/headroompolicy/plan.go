@@ -238,7 +238,7 @@ func zoneOfNew(world *cluster.Snapshot, name string) string {
 // share is the dominant share of requests.
 func (a *amount) share(requests corev1.ResourceList) float64 {
 	largest := 0.0
-	for part, whole := range map[*resource.Quantity]*resource.Quantity{ptr.To(requests[corev1.ResourceCPU]): &a.cpu, ptr.To(requests[corev1.ResourceMemory]): &a.memory} {
+	for part, whole := range map[*resource.Quantity]*resource.Quantity{new(requests[corev1.ResourceCPU]): &a.cpu, new(requests[corev1.ResourceMemory]): &a.memory} {
 		if whole.Sign() > 0 {
 			largest = math.Max(largest, part.AsApproximateFloat64()/whole.AsApproximateFloat64())
 		}

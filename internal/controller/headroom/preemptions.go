@@ -45,11 +45,11 @@ func preemptedAt(pod *corev1.Pod) (time.Time, bool) {
 	return c.LastTransitionTime.Time, true
 }
 
-// note begins to measure the preemption of a placeholder pod; it returns false if the pod was not preempted, or is known to have been.
-func (p *preemptions) note(pod *corev1.Pod) bool {
+// note begins to measure the preemption of a placeholder pod, if the pod was preempted and is not known to have been.
+func (p *preemptions) note(pod *corev1.Pod) {
 	at, preempted := preemptedAt(pod)
 	if !preempted {
-		return false
+		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -57,7 +57,7 @@ func (p *preemptions) note(pod *corev1.Pod) bool {
 		p.open, p.seen, p.since = map[types.UID]preemption{}, map[types.UID]time.Time{}, map[types.UID]time.Time{}
 	}
 	if _, known := p.seen[pod.UID]; known {
-		return false
+		return
 	}
 	policy := types.UID(pod.Labels[v1alpha1.HeadroomPolicyLabel])
 	p.seen[pod.UID] = at
@@ -65,7 +65,6 @@ func (p *preemptions) note(pod *corev1.Pod) bool {
 	if _, known := p.since[policy]; !known {
 		p.since[policy] = at
 	}
-	return true
 }
 
 // measure looks for pods that were bound to nodes of preempted placeholder pods since: the first is the preemptor, or another in its place. It returns for
