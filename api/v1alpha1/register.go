@@ -11,7 +11,7 @@ var GroupVersion = schema.GroupVersion{Group: "naosu.dev", Version: "v1alpha1"}
 
 // AddToScheme makes naosu's resources known to a scheme.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &AddressPolicy{}, &AddressPolicyList{}, &FailoverPolicy{}, &FailoverPolicyList{}, &NodeRepairPolicy{}, &NodeRepairPolicyList{},
+	scheme.AddKnownTypes(GroupVersion, &AddressPolicy{}, &AddressPolicyList{}, &FailoverPolicy{}, &FailoverPolicyList{}, &HeadroomPolicy{}, &HeadroomPolicyList{}, &NodeRepairPolicy{}, &NodeRepairPolicyList{},
 		&RebalancePolicy{}, &RebalancePolicyList{}, &Remediation{}, &RemediationList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil

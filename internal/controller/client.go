@@ -48,7 +48,7 @@ func directClient(config *rest.Config) (client.Client, error) {
 // Get reads one object.
 func (s splitClient) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 	switch o.(type) {
-	case *v1alpha1.AddressPolicy, *v1alpha1.FailoverPolicy, *v1alpha1.NodeRepairPolicy, *v1alpha1.RebalancePolicy, *v1alpha1.Remediation:
+	case *v1alpha1.AddressPolicy, *v1alpha1.FailoverPolicy, *v1alpha1.HeadroomPolicy, *v1alpha1.NodeRepairPolicy, *v1alpha1.RebalancePolicy, *v1alpha1.Remediation:
 		return s.cached.Get(ctx, key, o, opts...)
 	}
 	return s.Client.Get(ctx, key, o, opts...)
@@ -57,7 +57,7 @@ func (s splitClient) Get(ctx context.Context, key client.ObjectKey, o client.Obj
 // List reads objects.
 func (s splitClient) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	switch list.(type) {
-	case *v1alpha1.AddressPolicyList, *v1alpha1.FailoverPolicyList, *v1alpha1.NodeRepairPolicyList, *v1alpha1.RebalancePolicyList, *v1alpha1.RemediationList:
+	case *v1alpha1.AddressPolicyList, *v1alpha1.FailoverPolicyList, *v1alpha1.HeadroomPolicyList, *v1alpha1.NodeRepairPolicyList, *v1alpha1.RebalancePolicyList, *v1alpha1.RemediationList:
 		return s.cached.List(ctx, list, opts...)
 	}
 	return s.Client.List(ctx, list, opts...)
@@ -83,7 +83,7 @@ func checkDefinitions(ask discovery.DiscoveryInterface) error {
 	for _, one := range served.APIResources {
 		kinds[one.Kind] = true
 	}
-	for _, needed := range []string{v1alpha1.AddressPolicyKind, v1alpha1.FailoverPolicyKind, v1alpha1.NodeRepairPolicyKind, v1alpha1.RebalancePolicyKind, "Remediation"} {
+	for _, needed := range []string{v1alpha1.AddressPolicyKind, v1alpha1.FailoverPolicyKind, v1alpha1.HeadroomPolicyKind, v1alpha1.NodeRepairPolicyKind, v1alpha1.RebalancePolicyKind, "Remediation"} {
 		if !kinds[needed] {
 			return ErrNoDefinitions
 		}

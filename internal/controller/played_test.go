@@ -391,7 +391,7 @@ func (p *played) read(w http.ResponseWriter, path string) {
 		reply(w, one)
 		return
 	}
-	kind, ok := map[string]string{"addresspolicies": "AddressPolicyList", "failoverpolicies": "FailoverPolicyList", "noderepairpolicies": "NodeRepairPolicyList", "rebalancepolicies": "RebalancePolicyList", "remediations": "RemediationList"}[path[strings.LastIndex(path, "/")+1:]]
+	kind, ok := map[string]string{"addresspolicies": "AddressPolicyList", "failoverpolicies": "FailoverPolicyList", "headroompolicies": "HeadroomPolicyList", "noderepairpolicies": "NodeRepairPolicyList", "rebalancepolicies": "RebalancePolicyList", "remediations": "RemediationList"}[path[strings.LastIndex(path, "/")+1:]]
 	if !ok {
 		refuse(w, apierrors.NewNotFound(schema.GroupResource{}, path))
 		return
@@ -471,7 +471,7 @@ func discovers(w http.ResponseWriter, path string) bool {
 	case "/apis/naosu.dev/v1alpha1":
 		reply(w, metav1.APIResourceList{TypeMeta: metav1.TypeMeta{Kind: "APIResourceList", APIVersion: "v1"}, GroupVersion: "naosu.dev/v1alpha1", APIResources: []metav1.APIResource{
 			resource("addresspolicies", "AddressPolicy", false), resource("failoverpolicies", "FailoverPolicy", false), resource("noderepairpolicies", "NodeRepairPolicy", false),
-			resource("rebalancepolicies", "RebalancePolicy", false), resource("remediations", "Remediation", false),
+			resource("headroompolicies", "HeadroomPolicy", false), resource("rebalancepolicies", "RebalancePolicy", false), resource("remediations", "Remediation", false),
 		}})
 	default:
 		return false

@@ -25,6 +25,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud/discover"
 	"github.com/naosu-dev/naosu/internal/controller/addresses"
 	"github.com/naosu-dev/naosu/internal/controller/failover"
+	"github.com/naosu-dev/naosu/internal/controller/headroom"
 	"github.com/naosu-dev/naosu/internal/controller/noderepair"
 	"github.com/naosu-dev/naosu/internal/controller/rebalance"
 	"github.com/naosu-dev/naosu/internal/record"
@@ -49,7 +50,9 @@ type Options struct {
 	MetricsCertPath string
 	// EKSCluster is the EKS cluster's name, where nothing tells it.
 	EKSCluster string
-	Log        logr.Logger
+	// PlaceholderImage is what placeholder pods of HeadroomPolicies run; empty is headroom.DefaultImage.
+	PlaceholderImage string
+	Log              logr.Logger
 }
 
 // ErrNoDefinitions is that the cluster does not know naosu's resources.
@@ -130,11 +133,15 @@ func Run(ctx context.Context, o Options) error {
 		Snapshot: watch.Snapshot, ReadNetwork: network.Read, FindDeleter: func() cloud.InterfaceDeleter { return discover.DeleterIn(machines.Now()) },
 		Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
-	added := errors.Join(balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced))
+	room := &headroom.Reconciler{
+		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, Namespace: o.Namespace, Image: o.PlaceholderImage,
+		ClusterFacts: reconciler.ClusterFacts, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
+	}
+	added := errors.Join(balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced), room.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.synced))
 	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log)), mgr.Add(network)); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}
-	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance, reclaimer} {
+	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance, reclaimer, room} {
 		if err := metrics.Registry.Register(collector); err != nil {
 			return fmt.Errorf("registering metrics: %w", err)
 		}

@@ -160,8 +160,7 @@ func Compute(ctx context.Context, judge *scheduling.Judge, o Options) (*Report, 
 	return compute(ctx, judge, o, limits{mostLost, mostAlone})
 }
 
-// compute is Compute with other limits.
-func compute(ctx context.Context, judge *scheduling.Judge, o Options, l limits) (*Report, error) {
+func newComputation(judge *scheduling.Judge, o Options, l limits) *computation {
 	c := &computation{judge: judge, world: judge.World(), o: o, limits: l, findings: &findings{gaps: outcome.Gaps{}}}
 	if o.Progress == nil {
 		c.o.Progress = func(int, int) {}
@@ -173,6 +172,12 @@ func compute(ctx context.Context, judge *scheduling.Judge, o Options, l limits) 
 	}
 	c.size, c.needed = averageNode(c.ready), neededKinds(c.world)
 	c.classes = c.nodeClasses()
+	return c
+}
+
+// compute is Compute with other limits.
+func compute(ctx context.Context, judge *scheduling.Judge, o Options, l limits) (*Report, error) {
+	c := newComputation(judge, o, l)
 	failures := c.failures()
 	for _, f := range failures {
 		c.total += len(f.cases)

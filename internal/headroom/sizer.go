@@ -111,7 +111,10 @@ func (s *sizer) futures() int {
 func (s *sizer) prepare(ctx context.Context, cases []failureCase) error {
 	s.cases = cases
 	seen := map[string]bool{}
-	for _, one := range cases {
+	open := s.open
+	defer func() { s.open = open }()
+	for i, one := range cases {
+		s.open = open && i >= mostConfirmed
 		var landing room
 		allowed := map[harm]int{}
 		err := simulation.EachFuture(ctx, s.judge, one.changes, simulation.Options{LeavePending: true, Seeds: s.futures()}, func(o outcome.Outcome) error {

@@ -12,4 +12,5 @@ var englishHelpController = sentences{
 	"flag/controller/metrics-secure":    "serve metrics over HTTPS, and only to clients that the API server allows to get /metrics; requires the permissions of the ClusterRole system:auth-delegator. If false, metrics are served to everyone over HTTP",
 	"flag/controller/metrics-cert-path": "the `FOLDER` with tls.crt and tls.key for serving metrics; without it, a self-signed certificate is created",
 	"flag/controller/eks-cluster":       "the `NAME` of the EKS cluster, if neither node labels nor instance tags show it",
+	"flag/controller/placeholder-image": "the `IMAGE` of placeholder pods, which only has to wait",
 }

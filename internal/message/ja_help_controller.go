@@ -12,4 +12,5 @@ var japaneseHelpController = sentences{
 	"flag/controller/metrics-secure":    "メトリクスを HTTPS で、API サーバーが /metrics の get を許可するクライアントにだけ公開する (ClusterRole system:auth-delegator の権限が必要。false にすると HTTP で誰にでも公開する)",
 	"flag/controller/metrics-cert-path": "メトリクスの公開に使う tls.crt と tls.key の `FOLDER` (省略すると自己署名証明書を作る)",
 	"flag/controller/eks-cluster":       "EKS クラスターの `NAME` (ノードのラベルにもインスタンスのタグにもない場合)",
+	"flag/controller/placeholder-image": "プレースホルダー Pod の `IMAGE` (待つだけのもの)",
 }

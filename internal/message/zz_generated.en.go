@@ -4496,6 +4496,117 @@ var englishTexts = []compiled{
 		t.say(count(t.number("n"), "failure", "failures"))
 		t.say(" is not known")
 	}},
+	{HeadroomPolicyCovered, nil, func(t *text) {
+		t.say("The placeholder pods that are bound survive each of the failures.")
+	}},
+	{HeadroomPolicyLacks, []string{"failures", "because"}, func(t *text) {
+		t.say("The placeholder pods that are bound do not survive ")
+		t.say(englishList(t.items("failures")))
+		t.say(". ")
+		t.put(t.value("because"))
+	}},
+	{HeadroomPolicyLack, []string{"failure", "n", "requests"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": ")
+		t.say(count(t.number("n"), "pod", "pods"))
+		t.say(" of ")
+		t.put(t.value("requests"))
+		t.say(" would wait or be preempted")
+	}},
+	{HeadroomPolicyUnknown, []string{"failures", "because"}, func(t *text) {
+		t.say("Whether the placeholder pods that are bound survive ")
+		t.say(englishList(t.items("failures")))
+		t.say(" is not known. ")
+		t.put(t.value("because"))
+	}},
+	{HeadroomPolicyReportOnly, []string{"wanted"}, func(t *text) {
+		t.say("The policy is in mode Report, and holds no room. ")
+		if t.is(t.value("wanted")) {
+			t.say("In mode Auto, it would hold ")
+			t.put(t.value("wanted"))
+			t.say(".")
+		}
+	}},
+	{HeadroomPolicyNotBound, []string{"n"}, func(t *text) {
+		t.say(count(t.number("n"), "placeholder pod is", "placeholder pods are"))
+		t.say(" not bound.")
+	}},
+	{HeadroomPolicyNotHeld, nil, func(t *text) {
+		t.say("The cluster has changed, and the room has not been resized yet.")
+	}},
+	{HeadroomPolicyMaximum, []string{"wanted", "most"}, func(t *text) {
+		t.say("The room is ")
+		t.put(t.value("wanted"))
+		t.say(", and maxRoom allows ")
+		t.put(t.value("most"))
+		t.say(".")
+	}},
+	{HeadroomPolicyNeedsNodes, []string{"n"}, func(t *text) {
+		t.say("Today's nodes do not have the room: ")
+		t.say(count(t.number("n"), "more node is", "more nodes are"))
+		t.say(" needed.")
+	}},
+	{HeadroomPolicyNotSized, nil, func(t *text) {
+		t.say("No room was found, or the cluster is too large to look for one.")
+	}},
+	{HeadroomPolicyUnread, []string{"kinds"}, func(t *text) {
+		t.say("Not all ")
+		t.say(englishAnd(t.items("kinds")))
+		t.say(" objects could be read.")
+	}},
+	{HeadroomPolicyNotFound, []string{"names"}, func(t *text) {
+		t.say("The cluster does not have ")
+		t.say(englishAnd(t.items("names")))
+		t.say(".")
+	}},
+	{HeadroomPolicyNoClass, []string{"class"}, func(t *text) {
+		t.say("The PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" does not exist, or its priority is another. The chart creates it.")
+	}},
+	{HeadroomPolicyForbidden, []string{"namespace"}, func(t *text) {
+		t.say("The controller may not create Deployments and DaemonSets in ")
+		t.put(t.value("namespace"))
+		t.say(". The chart permits it in mode auto only.")
+	}},
+	{HeadroomPolicyGrowth, []string{"daemonSet", "requests"}, func(t *text) {
+		t.say("growth of ")
+		t.put(t.value("daemonSet"))
+		t.say(" by ")
+		t.put(t.value("requests"))
+	}},
+	{HeadroomPolicyBurst, []string{"workload"}, func(t *text) {
+		t.say("burst of ")
+		t.put(t.value("workload"))
+	}},
+	{HeadroomPolicyAmount, []string{"n", "requests"}, func(t *text) {
+		t.say(count(t.number("n"), "placeholder pod", "placeholder pods"))
+		t.say(" of ")
+		t.put(t.value("requests"))
+	}},
+	{HeadroomPolicyResized, []string{"amount"}, func(t *text) {
+		t.say("The room was resized: ")
+		t.put(t.value("amount"))
+		t.say(".")
+	}},
+	{HeadroomPolicyGivenBack, nil, func(t *text) {
+		t.say("The room was given back.")
+	}},
+	{HeadroomPolicyUncovered, []string{"unknown", "policy"}, func(t *text) {
+		if t.is(t.value("unknown")) {
+			t.say("Whether the room that ")
+			t.put(t.value("policy"))
+			t.say(" holds survives its failures is not known.")
+		} else {
+			t.say("The room that ")
+			t.put(t.value("policy"))
+			t.say(" holds does not survive a failure that it states.")
+		}
+	}},
+	{HeadroomPolicyUnprocessed, []string{"policy"}, func(t *text) {
+		t.put(t.value("policy"))
+		t.say(" holds no room: no controller has processed it.")
+	}},
 	{HelpUsage, nil, func(t *text) {
 		t.say("Usage:")
 	}},
@@ -4811,6 +4922,9 @@ var englishTexts = []compiled{
 	}},
 	{"flag/controller/eks-cluster", nil, func(t *text) {
 		t.say("the `NAME` of the EKS cluster, if neither node labels nor instance tags show it")
+	}},
+	{"flag/controller/placeholder-image", nil, func(t *text) {
+		t.say("the `IMAGE` of placeholder pods, which only has to wait")
 	}},
 	{"help/crds", nil, func(t *text) {
 		t.say("Print naosu's custom resource definitions")

@@ -4347,6 +4347,116 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 件の障害の影響が不明なため、--fail-on を判定できません")
 	}},
+	{HeadroomPolicyCovered, nil, func(t *text) {
+		t.say("ノードに割り当て済みのプレースホルダー Pod で、どの障害にも耐えられます。")
+	}},
+	{HeadroomPolicyLacks, []string{"failures", "because"}, func(t *text) {
+		t.say("ノードに割り当て済みのプレースホルダー Pod では、次の障害に耐えられません: ")
+		t.say(japaneseAnd(t.items("failures")))
+		t.say("。")
+		t.put(t.value("because"))
+	}},
+	{HeadroomPolicyLack, []string{"failure", "requests", "n"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(" (")
+		t.put(t.value("requests"))
+		t.say(" の Pod ")
+		t.put(t.value("n"))
+		t.say(" 個が待機するか、プリエンプトされる)")
+	}},
+	{HeadroomPolicyUnknown, []string{"failures", "because"}, func(t *text) {
+		t.say("ノードに割り当て済みのプレースホルダー Pod で次の障害に耐えられるかどうかは不明です: ")
+		t.say(japaneseAnd(t.items("failures")))
+		t.say("。")
+		t.put(t.value("because"))
+	}},
+	{HeadroomPolicyReportOnly, []string{"wanted"}, func(t *text) {
+		t.say("ポリシーのモードが Report のため、余力を確保していません。")
+		if t.is(t.value("wanted")) {
+			t.say("モードが Auto なら ")
+			t.put(t.value("wanted"))
+			t.say("を確保します。")
+		}
+	}},
+	{HeadroomPolicyNotBound, []string{"n"}, func(t *text) {
+		t.say("プレースホルダー Pod ")
+		t.put(t.value("n"))
+		t.say(" 個がノードに割り当てられていません。")
+	}},
+	{HeadroomPolicyNotHeld, nil, func(t *text) {
+		t.say("クラスターが変化し、余力の大きさはまだ変更されていません。")
+	}},
+	{HeadroomPolicyMaximum, []string{"wanted", "most"}, func(t *text) {
+		t.say("必要な余力は ")
+		t.put(t.value("wanted"))
+		t.say("ですが、maxRoom の上限は ")
+		t.put(t.value("most"))
+		t.say("です。")
+	}},
+	{HeadroomPolicyNeedsNodes, []string{"n"}, func(t *text) {
+		t.say("今のノードでは余力を確保できず、さらに ")
+		t.put(t.value("n"))
+		t.say(" 台が必要です。")
+	}},
+	{HeadroomPolicyNotSized, nil, func(t *text) {
+		t.say("耐えられる余力が見つからなかったか、クラスターが大きすぎて計算できません。")
+	}},
+	{HeadroomPolicyUnread, []string{"kinds"}, func(t *text) {
+		t.say(japaneseAnd(t.items("kinds")))
+		t.say(" をすべては読み取れません。")
+	}},
+	{HeadroomPolicyNotFound, []string{"names"}, func(t *text) {
+		t.say(japaneseAnd(t.items("names")))
+		t.say(" はクラスターにありません。")
+	}},
+	{HeadroomPolicyNoClass, []string{"class"}, func(t *text) {
+		t.say("PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" がないか、優先度が異なります。Helm チャートが作成します。")
+	}},
+	{HeadroomPolicyForbidden, []string{"namespace"}, func(t *text) {
+		t.say("コントローラーに ")
+		t.put(t.value("namespace"))
+		t.say(" の Deployment と DaemonSet を作成する権限がありません。Helm チャートは、モードが auto の場合だけ権限を与えます。")
+	}},
+	{HeadroomPolicyGrowth, []string{"daemonSet", "requests"}, func(t *text) {
+		t.put(t.value("daemonSet"))
+		t.say(" の ")
+		t.put(t.value("requests"))
+		t.say(" の増加")
+	}},
+	{HeadroomPolicyBurst, []string{"workload"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" の急増")
+	}},
+	{HeadroomPolicyAmount, []string{"n", "requests"}, func(t *text) {
+		t.say("プレースホルダー Pod ")
+		t.put(t.value("n"))
+		t.say(" 個 (")
+		t.put(t.value("requests"))
+		t.say(") ")
+	}},
+	{HeadroomPolicyResized, []string{"amount"}, func(t *text) {
+		t.say("余力の大きさを変更しました: ")
+		t.put(t.value("amount"))
+		t.say("。")
+	}},
+	{HeadroomPolicyGivenBack, nil, func(t *text) {
+		t.say("余力を手放しました。")
+	}},
+	{HeadroomPolicyUncovered, []string{"unknown", "policy"}, func(t *text) {
+		if t.is(t.value("unknown")) {
+			t.put(t.value("policy"))
+			t.say(" の確保した余力で障害に耐えられるかどうかは不明です。")
+		} else {
+			t.put(t.value("policy"))
+			t.say(" の確保した余力では、指定した障害に耐えられません。")
+		}
+	}},
+	{HeadroomPolicyUnprocessed, []string{"policy"}, func(t *text) {
+		t.put(t.value("policy"))
+		t.say(" は余力を確保していません。コントローラーがまだ処理していません。")
+	}},
 	{HelpUsage, nil, func(t *text) {
 		t.say("使い方:")
 	}},
@@ -4662,6 +4772,9 @@ var japaneseTexts = []compiled{
 	}},
 	{"flag/controller/eks-cluster", nil, func(t *text) {
 		t.say("EKS クラスターの `NAME` (ノードのラベルにもインスタンスのタグにもない場合)")
+	}},
+	{"flag/controller/placeholder-image", nil, func(t *text) {
+		t.say("プレースホルダー Pod の `IMAGE` (待つだけのもの)")
 	}},
 	{"help/crds", nil, func(t *text) {
 		t.say("naosu のカスタムリソース定義 (CRD) を出力する")

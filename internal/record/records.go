@@ -31,7 +31,7 @@ type Records struct {
 
 // +kubebuilder:rbac:groups=naosu.dev,resources=remediations,verbs=get;list;watch;create;patch;delete;propose
 // +kubebuilder:rbac:groups=naosu.dev,resources=remediations/status,verbs=patch
-// +kubebuilder:rbac:groups=naosu.dev,resources=addresspolicies/status;failoverpolicies/status;noderepairpolicies/status;rebalancepolicies/status,verbs=patch
+// +kubebuilder:rbac:groups=naosu.dev,resources=addresspolicies/status;failoverpolicies/status;headroompolicies/status;noderepairpolicies/status;rebalancepolicies/status,verbs=patch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 
 // Get reads a Remediation past any cache.
@@ -124,6 +124,13 @@ func (r *Records) UpdateRebalancePolicyStatus(ctx context.Context, read *v1alpha
 
 // UpdateAddressPolicyStatus writes the status of an AddressPolicy, likewise.
 func (r *Records) UpdateAddressPolicyStatus(ctx context.Context, read *v1alpha1.AddressPolicy, change func(*v1alpha1.AddressPolicyStatus)) (*v1alpha1.AddressPolicy, error) {
+	after := read.DeepCopy()
+	change(&after.Status)
+	return after, r.patchStatus(ctx, read, after)
+}
+
+// UpdateHeadroomPolicyStatus writes the status of a HeadroomPolicy, likewise.
+func (r *Records) UpdateHeadroomPolicyStatus(ctx context.Context, read *v1alpha1.HeadroomPolicy, change func(*v1alpha1.HeadroomPolicyStatus)) (*v1alpha1.HeadroomPolicy, error) {
 	after := read.DeepCopy()
 	change(&after.Status)
 	return after, r.patchStatus(ctx, read, after)

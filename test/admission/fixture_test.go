@@ -111,7 +111,7 @@ func (b *fixture) as(t *testing.T, user string) client.Client {
 // install is what kubectl apply does with config/, after a record was stored of which the policies know nothing.
 func (b *fixture) install(t *testing.T) {
 	t.Helper()
-	b.apply(t, "crd/naosu.dev_addresspolicies.yaml", "crd/naosu.dev_failoverpolicies.yaml", "crd/naosu.dev_noderepairpolicies.yaml", "crd/naosu.dev_rebalancepolicies.yaml", "crd/naosu.dev_remediations.yaml", "agent/access.yaml")
+	b.apply(t, "crd/naosu.dev_addresspolicies.yaml", "crd/naosu.dev_failoverpolicies.yaml", "crd/naosu.dev_headroompolicies.yaml", "crd/naosu.dev_noderepairpolicies.yaml", "crd/naosu.dev_rebalancepolicies.yaml", "crd/naosu.dev_remediations.yaml", "agent/access.yaml")
 	old := repair("old")
 	old.Spec.Approval = v1alpha1.Approved
 	b.soon(t, func(ctx context.Context) error { return b.admin.Create(ctx, old) })

@@ -165,3 +165,20 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	}
 	return o
 }
+
+// A policy with the failures and a maximum only reports, and has cluster-autoscaler ignore its placeholder pods.
+func TestHeadroomDefaults(t *testing.T) {
+	made, err := install(t).Resource(v1alpha1.GroupVersion.WithResource("headroompolicies")).Create(t.Context(), object(t, leastHeadroom), dryRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var policy v1alpha1.HeadroomPolicy
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(made.Object, &policy); err != nil {
+		t.Fatal(err)
+	}
+	s := policy.Spec
+	if s.Mode != v1alpha1.ModeReport || s.Paused || s.Autoscaling != v1alpha1.AutoscalingIgnore || *s.MaxRoom.Placeholders != v1alpha1.DefaultPlaceholders ||
+		*s.Resize.LackSeconds != v1alpha1.DefaultLackSeconds || *s.Resize.ExcessPercent != v1alpha1.DefaultExcessPercent || *s.Resize.ExcessMinutes != v1alpha1.DefaultExcessMinutes {
+		t.Errorf("other defaults: %+v", s)
+	}
+}

@@ -467,7 +467,7 @@ func TestEveryFieldIsTried(t *testing.T) {
 	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials, evictionTrials, deletionTrials} {
 		maps.Copy(ofRemediation, more)
 	}
-	trials := map[string]map[string]trial{"AddressPolicy": addressTrials, "FailoverPolicy": failoverTrials, "NodeRepairPolicy": policyTrials, "RebalancePolicy": rebalanceTrials, "Remediation": ofRemediation}
+	trials := map[string]map[string]trial{"AddressPolicy": addressTrials, "FailoverPolicy": failoverTrials, "HeadroomPolicy": headroomTrials, "NodeRepairPolicy": policyTrials, "RebalancePolicy": rebalanceTrials, "Remediation": ofRemediation}
 	for _, crd := range definitions(t) {
 		kind, _, _ := unstructured.NestedString(crd.Object, "spec", "names", "kind")
 		versions, _, _ := unstructured.NestedSlice(crd.Object, "spec", "versions")

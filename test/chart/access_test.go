@@ -100,6 +100,7 @@ func TestAccess(t *testing.T) {
 	env.failsOver(t)
 	env.balances(t, other)
 	env.looksAtAddresses(t)
+	env.holdsRoom(t)
 	before := env.bootID(t, unhealthy)
 	env.condition(t, unhealthy, corev1.ConditionFalse, "InterfaceNotUp")
 	testbed.Eventually(t, func() error {
@@ -504,6 +505,8 @@ var rare = map[string]string{
 	"list karpenter.sh/nodeclaims":   "a machine of Karpenter's that is replaced",
 	"get naosu.dev/remediations":     "an agent whose status was written by somebody else meanwhile",
 	"delete /pods":                   "a silent node, which test/failover has",
+	"update apps/deployments":        "room in one place that becomes larger or smaller",
+	"update apps/daemonsets":         "a lease that was made again, or another release of naosu",
 	// What becomes of pods is looked up by workload where it has fewer than before.
 	"get apps/replicasets":  "a workload that was made smaller during its node's repair",
 	"get apps/statefulsets": "as above",

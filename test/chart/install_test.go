@@ -172,6 +172,7 @@ var stays = []string{
 	"ConfigMap naosu-system/kube-root-ca.crt",
 	"CustomResourceDefinition /addresspolicies.naosu.dev",
 	"CustomResourceDefinition /failoverpolicies.naosu.dev",
+	"CustomResourceDefinition /headroompolicies.naosu.dev",
 	"CustomResourceDefinition /noderepairpolicies.naosu.dev",
 	"CustomResourceDefinition /rebalancepolicies.naosu.dev",
 	"CustomResourceDefinition /remediations.naosu.dev",
@@ -271,6 +272,7 @@ func policy(t *testing.T, env *cluster, text string) {
 var (
 	policies          = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "noderepairpolicies"}
 	addressPolicies   = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "addresspolicies"}
+	headroomPolicies  = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "headroompolicies"}
 	rebalancePolicies = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "rebalancepolicies"}
 	failoverPolicies  = schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: "failoverpolicies"}
 )
@@ -297,7 +299,7 @@ func clear(t *testing.T, env *cluster) {
 	}
 	ctx := context.WithoutCancel(t.Context())
 	// First what people have made: definitions that go and come again at once may find it still there.
-	for _, kind := range []string{"addresspolicies", "failoverpolicies", "noderepairpolicies", "rebalancepolicies", "remediations"} {
+	for _, kind := range []string{"addresspolicies", "failoverpolicies", "headroompolicies", "noderepairpolicies", "rebalancepolicies", "remediations"} {
 		all := client.Resource(schema.GroupVersionResource{Group: "naosu.dev", Version: "v1alpha1", Resource: kind})
 		if err := all.DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			t.Fatal(err)

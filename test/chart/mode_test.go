@@ -68,9 +68,17 @@ func TestMode(t *testing.T) {
 			t.Errorf("in mode %s new pods are changed", less)
 		}
 	}
+	// Room is given back in every mode, and held in mode auto alone.
+	for name, want := range map[string][]string{"auto": {"create", "delete", "update"}, "approve": {"delete"}, "report": {"delete"}} {
+		for _, rule := range typed[rbacv1.Role](t, rendered(t, mode(name)), "Role/naosu-controller").Rules {
+			if slices.Contains(rule.APIGroups, "apps") && !slices.Equal(rule.Verbs, want) {
+				t.Errorf("in mode %s, Deployments: %s", name, rule.Verbs)
+			}
+		}
+	}
 	// Only the controller's rights change.
 	for key, o := range rendered(t, mode("report")) {
-		if key == "ClusterRole/naosu-controller" {
+		if key == "ClusterRole/naosu-controller" || key == "Role/naosu-controller" {
 			continue
 		}
 		if diff := cmp.Diff(rendered(t, values())[key].Object, o.Object); diff != "" {

@@ -53,9 +53,10 @@ func TestContents(t *testing.T) {
 		"ValidatingAdmissionPolicy/naosu-agent-events", "ValidatingAdmissionPolicy/naosu-agent-nodes", "ValidatingAdmissionPolicy/naosu-agent-remediations",
 		"ValidatingAdmissionPolicyBinding/naosu-agent-events", "ValidatingAdmissionPolicyBinding/naosu-agent-nodes", "ValidatingAdmissionPolicyBinding/naosu-agent-remediations",
 	}
-	crds := []string{"CustomResourceDefinition/addresspolicies.naosu.dev", "CustomResourceDefinition/failoverpolicies.naosu.dev", "CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/rebalancepolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
+	crds := []string{"CustomResourceDefinition/addresspolicies.naosu.dev", "CustomResourceDefinition/failoverpolicies.naosu.dev", "CustomResourceDefinition/headroompolicies.naosu.dev", "CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/rebalancepolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
 	controller := []string{
 		"ClusterRole/naosu-controller", "ClusterRoleBinding/naosu-controller", "Deployment/naosu-controller",
+		"PriorityClass/naosu-headroom-add-nodes", "PriorityClass/naosu-headroom-ignore",
 		"Lease/naosu-controller", "NetworkPolicy/naosu-controller", "PodDisruptionBudget/naosu-controller", "Role/naosu-controller",
 		"RoleBinding/naosu-controller", "Service/naosu-controller-metrics", "ServiceAccount/naosu-controller",
 		"ConfigMap/naosu-heartbeat-ca", "Secret/naosu-heartbeat-ca", "Service/naosu-controller-heartbeat",
@@ -119,7 +120,7 @@ func TestOwnership(t *testing.T) {
 		}
 	}
 	slices.Sort(kept)
-	want := []string{"CustomResourceDefinition/addresspolicies.naosu.dev", "CustomResourceDefinition/failoverpolicies.naosu.dev", "CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/rebalancepolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
+	want := []string{"CustomResourceDefinition/addresspolicies.naosu.dev", "CustomResourceDefinition/failoverpolicies.naosu.dev", "CustomResourceDefinition/headroompolicies.naosu.dev", "CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/rebalancepolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}

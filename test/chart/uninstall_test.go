@@ -516,7 +516,7 @@ func (c *cluster) deleteDefinitions(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.WithoutCancel(t.Context())
-	for _, kind := range []string{"addresspolicies", "failoverpolicies", "noderepairpolicies", "rebalancepolicies", "remediations"} {
+	for _, kind := range []string{"addresspolicies", "failoverpolicies", "headroompolicies", "noderepairpolicies", "rebalancepolicies", "remediations"} {
 		if err := client.Resource(definitions).Delete(ctx, kind+".naosu.dev", metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
 			t.Fatal(err)
 		}

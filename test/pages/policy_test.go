@@ -328,3 +328,38 @@ func TestPolicyExample(t *testing.T) {
 		t.Errorf("the examples differ (-en +ja):\n%s", diff)
 	}
 }
+
+// TestHeadroom has a row for each field and each reason of a HeadroomPolicy, and the same example in both languages.
+func TestHeadroom(t *testing.T) {
+	var examples []v1alpha1.HeadroomPolicy
+	for _, language := range languages {
+		text := page(t, language, "headroom.md")
+		for _, field := range []string{
+			"mode", "paused", "survive.nodes", "survive.zones", "survive.bursts", "survive.steps", "maxRoom.cpu", "maxRoom.memory", "maxRoom.placeholders",
+			"autoscaling", "resize.lackSeconds", "resize.excessPercent", "resize.excessMinutes",
+		} {
+			if !strings.Contains(text, "`"+field+"`") {
+				t.Errorf("docs/%s/headroom.md has no row for %s", language, field)
+			}
+		}
+		for _, reason := range []string{
+			v1alpha1.HeadroomCoveredReason, v1alpha1.HeadroomReportOnlyReason, v1alpha1.HeadroomNotBoundReason, v1alpha1.HeadroomMaximumReachedReason,
+			v1alpha1.HeadroomNeedsNodesReason, v1alpha1.HeadroomNotSizedReason, v1alpha1.HeadroomUnreadReason, v1alpha1.HeadroomNotFoundReason,
+			v1alpha1.HeadroomNoPriorityClassReason, v1alpha1.PolicyNotPermittedReason,
+		} {
+			if !strings.Contains(text, "| "+reason+" |") {
+				t.Errorf("docs/%s/headroom.md has no row for the reason %s", language, reason)
+			}
+		}
+		_, example, _ := strings.Cut(text, "```yaml\n")
+		example, _, _ = strings.Cut(example, "```")
+		var policy v1alpha1.HeadroomPolicy
+		if err := yaml.UnmarshalStrict([]byte(example), &policy); err != nil {
+			t.Fatalf("docs/%s/headroom.md: %v", language, err)
+		}
+		examples = append(examples, policy)
+	}
+	if diff := cmp.Diff(examples[0], examples[1]); diff != "" || !examples[0].Holds() {
+		t.Errorf("the examples differ, or do nothing (-en +ja):\n%s", diff)
+	}
+}

@@ -107,6 +107,7 @@ func (o *Options) Run(ctx context.Context) error {
 	})
 	progress.End()
 	o.addRepairs(ctx, view, &found)
+	o.addHeadroom(ctx, view, &found)
 	if ctx.Err() != nil {
 		return exit.Failure(sentence.ErrInterrupted())
 	}

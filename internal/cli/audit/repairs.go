@@ -5,11 +5,15 @@ import (
 	"context"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/facts"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/headroompolicy"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/repaircheck"
 )
@@ -35,6 +39,30 @@ func (o *Options) addRepairs(ctx context.Context, q query.Query, found *finding.
 	}
 	slices.SortStableFunc(found.Findings, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 	found.Unknown = append(found.Unknown, unknown(read)...)
+}
+
+// addHeadroom adds N503 for HeadroomPolicies that do not cover what they state. That there are none to read is nothing to say: the cluster may not know them.
+func (o *Options) addHeadroom(ctx context.Context, q query.Query, found *finding.Audit) {
+	if o.From != "" {
+		return // addRepairs has said that a snapshot does not hold policies.
+	}
+	objects, err := connect.ToObjects(o.Config)
+	if err != nil {
+		return
+	}
+	var policies v1alpha1.HeadroomPolicyList
+	if err := objects.List(ctx, &policies); err != nil {
+		if apierrors.IsForbidden(err) {
+			found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.HeadroomPolicyKind, Message: sentence.ProofOwnUnread(err.Error())})
+		}
+		return
+	}
+	for _, f := range headroompolicy.Findings(policies.Items) {
+		if q.WithinLimits(f) {
+			found.Findings = append(found.Findings, f)
+		}
+	}
+	slices.SortStableFunc(found.Findings, func(a, b finding.Finding) int { return cmp.Compare(a.Severity.Rank(), b.Severity.Rank()) })
 }
 
 // unknown is what could not be read, each reason once. Who else repairs matters only where something is there to begin

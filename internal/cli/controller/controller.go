@@ -23,6 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/controller"
+	"github.com/naosu-dev/naosu/internal/controller/headroom"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 )
@@ -42,6 +43,8 @@ type Options struct {
 	MetricsSecure   bool
 	MetricsCertPath string
 	EKSCluster      string
+	// PlaceholderImage is controller.Options'.
+	PlaceholderImage string
 }
 
 // NewCommand is `naosu controller`.
@@ -68,6 +71,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	flags.StringVar(&o.MetricsCertPath, "metrics-cert-path", "", "")
 	flags.StringVar(&o.HeartbeatAddress, "heartbeat-address", "0", "")
 	flags.StringVar(&o.EKSCluster, "eks-cluster", "", "")
+	flags.StringVar(&o.PlaceholderImage, "placeholder-image", headroom.DefaultImage, "")
 	return cmd
 }
 
@@ -131,7 +135,7 @@ func (o *Options) Run(ctx context.Context) error {
 	klog.SetLogger(log)
 	err = controller.Run(ctx, controller.Options{
 		Config: config, Namespace: o.Namespace, LeaderElect: o.LeaderElect, HealthAddress: o.HealthAddress, MetricsAddress: o.MetricsAddress,
-		HeartbeatAddress: o.HeartbeatAddress, MetricsSecure: o.MetricsSecure, MetricsCertPath: o.MetricsCertPath, EKSCluster: o.EKSCluster, Log: log,
+		HeartbeatAddress: o.HeartbeatAddress, MetricsSecure: o.MetricsSecure, MetricsCertPath: o.MetricsCertPath, EKSCluster: o.EKSCluster, PlaceholderImage: o.PlaceholderImage, Log: log,
 	})
 	return said(config, err)
 }

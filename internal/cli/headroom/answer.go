@@ -1,11 +1,6 @@
 package headroom
 
 import (
-	"maps"
-	"slices"
-	"strings"
-
-	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/headroom"
 	"github.com/naosu-dev/naosu/internal/message"
@@ -31,7 +26,7 @@ type failure struct {
 func answerOf(report *headroom.Report) answer {
 	a := answer{Reserve: report.Reserve, Failures: []failure{}, Unknown: []finding.Gap{}, NotModelled: []finding.Gap{}}
 	for _, one := range report.Answers {
-		f := failure{nameOf(one.Failure), one}
+		f := failure{headroom.NameOf(one.Failure), one}
 		a.Failures = append(a.Failures, f)
 		a.Unknown = append(a.Unknown, f.gaps()...)
 	}
@@ -39,36 +34,6 @@ func answerOf(report *headroom.Report) answer {
 		a.NotModelled = append(a.NotModelled, finding.Gap{About: gap.About, Message: gap.Why})
 	}
 	return a
-}
-
-// nameOf is what a failure is called.
-func nameOf(f headroom.Failure) message.Sentence {
-	switch f.Kind {
-	case headroom.TwoNodes:
-		return sentence.HeadroomTwoNodes()
-	case headroom.Zone:
-		return sentence.HeadroomZone(f.Zone)
-	case headroom.Rotation:
-		return sentence.HeadroomRotation(f.Group)
-	case headroom.Step:
-		if f.Subject == nil {
-			return sentence.HeadroomSteps()
-		}
-		if f.Step == nil {
-			return sentence.HeadroomUnknownStep(change.NamespacedRef(*f.Subject))
-		}
-		var requests message.List
-		for _, name := range slices.Sorted(maps.Keys(f.Step.Requests)) {
-			quantity := f.Step.Requests[name]
-			requests = append(requests, string(name)+" "+quantity.String())
-		}
-		return sentence.HeadroomStep(f.Subject.Name, requests, f.Step.AtNodes)
-	case headroom.Burst:
-		return sentence.HeadroomBurst(f.More, change.NamespacedRef(*f.Subject))
-	default:
-		kind := f.InstanceType + ", " + f.Zone
-		return sentence.HeadroomNode(f.Group, strings.Trim(kind, ", "))
-	}
 }
 
 // gaps are why the cost of a failure is not known, or not of all its cases.

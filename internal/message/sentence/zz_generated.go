@@ -3714,6 +3714,111 @@ func ErrHeadroomUnknown(n int) message.Sentence {
 	return message.Sentence{ID: message.ErrHeadroomUnknown, Args: message.Args{"n": n}}
 }
 
+// HeadroomPolicyCovered is message.HeadroomPolicyCovered.
+func HeadroomPolicyCovered() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyCovered}
+}
+
+// HeadroomPolicyLacks is message.HeadroomPolicyLacks.
+func HeadroomPolicyLacks(failures message.List, because any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyLacks, Args: message.Args{"failures": failures, "because": because}}
+}
+
+// HeadroomPolicyLack is message.HeadroomPolicyLack.
+func HeadroomPolicyLack(failure any, n int, requests any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyLack, Args: message.Args{"failure": failure, "n": n, "requests": requests}}
+}
+
+// HeadroomPolicyUnknown is message.HeadroomPolicyUnknown.
+func HeadroomPolicyUnknown(failures message.List, because any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyUnknown, Args: message.Args{"failures": failures, "because": because}}
+}
+
+// HeadroomPolicyReportOnly is message.HeadroomPolicyReportOnly.
+func HeadroomPolicyReportOnly(wanted any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyReportOnly, Args: message.Args{"wanted": wanted}}
+}
+
+// HeadroomPolicyNotBound is message.HeadroomPolicyNotBound.
+func HeadroomPolicyNotBound(n int) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyNotBound, Args: message.Args{"n": n}}
+}
+
+// HeadroomPolicyNotHeld is message.HeadroomPolicyNotHeld.
+func HeadroomPolicyNotHeld() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyNotHeld}
+}
+
+// HeadroomPolicyMaximum is message.HeadroomPolicyMaximum.
+func HeadroomPolicyMaximum(wanted, most any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyMaximum, Args: message.Args{"wanted": wanted, "most": most}}
+}
+
+// HeadroomPolicyNeedsNodes is message.HeadroomPolicyNeedsNodes.
+func HeadroomPolicyNeedsNodes(n int) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyNeedsNodes, Args: message.Args{"n": n}}
+}
+
+// HeadroomPolicyNotSized is message.HeadroomPolicyNotSized.
+func HeadroomPolicyNotSized() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyNotSized}
+}
+
+// HeadroomPolicyUnread is message.HeadroomPolicyUnread.
+func HeadroomPolicyUnread(kinds message.List) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyUnread, Args: message.Args{"kinds": kinds}}
+}
+
+// HeadroomPolicyNotFound is message.HeadroomPolicyNotFound.
+func HeadroomPolicyNotFound(names message.List) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyNotFound, Args: message.Args{"names": names}}
+}
+
+// HeadroomPolicyNoClass is message.HeadroomPolicyNoClass.
+func HeadroomPolicyNoClass(class any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyNoClass, Args: message.Args{"class": class}}
+}
+
+// HeadroomPolicyForbidden is message.HeadroomPolicyForbidden.
+func HeadroomPolicyForbidden(namespace any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyForbidden, Args: message.Args{"namespace": namespace}}
+}
+
+// HeadroomPolicyGrowth is message.HeadroomPolicyGrowth.
+func HeadroomPolicyGrowth(daemonSet, requests any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyGrowth, Args: message.Args{"daemonSet": daemonSet, "requests": requests}}
+}
+
+// HeadroomPolicyBurst is message.HeadroomPolicyBurst.
+func HeadroomPolicyBurst(workload any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyBurst, Args: message.Args{"workload": workload}}
+}
+
+// HeadroomPolicyAmount is message.HeadroomPolicyAmount.
+func HeadroomPolicyAmount(n int, requests any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyAmount, Args: message.Args{"n": n, "requests": requests}}
+}
+
+// HeadroomPolicyResized is message.HeadroomPolicyResized.
+func HeadroomPolicyResized(amount any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyResized, Args: message.Args{"amount": amount}}
+}
+
+// HeadroomPolicyGivenBack is message.HeadroomPolicyGivenBack.
+func HeadroomPolicyGivenBack() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyGivenBack}
+}
+
+// HeadroomPolicyUncovered is message.HeadroomPolicyUncovered.
+func HeadroomPolicyUncovered(unknown bool, policy any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyUncovered, Args: message.Args{"unknown": unknown, "policy": policy}}
+}
+
+// HeadroomPolicyUnprocessed is message.HeadroomPolicyUnprocessed.
+func HeadroomPolicyUnprocessed(policy any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyUnprocessed, Args: message.Args{"policy": policy}}
+}
+
 // HelpUsage is message.HelpUsage.
 func HelpUsage() message.Sentence {
 	return message.Sentence{ID: message.HelpUsage}

@@ -1,0 +1,70 @@
+package api
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
+)
+
+const leastHeadroom = `
+apiVersion: naosu.dev/v1alpha1
+kind: HeadroomPolicy
+metadata: {name: least}
+spec:
+  survive: {nodes: 1}
+  maxRoom: {cpu: "8", memory: 32Gi}
+`
+
+// aBurst is one by a number of replicas, and aStep one of some CPU.
+var (
+	headroomTrials = map[string]trial{
+		"mode":                        {good: list{"Report", "Auto"}, bad: list{"", "auto", "Approve"}},
+		"paused":                      {good: list{true, false}, bad: list{"yes"}},
+		"autoscaling":                 {good: list{"Ignore", "AddNodes"}, bad: list{"", "ignore"}},
+		"survive.nodes":               {good: list{1, 2}, bad: list{-1, 3, "1"}},
+		"survive.zones":               {good: list{0, 1}, bad: list{-1, 2, "a"}},
+		"survive.bursts[0].kind":      {beside: aBurst, good: list{"Deployment", "StatefulSet", "ReplicaSet"}, bad: list{"", "DaemonSet"}},
+		"survive.bursts[0].namespace": {beside: aBurst, good: list{"shop"}, bad: list{"", long(64)}},
+		"survive.bursts[0].name":      {beside: aBurst, good: list{"web"}, bad: list{"", long(254)}},
+		"survive.bursts[0].replicas":  {beside: aBurst, good: list{1, 1000}, bad: list{0, 1001}},
+		"survive.bursts[0].percent":   {beside: aBurst, bad: list{0, 1001}},
+		"survive.steps[0].namespace":  {beside: aStep, good: list{"kube-system"}, bad: list{"", long(64)}},
+		"survive.steps[0].name":       {beside: aStep, good: list{"calico-node"}, bad: list{"", long(254)}},
+		"survive.steps[0].cpu":        {beside: aStep, good: list{"250m", 1}, bad: list{"-1", "much"}},
+		"survive.steps[0].memory":     {beside: aStep, good: list{"128Mi", 0}, bad: list{"-1", "much"}},
+		"maxRoom.cpu":                 {good: list{"8", 8, "500m"}, bad: list{nil, "-8", "many"}},
+		"maxRoom.memory":              {good: list{"32Gi", 0}, bad: list{nil, "-1Gi", "much"}},
+		"maxRoom.placeholders":        {good: list{0, 200}, bad: list{-1, 201, "20"}},
+		"resize.lackSeconds":          {good: list{0, 3600}, bad: list{-1, 3601, "1m"}},
+		"resize.excessPercent":        {good: list{0, 1000}, bad: list{-1, 1001, "25%"}},
+		"resize.excessMinutes":        {good: list{0, 1440}, bad: list{-1, 1441}},
+	}
+	aBurst = map[string]any{
+		"spec.survive.bursts[0].kind": "Deployment", "spec.survive.bursts[0].namespace": "shop", "spec.survive.bursts[0].name": "web", "spec.survive.bursts[0].replicas": 3,
+	}
+	aStep = map[string]any{"spec.survive.steps[0].namespace": "kube-system", "spec.survive.steps[0].name": "calico-node", "spec.survive.steps[0].cpu": "1"}
+)
+
+func TestHeadroomPolicyFields(t *testing.T) {
+	try(t, install(t).Resource(v1alpha1.GroupVersion.WithResource("headroompolicies")), leastHeadroom, headroomTrials)
+}
+
+// TestHeadroomStatesFailures refuses a policy without a failure, and a burst that is stated twice or not at all.
+func TestHeadroomStatesFailures(t *testing.T) {
+	resource := install(t).Resource(v1alpha1.GroupVersion.WithResource("headroompolicies"))
+	for name, edit := range map[string]map[string]any{
+		"no failure":                   {"spec.survive": map[string]any{}},
+		"no number that is not zero":   {"spec.survive.nodes": 0},
+		"a burst that is stated twice": {"spec.survive.bursts": list{map[string]any{"kind": "Deployment", "namespace": "shop", "name": "web", "replicas": 1, "percent": 1}}},
+		"a burst that is not stated":   {"spec.survive.bursts": list{map[string]any{"kind": "Deployment", "namespace": "shop", "name": "web"}}},
+	} {
+		o := object(t, leastHeadroom)
+		for path, value := range edit {
+			set(o.Object, path, value)
+		}
+		if _, err := resource.Create(t.Context(), o, dryRun); err == nil || !strings.Contains(err.Error(), "spec.survive") {
+			t.Errorf("%s is taken, or refused without a word of spec.survive: %v", name, err)
+		}
+	}
+}
