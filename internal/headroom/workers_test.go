@@ -18,7 +18,8 @@ import (
 func sameReports(t interface {
 	test
 	Errorf(format string, args ...any)
-}, judge *scheduling.Judge, o headroom.Options) {
+}, judge *scheduling.Judge, o headroom.Options,
+) {
 	t.Helper()
 	alone, err := headroom.Compute(t.Context(), judge, o)
 	if err != nil {

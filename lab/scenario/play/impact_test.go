@@ -1,6 +1,7 @@
 package play
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -83,9 +84,11 @@ func TestImpact(t *testing.T) {
 		},
 		"preempted": {
 			[]changeAt{
-				{-1, nil, pod(disrupted(corev1.PodReasonPreemptionByScheduler))}, {10, pod(runs), pod(disrupted(corev1.PodReasonPreemptionByScheduler))},
+				{-1, nil, pod(disrupted(corev1.PodReasonPreemptionByScheduler))},
+				{10, pod(runs), pod(disrupted(corev1.PodReasonPreemptionByScheduler))},
 				{11, pod(disrupted(corev1.PodReasonPreemptionByScheduler)), pod(disrupted(corev1.PodReasonPreemptionByScheduler))},
-				{12, pod(runs), pod(disrupted("EvictionByEvictionAPI"))}, {13, pod(runs), pod(placeholder)},
+				{12, pod(runs), pod(disrupted("EvictionByEvictionAPI"))},
+				{13, pod(runs), pod(placeholder)},
 			},
 			Impact{Workloads: []WorkloadImpact{}, Preempted: 1},
 		},
@@ -96,7 +99,7 @@ func TestImpact(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var tracker impactTracker
-			for _, c := range append(running[:len(running):len(running)], tc.changes...) {
+			for _, c := range append(slices.Clip(running), tc.changes...) {
 				tracker.change(max(0, c.seconds), c.seconds >= 0, c.before, c.after)
 			}
 			if diff := cmp.Diff(tc.want, tracker.impact(100)); diff != "" {
