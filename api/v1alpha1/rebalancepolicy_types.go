@@ -106,8 +106,8 @@ type RebalancePolicySpec struct {
 	// +kubebuilder:validation:Maximum=100
 	MaxSharePercent int32 `json:"maxSharePercent,omitempty"`
 
-	// dwellSeconds is for how long all nodes that can run pods must have been ready before pods are evicted, in seconds: a node
-	// that has just come, or come back, may fail again. From 5 to 86400, for example 60. Defaults to 300.
+	// dwellSeconds is for how long no node must have been created, become ready or not ready, been cordoned or uncordoned, or changed
+	// its taints before pods are evicted, in seconds: a node that has just come, or come back, may fail again. From 5 to 86400, for example 60. Defaults to 300.
 	// +optional
 	// +kubebuilder:default=300
 	// +kubebuilder:validation:Minimum=5

@@ -125,13 +125,14 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	balance := &rebalance.Reconciler{
-		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts,
+		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Permit: reconciler.WithPermissionVerdict,
 		Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
 	network := &networkReader{world: watch, read: discover.ReadNetwork, synced: watch.synced, clock: clock.RealClock{}, log: o.Log}
 	reclaimer := &addresses.Reconciler{
 		Snapshot: watch.Snapshot, ReadNetwork: network.Read, FindDeleter: func() cloud.InterfaceDeleter { return discover.DeleterIn(machines.Now()) },
-		Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
+		Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Permit: reconciler.WithPermissionVerdict,
+		Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
 	room := &headroom.Reconciler{
 		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, Namespace: o.Namespace, Image: o.PlaceholderImage,

@@ -59,6 +59,8 @@ type Reconciler struct {
 	Records *record.Records
 	// ClusterFacts are the guard's facts that are of the cluster as a whole.
 	ClusterFacts func(context.Context, *cluster.Snapshot) guard.Facts
+	// Permit adds to a ruling whether the controller's role permits what a Remediation does; nil adds nothing.
+	Permit func(context.Context, *v1alpha1.Remediation, guard.Ruling) guard.Ruling
 	// Leading says whether this process holds the controller's lease.
 	Leading func(context.Context) (bool, error)
 	// Elected says without a request whether this process was elected, for metrics; nil means that it was.
@@ -238,10 +240,14 @@ func (c *Reconciler) IsObsolete(r *v1alpha1.Remediation, policy *v1alpha1.Addres
 // CheckGuard runs the guard's checks.
 func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, policy *v1alpha1.AddressPolicy) guard.Ruling {
 	world := c.Snapshot()
-	return guard.Decide(guard.AddressChecks(), guard.Proposal{
+	ruling := guard.Decide(guard.AddressChecks(), guard.Proposal{
 		Remediation: r.Name, UID: r.UID, Action: v1alpha1.ActionDeleteInterface, Approval: r.Spec.Approval, Confirmed: world.Taken(),
 		Policy: v1alpha1.NodeRepairPolicySpec{Mode: policy.Spec.Mode, Paused: policy.Spec.Paused, MaintenanceWindow: policy.Spec.MaintenanceWindow},
 	}, c.ClusterFacts(ctx, world))
+	if c.Permit != nil {
+		ruling = c.Permit(ctx, r, ruling)
+	}
+	return ruling
 }
 
 // Scope is what is known of the cluster now, and the observations that the policy keeps. It is an error if nodes or network are not known.

@@ -1,6 +1,7 @@
 package addresses
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,6 +17,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/addresses/reclaim"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 var errKilled = errors.New("killed")
@@ -44,6 +47,16 @@ func TestReconcile(t *testing.T) {
 		},
 		"mode Approve": {
 			spec: func(s *v1alpha1.AddressPolicySpec) { s.Mode = v1alpha1.ModeApprove }, pass: time.Hour, ends: []string{"Proposed"}, ready: "Ready",
+		},
+		"a role that does not permit it": {
+			prepare: func(f *fixture) {
+				f.Permit = func(_ context.Context, _ *v1alpha1.Remediation, ruling guard.Ruling) guard.Ruling {
+					denied := guard.Named{Check: "permission", Verdict: guard.Verdict{Decision: guard.Deny, Reason: "NotPermitted", Message: sentence.PermissionAutomate()}}
+					ruling.All, ruling.Named = append(ruling.All, denied), denied
+					return ruling
+				}
+			},
+			pass: time.Hour, ends: []string{"Proposed"}, ready: "Ready",
 		},
 		"paused": {spec: func(s *v1alpha1.AddressPolicySpec) { s.Paused = true }, pass: time.Hour, ready: "Paused"},
 		"outside of the window": {

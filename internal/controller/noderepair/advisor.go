@@ -59,7 +59,7 @@ func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, po
 		May:    statusPermission(policy, c.actuators(r.Spec.Action(), []*corev1.Node{node})[0].name, r.Spec.Action(), cluster.GroupName(node)),
 		Policy: policy.Spec, Confirmed: confirmedAt(r, node, world.Taken()), UnhealthySince: repairpolicy.UnhealthySince(node, r.Spec.Evidence, facts.Now),
 	}, facts)
-	ruling = c.withPermissionVerdict(ctx, r, ruling)
+	ruling = c.WithPermissionVerdict(ctx, r, ruling)
 	c.verdicts.add(ruling)
 	return ruling, nil
 }

@@ -25,23 +25,22 @@ var (
 	automateRight = authorizationv1.ResourceAttributes{Verb: "automate", Group: v1alpha1.GroupVersion.Group, Resource: "remediations"}
 )
 
-// drainRights are what a drain needs.
-var drainRights = []authorizationv1.ResourceAttributes{
-	{Verb: "patch", Resource: "nodes"},
-	{Verb: "create", Resource: "pods", Subresource: "eviction"},
-}
+var evictionRight = authorizationv1.ResourceAttributes{Verb: "create", Resource: "pods", Subresource: "eviction"}
 
 // rightsTo are the permissions that the controller needs for an action, approved or not.
 func rightsTo(action v1alpha1.Action) []authorizationv1.ResourceAttributes {
-	if action == v1alpha1.ActionRestartService { // The agent performs it, and no pod moves.
+	switch action {
+	case v1alpha1.ActionRestartService, v1alpha1.ActionDeleteInterface: // No pod moves.
 		return []authorizationv1.ResourceAttributes{actRight}
+	case v1alpha1.ActionEvict:
+		return []authorizationv1.ResourceAttributes{actRight, evictionRight}
 	}
-	return append([]authorizationv1.ResourceAttributes{actRight}, drainRights...)
+	return []authorizationv1.ResourceAttributes{actRight, {Verb: "patch", Resource: "nodes"}, evictionRight}
 }
 
-// withPermissionVerdict adds to a ruling whether the controller's role permits the repair, so that none starts that would be forbidden
+// WithPermissionVerdict adds to a ruling whether the controller's role permits what a Remediation does, so that none starts that would be forbidden
 // halfway.
-func (c *Reconciler) withPermissionVerdict(ctx context.Context, r *v1alpha1.Remediation, ruling guard.Ruling) guard.Ruling {
+func (c *Reconciler) WithPermissionVerdict(ctx context.Context, r *v1alpha1.Remediation, ruling guard.Ruling) guard.Ruling {
 	verdict := guard.Named{Check: "permission", Verdict: c.permissionVerdict(ctx, r)}
 	ruling.All = append(ruling.All, verdict)
 	if verdict.Decision < ruling.Decision {

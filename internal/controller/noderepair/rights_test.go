@@ -150,3 +150,19 @@ func TestUnasked(t *testing.T) {
 		})
 	}
 }
+
+// Only what an action takes is asked for.
+func TestRightsTo(t *testing.T) {
+	for action, want := range map[v1alpha1.Action]string{
+		v1alpha1.ActionReboot: "act remediations, patch nodes, create pods/eviction", v1alpha1.ActionRestartService: "act remediations",
+		v1alpha1.ActionEvict: "act remediations, create pods/eviction", v1alpha1.ActionDeleteInterface: "act remediations",
+	} {
+		var got []string
+		for _, right := range rightsTo(action) {
+			got = append(got, right.Verb+" "+strings.Trim(right.Resource+"/"+right.Subresource, "/"))
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: %s, want %s", action, got, want)
+		}
+	}
+}

@@ -59,6 +59,8 @@ type Reconciler struct {
 	Records *record.Records
 	// ClusterFacts are the guard's facts that are of the cluster as a whole.
 	ClusterFacts func(context.Context, *cluster.Snapshot) guard.Facts
+	// Permit adds to a ruling whether the controller's role permits what a Remediation does; nil adds nothing.
+	Permit func(context.Context, *v1alpha1.Remediation, guard.Ruling) guard.Ruling
 	// Leading says whether this process holds the controller's lease.
 	Leading func(context.Context) (bool, error)
 	// Elected says without a request whether this process was elected, for metrics; nil means that it was.
@@ -286,10 +288,14 @@ func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, po
 	}
 	node, at := c.nodes.LastChange(world)
 	facts.LastNodeChange = guard.Known(guard.NodeChange{Node: node, At: at}, world.Taken())
-	return guard.Decide(guard.RebalanceChecks(), guard.Proposal{
+	ruling := guard.Decide(guard.RebalanceChecks(), guard.Proposal{
 		Remediation: r.Name, UID: r.UID, Action: v1alpha1.ActionEvict, Approval: r.Spec.Approval, Confirmed: world.Taken(), Dwell: rebalancepolicy.Dwell(policy),
 		Policy: v1alpha1.NodeRepairPolicySpec{Mode: policy.Spec.Mode, Paused: policy.Spec.Paused, MaintenanceWindow: policy.Spec.MaintenanceWindow},
-	}, facts), nil
+	}, facts)
+	if c.Permit != nil {
+		ruling = c.Permit(ctx, r, ruling)
+	}
+	return ruling, nil
 }
 
 // Holds says whether the evictions of a plan from a wave on are still what the policy asks for, and, as simulated, lead to the balance that was forecast.

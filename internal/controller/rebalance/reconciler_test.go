@@ -30,6 +30,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/ledger"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
@@ -295,6 +296,16 @@ func TestReconcile(t *testing.T) {
 		},
 		"mode Approve": {
 			spec: func(s *v1alpha1.RebalancePolicySpec) { s.Mode = v1alpha1.ModeApprove },
+			pass: 30 * time.Minute, counts: lopsided, ends: []string{"Proposed"},
+		},
+		"a role that does not permit it": {
+			prepare: func(f *fixture) {
+				f.Permit = func(_ context.Context, _ *v1alpha1.Remediation, ruling guard.Ruling) guard.Ruling {
+					denied := guard.Named{Check: "permission", Verdict: guard.Verdict{Decision: guard.Deny, Reason: "NotPermitted", Message: sentence.PermissionAutomate()}}
+					ruling.All, ruling.Named = append(ruling.All, denied), denied
+					return ruling
+				}
+			},
 			pass: 30 * time.Minute, counts: lopsided, ends: []string{"Proposed"},
 		},
 		"paused": {spec: func(s *v1alpha1.RebalancePolicySpec) { s.Paused = true }, pass: time.Minute, counts: lopsided},
