@@ -93,8 +93,8 @@ func TestRoomSurvives(t *testing.T) {
 	if counts["held"] < counts["nothing"]/20 {
 		t.Error("hardly any room is held")
 	}
-	// A room survives one course of events, as internal/headroom simulates it. In another, a pod may preempt a placeholder pod that the only other
-	// place of a later one needs. In small worlds that is rare.
+	// A room survives the courses of events that internal/headroom simulates. In another, a pod may preempt a placeholder pod that the only other place
+	// of a later one needs. In small worlds that is rare.
 	if counts["another course of events"] > 1+counts["held"]/100 {
 		t.Errorf("of the rooms, %v", counts)
 	}
