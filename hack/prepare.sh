@@ -43,6 +43,18 @@ for command in $missing; do
 	command -v "$command" >/dev/null || echo "absent: the command $command, not installable here"
 done
 
+# Each control plane of the lab takes eleven inotify instances, and several run side by side: with the kernel's default of 128, a systemd that a test
+# starts then ends at once, for it gets none.
+instances=/proc/sys/fs/inotify/max_user_instances
+needed=1024
+if [ "$(cat "$instances" 2>/dev/null || echo "$needed")" -lt "$needed" ]; then
+	if echo "$needed" 2>/dev/null >"$instances"; then
+		echo "fs.inotify.max_user_instances is $needed now, until the next boot"
+	else
+		echo "fs.inotify.max_user_instances is $(cat "$instances"), and tests that run side by side may need up to $needed"
+	fi
+fi
+
 # What a test needs of the system itself.
 disk=$(mktemp -d)
 if mount -t tmpfs -o size=1m naosu "$disk" 2>/dev/null; then

@@ -52,7 +52,7 @@ func install(t *testing.T) dynamic.Interface {
 func definitions(t *testing.T) []*unstructured.Unstructured {
 	t.Helper()
 	paths, err := filepath.Glob("../../config/crd/*.yaml")
-	if err != nil || len(paths) != 5 {
+	if err != nil || len(paths) != 6 {
 		t.Fatalf("CRDs: %v, %v", paths, err)
 	}
 	var crds []*unstructured.Unstructured

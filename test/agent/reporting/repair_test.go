@@ -96,7 +96,7 @@ func cluster(t *testing.T) (*lab.Lab, *testbed.Environment) {
 	if env.Client, err = kubernetes.NewForConfig(env.AdminConfig()); err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{"access.yaml", "policy.yaml", "daemonset.yaml", "../crd/naosu.dev_noderepairpolicies.yaml", "../crd/naosu.dev_failoverpolicies.yaml", "../crd/naosu.dev_rebalancepolicies.yaml", "../crd/naosu.dev_addresspolicies.yaml"} {
+	for _, file := range []string{"access.yaml", "policy.yaml", "daemonset.yaml", "../crd/naosu.dev_noderepairpolicies.yaml", "../crd/naosu.dev_failoverpolicies.yaml", "../crd/naosu.dev_rebalancepolicies.yaml", "../crd/naosu.dev_addresspolicies.yaml", "../crd/naosu.dev_headroompolicies.yaml"} {
 		apply(t, env.AdminConfig(), file)
 	}
 	labels := map[string]string{"app": "web"}

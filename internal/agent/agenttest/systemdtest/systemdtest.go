@@ -5,6 +5,7 @@ package systemdtest
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +37,8 @@ const (
 	callTimeout = 5 * time.Second
 )
 
+var errEnded = errors.New("systemd ended when it was started")
+
 // Machine is a systemd at work.
 type Machine struct {
 	// Host has its /run: the D-Bus socket, and the journal in /run/log/journal.
@@ -66,11 +69,30 @@ func Start(t testing.TB) *Machine {
 		}
 	}
 	m.Write("default.target", "[Unit]\nRequires=dbus.socket systemd-journald.service\nAfter=dbus.socket systemd-journald.service\n")
-	m.boot(t)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	for m.boot(ctx, t) != nil {
+		// It ended. One that gets no inotify instance does, as long as others have them all.
+		select {
+		case <-ctx.Done():
+			t.Fatalf("systemd ends whenever it is started; there may be %s inotify instances at a time", m.inotifyInstances())
+		case <-time.After(time.Second):
+		}
+	}
 	return m
 }
 
-func (m *Machine) boot(t testing.TB) {
+// inotifyInstances is how many a user may have.
+func (m *Machine) inotifyInstances() string {
+	most, err := os.ReadFile("/proc/sys/fs/inotify/max_user_instances")
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(string(most))
+}
+
+// boot starts systemd, and waits until it has reached its default target. It fails if systemd ends before.
+func (m *Machine) boot(ctx context.Context, t testing.TB) error {
 	t.Helper()
 	group := cgroup(t)
 	console, err := os.Create(filepath.Join(m.root, "console"))
@@ -88,19 +110,26 @@ func (m *Machine) boot(t testing.TB) {
 		t.Fatalf("start systemd in namespaces: %v", err)
 	}
 	m.pid = command.Process.Pid
+	ended := make(chan struct{})
+	var how error
+	go func() {
+		how = command.Wait()
+		close(ended)
+	}()
 	t.Cleanup(func() {
 		_ = command.Process.Kill() // All of its namespace goes with PID 1.
-		_ = command.Wait()
+		<-ended
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
 	for {
 		state := m.state(ctx)
 		if state == "running" || state == "degraded" {
-			return
+			return nil
 		}
 		// Nothing tells when PID 1 first listens.
 		select {
+		case <-ended:
+			t.Logf("%v: %v", errEnded, how)
+			return errEnded
 		case <-ctx.Done():
 			said, _ := os.ReadFile(console.Name())
 			t.Fatalf("systemd does not start: %v: state %q\n%s\n%s", ctx.Err(), state, said, m.processes())
