@@ -217,7 +217,7 @@ func (c *computation) bursts() []Failure {
 	var all []Failure
 	for _, b := range c.o.Bursts {
 		ref := b.Workload
-		now, ok := replicasOf(c.world, ref)
+		now, ok := ReplicasOf(c.world, ref)
 		if !ok {
 			continue // Validate has found it.
 		}
@@ -227,8 +227,8 @@ func (c *computation) bursts() []Failure {
 	return all
 }
 
-// replicasOf is the number of replicas that a workload asks for: one if it does not say, as the API server has it; false if it does not exist.
-func replicasOf(world *cluster.Snapshot, ref change.Ref) (int, bool) {
+// ReplicasOf is the number of replicas that a workload asks for: one if it does not say, as the API server has it; false if it does not exist.
+func ReplicasOf(world *cluster.Snapshot, ref change.Ref) (int, bool) {
 	var replicas *int32
 	switch o := world.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name).(type) {
 	case *appsv1.Deployment:

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -172,37 +171,24 @@ func (a *assessment) asked() headroom.Options {
 	}
 	for _, b := range survive.Bursts {
 		ref := change.Ref{Kind: b.Kind, Namespace: b.Namespace, Name: b.Name}
-		now, ok := replicasOf(a.world, ref)
+		now, ok := headroom.ReplicasOf(a.world, ref)
 		if !ok {
 			a.missing = append(a.missing, change.NamespacedRef(ref).String())
 			a.note(headroomFailure{name: sentence.HeadroomPolicyBurst(change.NamespacedRef(ref)), covered: metav1.ConditionUnknown})
 			continue
 		}
-		more := ptr.Deref(b.Replicas, 0)
+		more := int(ptr.Deref(b.Replicas, 0))
 		if b.Percent != nil {
-			more = (now**b.Percent + 99) / 100
+			more = (now*int(*b.Percent) + 99) / 100
 		}
 		if more > 0 {
-			o.Bursts = append(o.Bursts, headroom.BurstOf{Workload: ref, More: int(more)})
+			o.Bursts = append(o.Bursts, headroom.BurstOf{Workload: ref, More: more})
 		}
 	}
 	if len(o.Bursts) > 0 {
 		o.Kinds = append(o.Kinds, headroom.Burst)
 	}
 	return o
-}
-
-// replicasOf is the number of replicas that a workload asks for; false if there is no such workload.
-func replicasOf(world *cluster.Snapshot, ref change.Ref) (int32, bool) {
-	switch o := world.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name).(type) {
-	case *appsv1.Deployment:
-		return ptr.Deref(o.Spec.Replicas, 1), true
-	case *appsv1.StatefulSet:
-		return ptr.Deref(o.Spec.Replicas, 1), true
-	case *appsv1.ReplicaSet:
-		return ptr.Deref(o.Spec.Replicas, 1), true
-	}
-	return 0, false
 }
 
 // headroomFailure is a failure and whether it is covered.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/events"
@@ -50,6 +52,38 @@ func (r *Records) List(ctx context.Context) ([]v1alpha1.Remediation, error) {
 		return nil, fmt.Errorf("list Remediations: %w", err)
 	}
 	return all.Items, nil
+}
+
+// Open are the Remediations that have not ended.
+func Open(all []v1alpha1.Remediation) []v1alpha1.Remediation {
+	return slices.DeleteFunc(slices.Clone(all), func(r v1alpha1.Remediation) bool {
+		return r.Status.Phase == v1alpha1.PhaseEnded || r.DeletionTimestamp != nil
+	})
+}
+
+// maxEnded is how many ended Remediations Prune keeps of each policy.
+const maxEnded = 100
+
+// Prune deletes the oldest ended Remediations of each policy.
+func (r *Records) Prune(ctx context.Context, all []v1alpha1.Remediation) error {
+	byPolicy := map[string][]*v1alpha1.Remediation{}
+	for i := range all {
+		if one := &all[i]; one.Status.Phase == v1alpha1.PhaseEnded && one.DeletionTimestamp == nil {
+			byPolicy[one.Spec.Policy.Name] = append(byPolicy[one.Spec.Policy.Name], one)
+		}
+	}
+	var errs error
+	for _, policy := range slices.Sorted(maps.Keys(byPolicy)) {
+		ended := byPolicy[policy]
+		slices.SortFunc(ended, func(a, b *v1alpha1.Remediation) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
+		for _, one := range ended[min(len(ended), maxEnded):] {
+			err := r.Client.Delete(ctx, one, client.Preconditions{UID: &one.UID, ResourceVersion: &one.ResourceVersion})
+			if client.IgnoreNotFound(err) != nil {
+				errs = errors.Join(errs, fmt.Errorf("deleting the old Remediation %s: %w", one.Name, err))
+			}
+		}
+	}
+	return errs
 }
 
 // Create creates a Remediation. Its name identifies what it is for, so that one that exists already is the same; it is returned as it

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -35,8 +34,6 @@ const (
 	minReadInterval = 10 * time.Second
 	// minWait is the least time to the next reconcile.
 	minWait = time.Second
-	// maxEnded is how many ended Remediations are kept of each policy.
-	maxEnded = 100
 )
 
 var (
@@ -97,7 +94,7 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return resyncInterval, err
 	}
-	open := openOnes(remediations)
+	open := record.Open(remediations)
 	if len(policies) == 0 {
 		c.counts.clear()
 	}
@@ -118,7 +115,7 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 		next, err := c.advance(ctx, &open[i], policies)
 		again, errs = min(again, next), errors.Join(errs, err)
 	}
-	return max(again, minWait), errors.Join(errs, c.prune(ctx, remediations))
+	return max(again, minWait), errors.Join(errs, c.Records.Prune(ctx, remediations))
 }
 
 // own are the policies by name, and all their Remediations.
@@ -134,13 +131,6 @@ func (c *Reconciler) own(ctx context.Context) ([]v1alpha1.AddressPolicy, []v1alp
 	slices.SortFunc(policies.Items, func(a, b v1alpha1.AddressPolicy) int { return cmp.Compare(a.Name, b.Name) })
 	others := func(r v1alpha1.Remediation) bool { return r.Spec.Policy.Kind != v1alpha1.AddressPolicyKind }
 	return policies.Items, slices.DeleteFunc(remediations.Items, others), nil
-}
-
-// openOnes are the Remediations that have not ended.
-func openOnes(all []v1alpha1.Remediation) []v1alpha1.Remediation {
-	return slices.DeleteFunc(slices.Clone(all), func(r v1alpha1.Remediation) bool {
-		return r.Status.Phase == v1alpha1.PhaseEnded || r.DeletionTimestamp != nil
-	})
 }
 
 // advance performs the next transitions of a Remediation, for its policy as read past any cache. A policy that does not decide counts as gone.
@@ -216,7 +206,7 @@ func (c *Reconciler) propose(ctx context.Context, policy *v1alpha1.AddressPolicy
 	if err != nil {
 		return false, err
 	}
-	if slices.ContainsFunc(openOnes(all), func(r v1alpha1.Remediation) bool { return r.Spec.Policy == policy.Reference() }) {
+	if slices.ContainsFunc(record.Open(all), func(r v1alpha1.Remediation) bool { return r.Spec.Policy == policy.Reference() }) {
 		return false, nil
 	}
 	proposed := addresspolicy.Propose(policy, eligible, all, c.Clock.Now())
@@ -279,26 +269,4 @@ func (c *Reconciler) Remaining(ctx context.Context, ids []string) ([]string, err
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		return !slices.ContainsFunc(n.Interfaces, func(i cloud.Interface) bool { return i.ID == id })
 	}), nil
-}
-
-// prune deletes the oldest ended Remediations of each policy.
-func (c *Reconciler) prune(ctx context.Context, all []v1alpha1.Remediation) error {
-	byPolicy := map[string][]*v1alpha1.Remediation{}
-	for i := range all {
-		if r := &all[i]; r.Status.Phase == v1alpha1.PhaseEnded && r.DeletionTimestamp == nil {
-			byPolicy[r.Spec.Policy.Name] = append(byPolicy[r.Spec.Policy.Name], r)
-		}
-	}
-	var errs error
-	for _, policy := range slices.Sorted(maps.Keys(byPolicy)) {
-		ended := byPolicy[policy]
-		slices.SortFunc(ended, func(a, b *v1alpha1.Remediation) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
-		for _, r := range ended[min(len(ended), maxEnded):] {
-			err := c.Client.Delete(ctx, r, client.Preconditions{UID: &r.UID, ResourceVersion: &r.ResourceVersion})
-			if client.IgnoreNotFound(err) != nil {
-				errs = errors.Join(errs, fmt.Errorf("deleting the old Remediation %s: %w", r.Name, err))
-			}
-		}
-	}
-	return errs
 }

@@ -20,6 +20,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/record"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
@@ -247,7 +248,7 @@ func (r *run) fault() {
 			})
 		}},
 		{"a person deletes", func() {
-			for _, one := range openOnes(r.remediations(r.t)) {
+			for _, one := range record.Open(r.remediations(r.t)) {
 				r.must(client.IgnoreNotFound(r.api.Delete(r.t.Context(), &one)))
 			}
 		}},
@@ -339,7 +340,7 @@ func (r *run) failNext(err error) {
 }
 
 func (r *run) editOpen(edit func(*v1alpha1.Remediation)) {
-	for _, one := range openOnes(r.remediations(r.t)) {
+	for _, one := range record.Open(r.remediations(r.t)) {
 		if one.Spec.Approval != "" {
 			continue // The API server lets it be set once.
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -39,8 +38,6 @@ const (
 	settleInterval = 30 * time.Second
 	// minWait is the least time to the next reconcile.
 	minWait = time.Second
-	// maxEnded is how many ended Remediations are kept of each policy.
-	maxEnded = 100
 )
 
 // plannedBy are the kinds that must be known for a plan: without them, a pod that must not be evicted may look as if it could be.
@@ -112,7 +109,7 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return resyncInterval, err
 	}
-	open := openOnes(remediations)
+	open := record.Open(remediations)
 	if len(policies)+len(open) == 0 {
 		c.counts.setUnbalanced(nil)
 		return 0, nil
@@ -139,7 +136,7 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 			again = min(again, next)
 		}
 	}
-	return max(again, minWait), errors.Join(errs, c.prune(ctx, remediations))
+	return max(again, minWait), errors.Join(errs, c.Records.Prune(ctx, remediations))
 }
 
 // own are the policies by name, and all their Remediations.
@@ -155,13 +152,6 @@ func (c *Reconciler) own(ctx context.Context) ([]v1alpha1.RebalancePolicy, []v1a
 	slices.SortFunc(policies.Items, func(a, b v1alpha1.RebalancePolicy) int { return cmp.Compare(a.Name, b.Name) })
 	others := func(r v1alpha1.Remediation) bool { return r.Spec.Policy.Kind != v1alpha1.RebalancePolicyKind }
 	return policies.Items, slices.DeleteFunc(remediations.Items, others), nil
-}
-
-// openOnes are the Remediations that have not ended.
-func openOnes(all []v1alpha1.Remediation) []v1alpha1.Remediation {
-	return slices.DeleteFunc(slices.Clone(all), func(r v1alpha1.Remediation) bool {
-		return r.Status.Phase == v1alpha1.PhaseEnded || r.DeletionTimestamp != nil
-	})
 }
 
 // advance performs the next transitions of a Remediation, for its policy as read past any cache.
@@ -194,7 +184,7 @@ func (c *Reconciler) reconcile(ctx context.Context, world *cluster.Snapshot, pol
 	all, unbalanced := rebalance.Unbalanced(world, selection.Options(policy, func(change.Ref) bool { return false }, now))
 	counted[policy.Name] = len(unbalanced)
 	again, err := resyncInterval, error(nil)
-	hasOpen := slices.ContainsFunc(openOnes(remediations), func(r v1alpha1.Remediation) bool { return names(&r, policy) })
+	hasOpen := slices.ContainsFunc(record.Open(remediations), func(r v1alpha1.Remediation) bool { return names(&r, policy) })
 	if len(unbalanced) > 0 && !hasOpen && !policy.Spec.Paused {
 		options := selection.Options(policy, rebalancepolicy.Resting(remediations, now), now)
 		again, err = c.plan(ctx, world, policy, options)
@@ -247,7 +237,7 @@ func (c *Reconciler) propose(ctx context.Context, world *cluster.Snapshot, polic
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(openOnes(all), func(r v1alpha1.Remediation) bool { return names(&r, policy) }) {
+	if slices.ContainsFunc(record.Open(all), func(r v1alpha1.Remediation) bool { return names(&r, policy) }) {
 		return nil
 	}
 	proposed, forecast := rebalancepolicy.Propose(policy, plan, world, c.Clock.Now())
@@ -345,26 +335,4 @@ func (c *Reconciler) noteUpdate(before, after *v1alpha1.Remediation) {
 			c.Records.Event(policy, corev1.EventTypeNormal, "RebalanceBegan", string(v1alpha1.ActionEvict), message.English().Say(began))
 		}
 	}
-}
-
-// prune deletes the oldest ended Remediations of each policy.
-func (c *Reconciler) prune(ctx context.Context, all []v1alpha1.Remediation) error {
-	byPolicy := map[string][]*v1alpha1.Remediation{}
-	for i := range all {
-		if r := &all[i]; r.Status.Phase == v1alpha1.PhaseEnded && r.DeletionTimestamp == nil {
-			byPolicy[r.Spec.Policy.Name] = append(byPolicy[r.Spec.Policy.Name], r)
-		}
-	}
-	var errs error
-	for _, policy := range slices.Sorted(maps.Keys(byPolicy)) {
-		ended := byPolicy[policy]
-		slices.SortFunc(ended, func(a, b *v1alpha1.Remediation) int { return b.CreationTimestamp.Compare(a.CreationTimestamp.Time) })
-		for _, r := range ended[min(len(ended), maxEnded):] {
-			err := c.Client.Delete(ctx, r, client.Preconditions{UID: &r.UID, ResourceVersion: &r.ResourceVersion})
-			if client.IgnoreNotFound(err) != nil {
-				errs = errors.Join(errs, fmt.Errorf("deleting the old Remediation %s: %w", r.Name, err))
-			}
-		}
-	}
-	return errs
 }
