@@ -178,7 +178,8 @@ type HeadroomFailures struct {
 	Bursts []HeadroomBurst `json:"bursts,omitempty"`
 
 	// steps are increases of the requests of DaemonSets. Their room is on each node that runs a pod of the DaemonSet, held by a
-	// placeholder DaemonSet, and is not shared with other failures. At most 8.
+	// placeholder DaemonSet, and is not shared with other failures. It is all that a pod requests after the step: a rollout deletes a
+	// pod before it creates the next, and pods that wait may take what the deleted one leaves. At most 8.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=8
@@ -221,6 +222,8 @@ type HeadroomBurst struct {
 }
 
 // HeadroomStep is an increase of the requests of the pods of a DaemonSet.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.cpu) || has(self.memory)",message="cpu or memory must be set"
 type HeadroomStep struct {
 	// namespace is the namespace of the DaemonSet, for example kube-system.
 	// +required
@@ -234,14 +237,14 @@ type HeadroomStep struct {
 	// +kubebuilder:validation:MaxLength=253
 	Name string `json:"name"`
 
-	// cpu is by how much the CPU request of each pod grows, for example 250m. Defaults to 0.
+	// cpu is by how much the CPU request of each pod grows, for example 250m. If not set, it does not grow.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="!quantity(string(self)).isLessThan(quantity('0'))",message="must not be negative"
+	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).isGreaterThan(quantity('0'))",message="must be more than 0"
 	CPU resource.Quantity `json:"cpu,omitzero"`
 
-	// memory is by how much the memory request of each pod grows, for example 128Mi. Defaults to 0.
+	// memory is by how much the memory request of each pod grows, for example 128Mi. If not set, it does not grow.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="!quantity(string(self)).isLessThan(quantity('0'))",message="must not be negative"
+	// +kubebuilder:validation:XValidation:rule="quantity(string(self)).isGreaterThan(quantity('0'))",message="must be more than 0"
 	Memory resource.Quantity `json:"memory,omitzero"`
 }
 

@@ -109,7 +109,7 @@ func (a *assessment) count() {
 // coverSteps says of each step whether a placeholder pod is on each node of its DaemonSet.
 func (a *assessment) coverSteps() {
 	for i, s := range a.steps {
-		name := sentence.HeadroomPolicyGrowth(change.NamespacedRef(s.daemonSet), sizeText(s.requests))
+		name := sentence.HeadroomPolicyGrowth(change.NamespacedRef(s.daemonSet), sizeText(s.growth))
 		if a.world.DaemonSet(s.daemonSet.Namespace, s.daemonSet.Name) == nil {
 			a.missing = append(a.missing, change.NamespacedRef(s.daemonSet).String())
 			a.note(headroomFailure{name: name, covered: metav1.ConditionUnknown})

@@ -16,6 +16,11 @@ func agentStep(cpu string) v1alpha1.HeadroomStep {
 	return v1alpha1.HeadroomStep{Namespace: "default", Name: "agent", CPU: resource.MustParse(cpu)}
 }
 
+// rolledOut is a pod of the DaemonSet "agent" from when its template requested so much.
+func rolledOut(node, cpu string) *corev1.Pod {
+	return w.Placed("agent-"+node, node, w.Template("agent", cpu), w.OwnedBy("apps/v1", "DaemonSet", "agent"))
+}
+
 // TestAssess says what a policy wants, and why it does not cover its failures before it holds anything.
 func TestAssess(t *testing.T) {
 	one := w.CPU("1")
@@ -52,13 +57,20 @@ func TestAssess(t *testing.T) {
 		"a step": {
 			append(two("n1"), w.DaemonSet("agent", w.Template("agent", "100m"), "n1", "n2")...),
 			func(p *v1alpha1.HeadroomPolicy) {
-				p.Spec.Survive = v1alpha1.HeadroomFailures{Steps: []v1alpha1.HeadroomStep{agentStep("250m")}}
+				p.Spec.Survive = v1alpha1.HeadroomFailures{Steps: []v1alpha1.HeadroomStep{agentStep("200m")}}
 			},
-			metav1.ConditionFalse, v1alpha1.HeadroomNotBoundReason, "2 × cpu=0.250 for daemonset/agent",
+			metav1.ConditionFalse, v1alpha1.HeadroomNotBoundReason, "2 × cpu=0.300 for daemonset/agent",
+		},
+		"a step while the last is rolled out": {
+			append(two("n1"), append(w.DaemonSet("agent", w.Template("agent", "300m")), rolledOut("n1", "100m"), rolledOut("n2", "300m"))...),
+			func(p *v1alpha1.HeadroomPolicy) {
+				p.Spec.Survive = v1alpha1.HeadroomFailures{Steps: []v1alpha1.HeadroomStep{agentStep("50m")}}
+			},
+			metav1.ConditionFalse, v1alpha1.HeadroomNotBoundReason, "2 × cpu=0.150 for daemonset/agent",
 		},
 		"room for a step is not shared": {
 			append(two("n1"), w.DaemonSet("agent", w.Template("agent", "100m"), "n1", "n2")...),
-			func(p *v1alpha1.HeadroomPolicy) { p.Spec.Survive.Steps = []v1alpha1.HeadroomStep{agentStep("350m")} },
+			func(p *v1alpha1.HeadroomPolicy) { p.Spec.Survive.Steps = []v1alpha1.HeadroomStep{agentStep("250m")} },
 			metav1.ConditionFalse, v1alpha1.HeadroomNeedsNodesReason, "2 × cpu=0.350 for daemonset/agent",
 		},
 		"others' pods that may be preempted are no room": {

@@ -68,7 +68,7 @@ func (m Maker) Make(world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy, p 
 		all.Deployments = append(all.Deployments, m.deployment(world, policy, s))
 	}
 	for _, s := range p.steps {
-		if set := world.DaemonSet(s.daemonSet.Namespace, s.daemonSet.Name); set != nil && len(s.requests) > 0 {
+		if set := world.DaemonSet(s.daemonSet.Namespace, s.daemonSet.Name); set != nil {
 			all.DaemonSets = append(all.DaemonSets, m.daemonSet(policy, s, &set.Spec.Template.Spec))
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/utils/ptr"
@@ -43,8 +44,10 @@ func sizeKey(list corev1.ResourceList) string {
 // stepRoom is the room for the step of a DaemonSet, on each node that runs one of its pods.
 type stepRoom struct {
 	daemonSet change.Ref
-	requests  corev1.ResourceList
-	nodes     []string
+	// growth is what each pod requests more after the step, and requests all that it requests then: a rollout deletes a pod before it creates the next,
+	// and pods that wait may take what the deleted one leaves.
+	growth, requests corev1.ResourceList
+	nodes            []string
 }
 
 // plan is the room that a policy wants.
@@ -140,14 +143,14 @@ func (a *amount) cost(world *cluster.Snapshot) float64 {
 	return math.Max(share(a.cpu, all.cpu), share(a.memory, all.memory))
 }
 
-// stepsOf are the all of a policy's steps, on nodes that take pods.
+// stepsOf are all of a policy's steps, on nodes that take pods.
 func stepsOf(world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy) []stepRoom {
 	var all []stepRoom
 	for _, step := range policy.Spec.Survive.Steps {
-		s := stepRoom{daemonSet: change.Ref{Kind: string(cluster.DaemonSet), Namespace: step.Namespace, Name: step.Name}, requests: corev1.ResourceList{}}
+		s := stepRoom{daemonSet: change.Ref{Kind: string(cluster.DaemonSet), Namespace: step.Namespace, Name: step.Name}, growth: corev1.ResourceList{}}
 		for name, quantity := range map[corev1.ResourceName]resource.Quantity{corev1.ResourceCPU: step.CPU, corev1.ResourceMemory: step.Memory} {
 			if quantity.Sign() > 0 {
-				s.requests[name] = quantity
+				s.growth[name] = quantity
 			}
 		}
 		if set := world.DaemonSet(step.Namespace, step.Name); set != nil {
@@ -156,10 +159,36 @@ func stepsOf(world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy) []stepRoo
 					s.nodes = append(s.nodes, node.Name)
 				}
 			}
+			s.requests = afterStep(world, set, s)
 		}
 		all = append(all, s)
 	}
 	return all
+}
+
+// afterStep are the CPU and memory that a pod of a DaemonSet requests after a step. They grow from the least that one of its pods requests, and not from
+// its template: the room of a step is held until all pods have taken it.
+func afterStep(world *cluster.Snapshot, set *appsv1.DaemonSet, s stepRoom) corev1.ResourceList {
+	now := requestsOf(&corev1.Pod{Spec: set.Spec.Template.Spec})
+	for _, pod := range world.PodsOf(set.UID) {
+		if cluster.Ended(pod) || pod.DeletionTimestamp != nil || !slices.Contains(s.nodes, pod.Spec.NodeName) {
+			continue
+		}
+		requests := requestsOf(pod)
+		for name, least := range now {
+			if quantity := requests[name]; quantity.Cmp(least) < 0 {
+				now[name] = quantity
+			}
+		}
+	}
+	after := corev1.ResourceList{}
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		quantity := now[name].DeepCopy()
+		if quantity.Add(s.growth[name]); !quantity.IsZero() {
+			after[name] = quantity
+		}
+	}
+	return after
 }
 
 // slotsOf are the placeholder pods of a report, by place and size; known is false if the room is not known. If today's nodes do not have it, it is the
