@@ -15,9 +15,8 @@ const mostWorkloads = 5
 // impact says which workloads did not have all of their pods, and for how long.
 func (p *page) impact(i play.Impact) {
 	p.WriteByte('\n')
-	if i.Preempted+i.FailedJobs+len(i.Workloads) == 0 {
+	if len(i.Workloads) == 0 {
 		p.line("  All pods of Deployments and StatefulSets were Ready all the time.")
-		return
 	}
 	if len(i.Workloads) > 0 {
 		p.line("  Pods not Ready: %s, added up over all pods", span(i.PodSeconds()))
@@ -29,17 +28,20 @@ func (p *page) impact(i play.Impact) {
 		}
 		p.block("    ", "", fmt.Sprintf("%s: %s; up to %d at a time, %s in a row", w.Workload, span(w.PodSeconds), w.Pods, span(w.LongestSeconds)))
 	}
-	if i.Preempted > 0 {
-		p.line("  Pods preempted: %d", i.Preempted)
+	if len(i.Nodes) > 0 {
+		p.line("  Nodes unhealthy: %s, added up over %d", span(i.NodeSeconds()), len(i.Nodes))
 	}
-	if i.FailedJobs > 0 {
-		p.line("  Jobs failed: %d", i.FailedJobs)
+	if n := len(i.PreemptedAt); n > 0 {
+		p.line("  Pods preempted: %d", n)
+	}
+	if n := len(i.FailedJobsAt); n > 0 {
+		p.line("  Jobs failed: %d", n)
 	}
 }
 
 // Summary writes a table of what each pass of several did to pods; nothing for a single pass.
 func Summary(w io.Writer, scenarios []Scenario, style Style) error {
-	rows := [][]string{{"SCENARIO", "WITH", "AS EXPECTED", "NOT READY", "LONGEST", "PREEMPTED", "FAILED JOBS"}}
+	rows := [][]string{{"SCENARIO", "WITH", "AS EXPECTED", "NOT READY", "LONGEST", "PREEMPTED", "FAILED JOBS", "UNHEALTHY"}}
 	for _, s := range scenarios {
 		for _, pass := range s.Passes {
 			rows = append(rows, summaryRow(s.Name, pass))
@@ -50,7 +52,7 @@ func Summary(w io.Writer, scenarios []Scenario, style Style) error {
 	}
 	p := &page{Style: style}
 	p.line("%s", p.paint(bold, "What became of pods"))
-	p.block("", "", "NOT READY is the time for which pods of Deployments and StatefulSets were not Ready, added up over all pods; LONGEST is that of one workload in a row. All of it is time of the scenarios.")
+	p.block("", "", "NOT READY is the time for which pods of Deployments and StatefulSets were not Ready, added up over all pods; LONGEST is that of one workload in a row. UNHEALTHY is the time for which nodes were, added up over all nodes. All of it is time of the scenarios.")
 	p.WriteByte('\n')
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
@@ -85,7 +87,10 @@ func summaryRow(scenario string, r play.Result) []string {
 		expected = "not judged"
 	}
 	if r.NotPlayed != "" {
-		return []string{scenario, r.With, "not played", "-", "-", "-", "-"}
+		return []string{scenario, r.With, "not played", "-", "-", "-", "-", "-"}
 	}
-	return []string{scenario, r.With, expected, span(r.Impact.PodSeconds()), span(longest), strconv.Itoa(r.Impact.Preempted), strconv.Itoa(r.Impact.FailedJobs)}
+	return []string{
+		scenario, r.With, expected, span(r.Impact.PodSeconds()), span(longest), strconv.Itoa(len(r.Impact.PreemptedAt)), strconv.Itoa(len(r.Impact.FailedJobsAt)),
+		span(r.Impact.NodeSeconds()),
+	}
 }

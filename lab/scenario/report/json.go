@@ -36,8 +36,9 @@ type passJSON struct {
 	With         string            `json:"with"`
 	Events       []play.Event      `json:"events"`
 	Expectations []expectationJSON `json:"expectations"`
-	Impact       play.Impact       `json:"impact"`
-	Met          bool              `json:"met"`
+	// Impact is not there for a pass that was not played.
+	Impact *play.Impact `json:"impact,omitempty"`
+	Met    bool         `json:"met"`
 	// Judged is false when the machine was too slow to tell whether the pass would have been met.
 	Judged bool `json:"judged"`
 	// Lag is in seconds of real time.
@@ -77,13 +78,13 @@ func asJSON(s Scenario) scenarioJSON {
 	shown := scenarioJSON{Scenario: s.Name, Passes: []passJSON{}}
 	for _, p := range s.Passes {
 		pass := passJSON{
-			With: p.With, Events: p.Events, Expectations: []expectationJSON{}, Impact: p.Impact, Met: p.Met, Judged: !p.NotJudged, Lag: p.LagSeconds, NotPlayed: p.NotPlayed,
+			With: p.With, Events: p.Events, Expectations: []expectationJSON{}, Met: p.Met, Judged: !p.NotJudged, Lag: p.LagSeconds, NotPlayed: p.NotPlayed,
 		}
 		if pass.Events == nil {
 			pass.Events = []play.Event{}
 		}
-		if pass.Impact.Workloads == nil {
-			pass.Impact.Workloads = []play.WorkloadImpact{}
+		if p.NotPlayed == "" {
+			pass.Impact = &p.Impact
 		}
 		for _, e := range p.Expectations {
 			pass.Expectations = append(pass.Expectations, expectationJSON{e.Name, e.Met, !e.NotJudged, e.AtSeconds})

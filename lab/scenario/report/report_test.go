@@ -44,8 +44,9 @@ func sample() Scenario {
 		Nodes:  map[string]string{"minion-2": lost},
 		Claims: map[string]string{"pvc-5998f48d-1870-4757-8e5e-68e527addba7": "redash/redash-redis"},
 		Impact: play.Impact{
-			Workloads: []play.WorkloadImpact{{Workload: "deployment/default/web", PodSeconds: 754.2, LongestSeconds: 372.3, Pods: 3}, {Workload: "statefulset/redash/redash-redis", PodSeconds: 12, LongestSeconds: 12, Pods: 1}},
-			Preempted: 2, FailedJobs: 1,
+			Workloads:   []play.WorkloadImpact{{Workload: "deployment/default/web", PodSeconds: 754.2, LongestSeconds: 372.3, Pods: 3}, {Workload: "statefulset/redash/redash-redis", PodSeconds: 12, LongestSeconds: 12, Pods: 1}},
+			Nodes:       []play.NodeImpact{{Node: lost, Seconds: 330}},
+			PreemptedAt: []float64{61, 62.5}, FailedJobsAt: []float64{75},
 		},
 		AtMinimum: []pace.Setting{{Name: "kube-scheduler podMaxBackoffSeconds", Stated: 10 * time.Second}, {Name: "periodSeconds of Deployment/web", Stated: 90 * time.Second}},
 		Events: []play.Event{
