@@ -91,6 +91,10 @@ truth: programs ## Hold forecasts about made-up clusters against what comes on t
 descheduler: programs ## Hold naosu's plans against the descheduler on the lab, and write the tables into the documentation
 	@COMPARE='$(or $(COMPARE),.)' NAOSU_PROGRAMS_BUILT=1 go test -vet=off -count=1 ./test/descheduler -run 'TestCompare$$' -v -timeout 2h -args $(if $(COMPARE),,-update)
 
+.PHONY: stories
+stories: build ## Play the five incidents in real time, and write the table and the picture of them into the documentation
+	@go run ./hack/stories -play
+
 .PHONY: go
 go:
 	@hack/need-go.sh
