@@ -36,15 +36,15 @@ func main() {
 	replay := flag.Bool("play", false, "play the incidents first, with bin/naosu-lab")
 	scale := flag.Float64("time-scale", 1, "with -play: how many times faster than reality")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *root, *replay, *scale); err != nil {
+	if err := run(context.Background(), *root, *replay, *scale); err != nil {
 		fmt.Fprintln(os.Stderr, "stories:", err)
 		os.Exit(1)
 	}
 }
 
 func run(ctx context.Context, root string, replay bool, scale float64) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
 	file := filepath.Join(root, recordFile)
 	if replay {
 		records, err := playAll(ctx, filepath.Join(root, "bin/naosu-lab"), scale)

@@ -114,17 +114,22 @@ func (t *impactTracker) change(now float64, started bool, before, after any) {
 		t.want(now, o, "statefulset", o.Spec.Replicas, after == nil)
 	case *corev1.Pod:
 		t.pod(now, o, after == nil)
-		if was := as[corev1.Pod](before); started && preempted(o) && (was == nil || !preempted(was)) && ptr.Deref(o.Spec.Priority, 0) >= 0 {
+		if was := as[corev1.Pod](before); started && newly(o, was, preempted) && ptr.Deref(o.Spec.Priority, 0) >= 0 {
 			t.preemptedAt = append(t.preemptedAt, hundredths(now))
 		}
 	case *batchv1.Job:
-		if was := as[batchv1.Job](before); started && after != nil && failedJob(o) && (was == nil || !failedJob(was)) {
+		if was := as[batchv1.Job](before); started && after != nil && newly(o, was, failedJob) {
 			t.failedJobsAt = append(t.failedJobsAt, hundredths(now))
 		}
 	case *corev1.Node:
 		was := as[corev1.Node](before)
 		t.node(now, o, after == nil, was != nil && healthy(was))
 	}
+}
+
+// newly says whether something is true of an object that was not true of what it was; nil is a new object.
+func newly[T any](is, was *T, holds func(*T) bool) bool {
+	return holds(is) && (was == nil || !holds(was))
 }
 
 // node takes in whether a node is healthy, and whether it was.
