@@ -95,6 +95,7 @@ var Kinds = []Kind{
 	{"remediations", unstructured.Unstructured{}, "naosu's Remediations"},
 	{"repairpolicies", unstructured.Unstructured{}, "naosu's NodeRepairPolicies"},
 	{"addresspolicies", unstructured.Unstructured{}, "naosu's AddressPolicies"},
+	{"headroompolicies", unstructured.Unstructured{}, "naosu's HeadroomPolicies"},
 }
 
 // World is what expressions are evaluated over.

@@ -66,7 +66,7 @@ func watch(ctx context.Context, client kubernetes.Interface, cluster Cluster, on
 			"events":       {informer: core.Events().Informer()},
 			"configmaps":   {informer: system.Core().V1().ConfigMaps().Informer()},
 
-			"remediations": {}, "repairpolicies": {}, "addresspolicies": {},
+			"remediations": {}, "repairpolicies": {}, "addresspolicies": {}, "headroompolicies": {},
 		},
 	}
 	for name, k := range w.kinds {

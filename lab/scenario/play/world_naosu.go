@@ -14,7 +14,7 @@ import (
 )
 
 // naosuKinds are the variables of naosu's kinds.
-var naosuKinds = map[string]string{"Remediation": "remediations", "NodeRepairPolicy": "repairpolicies", "AddressPolicy": "addresspolicies"}
+var naosuKinds = map[string]string{"Remediation": "remediations", "NodeRepairPolicy": "repairpolicies", "AddressPolicy": "addresspolicies", "HeadroomPolicy": "headroompolicies"}
 
 // watchKinds begins to watch naosu's kinds, once they are served.
 func (w *world) watchKinds(ctx context.Context, client dynamic.Interface, resources map[string]schema.GroupVersionResource) error {
