@@ -42,8 +42,12 @@ func scaledTo(n int32, of w.Objects) w.Objects {
 // TestAssess says which zones hold volumes in use, whether usable nodes fit their pods, and which groups could get a node there.
 func TestAssess(t *testing.T) {
 	group, data := inGroup("general"), w.ZonalClaim("data", "c")
-	removed := func(n *corev1.Node) { n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: kube.TaintToBeDeleted, Effect: corev1.TaintEffectNoSchedule}) }
-	tainted := func(n *corev1.Node) { n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: "team", Effect: corev1.TaintEffectNoSchedule}) }
+	removed := func(n *corev1.Node) {
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: kube.TaintToBeDeleted, Effect: corev1.TaintEffectNoSchedule})
+	}
+	tainted := func(n *corev1.Node) {
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: "team", Effect: corev1.TaintEffectNoSchedule})
+	}
 	other := w.Of(w.Node("n1", "a", group), w.Node("n2", "b", group))
 	for name, tc := range map[string]struct {
 		objects w.Objects

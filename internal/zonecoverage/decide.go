@@ -26,6 +26,8 @@ const (
 	startTimeout = 10 * time.Minute
 	// restAfterRefusal is for how long no resize follows one that was not carried out.
 	restAfterRefusal = 15 * time.Minute
+	// restAfterChange is for how long no resize follows one that was not needed any more: what was seen may be some seconds old.
+	restAfterChange = time.Minute
 	// mostNamed is how many workloads a message names.
 	mostNamed = 10
 )
@@ -117,6 +119,9 @@ func decideLacking(z Zone, groups []Group, f Facts) Decision {
 	left := lack
 	if f.Before != nil && f.Before.LackingSince != nil {
 		left = lack - f.Now.Sub(f.Before.LackingSince.Time)
+	}
+	if last := lastResize(f); last != nil && last.Reason == v1alpha1.RemediationNotNeededReason {
+		left = max(left, restAfterChange-f.Now.Sub(last.EndedAt.Time))
 	}
 	switch last := lastResize(f); {
 	case f.Policy.Spec.Mode != v1alpha1.ModeAuto:

@@ -47,37 +47,67 @@ func TestDecide(t *testing.T) {
 		due    bool
 		says   string
 	}{
-		"a node in the emptiest zone":        {func(*Zone, *Group, *Facts) {}, v1alpha1.ZoneLackingReason, 3, true, ""},
-		"covered":                            {func(z *Zone, _ *Group, _ *Facts) { z.Covered = metav1.ConditionTrue }, v1alpha1.ZonesCoveredReason, 0, false, ""},
-		"a scheduler that is not modelled":   {func(z *Zone, _ *Group, _ *Facts) { z.Covered = metav1.ConditionUnknown }, v1alpha1.ZoneUnreadReason, 0, false, "shop/deployment/redis"},
-		"every zone has as many":             {func(_ *Zone, g *Group, _ *Facts) { g.Found.Zones["c"], g.Found.Desired = 1, 3; g.Nodes = append(g.Nodes, w.Node("n3", "c")) }, v1alpha1.ZoneLackingReason, 6, true, ""},
-		"an instance that begins to run":     {func(_ *Zone, g *Group, _ *Facts) { g.Found.Zones["c"], g.Found.Desired = 1, 3 }, v1alpha1.ZoneNodeStartingReason, 0, false, ""},
-		"an instance that never runs":        {func(_ *Zone, g *Group, f *Facts) { g.Found.Zones["c"], g.Found.Desired = 1, 3; f.Before.LackingSince = new(metav1.NewTime(noon.Add(-time.Hour))) }, v1alpha1.ZoneLackingReason, 6, true, ""},
-		"an instance is being launched":      {func(_ *Zone, g *Group, _ *Facts) { g.Found.Desired = 3 }, v1alpha1.ZoneResizingReason, 0, false, ""},
-		"an update is in progress":           {func(_ *Zone, g *Group, _ *Facts) { g.Found.Updating = true }, v1alpha1.ZoneResizingReason, 0, false, ""},
-		"a Remediation is open":              {func(_ *Zone, _ *Group, f *Facts) { f.Open = "zone-1" }, v1alpha1.ZoneResizingReason, 0, false, "remediation/zone-1"},
-		"at its maximum":                     {func(_ *Zone, g *Group, _ *Facts) { g.Found.Max = 2 }, v1alpha1.ZoneMaximumReachedReason, 0, false, "would need 3 nodes"},
-		"more nodes than the policy allows":  {func(_ *Zone, g *Group, _ *Facts) { g.Found.Zones["a"], g.Found.Zones["c"], g.Found.Max = 1, 0, 9; g.Found.Desired = 2; g.Found.Zones = map[string]int{"a": 2, "b": 0, "c": 2, "d": 0, "e": 0}; g.Found.Desired = 4; g.Nodes = append(g.Nodes, w.Node("n3", "c"), w.Node("n4", "c")); g.Found.Max = 20 }, v1alpha1.ZoneMaximumReachedReason, 0, false, "maxAddedNodes is 3"},
-		"a group elsewhere":                  {func(_ *Zone, g *Group, _ *Facts) { delete(g.Found.Zones, "c") }, v1alpha1.ZoneNoNodeGroupReason, 0, false, "only in a and b"},
-		"a group that launches nothing":      {func(_ *Zone, g *Group, _ *Facts) { g.Found.LaunchSuspended = true }, v1alpha1.ZoneNoNodeGroupReason, 0, false, "Launch"},
-		"cluster-autoscaler runs":            {func(_ *Zone, _ *Group, f *Facts) { f.Autoscaler = metav1.ConditionTrue }, v1alpha1.ZoneAutoscalerReason, 0, false, "a node group for each zone"},
-		"it is not known whether it runs":    {func(_ *Zone, _ *Group, f *Facts) { f.Autoscaler = metav1.ConditionUnknown }, v1alpha1.ZoneUnreadReason, 0, false, "Deployments"},
-		"a group tagged for it":              {func(_ *Zone, g *Group, _ *Facts) { g.Found.Autoscaled = true }, v1alpha1.ZoneAutoscalerReason, 0, false, "group/general"},
-		"a node pool of Karpenter":           {func(_ *Zone, g *Group, _ *Facts) { g.Provider = change.Karpenter }, v1alpha1.ZoneAutoscalerReason, 0, false, "Karpenter"},
-		"a group that cannot be read":        {func(_ *Zone, g *Group, _ *Facts) { g.Found, g.Err = nil, denied }, v1alpha1.ZoneUnreadReason, 0, false, "permission eks:DescribeNodegroup"},
-		"no access to the provider":          {func(_ *Zone, g *Group, _ *Facts) { g.Found = nil }, v1alpha1.ZoneUnreadReason, 0, false, "no access"},
-		"mode Report":                        {func(_ *Zone, _ *Group, f *Facts) { f.Policy.Spec.Mode = v1alpha1.ModeReport }, v1alpha1.ZoneReportOnlyReason, 3, false, "from 2 to 3"},
-		"no mode":                            {func(_ *Zone, _ *Group, f *Facts) { f.Policy.Spec.Mode = "" }, v1alpha1.ZoneReportOnlyReason, 3, false, ""},
-		"paused":                             {func(_ *Zone, _ *Group, f *Facts) { f.Policy.Spec.Paused = true }, v1alpha1.PolicyPausedReason, 3, false, ""},
-		"not for long enough":                {func(_ *Zone, _ *Group, f *Facts) { f.Before.LackingSince = new(metav1.NewTime(noon.Add(-time.Second))) }, v1alpha1.ZoneLackingReason, 3, false, "for 60 s"},
-		"just noticed":                       {func(_ *Zone, _ *Group, f *Facts) { f.Before = nil }, v1alpha1.ZoneLackingReason, 3, false, ""},
-		"a resize that landed elsewhere":     {func(_ *Zone, _ *Group, f *Facts) { f.Before.Resize = ended(v1alpha1.RemediationNotAsForecastReason, time.Hour, 3) }, v1alpha1.ZoneResizeFailedReason, 0, false, "until the policy is changed"},
-		"a resize that did not help":         {func(_ *Zone, _ *Group, f *Facts) { f.Before.Resize = ended(v1alpha1.RemediationDidNotHelpReason, time.Hour, 3) }, v1alpha1.ZoneResizeFailedReason, 0, false, ""},
-		"a resize that a person has aborted": {func(_ *Zone, _ *Group, f *Facts) { f.Before.Resize = ended(v1alpha1.RemediationAbortedReason, time.Hour, 3) }, v1alpha1.ZoneResizeFailedReason, 0, false, ""},
-		"the policy was changed since":       {func(_ *Zone, _ *Group, f *Facts) { f.Before.Resize = ended(v1alpha1.RemediationDidNotHelpReason, time.Hour, 2) }, v1alpha1.ZoneLackingReason, 3, true, ""},
-		"a resize that helped":               {func(_ *Zone, _ *Group, f *Facts) { f.Before.Resize = ended(v1alpha1.RemediationAsForecastReason, time.Minute, 3) }, v1alpha1.ZoneLackingReason, 3, true, ""},
-		"a permission is missing":            {func(_ *Zone, _ *Group, f *Facts) { f.Before.Resize = ended(v1alpha1.RemediationRefusedReason, time.Minute, 3) }, v1alpha1.PolicyNotPermittedReason, 3, false, "after 15 minutes"},
-		"it is tried again":                  {func(_ *Zone, _ *Group, f *Facts) { f.Before.Resize = ended(v1alpha1.RemediationRefusedReason, time.Hour, 3) }, v1alpha1.ZoneLackingReason, 3, true, ""},
+		"a node in the emptiest zone":      {func(*Zone, *Group, *Facts) {}, v1alpha1.ZoneLackingReason, 3, true, ""},
+		"covered":                          {func(z *Zone, _ *Group, _ *Facts) { z.Covered = metav1.ConditionTrue }, v1alpha1.ZonesCoveredReason, 0, false, ""},
+		"a scheduler that is not modelled": {func(z *Zone, _ *Group, _ *Facts) { z.Covered = metav1.ConditionUnknown }, v1alpha1.ZoneUnreadReason, 0, false, "shop/deployment/redis"},
+		"every zone has as many": {func(_ *Zone, g *Group, _ *Facts) {
+			g.Found.Zones["c"], g.Found.Desired = 1, 3
+			g.Nodes = append(g.Nodes, w.Node("n3", "c"))
+		}, v1alpha1.ZoneLackingReason, 6, true, ""},
+		"an instance that begins to run": {func(_ *Zone, g *Group, _ *Facts) { g.Found.Zones["c"], g.Found.Desired = 1, 3 }, v1alpha1.ZoneNodeStartingReason, 0, false, ""},
+		"an instance that never runs": {func(_ *Zone, g *Group, f *Facts) {
+			g.Found.Zones["c"], g.Found.Desired = 1, 3
+			f.Before.LackingSince = new(metav1.NewTime(noon.Add(-time.Hour)))
+		}, v1alpha1.ZoneLackingReason, 6, true, ""},
+		"an instance is being launched": {func(_ *Zone, g *Group, _ *Facts) { g.Found.Desired = 3 }, v1alpha1.ZoneResizingReason, 0, false, ""},
+		"an update is in progress":      {func(_ *Zone, g *Group, _ *Facts) { g.Found.Updating = true }, v1alpha1.ZoneResizingReason, 0, false, ""},
+		"a Remediation is open":         {func(_ *Zone, _ *Group, f *Facts) { f.Open = "zone-1" }, v1alpha1.ZoneResizingReason, 0, false, "remediation/zone-1"},
+		"at its maximum":                {func(_ *Zone, g *Group, _ *Facts) { g.Found.Max = 2 }, v1alpha1.ZoneMaximumReachedReason, 0, false, "would need 3 nodes"},
+		"more nodes than the policy allows": {func(_ *Zone, g *Group, _ *Facts) {
+			g.Found.Zones["a"], g.Found.Zones["c"], g.Found.Max = 1, 0, 9
+			g.Found.Desired = 2
+			g.Found.Zones = map[string]int{"a": 2, "b": 0, "c": 2, "d": 0, "e": 0}
+			g.Found.Desired = 4
+			g.Nodes = append(g.Nodes, w.Node("n3", "c"), w.Node("n4", "c"))
+			g.Found.Max = 20
+		}, v1alpha1.ZoneMaximumReachedReason, 0, false, "maxAddedNodes is 3"},
+		"a group elsewhere":               {func(_ *Zone, g *Group, _ *Facts) { delete(g.Found.Zones, "c") }, v1alpha1.ZoneNoNodeGroupReason, 0, false, "only in a and b"},
+		"a group that launches nothing":   {func(_ *Zone, g *Group, _ *Facts) { g.Found.LaunchSuspended = true }, v1alpha1.ZoneNoNodeGroupReason, 0, false, "Launch"},
+		"cluster-autoscaler runs":         {func(_ *Zone, _ *Group, f *Facts) { f.Autoscaler = metav1.ConditionTrue }, v1alpha1.ZoneAutoscalerReason, 0, false, "a node group for each zone"},
+		"it is not known whether it runs": {func(_ *Zone, _ *Group, f *Facts) { f.Autoscaler = metav1.ConditionUnknown }, v1alpha1.ZoneUnreadReason, 0, false, "Deployments"},
+		"a group tagged for it":           {func(_ *Zone, g *Group, _ *Facts) { g.Found.Autoscaled = true }, v1alpha1.ZoneAutoscalerReason, 0, false, "group/general"},
+		"a node pool of Karpenter":        {func(_ *Zone, g *Group, _ *Facts) { g.Provider = change.Karpenter }, v1alpha1.ZoneAutoscalerReason, 0, false, "Karpenter"},
+		"a group that cannot be read":     {func(_ *Zone, g *Group, _ *Facts) { g.Found, g.Err = nil, denied }, v1alpha1.ZoneUnreadReason, 0, false, "permission eks:DescribeNodegroup"},
+		"no access to the provider":       {func(_ *Zone, g *Group, _ *Facts) { g.Found = nil }, v1alpha1.ZoneUnreadReason, 0, false, "no access"},
+		"mode Report":                     {func(_ *Zone, _ *Group, f *Facts) { f.Policy.Spec.Mode = v1alpha1.ModeReport }, v1alpha1.ZoneReportOnlyReason, 3, false, "from 2 to 3"},
+		"no mode":                         {func(_ *Zone, _ *Group, f *Facts) { f.Policy.Spec.Mode = "" }, v1alpha1.ZoneReportOnlyReason, 3, false, ""},
+		"paused":                          {func(_ *Zone, _ *Group, f *Facts) { f.Policy.Spec.Paused = true }, v1alpha1.PolicyPausedReason, 3, false, ""},
+		"not for long enough":             {func(_ *Zone, _ *Group, f *Facts) { f.Before.LackingSince = new(metav1.NewTime(noon.Add(-time.Second))) }, v1alpha1.ZoneLackingReason, 3, false, "for 60 s"},
+		"just noticed":                    {func(_ *Zone, _ *Group, f *Facts) { f.Before = nil }, v1alpha1.ZoneLackingReason, 3, false, ""},
+		"a resize that landed elsewhere": {func(_ *Zone, _ *Group, f *Facts) {
+			f.Before.Resize = ended(v1alpha1.RemediationNotAsForecastReason, time.Hour, 3)
+		}, v1alpha1.ZoneResizeFailedReason, 0, false, "until the policy is changed"},
+		"a resize that did not help": {func(_ *Zone, _ *Group, f *Facts) {
+			f.Before.Resize = ended(v1alpha1.RemediationDidNotHelpReason, time.Hour, 3)
+		}, v1alpha1.ZoneResizeFailedReason, 0, false, ""},
+		"a resize that a person has aborted": {func(_ *Zone, _ *Group, f *Facts) {
+			f.Before.Resize = ended(v1alpha1.RemediationAbortedReason, time.Hour, 3)
+		}, v1alpha1.ZoneResizeFailedReason, 0, false, ""},
+		"the policy was changed since": {func(_ *Zone, _ *Group, f *Facts) {
+			f.Before.Resize = ended(v1alpha1.RemediationDidNotHelpReason, time.Hour, 2)
+		}, v1alpha1.ZoneLackingReason, 3, true, ""},
+		"a resize that helped": {func(_ *Zone, _ *Group, f *Facts) {
+			f.Before.Resize = ended(v1alpha1.RemediationAsForecastReason, time.Minute, 3)
+		}, v1alpha1.ZoneLackingReason, 3, true, ""},
+		"a permission is missing": {func(_ *Zone, _ *Group, f *Facts) {
+			f.Before.Resize = ended(v1alpha1.RemediationRefusedReason, time.Minute, 3)
+		}, v1alpha1.PolicyNotPermittedReason, 3, false, "after 15 minutes"},
+		"it was not needed a moment ago": {func(_ *Zone, _ *Group, f *Facts) {
+			f.Before.Resize = ended(v1alpha1.RemediationNotNeededReason, time.Second, 3)
+		}, v1alpha1.ZoneLackingReason, 3, false, ""},
+		"it is tried again": {func(_ *Zone, _ *Group, f *Facts) {
+			f.Before.Resize = ended(v1alpha1.RemediationRefusedReason, time.Hour, 3)
+		}, v1alpha1.ZoneLackingReason, 3, true, ""},
 	} {
 		z, g, f := stranded()
 		tc.edit(&z, &g, &f)

@@ -92,6 +92,7 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	}
 	again, errs := resyncInterval, error(nil)
 	for i := range open {
+		clear(c.groups) // What was read is about to change.
 		next, err := c.advance(ctx, &open[i])
 		again, errs = min(again, max(next, minWait)), errors.Join(errs, err)
 	}
