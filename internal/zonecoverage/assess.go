@@ -68,16 +68,16 @@ func Assess(ctx context.Context, world *cluster.Snapshot) (Coverage, error) {
 			return Coverage{Unread: slices.DeleteFunc(slices.Clone(Read), func(k cluster.Kind) bool { return world.Knowledge(k) == cluster.Complete })}, nil
 		}
 	}
-	tenants := tenantsOf(world)
-	if len(tenants) == 0 {
+	pods := zonalPodsOf(world)
+	if len(pods) == 0 {
 		return Coverage{}, nil
 	}
 	judge, err := scheduling.New(ctx, world.With(withoutUnusable(world)...), scheduling.Options{})
 	if err != nil {
 		return Coverage{}, fmt.Errorf("assess the coverage of zones: %w", err)
 	}
-	a := assessment{world: world, judge: judge, zones: map[string]*Zone{}, unfit: map[string][]tenant{}}
-	if err := a.place(ctx, tenants); err != nil {
+	a := assessment{world: world, judge: judge, zones: map[string]*Zone{}, unfit: map[string][]zonalPod{}}
+	if err := a.place(ctx, pods); err != nil {
 		return Coverage{}, fmt.Errorf("assess the coverage of zones: %w", err)
 	}
 	var c Coverage
@@ -107,13 +107,13 @@ type assessment struct {
 	judge *scheduling.Judge
 	zones map[string]*Zone
 	// unfit are the pods that fit no usable node, by zone.
-	unfit map[string][]tenant
+	unfit map[string][]zonalPod
 }
 
 // place finds a node for each pod that runs on no usable one, and notes what it found by zone.
-func (a *assessment) place(ctx context.Context, tenants []tenant) error {
-	var displaced []tenant
-	for _, t := range tenants {
+func (a *assessment) place(ctx context.Context, pods []zonalPod) error {
+	var displaced []zonalPod
+	for _, t := range pods {
 		if node := a.world.Node(t.pod.Spec.NodeName); IsUsable(node) {
 			a.note(t, cluster.Zone(node), metav1.ConditionTrue)
 			continue
@@ -125,7 +125,7 @@ func (a *assessment) place(ctx context.Context, tenants []tenant) error {
 			}
 		}
 	}
-	slices.SortStableFunc(displaced, compareTenants)
+	slices.SortStableFunc(displaced, compareZonalPods)
 	for _, t := range displaced {
 		pod := t.unbound()
 		placement, err := a.judge.Place(ctx, pod)
@@ -157,10 +157,10 @@ func (a *assessment) place(ctx context.Context, tenants []tenant) error {
 	return nil
 }
 
-// compareTenants puts those of the highest priority first, and of those the largest.
-func compareTenants(a, b tenant) int {
-	cpu := func(t tenant) int64 { q := query.SpecRequest(&t.pod.Spec, corev1.ResourceCPU); return q.MilliValue() }
-	memory := func(t tenant) int64 { q := query.SpecRequest(&t.pod.Spec, corev1.ResourceMemory); return q.Value() }
+// compareZonalPods puts those of the highest priority first, and of those the largest.
+func compareZonalPods(a, b zonalPod) int {
+	cpu := func(t zonalPod) int64 { q := query.SpecRequest(&t.pod.Spec, corev1.ResourceCPU); return q.MilliValue() }
+	memory := func(t zonalPod) int64 { q := query.SpecRequest(&t.pod.Spec, corev1.ResourceMemory); return q.Value() }
 	return cmp.Or(
 		cmp.Compare(ptr.Deref(b.pod.Spec.Priority, 0), ptr.Deref(a.pod.Spec.Priority, 0)), cmp.Compare(cpu(b), cpu(a)), cmp.Compare(memory(b), memory(a)),
 		cmp.Compare(a.pod.Namespace, b.pod.Namespace), cmp.Compare(a.pod.Name, b.pod.Name),
@@ -168,7 +168,7 @@ func compareTenants(a, b tenant) int {
 }
 
 // note adds a pod to its zone.
-func (a *assessment) note(t tenant, name string, covered metav1.ConditionStatus) {
+func (a *assessment) note(t zonalPod, name string, covered metav1.ConditionStatus) {
 	zone := a.zones[name]
 	if zone == nil {
 		zone = &Zone{Name: name, Covered: metav1.ConditionTrue}
@@ -216,7 +216,7 @@ func (a *assessment) candidates(ctx context.Context, zone string) []Candidate {
 }
 
 // selectors are those that a node must match to use all volumes of a pod.
-func selectors(t tenant) []*corev1.NodeSelector {
+func selectors(t zonalPod) []*corev1.NodeSelector {
 	var all []*corev1.NodeSelector
 	for _, m := range t.mounts {
 		all = append(all, m.Selectors...)

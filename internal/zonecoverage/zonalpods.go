@@ -15,8 +15,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// tenant is a pod that must run in certain zones because of its volumes.
-type tenant struct {
+// zonalPod is a pod that must run in certain zones because of its volumes.
+type zonalPod struct {
 	pod      *corev1.Pod
 	workload change.Ref
 	// mounts are those that restrict it to zones: volumes that exist, or that its StorageClass provisions in certain zones only.
@@ -25,14 +25,14 @@ type tenant struct {
 	exists bool
 }
 
-// tenantsOf are the pods with such volumes, and one for each that a workload asks for and that is not there: of a Deployment none of whose pods exists, of
+// zonalPodsOf are the pods with such volumes, and one for each that a workload asks for and that is not there: of a Deployment none of whose pods exists, of
 // an ordinal of a StatefulSet, and of a CronJob that is not suspended.
-func tenantsOf(world *cluster.Snapshot) []tenant {
-	var all []tenant
+func zonalPodsOf(world *cluster.Snapshot) []zonalPod {
+	var all []zonalPod
 	add := func(pod *corev1.Pod, workload change.Ref, exists bool) {
 		mounts := slices.DeleteFunc(facts.Mounts(world, pod), func(m facts.Mount) bool { return m.Scope != facts.ScopeZone })
 		if len(mounts) > 0 {
-			all = append(all, tenant{pod, workload, mounts, exists})
+			all = append(all, zonalPod{pod, workload, mounts, exists})
 		}
 	}
 	active := map[change.Ref]bool{}
@@ -84,7 +84,7 @@ func podOf(workload metav1.Object, name string) *corev1.Pod {
 }
 
 // zones are the zones that all mounts allow by name; those of the first if they have none in common.
-func (t tenant) zones() []string {
+func (t zonalPod) zones() []string {
 	common := slices.DeleteFunc(slices.Clone(t.mounts[0].Zones), func(zone string) bool {
 		return slices.ContainsFunc(t.mounts, func(m facts.Mount) bool { return !slices.Contains(m.Zones, zone) })
 	})
@@ -95,7 +95,7 @@ func (t tenant) zones() []string {
 }
 
 // unbound is the pod as it waits for a node.
-func (t tenant) unbound() *corev1.Pod {
+func (t zonalPod) unbound() *corev1.Pod {
 	pod := t.pod.DeepCopy()
 	pod.Spec.NodeName, pod.Status = "", corev1.PodStatus{Phase: corev1.PodPending}
 	return pod
