@@ -61,6 +61,11 @@ func nextResize(r *v1alpha1.Remediation, policy *v1alpha1.HeadroomPolicy, now ti
 	case !isResize(r):
 		return stopResize(r, conclude(v1alpha1.RemediationGaveUpReason, sentence.ActionLost()))
 	}
+	return unlessStopped(r, policy, now)
+}
+
+// unlessStopped is the next transition of a Remediation that no person has stopped.
+func unlessStopped(r *v1alpha1.Remediation, policy *v1alpha1.HeadroomPolicy, now time.Time) resizeTransition {
 	last := lastStep(r)
 	requested := last.Name == v1alpha1.StepVerify || last.EndedAt != nil
 	switch {

@@ -93,10 +93,10 @@ func ClusterAutoscaler(world *cluster.Snapshot) metav1.ConditionStatus {
 
 // Decide says what is done for a zone, and why not more.
 func Decide(z Zone, groups []Group, f Facts) Decision {
-	switch {
-	case z.Covered == metav1.ConditionTrue:
+	switch z.Covered {
+	case metav1.ConditionTrue:
 		return Decision{Reason: v1alpha1.ZonesCoveredReason}
-	case z.Covered == metav1.ConditionUnknown:
+	case metav1.ConditionUnknown:
 		return Decision{Reason: v1alpha1.ZoneUnreadReason, Why: sentence.ZoneNotModelled(named(z.Unfit))}
 	}
 	d := decideLacking(z, groups, f)
@@ -115,6 +115,11 @@ func decideLacking(z Zone, groups []Group, f Facts) Decision {
 	if d.Resize == nil {
 		return d
 	}
+	return whetherDue(d, g, f)
+}
+
+// whetherDue says of the resize of a group whether it is proposed now.
+func whetherDue(d Decision, g Group, f Facts) Decision {
 	lack := time.Duration(ptr.Deref(f.Policy.Spec.Resize.LackSeconds, v1alpha1.DefaultLackSeconds)) * time.Second
 	left := lack
 	if f.Before != nil && f.Before.LackingSince != nil {
@@ -164,6 +169,24 @@ func choose(z Zone, groups []Group, f Facts) (Decision, Group) {
 
 // plan is the resize of one group for a zone, or why there is none.
 func plan(z Zone, g Group, f Facts) Decision {
+	if d := obstacle(z, g, f); d.Reason != "" {
+		return d
+	}
+	to, _ := query.SizeFor(g.Found.Zones, z.Name)
+	most := int(ptr.Deref(f.Policy.Spec.ZoneCoverage.MaxAddedNodes, v1alpha1.DefaultMaxAddedNodes))
+	switch {
+	case to > g.Found.Max:
+		return Decision{Reason: v1alpha1.ZoneMaximumReachedReason, Why: sentence.ZoneMaximum(g.name(), to, g.Found.Max)}
+	case to-g.Found.Desired > most:
+		return Decision{Reason: v1alpha1.ZoneMaximumReachedReason, Why: sentence.ZoneTooMany(g.name(), to-g.Found.Desired, most)}
+	case to <= g.Found.Desired: // Auto Scaling is about to end instances; which, is not known.
+		return Decision{Reason: v1alpha1.ZoneResizingReason, Why: sentence.ZoneGroupUpdating(g.name())}
+	}
+	return Decision{Resize: &v1alpha1.NodeGroupResize{Group: g.Found.Name, Cluster: g.Found.Cluster, Zone: z.Name, Desired: to, Min: to}}
+}
+
+// obstacle is why a group is not resized for a zone whatever the size would be; its reason is empty if there is none.
+func obstacle(z Zone, g Group, f Facts) Decision {
 	if g.Provider == change.Karpenter {
 		return Decision{Reason: v1alpha1.ZoneAutoscalerReason, Why: sentence.ZoneKarpenter(g.name())}
 	}
@@ -175,8 +198,6 @@ func plan(z Zone, g Group, f Facts) Decision {
 	for _, n := range g.Found.Zones {
 		running += n
 	}
-	to, _ := query.SizeFor(g.Found.Zones, z.Name)
-	most := int(ptr.Deref(f.Policy.Spec.ZoneCoverage.MaxAddedNodes, v1alpha1.DefaultMaxAddedNodes))
 	switch {
 	case !slices.Contains(zones, z.Name):
 		return Decision{Reason: v1alpha1.ZoneNoNodeGroupReason, Why: sentence.ZoneGroupElsewhere(g.name(), message.ListOf(zones))}
@@ -190,14 +211,8 @@ func plan(z Zone, g Group, f Facts) Decision {
 		return Decision{Reason: v1alpha1.ZoneNoNodeGroupReason, Why: sentence.ZoneLaunchSuspended(g.name())}
 	case g.Found.Zones[z.Name] > readyIn(g.Nodes, z.Name) && !lackedFor(f, startTimeout):
 		return Decision{Reason: v1alpha1.ZoneNodeStartingReason, Why: sentence.ZoneNodeStarting(g.name())}
-	case to > g.Found.Max:
-		return Decision{Reason: v1alpha1.ZoneMaximumReachedReason, Why: sentence.ZoneMaximum(g.name(), to, g.Found.Max)}
-	case to-g.Found.Desired > most:
-		return Decision{Reason: v1alpha1.ZoneMaximumReachedReason, Why: sentence.ZoneTooMany(g.name(), to-g.Found.Desired, most)}
-	case to <= g.Found.Desired: // Auto Scaling is about to end instances; which, is not known.
-		return Decision{Reason: v1alpha1.ZoneResizingReason, Why: sentence.ZoneGroupUpdating(g.name())}
 	}
-	return Decision{Resize: &v1alpha1.NodeGroupResize{Group: g.Found.Name, Cluster: g.Found.Cluster, Zone: z.Name, Desired: to, Min: to}}
+	return Decision{}
 }
 
 func unread(g Group) message.Sentence {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -54,25 +55,34 @@ func zonalPodsOf(world *cluster.Snapshot) []zonalPod {
 		}
 	}
 	for _, s := range world.StatefulSets() {
-		first := 0
-		if s.Spec.Ordinals != nil {
-			first = int(s.Spec.Ordinals.Start)
-		}
-		for ordinal := first; ordinal < first+int(ptr.Deref(s.Spec.Replicas, 1)); ordinal++ {
-			name := fmt.Sprintf("%s-%d", s.Name, ordinal)
-			if pod := world.Pod(s.Namespace, name); pod != nil && facts.IsActive(pod) {
-				continue
-			}
-			pod := podOf(s, name)
-			for _, claim := range s.Spec.VolumeClaimTemplates {
-				pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: claim.Name, VolumeSource: corev1.VolumeSource{
-					PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name + "-" + name},
-				}})
-			}
+		for _, pod := range missingOrdinals(world, s) {
 			add(pod, facts.RefTo(cluster.StatefulSet, s), false)
 		}
 	}
 	return all
+}
+
+// missingOrdinals are the pods that a StatefulSet asks for and that are not there, with the claims of its templates.
+func missingOrdinals(world *cluster.Snapshot, s *appsv1.StatefulSet) []*corev1.Pod {
+	first := 0
+	if s.Spec.Ordinals != nil {
+		first = int(s.Spec.Ordinals.Start)
+	}
+	var missing []*corev1.Pod
+	for ordinal := first; ordinal < first+int(ptr.Deref(s.Spec.Replicas, 1)); ordinal++ {
+		name := fmt.Sprintf("%s-%d", s.Name, ordinal)
+		if pod := world.Pod(s.Namespace, name); pod != nil && facts.IsActive(pod) {
+			continue
+		}
+		pod := podOf(s, name)
+		for _, claim := range s.Spec.VolumeClaimTemplates {
+			pod.Spec.Volumes = append(pod.Spec.Volumes, corev1.Volume{Name: claim.Name, VolumeSource: corev1.VolumeSource{
+				PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: claim.Name + "-" + name},
+			}})
+		}
+		missing = append(missing, pod)
+	}
+	return missing
 }
 
 // podOf is a pod of a workload's template.

@@ -147,9 +147,9 @@ func (p *Provider) ResizeState(ctx context.Context, ref cloud.NodeGroupRef, id s
 	case types.UpdateStatusSuccessful:
 		return cloud.ResizeState{Ended: true}, nil
 	}
-	why := string(out.Update.Status)
+	why := []string{string(out.Update.Status)}
 	for _, e := range out.Update.Errors {
-		why += "; " + string(e.ErrorCode) + ": " + sdk.ToString(e.ErrorMessage)
+		why = append(why, string(e.ErrorCode)+": "+sdk.ToString(e.ErrorMessage))
 	}
-	return cloud.ResizeState{Ended: true, Failed: why}, nil
+	return cloud.ResizeState{Ended: true, Failed: strings.Join(why, "; ")}, nil
 }
