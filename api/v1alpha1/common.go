@@ -36,6 +36,8 @@ const (
 	ActionEvict Action = "Evict"
 	// ActionDeleteInterface deletes one network interface that the VPC CNI left behind.
 	ActionDeleteInterface Action = "DeleteInterface"
+	// ActionResizeNodeGroup raises the desired and the minimum size of a node group.
+	ActionResizeNodeGroup Action = "ResizeNodeGroup"
 )
 
 // Budgets limit how many nodes all of naosu's work disrupts at the same time, as a number or a percentage that is rounded down, and

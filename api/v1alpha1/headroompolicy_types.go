@@ -70,6 +70,7 @@ const (
 // +kubebuilder:printcolumn:name="Mode",type=string,JSONPath=`.spec.mode`
 // +kubebuilder:printcolumn:name="Covered",type=string,JSONPath=`.status.conditions[?(@.type=="Covered")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Covered")].reason`
+// +kubebuilder:printcolumn:name="Zones Covered",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="ZonesCovered")].status`
 // +kubebuilder:printcolumn:name="Wanted",type=integer,JSONPath=`.status.wanted.placeholders`
 // +kubebuilder:printcolumn:name="Bound",type=integer,JSONPath=`.status.bound.placeholders`
 // +kubebuilder:printcolumn:name="Pending",type=integer,JSONPath=`.status.pending.placeholders`
@@ -106,6 +107,9 @@ type HeadroomPolicyList struct {
 }
 
 // HeadroomPolicySpec is the desired behavior of a HeadroomPolicy.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.survive) || has(self.zoneCoverage)",message="survive or zoneCoverage must be set",fieldPath=".survive"
+// +kubebuilder:validation:XValidation:rule="!has(self.survive) || has(self.maxRoom)",message="is required with survive",fieldPath=".maxRoom"
 type HeadroomPolicySpec struct {
 	// mode determines whether naosu holds room. Report only states, in the status, what room the policy wants. Auto holds it with
 	// placeholder pods. Approve is not allowed: placeholder pods disturb no other pod. A policy that is changed from Auto to Report
@@ -120,15 +124,21 @@ type HeadroomPolicySpec struct {
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
-	// survive are the failures that the room survives, one at a time. At least one must be stated.
-	// +required
+	// survive are the failures that the room survives, one at a time. At least one must be stated, unless zoneCoverage is set.
+	// +optional
 	// +kubebuilder:validation:XValidation:rule="has(self.nodes) && self.nodes > 0 || has(self.zones) && self.zones > 0 || has(self.bursts) && size(self.bursts) > 0 || has(self.steps) && size(self.steps) > 0",message="at least one failure must be stated"
-	Survive HeadroomFailures `json:"survive"`
+	Survive HeadroomFailures `json:"survive,omitzero"`
+
+	// zoneCoverage has each zone that holds volumes in use keep usable nodes that fit the pods of these volumes. In mode Auto, if no
+	// autoscaler manages the node group, naosu raises its desired and minimum size within its maximum; nothing is made smaller. If not
+	// set, zones are not covered.
+	// +optional
+	ZoneCoverage *HeadroomZoneCoverage `json:"zoneCoverage,omitempty"`
 
 	// maxRoom is the most room that placeholder pods of this policy request together, whether they are bound or Pending. If more is
-	// needed, the largest placeholder pods that fit are held, and Covered is False.
-	// +required
-	MaxRoom HeadroomAmount `json:"maxRoom"`
+	// needed, the largest placeholder pods that fit are held, and Covered is False. Required with survive.
+	// +optional
+	MaxRoom HeadroomAmount `json:"maxRoom,omitzero"`
 
 	// autoscaling determines whether Pending placeholder pods make cluster-autoscaler add nodes. AddNodes gives placeholder pods the
 	// priority -10, the lowest for which it does, and creates placeholder pods for nodes that are not there yet if today's nodes do not
@@ -299,7 +309,8 @@ type HeadroomResize struct {
 type HeadroomPolicyStatus struct {
 	// conditions are the latest observations of the policy. Covered is True if the placeholder pods that are bound survive every
 	// failure that the policy states; otherwise, its reason is why: ReportOnly, NotBound, MaximumReached, NeedsNodes, NotSized, Unread,
-	// NotFound, NoPriorityClass, or NotPermitted if the controller's role does not allow it. At most 16.
+	// NotFound, NoPriorityClass, or NotPermitted if the controller's role does not allow it. With zoneCoverage, ZonesCovered is True if
+	// each zone in status.zones is covered; otherwise, its reason is that of one that is not. At most 16.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -311,6 +322,13 @@ type HeadroomPolicyStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// zones are those that hold volumes in use, and whether they are covered. Not set without zoneCoverage. At most 100.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=100
+	Zones []HeadroomZoneStatus `json:"zones,omitempty"`
 
 	// wanted is the smallest room that is known to survive the failures, whether or not maxRoom allows it. Not set if it is not known.
 	// +optional

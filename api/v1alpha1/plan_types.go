@@ -36,27 +36,30 @@ type Plan struct {
 //
 // +kubebuilder:validation:XValidation:rule="self.action != 'None'",message="must not be None",fieldPath=".action"
 // +kubebuilder:validation:XValidation:rule="self.action != 'RestartService' || has(self.parameters)",message="service is required with RestartService",fieldPath=".parameters"
-// +kubebuilder:validation:XValidation:rule="self.action in ['RestartService', 'Evict'] || !has(self.parameters)",message="is not allowed with this action",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="self.action in ['RestartService', 'Evict', 'ResizeNodeGroup'] || !has(self.parameters)",message="is not allowed with this action",fieldPath=".parameters"
 // +kubebuilder:validation:XValidation:rule="self.action != 'RestartService' || !has(self.parameters) || self.parameters.all(name, name == 'service' && self.parameters[name].matches('^[A-Za-z0-9:_.@-]{1,120}[.]service$'))",message="must be only service, a systemd unit such as containerd.service",fieldPath=".parameters"
 // +kubebuilder:validation:XValidation:rule="self.action != 'Evict' || has(self.subject) && self.subject.kind == 'Pod' && has(self.subject.namespace) && has(self.subject.uid)",message="must be a pod with namespace and uid",fieldPath=".subject"
 // +kubebuilder:validation:XValidation:rule="self.action != 'DeleteInterface' || has(self.subject) && self.subject.kind == 'NetworkInterface' && !has(self.subject.namespace)",message="must be a NetworkInterface",fieldPath=".subject"
 // +kubebuilder:validation:XValidation:rule="self.action != 'Evict' || !has(self.parameters) || self.parameters.all(name, name == 'wave' && self.parameters[name].matches('^[1-9][0-9]?$'))",message="must be only wave, from 1 to 99",fieldPath=".parameters"
+// +kubebuilder:validation:XValidation:rule="self.action != 'ResizeNodeGroup' || has(self.subject) && self.subject.kind == 'NodeGroup' && !has(self.subject.namespace)",message="must be a NodeGroup",fieldPath=".subject"
+// +kubebuilder:validation:XValidation:rule="self.action != 'ResizeNodeGroup' || has(self.parameters) && self.parameters.all(name, name in ['zone', 'desired', 'min', 'cluster']) && 'zone' in self.parameters && ['desired', 'min'].all(name, name in self.parameters && self.parameters[name].matches('^[1-9][0-9]{0,4}$'))",message="must be zone, desired and min, and cluster for a group of EKS",fieldPath=".parameters"
 type Change struct {
 	// action is the action to take on the subject. RestartService restarts one systemd unit, Reboot reboots the machine, Replace
-	// replaces the machine with a new one, Evict evicts a pod, and DeleteInterface deletes a network interface. None is not
-	// allowed.
+	// replaces the machine with a new one, Evict evicts a pod, DeleteInterface deletes a network interface, and
+	// ResizeNodeGroup raises the size of a node group. None is not allowed.
 	// +required
-	// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace;Evict;DeleteInterface
+	// +kubebuilder:validation:Enum=None;RestartService;Reboot;Replace;Evict;DeleteInterface;ResizeNodeGroup
 	Action Action `json:"action"`
 
 	// subject is the object that the action is applied to: for Evict the pod with its uid, for DeleteInterface the
-	// NetworkInterface. Defaults to the node of the Remediation.
+	// NetworkInterface, for ResizeNodeGroup the NodeGroup. Defaults to the node of the Remediation.
 	// +optional
 	Subject *Subject `json:"subject,omitempty"`
 
 	// parameters are further parameters of the action, by name. RestartService has the parameter service, the systemd unit to
 	// restart, for example containerd.service. Evict has the parameter wave, for example 2: the pods of a wave are evicted once
-	// those of the waves before it have been replaced. It defaults to 1. Other actions have none. At most 8.
+	// those of the waves before it have been replaced. It defaults to 1. ResizeNodeGroup has the parameters zone,
+	// desired and min: the zone that needs a node, and the sizes; and cluster, the EKS cluster of a managed node group. Other actions have none. At most 8.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=8

@@ -28,6 +28,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/controller/headroom"
 	"github.com/naosu-dev/naosu/internal/controller/noderepair"
 	"github.com/naosu-dev/naosu/internal/controller/rebalance"
+	"github.com/naosu-dev/naosu/internal/controller/zonecoverage"
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
@@ -138,7 +139,12 @@ func Run(ctx context.Context, o Options) error {
 		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, Namespace: o.Namespace, Image: o.PlaceholderImage,
 		ClusterFacts: reconciler.ClusterFacts, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
-	added := errors.Join(balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced), room.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.synced))
+	zones := &zonecoverage.Reconciler{
+		Snapshot: watch.Snapshot, FindSizer: func() cloud.NodeGroupSizer { return discover.SizerIn(machines.Now()) },
+		Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Permit: reconciler.WithPermissionVerdict,
+		Leading: lead.holdsLease, Clock: clock.RealClock{}, Log: o.Log,
+	}
+	added := errors.Join(zones.AddTo(mgr, watch.Nodes(), watch.synced), balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced), room.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.synced))
 	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log)), mgr.Add(network)); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}

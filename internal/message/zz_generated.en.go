@@ -10367,6 +10367,243 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("kinds")))
 		t.say(". The JSON output shows what each kind affects.")
 	}},
+	{ZonesCoveredAll, []string{"n"}, func(t *text) {
+		t.say("Usable nodes in ")
+		t.say(count(t.number("n"), "zone", "zones"))
+		t.say(" fit the pods of the volumes there.")
+	}},
+	{ZonesNoVolumes, nil, func(t *text) {
+		t.say("No zone holds volumes that pods use.")
+	}},
+	{ZonesNotCovered, []string{"zones", "because"}, func(t *text) {
+		t.say("Not covered: ")
+		t.say(englishAnd(t.items("zones")))
+		t.say(". ")
+		t.put(t.value("because"))
+	}},
+	{ZoneUnread, []string{"kinds"}, func(t *text) {
+		t.say(englishAnd(t.items("kinds")))
+		t.say(" cannot be read completely.")
+	}},
+	{ZoneUnfit, []string{"zone", "pods", "because"}, func(t *text) {
+		t.say("No usable node in ")
+		t.put(t.value("zone"))
+		t.say(" fits ")
+		t.say(englishAnd(t.items("pods")))
+		t.say(". ")
+		t.put(t.value("because"))
+	}},
+	{ZoneNotAsked, []string{"group", "from", "to"}, func(t *text) {
+		t.say("The policy is in mode Report. In mode Auto, naosu would resize ")
+		t.put(t.value("group"))
+		t.say(" from ")
+		t.put(t.value("from"))
+		t.say(" to ")
+		t.put(t.value("to"))
+		t.say(".")
+	}},
+	{ZoneLacking, []string{"group", "to", "seconds"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" is resized to ")
+		t.put(t.value("to"))
+		t.say(" once this has been so for ")
+		t.put(t.value("seconds"))
+		t.say(" s and the guard allows it.")
+	}},
+	{ZoneNodeStarting, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" has an instance in the zone whose node is not ready yet.")
+	}},
+	{ZoneGroupUpdating, []string{"group"}, func(t *text) {
+		t.say("The size of ")
+		t.put(t.value("group"))
+		t.say(" is being changed.")
+	}},
+	{ZoneResizing, []string{"remediation"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" resizes a node group for the zone.")
+	}},
+	{ZoneKarpenter, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" is Karpenter's, which adds nodes for Pending pods: it needs a placeholder pod that must run in the zone.")
+	}},
+	{ZoneAutoscaler, []string{"group", "zones"}, func(t *text) {
+		t.say("cluster-autoscaler may size ")
+		t.put(t.value("group"))
+		t.say(", so naosu does not.")
+		if t.less(1, t.value("zones")) {
+			t.say(" The group spans ")
+			t.put(t.value("zones"))
+			t.say(" zones: it needs a node group for each zone, with a minimum size of at least 1.")
+		} else {
+			t.say(" It needs a minimum size of at least 1.")
+		}
+	}},
+	{ZoneAutoscalerUnknown, []string{"group"}, func(t *text) {
+		t.say("Deployments cannot be read, so that it is not known whether cluster-autoscaler sizes ")
+		t.put(t.value("group"))
+		t.say(".")
+	}},
+	{ZoneMaximum, []string{"group", "to", "max"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" would need ")
+		t.put(t.value("to"))
+		t.say(" nodes to be certain of one more in the zone; its maximum is ")
+		t.put(t.value("max"))
+		t.say(".")
+	}},
+	{ZoneTooMany, []string{"group", "n", "most"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" would need ")
+		t.say(count(t.number("n"), "more node", "more nodes"))
+		t.say(" to be certain of one more in the zone; maxAddedNodes is ")
+		t.put(t.value("most"))
+		t.say(".")
+	}},
+	{ZoneNoGroup, []string{"zone"}, func(t *text) {
+		t.say("No node group that has a node could add a suitable one in ")
+		t.put(t.value("zone"))
+		t.say(". Groups without nodes are not known.")
+	}},
+	{ZoneGroupElsewhere, []string{"group", "zones"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" adds nodes only in ")
+		t.say(englishAnd(t.items("zones")))
+		t.say(".")
+	}},
+	{ZoneLaunchSuspended, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" launches no instances: its process Launch is suspended.")
+	}},
+	{ZoneGroupUnread, []string{"group", "permission", "err"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" cannot be read")
+		if t.is(t.value("permission")) {
+			t.say("; the permission ")
+			t.put(t.value("permission"))
+			t.say(" is missing")
+		}
+		t.say(": ")
+		t.put(t.value("err"))
+	}},
+	{ZoneNoAccess, nil, func(t *text) {
+		t.say("naosu has no access to the provider of the nodes.")
+	}},
+	{ZoneResizeFailed, []string{"remediation", "because"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" did not help, and naosu resizes no group for the zone until the policy is changed: ")
+		t.put(t.value("because"))
+	}},
+	{ZoneResizeRests, []string{"remediation", "minutes", "because"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" was not carried out, and is tried again after ")
+		t.put(t.value("minutes"))
+		t.say(" minutes: ")
+		t.put(t.value("because"))
+	}},
+	{ZoneResizeBegan, []string{"remediation", "group", "to", "zone"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" begins to resize ")
+		t.put(t.value("group"))
+		t.say(" to ")
+		t.put(t.value("to"))
+		t.say(" for a node in ")
+		t.put(t.value("zone"))
+		t.say(".")
+	}},
+	{ZoneEvidence, []string{"zone", "workloads"}, func(t *text) {
+		t.say("No usable node in ")
+		t.put(t.value("zone"))
+		t.say(" fits ")
+		t.say(englishAnd(t.items("workloads")))
+		t.say(".")
+	}},
+	{ZoneNotNeeded, []string{"zone"}, func(t *text) {
+		t.put(t.value("zone"))
+		t.say(" is covered.")
+	}},
+	{ZoneGroupResized, []string{"group", "from", "to", "min"}, func(t *text) {
+		t.say("Resized ")
+		t.put(t.value("group"))
+		t.say(" from ")
+		t.put(t.value("from"))
+		t.say(" to ")
+		t.put(t.value("to"))
+		t.say(" nodes, with a minimum of ")
+		t.put(t.value("min"))
+		t.say(".")
+	}},
+	{ZoneGroupLarger, []string{"group", "to"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" has a desired size of ")
+		t.put(t.value("to"))
+		t.say(" already.")
+	}},
+	{ZoneGroupChanged, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" has changed since the resize was planned.")
+	}},
+	{ZoneResizeRefused, []string{"group", "permission", "err"}, func(t *text) {
+		t.say("The resize of ")
+		t.put(t.value("group"))
+		t.say(" was refused")
+		if t.is(t.value("permission")) {
+			t.say("; the permission ")
+			t.put(t.value("permission"))
+			t.say(" is missing")
+		}
+		t.say(": ")
+		t.put(t.value("err"))
+	}},
+	{ZoneResizeNotAnswered, []string{"group", "err"}, func(t *text) {
+		t.say("The resize of ")
+		t.put(t.value("group"))
+		t.say(" could not be carried out: ")
+		t.put(t.value("err"))
+	}},
+	{ZoneUpdateFailed, []string{"group", "err"}, func(t *text) {
+		t.say("The update of ")
+		t.put(t.value("group"))
+		t.say(" failed: ")
+		t.put(t.value("err"))
+	}},
+	{ZoneNodeReady, []string{"node", "zone"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" is ready in ")
+		t.put(t.value("zone"))
+		t.say(".")
+	}},
+	{ZoneElsewhere, []string{"group", "nodes", "zone"}, func(t *text) {
+		t.say("The new nodes of ")
+		t.put(t.value("group"))
+		t.say(" are ")
+		t.say(englishAnd(t.items("nodes")))
+		t.say(", and none is in ")
+		t.put(t.value("zone"))
+		t.say(".")
+	}},
+	{ZoneNoNode, []string{"group", "zone", "within"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" had no new node that is ready in ")
+		t.put(t.value("zone"))
+		t.say(" within ")
+		t.put(t.value("within"))
+		t.say(".")
+	}},
+	{ZoneNotModelled, []string{"pods"}, func(t *text) {
+		t.say("The scheduler of ")
+		t.say(englishAnd(t.items("pods")))
+		t.say(" is not known.")
+	}},
+	{ZoneNodeNotEnough, []string{"node", "zone"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" is ready in ")
+		t.put(t.value("zone"))
+		t.say(", but does not fit the pods that must run there.")
+	}},
+	{ZoneNotAskedAny, nil, func(t *text) {
+		t.say("The policy does not ask for this any more.")
+	}},
 	{TitleN101, nil, func(t *text) {
 		t.say("a pod pending on a volume in a zone without a usable node")
 	}},

@@ -10033,6 +10033,236 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("kinds")))
 		t.say("。それぞれの影響は JSON 出力で分かります。")
 	}},
+	{ZonesCoveredAll, []string{"n"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 個のゾーンで、使えるノードがボリュームを使う Pod をすべて収容できます。")
+	}},
+	{ZonesNoVolumes, nil, func(t *text) {
+		t.say("Pod が使うボリュームのあるゾーンはありません。")
+	}},
+	{ZonesNotCovered, []string{"zones", "because"}, func(t *text) {
+		t.say("次のゾーンはカバーされていません: ")
+		t.say(japaneseAnd(t.items("zones")))
+		t.say("。")
+		t.put(t.value("because"))
+	}},
+	{ZoneUnread, []string{"kinds"}, func(t *text) {
+		t.say(japaneseAnd(t.items("kinds")))
+		t.say(" をすべては読み取れません。")
+	}},
+	{ZoneUnfit, []string{"zone", "pods", "because"}, func(t *text) {
+		t.put(t.value("zone"))
+		t.say(" に、")
+		t.say(japaneseAnd(t.items("pods")))
+		t.say(" を収容できる使えるノードがありません。")
+		t.put(t.value("because"))
+	}},
+	{ZoneNotAsked, []string{"group", "from", "to"}, func(t *text) {
+		t.say("ポリシーのモードは Report です。モードが Auto なら、")
+		t.put(t.value("group"))
+		t.say(" の台数を ")
+		t.put(t.value("from"))
+		t.say(" から ")
+		t.put(t.value("to"))
+		t.say(" に変更します。")
+	}},
+	{ZoneLacking, []string{"seconds", "group", "to"}, func(t *text) {
+		t.say("この状態が ")
+		t.put(t.value("seconds"))
+		t.say(" 秒続き、ガードが許可すると、")
+		t.put(t.value("group"))
+		t.say(" の台数を ")
+		t.put(t.value("to"))
+		t.say(" に変更します。")
+	}},
+	{ZoneNodeStarting, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" にはこのゾーンのインスタンスがありますが、そのノードはまだ Ready ではありません。")
+	}},
+	{ZoneGroupUpdating, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" の台数は変更中です。")
+	}},
+	{ZoneResizing, []string{"remediation"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" がこのゾーンのためにノードグループの台数を変更しています。")
+	}},
+	{ZoneKarpenter, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" は Karpenter のものです。Karpenter は Pending の Pod のためにノードを追加するので、このゾーンでしか動作できないプレースホルダー Pod が必要です。")
+	}},
+	{ZoneAutoscaler, []string{"group", "zones"}, func(t *text) {
+		t.say("cluster-autoscaler が ")
+		t.put(t.value("group"))
+		t.say(" の台数を変更する可能性があるため、naosu は変更しません。")
+		if t.less(1, t.value("zones")) {
+			t.say("このグループは ")
+			t.put(t.value("zones"))
+			t.say(" 個のゾーンにまたがっています。ゾーンごとに、最小サイズが 1 以上のノードグループが必要です。")
+		} else {
+			t.say("最小サイズを 1 以上にする必要があります。")
+		}
+	}},
+	{ZoneAutoscalerUnknown, []string{"group"}, func(t *text) {
+		t.say("Deployment を読み取れないため、cluster-autoscaler が ")
+		t.put(t.value("group"))
+		t.say(" の台数を変更するかどうかは不明です。")
+	}},
+	{ZoneMaximum, []string{"group", "to", "max"}, func(t *text) {
+		t.say("このゾーンのノードを確実に 1 台増やすには ")
+		t.put(t.value("group"))
+		t.say(" に ")
+		t.put(t.value("to"))
+		t.say(" 台が必要ですが、最大サイズは ")
+		t.put(t.value("max"))
+		t.say(" です。")
+	}},
+	{ZoneTooMany, []string{"group", "n", "most"}, func(t *text) {
+		t.say("このゾーンのノードを確実に 1 台増やすには ")
+		t.put(t.value("group"))
+		t.say(" にさらに ")
+		t.put(t.value("n"))
+		t.say(" 台が必要ですが、maxAddedNodes は ")
+		t.put(t.value("most"))
+		t.say(" です。")
+	}},
+	{ZoneNoGroup, []string{"zone"}, func(t *text) {
+		t.say("ノードのあるノードグループには、")
+		t.put(t.value("zone"))
+		t.say(" に適したノードを追加できるものがありません。ノードのないグループは不明です。")
+	}},
+	{ZoneGroupElsewhere, []string{"group", "zones"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" がノードを追加するのは ")
+		t.say(japaneseAnd(t.items("zones")))
+		t.say(" だけです。")
+	}},
+	{ZoneLaunchSuspended, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" はプロセス Launch が一時停止しているため、インスタンスを起動しません。")
+	}},
+	{ZoneGroupUnread, []string{"group", "permission", "err"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" を読み取れません")
+		if t.is(t.value("permission")) {
+			t.say(" (権限 ")
+			t.put(t.value("permission"))
+			t.say(" がありません)")
+		}
+		t.say(": ")
+		t.put(t.value("err"))
+	}},
+	{ZoneNoAccess, nil, func(t *text) {
+		t.say("naosu はノードのプロバイダーにアクセスできません。")
+	}},
+	{ZoneResizeFailed, []string{"remediation", "because"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" では改善しませんでした。ポリシーが変更されるまで、naosu はこのゾーンのためにグループの台数を変更しません: ")
+		t.put(t.value("because"))
+	}},
+	{ZoneResizeRests, []string{"remediation", "minutes", "because"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" は実行されず、")
+		t.put(t.value("minutes"))
+		t.say(" 分後に再試行します: ")
+		t.put(t.value("because"))
+	}},
+	{ZoneResizeBegan, []string{"remediation", "zone", "group", "to"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" が、")
+		t.put(t.value("zone"))
+		t.say(" のノードのために ")
+		t.put(t.value("group"))
+		t.say(" の台数を ")
+		t.put(t.value("to"))
+		t.say(" に変更し始めます。")
+	}},
+	{ZoneEvidence, []string{"zone", "workloads"}, func(t *text) {
+		t.put(t.value("zone"))
+		t.say(" に、")
+		t.say(japaneseAnd(t.items("workloads")))
+		t.say(" を収容できる使えるノードがありません。")
+	}},
+	{ZoneNotNeeded, []string{"zone"}, func(t *text) {
+		t.put(t.value("zone"))
+		t.say(" はカバーされています。")
+	}},
+	{ZoneGroupResized, []string{"group", "from", "to", "min"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" の台数を ")
+		t.put(t.value("from"))
+		t.say(" から ")
+		t.put(t.value("to"))
+		t.say(" に変更し、最小サイズを ")
+		t.put(t.value("min"))
+		t.say(" にしました。")
+	}},
+	{ZoneGroupLarger, []string{"group", "to"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" の希望サイズはすでに ")
+		t.put(t.value("to"))
+		t.say(" です。")
+	}},
+	{ZoneGroupChanged, []string{"group"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" は、台数の変更を計画した後に変わりました。")
+	}},
+	{ZoneResizeRefused, []string{"group", "permission", "err"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" の台数の変更が拒否されました")
+		if t.is(t.value("permission")) {
+			t.say(" (権限 ")
+			t.put(t.value("permission"))
+			t.say(" がありません)")
+		}
+		t.say(": ")
+		t.put(t.value("err"))
+	}},
+	{ZoneResizeNotAnswered, []string{"group", "err"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" の台数を変更できませんでした: ")
+		t.put(t.value("err"))
+	}},
+	{ZoneUpdateFailed, []string{"group", "err"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" の更新が失敗しました: ")
+		t.put(t.value("err"))
+	}},
+	{ZoneNodeReady, []string{"node", "zone"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" は ")
+		t.put(t.value("zone"))
+		t.say(" で Ready です。")
+	}},
+	{ZoneElsewhere, []string{"group", "nodes", "zone"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" の新しいノードは ")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" で、")
+		t.put(t.value("zone"))
+		t.say(" にはありません。")
+	}},
+	{ZoneNoNode, []string{"group", "within", "zone"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" に、")
+		t.put(t.value("within"))
+		t.say(" 以内に ")
+		t.put(t.value("zone"))
+		t.say(" で Ready になった新しいノードはありませんでした。")
+	}},
+	{ZoneNotModelled, []string{"pods"}, func(t *text) {
+		t.say(japaneseAnd(t.items("pods")))
+		t.say(" のスケジューラーは不明です。")
+	}},
+	{ZoneNodeNotEnough, []string{"node", "zone"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" は ")
+		t.put(t.value("zone"))
+		t.say(" で Ready ですが、そこで動作する必要がある Pod を収容できません。")
+	}},
+	{ZoneNotAskedAny, nil, func(t *text) {
+		t.say("ポリシーはもうこれを求めていません。")
+	}},
 	{TitleN101, nil, func(t *text) {
 		t.say("使えるノードのないゾーンにあるボリュームを待って Pending になっている Pod")
 	}},

@@ -50,7 +50,7 @@ func (c *Cloud) showGroup(g *group) Group {
 	shown.Zones = slices.Clone(g.Zones)
 	shown.ZoneOrder = slices.Clone(g.ZoneOrder)
 	shown.Subnets = slices.Clone(g.Subnets)
-	shown.Labels = maps.Clone(g.Labels)
+	shown.Labels, shown.Tags = maps.Clone(g.Labels), maps.Clone(g.Tags)
 	shown.Taints = slices.Clone(g.Taints)
 	shown.SuspendedProcesses = slices.Clone(g.SuspendedProcesses)
 	shown.NodeRepair = g.NodeRepair.clone()
@@ -113,6 +113,25 @@ func (c *Cloud) SetBounds(name string, lowest, highest int) error {
 		}
 		g.Min, g.Max = lowest, highest
 		g.Desired = min(max(g.Desired, lowest), highest)
+		return nil
+	})
+}
+
+// SetSize changes a group's smallest, desired and largest size, as UpdateAutoScalingGroup does with all three.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_UpdateAutoScalingGroup.html
+func (c *Cloud) SetSize(name string, lowest, desired, highest int) error {
+	return c.update(func() error {
+		g, err := c.group(name)
+		if err != nil {
+			return err
+		}
+		if fault := boundsFault(lowest, highest); fault != "" {
+			return refuse(CodeValidation, "%s", fault)
+		}
+		if desired < lowest || desired > highest {
+			return refuse(CodeValidation, "Desired capacity:%d must be between the specified min size:%d and max size:%d", desired, lowest, highest)
+		}
+		g.Min, g.Desired, g.Max = lowest, desired, highest
 		return nil
 	})
 }

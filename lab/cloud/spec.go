@@ -71,6 +71,8 @@ type GroupSpec struct {
 	BootDelay *metav1.Duration `json:"bootDelay,omitempty"`
 	// Foreign groups are not EKS's: their nodes have the labels above alone.
 	Foreign bool `json:"foreign,omitempty"`
+	// Tags are the Auto Scaling group's, beside those that EKS sets.
+	Tags map[string]string `json:"tags,omitempty"`
 	// KeepPrimaryInterface is a launch template whose primary interface is not deleted with the instance.
 	KeepPrimaryInterface bool `json:"keepPrimaryInterface,omitempty"`
 	// SuspendedProcesses switches off what Auto Scaling does by itself, in its own words: "AZRebalance", "Launch". The

@@ -369,6 +369,7 @@ func TestRemediationFields(t *testing.T) {
 	try(t, remediations(install(t)), leastGeneral, generalTrials)
 	try(t, remediations(install(t)), leastEvictions, evictionTrials)
 	try(t, remediations(install(t)), leastDeletions, deletionTrials)
+	try(t, remediations(install(t)), leastResize, resizeTrials)
 	try(t, remediations(install(t)), leastDrill, drillTrials)
 }
 
@@ -464,7 +465,7 @@ func set(in map[string]any, path string, value any) {
 // TestEveryFieldIsTried reads the fields from the CRDs, so that a new one cannot go untried.
 func TestEveryFieldIsTried(t *testing.T) {
 	ofRemediation := maps.Clone(remediationTrials)
-	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials, evictionTrials, deletionTrials} {
+	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials, evictionTrials, deletionTrials, resizeTrials} {
 		maps.Copy(ofRemediation, more)
 	}
 	trials := map[string]map[string]trial{"AddressPolicy": addressTrials, "FailoverPolicy": failoverTrials, "HeadroomPolicy": headroomTrials, "NodeRepairPolicy": policyTrials, "RebalancePolicy": rebalanceTrials, "Remediation": ofRemediation}

@@ -36,6 +36,7 @@ var (
 		"maxRoom.cpu":                 {good: list{"8", 8, "500m"}, bad: list{nil, "-8", "many"}},
 		"maxRoom.memory":              {good: list{"32Gi", 0}, bad: list{nil, "-1Gi", "much"}},
 		"maxRoom.placeholders":        {good: list{0, 200}, bad: list{-1, 201, "20"}},
+		"zoneCoverage.maxAddedNodes":  {good: list{1, 50}, bad: list{0, 51, "3"}},
 		"resize.lackSeconds":          {good: list{0, 3600}, bad: list{-1, 3601, "1m"}},
 		"resize.excessPercent":        {good: list{0, 1000}, bad: list{-1, 1001, "25%"}},
 		"resize.excessMinutes":        {good: list{0, 1440}, bad: list{-1, 1441}},
@@ -45,6 +46,46 @@ var (
 	}
 	aStep = map[string]any{"spec.survive.steps[0].namespace": "kube-system", "spec.survive.steps[0].name": "calico-node", "spec.survive.steps[0].cpu": "1"}
 )
+
+// leastResize is a proposal of a HeadroomPolicy.
+const leastResize = `
+apiVersion: naosu.dev/v1alpha1
+kind: Remediation
+metadata: {name: resize}
+spec:
+  policy: {kind: HeadroomPolicy, name: default, rule: zone-coverage}
+  evidence: {finding: N101, since: "2026-01-01T00:00:00Z"}
+  plan: [{action: ResizeNodeGroup, subject: {kind: NodeGroup, name: general}, parameters: {zone: us-east-1c, desired: "3", min: "3"}}]
+`
+
+var resizeTrials = map[string]trial{
+	"plan":            {bad: list{list{evict("wave", "1")}, list{change("ResizeNodeGroup")}, list{deletion("eni-1")}}},
+	"plan[0].subject": {bad: list{map[string]any{"kind": "Subnet", "name": "general"}, map[string]any{"kind": "NodeGroup", "namespace": "shop", "name": "general"}}},
+	"plan[0].parameters": {
+		good: list{map[string]any{"zone": "a", "desired": "10", "min": "1"}},
+		bad:  list{map[string]any{"zone": "a", "desired": "10"}, map[string]any{"zone": "a", "desired": "0", "min": "1"}, map[string]any{"zone": "a", "desired": "3", "min": "-1"}},
+	},
+}
+
+// TestHeadroomZoneCoverage takes a policy that only covers zones, and refuses one that states nothing or room without its maximum.
+func TestHeadroomZoneCoverage(t *testing.T) {
+	resource := install(t).Resource(v1alpha1.GroupVersion.WithResource("headroompolicies"))
+	for name, tc := range map[string]struct {
+		spec    map[string]any
+		refused string
+	}{
+		"zone coverage alone":    {map[string]any{"zoneCoverage": map[string]any{}}, ""},
+		"nothing":                {map[string]any{"mode": "Auto"}, "spec.survive"},
+		"room without a maximum": {map[string]any{"survive": map[string]any{"nodes": 1}}, "spec.maxRoom"},
+	} {
+		o := object(t, leastHeadroom)
+		set(o.Object, "spec", tc.spec)
+		_, err := resource.Create(t.Context(), o, dryRun)
+		if (err != nil) != (tc.refused != "") || err != nil && !strings.Contains(err.Error(), tc.refused) {
+			t.Errorf("%s: %v, want one of %q", name, err, tc.refused)
+		}
+	}
+}
 
 func TestHeadroomPolicyFields(t *testing.T) {
 	try(t, install(t).Resource(v1alpha1.GroupVersion.WithResource("headroompolicies")), leastHeadroom, headroomTrials)

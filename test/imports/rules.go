@@ -29,7 +29,7 @@ var (
 var layers = [][]string{
 	{own + "internal/cli", own + "internal/controller"},
 	{own + "internal/action"},
-	{own + "internal/diagnosis", own + "internal/record", own + "internal/repaircheck"},
+	{own + "internal/diagnosis", own + "internal/record", own + "internal/zonecoverage", own + "internal/repaircheck"},
 	{own + "internal/guard", own + "internal/repairpolicy", own + "internal/rebalance", own + "internal/rebalancepolicy", own + "internal/addresspolicy", own + "internal/headroom", own + "internal/headroompolicy"},
 	{own + "internal/simulation", own + "internal/failoverpolicy", own + "internal/addresses"},
 	{own + "internal/scheduling"},

@@ -243,6 +243,11 @@ func (o *AbortOptions) advance(ctx context.Context, r *v1alpha1.Remediation) err
 		_, err := reclaimer.Advance(ctx, r.Name, nil)
 		return err
 	}
+	if r.Spec.Policy.Kind == v1alpha1.HeadroomPolicyKind {
+		resizer := &action.NodeGroupResizer{Records: o.records, Clock: o.Clock, Leading: o.leads}
+		_, err := resizer.Advance(ctx, r.Name, nil)
+		return err
+	}
 	performer := &action.Performer{
 		Client: o.Client, Reader: o.Client, Records: o.records, Advisor: action.AbortOnly{}, Clock: o.Clock, Leading: o.leads,
 	}

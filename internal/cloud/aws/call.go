@@ -35,7 +35,7 @@ var (
 	// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_TerminateInstanceInAutoScalingGroup.html
 	// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/errors-overview.html
 	busyCodes = []string{
-		"ScalingActivityInProgress", "ResourceContention", "IncorrectInstanceState",
+		"ScalingActivityInProgress", "ResourceContention", "ResourceInUseException", "IncorrectInstanceState",
 		"ExpiredToken", "ExpiredTokenException", "RequestExpired",
 	}
 	// permissionCodes are of requests that IAM does not allow: EC2's, Auto Scaling's and EKS's.

@@ -84,7 +84,7 @@ func (p *Provider) repairer(ctx context.Context, g *group) ([]cloud.Repairer, er
 		found.Unknown = sentence.CloudNoCluster(found.By.String())
 		return []cloud.Repairer{found}, nil
 	}
-	out, err := ask(ctx, "eks:DescribeNodegroup", p.eks.DescribeNodegroup, &eks.DescribeNodegroupInput{ClusterName: &cluster, NodegroupName: &g.name})
+	out, err := ask(ctx, callDescribeNodegroup, p.eks.DescribeNodegroup, &eks.DescribeNodegroupInput{ClusterName: &cluster, NodegroupName: &g.name})
 	if err != nil {
 		return unknown(found, err)
 	}

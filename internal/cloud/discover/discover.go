@@ -46,6 +46,16 @@ func DeleterIn(providers cloud.Providers, _ []cloud.Gap) cloud.InterfaceDeleter 
 	return nil
 }
 
+// SizerIn is the provider that sizes node groups; nil if there is none, or no access to it.
+func SizerIn(providers cloud.Providers, _ []cloud.Gap) cloud.NodeGroupSizer {
+	for _, p := range providers {
+		if sizer, is := p.(cloud.NodeGroupSizer); is {
+			return sizer
+		}
+	}
+	return nil
+}
+
 // ReadNetwork reads the network of machines; false if they are of no cloud whose network naosu reads. It takes no longer than the context allows,
 // and about a second if there are no credentials.
 func ReadNetwork(ctx context.Context, machines []cloud.Machine) (cloud.Network, bool) {

@@ -30,7 +30,7 @@ var evictionRight = authorizationv1.ResourceAttributes{Verb: "create", Resource:
 // rightsTo are the permissions that the controller needs for an action, approved or not.
 func rightsTo(action v1alpha1.Action) []authorizationv1.ResourceAttributes {
 	switch action {
-	case v1alpha1.ActionRestartService, v1alpha1.ActionDeleteInterface: // No pod moves.
+	case v1alpha1.ActionRestartService, v1alpha1.ActionDeleteInterface, v1alpha1.ActionResizeNodeGroup: // No pod moves.
 		return []authorizationv1.ResourceAttributes{actRight}
 	case v1alpha1.ActionEvict:
 		return []authorizationv1.ResourceAttributes{actRight, evictionRight}

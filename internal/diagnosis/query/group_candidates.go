@@ -193,22 +193,31 @@ func NodesByZone(group cluster.Group) map[string]int {
 	return counts
 }
 
+// SizeFor is the smallest size of a group with which a zone is certain to gain a node, and how many nodes each zone then has at least: a group in several
+// zones keeps them balanced, by the numbers of nodes that its zones have. A zone may be missing from them.
+func SizeFor(counts map[string]int, zone string) (size, each int) {
+	each = counts[zone] + 1
+	size = each
+	for name, n := range counts {
+		if name != zone {
+			size += max(n, each)
+		}
+	}
+	return size, each
+}
+
 // ResizeRemedy resizes a group so that the zone gains a node. A group in several zones keeps them balanced (EC2 Auto Scaling,
 // Azure's zone balancing), so the zone is certain to gain a node only if each zone is to have as many nodes as it will then.
 func ResizeRemedy(group cluster.Group, zone string) finding.Remedy {
 	counts := NodesByZone(group)
-	each := counts[zone] + 1
-	before, highest := 0, each
+	before, highest := 0, counts[zone]+1
 	for _, n := range counts {
 		before += n
 		highest = max(highest, n)
 	}
+	to, each := SizeFor(counts, zone)
 	counts[zone] = each
 	zones := slices.Sorted(maps.Keys(counts))
-	to := 0
-	for _, n := range counts {
-		to += max(n, each)
-	}
 	resized := change.ResizeGroup{
 		Group: group.Name, Provider: group.Sizer(), To: to, Zones: zones, Cluster: group.Cluster(), Region: group.Region(),
 	}

@@ -7629,6 +7629,191 @@ func UnreadKinds(kinds message.List) message.Sentence {
 	return message.Sentence{ID: message.UnreadKinds, Args: message.Args{"kinds": kinds}}
 }
 
+// ZonesCoveredAll is message.ZonesCoveredAll.
+func ZonesCoveredAll(n int) message.Sentence {
+	return message.Sentence{ID: message.ZonesCoveredAll, Args: message.Args{"n": n}}
+}
+
+// ZonesNoVolumes is message.ZonesNoVolumes.
+func ZonesNoVolumes() message.Sentence {
+	return message.Sentence{ID: message.ZonesNoVolumes}
+}
+
+// ZonesNotCovered is message.ZonesNotCovered.
+func ZonesNotCovered(zones message.List, because any) message.Sentence {
+	return message.Sentence{ID: message.ZonesNotCovered, Args: message.Args{"zones": zones, "because": because}}
+}
+
+// ZoneUnread is message.ZoneUnread.
+func ZoneUnread(kinds message.List) message.Sentence {
+	return message.Sentence{ID: message.ZoneUnread, Args: message.Args{"kinds": kinds}}
+}
+
+// ZoneUnfit is message.ZoneUnfit.
+func ZoneUnfit(zone any, pods message.List, because any) message.Sentence {
+	return message.Sentence{ID: message.ZoneUnfit, Args: message.Args{"zone": zone, "pods": pods, "because": because}}
+}
+
+// ZoneNotAsked is message.ZoneNotAsked.
+func ZoneNotAsked(group, from, to any) message.Sentence {
+	return message.Sentence{ID: message.ZoneNotAsked, Args: message.Args{"group": group, "from": from, "to": to}}
+}
+
+// ZoneLacking is message.ZoneLacking.
+func ZoneLacking(group, to, seconds any) message.Sentence {
+	return message.Sentence{ID: message.ZoneLacking, Args: message.Args{"group": group, "to": to, "seconds": seconds}}
+}
+
+// ZoneNodeStarting is message.ZoneNodeStarting.
+func ZoneNodeStarting(group any) message.Sentence {
+	return message.Sentence{ID: message.ZoneNodeStarting, Args: message.Args{"group": group}}
+}
+
+// ZoneGroupUpdating is message.ZoneGroupUpdating.
+func ZoneGroupUpdating(group any) message.Sentence {
+	return message.Sentence{ID: message.ZoneGroupUpdating, Args: message.Args{"group": group}}
+}
+
+// ZoneResizing is message.ZoneResizing.
+func ZoneResizing(remediation any) message.Sentence {
+	return message.Sentence{ID: message.ZoneResizing, Args: message.Args{"remediation": remediation}}
+}
+
+// ZoneKarpenter is message.ZoneKarpenter.
+func ZoneKarpenter(group any) message.Sentence {
+	return message.Sentence{ID: message.ZoneKarpenter, Args: message.Args{"group": group}}
+}
+
+// ZoneAutoscaler is message.ZoneAutoscaler.
+func ZoneAutoscaler(group any, zones int) message.Sentence {
+	return message.Sentence{ID: message.ZoneAutoscaler, Args: message.Args{"group": group, "zones": zones}}
+}
+
+// ZoneAutoscalerUnknown is message.ZoneAutoscalerUnknown.
+func ZoneAutoscalerUnknown(group any) message.Sentence {
+	return message.Sentence{ID: message.ZoneAutoscalerUnknown, Args: message.Args{"group": group}}
+}
+
+// ZoneMaximum is message.ZoneMaximum.
+func ZoneMaximum(group, to, max any) message.Sentence {
+	return message.Sentence{ID: message.ZoneMaximum, Args: message.Args{"group": group, "to": to, "max": max}}
+}
+
+// ZoneTooMany is message.ZoneTooMany.
+func ZoneTooMany(group any, n int, most any) message.Sentence {
+	return message.Sentence{ID: message.ZoneTooMany, Args: message.Args{"group": group, "n": n, "most": most}}
+}
+
+// ZoneNoGroup is message.ZoneNoGroup.
+func ZoneNoGroup(zone any) message.Sentence {
+	return message.Sentence{ID: message.ZoneNoGroup, Args: message.Args{"zone": zone}}
+}
+
+// ZoneGroupElsewhere is message.ZoneGroupElsewhere.
+func ZoneGroupElsewhere(group any, zones message.List) message.Sentence {
+	return message.Sentence{ID: message.ZoneGroupElsewhere, Args: message.Args{"group": group, "zones": zones}}
+}
+
+// ZoneLaunchSuspended is message.ZoneLaunchSuspended.
+func ZoneLaunchSuspended(group any) message.Sentence {
+	return message.Sentence{ID: message.ZoneLaunchSuspended, Args: message.Args{"group": group}}
+}
+
+// ZoneGroupUnread is message.ZoneGroupUnread.
+func ZoneGroupUnread(group, permission, err any) message.Sentence {
+	return message.Sentence{ID: message.ZoneGroupUnread, Args: message.Args{"group": group, "permission": permission, "err": err}}
+}
+
+// ZoneNoAccess is message.ZoneNoAccess.
+func ZoneNoAccess() message.Sentence {
+	return message.Sentence{ID: message.ZoneNoAccess}
+}
+
+// ZoneResizeFailed is message.ZoneResizeFailed.
+func ZoneResizeFailed(remediation, because any) message.Sentence {
+	return message.Sentence{ID: message.ZoneResizeFailed, Args: message.Args{"remediation": remediation, "because": because}}
+}
+
+// ZoneResizeRests is message.ZoneResizeRests.
+func ZoneResizeRests(remediation, minutes, because any) message.Sentence {
+	return message.Sentence{ID: message.ZoneResizeRests, Args: message.Args{"remediation": remediation, "minutes": minutes, "because": because}}
+}
+
+// ZoneResizeBegan is message.ZoneResizeBegan.
+func ZoneResizeBegan(remediation, group, to, zone any) message.Sentence {
+	return message.Sentence{ID: message.ZoneResizeBegan, Args: message.Args{"remediation": remediation, "group": group, "to": to, "zone": zone}}
+}
+
+// ZoneEvidence is message.ZoneEvidence.
+func ZoneEvidence(zone any, workloads message.List) message.Sentence {
+	return message.Sentence{ID: message.ZoneEvidence, Args: message.Args{"zone": zone, "workloads": workloads}}
+}
+
+// ZoneNotNeeded is message.ZoneNotNeeded.
+func ZoneNotNeeded(zone any) message.Sentence {
+	return message.Sentence{ID: message.ZoneNotNeeded, Args: message.Args{"zone": zone}}
+}
+
+// ZoneGroupResized is message.ZoneGroupResized.
+func ZoneGroupResized(group, from, to, min any) message.Sentence {
+	return message.Sentence{ID: message.ZoneGroupResized, Args: message.Args{"group": group, "from": from, "to": to, "min": min}}
+}
+
+// ZoneGroupLarger is message.ZoneGroupLarger.
+func ZoneGroupLarger(group, to any) message.Sentence {
+	return message.Sentence{ID: message.ZoneGroupLarger, Args: message.Args{"group": group, "to": to}}
+}
+
+// ZoneGroupChanged is message.ZoneGroupChanged.
+func ZoneGroupChanged(group any) message.Sentence {
+	return message.Sentence{ID: message.ZoneGroupChanged, Args: message.Args{"group": group}}
+}
+
+// ZoneResizeRefused is message.ZoneResizeRefused.
+func ZoneResizeRefused(group, permission, err any) message.Sentence {
+	return message.Sentence{ID: message.ZoneResizeRefused, Args: message.Args{"group": group, "permission": permission, "err": err}}
+}
+
+// ZoneResizeNotAnswered is message.ZoneResizeNotAnswered.
+func ZoneResizeNotAnswered(group, err any) message.Sentence {
+	return message.Sentence{ID: message.ZoneResizeNotAnswered, Args: message.Args{"group": group, "err": err}}
+}
+
+// ZoneUpdateFailed is message.ZoneUpdateFailed.
+func ZoneUpdateFailed(group, err any) message.Sentence {
+	return message.Sentence{ID: message.ZoneUpdateFailed, Args: message.Args{"group": group, "err": err}}
+}
+
+// ZoneNodeReady is message.ZoneNodeReady.
+func ZoneNodeReady(node, zone any) message.Sentence {
+	return message.Sentence{ID: message.ZoneNodeReady, Args: message.Args{"node": node, "zone": zone}}
+}
+
+// ZoneElsewhere is message.ZoneElsewhere.
+func ZoneElsewhere(group any, nodes message.List, zone any) message.Sentence {
+	return message.Sentence{ID: message.ZoneElsewhere, Args: message.Args{"group": group, "nodes": nodes, "zone": zone}}
+}
+
+// ZoneNoNode is message.ZoneNoNode.
+func ZoneNoNode(group, zone, within any) message.Sentence {
+	return message.Sentence{ID: message.ZoneNoNode, Args: message.Args{"group": group, "zone": zone, "within": within}}
+}
+
+// ZoneNotModelled is message.ZoneNotModelled.
+func ZoneNotModelled(pods message.List) message.Sentence {
+	return message.Sentence{ID: message.ZoneNotModelled, Args: message.Args{"pods": pods}}
+}
+
+// ZoneNodeNotEnough is message.ZoneNodeNotEnough.
+func ZoneNodeNotEnough(node, zone any) message.Sentence {
+	return message.Sentence{ID: message.ZoneNodeNotEnough, Args: message.Args{"node": node, "zone": zone}}
+}
+
+// ZoneNotAskedAny is message.ZoneNotAskedAny.
+func ZoneNotAskedAny() message.Sentence {
+	return message.Sentence{ID: message.ZoneNotAskedAny}
+}
+
 // TitleN101 is message.TitleN101.
 func TitleN101() message.Sentence {
 	return message.Sentence{ID: message.TitleN101}

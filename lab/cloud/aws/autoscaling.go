@@ -2,6 +2,7 @@ package aws
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ var autoscaling = &service{
 		"ResumeProcesses":                     suspend(false),
 		"SuspendProcesses":                    suspend(true),
 		"TerminateInstanceInAutoScalingGroup": terminateInstance,
+		"UpdateAutoScalingGroup":              updateAutoScalingGroup,
 	},
 	read: readForm, answer: answerQuery, refuse: refuseQuery,
 	unknownKey: "InvalidClientTokenId", wrongSignature: "SignatureDoesNotMatch", unauthorized: "AccessDenied",
@@ -112,7 +114,13 @@ func (s *Server) describeGroup(g cloud.Group, instances []cloud.Instance) scalin
 	}
 	tags := []tag{{"kubernetes.io/cluster/" + s.ClusterName, "owned"}}
 	if !g.Foreign {
-		tags = append(tags, tag{"eks:cluster-name", s.ClusterName}, tag{"eks:nodegroup-name", g.Name})
+		tags = append(tags, tag{"eks:cluster-name", s.ClusterName}, tag{"eks:nodegroup-name", g.Name},
+			// EKS tags the groups of its node groups so, whether or not cluster-autoscaler runs.
+			// https://docs.aws.amazon.com/eks/latest/userguide/managed-node-groups.html
+			tag{"k8s.io/cluster-autoscaler/enabled", "true"}, tag{"k8s.io/cluster-autoscaler/" + s.ClusterName, "owned"})
+	}
+	for _, key := range slices.Sorted(maps.Keys(g.Tags)) {
+		tags = append(tags, tag{key, g.Tags[key]})
 	}
 	for _, t := range tags {
 		shown.Tags.Members = append(shown.Tags.Members, scalingTag{g.Name, "auto-scaling-group", t.Key, t.Value})
@@ -189,6 +197,35 @@ func suspend(off bool) operation {
 		err := r.server.Cloud.Suspend(r.parameters.text("AutoScalingGroupName"), off, r.parameters.list("ScalingProcesses.member")...)
 		return nil, err
 	}
+}
+
+// updateAutoScalingGroup changes the sizes that are given. What else Auto Scaling changes by this call is refused here.
+// https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_UpdateAutoScalingGroup.html
+func updateAutoScalingGroup(r request) (any, error) {
+	name := r.parameters.text("AutoScalingGroupName")
+	groups := r.server.Cloud.Groups()
+	at := slices.IndexFunc(groups, func(g cloud.Group) bool { return g.Name == name })
+	if at < 0 {
+		return nil, refuse(cloud.CodeValidation, "AutoScalingGroup name not found - AutoScalingGroup %s not found", name)
+	}
+	g := groups[at]
+	sizes := map[string]*int{"MinSize": &g.Min, "MaxSize": &g.Max, "DesiredCapacity": &g.Desired}
+	for key := range r.parameters {
+		if _, known := sizes[key]; !known && !slices.Contains([]string{"Action", "Version", "AutoScalingGroupName"}, key) {
+			return nil, refuse(cloud.CodeValidation, "The lab does not change %s of a group.", key)
+		}
+	}
+	for key, size := range sizes {
+		if r.parameters.text(key) == "" {
+			continue
+		}
+		n, err := r.parameters.count(key)
+		if err != nil {
+			return nil, err
+		}
+		*size = n
+	}
+	return nil, r.server.Cloud.SetSize(name, g.Min, g.Desired, g.Max)
 }
 
 // activity is an entry of a group's history.

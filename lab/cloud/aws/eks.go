@@ -12,14 +12,17 @@ import (
 
 var eks = &service{
 	name:       "eks",
-	operations: map[string]operation{"DescribeNodegroup": describeNodegroup, "UpdateNodegroupConfig": updateNodegroupConfig},
+	operations: map[string]operation{"DescribeNodegroup": describeNodegroup, "DescribeUpdate": describeUpdate, "UpdateNodegroupConfig": updateNodegroupConfig},
 	read:       readPath, answer: answerJSON, refuse: refuseJSON,
 	unknownKey: "UnrecognizedClientException", wrongSignature: "InvalidSignatureException", unauthorized: "AccessDeniedException",
 }
 
-// readPath knows GET /clusters/NAME/node-groups/NAME, and what readUpdate does.
+// readPath knows GET /clusters/NAME/node-groups/NAME, and what readUpdate and readDescribeUpdate do.
 func readPath(r *http.Request) (action string, given parameters) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	if len(parts) == 4 && parts[0] == "clusters" && parts[2] == "updates" {
+		return readDescribeUpdate(r, parts)
+	}
 	if len(parts) < 4 || len(parts) > 5 || parts[0] != "clusters" || parts[2] != "node-groups" {
 		return "", nil
 	}
@@ -90,11 +93,14 @@ func describeNodegroup(r request) (any, error) {
 
 func (s *Server) describeNodegroup(g cloud.Group) nodegroup {
 	shown := nodegroup{
-		Name: g.Name, Cluster: s.ClusterName, Status: "ACTIVE", CapacityType: "ON_DEMAND",
+		Name: g.Name, Cluster: s.ClusterName, Status: statusActive, CapacityType: "ON_DEMAND",
 		ARN:     fmt.Sprintf("arn:aws:eks:%s:%s:nodegroup/%s/%s", s.Cloud.Region(), account, s.ClusterName, g.Name),
 		Scaling: scaling{g.Min, g.Max, g.Desired}, InstanceTypes: []string{g.InstanceType}, Labels: g.Labels,
 		Resources: resources{[]resourceName{{g.Name}}}, NodeRepair: nodeRepairOf(g),
 		Subnets: s.subnetsOf(g), Health: healthOf(g),
+	}
+	if s.resizing(g.Name) {
+		shown.Status = statusUpdating
 	}
 	for _, t := range g.Taints {
 		shown.Taints = append(shown.Taints, taint{t.Key, t.Value, taintEffects[string(t.Effect)]})

@@ -41,6 +41,12 @@ type (
 		Type      string        `json:"type"`
 		Params    []updateParam `json:"params"`
 		CreatedAt float64       `json:"createdAt"`
+		Errors    []updateError `json:"errors,omitempty"`
+	}
+	updateError struct {
+		Code      string   `json:"errorCode"`
+		Message   string   `json:"errorMessage"`
+		Resources []string `json:"resourceIds"`
 	}
 	updateParam struct {
 		Type  string `json:"type"`
@@ -48,7 +54,7 @@ type (
 	}
 )
 
-// updateNodegroupConfig changes nodeRepairConfig, at once. What else EKS changes by this call is refused here.
+// updateNodegroupConfig changes nodeRepairConfig, at once, or scalingConfig (resizeNodegroup). What else EKS changes by this call is refused here.
 // https://docs.aws.amazon.com/eks/latest/APIReference/API_UpdateNodegroupConfig.html
 func updateNodegroupConfig(r request) (any, error) {
 	g, err := r.nodegroup()
@@ -56,9 +62,12 @@ func updateNodegroupConfig(r request) (any, error) {
 		return nil, err
 	}
 	for name := range r.parameters {
-		if !slices.Contains([]string{"name", "nodegroupName", "clientRequestToken", "nodeRepairConfig"}, name) {
+		if !slices.Contains([]string{"name", "nodegroupName", "clientRequestToken", "nodeRepairConfig", "scalingConfig"}, name) {
 			return nil, refuse("InvalidParameterException", "The lab does not change %s of a node group.", name)
 		}
+	}
+	if size := r.parameters.text("scalingConfig"); size != "" {
+		return r.resizeNodegroup(g, size)
 	}
 	given := r.parameters.text("nodeRepairConfig")
 	if given == "" {

@@ -57,6 +57,9 @@ type Server struct {
 	emptyPages map[string]int
 	hooks      map[string]*hook
 	buckets    buckets
+	// resizes are the updates of sizes, oldest first; failResize is how the next one fails, nil if it does not.
+	resizes    []resize
+	failResize *updateError
 }
 
 // New returns a server of the cloud.

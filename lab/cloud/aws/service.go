@@ -67,6 +67,8 @@ func statusOf(code string) int {
 		return http.StatusForbidden
 	case "ResourceNotFoundException":
 		return http.StatusNotFound
+	case codeInUse:
+		return http.StatusConflict
 	case "DryRunOperation":
 		return http.StatusPreconditionFailed
 	case "InternalError", "ResourceContention", cloud.CodeInsufficientCapacity:

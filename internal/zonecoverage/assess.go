@@ -1,0 +1,225 @@
+package zonecoverage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/scheduling"
+)
+
+// Read are the kinds without which nothing is said of any zone.
+var Read = []cluster.Kind{
+	cluster.Node, cluster.Pod, cluster.PersistentVolumeClaim, cluster.PersistentVolume, cluster.StorageClass, cluster.Deployment, cluster.ReplicaSet,
+	cluster.StatefulSet, cluster.CronJob,
+}
+
+// Coverage is what was found of each zone that holds volumes in use, by name. Nothing is known of any if Unread is not empty.
+type Coverage struct {
+	Unread []cluster.Kind
+	Zones  []Zone
+}
+
+// Zone is a zone and the pods that must run in it.
+type Zone struct {
+	Name string
+	// Covered is True if each of the pods runs on a usable node or fits one, with the others; False if one does not; Unknown if its scheduler is not modelled.
+	Covered   metav1.ConditionStatus
+	Workloads []change.Ref
+	// Unfit are the workloads of pods that fit no usable node.
+	Unfit []change.Ref
+	// Candidates are the node groups of which a new node in the zone would suit some of these pods, those that suit most first.
+	Candidates []Candidate
+}
+
+// Candidate is a node group as the Kubernetes API shows it.
+type Candidate struct {
+	// Name is that of the group's label; empty if the nodes have none.
+	Name     string
+	Provider change.Provider
+	// Nodes are nodes of the group, at least one. If Name is empty, it is one node, and its provider knows its group.
+	Nodes []*corev1.Node
+	// suits is the number of pods that a new node would suit.
+	suits int
+}
+
+// IsUsable says whether new pods may be placed on a node: it is ready, not cordoned and not being removed.
+func IsUsable(node *corev1.Node) bool {
+	return node != nil && kube.IsNodeReady(node) && !node.Spec.Unschedulable && !kube.IsBeingRemoved(node)
+}
+
+// Assess finds the zones that hold volumes in use, and asks the scheduler whether usable nodes fit the pods there that do not run on one. Those of the highest
+// priority and the largest requests are placed first, and may preempt. An error is of the context or of the scheduler's configuration.
+func Assess(ctx context.Context, world *cluster.Snapshot) (Coverage, error) {
+	for _, kind := range Read {
+		if world.Knowledge(kind) != cluster.Complete {
+			return Coverage{Unread: slices.DeleteFunc(slices.Clone(Read), func(k cluster.Kind) bool { return world.Knowledge(k) == cluster.Complete })}, nil
+		}
+	}
+	pods := zonalPodsOf(world)
+	if len(pods) == 0 {
+		return Coverage{}, nil
+	}
+	judge, err := scheduling.New(ctx, world.With(withoutUnusable(world)...), scheduling.Options{})
+	if err != nil {
+		return Coverage{}, fmt.Errorf("assess the coverage of zones: %w", err)
+	}
+	a := assessment{world: world, judge: judge, zones: map[string]*Zone{}, unfit: map[string][]zonalPod{}}
+	if err := a.place(ctx, pods); err != nil {
+		return Coverage{}, fmt.Errorf("assess the coverage of zones: %w", err)
+	}
+	var c Coverage
+	for _, name := range slices.Sorted(maps.Keys(a.zones)) {
+		zone := a.zones[name]
+		zone.Workloads, zone.Unfit = facts.UniqueRefs(zone.Workloads), facts.UniqueRefs(zone.Unfit)
+		zone.Candidates = a.candidates(ctx, name)
+		c.Zones = append(c.Zones, *zone)
+	}
+	return c, nil
+}
+
+// withoutUnusable removes the nodes on which no new pod may be placed.
+func withoutUnusable(world *cluster.Snapshot) []cluster.Edit {
+	var edits []cluster.Edit
+	for _, node := range world.Nodes() {
+		if !IsUsable(node) {
+			edits = append(edits, cluster.Remove(node))
+		}
+	}
+	return edits
+}
+
+// assessment is one Assess.
+type assessment struct {
+	world *cluster.Snapshot
+	judge *scheduling.Judge
+	zones map[string]*Zone
+	// unfit are the pods that fit no usable node, by zone.
+	unfit map[string][]zonalPod
+}
+
+// place finds a node for each pod that runs on no usable one, and notes what it found by zone.
+func (a *assessment) place(ctx context.Context, pods []zonalPod) error {
+	var displaced []zonalPod
+	for _, t := range pods {
+		if node := a.world.Node(t.pod.Spec.NodeName); IsUsable(node) {
+			a.note(t, cluster.Zone(node), metav1.ConditionTrue)
+			continue
+		}
+		displaced = append(displaced, t)
+		if t.exists {
+			if err := a.judge.Apply(cluster.Remove(t.pod)); err != nil {
+				return err
+			}
+		}
+	}
+	slices.SortStableFunc(displaced, compareZonalPods)
+	for _, t := range displaced {
+		pod := t.unbound()
+		placement, err := a.judge.Place(ctx, pod)
+		switch {
+		case errors.Is(err, scheduling.ErrNotModelled):
+			a.note(t, t.zones()[0], metav1.ConditionUnknown)
+			continue
+		case err != nil:
+			return err
+		}
+		node := placement.Node
+		var edits []cluster.Edit
+		if placement.Preemption != nil {
+			node = placement.Preemption.Node
+			for _, victim := range placement.Preemption.Victims {
+				edits = append(edits, cluster.Remove(victim))
+			}
+		}
+		if node == "" {
+			a.note(t, t.zones()[0], metav1.ConditionFalse)
+			continue
+		}
+		pod.Spec.NodeName = node
+		if err := a.judge.Apply(append(edits, cluster.Put(pod))...); err != nil {
+			return err
+		}
+		a.note(t, cluster.Zone(a.world.Node(node)), metav1.ConditionTrue)
+	}
+	return nil
+}
+
+// compareZonalPods puts those of the highest priority first, and of those the largest.
+func compareZonalPods(a, b zonalPod) int {
+	cpu := func(t zonalPod) int64 { q := query.SpecRequest(&t.pod.Spec, corev1.ResourceCPU); return q.MilliValue() }
+	memory := func(t zonalPod) int64 { q := query.SpecRequest(&t.pod.Spec, corev1.ResourceMemory); return q.Value() }
+	return cmp.Or(
+		cmp.Compare(ptr.Deref(b.pod.Spec.Priority, 0), ptr.Deref(a.pod.Spec.Priority, 0)), cmp.Compare(cpu(b), cpu(a)), cmp.Compare(memory(b), memory(a)),
+		cmp.Compare(a.pod.Namespace, b.pod.Namespace), cmp.Compare(a.pod.Name, b.pod.Name),
+	)
+}
+
+// note adds a pod to its zone.
+func (a *assessment) note(t zonalPod, name string, covered metav1.ConditionStatus) {
+	zone := a.zones[name]
+	if zone == nil {
+		zone = &Zone{Name: name, Covered: metav1.ConditionTrue}
+		a.zones[name] = zone
+	}
+	zone.Workloads = append(zone.Workloads, t.workload)
+	if covered == metav1.ConditionTrue {
+		return
+	}
+	zone.Unfit = append(zone.Unfit, t.workload)
+	if covered == metav1.ConditionFalse {
+		a.unfit[name] = append(a.unfit[name], t)
+		zone.Covered = covered
+	} else if zone.Covered == metav1.ConditionTrue {
+		zone.Covered = covered
+	}
+}
+
+// candidates are the groups of which a new node in the zone would suit the pods there that fit no node. The world is the whole one: groups are known by all
+// of their nodes.
+func (a *assessment) candidates(ctx context.Context, zone string) []Candidate {
+	found := map[string]*Candidate{}
+	q := query.Query{World: a.world, Judge: a.judge}
+	for _, t := range a.unfit[zone] {
+		groups := q.GroupsFor(ctx, t.unbound(), &facts.Mount{Zones: []string{zone}, Selectors: selectors(t)})
+		for _, g := range groups.Suitable {
+			if found[g.Label+g.Name] == nil {
+				found[g.Label+g.Name] = &Candidate{Name: g.Name, Provider: g.Provider, Nodes: g.Nodes}
+			}
+			found[g.Label+g.Name].suits++
+		}
+		if node := groups.UngroupedNode; node != nil {
+			if found[""] == nil {
+				found[""] = &Candidate{Nodes: []*corev1.Node{node}}
+			}
+			found[""].suits++
+		}
+	}
+	var all []Candidate
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		all = append(all, *found[key])
+	}
+	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(b.suits, a.suits) })
+	return all
+}
+
+// selectors are those that a node must match to use all volumes of a pod.
+func selectors(t zonalPod) []*corev1.NodeSelector {
+	var all []*corev1.NodeSelector
+	for _, m := range t.mounts {
+		all = append(all, m.Selectors...)
+	}
+	return all
+}

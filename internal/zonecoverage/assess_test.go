@@ -1,0 +1,109 @@
+package zonecoverage
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/kube"
+	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
+)
+
+// inGroup labels a node with its node group.
+func inGroup(name string) func(*corev1.Node) {
+	return func(n *corev1.Node) {
+		if n.Labels["eks.amazonaws.com/nodegroup"] = name; name == "" {
+			delete(n.Labels, "eks.amazonaws.com/nodegroup")
+		}
+	}
+}
+
+// mounting is a template that mounts a claim.
+func mounting(claim, cpu string, edits ...func(*corev1.PodSpec)) corev1.PodTemplateSpec {
+	return w.Template("redis", cpu, append(edits, w.Mounting(claim))...)
+}
+
+func scaledTo(n int32, of w.Objects) w.Objects {
+	for _, o := range of {
+		switch o := o.(type) {
+		case *appsv1.Deployment:
+			o.Spec.Replicas = &n
+		case *appsv1.StatefulSet:
+			o.Spec.Replicas = &n
+		}
+	}
+	return of
+}
+
+// TestAssess says which zones hold volumes in use, whether usable nodes fit their pods, and which groups could get a node there.
+func TestAssess(t *testing.T) {
+	group, data := inGroup("general"), w.ZonalClaim("data", "c")
+	removed := func(n *corev1.Node) {
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: kube.TaintToBeDeleted, Effect: corev1.TaintEffectNoSchedule})
+	}
+	tainted := func(n *corev1.Node) {
+		n.Spec.Taints = append(n.Spec.Taints, corev1.Taint{Key: "team", Effect: corev1.TaintEffectNoSchedule})
+	}
+	other := w.Of(w.Node("n1", "a", group), w.Node("n2", "b", group))
+	for name, tc := range map[string]struct {
+		objects w.Objects
+		want    string
+	}{
+		"no volumes":                      {w.Of(other, w.Deployment("web", w.Template("web", "1"), "n1")), ""},
+		"a claim that nobody uses":        {w.Of(other, data), ""},
+		"a Deployment scaled to zero":     {w.Of(other, data, scaledTo(0, w.Deployment("redis", mounting("data", "1")))), ""},
+		"the pod runs there":              {w.Of(other, w.Node("n3", "c", group), data, w.Deployment("redis", mounting("data", "1"), "n3")), "c True"},
+		"its node is cordoned":            {w.Of(other, w.Node("n3", "c", group, w.CordonedNode), data, w.Deployment("redis", mounting("data", "1"), "n3")), "c False unfit=1 general"},
+		"its node is not ready":           {w.Of(other, w.Node("n3", "c", group, w.NotReady), data, w.Deployment("redis", mounting("data", "1"), "n3")), "c False unfit=1 general"},
+		"its node is being removed":       {w.Of(other, w.Node("n3", "c", group, removed), data, w.Deployment("redis", mounting("data", "1"), "n3")), "c False unfit=1 general"},
+		"another node of the zone":        {w.Of(other, w.Node("n3", "c", group, w.CordonedNode), w.Node("n4", "c", group), data, w.Deployment("redis", mounting("data", "1"), "n3")), "c True"},
+		"another node is too small":       {w.Of(other, w.Node("n3", "c", group, w.CordonedNode), w.Node("n4", "c", group, w.CPU("500m")), data, w.Deployment("redis", mounting("data", "1"), "n3")), "c False unfit=1 general"},
+		"another node is tainted":         {w.Of(other, w.Node("n3", "c", group, w.CordonedNode), w.Node("n4", "c", inGroup("team"), tainted), data, w.Deployment("redis", mounting("data", "1"), "n3")), "c False unfit=1 general"},
+		"the pod waits":                   {w.Of(other, data, w.Deployment("redis", mounting("data", "1"), "")), "c False unfit=1 general"},
+		"the pod is not there yet":        {w.Of(other, data, scaledTo(1, w.Deployment("redis", mounting("data", "1")))), "c False unfit=1 general"},
+		"too large for any group":         {w.Of(w.Node("n1", "a", group, w.CPU("1")), data, w.Deployment("redis", mounting("data", "2"), "")), "c False unfit=1"},
+		"nodes of no group":               {w.Of(w.Node("n1", "a", inGroup("")), data, w.Deployment("redis", mounting("data", "1"), "")), "c False unfit=1 -"},
+		"both do not fit the node":        {w.Of(other, w.Node("n3", "c", group, w.CordonedNode), w.Node("n4", "c", group, w.CPU("1500m")), data, w.ZonalClaim("more", "c"), w.Deployment("redis", mounting("data", "1"), "n3"), w.Deployment("more", mounting("more", "1"), "n3")), "c False unfit=1 general"},
+		"placeholder pods give way":       {w.Of(w.Node("n1", "a", group), w.Node("n3", "c", group, w.CPU("1")), data, w.Deployment("room", w.Template("room", "1", w.Priority(-10)), "n3"), w.Deployment("redis", mounting("data", "1"), "")), "c True"},
+		"two zones, one of them covered":  {w.Of(other, data, w.ZonalClaim("here", "a"), w.Deployment("redis", mounting("data", "1"), ""), w.Deployment("here", mounting("here", "1"), "n1")), "a True; c False unfit=1 general"},
+		"an ordinal that is not there":    {w.Of(other, w.ZonalClaim("data-redis-0", "c"), scaledTo(1, claiming("data", w.StatefulSet("redis", w.Template("redis", "1"))))), "c False unfit=1 general"},
+		"an ordinal that was scaled down": {w.Of(other, w.ZonalClaim("data-redis-0", "c"), scaledTo(0, claiming("data", w.StatefulSet("redis", w.Template("redis", "1"))))), ""},
+	} {
+		c, err := Assess(t.Context(), tc.objects.CompleteJudge(t).World())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var zones []string
+		for _, z := range c.Zones {
+			said := z.Name + " " + string(z.Covered)
+			if z.Covered != metav1.ConditionTrue {
+				said += fmt.Sprintf(" unfit=%d", len(z.Unfit))
+			}
+			for _, g := range z.Candidates {
+				if g.Name == "" {
+					g.Name = "-"
+				}
+				said += " " + g.Name
+			}
+			zones = append(zones, said)
+		}
+		if got := strings.Join(zones, "; "); got != tc.want || len(c.Unread) > 0 {
+			t.Errorf("%s: %q, want %q (%v)", name, got, tc.want, c.Unread)
+		}
+	}
+}
+
+// claiming has a StatefulSet's pods mount claims of a template.
+func claiming(name string, of w.Objects) w.Objects {
+	for _, o := range of {
+		if s, is := o.(*appsv1.StatefulSet); is {
+			s.Spec.VolumeClaimTemplates = []corev1.PersistentVolumeClaim{{ObjectMeta: metav1.ObjectMeta{Name: name}}}
+			s.Spec.Template.Spec.Volumes = nil
+		}
+	}
+	return of
+}
