@@ -138,7 +138,7 @@ func Run(ctx context.Context, o Options) error {
 		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, Namespace: o.Namespace, Image: o.PlaceholderImage,
 		ClusterFacts: reconciler.ClusterFacts, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
-	added := errors.Join(balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced), room.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.synced))
+	added := errors.Join(balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced), room.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.PriorityClasses(), watch.synced))
 	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log)), mgr.Add(network)); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}

@@ -6608,6 +6608,73 @@ var englishTexts = []compiled{
 	{CheckColumnReasons, nil, func(t *text) {
 		t.say("CONDITION: REASONS")
 	}},
+	{ProtectionGiven, []string{"class", "exposed"}, func(t *text) {
+		t.say("New Jobs are given the PriorityClass ")
+		t.put(t.value("class"))
+		t.say(".")
+		if t.is(t.value("exposed")) {
+			t.say(" ")
+			t.say(count(t.number("exposed"), "existing Job has", "existing Jobs have"))
+			t.say(" a lower priority, which cannot be changed.")
+		}
+	}},
+	{ProtectionReportOnly, nil, func(t *text) {
+		t.say("The policy is in mode Report: new Jobs are given no PriorityClass.")
+	}},
+	{ProtectionPaused, nil, func(t *text) {
+		t.say("The policy is paused: new Jobs are given no PriorityClass.")
+	}},
+	{ProtectionInvalidSelector, []string{"errors"}, func(t *text) {
+		t.say("The selectors of protect are not valid: ")
+		t.say(englishList(t.items("errors")))
+		t.say(".")
+	}},
+	{ProtectionNoClass, []string{"class"}, func(t *text) {
+		t.say("The PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" does not exist, and a Job that names it can create no pods. To create it: kubectl create priorityclass ")
+		t.put(t.value("class"))
+		t.say(" --value=100000 --preemption-policy=Never")
+	}},
+	{ProtectionSystemClass, []string{"class"}, func(t *text) {
+		t.say("The PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" is one of Kubernetes' own, which Jobs must not have. Name another in protect.priorityClassName.")
+	}},
+	{ProtectionClassPreempts, []string{"class"}, func(t *text) {
+		t.say("Pods of the PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" would preempt other pods. Name one with preemptionPolicy Never in protect.priorityClassName.")
+	}},
+	{ProtectionClassTooLow, []string{"class", "value", "lowest"}, func(t *text) {
+		t.say("The PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" protects nothing: its priority is ")
+		t.put(t.value("value"))
+		t.say(", and that of pods without a class is ")
+		t.put(t.value("lowest"))
+		t.say(". Name a higher one in protect.priorityClassName.")
+	}},
+	{ProtectionNotServed, []string{"class"}, func(t *text) {
+		t.say("The API server does not serve MutatingAdmissionPolicies in v1, as Kubernetes 1.36 and later do. Set priorityClassName: ")
+		t.put(t.value("class"))
+		t.say(" in the pod templates of Jobs and CronJobs instead.")
+	}},
+	{ProtectionNotInstalled, []string{"name"}, func(t *text) {
+		t.say("The MutatingAdmissionPolicy ")
+		t.put(t.value("name"))
+		t.say(" or its binding is not installed. The chart installs them in mode auto, and config/protection has them.")
+	}},
+	{ProtectionNotReadable, []string{"name"}, func(t *text) {
+		t.say("Whether the MutatingAdmissionPolicy ")
+		t.put(t.value("name"))
+		t.say(" and its binding are installed is not known: the controller may not read them.")
+	}},
+	{ProtectionTooMany, []string{"jobs"}, func(t *text) {
+		t.say("The next growth of a DaemonSet would preempt ")
+		t.say(englishAnd(t.items("jobs")))
+		t.say(" although they are protected: on their nodes, too few pods have a lower priority. Protect fewer Jobs, or hold room for the growth with survive.steps.")
+	}},
 	{PlanBalanced, nil, func(t *text) {
 		t.say("All workloads are balanced; no pod needs to be evicted.")
 	}},

@@ -6376,6 +6376,73 @@ var japaneseTexts = []compiled{
 	{CheckColumnReasons, nil, func(t *text) {
 		t.say("CONDITION: 理由")
 	}},
+	{ProtectionGiven, []string{"class", "exposed"}, func(t *text) {
+		t.say("新しい Job に PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" を設定します。")
+		if t.is(t.value("exposed")) {
+			t.say("既存の Job ")
+			t.put(t.value("exposed"))
+			t.say(" 個は優先度が低く、変更できません。")
+		}
+	}},
+	{ProtectionReportOnly, nil, func(t *text) {
+		t.say("ポリシーのモードが Report のため、新しい Job に PriorityClass を設定しません。")
+	}},
+	{ProtectionPaused, nil, func(t *text) {
+		t.say("ポリシーが一時停止中のため、新しい Job に PriorityClass を設定しません。")
+	}},
+	{ProtectionInvalidSelector, []string{"errors"}, func(t *text) {
+		t.say("protect のセレクターが正しくありません: ")
+		t.say(japaneseAnd(t.items("errors")))
+		t.say("。")
+	}},
+	{ProtectionNoClass, []string{"class"}, func(t *text) {
+		t.say("PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" がありません。存在しないものを指定した Job は Pod を作成できません。作成するコマンド: kubectl create priorityclass ")
+		t.put(t.value("class"))
+		t.say(" --value=100000 --preemption-policy=Never")
+	}},
+	{ProtectionSystemClass, []string{"class"}, func(t *text) {
+		t.say("PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" は Kubernetes 自身のもので、Job には使えません。protect.priorityClassName に別のものを指定してください。")
+	}},
+	{ProtectionClassPreempts, []string{"class"}, func(t *text) {
+		t.say("PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" の Pod は、ほかの Pod をプリエンプトします。protect.priorityClassName には preemptionPolicy: Never のものを指定してください。")
+	}},
+	{ProtectionClassTooLow, []string{"class", "value", "lowest"}, func(t *text) {
+		t.say("PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" では保護になりません。優先度が ")
+		t.put(t.value("value"))
+		t.say(" で、PriorityClass のない Pod の優先度は ")
+		t.put(t.value("lowest"))
+		t.say(" です。protect.priorityClassName にもっと高いものを指定してください。")
+	}},
+	{ProtectionNotServed, []string{"class"}, func(t *text) {
+		t.say("API サーバーが MutatingAdmissionPolicy の v1 に対応していません (Kubernetes 1.36 以降が必要)。代わりに Job と CronJob の Pod テンプレートに priorityClassName: ")
+		t.put(t.value("class"))
+		t.say(" を指定してください。")
+	}},
+	{ProtectionNotInstalled, []string{"name"}, func(t *text) {
+		t.say("MutatingAdmissionPolicy ")
+		t.put(t.value("name"))
+		t.say(" またはその binding がインストールされていません。Helm チャートはモードが auto の場合にインストールします。config/protection にもあります。")
+	}},
+	{ProtectionNotReadable, []string{"name"}, func(t *text) {
+		t.say("MutatingAdmissionPolicy ")
+		t.put(t.value("name"))
+		t.say(" とその binding がインストールされているかどうかは不明です。コントローラーに読み取る権限がありません。")
+	}},
+	{ProtectionTooMany, []string{"jobs"}, func(t *text) {
+		t.say("DaemonSet の次の増加により、保護されていても ")
+		t.say(japaneseAnd(t.items("jobs")))
+		t.say(" がプリエンプトされます。同じノードに優先度のより低い Pod が足りません。保護する Job を減らすか、survive.steps で増加分の余力を確保してください。")
+	}},
 	{PlanBalanced, nil, func(t *text) {
 		t.say("すべてのワークロードは偏りなく配置されています。退避が必要な Pod はありません。")
 	}},

@@ -5109,6 +5109,66 @@ func CheckColumnReasons() message.Sentence {
 	return message.Sentence{ID: message.CheckColumnReasons}
 }
 
+// ProtectionGiven is message.ProtectionGiven.
+func ProtectionGiven(class any, exposed int) message.Sentence {
+	return message.Sentence{ID: message.ProtectionGiven, Args: message.Args{"class": class, "exposed": exposed}}
+}
+
+// ProtectionReportOnly is message.ProtectionReportOnly.
+func ProtectionReportOnly() message.Sentence {
+	return message.Sentence{ID: message.ProtectionReportOnly}
+}
+
+// ProtectionPaused is message.ProtectionPaused.
+func ProtectionPaused() message.Sentence {
+	return message.Sentence{ID: message.ProtectionPaused}
+}
+
+// ProtectionInvalidSelector is message.ProtectionInvalidSelector.
+func ProtectionInvalidSelector(errors message.List) message.Sentence {
+	return message.Sentence{ID: message.ProtectionInvalidSelector, Args: message.Args{"errors": errors}}
+}
+
+// ProtectionNoClass is message.ProtectionNoClass.
+func ProtectionNoClass(class any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionNoClass, Args: message.Args{"class": class}}
+}
+
+// ProtectionSystemClass is message.ProtectionSystemClass.
+func ProtectionSystemClass(class any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionSystemClass, Args: message.Args{"class": class}}
+}
+
+// ProtectionClassPreempts is message.ProtectionClassPreempts.
+func ProtectionClassPreempts(class any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionClassPreempts, Args: message.Args{"class": class}}
+}
+
+// ProtectionClassTooLow is message.ProtectionClassTooLow.
+func ProtectionClassTooLow(class, value, lowest any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionClassTooLow, Args: message.Args{"class": class, "value": value, "lowest": lowest}}
+}
+
+// ProtectionNotServed is message.ProtectionNotServed.
+func ProtectionNotServed(class any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionNotServed, Args: message.Args{"class": class}}
+}
+
+// ProtectionNotInstalled is message.ProtectionNotInstalled.
+func ProtectionNotInstalled(name any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionNotInstalled, Args: message.Args{"name": name}}
+}
+
+// ProtectionNotReadable is message.ProtectionNotReadable.
+func ProtectionNotReadable(name any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionNotReadable, Args: message.Args{"name": name}}
+}
+
+// ProtectionTooMany is message.ProtectionTooMany.
+func ProtectionTooMany(jobs message.List) message.Sentence {
+	return message.Sentence{ID: message.ProtectionTooMany, Args: message.Args{"jobs": jobs}}
+}
+
 // PlanBalanced is message.PlanBalanced.
 func PlanBalanced() message.Sentence {
 	return message.Sentence{ID: message.PlanBalanced}
