@@ -13,4 +13,9 @@ var japaneseProtection = sentences{
 	ProtectionNotInstalled:    "MutatingAdmissionPolicy {{.name}} またはその binding がインストールされていません。Helm チャートはモードが auto の場合にインストールします。config/protection にもあります。",
 	ProtectionNotReadable:     "MutatingAdmissionPolicy {{.name}} とその binding がインストールされているかどうかは不明です。コントローラーに読み取る権限がありません。",
 	ProtectionTooMany:         "DaemonSet の次の増加により、保護されていても {{and .jobs}} がプリエンプトされます。同じノードに優先度のより低い Pod が足りません。保護する Job を減らすか、survive.steps で増加分の余力を確保してください。",
+
+	ProtectionInVain:  "{{and .jobs}} に PriorityClass を設定しても効果はありません。同じノードに優先度のより低い Pod が足りず、それでもプリエンプトされます。",
+	RemedyProtect:     "{{if .held}}HeadroomPolicy で増加分の余力を確保し、{{and .jobs}} と同様の新しい Job に PriorityClass を設定します。{{else}}HeadroomPolicy で {{and .jobs}} と同様の新しい Job に PriorityClass を設定します。優先度がより低い Pod が代わりにプリエンプトされます。{{end}}",
+	RemedyProtectCost: "{{if .held}}各ノードで、DaemonSet の Pod が増える分の CPU。{{else}}これらの Job にはありません。その Pod はほかの Pod をプリエンプトしません。{{end}}",
+	RemedyProtectRisk: "{{if .others}}代わりに {{and .others}} の Pod {{.n}} 個がプリエンプトされます。{{end}}既存の Job は変わりません。モード auto の naosu のコントローラーが必要で、Job の保護には Kubernetes 1.36 以降が必要です。",
 }

@@ -14,4 +14,9 @@ const (
 	ProtectionNotInstalled    ID = "ProtectionNotInstalled"    // name
 	ProtectionNotReadable     ID = "ProtectionNotReadable"     // name
 	ProtectionTooMany         ID = "ProtectionTooMany"         // jobs
+
+	ProtectionInVain  ID = "ProtectionInVain"  // jobs
+	RemedyProtect     ID = "RemedyProtect"     // jobs, held
+	RemedyProtectCost ID = "RemedyProtectCost" // held
+	RemedyProtectRisk ID = "RemedyProtectRisk" // n, others
 )

@@ -6039,11 +6039,16 @@ var englishTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" was changed and rolled out: each of its pods is recreated, and where a node has no room for its new requests, other pods are preempted.")
 	}},
-	{CauseScaler, []string{"scaler", "by"}, func(t *text) {
+	{CauseScaler, []string{"scaler", "by", "nodes"}, func(t *text) {
 		t.put(t.value("scaler"))
 		t.say(" sets the requests of ")
 		t.put(t.value("by"))
 		t.say(" by the number of nodes or cores: when the cluster grows by a step, each of those pods grows, on every node.")
+		if t.is(t.value("nodes")) {
+			t.say(" It has ")
+			t.say(count(t.number("nodes"), "node", "nodes"))
+			t.say(" now.")
+		}
 	}},
 	{CauseJobFailed, []string{"failed"}, func(t *text) {
 		t.say(englishAnd(t.items("failed")))
@@ -6674,6 +6679,40 @@ var englishTexts = []compiled{
 		t.say("The next growth of a DaemonSet would preempt ")
 		t.say(englishAnd(t.items("jobs")))
 		t.say(" although they are protected: on their nodes, too few pods have a lower priority. Protect fewer Jobs, or hold room for the growth with survive.steps.")
+	}},
+	{ProtectionInVain, []string{"jobs"}, func(t *text) {
+		t.say("A PriorityClass for ")
+		t.say(englishAnd(t.items("jobs")))
+		t.say(" does not help: their pods would be preempted nevertheless, because too few pods on these nodes have a lower priority.")
+	}},
+	{RemedyProtect, []string{"held", "jobs"}, func(t *text) {
+		if t.is(t.value("held")) {
+			t.say("Hold room for the growth with a HeadroomPolicy, and have new Jobs like ")
+			t.say(englishAnd(t.items("jobs")))
+			t.say(" given a PriorityClass.")
+		} else {
+			t.say("Have new Jobs like ")
+			t.say(englishAnd(t.items("jobs")))
+			t.say(" given a PriorityClass by a HeadroomPolicy: pods of a lower priority are then preempted instead.")
+		}
+	}},
+	{RemedyProtectCost, []string{"held"}, func(t *text) {
+		if t.is(t.value("held")) {
+			t.say("As much CPU on each node as the DaemonSet's pods grow by.")
+		} else {
+			t.say("None for these Jobs: their pods preempt no others.")
+		}
+	}},
+	{RemedyProtectRisk, []string{"others", "n"}, func(t *text) {
+		if t.is(t.value("others")) {
+			t.say(count(t.number("n"), "pod", "pods"))
+			t.say(" of ")
+			t.say(englishAnd(t.items("others")))
+			t.say(" ")
+			t.say(verb(t.number("n"), "is", "are"))
+			t.say(" preempted instead. ")
+		}
+		t.say("Jobs that exist already stay as they are. It needs naosu's controller in mode auto, and for Jobs Kubernetes 1.36 or later.")
 	}},
 	{PlanBalanced, nil, func(t *text) {
 		t.say("All workloads are balanced; no pod needs to be evicted.")

@@ -5825,11 +5825,16 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" が変更され、ロールアウトされました。各ノードで Pod が作り直され、新しい requests の分の空きがなければほかの Pod がプリエンプトされます。")
 	}},
-	{CauseScaler, []string{"by", "scaler"}, func(t *text) {
+	{CauseScaler, []string{"by", "scaler", "nodes"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" の requests は ")
 		t.put(t.value("scaler"))
 		t.say(" がノード数やコア数に応じて決めています。クラスターが 1 段階大きくなると、全ノードの Pod が大きくなります。")
+		if t.is(t.value("nodes")) {
+			t.say("今のノードは ")
+			t.put(t.value("nodes"))
+			t.say(" 台です。")
+		}
 	}},
 	{CauseJobFailed, []string{"failed"}, func(t *text) {
 		t.say(japaneseAnd(t.items("failed")))
@@ -6442,6 +6447,38 @@ var japaneseTexts = []compiled{
 		t.say("DaemonSet の次の増加により、保護されていても ")
 		t.say(japaneseAnd(t.items("jobs")))
 		t.say(" がプリエンプトされます。同じノードに優先度のより低い Pod が足りません。保護する Job を減らすか、survive.steps で増加分の余力を確保してください。")
+	}},
+	{ProtectionInVain, []string{"jobs"}, func(t *text) {
+		t.say(japaneseAnd(t.items("jobs")))
+		t.say(" に PriorityClass を設定しても効果はありません。同じノードに優先度のより低い Pod が足りず、それでもプリエンプトされます。")
+	}},
+	{RemedyProtect, []string{"held", "jobs"}, func(t *text) {
+		if t.is(t.value("held")) {
+			t.say("HeadroomPolicy で増加分の余力を確保し、")
+			t.say(japaneseAnd(t.items("jobs")))
+			t.say(" と同様の新しい Job に PriorityClass を設定します。")
+		} else {
+			t.say("HeadroomPolicy で ")
+			t.say(japaneseAnd(t.items("jobs")))
+			t.say(" と同様の新しい Job に PriorityClass を設定します。優先度がより低い Pod が代わりにプリエンプトされます。")
+		}
+	}},
+	{RemedyProtectCost, []string{"held"}, func(t *text) {
+		if t.is(t.value("held")) {
+			t.say("各ノードで、DaemonSet の Pod が増える分の CPU。")
+		} else {
+			t.say("これらの Job にはありません。その Pod はほかの Pod をプリエンプトしません。")
+		}
+	}},
+	{RemedyProtectRisk, []string{"others", "n"}, func(t *text) {
+		if t.is(t.value("others")) {
+			t.say("代わりに ")
+			t.say(japaneseAnd(t.items("others")))
+			t.say(" の Pod ")
+			t.put(t.value("n"))
+			t.say(" 個がプリエンプトされます。")
+		}
+		t.say("既存の Job は変わりません。モード auto の naosu のコントローラーが必要で、Job の保護には Kubernetes 1.36 以降が必要です。")
 	}},
 	{PlanBalanced, nil, func(t *text) {
 		t.say("すべてのワークロードは偏りなく配置されています。退避が必要な Pod はありません。")

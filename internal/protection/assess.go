@@ -130,7 +130,7 @@ func defaultPriority(world *cluster.Snapshot) int32 {
 // count counts the policy's Jobs.
 func (a *Assessment) count(world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy, class int32) {
 	var protected, exposed int32
-	for _, job := range selected(world, policy) {
+	for _, job := range Jobs(world, policy) {
 		if priority(world, job) >= class {
 			protected++
 		} else {
@@ -140,8 +140,8 @@ func (a *Assessment) count(world *cluster.Snapshot, policy *v1alpha1.HeadroomPol
 	a.Status.ProtectedJobs, a.Status.ExposedJobs = &protected, &exposed
 }
 
-// selected are the Jobs of a policy that have not finished.
-func selected(world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy) []*batchv1.Job {
+// Jobs are those that a policy selects and that have not finished.
+func Jobs(world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy) []*batchv1.Job {
 	protect := policy.Spec.Protect
 	selector, err := kube.NewPodSelector(&protect.NamespaceSelector, &protect.PodSelector)
 	if err != nil {

@@ -25,7 +25,7 @@ func Preempted(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.He
 	steps := verticalautoscaler.AllSteps(world)
 	owners := map[change.Ref]change.NamespacedRef{}
 	var pods []*corev1.Pod
-	for _, job := range selected(world, policy) {
+	for _, job := range Jobs(world, policy) {
 		for _, pod := range world.PodsOf(job.UID) {
 			if !cluster.Ended(pod) {
 				pods = append(pods, pod)

@@ -122,6 +122,7 @@ func (s growthStep) describe(ctx context.Context, q query.Query, o outcome.Outco
 		f.Remedies = append(f.Remedies, proposals)
 	}
 	f.Remedies = append(f.Remedies, s.placeholderRemedies(ctx, q)...)
+	s.addProtection(ctx, q, &f)
 	if s.Autoscaler.Name != "" && s.MoreNodes > 0 {
 		f.Unknown = []finding.Gap{{About: "groups", Message: sentence.UnknownNewNode()}}
 	}

@@ -4675,8 +4675,8 @@ func CauseRollout(by any) message.Sentence {
 }
 
 // CauseScaler is message.CauseScaler.
-func CauseScaler(scaler, by any) message.Sentence {
-	return message.Sentence{ID: message.CauseScaler, Args: message.Args{"scaler": scaler, "by": by}}
+func CauseScaler(scaler, by any, nodes int) message.Sentence {
+	return message.Sentence{ID: message.CauseScaler, Args: message.Args{"scaler": scaler, "by": by, "nodes": nodes}}
 }
 
 // CauseJobFailed is message.CauseJobFailed.
@@ -5167,6 +5167,26 @@ func ProtectionNotReadable(name any) message.Sentence {
 // ProtectionTooMany is message.ProtectionTooMany.
 func ProtectionTooMany(jobs message.List) message.Sentence {
 	return message.Sentence{ID: message.ProtectionTooMany, Args: message.Args{"jobs": jobs}}
+}
+
+// ProtectionInVain is message.ProtectionInVain.
+func ProtectionInVain(jobs message.List) message.Sentence {
+	return message.Sentence{ID: message.ProtectionInVain, Args: message.Args{"jobs": jobs}}
+}
+
+// RemedyProtect is message.RemedyProtect.
+func RemedyProtect(held bool, jobs message.List) message.Sentence {
+	return message.Sentence{ID: message.RemedyProtect, Args: message.Args{"held": held, "jobs": jobs}}
+}
+
+// RemedyProtectCost is message.RemedyProtectCost.
+func RemedyProtectCost(held bool) message.Sentence {
+	return message.Sentence{ID: message.RemedyProtectCost, Args: message.Args{"held": held}}
+}
+
+// RemedyProtectRisk is message.RemedyProtectRisk.
+func RemedyProtectRisk(others message.List, n int) message.Sentence {
+	return message.Sentence{ID: message.RemedyProtectRisk, Args: message.Args{"others": others, "n": n}}
 }
 
 // PlanBalanced is message.PlanBalanced.
