@@ -4418,6 +4418,27 @@ var englishTexts = []compiled{
 	{HeadroomHeadNodes, nil, func(t *text) {
 		t.say("NODES")
 	}},
+	{HeadroomHeadPolicy, nil, func(t *text) {
+		t.say("POLICY")
+	}},
+	{HeadroomHeadMode, nil, func(t *text) {
+		t.say("MODE")
+	}},
+	{HeadroomHeadCovered, nil, func(t *text) {
+		t.say("COVERED")
+	}},
+	{HeadroomHeadWanted, nil, func(t *text) {
+		t.say("WANTED")
+	}},
+	{HeadroomHeadBound, nil, func(t *text) {
+		t.say("BOUND")
+	}},
+	{HeadroomHeadPending, nil, func(t *text) {
+		t.say("PENDING")
+	}},
+	{HeadroomHeadProtected, nil, func(t *text) {
+		t.say("PROTECTED")
+	}},
 	{HeadroomNotSized, nil, func(t *text) {
 		t.say("not computed")
 	}},
@@ -4568,6 +4589,18 @@ var englishTexts = []compiled{
 		t.say("The controller may not create Deployments and DaemonSets in ")
 		t.put(t.value("namespace"))
 		t.say(". The chart permits it in mode auto only.")
+	}},
+	{HeadroomPolicyMoreNodes, nil, func(t *text) {
+		t.say("Today's nodes do not have the room.")
+	}},
+	{HeadroomPolicyUnreadAny, nil, func(t *text) {
+		t.say("Objects that bear on the room cannot be read.")
+	}},
+	{HeadroomPolicyMissing, nil, func(t *text) {
+		t.say("A workload or DaemonSet that the policy names does not exist.")
+	}},
+	{HeadroomPolicyNotPermitted, nil, func(t *text) {
+		t.say("The controller may not create what holds room. The chart permits it in mode auto only.")
 	}},
 	{HeadroomPolicyGrowth, []string{"daemonSet", "requests"}, func(t *text) {
 		t.say("growth of ")

@@ -4272,6 +4272,27 @@ var japaneseTexts = []compiled{
 	{HeadroomHeadNodes, nil, func(t *text) {
 		t.say("追加")
 	}},
+	{HeadroomHeadPolicy, nil, func(t *text) {
+		t.say("ポリシー")
+	}},
+	{HeadroomHeadMode, nil, func(t *text) {
+		t.say("モード")
+	}},
+	{HeadroomHeadCovered, nil, func(t *text) {
+		t.say("耐えられる")
+	}},
+	{HeadroomHeadWanted, nil, func(t *text) {
+		t.say("必要")
+	}},
+	{HeadroomHeadBound, nil, func(t *text) {
+		t.say("割り当て済み")
+	}},
+	{HeadroomHeadPending, nil, func(t *text) {
+		t.say("PENDING")
+	}},
+	{HeadroomHeadProtected, nil, func(t *text) {
+		t.say("保護")
+	}},
 	{HeadroomNotSized, nil, func(t *text) {
 		t.say("計算なし")
 	}},
@@ -4418,6 +4439,18 @@ var japaneseTexts = []compiled{
 		t.say("コントローラーに ")
 		t.put(t.value("namespace"))
 		t.say(" の Deployment と DaemonSet を作成する権限がありません。Helm チャートは、モードが auto の場合だけ権限を与えます。")
+	}},
+	{HeadroomPolicyMoreNodes, nil, func(t *text) {
+		t.say("今のノードでは余力を確保できません。")
+	}},
+	{HeadroomPolicyUnreadAny, nil, func(t *text) {
+		t.say("必要なオブジェクトを読み取れません。")
+	}},
+	{HeadroomPolicyMissing, nil, func(t *text) {
+		t.say("ポリシーで指定したワークロードか DaemonSet がありません。")
+	}},
+	{HeadroomPolicyNotPermitted, nil, func(t *text) {
+		t.say("コントローラーに余力を確保する権限がありません。Helm チャートは、モードが auto の場合だけ権限を与えます。")
 	}},
 	{HeadroomPolicyGrowth, []string{"daemonSet", "requests"}, func(t *text) {
 		t.put(t.value("daemonSet"))

@@ -3644,6 +3644,41 @@ func HeadroomHeadNodes() message.Sentence {
 	return message.Sentence{ID: message.HeadroomHeadNodes}
 }
 
+// HeadroomHeadPolicy is message.HeadroomHeadPolicy.
+func HeadroomHeadPolicy() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadPolicy}
+}
+
+// HeadroomHeadMode is message.HeadroomHeadMode.
+func HeadroomHeadMode() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadMode}
+}
+
+// HeadroomHeadCovered is message.HeadroomHeadCovered.
+func HeadroomHeadCovered() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadCovered}
+}
+
+// HeadroomHeadWanted is message.HeadroomHeadWanted.
+func HeadroomHeadWanted() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadWanted}
+}
+
+// HeadroomHeadBound is message.HeadroomHeadBound.
+func HeadroomHeadBound() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadBound}
+}
+
+// HeadroomHeadPending is message.HeadroomHeadPending.
+func HeadroomHeadPending() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadPending}
+}
+
+// HeadroomHeadProtected is message.HeadroomHeadProtected.
+func HeadroomHeadProtected() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadProtected}
+}
+
 // HeadroomNotSized is message.HeadroomNotSized.
 func HeadroomNotSized() message.Sentence {
 	return message.Sentence{ID: message.HeadroomNotSized}
@@ -3782,6 +3817,26 @@ func HeadroomPolicyNoClass(class any) message.Sentence {
 // HeadroomPolicyForbidden is message.HeadroomPolicyForbidden.
 func HeadroomPolicyForbidden(namespace any) message.Sentence {
 	return message.Sentence{ID: message.HeadroomPolicyForbidden, Args: message.Args{"namespace": namespace}}
+}
+
+// HeadroomPolicyMoreNodes is message.HeadroomPolicyMoreNodes.
+func HeadroomPolicyMoreNodes() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyMoreNodes}
+}
+
+// HeadroomPolicyUnreadAny is message.HeadroomPolicyUnreadAny.
+func HeadroomPolicyUnreadAny() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyUnreadAny}
+}
+
+// HeadroomPolicyMissing is message.HeadroomPolicyMissing.
+func HeadroomPolicyMissing() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyMissing}
+}
+
+// HeadroomPolicyNotPermitted is message.HeadroomPolicyNotPermitted.
+func HeadroomPolicyNotPermitted() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyNotPermitted}
 }
 
 // HeadroomPolicyGrowth is message.HeadroomPolicyGrowth.
