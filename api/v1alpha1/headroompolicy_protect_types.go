@@ -26,8 +26,9 @@ const (
 )
 
 const (
-	// HeadroomProtectedClass is the PriorityClass of protected Jobs that the chart makes, and HeadroomProtectedPriority its value.
-	HeadroomProtectedClass          = "naosu-protected"
+	// HeadroomProtectedClass is the PriorityClass of protected Jobs that the chart makes.
+	HeadroomProtectedClass = "naosu-protected"
+	// HeadroomProtectedPriority is its value.
 	HeadroomProtectedPriority int32 = 100000
 	// HeadroomProtectionPolicy is the name of the MutatingAdmissionPolicy that gives Jobs their class, and of its binding.
 	HeadroomProtectionPolicy = "naosu-protection"

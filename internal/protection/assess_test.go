@@ -147,11 +147,7 @@ func TestPreempted(t *testing.T) {
 			agent := w.Template("agent", "400m", w.Priority(2_000_000_000))
 			objects := w.Of(w.Node("n1", "a", w.CPU("1")), grown(w.DaemonSet("agent", agent, "n1")),
 				w.Job("a", 0, w.Template("report", "400m"), "n1"), w.Job("b", 0, w.Template(tc.other, "400m"), "n1"))
-			all := make([]runtime.Object, 0, len(objects)+1)
-			for _, o := range objects {
-				all = append(all, o.(runtime.Object))
-			}
-			all = append(all, class(v1alpha1.HeadroomProtectedClass, v1alpha1.HeadroomProtectedPriority))
+			all := append([]runtime.Object{class(v1alpha1.HeadroomProtectedClass, v1alpha1.HeadroomProtectedPriority)}, objects...)
 			p := policy(func(p *v1alpha1.HeadroomPolicy) {
 				p.Spec.Protect.PodSelector.MatchLabels = map[string]string{"app": "report"}
 			})
