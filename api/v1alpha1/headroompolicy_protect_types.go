@@ -53,7 +53,8 @@ type HeadroomProtection struct {
 	// +kubebuilder:validation:XValidation:rule="!has(self.matchExpressions) || self.matchExpressions.all(e, e.operator in ['In', 'NotIn'] ? has(e.values) && size(e.values) >= 1 && size(e.values) <= 32 : e.operator in ['Exists', 'DoesNotExist'] && (!has(e.values) || size(e.values) == 0))",message="In and NotIn take 1 to 32 values, Exists and DoesNotExist none; there is no other operator",fieldPath=".matchExpressions"
 	PodSelector metav1.LabelSelector `json:"podSelector"`
 
-	// priorityClassName is the PriorityClass that Jobs are given when they are created, if their pod template names none. It must
+	// priorityClassName is the PriorityClass that Jobs are given when they are created, if their pod template names none, for example
+	// batch-protected. It must
 	// exist, must not be one of Kubernetes' own, must have preemptionPolicy Never, and must be higher than the default priority.
 	// Defaults to naosu-protected, of the priority 100000, which the chart makes.
 	// +optional
@@ -65,7 +66,7 @@ type HeadroomProtection struct {
 
 // HeadroomProtectionStatus is what a policy protects.
 type HeadroomProtectionStatus struct {
-	// priorityClassName is the PriorityClass that new Jobs of the policy are given now. Not set if they are given none.
+	// priorityClassName is the PriorityClass that new Jobs of the policy are given now, for example naosu-protected. Not set if they are given none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=253
 	PriorityClassName string `json:"priorityClassName,omitempty"`
