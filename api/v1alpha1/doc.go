@@ -6,4 +6,4 @@
 package v1alpha1
 
 //go:generate go tool -modfile=../../go.tools.mod controller-gen object crd paths=. output:crd:dir=../../config/crd output:object:dir=.
-//go:generate go run ../../hack/schema ../../config/crd/naosu.dev_failoverpolicies.yaml ../../config/crd/naosu.dev_noderepairpolicies.yaml ../../config/crd/naosu.dev_rebalancepolicies.yaml
+//go:generate go run ../../hack/schema ../../config/crd/naosu.dev_failoverpolicies.yaml ../../config/crd/naosu.dev_headroompolicies.yaml ../../config/crd/naosu.dev_noderepairpolicies.yaml ../../config/crd/naosu.dev_rebalancepolicies.yaml

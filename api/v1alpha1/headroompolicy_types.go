@@ -62,7 +62,7 @@ const (
 
 // HeadroomPolicy specifies failures that the cluster must survive without a pod that waits for room. naosu holds the smallest room that survives them,
 // even if everything else that is free is used, with placeholder pods of a negative priority: pods that a failure displaces preempt them. The room is
-// the one that naosu headroom computes.
+// the one that naosu headroom computes. It may also have Jobs protected from preemption.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -74,6 +74,7 @@ const (
 // +kubebuilder:printcolumn:name="Wanted",type=integer,JSONPath=`.status.wanted.placeholders`
 // +kubebuilder:printcolumn:name="Bound",type=integer,JSONPath=`.status.bound.placeholders`
 // +kubebuilder:printcolumn:name="Pending",type=integer,JSONPath=`.status.pending.placeholders`
+// +kubebuilder:printcolumn:name="Protected",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Protected")].status`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Covered")].message`
 type HeadroomPolicy struct {
@@ -94,8 +95,14 @@ type HeadroomPolicy struct {
 // HeadroomPolicyKind is the kind of a HeadroomPolicy.
 const HeadroomPolicyKind = "HeadroomPolicy"
 
-// Holds says whether the policy holds room: it is in mode Auto.
-func (p *HeadroomPolicy) Holds() bool { return p.Spec.Mode == ModeAuto }
+// StatesFailures says whether the policy states a failure that room is for.
+func (p *HeadroomPolicy) StatesFailures() bool {
+	survive := p.Spec.Survive
+	return survive.Nodes > 0 || survive.Zones > 0 || len(survive.Bursts) > 0 || len(survive.Steps) > 0
+}
+
+// Holds says whether the policy holds room: it is in mode Auto, and states a failure.
+func (p *HeadroomPolicy) Holds() bool { return p.Spec.Mode == ModeAuto && p.StatesFailures() }
 
 // HeadroomPolicyList is a list of HeadroomPolicies.
 //
@@ -108,7 +115,7 @@ type HeadroomPolicyList struct {
 
 // HeadroomPolicySpec is the desired behavior of a HeadroomPolicy.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.survive) || has(self.zoneCoverage)",message="survive or zoneCoverage must be set",fieldPath=".survive"
+// +kubebuilder:validation:XValidation:rule="has(self.survive) || has(self.zoneCoverage) || has(self.protect)",message="survive, zoneCoverage or protect must be set",fieldPath=".survive"
 // +kubebuilder:validation:XValidation:rule="!has(self.survive) || has(self.maxRoom)",message="is required with survive",fieldPath=".maxRoom"
 type HeadroomPolicySpec struct {
 	// mode determines whether naosu holds room. Report only states, in the status, what room the policy wants. Auto holds it with
@@ -124,7 +131,8 @@ type HeadroomPolicySpec struct {
 	// +optional
 	Paused bool `json:"paused,omitempty"`
 
-	// survive are the failures that the room survives, one at a time. At least one must be stated, unless zoneCoverage is set.
+	// survive are the failures that the room survives, one at a time. At least one must be stated, unless zoneCoverage or protect is
+	// set: then, the policy may hold no room.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="has(self.nodes) && self.nodes > 0 || has(self.zones) && self.zones > 0 || has(self.bursts) && size(self.bursts) > 0 || has(self.steps) && size(self.steps) > 0",message="at least one failure must be stated"
 	Survive HeadroomFailures `json:"survive,omitzero"`
@@ -134,6 +142,10 @@ type HeadroomPolicySpec struct {
 	// set, zones are not covered.
 	// +optional
 	ZoneCoverage *HeadroomZoneCoverage `json:"zoneCoverage,omitempty"`
+	// protect has Jobs given a PriorityClass, so that other pods are preempted before theirs. In mode Report, and while the policy is
+	// paused, they are given none. Not set: no Job is protected.
+	// +optional
+	Protect *HeadroomProtection `json:"protect,omitempty"`
 
 	// maxRoom is the most room that placeholder pods of this policy request together, whether they are bound or Pending. If more is
 	// needed, the largest placeholder pods that fit are held, and Covered is False. Required with survive.
@@ -309,8 +321,11 @@ type HeadroomResize struct {
 type HeadroomPolicyStatus struct {
 	// conditions are the latest observations of the policy. Covered is True if the placeholder pods that are bound survive every
 	// failure that the policy states; otherwise, its reason is why: ReportOnly, NotBound, MaximumReached, NeedsNodes, NotSized, Unread,
-	// NotFound, NoPriorityClass, or NotPermitted if the controller's role does not allow it. With zoneCoverage, ZonesCovered is True if
-	// each zone in status.zones is covered; otherwise, its reason is that of one that is not. At most 16.
+	// NotFound, NoPriorityClass, or NotPermitted if the controller's role does not allow it. Not set if the policy states no failure.
+	// ZonesCovered is True if each zone in status.zones is covered; otherwise, its reason is that of one that is not. Not set if
+	// zoneCoverage is not set. Protected is True if new Jobs that protect selects are given its PriorityClass; otherwise, its reason is
+	// why: ReportOnly, Paused, InvalidSelector, NoPriorityClass, SystemClass, ClassPreempts, ClassTooLow, NotServed, NotInstalled,
+	// NotPermitted, TooMany or Unread. Not set if protect is not set. At most 16.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -347,6 +362,10 @@ type HeadroomPolicyStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=200
 	Failures []HeadroomFailureStatus `json:"failures,omitempty"`
+
+	// protection is what spec.protect protects. Not set if it is not set.
+	// +optional
+	Protection *HeadroomProtectionStatus `json:"protection,omitempty"`
 
 	// resizedAt is when placeholder pods were last added or removed.
 	// +optional

@@ -65,20 +65,31 @@ func boundSelectors(version map[string]any) error {
 	if err != nil {
 		return err
 	}
-	found := false
-	for name, schema := range fields.(map[string]any) {
-		if !strings.HasSuffix(name, "Selector") {
+	found, err := boundFields(fields.(map[string]any))
+	if err == nil && !found {
+		err = errors.New("there is no selector")
+	}
+	return err
+}
+
+// boundFields adds the bounds to each selector among fields, and below them. found is whether there is one.
+func boundFields(fields map[string]any) (found bool, err error) {
+	for name, schema := range fields {
+		below, _ := schema.(map[string]any)["properties"].(map[string]any)
+		if strings.HasSuffix(name, "Selector") {
+			if err := boundSelector(below); err != nil {
+				return true, fmt.Errorf("%s: %w", name, err)
+			}
+			found = true
 			continue
 		}
-		found = true
-		if err := boundSelector(schema.(map[string]any)["properties"].(map[string]any)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		deeper, err := boundFields(below)
+		if err != nil {
+			return true, fmt.Errorf("%s: %w", name, err)
 		}
+		found = found || deeper
 	}
-	if !found {
-		return errors.New("there is no selector")
-	}
-	return nil
+	return found, nil
 }
 
 // boundSelector adds the bounds to the fields of a label selector.

@@ -99,6 +99,9 @@ func (w *Watch) Nodes() cache.SharedIndexInformer { return w.kinds[Node].informe
 // Pods is the informer of pods, likewise.
 func (w *Watch) Pods() cache.SharedIndexInformer { return w.kinds[Pod].informer }
 
+// PriorityClasses is the informer of PriorityClasses, likewise.
+func (w *Watch) PriorityClasses() cache.SharedIndexInformer { return w.kinds[PriorityClass].informer }
+
 // Leases is the informer of the nodes' Leases, likewise.
 func (w *Watch) Leases() cache.SharedIndexInformer { return w.kinds[Lease].informer }
 

@@ -144,7 +144,7 @@ func Run(ctx context.Context, o Options) error {
 		Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Permit: reconciler.WithPermissionVerdict,
 		Leading: lead.holdsLease, Clock: clock.RealClock{}, Log: o.Log,
 	}
-	added := errors.Join(zones.AddTo(mgr, watch.Nodes(), watch.synced), balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced), room.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.synced))
+	added := errors.Join(zones.AddTo(mgr, watch.Nodes(), watch.synced), balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced), room.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.PriorityClasses(), watch.synced))
 	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log)), mgr.Add(network)); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}

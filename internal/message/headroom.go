@@ -20,6 +20,13 @@ const (
 	HeadroomHeadReason     ID = "HeadroomHeadReason"     //
 	HeadroomHeadRoom       ID = "HeadroomHeadRoom"       //
 	HeadroomHeadNodes      ID = "HeadroomHeadNodes"      //
+	HeadroomHeadPolicy     ID = "HeadroomHeadPolicy"     //
+	HeadroomHeadMode       ID = "HeadroomHeadMode"       //
+	HeadroomHeadCovered    ID = "HeadroomHeadCovered"    //
+	HeadroomHeadWanted     ID = "HeadroomHeadWanted"     //
+	HeadroomHeadBound      ID = "HeadroomHeadBound"      //
+	HeadroomHeadPending    ID = "HeadroomHeadPending"    //
+	HeadroomHeadProtected  ID = "HeadroomHeadProtected"  //
 	HeadroomNotSized       ID = "HeadroomNotSized"       //
 	HeadroomHelpless       ID = "HeadroomHelpless"       // n
 	HeadroomMoreNodes      ID = "HeadroomMoreNodes"      //

@@ -11,7 +11,7 @@ const (
 	CausePreempted         ID = "CausePreempted"         // n
 	CausePriority          ID = "CausePriority"          // by, pod
 	CauseRollout           ID = "CauseRollout"           // by
-	CauseScaler            ID = "CauseScaler"            // scaler, by
+	CauseScaler            ID = "CauseScaler"            // scaler, by, nodes
 	CauseJobFailed         ID = "CauseJobFailed"         // failed, jobs
 	CauseNeedless          ID = "CauseNeedless"          // pod, owner, by, node
 	NotBudget              ID = "NotBudget"              // n

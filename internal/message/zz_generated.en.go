@@ -4418,6 +4418,27 @@ var englishTexts = []compiled{
 	{HeadroomHeadNodes, nil, func(t *text) {
 		t.say("NODES")
 	}},
+	{HeadroomHeadPolicy, nil, func(t *text) {
+		t.say("POLICY")
+	}},
+	{HeadroomHeadMode, nil, func(t *text) {
+		t.say("MODE")
+	}},
+	{HeadroomHeadCovered, nil, func(t *text) {
+		t.say("COVERED")
+	}},
+	{HeadroomHeadWanted, nil, func(t *text) {
+		t.say("WANTED")
+	}},
+	{HeadroomHeadBound, nil, func(t *text) {
+		t.say("BOUND")
+	}},
+	{HeadroomHeadPending, nil, func(t *text) {
+		t.say("PENDING")
+	}},
+	{HeadroomHeadProtected, nil, func(t *text) {
+		t.say("PROTECTED")
+	}},
 	{HeadroomNotSized, nil, func(t *text) {
 		t.say("not computed")
 	}},
@@ -4568,6 +4589,18 @@ var englishTexts = []compiled{
 		t.say("The controller may not create Deployments and DaemonSets in ")
 		t.put(t.value("namespace"))
 		t.say(". The chart permits it in mode auto only.")
+	}},
+	{HeadroomPolicyMoreNodes, nil, func(t *text) {
+		t.say("Today's nodes do not have the room.")
+	}},
+	{HeadroomPolicyUnreadAny, nil, func(t *text) {
+		t.say("Objects that bear on the room cannot be read.")
+	}},
+	{HeadroomPolicyMissing, nil, func(t *text) {
+		t.say("A workload or DaemonSet that the policy names does not exist.")
+	}},
+	{HeadroomPolicyNotPermitted, nil, func(t *text) {
+		t.say("The controller may not create what holds room. The chart permits it in mode auto only.")
 	}},
 	{HeadroomPolicyGrowth, []string{"daemonSet", "requests"}, func(t *text) {
 		t.say("growth of ")
@@ -6039,11 +6072,16 @@ var englishTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" was changed and rolled out: each of its pods is recreated, and where a node has no room for its new requests, other pods are preempted.")
 	}},
-	{CauseScaler, []string{"scaler", "by"}, func(t *text) {
+	{CauseScaler, []string{"scaler", "by", "nodes"}, func(t *text) {
 		t.put(t.value("scaler"))
 		t.say(" sets the requests of ")
 		t.put(t.value("by"))
 		t.say(" by the number of nodes or cores: when the cluster grows by a step, each of those pods grows, on every node.")
+		if t.is(t.value("nodes")) {
+			t.say(" It has ")
+			t.say(count(t.number("nodes"), "node", "nodes"))
+			t.say(" now.")
+		}
 	}},
 	{CauseJobFailed, []string{"failed"}, func(t *text) {
 		t.say(englishAnd(t.items("failed")))
@@ -6607,6 +6645,107 @@ var englishTexts = []compiled{
 	}},
 	{CheckColumnReasons, nil, func(t *text) {
 		t.say("CONDITION: REASONS")
+	}},
+	{ProtectionGiven, []string{"class", "exposed"}, func(t *text) {
+		t.say("New Jobs are given the PriorityClass ")
+		t.put(t.value("class"))
+		t.say(".")
+		if t.is(t.value("exposed")) {
+			t.say(" ")
+			t.say(count(t.number("exposed"), "existing Job has", "existing Jobs have"))
+			t.say(" a lower priority, which cannot be changed.")
+		}
+	}},
+	{ProtectionReportOnly, nil, func(t *text) {
+		t.say("The policy is in mode Report: new Jobs are given no PriorityClass.")
+	}},
+	{ProtectionPaused, nil, func(t *text) {
+		t.say("The policy is paused: new Jobs are given no PriorityClass.")
+	}},
+	{ProtectionInvalidSelector, []string{"errors"}, func(t *text) {
+		t.say("The selectors of protect are not valid: ")
+		t.say(englishList(t.items("errors")))
+		t.say(".")
+	}},
+	{ProtectionNoClass, []string{"class"}, func(t *text) {
+		t.say("The PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" does not exist, and a Job that names it can create no pods. To create it: kubectl create priorityclass ")
+		t.put(t.value("class"))
+		t.say(" --value=100000 --preemption-policy=Never")
+	}},
+	{ProtectionSystemClass, []string{"class"}, func(t *text) {
+		t.say("The PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" is one of Kubernetes' own, which Jobs must not have. Name another in protect.priorityClassName.")
+	}},
+	{ProtectionClassPreempts, []string{"class"}, func(t *text) {
+		t.say("Pods of the PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" would preempt other pods. Name one with preemptionPolicy Never in protect.priorityClassName.")
+	}},
+	{ProtectionClassTooLow, []string{"class", "value", "lowest"}, func(t *text) {
+		t.say("The PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" protects nothing: its priority is ")
+		t.put(t.value("value"))
+		t.say(", and that of pods without a class is ")
+		t.put(t.value("lowest"))
+		t.say(". Name a higher one in protect.priorityClassName.")
+	}},
+	{ProtectionNotServed, []string{"class"}, func(t *text) {
+		t.say("The API server does not serve MutatingAdmissionPolicies in v1, as Kubernetes 1.36 and later do. Set priorityClassName: ")
+		t.put(t.value("class"))
+		t.say(" in the pod templates of Jobs and CronJobs instead.")
+	}},
+	{ProtectionNotInstalled, []string{"name"}, func(t *text) {
+		t.say("The MutatingAdmissionPolicy ")
+		t.put(t.value("name"))
+		t.say(" or its binding is not installed. The chart installs them in mode auto, and config/protection has them.")
+	}},
+	{ProtectionNotReadable, []string{"name"}, func(t *text) {
+		t.say("Whether the MutatingAdmissionPolicy ")
+		t.put(t.value("name"))
+		t.say(" and its binding are installed is not known: the controller may not read them.")
+	}},
+	{ProtectionTooMany, []string{"jobs"}, func(t *text) {
+		t.say("The next growth of a DaemonSet would preempt ")
+		t.say(englishAnd(t.items("jobs")))
+		t.say(" although they are protected: on their nodes, too few pods have a lower priority. Protect fewer Jobs, or hold room for the growth with survive.steps.")
+	}},
+	{ProtectionInVain, []string{"jobs"}, func(t *text) {
+		t.say("A PriorityClass for ")
+		t.say(englishAnd(t.items("jobs")))
+		t.say(" does not help: their pods would be preempted nevertheless, because too few pods on these nodes have a lower priority.")
+	}},
+	{RemedyProtect, []string{"held", "jobs"}, func(t *text) {
+		if t.is(t.value("held")) {
+			t.say("Hold room for the growth with a HeadroomPolicy, and have new Jobs like ")
+			t.say(englishAnd(t.items("jobs")))
+			t.say(" given a PriorityClass.")
+		} else {
+			t.say("Have new Jobs like ")
+			t.say(englishAnd(t.items("jobs")))
+			t.say(" given a PriorityClass by a HeadroomPolicy: pods of a lower priority are then preempted instead.")
+		}
+	}},
+	{RemedyProtectCost, []string{"held"}, func(t *text) {
+		if t.is(t.value("held")) {
+			t.say("As much CPU on each node as the DaemonSet's pods grow by.")
+		} else {
+			t.say("None for these Jobs: their pods preempt no others.")
+		}
+	}},
+	{RemedyProtectRisk, []string{"others", "n"}, func(t *text) {
+		if t.is(t.value("others")) {
+			t.say(count(t.number("n"), "pod", "pods"))
+			t.say(" of ")
+			t.say(englishAnd(t.items("others")))
+			t.say(" ")
+			t.say(verb(t.number("n"), "is", "are"))
+			t.say(" preempted instead. ")
+		}
+		t.say("Jobs that exist already stay as they are. It needs naosu's controller in mode auto, and for Jobs Kubernetes 1.36 or later.")
 	}},
 	{PlanBalanced, nil, func(t *text) {
 		t.say("All workloads are balanced; no pod needs to be evicted.")

@@ -4272,6 +4272,27 @@ var japaneseTexts = []compiled{
 	{HeadroomHeadNodes, nil, func(t *text) {
 		t.say("追加")
 	}},
+	{HeadroomHeadPolicy, nil, func(t *text) {
+		t.say("ポリシー")
+	}},
+	{HeadroomHeadMode, nil, func(t *text) {
+		t.say("モード")
+	}},
+	{HeadroomHeadCovered, nil, func(t *text) {
+		t.say("耐えられる")
+	}},
+	{HeadroomHeadWanted, nil, func(t *text) {
+		t.say("必要")
+	}},
+	{HeadroomHeadBound, nil, func(t *text) {
+		t.say("割り当て済み")
+	}},
+	{HeadroomHeadPending, nil, func(t *text) {
+		t.say("PENDING")
+	}},
+	{HeadroomHeadProtected, nil, func(t *text) {
+		t.say("保護")
+	}},
 	{HeadroomNotSized, nil, func(t *text) {
 		t.say("計算なし")
 	}},
@@ -4418,6 +4439,18 @@ var japaneseTexts = []compiled{
 		t.say("コントローラーに ")
 		t.put(t.value("namespace"))
 		t.say(" の Deployment と DaemonSet を作成する権限がありません。Helm チャートは、モードが auto の場合だけ権限を与えます。")
+	}},
+	{HeadroomPolicyMoreNodes, nil, func(t *text) {
+		t.say("今のノードでは余力を確保できません。")
+	}},
+	{HeadroomPolicyUnreadAny, nil, func(t *text) {
+		t.say("必要なオブジェクトを読み取れません。")
+	}},
+	{HeadroomPolicyMissing, nil, func(t *text) {
+		t.say("ポリシーで指定したワークロードか DaemonSet がありません。")
+	}},
+	{HeadroomPolicyNotPermitted, nil, func(t *text) {
+		t.say("コントローラーに余力を確保する権限がありません。Helm チャートは、モードが auto の場合だけ権限を与えます。")
 	}},
 	{HeadroomPolicyGrowth, []string{"daemonSet", "requests"}, func(t *text) {
 		t.put(t.value("daemonSet"))
@@ -5825,11 +5858,16 @@ var japaneseTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" が変更され、ロールアウトされました。各ノードで Pod が作り直され、新しい requests の分の空きがなければほかの Pod がプリエンプトされます。")
 	}},
-	{CauseScaler, []string{"by", "scaler"}, func(t *text) {
+	{CauseScaler, []string{"by", "scaler", "nodes"}, func(t *text) {
 		t.put(t.value("by"))
 		t.say(" の requests は ")
 		t.put(t.value("scaler"))
 		t.say(" がノード数やコア数に応じて決めています。クラスターが 1 段階大きくなると、全ノードの Pod が大きくなります。")
+		if t.is(t.value("nodes")) {
+			t.say("今のノードは ")
+			t.put(t.value("nodes"))
+			t.say(" 台です。")
+		}
 	}},
 	{CauseJobFailed, []string{"failed"}, func(t *text) {
 		t.say(japaneseAnd(t.items("failed")))
@@ -6375,6 +6413,105 @@ var japaneseTexts = []compiled{
 	}},
 	{CheckColumnReasons, nil, func(t *text) {
 		t.say("CONDITION: 理由")
+	}},
+	{ProtectionGiven, []string{"class", "exposed"}, func(t *text) {
+		t.say("新しい Job に PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" を設定します。")
+		if t.is(t.value("exposed")) {
+			t.say("既存の Job ")
+			t.put(t.value("exposed"))
+			t.say(" 個は優先度が低く、変更できません。")
+		}
+	}},
+	{ProtectionReportOnly, nil, func(t *text) {
+		t.say("ポリシーのモードが Report のため、新しい Job に PriorityClass を設定しません。")
+	}},
+	{ProtectionPaused, nil, func(t *text) {
+		t.say("ポリシーが一時停止中のため、新しい Job に PriorityClass を設定しません。")
+	}},
+	{ProtectionInvalidSelector, []string{"errors"}, func(t *text) {
+		t.say("protect のセレクターが正しくありません: ")
+		t.say(japaneseAnd(t.items("errors")))
+		t.say("。")
+	}},
+	{ProtectionNoClass, []string{"class"}, func(t *text) {
+		t.say("PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" がありません。存在しないものを指定した Job は Pod を作成できません。作成するコマンド: kubectl create priorityclass ")
+		t.put(t.value("class"))
+		t.say(" --value=100000 --preemption-policy=Never")
+	}},
+	{ProtectionSystemClass, []string{"class"}, func(t *text) {
+		t.say("PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" は Kubernetes 自身のもので、Job には使えません。protect.priorityClassName に別のものを指定してください。")
+	}},
+	{ProtectionClassPreempts, []string{"class"}, func(t *text) {
+		t.say("PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" の Pod は、ほかの Pod をプリエンプトします。protect.priorityClassName には preemptionPolicy: Never のものを指定してください。")
+	}},
+	{ProtectionClassTooLow, []string{"class", "value", "lowest"}, func(t *text) {
+		t.say("PriorityClass ")
+		t.put(t.value("class"))
+		t.say(" では保護になりません。優先度が ")
+		t.put(t.value("value"))
+		t.say(" で、PriorityClass のない Pod の優先度は ")
+		t.put(t.value("lowest"))
+		t.say(" です。protect.priorityClassName にもっと高いものを指定してください。")
+	}},
+	{ProtectionNotServed, []string{"class"}, func(t *text) {
+		t.say("API サーバーが MutatingAdmissionPolicy の v1 に対応していません (Kubernetes 1.36 以降が必要)。代わりに Job と CronJob の Pod テンプレートに priorityClassName: ")
+		t.put(t.value("class"))
+		t.say(" を指定してください。")
+	}},
+	{ProtectionNotInstalled, []string{"name"}, func(t *text) {
+		t.say("MutatingAdmissionPolicy ")
+		t.put(t.value("name"))
+		t.say(" またはその binding がインストールされていません。Helm チャートはモードが auto の場合にインストールします。config/protection にもあります。")
+	}},
+	{ProtectionNotReadable, []string{"name"}, func(t *text) {
+		t.say("MutatingAdmissionPolicy ")
+		t.put(t.value("name"))
+		t.say(" とその binding がインストールされているかどうかは不明です。コントローラーに読み取る権限がありません。")
+	}},
+	{ProtectionTooMany, []string{"jobs"}, func(t *text) {
+		t.say("DaemonSet の次の増加により、保護されていても ")
+		t.say(japaneseAnd(t.items("jobs")))
+		t.say(" がプリエンプトされます。同じノードに優先度のより低い Pod が足りません。保護する Job を減らすか、survive.steps で増加分の余力を確保してください。")
+	}},
+	{ProtectionInVain, []string{"jobs"}, func(t *text) {
+		t.say(japaneseAnd(t.items("jobs")))
+		t.say(" に PriorityClass を設定しても効果はありません。同じノードに優先度のより低い Pod が足りず、それでもプリエンプトされます。")
+	}},
+	{RemedyProtect, []string{"held", "jobs"}, func(t *text) {
+		if t.is(t.value("held")) {
+			t.say("HeadroomPolicy で増加分の余力を確保し、")
+			t.say(japaneseAnd(t.items("jobs")))
+			t.say(" と同様の新しい Job に PriorityClass を設定します。")
+		} else {
+			t.say("HeadroomPolicy で ")
+			t.say(japaneseAnd(t.items("jobs")))
+			t.say(" と同様の新しい Job に PriorityClass を設定します。優先度がより低い Pod が代わりにプリエンプトされます。")
+		}
+	}},
+	{RemedyProtectCost, []string{"held"}, func(t *text) {
+		if t.is(t.value("held")) {
+			t.say("各ノードで、DaemonSet の Pod が増える分の CPU。")
+		} else {
+			t.say("これらの Job にはありません。その Pod はほかの Pod をプリエンプトしません。")
+		}
+	}},
+	{RemedyProtectRisk, []string{"others", "n"}, func(t *text) {
+		if t.is(t.value("others")) {
+			t.say("代わりに ")
+			t.say(japaneseAnd(t.items("others")))
+			t.say(" の Pod ")
+			t.put(t.value("n"))
+			t.say(" 個がプリエンプトされます。")
+		}
+		t.say("既存の Job は変わりません。モード auto の naosu のコントローラーが必要で、Job の保護には Kubernetes 1.36 以降が必要です。")
 	}},
 	{PlanBalanced, nil, func(t *text) {
 		t.say("すべてのワークロードは偏りなく配置されています。退避が必要な Pod はありません。")

@@ -115,7 +115,7 @@ func (b *fixture) install(t *testing.T) {
 	old := repair("old")
 	old.Spec.Approval = v1alpha1.Approved
 	b.soon(t, func(ctx context.Context) error { return b.admin.Create(ctx, old) })
-	b.apply(t, "agent/policy.yaml", "rbac/access.yaml", "rbac/role.yaml", "rbac/people.yaml", "rbac/policy.yaml", "failover/policy.yaml")
+	b.apply(t, "agent/policy.yaml", "rbac/access.yaml", "rbac/role.yaml", "rbac/people.yaml", "rbac/policy.yaml", "failover/policy.yaml", "rbac/headroom.yaml", "protection/policy.yaml")
 	for name, rules := range roles {
 		b.create(t, &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}, Rules: rules})
 	}

@@ -488,7 +488,7 @@ func TestEveryFieldIsTried(t *testing.T) {
 	}
 }
 
-var inExpression = regexp.MustCompile(`^(node|namespace|pod)Selector\.matchExpressions\[0\]\.`)
+var inExpression = regexp.MustCompile(`^(protect\.)?(node|namespace|pod)Selector\.matchExpressions\[0\]\.`)
 
 // leaves are the paths of fields without fields; those of a selector's expression are tried together.
 func leaves(at string, schema map[string]any) []string {

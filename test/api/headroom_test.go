@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
 
@@ -37,6 +39,13 @@ var (
 		"maxRoom.memory":              {good: list{"32Gi", 0}, bad: list{nil, "-1Gi", "much"}},
 		"maxRoom.placeholders":        {good: list{0, 200}, bad: list{-1, 201, "20"}},
 		"zoneCoverage.maxAddedNodes":  {good: list{1, 50}, bad: list{0, 51, "3"}},
+		"protect.namespaceSelector":                  {beside: aProtection, good: list{map[string]any{}}, bad: list{nil, "x"}},
+		"protect.podSelector":                        {beside: aProtection, good: list{map[string]any{}}, bad: list{nil, "x"}},
+		"protect.namespaceSelector.matchLabels":      protecting(matchLabels),
+		"protect.namespaceSelector.matchExpressions": protecting(matchExpressions),
+		"protect.podSelector.matchLabels":            protecting(matchLabels),
+		"protect.podSelector.matchExpressions":       protecting(matchExpressions),
+		"protect.priorityClassName":                  {beside: aProtection, good: list{"naosu-protected", long(253)}, bad: list{"", long(254)}},
 		"resize.lackSeconds":          {good: list{0, 3600}, bad: list{-1, 3601, "1m"}},
 		"resize.excessPercent":        {good: list{0, 1000}, bad: list{-1, 1001, "25%"}},
 		"resize.excessMinutes":        {good: list{0, 1440}, bad: list{-1, 1441}},
@@ -44,7 +53,8 @@ var (
 	aBurst = map[string]any{
 		"spec.survive.bursts[0].kind": "Deployment", "spec.survive.bursts[0].namespace": "shop", "spec.survive.bursts[0].name": "web", "spec.survive.bursts[0].replicas": 3,
 	}
-	aStep = map[string]any{"spec.survive.steps[0].namespace": "kube-system", "spec.survive.steps[0].name": "calico-node", "spec.survive.steps[0].cpu": "1"}
+	aProtection = map[string]any{"spec.protect.namespaceSelector.matchLabels.a": "b", "spec.protect.podSelector.matchLabels.a": "b"}
+	aStep       = map[string]any{"spec.survive.steps[0].namespace": "kube-system", "spec.survive.steps[0].name": "calico-node", "spec.survive.steps[0].cpu": "1"}
 )
 
 // leastResize is a proposal of a HeadroomPolicy.
@@ -87,6 +97,12 @@ func TestHeadroomZoneCoverage(t *testing.T) {
 	}
 }
 
+// protecting is a trial of a field of a policy that protects Jobs.
+func protecting(t trial) trial {
+	t.beside = aProtection
+	return t
+}
+
 func TestHeadroomPolicyFields(t *testing.T) {
 	try(t, install(t).Resource(v1alpha1.GroupVersion.WithResource("headroompolicies")), leastHeadroom, headroomTrials)
 }
@@ -96,6 +112,7 @@ func TestHeadroomStatesFailures(t *testing.T) {
 	resource := install(t).Resource(v1alpha1.GroupVersion.WithResource("headroompolicies"))
 	for name, edit := range map[string]map[string]any{
 		"no failure":                   {"spec.survive": map[string]any{}},
+		"neither failure nor protect":  {"spec.survive": nil},
 		"no number that is not zero":   {"spec.survive.nodes": 0},
 		"a burst that is stated twice": {"spec.survive.bursts": list{map[string]any{"kind": "Deployment", "namespace": "shop", "name": "web", "replicas": 1, "percent": 1}}},
 		"a burst that is not stated":   {"spec.survive.bursts": list{map[string]any{"kind": "Deployment", "namespace": "shop", "name": "web"}}},
@@ -107,5 +124,28 @@ func TestHeadroomStatesFailures(t *testing.T) {
 		if _, err := resource.Create(t.Context(), o, dryRun); err == nil || !strings.Contains(err.Error(), "spec.survive") {
 			t.Errorf("%s is taken, or refused without a word of spec.survive: %v", name, err)
 		}
+	}
+}
+
+// TestHeadroomProtectsOnly takes a policy that protects Jobs and holds no room, and refuses failures without a maximum.
+func TestHeadroomProtectsOnly(t *testing.T) {
+	resource := install(t).Resource(v1alpha1.GroupVersion.WithResource("headroompolicies"))
+	o := object(t, leastHeadroom)
+	for path, value := range aProtection {
+		set(o.Object, path, value)
+	}
+	set(o.Object, "spec.survive", nil)
+	set(o.Object, "spec.maxRoom", nil)
+	made, err := resource.Create(t.Context(), o, dryRun)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if class, _, _ := unstructured.NestedString(made.Object, "spec", "protect", "priorityClassName"); class != v1alpha1.HeadroomProtectedClass {
+		t.Errorf("the class is %q", class)
+	}
+	o = object(t, leastHeadroom)
+	set(o.Object, "spec.maxRoom", nil)
+	if _, err := resource.Create(t.Context(), o, dryRun); err == nil || !strings.Contains(err.Error(), "spec.maxRoom") {
+		t.Errorf("failures without a maximum are taken, or refused without a word of spec.maxRoom: %v", err)
 	}
 }

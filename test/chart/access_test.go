@@ -101,6 +101,7 @@ func TestAccess(t *testing.T) {
 	env.balances(t, other)
 	env.looksAtAddresses(t)
 	env.holdsRoom(t)
+	env.protectsJobs(t)
 	before := env.bootID(t, unhealthy)
 	env.condition(t, unhealthy, corev1.ConditionFalse, "InterfaceNotUp")
 	testbed.Eventually(t, func() error {

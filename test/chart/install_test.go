@@ -26,6 +26,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 )
 
@@ -166,7 +167,7 @@ func addedObjects(before, after map[string]string) []string {
 }
 
 // What stays when naosu is uninstalled is what this is, and the manual says: the namespace, which Helm does not delete, and what
-// Kubernetes keeps in each, and the definitions with what is people's. Where the controller ran, the ledger stays too.
+// Kubernetes keeps in each, the definitions with what is people's, and the PriorityClass that Jobs may name. Where the controller ran, the ledger stays too.
 var stays = []string{
 	"APIService /v1alpha1.naosu.dev",
 	"ConfigMap naosu-system/kube-root-ca.crt",
@@ -178,6 +179,7 @@ var stays = []string{
 	"CustomResourceDefinition /remediations.naosu.dev",
 	"Namespace /naosu-system",
 	"NodeRepairPolicy /mine",
+	"PriorityClass /naosu-protected",
 	"ServiceAccount naosu-system/default",
 }
 
@@ -236,6 +238,8 @@ func TestLifecycle(t *testing.T) {
 		}
 		return nil
 	})
+
+	env.createsPods(t, v1alpha1.HeadroomProtectedClass)
 
 	// Who installs it again has what he had.
 	if _, err := h.install(values()); err != nil {
@@ -306,7 +310,10 @@ func clear(t *testing.T, env *cluster) {
 		}
 	}
 	env.deleteDefinitions(t)
-	if err := env.client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}); err != nil {
+	if err := errors.Join(
+		env.client.CoreV1().Namespaces().Delete(ctx, namespace, metav1.DeleteOptions{}),
+		env.client.SchedulingV1().PriorityClasses().Delete(ctx, v1alpha1.HeadroomProtectedClass, metav1.DeleteOptions{}),
+	); err != nil && !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
 	testbed.Eventually(t, func() error {

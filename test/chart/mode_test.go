@@ -62,10 +62,12 @@ func TestMode(t *testing.T) {
 			t.Errorf("in mode report it may %s", right)
 		}
 	}
-	// What the API server would do to new pods by itself is there in mode auto alone.
+	// What the API server would do to new pods and Jobs by itself is there in mode auto alone.
 	for _, less := range []string{"approve", "report"} {
-		if rendered(t, mode(less))["MutatingAdmissionPolicy/naosu-failover"] != nil {
-			t.Errorf("in mode %s new pods are changed", less)
+		for _, policy := range []string{"MutatingAdmissionPolicy/naosu-failover", "MutatingAdmissionPolicy/naosu-protection"} {
+			if rendered(t, mode(less))[policy] != nil {
+				t.Errorf("in mode %s there is %s", less, policy)
+			}
 		}
 	}
 	// Room is given back in every mode, and held in mode auto alone.

@@ -56,7 +56,7 @@ func TestContents(t *testing.T) {
 	crds := []string{"CustomResourceDefinition/addresspolicies.naosu.dev", "CustomResourceDefinition/failoverpolicies.naosu.dev", "CustomResourceDefinition/headroompolicies.naosu.dev", "CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/rebalancepolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
 	controller := []string{
 		"ClusterRole/naosu-controller", "ClusterRoleBinding/naosu-controller", "Deployment/naosu-controller",
-		"PriorityClass/naosu-headroom-add-nodes", "PriorityClass/naosu-headroom-ignore",
+		"PriorityClass/naosu-headroom-add-nodes", "PriorityClass/naosu-headroom-ignore", "PriorityClass/naosu-protected",
 		"Lease/naosu-controller", "NetworkPolicy/naosu-controller", "PodDisruptionBudget/naosu-controller", "Role/naosu-controller",
 		"RoleBinding/naosu-controller", "Service/naosu-controller-metrics", "ServiceAccount/naosu-controller",
 		"ConfigMap/naosu-heartbeat-ca", "Secret/naosu-heartbeat-ca", "Service/naosu-controller-heartbeat",
@@ -66,6 +66,7 @@ func TestContents(t *testing.T) {
 		"ValidatingAdmissionPolicy/naosu-controller-nodes", "ValidatingAdmissionPolicy/naosu-controller-pods", "ValidatingAdmissionPolicy/naosu-controller-secrets", "ValidatingAdmissionPolicy/naosu-remediations",
 		"ValidatingAdmissionPolicyBinding/naosu-controller-nodes", "ValidatingAdmissionPolicyBinding/naosu-controller-pods", "ValidatingAdmissionPolicyBinding/naosu-controller-secrets", "ValidatingAdmissionPolicyBinding/naosu-remediations",
 		"MutatingAdmissionPolicy/naosu-failover", "MutatingAdmissionPolicyBinding/naosu-failover",
+		"MutatingAdmissionPolicy/naosu-protection", "MutatingAdmissionPolicyBinding/naosu-protection",
 	}
 	without := func(list []string, names ...string) []string {
 		return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(names, s) })
@@ -103,7 +104,7 @@ func TestContents(t *testing.T) {
 	}
 }
 
-// Every object says whose it is, and only what is a record outlives the release.
+// Every object says whose it is, and only what is a record, or what Jobs name, outlives the release.
 func TestOwnership(t *testing.T) {
 	var kept []string
 	for key, o := range rendered(t, values()) {
@@ -120,7 +121,7 @@ func TestOwnership(t *testing.T) {
 		}
 	}
 	slices.Sort(kept)
-	want := []string{"CustomResourceDefinition/addresspolicies.naosu.dev", "CustomResourceDefinition/failoverpolicies.naosu.dev", "CustomResourceDefinition/headroompolicies.naosu.dev", "CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/rebalancepolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev"}
+	want := []string{"CustomResourceDefinition/addresspolicies.naosu.dev", "CustomResourceDefinition/failoverpolicies.naosu.dev", "CustomResourceDefinition/headroompolicies.naosu.dev", "CustomResourceDefinition/noderepairpolicies.naosu.dev", "CustomResourceDefinition/rebalancepolicies.naosu.dev", "CustomResourceDefinition/remediations.naosu.dev", "PriorityClass/naosu-protected"}
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}

@@ -88,6 +88,17 @@ func TestHeadroomPolicy(t *testing.T) {
 	if len(held) != 1 {
 		t.Fatalf("%d placeholder pods hold the room, want one", len(held))
 	}
+	var shown struct {
+		Policies []struct {
+			Name    string
+			Covered struct{ Status string }
+			Bound   struct{ Placeholders int }
+		}
+	}
+	l.decode(t, &shown, "naosu", "headroom", "--room=false", "--output", "json")
+	if len(shown.Policies) != 1 || shown.Policies[0].Name != "default" || shown.Policies[0].Covered.Status != "True" || shown.Policies[0].Bound.Placeholders != 1 {
+		t.Errorf("naosu headroom shows the policies %+v", shown.Policies)
+	}
 	lost, busy := l.fillsNodes(t, held)
 
 	l.must(t, "naosu-lab", "fault", "node/"+lost, "off", "--data-dir", l.dir)

@@ -336,7 +336,7 @@ func TestHeadroom(t *testing.T) {
 		text := page(t, language, "headroom.md")
 		for _, field := range []string{
 			"mode", "paused", "survive.nodes", "survive.zones", "survive.bursts", "survive.steps", "maxRoom.cpu", "maxRoom.memory", "maxRoom.placeholders",
-			"autoscaling", "resize.lackSeconds", "resize.excessPercent", "resize.excessMinutes",
+			"protect.namespaceSelector", "protect.podSelector", "protect.priorityClassName", "autoscaling", "resize.lackSeconds", "resize.excessPercent", "resize.excessMinutes",
 		} {
 			if !strings.Contains(text, "`"+field+"`") {
 				t.Errorf("docs/%s/headroom.md has no row for %s", language, field)
@@ -345,7 +345,9 @@ func TestHeadroom(t *testing.T) {
 		for _, reason := range []string{
 			v1alpha1.HeadroomCoveredReason, v1alpha1.HeadroomReportOnlyReason, v1alpha1.HeadroomNotBoundReason, v1alpha1.HeadroomMaximumReachedReason,
 			v1alpha1.HeadroomNeedsNodesReason, v1alpha1.HeadroomNotSizedReason, v1alpha1.HeadroomUnreadReason, v1alpha1.HeadroomNotFoundReason,
-			v1alpha1.HeadroomNoPriorityClassReason, v1alpha1.PolicyNotPermittedReason,
+			v1alpha1.HeadroomNoPriorityClassReason, v1alpha1.PolicyNotPermittedReason, v1alpha1.HeadroomProtectedReason, v1alpha1.HeadroomSystemClassReason,
+			v1alpha1.HeadroomClassPreemptsReason, v1alpha1.HeadroomClassTooLowReason, v1alpha1.HeadroomNotServedReason, v1alpha1.HeadroomNotInstalledReason,
+			v1alpha1.HeadroomTooManyReason, v1alpha1.PolicyPausedReason, v1alpha1.PolicyInvalidSelectorReason,
 		} {
 			if !strings.Contains(text, "| "+reason+" |") {
 				t.Errorf("docs/%s/headroom.md has no row for the reason %s", language, reason)

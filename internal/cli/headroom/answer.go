@@ -12,6 +12,8 @@ type answer struct {
 	Failures []failure `json:"failures"`
 	// Reserve is the room that survives all of the failures, each by itself, and what could be given back; left out with --room=false.
 	Reserve *headroom.Reserve `json:"reserve,omitempty"`
+	// Policies are the HeadroomPolicies of the cluster; left out if there are none.
+	Policies []policy `json:"policies,omitempty"`
 	// Unknown is what is not known, and why.
 	Unknown     []finding.Gap `json:"unknown"`
 	NotModelled []finding.Gap `json:"notModelled"`

@@ -17,6 +17,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cli/output"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/headroom"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
@@ -159,6 +160,9 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	a := answerOf(report)
+	var gaps []finding.Gap
+	a.Policies, gaps = o.readPolicies(ctx)
+	a.Unknown = append(a.Unknown, gaps...)
 	if o.Format.ForPeople() {
 		err = writer{o.Format.Page(o.Out), in.Say}.write(a)
 	} else {

@@ -35,6 +35,7 @@ func (w writer) write(a answer) error {
 		w.Paragraph("", w.say.Say(reserveOf(a.Reserve)), output.Plain)
 	}
 	w.failures(a.Failures, a.Reserve != nil)
+	w.policies(a.Policies)
 	w.worst(a.Failures)
 	w.gaps(sentence.HeadUnknown(), a.Unknown)
 	w.gaps(sentence.HeadNotModelled(), a.NotModelled)

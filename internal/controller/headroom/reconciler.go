@@ -19,11 +19,13 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
 	"github.com/naosu-dev/naosu/internal/headroompolicy"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/protection"
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
@@ -72,6 +74,8 @@ type Reconciler struct {
 // assessed is the last assessment of a policy, and when the next may be made.
 type assessed struct {
 	headroompolicy.Assessment
+	// preempted are the Jobs that it protects in vain.
+	preempted  []change.NamespacedRef
 	generation int64
 	next       time.Time
 }
@@ -186,14 +190,24 @@ func (c *Reconciler) assess(ctx context.Context, world *cluster.Snapshot, policy
 	if a, err = headroompolicy.Assess(ctx, world, policy); err != nil {
 		return a, false, err
 	}
+	var preempted []change.NamespacedRef
+	if policy.Spec.Protect != nil {
+		if preempted, err = protection.Preempted(ctx, world, policy); err != nil {
+			return a, false, err
+		}
+	}
 	now := c.Clock.Now()
-	c.assessed[policy.UID] = assessed{a, policy.Generation, now.Add(max(assessInterval, assessShare*now.Sub(began)))}
+	c.assessed[policy.UID] = assessed{a, preempted, policy.Generation, now.Add(max(assessInterval, assessShare*now.Sub(began)))}
 	return a, true, nil
 }
 
 // reconcile resizes the room of a policy if it is due, and writes its status. wrote is whether the room was changed.
 func (c *Reconciler) reconcile(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy, existing headroompolicy.Objects) (again time.Duration, wrote bool, err error) {
 	a, fresh, err := c.assess(ctx, world, policy)
+	if err != nil {
+		return resyncInterval, false, err
+	}
+	protected, err := c.protect(ctx, world, policy)
 	if err != nil {
 		return resyncInterval, false, err
 	}
@@ -224,7 +238,7 @@ func (c *Reconciler) reconcile(ctx context.Context, world *cluster.Snapshot, pol
 	if a.Covered == metav1.ConditionTrue {
 		c.preemptions.restored(policy, now, &c.counts)
 	}
-	return d.Wait, wrote, errors.Join(failed, c.updateStatus(ctx, policy, a, d, wrote))
+	return d.Wait, wrote, errors.Join(failed, c.updateStatus(ctx, policy, a, d, protected, wrote))
 }
 
 // mayResize says whether the guard allows it, and the PriorityClass of the placeholder pods is as it should be.

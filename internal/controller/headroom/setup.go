@@ -34,7 +34,7 @@ var request = reconcile.Request{NamespacedName: types.NamespacedName{Name: "poli
 
 // AddTo adds the controller of the Reconciler to a manager. It does nothing until ready returns true. Of pods, it follows placeholder pods only: whether
 // others need more room is looked at when nodes change, and twice a minute.
-func (c *Reconciler) AddTo(mgr manager.Manager, nodes, pods cache.Informer, ready func() bool) error {
+func (c *Reconciler) AddTo(mgr manager.Manager, nodes, pods, classes cache.Informer, ready func() bool) error {
 	enqueue := handler.Funcs{
 		CreateFunc: func(_ context.Context, _ event.CreateEvent, q queue) { q.AddAfter(request, batchDelay) },
 		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) {
@@ -49,6 +49,7 @@ func (c *Reconciler) AddTo(mgr manager.Manager, nodes, pods cache.Informer, read
 	err := builder.ControllerManagedBy(mgr).Named("headroom").
 		WatchesRawSource(&source.Informer{Informer: nodes, Handler: enqueue, Predicates: []predicate.Predicate{nodeChanged}}).
 		WatchesRawSource(&source.Informer{Informer: pods, Handler: enqueue, Predicates: []predicate.Predicate{placeholderChanged}}).
+		WatchesRawSource(&source.Informer{Informer: classes, Handler: enqueue}).
 		Watches(&v1alpha1.HeadroomPolicy{}, enqueue, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
 			if !ready() {

@@ -11,15 +11,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/headroompolicy"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/protection"
 	"github.com/naosu-dev/naosu/internal/textutil"
 )
 
+// longestMessage is that of a condition.
+const longestMessage = 4096
+
 // updateStatus writes the status of a policy, and makes Events of what has changed.
-func (c *Reconciler) updateStatus(ctx context.Context, policy *v1alpha1.HeadroomPolicy, a headroompolicy.Assessment, d headroompolicy.Decision, resized bool) error {
-	const longest = 4096
+func (c *Reconciler) updateStatus(ctx context.Context, policy *v1alpha1.HeadroomPolicy, a headroompolicy.Assessment, d headroompolicy.Decision, protected *protection.Assessment, resized bool) error {
 	now := metav1.NewTime(c.Clock.Now())
 	covered := metav1.Condition{
-		Type: v1alpha1.HeadroomCovered, Status: a.Covered, Reason: a.Reason, Message: textutil.Truncate(message.English().Say(a.Why), longest),
+		Type: v1alpha1.HeadroomCovered, Status: a.Covered, Reason: a.Reason, Message: textutil.Truncate(message.English().Say(a.Why), longestMessage),
 		ObservedGeneration: policy.Generation, LastTransitionTime: now,
 	}
 	before := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.HeadroomCovered)
@@ -30,7 +33,12 @@ func (c *Reconciler) updateStatus(ctx context.Context, policy *v1alpha1.Headroom
 		if resized {
 			s.ResizedAt = &now
 		}
-		meta.SetStatusCondition(&s.Conditions, covered)
+		if policy.StatesFailures() {
+			meta.SetStatusCondition(&s.Conditions, covered)
+		} else {
+			meta.RemoveStatusCondition(&s.Conditions, v1alpha1.HeadroomCovered)
+		}
+		setProtection(s, policy.Generation, now, protected)
 	})
 	if err != nil {
 		return err
@@ -44,6 +52,7 @@ func (c *Reconciler) updateStatus(ctx context.Context, policy *v1alpha1.Headroom
 		}
 		c.Records.Event(about, corev1.EventTypeNormal, "HeadroomResized", "Resize", message.English().Say(said))
 	}
+	c.tellProtection(about, protected)
 	switch {
 	case before != nil && before.Status == covered.Status, !policy.Holds():
 	case covered.Status == metav1.ConditionTrue:

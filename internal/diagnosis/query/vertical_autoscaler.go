@@ -49,7 +49,7 @@ func VerticalAutoscalerLink(q Query, target change.Ref) (finding.Link, bool) {
 			}
 		}
 	}
-	return finding.Link{Message: sentence.CauseScaler(ref, target), Evidence: evidence}, true
+	return finding.Link{Message: sentence.CauseScaler(ref, target, len(q.World.Nodes())), Evidence: evidence}, true
 }
 
 // FormatInt formats a whole number.

@@ -40,7 +40,7 @@ func (DaemonSetGrowth) Find(ctx context.Context, q query.Query) []finding.Findin
 	}
 	var found []finding.Finding
 	for _, s := range nextSteps(q) {
-		result, ok := q.Simulate(ctx, s.changes()...)
+		result, ok := q.Simulate(ctx, s.Changes()...)
 		if !ok {
 			continue
 		}
@@ -66,14 +66,6 @@ func nextSteps(q query.Query) []growthStep {
 		steps = append(steps, growthStep{Step: next})
 	}
 	return steps
-}
-
-// changes are those that cause the step: more nodes, to which the autoscaler reacts, or the increase itself.
-func (s growthStep) changes() []change.Change {
-	if s.MoreNodes > 0 {
-		return []change.Change{change.AddNodes{Count: s.MoreNodes}}
-	}
-	return []change.Change{change.GrowDaemonSet{Namespace: s.Target.Namespace, Name: s.Target.Name, Container: s.Container, Requests: s.Requests}}
 }
 
 // victimsOf are the pods that the DaemonSet's pods preempt, without placeholders.
@@ -130,6 +122,7 @@ func (s growthStep) describe(ctx context.Context, q query.Query, o outcome.Outco
 		f.Remedies = append(f.Remedies, proposals)
 	}
 	f.Remedies = append(f.Remedies, s.placeholderRemedies(ctx, q)...)
+	s.addProtection(ctx, q, &f)
 	if s.Autoscaler.Name != "" && s.MoreNodes > 0 {
 		f.Unknown = []finding.Gap{{About: "groups", Message: sentence.UnknownNewNode()}}
 	}

@@ -116,7 +116,7 @@ func (s growthStep) preemptsNobody(ctx context.Context, q query.Query, remedy ch
 	if err := q.Judge.Apply(edits...); err != nil {
 		return false
 	}
-	result, ok := q.Simulate(ctx, append([]change.Change{remedy}, s.changes()...)...)
+	result, ok := q.Simulate(ctx, append([]change.Change{remedy}, s.Changes()...)...)
 	return ok && !slices.ContainsFunc(result.Fates, func(fate outcome.Fate) bool {
 		pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name) // None for a pod that the remedy created.
 		taken := fate.Kind == outcome.Preempted || fate.Kind == outcome.Waiting || fate.Kind == outcome.Lost

@@ -83,7 +83,7 @@ func (s growthStep) fitsWithPlaceholders(ctx context.Context, q query.Query, wor
 			return err
 		}
 		evening := q.Judge.World()
-		result, err := simulation.Run(ctx, q.Judge, s.changes(), simulation.Options{})
+		result, err := simulation.Run(ctx, q.Judge, s.Changes(), simulation.Options{})
 		held = err == nil && !displacesPods(evening, result) && !slices.ContainsFunc(work, func(pod *corev1.Pod) bool {
 			there := result.World.Pod(pod.Namespace, pod.Name)
 			return there == nil || there.Spec.NodeName == ""

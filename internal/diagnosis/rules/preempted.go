@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
@@ -94,6 +95,7 @@ func (p preemption) describe(q query.Query, who query.FormerOwners) finding.Find
 			f.Causes = append(f.Causes, link)
 		}
 		if link, ok := query.VerticalAutoscalerLink(q, p.by); ok {
+			link.Evidence = append(link.Evidence, p.newestNode(q)...)
 			f.Causes = append(f.Causes, link)
 		}
 		if link, ok := p.unneededLink(q, who); ok {
@@ -106,7 +108,7 @@ func (p preemption) describe(q query.Query, who query.FormerOwners) finding.Find
 		f.Causes = append(f.Causes, failedLink(q, failed))
 	}
 	f.RuledOut = []finding.Link{{Message: sentence.NotBudget()}}
-	f.Remedies = p.remedies(q)
+	f.Remedies = p.remedies(q, owners)
 	return f
 }
 
@@ -147,6 +149,21 @@ func (p preemption) growthLink(q query.Query) (finding.Link, bool) {
 		break
 	}
 	return link, true
+}
+
+// newestNode is the last node that was added before the preemption: its autoscaler counts nodes.
+func (p preemption) newestNode(q query.Query) []finding.Evidence {
+	var newest *corev1.Node
+	for _, node := range q.World.Nodes() {
+		if !node.CreationTimestamp.After(p.victims[0].At.Time) && (newest == nil || newest.CreationTimestamp.Before(&node.CreationTimestamp)) {
+			newest = node
+		}
+	}
+	if newest == nil || newest.CreationTimestamp.IsZero() {
+		return nil
+	}
+	since := newest.CreationTimestamp
+	return []finding.Evidence{facts.EvidenceSince(facts.NodeRef(newest.Name), "metadata.creationTimestamp", since.UTC().Format(time.RFC3339), since)}
 }
 
 // unneededLink shows a victim's replacement on the node of the preemptor: both fit there. In a rollout, the scheduler may
@@ -218,16 +235,23 @@ func failedLink(q query.Query, failed []change.Ref) finding.Link {
 	return link
 }
 
-// remedies reserve the CPU by which the preemptor's request will increase next; none if that is unknown.
-func (p preemption) remedies(q query.Query) []finding.Remedy {
+// remedies reserve the CPU by which the preemptor's request will increase next, if that is known, or hold it and protect the Jobs.
+func (p preemption) remedies(q query.Query, owners []change.Ref) []finding.Remedy {
 	ds := q.World.DaemonSet(p.by.Namespace, p.by.Name)
 	if p.by.Kind != string(cluster.DaemonSet) || ds == nil {
 		return nil
 	}
+	var remedies []finding.Remedy
+	jobs := slices.DeleteFunc(slices.Clone(owners), func(ref change.Ref) bool { return !isJobKind(ref) })
+	policies := protectionPolicies(q.World, jobs)
 	if grown := p.growth(q, ds); grown.Sign() > 0 {
-		return proposePlaceholders(q, grown, nil, 0)
+		remedies = proposePlaceholders(q, grown, nil, 0)
+		policies = append(policies, growthPolicy(p.by, grown, len(q.World.PodsOf(ds.UID))))
 	}
-	return nil
+	if remedy, ok := proposeProtection(q, jobs, policies); ok && len(jobs) > 0 {
+		remedies = append(remedies, remedy)
+	}
+	return remedies
 }
 
 // growth is the increase of CPU from the DaemonSet's older pods or, once these are gone, the next increase by its

@@ -3644,6 +3644,41 @@ func HeadroomHeadNodes() message.Sentence {
 	return message.Sentence{ID: message.HeadroomHeadNodes}
 }
 
+// HeadroomHeadPolicy is message.HeadroomHeadPolicy.
+func HeadroomHeadPolicy() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadPolicy}
+}
+
+// HeadroomHeadMode is message.HeadroomHeadMode.
+func HeadroomHeadMode() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadMode}
+}
+
+// HeadroomHeadCovered is message.HeadroomHeadCovered.
+func HeadroomHeadCovered() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadCovered}
+}
+
+// HeadroomHeadWanted is message.HeadroomHeadWanted.
+func HeadroomHeadWanted() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadWanted}
+}
+
+// HeadroomHeadBound is message.HeadroomHeadBound.
+func HeadroomHeadBound() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadBound}
+}
+
+// HeadroomHeadPending is message.HeadroomHeadPending.
+func HeadroomHeadPending() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadPending}
+}
+
+// HeadroomHeadProtected is message.HeadroomHeadProtected.
+func HeadroomHeadProtected() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadProtected}
+}
+
 // HeadroomNotSized is message.HeadroomNotSized.
 func HeadroomNotSized() message.Sentence {
 	return message.Sentence{ID: message.HeadroomNotSized}
@@ -3782,6 +3817,26 @@ func HeadroomPolicyNoClass(class any) message.Sentence {
 // HeadroomPolicyForbidden is message.HeadroomPolicyForbidden.
 func HeadroomPolicyForbidden(namespace any) message.Sentence {
 	return message.Sentence{ID: message.HeadroomPolicyForbidden, Args: message.Args{"namespace": namespace}}
+}
+
+// HeadroomPolicyMoreNodes is message.HeadroomPolicyMoreNodes.
+func HeadroomPolicyMoreNodes() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyMoreNodes}
+}
+
+// HeadroomPolicyUnreadAny is message.HeadroomPolicyUnreadAny.
+func HeadroomPolicyUnreadAny() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyUnreadAny}
+}
+
+// HeadroomPolicyMissing is message.HeadroomPolicyMissing.
+func HeadroomPolicyMissing() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyMissing}
+}
+
+// HeadroomPolicyNotPermitted is message.HeadroomPolicyNotPermitted.
+func HeadroomPolicyNotPermitted() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyNotPermitted}
 }
 
 // HeadroomPolicyGrowth is message.HeadroomPolicyGrowth.
@@ -4675,8 +4730,8 @@ func CauseRollout(by any) message.Sentence {
 }
 
 // CauseScaler is message.CauseScaler.
-func CauseScaler(scaler, by any) message.Sentence {
-	return message.Sentence{ID: message.CauseScaler, Args: message.Args{"scaler": scaler, "by": by}}
+func CauseScaler(scaler, by any, nodes int) message.Sentence {
+	return message.Sentence{ID: message.CauseScaler, Args: message.Args{"scaler": scaler, "by": by, "nodes": nodes}}
 }
 
 // CauseJobFailed is message.CauseJobFailed.
@@ -5107,6 +5162,86 @@ func CheckColumnBy() message.Sentence {
 // CheckColumnReasons is message.CheckColumnReasons.
 func CheckColumnReasons() message.Sentence {
 	return message.Sentence{ID: message.CheckColumnReasons}
+}
+
+// ProtectionGiven is message.ProtectionGiven.
+func ProtectionGiven(class any, exposed int) message.Sentence {
+	return message.Sentence{ID: message.ProtectionGiven, Args: message.Args{"class": class, "exposed": exposed}}
+}
+
+// ProtectionReportOnly is message.ProtectionReportOnly.
+func ProtectionReportOnly() message.Sentence {
+	return message.Sentence{ID: message.ProtectionReportOnly}
+}
+
+// ProtectionPaused is message.ProtectionPaused.
+func ProtectionPaused() message.Sentence {
+	return message.Sentence{ID: message.ProtectionPaused}
+}
+
+// ProtectionInvalidSelector is message.ProtectionInvalidSelector.
+func ProtectionInvalidSelector(errors message.List) message.Sentence {
+	return message.Sentence{ID: message.ProtectionInvalidSelector, Args: message.Args{"errors": errors}}
+}
+
+// ProtectionNoClass is message.ProtectionNoClass.
+func ProtectionNoClass(class any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionNoClass, Args: message.Args{"class": class}}
+}
+
+// ProtectionSystemClass is message.ProtectionSystemClass.
+func ProtectionSystemClass(class any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionSystemClass, Args: message.Args{"class": class}}
+}
+
+// ProtectionClassPreempts is message.ProtectionClassPreempts.
+func ProtectionClassPreempts(class any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionClassPreempts, Args: message.Args{"class": class}}
+}
+
+// ProtectionClassTooLow is message.ProtectionClassTooLow.
+func ProtectionClassTooLow(class, value, lowest any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionClassTooLow, Args: message.Args{"class": class, "value": value, "lowest": lowest}}
+}
+
+// ProtectionNotServed is message.ProtectionNotServed.
+func ProtectionNotServed(class any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionNotServed, Args: message.Args{"class": class}}
+}
+
+// ProtectionNotInstalled is message.ProtectionNotInstalled.
+func ProtectionNotInstalled(name any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionNotInstalled, Args: message.Args{"name": name}}
+}
+
+// ProtectionNotReadable is message.ProtectionNotReadable.
+func ProtectionNotReadable(name any) message.Sentence {
+	return message.Sentence{ID: message.ProtectionNotReadable, Args: message.Args{"name": name}}
+}
+
+// ProtectionTooMany is message.ProtectionTooMany.
+func ProtectionTooMany(jobs message.List) message.Sentence {
+	return message.Sentence{ID: message.ProtectionTooMany, Args: message.Args{"jobs": jobs}}
+}
+
+// ProtectionInVain is message.ProtectionInVain.
+func ProtectionInVain(jobs message.List) message.Sentence {
+	return message.Sentence{ID: message.ProtectionInVain, Args: message.Args{"jobs": jobs}}
+}
+
+// RemedyProtect is message.RemedyProtect.
+func RemedyProtect(held bool, jobs message.List) message.Sentence {
+	return message.Sentence{ID: message.RemedyProtect, Args: message.Args{"held": held, "jobs": jobs}}
+}
+
+// RemedyProtectCost is message.RemedyProtectCost.
+func RemedyProtectCost(held bool) message.Sentence {
+	return message.Sentence{ID: message.RemedyProtectCost, Args: message.Args{"held": held}}
+}
+
+// RemedyProtectRisk is message.RemedyProtectRisk.
+func RemedyProtectRisk(others message.List, n int) message.Sentence {
+	return message.Sentence{ID: message.RemedyProtectRisk, Args: message.Args{"others": others, "n": n}}
 }
 
 // PlanBalanced is message.PlanBalanced.

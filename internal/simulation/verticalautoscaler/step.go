@@ -23,6 +23,14 @@ type Step struct {
 	Requests corev1.ResourceList
 }
 
+// Changes are those that cause the step: more nodes, to which the autoscaler reacts, or the increase itself.
+func (s Step) Changes() []change.Change {
+	if s.MoreNodes > 0 {
+		return []change.Change{change.AddNodes{Count: s.MoreNodes}}
+	}
+	return []change.Change{change.GrowDaemonSet{Namespace: s.Target.Namespace, Name: s.Target.Name, Container: s.Container, Requests: s.Requests}}
+}
+
 // maxMoreNodes bounds how many more nodes are tried.
 const maxMoreNodes = 500
 
