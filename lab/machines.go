@@ -6,6 +6,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/nodes"
@@ -81,6 +83,7 @@ func machineOf(instance cloud.Instance) (nodes.Machine, error) {
 		Labels: instance.Labels, Taints: instance.Taints,
 		CPU: cpu, Memory: memory, Pods: instance.Capacity.Pods, Volumes: instance.Capacity.Volumes,
 		Capacity: capacity, Allocatable: allocatable,
+		ReadyDelay:    ptr.Deref(instance.Capacity.ReadyDelay, metav1.Duration{}).Duration,
 		CloudProvider: true,
 	}, nil
 }

@@ -101,6 +101,10 @@ func (m Maker) daemonSet(policy *v1alpha1.HeadroomPolicy, s stepRoom, like *core
 	name := s.holder(policy)
 	template := m.template(policy, name, s.requests)
 	copyPlacement(&template.Spec, like)
+	// The room of a new node is held before the node is Ready: pods that wait would take it.
+	template.Spec.Tolerations = append(template.Spec.Tolerations, corev1.Toleration{
+		Key: corev1.TaintNodeNotReady, Operator: corev1.TolerationOpExists, Effect: corev1.TaintEffectNoSchedule,
+	})
 	set := &appsv1.DaemonSet{
 		ObjectMeta: m.meta(policy, name),
 		Spec:       appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: map[string]string{holderLabel: name}}, Template: template, RevisionHistoryLimit: ptr.To[int32](0)},

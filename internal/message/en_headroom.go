@@ -26,6 +26,7 @@ var englishHeadroom = sentences{
 	HeadroomHeadBound:      "BOUND",
 	HeadroomHeadPending:    "PENDING",
 	HeadroomHeadProtected:  "PROTECTED",
+	HeadroomHeadZones:      "ZONES COVERED",
 	HeadroomNotSized:       "not computed",
 	HeadroomHelpless:       "no room helps {{count .n \"pod\" \"pods\"}}",
 	HeadroomMoreNodes:      "Nothing can be given back: a failure needs more nodes than there are.",

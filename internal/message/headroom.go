@@ -27,6 +27,7 @@ const (
 	HeadroomHeadBound      ID = "HeadroomHeadBound"      //
 	HeadroomHeadPending    ID = "HeadroomHeadPending"    //
 	HeadroomHeadProtected  ID = "HeadroomHeadProtected"  //
+	HeadroomHeadZones      ID = "HeadroomHeadZones"      //
 	HeadroomNotSized       ID = "HeadroomNotSized"       //
 	HeadroomHelpless       ID = "HeadroomHelpless"       // n
 	HeadroomMoreNodes      ID = "HeadroomMoreNodes"      //

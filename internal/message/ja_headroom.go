@@ -26,6 +26,7 @@ var japaneseHeadroom = sentences{
 	HeadroomHeadBound:      "割り当て済み",
 	HeadroomHeadPending:    "PENDING",
 	HeadroomHeadProtected:  "保護",
+	HeadroomHeadZones:      "ゾーンのカバー",
 	HeadroomNotSized:       "計算なし",
 	HeadroomHelpless:       "{{.n}} 個の Pod は空けても動作しない",
 	HeadroomMoreNodes:      "今のノードでは足りない障害があるため、手放せる空きはありません。",

@@ -4439,6 +4439,9 @@ var englishTexts = []compiled{
 	{HeadroomHeadProtected, nil, func(t *text) {
 		t.say("PROTECTED")
 	}},
+	{HeadroomHeadZones, nil, func(t *text) {
+		t.say("ZONES COVERED")
+	}},
 	{HeadroomNotSized, nil, func(t *text) {
 		t.say("not computed")
 	}},

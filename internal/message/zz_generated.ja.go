@@ -4293,6 +4293,9 @@ var japaneseTexts = []compiled{
 	{HeadroomHeadProtected, nil, func(t *text) {
 		t.say("保護")
 	}},
+	{HeadroomHeadZones, nil, func(t *text) {
+		t.say("ゾーンのカバー")
+	}},
 	{HeadroomNotSized, nil, func(t *text) {
 		t.say("計算なし")
 	}},

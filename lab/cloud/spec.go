@@ -48,6 +48,8 @@ type InstanceType struct {
 	// above, such as {"nvidia.com/gpu": "4"}; without Allocatable, pods are left what EKS leaves them.
 	Capacity    map[string]string `json:"capacity,omitempty"`
 	Allocatable map[string]string `json:"allocatable,omitempty"`
+	// ReadyDelay is from a node's registration until it may be Ready, in scenario time, as its network plugin takes to start; without it, none.
+	ReadyDelay *metav1.Duration `json:"readyDelay,omitempty"`
 }
 
 // GroupSpec is a node group: an EC2 Auto Scaling group and what its instances register as.

@@ -116,7 +116,7 @@ func (f *Fleet) syncNode(ctx context.Context, k *kubelet, w *nextSync) error {
 	if k.node == nil {
 		return nil
 	}
-	r := report{now: w.now, bootID: k.bootID, ready: true, memoryPressure: k.memoryPressure, volumesInUse: k.volumesInUse()}
+	r := report{now: w.now, bootID: k.bootID, ready: !w.now.Before(k.pluginReady), memoryPressure: k.memoryPressure, volumesInUse: k.volumesInUse()}
 	status := nodeStatusOf(&k.Machine, &k.node.Status, r)
 	d, changed := nodeDiff(&k.node.Status, &status)
 	if changed || !k.reportDue.After(w.now) {

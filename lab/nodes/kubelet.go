@@ -37,6 +37,7 @@ type kubelet struct {
 
 	registered         bool      // since the kubelet's last start
 	everRegistered     bool      // ever registered
+	pluginReady        time.Time // when its network plugin is ready
 	nodeReused         bool      // its Node was another machine's before: what the API says runs here does not
 	leaseDue           time.Time // next renewal
 	statusDue          time.Time // next check of the node's status

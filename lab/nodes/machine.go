@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -52,6 +53,8 @@ type Machine struct {
 	Volumes int
 	// Capacity and Allocatable are what the machine reports beside or in place of what follows from the fields above.
 	Capacity, Allocatable corev1.ResourceList
+	// ReadyDelay is from the start of the kubelet until its network plugin is ready, and with it the node.
+	ReadyDelay time.Duration
 	// CloudProvider is --cloud-provider=external: the node registers tainted as uninitialized, and keeps the addresses
 	// that the cloud's controller gave it.
 	CloudProvider bool

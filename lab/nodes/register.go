@@ -35,7 +35,7 @@ func (f *Fleet) register(ctx context.Context, k *kubelet) error {
 		return err
 	}
 	f.recordNodeEvent(k, event{corev1.EventTypeNormal, "Starting", "Starting kubelet.", nil})
-	k.node, k.registered, k.everRegistered = node, true, true
+	k.node, k.registered, k.everRegistered, k.pluginReady = node, true, true, f.clock.Now().Add(f.pace.Real(k.ReadyDelay))
 	return nil
 }
 

@@ -20,15 +20,16 @@ import (
 type policy struct {
 	Name string        `json:"name"`
 	Mode v1alpha1.Mode `json:"mode"`
-	// Covered and Protected are the conditions; left out if the policy has none, because it asks for none or no controller has processed it.
-	Covered   *condition `json:"covered,omitempty"`
-	Protected *condition `json:"protected,omitempty"`
+	// Covered, ZonesCovered and Protected are the conditions; left out if the policy has none, because it asks for none or no controller has processed it.
+	Covered      *condition `json:"covered,omitempty"`
+	ZonesCovered *condition `json:"zonesCovered,omitempty"`
+	Protected    *condition `json:"protected,omitempty"`
 	// Wanted, Bound and Pending are its room; left out if they are not known.
 	Wanted  *v1alpha1.HeadroomHeld `json:"wanted,omitempty"`
 	Bound   *v1alpha1.HeadroomHeld `json:"bound,omitempty"`
 	Pending *v1alpha1.HeadroomHeld `json:"pending,omitempty"`
 
-	asked struct{ room, protection bool }
+	asked struct{ room, zones, protection bool }
 }
 
 // condition is one of a policy's status.
@@ -64,8 +65,9 @@ func policiesOf(items []v1alpha1.HeadroomPolicy) []policy {
 	for i := range items {
 		p, status := &items[i], &items[i].Status
 		one := policy{Name: p.Name, Mode: p.Spec.Mode, Wanted: status.Wanted, Bound: status.Bound, Pending: status.Pending}
-		one.asked.room, one.asked.protection = p.StatesFailures(), p.Spec.Protect != nil
+		one.asked.room, one.asked.zones, one.asked.protection = p.StatesFailures(), p.Spec.ZoneCoverage != nil, p.Spec.Protect != nil
 		one.Covered, one.Protected = conditionOf(status, v1alpha1.HeadroomCovered), conditionOf(status, v1alpha1.HeadroomProtected)
+		one.ZonesCovered = conditionOf(status, v1alpha1.ZonesCovered)
 		all = append(all, one)
 	}
 	return all
@@ -84,9 +86,13 @@ func (w writer) policies(all []policy) {
 	if len(all) == 0 {
 		return
 	}
+	zones := slices.ContainsFunc(all, func(p policy) bool { return p.asked.zones })
 	protects := slices.ContainsFunc(all, func(p policy) bool { return p.asked.protection })
 	heads := []message.Sentence{
 		sentence.HeadroomHeadPolicy(), sentence.HeadroomHeadMode(), sentence.HeadroomHeadCovered(), sentence.HeadroomHeadWanted(), sentence.HeadroomHeadBound(), sentence.HeadroomHeadPending(),
+	}
+	if zones {
+		heads = append(heads, sentence.HeadroomHeadZones())
 	}
 	if protects {
 		heads = append(heads, sentence.HeadroomHeadProtected())
@@ -94,6 +100,9 @@ func (w writer) policies(all []policy) {
 	rows := make([][]string, len(all))
 	for i, p := range all {
 		rows[i] = []string{p.Name, string(p.Mode), p.Covered.cell(p.asked.room), heldCell(p.Wanted, p.asked.room), heldCell(p.Bound, p.asked.room), heldCell(p.Pending, p.asked.room)}
+		if zones {
+			rows[i] = append(rows[i], p.ZonesCovered.cell(p.asked.zones))
+		}
 		if protects {
 			rows[i] = append(rows[i], p.Protected.cell(p.asked.protection))
 		}

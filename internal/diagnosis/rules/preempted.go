@@ -246,7 +246,7 @@ func (p preemption) remedies(q query.Query, owners []change.Ref) []finding.Remed
 	policies := protectionPolicies(q.World, jobs)
 	if grown := p.growth(q, ds); grown.Sign() > 0 {
 		remedies = proposePlaceholders(q, grown, nil, 0)
-		policies = append(policies, growthPolicy(p.by, grown, len(q.World.PodsOf(ds.UID))))
+		policies = append(policies, growthPolicy(ds, grown, len(q.World.PodsOf(ds.UID))))
 	}
 	if remedy, ok := proposeProtection(q, jobs, policies); ok && len(jobs) > 0 {
 		remedies = append(remedies, remedy)

@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	resourcehelper "k8s.io/component-helpers/resource"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
@@ -120,13 +122,17 @@ func protectionPolicies(world *cluster.Snapshot, jobs []change.Ref) []*v1alpha1.
 	return policies
 }
 
-// growthPolicy holds room for the growth of a DaemonSet on a number of nodes.
-func growthPolicy(set change.Ref, cpu resource.Quantity, nodes int) *v1alpha1.HeadroomPolicy {
+// growthPolicy holds room for the growth of a DaemonSet, which is all that its pods request after it, on twice as many nodes as there are.
+func growthPolicy(set *appsv1.DaemonSet, cpu resource.Quantity, nodes int) *v1alpha1.HeadroomPolicy {
 	policy := headroomPolicy(set.Name)
 	policy.Spec.Survive.Steps = []v1alpha1.HeadroomStep{{Namespace: set.Namespace, Name: set.Name, CPU: cpu}}
-	most := cpu.DeepCopy()
-	most.Mul(int64(nodes))
-	policy.Spec.MaxRoom = v1alpha1.HeadroomAmount{CPU: most, Placeholders: new(int32(min(nodes, v1alpha1.MaxPlaceholders)))}
+	pods := min(2*nodes, v1alpha1.MaxPlaceholders)
+	room := resourcehelper.PodRequests(&corev1.Pod{Spec: set.Spec.Template.Spec}, resourcehelper.PodResourcesOptions{})
+	most, memory := room.Cpu().DeepCopy(), room.Memory().DeepCopy()
+	most.Add(cpu)
+	most.Mul(int64(pods))
+	memory.Mul(int64(pods))
+	policy.Spec.MaxRoom = v1alpha1.HeadroomAmount{CPU: most, Memory: memory, Placeholders: new(int32(pods))}
 	return policy
 }
 

@@ -3679,6 +3679,11 @@ func HeadroomHeadProtected() message.Sentence {
 	return message.Sentence{ID: message.HeadroomHeadProtected}
 }
 
+// HeadroomHeadZones is message.HeadroomHeadZones.
+func HeadroomHeadZones() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadZones}
+}
+
 // HeadroomNotSized is message.HeadroomNotSized.
 func HeadroomNotSized() message.Sentence {
 	return message.Sentence{ID: message.HeadroomNotSized}
