@@ -3,6 +3,8 @@ package headroom
 
 import (
 	"context"
+	"os"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,6 +136,20 @@ func parseBurst(text string) (headroom.BurstOf, error) {
 	return headroom.BurstOf{Workload: ref, More: more}, nil
 }
 
+const (
+	// fewNodes is up to how many nodes memory is given for time, and gcPercent how much the heap then grows between two garbage collections: at 500
+	// nodes, a quarter less CPU for a third more memory.
+	fewNodes  = 1000
+	gcPercent = 400
+)
+
+// collectLess has the garbage collector run less often in a cluster of few nodes, unless the environment says how often.
+func collectLess(nodes int) {
+	if nodes <= fewNodes && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
+}
+
 // Run reads the cluster, simulates the failures and writes the answer.
 func (o *Options) Run(ctx context.Context) error {
 	in, err := o.Read(ctx)
@@ -151,6 +167,7 @@ func (o *Options) Run(ctx context.Context) error {
 	asked.Progress = func(done, total int) {
 		progress.Show(in.Say.Say(sentence.ProgressHeadroom(done, total)), done, total)
 	}
+	collectLess(len(in.World.Nodes()))
 	report, err := headroom.Compute(ctx, in.Judge, asked)
 	progress.End()
 	switch {
