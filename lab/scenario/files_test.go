@@ -5,6 +5,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v3"
 )
 
 // TestFiles reads the project's own scenarios.
@@ -39,5 +42,36 @@ func TestDocumentedScenario(t *testing.T) {
 	}
 	if _, err := Parse("scenarios.md", []byte("name:"+example)); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAdmissionPolicyOfTheChart has the story of the preempted Jobs play with the admission policy that the chart installs.
+func TestAdmissionPolicyOfTheChart(t *testing.T) {
+	text, err := os.ReadFile("../../config/protection/policy.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Load("../../scenarios/preempted-jobs.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for document := range strings.SplitSeq(string(text), "\n---\n") {
+		var want map[string]any
+		if err := yaml.Unmarshal([]byte(document), &want); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range s.Naosu.Manifests {
+			if o.GetKind() != want["kind"] {
+				continue
+			}
+			compared++
+			if diff := cmp.Diff(want, o.Object); diff != "" {
+				t.Errorf("%s differs from the chart's (-chart +scenario):\n%s", o.GetKind(), diff)
+			}
+		}
+	}
+	if compared != 2 {
+		t.Errorf("%d objects are compared, want the policy and its binding", compared)
 	}
 }

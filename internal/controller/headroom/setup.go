@@ -3,11 +3,9 @@ package headroom
 import (
 	"context"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -24,11 +22,6 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// batchDelay is how long events are collected before a reconcile: the watch of the Snapshot must have them too.
-const batchDelay = 500 * time.Millisecond
-
-type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
-
 // request is the only one: what one policy holds bears on the others.
 var request = reconcile.Request{NamespacedName: types.NamespacedName{Name: "policies"}}
 
@@ -36,14 +29,14 @@ var request = reconcile.Request{NamespacedName: types.NamespacedName{Name: "poli
 // others need more room is looked at when nodes change, and twice a minute.
 func (c *Reconciler) AddTo(mgr manager.Manager, nodes, pods, classes cache.Informer, ready func() bool) error {
 	enqueue := handler.Funcs{
-		CreateFunc: func(_ context.Context, _ event.CreateEvent, q queue) { q.AddAfter(request, batchDelay) },
-		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) {
+		CreateFunc: func(_ context.Context, _ event.CreateEvent, q requeue.Queue) { q.AddAfter(request, requeue.BatchDelay) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q requeue.Queue) {
 			c.see(e.ObjectNew)
-			q.AddAfter(request, batchDelay)
+			q.AddAfter(request, requeue.BatchDelay)
 		},
-		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) {
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q requeue.Queue) {
 			c.see(e.Object)
-			q.AddAfter(request, batchDelay)
+			q.AddAfter(request, requeue.BatchDelay)
 		},
 	}
 	err := builder.ControllerManagedBy(mgr).Named("headroom").
@@ -51,13 +44,7 @@ func (c *Reconciler) AddTo(mgr manager.Manager, nodes, pods, classes cache.Infor
 		WatchesRawSource(&source.Informer{Informer: pods, Handler: enqueue, Predicates: []predicate.Predicate{placeholderChanged}}).
 		WatchesRawSource(&source.Informer{Informer: classes, Handler: enqueue}).
 		Watches(&v1alpha1.HeadroomPolicy{}, enqueue, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Complete(reconcile.Func(func(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-			if !ready() {
-				return reconcile.Result{RequeueAfter: requeue.SyncRetry}, nil
-			}
-			again, err := c.Reconcile(ctx)
-			return requeue.After(ctx, again, err), nil
-		}))
+		Complete(requeue.OnceReady(ready, c.Reconcile))
 	if err != nil {
 		return fmt.Errorf("adding the controller that holds headroom: %w", err)
 	}

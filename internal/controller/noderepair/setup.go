@@ -68,11 +68,7 @@ func (c *Reconciler) AddTo(mgr manager.Manager, nodes cache.Informer, ready func
 }
 
 func (d *controllers) addPlanner(mgr manager.Manager, nodes cache.Informer) error {
-	enqueue := handler.Funcs{
-		CreateFunc: func(_ context.Context, _ event.CreateEvent, q queue) { q.AddAfter(planRequest, batchDelay) },
-		UpdateFunc: func(_ context.Context, _ event.UpdateEvent, q queue) { q.AddAfter(planRequest, batchDelay) },
-		DeleteFunc: func(_ context.Context, _ event.DeleteEvent, q queue) { q.AddAfter(planRequest, batchDelay) },
-	}
+	enqueue := requeue.Batched(planRequest)
 	initial := source.Func(func(_ context.Context, q queue) error {
 		q.Add(planRequest)
 		return nil
