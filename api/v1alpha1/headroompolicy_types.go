@@ -35,6 +35,9 @@ const (
 // policy.
 const HeadroomPolicyLabel = "naosu.dev/headroom-policy"
 
+// HeadroomZonesLabel is, beside HeadroomPolicyLabel, on placeholder pods that hold room in zones, and on the Deployments that create them.
+const HeadroomZonesLabel = "naosu.dev/headroom-zones"
+
 // The PriorityClasses of placeholder pods, and their values.
 const (
 	// HeadroomAddNodesClass has the lowest priority for which cluster-autoscaler adds nodes.
@@ -104,6 +107,9 @@ func (p *HeadroomPolicy) StatesFailures() bool {
 // Holds says whether the policy holds room: it is in mode Auto, and states a failure.
 func (p *HeadroomPolicy) Holds() bool { return p.Spec.Mode == ModeAuto && p.StatesFailures() }
 
+// AddsNodes says whether an autoscaler is to add nodes for Pending placeholder pods.
+func (p *HeadroomPolicy) AddsNodes() bool { return p.Spec.Autoscaling == AutoscalingAddNodes }
+
 // HeadroomPolicyList is a list of HeadroomPolicies.
 //
 // +kubebuilder:object:root=true
@@ -138,8 +144,9 @@ type HeadroomPolicySpec struct {
 	Survive HeadroomFailures `json:"survive,omitzero"`
 
 	// zoneCoverage has each zone that holds volumes in use keep usable nodes that fit the pods of these volumes. In mode Auto, if no
-	// autoscaler manages the node group, naosu raises its desired and minimum size within its maximum; nothing is made smaller. If not
-	// set, zones are not covered.
+	// autoscaler manages the node group, naosu raises its desired and minimum size within its maximum; nothing is made smaller. With
+	// autoscaling AddNodes, placeholder pods hold room in the zones instead, and an autoscaler adds the nodes. If not set, zones are not
+	// covered.
 	// +optional
 	ZoneCoverage *HeadroomZoneCoverage `json:"zoneCoverage,omitempty"`
 	// protect has Jobs given a PriorityClass, so that other pods are preempted before theirs. In mode Report, and while the policy is
@@ -154,8 +161,8 @@ type HeadroomPolicySpec struct {
 
 	// autoscaling determines whether Pending placeholder pods make cluster-autoscaler add nodes. AddNodes gives placeholder pods the
 	// priority -10, the lowest for which it does, and creates placeholder pods for nodes that are not there yet if today's nodes do not
-	// have the room. Ignore gives them the priority -11, which it ignores, and creates none beyond today's nodes. Karpenter adds nodes
-	// for Pending pods of any priority. Defaults to Ignore.
+	// have the room, and for zones that zoneCoverage covers. Ignore gives them the priority -11, which it ignores, and creates none
+	// beyond today's nodes. Karpenter adds nodes for Pending pods of any priority. Defaults to Ignore.
 	// +optional
 	// +kubebuilder:default=Ignore
 	Autoscaling HeadroomAutoscaling `json:"autoscaling,omitempty"`

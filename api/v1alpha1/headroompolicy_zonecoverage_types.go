@@ -40,7 +40,8 @@ const DefaultMaxAddedNodes = 3
 // HeadroomZoneCoverage has each zone that holds volumes in use keep usable nodes that fit the pods of these volumes.
 type HeadroomZoneCoverage struct {
 	// maxAddedNodes is the most nodes by which a node group is enlarged at once. A group in several zones adds nodes to its emptiest
-	// zone first, so that a node in one zone may take nodes in others. From 1 to 50, for example 6. Defaults to 3.
+	// zone first, so that a node in one zone may take nodes in others. With autoscaling AddNodes, it is the most placeholder pods of a
+	// zone. From 1 to 50, for example 6. Defaults to 3.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=1
@@ -69,7 +70,7 @@ type HeadroomZoneStatus struct {
 	Covered metav1.ConditionStatus `json:"covered"`
 
 	// reason is why the zone is not covered, for example MaximumReached: ReportOnly, Lacking, NodeStarting, Resizing, ManagedByAutoscaler, MaximumReached,
-	// NoNodeGroup, ResizeFailed, NotPermitted, Paused or Unread; or Covered.
+	// NoNodeGroup, ResizeFailed, NoPriorityClass, NotPermitted, Paused or Unread; or Covered.
 	// +required
 	// +kubebuilder:validation:MaxLength=64
 	Reason string `json:"reason"`
@@ -84,6 +85,11 @@ type HeadroomZoneStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	Workloads []string `json:"workloads,omitempty"`
+
+	// placeholders is the number of placeholder pods that hold room in the zone, with autoscaling AddNodes.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Placeholders int32 `json:"placeholders,omitempty"`
 
 	// lackingSince is the time since which the zone has not been covered. Not set while it is covered.
 	// +optional

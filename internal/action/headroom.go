@@ -1,16 +1,20 @@
 package action
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/headroompolicy"
+	"github.com/naosu-dev/naosu/internal/record"
 )
 
 // ErrForeignRoom is that an object of the name of one that holds room is not naosu's.
@@ -27,14 +31,36 @@ type RoomWriter struct {
 	Reader client.Reader
 	// Leading says whether this process holds the controller's lease; it is called right before each write.
 	Leading func(context.Context) (bool, error)
+	// Namespace is where the room is held, and Image what placeholder pods run.
+	Namespace, Image string
+}
+
+// Maker makes the objects that hold room for a policy; it is nil for none. They are deleted with the controller's Lease, which the chart makes and removes;
+// without one, with their policy.
+func (r *RoomWriter) Maker(ctx context.Context, policy *v1alpha1.HeadroomPolicy) (headroompolicy.Maker, error) {
+	m := headroompolicy.Maker{Namespace: r.Namespace, Image: cmp.Or(r.Image, headroompolicy.DefaultImage)}
+	var lease coordinationv1.Lease
+	err := r.Reader.Get(ctx, client.ObjectKey{Namespace: r.Namespace, Name: record.LeaseName}, &lease)
+	switch {
+	case apierrors.IsNotFound(err):
+		m.Owner = metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.HeadroomPolicyKind}
+		if policy != nil {
+			m.Owner.Name, m.Owner.UID = policy.Name, policy.UID
+		}
+	case err != nil:
+		return m, fmt.Errorf("reading the Lease %s: %w", record.LeaseName, err)
+	default:
+		m.Owner = metav1.OwnerReference{APIVersion: coordinationv1.SchemeGroupVersion.String(), Kind: "Lease", Name: lease.Name, UID: lease.UID}
+	}
+	return m, nil
 }
 
 // +kubebuilder:rbac:groups=apps,namespace=naosu-system,resources=daemonsets;deployments,verbs=create;delete;update
 
-// Existing reads what holds room in a namespace, past any cache.
-func (r *RoomWriter) Existing(ctx context.Context, namespace string) (headroompolicy.Objects, error) {
+// Existing reads what holds room, past any cache.
+func (r *RoomWriter) Existing(ctx context.Context) (headroompolicy.Objects, error) {
 	var all headroompolicy.Objects
-	selected := []client.ListOption{client.InNamespace(namespace), client.HasLabels{v1alpha1.HeadroomPolicyLabel}}
+	selected := []client.ListOption{client.InNamespace(r.Namespace), client.HasLabels{v1alpha1.HeadroomPolicyLabel}}
 	var deployments appsv1.DeploymentList
 	if err := r.Reader.List(ctx, &deployments, selected...); err != nil {
 		return all, fmt.Errorf("list the Deployments that hold room: %w", err)

@@ -51,7 +51,7 @@ type Options struct {
 	MetricsCertPath string
 	// EKSCluster is the EKS cluster's name, where nothing tells it.
 	EKSCluster string
-	// PlaceholderImage is what placeholder pods of HeadroomPolicies run; empty is headroom.DefaultImage.
+	// PlaceholderImage is what placeholder pods of HeadroomPolicies run; empty is headroompolicy.DefaultImage.
 	PlaceholderImage string
 	Log              logr.Logger
 }
@@ -142,7 +142,7 @@ func Run(ctx context.Context, o Options) error {
 	zones := &zonecoverage.Reconciler{
 		Snapshot: watch.Snapshot, FindSizer: func() cloud.NodeGroupSizer { return discover.SizerIn(machines.Now()) },
 		Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Permit: reconciler.WithPermissionVerdict,
-		Leading: lead.holdsLease, Clock: clock.RealClock{}, Log: o.Log,
+		Namespace: o.Namespace, Image: o.PlaceholderImage, Leading: lead.holdsLease, Clock: clock.RealClock{}, Log: o.Log,
 	}
 	added := errors.Join(zones.AddTo(mgr, watch.Nodes(), watch.synced), balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced), room.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.PriorityClasses(), watch.synced))
 	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log)), mgr.Add(network)); err != nil {

@@ -151,7 +151,7 @@ func (a *assessment) coverFailures(ctx context.Context) error {
 				a.unread = append(a.unread, string(kind))
 			}
 		}
-		a.wanted.slots, a.Known = slotsOf(a.world, report, a.policy.Spec.Autoscaling == v1alpha1.AutoscalingAddNodes)
+		a.wanted.slots, a.Known = slotsOf(a.world, report, a.policy.AddsNodes())
 	}
 	return nil
 }

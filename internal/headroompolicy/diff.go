@@ -43,7 +43,7 @@ func (m Maker) made(o metav1.Object) bool {
 func (m Maker) Orphans(existing Objects, policies []v1alpha1.HeadroomPolicy) Objects {
 	orphan := func(o metav1.Object) bool {
 		return IsPlaceholder(o) && m.made(o) && o.GetDeletionTimestamp() == nil &&
-			!slices.ContainsFunc(policies, func(p v1alpha1.HeadroomPolicy) bool { return isOf(&p, o) })
+			!slices.ContainsFunc(policies, func(p v1alpha1.HeadroomPolicy) bool { return belongsTo(&p, o) })
 	}
 	return existing.where(orphan)
 }
@@ -65,7 +65,12 @@ func (o Objects) where(keep func(metav1.Object) bool) Objects {
 
 // Diff are the changes that make what exists of a policy's room what is wanted. What is not the policy's own is left alone.
 func (m Maker) Diff(policy *v1alpha1.HeadroomPolicy, existing, wanted Objects) Changes {
-	own := existing.where(func(o metav1.Object) bool { return m.Owned(policy, o) && o.GetDeletionTimestamp() == nil })
+	return m.diff(existing.where(func(o metav1.Object) bool { return isOf(policy, o) }), wanted)
+}
+
+// diff are the changes that make those of some objects that the Maker made what is wanted.
+func (m Maker) diff(some, wanted Objects) Changes {
+	own := some.where(func(o metav1.Object) bool { return m.made(o) && o.GetDeletionTimestamp() == nil })
 	var c Changes
 	for _, have := range own.Deployments {
 		at := slices.IndexFunc(wanted.Deployments, func(d *appsv1.Deployment) bool { return d.Name == have.Name })

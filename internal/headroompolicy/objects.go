@@ -32,6 +32,9 @@ const (
 	appName    = "naosu-headroom"
 )
 
+// DefaultImage is what placeholder pods run unless another is stated.
+const DefaultImage = "registry.k8s.io/pause:3.10"
+
 // Maker makes the objects that hold a room.
 type Maker struct {
 	// Namespace is naosu's own.
@@ -83,6 +86,10 @@ func (m Maker) deployment(world *cluster.Snapshot, policy *v1alpha1.HeadroomPoli
 	} else {
 		relocate(&template.Spec, world, s)
 	}
+	return m.deploymentOf(policy, name, template, s.count)
+}
+
+func (m Maker) deploymentOf(policy *v1alpha1.HeadroomPolicy, name string, template corev1.PodTemplateSpec, replicas int32) *appsv1.Deployment {
 	d := &appsv1.Deployment{
 		ObjectMeta: m.meta(policy, name),
 		Spec: appsv1.DeploymentSpec{
@@ -93,7 +100,7 @@ func (m Maker) deployment(world *cluster.Snapshot, policy *v1alpha1.HeadroomPoli
 		},
 	}
 	d.Annotations[hashAnnotation] = hashOf(d.Spec)
-	d.Spec.Replicas = &s.count
+	d.Spec.Replicas = &replicas
 	return d
 }
 
@@ -125,10 +132,17 @@ func (m Maker) meta(policy *v1alpha1.HeadroomPolicy, name string) metav1.ObjectM
 
 // Class is the PriorityClass of a policy's placeholder pods, and its value.
 func Class(policy *v1alpha1.HeadroomPolicy) (string, int32) {
-	if policy.Spec.Autoscaling == v1alpha1.AutoscalingAddNodes {
+	if policy.AddsNodes() {
 		return v1alpha1.HeadroomAddNodesClass, v1alpha1.HeadroomAddNodesPriority
 	}
 	return v1alpha1.HeadroomIgnoreClass, v1alpha1.HeadroomIgnorePriority
+}
+
+// HasClass is the name of the PriorityClass of a policy's placeholder pods, and whether it exists with its value.
+func HasClass(world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy) (string, bool) {
+	name, value := Class(policy)
+	class := world.PriorityClass(name)
+	return name, class != nil && class.Value == value
 }
 
 func (m Maker) template(policy *v1alpha1.HeadroomPolicy, name string, requests corev1.ResourceList) corev1.PodTemplateSpec {

@@ -21,9 +21,14 @@ const unpreemptible = int32(2_000_002_000)
 // holders are the kinds of objects that a policy's room consists of.
 var holders = []cluster.Kind{cluster.Deployment, cluster.ReplicaSet, cluster.DaemonSet, cluster.Pod}
 
-// isOf says whether an object is part of the room of a policy.
-func isOf(policy *v1alpha1.HeadroomPolicy, o metav1.Object) bool {
+// belongsTo says whether an object is a policy's.
+func belongsTo(policy *v1alpha1.HeadroomPolicy, o metav1.Object) bool {
 	return policy.UID != "" && o.GetLabels()[v1alpha1.HeadroomPolicyLabel] == string(policy.UID)
+}
+
+// isOf says whether an object is part of the room of a policy, which survives its failures.
+func isOf(policy *v1alpha1.HeadroomPolicy, o metav1.Object) bool {
+	return belongsTo(policy, o) && !isForZones(policy, o)
 }
 
 // IsPlaceholder says whether an object is part of the room of any policy.

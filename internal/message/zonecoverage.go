@@ -14,6 +14,10 @@ const (
 	ZoneResizing          ID = "ZoneResizing"          // remediation
 	ZoneKarpenter         ID = "ZoneKarpenter"         // group
 	ZoneAutoscaler        ID = "ZoneAutoscaler"        // group, zones
+	ZonePlaceholders      ID = "ZonePlaceholders"      // n
+	ZonePlaceholdersAsked ID = "ZonePlaceholdersAsked" // n
+	ZonePlaceholdersSoon  ID = "ZonePlaceholdersSoon"  // n, seconds
+	ZoneAutoscalerAdds    ID = "ZoneAutoscalerAdds"    //
 	ZoneAutoscalerUnknown ID = "ZoneAutoscalerUnknown" // group
 	ZoneMaximum           ID = "ZoneMaximum"           // group, to, max
 	ZoneTooMany           ID = "ZoneTooMany"           // group, n, most

@@ -10567,7 +10567,7 @@ var englishTexts = []compiled{
 	}},
 	{ZoneKarpenter, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
-		t.say(" is Karpenter's, which adds nodes for Pending pods: it needs a placeholder pod that must run in the zone.")
+		t.say(" is Karpenter's, which adds nodes for Pending pods. With autoscaling AddNodes, the policy holds placeholder pods in the zone.")
 	}},
 	{ZoneAutoscaler, []string{"group", "zones"}, func(t *text) {
 		t.say("cluster-autoscaler may size ")
@@ -10576,10 +10576,28 @@ var englishTexts = []compiled{
 		if t.less(1, t.value("zones")) {
 			t.say(" The group spans ")
 			t.put(t.value("zones"))
-			t.say(" zones: it needs a node group for each zone, with a minimum size of at least 1.")
+			t.say(" zones: it needs a node group for each zone, and a minimum size of at least 1 or autoscaling AddNodes in the policy.")
 		} else {
-			t.say(" It needs a minimum size of at least 1.")
+			t.say(" It needs a minimum size of at least 1, or autoscaling AddNodes in the policy.")
 		}
+	}},
+	{ZonePlaceholders, []string{"n"}, func(t *text) {
+		t.say(count(t.number("n"), "placeholder pod holds", "placeholder pods hold"))
+		t.say(" room in the zone; an autoscaler has to add nodes for those that are Pending.")
+	}},
+	{ZonePlaceholdersAsked, []string{"n"}, func(t *text) {
+		t.say("The policy is in mode Report. In mode Auto, ")
+		t.say(count(t.number("n"), "placeholder pod", "placeholder pods"))
+		t.say(" would hold room in the zone, for which an autoscaler adds nodes.")
+	}},
+	{ZonePlaceholdersSoon, []string{"n", "seconds"}, func(t *text) {
+		t.say(count(t.number("n"), "placeholder pod is", "placeholder pods are"))
+		t.say(" created in the zone once this has been so for ")
+		t.put(t.value("seconds"))
+		t.say(" s and the guard allows it.")
+	}},
+	{ZoneAutoscalerAdds, nil, func(t *text) {
+		t.say("The pods are Pending; an autoscaler has to add a node for them.")
 	}},
 	{ZoneAutoscalerUnknown, []string{"group"}, func(t *text) {
 		t.say("Deployments cannot be read, so that it is not known whether cluster-autoscaler sizes ")

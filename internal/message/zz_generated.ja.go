@@ -10229,7 +10229,7 @@ var japaneseTexts = []compiled{
 	}},
 	{ZoneKarpenter, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
-		t.say(" は Karpenter のものです。Karpenter は Pending の Pod のためにノードを追加するので、このゾーンでしか動作できないプレースホルダー Pod が必要です。")
+		t.say(" は Karpenter のものです。Karpenter は Pending の Pod のためにノードを追加します。autoscaling が AddNodes なら、ポリシーはこのゾーンにプレースホルダー Pod を置きます。")
 	}},
 	{ZoneAutoscaler, []string{"group", "zones"}, func(t *text) {
 		t.say("cluster-autoscaler が ")
@@ -10238,10 +10238,29 @@ var japaneseTexts = []compiled{
 		if t.less(1, t.value("zones")) {
 			t.say("このグループは ")
 			t.put(t.value("zones"))
-			t.say(" 個のゾーンにまたがっています。ゾーンごとに、最小サイズが 1 以上のノードグループが必要です。")
+			t.say(" 個のゾーンにまたがっています。ゾーンごとのノードグループと、1 以上の最小サイズまたはポリシーの autoscaling AddNodes が必要です。")
 		} else {
-			t.say("最小サイズを 1 以上にする必要があります。")
+			t.say("1 以上の最小サイズ、またはポリシーの autoscaling AddNodes が必要です。")
 		}
+	}},
+	{ZonePlaceholders, []string{"n"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 個のプレースホルダー Pod がこのゾーンの空きを確保します。Pending のものには、オートスケーラーがノードを追加する必要があります。")
+	}},
+	{ZonePlaceholdersAsked, []string{"n"}, func(t *text) {
+		t.say("ポリシーのモードは Report です。モードが Auto なら、")
+		t.put(t.value("n"))
+		t.say(" 個のプレースホルダー Pod がこのゾーンの空きを確保し、オートスケーラーがノードを追加します。")
+	}},
+	{ZonePlaceholdersSoon, []string{"seconds", "n"}, func(t *text) {
+		t.say("この状態が ")
+		t.put(t.value("seconds"))
+		t.say(" 秒続き、ガードが許可すると、このゾーンに ")
+		t.put(t.value("n"))
+		t.say(" 個のプレースホルダー Pod を作成します。")
+	}},
+	{ZoneAutoscalerAdds, nil, func(t *text) {
+		t.say("Pod は Pending です。オートスケーラーがノードを追加する必要があります。")
 	}},
 	{ZoneAutoscalerUnknown, []string{"group"}, func(t *text) {
 		t.say("Deployment を読み取れないため、cluster-autoscaler が ")

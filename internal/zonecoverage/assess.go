@@ -16,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/headroompolicy"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 )
@@ -40,6 +41,9 @@ type Zone struct {
 	Workloads []change.Ref
 	// Unfit are the workloads of pods that fit no usable node.
 	Unfit []change.Ref
+	// Expected is the room of each pod that will come, or whose node is not usable any more, in order of priority and size. A pod that is Pending is not among
+	// them: an autoscaler adds a node for the pod itself.
+	Expected []headroompolicy.ZoneRoom
 	// Candidates are the node groups of which a new node in the zone would suit some of these pods, those that suit most first.
 	Candidates []Candidate
 }
@@ -144,15 +148,18 @@ func (a *assessment) place(ctx context.Context, pods []zonalPod) error {
 				edits = append(edits, cluster.Remove(victim))
 			}
 		}
-		if node == "" {
-			a.note(t, t.zones()[0], metav1.ConditionFalse)
-			continue
+		zone, covered := t.zones()[0], metav1.ConditionFalse
+		if node != "" {
+			pod.Spec.NodeName = node
+			if err := a.judge.Apply(append(edits, cluster.Put(pod))...); err != nil {
+				return err
+			}
+			zone, covered = cluster.Zone(a.world.Node(node)), metav1.ConditionTrue
 		}
-		pod.Spec.NodeName = node
-		if err := a.judge.Apply(append(edits, cluster.Put(pod))...); err != nil {
-			return err
+		a.note(t, zone, covered)
+		if !t.isPending() {
+			a.zones[zone].Expected = append(a.zones[zone].Expected, headroompolicy.ZoneRoom{Pod: t.unbound(), Zones: t.zones()})
 		}
-		a.note(t, cluster.Zone(a.world.Node(node)), metav1.ConditionTrue)
 	}
 	return nil
 }

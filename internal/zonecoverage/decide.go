@@ -111,6 +111,9 @@ func decideLacking(z Zone, groups []Group, f Facts) Decision {
 	if last := lastResize(f); last != nil && hasFailed(last.Reason) && last.Generation == f.Policy.Generation {
 		return Decision{Reason: v1alpha1.ZoneResizeFailedReason, Why: sentence.ZoneResizeFailed(remediation(last.Remediation), last.Message)}
 	}
+	if f.Policy.AddsNodes() {
+		return decidePlaceholders(z, f)
+	}
 	d, g := choose(z, groups, f)
 	if d.Resize == nil {
 		return d
@@ -120,7 +123,7 @@ func decideLacking(z Zone, groups []Group, f Facts) Decision {
 
 // whetherDue says of the resize of a group whether it is proposed now.
 func whetherDue(d Decision, g Group, f Facts) Decision {
-	lack := time.Duration(ptr.Deref(f.Policy.Spec.Resize.LackSeconds, v1alpha1.DefaultLackSeconds)) * time.Second
+	lack := lackOf(f.Policy)
 	left := lack
 	if f.Before != nil && f.Before.LackingSince != nil {
 		left = lack - f.Now.Sub(f.Before.LackingSince.Time)
@@ -173,7 +176,7 @@ func plan(z Zone, g Group, f Facts) Decision {
 		return d
 	}
 	to, _ := query.SizeFor(g.Found.Zones, z.Name)
-	most := int(ptr.Deref(f.Policy.Spec.ZoneCoverage.MaxAddedNodes, v1alpha1.DefaultMaxAddedNodes))
+	most := mostAdded(f.Policy)
 	switch {
 	case to > g.Found.Max:
 		return Decision{Reason: v1alpha1.ZoneMaximumReachedReason, Why: sentence.ZoneMaximum(g.name(), to, g.Found.Max)}

@@ -104,6 +104,9 @@ func (t zonalPod) zones() []string {
 	return common
 }
 
+// isPending says whether the pod waits for a node now.
+func (t zonalPod) isPending() bool { return t.exists && t.pod.Spec.NodeName == "" }
+
 // unbound is the pod as it waits for a node.
 func (t zonalPod) unbound() *corev1.Pod {
 	pod := t.pod.DeepCopy()

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	clocktesting "k8s.io/utils/clock/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
@@ -71,7 +72,7 @@ func newCoverage(t *testing.T, spec cloud.GroupSpec) *coverage {
 		f.first[i.ID] = true
 	}
 	scheme := runtime.NewScheme()
-	f.must(v1alpha1.AddToScheme(scheme))
+	f.must(errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)))
 	policy := &v1alpha1.HeadroomPolicy{ObjectMeta: metav1.ObjectMeta{Name: "zones", UID: "u", Generation: 1}, Spec: v1alpha1.HeadroomPolicySpec{Mode: v1alpha1.ModeAuto, ZoneCoverage: &v1alpha1.HeadroomZoneCoverage{}}}
 	f.api = fake.NewClientBuilder().WithScheme(scheme).WithObjects(policy).WithStatusSubresource(policy, &v1alpha1.Remediation{}).Build()
 	call := func(what *func() error) error {

@@ -23,7 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/controller"
-	"github.com/naosu-dev/naosu/internal/controller/headroom"
+	"github.com/naosu-dev/naosu/internal/headroompolicy"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 )
@@ -71,7 +71,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	flags.StringVar(&o.MetricsCertPath, "metrics-cert-path", "", "")
 	flags.StringVar(&o.HeartbeatAddress, "heartbeat-address", "0", "")
 	flags.StringVar(&o.EKSCluster, "eks-cluster", "", "")
-	flags.StringVar(&o.PlaceholderImage, "placeholder-image", headroom.DefaultImage, "")
+	flags.StringVar(&o.PlaceholderImage, "placeholder-image", headroompolicy.DefaultImage, "")
 	return cmd
 }
 

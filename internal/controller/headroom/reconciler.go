@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -39,9 +38,6 @@ const (
 	// minWait is the least time to the next reconcile.
 	minWait = time.Second
 )
-
-// DefaultImage is what placeholder pods run.
-const DefaultImage = "registry.k8s.io/pause:3.10"
 
 // Reconciler holds the room of HeadroomPolicies. It starts no goroutine: the controller of AddTo calls Reconcile, or a test does.
 type Reconciler struct {
@@ -82,7 +78,7 @@ type assessed struct {
 
 func (c *Reconciler) init() {
 	c.assessed = map[types.UID]assessed{}
-	c.writer = &action.RoomWriter{Client: c.Client, Reader: c.Reader, Leading: c.Leading}
+	c.writer = &action.RoomWriter{Client: c.Client, Reader: c.Reader, Leading: c.Leading, Namespace: c.Namespace, Image: c.Image}
 }
 
 // +kubebuilder:rbac:groups=naosu.dev,resources=headroompolicies,verbs=get;list;watch
@@ -98,14 +94,14 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	if err := c.Client.List(ctx, &list); err != nil {
 		return resyncInterval, fmt.Errorf("reading the HeadroomPolicies: %w", err)
 	}
-	existing, err := c.writer.Existing(ctx, c.Namespace)
+	existing, err := c.writer.Existing(ctx)
 	if err != nil {
 		return resyncInterval, err
 	}
 	policies := list.Items
 	slices.SortFunc(policies, func(a, b v1alpha1.HeadroomPolicy) int { return cmp.Compare(a.Name, b.Name) })
 	c.forget(policies)
-	maker, err := c.maker(ctx, nil)
+	maker, err := c.writer.Maker(ctx, nil)
 	if err != nil {
 		return resyncInterval, err
 	}
@@ -144,25 +140,6 @@ func (c *Reconciler) gone(ctx context.Context, uid string) (bool, error) {
 		return false, fmt.Errorf("reading the HeadroomPolicies: %w", err)
 	}
 	return !slices.ContainsFunc(list.Items, func(p v1alpha1.HeadroomPolicy) bool { return string(p.UID) == uid }), nil
-}
-
-// maker makes the objects that hold room. They are deleted with the controller's Lease, which the chart makes and removes; without one, with their policy.
-func (c *Reconciler) maker(ctx context.Context, policy *v1alpha1.HeadroomPolicy) (headroompolicy.Maker, error) {
-	m := headroompolicy.Maker{Namespace: c.Namespace, Image: cmp.Or(c.Image, DefaultImage)}
-	var lease coordinationv1.Lease
-	err := c.Reader.Get(ctx, client.ObjectKey{Namespace: c.Namespace, Name: record.LeaseName}, &lease)
-	switch {
-	case apierrors.IsNotFound(err):
-		m.Owner = metav1.OwnerReference{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.HeadroomPolicyKind}
-		if policy != nil {
-			m.Owner.Name, m.Owner.UID = policy.Name, policy.UID
-		}
-	case err != nil:
-		return m, fmt.Errorf("reading the Lease %s: %w", record.LeaseName, err)
-	default:
-		m.Owner = metav1.OwnerReference{APIVersion: coordinationv1.SchemeGroupVersion.String(), Kind: "Lease", Name: lease.Name, UID: lease.UID}
-	}
-	return m, nil
 }
 
 // forget drops what is known of policies that are gone.
@@ -243,8 +220,7 @@ func (c *Reconciler) reconcile(ctx context.Context, world *cluster.Snapshot, pol
 
 // mayResize says whether the guard allows it, and the PriorityClass of the placeholder pods is as it should be.
 func (c *Reconciler) mayResize(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy, a *headroompolicy.Assessment) bool {
-	name, value := headroompolicy.Class(policy)
-	if class := world.PriorityClass(name); class == nil || class.Value != value {
+	if name, exists := headroompolicy.HasClass(world, policy); !exists {
 		a.Covered, a.Reason, a.Why = metav1.ConditionFalse, v1alpha1.HeadroomNoPriorityClassReason, sentence.HeadroomPolicyNoClass(name)
 		return false
 	}
@@ -257,7 +233,7 @@ func (c *Reconciler) mayResize(ctx context.Context, world *cluster.Snapshot, pol
 
 // resize makes the room of a policy what is wanted.
 func (c *Reconciler) resize(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy, existing headroompolicy.Objects, wanted headroompolicy.Plan) (bool, error) {
-	maker, err := c.maker(ctx, policy)
+	maker, err := c.writer.Maker(ctx, policy)
 	if err != nil {
 		return false, err
 	}

@@ -40,7 +40,7 @@ var (
 	errNoGroup  = errors.New("the node is in no node group that its provider sizes")
 )
 
-// Reconciler carries out the zone coverage of HeadroomPolicies. It starts no goroutine: the controller of AddTo calls Reconcile, or a test does.
+// Reconciler carries out the zone coverage of HeadroomPolicies. The placeholder pods of policies that are gone are given back by the controller of their room. It starts no goroutine: the controller of AddTo calls Reconcile, or a test does.
 type Reconciler struct {
 	// Snapshot is the latest one of the watched cluster.
 	Snapshot func() *cluster.Snapshot
@@ -54,6 +54,8 @@ type Reconciler struct {
 	ClusterFacts func(context.Context, *cluster.Snapshot) guard.Facts
 	// Permit adds to a ruling whether the controller's role permits what a Remediation does; nil adds nothing.
 	Permit func(context.Context, *v1alpha1.Remediation, guard.Ruling) guard.Ruling
+	// Namespace is where placeholder pods are, and Image what they run.
+	Namespace, Image string
 	// Leading says whether this process holds the controller's lease.
 	Leading func(context.Context) (bool, error)
 	Log     logr.Logger
@@ -61,6 +63,7 @@ type Reconciler struct {
 
 	start   sync.Once
 	resizer *action.NodeGroupResizer
+	writer  *action.RoomWriter
 	// groups are what was read of node groups, by the name of their first node.
 	groups map[string]reading
 }
@@ -77,6 +80,7 @@ type reading struct {
 func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	c.start.Do(func() {
 		c.groups = map[string]reading{}
+		c.writer = &action.RoomWriter{Client: c.Client, Reader: c.Reader, Leading: c.Leading, Namespace: c.Namespace, Image: c.Image}
 		c.resizer = &action.NodeGroupResizer{Records: c.Records, Advisor: c, Leading: c.Leading, Clock: c.Clock, OnUpdate: c.noteUpdate}
 	})
 	if leads, err := c.Leading(ctx); err != nil || !leads {
@@ -159,6 +163,7 @@ func (c *Reconciler) cover(ctx context.Context, policies []v1alpha1.HeadroomPoli
 			continue
 		}
 		o := c.observe(ctx, world, policy, coverage, remediations)
+		errs = errors.Join(errs, c.hold(ctx, world, policy, &o))
 		written, err := c.updateStatus(ctx, policy, o)
 		if err != nil {
 			errs = errors.Join(errs, err)

@@ -34,6 +34,7 @@ type observation struct {
 
 type observedZone struct {
 	zonecoverage.Zone
+	facts    zonecoverage.Facts
 	decision zonecoverage.Decision
 	status   v1alpha1.HeadroomZoneStatus
 }
@@ -54,13 +55,18 @@ func (c *Reconciler) observe(ctx context.Context, world *cluster.Snapshot, polic
 			before = policy.Status.Zones[at]
 		}
 		before.Resize = zonecoverage.LastResize(policy, zone.Name, before.Resize, remediations)
-		d := zonecoverage.Decide(zone, c.read(ctx, zone.Candidates), zonecoverage.Facts{
+		facts := zonecoverage.Facts{
 			Policy: policy, Before: &before, Open: zonecoverage.OpenFor(zone.Name, remediations), Autoscaler: zonecoverage.ClusterAutoscaler(world), Now: o.at,
-		})
+		}
+		var groups []zonecoverage.Group
+		if !policy.AddsNodes() {
+			groups = c.read(ctx, zone.Candidates)
+		}
+		d := zonecoverage.Decide(zone, groups, facts)
 		if d.Wait > 0 {
 			o.wait = min(o.wait, d.Wait)
 		}
-		o.zones = append(o.zones, observedZone{zone, d, statusOf(zone, d, before, o.at)})
+		o.zones = append(o.zones, observedZone{zone, facts, d, statusOf(zone, d, before, o.at)})
 	}
 	return o
 }

@@ -7829,6 +7829,26 @@ func ZoneAutoscaler(group any, zones int) message.Sentence {
 	return message.Sentence{ID: message.ZoneAutoscaler, Args: message.Args{"group": group, "zones": zones}}
 }
 
+// ZonePlaceholders is message.ZonePlaceholders.
+func ZonePlaceholders(n int) message.Sentence {
+	return message.Sentence{ID: message.ZonePlaceholders, Args: message.Args{"n": n}}
+}
+
+// ZonePlaceholdersAsked is message.ZonePlaceholdersAsked.
+func ZonePlaceholdersAsked(n int) message.Sentence {
+	return message.Sentence{ID: message.ZonePlaceholdersAsked, Args: message.Args{"n": n}}
+}
+
+// ZonePlaceholdersSoon is message.ZonePlaceholdersSoon.
+func ZonePlaceholdersSoon(n int, seconds any) message.Sentence {
+	return message.Sentence{ID: message.ZonePlaceholdersSoon, Args: message.Args{"n": n, "seconds": seconds}}
+}
+
+// ZoneAutoscalerAdds is message.ZoneAutoscalerAdds.
+func ZoneAutoscalerAdds() message.Sentence {
+	return message.Sentence{ID: message.ZoneAutoscalerAdds}
+}
+
 // ZoneAutoscalerUnknown is message.ZoneAutoscalerUnknown.
 func ZoneAutoscalerUnknown(group any) message.Sentence {
 	return message.Sentence{ID: message.ZoneAutoscalerUnknown, Args: message.Args{"group": group}}
