@@ -274,8 +274,9 @@ func (b *fixture) checkForecast(c change.Change, d realChange) {
 		return b.underWay()
 	})
 	if err != nil {
+		b.Error(err) // Before what takes a page.
 		b.logDecisions(before)
-		b.Fatal(err)
+		b.FailNow()
 	}
 	b.awaitSettled()
 	after := b.snapshot()
