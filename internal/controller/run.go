@@ -142,13 +142,13 @@ func Run(ctx context.Context, o Options) error {
 	zones := &zonecoverage.Reconciler{
 		Snapshot: watch.Snapshot, FindSizer: func() cloud.NodeGroupSizer { return discover.SizerIn(machines.Now()) },
 		Client: mgr.GetClient(), Reader: direct, Records: records, ClusterFacts: reconciler.ClusterFacts, Permit: reconciler.WithPermissionVerdict,
-		Namespace: o.Namespace, Image: o.PlaceholderImage, Leading: lead.holdsLease, Clock: clock.RealClock{}, Log: o.Log,
+		Namespace: o.Namespace, Image: o.PlaceholderImage, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
 	added := errors.Join(zones.AddTo(mgr, watch.Nodes(), watch.synced), balance.AddTo(mgr, watch.Nodes(), watch.synced), reclaimer.AddTo(mgr, watch.synced), room.AddTo(mgr, watch.Nodes(), watch.Pods(), watch.PriorityClasses(), watch.synced))
 	if err := errors.Join(added, addHealth(mgr, watch, live), mgr.Add(watch), mgr.Add(rediscoverProviders(machines, o.Log)), mgr.Add(network)); err != nil {
 		return fmt.Errorf("adding to the manager: %w", err)
 	}
-	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance, reclaimer, room} {
+	for _, collector := range []prometheus.Collector{reconciler, tolerations, balance, reclaimer, room, zones} {
 		if err := metrics.Registry.Register(collector); err != nil {
 			return fmt.Errorf("registering metrics: %w", err)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -40,6 +41,8 @@ type fixture struct {
 	write, after func() error
 	objects      w.Objects
 	leads, ready bool
+	// last is the controller that was at work last.
+	last *Reconciler
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -116,6 +119,7 @@ func (f *fixture) pass(d time.Duration) {
 		}
 		f.clock.Step(max(again, time.Second))
 	}
+	f.last = c
 }
 
 // edit changes the spec of the policy, as a person does.
@@ -145,6 +149,24 @@ func (f *fixture) says() string {
 	return said
 }
 
+// measures holds against what metrics report of zone c: whether it is covered, and its placeholder pods.
+func (f *fixture) measures(want string) {
+	f.t.Helper()
+	registry := prometheus.NewPedanticRegistry()
+	f.must(registry.Register(f.last))
+	families, err := registry.Gather()
+	f.must(err)
+	var got []string
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			got = append(got, fmt.Sprint(m.GetGauge().GetValue()))
+		}
+	}
+	if strings.Join(got, " ") != want {
+		f.t.Errorf("metrics report %q, want %q", got, want)
+	}
+}
+
 // TestHold holds room for a pod whose node is not usable any more, and gives it back.
 func TestHold(t *testing.T) {
 	const held = "1 of naosu-controller/1; False ManagedByAutoscaler 1"
@@ -172,8 +194,10 @@ func TestHold(t *testing.T) {
 	if got := f.says(); got != held {
 		t.Errorf("in mode Auto again: %s", got)
 	}
+	f.measures("0 1")
 	f.objects = append(f.objects, w.Node("n4", "c"))
 	f.pass(time.Minute)
+	f.measures("1 1")
 	if got := f.says(); got != "1 of naosu-controller/1; True Covered 1" {
 		t.Errorf("with a node: %s", got)
 	}
@@ -182,6 +206,7 @@ func TestHold(t *testing.T) {
 	if got := f.says(); got != "0" {
 		t.Errorf("without zoneCoverage: %s", got)
 	}
+	f.measures("")
 }
 
 // TestHoldKilled kills the controller before and after each of its writes.

@@ -58,6 +58,8 @@ type Reconciler struct {
 	Namespace, Image string
 	// Leading says whether this process holds the controller's lease.
 	Leading func(context.Context) (bool, error)
+	// Elected says without a request whether this process was elected, for metrics; nil means that it was.
+	Elected func() bool
 	Log     logr.Logger
 	Clock   clock.PassiveClock
 
@@ -66,6 +68,7 @@ type Reconciler struct {
 	writer  *action.RoomWriter
 	// groups are what was read of node groups, by the name of their first node.
 	groups map[string]reading
+	counts counts
 }
 
 // reading is what was read of a node group.
@@ -90,6 +93,7 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	if err != nil {
 		return resyncInterval, err
 	}
+	c.counts.keep(policies)
 	open := record.Open(remediations)
 	if len(policies)+len(open) == 0 {
 		return 0, nil

@@ -126,6 +126,11 @@ func (o observation) condition(policy *v1alpha1.HeadroomPolicy) metav1.Condition
 func (c *Reconciler) updateStatus(ctx context.Context, policy *v1alpha1.HeadroomPolicy, o observation) (*v1alpha1.HeadroomPolicy, error) {
 	before := meta.FindStatusCondition(policy.Status.Conditions, v1alpha1.ZonesCovered)
 	condition := o.condition(policy)
+	var zones []v1alpha1.HeadroomZoneStatus
+	for _, z := range o.zones {
+		zones = append(zones, z.status)
+	}
+	c.counts.set(policy.Name, zones)
 	written, err := c.Records.UpdateHeadroomPolicyStatus(ctx, policy, func(s *v1alpha1.HeadroomPolicyStatus) {
 		if !o.asked {
 			s.Zones = nil
@@ -136,10 +141,7 @@ func (c *Reconciler) updateStatus(ctx context.Context, policy *v1alpha1.Headroom
 		if len(o.unread) > 0 {
 			return
 		}
-		s.Zones = nil
-		for _, z := range o.zones {
-			s.Zones = append(s.Zones, z.status)
-		}
+		s.Zones = zones
 	})
 	if err != nil || !o.asked || before == nil || before.Status == condition.Status {
 		return written, err
