@@ -278,11 +278,12 @@ func (s *sizer) fill() error {
 	return s.judge.Apply(edits...)
 }
 
-// held are the edits that put a room into the filled world: its placeholders, in place of some of what fills their nodes.
+// held are the edits that put a room into the filled world: its placeholders, in place of some of what fills their nodes. Their names, by which the scheduler
+// chooses among equals, do not depend on the order in which the search has found them.
 func (s *sizer) held(r room) []cluster.Edit {
 	var edits []cluster.Edit
 	done := map[string]bool{}
-	for i, p := range r {
+	for i, p := range slices.Clone(r).sorted(s.size) {
 		if !done[p.Node] {
 			done[p.Node] = true
 			edits = append(edits, cluster.Put(filler(p.Node, s.free[p.Node].minus(r.on(p.Node)))))

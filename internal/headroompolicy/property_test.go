@@ -11,6 +11,7 @@ import (
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/message"
 	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
@@ -50,6 +51,19 @@ func drawWorld(t *rapid.T) (w.Objects, []string) {
 		}
 	}
 	return objects, nodes
+}
+
+// TestNamesOfPlaceholders: by the names of placeholder pods, the scheduler chooses which of equals is preempted. A room that was found to survive survives with
+// the names that its pods are given here, where it did not once.
+func TestNamesOfPlaceholders(t *testing.T) {
+	two := w.CPU("2")
+	objects := w.Of(w.Node("n1", "b", two), w.Node("n2", "a", w.CPU("1")), w.Node("n3", "a", two), w.Node("n4", "b", two),
+		w.Deployment("api", w.Template("api", "500m"), "n4"), w.Deployment("web", w.Template("web", "200m"), "n4", "n3", "n4"))
+	policy := policyOf(func(p *v1alpha1.HeadroomPolicy) { p.Spec.Survive.Zones = 1 })
+	before := assess(t, objects, policy)
+	if after := assess(t, held(t, objects, policy, before.Plan), policy); after.Covered != metav1.ConditionTrue {
+		t.Errorf("holding %s, it is %s: %s", before.Plan, after.Reason, message.English().Say(after.Why))
+	}
 }
 
 // TestRoomSurvives holds the room of random worlds, bound where the scheduler places it, uses everything else that is free, and loses each node: no pod
