@@ -29,20 +29,22 @@ func TestForecasts(t *testing.T) {
 		// prepare makes of the cluster what the change is made on; nil is nothing.
 		prepare func(*fixture)
 		do      func(*fixture)
+		// loses says that nodes are lost.
+		loses bool
 	}{
 		{name: "drain a node", do: drainNode},
-		{name: "lose a node", do: loseNode},
+		{name: "lose a node", do: loseNode, loses: true},
 		{name: "apply manifests", do: applyManifests},
 		{name: "grow a DaemonSet", do: growDaemonSet},
 		{name: "resize a group", do: resizeGroup},
 		{name: "rotate a group", do: rotateGroup},
-		{name: "lose a zone", do: loseZone},
-		{name: "scale a StatefulSet whose first pod waits", prepare: firstPodWaits, do: scaleBehind},
-		{name: "drain the node of its next", prepare: firstPodWaits, do: drainBehind},
+		{name: "lose a zone", do: loseZone, loses: true},
+		{name: "scale a StatefulSet whose first pod waits", prepare: firstPodWaits, do: scaleBehind, loses: true},
+		{name: "drain the node of its next", prepare: firstPodWaits, do: drainBehind, loses: true},
 	} {
 		t.Run(change.name, func(t *testing.T) {
 			t.Parallel()
-			b := newFixture(t)
+			b := newFixture(t, change.loses)
 			b.awaitSettled()
 			if change.prepare != nil {
 				change.prepare(b)

@@ -21,7 +21,6 @@ import (
 
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
-	"github.com/naosu-dev/naosu/lab/controlplane"
 	"github.com/naosu-dev/naosu/lab/labtest"
 	"github.com/naosu-dev/naosu/lab/nodes"
 	"github.com/naosu-dev/naosu/lab/pace"
@@ -32,11 +31,8 @@ import (
 func newGeneratedFixture(t *testing.T) *fixture {
 	t.Helper()
 	l := labtest.Start(t, lab.Options{
-		Pace: pace.New(timeScale),
-		Flags: map[controlplane.Component][]string{
-			controlplane.ControllerManager: {"--node-monitor-grace-period=8s"},
-			controlplane.APIServer:         {"--default-not-ready-toleration-seconds=1", "--default-unreachable-toleration-seconds=1"},
-		},
+		Pace:  pace.New(timeScale),
+		Flags: flags(nodeGrace),
 	})
 	config := l.Plane.AdminConfig()
 	b := &fixture{

@@ -41,7 +41,17 @@ const (
 	patience = 6 * time.Minute
 	group    = "workers"
 	marker   = "marker"
+	// nodeGrace is for how long a node must not have reported to be dead, in real time. On a machine that runs many labs, one has been silent for twelve seconds.
+	nodeGrace = 24 * time.Second
 )
+
+// flags have a node be dead after a time, and its pods bear that for a second only.
+func flags(grace time.Duration) map[controlplane.Component][]string {
+	return map[controlplane.Component][]string{
+		controlplane.ControllerManager: {"--node-monitor-grace-period=" + grace.String()},
+		controlplane.APIServer:         {"--default-not-ready-toleration-seconds=1", "--default-unreachable-toleration-seconds=1"},
+	}
+}
 
 // fixture is a running lab that changes are made on, one after another.
 type fixture struct {
@@ -63,16 +73,16 @@ type podHistory struct {
 	last map[types.UID]*corev1.Pod
 }
 
-func newFixture(t *testing.T) *fixture {
+// newFixture is a lab of six nodes. If none is to be lost, none is dead either that does not report for long.
+func newFixture(t *testing.T, loses bool) *fixture {
 	t.Helper()
+	grace := time.Hour
+	if loses {
+		grace = nodeGrace
+	}
 	l := labtest.Start(t, lab.Options{
-		Pace: pace.New(timeScale),
-		// A node is dead that has not reported for twelve seconds of real time, so that a busy machine is not
-		// taken for one; its pods bear that for a second only.
-		Flags: map[controlplane.Component][]string{
-			controlplane.ControllerManager: {"--node-monitor-grace-period=12s"},
-			controlplane.APIServer:         {"--default-not-ready-toleration-seconds=1", "--default-unreachable-toleration-seconds=1"},
-		},
+		Pace:  pace.New(timeScale),
+		Flags: flags(grace),
 		Cloud: cloud.Spec{Groups: []cloud.GroupSpec{{
 			Name: group, InstanceType: "m5.large", Desired: 6, Max: 12, ZoneOrder: []string{"us-east-1a", "us-east-1b", "us-east-1c"},
 		}}},
