@@ -69,7 +69,7 @@ func Overview(ctx context.Context, q query.Query, scope Scope) finding.Overview 
 	}
 	for _, kind := range workloadKinds {
 		for _, o := range q.World.Objects(kind) {
-			if scope.holds(o) && !told[string(o.GetUID())] && isTopLevel(q, o) && critical(ctx, q, facts.RefTo(kind, o)) {
+			if scope.holds(o) && !facts.HoldsRoom(o) && !told[string(o.GetUID())] && isTopLevel(q, o) && critical(ctx, q, facts.RefTo(kind, o)) {
 				all = append(all, q.Explain(ctx, facts.RefTo(kind, o)))
 			}
 		}
@@ -85,10 +85,12 @@ func critical(ctx context.Context, q query.Query, ref change.Ref) bool {
 	return status.Of(ctx, q).Severity == finding.Critical
 }
 
-// shouldRunButDoesNot reports whether a pod should run and does not. Failed pods count only if nothing replaces them, and pods that
+// shouldRunButDoesNot reports whether a pod should run and does not. Placeholder pods of HeadroomPolicies never count. Failed pods count only if nothing replaces them, and pods that
 // are being deleted only if they are overdue.
 func shouldRunButDoesNot(q query.Query, pod *corev1.Pod) bool {
 	switch {
+	case facts.HoldsRoom(pod):
+		return false
 	case pod.DeletionTimestamp != nil:
 		return q.World.Taken().Sub(pod.DeletionTimestamp.Time) > status.Overdue
 	case pod.Status.Phase == corev1.PodFailed:

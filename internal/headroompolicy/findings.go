@@ -1,6 +1,8 @@
 package headroompolicy
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -11,34 +13,55 @@ import (
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
-// Findings are N503 for policies in mode Auto whose room does not survive a failure, or of which no controller says whether it does. That room is being
-// resized is for information. Mode Report is no finding.
+// Findings are N503 for policies in mode Auto whose room does not survive a failure, or that do not cover a zone, or of which no controller says whether they do.
+// That this is being changed is for information. Mode Report is no finding.
 func Findings(policies []v1alpha1.HeadroomPolicy) []finding.Finding {
 	found := []finding.Finding{}
 	for i := range policies {
 		p := &policies[i]
-		covered := meta.FindStatusCondition(p.Status.Conditions, v1alpha1.HeadroomCovered)
-		if !p.Holds() || covered != nil && covered.Status == metav1.ConditionTrue {
-			continue
-		}
 		ref := change.Ref{Kind: v1alpha1.HeadroomPolicyKind, Name: p.Name}
-		f := finding.Finding{
-			Code: finding.N503, Severity: finding.Warning, Subjects: []change.Ref{ref}, Message: sentence.HeadroomPolicyUnprocessed(ref.String()),
-			Causes: []finding.Link{}, RuledOut: []finding.Link{}, Remedies: []finding.Remedy{}, Unknown: []finding.Gap{},
-		}
-		if covered != nil {
-			f.Message = sentence.HeadroomPolicyUncovered(covered.Status == metav1.ConditionUnknown, ref.String())
-			since := covered.LastTransitionTime
-			f.Causes = append(f.Causes, finding.Link{Message: why(p, covered), Evidence: []finding.Evidence{{
-				Object: ref, Field: "status.conditions[" + covered.Type + "]", Value: string(covered.Status) + " " + covered.Reason, Time: &since,
-			}}})
-			if covered.Reason == v1alpha1.HeadroomNotBoundReason {
-				f.Severity = finding.Info
+		covered := meta.FindStatusCondition(p.Status.Conditions, v1alpha1.HeadroomCovered)
+		if p.Holds() && (covered == nil || covered.Status != metav1.ConditionTrue) {
+			f := uncovered(ref, covered, sentence.HeadroomPolicyUnprocessed(ref.String()))
+			if covered != nil {
+				f.Message = sentence.HeadroomPolicyUncovered(covered.Status == metav1.ConditionUnknown, ref.String())
+				f.Causes[0].Message = why(p, covered)
 			}
+			found = append(found, f)
 		}
-		found = append(found, f)
+		zones := meta.FindStatusCondition(p.Status.Conditions, v1alpha1.ZonesCovered)
+		if p.Spec.Mode == v1alpha1.ModeAuto && p.Spec.ZoneCoverage != nil && (zones == nil || zones.Status != metav1.ConditionTrue) {
+			f := uncovered(ref, zones, sentence.HeadroomPolicyZonesUnprocessed(ref.String()))
+			if zones != nil {
+				f.Message = sentence.HeadroomPolicyZonesUncovered(zones.Status == metav1.ConditionUnknown, ref.String())
+				f.Causes[0].Message = message.Verbatim(zones.Message)
+			}
+			found = append(found, f)
+		}
 	}
 	return found
+}
+
+// changing are the reasons of conditions that naosu is about to mend.
+var changing = []string{v1alpha1.HeadroomNotBoundReason, v1alpha1.ZoneLackingReason, v1alpha1.ZoneNodeStartingReason, v1alpha1.ZoneResizingReason}
+
+// uncovered is the finding about a condition of a policy that is not True, or that no controller has set.
+func uncovered(policy change.Ref, condition *metav1.Condition, unprocessed message.Sentence) finding.Finding {
+	f := finding.Finding{
+		Code: finding.N503, Severity: finding.Warning, Subjects: []change.Ref{policy}, Message: unprocessed,
+		Causes: []finding.Link{}, RuledOut: []finding.Link{}, Remedies: []finding.Remedy{}, Unknown: []finding.Gap{},
+	}
+	if condition == nil {
+		return f
+	}
+	if slices.Contains(changing, condition.Reason) {
+		f.Severity = finding.Info
+	}
+	since := condition.LastTransitionTime
+	f.Causes = append(f.Causes, finding.Link{Evidence: []finding.Evidence{{
+		Object: policy, Field: "status.conditions[" + condition.Type + "]", Value: string(condition.Status) + " " + condition.Reason, Time: &since,
+	}}})
+	return f
 }
 
 // why is why a policy does not cover its failures, from its status: its condition's message is in English.

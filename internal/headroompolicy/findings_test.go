@@ -18,6 +18,12 @@ func TestFindings(t *testing.T) {
 			p.Status.Conditions = []metav1.Condition{{Type: v1alpha1.HeadroomCovered, Status: status, Reason: reason, Message: "Why."}}
 		}
 	}
+	zones := func(status metav1.ConditionStatus, reason string) func(*v1alpha1.HeadroomPolicy) {
+		return func(p *v1alpha1.HeadroomPolicy) {
+			p.Spec.Survive, p.Spec.ZoneCoverage = v1alpha1.HeadroomFailures{}, &v1alpha1.HeadroomZoneCoverage{}
+			p.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ZonesCovered, Status: status, Reason: reason, Message: "Why."}}
+		}
+	}
 	for name, tc := range map[string]struct {
 		edit func(*v1alpha1.HeadroomPolicy)
 		want finding.Severity
@@ -28,6 +34,18 @@ func TestFindings(t *testing.T) {
 		"a maximum":           {is(metav1.ConditionFalse, v1alpha1.HeadroomMaximumReachedReason), finding.Warning},
 		"it is being resized": {is(metav1.ConditionFalse, v1alpha1.HeadroomNotBoundReason), finding.Info},
 		"it is not known":     {is(metav1.ConditionUnknown, v1alpha1.HeadroomUnreadReason), finding.Warning},
+		"zones are covered":   {zones(metav1.ConditionTrue, v1alpha1.ZonesCoveredReason), ""},
+		"a zone is not":       {zones(metav1.ConditionFalse, v1alpha1.ZoneMaximumReachedReason), finding.Warning},
+		"a group is resized":  {zones(metav1.ConditionFalse, v1alpha1.ZoneResizingReason), finding.Info},
+		"zones are not known": {zones(metav1.ConditionUnknown, v1alpha1.ZoneUnreadReason), finding.Warning},
+		"zones, no controller": {func(p *v1alpha1.HeadroomPolicy) {
+			zones(metav1.ConditionTrue, "")(p)
+			p.Status.Conditions = nil
+		}, finding.Warning},
+		"zones, mode Report": {func(p *v1alpha1.HeadroomPolicy) {
+			zones(metav1.ConditionFalse, v1alpha1.ZoneReportOnlyReason)(p)
+			p.Spec.Mode = v1alpha1.ModeReport
+		}, ""},
 	} {
 		got := Findings([]v1alpha1.HeadroomPolicy{*policyOf(tc.edit)})
 		if len(got) != 0 && got[0].Severity != tc.want || len(got) == 0 != (tc.want == "") {

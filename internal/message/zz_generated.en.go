@@ -4639,6 +4639,20 @@ var englishTexts = []compiled{
 			t.say(" holds does not survive a failure that it states.")
 		}
 	}},
+	{HeadroomPolicyZonesUncovered, []string{"unknown", "policy"}, func(t *text) {
+		if t.is(t.value("unknown")) {
+			t.say("Whether ")
+			t.put(t.value("policy"))
+			t.say(" covers the zones of volumes in use is not known.")
+		} else {
+			t.put(t.value("policy"))
+			t.say(" does not cover each zone that holds volumes in use.")
+		}
+	}},
+	{HeadroomPolicyZonesUnprocessed, []string{"policy"}, func(t *text) {
+		t.put(t.value("policy"))
+		t.say(" covers no zones: no controller has processed it.")
+	}},
 	{HeadroomPolicyUnprocessed, []string{"policy"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" holds no room: no controller has processed it.")

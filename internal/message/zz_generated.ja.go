@@ -4489,6 +4489,20 @@ var japaneseTexts = []compiled{
 			t.say(" の確保した余力では、指定した障害に耐えられません。")
 		}
 	}},
+	{HeadroomPolicyZonesUncovered, []string{"unknown", "policy"}, func(t *text) {
+		if t.is(t.value("unknown")) {
+			t.say("使用中のボリュームがあるゾーンを ")
+			t.put(t.value("policy"))
+			t.say(" がカバーしているかどうかは不明です。")
+		} else {
+			t.put(t.value("policy"))
+			t.say(" は、使用中のボリュームがあるゾーンの一部をカバーしていません。")
+		}
+	}},
+	{HeadroomPolicyZonesUnprocessed, []string{"policy"}, func(t *text) {
+		t.put(t.value("policy"))
+		t.say(" はゾーンをカバーしていません。コントローラーがまだ処理していません。")
+	}},
 	{HeadroomPolicyUnprocessed, []string{"policy"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" は余力を確保していません。コントローラーがまだ処理していません。")

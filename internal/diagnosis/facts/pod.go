@@ -5,6 +5,9 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
 
 // DefaultScheduler is the name of kube-scheduler's default profile (k8s.io/api/core/v1 DefaultSchedulerName).
@@ -24,6 +27,9 @@ func HasRunning(pod *corev1.Pod) bool {
 func WaitsForNode(pod *corev1.Pod) bool {
 	return needsNode(pod) && len(pod.Spec.SchedulingGates) == 0
 }
+
+// HoldsRoom reports whether a pod or workload holds the room of a HeadroomPolicy. Such pods do no work: that one is Pending is told of the policy.
+func HoldsRoom(o metav1.Object) bool { return o.GetLabels()[v1alpha1.HeadroomPolicyLabel] != "" }
 
 // needsNode reports whether the pod should have a node and has none.
 func needsNode(pod *corev1.Pod) bool {

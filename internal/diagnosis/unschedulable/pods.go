@@ -85,7 +85,7 @@ func podClasses(q query.Query) []*podClass {
 	var all []*podClass
 	byKey := map[key]*podClass{}
 	for _, pod := range q.Pods() {
-		if !facts.WaitsForNode(pod) {
+		if !facts.WaitsForNode(pod) || q.Subject == nil && facts.HoldsRoom(pod) {
 			continue
 		}
 		c, ok := byKey[keyOf(pod)]

@@ -3874,6 +3874,16 @@ func HeadroomPolicyUncovered(unknown bool, policy any) message.Sentence {
 	return message.Sentence{ID: message.HeadroomPolicyUncovered, Args: message.Args{"unknown": unknown, "policy": policy}}
 }
 
+// HeadroomPolicyZonesUncovered is message.HeadroomPolicyZonesUncovered.
+func HeadroomPolicyZonesUncovered(unknown bool, policy any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZonesUncovered, Args: message.Args{"unknown": unknown, "policy": policy}}
+}
+
+// HeadroomPolicyZonesUnprocessed is message.HeadroomPolicyZonesUnprocessed.
+func HeadroomPolicyZonesUnprocessed(policy any) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZonesUnprocessed, Args: message.Args{"policy": policy}}
+}
+
 // HeadroomPolicyUnprocessed is message.HeadroomPolicyUnprocessed.
 func HeadroomPolicyUnprocessed(policy any) message.Sentence {
 	return message.Sentence{ID: message.HeadroomPolicyUnprocessed, Args: message.Args{"policy": policy}}
