@@ -24,8 +24,8 @@ func Findings(policies []v1alpha1.HeadroomPolicy) []finding.Finding {
 		if p.Holds() && (covered == nil || covered.Status != metav1.ConditionTrue) {
 			f := uncovered(ref, covered, sentence.HeadroomPolicyUnprocessed(ref.String()))
 			if covered != nil {
-				f.Message = sentence.HeadroomPolicyUncovered(covered.Status == metav1.ConditionUnknown, ref.String())
 				f.Causes[0].Message = why(p, covered)
+				f.Message = message.Sequence(sentence.HeadroomPolicyUncovered(covered.Status == metav1.ConditionUnknown, ref.String()), f.Causes[0].Message)
 			}
 			found = append(found, f)
 		}
@@ -33,8 +33,8 @@ func Findings(policies []v1alpha1.HeadroomPolicy) []finding.Finding {
 		if p.Spec.Mode == v1alpha1.ModeAuto && p.Spec.ZoneCoverage != nil && (zones == nil || zones.Status != metav1.ConditionTrue) {
 			f := uncovered(ref, zones, sentence.HeadroomPolicyZonesUnprocessed(ref.String()))
 			if zones != nil {
-				f.Message = sentence.HeadroomPolicyZonesUncovered(zones.Status == metav1.ConditionUnknown, ref.String())
 				f.Causes[0].Message = message.Verbatim(zones.Message)
+				f.Message = message.Sequence(sentence.HeadroomPolicyZonesUncovered(zones.Status == metav1.ConditionUnknown, ref.String()), f.Causes[0].Message)
 			}
 			found = append(found, f)
 		}
