@@ -15,8 +15,8 @@ const (
 	ZoneKarpenter         ID = "ZoneKarpenter"         // group
 	ZoneAutoscaler        ID = "ZoneAutoscaler"        // group, zones
 	ZoneAutoscalerUnknown ID = "ZoneAutoscalerUnknown" // group
-	ZoneMaximum           ID = "ZoneMaximum"           // group, to, max
-	ZoneTooMany           ID = "ZoneTooMany"           // group, n, most
+	ZoneMaximum           ID = "ZoneMaximum"           // group, to, n, max
+	ZoneTooMany           ID = "ZoneTooMany"           // group, more, n, most
 	ZoneNoGroup           ID = "ZoneNoGroup"           // zone
 	ZoneGroupElsewhere    ID = "ZoneGroupElsewhere"    // group, zones
 	ZoneLaunchSuspended   ID = "ZoneLaunchSuspended"   // group
@@ -33,6 +33,7 @@ const (
 	ZoneResizeRefused     ID = "ZoneResizeRefused"     // group, permission, err
 	ZoneResizeNotAnswered ID = "ZoneResizeNotAnswered" // group, err
 	ZoneUpdateFailed      ID = "ZoneUpdateFailed"      // group, err
+	ZoneUpdateUnread      ID = "ZoneUpdateUnread"      // outcome, permission, err
 	ZoneNodeReady         ID = "ZoneNodeReady"         // node, zone
 	ZoneElsewhere         ID = "ZoneElsewhere"         // group, nodes, zone
 	ZoneNoNode            ID = "ZoneNoNode"            // group, zone, within
