@@ -149,7 +149,8 @@ func TestKinds(t *testing.T) {
 	}{
 		"by default": {nil, []v1alpha1.HeadroomProtectedWorkloads{{Kind: "Job", Exposed: 1}}, "New Job objects are given the PriorityClass naosu-protected. 1 existing Job has a lower priority"},
 		"Deployments": {
-			[]v1alpha1.HeadroomProtectedKind{"Deployment"}, []v1alpha1.HeadroomProtectedWorkloads{{Kind: "Deployment", Protected: 1, Exposed: 1}},
+			[]v1alpha1.HeadroomProtectedKind{"Deployment"},
+			[]v1alpha1.HeadroomProtectedWorkloads{{Kind: "Deployment", Protected: 1, Exposed: 1}},
 			"New Deployment objects are given the PriorityClass naosu-protected. 1 existing Deployment or StatefulSet has",
 		},
 		"all": {

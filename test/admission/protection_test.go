@@ -376,8 +376,13 @@ func (s shop) takesOwn() {
 		version int
 		want    string
 	}{
-		{"", 1, v1alpha1.HeadroomProtectedClass}, {"priorityClassName: system-node-critical", 1, "system-node-critical"}, {"", 1, ""}, {"", 1, ""}, {"", 2, v1alpha1.HeadroomProtectedClass},
-		{"priorityClassName: naosu-protected", 2, v1alpha1.HeadroomProtectedClass}, {"", 2, v1alpha1.HeadroomProtectedClass},
+		{"", 1, v1alpha1.HeadroomProtectedClass},
+		{"priorityClassName: system-node-critical", 1, "system-node-critical"},
+		{"", 1, ""},
+		{"", 1, ""},
+		{"", 2, v1alpha1.HeadroomProtectedClass},
+		{"priorityClassName: naosu-protected", 2, v1alpha1.HeadroomProtectedClass},
+		{"", 2, v1alpha1.HeadroomProtectedClass},
 	} {
 		if got := apply(step.entry, step.version); got != step.want {
 			s.t.Errorf("apply %d: the class is %q, want %q", i, got, step.want)
