@@ -192,7 +192,7 @@ func (b *fixture) shop(t *testing.T) shop {
 		t.Fatal(err)
 	}
 	s := shop{b, t, filepath.Join(t.TempDir(), "kubeconfig")}
-	if err := b.Plane.WriteKubeconfig(s.kubeconfig); err != nil {
+	if err := b.WriteKubeconfig(s.kubeconfig); err != nil {
 		t.Fatal(err)
 	}
 	return s
