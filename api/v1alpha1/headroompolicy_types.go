@@ -65,7 +65,7 @@ const (
 
 // HeadroomPolicy specifies failures that the cluster must survive without a pod that waits for room. naosu holds the smallest room that survives them,
 // even if everything else that is free is used, with placeholder pods of a negative priority: pods that a failure displaces preempt them. The room is
-// the one that naosu headroom computes. It may also have Jobs protected from preemption.
+// the one that naosu headroom computes. It may also have workloads protected from preemption.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -149,8 +149,8 @@ type HeadroomPolicySpec struct {
 	// covered.
 	// +optional
 	ZoneCoverage *HeadroomZoneCoverage `json:"zoneCoverage,omitempty"`
-	// protect has Jobs given a PriorityClass, so that other pods are preempted before theirs. In mode Report, and while the policy is
-	// paused, they are given none. Not set: no Job is protected.
+	// protect has workloads given a PriorityClass, so that other pods are preempted before theirs. In mode Report, and while the policy is
+	// paused, they are given none. Not set: no workload is protected.
 	// +optional
 	Protect *HeadroomProtection `json:"protect,omitempty"`
 
@@ -330,7 +330,7 @@ type HeadroomPolicyStatus struct {
 	// failure that the policy states; otherwise, its reason is why: ReportOnly, NotBound, MaximumReached, NeedsNodes, NotSized, Unread,
 	// NotFound, NoPriorityClass, or NotPermitted if the controller's role does not allow it. Not set if the policy states no failure.
 	// ZonesCovered is True if each zone in status.zones is covered; otherwise, its reason is that of one that is not. Not set if
-	// zoneCoverage is not set. Protected is True if new Jobs that protect selects are given its PriorityClass; otherwise, its reason is
+	// zoneCoverage is not set. Protected is True if new workloads that protect selects are given its PriorityClass; otherwise, its reason is
 	// why: ReportOnly, Paused, InvalidSelector, NoPriorityClass, SystemClass, ClassPreempts, ClassTooLow, NotServed, NotInstalled,
 	// NotPermitted, TooMany or Unread. Not set if protect is not set. At most 16.
 	// +optional

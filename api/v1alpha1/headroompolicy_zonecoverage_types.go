@@ -39,9 +39,9 @@ const DefaultMaxAddedNodes = 3
 
 // HeadroomZoneCoverage has each zone that holds volumes in use keep usable nodes that fit the pods of these volumes.
 type HeadroomZoneCoverage struct {
-	// maxAddedNodes is the most nodes by which a node group is enlarged at once. A group in several zones adds nodes to its emptiest
-	// zone first, so that a node in one zone may take nodes in others. With autoscaling AddNodes, it is the most placeholder pods of a
-	// zone. From 1 to 50, for example 6. Defaults to 3.
+	// maxAddedNodes is the most nodes by which a node group is enlarged at once. A zone is given as many nodes as its pods need, and a
+	// group in several zones adds nodes to its emptiest zone first, so that these may take nodes in other zones. With autoscaling
+	// AddNodes, it is the most placeholder pods of a zone. From 1 to 50, for example 6. Defaults to 3.
 	// +optional
 	// +kubebuilder:default=3
 	// +kubebuilder:validation:Minimum=1

@@ -178,8 +178,21 @@ func followed(r *v1alpha1.Remediation, resize v1alpha1.NodeGroupResize, state cl
 	return resizeTransition{}, false
 }
 
-// verifiedResize looks for a new ready node in the zone with which the zone is covered. If all nodes that the resize adds are ready elsewhere, it has failed.
-func verifiedResize(r *v1alpha1.Remediation, resize v1alpha1.NodeGroupResize, nodes []*corev1.Node, covered bool, now time.Time) resizeTransition {
+// orUnfollowed adds to an outcome why the provider's update could not be followed; nil if it could.
+func orUnfollowed(outcome message.Sentence, unread error) message.Sentence {
+	if unread == nil {
+		return outcome
+	}
+	permission := ""
+	if refused, is := errors.AsType[*cloud.RefusedError](unread); is {
+		permission = refused.Permission
+	}
+	return sentence.ZoneUpdateUnread(outcome, permission, unread.Error())
+}
+
+// verifiedResize looks for a new ready node in the zone with which the zone is covered. If all nodes that the resize adds are ready elsewhere, it has failed. The
+// outcome tells why the provider's update could not be followed, if unread is not nil.
+func verifiedResize(r *v1alpha1.Remediation, resize v1alpha1.NodeGroupResize, nodes []*corev1.Node, covered bool, unread error, now time.Time) resizeTransition {
 	began := r.Status.Steps[0].StartedAt.Truncate(time.Second)
 	var added []string
 	inZone := ""
@@ -197,10 +210,10 @@ func verifiedResize(r *v1alpha1.Remediation, resize v1alpha1.NodeGroupResize, no
 	wanted := resize.Desired - before
 	switch {
 	case inZone != "" && covered:
-		why := sentence.ZoneNodeReady(inZone, resize.Zone)
+		why := orUnfollowed(sentence.ZoneNodeReady(inZone, resize.Zone), unread)
 		return resizeTransition{end: doneWith(why), conclude: conclude(v1alpha1.RemediationAsForecastReason, why)}
 	case inZone == "" && err == nil && len(added) >= wanted:
-		why := sentence.ZoneElsewhere(groupName(resize), message.ListOf(added), resize.Zone)
+		why := orUnfollowed(sentence.ZoneElsewhere(groupName(resize), message.ListOf(added), resize.Zone), unread)
 		return resizeTransition{end: failed(why), conclude: conclude(v1alpha1.RemediationNotAsForecastReason, why)}
 	case now.Sub(lastStep(r).StartedAt.Time) < resizeTimeout:
 		return resizeTransition{requeueAfter: resizeInterval}
@@ -209,6 +222,7 @@ func verifiedResize(r *v1alpha1.Remediation, resize v1alpha1.NodeGroupResize, no
 	if inZone != "" {
 		why = sentence.ZoneNodeNotEnough(inZone, resize.Zone)
 	}
+	why = orUnfollowed(why, unread)
 	return resizeTransition{end: failed(why), conclude: conclude(v1alpha1.RemediationDidNotHelpReason, why)}
 }
 

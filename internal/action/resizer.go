@@ -2,6 +2,7 @@ package action
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
@@ -104,6 +106,10 @@ func (b *NodeGroupResizer) start(ctx context.Context, r *v1alpha1.Remediation, p
 		return 0, fmt.Errorf("resize %s: %w", resize.Group, err)
 	}
 	group, err := sizer.NodeGroup(ctx, groupRef(resize))
+	if refused, is := errors.AsType[*cloud.RefusedError](err); is { // The permission was there when the resize was planned.
+		t := stopResize(r, conclude(v1alpha1.RemediationRefusedReason, sentence.ZoneResizeRefused(groupName(resize), refused.Permission, err.Error())))
+		return 0, b.write(ctx, r, t.apply)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("resize %s: %w", resize.Group, err)
 	}
@@ -134,14 +140,16 @@ func (b *NodeGroupResizer) resize(ctx context.Context, r *v1alpha1.Remediation, 
 func (b *NodeGroupResizer) verify(ctx context.Context, r *v1alpha1.Remediation, resize v1alpha1.NodeGroupResize, sizer cloud.NodeGroupSizer) resizeTransition {
 	now := b.Clock.Now()
 	act := r.Status.Steps[0]
+	var unread error
 	if act.Operation != "" {
-		state, err := sizer.ResizeState(ctx, groupRef(resize), act.Operation)
-		if t, decided := followed(r, resize, state, err, now); decided {
+		var state cloud.ResizeState
+		state, unread = sizer.ResizeState(ctx, groupRef(resize), act.Operation)
+		if t, decided := followed(r, resize, state, unread, now); decided {
 			return t
 		}
 	}
 	covered, err := b.Advisor.IsCovered(ctx, resize.Zone)
-	return verifiedResize(r, resize, b.Advisor.Nodes(), covered && err == nil, now)
+	return verifiedResize(r, resize, b.Advisor.Nodes(), covered && err == nil, unread, now)
 }
 
 // write records a change of the status.

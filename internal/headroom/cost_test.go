@@ -205,6 +205,11 @@ func TestStep(t *testing.T) {
 	if len(got) != 1 || describe(got[0]) != "step agent 1/1 waiting web:1 preempted web:1" {
 		t.Errorf("answers: %v", got)
 	}
+	sized := compute(t, judgeOf(t, objects), headroom.Options{Kinds: []headroom.Kind{headroom.Step}, Sized: true}).Answers[0]
+	want := &headroom.WholeRoom{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m")}, Nodes: 2, Free: 1}
+	if diff := cmp.Diff(want, sized.Whole); diff != "" {
+		t.Errorf("the room for the whole pods (-want +got):\n%s", diff)
+	}
 	if got := compute(t, judgeOf(t, objects, cluster.DaemonSet), headroom.Options{Kinds: []headroom.Kind{headroom.Step}}).Answers; len(got) != 1 || got[0].Status != headroom.Unread {
 		t.Errorf("without DaemonSets the answers are %v, want one that is not known", got)
 	}

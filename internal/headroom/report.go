@@ -55,9 +55,21 @@ type Answer struct {
 	Worst Cost `json:"worst"`
 	// Room survives the failure; nil if it was not asked for, or the cost is not known.
 	Room *Room `json:"room,omitempty"`
+	// Whole is the room that a HeadroomPolicy would hold for a step; nil for other failures, and with Room.
+	Whole *WholeRoom `json:"whole,omitempty"`
 
 	// sized are the cases that Room survives.
 	sized []failureCase
+}
+
+// WholeRoom is room for all that the pods of a DaemonSet request after a step, and not only for the increase that the Room of the step is for: a rollout deletes
+// a pod before it creates the next, and pods that wait may take what the deleted one leaves.
+type WholeRoom struct {
+	// Requests are the CPU and memory of each placeholder.
+	Requests corev1.ResourceList `json:"requests"`
+	// Nodes is the number of nodes that have one, and Free on how many of them it is free.
+	Nodes int `json:"nodes"`
+	Free  int `json:"free"`
 }
 
 // Status says whether a cost is known.

@@ -151,6 +151,9 @@ func (c *computation) sizeRoom(ctx context.Context, a *Answer) error {
 	return c.in(ctx, changes, func() error {
 		s := newSizer(c)
 		a.sized = cases
+		if a.Kind == Step {
+			a.Whole = s.whole(*cases[0].grown)
+		}
 		return s.sizeFor(ctx, cases, a)
 	})
 }

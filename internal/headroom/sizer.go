@@ -184,22 +184,49 @@ func (s *sizer) landed(one failureCase, o outcome.Outcome) room {
 func (s *sizer) growths(grow change.GrowDaemonSet) room {
 	var all room
 	for _, pod := range s.world.PodsOf(s.world.DaemonSet(grow.Namespace, grow.Name).UID) {
-		grown := pod.DeepCopy()
-		for i := range grown.Spec.Containers {
-			c := &grown.Spec.Containers[i]
-			if c.Name == grow.Container || grow.Container == "" && i == 0 {
-				if c.Resources.Requests == nil {
-					c.Resources.Requests = corev1.ResourceList{}
-				}
-				maps.Copy(c.Resources.Requests, grow.Requests)
-			}
-		}
-		more := requestsOf(grown).minus(requestsOf(pod))
+		more := requestsOf(grownPod(pod, grow)).minus(requestsOf(pod))
 		if len(more) > 0 && more.within(s.free[pod.Spec.NodeName]) {
 			all = append(all, newPlaceholder(pod.Spec.NodeName, more))
 		}
 	}
 	return all
+}
+
+// grownPod is a pod as it requests after a step.
+func grownPod(pod *corev1.Pod, grow change.GrowDaemonSet) *corev1.Pod {
+	grown := pod.DeepCopy()
+	for i := range grown.Spec.Containers {
+		c := &grown.Spec.Containers[i]
+		if c.Name == grow.Container || grow.Container == "" && i == 0 {
+			if c.Resources.Requests == nil {
+				c.Resources.Requests = corev1.ResourceList{}
+			}
+			maps.Copy(c.Resources.Requests, grow.Requests)
+		}
+	}
+	return grown
+}
+
+// whole is the room that a HeadroomPolicy would hold for a step.
+func (s *sizer) whole(grow change.GrowDaemonSet) *WholeRoom {
+	set := s.world.DaemonSet(grow.Namespace, grow.Name)
+	all := requestsOf(grownPod(&corev1.Pod{Spec: set.Spec.Template.Spec}, grow))
+	size := amounts{}
+	for _, name := range []corev1.ResourceName{corev1.ResourceCPU, corev1.ResourceMemory} {
+		if all[name] > 0 {
+			size[name] = all[name]
+		}
+	}
+	w := &WholeRoom{Requests: size.list()}
+	for node, free := range s.free {
+		if kube.ShouldRunDaemonPod(set, s.world.Node(node)) {
+			w.Nodes++
+			if size.within(free) {
+				w.Free++
+			}
+		}
+	}
+	return w
 }
 
 // fits reports whether today's nodes have the room.

@@ -8,6 +8,7 @@ const (
 	HeadroomZone           ID = "HeadroomZone"           // zone
 	HeadroomRotation       ID = "HeadroomRotation"       // group
 	HeadroomStep           ID = "HeadroomStep"           // daemonSet, requests, nodes
+	HeadroomStepRoom       ID = "HeadroomStepRoom"       // failure, n, size, free
 	HeadroomSteps          ID = "HeadroomSteps"          //
 	HeadroomUnknownStep    ID = "HeadroomUnknownStep"    // daemonSet
 	HeadroomBurst          ID = "HeadroomBurst"          // workload, more
@@ -27,6 +28,7 @@ const (
 	HeadroomHeadBound      ID = "HeadroomHeadBound"      //
 	HeadroomHeadPending    ID = "HeadroomHeadPending"    //
 	HeadroomHeadProtected  ID = "HeadroomHeadProtected"  //
+	HeadroomHeadExposed    ID = "HeadroomHeadExposed"    //
 	HeadroomHeadZones      ID = "HeadroomHeadZones"      //
 	HeadroomNotSized       ID = "HeadroomNotSized"       //
 	HeadroomHelpless       ID = "HeadroomHelpless"       // n

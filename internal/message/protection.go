@@ -1,8 +1,8 @@
 package message
 
-// What is said of Jobs that HeadroomPolicies protect from preemption.
+// What is said of workloads that HeadroomPolicies protect from preemption.
 const (
-	ProtectionGiven           ID = "ProtectionGiven"           // class, exposed
+	ProtectionGiven           ID = "ProtectionGiven"           // kinds, class, jobs, others
 	ProtectionReportOnly      ID = "ProtectionReportOnly"      //
 	ProtectionPaused          ID = "ProtectionPaused"          //
 	ProtectionInvalidSelector ID = "ProtectionInvalidSelector" // errors
@@ -13,10 +13,10 @@ const (
 	ProtectionNotServed       ID = "ProtectionNotServed"       // class
 	ProtectionNotInstalled    ID = "ProtectionNotInstalled"    // name
 	ProtectionNotReadable     ID = "ProtectionNotReadable"     // name
-	ProtectionTooMany         ID = "ProtectionTooMany"         // jobs
+	ProtectionTooMany         ID = "ProtectionTooMany"         // workloads
 
-	ProtectionInVain  ID = "ProtectionInVain"  // jobs
-	RemedyProtect     ID = "RemedyProtect"     // jobs, held
+	ProtectionInVain  ID = "ProtectionInVain"  // workloads
+	RemedyProtect     ID = "RemedyProtect"     // workloads, held, rollout
 	RemedyProtectCost ID = "RemedyProtectCost" // held
-	RemedyProtectRisk ID = "RemedyProtectRisk" // n, others
+	RemedyProtectRisk ID = "RemedyProtectRisk" // n, others, rollout
 )

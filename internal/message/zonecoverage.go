@@ -19,8 +19,8 @@ const (
 	ZonePlaceholdersSoon  ID = "ZonePlaceholdersSoon"  // n, seconds
 	ZoneAutoscalerAdds    ID = "ZoneAutoscalerAdds"    //
 	ZoneAutoscalerUnknown ID = "ZoneAutoscalerUnknown" // group
-	ZoneMaximum           ID = "ZoneMaximum"           // group, to, max
-	ZoneTooMany           ID = "ZoneTooMany"           // group, n, most
+	ZoneMaximum           ID = "ZoneMaximum"           // group, to, n, max
+	ZoneTooMany           ID = "ZoneTooMany"           // group, more, n, most
 	ZoneNoGroup           ID = "ZoneNoGroup"           // zone
 	ZoneGroupElsewhere    ID = "ZoneGroupElsewhere"    // group, zones
 	ZoneLaunchSuspended   ID = "ZoneLaunchSuspended"   // group
@@ -37,6 +37,7 @@ const (
 	ZoneResizeRefused     ID = "ZoneResizeRefused"     // group, permission, err
 	ZoneResizeNotAnswered ID = "ZoneResizeNotAnswered" // group, err
 	ZoneUpdateFailed      ID = "ZoneUpdateFailed"      // group, err
+	ZoneUpdateUnread      ID = "ZoneUpdateUnread"      // outcome, permission, err
 	ZoneNodeReady         ID = "ZoneNodeReady"         // node, zone
 	ZoneElsewhere         ID = "ZoneElsewhere"         // group, nodes, zone
 	ZoneNoNode            ID = "ZoneNoNode"            // group, zone, within

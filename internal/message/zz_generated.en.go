@@ -4379,6 +4379,16 @@ var englishTexts = []compiled{
 			t.say(" nodes")
 		}
 	}},
+	{HeadroomStepRoom, []string{"failure", "n", "size", "free"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": a HeadroomPolicy would hold ")
+		t.put(t.value("n"))
+		t.say(" × ")
+		t.put(t.value("size"))
+		t.say(", all that a pod requests after the step, because pods that wait may take what a deleted pod leaves. ")
+		t.say(count(t.number("free"), "node has", "nodes have"))
+		t.say(" it free today.")
+	}},
 	{HeadroomSteps, nil, func(t *text) {
 		t.say("next steps of DaemonSets")
 	}},
@@ -4438,6 +4448,9 @@ var englishTexts = []compiled{
 	}},
 	{HeadroomHeadProtected, nil, func(t *text) {
 		t.say("PROTECTED")
+	}},
+	{HeadroomHeadExposed, nil, func(t *text) {
+		t.say("EXPOSED")
 	}},
 	{HeadroomHeadZones, nil, func(t *text) {
 		t.say("ZONES COVERED")
@@ -6663,21 +6676,28 @@ var englishTexts = []compiled{
 	{CheckColumnReasons, nil, func(t *text) {
 		t.say("CONDITION: REASONS")
 	}},
-	{ProtectionGiven, []string{"class", "exposed"}, func(t *text) {
-		t.say("New Jobs are given the PriorityClass ")
+	{ProtectionGiven, []string{"kinds", "class", "jobs", "others"}, func(t *text) {
+		t.say("New ")
+		t.say(englishAnd(t.items("kinds")))
+		t.say(" objects are given the PriorityClass ")
 		t.put(t.value("class"))
 		t.say(".")
-		if t.is(t.value("exposed")) {
+		if t.is(t.value("jobs")) {
 			t.say(" ")
-			t.say(count(t.number("exposed"), "existing Job has", "existing Jobs have"))
+			t.say(count(t.number("jobs"), "existing Job has", "existing Jobs have"))
 			t.say(" a lower priority, which cannot be changed.")
+		}
+		if t.is(t.value("others")) {
+			t.say(" ")
+			t.say(count(t.number("others"), "existing Deployment or StatefulSet has", "existing Deployments and StatefulSets have"))
+			t.say(" a lower priority; what has no priority of its own is given the class when its pod template is changed.")
 		}
 	}},
 	{ProtectionReportOnly, nil, func(t *text) {
-		t.say("The policy is in mode Report: new Jobs are given no PriorityClass.")
+		t.say("The policy is in mode Report: no workload is given a PriorityClass.")
 	}},
 	{ProtectionPaused, nil, func(t *text) {
-		t.say("The policy is paused: new Jobs are given no PriorityClass.")
+		t.say("The policy is paused: no workload is given a PriorityClass.")
 	}},
 	{ProtectionInvalidSelector, []string{"errors"}, func(t *text) {
 		t.say("The selectors of protect are not valid: ")
@@ -6687,14 +6707,14 @@ var englishTexts = []compiled{
 	{ProtectionNoClass, []string{"class"}, func(t *text) {
 		t.say("The PriorityClass ")
 		t.put(t.value("class"))
-		t.say(" does not exist, and a Job that names it can create no pods. To create it: kubectl create priorityclass ")
+		t.say(" does not exist, and a workload that names it can create no pods. To create it: kubectl create priorityclass ")
 		t.put(t.value("class"))
 		t.say(" --value=100000 --preemption-policy=Never")
 	}},
 	{ProtectionSystemClass, []string{"class"}, func(t *text) {
 		t.say("The PriorityClass ")
 		t.put(t.value("class"))
-		t.say(" is one of Kubernetes' own, which Jobs must not have. Name another in protect.priorityClassName.")
+		t.say(" is one of Kubernetes' own, which workloads must not be given. Name another in protect.priorityClassName.")
 	}},
 	{ProtectionClassPreempts, []string{"class"}, func(t *text) {
 		t.say("Pods of the PriorityClass ")
@@ -6713,7 +6733,7 @@ var englishTexts = []compiled{
 	{ProtectionNotServed, []string{"class"}, func(t *text) {
 		t.say("The API server does not serve MutatingAdmissionPolicies in v1, as Kubernetes 1.36 and later do. Set priorityClassName: ")
 		t.put(t.value("class"))
-		t.say(" in the pod templates of Jobs and CronJobs instead.")
+		t.say(" in the pod templates of the workloads instead; for Jobs of a CronJob, in the CronJob's.")
 	}},
 	{ProtectionNotInstalled, []string{"name"}, func(t *text) {
 		t.say("The MutatingAdmissionPolicy ")
@@ -6725,24 +6745,34 @@ var englishTexts = []compiled{
 		t.put(t.value("name"))
 		t.say(" and its binding are installed is not known: the controller may not read them.")
 	}},
-	{ProtectionTooMany, []string{"jobs"}, func(t *text) {
-		t.say("The next growth of a DaemonSet would preempt ")
-		t.say(englishAnd(t.items("jobs")))
-		t.say(" although they are protected: on their nodes, too few pods have a lower priority. Protect fewer Jobs, or hold room for the growth with survive.steps.")
+	{ProtectionTooMany, []string{"workloads"}, func(t *text) {
+		t.say("The next growth of a DaemonSet would preempt pods of ")
+		t.say(englishAnd(t.items("workloads")))
+		t.say(" although they are protected: on their nodes, too few pods have a lower priority. Protect fewer workloads, or hold room for the growth with survive.steps.")
 	}},
-	{ProtectionInVain, []string{"jobs"}, func(t *text) {
+	{ProtectionInVain, []string{"workloads"}, func(t *text) {
 		t.say("A PriorityClass for ")
-		t.say(englishAnd(t.items("jobs")))
+		t.say(englishAnd(t.items("workloads")))
 		t.say(" does not help: their pods would be preempted nevertheless, because too few pods on these nodes have a lower priority.")
 	}},
-	{RemedyProtect, []string{"held", "jobs"}, func(t *text) {
+	{RemedyProtect, []string{"held", "rollout", "workloads"}, func(t *text) {
 		if t.is(t.value("held")) {
-			t.say("Hold room for the growth with a HeadroomPolicy, and have new Jobs like ")
-			t.say(englishAnd(t.items("jobs")))
+			t.say("Hold room for the growth with a HeadroomPolicy, and have ")
+			if t.is(t.value("rollout")) {
+				t.say(englishAnd(t.items("workloads")))
+			} else {
+				t.say("new Jobs like ")
+				t.say(englishAnd(t.items("workloads")))
+			}
 			t.say(" given a PriorityClass.")
 		} else {
-			t.say("Have new Jobs like ")
-			t.say(englishAnd(t.items("jobs")))
+			t.say("Have ")
+			if t.is(t.value("rollout")) {
+				t.say(englishAnd(t.items("workloads")))
+			} else {
+				t.say("new Jobs like ")
+				t.say(englishAnd(t.items("workloads")))
+			}
 			t.say(" given a PriorityClass by a HeadroomPolicy: pods of a lower priority are then preempted instead.")
 		}
 	}},
@@ -6750,10 +6780,10 @@ var englishTexts = []compiled{
 		if t.is(t.value("held")) {
 			t.say("As much CPU on each node as the DaemonSet's pods grow by.")
 		} else {
-			t.say("None for these Jobs: their pods preempt no others.")
+			t.say("None for these workloads: their pods preempt no others.")
 		}
 	}},
-	{RemedyProtectRisk, []string{"others", "n"}, func(t *text) {
+	{RemedyProtectRisk, []string{"others", "n", "rollout"}, func(t *text) {
 		if t.is(t.value("others")) {
 			t.say(count(t.number("n"), "pod", "pods"))
 			t.say(" of ")
@@ -6762,7 +6792,12 @@ var englishTexts = []compiled{
 			t.say(verb(t.number("n"), "is", "are"))
 			t.say(" preempted instead. ")
 		}
-		t.say("Jobs that exist already stay as they are. It needs naosu's controller in mode auto, and for Jobs Kubernetes 1.36 or later.")
+		if t.is(t.value("rollout")) {
+			t.say("They stay as they are until their next rollout.")
+		} else {
+			t.say("Jobs that exist already stay as they are.")
+		}
+		t.say(" It needs naosu's controller in mode auto and, for the PriorityClass, Kubernetes 1.36 or later.")
 	}},
 	{PlanBalanced, nil, func(t *text) {
 		t.say("All workloads are balanced; no pod needs to be evicted.")
@@ -10618,19 +10653,23 @@ var englishTexts = []compiled{
 		t.put(t.value("group"))
 		t.say(".")
 	}},
-	{ZoneMaximum, []string{"group", "to", "max"}, func(t *text) {
+	{ZoneMaximum, []string{"group", "to", "n", "max"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" would need ")
 		t.put(t.value("to"))
-		t.say(" nodes to be certain of one more in the zone; its maximum is ")
+		t.say(" nodes to be certain of ")
+		t.put(t.value("n"))
+		t.say(" more in the zone; its maximum is ")
 		t.put(t.value("max"))
 		t.say(".")
 	}},
-	{ZoneTooMany, []string{"group", "n", "most"}, func(t *text) {
+	{ZoneTooMany, []string{"group", "more", "n", "most"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" would need ")
-		t.say(count(t.number("n"), "more node", "more nodes"))
-		t.say(" to be certain of one more in the zone; maxAddedNodes is ")
+		t.say(count(t.number("more"), "more node", "more nodes"))
+		t.say(" to be certain of ")
+		t.put(t.value("n"))
+		t.say(" more in the zone; maxAddedNodes is ")
 		t.put(t.value("most"))
 		t.say(".")
 	}},
@@ -10681,7 +10720,7 @@ var englishTexts = []compiled{
 		t.put(t.value("group"))
 		t.say(" to ")
 		t.put(t.value("to"))
-		t.say(" for a node in ")
+		t.say(" for ")
 		t.put(t.value("zone"))
 		t.say(".")
 	}},
@@ -10739,6 +10778,17 @@ var englishTexts = []compiled{
 		t.say("The update of ")
 		t.put(t.value("group"))
 		t.say(" failed: ")
+		t.put(t.value("err"))
+	}},
+	{ZoneUpdateUnread, []string{"outcome", "permission", "err"}, func(t *text) {
+		t.put(t.value("outcome"))
+		t.say(" The provider's update could not be followed")
+		if t.is(t.value("permission")) {
+			t.say("; the permission ")
+			t.put(t.value("permission"))
+			t.say(" is missing")
+		}
+		t.say(": ")
 		t.put(t.value("err"))
 	}},
 	{ZoneNodeReady, []string{"node", "zone"}, func(t *text) {

@@ -4232,6 +4232,16 @@ var japaneseTexts = []compiled{
 			t.say(" 台から)")
 		}
 	}},
+	{HeadroomStepRoom, []string{"failure", "n", "size", "free"}, func(t *text) {
+		t.put(t.value("failure"))
+		t.say(": HeadroomPolicy は、その後に Pod が要求する全体の ")
+		t.put(t.value("n"))
+		t.say(" × ")
+		t.put(t.value("size"))
+		t.say(" を確保します。待機中の Pod が、削除された Pod の場所に入ることがあるためです。現在これが空いているノードは ")
+		t.put(t.value("free"))
+		t.say(" 台です。")
+	}},
 	{HeadroomSteps, nil, func(t *text) {
 		t.say("DaemonSet の次の段階")
 	}},
@@ -4292,6 +4302,9 @@ var japaneseTexts = []compiled{
 	}},
 	{HeadroomHeadProtected, nil, func(t *text) {
 		t.say("保護")
+	}},
+	{HeadroomHeadExposed, nil, func(t *text) {
+		t.say("未保護")
 	}},
 	{HeadroomHeadZones, nil, func(t *text) {
 		t.say("ゾーンのカバー")
@@ -6431,21 +6444,28 @@ var japaneseTexts = []compiled{
 	{CheckColumnReasons, nil, func(t *text) {
 		t.say("CONDITION: 理由")
 	}},
-	{ProtectionGiven, []string{"class", "exposed"}, func(t *text) {
-		t.say("新しい Job に PriorityClass ")
+	{ProtectionGiven, []string{"kinds", "class", "jobs", "others"}, func(t *text) {
+		t.say("新しい ")
+		t.say(japaneseAnd(t.items("kinds")))
+		t.say(" に PriorityClass ")
 		t.put(t.value("class"))
 		t.say(" を設定します。")
-		if t.is(t.value("exposed")) {
+		if t.is(t.value("jobs")) {
 			t.say("既存の Job ")
-			t.put(t.value("exposed"))
+			t.put(t.value("jobs"))
 			t.say(" 個は優先度が低く、変更できません。")
+		}
+		if t.is(t.value("others")) {
+			t.say("既存の Deployment と StatefulSet ")
+			t.put(t.value("others"))
+			t.say(" 個は優先度が低く、優先度の指定がないものには、Pod テンプレートの変更時に設定します。")
 		}
 	}},
 	{ProtectionReportOnly, nil, func(t *text) {
-		t.say("ポリシーのモードが Report のため、新しい Job に PriorityClass を設定しません。")
+		t.say("ポリシーのモードが Report のため、PriorityClass を設定しません。")
 	}},
 	{ProtectionPaused, nil, func(t *text) {
-		t.say("ポリシーが一時停止中のため、新しい Job に PriorityClass を設定しません。")
+		t.say("ポリシーが一時停止中のため、PriorityClass を設定しません。")
 	}},
 	{ProtectionInvalidSelector, []string{"errors"}, func(t *text) {
 		t.say("protect のセレクターが正しくありません: ")
@@ -6455,14 +6475,14 @@ var japaneseTexts = []compiled{
 	{ProtectionNoClass, []string{"class"}, func(t *text) {
 		t.say("PriorityClass ")
 		t.put(t.value("class"))
-		t.say(" がありません。存在しないものを指定した Job は Pod を作成できません。作成するコマンド: kubectl create priorityclass ")
+		t.say(" がありません。存在しないものを指定したワークロードは Pod を作成できません。作成するコマンド: kubectl create priorityclass ")
 		t.put(t.value("class"))
 		t.say(" --value=100000 --preemption-policy=Never")
 	}},
 	{ProtectionSystemClass, []string{"class"}, func(t *text) {
 		t.say("PriorityClass ")
 		t.put(t.value("class"))
-		t.say(" は Kubernetes 自身のもので、Job には使えません。protect.priorityClassName に別のものを指定してください。")
+		t.say(" は Kubernetes 自身のもので、ワークロードには設定できません。protect.priorityClassName に別のものを指定してください。")
 	}},
 	{ProtectionClassPreempts, []string{"class"}, func(t *text) {
 		t.say("PriorityClass ")
@@ -6479,9 +6499,9 @@ var japaneseTexts = []compiled{
 		t.say(" です。protect.priorityClassName にもっと高いものを指定してください。")
 	}},
 	{ProtectionNotServed, []string{"class"}, func(t *text) {
-		t.say("API サーバーが MutatingAdmissionPolicy の v1 に対応していません (Kubernetes 1.36 以降が必要)。代わりに Job と CronJob の Pod テンプレートに priorityClassName: ")
+		t.say("API サーバーが MutatingAdmissionPolicy の v1 に対応していません (Kubernetes 1.36 以降が必要)。代わりにワークロードの Pod テンプレートに priorityClassName: ")
 		t.put(t.value("class"))
-		t.say(" を指定してください。")
+		t.say(" を指定してください (CronJob の Job では CronJob に)。")
 	}},
 	{ProtectionNotInstalled, []string{"name"}, func(t *text) {
 		t.say("MutatingAdmissionPolicy ")
@@ -6493,34 +6513,40 @@ var japaneseTexts = []compiled{
 		t.put(t.value("name"))
 		t.say(" とその binding がインストールされているかどうかは不明です。コントローラーに読み取る権限がありません。")
 	}},
-	{ProtectionTooMany, []string{"jobs"}, func(t *text) {
+	{ProtectionTooMany, []string{"workloads"}, func(t *text) {
 		t.say("DaemonSet の次の増加により、保護されていても ")
-		t.say(japaneseAnd(t.items("jobs")))
-		t.say(" がプリエンプトされます。同じノードに優先度のより低い Pod が足りません。保護する Job を減らすか、survive.steps で増加分の余力を確保してください。")
+		t.say(japaneseAnd(t.items("workloads")))
+		t.say(" の Pod がプリエンプトされます。同じノードに優先度のより低い Pod が足りません。保護するワークロードを減らすか、survive.steps で増加分の余力を確保してください。")
 	}},
-	{ProtectionInVain, []string{"jobs"}, func(t *text) {
-		t.say(japaneseAnd(t.items("jobs")))
+	{ProtectionInVain, []string{"workloads"}, func(t *text) {
+		t.say(japaneseAnd(t.items("workloads")))
 		t.say(" に PriorityClass を設定しても効果はありません。同じノードに優先度のより低い Pod が足りず、それでもプリエンプトされます。")
 	}},
-	{RemedyProtect, []string{"held", "jobs"}, func(t *text) {
+	{RemedyProtect, []string{"held", "workloads", "rollout"}, func(t *text) {
 		if t.is(t.value("held")) {
 			t.say("HeadroomPolicy で増加分の余力を確保し、")
-			t.say(japaneseAnd(t.items("jobs")))
-			t.say(" と同様の新しい Job に PriorityClass を設定します。")
+			t.say(japaneseAnd(t.items("workloads")))
+			if !t.is(t.value("rollout")) {
+				t.say(" と同様の新しい Job")
+			}
+			t.say(" に PriorityClass を設定します。")
 		} else {
 			t.say("HeadroomPolicy で ")
-			t.say(japaneseAnd(t.items("jobs")))
-			t.say(" と同様の新しい Job に PriorityClass を設定します。優先度がより低い Pod が代わりにプリエンプトされます。")
+			t.say(japaneseAnd(t.items("workloads")))
+			if !t.is(t.value("rollout")) {
+				t.say(" と同様の新しい Job")
+			}
+			t.say(" に PriorityClass を設定します。優先度がより低い Pod が代わりにプリエンプトされます。")
 		}
 	}},
 	{RemedyProtectCost, []string{"held"}, func(t *text) {
 		if t.is(t.value("held")) {
 			t.say("各ノードで、DaemonSet の Pod が増える分の CPU。")
 		} else {
-			t.say("これらの Job にはありません。その Pod はほかの Pod をプリエンプトしません。")
+			t.say("これらのワークロードにはありません。その Pod はほかの Pod をプリエンプトしません。")
 		}
 	}},
-	{RemedyProtectRisk, []string{"others", "n"}, func(t *text) {
+	{RemedyProtectRisk, []string{"others", "n", "rollout"}, func(t *text) {
 		if t.is(t.value("others")) {
 			t.say("代わりに ")
 			t.say(japaneseAnd(t.items("others")))
@@ -6528,7 +6554,12 @@ var japaneseTexts = []compiled{
 			t.put(t.value("n"))
 			t.say(" 個がプリエンプトされます。")
 		}
-		t.say("既存の Job は変わりません。モード auto の naosu のコントローラーが必要で、Job の保護には Kubernetes 1.36 以降が必要です。")
+		if t.is(t.value("rollout")) {
+			t.say("次のロールアウトまでは変わりません。")
+		} else {
+			t.say("既存の Job は変わりません。")
+		}
+		t.say("モード auto の naosu のコントローラーが必要で、PriorityClass の設定には Kubernetes 1.36 以降が必要です。")
 	}},
 	{PlanBalanced, nil, func(t *text) {
 		t.say("すべてのワークロードは偏りなく配置されています。退避が必要な Pod はありません。")
@@ -10281,8 +10312,10 @@ var japaneseTexts = []compiled{
 		t.put(t.value("group"))
 		t.say(" の台数を変更するかどうかは不明です。")
 	}},
-	{ZoneMaximum, []string{"group", "to", "max"}, func(t *text) {
-		t.say("このゾーンのノードを確実に 1 台増やすには ")
+	{ZoneMaximum, []string{"n", "group", "to", "max"}, func(t *text) {
+		t.say("このゾーンのノードを確実に ")
+		t.put(t.value("n"))
+		t.say(" 台増やすには ")
 		t.put(t.value("group"))
 		t.say(" に ")
 		t.put(t.value("to"))
@@ -10290,11 +10323,13 @@ var japaneseTexts = []compiled{
 		t.put(t.value("max"))
 		t.say(" です。")
 	}},
-	{ZoneTooMany, []string{"group", "n", "most"}, func(t *text) {
-		t.say("このゾーンのノードを確実に 1 台増やすには ")
+	{ZoneTooMany, []string{"n", "group", "more", "most"}, func(t *text) {
+		t.say("このゾーンのノードを確実に ")
+		t.put(t.value("n"))
+		t.say(" 台増やすには ")
 		t.put(t.value("group"))
 		t.say(" にさらに ")
-		t.put(t.value("n"))
+		t.put(t.value("more"))
 		t.say(" 台が必要ですが、maxAddedNodes は ")
 		t.put(t.value("most"))
 		t.say(" です。")
@@ -10344,7 +10379,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("remediation"))
 		t.say(" が、")
 		t.put(t.value("zone"))
-		t.say(" のノードのために ")
+		t.say(" のために ")
 		t.put(t.value("group"))
 		t.say(" の台数を ")
 		t.put(t.value("to"))
@@ -10399,6 +10434,17 @@ var japaneseTexts = []compiled{
 	{ZoneUpdateFailed, []string{"group", "err"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" の更新が失敗しました: ")
+		t.put(t.value("err"))
+	}},
+	{ZoneUpdateUnread, []string{"outcome", "permission", "err"}, func(t *text) {
+		t.put(t.value("outcome"))
+		t.say("プロバイダーの変更の経過を読み取れませんでした")
+		if t.is(t.value("permission")) {
+			t.say(" (権限 ")
+			t.put(t.value("permission"))
+			t.say(" がありません)")
+		}
+		t.say(": ")
 		t.put(t.value("err"))
 	}},
 	{ZoneNodeReady, []string{"node", "zone"}, func(t *text) {

@@ -2,8 +2,11 @@ package protection_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
@@ -13,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/protection"
 	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
@@ -124,8 +128,52 @@ func TestCount(t *testing.T) {
 		p.Spec.Protect.PodSelector.MatchLabels = map[string]string{"app": "report"}
 	})
 	a := protection.Assess(world, p, protection.Installed, nil)
-	if *a.Status.ProtectedJobs != 2 || *a.Status.ExposedJobs != 2 {
-		t.Errorf("%d are protected and %d exposed, want 2 and 2", *a.Status.ProtectedJobs, *a.Status.ExposedJobs)
+	if diff := cmp.Diff([]v1alpha1.HeadroomProtectedWorkloads{{Kind: v1alpha1.ProtectedJob, Protected: 2, Exposed: 2}}, a.Status.Workloads); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestKinds counts the workloads of the kinds that the policy has, by what their templates say.
+func TestKinds(t *testing.T) {
+	given := w.Template("report", "1")
+	given.Spec.Priority, given.Spec.PriorityClassName = nil, v1alpha1.HeadroomProtectedClass
+	being := w.Deployment("deleted", w.Template("report", "1"), "n1")
+	being[0].(*appsv1.Deployment).DeletionTimestamp = &metav1.Time{}
+	objects := w.Of(class(v1alpha1.HeadroomProtectedClass, v1alpha1.HeadroomProtectedPriority), job("a", "report", ""),
+		w.Deployment("given", given, "n1"), w.Deployment("exposed", w.Template("report", "1"), "n1"), w.Deployment("other", w.Template("web", "1"), "n1"), being,
+		w.StatefulSet("db", w.Template("report", "1"), "n1"))
+	for name, tc := range map[string]struct {
+		kinds []v1alpha1.HeadroomProtectedKind
+		want  []v1alpha1.HeadroomProtectedWorkloads
+		says  string
+	}{
+		"by default": {nil, []v1alpha1.HeadroomProtectedWorkloads{{Kind: "Job", Exposed: 1}}, "New Job objects are given the PriorityClass naosu-protected. 1 existing Job has a lower priority"},
+		"Deployments": {
+			[]v1alpha1.HeadroomProtectedKind{"Deployment"},
+			[]v1alpha1.HeadroomProtectedWorkloads{{Kind: "Deployment", Protected: 1, Exposed: 1}},
+			"New Deployment objects are given the PriorityClass naosu-protected. 1 existing Deployment or StatefulSet has",
+		},
+		"all": {
+			[]v1alpha1.HeadroomProtectedKind{"StatefulSet", "Deployment", "Job"},
+			[]v1alpha1.HeadroomProtectedWorkloads{{Kind: "Job", Exposed: 1}, {Kind: "Deployment", Protected: 1, Exposed: 1}, {Kind: "StatefulSet", Exposed: 1}},
+			"New Job, Deployment and StatefulSet objects are given",
+		},
+	} {
+		p := policy(func(p *v1alpha1.HeadroomPolicy) {
+			p.Spec.Protect.PodSelector.MatchLabels, p.Spec.Protect.Kinds = map[string]string{"app": "report"}, tc.kinds
+		})
+		a := protection.Assess(known(nil, objects...), p, protection.Installed, nil)
+		if diff := cmp.Diff(tc.want, a.Status.Workloads); diff != "" || !strings.HasPrefix(message.English().Say(a.Why), tc.says) {
+			t.Errorf("%s: %s (-want +got):\n%s", name, message.English().Say(a.Why), diff)
+		}
+	}
+	p := policy(func(p *v1alpha1.HeadroomPolicy) {
+		p.Spec.Protect.Kinds = []v1alpha1.HeadroomProtectedKind{"Deployment"}
+	})
+	for kind, want := range map[cluster.Kind]string{cluster.Deployment: "Unread", cluster.ReplicaSet: "Unread", cluster.Job: "Protected", cluster.StatefulSet: "Protected"} {
+		if a := protection.Assess(known([]cluster.Kind{kind}, objects...), p, protection.Installed, nil); a.Reason != want {
+			t.Errorf("without %s objects: %s, want %s", kind, a.Reason, want)
+		}
 	}
 }
 
@@ -142,14 +190,22 @@ func TestPreempted(t *testing.T) {
 	for name, tc := range map[string]struct {
 		other string
 		want  int
-	}{"another pod is lower": {"web", 0}, "all are protected": {"report", 1}} {
+		kinds []v1alpha1.HeadroomProtectedKind
+	}{
+		"another pod is lower": {"web", 0, nil}, "all are protected": {"report", 1, nil}, "others are not protected": {"report", 0, []v1alpha1.HeadroomProtectedKind{"Deployment"}},
+		"a Deployment, too": {"report", 1, []v1alpha1.HeadroomProtectedKind{"Deployment", "Job"}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			agent := w.Template("agent", "400m", w.Priority(2_000_000_000))
 			objects := w.Of(w.Node("n1", "a", w.CPU("1")), grown(w.DaemonSet("agent", agent, "n1")),
-				w.Job("a", 0, w.Template("report", "400m"), "n1"), w.Job("b", 0, w.Template(tc.other, "400m"), "n1"))
+				w.Deployment("a", w.Template("report", "400m"), "n1"), w.Job("b", 0, w.Template(tc.other, "400m"), "n1"))
+			if tc.kinds == nil {
+				objects = w.Of(w.Node("n1", "a", w.CPU("1")), grown(w.DaemonSet("agent", agent, "n1")),
+					w.Job("a", 0, w.Template("report", "400m"), "n1"), w.Job("b", 0, w.Template(tc.other, "400m"), "n1"))
+			}
 			all := append([]runtime.Object{class(v1alpha1.HeadroomProtectedClass, v1alpha1.HeadroomProtectedPriority)}, objects...)
 			p := policy(func(p *v1alpha1.HeadroomPolicy) {
-				p.Spec.Protect.PodSelector.MatchLabels = map[string]string{"app": "report"}
+				p.Spec.Protect.PodSelector.MatchLabels, p.Spec.Protect.Kinds = map[string]string{"app": "report"}, tc.kinds
 			})
 			jobs, err := protection.Preempted(t.Context(), known(nil, all...), p)
 			if err != nil || len(jobs) != tc.want {

@@ -18,19 +18,18 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
 
-// Preempted are the Jobs of a policy that the next growth of a DaemonSet would preempt although their pods have the priority of the policy's class: too few
-// pods have a lower one. It is nil without the class. An error is of the context or of the scheduler's configuration.
+// Preempted are the workloads of a policy whose pods the next growth of a DaemonSet would preempt although they have the priority of the policy's class: too
+// few pods have a lower one. It is nil without the class. An error is of the context or of the scheduler's configuration.
 func Preempted(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy) ([]change.NamespacedRef, error) {
 	class := world.PriorityClass(policy.Spec.Protect.PriorityClassName)
 	steps := verticalautoscaler.AllSteps(world)
 	owners := map[change.Ref]change.NamespacedRef{}
 	var pods []*corev1.Pod
-	for _, job := range Jobs(world, policy) {
-		for _, pod := range world.PodsOf(job.UID) {
-			if !cluster.Ended(pod) {
-				pods = append(pods, pod)
-				owners[podRef(pod)] = change.NamespacedRef{Kind: string(cluster.Job), Namespace: job.Namespace, Name: job.Name}
-			}
+	for _, workload := range Workloads(world, policy) {
+		kind, _ := cluster.KindOf(workload)
+		for _, pod := range podsOf(world, workload) {
+			pods = append(pods, pod)
+			owners[podRef(pod)] = change.NamespacedRef{Kind: string(kind), Namespace: workload.GetNamespace(), Name: workload.GetName()}
 		}
 	}
 	if class == nil || len(steps) == 0 || len(pods) == 0 {
@@ -40,20 +39,20 @@ func Preempted(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.He
 	if err != nil {
 		return nil, fmt.Errorf("simulating the protection of the HeadroomPolicy %s: %w", policy.Name, err)
 	}
-	var jobs []change.NamespacedRef
+	var workloads []change.NamespacedRef
 	for _, step := range steps {
 		o, err := simulation.Run(ctx, judge, step.Changes(), simulation.Options{LeavePending: true})
 		if err != nil {
 			return nil, fmt.Errorf("simulating the protection of the HeadroomPolicy %s: %w", policy.Name, err)
 		}
 		for _, fate := range o.Fates {
-			if job, is := owners[fate.Pod]; is && (fate.Kind == outcome.Preempted || fate.Kind == outcome.Lost) && !slices.Contains(jobs, job) {
-				jobs = append(jobs, job)
+			if workload, is := owners[fate.Pod]; is && (fate.Kind == outcome.Preempted || fate.Kind == outcome.Lost) && !slices.Contains(workloads, workload) {
+				workloads = append(workloads, workload)
 			}
 		}
 	}
-	slices.SortFunc(jobs, func(a, b change.NamespacedRef) int { return strings.Compare(a.String(), b.String()) })
-	return jobs, nil
+	slices.SortFunc(workloads, func(a, b change.NamespacedRef) int { return strings.Compare(a.String(), b.String()) })
+	return workloads, nil
 }
 
 // Raise are the edits that give pods of a lower priority this one, and have them preempt nothing.

@@ -55,8 +55,10 @@ type Candidate struct {
 	Provider change.Provider
 	// Nodes are nodes of the group, at least one. If Name is empty, it is one node, and its provider knows its group.
 	Nodes []*corev1.Node
-	// suits is the number of pods that a new node would suit.
-	suits int
+	// Needed is how many new nodes in the zone these pods need together, at least one, and Placed how many of the pods find a place on so many.
+	Needed, Placed int
+	// pods are those that a new node would suit.
+	pods []zonalPod
 }
 
 // IsUsable says whether new pods may be placed on a node: it is ready, not cordoned and not being removed.
@@ -88,7 +90,9 @@ func Assess(ctx context.Context, world *cluster.Snapshot) (Coverage, error) {
 	for _, name := range slices.Sorted(maps.Keys(a.zones)) {
 		zone := a.zones[name]
 		zone.Workloads, zone.Unfit = facts.UniqueRefs(zone.Workloads), facts.UniqueRefs(zone.Unfit)
-		zone.Candidates = a.candidates(ctx, name)
+		if zone.Candidates, err = a.candidates(ctx, name); err != nil {
+			return Coverage{}, fmt.Errorf("assess the coverage of zones: %w", err)
+		}
 		c.Zones = append(c.Zones, *zone)
 	}
 	return c, nil
@@ -131,37 +135,51 @@ func (a *assessment) place(ctx context.Context, pods []zonalPod) error {
 	}
 	slices.SortStableFunc(displaced, compareZonalPods)
 	for _, t := range displaced {
-		pod := t.unbound()
-		placement, err := a.judge.Place(ctx, pod)
+		node, err := a.placeOne(ctx, t)
 		switch {
 		case errors.Is(err, scheduling.ErrNotModelled):
 			a.note(t, t.zones()[0], metav1.ConditionUnknown)
-			continue
 		case err != nil:
 			return err
-		}
-		node := placement.Node
-		var edits []cluster.Edit
-		if placement.Preemption != nil {
-			node = placement.Preemption.Node
-			for _, victim := range placement.Preemption.Victims {
-				edits = append(edits, cluster.Remove(victim))
-			}
-		}
-		zone, covered := t.zones()[0], metav1.ConditionFalse
-		if node != "" {
-			pod.Spec.NodeName = node
-			if err := a.judge.Apply(append(edits, cluster.Put(pod))...); err != nil {
-				return err
-			}
-			zone, covered = cluster.Zone(a.world.Node(node)), metav1.ConditionTrue
-		}
-		a.note(t, zone, covered)
-		if !t.isPending() {
-			a.zones[zone].Expected = append(a.zones[zone].Expected, headroompolicy.ZoneRoom{Pod: t.unbound(), Zones: t.zones()})
+		case node == "":
+			a.note(t, t.zones()[0], metav1.ConditionFalse)
+			a.expect(t, t.zones()[0])
+		default:
+			zone := cluster.Zone(a.world.Node(node))
+			a.note(t, zone, metav1.ConditionTrue)
+			a.expect(t, zone)
 		}
 	}
 	return nil
+}
+
+// placeOne binds a pod to the node that the scheduler chooses, in place of pods that it preempts; empty if there is none.
+func (a *assessment) placeOne(ctx context.Context, t zonalPod) (node string, err error) {
+	pod := t.unbound()
+	placement, err := a.judge.Place(ctx, pod)
+	if err != nil {
+		return "", err
+	}
+	node = placement.Node
+	var edits []cluster.Edit
+	if placement.Preemption != nil {
+		node = placement.Preemption.Node
+		for _, victim := range placement.Preemption.Victims {
+			edits = append(edits, cluster.Remove(victim))
+		}
+	}
+	if node == "" {
+		return "", nil
+	}
+	pod.Spec.NodeName = node
+	return node, a.judge.Apply(append(edits, cluster.Put(pod))...)
+}
+
+// expect notes the room of a pod that will come, or must leave its node.
+func (a *assessment) expect(t zonalPod, zone string) {
+	if !t.isPending() {
+		a.zones[zone].Expected = append(a.zones[zone].Expected, headroompolicy.ZoneRoom{Pod: t.unbound(), Zones: t.zones()})
+	}
 }
 
 // compareZonalPods puts those of the highest priority first, and of those the largest.
@@ -196,7 +214,7 @@ func (a *assessment) note(t zonalPod, name string, covered metav1.ConditionStatu
 
 // candidates are the groups of which a new node in the zone would suit the pods there that fit no node. The world is the whole one: groups are known by all
 // of their nodes.
-func (a *assessment) candidates(ctx context.Context, zone string) []Candidate {
+func (a *assessment) candidates(ctx context.Context, zone string) ([]Candidate, error) {
 	found := map[string]*Candidate{}
 	q := query.Query{World: a.world, Judge: a.judge}
 	for _, t := range a.unfit[zone] {
@@ -205,21 +223,26 @@ func (a *assessment) candidates(ctx context.Context, zone string) []Candidate {
 			if found[g.Label+g.Name] == nil {
 				found[g.Label+g.Name] = &Candidate{Name: g.Name, Provider: g.Provider, Nodes: g.Nodes}
 			}
-			found[g.Label+g.Name].suits++
+			found[g.Label+g.Name].pods = append(found[g.Label+g.Name].pods, t)
 		}
 		if node := groups.UngroupedNode; node != nil {
 			if found[""] == nil {
 				found[""] = &Candidate{Nodes: []*corev1.Node{node}}
 			}
-			found[""].suits++
+			found[""].pods = append(found[""].pods, t)
 		}
 	}
 	var all []Candidate
 	for _, key := range slices.Sorted(maps.Keys(found)) {
-		all = append(all, *found[key])
+		c := found[key]
+		var err error
+		if c.Needed, c.Placed, err = a.needed(ctx, zone, *c); err != nil {
+			return nil, err
+		}
+		all = append(all, *c)
 	}
-	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(b.suits, a.suits) })
-	return all
+	slices.SortStableFunc(all, func(a, b Candidate) int { return cmp.Compare(len(b.pods), len(a.pods)) })
+	return all, nil
 }
 
 // selectors are those that a node must match to use all volumes of a pod.

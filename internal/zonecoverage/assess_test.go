@@ -107,3 +107,42 @@ func claiming(name string, of w.Objects) w.Objects {
 	}
 	return of
 }
+
+// TestNeeded says how many new nodes the pods of a zone need together, as the scheduler places them beside the pods of DaemonSets.
+func TestNeeded(t *testing.T) {
+	group := inGroup("general")
+	waiting := func(cpu string, n int, edits ...func(*corev1.PodSpec)) w.Objects {
+		var all w.Objects
+		for i := range n {
+			name := fmt.Sprint("db", i)
+			all = append(all, w.Of(w.ZonalClaim(name, "c"), w.Deployment(name, mounting(name, cpu, edits...), ""))...)
+		}
+		return all
+	}
+	four := w.Of(w.Node("n1", "a", group), w.Node("n2", "b", group)) // of 4 CPUs each
+	for name, tc := range map[string]struct {
+		objects        w.Objects
+		needed, placed int
+	}{
+		"one pod":                    {w.Of(four, waiting("3", 1)), 1, 1},
+		"two that share a node":      {w.Of(four, waiting("2", 2)), 1, 2},
+		"two that do not":            {w.Of(four, waiting("3", 2)), 2, 2},
+		"five, two on a node":        {w.Of(four, waiting("2", 5)), 3, 5},
+		"beside a DaemonSet's pod":   {w.Of(four, waiting("2", 2), w.DaemonSet("agent", w.Template("agent", "100m"), "n1", "n2")), 2, 2},
+		"one on each node":           {w.Of(four, waiting("100m", 3, w.AntiAffinity(corev1.LabelHostname, "redis"))), 3, 3},
+		"more nodes do not help":     {w.Of(four, waiting("100m", 3, w.AntiAffinity(corev1.LabelTopologyZone, "redis"))), 1, 1},
+		"some room is there already": {w.Of(four, w.Node("n3", "c", group), waiting("3", 3)), 2, 2},
+	} {
+		c, err := Assess(t.Context(), tc.objects.CompleteJudge(t).World())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(c.Zones) != 1 || len(c.Zones[0].Candidates) != 1 {
+			t.Errorf("%s: %+v", name, c.Zones)
+			continue
+		}
+		if got := c.Zones[0].Candidates[0]; got.Needed != tc.needed || got.Placed != tc.placed {
+			t.Errorf("%s: %d nodes for %d pods, want %d for %d", name, got.Needed, got.Placed, tc.needed, tc.placed)
+		}
+	}
+}

@@ -149,19 +149,14 @@ func whetherDue(d Decision, g Group, f Facts) Decision {
 	return d
 }
 
-// choose is the resize of the group that adds the fewest nodes, of those that can; otherwise why the first cannot.
+// choose is the resize of the group that places the most pods, and of those that adds the fewest nodes; otherwise why the first cannot.
 func choose(z Zone, groups []Group, f Facts) (Decision, Group) {
 	var best *Decision
 	var of Group
-	fewest := 0
 	for _, g := range groups {
 		d := plan(z, g, f)
-		switch {
-		case d.Resize == nil && best == nil, d.Resize != nil && (best == nil || best.Resize == nil || d.Resize.Desired-g.Found.Desired < fewest):
+		if best == nil || d.Resize != nil && (best.Resize == nil || isBetter(d, g, *best, of)) {
 			best, of = &d, g
-			if d.Resize != nil {
-				fewest = d.Resize.Desired - g.Found.Desired
-			}
 		}
 	}
 	if best == nil {
@@ -170,18 +165,27 @@ func choose(z Zone, groups []Group, f Facts) (Decision, Group) {
 	return *best, of
 }
 
+// isBetter says whether the resize of a group is better than that of another.
+func isBetter(d Decision, g Group, than Decision, of Group) bool {
+	if g.Placed != of.Placed {
+		return g.Placed > of.Placed
+	}
+	return d.Resize.Desired-g.Found.Desired < than.Resize.Desired-of.Found.Desired
+}
+
 // plan is the resize of one group for a zone, or why there is none.
 func plan(z Zone, g Group, f Facts) Decision {
 	if d := obstacle(z, g, f); d.Reason != "" {
 		return d
 	}
-	to, _ := query.SizeFor(g.Found.Zones, z.Name)
+	needed := max(1, g.Needed)
+	to, _ := query.SizeFor(g.Found.Zones, z.Name, needed)
 	most := mostAdded(f.Policy)
 	switch {
 	case to > g.Found.Max:
-		return Decision{Reason: v1alpha1.ZoneMaximumReachedReason, Why: sentence.ZoneMaximum(g.name(), to, g.Found.Max)}
+		return Decision{Reason: v1alpha1.ZoneMaximumReachedReason, Why: sentence.ZoneMaximum(g.name(), to, needed, g.Found.Max)}
 	case to-g.Found.Desired > most:
-		return Decision{Reason: v1alpha1.ZoneMaximumReachedReason, Why: sentence.ZoneTooMany(g.name(), to-g.Found.Desired, most)}
+		return Decision{Reason: v1alpha1.ZoneMaximumReachedReason, Why: sentence.ZoneTooMany(g.name(), to-g.Found.Desired, needed, most)}
 	case to <= g.Found.Desired: // Auto Scaling is about to end instances; which, is not known.
 		return Decision{Reason: v1alpha1.ZoneResizingReason, Why: sentence.ZoneGroupUpdating(g.name())}
 	}

@@ -71,6 +71,16 @@ func TestDecide(t *testing.T) {
 			g.Nodes = append(g.Nodes, w.Node("n3", "c"), w.Node("n4", "c"))
 			g.Found.Max = 20
 		}, v1alpha1.ZoneMaximumReachedReason, 0, false, "maxAddedNodes is 3"},
+		"two nodes for the pods": {func(_ *Zone, g *Group, f *Facts) {
+			g.Needed, f.Policy.Spec.ZoneCoverage.MaxAddedNodes = 2, new(int32(4))
+		}, v1alpha1.ZoneLackingReason, 6, true, ""},
+		"two nodes, which the policy does not allow": {func(_ *Zone, g *Group, _ *Facts) { g.Needed = 2 }, v1alpha1.ZoneMaximumReachedReason, 0, false, "4 more nodes to be certain of 2 more in the zone"},
+		"two nodes, which the group does not allow": {func(_ *Zone, g *Group, f *Facts) {
+			g.Needed, g.Found.Max, f.Policy.Spec.ZoneCoverage.MaxAddedNodes = 2, 5, new(int32(4))
+		}, v1alpha1.ZoneMaximumReachedReason, 0, false, "would need 6 nodes to be certain of 2 more in the zone"},
+		"two nodes, one of which an emptier zone has": {func(_ *Zone, g *Group, _ *Facts) {
+			g.Needed, g.Found.Zones, g.Found.Desired, g.Found.Max = 2, map[string]int{"a": 2, "b": 3, "c": 0}, 5, 9
+		}, v1alpha1.ZoneLackingReason, 7, true, ""},
 		"a group elsewhere":               {func(_ *Zone, g *Group, _ *Facts) { delete(g.Found.Zones, "c") }, v1alpha1.ZoneNoNodeGroupReason, 0, false, "only in a and b"},
 		"a group that launches nothing":   {func(_ *Zone, g *Group, _ *Facts) { g.Found.LaunchSuspended = true }, v1alpha1.ZoneNoNodeGroupReason, 0, false, "Launch"},
 		"cluster-autoscaler runs":         {func(_ *Zone, _ *Group, f *Facts) { f.Autoscaler = metav1.ConditionTrue }, v1alpha1.ZoneAutoscalerReason, 0, false, "a node group for each zone"},
@@ -134,6 +144,10 @@ func TestChoose(t *testing.T) {
 	few.Found.Name = "few"
 	if d := Decide(z, []Group{many, few}, f); d.Resize == nil || d.Resize.Group != "few" || d.Resize.Desired != 3 || d.Resize.Min != 3 {
 		t.Errorf("%+v", d.Resize)
+	}
+	many.Placed = 1
+	if d := Decide(z, []Group{few, many}, f); d.Resize == nil || d.Resize.Group != "general" {
+		t.Errorf("the group that places more pods is not taken: %+v", d.Resize)
 	}
 	few.Found.Max, many.Found.Updating = 2, true
 	if d := Decide(z, []Group{many, few}, f); d.Reason != v1alpha1.ZoneResizingReason {

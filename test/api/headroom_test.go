@@ -1,6 +1,7 @@
 package api
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -45,6 +46,7 @@ var (
 		"protect.namespaceSelector.matchExpressions": protecting(matchExpressions),
 		"protect.podSelector.matchLabels":            protecting(matchLabels),
 		"protect.podSelector.matchExpressions":       protecting(matchExpressions),
+		"protect.kinds":                              {beside: aProtection, good: list{list{"Job"}, list{"Deployment", "StatefulSet", "Job"}}, bad: list{list{}, list{"DaemonSet"}, list{"Job", "Job"}, "Job"}},
 		"protect.priorityClassName":                  {beside: aProtection, good: list{"naosu-protected", long(253)}, bad: list{"", long(254)}},
 		"resize.lackSeconds":                         {good: list{0, 3600}, bad: list{-1, 3601, "1m"}},
 		"resize.excessPercent":                       {good: list{0, 1000}, bad: list{-1, 1001, "25%"}},
@@ -142,6 +144,9 @@ func TestHeadroomProtectsOnly(t *testing.T) {
 	}
 	if class, _, _ := unstructured.NestedString(made.Object, "spec", "protect", "priorityClassName"); class != v1alpha1.HeadroomProtectedClass {
 		t.Errorf("the class is %q", class)
+	}
+	if kinds, _, _ := unstructured.NestedStringSlice(made.Object, "spec", "protect", "kinds"); !slices.Equal(kinds, []string{"Job"}) {
+		t.Errorf("the kinds are %q", kinds)
 	}
 	o = object(t, leastHeadroom)
 	set(o.Object, "spec.maxRoom", nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,24 +51,33 @@ type coverage struct {
 	first map[string]bool
 	seen  map[string]time.Time
 	leads bool
+	// options are how the provider is told of the cluster.
+	options provider.Options
 }
 
 func newCoverage(t *testing.T, spec cloud.GroupSpec) *coverage {
 	t.Helper()
+	return newCoverageAs(t, spec, lab.Key{})
+}
+
+// newCoverageAs has what the owner of a key may do.
+func newCoverageAs(t *testing.T, spec cloud.GroupSpec, key lab.Key) *coverage {
+	t.Helper()
+	key.ID, key.Secret = operator, secret
 	clock := clocktesting.NewFakeClock(time.Now().Truncate(time.Second))
 	fast := pace.New(100_000)
 	c, err := cloud.New(cloud.Options{InstantStart: true, Pace: fast, Spec: cloud.Spec{Groups: []cloud.GroupSpec{spec}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	endpoint, err := lab.Listen(t.Context(), lab.Options{Cloud: c, ClusterName: "shop", Pace: fast, Keys: []lab.Key{{ID: operator, Secret: secret}}})
+	endpoint, err := lab.Listen(t.Context(), lab.Options{Cloud: c, ClusterName: "shop", Pace: fast, Keys: []lab.Key{key}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	serve(t, endpoint)
 	point(t, endpoint)
 	go func() { _ = c.Run(t.Context()) }()
-	f := &coverage{fixture: fixture{t: t, cloud: c, server: endpoint.Server}, clock: clock, first: map[string]bool{}, seen: map[string]time.Time{}, leads: true}
+	f := &coverage{fixture: fixture{t: t, cloud: c, server: endpoint.Server}, clock: clock, first: map[string]bool{}, seen: map[string]time.Time{}, leads: true, options: provider.Options{Cluster: "shop"}}
 	for _, i := range c.Instances() {
 		f.first[i.ID] = true
 	}
@@ -105,26 +115,32 @@ func general() cloud.GroupSpec {
 	return cloud.GroupSpec{Name: "general", InstanceType: "m5.large", Min: 2, Desired: 2, Max: 6, ZoneOrder: []string{"us-east-1a", "us-east-1b", "us-east-1c"}}
 }
 
-// world has a node for each instance, and a pod whose volume is in us-east-1c: it waits for a node there.
-func (f *coverage) world() *cluster.Snapshot {
-	objects := append([]runtime.Object{
-		&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: "pv"}, Spec: corev1.PersistentVolumeSpec{
-			ClaimRef: &corev1.ObjectReference{Namespace: "shop", Name: "data"}, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
+// waiting is a pod whose volume is in us-east-1c, with what it requests.
+func waiting(name string, requests corev1.ResourceList) []runtime.Object {
+	volumes := []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: name}}}}
+	return []runtime.Object{
+		&corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.PersistentVolumeSpec{
+			ClaimRef: &corev1.ObjectReference{Namespace: "shop", Name: name}, AccessModes: []corev1.PersistentVolumeAccessMode{corev1.ReadWriteOnce},
 			NodeAffinity: &corev1.VolumeNodeAffinity{Required: &corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchExpressions: []corev1.NodeSelectorRequirement{{
 				Key: corev1.LabelTopologyZone, Operator: corev1.NodeSelectorOpIn, Values: []string{"us-east-1c"},
 			}}}}}},
 		}, Status: corev1.PersistentVolumeStatus{Phase: corev1.VolumeBound}},
 		&corev1.PersistentVolumeClaim{
-			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "data", Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"}},
-			Spec:       corev1.PersistentVolumeClaimSpec{VolumeName: "pv", StorageClassName: new("gp3")}, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound},
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Annotations: map[string]string{"pv.kubernetes.io/bind-completed": "yes"}},
+			Spec:       corev1.PersistentVolumeClaimSpec{VolumeName: name, StorageClassName: new("gp3")}, Status: corev1.PersistentVolumeClaimStatus{Phase: corev1.ClaimBound},
 		},
+		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name)}, Spec: corev1.PodSpec{
+			SchedulerName: corev1.DefaultSchedulerName, Containers: []corev1.Container{{Name: "main", Resources: corev1.ResourceRequirements{Requests: requests}}}, Volumes: volumes,
+		}, Status: corev1.PodStatus{Phase: corev1.PodPending}},
+	}
+}
+
+// world has a node for each instance, and a pod whose volume is in us-east-1c: it waits for a node there.
+func (f *coverage) world() *cluster.Snapshot {
+	objects := slices.Concat(waiting("redis", nil), []runtime.Object{
 		&storagev1.StorageClass{ObjectMeta: metav1.ObjectMeta{Name: "gp3"}, Provisioner: "ebs.csi.aws.com"},
 		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}},
-		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "redis", UID: "redis"}, Spec: corev1.PodSpec{
-			SchedulerName: corev1.DefaultSchedulerName, Containers: []corev1.Container{{Name: "redis"}},
-			Volumes: []corev1.Volume{{Name: "data", VolumeSource: corev1.VolumeSource{PersistentVolumeClaim: &corev1.PersistentVolumeClaimVolumeSource{ClaimName: "data"}}}},
-		}, Status: corev1.PodStatus{Phase: corev1.PodPending}},
-	}, f.extra...)
+	}, f.extra)
 	room := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("2"), corev1.ResourceMemory: resource.MustParse("8Gi"), corev1.ResourcePods: resource.MustParse("29")}
 	for _, i := range f.cloud.Instances() {
 		zone, isNew := i.Zone, !f.first[i.ID]
@@ -156,7 +172,7 @@ func (f *coverage) world() *cluster.Snapshot {
 
 // controller is one that takes over.
 func (f *coverage) controller() *controller.Reconciler {
-	p := f.provider(provider.Options{Cluster: "shop"})
+	p := f.provider(f.options)
 	return &controller.Reconciler{
 		Snapshot: f.world, FindSizer: func() naosu.NodeGroupSizer { return p }, Client: f.writes, Reader: f.writes,
 		Records: &record.Records{Client: f.writes, Reader: f.writes, Clock: f.clock}, Clock: f.clock,
@@ -243,6 +259,25 @@ func TestZoneCovered(t *testing.T) {
 		reason, _ := f.zone()
 		if ends := f.ends(); len(ends) != 1 || !strings.HasPrefix(ends[0], "AsForecast") || reason != v1alpha1.ZonesCoveredReason || f.sizes("general") != [3]int{3, 3, 6} || f.resizes() != 1 {
 			t.Errorf("%s: %q, %s, %v", name, ends, reason, f.sizes("general"))
+		}
+	}
+}
+
+// TestZoneTwoNodes: pods that need two nodes in the zone get them by one resize, if the policy allows as many.
+func TestZoneTwoNodes(t *testing.T) {
+	for most, want := range map[int32]struct {
+		reason  string
+		sizes   [3]int
+		resizes int
+	}{3: {v1alpha1.ZoneMaximumReachedReason, [3]int{2, 2, 6}, 0}, 4: {v1alpha1.ZonesCoveredReason, [3]int{6, 6, 6}, 1}} {
+		f := newCoverage(t, general())
+		large := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1500m")} // of a node's 2
+		f.extra = slices.Concat(waiting("db-0", large), waiting("db-1", large))
+		f.edit(func(s *v1alpha1.HeadroomPolicySpec) { s.ZoneCoverage.MaxAddedNodes = &most })
+		f.pass(30 * time.Minute)
+		reason, says := f.zone()
+		if reason != want.reason || f.sizes("general") != want.sizes || f.resizes() != want.resizes {
+			t.Errorf("with maxAddedNodes %d: %s: %s; %v after %d resizes, %q", most, reason, says, f.sizes("general"), f.resizes(), f.ends())
 		}
 	}
 }

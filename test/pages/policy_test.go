@@ -336,7 +336,7 @@ func TestHeadroom(t *testing.T) {
 		text := page(t, language, "headroom.md")
 		for _, field := range []string{
 			"mode", "paused", "survive.nodes", "survive.zones", "survive.bursts", "survive.steps", "maxRoom.cpu", "maxRoom.memory", "maxRoom.placeholders",
-			"protect.namespaceSelector", "protect.podSelector", "protect.priorityClassName", "autoscaling", "resize.lackSeconds", "resize.excessPercent", "resize.excessMinutes",
+			"protect.kinds", "protect.namespaceSelector", "protect.podSelector", "protect.priorityClassName", "autoscaling", "resize.lackSeconds", "resize.excessPercent", "resize.excessMinutes",
 		} {
 			if !strings.Contains(text, "`"+field+"`") {
 				t.Errorf("docs/%s/headroom.md has no row for %s", language, field)

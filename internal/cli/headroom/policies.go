@@ -3,8 +3,10 @@ package headroom
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -28,6 +30,8 @@ type policy struct {
 	Wanted  *v1alpha1.HeadroomHeld `json:"wanted,omitempty"`
 	Bound   *v1alpha1.HeadroomHeld `json:"bound,omitempty"`
 	Pending *v1alpha1.HeadroomHeld `json:"pending,omitempty"`
+	// Workloads are the numbers of those that it protects, and of those that are exposed; left out if they are not known.
+	Workloads []v1alpha1.HeadroomProtectedWorkloads `json:"workloads,omitempty"`
 
 	asked struct{ room, zones, protection bool }
 }
@@ -68,6 +72,9 @@ func policiesOf(items []v1alpha1.HeadroomPolicy) []policy {
 		one.asked.room, one.asked.zones, one.asked.protection = p.StatesFailures(), p.Spec.ZoneCoverage != nil, p.Spec.Protect != nil
 		one.Covered, one.Protected = conditionOf(status, v1alpha1.HeadroomCovered), conditionOf(status, v1alpha1.HeadroomProtected)
 		one.ZonesCovered = conditionOf(status, v1alpha1.ZonesCovered)
+		if status.Protection != nil {
+			one.Workloads = status.Protection.Workloads
+		}
 		all = append(all, one)
 	}
 	return all
@@ -95,7 +102,7 @@ func (w writer) policies(all []policy) {
 		heads = append(heads, sentence.HeadroomHeadZones())
 	}
 	if protects {
-		heads = append(heads, sentence.HeadroomHeadProtected())
+		heads = append(heads, sentence.HeadroomHeadProtected(), sentence.HeadroomHeadExposed())
 	}
 	rows := make([][]string, len(all))
 	for i, p := range all {
@@ -104,7 +111,7 @@ func (w writer) policies(all []policy) {
 			rows[i] = append(rows[i], p.ZonesCovered.cell(p.asked.zones))
 		}
 		if protects {
-			rows[i] = append(rows[i], p.Protected.cell(p.asked.protection))
+			rows[i] = append(rows[i], p.Protected.cell(p.asked.protection), exposedCell(p.Workloads, p.asked.protection))
 		}
 	}
 	w.Blank()
@@ -140,4 +147,19 @@ func heldCell(held *v1alpha1.HeadroomHeld, asked bool) string {
 	default:
 		return strconv.Itoa(int(held.Placeholders)) + " (" + held.CPU.String() + "/" + held.Memory.String() + ")"
 	}
+}
+
+// exposedCell is how many workloads are not protected, of how many, as in "Job 2/5, Deployment 0/3".
+func exposedCell(workloads []v1alpha1.HeadroomProtectedWorkloads, asked bool) string {
+	switch {
+	case !asked:
+		return noneCell
+	case len(workloads) == 0:
+		return unknownCell
+	}
+	cells := make([]string, len(workloads))
+	for i, of := range workloads {
+		cells[i] = fmt.Sprintf("%s %d/%d", of.Kind, of.Exposed, of.Protected+of.Exposed)
+	}
+	return strings.Join(cells, ", ")
 }

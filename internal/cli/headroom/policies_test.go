@@ -27,6 +27,8 @@ func TestPolicies(t *testing.T) {
 	}
 	jobs := &v1alpha1.HeadroomPolicy{ObjectMeta: metav1.ObjectMeta{Name: "jobs"}, Spec: v1alpha1.HeadroomPolicySpec{Mode: v1alpha1.ModeReport, Protect: &v1alpha1.HeadroomProtection{}}}
 	jobs.Status.Conditions = []metav1.Condition{{Type: v1alpha1.HeadroomProtected, Status: "False", Reason: "ReportOnly"}}
+	counted := jobs.DeepCopy()
+	counted.Status.Protection = &v1alpha1.HeadroomProtectionStatus{Workloads: []v1alpha1.HeadroomProtectedWorkloads{{Kind: "Job", Protected: 3, Exposed: 2}, {Kind: "Deployment", Exposed: 1}}}
 	for name, tc := range map[string]struct {
 		policies []v1alpha1.HeadroomPolicy
 		want     string
@@ -35,7 +37,8 @@ func TestPolicies(t *testing.T) {
 		"covered":         {[]v1alpha1.HeadroomPolicy{*covered("True", "Covered")}, "POLICY MODE COVERED WANTED BOUND PENDING room Auto True 3 (1500m/4Gi) 2 (1500m/4Gi) 0"},
 		"not covered":     {[]v1alpha1.HeadroomPolicy{*covered("False", "NotBound")}, "POLICY MODE COVERED WANTED BOUND PENDING room Auto False (NotBound) 3 (1500m/4Gi) 2 (1500m/4Gi) 0"},
 		"not processed":   {[]v1alpha1.HeadroomPolicy{room}, "POLICY MODE COVERED WANTED BOUND PENDING room Auto ? ? ? ?"},
-		"protection only": {[]v1alpha1.HeadroomPolicy{*jobs}, "POLICY MODE COVERED WANTED BOUND PENDING PROTECTED jobs Report - - - - False (ReportOnly)"},
+		"protection only": {[]v1alpha1.HeadroomPolicy{*jobs}, "POLICY MODE COVERED WANTED BOUND PENDING PROTECTED EXPOSED jobs Report - - - - False (ReportOnly) ?"},
+		"what is exposed": {[]v1alpha1.HeadroomPolicy{*counted, room}, "POLICY MODE COVERED WANTED BOUND PENDING PROTECTED EXPOSED jobs Report - - - - False (ReportOnly) Job 2/5, Deployment 1/1 room Auto ? ? ? ? - -"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer

@@ -35,6 +35,7 @@ func (w writer) write(a answer) error {
 		w.Paragraph("", w.say.Say(reserveOf(a.Reserve)), output.Plain)
 	}
 	w.failures(a.Failures, a.Reserve != nil)
+	w.wholes(a.Failures)
 	w.policies(a.Policies)
 	w.worst(a.Failures)
 	w.gaps(sentence.HeadUnknown(), a.Unknown)
@@ -85,6 +86,16 @@ func (w writer) failures(all []failure, sized bool) {
 	if len(rows) > 0 {
 		w.Blank()
 		w.Table("", w.heads(heads...), rows)
+	}
+}
+
+// wholes says what a HeadroomPolicy would hold for each step.
+func (w writer) wholes(all []failure) {
+	for _, f := range all {
+		if f.Whole != nil {
+			w.Blank()
+			w.Paragraph("", w.say.Say(sentence.HeadroomStepRoom(f.Name, f.Whole.Nodes, sizeOf(f.Whole.Requests), f.Whole.Free)), output.Plain)
+		}
 	}
 }
 

@@ -193,10 +193,10 @@ func NodesByZone(group cluster.Group) map[string]int {
 	return counts
 }
 
-// SizeFor is the smallest size of a group with which a zone is certain to gain a node, and how many nodes each zone then has at least: a group in several
+// SizeFor is the smallest size of a group with which a zone is certain to gain some nodes, and how many nodes each zone then has at least: a group in several
 // zones keeps them balanced, by the numbers of nodes that its zones have. A zone may be missing from them.
-func SizeFor(counts map[string]int, zone string) (size, each int) {
-	each = counts[zone] + 1
+func SizeFor(counts map[string]int, zone string, more int) (size, each int) {
+	each = counts[zone] + more
 	size = each
 	for name, n := range counts {
 		if name != zone {
@@ -215,7 +215,7 @@ func ResizeRemedy(group cluster.Group, zone string) finding.Remedy {
 		before += n
 		highest = max(highest, n)
 	}
-	to, each := SizeFor(counts, zone)
+	to, each := SizeFor(counts, zone, 1)
 	counts[zone] = each
 	zones := slices.Sorted(maps.Keys(counts))
 	resized := change.ResizeGroup{

@@ -235,20 +235,20 @@ func failedLink(q query.Query, failed []change.Ref) finding.Link {
 	return link
 }
 
-// remedies reserve the CPU by which the preemptor's request will increase next, if that is known, or hold it and protect the Jobs.
+// remedies reserve the CPU by which the preemptor's request will increase next, if that is known, or hold it and protect the workloads.
 func (p preemption) remedies(q query.Query, owners []change.Ref) []finding.Remedy {
 	ds := q.World.DaemonSet(p.by.Namespace, p.by.Name)
 	if p.by.Kind != string(cluster.DaemonSet) || ds == nil {
 		return nil
 	}
 	var remedies []finding.Remedy
-	jobs := slices.DeleteFunc(slices.Clone(owners), func(ref change.Ref) bool { return !isJobKind(ref) })
-	policies := protectionPolicies(q.World, jobs)
+	workloads := protectable(q.World, owners)
+	policies := protectionPolicies(q.World, workloads)
 	if grown := p.growth(q, ds); grown.Sign() > 0 {
 		remedies = proposePlaceholders(q, grown, nil, 0)
 		policies = append(policies, growthPolicy(ds, grown, len(q.World.PodsOf(ds.UID))))
 	}
-	if remedy, ok := proposeProtection(q, jobs, policies); ok && len(jobs) > 0 {
+	if remedy, ok := proposeProtection(q, workloads, policies); ok && len(workloads) > 0 {
 		remedies = append(remedies, remedy)
 	}
 	return remedies

@@ -25,45 +25,72 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// addProtection adds to a finding a HeadroomPolicy that protects the Jobs whose pods the step preempts, with the pods that would be preempted instead; or
-// that this does not help, because too few pods on their nodes have a lower priority.
+// addProtection adds to a finding a HeadroomPolicy that protects the workloads whose pods the step preempts, with the pods that would be preempted instead;
+// or that this does not help, because too few pods on their nodes have a lower priority.
 func (s growthStep) addProtection(ctx context.Context, q query.Query, f *finding.Finding) {
-	jobs := slices.DeleteFunc(ownersOfPods(q.World, s.victims), func(ref change.Ref) bool { return !isJobKind(ref) })
-	if len(jobs) == 0 {
+	workloads := protectable(q.World, ownersOfPods(q.World, s.victims))
+	if len(workloads) == 0 {
 		return
 	}
-	policies := protectionPolicies(q.World, jobs)
+	policies := protectionPolicies(q.World, workloads)
 	protected := podsProtectedBy(q.World, policies)
 	preempted, ok := s.preemptedBeside(ctx, q, protected)
 	switch {
-	case !ok || len(policies) == 0:
+	case !ok:
 	case slices.ContainsFunc(preempted, func(p *corev1.Pod) bool { return slices.Contains(protected, p) }):
 		f.RuledOut = append(f.RuledOut, finding.Link{Message: sentence.ProtectionInVain(q.Enumerate(ownersOfPods(q.World, protected)))})
 	default:
-		if remedy, ok := proposeProtection(q, jobs, policies); ok {
-			remedy.Risk = sentence.RemedyProtectRisk(q.Enumerate(ownersOfPods(q.World, preempted)), len(preempted))
+		if remedy, ok := proposeProtection(q, workloads, policies); ok {
+			remedy.Risk = sentence.RemedyProtectRisk(q.Enumerate(ownersOfPods(q.World, preempted)), len(preempted), areRolledOut(workloads))
 			remedy.Verified = true
 			f.Remedies = append(f.Remedies, remedy)
 		}
 	}
 }
 
-// podsProtectedBy are the pods of all Jobs that policies select.
+// protectable are the Jobs and CronJobs among workloads that are given the class of a policy. Their pods, once preempted, may fail them; those of Deployments
+// and StatefulSets are recreated, so that these are chosen only where there is no Job. A template that says something of priority is given no class.
+func protectable(world *cluster.Snapshot, workloads []change.Ref) []change.Ref {
+	var jobs, others []change.Ref
+	for _, ref := range workloads {
+		o := world.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name)
+		if o == nil {
+			continue
+		}
+		template := kube.PodTemplate(o)
+		switch {
+		case template == nil || template.Spec.PriorityClassName != "" || template.Spec.Priority != nil || template.Spec.PreemptionPolicy != nil:
+		case isJobKind(ref):
+			jobs = append(jobs, ref)
+		case ref.Kind == string(v1alpha1.ProtectedDeployment) || ref.Kind == string(v1alpha1.ProtectedStatefulSet):
+			others = append(others, ref)
+		}
+	}
+	if len(jobs) > 0 {
+		return jobs
+	}
+	return others
+}
+
+// areRolledOut says whether protectable workloads are given their class by a rollout: those that are no Jobs.
+func areRolledOut(workloads []change.Ref) bool {
+	return !slices.ContainsFunc(workloads, isJobKind)
+}
+
+// podsProtectedBy are the pods of all workloads that policies select.
 func podsProtectedBy(world *cluster.Snapshot, policies []*v1alpha1.HeadroomPolicy) []*corev1.Pod {
 	var pods []*corev1.Pod
 	for _, policy := range policies {
-		for _, job := range protection.Jobs(world, policy) {
-			for _, pod := range world.PodsOf(job.UID) {
-				if !slices.Contains(pods, pod) {
-					pods = append(pods, pod)
-				}
+		for _, pod := range protection.PodsOf(world, protection.Workloads(world, policy)) {
+			if !slices.Contains(pods, pod) {
+				pods = append(pods, pod)
 			}
 		}
 	}
 	return pods
 }
 
-// preemptedBeside are the pods that the step preempts if these have the priority of protected Jobs, without placeholders; false if that cannot be simulated.
+// preemptedBeside are the pods that the step preempts if these have the priority of protected pods, without placeholders; false if that cannot be simulated.
 func (s growthStep) preemptedBeside(ctx context.Context, q query.Query, protected []*corev1.Pod) ([]*corev1.Pod, bool) {
 	q.Judge.Fork()
 	defer q.Judge.Revert()
@@ -84,8 +111,8 @@ func (s growthStep) preemptedBeside(ctx context.Context, q query.Query, protecte
 	return pods, true
 }
 
-// proposeProtection proposes policies that protect Jobs, and those that hold room.
-func proposeProtection(q query.Query, jobs []change.Ref, policies []*v1alpha1.HeadroomPolicy) (finding.Remedy, bool) {
+// proposeProtection proposes policies that protect workloads, and those that hold room.
+func proposeProtection(q query.Query, workloads []change.Ref, policies []*v1alpha1.HeadroomPolicy) (finding.Remedy, bool) {
 	objects, held := make([]runtime.Object, len(policies)), false
 	for i, policy := range policies {
 		objects[i], held = policy, held || policy.StatesFailures()
@@ -95,20 +122,16 @@ func proposeProtection(q query.Query, jobs []change.Ref, policies []*v1alpha1.He
 		return finding.Remedy{}, false
 	}
 	return finding.Remedy{
-		Message: sentence.RemedyProtect(held, q.Enumerate(jobs)), Change: change.Apply{From: "headroom", Objects: objects}, Command: command,
-		Cost: sentence.RemedyProtectCost(held), Risk: sentence.RemedyProtectRisk(nil, 0),
+		Message: sentence.RemedyProtect(held, areRolledOut(workloads), q.Enumerate(workloads)), Change: change.Apply{From: "headroom", Objects: objects}, Command: command,
+		Cost: sentence.RemedyProtectCost(held), Risk: sentence.RemedyProtectRisk(nil, 0, areRolledOut(workloads)),
 	}, true
 }
 
-// protectionPolicies are one for each Job and CronJob that exists: it protects the Jobs with its pod labels, which may be all of a namespace.
-func protectionPolicies(world *cluster.Snapshot, jobs []change.Ref) []*v1alpha1.HeadroomPolicy {
+// protectionPolicies are one for each of the protectable workloads: it protects those with its pod labels, which may be all of a namespace.
+func protectionPolicies(world *cluster.Snapshot, workloads []change.Ref) []*v1alpha1.HeadroomPolicy {
 	var policies []*v1alpha1.HeadroomPolicy
-	for _, ref := range jobs {
-		o := world.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name)
-		if o == nil {
-			continue
-		}
-		labels := maps.Clone(kube.PodTemplate(o).Labels)
+	for _, ref := range workloads {
+		labels := maps.Clone(kube.PodTemplate(world.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name)).Labels)
 		maps.DeleteFunc(labels, func(key, _ string) bool { // Those of one Job.
 			return key == "controller-uid" || key == "job-name" || strings.HasPrefix(key, "batch.kubernetes.io/")
 		})
@@ -116,6 +139,9 @@ func protectionPolicies(world *cluster.Snapshot, jobs []change.Ref) []*v1alpha1.
 		policy.Spec.Protect = &v1alpha1.HeadroomProtection{
 			NamespaceSelector: metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: ref.Namespace}},
 			PodSelector:       metav1.LabelSelector{MatchLabels: labels}, PriorityClassName: v1alpha1.HeadroomProtectedClass,
+		}
+		if !isJobKind(ref) {
+			policy.Spec.Protect.Kinds = []v1alpha1.HeadroomProtectedKind{v1alpha1.HeadroomProtectedKind(ref.Kind)}
 		}
 		policies = append(policies, policy)
 	}

@@ -3584,6 +3584,11 @@ func HeadroomStep(daemonSet any, requests message.List, nodes any) message.Sente
 	return message.Sentence{ID: message.HeadroomStep, Args: message.Args{"daemonSet": daemonSet, "requests": requests, "nodes": nodes}}
 }
 
+// HeadroomStepRoom is message.HeadroomStepRoom.
+func HeadroomStepRoom(failure, n, size any, free int) message.Sentence {
+	return message.Sentence{ID: message.HeadroomStepRoom, Args: message.Args{"failure": failure, "n": n, "size": size, "free": free}}
+}
+
 // HeadroomSteps is message.HeadroomSteps.
 func HeadroomSteps() message.Sentence {
 	return message.Sentence{ID: message.HeadroomSteps}
@@ -3677,6 +3682,11 @@ func HeadroomHeadPending() message.Sentence {
 // HeadroomHeadProtected is message.HeadroomHeadProtected.
 func HeadroomHeadProtected() message.Sentence {
 	return message.Sentence{ID: message.HeadroomHeadProtected}
+}
+
+// HeadroomHeadExposed is message.HeadroomHeadExposed.
+func HeadroomHeadExposed() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadExposed}
 }
 
 // HeadroomHeadZones is message.HeadroomHeadZones.
@@ -5180,8 +5190,8 @@ func CheckColumnReasons() message.Sentence {
 }
 
 // ProtectionGiven is message.ProtectionGiven.
-func ProtectionGiven(class any, exposed int) message.Sentence {
-	return message.Sentence{ID: message.ProtectionGiven, Args: message.Args{"class": class, "exposed": exposed}}
+func ProtectionGiven(kinds message.List, class any, jobs, others int) message.Sentence {
+	return message.Sentence{ID: message.ProtectionGiven, Args: message.Args{"kinds": kinds, "class": class, "jobs": jobs, "others": others}}
 }
 
 // ProtectionReportOnly is message.ProtectionReportOnly.
@@ -5235,18 +5245,18 @@ func ProtectionNotReadable(name any) message.Sentence {
 }
 
 // ProtectionTooMany is message.ProtectionTooMany.
-func ProtectionTooMany(jobs message.List) message.Sentence {
-	return message.Sentence{ID: message.ProtectionTooMany, Args: message.Args{"jobs": jobs}}
+func ProtectionTooMany(workloads message.List) message.Sentence {
+	return message.Sentence{ID: message.ProtectionTooMany, Args: message.Args{"workloads": workloads}}
 }
 
 // ProtectionInVain is message.ProtectionInVain.
-func ProtectionInVain(jobs message.List) message.Sentence {
-	return message.Sentence{ID: message.ProtectionInVain, Args: message.Args{"jobs": jobs}}
+func ProtectionInVain(workloads message.List) message.Sentence {
+	return message.Sentence{ID: message.ProtectionInVain, Args: message.Args{"workloads": workloads}}
 }
 
 // RemedyProtect is message.RemedyProtect.
-func RemedyProtect(held bool, jobs message.List) message.Sentence {
-	return message.Sentence{ID: message.RemedyProtect, Args: message.Args{"held": held, "jobs": jobs}}
+func RemedyProtect(held, rollout bool, workloads message.List) message.Sentence {
+	return message.Sentence{ID: message.RemedyProtect, Args: message.Args{"held": held, "rollout": rollout, "workloads": workloads}}
 }
 
 // RemedyProtectCost is message.RemedyProtectCost.
@@ -5255,8 +5265,8 @@ func RemedyProtectCost(held bool) message.Sentence {
 }
 
 // RemedyProtectRisk is message.RemedyProtectRisk.
-func RemedyProtectRisk(others message.List, n int) message.Sentence {
-	return message.Sentence{ID: message.RemedyProtectRisk, Args: message.Args{"others": others, "n": n}}
+func RemedyProtectRisk(others message.List, n int, rollout bool) message.Sentence {
+	return message.Sentence{ID: message.RemedyProtectRisk, Args: message.Args{"others": others, "n": n, "rollout": rollout}}
 }
 
 // PlanBalanced is message.PlanBalanced.
@@ -7865,13 +7875,13 @@ func ZoneAutoscalerUnknown(group any) message.Sentence {
 }
 
 // ZoneMaximum is message.ZoneMaximum.
-func ZoneMaximum(group, to, max any) message.Sentence {
-	return message.Sentence{ID: message.ZoneMaximum, Args: message.Args{"group": group, "to": to, "max": max}}
+func ZoneMaximum(group, to, n, max any) message.Sentence {
+	return message.Sentence{ID: message.ZoneMaximum, Args: message.Args{"group": group, "to": to, "n": n, "max": max}}
 }
 
 // ZoneTooMany is message.ZoneTooMany.
-func ZoneTooMany(group any, n int, most any) message.Sentence {
-	return message.Sentence{ID: message.ZoneTooMany, Args: message.Args{"group": group, "n": n, "most": most}}
+func ZoneTooMany(group any, more int, n, most any) message.Sentence {
+	return message.Sentence{ID: message.ZoneTooMany, Args: message.Args{"group": group, "more": more, "n": n, "most": most}}
 }
 
 // ZoneNoGroup is message.ZoneNoGroup.
@@ -7952,6 +7962,11 @@ func ZoneResizeNotAnswered(group, err any) message.Sentence {
 // ZoneUpdateFailed is message.ZoneUpdateFailed.
 func ZoneUpdateFailed(group, err any) message.Sentence {
 	return message.Sentence{ID: message.ZoneUpdateFailed, Args: message.Args{"group": group, "err": err}}
+}
+
+// ZoneUpdateUnread is message.ZoneUpdateUnread.
+func ZoneUpdateUnread(outcome, permission, err any) message.Sentence {
+	return message.Sentence{ID: message.ZoneUpdateUnread, Args: message.Args{"outcome": outcome, "permission": permission, "err": err}}
 }
 
 // ZoneNodeReady is message.ZoneNodeReady.

@@ -49,5 +49,7 @@ func (s *Server) record(called *service, key string, a request, fault error) {
 
 // denied says whether the key's owner lacks the permission.
 func (s *Server) denied(key, action string) bool {
-	return slices.ContainsFunc(s.Keys, func(k Key) bool { return k.ID == key && slices.Contains(k.Denied, action) })
+	return slices.ContainsFunc(s.Keys, func(k Key) bool {
+		return k.ID == key && (slices.Contains(k.Denied, action) || k.Allowed != nil && !slices.Contains(k.Allowed, action))
+	})
 }

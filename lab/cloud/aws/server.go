@@ -21,11 +21,11 @@ const account = "111122223333"
 // largestRequest bounds a request's body, in bytes.
 const largestRequest = 1 << 20
 
-// Key is an access key, and what its owner may not do.
+// Key is an access key, and what its owner may and may not do. Actions are in IAM's words, such as "ec2:RebootInstances".
 type Key struct {
 	ID, Secret string
-	// Denied are actions in IAM's words, such as "ec2:RebootInstances".
-	Denied []string
+	// Allowed are the only actions that are permitted; nil permits all. Denied are those that are not, even so.
+	Allowed, Denied []string
 }
 
 // Options say what to serve.
