@@ -51,11 +51,11 @@ type coverage struct {
 	leads bool
 }
 
-func newCoverage(t *testing.T, spec cloud.GroupSpec) *coverage {
+func newCoverage(t *testing.T, groups ...cloud.GroupSpec) *coverage {
 	t.Helper()
 	clock := clocktesting.NewFakeClock(time.Now().Truncate(time.Second))
 	fast := pace.New(100_000)
-	c, err := cloud.New(cloud.Options{InstantStart: true, Pace: fast, Spec: cloud.Spec{Groups: []cloud.GroupSpec{spec}}})
+	c, err := cloud.New(cloud.Options{InstantStart: true, Pace: fast, Spec: cloud.Spec{Groups: groups}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,8 @@ func (g *Groups) Add(ctx context.Context, c change.AddNodes) error {
 	if len(similar) == 0 {
 		return outcome.UnknownError{Ref: change.Ref{Kind: c.Subject().Kind, Name: name}}
 	}
-	p := launchSpec{name, similar, g.zonesOf(similar), g.mayHaveOtherZones(nodes)}
+	p := launchSpec{group: name, similar: similar}
+	p.zones, p.otherZones = g.launchZones(similar, nodes)
 	if c.Zone != "" {
 		p.zones, p.otherZones = []string{c.Zone}, false
 	}
@@ -57,13 +58,13 @@ func (g *Groups) Resize(ctx context.Context, c change.ResizeGroup) error {
 	if len(similar) == 0 {
 		return outcome.UnknownError{Ref: c.Subject()}
 	}
-	zones := c.Zones
-	if len(zones) == 0 {
-		zones = g.zonesOf(similar)
-	}
 	staying := slices.DeleteFunc(slices.Clone(nodes), kube.IsBeingRemoved) // A group's size does not count nodes being removed.
 	if more := c.To - len(staying); more >= 0 {
-		return g.launchNodes(ctx, launchSpec{c.Group, similar, zones, len(c.Zones) == 0 && g.mayHaveOtherZones(staying)}, nodes, more)
+		p := launchSpec{group: c.Group, similar: similar, zones: c.Zones}
+		if len(p.zones) == 0 {
+			p.zones, p.otherZones = g.launchZones(similar, staying)
+		}
+		return g.launchNodes(ctx, p, nodes, more)
 	}
 	return g.terminateNodes(ctx, c.Group, staying, len(staying)-c.To)
 }
@@ -75,6 +76,15 @@ type launchSpec struct {
 	zones   []string
 	// otherZones says that they may be launched in other zones, too.
 	otherZones bool
+}
+
+// launchZones are the zones that a group launches nodes in, as its cloud tells, or else those of nodes like its own; others says that there may be more.
+func (g *Groups) launchZones(similar, staying []*corev1.Node) (zones []string, others bool) {
+	sizes, _ := g.engine.Initial.SizesOf(similar)
+	if zones = slices.DeleteFunc(slices.Clone(sizes.Zones), g.nodes.ZoneLost); len(zones) > 0 {
+		return zones, false
+	}
+	return g.zonesOf(similar), g.mayHaveOtherZones(staying)
 }
 
 // zonesWithEqualCount is the number of zones with as many nodes as one of them.
@@ -220,12 +230,12 @@ func (g *Groups) Rotate(ctx context.Context, c change.RotateGroup) error {
 	if len(old) == 0 {
 		return outcome.UnknownError{Ref: c.Subject()}
 	}
-	zones := c.Zones
+	zones, others := c.Zones, false
 	if len(zones) == 0 {
-		zones = g.zonesOf(old)
+		zones, others = g.launchZones(old, old)
 	}
 	count := cmp.Or(c.To, len(old))
-	g.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && g.mayHaveOtherZones(old)}, 1+max(0, len(zones)-count))
+	g.noteZones(launchSpec{group: c.Group, otherZones: others}, 1+max(0, len(zones)-count))
 	zones = randomness.Shuffled(g.engine.Randomness, zones)
 	f, replacements := g.factory(c.Group, old), make([]newNode, count)
 	for i := range replacements {
