@@ -54,7 +54,7 @@ func networkEdits(n cloud.Network) []Edit {
 		edits = append(edits, Put(&custom.Instance{ObjectMeta: named(one.ID, corev1.LabelInstanceTypeStable, one.Type), Spec: one}))
 	}
 	for _, one := range n.Groups {
-		edits = append(edits, Put(&custom.AutoScalingGroup{ObjectMeta: metav1.ObjectMeta{Name: one.Name}, Spec: one}))
+		edits = append(edits, putGroup(one))
 	}
 	return edits
 }

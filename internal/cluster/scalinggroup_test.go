@@ -33,6 +33,7 @@ func TestSizesOf(t *testing.T) {
 			{ID: "i-w1", Group: "eks-w"}, {ID: "i-w2", Group: "eks-w"}, {ID: "i-x1", Group: "eks-x"}, {ID: "i-y1", Group: "eks-w"}, {ID: "i-y2", Group: "eks-x"}, {ID: "i-z1"},
 		},
 		Groups: []cloud.ScalingGroup{
+			{Name: "eks-m", Max: 7, NodeGroup: "m"}, {Name: "eks-t1", NodeGroup: "t"}, {Name: "eks-t2", NodeGroup: "t"},
 			{Name: "eks-w", Min: 1, Desired: 2, Max: 3, Subnets: []string{"s1", "s2", "s3"}, Cluster: "c"}, {Name: "eks-x", Max: 1, Subnets: []string{"s1", "unknown"}}, {Name: "zero", Cluster: "c"},
 		},
 	}
@@ -42,8 +43,10 @@ func TestSizesOf(t *testing.T) {
 		"with an unknown subnet":       {"x", "0 0 1 []"},
 		"of two groups":                {"y", "unknown"},
 		"of no group":                  {"z", "unknown"},
+		"of a managed node group":      {"m", "0 0 7 []"},
+		"of one with two groups":       {"t", "unknown"},
 	} {
-		for at, world := range map[string]*cluster.Snapshot{"as read": grouped("w1", "w2", "w3", "v1", "x1", "y1", "y2", "z1").WithScalingGroups(n), "from a file": written(t, grouped("w1", "w2", "w3", "v1", "x1", "y1", "y2", "z1").WithNetwork(n))} {
+		for at, world := range map[string]*cluster.Snapshot{"as read": grouped("w1", "w2", "w3", "v1", "x1", "y1", "y2", "z1", "m1", "t1").WithScalingGroups(n), "from a file": written(t, grouped("w1", "w2", "w3", "v1", "x1", "y1", "y2", "z1", "m1", "t1").WithNetwork(n))} {
 			for _, g := range world.Groups() {
 				if g.Name != tc.nodes {
 					continue

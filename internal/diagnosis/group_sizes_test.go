@@ -130,7 +130,7 @@ func TestGroupSizes(t *testing.T) {
 		"instances may not be read":    {groupFigures{unread: denied("ec2:DescribeInstances", cloud.Instances, cloud.ScalingGroups, cloud.Subnets)}, strings.Replace(resize, "shop", "<cluster>", 1) + "desiredSize=3", []string{gapZones, gapBounds, "ec2:DescribeInstances"}, nil},
 		"subnets may not be read":      {groupFigures{groups: []cloud.ScalingGroup{asg("redash", "abc", 1, 2, 2)}, unread: denied("ec2:DescribeSubnets", cloud.Subnets)}, resize + "maxSize=3,desiredSize=3", []string{gapZones, "ec2:DescribeSubnets", "group/redash has a minimum of 1", "If it spans more zones"}, []string{gapBounds}},
 		"a subnet is not known":        {groupFigures{groups: []cloud.ScalingGroup{asg("redash", "abx", 1, 2, 4)}}, resize + "desiredSize=3", []string{gapZones}, []string{gapBounds, "no subnet there"}},
-		"a group is scaled to zero":    {groupFigures{groups: []cloud.ScalingGroup{asg("redash", "abc", 1, 2, 4), asg("zero", "c", 0, 0, 4)}}, resize + "desiredSize=3", []string{"group/zero has no node and could launch one in us-east-1c. Whether its nodes would suit the pod is not known"}, []string{gapEmpty}},
+		"a group is scaled to zero":    {groupFigures{groups: []cloud.ScalingGroup{asg("redash", "abc", 1, 2, 4), asg("zero", "c", 0, 0, 4)}}, resize + "desiredSize=3", []string{"group/zero has no node and could launch one in us-east-1c. Whether new nodes would suit the pod is not known"}, []string{gapEmpty}},
 		"one is scaled to zero beside": {groupFigures{groups: []cloud.ScalingGroup{asg("redash", "abc", 1, 2, 4), asg("zero", "a", 0, 0, 4)}}, resize + "desiredSize=3", nil, []string{gapEmpty, "group/zero"}},
 	} {
 		t.Run(name, func(t *testing.T) {

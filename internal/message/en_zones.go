@@ -51,7 +51,7 @@ var englishZones = sentences{
 	UnknownGroupZones:   "The Kubernetes API does not show which zones {{.group}} can use. If {{or .zones}} is not among them, resizing does not help; check the group's settings at the provider (on EKS, its subnets).",
 	UnknownGroupBounds:  "The Kubernetes API does not show the minimum and maximum size of {{.group}}.",
 	UnknownEmptyGroups:  "Node groups are inferred from node labels: a group without nodes is not visible.",
-	UnknownGroupsAtZero: "{{if eq .n 1}}{{and .groups}} has no node and could launch one{{else}}{{.n}} node groups have no node and could launch one{{end}} in {{or .zones}}{{if gt .n 1}}, such as {{and .groups}}{{end}}. Whether its nodes would suit the pod is not known: Auto Scaling does not tell their labels and taints.",
+	UnknownGroupsAtZero: "{{if eq .n 1}}{{and .groups}} has no node and could launch one{{else}}{{.n}} node groups have no node and could launch one{{end}} in {{or .zones}}{{if gt .n 1}}, such as {{and .groups}}{{end}}. Whether new nodes would suit the pod is not known: Auto Scaling does not tell their labels and taints.",
 	UnknownGroup:        "{{.node}} suits the pod, but no label shows which node group it belongs to.",
 	UnknownDriver:       "It is not known why {{.driver}} has not set its zone label on {{.node}}; check the driver's pod on that node. With the label, the node may be usable.",
 	UnknownNodePool:     "{{.group}} has no size to set: Karpenter adds nodes itself. The reason why it adds none in {{or .zones}} is in its NodePool and the NodePool's events, which naosu does not read yet.",

@@ -11095,7 +11095,7 @@ var englishTexts = []compiled{
 			t.say(", such as ")
 			t.say(englishAnd(t.items("groups")))
 		}
-		t.say(". Whether its nodes would suit the pod is not known: Auto Scaling does not tell their labels and taints.")
+		t.say(". Whether new nodes would suit the pod is not known: Auto Scaling does not tell their labels and taints.")
 	}},
 	{UnknownGroup, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))

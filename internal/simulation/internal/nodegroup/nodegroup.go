@@ -48,6 +48,9 @@ func (g *Groups) Add(ctx context.Context, c change.AddNodes) error {
 	if c.Zone != "" {
 		p.zones, p.otherZones = []string{c.Zone}, false
 	}
+	if err := g.setDesired(similar, len(nodes)+c.Count); err != nil {
+		return err
+	}
 	return g.launchNodes(ctx, p, nodes, c.Count)
 }
 
@@ -58,6 +61,9 @@ func (g *Groups) Resize(ctx context.Context, c change.ResizeGroup) error {
 	if len(similar) == 0 {
 		return outcome.UnknownError{Ref: c.Subject()}
 	}
+	if err := g.setDesired(similar, c.To); err != nil {
+		return err
+	}
 	staying := slices.DeleteFunc(slices.Clone(nodes), kube.IsBeingRemoved) // A group's size does not count nodes being removed.
 	if more := c.To - len(staying); more >= 0 {
 		p := launchSpec{group: c.Group, similar: similar, zones: c.Zones}
@@ -67,6 +73,15 @@ func (g *Groups) Resize(ctx context.Context, c change.ResizeGroup) error {
 		return g.launchNodes(ctx, p, nodes, more)
 	}
 	return g.terminateNodes(ctx, c.Group, staying, len(staying)-c.To)
+}
+
+// setDesired sets the desired size of the group of nodes, if the world has it.
+func (g *Groups) setDesired(similar []*corev1.Node, desired int) error {
+	sizes, known := g.engine.World().SizesOf(similar)
+	if !known {
+		return nil
+	}
+	return g.engine.Edit(sizes.Resized(desired))
 }
 
 // launchSpec is what new nodes of a group are like, and the zones they may be launched in.
@@ -235,6 +250,9 @@ func (g *Groups) Rotate(ctx context.Context, c change.RotateGroup) error {
 		zones, others = g.launchZones(old, old)
 	}
 	count := cmp.Or(c.To, len(old))
+	if err := g.setDesired(old, count); err != nil {
+		return err
+	}
 	g.noteZones(launchSpec{group: c.Group, otherZones: others}, 1+max(0, len(zones)-count))
 	zones = randomness.Shuffled(g.engine.Randomness, zones)
 	f, replacements := g.factory(c.Group, old), make([]newNode, count)

@@ -156,14 +156,15 @@ func TestGroupsInKnownZones(t *testing.T) {
 		changes []change.Change
 		want    []string
 		gap     string
+		desired int
 	}{
-		"a zone without a node":       {"abc", []change.Change{change.ResizeGroup{Group: "workers", To: 3}}, []string{"n1/a", "n2/b", "workers-c-new-1/c"}, ""},
-		"not a zone of a node":        {"b", []change.Change{change.ResizeGroup{Group: "workers", To: 4}}, []string{"n1/a", "n2/b", "workers-b-new-1/b", "workers-b-new-2/b"}, ""},
-		"added nodes":                 {"abc", []change.Change{change.AddNodes{Count: 1}}, []string{"n1/a", "n2/b", "workers-c-new-1/c"}, ""},
-		"a rotation":                  {"abc", []change.Change{change.RotateGroup{Group: "workers", To: 3}}, []string{"workers-a-new-1/a", "workers-b-new-1/b", "workers-c-new-1/c"}, ""},
-		"zones that the change names": {"abc", []change.Change{change.ResizeGroup{Group: "workers", To: 3, Zones: []string{"d"}}}, []string{"n1/a", "n2/b", "workers-d-new-1/d"}, ""},
-		"not a lost zone":             {"ab", []change.Change{change.LoseZone{Zone: "a"}, change.ResizeGroup{Group: "workers", To: 2}}, []string{"n2/b", "workers-b-new-1/b"}, ""},
-		"unless all are lost":         {"a", []change.Change{change.LoseZone{Zone: "a"}, change.ResizeGroup{Group: "workers", To: 2}}, []string{"n2/b", "workers-b-new-1/b"}, "GapZones"},
+		"a zone without a node":       {"abc", []change.Change{change.ResizeGroup{Group: "workers", To: 3}}, []string{"n1/a", "n2/b", "workers-c-new-1/c"}, "", 3},
+		"not a zone of a node":        {"b", []change.Change{change.ResizeGroup{Group: "workers", To: 4}}, []string{"n1/a", "n2/b", "workers-b-new-1/b", "workers-b-new-2/b"}, "", 4},
+		"added nodes":                 {"abc", []change.Change{change.AddNodes{Count: 1}}, []string{"n1/a", "n2/b", "workers-c-new-1/c"}, "", 3},
+		"a rotation":                  {"abc", []change.Change{change.RotateGroup{Group: "workers", To: 3}}, []string{"workers-a-new-1/a", "workers-b-new-1/b", "workers-c-new-1/c"}, "", 3},
+		"zones that the change names": {"abc", []change.Change{change.ResizeGroup{Group: "workers", To: 3, Zones: []string{"d"}}}, []string{"n1/a", "n2/b", "workers-d-new-1/d"}, "", 3},
+		"not a lost zone":             {"ab", []change.Change{change.LoseZone{Zone: "a"}, change.ResizeGroup{Group: "workers", To: 2}}, []string{"n2/b", "workers-b-new-1/b"}, "", 2},
+		"unless all are lost":         {"a", []change.Change{change.LoseZone{Zone: "a"}, change.ResizeGroup{Group: "workers", To: 2}}, []string{"n2/b", "workers-b-new-1/b"}, "GapZones", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			free := map[string]int64{}
@@ -179,6 +180,9 @@ func TestGroupsInKnownZones(t *testing.T) {
 				t.Errorf("nodes (-want +got):\n%s", diff)
 			}
 			testworld.ExpectGap(t, result, "group/workers", tc.gap)
+			if got := result.World.Network().Groups[0].Desired; got != tc.desired {
+				t.Errorf("the desired size is %d, want %d", got, tc.desired)
+			}
 		})
 	}
 }
