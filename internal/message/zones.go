@@ -44,18 +44,18 @@ const (
 	ObstaclePort     ID = "ObstaclePort"     // n
 	ObstacleLimit    ID = "ObstacleLimit"    // n
 
-	NotAttachment       ID = "NotAttachment"      // claim, node, gone
-	NotAttachmentNone   ID = "NotAttachmentNone"  // claim
-	NotClaimFree        ID = "NotClaimFree"       // claim, driver
-	NotClaimUnmade      ID = "NotClaimUnmade"     // claim
-	NotClaimUnmounted   ID = "NotClaimUnmounted"  // claim, namespace, driver
-	UnknownGroupZones   ID = "UnknownGroupZones"  // group, zones
-	UnknownGroupBounds  ID = "UnknownGroupBounds" // group
-	UnknownEmptyGroups  ID = "UnknownEmptyGroups" //
-	UnknownGroupsAtZero ID = "UnknownEmptyGroup"  // n, groups, zones
-	UnknownGroup        ID = "UnknownGroup"       // node
-	UnknownDriver       ID = "UnknownDriver"      // driver, node
-	UnknownNodePool     ID = "UnknownNodePool"    // group, zones
+	NotAttachment       ID = "NotAttachment"       // claim, node, gone
+	NotAttachmentNone   ID = "NotAttachmentNone"   // claim
+	NotClaimFree        ID = "NotClaimFree"        // claim, driver
+	NotClaimUnmade      ID = "NotClaimUnmade"      // claim
+	NotClaimUnmounted   ID = "NotClaimUnmounted"   // claim, namespace, driver
+	UnknownGroupZones   ID = "UnknownGroupZones"   // group, zones
+	UnknownGroupBounds  ID = "UnknownGroupBounds"  // group
+	UnknownEmptyGroups  ID = "UnknownEmptyGroups"  //
+	UnknownGroupsAtZero ID = "UnknownGroupsAtZero" // n, groups, zones
+	UnknownGroup        ID = "UnknownGroup"        // node
+	UnknownDriver       ID = "UnknownDriver"       // driver, node
+	UnknownNodePool     ID = "UnknownNodePool"     // group, zones
 
 	RemedyResize       ID = "RemedyResize"       // group, to, max, each, zones
 	RemedyResizeCost   ID = "RemedyResizeCost"   // more, type
