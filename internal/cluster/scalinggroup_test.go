@@ -33,8 +33,12 @@ func TestSizesOf(t *testing.T) {
 			{ID: "i-w1", Group: "eks-w"}, {ID: "i-w2", Group: "eks-w"}, {ID: "i-x1", Group: "eks-x"}, {ID: "i-y1", Group: "eks-w"}, {ID: "i-y2", Group: "eks-x"}, {ID: "i-z1"},
 		},
 		Groups: []cloud.ScalingGroup{
-			{Name: "eks-m", Max: 7, NodeGroup: "m"}, {Name: "eks-t1", NodeGroup: "t"}, {Name: "eks-t2", NodeGroup: "t"},
-			{Name: "eks-w", Min: 1, Desired: 2, Max: 3, Subnets: []string{"s1", "s2", "s3"}, Cluster: "c"}, {Name: "eks-x", Max: 1, Subnets: []string{"s1", "unknown"}}, {Name: "zero", Cluster: "c"},
+			{Name: "eks-m", Max: 7, NodeGroup: "m"},
+			{Name: "eks-t1", NodeGroup: "t"},
+			{Name: "eks-t2", NodeGroup: "t"},
+			{Name: "eks-w", Min: 1, Desired: 2, Max: 3, Subnets: []string{"s1", "s2", "s3"}, Cluster: "c"},
+			{Name: "eks-x", Max: 1, Subnets: []string{"s1", "unknown"}},
+			{Name: "zero", Cluster: "c"},
 		},
 	}
 	for name, tc := range map[string]struct{ nodes, want string }{

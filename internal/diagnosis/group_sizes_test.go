@@ -27,7 +27,7 @@ type groupFigures struct {
 // asg is a group with subnets in zones of us-east-1, of which each letter is one.
 func asg(name, zones string, lowest, desired, highest int) cloud.ScalingGroup {
 	g := cloud.ScalingGroup{Name: name, Min: lowest, Desired: desired, Max: highest, Cluster: "shop", NodeGroup: name}
-	for _, zone := range strings.Split(zones, "") {
+	for zone := range strings.SplitSeq(zones, "") {
 		g.Subnets = append(g.Subnets, "subnet-"+zone)
 	}
 	return g
@@ -113,12 +113,14 @@ func TestGroupSizes(t *testing.T) {
 		not     []string
 	}{
 		"all is known": {
-			groupFigures{groups: []cloud.ScalingGroup{asg("redash", "abc", 1, 2, 4)}}, resize + "desiredSize=3",
+			groupFigures{groups: []cloud.ScalingGroup{asg("redash", "abc", 1, 2, 4)}},
+			resize + "desiredSize=3",
 			[]string{"group/redash launches nodes in us-east-1a, us-east-1b and us-east-1c; it has a minimum of 1, a desired size of 2 and a maximum of 4.", `"us-east-1a, us-east-1b, us-east-1c"`, "maxSize"},
 			[]string{gapZones, gapBounds, gapEmpty, "is refused above", "If it spans more zones"},
 		},
 		"the maximum is reached": {
-			groupFigures{groups: []cloud.ScalingGroup{asg("redash", "abc", 1, 2, 2)}}, resize + "maxSize=3,desiredSize=3",
+			groupFigures{groups: []cloud.ScalingGroup{asg("redash", "abc", 1, 2, 2)}},
+			resize + "maxSize=3,desiredSize=3",
 			[]string{"certain to add a node in us-east-1c only at a size of 3, and its maximum is 2", "Resize group/redash to 3, and raise its maximum from 2 to 3"},
 			[]string{gapBounds},
 		},
