@@ -90,10 +90,14 @@ func (l *Lab) running(t Target) []cloud.Instance {
 	return found
 }
 
-// Scale sets a node group's desired size, as a person would at the cloud's console, and returns what it was.
-func (l *Lab) Scale(group string, desired int) (from int, err error) {
+// Scale sets a node group's desired size, and its maximum unless that is zero, as a person would at the cloud's console. It returns what the desired size was.
+func (l *Lab) Scale(group string, desired, highest int) (from int, err error) {
 	for _, g := range l.Cloud.Groups() {
-		if g.Name == group {
+		switch {
+		case g.Name != group:
+		case highest > 0:
+			return g.Desired, l.Cloud.SetSize(group, g.Min, desired, highest)
+		default:
 			return g.Desired, l.Cloud.SetDesired(group, desired)
 		}
 	}

@@ -23,6 +23,8 @@ type ResizeGroup struct {
 	To int `json:"to"`
 	// PerZone is the number of nodes in each zone, for providers that size a group by zone (GKE); zero elsewhere.
 	PerZone int `json:"perZone,omitempty"`
+	// Max is the maximum size that the group needs for it, if its own is lower; zero otherwise.
+	Max int `json:"max,omitempty"`
 	// Zones are those the group is taken to span: it fills the emptiest first. Empty means those its nodes stand in.
 	Zones []string `json:"zones,omitempty"`
 	// Cluster and Region are the cloud's names, empty where nothing in the Kubernetes API tells them.
@@ -46,7 +48,7 @@ func (r ResizeGroup) Command() string {
 			words = append(words, "--region", r.Region)
 		}
 		return command(append(words, "--cluster-name", orPlaceholder(r.Cluster, "cluster"),
-			"--nodegroup-name", r.Group, "--scaling-config", "desiredSize="+to)...)
+			"--nodegroup-name", r.Group, "--scaling-config", r.scalingConfig())...)
 	case AKS:
 		return command("az", "aks", "nodepool", "scale", "--resource-group", placeholderFor("resource-group"),
 			"--cluster-name", orPlaceholder(r.Cluster, "cluster"), "--name", r.Group, "--node-count", to)
@@ -54,10 +56,23 @@ func (r ResizeGroup) Command() string {
 		return command("gcloud", "container", "clusters", "resize", orPlaceholder(r.Cluster, "cluster"),
 			"--location", orPlaceholder(r.Region, "location"), "--node-pool", r.Group, "--num-nodes", strconv.Itoa(r.PerZone))
 	case Lab:
-		return command("naosu-lab", "scale", "group/"+r.Group, "--to", to)
+		words := []string{"naosu-lab", "scale", "group/" + r.Group, "--to", to}
+		if r.Max > 0 {
+			words = append(words, "--max", strconv.Itoa(r.Max))
+		}
+		return command(words...)
 	default:
 		return ""
 	}
+}
+
+// scalingConfig are the sizes in EKS' words.
+func (r ResizeGroup) scalingConfig() string {
+	desired := "desiredSize=" + strconv.Itoa(r.To)
+	if r.Max == 0 {
+		return desired
+	}
+	return "maxSize=" + strconv.Itoa(r.Max) + "," + desired
 }
 
 // RaiseMaximum is the provider's own command that lets an autoscaler size the group up to as many nodes. It is empty for

@@ -13,6 +13,8 @@ import (
 type NetworkReader interface {
 	// Network reads what it can of the network that machines are part of. A part that could not be read is in Unread, with the reason.
 	Network(context.Context, []Machine) Network
+	// ScalingGroups reads of the network only the instances of machines, the subnets of their VPCs, and the Auto Scaling groups of their cluster.
+	ScalingGroups(context.Context, []Machine) Network
 }
 
 // Network is a cloud's subnets, the interfaces in them, and the instances and groups that use them.
@@ -55,8 +57,11 @@ const (
 	ScalingGroups NetworkPart = "AutoScalingGroup"
 )
 
-// NetworkParts are all of them.
-var NetworkParts = []NetworkPart{Subnets, Interfaces, Instances, InstanceTypes, ScalingGroups}
+// NetworkParts are all of them, ScalingGroupParts those that NetworkReader.ScalingGroups reads.
+var (
+	NetworkParts      = []NetworkPart{Subnets, Interfaces, Instances, InstanceTypes, ScalingGroups}
+	ScalingGroupParts = []NetworkPart{Subnets, Instances, ScalingGroups}
+)
 
 // Unread is why a part of a Network could not be read.
 type Unread struct {
@@ -200,4 +205,8 @@ type ScalingGroup struct {
 	Max     int      `json:"maxSize"`
 	Desired int      `json:"desiredCapacity"`
 	Subnets []string `json:"vpcZoneIdentifier,omitempty"`
+	// Cluster is the EKS cluster that the group's tags name; if there is one, all groups with the same tag were read. NodeGroup is the managed node group that it
+	// is made for.
+	Cluster   string `json:"cluster,omitempty"`
+	NodeGroup string `json:"nodegroup,omitempty"`
 }

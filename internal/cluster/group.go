@@ -18,10 +18,13 @@ var groupLabels = []struct {
 	provider change.Provider
 }{
 	{"karpenter.sh/nodepool", change.Karpenter},
-	{"eks.amazonaws.com/nodegroup", change.EKS},
+	{eksNodegroup, change.EKS},
 	{"cloud.google.com/gke-nodepool", change.GKE},
 	{"kubernetes.azure.com/agentpool", change.AKS},
 }
+
+// eksNodegroup is the label that EKS gives to nodes of managed node groups.
+const eksNodegroup = "eks.amazonaws.com/nodegroup"
 
 // eksctlCluster is the label by which eksctl tells nodes the name of their cluster; EKS itself gives none.
 const eksctlCluster = "alpha.eksctl.io/cluster-name"

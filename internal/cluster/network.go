@@ -22,11 +22,22 @@ const (
 func NetworkKinds() []Kind { return []Kind{Subnet, NetworkInterface, Instance, AutoScalingGroup} }
 
 // WithNetwork is the Snapshot with what a cloud tells of the cluster's network.
-func (s *Snapshot) WithNetwork(n cloud.Network) *Snapshot {
+func (s *Snapshot) WithNetwork(n cloud.Network) *Snapshot { return s.withNetwork(n, NetworkKinds()) }
+
+// WithScalingGroups is the Snapshot with what a cloud tells of its node groups, and of the network no more than that.
+func (s *Snapshot) WithScalingGroups(n cloud.Network) *Snapshot {
+	var kinds []Kind
+	for _, part := range cloud.ScalingGroupParts {
+		kinds = append(kinds, Kind(part))
+	}
+	return s.withNetwork(n, kinds)
+}
+
+func (s *Snapshot) withNetwork(n cloud.Network, kinds []Kind) *Snapshot {
 	with := s.With(networkEdits(n)...)
 	with.knowledge, with.unread = map[Kind]Knowledge{}, n.Unread
 	maps.Copy(with.knowledge, s.knowledge)
-	maps.Copy(with.knowledge, networkKnowledge(n))
+	maps.Copy(with.knowledge, networkKnowledge(n, kinds))
 	return with
 }
 
@@ -43,15 +54,15 @@ func networkEdits(n cloud.Network) []Edit {
 		edits = append(edits, Put(&custom.Instance{ObjectMeta: named(one.ID, corev1.LabelInstanceTypeStable, one.Type), Spec: one}))
 	}
 	for _, one := range n.Groups {
-		edits = append(edits, Put(&custom.AutoScalingGroup{ObjectMeta: metav1.ObjectMeta{Name: one.Name}, Spec: one}))
+		edits = append(edits, putGroup(one))
 	}
 	return edits
 }
 
-// networkKnowledge is how much of each kind a network holds.
-func networkKnowledge(n cloud.Network) map[Kind]Knowledge {
+// networkKnowledge is how much of each of some kinds a network holds.
+func networkKnowledge(n cloud.Network, kinds []Kind) map[Kind]Knowledge {
 	known := map[Kind]Knowledge{}
-	for _, kind := range NetworkKinds() {
+	for _, kind := range kinds {
 		known[kind] = Complete
 		if why, failed := n.Unread[cloud.NetworkPart(kind)]; failed && why.Permission != "" {
 			known[kind] = Forbidden
@@ -70,14 +81,15 @@ func named(name, label, value string) metav1.ObjectMeta {
 	return o
 }
 
-// HasNetwork says whether a cloud was asked about the network, even if it did not answer.
-func (s *Snapshot) HasNetwork() bool {
-	for _, kind := range NetworkKinds() {
-		if s.Knowledge(kind) != Absent {
-			return true
-		}
-	}
-	return len(s.unread) > 0
+// HasNetwork says whether a cloud was asked about the network, even if it did not answer, and HasScalingGroups whether it was about node groups.
+func (s *Snapshot) HasNetwork() bool { return s.wasAsked(cloud.Interfaces) }
+
+// HasScalingGroups is explained at HasNetwork.
+func (s *Snapshot) HasScalingGroups() bool { return s.wasAsked(cloud.ScalingGroups) }
+
+func (s *Snapshot) wasAsked(part cloud.NetworkPart) bool {
+	_, unread := s.unread[part]
+	return unread || s.Knowledge(Kind(part)) != Absent
 }
 
 // Network is what a cloud tells of the cluster's network. Its parts are sorted by ID. It may come from a file that anybody wrote.

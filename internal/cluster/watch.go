@@ -166,7 +166,7 @@ func (w *Watch) Snapshot() *Snapshot {
 	}
 	if w.network != nil {
 		view.unread = w.network.Unread
-		maps.Copy(view.knowledge, networkKnowledge(*w.network))
+		maps.Copy(view.knowledge, networkKnowledge(*w.network, NetworkKinds()))
 	}
 	return &view
 }

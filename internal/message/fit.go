@@ -90,10 +90,10 @@ const (
 	MadeElsewhere         ID = "MadeElsewhere"         // object, by
 	KeptElsewhere         ID = "KeptElsewhere"         // object, by
 	RemedyForOne          ID = "RemedyForOne"          // subject
-	RemedyGrow            ID = "RemedyGrow"            // group, to, more, n
+	RemedyGrow            ID = "RemedyGrow"            // group, to, max, more, n
 	RemedyRaiseMax        ID = "RemedyRaiseMax"        // group, to, more
 	RemedyRaiseMaxRisk    ID = "RemedyRaiseMaxRisk"    //
-	RemedyGrowRisk        ID = "RemedyGrowRisk"        //
+	RemedyGrowRisk        ID = "RemedyGrowRisk"        // anyMax
 	RemedyTaints          ID = "RemedyTaints"          // object, taints, node
 	RemedyTaintsRisk      ID = "RemedyTaintsRisk"      //
 	RemedyUntaint         ID = "RemedyUntaint"         // node, taint

@@ -21,7 +21,11 @@ const (
 	CauseGroupNone     ID = "CauseGroupNone"     // total, zones, excluded
 	CauseAutoscaler    ID = "CauseAutoscaler"    // reasons
 	CauseAutoscalerMax ID = "CauseAutoscalerMax" // n, others
+	CauseGroupSizes    ID = "CauseGroupSizes"    // group, zones, min, desired, max
+	CauseGroupStarting ID = "CauseGroupStarting" // group, nodes, desired
+	CauseGroupMaximum  ID = "CauseGroupMaximum"  // group, zone, to, max
 	GroupStands        ID = "GroupStands"        // group, nodes, zones
+	GroupElsewhere     ID = "GroupElsewhere"     // group, zones
 
 	ObstacleCordoned ID = "ObstacleCordoned" // n
 	ObstacleNotReady ID = "ObstacleNotReady" // n
@@ -40,21 +44,22 @@ const (
 	ObstaclePort     ID = "ObstaclePort"     // n
 	ObstacleLimit    ID = "ObstacleLimit"    // n
 
-	NotAttachment      ID = "NotAttachment"      // claim, node, gone
-	NotAttachmentNone  ID = "NotAttachmentNone"  // claim
-	NotClaimFree       ID = "NotClaimFree"       // claim, driver
-	NotClaimUnmade     ID = "NotClaimUnmade"     // claim
-	NotClaimUnmounted  ID = "NotClaimUnmounted"  // claim, namespace, driver
-	UnknownGroupZones  ID = "UnknownGroupZones"  // group, zones
-	UnknownGroupBounds ID = "UnknownGroupBounds" // group
-	UnknownEmptyGroups ID = "UnknownEmptyGroups" //
-	UnknownGroup       ID = "UnknownGroup"       // node
-	UnknownDriver      ID = "UnknownDriver"      // driver, node
-	UnknownNodePool    ID = "UnknownNodePool"    // group, zones
+	NotAttachment       ID = "NotAttachment"       // claim, node, gone
+	NotAttachmentNone   ID = "NotAttachmentNone"   // claim
+	NotClaimFree        ID = "NotClaimFree"        // claim, driver
+	NotClaimUnmade      ID = "NotClaimUnmade"      // claim
+	NotClaimUnmounted   ID = "NotClaimUnmounted"   // claim, namespace, driver
+	UnknownGroupZones   ID = "UnknownGroupZones"   // group, zones
+	UnknownGroupBounds  ID = "UnknownGroupBounds"  // group
+	UnknownEmptyGroups  ID = "UnknownEmptyGroups"  //
+	UnknownGroupsAtZero ID = "UnknownGroupsAtZero" // n, groups, zones
+	UnknownGroup        ID = "UnknownGroup"        // node
+	UnknownDriver       ID = "UnknownDriver"       // driver, node
+	UnknownNodePool     ID = "UnknownNodePool"     // group, zones
 
-	RemedyResize       ID = "RemedyResize"       // group, to, zones, each
+	RemedyResize       ID = "RemedyResize"       // group, to, max, each, zones
 	RemedyResizeCost   ID = "RemedyResizeCost"   // more, type
-	RemedyResizeRisk   ID = "RemedyResizeRisk"   // each
+	RemedyResizeRisk   ID = "RemedyResizeRisk"   // each, anyZone, anyMax
 	RemedyUncordon     ID = "RemedyUncordon"     // node, zone
 	RemedyUncordonCost ID = "RemedyUncordonCost" //
 	RemedyUncordonRisk ID = "RemedyUncordonRisk" //

@@ -3162,11 +3162,17 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(", but not for all of them.")
 	}},
-	{RemedyGrow, []string{"group", "to", "more", "n"}, func(t *text) {
+	{RemedyGrow, []string{"group", "to", "max", "more", "n"}, func(t *text) {
 		t.say("Resize ")
 		t.put(t.value("group"))
 		t.say(" to ")
 		t.put(t.value("to"))
+		if t.is(t.value("max")) {
+			t.say(", and raise its maximum from ")
+			t.put(t.value("max"))
+			t.say(" to ")
+			t.put(t.value("to"))
+		}
 		t.say(": ")
 		t.say(count(t.number("more"), "more node", "more nodes"))
 		if t.less(1, t.value("n")) {
@@ -3188,8 +3194,11 @@ var englishTexts = []compiled{
 	{RemedyRaiseMaxRisk, nil, func(t *text) {
 		t.say("The group can then grow to this size for other pods, too. The cloud provider's quota must allow it.")
 	}},
-	{RemedyGrowRisk, nil, func(t *text) {
-		t.say("The request is refused above the group's maximum, which must then be raised first. An autoscaler may remove nodes that are underused.")
+	{RemedyGrowRisk, []string{"anyMax"}, func(t *text) {
+		if t.is(t.value("anyMax")) {
+			t.say("The request is refused above the group's maximum, which must then be raised first. ")
+		}
+		t.say("An autoscaler may remove nodes that are underused.")
 	}},
 	{RemedyTaints, []string{"object", "node", "taints"}, func(t *text) {
 		t.say("Allow ")
@@ -10986,6 +10995,44 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
+	{CauseGroupSizes, []string{"group", "zones", "min", "desired", "max"}, func(t *text) {
+		t.put(t.value("group"))
+		if t.is(t.value("zones")) {
+			t.say(" launches nodes in ")
+			t.say(englishAnd(t.items("zones")))
+			t.say("; it")
+		}
+		t.say(" has a minimum of ")
+		t.put(t.value("min"))
+		t.say(", a desired size of ")
+		t.put(t.value("desired"))
+		t.say(" and a maximum of ")
+		t.put(t.value("max"))
+		t.say(".")
+	}},
+	{CauseGroupStarting, []string{"group", "nodes", "desired"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" has ")
+		t.put(t.value("nodes"))
+		t.say(" of its ")
+		t.put(t.value("desired"))
+		t.say(" nodes: an instance is starting, or AWS cannot launch one.")
+	}},
+	{CauseGroupMaximum, []string{"group", "zone", "to", "max"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" is certain to add a node in ")
+		t.put(t.value("zone"))
+		t.say(" only at a size of ")
+		t.put(t.value("to"))
+		t.say(", and its maximum is ")
+		t.put(t.value("max"))
+		t.say(".")
+	}},
+	{GroupElsewhere, []string{"group", "zones"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" has no subnet there, only in ")
+		t.say(englishAnd(t.items("zones")))
+	}},
 	{GroupStands, []string{"group", "nodes", "zones"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" with ")
@@ -11116,6 +11163,22 @@ var englishTexts = []compiled{
 	{UnknownEmptyGroups, nil, func(t *text) {
 		t.say("Node groups are inferred from node labels: a group without nodes is not visible.")
 	}},
+	{UnknownGroupsAtZero, []string{"n", "groups", "zones"}, func(t *text) {
+		if t.equal(t.value("n"), 1) {
+			t.say(englishAnd(t.items("groups")))
+			t.say(" has no node and could launch one")
+		} else {
+			t.put(t.value("n"))
+			t.say(" node groups have no node and could launch one")
+		}
+		t.say(" in ")
+		t.say(englishOr(t.items("zones")))
+		if t.less(1, t.value("n")) {
+			t.say(", such as ")
+			t.say(englishAnd(t.items("groups")))
+		}
+		t.say(". Whether new nodes would suit the pod is not known: Auto Scaling does not tell their labels and taints.")
+	}},
 	{UnknownGroup, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" suits the pod, but no label shows which node group it belongs to.")
@@ -11133,11 +11196,17 @@ var englishTexts = []compiled{
 		t.say(englishOr(t.items("zones")))
 		t.say(" is in its NodePool and the NodePool's events, which naosu does not read yet.")
 	}},
-	{RemedyResize, []string{"group", "to", "each", "zones"}, func(t *text) {
+	{RemedyResize, []string{"group", "to", "max", "each", "zones"}, func(t *text) {
 		t.say("Resize ")
 		t.put(t.value("group"))
 		t.say(" to ")
 		t.put(t.value("to"))
+		if t.is(t.value("max")) {
+			t.say(", and raise its maximum from ")
+			t.put(t.value("max"))
+			t.say(" to ")
+			t.put(t.value("to"))
+		}
 		t.say(": enough for ")
 		t.say(count(t.number("each"), "node", "nodes"))
 		t.say(" in ")
@@ -11160,10 +11229,17 @@ var englishTexts = []compiled{
 		}
 		t.say(", while the group keeps that size.")
 	}},
-	{RemedyResizeRisk, []string{"each"}, func(t *text) {
-		t.say("You cannot choose the zone; the group does. If it spans more zones than these, it needs ")
-		t.say(count(t.number("each"), "more node", "more nodes"))
-		t.say(" for each. The request is refused above the group's maximum, which must then be raised first. An autoscaler may remove the node once nothing runs there: a minimum of the same size keeps it.")
+	{RemedyResizeRisk, []string{"anyZone", "each", "anyMax"}, func(t *text) {
+		t.say("You cannot choose the zone; the group does.")
+		if t.is(t.value("anyZone")) {
+			t.say(" If it spans more zones than these, it needs ")
+			t.say(count(t.number("each"), "more node", "more nodes"))
+			t.say(" for each.")
+		}
+		if t.is(t.value("anyMax")) {
+			t.say(" The request is refused above the group's maximum, which must then be raised first.")
+		}
+		t.say(" An autoscaler may remove the node once nothing runs there: a minimum of the same size keeps it.")
 	}},
 	{RemedyUncordon, []string{"node", "zone"}, func(t *text) {
 		t.say("Uncordon ")

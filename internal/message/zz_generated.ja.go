@@ -3065,11 +3065,19 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" には十分ですが、対象のすべてには足りません。")
 	}},
-	{RemedyGrow, []string{"group", "to", "n", "more"}, func(t *text) {
+	{RemedyGrow, []string{"group", "to", "max", "n", "more"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" のサイズを ")
 		t.put(t.value("to"))
-		t.say(" にします (")
+		t.say(" にします")
+		if t.is(t.value("max")) {
+			t.say(" (最大サイズも ")
+			t.put(t.value("max"))
+			t.say(" から ")
+			t.put(t.value("to"))
+			t.say(" に上げます)")
+		}
+		t.say(" (")
 		if t.less(1, t.value("n")) {
 			t.say("待っている Pod ")
 			t.put(t.value("n"))
@@ -3089,8 +3097,11 @@ var japaneseTexts = []compiled{
 	{RemedyRaiseMaxRisk, nil, func(t *text) {
 		t.say("グループは、ほかの Pod のためにもこのサイズまで増えることがあります。クラウドの割り当て (quota) の範囲内である必要があります。")
 	}},
-	{RemedyGrowRisk, nil, func(t *text) {
-		t.say("グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。使用率の低いノードは、オートスケーラーに削除されることがあります。")
+	{RemedyGrowRisk, []string{"anyMax"}, func(t *text) {
+		if t.is(t.value("anyMax")) {
+			t.say("グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。")
+		}
+		t.say("使用率の低いノードは、オートスケーラーに削除されることがあります。")
 	}},
 	{RemedyTaints, []string{"object", "taints", "node"}, func(t *text) {
 		t.put(t.value("object"))
@@ -10602,6 +10613,48 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
+	{CauseGroupSizes, []string{"group", "zones", "min", "desired", "max"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" ")
+		if t.is(t.value("zones")) {
+			t.say("がノードを追加するゾーンは ")
+			t.say(japaneseAnd(t.items("zones")))
+			t.say(" です。")
+		} else {
+			t.say("について: ")
+		}
+		t.say("最小サイズ ")
+		t.put(t.value("min"))
+		t.say("、希望サイズ ")
+		t.put(t.value("desired"))
+		t.say("、最大サイズ ")
+		t.put(t.value("max"))
+		t.say("。")
+	}},
+	{CauseGroupStarting, []string{"group", "desired", "nodes"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" のノードは希望サイズ ")
+		t.put(t.value("desired"))
+		t.say(" に対して ")
+		t.put(t.value("nodes"))
+		t.say(" 台です。インスタンスが起動中か、AWS が起動できていません。")
+	}},
+	{CauseGroupMaximum, []string{"zone", "group", "to", "max"}, func(t *text) {
+		t.put(t.value("zone"))
+		t.say(" のノードを確実に増やすには ")
+		t.put(t.value("group"))
+		t.say(" を ")
+		t.put(t.value("to"))
+		t.say(" 台にする必要がありますが、最大サイズは ")
+		t.put(t.value("max"))
+		t.say(" です。")
+	}},
+	{GroupElsewhere, []string{"group", "zones"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" のサブネットはそこになく、")
+		t.say(japaneseAnd(t.items("zones")))
+		t.say(" だけにある")
+	}},
 	{GroupStands, []string{"group", "nodes", "zones"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" (ノード ")
@@ -10769,6 +10822,22 @@ var japaneseTexts = []compiled{
 	{UnknownEmptyGroups, nil, func(t *text) {
 		t.say("ノードグループはノードのラベルから推定しています。ノードが 1 台もないグループは見えません。")
 	}},
+	{UnknownGroupsAtZero, []string{"zones", "n", "groups"}, func(t *text) {
+		t.say(japaneseOr(t.items("zones")))
+		t.say(" でノードを追加できるのに、ノードが 1 台もないノードグループが")
+		if t.equal(t.value("n"), 1) {
+			t.say("あります: ")
+			t.say(japaneseAnd(t.items("groups")))
+			t.say("。")
+		} else {
+			t.say(" ")
+			t.put(t.value("n"))
+			t.say(" 個あります (例: ")
+			t.say(japaneseAnd(t.items("groups")))
+			t.say(")。")
+		}
+		t.say("そのノードのラベルと taint は Auto Scaling からは分からないため、この Pod に適するかどうかは不明です。")
+	}},
 	{UnknownGroup, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" はこの Pod に適していますが、どのノードグループに属するかを示すラベルがありません。")
@@ -10785,11 +10854,19 @@ var japaneseTexts = []compiled{
 		t.say(japaneseOr(t.items("zones")))
 		t.say(" に追加されない理由は NodePool とそのイベントにありますが、naosu はまだそれを読み取りません。")
 	}},
-	{RemedyResize, []string{"group", "to", "zones", "each"}, func(t *text) {
+	{RemedyResize, []string{"group", "to", "max", "zones", "each"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" のサイズを ")
 		t.put(t.value("to"))
-		t.say(" にします。")
+		t.say(" にします")
+		if t.is(t.value("max")) {
+			t.say(" (最大サイズも ")
+			t.put(t.value("max"))
+			t.say(" から ")
+			t.put(t.value("to"))
+			t.say(" に上げます)")
+		}
+		t.say("。")
 		if t.equal(len(t.items("zones")), 1) {
 			t.say(japaneseAnd(t.items("zones")))
 			t.say(" のノードが ")
@@ -10816,10 +10893,17 @@ var japaneseTexts = []compiled{
 		}
 		t.say("の追加費用が、このサイズにしている間かかります。")
 	}},
-	{RemedyResizeRisk, []string{"each"}, func(t *text) {
-		t.say("ゾーンを選ぶのはグループで、指定はできません。グループがほかのゾーンにもまたがる場合は、ゾーン 1 つにつきノードがさらに ")
-		t.put(t.value("each"))
-		t.say(" 台必要です。グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。空いたノードはオートスケーラーに削除されることがありますが、最小サイズを同じ値にすれば残ります。")
+	{RemedyResizeRisk, []string{"anyZone", "each", "anyMax"}, func(t *text) {
+		t.say("ゾーンを選ぶのはグループで、指定はできません。")
+		if t.is(t.value("anyZone")) {
+			t.say("グループがほかのゾーンにもまたがる場合は、ゾーン 1 つにつきノードがさらに ")
+			t.put(t.value("each"))
+			t.say(" 台必要です。")
+		}
+		if t.is(t.value("anyMax")) {
+			t.say("グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。")
+		}
+		t.say("空いたノードはオートスケーラーに削除されることがありますが、最小サイズを同じ値にすれば残ります。")
 	}},
 	{RemedyUncordon, []string{"zone", "node"}, func(t *text) {
 		if t.is(t.value("zone")) {

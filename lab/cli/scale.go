@@ -11,11 +11,11 @@ import (
 
 func newScaleCommand() *cobra.Command {
 	var (
-		dir string
-		to  int
+		dir         string
+		to, highest int
 	)
 	cmd := &cobra.Command{
-		Use:     "scale group/NAME --to N",
+		Use:     "scale group/NAME --to N [--max N]",
 		Short:   "Set the desired size of a node group of a running lab",
 		Example: "  naosu-lab scale group/workers --to 3",
 		Args:    exactly(1, "a node group such as group/workers"),
@@ -27,6 +27,9 @@ func newScaleCommand() *cobra.Command {
 			if err == nil && to < 0 {
 				err = errors.New("--to: give the new size, 0 or more")
 			}
+			if err == nil && highest < 0 {
+				err = errors.New("--max: give the new maximum, 1 or more")
+			}
 			if err != nil {
 				return badInputError{err}
 			}
@@ -34,7 +37,7 @@ func newScaleCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			from, err := client.Scale(cmd.Context(), target.Group, to)
+			from, err := client.Scale(cmd.Context(), target.Group, to, highest)
 			if err != nil {
 				return err
 			}
@@ -43,6 +46,7 @@ func newScaleCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().IntVar(&to, "to", -1, "the new desired size")
+	cmd.Flags().IntVar(&highest, "max", 0, "the new maximum size; it stays as it is without this flag")
 	addDirFlag(cmd, &dir)
 	return cmd
 }

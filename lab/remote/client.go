@@ -50,10 +50,10 @@ func (c *Client) Fault(ctx context.Context, target lab.Target, state nodes.State
 	return out.Nodes, err
 }
 
-// Scale sets a node group's desired size and returns what it was.
-func (c *Client) Scale(ctx context.Context, group string, desired int) (from int, err error) {
+// Scale sets a node group's desired size, and its maximum unless that is zero. It returns what the desired size was.
+func (c *Client) Scale(ctx context.Context, group string, desired, highest int) (from int, err error) {
 	var out scaleReply
-	err = c.post(ctx, "/scale", scaleRequest{Group: group, Desired: desired}, &out)
+	err = c.post(ctx, "/scale", scaleRequest{Group: group, Desired: desired, Max: highest}, &out)
 	return out.From, err
 }
 

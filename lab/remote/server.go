@@ -39,6 +39,7 @@ type (
 	scaleRequest struct {
 		Group   string `json:"group"`
 		Desired int    `json:"desired"`
+		Max     int    `json:"max,omitempty"`
 	}
 	scaleReply struct {
 		From int `json:"from"`
@@ -76,7 +77,7 @@ func routes(l *lab.Lab) http.Handler {
 		return faultReply{Nodes: struck}, err
 	}))
 	mux.HandleFunc("POST /scale", call(func(in scaleRequest) (scaleReply, error) {
-		from, err := l.Scale(in.Group, in.Desired)
+		from, err := l.Scale(in.Group, in.Desired, in.Max)
 		return scaleReply{From: from}, err
 	}))
 	return mux

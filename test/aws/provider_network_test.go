@@ -13,7 +13,7 @@ import (
 	lab "github.com/naosu-dev/naosu/lab/cloud/aws"
 )
 
-// TestProviderNetwork: naosu reads over the wire what the cloud has, with one call for each part and one for each further page; an empty
+// TestProviderNetwork: naosu reads over the wire what the cloud has, with one call for each part, one for each further page and one for the cluster's other groups; an empty
 // page is not the last.
 func TestProviderNetwork(t *testing.T) {
 	b := newNetwork(t)
@@ -28,7 +28,7 @@ func TestProviderNetwork(t *testing.T) {
 	for _, c := range b.server.Calls()[before:] {
 		called = append(called, c.Service+":"+c.Action)
 	}
-	want := []string{"ec2:DescribeInstances", "ec2:DescribeSubnets", "ec2:DescribeNetworkInterfaces", "ec2:DescribeNetworkInterfaces", "ec2:DescribeInstanceTypes", "autoscaling:DescribeAutoScalingGroups"}
+	want := []string{"ec2:DescribeInstances", "ec2:DescribeSubnets", "ec2:DescribeNetworkInterfaces", "ec2:DescribeNetworkInterfaces", "ec2:DescribeInstanceTypes", "autoscaling:DescribeAutoScalingGroups", "autoscaling:DescribeAutoScalingGroups"}
 	if diff := cmp.Diff(want, called); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}

@@ -55,7 +55,7 @@ type coverage struct {
 	options provider.Options
 }
 
-func newCoverage(t *testing.T, spec cloud.GroupSpec) *coverage {
+func newCoverage(t *testing.T, groups ...cloud.GroupSpec) *coverage {
 	t.Helper()
 	return newCoverageAs(t, spec, lab.Key{})
 }
@@ -66,7 +66,7 @@ func newCoverageAs(t *testing.T, spec cloud.GroupSpec, key lab.Key) *coverage {
 	key.ID, key.Secret = operator, secret
 	clock := clocktesting.NewFakeClock(time.Now().Truncate(time.Second))
 	fast := pace.New(100_000)
-	c, err := cloud.New(cloud.Options{InstantStart: true, Pace: fast, Spec: cloud.Spec{Groups: []cloud.GroupSpec{spec}}})
+	c, err := cloud.New(cloud.Options{InstantStart: true, Pace: fast, Spec: cloud.Spec{Groups: groups}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,6 +59,8 @@ func TestStrandedVolumeIsExplainedAndHealed(t *testing.T) {
 		}
 	}
 
+	theGroupIsRead(t, l.withAWS(t))
+
 	if want := "naosu-lab scale group/general --to 3"; remedy != want {
 		t.Fatalf("the remedy is %q, want %q", remedy, want)
 	}
@@ -70,6 +72,30 @@ func TestStrandedVolumeIsExplainedAndHealed(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// theGroupIsRead asks with credentials for the lab's cloud: nothing of the group's size and zones is unknown then. With a lower maximum, the remedy raises it.
+func theGroupIsRead(t *testing.T, l lab) {
+	t.Helper()
+	pod := waiting(t, l)[0]
+	ask := func() (causes, unknown []struct{ Message string }, remedy string) {
+		var e explanation
+		l.decode(t, &e, "naosu", "why", "pod/"+pod.Name, "-n", pod.Namespace, "-o", "json")
+		if len(e.Findings) != 1 || len(e.Findings[0].Remedies) == 0 || !e.Findings[0].Remedies[0].Verified {
+			t.Fatalf("with credentials, pod %s has the findings %+v", pod.Name, e.Findings)
+		}
+		f := e.Findings[0]
+		return f.Causes, f.Unknown, f.Remedies[0].Command
+	}
+	causes, unknown, remedy := ask()
+	if !mentions(causes, "a desired size of 2 and a maximum of 6") || mentions(unknown, "does not show") || !mentions(unknown, "15 node groups have no node") || remedy != "naosu-lab scale group/general --to 3" {
+		t.Errorf("with credentials, the causes are %+v, unknown is %+v, and the remedy is %q", causes, unknown, remedy)
+	}
+	l.must(t, "naosu-lab", "scale", "group/general", "--to", "2", "--max", "2", "--data-dir", l.dir)
+	if causes, _, remedy = ask(); !mentions(causes, "its maximum is 2") || remedy != "naosu-lab scale group/general --to 3 --max 3" {
+		t.Errorf("at the maximum, the causes are %+v, and the remedy is %q", causes, remedy)
+	}
+	l.must(t, "naosu-lab", "scale", "group/general", "--to", "2", "--max", "6", "--data-dir", l.dir)
 }
 
 // waiting are the two stranded pods.

@@ -40,7 +40,7 @@ var failOn = []string{string(finding.Warning), string(finding.Critical)}
 
 // NewCommand is `naosu audit`.
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
-	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}, Network: input.UsesVPCCNI}}
+	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}, Network: input.UsesVPCCNI, Groups: input.NeedsZones}}
 	cmd := &cobra.Command{
 		Use: "audit",
 		Example: "  naosu audit\n  naosu audit -n shop --fail-on critical\n" +

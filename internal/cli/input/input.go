@@ -33,6 +33,8 @@ type Options struct {
 	SomePods bool
 	// Network says whether the network of the cloud is read, too, for an Input that has no Judge yet; nil is never.
 	Network func(Input) bool
+	// Groups says whether of that at least what concerns node groups is read; nil is never.
+	Groups func(Input) bool
 	// Applied reads what manifests are merged by, too.
 	Applied bool
 
@@ -81,8 +83,11 @@ func (o *Options) Read(ctx context.Context) (Input, error) {
 	if in.World, in.Namespace, err = o.readWorld(ctx, progress); err != nil {
 		return Input{}, err
 	}
-	if o.Network != nil && o.Network(in) {
+	switch {
+	case o.Network != nil && o.Network(in):
 		in.World = o.AddNetwork(ctx, in.World)
+	case o.Groups != nil && o.Groups(in):
+		in.World = o.addGroups(ctx, in.World)
 	}
 	progress.Show(in.Say.Say(sentence.ProgressJudge()), 0, 0)
 	if in.Judge, err = o.judge(ctx, in.World); err != nil {

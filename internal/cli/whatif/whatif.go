@@ -49,6 +49,7 @@ type Options struct {
 // NewCommand is `naosu whatif`.
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}, Network: input.UsesVPCCNI}}
+	o.Groups = o.needsZones
 	cmd := &cobra.Command{
 		Use: "whatif CHANGE [, CHANGE]...",
 		Example: "  naosu whatif lose zone/us-east-1a\n" +

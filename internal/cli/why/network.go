@@ -7,6 +7,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
 )
@@ -15,6 +16,11 @@ import (
 func (o *Options) waitsForAddress(in input.Input) bool {
 	q := query.Query{World: in.World}
 	return slices.ContainsFunc(in.World.Pods(), func(pod *corev1.Pod) bool { return o.mayAsk(in, pod) && status.WaitsForAddress(q, pod) != nil })
+}
+
+// lacksNodes says whether such a pod lacks nodes in the zone of its volume: then, what the cloud tells of node groups is needed.
+func (o *Options) lacksNodes(in input.Input) bool {
+	return slices.ContainsFunc(in.World.Pods(), func(pod *corev1.Pod) bool { return o.mayAsk(in, pod) && facts.LacksNodes(in.World, pod) })
 }
 
 // mayAsk says whether the question may be about a pod: about any of its namespace, unless it is about another pod or a node.

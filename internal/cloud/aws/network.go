@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/autoscaling"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
@@ -60,19 +58,11 @@ var (
 var _ cloud.NetworkReader = (*Provider)(nil)
 
 // Network reads the instances of machines, the subnets and interfaces of their VPCs, the limits of their types, and their Auto Scaling groups.
-// It takes a call for each 100 instances, each 1,000 subnets, each 1,000 interfaces, each 100 types and each 50 groups, and one for each 100 instances that
-// the VPC CNI made an available interface for. Tags other than those in
-// cloud.Network are not kept.
+// It takes a call for each 100 instances, each 1,000 subnets, each 1,000 interfaces, each 100 types and each 50 groups, one for the other
+// groups of the cluster, and one for each 100 instances that the VPC CNI made an available interface for. Tags other than those in cloud.Network are not kept.
 func (p *Provider) Network(ctx context.Context, machines []cloud.Machine) cloud.Network {
-	r := networkReader{Provider: p, ctx: ctx, n: cloud.Network{Unread: map[cloud.NetworkPart]cloud.Unread{}}}
-	var ids []string
-	for _, m := range machines {
-		if p.Owns(m) {
-			ids = append(ids, instanceOf(m))
-		}
-	}
+	r, ids := p.networkReader(ctx, machines, cloud.NetworkParts)
 	if len(ids) == 0 {
-		r.missedAll(fmt.Errorf("%w %s", errOtherRegion, p.region))
 		return r.n
 	}
 	vpcs := r.instances(ids)
@@ -83,26 +73,51 @@ func (p *Provider) Network(ctx context.Context, machines []cloud.Machine) cloud.
 	return r.n
 }
 
+// ScalingGroups takes a call for each 100 instances, each 1,000 subnets and each 50 groups of the instances, and one for the other groups of the cluster.
+func (p *Provider) ScalingGroups(ctx context.Context, machines []cloud.Machine) cloud.Network {
+	r, ids := p.networkReader(ctx, machines, cloud.ScalingGroupParts)
+	if len(ids) == 0 {
+		return r.n
+	}
+	r.subnets(r.instances(ids))
+	r.groups()
+	return r.n
+}
+
+// networkReader is a reader of parts of the network of machines, and the IDs of their instances; without one, it has missed all parts.
+func (p *Provider) networkReader(ctx context.Context, machines []cloud.Machine, parts []cloud.NetworkPart) (r *networkReader, ids []string) {
+	r = &networkReader{Provider: p, ctx: ctx, parts: parts, n: cloud.Network{Unread: map[cloud.NetworkPart]cloud.Unread{}}}
+	for _, m := range machines {
+		if p.Owns(m) {
+			ids = append(ids, instanceOf(m))
+		}
+	}
+	if len(ids) == 0 {
+		for _, part := range parts {
+			r.missed(part, fmt.Errorf("%w %s", errOtherRegion, p.region))
+		}
+	}
+	return r, ids
+}
+
 // networkReader reads one Network.
 type networkReader struct {
 	*Provider
-	ctx context.Context // It lives as long as one reading.
-	n   cloud.Network
+	ctx   context.Context // It lives as long as one reading.
+	parts []cloud.NetworkPart
+	n     cloud.Network
 }
 
-// missed notes why a part could not be read. Without it the part has none of what was read before the error.
+// missed notes why a part could not be read, if it is wanted. Without it the part has none of what was read before the error.
 func (r *networkReader) missed(part cloud.NetworkPart, err error) {
+	if !slices.Contains(r.parts, part) {
+		return
+	}
 	why := cloud.Unread{Err: messageOf(err)}
 	if refused, is := errors.AsType[*cloud.RefusedError](err); is {
 		why.Permission = refused.Permission
 	}
 	r.n.Unread[part] = why
-}
-
-func (r *networkReader) missedAll(err error) {
-	for _, part := range cloud.NetworkParts {
-		r.missed(part, err)
-	}
 }
 
 // instances reads the instances and returns their VPCs.
@@ -247,35 +262,6 @@ func (r *networkReader) limits() {
 	}
 }
 
-// groups reads the Auto Scaling groups of the instances.
-func (r *networkReader) groups() {
-	names := map[string]bool{}
-	for _, i := range r.n.Instances {
-		names[i.Group] = true
-	}
-	delete(names, "")
-	var found []cloud.ScalingGroup
-	for some := range slices.Chunk(slices.Sorted(maps.Keys(names)), groupsPerCall) {
-		out, err := ask(r.ctx, callDescribeGroups, r.scaling.DescribeAutoScalingGroups, &autoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: some})
-		if err != nil {
-			r.missed(cloud.ScalingGroups, err)
-			return
-		}
-		for _, g := range out.AutoScalingGroups {
-			one := cloud.ScalingGroup{
-				Name: sdk.ToString(g.AutoScalingGroupName), Min: int(sdk.ToInt32(g.MinSize)), Max: int(sdk.ToInt32(g.MaxSize)), Desired: int(sdk.ToInt32(g.DesiredCapacity)),
-			}
-			for subnet := range strings.SplitSeq(sdk.ToString(g.VPCZoneIdentifier), ",") {
-				if subnet = strings.TrimSpace(subnet); subnet != "" {
-					one.Subnets = append(one.Subnets, subnet)
-				}
-			}
-			found = append(found, one)
-		}
-	}
-	r.n.Groups = found
-}
-
 func filter(name string, values []string) []types.Filter {
 	return []types.Filter{{Name: sdk.String(name), Values: values}}
 }
@@ -293,9 +279,18 @@ var _ cloud.NetworkReader = NoAccess{}
 
 // Network is unknown, for want of credentials or a region.
 func (b NoAccess) Network(_ context.Context, machines []cloud.Machine) cloud.Network {
+	return b.unread(machines, cloud.NetworkParts)
+}
+
+// ScalingGroups are unknown, for the same reason.
+func (b NoAccess) ScalingGroups(_ context.Context, machines []cloud.Machine) cloud.Network {
+	return b.unread(machines, cloud.ScalingGroupParts)
+}
+
+func (b NoAccess) unread(machines []cloud.Machine, parts []cloud.NetworkPart) cloud.Network {
 	n := cloud.Network{Unread: map[cloud.NetworkPart]cloud.Unread{}}
 	if slices.ContainsFunc(machines, b.Owns) {
-		for _, part := range cloud.NetworkParts {
+		for _, part := range parts {
 			n.Unread[part] = cloud.Unread{Err: message.English().Say(b.Why)}
 		}
 	}

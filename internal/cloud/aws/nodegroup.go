@@ -82,16 +82,17 @@ func (p *Provider) NodeGroup(ctx context.Context, ref cloud.NodeGroupRef) (*clou
 
 // scalingGroup reads the Auto Scaling group of a node group.
 func (p *Provider) scalingGroup(ctx context.Context, ref cloud.NodeGroupRef, name string) (*cloud.NodeGroup, error) {
-	out, err := ask(ctx, callDescribeGroups, p.scaling.DescribeAutoScalingGroups, &autoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{name}})
+	found, err := p.scalingGroups(ctx, &autoscaling.DescribeAutoScalingGroupsInput{AutoScalingGroupNames: []string{name}})
 	switch {
 	case err != nil:
 		return nil, err
-	case len(out.AutoScalingGroups) == 0:
+	case len(found) == 0:
 		return nil, fmt.Errorf("%s: %w", name, errNoScalingGroup)
 	}
-	read := out.AutoScalingGroups[0]
+	read := found[0]
+	sizes := scalingGroupOf(read)
 	g := &cloud.NodeGroup{
-		NodeGroupRef: ref, Min: int(sdk.ToInt32(read.MinSize)), Desired: int(sdk.ToInt32(read.DesiredCapacity)), Max: int(sdk.ToInt32(read.MaxSize)), Zones: map[string]int{},
+		NodeGroupRef: ref, Min: sizes.Min, Desired: sizes.Desired, Max: sizes.Max, Zones: map[string]int{},
 		Autoscaled: slices.ContainsFunc(read.Tags, func(t scalingtypes.TagDescription) bool { return sdk.ToString(t.Key) == tagAutoscaler }),
 		LaunchSuspended: slices.ContainsFunc(read.SuspendedProcesses, func(s scalingtypes.SuspendedProcess) bool {
 			return sdk.ToString(s.ProcessName) == "Launch"

@@ -124,7 +124,7 @@ func (p *Provider) clusterOf(ctx context.Context, group string, member cloud.Mac
 		return "", err
 	}
 	for _, t := range instances[id].Tags {
-		if key := sdk.ToString(t.Key); key == "eks:cluster-name" || key == "aws:eks:cluster-name" {
+		if key := sdk.ToString(t.Key); key == tagEKSCluster || key == "aws:"+tagEKSCluster {
 			p.groups.Store(group, sdk.ToString(t.Value))
 			return sdk.ToString(t.Value), nil
 		}

@@ -59,16 +59,30 @@ func SizerIn(providers cloud.Providers, _ []cloud.Gap) cloud.NodeGroupSizer {
 // ReadNetwork reads the network of machines; false if they are of no cloud whose network naosu reads. It takes no longer than the context allows,
 // and about a second if there are no credentials.
 func ReadNetwork(ctx context.Context, machines []cloud.Machine) (cloud.Network, bool) {
-	var reader interface {
-		cloud.Provider
-		cloud.NetworkReader
-	} = aws.NoAccess{}
-	if !slices.ContainsFunc(machines, reader.Owns) {
+	reader := networkReader(ctx, machines)
+	if reader == nil {
 		return cloud.Network{}, false
+	}
+	return reader.Network(ctx, machines), true
+}
+
+// ReadScalingGroups is ReadNetwork of what a cloud tells of node groups only.
+func ReadScalingGroups(ctx context.Context, machines []cloud.Machine) (cloud.Network, bool) {
+	reader := networkReader(ctx, machines)
+	if reader == nil {
+		return cloud.Network{}, false
+	}
+	return reader.ScalingGroups(ctx, machines), true
+}
+
+// networkReader reads the network of machines; nil if they are of no cloud whose network naosu reads.
+func networkReader(ctx context.Context, machines []cloud.Machine) cloud.NetworkReader {
+	if !slices.ContainsFunc(machines, aws.NoAccess{}.Owns) {
+		return nil
 	}
 	p, gap := aws.New(ctx, aws.Options{})
 	if gap != nil {
-		return aws.NoAccess{Why: gap.Why}.Network(ctx, machines), true
+		return aws.NoAccess{Why: gap.Why}
 	}
-	return p.Network(ctx, machines), true
+	return p
 }

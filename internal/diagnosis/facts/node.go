@@ -28,6 +28,18 @@ func MayRun(pod *corev1.Pod, node *corev1.Node, mounts []Mount) bool {
 		!slices.ContainsFunc(mounts, func(m Mount) bool { return !m.Allows(node) })
 }
 
+// LacksNodes reports whether volumes tie a pod to a zone, and the pod waits for a node or runs on the only one that can run it.
+func LacksNodes(world *cluster.Snapshot, pod *corev1.Pod) bool {
+	switch {
+	case WaitsForNode(pod):
+		return slices.ContainsFunc(Mounts(world, pod), func(m Mount) bool { return m.Scope == ScopeZone })
+	case !IsActive(pod) || pod.Spec.NodeName == "":
+		return false
+	}
+	tied := ZonalMounts(world, pod)
+	return len(tied) > 0 && !slices.ContainsFunc(world.Nodes(), func(n *corev1.Node) bool { return n.Name != pod.Spec.NodeName && MayRun(pod, n, tied) })
+}
+
 // VolumeDecides reports whether the volume is what keeps the pod from running: without it, some node could run the pod, or a new
 // node like an existing one in the volume's zone.
 func VolumeDecides(world *cluster.Snapshot, pod *corev1.Pod, m Mount) bool {

@@ -29,15 +29,22 @@ func (q Query) ResizesLeft(pod *corev1.Pod, proposals []ProposedRemedy) []Propos
 	return raised
 }
 
-// raiseMaximum replaces a resize with a higher maximum, so that the autoscaler resizes the group; false if the provider has no command for it.
+// raiseMaximum replaces a resize of a group whose sizes are not known with a higher maximum, so that the autoscaler resizes the group; false if the provider has
+// no command for it.
 func (q Query) raiseMaximum(proposal ProposedRemedy) (ProposedRemedy, bool) {
 	resize, ok := proposal.Change.(change.ResizeGroup)
-	if !ok || resize.RaiseMaximum() == "" {
+	if !ok {
 		return ProposedRemedy{}, false
 	}
 	for _, group := range q.World.Groups() {
 		if group.Name != resize.Group {
 			continue
+		}
+		switch {
+		case q.HasSizes(group): // The resize raises the maximum if it must be raised: it may be another group that is at its maximum.
+			return proposal, true
+		case resize.RaiseMaximum() == "":
+			return ProposedRemedy{}, false
 		}
 		before := 0
 		for _, n := range NodesByZone(group) {

@@ -3,7 +3,6 @@ package query
 import (
 	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -23,6 +22,8 @@ type GroupCandidates struct {
 	// Known says that the judge could evaluate the groups; otherwise, nothing is known of any.
 	Known    bool
 	Suitable []SuitableGroup
+	// Elsewhere are those that would be, but have no subnet in the zone.
+	Elsewhere []cluster.Group
 	// Excluded counts the other groups by the obstacle that a new node would have.
 	Excluded ObstacleCounts
 	// UngroupedNode is a suitable node of no known group.
@@ -50,6 +51,8 @@ func (q Query) GroupsFor(ctx context.Context, pod *corev1.Pod, m *facts.Mount) G
 		best, ok := leastSevere(tried, group.Name)
 		switch {
 		case !ok:
+		case best.obstacle.Kind == "" && m != nil && !q.launchesIn(group, m.Zones):
+			c.Elsewhere = append(c.Elsewhere, group)
 		case best.obstacle.Kind == "":
 			c.Suitable = append(c.Suitable, SuitableGroup{group, best.zone, suitsAnyZone(tried, group.Name)})
 		default:
@@ -207,29 +210,26 @@ func SizeFor(counts map[string]int, zone string, more int) (size, each int) {
 }
 
 // ResizeRemedy resizes a group so that the zone gains a node. A group in several zones keeps them balanced (EC2 Auto Scaling,
-// Azure's zone balancing), so the zone is certain to gain a node only if each zone is to have as many nodes as it will then.
-func ResizeRemedy(group cluster.Group, zone string) finding.Remedy {
-	counts := NodesByZone(group)
-	before, highest := 0, counts[zone]+1
-	for _, n := range counts {
-		before += n
-		highest = max(highest, n)
+// Azure's zone balancing), so the zone is certain to gain a node only if each zone is to have as many nodes as it will then. It has no command if the group
+// has no size to set, or already has the one that it needs.
+func (q Query) ResizeRemedy(group cluster.Group, zone string) finding.Remedy {
+	s := q.zoneSizeOf(group, zone)
+	if s.isRequested() {
+		return finding.Remedy{}
 	}
-	to, each := SizeFor(counts, zone, 1)
-	counts[zone] = each
-	zones := slices.Sorted(maps.Keys(counts))
-	resized := change.ResizeGroup{
-		Group: group.Name, Provider: group.Sizer(), To: to, Zones: zones, Cluster: group.Cluster(), Region: group.Region(),
-	}
+	resized, each := change.ResizeGroup{
+		Group: group.Name, Provider: group.Sizer(), To: s.to, Zones: s.zones, Cluster: group.Cluster(), Region: group.Region(),
+	}, s.each
 	if resized.Provider == change.GKE {
-		each, resized.PerZone, resized.To = highest, highest, highest*len(zones)
+		each, resized.PerZone, resized.To = s.highest, s.highest, s.highest*len(s.zones)
 	}
+	resized, lower := q.Bounded(resized, group)
 	return finding.Remedy{
-		Message: sentence.RemedyResize(facts.GroupRef(group), resized.To, each, message.ListOf(zones)),
+		Message: sentence.RemedyResize(facts.GroupRef(group), resized.To, lower, each, message.ListOf(s.zones)),
 		Change:  resized,
 		Command: resized.Command(),
-		Cost:    sentence.RemedyResizeCost(InstanceType(group), resized.To-before),
-		Risk:    sentence.RemedyResizeRisk(each),
+		Cost:    sentence.RemedyResizeCost(InstanceType(group), resized.To-s.before),
+		Risk:    sentence.RemedyResizeRisk(len(s.sizes.Zones) == 0, each, !s.known),
 	}
 }
 

@@ -76,7 +76,7 @@ func (q Query) Untaint(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy 
 func (q Query) ResizeGroups(c GroupCandidates) []ProposedRemedy {
 	var proposals []ProposedRemedy
 	for _, group := range c.Suitable {
-		if resized := ResizeRemedy(group.Group, group.Zone); resized.Command != "" {
+		if resized := q.ResizeRemedy(group.Group, group.Zone); resized.Command != "" {
 			proposals = append(proposals, ProposedRemedy{Remedy: resized})
 		}
 	}

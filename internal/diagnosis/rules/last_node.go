@@ -109,12 +109,20 @@ func describeLastNode(ctx context.Context, q query.Query, tied []tiedPod) (findi
 	f.Causes = []finding.Link{live, stand, {Message: sentence.CauseMayGo()}}
 	if group, ok := q.World.GroupOf(tied[0].node.Name); ok {
 		f.Subjects = append(f.Subjects, facts.GroupRef(group))
-		f.Causes = append(f.Causes, groupZonesLink(group))
+		f.Causes = append(append(f.Causes, groupZonesLink(group)), q.SizesLinks(group, cluster.Zone(tied[0].node))...)
 		f.Remedies = proposeSpareNode(ctx, q, group, tied)
-		about := facts.GroupRef(group).String()
-		f.Unknown = []finding.Gap{{About: about, Message: sentence.UnknownMinimum(about, len(query.NodesByZone(group)))}}
+		f.Unknown = minimumGaps(q, group, namesOf(zones))
 	}
 	return f, true
+}
+
+// minimumGaps are facts about the group's size that are not known.
+func minimumGaps(q query.Query, group cluster.Group, zones []string) []finding.Gap {
+	if q.HasSizes(group) {
+		return append(q.SizeGaps(zones, group), q.UnreadSizes()...)
+	}
+	about := facts.GroupRef(group).String()
+	return append([]finding.Gap{{About: about, Message: sentence.UnknownMinimum(about, len(query.NodesByZone(group)))}}, q.UnreadSizes()...)
 }
 
 // refuted reports whether none of the pods is Pending in a future without the nodes.
@@ -147,7 +155,7 @@ func groupZonesLink(group cluster.Group) finding.Link {
 // if the first node can then be lost.
 func proposeSpareNode(ctx context.Context, q query.Query, group cluster.Group, tied []tiedPod) []finding.Remedy {
 	zone := cluster.Zone(tied[0].node)
-	proposals := append(proposeUncordon(q, zone, tied[0].pod), query.ResizeRemedy(group, zone))
+	proposals := append(proposeUncordon(q, zone, tied[0].pod), q.ResizeRemedy(group, zone))
 	var proven []finding.Remedy
 	for _, proposal := range proposals {
 		if proposal.Command == "" {

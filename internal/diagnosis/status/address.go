@@ -198,20 +198,7 @@ func (s *Status) explainAddress(pod *corev1.Pod) {
 
 // AddressGaps are the parts of the network that could not be read.
 func AddressGaps(r *addresses.Report) []finding.Gap {
-	parts := map[cloud.Unread][]string{}
-	var order []cloud.Unread
-	for _, part := range addresses.Parts(r) {
-		why := r.Unread[part]
-		if parts[why] == nil {
-			order = append(order, why)
-		}
-		parts[why] = append(parts[why], string(part))
-	}
-	var gaps []finding.Gap
-	for _, why := range order { // One reason is stated once: without credentials, nothing was read.
-		gaps = append(gaps, finding.Gap{About: "aws", Message: sentence.AddressPartUnread(message.ListOf(parts[why]), why.Permission, why.Err)})
-	}
-	return gaps
+	return query.UnreadGaps(r.Unread, addresses.Parts(r))
 }
 
 // AddressExceptions are what naosu sees of the network and does not judge.

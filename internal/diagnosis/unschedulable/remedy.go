@@ -103,7 +103,7 @@ func (a *explanation) explainGroups(c query.GroupCandidates) {
 		if group.Provider == change.Karpenter {
 			said = sentence.UnknownOwnPool
 		}
-		if group.Provider == change.Karpenter && query.KarpenterReports(a.Query, a.representative) {
+		if group.Provider == change.Karpenter && query.KarpenterReports(a.Query, a.representative) || a.HasSizes(group.Group) {
 			continue
 		}
 		a.addUnknown(about, said(about))
@@ -133,7 +133,7 @@ func (a *explanation) proposeResizes(c query.GroupCandidates) []query.ProposedRe
 	var proposals []query.ProposedRemedy
 	for _, group := range c.Suitable {
 		if !group.AnyZone {
-			if resized := query.ResizeRemedy(group.Group, group.Zone); resized.Command != "" {
+			if resized := a.ResizeRemedy(group.Group, group.Zone); resized.Command != "" {
 				proposals = append(proposals, query.ProposedRemedy{Remedy: resized})
 			}
 			continue
@@ -164,8 +164,11 @@ func (a *explanation) resizeBy(group query.SuitableGroup, more int) query.Propos
 		done.PerZone = (done.To + len(zones) - 1) / len(zones)
 		done.To = done.PerZone * len(zones)
 	}
-
-	return a.Propose(done, sentence.RemedyGrow(facts.GroupRef(group.Group), done.To, done.To-before, len(a.pods)), sentence.RemedyResizeCost(query.InstanceType(group.Group), done.To-before), sentence.RemedyGrowRisk())
+	done, lower := a.Bounded(done, group.Group)
+	return a.Propose(
+		done, sentence.RemedyGrow(facts.GroupRef(group.Group), done.To, lower, done.To-before, len(a.pods)),
+		sentence.RemedyResizeCost(query.InstanceType(group.Group), done.To-before), sentence.RemedyGrowRisk(!a.HasSizes(group.Group)),
+	)
 }
 
 // nodesNeeded is how many nodes like this one the Pending pods fill. It is an estimate, to be verified: other pods on these nodes are

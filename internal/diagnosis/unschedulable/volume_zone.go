@@ -94,7 +94,7 @@ func zoneConflicts(ctx context.Context, q query.Query, pod *corev1.Pod, all []fa
 			continue
 		}
 		alone = true
-		if groups := q.GroupsFor(ctx, pod, &m); feasibleWithoutVolumes(d) || len(groups.Suitable) > 0 || groups.UngroupedNode != nil {
+		if groups := q.GroupsFor(ctx, pod, &m); feasibleWithoutVolumes(d) || len(groups.Suitable)+len(groups.Elsewhere) > 0 || groups.UngroupedNode != nil {
 			blocked = append(blocked, zoneConflict{pod: pod, mounts: []facts.Mount{m}, nodes: nodes, groups: groups})
 		}
 	}

@@ -66,8 +66,9 @@ func nodesByZone(world *cluster.Snapshot) []finding.Evidence {
 
 // groupsLink names the node groups that could add a node in the zone.
 func groupsLink(q query.Query, pod *corev1.Pod, zones []string, c query.GroupCandidates) finding.Link {
-	total, excluded := len(q.World.Groups()), c.Excluded.Sentences()
-	link := finding.Link{Evidence: facts.SelectorEvidence(pod)}
+	elsewhere, evidence := q.ElsewhereSentences(c)
+	total, excluded := len(q.World.Groups()), append(c.Excluded.Sentences(), elsewhere...)
+	link := finding.Link{Evidence: append(facts.SelectorEvidence(pod), evidence...)}
 	if len(c.Suitable) == 0 {
 		link.Message = sentence.CauseGroupNone(total, message.ListOf(zones), excluded)
 		return link

@@ -3,7 +3,6 @@ package unschedulable
 import (
 	"slices"
 
-	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
@@ -30,8 +29,8 @@ func nodesWithoutDriverLabel(s zoneConflict) []query.NodeObstacles {
 	})
 }
 
-// groupGaps are facts about node groups that are not in the Kubernetes API.
-func groupGaps(s zoneConflict) []finding.Gap {
+// groupGaps are facts about node groups that neither the Kubernetes API nor their cloud has told.
+func groupGaps(q query.Query, s zoneConflict) []finding.Gap {
 	var gaps []finding.Gap
 	missing := nodesWithoutDriverLabel(s)
 	for _, n := range missing {
@@ -40,27 +39,12 @@ func groupGaps(s zoneConflict) []finding.Gap {
 	}
 	if len(missing) == 0 {
 		for _, group := range s.groups.Suitable[:min(len(s.groups.Suitable), query.MaxRemedies)] {
-			gaps = append(gaps, sizeGaps(s.zones(), group.Group)...)
+			gaps = append(gaps, q.SizeGaps(s.zones(), group.Group)...)
 		}
 	}
 	if s.groups.UngroupedNode != nil {
 		node := facts.RefTo(cluster.Node, s.groups.UngroupedNode).String()
 		gaps = append(gaps, finding.Gap{About: node, Message: sentence.UnknownGroup(node)})
 	}
-	return append(gaps, finding.Gap{
-		About: "groups", Message: sentence.UnknownEmptyGroups(),
-	})
-}
-
-// sizeGaps are facts about one group's size that are not in the Kubernetes API.
-func sizeGaps(zones []string, group cluster.Group) []finding.Gap {
-	about := facts.GroupRef(group).String()
-
-	if group.Provider == change.Karpenter {
-		return []finding.Gap{{About: about, Message: sentence.UnknownNodePool(about, message.ListOf(zones))}}
-	}
-	return []finding.Gap{
-		{About: about, Message: sentence.UnknownGroupZones(about, message.ListOf(zones))},
-		{About: about, Message: sentence.UnknownGroupBounds(about)},
-	}
+	return slices.Concat(gaps, q.UnreadSizes(), q.EmptyGroupGaps(s.zones()))
 }

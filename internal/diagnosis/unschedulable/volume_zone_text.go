@@ -38,12 +38,15 @@ func describeZoneConflict(ctx context.Context, q query.Query, s zoneConflict, al
 	if s.groups.Known {
 		f.Causes = append(f.Causes, groupsLink(q, s.pod, s.zones(), s.groups))
 	}
+	for _, group := range s.groups.Suitable[:min(len(s.groups.Suitable), query.MaxRemedies)] {
+		f.Causes = append(f.Causes, q.SizesLinks(group.Group, group.Zone)...)
+	}
 	f.Causes = append(f.Causes, query.AutoscalerLinks(q, s.pod)...)
 	if said := query.AutoscalerSummary(q, s.pod); !said.IsZero() {
 		f.Message = sentence.UnplacedAlso(f.Message, said)
 	}
 	f.Remedies = append(q.AutoscalerRemedies(s.pod, s.groups), q.Verify(ctx, proposeZoneRemedies(q, s), s.pod)...)
-	f.Unknown = append(optionalKindGaps(q), groupGaps(s)...)
+	f.Unknown = append(optionalKindGaps(q), groupGaps(q, s)...)
 	return f
 }
 

@@ -2485,8 +2485,8 @@ func RemedyForOne(subject any) message.Sentence {
 }
 
 // RemedyGrow is message.RemedyGrow.
-func RemedyGrow(group, to any, more, n int) message.Sentence {
-	return message.Sentence{ID: message.RemedyGrow, Args: message.Args{"group": group, "to": to, "more": more, "n": n}}
+func RemedyGrow(group, to, max any, more, n int) message.Sentence {
+	return message.Sentence{ID: message.RemedyGrow, Args: message.Args{"group": group, "to": to, "max": max, "more": more, "n": n}}
 }
 
 // RemedyRaiseMax is message.RemedyRaiseMax.
@@ -2500,8 +2500,8 @@ func RemedyRaiseMaxRisk() message.Sentence {
 }
 
 // RemedyGrowRisk is message.RemedyGrowRisk.
-func RemedyGrowRisk() message.Sentence {
-	return message.Sentence{ID: message.RemedyGrowRisk}
+func RemedyGrowRisk(anyMax bool) message.Sentence {
+	return message.Sentence{ID: message.RemedyGrowRisk, Args: message.Args{"anyMax": anyMax}}
 }
 
 // RemedyTaints is message.RemedyTaints.
@@ -8084,6 +8084,26 @@ func CauseAutoscalerMax(n int, others message.List) message.Sentence {
 	return message.Sentence{ID: message.CauseAutoscalerMax, Args: message.Args{"n": n, "others": others}}
 }
 
+// CauseGroupSizes is message.CauseGroupSizes.
+func CauseGroupSizes(group any, zones message.List, min, desired, max any) message.Sentence {
+	return message.Sentence{ID: message.CauseGroupSizes, Args: message.Args{"group": group, "zones": zones, "min": min, "desired": desired, "max": max}}
+}
+
+// CauseGroupStarting is message.CauseGroupStarting.
+func CauseGroupStarting(group, nodes, desired any) message.Sentence {
+	return message.Sentence{ID: message.CauseGroupStarting, Args: message.Args{"group": group, "nodes": nodes, "desired": desired}}
+}
+
+// CauseGroupMaximum is message.CauseGroupMaximum.
+func CauseGroupMaximum(group, zone, to, max any) message.Sentence {
+	return message.Sentence{ID: message.CauseGroupMaximum, Args: message.Args{"group": group, "zone": zone, "to": to, "max": max}}
+}
+
+// GroupElsewhere is message.GroupElsewhere.
+func GroupElsewhere(group any, zones message.List) message.Sentence {
+	return message.Sentence{ID: message.GroupElsewhere, Args: message.Args{"group": group, "zones": zones}}
+}
+
 // GroupStands is message.GroupStands.
 func GroupStands(group any, nodes int, zones message.List) message.Sentence {
 	return message.Sentence{ID: message.GroupStands, Args: message.Args{"group": group, "nodes": nodes, "zones": zones}}
@@ -8209,6 +8229,11 @@ func UnknownEmptyGroups() message.Sentence {
 	return message.Sentence{ID: message.UnknownEmptyGroups}
 }
 
+// UnknownGroupsAtZero is message.UnknownGroupsAtZero.
+func UnknownGroupsAtZero(n int, groups, zones message.List) message.Sentence {
+	return message.Sentence{ID: message.UnknownGroupsAtZero, Args: message.Args{"n": n, "groups": groups, "zones": zones}}
+}
+
 // UnknownGroup is message.UnknownGroup.
 func UnknownGroup(node any) message.Sentence {
 	return message.Sentence{ID: message.UnknownGroup, Args: message.Args{"node": node}}
@@ -8225,8 +8250,8 @@ func UnknownNodePool(group any, zones message.List) message.Sentence {
 }
 
 // RemedyResize is message.RemedyResize.
-func RemedyResize(group, to any, each int, zones message.List) message.Sentence {
-	return message.Sentence{ID: message.RemedyResize, Args: message.Args{"group": group, "to": to, "each": each, "zones": zones}}
+func RemedyResize(group, to, max any, each int, zones message.List) message.Sentence {
+	return message.Sentence{ID: message.RemedyResize, Args: message.Args{"group": group, "to": to, "max": max, "each": each, "zones": zones}}
 }
 
 // RemedyResizeCost is message.RemedyResizeCost.
@@ -8235,8 +8260,8 @@ func RemedyResizeCost(typeOf any, more int) message.Sentence {
 }
 
 // RemedyResizeRisk is message.RemedyResizeRisk.
-func RemedyResizeRisk(each int) message.Sentence {
-	return message.Sentence{ID: message.RemedyResizeRisk, Args: message.Args{"each": each}}
+func RemedyResizeRisk(anyZone bool, each int, anyMax bool) message.Sentence {
+	return message.Sentence{ID: message.RemedyResizeRisk, Args: message.Args{"anyZone": anyZone, "each": each, "anyMax": anyMax}}
 }
 
 // RemedyUncordon is message.RemedyUncordon.

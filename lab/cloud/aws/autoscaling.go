@@ -3,6 +3,7 @@ package aws
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -75,6 +76,14 @@ func describeAutoScalingGroups(r request) (any, error) {
 	if names := r.parameters.list("AutoScalingGroupNames.member"); len(names) > 0 {
 		groups = slices.DeleteFunc(groups, func(g cloud.Group) bool { return !slices.Contains(names, g.Name) })
 	}
+	filters, err := r.parameters.groupFilters()
+	if err != nil {
+		return nil, err
+	}
+	groups = slices.DeleteFunc(groups, func(g cloud.Group) bool {
+		fields := addTags(map[string][]string{}, r.server.groupTags(g))
+		return slices.ContainsFunc(filters, func(f filter) bool { return !f.matches(fields) })
+	})
 	groups, token := take(wanted, groups, func(g cloud.Group) string { return g.Name })
 	answer := groupsAnswer{NextToken: token}
 	instances := view.Instances
@@ -112,6 +121,13 @@ func (s *Server) describeGroup(g cloud.Group, instances []cloud.Instance) scalin
 	for _, process := range g.SuspendedProcesses {
 		shown.SuspendedProcesses.Members = append(shown.SuspendedProcesses.Members, suspended{process})
 	}
+	for _, t := range s.groupTags(g) {
+		shown.Tags.Members = append(shown.Tags.Members, scalingTag{g.Name, "auto-scaling-group", t.Key, t.Value})
+	}
+	return shown
+}
+
+func (s *Server) groupTags(g cloud.Group) []tag {
 	tags := []tag{{"kubernetes.io/cluster/" + s.ClusterName, "owned"}}
 	if !g.Foreign {
 		tags = append(tags, tag{"eks:cluster-name", s.ClusterName}, tag{"eks:nodegroup-name", g.Name},
@@ -122,10 +138,27 @@ func (s *Server) describeGroup(g cloud.Group, instances []cloud.Instance) scalin
 	for _, key := range slices.Sorted(maps.Keys(g.Tags)) {
 		tags = append(tags, tag{key, g.Tags[key]})
 	}
-	for _, t := range tags {
-		shown.Tags.Members = append(shown.Tags.Members, scalingTag{g.Name, "auto-scaling-group", t.Key, t.Value})
+	return tags
+}
+
+// groupFilters are those of Auto Scaling, by tags alone: https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_Filter.html.
+func (p parameters) groupFilters() ([]filter, error) {
+	var filters []filter
+	for n := 1; ; n++ {
+		at := fmt.Sprintf("Filters.member.%d", n)
+		name := p.text(at + ".Name")
+		if name == "" {
+			return filters, nil
+		}
+		if name != "tag-key" && !strings.HasPrefix(name, "tag:") {
+			return nil, refuse(cloud.CodeValidation, "The lab does not filter groups by %s.", name)
+		}
+		f := filter{name: name}
+		for _, value := range p.list(at + ".Values.member") {
+			f.values = append(f.values, regexp.MustCompile("^"+regexp.QuoteMeta(value)+"$"))
+		}
+		filters = append(filters, f)
 	}
-	return shown
 }
 
 // member instances are those that Auto Scaling knows.

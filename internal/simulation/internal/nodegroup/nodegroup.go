@@ -43,9 +43,13 @@ func (g *Groups) Add(ctx context.Context, c change.AddNodes) error {
 	if len(similar) == 0 {
 		return outcome.UnknownError{Ref: change.Ref{Kind: c.Subject().Kind, Name: name}}
 	}
-	p := launchSpec{name, similar, g.zonesOf(similar), g.mayHaveOtherZones(nodes)}
+	p := launchSpec{group: name, similar: similar}
+	p.zones, p.otherZones = g.launchZones(similar, nodes)
 	if c.Zone != "" {
 		p.zones, p.otherZones = []string{c.Zone}, false
+	}
+	if err := g.setDesired(similar, len(nodes)+c.Count); err != nil {
+		return err
 	}
 	return g.launchNodes(ctx, p, nodes, c.Count)
 }
@@ -57,15 +61,27 @@ func (g *Groups) Resize(ctx context.Context, c change.ResizeGroup) error {
 	if len(similar) == 0 {
 		return outcome.UnknownError{Ref: c.Subject()}
 	}
-	zones := c.Zones
-	if len(zones) == 0 {
-		zones = g.zonesOf(similar)
+	if err := g.setDesired(similar, c.To); err != nil {
+		return err
 	}
 	staying := slices.DeleteFunc(slices.Clone(nodes), kube.IsBeingRemoved) // A group's size does not count nodes being removed.
 	if more := c.To - len(staying); more >= 0 {
-		return g.launchNodes(ctx, launchSpec{c.Group, similar, zones, len(c.Zones) == 0 && g.mayHaveOtherZones(staying)}, nodes, more)
+		p := launchSpec{group: c.Group, similar: similar, zones: c.Zones}
+		if len(p.zones) == 0 {
+			p.zones, p.otherZones = g.launchZones(similar, staying)
+		}
+		return g.launchNodes(ctx, p, nodes, more)
 	}
 	return g.terminateNodes(ctx, c.Group, staying, len(staying)-c.To)
+}
+
+// setDesired sets the desired size of the group of nodes, if the world has it.
+func (g *Groups) setDesired(similar []*corev1.Node, desired int) error {
+	sizes, known := g.engine.World().SizesOf(similar)
+	if !known {
+		return nil
+	}
+	return g.engine.Edit(sizes.Resized(desired))
 }
 
 // launchSpec is what new nodes of a group are like, and the zones they may be launched in.
@@ -75,6 +91,15 @@ type launchSpec struct {
 	zones   []string
 	// otherZones says that they may be launched in other zones, too.
 	otherZones bool
+}
+
+// launchZones are the zones that a group launches nodes in, as its cloud tells, or else those of nodes like its own; others says that there may be more.
+func (g *Groups) launchZones(similar, staying []*corev1.Node) (zones []string, others bool) {
+	sizes, _ := g.engine.Initial.SizesOf(similar)
+	if zones = slices.DeleteFunc(slices.Clone(sizes.Zones), g.nodes.ZoneLost); len(zones) > 0 {
+		return zones, false
+	}
+	return g.zonesOf(similar), g.mayHaveOtherZones(staying)
 }
 
 // zonesWithEqualCount is the number of zones with as many nodes as one of them.
@@ -220,12 +245,15 @@ func (g *Groups) Rotate(ctx context.Context, c change.RotateGroup) error {
 	if len(old) == 0 {
 		return outcome.UnknownError{Ref: c.Subject()}
 	}
-	zones := c.Zones
+	zones, others := c.Zones, false
 	if len(zones) == 0 {
-		zones = g.zonesOf(old)
+		zones, others = g.launchZones(old, old)
 	}
 	count := cmp.Or(c.To, len(old))
-	g.noteZones(launchSpec{group: c.Group, otherZones: len(c.Zones) == 0 && g.mayHaveOtherZones(old)}, 1+max(0, len(zones)-count))
+	if err := g.setDesired(old, count); err != nil {
+		return err
+	}
+	g.noteZones(launchSpec{group: c.Group, otherZones: others}, 1+max(0, len(zones)-count))
 	zones = randomness.Shuffled(g.engine.Randomness, zones)
 	f, replacements := g.factory(c.Group, old), make([]newNode, count)
 	for i := range replacements {

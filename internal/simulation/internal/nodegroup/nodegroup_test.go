@@ -9,6 +9,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/simulation"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
@@ -146,4 +147,42 @@ func TestRotationOfUnknownZones(t *testing.T) {
 	testworld.ExpectGap(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a")).Run(t, rotate), "group/workers", "")
 	rotate.Zones = []string{"a", "b"}
 	testworld.ExpectGap(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b")).Run(t, rotate), "group/workers", "")
+}
+
+// TestGroupsInKnownZones: a group launches nodes in the zones that its cloud tells, also where it has none, and in no others.
+func TestGroupsInKnownZones(t *testing.T) {
+	for name, tc := range map[string]struct {
+		zones   string
+		changes []change.Change
+		want    []string
+		gap     string
+		desired int
+	}{
+		"a zone without a node":       {"abc", []change.Change{change.ResizeGroup{Group: "workers", To: 3}}, []string{"n1/a", "n2/b", "workers-c-new-1/c"}, "", 3},
+		"not a zone of a node":        {"b", []change.Change{change.ResizeGroup{Group: "workers", To: 4}}, []string{"n1/a", "n2/b", "workers-b-new-1/b", "workers-b-new-2/b"}, "", 4},
+		"added nodes":                 {"abc", []change.Change{change.AddNodes{Count: 1}}, []string{"n1/a", "n2/b", "workers-c-new-1/c"}, "", 3},
+		"a rotation":                  {"abc", []change.Change{change.RotateGroup{Group: "workers", To: 3}}, []string{"workers-a-new-1/a", "workers-b-new-1/b", "workers-c-new-1/c"}, "", 3},
+		"zones that the change names": {"abc", []change.Change{change.ResizeGroup{Group: "workers", To: 3, Zones: []string{"d"}}}, []string{"n1/a", "n2/b", "workers-d-new-1/d"}, "", 3},
+		"not a lost zone":             {"ab", []change.Change{change.LoseZone{Zone: "a"}, change.ResizeGroup{Group: "workers", To: 2}}, []string{"n2/b", "workers-b-new-1/b"}, "", 2},
+		"unless all are lost":         {"a", []change.Change{change.LoseZone{Zone: "a"}, change.ResizeGroup{Group: "workers", To: 2}}, []string{"n2/b", "workers-b-new-1/b"}, "GapZones", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			free := map[string]int64{}
+			for _, zone := range tc.zones {
+				free[string(zone)] = 100
+			}
+			world := testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b"))
+			result, err := simulation.Run(t.Context(), world.JudgeOn(t, world.Network(free)), tc.changes, simulation.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, nodesOf(result)); diff != "" {
+				t.Errorf("nodes (-want +got):\n%s", diff)
+			}
+			testworld.ExpectGap(t, result, "group/workers", tc.gap)
+			if got := result.World.Network().Groups[0].Desired; got != tc.desired {
+				t.Errorf("the desired size is %d, want %d", got, tc.desired)
+			}
+		})
+	}
 }

@@ -35,6 +35,9 @@ func (n *Controller) MarkRemoved(gone ...*corev1.Node) {
 	n.removedNodes = append(n.removedNodes, gone...)
 }
 
+// ZoneLost says whether a zone is lost.
+func (n *Controller) ZoneLost(zone string) bool { return n.lostZones[zone] }
+
 // RemovedOutsideLostZones are the removed nodes in zones that are not lost.
 func (n *Controller) RemovedOutsideLostZones() []*corev1.Node {
 	return slices.DeleteFunc(slices.Clone(n.removedNodes), func(node *corev1.Node) bool { return n.lostZones[cluster.Zone(node)] })
