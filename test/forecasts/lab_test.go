@@ -73,7 +73,7 @@ type podHistory struct {
 	last map[types.UID]*corev1.Pod
 }
 
-// newFixture is a lab of six nodes. If none is to be lost, none is dead either that does not report for long.
+// newFixture is a lab of six nodes. If no machine is to end, no node is dead that does not report for long.
 func newFixture(t *testing.T, loses bool) *fixture {
 	t.Helper()
 	grace := time.Hour
