@@ -17,5 +17,5 @@ var japaneseProtection = sentences{
 	ProtectionInVain:  "{{and .workloads}} に PriorityClass を設定しても効果はありません。同じノードに優先度のより低い Pod が足りず、それでもプリエンプトされます。",
 	RemedyProtect:     "{{if .held}}HeadroomPolicy で増加分の余力を確保し、{{and .workloads}}{{if not .rollout}} と同様の新しい Job{{end}} に PriorityClass を設定します。{{else}}HeadroomPolicy で {{and .workloads}}{{if not .rollout}} と同様の新しい Job{{end}} に PriorityClass を設定します。優先度がより低い Pod が代わりにプリエンプトされます。{{end}}",
 	RemedyProtectCost: "{{if .held}}各ノードで、DaemonSet の Pod が増える分の CPU。{{else}}これらのワークロードにはありません。その Pod はほかの Pod をプリエンプトしません。{{end}}",
-	RemedyProtectRisk: "{{if .others}}代わりに {{and .others}} の Pod {{.n}} 個がプリエンプトされます。{{end}}{{if .rollout}}次のロールアウトまでは変わりません。{{else}}既存の Job は変わりません。{{end}}モード auto の naosu のコントローラーが必要で、PriorityClass の設定には Kubernetes 1.36 以降が必要です。",
+	RemedyProtectRisk: "{{if .others}}代わりに {{and .others}} の Pod {{.n}} 個がプリエンプトされます。{{end}}{{if .rollout}}保護の対象は、次のロールアウトまで変わりません。{{else}}既存の Job は変わりません。{{end}}モード auto の naosu のコントローラーが必要で、PriorityClass の設定には Kubernetes 1.36 以降が必要です。",
 }

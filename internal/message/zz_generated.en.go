@@ -6802,7 +6802,7 @@ var englishTexts = []compiled{
 			t.say(" preempted instead. ")
 		}
 		if t.is(t.value("rollout")) {
-			t.say("They stay as they are until their next rollout.")
+			t.say("What is protected stays as it is until its next rollout.")
 		} else {
 			t.say("Jobs that exist already stay as they are.")
 		}

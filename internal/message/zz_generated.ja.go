@@ -6566,7 +6566,7 @@ var japaneseTexts = []compiled{
 			t.say(" 個がプリエンプトされます。")
 		}
 		if t.is(t.value("rollout")) {
-			t.say("次のロールアウトまでは変わりません。")
+			t.say("保護の対象は、次のロールアウトまで変わりません。")
 		} else {
 			t.say("既存の Job は変わりません。")
 		}
