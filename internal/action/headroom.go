@@ -35,7 +35,7 @@ type RoomWriter struct {
 	Namespace, Image string
 }
 
-// Maker makes the objects that hold room for a policy; it is nil for none. They are deleted with the controller's Lease, which the chart makes and removes;
+// Maker makes the objects that hold room for a policy, or for none if it is nil. They are deleted with the controller's Lease, which the chart makes and removes;
 // without one, with their policy.
 func (r *RoomWriter) Maker(ctx context.Context, policy *v1alpha1.HeadroomPolicy) (headroompolicy.Maker, error) {
 	m := headroompolicy.Maker{Namespace: r.Namespace, Image: cmp.Or(r.Image, headroompolicy.DefaultImage)}
