@@ -30,7 +30,7 @@ func groupKinds() map[string]cloud.GroupSpec {
 // newLeast has a controller that may do this only, and that is not told the cluster's name.
 func newLeast(t *testing.T, spec cloud.GroupSpec, allowed []string) *coverage {
 	t.Helper()
-	f := newCoverageAs(t, spec, lab.Key{Allowed: allowed})
+	f := newCoverageAs(t, lab.Key{Allowed: allowed}, spec)
 	f.options = provider.Options{}
 	return f
 }

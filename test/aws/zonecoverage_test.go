@@ -57,11 +57,11 @@ type coverage struct {
 
 func newCoverage(t *testing.T, groups ...cloud.GroupSpec) *coverage {
 	t.Helper()
-	return newCoverageAs(t, spec, lab.Key{})
+	return newCoverageAs(t, lab.Key{}, groups...)
 }
 
 // newCoverageAs has what the owner of a key may do.
-func newCoverageAs(t *testing.T, spec cloud.GroupSpec, key lab.Key) *coverage {
+func newCoverageAs(t *testing.T, key lab.Key, groups ...cloud.GroupSpec) *coverage {
 	t.Helper()
 	key.ID, key.Secret = operator, secret
 	clock := clocktesting.NewFakeClock(time.Now().Truncate(time.Second))
