@@ -53,7 +53,7 @@ const (
 type HeadroomProtection struct {
 	// kinds are the kinds of the workloads: Job, Deployment and StatefulSet. Jobs are given the class when they are created, those of
 	// CronJobs too. Deployments and StatefulSets are given it when they are created, and when a request changes their pod template, which
-	// rolls them out anyway. Defaults to Job alone.
+	// rolls them out anyway. Defaults to [Job].
 	// +optional
 	// +listType=set
 	// +kubebuilder:default={Job}
@@ -113,7 +113,7 @@ type HeadroomProtectionStatus struct {
 
 // HeadroomProtectedWorkloads are the numbers of the workloads of one kind that a policy selects. Finished Jobs do not count.
 type HeadroomProtectedWorkloads struct {
-	// kind is the kind of these workloads, for example Job.
+	// kind is the kind of these workloads, Job, Deployment or StatefulSet.
 	// +required
 	Kind HeadroomProtectedKind `json:"kind"`
 
