@@ -181,7 +181,7 @@ func TestHold(t *testing.T) {
 	}
 	f.edit(func(s *v1alpha1.HeadroomPolicySpec) { s.Paused = true })
 	f.pass(time.Minute)
-	if got := f.says(); !strings.HasPrefix(got, "1 of ") {
+	if got := f.says(); got != "1 of naosu-controller/1; False Paused 1" {
 		t.Errorf("while the policy is paused: %s", got)
 	}
 	f.edit(func(s *v1alpha1.HeadroomPolicySpec) { s.Paused, s.Mode = false, v1alpha1.ModeReport })

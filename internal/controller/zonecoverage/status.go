@@ -73,7 +73,7 @@ func (c *Reconciler) observe(ctx context.Context, world *cluster.Snapshot, polic
 
 // statusOf is what the status says of a zone.
 func statusOf(zone zonecoverage.Zone, d zonecoverage.Decision, before v1alpha1.HeadroomZoneStatus, now time.Time) v1alpha1.HeadroomZoneStatus {
-	s := v1alpha1.HeadroomZoneStatus{Name: zone.Name, Covered: zone.Covered, Reason: d.Reason, Resize: before.Resize}
+	s := v1alpha1.HeadroomZoneStatus{Name: zone.Name, Covered: zone.Covered, Reason: d.Reason, Placeholders: before.Placeholders, Resize: before.Resize}
 	if d.Why.ID != "" {
 		s.Message = english(d.Why)
 	}
