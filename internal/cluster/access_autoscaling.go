@@ -25,3 +25,8 @@ func (s *Snapshot) ClusterQueue(name string) *custom.ClusterQueue {
 
 // Workloads are Kueue's.
 func (s *Snapshot) Workloads() []*custom.Workload { return list[*custom.Workload](s, Workload) }
+
+// VerticalPodAutoscalers are those of k8s.io/autoscaler.
+func (s *Snapshot) VerticalPodAutoscalers() []*custom.VerticalPodAutoscaler {
+	return list[*custom.VerticalPodAutoscaler](s, VerticalPodAutoscaler)
+}

@@ -184,3 +184,41 @@ func TestWatchDoesNotAskOnDemand(t *testing.T) {
 		t.Errorf("Ingresses are known as %s", known)
 	}
 }
+
+const recommendation = `apiVersion: autoscaling.k8s.io/v1
+kind: VerticalPodAutoscaler
+metadata: {name: checkout-vpa, namespace: payments}
+spec:
+  targetRef: {apiVersion: apps/v1, kind: Deployment, name: checkout}
+  updatePolicy: {updateMode: "Off"}
+  resourcePolicy: {containerPolicies: [{containerName: "*", controlledValues: RequestsOnly, maxAllowed: {cpu: "2"}}]}
+status:
+  recommendation: {containerRecommendations: [{containerName: checkout-main, target: {cpu: 300m, memory: 1Gi}, upperBound: {cpu: "9"}}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: checkout, namespace: payments}
+`
+
+// TestAnonymousRecommendation: names are replaced alike in a VerticalPodAutoscaler and its target; modes, wildcards and amounts stay.
+func TestAnonymousRecommendation(t *testing.T) {
+	world, err := load(t, "f", map[string]string{"f": recommendation})
+	if err != nil {
+		t.Fatal(err)
+	}
+	anonymous, err := world.Anonymize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	was, got, target := world.VerticalPodAutoscalers()[0], anonymous.VerticalPodAutoscalers()[0], anonymous.Deployments()[0]
+	if got.Spec.TargetRef.Name != target.Name || got.Namespace != target.Namespace || target.Name == "checkout" || got.Spec.TargetRef.Kind != "Deployment" {
+		t.Errorf("target %v of %s/%s", got.Spec.TargetRef, target.Namespace, target.Name)
+	}
+	if diff := cmp.Diff([]any{was.Spec.UpdatePolicy, was.Spec.ResourcePolicy}, []any{got.Spec.UpdatePolicy, got.Spec.ResourcePolicy}); diff != "" {
+		t.Errorf("policies (-want +got):\n%s", diff)
+	}
+	one := got.Status.Recommendation.ContainerRecommendations[0]
+	if diff := cmp.Diff(was.Status.Recommendation.ContainerRecommendations[0].Target, one.Target); diff != "" || one.ContainerName == "checkout-main" {
+		t.Errorf("recommendation of %s (-want +got):\n%s", one.ContainerName, diff)
+	}
+}

@@ -92,6 +92,8 @@ const (
 	Workload     Kind = "Workload"
 	LocalQueue   Kind = "LocalQueue"
 	ClusterQueue Kind = "ClusterQueue"
+
+	VerticalPodAutoscaler Kind = "VerticalPodAutoscaler"
 )
 
 // scope says where objects of a kind live.
@@ -196,6 +198,8 @@ var forms = map[Kind]form{
 
 	LocalQueue:   customOf[*custom.LocalQueue](namespaced, custom.KueueGroup, "v1beta2", "v1beta1"),
 	ClusterQueue: customOf[*custom.ClusterQueue](global, custom.KueueGroup, "v1beta2", "v1beta1"),
+
+	VerticalPodAutoscaler: customOf[*custom.VerticalPodAutoscaler](namespaced, custom.VerticalPodAutoscalerGroup, "v1", "v1beta2"),
 
 	Subnet:           fromCloud[*custom.Subnet](),
 	NetworkInterface: fromCloud[*custom.NetworkInterface](),

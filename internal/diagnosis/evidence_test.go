@@ -256,7 +256,7 @@ func follow(at any, step string) []any {
 		var found []any
 		for _, entry := range at {
 			fields, _ := entry.(map[string]any)
-			named := slices.ContainsFunc([]string{"name", "key", "type", "topologyKey"}, func(by string) bool { return fields[by] == key })
+			named := slices.ContainsFunc([]string{"name", "key", "type", "topologyKey", "containerName"}, func(by string) bool { return fields[by] == key })
 			if key == "*" || named {
 				found = append(found, entry)
 			}

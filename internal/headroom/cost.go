@@ -29,7 +29,7 @@ func (c *computation) answer(ctx context.Context, f Failure) (Answer, error) {
 		a.Status = Unread
 		return a, nil
 	case f.Kind == Step && f.Step == nil:
-		a.Status, a.Unread = Unread, []cluster.Kind{cluster.ConfigMap}
+		a.Status, a.Unread = Unread, []cluster.Kind{f.teller}
 		return a, nil
 	case len(f.cases) == 0:
 		a.Status = NotComputed

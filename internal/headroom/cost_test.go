@@ -9,11 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/headroom"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
@@ -224,6 +227,35 @@ func TestUnknownStep(t *testing.T) {
 	got := compute(t, judgeOf(t, objects, cluster.ConfigMap), headroom.Options{Kinds: []headroom.Kind{headroom.Step}}).Answers
 	if len(got) != 1 || describe(got[0]) != "step agent unread [ConfigMap]" {
 		t.Errorf("answers: %v", got)
+	}
+}
+
+// TestRecommendedStep is a VerticalPodAutoscaler that recommends so much for a Deployment that one of its two pods finds no node any more: the updater evicts
+// one after the other. A DaemonSet's pods take the place of others.
+func TestRecommendedStep(t *testing.T) {
+	recommends := func(kind, name, cpu string) *custom.VerticalPodAutoscaler {
+		a := &custom.VerticalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}}
+		a.Spec.TargetRef = &autoscalingv1.CrossVersionObjectReference{Kind: kind, Name: name}
+		a.Status.Recommendation = &custom.RecommendedPodResources{ContainerRecommendations: []custom.RecommendedContainerResources{
+			{ContainerName: "main", Target: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}},
+		}}
+		return a
+	}
+	objects := w.Of(w.Node("n1", "a", w.CPU("2")), w.Node("n2", "a", w.CPU("2")), w.Deployment("web", w.Template("web", "1"), "n1", "n2"),
+		w.Deployment("api", w.Template("api", "600m"), "n1"), w.DaemonSet("agent", w.Template("agent", "100m", w.Priority(2000001000)), "n1", "n2"),
+		recommends("Deployment", "web", "1500m"), recommends("DaemonSet", "agent", "500m"))
+	step := headroom.Options{Kinds: []headroom.Kind{headroom.Step}}
+	var got []string
+	for _, a := range compute(t, judgeOf(t, objects), step).Answers {
+		got = append(got, fmt.Sprint(describe(a), " ", a.Step.Requests.Cpu(), " ", a.Step.AtNodes))
+	}
+	want := []string{"step agent 1/1 waiting api:1 preempted api:1 500m 0", "step web 1/1 waiting web:1 1500m 0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
+	}
+	unread := compute(t, judgeOf(t, objects[:len(objects)-2], cluster.VerticalPodAutoscaler), step).Answers
+	if len(unread) != 1 || unread[0].Status != headroom.Unread || !slices.Equal(unread[0].Unread, []cluster.Kind{cluster.VerticalPodAutoscaler}) {
+		t.Errorf("without VerticalPodAutoscalers the answers are %v, want one that is not known", unread)
 	}
 }
 

@@ -25,7 +25,7 @@ const (
 	Zone Kind = "zone"
 	// Rotation is the replacement of every node of a group: new ones are launched, then the old ones are drained.
 	Rotation Kind = "rotation"
-	// Step is the next increase of a DaemonSet's requests.
+	// Step is the next increase of the requests of a DaemonSet, or of a workload of which a VerticalPodAutoscaler recommends more.
 	Step Kind = "step"
 	// Burst is an increase of a workload's replicas.
 	Burst Kind = "burst"
@@ -49,17 +49,19 @@ type Failure struct {
 	Group        string `json:"group,omitempty"`
 	InstanceType string `json:"instanceType,omitempty"`
 	Zone         string `json:"zone,omitempty"`
-	// Nodes is the number of nodes of which any one or two are lost, that a zone or group has, or that a DaemonSet runs on.
+	// Nodes is the number of nodes of which any one or two are lost, that a zone or group has, or that a DaemonSet runs on; zero for other steps.
 	Nodes int `json:"nodes,omitempty"`
-	// Step is that of a DaemonSet; nil if its vertical autoscaler's parameters are not known.
+	// Step is that of a workload; nil if it is not known, because the objects of some kind that tell it are not.
 	Step *NextStep `json:"step,omitempty"`
 	// More is the number of replicas that a burst adds.
 	More int `json:"more,omitempty"`
 
 	cases []failureCase
+	// teller is the kind whose objects would tell a step that is not known.
+	teller cluster.Kind
 }
 
-// NextStep is the next increase of a DaemonSet's requests.
+// NextStep is the next increase of a workload's requests.
 type NextStep struct {
 	Container string `json:"container"`
 	// Requests are those that increase, after the step.
@@ -172,28 +174,36 @@ func (c *computation) steps() []Failure {
 	}
 	var all []Failure
 	for _, target := range verticalautoscaler.UnknownTargets(c.world) {
-		all = append(all, Failure{Kind: Step, Subject: &target})
+		all = append(all, Failure{Kind: Step, Subject: &target, teller: cluster.ConfigMap})
+	}
+	if c.world.Knowledge(cluster.VerticalPodAutoscaler) != cluster.Complete {
+		all = append(all, Failure{Kind: Step, teller: cluster.VerticalPodAutoscaler})
 	}
 	for _, s := range verticalautoscaler.AllSteps(c.world) {
-		target := s.Target
 		one := failureCase{changes: []change.Change{change.AddNodes{Count: s.MoreNodes}}, alike: 1}
 		at := len(c.world.Nodes()) + s.MoreNodes
 		if s.MoreNodes == 0 {
 			at, one.changes = 0, []change.Change{growth(s)}
 		}
-		set := c.world.DaemonSet(target.Namespace, target.Name)
+		set := c.world.DaemonSet(s.Target.Namespace, s.Target.Name)
 		all = append(all, Failure{
-			Kind: Step, Subject: &target, Nodes: len(c.world.PodsOf(set.UID)), cases: []failureCase{one},
-			Step: &NextStep{Container: s.Container, Requests: c.grown(s), MoreNodes: s.MoreNodes, AtNodes: at},
+			Kind: Step, Subject: &s.Target, Nodes: len(c.world.PodsOf(set.UID)), cases: []failureCase{one},
+			Step: &NextStep{Container: s.Container, Requests: grown(s, c.world.PodsOf(set.UID)), MoreNodes: s.MoreNodes, AtNodes: at},
+		})
+	}
+	for _, s := range verticalautoscaler.WorkloadSteps(c.world) {
+		all = append(all, Failure{
+			Kind: Step, Subject: &s.Target, cases: []failureCase{{changes: s.Changes(), alike: 1}},
+			Step: &NextStep{Container: s.Container, Requests: grown(s, s.Pods)},
 		})
 	}
 	return all
 }
 
-// grown are the requests of a step that are more than those of a pod that the DaemonSet has.
-func (c *computation) grown(s verticalautoscaler.Step) corev1.ResourceList {
+// grown are the requests of a step that are more than those of a pod.
+func grown(s verticalautoscaler.Step, pods []*corev1.Pod) corev1.ResourceList {
 	more := corev1.ResourceList{}
-	for _, pod := range c.world.PodsOf(c.world.DaemonSet(s.Target.Namespace, s.Target.Name).UID) {
+	for _, pod := range pods {
 		for i := range pod.Spec.Containers {
 			if pod.Spec.Containers[i].Name != s.Container {
 				continue

@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
 )
 
 // Result is what is known of a room.
@@ -151,7 +152,7 @@ func (c *computation) sizeRoom(ctx context.Context, a *Answer) error {
 	return c.in(ctx, changes, func() error {
 		s := newSizer(c)
 		a.sized = cases
-		if a.Kind == Step {
+		if cases[0].grown != nil {
 			a.Whole = s.whole(*cases[0].grown)
 		}
 		return s.sizeFor(ctx, cases, a)
@@ -180,6 +181,9 @@ func (c *computation) casesToSize(a *Answer) []failureCase {
 		sortByDemand(cases)
 	case Step:
 		ref := *a.Subject
+		if ref.Kind != string(cluster.DaemonSet) {
+			return a.cases
+		}
 		grow := change.GrowDaemonSet{Namespace: ref.Namespace, Name: ref.Name, Container: a.Step.Container, Requests: a.Step.Requests}
 		cases = []failureCase{{changes: []change.Change{grow}, alike: 1, grown: &grow}}
 	default:

@@ -48,6 +48,7 @@ var englishForecast = sentences{
 	GapNotAsked:        "It is not known how the API server would respond to {{.object}}: {{.why}}",
 	GapNoNamespaceYet:  "its namespace does not exist yet.",
 	GapMigrates:        "kubectl then transfers the fields that it applied client-side to --server-side and applies again, which a dry run does not do. The manifest is merged as without --server-dry-run.",
+	GapRecommendation:  "New pods of {{.workload}} request what {{.autoscaler}} recommends now, which may change.",
 	GapRuntime:         "RuntimeClass {{.class}} is not known: its overhead, nodeSelector and tolerations are not considered.",
 	GapImmediate:       "{{.claim}} gets its volume before a pod uses it ({{.class}}); the driver chooses the zone, which is not simulated.",
 	GapAutoscaling:     "An autoscaler such as cluster-autoscaler or Karpenter may add nodes for waiting pods; that is not simulated.",

@@ -11,6 +11,7 @@ var englishPreemption = sentences{
 	CausePriority:          "{{if .pod}}{{.by}} has{{else}}The pods of {{.by}} have{{end}} the higher priority, and on a full node, pods of lower priority are preempted.",
 	CauseRollout:           "{{.by}} was changed and rolled out: each of its pods is recreated, and where a node has no room for its new requests, other pods are preempted.",
 	CauseScaler:            "{{.scaler}} sets the requests of {{.by}} by the number of nodes or cores: when the cluster grows by a step, each of those pods grows, on every node.{{if .nodes}} It has {{count .nodes \"node\" \"nodes\"}} now.{{end}}",
+	CauseRecommendation:    "{{.autoscaler}} sets the requests of {{.by}}: each pod that is created requests what it recommends then.",
 	CauseJobFailed:         "{{and .failed}} had no retries left.",
 	CauseNeedless:          "{{.pod}}, which {{.owner}} has created since, runs on {{.node}} beside {{.by}}: there was room for both. In a rollout, the scheduler may learn of the new pod before it learns that the old one is gone (https://github.com/kubernetes/kubernetes/issues/102382).",
 	NotBudget:              "A drain or an eviction is not the cause: the scheduler deletes the pods itself and respects PodDisruptionBudgets only where it has a choice.",

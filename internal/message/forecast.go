@@ -49,6 +49,7 @@ const (
 	GapNotAsked        ID = "GapNotAsked"        // object, why
 	GapNoNamespaceYet  ID = "GapNoNamespaceYet"  //
 	GapMigrates        ID = "GapMigrates"        //
+	GapRecommendation  ID = "GapRecommendation"  // autoscaler, workload
 	GapRuntime         ID = "GapRuntime"         // class
 	GapImmediate       ID = "GapImmediate"       // claim, class
 	GapAutoscaler      ID = "GapAutoscaler"      // autoscaler

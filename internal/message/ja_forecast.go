@@ -48,6 +48,7 @@ var japaneseForecast = sentences{
 	GapNotAsked:        "API サーバーが {{.object}} にどう答えるかは不明です: {{.why}}",
 	GapNoNamespaceYet:  "Namespace がまだ存在しません。",
 	GapMigrates:        "kubectl はその後、クライアント側で適用したフィールドの所有を --server-side のものに移してもう一度適用しますが、ドライランではそれが行われません。マニフェストは --server-dry-run なしの場合と同じ方法でマージしています。",
+	GapRecommendation:  "{{.workload}} の新しい Pod は {{.autoscaler}} の現在の推奨値を要求するものとしています。推奨値は変わることがあります。",
 	GapRuntime:         "RuntimeClass {{.class}} が不明なため、その overhead、nodeSelector、toleration を考慮していません。",
 	GapImmediate:       "{{.claim}} のボリュームは Pod より先に作成されます ({{.class}})。どのゾーンに作成されるかはドライバー次第で、シミュレーションに含めていません。",
 	GapAutoscaling:     "cluster-autoscaler や Karpenter などのオートスケーラーが待機中の Pod のためにノードを追加する可能性がありますが、シミュレーションに含めていません。",

@@ -11,6 +11,7 @@ var japanesePreemption = sentences{
 	CausePriority:          "{{.by}}{{if not .pod}} の Pod{{end}} のほうが優先度が高く、空きのないノードでは優先度の低い Pod がプリエンプトされます。",
 	CauseRollout:           "{{.by}} が変更され、ロールアウトされました。各ノードで Pod が作り直され、新しい requests の分の空きがなければほかの Pod がプリエンプトされます。",
 	CauseScaler:            "{{.by}} の requests は {{.scaler}} がノード数やコア数に応じて決めています。クラスターが 1 段階大きくなると、全ノードの Pod が大きくなります。{{if .nodes}}今のノードは {{.nodes}} 台です。{{end}}",
+	CauseRecommendation:    "{{.by}} の requests は {{.autoscaler}} が決めています。新しく作られる Pod は、その時点の推奨値を要求します。",
 	CauseJobFailed:         "{{and .failed}} にはもう再試行の回数が残っていませんでした。",
 	CauseNeedless:          "その後 {{.owner}} が作成した {{.pod}} は、{{.node}} で {{.by}} と並んで動いており、両方が動く余裕はありました。ロールアウト中、スケジューラーは古い Pod がなくなったことを知る前に新しい Pod を知る場合があります (https://github.com/kubernetes/kubernetes/issues/102382)。",
 	NotBudget:              "drain や evict によるものではありません。スケジューラーは Pod を直接削除し、PodDisruptionBudget は選択の余地がある場合にだけ考慮します。",

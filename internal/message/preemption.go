@@ -12,6 +12,7 @@ const (
 	CausePriority          ID = "CausePriority"          // by, pod
 	CauseRollout           ID = "CauseRollout"           // by
 	CauseScaler            ID = "CauseScaler"            // scaler, by, nodes
+	CauseRecommendation    ID = "CauseRecommendation"    // autoscaler, by
 	CauseJobFailed         ID = "CauseJobFailed"         // failed, jobs
 	CauseNeedless          ID = "CauseNeedless"          // pod, owner, by, node
 	NotBudget              ID = "NotBudget"              // n

@@ -3629,6 +3629,13 @@ var englishTexts = []compiled{
 	{GapMigrates, nil, func(t *text) {
 		t.say("kubectl then transfers the fields that it applied client-side to --server-side and applies again, which a dry run does not do. The manifest is merged as without --server-dry-run.")
 	}},
+	{GapRecommendation, []string{"workload", "autoscaler"}, func(t *text) {
+		t.say("New pods of ")
+		t.put(t.value("workload"))
+		t.say(" request what ")
+		t.put(t.value("autoscaler"))
+		t.say(" recommends now, which may change.")
+	}},
 	{GapRuntime, []string{"class"}, func(t *text) {
 		t.say("RuntimeClass ")
 		t.put(t.value("class"))
@@ -6121,6 +6128,12 @@ var englishTexts = []compiled{
 			t.say(count(t.number("nodes"), "node", "nodes"))
 			t.say(" now.")
 		}
+	}},
+	{CauseRecommendation, []string{"autoscaler", "by"}, func(t *text) {
+		t.put(t.value("autoscaler"))
+		t.say(" sets the requests of ")
+		t.put(t.value("by"))
+		t.say(": each pod that is created requests what it recommends then.")
 	}},
 	{CauseJobFailed, []string{"failed"}, func(t *text) {
 		t.say(englishAnd(t.items("failed")))

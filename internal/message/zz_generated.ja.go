@@ -3510,6 +3510,12 @@ var japaneseTexts = []compiled{
 	{GapMigrates, nil, func(t *text) {
 		t.say("kubectl はその後、クライアント側で適用したフィールドの所有を --server-side のものに移してもう一度適用しますが、ドライランではそれが行われません。マニフェストは --server-dry-run なしの場合と同じ方法でマージしています。")
 	}},
+	{GapRecommendation, []string{"workload", "autoscaler"}, func(t *text) {
+		t.put(t.value("workload"))
+		t.say(" の新しい Pod は ")
+		t.put(t.value("autoscaler"))
+		t.say(" の現在の推奨値を要求するものとしています。推奨値は変わることがあります。")
+	}},
 	{GapRuntime, []string{"class"}, func(t *text) {
 		t.say("RuntimeClass ")
 		t.put(t.value("class"))
@@ -5909,6 +5915,12 @@ var japaneseTexts = []compiled{
 			t.put(t.value("nodes"))
 			t.say(" 台です。")
 		}
+	}},
+	{CauseRecommendation, []string{"by", "autoscaler"}, func(t *text) {
+		t.put(t.value("by"))
+		t.say(" の requests は ")
+		t.put(t.value("autoscaler"))
+		t.say(" が決めています。新しく作られる Pod は、その時点の推奨値を要求します。")
 	}},
 	{CauseJobFailed, []string{"failed"}, func(t *text) {
 		t.say(japaneseAnd(t.items("failed")))

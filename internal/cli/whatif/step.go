@@ -21,8 +21,8 @@ func nextSteps(in input.Input, changes []change.Change) (filled []change.Change,
 			return nil, nil, notThere(in.World, grow.Subject())
 		}
 		found := false
-		for _, step := range verticalautoscaler.NextSteps(in.Judge.World()) {
-			if step.Target != grow.Subject() || grow.Container != "" && grow.Container != step.Container {
+		for _, step := range verticalautoscaler.AllSteps(in.Judge.World()) {
+			if step.Autoscaler.Name == "" || step.Target != grow.Subject() || grow.Container != "" && grow.Container != step.Container {
 				continue
 			}
 			found = true

@@ -27,7 +27,7 @@ func (DaemonSetGrowth) Codes() []finding.Code { return []finding.Code{finding.N5
 
 // RequiredKinds of DaemonSetGrowth.
 func (DaemonSetGrowth) RequiredKinds() []cluster.Kind {
-	return []cluster.Kind{cluster.DaemonSet, cluster.Deployment, cluster.Pod, cluster.Node, cluster.PriorityClass, cluster.ConfigMap}
+	return []cluster.Kind{cluster.DaemonSet, cluster.Deployment, cluster.Pod, cluster.Node, cluster.PriorityClass, cluster.ConfigMap, cluster.VerticalPodAutoscaler}
 }
 
 // Applies to everything but pods that do not run.
@@ -106,9 +106,9 @@ func (s growthStep) describe(ctx context.Context, q query.Query, o outcome.Outco
 	grows := finding.Link{Message: sentence.CauseNextStep(s.MoreNodes, nodes, next)}
 	ds := q.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	grows.Evidence = facts.RequestEvidence(s.Target, "spec.template.spec", &ds.Spec.Template.Spec, corev1.ResourceCPU, corev1.ResourceMemory)
-	if older := olderPods(q.World, ds); len(older) > 0 {
-		ref := facts.RefTo(cluster.Pod, older[0])
-		grows.Evidence = append(grows.Evidence, facts.RequestEvidence(ref, "spec", &older[0].Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
+	if len(s.Pods) > 0 {
+		ref := facts.RefTo(cluster.Pod, s.Pods[0])
+		grows.Evidence = append(grows.Evidence, facts.RequestEvidence(ref, "spec", &s.Pods[0].Spec, corev1.ResourceCPU, corev1.ResourceMemory)...)
 	}
 	if s.Autoscaler.Name != "" {
 		f.Subjects = append(f.Subjects, s.Autoscaler)
@@ -144,13 +144,12 @@ func (s growthStep) growth(q query.Query) (now, next string) {
 	return now, next
 }
 
-// requestsNow are the requests of the DaemonSet's container before the step. The step of an autoscaler follows its last one,
-// which is in the template; otherwise, the step is the increase that older pods do not have yet.
+// requestsNow are the requests of the DaemonSet's container before the step: those of a pod that requests less, or of the template.
 func requestsNow(q query.Query, s growthStep) corev1.ResourceList {
 	ds := q.World.DaemonSet(s.Target.Namespace, s.Target.Name)
 	spec := &ds.Spec.Template.Spec
-	if older := olderPods(q.World, ds); len(older) > 0 && s.Autoscaler.Name == "" {
-		spec = &older[0].Spec
+	if len(s.Pods) > 0 {
+		spec = &s.Pods[0].Spec
 	}
 	for _, c := range spec.Containers {
 		if c.Name == s.Container {

@@ -254,10 +254,10 @@ func (p preemption) remedies(q query.Query, owners []change.Ref) []finding.Remed
 	return remedies
 }
 
-// growth is the increase of CPU from the DaemonSet's older pods or, once these are gone, the next increase by its
-// autoscaler.
+// growth is the increase of CPU from the DaemonSet's older pods or, once these are gone or if a VerticalPodAutoscaler sets the requests, the next
+// increase by its autoscaler.
 func (p preemption) growth(q query.Query, ds *appsv1.DaemonSet) resource.Quantity {
-	if older := olderPods(q.World, ds); len(older) > 0 {
+	if older := olderPods(q.World, ds); len(older) > 0 && verticalautoscaler.Recommender(q.World, p.by) == nil {
 		grown := query.SpecRequest(&ds.Spec.Template.Spec, corev1.ResourceCPU)
 		grown.Sub(query.SpecRequest(&older[0].Spec, corev1.ResourceCPU))
 		if grown.Sign() > 0 {
@@ -265,7 +265,7 @@ func (p preemption) growth(q query.Query, ds *appsv1.DaemonSet) resource.Quantit
 		}
 	}
 	if q.CanSimulate() {
-		for _, next := range verticalautoscaler.NextSteps(q.Judge.World()) {
+		for _, next := range verticalautoscaler.AllSteps(q.Judge.World()) {
 			if next.Target == p.by {
 				return growthStep{Step: next}.cpuGrowth(q)
 			}

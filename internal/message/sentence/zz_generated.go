@@ -2899,6 +2899,11 @@ func GapMigrates() message.Sentence {
 	return message.Sentence{ID: message.GapMigrates}
 }
 
+// GapRecommendation is message.GapRecommendation.
+func GapRecommendation(workload, autoscaler any) message.Sentence {
+	return message.Sentence{ID: message.GapRecommendation, Args: message.Args{"workload": workload, "autoscaler": autoscaler}}
+}
+
 // GapRuntime is message.GapRuntime.
 func GapRuntime(class any) message.Sentence {
 	return message.Sentence{ID: message.GapRuntime, Args: message.Args{"class": class}}
@@ -4757,6 +4762,11 @@ func CauseRollout(by any) message.Sentence {
 // CauseScaler is message.CauseScaler.
 func CauseScaler(scaler, by any, nodes int) message.Sentence {
 	return message.Sentence{ID: message.CauseScaler, Args: message.Args{"scaler": scaler, "by": by, "nodes": nodes}}
+}
+
+// CauseRecommendation is message.CauseRecommendation.
+func CauseRecommendation(autoscaler, by any) message.Sentence {
+	return message.Sentence{ID: message.CauseRecommendation, Args: message.Args{"autoscaler": autoscaler, "by": by}}
 }
 
 // CauseJobFailed is message.CauseJobFailed.

@@ -2,6 +2,7 @@ package verticalautoscaler
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -9,24 +10,40 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/verticalpodautoscaler"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
-// Step is the next increase of a DaemonSet's requests: one that a vertical autoscaler makes as the cluster grows, or one that is not rolled out yet.
+// Step is the next increase of a workload's requests: one that a vertical autoscaler makes as the cluster grows or because it recommends more, or one that
+// is not rolled out yet.
 type Step struct {
-	// Autoscaler is the Deployment of the vertical autoscaler, zero without one; Target is the DaemonSet.
+	// Autoscaler is the Deployment of the cluster-proportional vertical autoscaler, or the VerticalPodAutoscaler, zero without one; Target is the
+	// DaemonSet or, of WorkloadSteps, another workload.
 	Autoscaler, Target change.Ref
 	Container          string
+	// Pods are those that request less than a new pod does; empty if all request what the template does, as before a step of the cluster-proportional
+	// vertical autoscaler.
+	Pods []*corev1.Pod
 	// MoreNodes is how many nodes like the existing ones it takes; zero if the increase is due already.
 	MoreNodes int
 	// Requests are the container's requests after the increase.
 	Requests corev1.ResourceList
 }
 
-// Changes are those that cause the step: more nodes, to which the autoscaler reacts, or the increase itself.
+// Changes are those that cause the step: more nodes, to which the autoscaler reacts, or the increase itself. A VerticalPodAutoscaler's updater evicts
+// one pod after the other.
 func (s Step) Changes() []change.Change {
 	if s.MoreNodes > 0 {
 		return []change.Change{change.AddNodes{Count: s.MoreNodes}}
+	}
+	if s.Target.Kind != string(cluster.DaemonSet) {
+		changes := make([]change.Change, len(s.Pods))
+		for i, pod := range s.Pods {
+			changes[i] = change.Evict{Namespace: pod.Namespace, Name: pod.Name}
+		}
+		return changes
 	}
 	return []change.Change{change.GrowDaemonSet{Namespace: s.Target.Namespace, Name: s.Target.Name, Container: s.Container, Requests: s.Requests}}
 }
@@ -61,37 +78,98 @@ func UnknownTargets(world *cluster.Snapshot) []change.Ref {
 				continue
 			}
 			if _, known := scaleConfig(world, d, c); !known {
-				targets = append(targets, change.Ref{Kind: string(cluster.DaemonSet), Namespace: namespace, Name: name})
+				targets = append(targets, daemonSetRef(world.DaemonSet(namespace, name)))
 			}
 		}
 	}
 	return targets
 }
 
-// AllSteps are those of NextSteps, and for each other DaemonSet the containers of its template that request more than those of pods that it has not
-// replaced yet.
+// AllSteps are those of NextSteps, and for each other DaemonSet the containers of which a new pod requests more than pods that run: by its template, which
+// is not rolled out yet, or by a VerticalPodAutoscaler.
 func AllSteps(world *cluster.Snapshot) []Step {
 	steps := NextSteps(world)
 	scaled := map[change.Ref]bool{}
 	for _, s := range steps {
 		scaled[s.Target] = true
 	}
+	recommended := recommendedSteps(world, cluster.DaemonSet)
 	for _, set := range world.DaemonSets() {
-		target := change.Ref{Kind: string(cluster.DaemonSet), Namespace: set.Namespace, Name: set.Name}
-		if scaled[target] {
-			continue
-		}
-		for i := range set.Spec.Template.Spec.Containers {
-			c := &set.Spec.Template.Spec.Containers[i]
-			if slices.ContainsFunc(world.PodsOf(set.UID), func(pod *corev1.Pod) bool { return requestsMoreThan(c, pod) }) {
-				steps = append(steps, Step{Target: target, Container: c.Name, Requests: c.Resources.Requests})
-			}
+		switch target := daemonSetRef(set); {
+		case scaled[target]:
+		case Recommender(world, target) != nil:
+			steps = append(steps, recommended[target]...)
+		default:
+			steps = append(steps, templateSteps(world, set)...)
 		}
 	}
 	return steps
 }
 
-// requestsMoreThan reports whether a container of a template requests more than it does in a pod that runs.
+// templateSteps are the containers of which a DaemonSet's template requests more than pods that run.
+func templateSteps(world *cluster.Snapshot, set *appsv1.DaemonSet) []Step {
+	var steps []Step
+	for i := range set.Spec.Template.Spec.Containers {
+		c := &set.Spec.Template.Spec.Containers[i]
+		pods := slices.DeleteFunc(slices.Clone(world.PodsOf(set.UID)), func(pod *corev1.Pod) bool { return !requestsMoreThan(c, pod) })
+		if len(pods) > 0 {
+			steps = append(steps, Step{Target: daemonSetRef(set), Container: c.Name, Pods: pods, Requests: c.Resources.Requests})
+		}
+	}
+	return steps
+}
+
+// WorkloadSteps are the containers of which VerticalPodAutoscalers recommend more than pods of Deployments, StatefulSets and ReplicaSets request.
+func WorkloadSteps(world *cluster.Snapshot) []Step {
+	recommended := recommendedSteps(world, cluster.Deployment, cluster.StatefulSet, cluster.ReplicaSet)
+	var steps []Step
+	for _, target := range slices.SortedFunc(maps.Keys(recommended), outcome.CompareRefs) {
+		steps = append(steps, recommended[target]...)
+	}
+	return steps
+}
+
+// recommendedSteps are the containers of which VerticalPodAutoscalers recommend more than pods of workloads of some kinds request, by workload.
+func recommendedSteps(world *cluster.Snapshot, kinds ...cluster.Kind) map[change.Ref][]Step {
+	steps, autoscalers := map[change.Ref][]Step{}, verticalpodautoscaler.Of(world)
+	if len(autoscalers) == 0 {
+		return steps
+	}
+	for _, pod := range world.Pods() {
+		autoscaler := autoscalers.OfPod(world, pod)
+		if autoscaler == nil || !slices.Contains(kinds, cluster.Kind(autoscaler.Spec.TargetRef.Kind)) {
+			continue
+		}
+		target := change.Ref{Kind: autoscaler.Spec.TargetRef.Kind, Namespace: autoscaler.Namespace, Name: autoscaler.Spec.TargetRef.Name}
+		spec := pod.Spec
+		verticalpodautoscaler.Admit(autoscaler, &spec)
+		for i := range spec.Containers {
+			c := &spec.Containers[i]
+			if !requestsMoreThan(c, pod) {
+				continue
+			}
+			at := slices.IndexFunc(steps[target], func(s Step) bool { return s.Container == c.Name })
+			if at < 0 {
+				by := change.Ref{Kind: string(cluster.VerticalPodAutoscaler), Namespace: autoscaler.Namespace, Name: autoscaler.Name}
+				at = len(steps[target])
+				steps[target] = append(steps[target], Step{Autoscaler: by, Target: target, Container: c.Name, Requests: c.Resources.Requests})
+			}
+			steps[target][at].Pods = append(steps[target][at].Pods, pod)
+		}
+	}
+	return steps
+}
+
+// Recommender is the VerticalPodAutoscaler that sets the requests of a workload's new pods; nil if there is none.
+func Recommender(world *cluster.Snapshot, workload change.Ref) *custom.VerticalPodAutoscaler {
+	return verticalpodautoscaler.Of(world)[workload]
+}
+
+func daemonSetRef(set *appsv1.DaemonSet) change.Ref {
+	return change.Ref{Kind: string(cluster.DaemonSet), Namespace: set.Namespace, Name: set.Name}
+}
+
+// requestsMoreThan reports whether a container of a new pod requests more than it does in a pod that runs.
 func requestsMoreThan(c *corev1.Container, pod *corev1.Pod) bool {
 	held := podtemplate.ContainerOf(&pod.Spec, c.Name)
 	if held == nil || held.Name != c.Name || pod.DeletionTimestamp != nil || cluster.Ended(pod) {
@@ -121,7 +199,7 @@ func nextAutoscalerSteps(world *cluster.Snapshot, d *appsv1.Deployment, c *corev
 		if more, requests, ok := nextResourceStep(world, g, container); ok {
 			steps = append(steps, Step{
 				Autoscaler: change.Ref{Kind: string(cluster.Deployment), Namespace: d.Namespace, Name: d.Name},
-				Target:     change.Ref{Kind: string(cluster.DaemonSet), Namespace: namespace, Name: name},
+				Target:     daemonSetRef(set),
 				Container:  container.Name, MoreNodes: more, Requests: requests,
 			})
 		}

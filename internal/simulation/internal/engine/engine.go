@@ -22,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/simulation/internal/pods"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/queue"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/verticalpodautoscaler"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -63,6 +64,8 @@ type Engine struct {
 	Names   names.Generator
 	// admissionControllers are those that the API server would call for new and updated objects.
 	admissionControllers admissionControllers
+	// verticalPodAutoscalers set the requests of new pods.
+	verticalPodAutoscalers verticalpodautoscaler.ByTarget
 	// activePods is the number of active pods of each controller, by its UID, once it was asked for.
 	activePods map[types.UID]int
 }
@@ -101,6 +104,7 @@ func New(judge *scheduling.Judge, seed uint64) *Engine {
 		Judge: judge, Initial: world, Randomness: randomness.New(seed), objects: world, Pods: pods.New(world), Fates: fates.New(), Gaps: newGaps(judge),
 		Names: names.NewGenerator(world), activePods: map[types.UID]int{},
 		quotas: newQuotas(), addresses: newAddressing(world), Queue: queue.New(len(world.Pods())), admissionControllers: newAdmissionControllers(world),
+		verticalPodAutoscalers: verticalpodautoscaler.Of(world),
 	}
 	e.Budgets = disruption.New(&e.Pods)
 	e.noteAddresses()
