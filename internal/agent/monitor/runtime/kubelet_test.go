@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -187,12 +188,26 @@ func TestKubeletUnit(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", step.what, diff)
 		}
 	}
-	k.ignore = []string{"kubelet*"}
 	none := evidence.Inapplicable
-	if diff := cmp.Diff(states{reason.KubeletFailed: none, reason.KubeletStopped: none, reason.KubeletUnhealthy: evidence.Fault}, found(t, k)); diff != "" {
+	onlySilent := states{reason.KubeletFailed: none, reason.KubeletStopped: none, reason.KubeletUnhealthy: evidence.Fault}
+	k.ignore = []string{"kubelet*"}
+	if diff := cmp.Diff(onlySilent, found(t, k)); diff != "" {
 		t.Errorf("ignored (-want +got):\n%s", diff)
 	}
-	k.ignore, k.host = nil, host.Host{Root: t.TempDir()}
+	k.ignore = nil
+	unit := filepath.Join(m.Host.Root, "units", "kubelet.service")
+	if err := errors.Join(os.Remove(unit), os.Symlink("/dev/null", unit)); err != nil {
+		t.Fatal(err)
+	}
+	m.Systemctl("daemon-reload")
+	if diff := cmp.Diff(onlySilent, found(t, k)); diff != "" {
+		t.Errorf("masked, as by a person (-want +got):\n%s", diff)
+	}
+	if err := os.Remove(unit); err != nil {
+		t.Fatal(err)
+	}
+	m.Unit("kubelet.service", lasting)
+	k.host = host.Host{Root: t.TempDir()}
 	if diff := cmp.Diff(states{reason.KubeletUnhealthy: none}, found(t, k)); diff != "" {
 		t.Errorf("a unit without a kubelet (-want +got):\n%s", diff)
 	}
