@@ -313,16 +313,25 @@ func (d *Detector) askAgainAfter(f *followed) time.Duration {
 	return inquiryInterval
 }
 
-// inquire begins an inquiry about a node, of the witnesses that have reached it while it lived and give signs of life themselves.
+// inquire begins an inquiry about a node, of its witnesses.
 func (d *Detector) inquire(now time.Time, f *followed) *inquiry {
 	d.inquiries++
 	q := &inquiry{number: d.inquiries, began: now, answers: map[types.UID]Answer{}}
-	for witness, reached := range f.baseline {
-		if w := d.nodes[witness]; w != nil && d.beats(w, now) && f.lastSign().Sub(reached) < baselineLasts {
-			q.answers[witness] = ""
-		}
+	for _, witness := range d.witnessesOf(now, f) {
+		q.answers[witness] = ""
 	}
 	return q
+}
+
+// witnessesOf are the nodes that have reached a node while it lived and give signs of life themselves.
+func (d *Detector) witnessesOf(now time.Time, f *followed) []types.UID {
+	var all []types.UID
+	for witness, reached := range f.baseline {
+		if w := d.nodes[witness]; w != nil && d.beats(w, now) && f.lastSign().Sub(reached) < baselineLasts {
+			all = append(all, witness)
+		}
+	}
+	return all
 }
 
 func (q *inquiry) probes(f *followed) []Probe {
@@ -345,32 +354,63 @@ func (q *inquiry) answered() bool {
 
 // judge is the state of a node whose witnesses have answered.
 func (d *Detector) judge(now time.Time, silentAfter time.Duration, f *followed) State {
-	unreached, zones := 0, map[string]bool{}
+	var unreached []types.UID
 	for witness, a := range f.inquiry.answers {
-		if w := d.nodes[witness]; w != nil && a == Unreached {
-			unreached++
-			zones[w.Zone] = true
+		if d.nodes[witness] != nil && a == Unreached {
+			unreached = append(unreached, witness)
 		}
 	}
 	switch {
-	case unreached < minWitnesses || len(zones) < min(2, d.zones(now, f)), d.overdueFor(f, now) < silentAfter:
+	case !d.enough(f, unreached, d.beating(now)), d.overdueFor(f, now) < silentAfter:
 		return Unconfirmed
 	case d.correlated(now, f):
 		return Correlated
 	}
-	f.confirmed, f.unreached = f.inquiry.ended, unreached
+	f.confirmed, f.unreached = f.inquiry.ended, len(unreached)
 	return Silent
 }
 
-// zones is in how many zones there are other nodes that could be witnesses.
-func (d *Detector) zones(now time.Time, of *followed) int {
-	zones := map[string]bool{}
-	for _, f := range d.nodes {
-		if f != of && d.beats(f, now) {
-			zones[f.Zone] = true
+// enough says whether so many witnesses of a node may say that it is silent. beating are the nodes that send heartbeats, by zone: if others
+// than the node do in two zones, the witnesses must be in two.
+func (d *Detector) enough(f *followed, of []types.UID, beating map[string]map[types.UID]bool) bool {
+	zones, others := map[string]bool{}, 0
+	for _, witness := range of {
+		zones[d.nodes[witness].Zone] = true
+	}
+	for _, nodes := range beating {
+		if len(nodes) > 1 || !nodes[f.UID] {
+			others++
 		}
 	}
-	return len(zones)
+	return len(of) >= minWitnesses && len(zones) >= min(2, others)
+}
+
+// beating are the nodes that send heartbeats, by zone.
+func (d *Detector) beating(now time.Time) map[string]map[types.UID]bool {
+	all := map[string]map[types.UID]bool{}
+	for uid, f := range d.nodes {
+		if d.beats(f, now) {
+			if all[f.Zone] == nil {
+				all[f.Zone] = map[types.UID]bool{}
+			}
+			all[f.Zone][uid] = true
+		}
+	}
+	return all
+}
+
+// Witnessed is how many nodes have enough witnesses for their silence to be confirmed; none before nodes are judged.
+func (d *Detector) Witnessed(now time.Time) int {
+	if !d.armed {
+		return 0
+	}
+	witnessed, beating := 0, d.beating(now)
+	for _, f := range d.order {
+		if d.enough(f, d.witnessesOf(now, f), beating) {
+			witnessed++
+		}
+	}
+	return witnessed
 }
 
 // correlated says whether another node fell silent at about the same time, or may just have. A node whose heartbeats ended with those of this

@@ -365,6 +365,9 @@ func TestBaseline(t *testing.T) {
 	if got := tries[uid("n8")]; got != witnesses {
 		t.Errorf("%d tries for n8", got)
 	}
+	if got := n.Witnessed(n.now); got != 29 {
+		t.Errorf("%d nodes are witnessed", got)
+	}
 	n.machine("n7").off = true
 	n.pass(20 * time.Second)
 	if got := n.state("n7"); got != Unconfirmed {
@@ -381,6 +384,34 @@ func TestBaseline(t *testing.T) {
 	n.pass(baselineInterval)
 	if more := len(n.probes) - before; more > 30*witnesses+2*maxTries+witnesses*30 {
 		t.Errorf("%d probes in five minutes", more)
+	}
+}
+
+// A node is witnessed where its silence would be confirmed: not before the first answers, and not by the nodes of one zone where there are more.
+func TestWitnessed(t *testing.T) {
+	for name, test := range map[string]struct {
+		zones, nodes int
+		change       func(*network)
+		want         int
+	}{
+		"all":                     {zones: 2, nodes: 6, want: 6},
+		"one zone":                {zones: 1, nodes: 3, want: 3},
+		"two nodes":               {zones: 1, nodes: 2, want: 0},
+		"the others in one zone":  {zones: 2, nodes: 4, change: func(n *network) { n.machine("n4").zone = "z0" }, want: 4},
+		"one that none can reach": {zones: 2, nodes: 6, change: func(n *network) { n.machine("n2").deaf = true }, want: 5},
+	} {
+		n := newNetwork(test.zones, test.nodes)
+		n.pass(tick)
+		if got := n.Witnessed(n.now); got != 0 {
+			t.Errorf("%s: %d nodes are witnessed at first", name, got)
+		}
+		if test.change != nil {
+			test.change(n)
+		}
+		n.pass(time.Minute)
+		if got := n.Witnessed(n.now); got != test.want {
+			t.Errorf("%s: %d nodes are witnessed, want %d", name, got, test.want)
+		}
 	}
 }
 

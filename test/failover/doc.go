@@ -10,7 +10,8 @@
 //   - In it runs the shipped naosu-agent, with the token of its pod on the node. What it sees of the host is nearly empty, so that it costs
 //     little.
 //   - The kubelet's port 10250 is played by a process that accepts connections in the node's namespace (portKeeper). The kubelet's unit is
-//     the lab's state kubelet-down together with the end of that process: then the kernel of the namespace answers with RST.
+//     the lab's state kubelet-down together with the end of that process: then the kernel of the namespace answers with RST. For kubelets that
+//     stop for good, a systemd for each machine runs the process as kubelet.service, and its agent sees and restarts that.
 //   - The controller runs in the namespace of a fourth node, with the service account, the roles and the admission policies of config/.
 //   - Packets are dropped by nftables where the node's link joins the bridge, without the machine's knowledge. Power is taken by first
 //     dropping all packets, so that no FIN or RST goes out, and then killing every process of the namespace.

@@ -67,7 +67,8 @@ type fixture struct {
 	controllers, processes []*process
 	links                  int // how many were made
 	delay                  *delay
-	feed                   func() // ends starve
+	aws                    []string // leads to the lab's AWS
+	feed                   func()   // ends starve
 }
 
 func TestMain(m *testing.M) {
@@ -111,6 +112,7 @@ func newFixture(t *testing.T) *fixture {
 	}
 	b.run(t)
 	b.delay = newDelay(t, b.controllerAddress())
+	b.aws = b.relayAWS(t)
 	b.startController(t)
 	for _, m := range b.all() {
 		m.startAgent(t)
@@ -335,7 +337,7 @@ func (b *fixture) startController(t *testing.T) {
 	t.Helper()
 	cmd := b.own.command(program.Need(t, "naosu"), "controller", "--health-address", b.own.address+":8081",
 		"--metrics-address", b.own.address+":8080", "--metrics-secure=false", "--heartbeat-address", b.controllerAddress())
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+b.kubeconfig(t, controller, b.token(t, controller, "")), "AWS_EC2_METADATA_DISABLED=true")
+	cmd.Env = append(append(os.Environ(), b.aws...), "KUBECONFIG="+b.kubeconfig(t, controller, b.token(t, controller, "")), "AWS_EC2_METADATA_DISABLED=true")
 	b.naosu = b.start(t, cmd)
 	b.controllers = append(b.controllers, b.naosu)
 	eventually(t, "the controller is ready", func() error {
@@ -347,6 +349,18 @@ func (b *fixture) startController(t *testing.T) {
 		_, err := get(t, "http://"+b.own.address+":8081/readyz")
 		return err
 	})
+}
+
+// relayAWS is the environment that leads to the lab's AWS, which listens at the loopback, through an address that machines reach.
+func (b *fixture) relayAWS(t *testing.T) []string {
+	t.Helper()
+	environment := b.lab.AWS.Environment()
+	for i, variable := range environment {
+		if name, endpoint, found := strings.Cut(variable, "=http://"); found {
+			environment[i] = name + "=http://" + newDelay(t, endpoint).address
+		}
+	}
+	return environment
 }
 
 // authority is a file with the certificates that the controller's is signed by.

@@ -23,6 +23,7 @@ type machine struct {
 	address string // the node's InternalIP
 	link    string // its link's end at the bridge
 	folder  string
+	root    string   // what the agent takes for the host's root
 	holder  *process // keeps the namespace
 	port    *process // plays the kubelet's port; nil if nothing listens there
 	agent   *process
@@ -46,6 +47,7 @@ func newMachine(t *testing.T, b *fixture, node corev1.Node) *machine {
 	m.sh(t, "ip", "link", "set", "lo", "up")
 	m.sh(t, "ip", "address", "add", m.address+"/16", "dev", "eth0")
 	m.sh(t, "ip", "link", "set", "eth0", "up")
+	m.root = filepath.Join(m.folder, "root")
 	m.fill(t)
 	m.startPort(t)
 	return m
@@ -54,10 +56,11 @@ func newMachine(t *testing.T, b *fixture, node corev1.Node) *machine {
 // fill makes what the agent sees of the host: its boot, and else next to nothing.
 func (m *machine) fill(t *testing.T) {
 	t.Helper()
-	for path, text := range map[string]string{
-		"root/proc/sys/kernel/random/boot_id": m.node.Status.NodeInfo.BootID + "\n", "root/proc/stat": "btime 1700000000\n", "state/.keep": "",
+	for file, text := range map[string]string{
+		filepath.Join(m.root, "proc/sys/kernel/random/boot_id"): m.node.Status.NodeInfo.BootID + "\n",
+		filepath.Join(m.root, "proc/stat"):                      "btime 1700000000\n",
+		filepath.Join(m.folder, "state/.keep"):                  "",
 	} {
-		file := filepath.Join(m.folder, path)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +108,7 @@ func (m *machine) startAgent(t *testing.T) {
 func (m *machine) startAgentTo(t *testing.T, address string) {
 	t.Helper()
 	cmd := m.command(program.Need(t, "naosu-agent"), "--node-name", m.node.Name, "--kubeconfig", m.kubeconfig(t, m.node.Name, m.agentToken(t, m.node)),
-		"--state", filepath.Join(m.folder, "state"), "--host-root", filepath.Join(m.folder, "root"),
+		"--state", filepath.Join(m.folder, "state"), "--host-root", m.root,
 		"--heartbeat-address", address, "--heartbeat-token-file", m.heartbeatToken(t, m.node), "--heartbeat-ca-file", m.authority(t))
 	m.agent = m.start(t, cmd)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -80,11 +81,19 @@ func (p *process) end(t *testing.T) {
 	}
 }
 
-// portKeeper in the environment makes the test's binary play the kubelet's port.
+// portKeeper in the environment makes the test's binary play the kubelet's ports.
 const portKeeper = "NAOSU_TEST_KUBELET_PORT"
 
-// keepPort accepts connections at the address and closes them.
+// healthz is the address of the kubelet's health endpoint.
+const healthz = "127.0.0.1:10248"
+
+// keepPort accepts connections at the address and closes them, and answers at the health endpoint.
 func keepPort(address string) error {
+	healthy := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("ok")) })
+	ended := make(chan error, 2)
+	go func() {
+		ended <- (&http.Server{Addr: healthz, Handler: healthy, ReadHeaderTimeout: time.Minute}).ListenAndServe()
+	}()
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return err
@@ -92,13 +101,17 @@ func keepPort(address string) error {
 	if _, err := os.Stdout.WriteString("listens\n"); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	for {
-		connection, err := listener.Accept()
-		if err != nil {
-			return err
+	go func() {
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				ended <- err
+				return
+			}
+			_ = connection.Close()
 		}
-		_ = connection.Close()
-	}
+	}()
+	return <-ended
 }
 
 // starve has the controller run for a tenth of the time, until feed.

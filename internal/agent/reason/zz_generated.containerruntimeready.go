@@ -26,6 +26,8 @@ const (
 	KubeletFailed ID = "KubeletFailed"
 	// KubeletRepeatedRestart: The kubelet exits repeatedly, and systemd restarts it.
 	KubeletRepeatedRestart ID = "KubeletRepeatedRestart"
+	// KubeletStopped: The kubelet was stopped, or ended without an error, and nothing starts it again.
+	KubeletStopped ID = "KubeletStopped"
 	// KubeletUnhealthy: The kubelet's health endpoint does not respond, or reports that the kubelet is unhealthy.
 	KubeletUnhealthy ID = "KubeletUnhealthy"
 	// LivenessProbeFailures: A pod's liveness probe keeps failing although its container has been restarted.
@@ -161,9 +163,9 @@ var containerRuntimeReady = []Reason{
 			EN: "The kubelet has failed, and systemd does not restart it.",
 			JA: "kubelet が異常終了し、systemd による再起動も行われていません。",
 		},
-		Reads:   "ActiveState of kubelet.service over systemd's D-Bus, every minute: failed (a unit that someone stopped is inactive)",
-		ReadsJA: "D-Bus 経由の systemd の kubelet.service の ActiveState (毎分) が failed。人が停止したユニットは failed になりません",
-		Needs:   Needs{For: 1 * time.Minute},
+		Reads:   "ActiveState of kubelet.service over systemd's D-Bus, every 10 s: failed, and nothing answers at the kubelet's health endpoint. A unit that someone stopped is KubeletStopped",
+		ReadsJA: "D-Bus 経由の systemd の kubelet.service の ActiveState (10 秒ごと) が failed で、kubelet のヘルスチェックのエンドポイントも応答しないこと。人が停止したユニットは KubeletStopped です",
+		Needs:   Needs{For: 20 * time.Second},
 		Clears:  Clears{},
 		Basis: Basis{Kind: State, Text: Words{
 			EN: "systemd's own response about the unit.",
@@ -183,13 +185,28 @@ var containerRuntimeReady = []Reason{
 		Clears:  Clears{Quiet: 20 * time.Minute},
 	},
 	{
+		ID: KubeletStopped, Condition: ContainerRuntimeReady, Severity: Fatal, Action: RestartService,
+		Means: Words{
+			EN: "The kubelet was stopped, or ended without an error, and nothing starts it again.",
+			JA: "kubelet が停止されたか、エラーなしで終了し、再び起動するものがありません。",
+		},
+		Reads:   "ActiveState of kubelet.service over systemd's D-Bus, every 10 s: inactive (or failed with exit status 143, that of a program that was told to end), without a job of systemd's for it, and nothing answers at the kubelet's health endpoint. Does not apply to a unit that was not started since the host booted, without /var/lib/kubelet or with that endpoint off",
+		ReadsJA: "D-Bus 経由の systemd の kubelet.service の ActiveState (10 秒ごと) が inactive (または終了の指示に対する終了ステータス 143 の failed) で、systemd のジョブがなく、kubelet のヘルスチェックのエンドポイントも応答しないこと。ホストの起動後に開始されていないユニットは、/var/lib/kubelet がないかエンドポイントが無効なら対象外です",
+		Needs:   Needs{For: 20 * time.Second},
+		Clears:  Clears{},
+		Basis: Basis{Kind: State, Text: Words{
+			EN: "systemd's own response about the unit.",
+			JA: "ユニットについての systemd 自身の応答。",
+		}},
+	},
+	{
 		ID: KubeletUnhealthy, Condition: ContainerRuntimeReady, Severity: Fatal, Action: RestartService,
 		Means: Words{
 			EN: "The kubelet's health endpoint does not respond, or reports that the kubelet is unhealthy.",
 			JA: "kubelet がヘルスチェックのエンドポイントに応答しないか、異常を報告しています。",
 		},
-		Reads:   "http://127.0.0.1:10248/healthz, every 10 s: refused, no response within 5 s, or a status other than 200. Does not apply without /var/lib/kubelet; unknown if the kubelet runs according to systemd but nothing listens (healthzPort: 0)",
-		ReadsJA: "http://127.0.0.1:10248/healthz (10 秒ごと)。拒否、5 秒以内に応答なし、または 200 以外。/var/lib/kubelet がなければ対象外、systemd では kubelet が動いているのに待ち受けるものがなければ (healthzPort: 0) 不明です",
+		Reads:   "http://127.0.0.1:10248/healthz, every 10 s: refused, no response within 5 s, or a status other than 200. Does not apply without /var/lib/kubelet; unknown if the kubelet runs according to systemd but nothing listens (healthzPort: 0). If kubelet.service does not run, KubeletFailed or KubeletStopped is reported instead",
+		ReadsJA: "http://127.0.0.1:10248/healthz (10 秒ごと)。拒否、5 秒以内に応答なし、または 200 以外。/var/lib/kubelet がなければ対象外、systemd では kubelet が動いているのに待ち受けるものがなければ (healthzPort: 0) 不明です。kubelet.service が動いていない場合は、代わりに KubeletFailed か KubeletStopped を報告します",
 		Needs:   Needs{For: 2 * time.Minute},
 		Clears:  Clears{},
 		Basis: Basis{Kind: State, Text: Words{

@@ -28,6 +28,8 @@ type counts struct {
 	declared map[string]float64
 	// nodes are those of the last look at the streams, by what they are taken for.
 	nodes map[nodeliveness.State]int
+	// witnessed are nodes whose silence could be confirmed.
+	witnessed int
 	// silent are nodes declared silent since the process began.
 	silent float64
 	// replaced are pods of silent nodes that were deleted, by policy.
@@ -73,6 +75,12 @@ func (c *counts) setNodes(nodes map[nodeliveness.State]int) {
 	c.nodes = nodes
 }
 
+func (c *counts) setWitnessed(nodes int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.witnessed = nodes
+}
+
 func (c *counts) addSilent() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -93,6 +101,7 @@ var (
 	changesDesc  = prometheus.NewDesc("naosu_failover_changes_total", "Attempts to change the tolerationSeconds of a pod, by policy and result.", []string{"policy", "result"}, nil)
 	declaredDesc = prometheus.NewDesc("naosu_failover_nodes_out_of_service_total", "Nodes that were declared out of service, by policy.", []string{"policy"}, nil)
 	nodesDesc    = prometheus.NewDesc("naosu_failover_nodes", "Nodes by what their heartbeats say: NotWatched, Alive, Suspect, Reachable, Unconfirmed, Correlated or Silent.", []string{"liveness"}, nil)
+	witnessDesc  = prometheus.NewDesc("naosu_failover_nodes_witnessed", "Nodes that enough other nodes have reached for their silence to be confirmed. Each replica reports its own.", nil, nil)
 	silentDesc   = prometheus.NewDesc("naosu_failover_nodes_silent_total", "Nodes that were declared silent.", nil, nil)
 	replacedDesc = prometheus.NewDesc("naosu_failover_pods_replaced_total", "Pods of silent nodes that were deleted, so that they are replaced, by policy.", []string{"policy"}, nil)
 )
@@ -103,16 +112,26 @@ func (*Reconciler) Describe(to chan<- *prometheus.Desc) {
 	to <- changesDesc
 	to <- declaredDesc
 	to <- nodesDesc
+	to <- witnessDesc
 	to <- silentDesc
 	to <- replacedDesc
 }
 
-// Collect is prometheus.Collector's. It reads nothing of the API, and reports nothing where another process leads.
+// Collect is prometheus.Collector's. It reads nothing of the API. Where another process leads, it reports only how ready this one is to.
 func (c *Reconciler) Collect(to chan<- prometheus.Metric) {
+	c.counts.collectWitnessed(to)
 	if c.Elected != nil && !c.Elected() {
 		return
 	}
 	c.counts.collect(to)
+}
+
+func (c *counts) collectWitnessed(to chan<- prometheus.Metric) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.nodes != nil { // Otherwise, no policy asks for it.
+		to <- prometheus.MustNewConstMetric(witnessDesc, prometheus.GaugeValue, float64(c.witnessed))
+	}
 }
 
 func (c *counts) collect(to chan<- prometheus.Metric) {

@@ -142,6 +142,9 @@ func (w *SilenceWatcher) observe(ctx context.Context, running *sync.WaitGroup) {
 		return
 	}
 	probes := w.detector.Observe(now, after, w.observed(now))
+	if w.nodesAt.Equal(now) {
+		w.counts.setWitnessed(w.detector.Witnessed(now))
+	}
 	for _, p := range probes {
 		running.Go(func() { w.probe(ctx, p) })
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -200,8 +201,17 @@ func (b *silenceBench) told(reason string) (told int) {
 // A silent node gets the taint, one Event, and it keeps both until its kubelet renews its Lease; a pod that comes to it by a race is deleted too.
 func TestSilentNode(t *testing.T) {
 	b := newSilenceBench(t)
+	const witnessed = "naosu_failover_nodes_witnessed"
+	b.Elected = func() bool { return false }
+	if got := scrape(t, b.Reconciler); !cmp.Equal(got, map[string]float64{witnessed: 4}) {
+		t.Errorf("the metrics of a replica that does not lead are %v", got)
+	}
+	b.Elected = nil
 	b.streams.off["n2"] = true
 	b.passSilence(t, 8*time.Second)
+	if got := scrape(t, b.Reconciler)[witnessed]; got != 4 { // Three know each other, and n2 was reached while it lived.
+		t.Errorf("%v nodes are witnessed while one is silent", got)
+	}
 	if !b.saidSilent(t, "n2") || b.there(t, "web-n2") {
 		t.Fatalf("declared %t, its pod is there: %t", b.saidSilent(t, "n2"), b.there(t, "web-n2"))
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -25,31 +26,84 @@ func hasKubelet(h host.Host) bool {
 	return err == nil
 }
 
-// kubelet requests the kubelet's /healthz. It answers "ok" as long as its sync loop runs
+// kubelet looks at the kubelet's unit, and requests its /healthz. That answers "ok" as long as its sync loop runs
 // (https://github.com/kubernetes/kubernetes/blob/v1.36.3/pkg/kubelet/kubelet.go, SyncLoopHealthCheck).
 type kubelet struct {
 	host     host.Host
 	bus      *systemd.Bus
 	url      string
 	patience time.Duration
+	ignore   []string
 }
 
+func (*kubelet) reasons() []reason.ID {
+	return []reason.ID{reason.KubeletFailed, reason.KubeletStopped, reason.KubeletUnhealthy}
+}
+
+// find reports a kubelet whose unit has ended for that, and not for its silence too. One that answers runs, whatever its unit is called.
 func (k *kubelet) find(ctx context.Context) ([]evidence.Evidence, error) {
-	if k.url == "" {
-		return inapplicable("runtime.kubeletHealthz is empty", reason.KubeletUnhealthy), nil
+	unit, active := k.checkUnit(ctx)
+	var err error
+	if k.url != "" {
+		err = k.ask(ctx)
 	}
-	err := k.ask(ctx)
+	refused := errors.Is(err, syscall.ECONNREFUSED)
 	switch {
-	case err == nil:
-		return nil, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case errors.Is(err, syscall.ECONNREFUSED) && !hasKubelet(k.host):
-		return inapplicable("there is no "+kubeletFolder, reason.KubeletUnhealthy), nil
-	case errors.Is(err, syscall.ECONNREFUSED) && k.runs(ctx):
-		return unreadable("the kubelet runs, but nothing listens at "+k.url+" (its healthzPort is another?)", reason.KubeletUnhealthy), nil
+	case k.url == "":
+		return append(unit, inapplicable("runtime.kubeletHealthz is empty", reason.KubeletUnhealthy)...), nil
+	case err == nil:
+		return slices.DeleteFunc(unit, isFault), nil
+	case slices.ContainsFunc(unit, isFault):
+		return append(unit, inapplicable(kubeletService+" does not run", reason.KubeletUnhealthy)...), nil
+	case refused && !hasKubelet(k.host):
+		return append(unit, inapplicable("there is no "+kubeletFolder, reason.KubeletUnhealthy)...), nil
+	case refused && active:
+		why := "the kubelet runs, but nothing listens at " + k.url + " (its healthzPort is another?)"
+		return append(unit, unreadable(why, reason.KubeletUnhealthy)...), nil
 	}
-	return []evidence.Evidence{{Reason: reason.KubeletUnhealthy, State: evidence.Fault, Raw: err.Error()}}, nil
+	return append(unit, evidence.Evidence{Reason: reason.KubeletUnhealthy, State: evidence.Fault, Raw: err.Error()}), nil
+}
+
+func isFault(e evidence.Evidence) bool { return e.State == evidence.Fault }
+
+// checkUnit is evidence of the kubelet's unit, and whether it is active. One that systemd is about to start or stop has not ended.
+func (k *kubelet) checkUnit(ctx context.Context) (found []evidence.Evidence, active bool) {
+	s, err := k.bus.Service(ctx, kubeletService)
+	switch {
+	case errors.Is(err, systemd.ErrAbsent):
+		return inapplicable(err.Error(), reason.KubeletFailed, reason.KubeletStopped), false
+	case err != nil:
+		return unreadable(err.Error(), reason.KubeletFailed, reason.KubeletStopped), false
+	case s.Load != "loaded" || ignored(k.ignore, kubeletService):
+		return inapplicable("systemd has no "+kubeletService+", or it is ignored", reason.KubeletFailed, reason.KubeletStopped), s.Active == "active"
+	case s.Active != "failed" && s.Active != "inactive" || s.Job != 0:
+		return nil, s.Active == "active"
+	}
+	expected, err := k.expected(ctx, s)
+	if err == nil && !expected {
+		return nil, false
+	}
+	how, failure := readEnd(ctx, k.bus, s)
+	if err := errors.Join(err, failure); err != nil {
+		return unreadable(err.Error(), reason.KubeletFailed, reason.KubeletStopped), false
+	}
+	fault := evidence.Evidence{Reason: reason.KubeletFailed, State: evidence.Fault, Raw: how.raw}
+	if how.stopped {
+		fault.Reason = reason.KubeletStopped
+	}
+	return []evidence.Evidence{fault}, false
+}
+
+// expected says whether the kubelet's unit should run: it was started since the host booted, or, as systemd forgets that of a unit that is not
+// enabled and has stopped, the host has a kubelet, and asking its endpoint shows whether another unit runs it, as with K3s.
+func (k *kubelet) expected(ctx context.Context, s systemd.Service) (bool, error) {
+	if k.url != "" && hasKubelet(k.host) {
+		return true, nil
+	}
+	began, err := k.bus.Began(ctx, s)
+	return !began.IsZero(), err
 }
 
 // ask makes a request on a new connection. A kubelet that hangs may still accept connections, because the kernel does that.
@@ -73,10 +127,4 @@ func (k *kubelet) ask(ctx context.Context) error {
 		return fmt.Errorf("%s: %s", response.Status, strings.TrimSpace(string(said)))
 	}
 	return err
-}
-
-// runs says whether the kubelet runs according to systemd.
-func (k *kubelet) runs(ctx context.Context) bool {
-	s, err := k.bus.Service(ctx, kubeletService)
-	return err == nil && s.Active == "active"
 }

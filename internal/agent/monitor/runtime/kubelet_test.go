@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -8,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/agent/agenttest/systemdtest"
@@ -105,30 +108,125 @@ func TestKubeletThatIsNotThere(t *testing.T) {
 		"a kubelet that is down":   {kubelet{host: kubeletHost(t), url: nobody(t)}, evidence.Fault},
 	} {
 		k.bus, k.patience = systemd.New(k.host), time.Second
-		found, err := k.find(t.Context())
-		if err != nil || len(found) != 1 || found[0].State != k.want {
-			t.Errorf("%s: %v, %v", what, found, err)
+		none := evidence.Inapplicable // without systemd
+		if diff := cmp.Diff(states{reason.KubeletFailed: none, reason.KubeletStopped: none, reason.KubeletUnhealthy: k.want}, found(t, &k.kubelet)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
 }
 
-// With healthzPort: 0 the kubelet runs and does not listen, which is no fault.
-func TestKubeletWithoutEndpoint(t *testing.T) {
-	m := systemdtest.Start(t)
-	m.Unit("kubelet.service", lasting)
+// states are the states of the reasons that a look mentions.
+type states map[reason.ID]evidence.State
+
+func found(t *testing.T, k *kubelet) states {
+	t.Helper()
+	all, err := k.find(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mentioned := states{}
+	for _, e := range all {
+		mentioned[e.Reason] = e.State
+	}
+	return mentioned
+}
+
+// ofUnit is a kubelet of a machine with systemd, whose endpoint is at url.
+func ofUnit(t *testing.T, m *systemdtest.Machine, url string) *kubelet {
+	t.Helper()
 	if err := os.MkdirAll(m.Host.Path(kubeletFolder), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	k := kubelet{host: m.Host, bus: systemd.New(m.Host), url: nobody(t), patience: time.Second}
+	k := &kubelet{host: m.Host, bus: systemd.New(m.Host), url: url, patience: time.Second}
 	t.Cleanup(k.bus.Close)
+	return k
+}
+
+var (
+	// runsQuietly is a kubelet with healthzPort: 0, which runs and does not listen. That is no fault.
+	runsQuietly = states{reason.KubeletUnhealthy: evidence.Unreadable}
+	isStopped   = states{reason.KubeletStopped: evidence.Fault, reason.KubeletUnhealthy: evidence.Inapplicable}
+	hasFailed   = states{reason.KubeletFailed: evidence.Fault, reason.KubeletUnhealthy: evidence.Inapplicable}
+	// isUnhealthy is one that does not answer, although its unit has not ended.
+	isUnhealthy = states{reason.KubeletUnhealthy: evidence.Fault}
+)
+
+// The unit tells a kubelet that was stopped from one that failed, from one that is being started or stopped, and from one that nobody started.
+func TestKubeletUnit(t *testing.T) {
+	const endsWith143 = "[Service]\nType=notify\nNotifyAccess=all\nExecStart=/bin/sh -c 'trap \"exit 143\" TERM; systemd-notify --ready; while :; do sleep 0.05; done'\n"
+	m := systemdtest.Start(t)
+	k := ofUnit(t, m, nobody(t))
+	m.Unit("kubelet.service", lasting)
 	for _, step := range []struct {
-		do   string
-		want evidence.State
-	}{{"start", evidence.Unreadable}, {"stop", evidence.Fault}} {
-		m.Systemctl(step.do, "kubelet.service")
-		found, err := k.find(t.Context())
-		if err != nil || len(found) != 1 || found[0].State != step.want {
-			t.Errorf("after its %s: %v, %v", step.do, found, err)
+		what    string
+		unit    string
+		command []string
+		want    states
+	}{
+		{"it was never started", lasting, nil, isStopped},
+		{"it runs", lasting, []string{"start"}, runsQuietly},
+		{"it was stopped", lasting, []string{"stop"}, isStopped},
+		{"it fails", failing, []string{"start", "--wait"}, hasFailed},
+		{"it flaps", flapping, []string{"start"}, isUnhealthy},
+		{"it is being started", "[Service]\nType=notify\nExecStart=/bin/sleep infinity\nTimeoutStartSec=infinity\n", []string{"restart", "--no-block"}, isUnhealthy},
+		{"it ends with 143 when it is told to", endsWith143, []string{"restart"}, runsQuietly},
+		{"it was told to", endsWith143, []string{"stop"}, isStopped},
+		{"it ended by itself, without an error", "[Service]\nExecStart=/bin/true\n", []string{"start", "--wait"}, isStopped},
+		{"its failure is acknowledged", failing, []string{"start", "--wait"}, hasFailed},
+		{"as systemctl reset-failed does", failing, []string{"reset-failed"}, isStopped},
+	} {
+		m.Unit("kubelet.service", step.unit)
+		if len(step.command) > 0 {
+			m.Systemctl(append(step.command, "kubelet.service")...)
+		}
+		var got states
+		await(t, step.what, func() bool {
+			got = found(t, k)
+			return step.what != "it flaps" || got[reason.KubeletUnhealthy] == evidence.Fault // It runs for a tenth of a second at a time.
+		})
+		if diff := cmp.Diff(step.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", step.what, diff)
 		}
 	}
+	none := evidence.Inapplicable
+	onlySilent := states{reason.KubeletFailed: none, reason.KubeletStopped: none, reason.KubeletUnhealthy: evidence.Fault}
+	k.ignore = []string{"kubelet*"}
+	if diff := cmp.Diff(onlySilent, found(t, k)); diff != "" {
+		t.Errorf("ignored (-want +got):\n%s", diff)
+	}
+	k.ignore = nil
+	unit := filepath.Join(m.Host.Root, "units", "kubelet.service")
+	if err := errors.Join(os.Remove(unit), os.Symlink("/dev/null", unit)); err != nil {
+		t.Fatal(err)
+	}
+	m.Systemctl("daemon-reload")
+	if diff := cmp.Diff(onlySilent, found(t, k)); diff != "" {
+		t.Errorf("masked, as by a person (-want +got):\n%s", diff)
+	}
+	if err := os.Remove(unit); err != nil {
+		t.Fatal(err)
+	}
+	m.Unit("kubelet.service", lasting)
+	k.host = host.Host{Root: t.TempDir()}
+	if diff := cmp.Diff(states{reason.KubeletUnhealthy: none}, found(t, k)); diff != "" {
+		t.Errorf("a unit without a kubelet (-want +got):\n%s", diff)
+	}
+	k.host, k.url = m.Host, serve(t, agenttest.Port(t), &healthz{}).URL+"/healthz"
+	if diff := cmp.Diff(states{}, found(t, k)); diff != "" {
+		t.Errorf("another unit's kubelet answers (-want +got):\n%s", diff)
+	}
+}
+
+func TestKubeletStopped(t *testing.T) {
+	m := systemdtest.Start(t)
+	m.Unit("kubelet.service", lasting)
+	o := nothing()
+	o.KubeletHealthz = ofUnit(t, m, nobody(t)).url
+	w := watch(t, m.Host, o)
+	m.Systemctl("start", "kubelet.service")
+	w.Goes(reason.KubeletStopped, "")
+	m.Systemctl("stop", "kubelet.service")
+	w.Stands(reason.KubeletStopped, "", "ActiveState=inactive Result=success")
+	m.Systemctl("start", "kubelet.service")
+	w.Goes(reason.KubeletStopped, "")
 }

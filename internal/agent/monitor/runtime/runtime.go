@@ -57,7 +57,7 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	bus := systemd.New(h)
 	runtimes := newRuntimes(h, o.Sockets)
 	units := &units{bus: bus, ignore: o.IgnoreServices}
-	kubelet := &kubelet{host: h, bus: bus, url: o.KubeletHealthz, patience: o.Patience}
+	kubelet := &kubelet{host: h, bus: bus, url: o.KubeletHealthz, patience: o.Patience, ignore: o.IgnoreServices}
 	health := &health{runtimes: runtimes, patience: o.Patience}
 	stuckPods := &stuckPods{host: h, runtimes: runtimes, patience: o.Patience}
 	probe := &probe{runtimes: runtimes, options: o.SandboxProbe}
@@ -65,8 +65,8 @@ func Monitors(h host.Host, o Options) []monitor.Monitor {
 	return []monitor.Monitor{
 		monitor.Periodic{Title: "runtime/units", IDs: units.reasons(), Period: time.Minute, Source: "systemd's D-Bus", Find: units.find},
 		monitor.Periodic{
-			Title: "runtime/kubelet", IDs: []reason.ID{reason.KubeletUnhealthy}, Period: max(10*time.Second, 2*o.Patience),
-			Source: o.KubeletHealthz, Find: kubelet.find,
+			Title: "runtime/kubelet", IDs: kubelet.reasons(), Period: max(10*time.Second, 2*o.Patience),
+			Source: "systemd's D-Bus and the kubelet's endpoint", Find: kubelet.find,
 		},
 		monitor.Periodic{
 			Title: "runtime/certificate", IDs: []reason.ID{reason.KubeletClientCertificateExpiration}, Period: 5 * time.Minute,

@@ -24,8 +24,7 @@ type units struct {
 
 func (*units) reasons() []reason.ID {
 	return []reason.ID{
-		reason.KubeletFailed, reason.ServiceFailedToStart,
-		reason.KubeletRepeatedRestart, reason.ContainerdRepeatedRestart, reason.ServiceRepeatedRestart,
+		reason.ServiceFailedToStart, reason.KubeletRepeatedRestart, reason.ContainerdRepeatedRestart, reason.ServiceRepeatedRestart,
 	}
 }
 
@@ -38,12 +37,12 @@ func (u *units) find(ctx context.Context) ([]evidence.Evidence, error) {
 		return nil, err
 	}
 	absent := map[reason.ID]string{
-		reason.KubeletFailed: kubeletService, reason.KubeletRepeatedRestart: kubeletService, reason.ContainerdRepeatedRestart: containerdService,
+		reason.KubeletRepeatedRestart: kubeletService, reason.ContainerdRepeatedRestart: containerdService,
 	}
 	restarts := map[string]uint32{}
 	var found []evidence.Evidence
 	for _, s := range services {
-		if s.Load != "loaded" || u.ignored(s.Name) {
+		if s.Load != "loaded" || ignored(u.ignore, s.Name) {
 			continue
 		}
 		for id, name := range absent {
@@ -67,8 +66,8 @@ func (u *units) find(ctx context.Context) ([]evidence.Evidence, error) {
 	return found, nil
 }
 
-func (u *units) ignored(name string) bool {
-	for _, pattern := range u.ignore {
+func ignored(patterns []string, name string) bool {
+	for _, pattern := range patterns {
 		if matched, _ := path.Match(pattern, name); matched {
 			return true
 		}
@@ -96,30 +95,42 @@ func (u *units) checkService(ctx context.Context, s systemd.Service) ([]evidence
 // otherwise (SuccessExitStatus), although a person has stopped the service.
 const exitOnSIGTERM = 128 + 15
 
+// failed is evidence of a service that failed, other than the kubelet, which has its own monitor.
 func (u *units) failed(ctx context.Context, s systemd.Service) ([]evidence.Evidence, error) {
-	if s.Active != "failed" {
+	if s.Active != "failed" || s.Name == kubeletService {
 		return nil, nil
 	}
 	transient, err := u.bus.Transient(ctx, s)
 	if err != nil || transient {
 		return nil, err
 	}
-	result, err := u.bus.Result(ctx, s)
+	how, err := readEnd(ctx, u.bus, s)
+	if err != nil || how.stopped {
+		return nil, err
+	}
+	return []evidence.Evidence{{Reason: reason.ServiceFailedToStart, Entity: s.Name, State: evidence.Fault, Raw: how.raw}}, nil
+}
+
+// serviceEnd is how a service ended that does not run.
+type serviceEnd struct {
+	// stopped says that it was told to, or ended without an error by itself, which systemd does not tell apart afterwards.
+	stopped bool
+	raw     string
+}
+
+func readEnd(ctx context.Context, bus *systemd.Bus, s systemd.Service) (serviceEnd, error) {
+	result, err := bus.Result(ctx, s)
 	if err != nil {
-		return nil, err
+		return serviceEnd{}, err
 	}
-	status, err := u.bus.Status(ctx, s)
-	if err != nil || result == "exit-code" && status == exitOnSIGTERM {
-		return nil, err
+	status, err := bus.Status(ctx, s)
+	if err != nil {
+		return serviceEnd{}, err
 	}
-	fault := evidence.Evidence{
-		Reason: reason.ServiceFailedToStart, Entity: s.Name, State: evidence.Fault,
-		Raw: fmt.Sprintf("%s: ActiveState=failed Result=%s ExecMainStatus=%d", s.Name, result, status),
-	}
-	if s.Name == kubeletService {
-		fault.Reason, fault.Entity = reason.KubeletFailed, ""
-	}
-	return []evidence.Evidence{fault}, nil
+	return serviceEnd{
+		stopped: s.Active != "failed" || result == "exit-code" && status == exitOnSIGTERM,
+		raw:     fmt.Sprintf("%s: ActiveState=%s Result=%s ExecMainStatus=%d", s.Name, s.Active, result, status),
+	}, nil
 }
 
 // restarted is evidence of each restart since the last look.
