@@ -168,6 +168,28 @@ func TestGroupSizesForeseen(t *testing.T) {
 	}
 }
 
+// TestGroupSizesForALoss audits a cluster in which the pods of a lost zone would find no node: the group is to grow, beyond its maximum if need be.
+func TestGroupSizesForALoss(t *testing.T) {
+	for name, tc := range map[string]struct {
+		largest int
+		command string
+		says    []string
+		not     []string
+	}{
+		"there is room":          {9, "desiredSize=4", nil, []string{"raise its maximum", "is refused above"}},
+		"the maximum is reached": {3, "maxSize=4,desiredSize=4", []string{"raise its maximum from 3 to 4"}, []string{"is refused above"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			figures := groupFigures{groups: []cloud.ScalingGroup{asg("workers", "ab", 2, 2, tc.largest)}}
+			says, commands := figures.answers(t, "testdata/audit/n103-full.yaml", finding.N103, nil)
+			if len(commands) == 0 || !strings.HasSuffix(commands[len(commands)-1], " "+tc.command) {
+				t.Errorf("the remedies are %q, want %q", commands, tc.command)
+			}
+			expectWords(t, says, tc.says, tc.not)
+		})
+	}
+}
+
 func expectWords(t *testing.T, text string, says, not []string) {
 	t.Helper()
 	for _, words := range says {

@@ -114,8 +114,8 @@ var englishNodes = sentences{
 	ScarceZone:         "Losing {{.place}} would leave {{count .n \"pod\" \"pods\"}} of {{and .workloads}} Pending{{if .others}}; losing {{count .others \"other zone\" \"other zones\"}} of {{.total}} would leave some Pending, too{{end}}.",
 	CauseWouldWait:     "{{count .n \"pod\" \"pods\"}} would be Pending; {{verb .n \"it requests\" \"they request\"}} {{if .room}}{{and .room}}{{else}}nothing{{end}}.",
 	CauseNoPlaceholder: "{{if .holders}}{{count .holders \"placeholder pod holds\" \"placeholder pods hold\"}} {{.held}} CPU free, which is too little or in the wrong place.{{else}}Nothing reserves room for such a loss: no pod has a priority below zero.{{end}}",
-	RemedyHeadroom:     "Resize {{.group}} to {{.to}}: the fewest nodes with which losing {{.place}} leaves none of these pods Pending.",
-	RemedyHeadroomRisk: "The request is refused above the group's maximum, which must then be raised first. An autoscaler removes idle nodes again: reserve the room with placeholder pods, or set the group's minimum size. The group chooses the zones.",
+	RemedyHeadroom:     "Resize {{.group}} to {{.to}}{{if .max}}, and raise its maximum from {{.max}} to {{.to}}{{end}}: the fewest nodes with which losing {{.place}} leaves none of these pods Pending.",
+	RemedyHeadroomRisk: "{{if .anyMax}}The request is refused above the group's maximum, which must then be raised first. {{end}}An autoscaler removes idle nodes again: reserve the room with placeholder pods, or set the group's minimum size. The group chooses the zones.",
 	RootedInZone:       "{{and .workloads}} {{verb .n \"depends\" \"depend\"}} on {{verb .n \"its zone\" \"their zones\"}}: the volumes are in {{and .zones}}, and no node elsewhere can use them.",
 	CauseNoCopy:        "More nodes do not help: only a copy of the data in another zone does, through the program's own replication or a StorageClass that spans zones.",
 }

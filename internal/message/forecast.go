@@ -36,6 +36,7 @@ const (
 	GapScheduler       ID = "GapScheduler"       // scheduler
 	GapOwner           ID = "GapOwner"           // kind, name
 	GapChoice          ID = "GapChoice"          // group
+	GapMaximum         ID = "GapMaximum"         // group, max, desired
 	GapTie             ID = "GapTie"             // group
 	GapZones           ID = "GapZones"           // group
 	GapOnDelete        ID = "GapOnDelete"        // set

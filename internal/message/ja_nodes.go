@@ -114,8 +114,8 @@ var japaneseNodes = sentences{
 	ScarceZone:         "{{.place}} を失うと、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ゾーンのうち、ほか {{.others}} ゾーンでも同様です。{{end}}",
 	CauseWouldWait:     "Pod {{.n}} 個が Pending になります。requests の合計: {{if .room}}{{and .room}}{{else}}なし{{end}}。",
 	CauseNoPlaceholder: "{{if .holders}}プレースホルダーの Pod {{.holders}} 個が CPU {{.held}} を確保していますが、量が足りないか、場所が合っていません。{{else}}このような障害に備えて空きを確保しているものがありません (優先度が負の Pod がありません)。{{end}}",
-	RemedyHeadroom:     "{{.group}} のサイズを {{.to}} にします。{{.place}} を失ってもこれらの Pod がすべて動く最小の台数です。",
-	RemedyHeadroomRisk: "グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。空いたノードはオートスケーラーが再び削除します。プレースホルダーの Pod で空きを確保するか、グループの最小サイズを設定してください。どのゾーンに追加するかはグループが決めます。",
+	RemedyHeadroom:     "{{.group}} のサイズを {{.to}} にします{{if .max}} (最大サイズも {{.max}} から {{.to}} に上げます){{end}}。{{.place}} を失ってもこれらの Pod がすべて動く最小の台数です。",
+	RemedyHeadroomRisk: "{{if .anyMax}}グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。{{end}}空いたノードはオートスケーラーが再び削除します。プレースホルダーの Pod で空きを確保するか、グループの最小サイズを設定してください。どのゾーンに追加するかはグループが決めます。",
 	RootedInZone:       "{{and .workloads}} はゾーンを失うと動けません。ボリュームが {{and .zones}} にあり、ほかのゾーンのノードからは使えません。",
 	CauseNoCopy:        "ノードを増やしても解決しません。アプリケーション自身のレプリケーションや、複数のゾーンにまたがる StorageClass などで、別のゾーンにデータの複製を持つ必要があります。",
 }

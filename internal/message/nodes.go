@@ -135,8 +135,8 @@ const (
 	ScarceZone         ID = "ScarceZone"         // place, n, workloads, others, total
 	CauseWouldWait     ID = "CauseWouldWait"     // n, room
 	CauseNoPlaceholder ID = "CauseNoPlaceholder" // holders, held
-	RemedyHeadroom     ID = "RemedyHeadroom"     // group, to, place
-	RemedyHeadroomRisk ID = "RemedyHeadroomRisk" //
+	RemedyHeadroom     ID = "RemedyHeadroom"     // group, to, max, place
+	RemedyHeadroomRisk ID = "RemedyHeadroomRisk" // anyMax
 	RootedInZone       ID = "RootedInZone"       // workloads, n, zones
 	CauseNoCopy        ID = "CauseNoCopy"        //
 )

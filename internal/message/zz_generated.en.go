@@ -3550,6 +3550,15 @@ var englishTexts = []compiled{
 		t.put(t.value("group"))
 		t.say(" are removed; those of the fullest zone are assumed to be.")
 	}},
+	{GapMaximum, []string{"group", "max", "desired"}, func(t *text) {
+		t.say("The maximum size of ")
+		t.put(t.value("group"))
+		t.say(" is ")
+		t.put(t.value("max"))
+		t.say(": it must be raised before the group can have ")
+		t.put(t.value("desired"))
+		t.say(" nodes.")
+	}},
 	{GapTie, []string{"group"}, func(t *text) {
 		t.say("Some zones of ")
 		t.put(t.value("group"))
@@ -5978,17 +5987,26 @@ var englishTexts = []compiled{
 			t.say("Nothing reserves room for such a loss: no pod has a priority below zero.")
 		}
 	}},
-	{RemedyHeadroom, []string{"group", "to", "place"}, func(t *text) {
+	{RemedyHeadroom, []string{"group", "to", "max", "place"}, func(t *text) {
 		t.say("Resize ")
 		t.put(t.value("group"))
 		t.say(" to ")
 		t.put(t.value("to"))
+		if t.is(t.value("max")) {
+			t.say(", and raise its maximum from ")
+			t.put(t.value("max"))
+			t.say(" to ")
+			t.put(t.value("to"))
+		}
 		t.say(": the fewest nodes with which losing ")
 		t.put(t.value("place"))
 		t.say(" leaves none of these pods Pending.")
 	}},
-	{RemedyHeadroomRisk, nil, func(t *text) {
-		t.say("The request is refused above the group's maximum, which must then be raised first. An autoscaler removes idle nodes again: reserve the room with placeholder pods, or set the group's minimum size. The group chooses the zones.")
+	{RemedyHeadroomRisk, []string{"anyMax"}, func(t *text) {
+		if t.is(t.value("anyMax")) {
+			t.say("The request is refused above the group's maximum, which must then be raised first. ")
+		}
+		t.say("An autoscaler removes idle nodes again: reserve the room with placeholder pods, or set the group's minimum size. The group chooses the zones.")
 	}},
 	{RootedInZone, []string{"workloads", "n", "zones"}, func(t *text) {
 		t.say(englishAnd(t.items("workloads")))

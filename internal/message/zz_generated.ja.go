@@ -3442,6 +3442,14 @@ var japaneseTexts = []compiled{
 		t.put(t.value("group"))
 		t.say(" のどのノードが減るかはクラウド側が決めます。ノードが最も多いゾーンから減るものとしています。")
 	}},
+	{GapMaximum, []string{"group", "max", "desired"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" の最大サイズは ")
+		t.put(t.value("max"))
+		t.say(" です。ノードを ")
+		t.put(t.value("desired"))
+		t.say(" 台にするには、先に最大サイズを上げる必要があります。")
+	}},
 	{GapTie, []string{"group"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" にはノード数の等しいゾーンがあり、新しいノードがどのゾーンに作成されるかはクラウド側が決めます。")
@@ -5779,16 +5787,27 @@ var japaneseTexts = []compiled{
 			t.say("このような障害に備えて空きを確保しているものがありません (優先度が負の Pod がありません)。")
 		}
 	}},
-	{RemedyHeadroom, []string{"group", "to", "place"}, func(t *text) {
+	{RemedyHeadroom, []string{"group", "to", "max", "place"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" のサイズを ")
 		t.put(t.value("to"))
-		t.say(" にします。")
+		t.say(" にします")
+		if t.is(t.value("max")) {
+			t.say(" (最大サイズも ")
+			t.put(t.value("max"))
+			t.say(" から ")
+			t.put(t.value("to"))
+			t.say(" に上げます)")
+		}
+		t.say("。")
 		t.put(t.value("place"))
 		t.say(" を失ってもこれらの Pod がすべて動く最小の台数です。")
 	}},
-	{RemedyHeadroomRisk, nil, func(t *text) {
-		t.say("グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。空いたノードはオートスケーラーが再び削除します。プレースホルダーの Pod で空きを確保するか、グループの最小サイズを設定してください。どのゾーンに追加するかはグループが決めます。")
+	{RemedyHeadroomRisk, []string{"anyMax"}, func(t *text) {
+		if t.is(t.value("anyMax")) {
+			t.say("グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。")
+		}
+		t.say("空いたノードはオートスケーラーが再び削除します。プレースホルダーの Pod で空きを確保するか、グループの最小サイズを設定してください。どのゾーンに追加するかはグループが決めます。")
 	}},
 	{RootedInZone, []string{"workloads", "zones"}, func(t *text) {
 		t.say(japaneseAnd(t.items("workloads")))

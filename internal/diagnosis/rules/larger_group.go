@@ -69,11 +69,10 @@ func proposeLargerGroup(ctx context.Context, q query.Query, worst domainLoss) []
 				few = middle
 			}
 		}
-		resized := resizeTo(group, size+many)
-
+		resized, lower := q.Bounded(resizeTo(group, size+many), group)
 		return []finding.Remedy{{
-			Message: sentence.RemedyHeadroom(facts.GroupRef(group), resized.To, worst.domain), Change: resized, Command: resized.Command(), Verified: true,
-			Cost: sentence.RemedyResizeCost(query.InstanceType(group), many), Risk: sentence.RemedyHeadroomRisk(),
+			Message: sentence.RemedyHeadroom(facts.GroupRef(group), resized.To, lower, worst.domain), Change: resized, Command: resized.Command(), Verified: true,
+			Cost: sentence.RemedyResizeCost(query.InstanceType(group), many), Risk: sentence.RemedyHeadroomRisk(!q.HasSizes(group)),
 		}}
 	}
 	return nil

@@ -2834,6 +2834,11 @@ func GapChoice(group any) message.Sentence {
 	return message.Sentence{ID: message.GapChoice, Args: message.Args{"group": group}}
 }
 
+// GapMaximum is message.GapMaximum.
+func GapMaximum(group, max, desired any) message.Sentence {
+	return message.Sentence{ID: message.GapMaximum, Args: message.Args{"group": group, "max": max, "desired": desired}}
+}
+
 // GapTie is message.GapTie.
 func GapTie(group any) message.Sentence {
 	return message.Sentence{ID: message.GapTie, Args: message.Args{"group": group}}
@@ -4645,13 +4650,13 @@ func CauseNoPlaceholder(holders int, held any) message.Sentence {
 }
 
 // RemedyHeadroom is message.RemedyHeadroom.
-func RemedyHeadroom(group, to, place any) message.Sentence {
-	return message.Sentence{ID: message.RemedyHeadroom, Args: message.Args{"group": group, "to": to, "place": place}}
+func RemedyHeadroom(group, to, max, place any) message.Sentence {
+	return message.Sentence{ID: message.RemedyHeadroom, Args: message.Args{"group": group, "to": to, "max": max, "place": place}}
 }
 
 // RemedyHeadroomRisk is message.RemedyHeadroomRisk.
-func RemedyHeadroomRisk() message.Sentence {
-	return message.Sentence{ID: message.RemedyHeadroomRisk}
+func RemedyHeadroomRisk(anyMax bool) message.Sentence {
+	return message.Sentence{ID: message.RemedyHeadroomRisk, Args: message.Args{"anyMax": anyMax}}
 }
 
 // RootedInZone is message.RootedInZone.

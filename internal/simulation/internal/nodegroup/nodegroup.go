@@ -48,7 +48,7 @@ func (g *Groups) Add(ctx context.Context, c change.AddNodes) error {
 	if c.Zone != "" {
 		p.zones, p.otherZones = []string{c.Zone}, false
 	}
-	if err := g.setDesired(similar, len(nodes)+c.Count); err != nil {
+	if err := g.setDesired(name, similar, len(nodes)+c.Count, 0); err != nil {
 		return err
 	}
 	return g.launchNodes(ctx, p, nodes, c.Count)
@@ -61,7 +61,7 @@ func (g *Groups) Resize(ctx context.Context, c change.ResizeGroup) error {
 	if len(similar) == 0 {
 		return outcome.UnknownError{Ref: c.Subject()}
 	}
-	if err := g.setDesired(similar, c.To); err != nil {
+	if err := g.setDesired(c.Group, similar, c.To, c.Max); err != nil {
 		return err
 	}
 	staying := slices.DeleteFunc(slices.Clone(nodes), kube.IsBeingRemoved) // A group's size does not count nodes being removed.
@@ -75,11 +75,16 @@ func (g *Groups) Resize(ctx context.Context, c change.ResizeGroup) error {
 	return g.terminateNodes(ctx, c.Group, staying, len(staying)-c.To)
 }
 
-// setDesired sets the desired size of the group of nodes, if the world has it.
-func (g *Groups) setDesired(similar []*corev1.Node, desired int) error {
+// setDesired sets the desired size of the group of nodes, if the world has it. That the group's maximum is lower is noted, unless it is raised with it, to
+// a maximum that is 0 otherwise.
+func (g *Groups) setDesired(group string, similar []*corev1.Node, desired, maximum int) error {
 	sizes, known := g.engine.World().SizesOf(similar)
 	if !known {
 		return nil
+	}
+	if desired > max(sizes.Max, maximum) {
+		name := "group/" + group
+		g.engine.Gaps.Note(name, sentence.GapMaximum(name, sizes.Max, desired))
 	}
 	return g.engine.Edit(sizes.Resized(desired))
 }
@@ -250,7 +255,7 @@ func (g *Groups) Rotate(ctx context.Context, c change.RotateGroup) error {
 		zones, others = g.launchZones(old, old)
 	}
 	count := cmp.Or(c.To, len(old))
-	if err := g.setDesired(old, count); err != nil {
+	if err := g.setDesired(c.Group, old, count, 0); err != nil {
 		return err
 	}
 	g.noteZones(launchSpec{group: c.Group, otherZones: others}, 1+max(0, len(zones)-count))

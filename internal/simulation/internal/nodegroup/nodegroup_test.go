@@ -1,6 +1,7 @@
 package nodegroup_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -151,6 +152,10 @@ func TestRotationOfUnknownZones(t *testing.T) {
 
 // TestGroupsInKnownZones: a group launches nodes in the zones that its cloud tells, also where it has none, and in no others.
 func TestGroupsInKnownZones(t *testing.T) {
+	tenNodes := []string{"n1/a", "n2/b"}
+	for i := range 8 {
+		tenNodes = append(tenNodes, fmt.Sprintf("workers-b-new-%d/b", i+1))
+	}
 	for name, tc := range map[string]struct {
 		zones   string
 		changes []change.Change
@@ -164,6 +169,8 @@ func TestGroupsInKnownZones(t *testing.T) {
 		"a rotation":                  {"abc", []change.Change{change.RotateGroup{Group: "workers", To: 3}}, []string{"workers-a-new-1/a", "workers-b-new-1/b", "workers-c-new-1/c"}, "", 3},
 		"zones that the change names": {"abc", []change.Change{change.ResizeGroup{Group: "workers", To: 3, Zones: []string{"d"}}}, []string{"n1/a", "n2/b", "workers-d-new-1/d"}, "", 3},
 		"not a lost zone":             {"ab", []change.Change{change.LoseZone{Zone: "a"}, change.ResizeGroup{Group: "workers", To: 2}}, []string{"n2/b", "workers-b-new-1/b"}, "", 2},
+		"beyond the maximum":          {"b", []change.Change{change.ResizeGroup{Group: "workers", To: 10}}, tenNodes, "GapMaximum", 10},
+		"with a higher maximum":       {"b", []change.Change{change.ResizeGroup{Group: "workers", To: 10, Max: 10}}, tenNodes, "", 10},
 		"unless all are lost":         {"a", []change.Change{change.LoseZone{Zone: "a"}, change.ResizeGroup{Group: "workers", To: 2}}, []string{"n2/b", "workers-b-new-1/b"}, "GapZones", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
