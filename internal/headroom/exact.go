@@ -14,7 +14,7 @@ const (
 
 // exact tries all rooms that cost less than one, or as much with fewer placeholders, the cheapest first, in small clusters.
 func (s *sizer) exact(ctx context.Context, r room) (room, Result, error) {
-	if len(r) == 0 || len(r) == 1 && compareFloats(s.cost(r), s.bound()) <= 0 {
+	if len(r) == 0 || len(r) == 1 && compareFloats(s.cost(r), s.leastCost()) <= 0 {
 		return r, Minimal, nil
 	}
 	if len(s.free) > exactNodes {
@@ -58,7 +58,7 @@ func (s *sizer) candidates(most float64, count int) ([]room, bool) {
 		}
 	}
 	options.sorted(s.size)
-	least := s.bound()
+	least := s.leastCost()
 	var found []room
 	tried := 0
 	var extend func(chosen room, from int)

@@ -33,6 +33,8 @@ type Room struct {
 	// Cost is the dominant share of the placeholders' requests, and Bound what any such room costs at least, in average nodes of the cluster.
 	Cost  float64 `json:"cost"`
 	Bound float64 `json:"bound"`
+	// Price is what the room costs an hour: on each node, the dominant share of the node's price. Nil if one of these is not known.
+	Price *float64 `json:"price,omitempty"`
 	// Needs are nodes that must be added first; nil if today's suffice.
 	Needs *Needs `json:"needs,omitempty"`
 	// Helpless is the number of pods of the worst case that no room and no more nodes would help: they wait, are preempted or lost all the same.

@@ -39,7 +39,10 @@ func (s *sizer) sizeFor(ctx context.Context, cases []failureCase, a *Answer, beg
 	if err != nil || result == NotSized {
 		return err
 	}
-	a.Room.Result, a.Room.Placeholders, a.Room.Cost = result, append([]Placeholder{}, r.sorted(s.size)...), s.cost(r)
+	a.Room.Result, a.Room.Placeholders, a.Room.Cost = result, append([]Placeholder{}, r.sorted(s.size)...), s.share(r)
+	if price, known := s.priceOf(r); known {
+		a.Room.Price = &price
+	}
 	return nil
 }
 
@@ -350,16 +353,33 @@ func (s *sizer) suffices(ctx context.Context, r room, less, excess amounts) (boo
 	return true, nil
 }
 
-// cost of a room is the dominant share of its placeholders, in nodes.
-func (s *sizer) cost(r room) float64 { return s.size.share(r.total()) }
+// share of a room is the dominant share of its placeholders, in nodes.
+func (s *sizer) share(r room) float64 { return s.size.share(r.total()) }
 
-// bound is what a room costs at least: in a world without anything else that is free, what a case displaces fits only into its placeholders. Nothing
+// cost of a room is its price, or its share if not all prices are known.
+func (s *sizer) cost(r room) float64 {
+	if s.priced() {
+		price, _ := s.priceOf(r)
+		return price
+	}
+	return s.share(r)
+}
+
+// leastCost is what a room costs at least.
+func (s *sizer) leastCost() float64 {
+	if s.priced() {
+		return s.leastPrice(s.least)
+	}
+	return s.bound()
+}
+
+// bound is the least share of a room: in a world without anything else that is free, what a case displaces fits only into its placeholders. Nothing
 // is known of a rotation, which brings nodes, nor if other pods go, whose room is free then.
 func (s *sizer) bound() float64 {
 	most := 0.0
 	for i, one := range s.cases {
 		if len(s.present[i].harms) == 0 && !one.brings() {
-			most = max(most, s.cost(s.present[i].landing))
+			most = max(most, s.share(s.present[i].landing))
 		}
 	}
 	return most

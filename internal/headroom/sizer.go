@@ -29,7 +29,7 @@ const (
 	// cases displace, and podsOfFuture for each future. With many cases, it is searchedPerCase times what it takes to simulate each once.
 	mostSearched    = 20_000
 	mostSearchedFew = 100_000
-	searchedPerCase = 3
+	searchedPerCase = 2
 	podsOfFuture    = 30
 	// preemptionWeight is how much longer it takes to place a pod that preempts.
 	preemptionWeight = 10
@@ -52,7 +52,10 @@ type sizer struct {
 	// free is what is free on each node that takes pods, with what placeholders hold, which the search removes.
 	free map[string]amounts
 	// nodes are the names of these nodes, and alike is equal for those that the scheduler treats alike.
-	nodes        []string
+	nodes []string
+	// sizes are what these nodes have, prices what those of known prices cost an hour.
+	sizes        map[string]amounts
+	prices       map[string]float64
 	alike        map[string]string
 	placeholders []*corev1.Pod
 	cases        []failureCase
@@ -99,7 +102,7 @@ type knownRoom struct {
 func newSizer(c *computation) *sizer {
 	s := &sizer{
 		computation: c, world: c.judge.World(), large: len(c.ready) > exactNodes,
-		free: map[string]amounts{}, alike: map[string]string{}, numbers: map[[sha256.Size]byte]int{}, known: map[knownRoom]bool{},
+		free: map[string]amounts{}, alike: map[string]string{}, sizes: map[string]amounts{}, prices: map[string]float64{}, numbers: map[[sha256.Size]byte]int{}, known: map[knownRoom]bool{},
 	}
 	own := labelsOfOneNode(s.world.Nodes())
 	for _, node := range s.world.Nodes() {
@@ -119,6 +122,7 @@ func newSizer(c *computation) *sizer {
 			}
 		}
 		s.free[node.Name] = free
+		s.setPrice(node)
 		s.alike[node.Name] = nodeKey(node, own)
 	}
 	s.nodes = slices.Sorted(maps.Keys(s.free))
