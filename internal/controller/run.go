@@ -29,6 +29,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/controller/noderepair"
 	"github.com/naosu-dev/naosu/internal/controller/rebalance"
 	"github.com/naosu-dev/naosu/internal/controller/zonecoverage"
+	sizing "github.com/naosu-dev/naosu/internal/headroom"
 	"github.com/naosu-dev/naosu/internal/record"
 )
 
@@ -53,7 +54,9 @@ type Options struct {
 	EKSCluster string
 	// PlaceholderImage is what placeholder pods of HeadroomPolicies run; empty is headroompolicy.DefaultImage.
 	PlaceholderImage string
-	Log              logr.Logger
+	// NodePrices are those that are known, for the rooms of HeadroomPolicies.
+	NodePrices sizing.Prices
+	Log        logr.Logger
 }
 
 // ErrNoDefinitions is that the cluster does not know naosu's resources.
@@ -136,7 +139,7 @@ func Run(ctx context.Context, o Options) error {
 		Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
 	room := &headroom.Reconciler{
-		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, Namespace: o.Namespace, Image: o.PlaceholderImage,
+		Snapshot: watch.Snapshot, Client: mgr.GetClient(), Reader: direct, Records: records, Namespace: o.Namespace, Image: o.PlaceholderImage, Prices: o.NodePrices,
 		ClusterFacts: reconciler.ClusterFacts, Leading: lead.holdsLease, Elected: lead.isElected, Clock: clock.RealClock{}, Log: o.Log,
 	}
 	zones := &zonecoverage.Reconciler{

@@ -1,6 +1,7 @@
 package headroom
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -70,6 +71,14 @@ func (a amounts) plus(b amounts) amounts {
 func (a amounts) minus(b amounts) amounts {
 	return a.combined(b, func(x, y int64) int64 { return max(0, max(-most, min(x, most))-max(-most, min(y, most))) })
 }
+
+// orMore is the larger of both, of each resource.
+func (a amounts) orMore(b amounts) amounts {
+	return a.combined(b, func(x, y int64) int64 { return max(x, y) })
+}
+
+// key is equal for equal amounts.
+func (a amounts) key() string { return fmt.Sprint(a) }
 
 // within reports whether no amount is more than b's.
 func (a amounts) within(b amounts) bool {

@@ -49,7 +49,7 @@ func (c *computation) answer(ctx context.Context, f Failure) (Answer, error) {
 // worst simulates the cases of a failure, counts those that have a cost, and returns the worst.
 func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error) {
 	cases := a.cases
-	if all := len(c.classes); a.Kind == Node && all > c.limits.lost {
+	if all := len(c.classes); a.Kind == Node && all > c.limits.lost && !c.o.Sized { // A room must survive every case.
 		cases = cases[:max(1, len(cases)*c.limits.lost/all)]
 		for _, one := range a.cases[len(cases):] {
 			a.Unplayed += one.alike
@@ -60,8 +60,8 @@ func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error)
 	if len(a.cases) == 1 { // explain simulates it.
 		return worst, nil
 	}
-	for _, one := range cases {
-		cost, err := c.play(ctx, one)
+	for i, one := range cases {
+		cost, err := c.play(ctx, &cases[i])
 		if err != nil {
 			return worst, err
 		}
@@ -77,23 +77,32 @@ func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error)
 }
 
 // play is what one case costs.
-func (c *computation) play(ctx context.Context, one failureCase) (Cost, error) {
+func (c *computation) play(ctx context.Context, one *failureCase) (Cost, error) {
 	cost, err := c.simulate(ctx, one)
 	c.progress(1)
 	return cost, err
 }
 
 // simulate is play without progress. What waits already is left out.
-func (c *computation) simulate(ctx context.Context, one failureCase) (Cost, error) {
+func (c *computation) simulate(ctx context.Context, one *failureCase) (Cost, error) {
 	var cost Cost
 	world := c.judge.World()
 	err := simulation.EachFuture(ctx, c.judge, one.changes, simulation.Options{LeavePending: true}, func(o outcome.Outcome) error {
 		cost = costOf(world, o)
 		cost.Nodes = one.nodes
+		c.keep(world, cost, o, one)
 		c.note(o.NotModelled)
 		return nil
 	})
 	return cost, err
+}
+
+// keep has a case keep what the search for its room needs.
+func (c *computation) keep(world *cluster.Snapshot, cost Cost, o outcome.Outcome, one *failureCase) {
+	if c.o.Sized {
+		present := todayOf(world, cost, o, *one)
+		one.today = &present
+	}
 }
 
 // explain simulates the worst case with reasons: again, unless it is the only one.
@@ -108,6 +117,7 @@ func (c *computation) explain(ctx context.Context, a *Answer, worst failureCase)
 	}
 	a.Worst = costOf(c.world, o)
 	if only {
+		c.keep(c.world, a.Worst, o, &a.cases[0])
 		c.progress(1)
 	}
 	if !a.Worst.none() {

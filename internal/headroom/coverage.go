@@ -52,7 +52,7 @@ func (c *computation) cover(ctx context.Context, f Failure, placeholders []Place
 	case len(one.Unread) > 0:
 		one.Status = Unread
 		return one, nil
-	case len(cases) == 0, c.displaced(cases)*len(c.ready)*len(cases) > mostWork, c.displaced(cases) > mostDisplaced:
+	case len(cases) == 0, c.work(cases) > mostWork:
 		one.Status = NotComputed
 		return one, nil
 	}
@@ -80,15 +80,12 @@ func (c *computation) coverCases(ctx context.Context, one *Coverage, cases []fai
 		one.Status = Failed
 		return nil
 	}
-	c.judge.Fork()
-	defer c.judge.Revert()
+	defer s.unfill()
 	if err := s.fill(); err != nil {
 		return err
 	}
-	open := s.open
 	for i := range cases {
-		s.open = open && i >= mostConfirmed
-		survived, err := s.simulateRoom(ctx, held, i)
+		survived, err := s.simulateRoom(ctx, held, trial{i, !s.closed(i)})
 		if err != nil {
 			return err
 		}
@@ -105,7 +102,7 @@ func (c *computation) coverCases(ctx context.Context, one *Coverage, cases []fai
 // lacking are the pods that the case which was simulated last harms, without as many of each workload as no room would help.
 func (s *sizer) lacking(one *Coverage, i int) {
 	helpless := map[change.Ref]int{}
-	for h, n := range s.allowed[i] {
+	for h, n := range s.present[i].harms {
 		helpless[h.workload] += n
 	}
 	var sum amounts

@@ -84,6 +84,10 @@ type failureCase struct {
 	demand float64
 	// grown is the growth of a step on the nodes that are there.
 	grown *change.GrowDaemonSet
+	// today is what it does with all that is free; nil if that was not simulated, or no room is asked for.
+	today *today
+	// demanding is whether a room that was found had to be enlarged for it.
+	demanding bool
 }
 
 // brings reports whether a case adds nodes.

@@ -45,6 +45,7 @@ func (c *computation) reserve(ctx context.Context, answers []Answer) (*Reserve, 
 	}
 	r := &Reserve{Status: Computed, Free: free.list(), Held: held.list()}
 	var cases []failureCase
+	var begin room
 	for _, a := range answers {
 		switch {
 		case a.Room == nil || a.Room.Result == NotSized && a.Room.Needs == nil:
@@ -53,12 +54,15 @@ func (c *computation) reserve(ctx context.Context, answers []Answer) (*Reserve, 
 			r.Status = MoreNodes
 		}
 		cases = append(cases, a.sized...)
+		if a.Room != nil && s.large {
+			begin = begin.including(a.Room.Placeholders)
+		}
 	}
 	if r.Status != Computed || len(cases) == 0 {
 		return r, nil
 	}
 	sortByDemand(cases)
-	found, err := s.all(ctx, cases)
+	found, err := s.all(ctx, cases, begin)
 	if err != nil || found.Result == NotSized {
 		r.Status = UnknownReserve
 		return r, err
@@ -69,7 +73,7 @@ func (c *computation) reserve(ctx context.Context, answers []Answer) (*Reserve, 
 }
 
 // all is the room that survives each of the cases.
-func (s *sizer) all(ctx context.Context, cases []failureCase) (*Room, error) {
+func (s *sizer) all(ctx context.Context, cases []failureCase, begin room) (*Room, error) {
 	a := Answer{Room: &Room{Result: NotSized, Placeholders: []Placeholder{}}}
-	return a.Room, s.sizeFor(ctx, cases, &a)
+	return a.Room, s.sizeFor(ctx, cases, &a, begin)
 }

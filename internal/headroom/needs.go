@@ -31,7 +31,7 @@ func (c *computation) needs(ctx context.Context, a *Answer) (*Needs, []change.Ch
 	group, zones := c.placesFor(a)
 	largest := min(mostAdded, max(8, len(worst.nodes), int(math.Ceil(2*c.demandOf(a)))))
 	harmWith := func(count int) (int, error) { // What the new nodes themselves cost counts, too: an autoscaler may react to them.
-		cost, err := c.simulate(ctx, failureCase{changes: slices.Concat(addNodes(group, zones, count), worst.changes)})
+		cost, err := c.simulate(ctx, &failureCase{changes: slices.Concat(addNodes(group, zones, count), worst.changes)})
 		return cost.pods(), err
 	}
 	least, err := harmWith(largest)

@@ -25,6 +25,8 @@ type Options struct {
 	Sized bool
 	// Bursts are those of workloads that exist.
 	Bursts []BurstOf
+	// Prices are those of nodes, as far as they are known. If all are, a room that costs less an hour is smaller.
+	Prices Prices
 	// Progress is called with the number of failures that have been simulated, and of all; nil is not called.
 	Progress func(done, total int)
 }

@@ -3,7 +3,6 @@ package headroom
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -35,6 +34,8 @@ type Room struct {
 	// Cost is the dominant share of the placeholders' requests, and Bound what any such room costs at least, in average nodes of the cluster.
 	Cost  float64 `json:"cost"`
 	Bound float64 `json:"bound"`
+	// Price is what the room costs an hour: on each node, the dominant share of the node's price. Nil if one of these is not known.
+	Price *float64 `json:"price,omitempty"`
 	// Needs are nodes that must be added first; nil if today's suffice.
 	Needs *Needs `json:"needs,omitempty"`
 	// Helpless is the number of pods of the worst case that no room and no more nodes would help: they wait, are preempted or lost all the same.
@@ -47,6 +48,7 @@ type Placeholder struct {
 	Requests corev1.ResourceList `json:"requests"`
 
 	size amounts
+	id   string
 	// pod is the one that it is shaped like, where it ran in a simulation.
 	pod change.Ref
 }
@@ -59,10 +61,10 @@ type Needs struct {
 }
 
 // key identifies what a placeholder holds, and where.
-func (p Placeholder) key() string { return p.Node + " " + fmt.Sprint(p.size) }
+func (p Placeholder) key() string { return p.id }
 
 func newPlaceholder(node string, size amounts) Placeholder {
-	return Placeholder{Node: node, Requests: size.list(), size: size}
+	return Placeholder{Node: node, Requests: size.list(), size: size, id: node + " " + size.key()}
 }
 
 // room is a list of placeholders.
@@ -76,14 +78,13 @@ func (r room) total() amounts {
 	return sum
 }
 
-func (r room) on(node string) amounts {
-	var sum amounts
+// byNode are the sums on each node.
+func (r room) byNode() map[string]amounts {
+	sums := map[string]amounts{}
 	for _, p := range r {
-		if p.Node == node {
-			sum = sum.plus(p.size)
-		}
+		sums[p.Node] = sums[p.Node].plus(p.size)
 	}
-	return sum
+	return sums
 }
 
 // key is equal for rooms with the same placeholders.
@@ -110,8 +111,8 @@ func (r room) including(other room) room {
 	return all
 }
 
-// without is the room without the placeholder of an index.
-func (r room) without(i int) room { return slices.Delete(slices.Clone(r), i, i+1) }
+// without is the room without some placeholders from an index on.
+func (r room) without(i, count int) room { return slices.Delete(slices.Clone(r), i, i+count) }
 
 // sorted puts the largest placeholders first, then by node.
 func (r room) sorted(size amounts) room {
@@ -122,10 +123,8 @@ func (r room) sorted(size amounts) room {
 }
 
 const (
-	// mostDisplaced bounds the pods that a case displaces for its room to be computed, and mostWork their number times that of the nodes and of the
-	// failure's cases.
-	mostDisplaced = 200
-	mostWork      = 3_000_000
+	// mostWork bounds the pods that the cases of a failure displace together, times the nodes, for its room to be computed.
+	mostWork = 4_000_000_000
 	// mostAdded bounds how many more nodes are tried.
 	mostAdded = 64
 )
@@ -141,7 +140,7 @@ func (c *computation) sizeRoom(ctx context.Context, a *Answer) error {
 		demand = max(demand, one.demand)
 	}
 	a.Room = &Room{Result: NotSized, Placeholders: []Placeholder{}, Bound: demand}
-	if a.Unplayed > 0 || c.displaced(cases)*len(c.ready)*len(cases) > mostWork || c.displaced(cases) > mostDisplaced {
+	if a.Unplayed > 0 || c.work(cases) > mostWork {
 		return nil
 	}
 	needs, changes, err := c.needs(ctx, a)
@@ -153,9 +152,9 @@ func (c *computation) sizeRoom(ctx context.Context, a *Answer) error {
 		s := newSizer(c)
 		a.sized = cases
 		if cases[0].grown != nil {
-			a.Whole = s.whole(*cases[0].grown)
+			a.Whole = s.wholeRoom(*cases[0].grown)
 		}
-		return s.sizeFor(ctx, cases, a)
+		return s.sizeFor(ctx, cases, a, nil)
 	})
 }
 
@@ -167,7 +166,9 @@ func (c *computation) casesToSize(a *Answer) []failureCase {
 	case Node:
 		for _, one := range a.cases {
 			for _, node := range one.members {
-				cases = append(cases, failureCase{changes: []change.Change{change.LoseNode{Node: node}}, nodes: []string{node}, alike: 1, demand: one.demand})
+				cases = append(cases, failureCase{
+					changes: []change.Change{change.LoseNode{Node: node}}, nodes: []string{node}, alike: 1, demand: one.demand, today: one.today.ofMember(one.nodes[0], node),
+				})
 			}
 		}
 	case TwoNodes:
@@ -192,25 +193,30 @@ func (c *computation) casesToSize(a *Answer) []failureCase {
 	return cases
 }
 
-// displaced is the largest number of pods that cases displace from lost nodes, at least one.
-func (c *computation) displaced(cases []failureCase) int {
-	largest := 1
+// work is how much there is to simulate, in the unit of mostWork.
+func (c *computation) work(cases []failureCase) int {
+	sum := 0
 	for _, one := range cases {
-		n := 0
-		for _, node := range one.nodes {
-			n += len(c.world.PodsOn(node))
-		}
-		for _, changed := range one.changes {
-			switch changed := changed.(type) {
-			case change.RotateGroup:
-				n += c.podsOfGroup(changed.Group)
-			case change.ScaleWorkload:
-				n += changed.Replicas
-			}
-		}
-		largest = max(largest, n)
+		sum += 1 + c.displacedBy(one)
 	}
-	return largest
+	return sum * len(c.ready)
+}
+
+// displacedBy is the number of pods that a case displaces from lost nodes, or creates.
+func (c *computation) displacedBy(one failureCase) int {
+	n := 0
+	for _, node := range one.nodes {
+		n += len(c.world.PodsOn(node))
+	}
+	for _, changed := range one.changes {
+		switch changed := changed.(type) {
+		case change.RotateGroup:
+			n += c.podsOfGroup(changed.Group)
+		case change.ScaleWorkload:
+			n += changed.Replicas
+		}
+	}
+	return n
 }
 
 func (c *computation) podsOfGroup(name string) int {

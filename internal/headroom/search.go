@@ -1,118 +1,203 @@
 package headroom
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"maps"
-	"math"
 	"slices"
+
+	"k8s.io/apimachinery/pkg/util/sets"
 )
 
 const (
-	// exactNodes and exactCandidates are up to how many nodes and candidates all smaller rooms are tried.
-	exactNodes      = 8
-	exactCandidates = 2_000
+	// mostEnlarged bounds how often each trial is played until a room survives all.
+	mostEnlarged = 8
+	// mostExtensions bounds how often placeholders are added for the pods that a case still harms.
+	mostExtensions = 16
+	// mostFilled bounds the placeholders of a room that holds all that is free.
+	mostFilled = 2_000
+	// manyDisplaced is from how many displaced pods on a room gets placeholders for all of them at once.
+	manyDisplaced = 500
 )
 
-// sizeFor finds the room that survives all of the cases, and writes it into the answer.
-func (s *sizer) sizeFor(ctx context.Context, cases []failureCase, a *Answer) error {
+// sizeFor finds the room that survives all of the cases, beginning with one, and writes it into the answer.
+func (s *sizer) sizeFor(ctx context.Context, cases []failureCase, a *Answer, begin room) error {
 	if err := s.prepare(ctx, cases); err != nil {
 		return err
 	}
 	for i, one := range cases {
 		if slices.Equal(one.nodes, a.Worst.Nodes) {
 			a.Room.Helpless = 0
-			for _, n := range s.allowed[i] {
+			for _, n := range s.present[i].harms {
 				a.Room.Helpless += n
 			}
 		}
 	}
 	a.Room.Bound = s.bound()
-	r, result, err := s.find(ctx, nil)
+	r, result, err := s.find(ctx, begin)
 	if err != nil || result == NotSized {
 		return err
 	}
-	a.Room.Result, a.Room.Placeholders, a.Room.Cost = result, append([]Placeholder{}, r.sorted(s.size)...), s.cost(r)
+	a.Room.Result, a.Room.Placeholders, a.Room.Cost = result, append([]Placeholder{}, r.sorted(s.size)...), s.share(r)
+	if price, known := s.priceOf(r); known {
+		a.Room.Price = &price
+	}
 	return nil
 }
 
-// find is the smallest room that was found, beginning with one.
+// find is the smallest room that was found, beginning with one that the demanding cases need, if there is one.
 func (s *sizer) find(ctx context.Context, begin room) (room, Result, error) {
-	s.judge.Fork()
-	defer s.judge.Revert()
+	defer s.unfill()
 	if err := s.fill(); err != nil {
 		return nil, NotSized, err
 	}
-	r, active := begin, map[int]bool{}
-	for i := range s.cases { // The most demanding first.
-		held, err := s.survives(ctx, r, i)
-		if err != nil {
-			return nil, NotSized, err
-		}
-		if held {
-			continue
-		}
-		active[i] = true
-		if r, held, err = s.extend(ctx, r, i); err != nil || !held {
-			return s.findFilled(ctx, err)
-		}
+	if begin != nil && s.fits(begin) {
+		s.activate(func(t trial) bool { return s.cases[t.i].demanding })
+		return s.reduceAll(ctx, begin)
 	}
-	return s.reduceAll(ctx, r, active)
+	first := len(s.trials)
+	if s.large {
+		first = len(s.cases) // With placeholders, once they are few.
+	}
+	r, held, err := s.enlarge(ctx, nil, first)
+	if err != nil || !held {
+		return s.findFilled(ctx, err)
+	}
+	return s.reduceAll(ctx, r)
 }
 
-// mostExtensions bounds how often placeholders are added for the pods that a case still harms.
-const mostExtensions = 8
+// activate has trials be those that a smaller room must survive.
+func (s *sizer) activate(which func(trial) bool) {
+	for _, t := range s.trials {
+		if which(t) && !slices.Contains(s.active, t) {
+			s.active = append(s.active, t)
+		}
+	}
+}
 
-// extend adds placeholders until a room survives a case: for the pods that it harms, where they would run if all that is free were there for them, or on
-// the node with the most room; at last for all pods that it displaces.
-func (s *sizer) extend(ctx context.Context, r room, i int) (room, bool, error) {
-	extended := r
-	for range mostExtensions {
-		held, err := s.simulateRoom(ctx, extended, i)
-		if err != nil || held {
+// putFirst has a trial be the next to try, but no preemption before what is free, which takes less time.
+func (s *sizer) putFirst(t trial) {
+	s.active = slices.DeleteFunc(s.active, func(other trial) bool { return other == t })
+	at := 0
+	if s.large && !t.open {
+		at = s.opened()
+	}
+	s.active = slices.Insert(s.active, at, t)
+}
+
+// opened is how many of the active trials are open: they come first.
+func (s *sizer) opened() int {
+	if at := slices.IndexFunc(s.active, func(t trial) bool { return !t.open }); at >= 0 {
+		return at
+	}
+	return len(s.active)
+}
+
+// enlarge has a room survive the trials in turn, the most demanding first, and reports whether it does. Where that takes more room, it goes on until the
+// room has survived all of them as it is, but for no more than so many trials.
+func (s *sizer) enlarge(ctx context.Context, r room, most int) (room, bool, error) {
+	for at, survived := 0, 0; survived < len(s.trials) && at < most; at++ {
+		t := s.trials[at%len(s.trials)]
+		held, err := s.survives(ctx, r, t)
+		if err != nil {
+			return r, false, err
+		}
+		if held {
+			survived++
+			continue
+		}
+		s.putFirst(t)
+		s.cases[t.i].demanding = true
+		if r, held, err = s.extend(ctx, r, t); err != nil || !held {
+			return r, false, err
+		}
+		survived = 1
+	}
+	return r, true, nil
+}
+
+// extend adds placeholders until a room survives a trial: for the pods that it harms, where they would run if all that is free were there for them, or
+// on another node; else for all pods that it displaces.
+func (s *sizer) extend(ctx context.Context, r room, t trial) (room, bool, error) {
+	begins := []room{r, r.including(s.present[t.i].landing)}
+	if s.displaced[t.i] >= manyDisplaced {
+		begins = begins[1:]
+	}
+	for _, begin := range begins {
+		if extended, held, err := s.extendFrom(ctx, begin, t); err != nil || held {
 			return extended, held, err
 		}
-		before := len(extended)
-		for _, p := range s.landings[i] {
-			if !slices.Contains(s.harmed, p.pod) {
-				continue
-			}
-			if next, ok := s.add(extended, p, s.cases[i].nodes); ok {
-				extended = next
-			}
+	}
+	return r, false, nil
+}
+
+func (s *sizer) extendFrom(ctx context.Context, r room, t trial) (room, bool, error) {
+	if !s.fits(r) {
+		return r, false, nil
+	}
+	for round := range mostExtensions {
+		held, err := s.simulateRoom(ctx, r, t)
+		if err != nil || held {
+			return r, held, err
 		}
-		if len(extended) == before {
+		before := len(r)
+		if r = s.addFor(r, t, 1<<(round/3)); len(r) == before {
 			break
 		}
 	}
-	extended = r.including(s.landings[i])
-	if !s.fits(extended) {
-		return r, false, nil
-	}
-	held, err := s.survives(ctx, extended, i)
-	return extended, held, err
+	return r, false, nil
 }
 
-// add adds a placeholder to a room: on its node, or on the node with the most room that is not lost.
-func (s *sizer) add(r room, p Placeholder, lost []string) (room, bool) {
-	best, most := "", -1.0
-	for _, node := range slices.Sorted(maps.Keys(s.free)) {
-		left := s.free[node].minus(r.on(node))
-		if !p.size.within(left) || slices.Contains(lost, node) {
+// addFor adds so many placeholders for each of the pods that the last simulation has harmed.
+func (s *sizer) addFor(r room, t trial, count int) room {
+	all, left := slices.Clone(r), maps.Clone(s.free)
+	for node, sum := range r.byNode() {
+		left[node] = left[node].minus(sum)
+	}
+	for _, node := range s.cases[t.i].nodes {
+		delete(left, node)
+	}
+	harmed := sets.New(s.harmed...)
+	for _, p := range s.present[t.i].landing {
+		if !harmed.Has(p.pod) {
 			continue
 		}
-		share := s.size.share(left)
-		if node == p.Node {
-			share = math.Inf(1)
+		for range count {
+			node := s.nodeFor(p, left)
+			if node == "" {
+				break
+			}
+			left[node] = left[node].minus(p.size)
+			all = append(all, newPlaceholder(node, p.size))
+		}
+	}
+	return all
+}
+
+// nodeFor is where a placeholder has room: on its node, on the one with the most room that is like it, or on the one with the most room.
+func (s *sizer) nodeFor(p Placeholder, left map[string]amounts) string {
+	if p.size.within(left[p.Node]) {
+		return p.Node
+	}
+	best, most := "", -1.0
+	for _, node := range s.nodes {
+		if !p.size.within(left[node]) {
+			continue
+		}
+		share := s.size.share(left[node])
+		if s.alike[node] == s.alike[p.Node] {
+			share += preferred
 		}
 		if share > most {
 			best, most = node, share
 		}
 	}
-	if best == "" {
-		return r, false
-	}
-	return append(slices.Clone(r), newPlaceholder(best, p.size)), true
+	return best
 }
+
+// preferred is a share of a node's resources that no node has.
+const preferred = 1e6
 
 // findFilled begins with as many placeholders as there is room for.
 func (s *sizer) findFilled(ctx context.Context, err error) (room, Result, error) {
@@ -120,239 +205,182 @@ func (s *sizer) findFilled(ctx context.Context, err error) (room, Result, error)
 		return nil, NotSized, err
 	}
 	var r room
-	for _, node := range slices.Sorted(maps.Keys(s.free)) {
+	for _, node := range s.nodes {
 		free := s.free[node]
 		for _, shape := range s.shapes {
-			for shape.within(free) && len(r) < mostDisplaced {
+			for shape.within(free) && len(r) < mostFilled {
 				free = free.minus(shape)
 				r = append(r, newPlaceholder(node, shape))
 			}
 		}
 	}
-	r.sorted(s.size)
-	all := make([]int, len(s.cases))
-	active := map[int]bool{}
-	for i := range all {
-		all[i], active[i] = i, true
-	}
-	switch held, err := s.survives(ctx, r, all...); {
+	s.activate(func(trial) bool { return true })
+	switch held, err := s.survives(ctx, r, s.trials...); {
 	case err != nil:
 		return nil, NotSized, err
 	case !held:
 		return s.findCheapest(ctx)
 	}
-	return s.reduceAll(ctx, r, active)
+	return s.reduceAll(ctx, r)
 }
 
-// findCheapest tries all rooms of a small cluster, for cases that neither the placeholders added for them nor as many as there is room for survive: with
-// more room, the scheduler may put a pod where only another could run.
-func (s *sizer) findCheapest(ctx context.Context) (room, Result, error) {
-	if len(s.free) > exactNodes {
-		return nil, NotSized, nil
-	}
-	found, _, err := s.cheapest(ctx, math.Inf(1), 0)
-	if err != nil || found == nil {
-		return nil, NotSized, err
-	}
-	return found, Minimal, nil
-}
-
-// reduceAll makes a room smaller as long as it survives the cases that needed placeholders, and then looks whether it survives the others: one that it
-// does not survive is added to them.
-func (s *sizer) reduceAll(ctx context.Context, r room, active map[int]bool) (room, Result, error) {
+// reduceAll makes a room smaller as long as it survives the trials that it was enlarged for, and enlarges it for others that it does not survive then,
+// until it is as small as it may be or the search is spent.
+func (s *sizer) reduceAll(ctx context.Context, r room) (room, Result, error) {
+	var best room
+	found := false
 	for {
-		largest := r
-		smaller, done, err := s.reduce(ctx, r, active)
+		smaller, done, err := s.reduce(ctx, r)
 		if err != nil {
 			return nil, NotSized, err
 		}
-		failed := -1
-		for i := range s.cases {
-			if held, err := s.survives(ctx, smaller, i); err != nil {
-				return nil, NotSized, err
-			} else if !held {
-				failed = i
-				break
-			}
+		enlarged, held, err := s.enlarge(ctx, smaller, mostEnlarged*len(s.trials))
+		switch {
+		case err != nil:
+			return nil, NotSized, err
+		case held && len(enlarged) == len(smaller) && done:
+			return s.exact(ctx, enlarged)
+		case held && (!found || s.compare(enlarged, best) < 0):
+			best, found = enlarged, true
 		}
 		switch {
-		case failed < 0 && s.open:
-			return s.confirm(ctx, smaller, done)
-		case failed < 0 && !done:
-			return smaller, Sufficient, nil
-		case failed < 0:
-			return s.exact(ctx, smaller)
-		case active[failed] || s.spent():
-			if s.open {
-				return s.confirm(ctx, largest, false)
-			}
-			return largest, Sufficient, nil
+		case !held && !found:
+			return s.findCheapest(ctx)
+		case !held, s.spent():
+			return best, Sufficient, nil
 		}
-		active[failed] = true
+		r = enlarged
 	}
 }
 
-// confirm plays the most demanding cases with placeholders that the scheduler preempts. A room that does not survive them gets all placeholders that
-// they could need.
-func (s *sizer) confirm(ctx context.Context, r room, done bool) (room, Result, error) {
-	s.open = false
-	result := Irreducible
-	if !done {
-		result = Sufficient
-	}
-	for i := range min(len(s.cases), mostConfirmed) {
-		held, err := s.survives(ctx, r, i)
-		if err == nil && !held {
-			r, result = r.including(s.landings[i]), Sufficient
-			held, err = s.survives(ctx, r, i)
-		}
-		if err != nil || !held || !s.fits(r) {
-			return nil, NotSized, err
-		}
-	}
-	if len(r) == 0 || len(r) == 1 && result == Irreducible && compareFloats(s.cost(r), s.bound()) <= 0 {
-		result = Minimal
-	}
-	return r, result, nil
+// compare puts the room first that costs less, or has fewer placeholders.
+func (s *sizer) compare(a, b room) int {
+	return cmp.Or(compareFloats(s.cost(a), s.cost(b)), cmp.Compare(len(a), len(b)))
 }
 
-// reduce leaves out placeholders and makes them smaller, one at a time, the largest first, until nothing more can be; done is false if it gave up.
-func (s *sizer) reduce(ctx context.Context, r room, active map[int]bool) (reduced room, done bool, err error) {
-	var cases []int
-	for i := range s.cases {
-		if active[i] {
-			cases = append(cases, i)
+// reduce leaves out placeholders, in a large cluster many at a time, and makes them smaller, the largest first, until nothing more can be; done is false if
+// it gave up.
+func (s *sizer) reduce(ctx context.Context, r room) (reduced room, done bool, err error) {
+	r = slices.Clone(r).sorted(s.size)
+	if s.large && s.opened() == len(s.active) {
+		for count := len(r) / 2; count > 1 && err == nil; count /= 2 {
+			r, err = s.leaveOut(ctx, r, count)
 		}
 	}
-	r.sorted(s.size)
-	for changed := true; changed; {
+	for changed := true; changed && err == nil; {
 		changed = false
-		for i := 0; i < len(r); i++ {
-			for _, next := range s.smaller(r, i) {
-				if s.spent() {
-					return r, false, nil
-				}
-				held, err := s.survives(ctx, next, cases...)
-				if err != nil {
-					return nil, false, err
-				}
-				if held {
-					changed = true
-					if len(next) < len(r) {
-						i--
-					}
-					r = next
-					break
-				}
+		for i := 0; i < len(r) && err == nil; i++ {
+			var next room
+			if next, err = s.smaller(ctx, r, i); next == nil {
+				continue
 			}
+			changed = true
+			if len(next) < len(r) {
+				i--
+			}
+			r = next
 		}
 	}
-	return r, true, nil
+	if errors.Is(err, errSpent) {
+		return r, false, nil
+	}
+	return r, err == nil, err
 }
 
-// smaller are the room without a placeholder, and with the next smaller one in its place.
-func (s *sizer) smaller(r room, i int) []room {
-	all := []room{r.without(i)}
+// errSpent is that the search has simulated as much as it may.
+var errSpent = errors.New("the search is spent")
+
+// leaveOut leaves out so many placeholders at a time.
+func (s *sizer) leaveOut(ctx context.Context, r room, count int) (room, error) {
+	for from := 0; from+count <= len(r); {
+		next := r.without(from, count)
+		held, err := s.suffices(ctx, next, r[from:from+count].total(), s.excess(r))
+		switch {
+		case err != nil:
+			return r, err
+		case held:
+			r = next
+		default:
+			from += count
+		}
+	}
+	return r, nil
+}
+
+// smaller is the room without a placeholder, or with the next smaller one in its place; nil if neither will do.
+func (s *sizer) smaller(ctx context.Context, r room, i int) (room, error) {
+	excess := s.excess(r)
+	held, err := s.suffices(ctx, r.without(i, 1), r[i].size, excess)
+	if err != nil || held {
+		return r.without(i, 1), err
+	}
 	for _, shape := range s.shapes {
 		if shape.within(r[i].size) && compareFloats(s.size.share(shape), s.size.share(r[i].size)) < 0 {
 			next := slices.Clone(r)
 			next[i] = newPlaceholder(r[i].Node, shape)
-			return append(all, next)
+			if held, err := s.suffices(ctx, next, r[i].size.minus(shape), excess); err != nil || !held {
+				return nil, err
+			}
+			return next, nil
 		}
 	}
-	return all
+	return nil, nil
 }
 
-// cost of a room is the dominant share of its placeholders, in nodes.
-func (s *sizer) cost(r room) float64 { return s.size.share(r.total()) }
+// excess is what a room requests more than the least that any must.
+func (s *sizer) excess(r room) amounts { return r.total().minus(s.least) }
 
-// bound is what a room costs at least: in a world without anything else that is free, what a case displaces fits only into its placeholders. Nothing
+// suffices reports whether a room survives the trials that rooms were enlarged for. It has so much less than another with an excess.
+func (s *sizer) suffices(ctx context.Context, r room, less, excess amounts) (bool, error) {
+	for name, value := range less {
+		if s.least[name] > 0 && value > excess[name] {
+			return false, nil
+		}
+	}
+	if s.spent() {
+		return false, errSpent
+	}
+	for _, t := range s.active {
+		held, err := s.survives(ctx, r, t)
+		if err != nil {
+			return false, err
+		}
+		if !held { // It may be the one that the next room does not survive either.
+			s.putFirst(t)
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// share of a room is the dominant share of its placeholders, in nodes.
+func (s *sizer) share(r room) float64 { return s.size.share(r.total()) }
+
+// cost of a room is its price, or its share if not all prices are known.
+func (s *sizer) cost(r room) float64 {
+	if s.priced() {
+		price, _ := s.priceOf(r)
+		return price
+	}
+	return s.share(r)
+}
+
+// leastCost is what a room costs at least.
+func (s *sizer) leastCost() float64 {
+	if s.priced() {
+		return s.leastPrice(s.least)
+	}
+	return s.bound()
+}
+
+// bound is the least share of a room: in a world without anything else that is free, what a case displaces fits only into its placeholders. Nothing
 // is known of a rotation, which brings nodes, nor if other pods go, whose room is free then.
 func (s *sizer) bound() float64 {
 	most := 0.0
 	for i, one := range s.cases {
-		if len(s.allowed[i]) == 0 && !one.brings() {
-			most = max(most, s.cost(s.landings[i]))
+		if len(s.present[i].harms) == 0 && !one.brings() {
+			most = max(most, s.share(s.present[i].landing))
 		}
 	}
 	return most
-}
-
-// exact tries all rooms that cost less than one, or as much with fewer placeholders, the cheapest first, in small clusters.
-func (s *sizer) exact(ctx context.Context, r room) (room, Result, error) {
-	if len(r) == 0 || len(r) == 1 && compareFloats(s.cost(r), s.bound()) <= 0 {
-		return r, Minimal, nil
-	}
-	if len(s.free) > exactNodes {
-		return r, Irreducible, nil
-	}
-	switch found, all, err := s.cheapest(ctx, s.cost(r), len(r)); {
-	case err != nil:
-		return nil, NotSized, err
-	case found != nil:
-		return found, Minimal, nil
-	case !all:
-		return r, Irreducible, nil
-	}
-	return r, Minimal, nil
-}
-
-// cheapest is the room that costs least of all that survive the cases and cost less than most, or as much with fewer placeholders than count; nil if there is none.
-// It tries none if there are too many, and gives up once the search is spent; then all is false.
-func (s *sizer) cheapest(ctx context.Context, most float64, count int) (found room, all bool, err error) {
-	candidates, all := s.candidates(most, count)
-	if !all {
-		return nil, false, nil
-	}
-	cases := make([]int, len(s.cases))
-	for i := range cases {
-		cases[i] = i
-	}
-	for _, candidate := range candidates {
-		if s.spent() {
-			return nil, false, nil
-		}
-		if held, err := s.survives(ctx, candidate, cases...); err != nil || held {
-			return candidate, true, err
-		}
-	}
-	return nil, true, nil
-}
-
-// candidates are the rooms that cost less than most, or as much with fewer placeholders than count, the cheapest first; false if there are too many.
-func (s *sizer) candidates(most float64, count int) ([]room, bool) {
-	var options room
-	for node := range s.free {
-		for _, shape := range s.shapes {
-			options = append(options, newPlaceholder(node, shape))
-		}
-	}
-	options.sorted(s.size)
-	least := s.bound()
-	var found []room
-	tried := 0
-	var extend func(chosen room, from int)
-	extend = func(chosen room, from int) {
-		if tried++; tried > 20*exactCandidates || len(found) > exactCandidates {
-			return
-		}
-		cost := s.cost(chosen)
-		if compareFloats(cost, most) > 0 || !s.fits(chosen) {
-			return
-		}
-		if compareFloats(cost, least) >= 0 && (compareFloats(cost, most) < 0 || len(chosen) < count) {
-			found = append(found, slices.Clone(chosen))
-		}
-		for i := from; i < len(options); i++ {
-			extend(append(slices.Clip(chosen), options[i]), i)
-		}
-	}
-	extend(nil, 0)
-	slices.SortStableFunc(found, func(a, b room) int {
-		if d := compareFloats(s.cost(a), s.cost(b)); d != 0 {
-			return d
-		}
-		return len(a) - len(b)
-	})
-	return found, tried <= 20*exactCandidates && len(found) <= exactCandidates
 }

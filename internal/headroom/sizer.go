@@ -2,6 +2,7 @@ package headroom
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -24,57 +25,86 @@ const (
 	placeholderPriority = -10
 	// fillerPriority is higher than any that the API server accepts: nothing preempts the pods that fill nodes.
 	fillerPriority = int32(2_000_002_000)
-	// mostSimulated bounds the simulations of one search, and mostPlayed their number times that of the nodes.
-	mostSimulated = 3_000
-	mostPlayed    = 100_000
-	// fewNodesFutures and manyNodesFutures are in how many futures a room must survive a case, up to exactNodes and with more: the scheduler decides at random
-	// which of equal placeholders a pod preempts, and a small pod may take the place of a large one.
+	// mostSearched and mostSearchedFew bound what one search simulates to make its room smaller, with more than exactNodes nodes and with fewer: the pods that
+	// cases displace, and podsOfFuture for each future. With many cases, it is searchedPerCase times what it takes to simulate each once.
+	mostSearched    = 20_000
+	mostSearchedFew = 100_000
+	searchedPerCase = 2
+	podsOfFuture    = 30
+	// preemptionWeight is how much longer it takes to place a pod that preempts.
+	preemptionWeight = 10
+	// fewNodesFutures and manyNodesFutures are in how many futures a room must survive a case with placeholders, up to exactNodes and with more: the scheduler
+	// decides at random which of equal placeholders a pod preempts, and a small pod may take the place of a large one.
 	fewNodesFutures  = 10
 	manyNodesFutures = 3
-	// mostConfirmed is how many cases are played with placeholders that are preempted, where the search leaves their room free.
-	mostConfirmed = 8
+	// mostConfirmed is how many cases are played with placeholders that are preempted, too, where the search leaves their room free, and mostPreempting how
+	// many pods such a case displaces at most.
+	mostConfirmed  = 8
+	mostPreempting = 200
 )
 
 // sizer looks for rooms in the Judge's world.
 type sizer struct {
 	*computation
 	world *cluster.Snapshot
+	// large is whether there are more than exactNodes nodes.
+	large bool
 	// free is what is free on each node that takes pods, with what placeholders hold, which the search removes.
-	free         map[string]amounts
+	free map[string]amounts
+	// nodes are the names of these nodes, and alike is equal for those that the scheduler treats alike.
+	nodes []string
+	// sizes are what these nodes have, prices what those of known prices cost an hour.
+	sizes        map[string]amounts
+	prices       map[string]float64
+	alike        map[string]string
 	placeholders []*corev1.Pod
-	// allowed is what a case costs although all that is free is there for it, by index of the case.
-	allowed []map[harm]int
-	// landings are where the pods that a case displaces find room, in shapes of the pods.
-	landings []room
-	cases    []failureCase
+	cases        []failureCase
+	// present is what each case does with all that is free, displaced how many pods it displaces.
+	present   []today
+	displaced []int
+	// trials are what a room must survive.
+	trials []trial
+	// active are those that rooms were enlarged for.
+	active []trial
+	// least is what any room requests at least.
+	least amounts
 	// shapes are the sizes of displaced pods, the largest first.
-	shapes    []amounts
-	simulated int
-	known     map[string]bool
+	shapes []amounts
+	// numbers are those of rooms, by key, and known what is known of them.
+	numbers map[[sha256.Size]byte]int
+	known   map[knownRoom]bool
+	// held is the room that the Judge's world holds.
+	held heldRoom
 	// harmed are the pods that the last simulation of a room that does not survive harms.
 	harmed []change.Ref
-	// open leaves the room free instead of putting placeholders there, which saves the scheduler their preemption.
+	// searched is what was simulated, in the unit of mostSearched.
+	searched int
+}
+
+// trial is a case that a room must survive. An open one leaves the room free instead of putting placeholders there, which saves the scheduler their
+// preemption.
+type trial struct {
+	i    int
 	open bool
 }
 
-// harm is a fate of a workload's pods.
-type harm struct {
-	kind     outcome.Kind
-	workload change.Ref
+// heldRoom is a room in a world; zero is none.
+type heldRoom struct {
+	number int
+	open   bool
 }
 
-func harms(c Cost) map[harm]int {
-	count := map[harm]int{}
-	for kind, pods := range map[outcome.Kind][]Affected{outcome.Waiting: c.Waiting, outcome.Preempted: c.Preempted, outcome.Lost: c.Lost} {
-		for _, one := range pods {
-			count[harm{kind, one.Workload}]++
-		}
-	}
-	return count
+type knownRoom struct {
+	trial
+	number int
 }
 
 func newSizer(c *computation) *sizer {
-	s := &sizer{computation: c, world: c.judge.World(), free: map[string]amounts{}, known: map[string]bool{}, open: len(c.ready) > exactNodes}
+	s := &sizer{
+		computation: c, world: c.judge.World(), large: len(c.ready) > exactNodes,
+		free: map[string]amounts{}, alike: map[string]string{}, sizes: map[string]amounts{}, prices: map[string]float64{}, numbers: map[[sha256.Size]byte]int{}, known: map[knownRoom]bool{},
+	}
+	own := labelsOfOneNode(s.world.Nodes())
 	for _, node := range s.world.Nodes() {
 		if !kube.IsNodeReady(node) || node.Spec.Unschedulable {
 			continue
@@ -92,14 +122,17 @@ func newSizer(c *computation) *sizer {
 			}
 		}
 		s.free[node.Name] = free
+		s.setPrice(node)
+		s.alike[node.Name] = nodeKey(node, own)
 	}
+	s.nodes = slices.Sorted(maps.Keys(s.free))
 	return s
 }
 
-// futures is in how many futures a case is played. Without placeholders, none is preempted, and one future will do.
-func (s *sizer) futures() int {
+// futures is in how many futures a trial is played. Without placeholders, none is preempted, and one future will do.
+func (s *sizer) futures(open bool) int {
 	switch {
-	case s.open:
+	case open:
 		return 1
 	case len(s.free) <= exactNodes:
 		return fewNodesFutures
@@ -107,36 +140,73 @@ func (s *sizer) futures() int {
 	return manyNodesFutures
 }
 
+// closed reports whether a case is played with placeholders that are preempted.
+func (s *sizer) closed(i int) bool {
+	return !s.large || i < mostConfirmed && s.displaced[i] <= mostPreempting
+}
+
 // prepare plays the cases in a world in which all that is free is there for them.
 func (s *sizer) prepare(ctx context.Context, cases []failureCase) error {
 	s.cases = cases
+	var open, closed []trial
 	seen := map[string]bool{}
-	open := s.open
-	defer func() { s.open = open }()
 	for i, one := range cases {
-		s.open = open && i >= mostConfirmed
-		var landing room
-		allowed := map[harm]int{}
-		err := simulation.EachFuture(ctx, s.judge, one.changes, simulation.Options{LeavePending: true, Seeds: s.futures()}, func(o outcome.Outcome) error {
-			for h, n := range harms(costOf(s.world, o)) {
-				allowed[h] = max(allowed[h], n)
-			}
-			landing = s.landed(one, o)
-			return nil
-		})
+		s.displaced = append(s.displaced, s.displacedBy(one))
+		if s.large {
+			open = append(open, trial{i, true})
+		}
+		if s.closed(i) {
+			closed = append(closed, trial{i, false})
+		}
+		present, err := s.playToday(ctx, one, !s.closed(i))
 		if err != nil {
 			return err
 		}
-		s.allowed, s.landings = append(s.allowed, allowed), append(s.landings, landing)
-		for _, p := range landing {
-			if key := fmt.Sprint(p.size); !seen[key] {
+		s.present = append(s.present, present)
+		for _, p := range present.landing {
+			if key := p.size.key(); !seen[key] {
 				seen[key] = true
 				s.shapes = append(s.shapes, p.size)
 			}
 		}
+		if len(present.harms) == 0 && !one.brings() {
+			s.least = s.least.orMore(present.landing.total())
+		}
 	}
+	s.trials = slices.Concat(open, closed)
 	slices.SortFunc(s.shapes, func(a, b amounts) int { return compareFloats(s.size.share(b), s.size.share(a)) })
 	return nil
+}
+
+// playToday is what a case does with all that is free, as it was simulated for its cost if that will do.
+func (s *sizer) playToday(ctx context.Context, one failureCase, open bool) (today, error) {
+	present := today{}
+	if one.today != nil && open && s.world == s.computation.world {
+		present = *one.today
+	} else {
+		err := simulation.EachFuture(ctx, s.judge, one.changes, simulation.Options{LeavePending: true, Seeds: s.futures(open)}, func(o outcome.Outcome) error {
+			before := present.harms
+			present = todayOf(s.world, costOf(s.world, o), o, one)
+			for h, n := range before {
+				present.harms[h] = max(present.harms[h], n)
+			}
+			return nil
+		})
+		if err != nil {
+			return present, err
+		}
+	}
+	var landing room
+	if one.grown != nil {
+		landing = s.growths(*one.grown)
+	}
+	for _, p := range present.landing {
+		if s.free[p.Node] != nil {
+			landing = append(landing, p)
+		}
+	}
+	present.landing = landing.sorted(s.size)
+	return present, nil
 }
 
 func compareFloats(a, b float64) int {
@@ -148,36 +218,6 @@ func compareFloats(a, b float64) int {
 		return 1
 	}
 	return 0
-}
-
-// landed is where the pods run that a case displaces or adds, on nodes that are there today; of a step, also what each of the DaemonSet's pods grows by.
-func (s *sizer) landed(one failureCase, o outcome.Outcome) room {
-	var all room
-	own := change.Ref{}
-	if one.grown != nil {
-		own, all = one.grown.Subject(), s.growths(*one.grown)
-	}
-	for _, fate := range o.Fates {
-		if fate.To == "" || fate.To == fate.From || s.free[fate.To] == nil || !slices.Contains([]outcome.Kind{outcome.Moved, outcome.Delayed, outcome.Created}, fate.Kind) {
-			continue
-		}
-		pod := s.world.Pod(fate.Pod.Namespace, fate.Pod.Name)
-		if pod == nil {
-			pod = o.World.Pod(fate.Pod.Namespace, fate.Pod.Name)
-		}
-		if pod == nil || placeholder(pod) {
-			continue
-		}
-		if object := s.world.Workload(pod); object != nil && refTo(object) == own {
-			continue
-		}
-		if size := requestsOf(pod); len(size) > 0 {
-			p := newPlaceholder(fate.To, size)
-			p.pod = fate.Pod
-			all = append(all, p)
-		}
-	}
-	return all.sorted(s.size)
 }
 
 // growths are what the pods of a DaemonSet that grows request more than now, by node, where that is free.
@@ -207,8 +247,8 @@ func grownPod(pod *corev1.Pod, grow change.GrowDaemonSet) *corev1.Pod {
 	return grown
 }
 
-// whole is the room that a HeadroomPolicy would hold for a step.
-func (s *sizer) whole(grow change.GrowDaemonSet) *WholeRoom {
+// wholeRoom is the room that a HeadroomPolicy would hold for a step.
+func (s *sizer) wholeRoom(grow change.GrowDaemonSet) *WholeRoom {
 	set := s.world.DaemonSet(grow.Namespace, grow.Name)
 	all := requestsOf(grownPod(&corev1.Pod{Spec: set.Spec.Template.Spec}, grow))
 	size := amounts{}
@@ -231,25 +271,25 @@ func (s *sizer) whole(grow change.GrowDaemonSet) *WholeRoom {
 
 // fits reports whether today's nodes have the room.
 func (s *sizer) fits(r room) bool {
-	for _, p := range r {
-		if !r.on(p.Node).within(s.free[p.Node]) {
+	for node, sum := range r.byNode() {
+		if !sum.within(s.free[node]) {
 			return false
 		}
 	}
 	return true
 }
 
-// survives reports whether a room survives cases although nothing else is free: no more pods are harmed than with all that is free today.
-func (s *sizer) survives(ctx context.Context, r room, cases ...int) (bool, error) {
-	for _, i := range cases {
-		key := fmt.Sprint(i, s.open, "\x00", r.key())
-		held, known := s.known[key]
+// survives reports whether a room survives trials although nothing else is free: no more pods are harmed than with all that is free today.
+func (s *sizer) survives(ctx context.Context, r room, trials ...trial) (bool, error) {
+	number := s.number(r)
+	for _, t := range trials {
+		held, known := s.known[knownRoom{t, number}]
 		if !known {
 			var err error
-			if held, err = s.simulateRoom(ctx, r, i); err != nil {
+			if held, err = s.simulateRoom(ctx, r, t); err != nil {
 				return false, err
 			}
-			s.known[key] = held
+			s.known[knownRoom{t, number}] = held
 		}
 		if !held {
 			return false, nil
@@ -258,21 +298,32 @@ func (s *sizer) survives(ctx context.Context, r room, cases ...int) (bool, error
 	return true, nil
 }
 
+// number is the number of a room, equal for rooms with the same placeholders.
+func (s *sizer) number(r room) int {
+	key := sha256.Sum256([]byte(r.key()))
+	if s.numbers[key] == 0 {
+		s.numbers[key] = len(s.numbers) + 1
+	}
+	return s.numbers[key]
+}
+
 // errHarmed is that a future harms more pods than is allowed.
 var errHarmed = errors.New("more pods are harmed")
 
-func (s *sizer) simulateRoom(ctx context.Context, r room, i int) (bool, error) {
-	s.judge.Fork()
-	defer s.judge.Revert()
-	if err := s.judge.Apply(s.held(r)...); err != nil {
+func (s *sizer) simulateRoom(ctx context.Context, r room, t trial) (bool, error) {
+	if err := s.hold(r, t.open); err != nil {
 		return false, err
 	}
 	world := s.judge.World()
-	err := simulation.EachFuture(ctx, s.judge, s.cases[i].changes, simulation.Options{LeavePending: true, Seeds: s.futures()}, func(o outcome.Outcome) error {
-		s.simulated++
+	weight := 1
+	if s.large && !t.open {
+		weight = preemptionWeight
+	}
+	err := simulation.EachFuture(ctx, s.judge, s.cases[t.i].changes, simulation.Options{LeavePending: true, Seeds: s.futures(t.open)}, func(o outcome.Outcome) error {
+		s.searched += (s.displaced[t.i] + podsOfFuture) * weight
 		cost := costOf(world, o)
 		for h, n := range harms(cost) {
-			if n > s.allowed[i][h] {
+			if n > s.present[t.i].harms[h] {
 				s.harmed = s.harmed[:0]
 				for _, one := range slices.Concat(cost.Waiting, cost.Preempted) {
 					s.harmed = append(s.harmed, one.Pod)
@@ -290,34 +341,66 @@ func (s *sizer) simulateRoom(ctx context.Context, r room, i int) (bool, error) {
 
 // spent reports whether the search has simulated as much as it may.
 func (s *sizer) spent() bool {
-	return s.simulated > mostSimulated || s.simulated*len(s.free) > mostPlayed
+	if !s.large {
+		return s.searched > mostSearchedFew
+	}
+	once := 0
+	for _, n := range s.displaced {
+		once += n + podsOfFuture
+	}
+	return s.searched > max(mostSearched, searchedPerCase*once)
 }
 
-// fill removes the placeholders that are there, and fills all that is free on every node.
+// fill removes the placeholders that are there, and fills all that is free on every node; unfill reverts that.
 func (s *sizer) fill() error {
+	s.judge.Fork()
 	var edits []cluster.Edit
 	for _, pod := range s.placeholders {
 		edits = append(edits, cluster.Remove(pod))
 	}
-	for _, node := range slices.Sorted(maps.Keys(s.free)) {
+	for _, node := range s.nodes {
 		edits = append(edits, cluster.Put(filler(node, s.free[node])))
 	}
 	return s.judge.Apply(edits...)
 }
 
-// held are the edits that put a room into the filled world: its placeholders, in place of some of what fills their nodes. Their names, by which the scheduler
+func (s *sizer) unfill() {
+	s.release()
+	s.judge.Revert()
+}
+
+// hold has the filled world hold a room, until it holds another or none.
+func (s *sizer) hold(r room, open bool) error {
+	next := heldRoom{s.number(r), open}
+	if s.held == next {
+		return nil
+	}
+	s.release()
+	s.judge.Fork()
+	s.held = next
+	return s.judge.Apply(s.edits(r, open)...)
+}
+
+func (s *sizer) release() {
+	if s.held != (heldRoom{}) {
+		s.judge.Revert()
+		s.held = heldRoom{}
+	}
+}
+
+// edits put a room into the filled world: its placeholders, in place of some of what fills their nodes. Their names, by which the scheduler
 // chooses among equals, do not depend on the order in which the search has found them.
-func (s *sizer) held(r room) []cluster.Edit {
+func (s *sizer) edits(r room, open bool) []cluster.Edit {
 	var edits []cluster.Edit
-	done := map[string]bool{}
+	sums := r.byNode()
+	for _, node := range slices.Sorted(maps.Keys(sums)) {
+		edits = append(edits, cluster.Put(filler(node, s.free[node].minus(sums[node]))))
+	}
+	if open {
+		return edits
+	}
 	for i, p := range slices.Clone(r).sorted(s.size) {
-		if !done[p.Node] {
-			done[p.Node] = true
-			edits = append(edits, cluster.Put(filler(p.Node, s.free[p.Node].minus(r.on(p.Node)))))
-		}
-		if !s.open {
-			edits = append(edits, cluster.Put(placeholderPod(fmt.Sprintf("naosu-placeholder-%d", i), p)))
-		}
+		edits = append(edits, cluster.Put(placeholderPod(fmt.Sprintf("naosu-placeholder-%d", i), p)))
 	}
 	return edits
 }

@@ -43,8 +43,8 @@ var Read = []cluster.Kind{cluster.Node, cluster.Pod, cluster.Deployment, cluster
 
 // Assess computes what a policy wants and whether its bound placeholder pods survive its failures. It changes nothing. An error is of the context or of
 // the scheduler's configuration.
-func Assess(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy) (Assessment, error) {
-	a := assessment{world: world, policy: policy, steps: stepsOf(world, policy)}
+func Assess(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.HeadroomPolicy, prices headroom.Prices) (Assessment, error) {
+	a := assessment{world: world, policy: policy, prices: prices, steps: stepsOf(world, policy)}
 	for _, kind := range Read {
 		if world.Knowledge(kind) != cluster.Complete {
 			a.unread = append(a.unread, string(kind))
@@ -67,6 +67,7 @@ type assessment struct {
 	Assessment
 	world  *cluster.Snapshot
 	policy *v1alpha1.HeadroomPolicy
+	prices headroom.Prices
 	steps  []stepRoom
 	// relocating and stepping are the bound placeholder pods for failures that displace pods, and for steps by step and node.
 	relocating     []headroom.Placeholder
@@ -159,7 +160,7 @@ func (a *assessment) coverFailures(ctx context.Context) error {
 // asked are the failures of the policy that displace pods or add them.
 func (a *assessment) asked() headroom.Options {
 	survive := a.policy.Spec.Survive
-	o := headroom.Options{Sized: true}
+	o := headroom.Options{Sized: true, Prices: a.prices}
 	if survive.Nodes >= 1 {
 		o.Kinds = append(o.Kinds, headroom.Node)
 	}

@@ -58,7 +58,7 @@ func worldOf(objects w.Objects) *cluster.Snapshot {
 
 func assess(t test, objects w.Objects, policy *v1alpha1.HeadroomPolicy) Assessment {
 	t.Helper()
-	a, err := Assess(t.Context(), worldOf(objects), policy)
+	a, err := Assess(t.Context(), worldOf(objects), policy, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

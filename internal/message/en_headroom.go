@@ -20,6 +20,7 @@ var englishHeadroom = sentences{
 	HeadroomHeadReason:     "REASON",
 	HeadroomHeadRoom:       "ROOM",
 	HeadroomHeadNodes:      "NODES",
+	HeadroomHeadPrice:      "PER HOUR",
 	HeadroomHeadPolicy:     "POLICY",
 	HeadroomHeadMode:       "MODE",
 	HeadroomHeadCovered:    "COVERED",

@@ -47,10 +47,11 @@ var englishHelp = sentences{
 		"  rotation\tthe replacement of all nodes of a group of up to 1000\n" +
 		"  step\tthe next increase of a DaemonSet's requests, by its cluster-proportional vertical autoscaler or by a rollout that is not complete\n\n" +
 		"With -o wide: every pod of the worst case of each failure, and the reason.\n\n" + exitCodes,
-	"flag/headroom/failures": "the `FAILURES` to simulate: node, two-nodes, zone, rotation, step",
-	"flag/headroom/burst":    "also simulate more replicas of a workload: `[NAMESPACE/]KIND/NAME=+N`; can be repeated",
-	"flag/headroom/room":     "also compute the smallest room that survives each failure, which takes longer than the cost",
-	"flag/headroom/fail-on":  "exit with 1 if a failure would leave pods with this `FATE`: waiting, preempted, lost",
+	"flag/headroom/failures":    "the `FAILURES` to simulate: node, two-nodes, zone, rotation, step",
+	"flag/headroom/burst":       "also simulate more replicas of a workload: `[NAMESPACE/]KIND/NAME=+N`; can be repeated",
+	"flag/headroom/room":        "also compute the smallest room that survives each failure, which takes longer than the cost",
+	"flag/headroom/node-prices": "the `FILE` with the price of a node per hour by instance type, in YAML, such as m5.large: 0.096; a room costs a share of it",
+	"flag/headroom/fail-on":     "exit with 1 if a failure would leave pods with this `FATE`: waiting, preempted, lost",
 
 	"help/whatif": "Predict the effects of a change",
 	"help/whatif/long": "Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: " +

@@ -13,4 +13,5 @@ var englishHelpController = sentences{
 	"flag/controller/metrics-cert-path": "the `FOLDER` with tls.crt and tls.key for serving metrics; without it, a self-signed certificate is created",
 	"flag/controller/eks-cluster":       "the `NAME` of the EKS cluster, if neither node labels nor instance tags show it",
 	"flag/controller/placeholder-image": "the `IMAGE` of placeholder pods, which only has to wait",
+	"flag/controller/node-prices":       "the `FILE` with the price of a node per hour by instance type, in YAML, such as m5.large: 0.096; the rooms of HeadroomPolicies cost a share of it",
 }

@@ -2,6 +2,7 @@ package message
 
 var englishInput = sentences{
 	ErrSchedulerConfigRemedy: "give a file with a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, or omit the flag to use the default profile",
+	ErrNodePricesRemedy:      "give a YAML file with the price of a node per hour by instance type, for example m5.large: 0.096",
 
 	ErrFromParse:         "{{.problem}}",
 	ErrFromMissing:       "{{.from}} does not exist",

@@ -21,6 +21,7 @@ const (
 	HeadroomHeadReason     ID = "HeadroomHeadReason"     //
 	HeadroomHeadRoom       ID = "HeadroomHeadRoom"       //
 	HeadroomHeadNodes      ID = "HeadroomHeadNodes"      //
+	HeadroomHeadPrice      ID = "HeadroomHeadPrice"      //
 	HeadroomHeadPolicy     ID = "HeadroomHeadPolicy"     //
 	HeadroomHeadMode       ID = "HeadroomHeadMode"       //
 	HeadroomHeadCovered    ID = "HeadroomHeadCovered"    //

@@ -3,6 +3,7 @@ package message
 // What may be wrong with where a verb is to read from, or write to.
 const (
 	ErrSchedulerConfigRemedy ID = "ErrSchedulerConfigRemedy" //
+	ErrNodePricesRemedy      ID = "ErrNodePricesRemedy"      //
 
 	ErrFromParse         ID = "ErrFromParse"         // problem
 	ErrFromMissing       ID = "ErrFromMissing"       // from

@@ -20,6 +20,7 @@ var japaneseHeadroom = sentences{
 	HeadroomHeadReason:     "理由",
 	HeadroomHeadRoom:       "空ける量",
 	HeadroomHeadNodes:      "追加",
+	HeadroomHeadPrice:      "1時間あたり",
 	HeadroomHeadPolicy:     "ポリシー",
 	HeadroomHeadMode:       "モード",
 	HeadroomHeadCovered:    "耐えられる",

@@ -45,10 +45,11 @@ var japaneseHelp = sentences{
 		"  rotation\tグループの全ノードの入れ替え (1000 台まで)\n" +
 		"  step\tDaemonSet の requests の次の増加 (cluster-proportional-vertical-autoscaler によるもの、または完了していないロールアウト)\n\n" +
 		"-o wide では、各障害の最悪の場合のすべての Pod と理由も表示します。\n\n" + exitCodesJapanese,
-	"flag/headroom/failures": "シミュレーションする障害 `FAILURES`: node、two-nodes、zone、rotation、step",
-	"flag/headroom/burst":    "ワークロードの Pod を増やす場合もシミュレーションする: `[NAMESPACE/]KIND/NAME=+N` (繰り返し指定可)",
-	"flag/headroom/room":     "各障害に耐えるために空けておく最小の量も計算する (影響の計算より時間がかかる)",
-	"flag/headroom/fail-on":  "障害によってこの `FATE` になる Pod があれば終了コード 1 で終わる: waiting、preempted、lost",
+	"flag/headroom/failures":    "シミュレーションする障害 `FAILURES`: node、two-nodes、zone、rotation、step",
+	"flag/headroom/burst":       "ワークロードの Pod を増やす場合もシミュレーションする: `[NAMESPACE/]KIND/NAME=+N` (繰り返し指定可)",
+	"flag/headroom/room":        "各障害に耐えるために空けておく最小の量も計算する (影響の計算より時間がかかる)",
+	"flag/headroom/node-prices": "インスタンスタイプごとに Node の1時間あたりの価格を書いた YAML の `FILE` (例 m5.large: 0.096)。確保すべき空きの費用は、その割合です",
+	"flag/headroom/fail-on":     "障害によってこの `FATE` になる Pod があれば終了コード 1 で終わる: waiting、preempted、lost",
 
 	"help/whatif": "変更の影響を予測する",
 	"help/whatif/long": "変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。" +

@@ -13,4 +13,5 @@ var japaneseHelpController = sentences{
 	"flag/controller/metrics-cert-path": "メトリクスの公開に使う tls.crt と tls.key の `FOLDER` (省略すると自己署名証明書を作る)",
 	"flag/controller/eks-cluster":       "EKS クラスターの `NAME` (ノードのラベルにもインスタンスのタグにもない場合)",
 	"flag/controller/placeholder-image": "プレースホルダー Pod の `IMAGE` (待つだけのもの)",
+	"flag/controller/node-prices":       "インスタンスタイプごとに Node の1時間あたりの価格を書いた YAML の `FILE` (例 m5.large: 0.096)。HeadroomPolicy の空きの費用は、その割合です",
 }

@@ -2,6 +2,7 @@ package message
 
 var japaneseInput = sentences{
 	ErrSchedulerConfigRemedy: "kubescheduler.config.k8s.io/v1 の KubeSchedulerConfiguration を含むファイルを指定してください。フラグを省略するとデフォルトのプロファイルを使います",
+	ErrNodePricesRemedy:      "インスタンスタイプごとに Node の1時間あたりの価格を書いた YAML ファイルを指定してください。例: m5.large: 0.096",
 
 	ErrFromParse:         "読み取れません: {{.problem}}",
 	ErrFromMissing:       "{{.from}} が存在しません",

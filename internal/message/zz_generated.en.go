@@ -4453,6 +4453,9 @@ var englishTexts = []compiled{
 	{HeadroomHeadNodes, nil, func(t *text) {
 		t.say("NODES")
 	}},
+	{HeadroomHeadPrice, nil, func(t *text) {
+		t.say("PER HOUR")
+	}},
 	{HeadroomHeadPolicy, nil, func(t *text) {
 		t.say("POLICY")
 	}},
@@ -4783,6 +4786,9 @@ var englishTexts = []compiled{
 	{"flag/headroom/room", nil, func(t *text) {
 		t.say("also compute the smallest room that survives each failure, which takes longer than the cost")
 	}},
+	{"flag/headroom/node-prices", nil, func(t *text) {
+		t.say("the `FILE` with the price of a node per hour by instance type, in YAML, such as m5.large: 0.096; a room costs a share of it")
+	}},
 	{"flag/headroom/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if a failure would leave pods with this `FATE`: waiting, preempted, lost")
 	}},
@@ -5014,6 +5020,9 @@ var englishTexts = []compiled{
 	{"flag/controller/placeholder-image", nil, func(t *text) {
 		t.say("the `IMAGE` of placeholder pods, which only has to wait")
 	}},
+	{"flag/controller/node-prices", nil, func(t *text) {
+		t.say("the `FILE` with the price of a node per hour by instance type, in YAML, such as m5.large: 0.096; the rooms of HeadroomPolicies cost a share of it")
+	}},
 	{"help/crds", nil, func(t *text) {
 		t.say("Print naosu's custom resource definitions")
 	}},
@@ -5142,6 +5151,9 @@ var englishTexts = []compiled{
 	}},
 	{ErrSchedulerConfigRemedy, nil, func(t *text) {
 		t.say("give a file with a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1, or omit the flag to use the default profile")
+	}},
+	{ErrNodePricesRemedy, nil, func(t *text) {
+		t.say("give a YAML file with the price of a node per hour by instance type, for example m5.large: 0.096")
 	}},
 	{ErrFromParse, []string{"problem"}, func(t *text) {
 		t.put(t.value("problem"))

@@ -4307,6 +4307,9 @@ var japaneseTexts = []compiled{
 	{HeadroomHeadNodes, nil, func(t *text) {
 		t.say("追加")
 	}},
+	{HeadroomHeadPrice, nil, func(t *text) {
+		t.say("1時間あたり")
+	}},
 	{HeadroomHeadPolicy, nil, func(t *text) {
 		t.say("ポリシー")
 	}},
@@ -4633,6 +4636,9 @@ var japaneseTexts = []compiled{
 	{"flag/headroom/room", nil, func(t *text) {
 		t.say("各障害に耐えるために空けておく最小の量も計算する (影響の計算より時間がかかる)")
 	}},
+	{"flag/headroom/node-prices", nil, func(t *text) {
+		t.say("インスタンスタイプごとに Node の1時間あたりの価格を書いた YAML の `FILE` (例 m5.large: 0.096)。確保すべき空きの費用は、その割合です")
+	}},
 	{"flag/headroom/fail-on", nil, func(t *text) {
 		t.say("障害によってこの `FATE` になる Pod があれば終了コード 1 で終わる: waiting、preempted、lost")
 	}},
@@ -4864,6 +4870,9 @@ var japaneseTexts = []compiled{
 	{"flag/controller/placeholder-image", nil, func(t *text) {
 		t.say("プレースホルダー Pod の `IMAGE` (待つだけのもの)")
 	}},
+	{"flag/controller/node-prices", nil, func(t *text) {
+		t.say("インスタンスタイプごとに Node の1時間あたりの価格を書いた YAML の `FILE` (例 m5.large: 0.096)。HeadroomPolicy の空きの費用は、その割合です")
+	}},
 	{"help/crds", nil, func(t *text) {
 		t.say("naosu のカスタムリソース定義 (CRD) を出力する")
 	}},
@@ -4992,6 +5001,9 @@ var japaneseTexts = []compiled{
 	}},
 	{ErrSchedulerConfigRemedy, nil, func(t *text) {
 		t.say("kubescheduler.config.k8s.io/v1 の KubeSchedulerConfiguration を含むファイルを指定してください。フラグを省略するとデフォルトのプロファイルを使います")
+	}},
+	{ErrNodePricesRemedy, nil, func(t *text) {
+		t.say("インスタンスタイプごとに Node の1時間あたりの価格を書いた YAML ファイルを指定してください。例: m5.large: 0.096")
 	}},
 	{ErrFromParse, []string{"problem"}, func(t *text) {
 		t.say("読み取れません: ")

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/naosu-dev/naosu/internal/agent/config"
+	"github.com/naosu-dev/naosu/internal/headroom"
 )
 
 func documents(manifest string) []string { return strings.Split(manifest, "\n---\n") }
@@ -305,5 +306,31 @@ func TestPrivileged(t *testing.T) {
 		if got := security.Privileged != nil && *security.Privileged; got != privileged {
 			t.Errorf("privileged is %v, want %v", got, privileged)
 		}
+	}
+}
+
+// TestNodePrices has the controller read what nodes cost from a file with the prices of the values, and start anew if they change.
+func TestNodePrices(t *testing.T) {
+	const deployment, configMap = "Deployment/naosu-controller", "ConfigMap/naosu-node-prices"
+	if all := rendered(t, values()); all[configMap] != nil || slices.Contains(typed[appsv1.Deployment](t, all, deployment).Spec.Template.Spec.Containers[0].Args, "--node-prices=/etc/naosu/prices/prices.yaml") {
+		t.Error("there are prices by default")
+	}
+	hashes := map[string]bool{}
+	for _, price := range []float64{0.096, 0.1} {
+		all := rendered(t, controller(object{"nodePrices": object{"m5.large": price, "m5.xlarge": 0.192}, "metrics": object{"certificateSecret": "tls"}}))
+		template := typed[appsv1.Deployment](t, all, deployment).Spec.Template
+		container := template.Spec.Containers[0]
+		if !slices.Contains(container.Args, "--node-prices=/etc/naosu/prices/prices.yaml") || len(container.VolumeMounts) != 2 || len(template.Spec.Volumes) != 2 ||
+			template.Spec.Volumes[1].ConfigMap.Name != "naosu-node-prices" || container.VolumeMounts[1].MountPath != "/etc/naosu/prices" {
+			t.Errorf("args %v, mounts %v, volumes %v", container.Args, container.VolumeMounts, template.Spec.Volumes)
+		}
+		got, err := headroom.ParsePrices([]byte(typed[corev1.ConfigMap](t, all, configMap).Data["prices.yaml"]))
+		if diff := cmp.Diff(headroom.Prices{"m5.large": price, "m5.xlarge": 0.192}, got); err != nil || diff != "" {
+			t.Errorf("%v; prices (-want +got):\n%s", err, diff)
+		}
+		hashes[template.Annotations["naosu.dev/node-prices"]] = true
+	}
+	if len(hashes) != 2 {
+		t.Errorf("annotations %v", hashes)
 	}
 }

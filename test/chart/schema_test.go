@@ -47,6 +47,7 @@ func TestWrongValues(t *testing.T) {
 		"an own reason half said":     {agent(object{"patterns": object{"raid": object{"reasons": []any{object{"name": "RaidDegraded"}}}}}), []string{"/agent/patterns/raid/reasons/0", "means"}},
 		"a class that is no name":     {agent(object{"priorityClassName": "System Critical"}), []string{"/agent/priorityClassName", "pattern"}},
 		"a hook that is no boolean":   {values(object{"uninstall": object{"abortRepairs": "no"}}), []string{"/uninstall/abortRepairs", "boolean"}},
+		"a price that is none":        {controller(object{"nodePrices": object{"m5.large": 0}}), []string{"/controller/nodePrices/m5.large", "exclusiveMinimum"}},
 		"a misspelt hook":             {values(object{"uninstall": object{"abort": false}}), []string{"/uninstall", "'abort' not allowed"}},
 		"the agent's tolerations":     {agent(object{"tolerations": []any{}}), []string{"/agent", "'tolerations' not allowed"}},
 		"a volume without a name":     {agent(object{"extraVolumes": []any{object{}}}), []string{"/agent/extraVolumes/0", "name"}},

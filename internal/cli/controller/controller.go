@@ -22,7 +22,9 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/exit"
+	"github.com/naosu-dev/naosu/internal/cli/input"
 	"github.com/naosu-dev/naosu/internal/controller"
+	"github.com/naosu-dev/naosu/internal/headroom"
 	"github.com/naosu-dev/naosu/internal/headroompolicy"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
@@ -45,6 +47,9 @@ type Options struct {
 	EKSCluster      string
 	// PlaceholderImage is controller.Options'.
 	PlaceholderImage string
+	// NodePrices is a file with the prices of nodes.
+	NodePrices string
+	prices     headroom.Prices
 }
 
 // NewCommand is `naosu controller`.
@@ -72,6 +77,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	flags.StringVar(&o.HeartbeatAddress, "heartbeat-address", "0", "")
 	flags.StringVar(&o.EKSCluster, "eks-cluster", "", "")
 	flags.StringVar(&o.PlaceholderImage, "placeholder-image", headroompolicy.DefaultImage, "")
+	flags.StringVar(&o.NodePrices, "node-prices", "", "")
 	return cmd
 }
 
@@ -94,6 +100,10 @@ func (o *Options) Validate() error {
 		if !listenable(one.address) {
 			return exit.BadInput(one.flag, sentence.ErrAddress(strconv.Quote(one.address)), sentence.ErrAddressRemedy())
 		}
+	}
+	var err error
+	if o.prices, err = input.NodePrices(o.NodePrices); err != nil {
+		return err
 	}
 	return o.certificate()
 }
@@ -135,7 +145,7 @@ func (o *Options) Run(ctx context.Context) error {
 	klog.SetLogger(log)
 	err = controller.Run(ctx, controller.Options{
 		Config: config, Namespace: o.Namespace, LeaderElect: o.LeaderElect, HealthAddress: o.HealthAddress, MetricsAddress: o.MetricsAddress,
-		HeartbeatAddress: o.HeartbeatAddress, MetricsSecure: o.MetricsSecure, MetricsCertPath: o.MetricsCertPath, EKSCluster: o.EKSCluster, PlaceholderImage: o.PlaceholderImage, Log: log,
+		HeartbeatAddress: o.HeartbeatAddress, MetricsSecure: o.MetricsSecure, MetricsCertPath: o.MetricsCertPath, EKSCluster: o.EKSCluster, PlaceholderImage: o.PlaceholderImage, NodePrices: o.prices, Log: log,
 	})
 	return said(config, err)
 }

@@ -35,6 +35,9 @@ type Options struct {
 	Bursts   []string
 	// Sized computes the rooms that survive the failures, too.
 	Sized bool
+	// NodePrices is a file with the prices of nodes.
+	NodePrices string
+	prices     headroom.Prices
 }
 
 // failOn is what --fail-on takes.
@@ -69,6 +72,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	flags.StringSliceVar(&o.Failures, "failures", usual, "")
 	flags.StringArrayVar(&o.Bursts, "burst", nil, "")
 	flags.BoolVar(&o.Sized, "room", true, "")
+	flags.StringVar(&o.NodePrices, "node-prices", "", "")
 	// The flags were added just above, so registering their completion cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOn, cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("failures", cobra.FixedCompletions(failures, cobra.ShellCompDirectiveNoFileComp))
@@ -96,7 +100,9 @@ func (o *Options) Validate() error {
 			return err
 		}
 	}
-	return nil
+	var err error
+	o.prices, err = input.NodePrices(o.NodePrices)
+	return err
 }
 
 const (
@@ -181,7 +187,7 @@ func (o *Options) Run(ctx context.Context) error {
 	a.Policies, gaps = o.readPolicies(ctx)
 	a.Unknown = append(a.Unknown, gaps...)
 	if o.Format.ForPeople() {
-		err = writer{o.Format.Page(o.Out), in.Say}.write(a)
+		err = writer{o.Format.Page(o.Out), in.Say, o.prices != nil}.write(a)
 	} else {
 		err = o.Format.WriteData(o.Out, in.Say, a)
 	}
@@ -193,7 +199,7 @@ func (o *Options) Run(ctx context.Context) error {
 
 // asked are the failures that flags name.
 func (o *Options) asked(in input.Input) (headroom.Options, error) {
-	asked := headroom.Options{Sized: o.Sized}
+	asked := headroom.Options{Sized: o.Sized, Prices: o.prices}
 	for _, word := range o.Failures {
 		asked.Kinds = append(asked.Kinds, headroom.Kind(word))
 	}

@@ -3,6 +3,7 @@ package headroom
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,6 +29,29 @@ func run(t *testing.T, args ...string) (stdout string, err error) {
 	return out.String(), err
 }
 
+// prices is a file with prices.
+func prices(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "prices.yaml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestBadPrices(t *testing.T) {
+	for name, path := range map[string]string{
+		"no file": filepath.Join(t.TempDir(), "none"), "a word": prices(t, "m5.large: cheap"), "nothing": prices(t, ""), "negative": prices(t, "m5.large: -1"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := run(t, "--from", inputs+"n503-full.yaml", "--node-prices", path)
+			if err == nil || exit.Code(err) != exit.NoAnswer || !strings.Contains(err.Error(), "--node-prices") || !strings.Contains(err.Error(), "m5.large: 0.096") {
+				t.Errorf("code %d: %v", exit.Code(err), err)
+			}
+		})
+	}
+}
+
 func TestText(t *testing.T) {
 	full := []string{"--from", inputs + "n503-full.yaml"}
 	with := func(args ...string) []string { return append(append([]string{}, full...), args...) }
@@ -51,9 +75,10 @@ func TestText(t *testing.T) {
 			[]string{"none would cost a pod today.", "Of 3390m/21Gi that is free, a room of 1 × 1200m survives each of these failures; 2190m/21Gi can be\ngiven back."},
 			nil, exit.OK,
 		},
-		"too few nodes": {with("--failures", "node"), []string{"Nothing can be given back"}, nil, exit.OK},
-		"a wide page":   {with("-o", "wide"), []string{"3/3     2      0           0      +1 workers   2 × 800m (", "shop/pod/web-6c5d-1   WAIT"}, []string{"deployment/web (2)"}, exit.OK},
-		"pods wait":     {with("--fail-on", "waiting,lost"), []string{"web (2)"}, nil, exit.Found},
+		"a price that is not known": {with("--failures", "node", "--node-prices", prices(t, "m5.large: 1")), []string{"PER HOUR", "2 × 800m   ?"}, nil, exit.OK},
+		"too few nodes":             {with("--failures", "node"), []string{"Nothing can be given back"}, nil, exit.OK},
+		"a wide page":               {with("-o", "wide"), []string{"3/3     2      0           0      +1 workers   2 × 800m (", "shop/pod/web-6c5d-1   WAIT"}, []string{"deployment/web (2)"}, exit.OK},
+		"pods wait":                 {with("--fail-on", "waiting,lost"), []string{"web (2)"}, nil, exit.Found},
 		"whether pods are preempted is not known": {with("--fail-on", "preempted"), []string{"web (2)"}, nil, exit.NoAnswer},
 		"no pods are preempted by what is known":  {with("--failures", "node", "--fail-on", "preempted"), []string{"web (2)"}, []string{"?"}, exit.OK},
 		"a burst": {

@@ -43,7 +43,7 @@ func TestPolicies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
 			var format output.Format
-			writer{format.Page(&out), message.English()}.policies(policiesOf(tc.policies))
+			writer{format.Page(&out), message.English(), false}.policies(policiesOf(tc.policies))
 			if got := strings.Join(strings.Fields(out.String()), " "); got != tc.want {
 				t.Errorf("got  %q\nwant %q", got, tc.want)
 			}

@@ -21,6 +21,8 @@ import (
 type writer struct {
 	*output.Page
 	say message.Printer
+	// priced is whether prices were given.
+	priced bool
 }
 
 const (
@@ -68,6 +70,9 @@ func (w writer) failures(all []failure, sized bool) {
 	if sized {
 		heads = append(heads, sentence.HeadroomHeadNodes(), sentence.HeadroomHeadRoom())
 	}
+	if sized && w.priced {
+		heads = append(heads, sentence.HeadroomHeadPrice())
+	}
 	var rows [][]string
 	for _, f := range all {
 		row := []string{w.say.Say(f.Name)}
@@ -80,6 +85,9 @@ func (w writer) failures(all []failure, sized bool) {
 		}
 		if sized {
 			row = append(row, w.nodes(f.Room), w.room(f.Room))
+		}
+		if sized && w.priced {
+			row = append(row, priceCell(f.Room))
 		}
 		rows = append(rows, row)
 	}
@@ -152,6 +160,14 @@ func (w writer) room(r *headroom.Room) string {
 		parts = append(parts, w.say.Say(sentence.HeadroomHelpless(r.Helpless)))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// priceCell is what a room costs an hour.
+func priceCell(r *headroom.Room) string {
+	if r == nil || r.Price == nil {
+		return unknownCell
+	}
+	return strconv.FormatFloat(*r.Price, 'f', 3, 64)
 }
 
 // mostSizes bounds the sizes of placeholders that a row names.

@@ -21,6 +21,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/internal/headroom"
 	"github.com/naosu-dev/naosu/internal/headroompolicy"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
@@ -49,6 +50,8 @@ type Reconciler struct {
 	Records *record.Records
 	// Namespace is where the room is held, and Image what placeholder pods run.
 	Namespace, Image string
+	// Prices are those of nodes that are known.
+	Prices headroom.Prices
 	// ClusterFacts are the guard's facts that are of the cluster as a whole.
 	ClusterFacts func(context.Context, *cluster.Snapshot) guard.Facts
 	// Leading says whether this process holds the controller's lease.
@@ -164,7 +167,7 @@ func (c *Reconciler) assess(ctx context.Context, world *cluster.Snapshot, policy
 	if known && last.generation == policy.Generation && began.Before(last.next) {
 		return last.Assessment, false, nil
 	}
-	if a, err = headroompolicy.Assess(ctx, world, policy); err != nil {
+	if a, err = headroompolicy.Assess(ctx, world, policy, c.Prices); err != nil {
 		return a, false, err
 	}
 	var preempted []change.NamespacedRef

@@ -3659,6 +3659,11 @@ func HeadroomHeadNodes() message.Sentence {
 	return message.Sentence{ID: message.HeadroomHeadNodes}
 }
 
+// HeadroomHeadPrice is message.HeadroomHeadPrice.
+func HeadroomHeadPrice() message.Sentence {
+	return message.Sentence{ID: message.HeadroomHeadPrice}
+}
+
 // HeadroomHeadPolicy is message.HeadroomHeadPolicy.
 func HeadroomHeadPolicy() message.Sentence {
 	return message.Sentence{ID: message.HeadroomHeadPolicy}
@@ -3947,6 +3952,11 @@ func HelpDefault(value any) message.Sentence {
 // ErrSchedulerConfigRemedy is message.ErrSchedulerConfigRemedy.
 func ErrSchedulerConfigRemedy() message.Sentence {
 	return message.Sentence{ID: message.ErrSchedulerConfigRemedy}
+}
+
+// ErrNodePricesRemedy is message.ErrNodePricesRemedy.
+func ErrNodePricesRemedy() message.Sentence {
+	return message.Sentence{ID: message.ErrNodePricesRemedy}
 }
 
 // ErrFromParse is message.ErrFromParse.

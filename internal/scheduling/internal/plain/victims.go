@@ -28,8 +28,12 @@ func (c *Cycle) Preempt(ctx context.Context, orders int) ([]preemption.Candidate
 		return nil, nil
 	}
 	nodes, err := c.refused.NodesForStatusCode(c.store.Nodes, fwk.Unschedulable)
-	if err != nil || len(nodes) == 0 {
+	if err != nil {
 		return nil, err
+	}
+	nodes = slices.DeleteFunc(slices.Clone(nodes), func(node fwk.NodeInfo) bool { return !hasLower(node, corev1helpers.PodPriority(c.pod)) })
+	if len(nodes) == 0 {
+		return nil, nil
 	}
 	c.profile.Preemption.MoreImportantPod = moreImportant
 	candidates, err := c.dryRun(ctx, nodes)
@@ -37,6 +41,12 @@ func (c *Cycle) Preempt(ctx context.Context, orders int) ([]preemption.Candidate
 		return nil, fmt.Errorf("looking for whom pod %s may preempt: %w", store.NameOf(c.pod), err)
 	}
 	return c.equallyGood(ctx, candidates, orders)
+}
+
+// hasLower reports whether a pod of a lower priority runs on a node: the evaluator finds no victim on others (SelectVictimsOnNode in
+// pkg/scheduler/framework/plugins/defaultpreemption), and would take long to say so.
+func hasLower(node fwk.NodeInfo, priority int32) bool {
+	return slices.ContainsFunc(node.GetPods(), func(pod fwk.PodInfo) bool { return corev1helpers.PodPriority(pod.GetPod()) < priority })
 }
 
 // dryRun has the evaluator look at each node.
