@@ -230,17 +230,19 @@ func TestUnknownStep(t *testing.T) {
 	}
 }
 
+// recommends is a VerticalPodAutoscaler that recommends CPU for the container of a workload.
+func recommends(kind, name, cpu string) *custom.VerticalPodAutoscaler {
+	a := &custom.VerticalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}}
+	a.Spec.TargetRef = &autoscalingv1.CrossVersionObjectReference{Kind: kind, Name: name}
+	a.Status.Recommendation = &custom.RecommendedPodResources{ContainerRecommendations: []custom.RecommendedContainerResources{
+		{ContainerName: "main", Target: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}},
+	}}
+	return a
+}
+
 // TestRecommendedStep is a VerticalPodAutoscaler that recommends so much for a Deployment that one of its two pods finds no node any more: the updater evicts
 // one after the other. A DaemonSet's pods take the place of others.
 func TestRecommendedStep(t *testing.T) {
-	recommends := func(kind, name, cpu string) *custom.VerticalPodAutoscaler {
-		a := &custom.VerticalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}}
-		a.Spec.TargetRef = &autoscalingv1.CrossVersionObjectReference{Kind: kind, Name: name}
-		a.Status.Recommendation = &custom.RecommendedPodResources{ContainerRecommendations: []custom.RecommendedContainerResources{
-			{ContainerName: "main", Target: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu)}},
-		}}
-		return a
-	}
 	objects := w.Of(w.Node("n1", "a", w.CPU("2")), w.Node("n2", "a", w.CPU("2")), w.Deployment("web", w.Template("web", "1"), "n1", "n2"),
 		w.Deployment("api", w.Template("api", "600m"), "n1"), w.DaemonSet("agent", w.Template("agent", "100m", w.Priority(2000001000)), "n1", "n2"),
 		recommends("Deployment", "web", "1500m"), recommends("DaemonSet", "agent", "500m"))

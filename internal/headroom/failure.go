@@ -90,11 +90,11 @@ type failureCase struct {
 	demanding bool
 }
 
-// brings reports whether a case adds nodes.
-func (one failureCase) brings() bool {
+// makesRoom reports whether a case makes room for the pods that it displaces: it adds nodes, or evicts pods from nodes that stay.
+func (one failureCase) makesRoom() bool {
 	return slices.ContainsFunc(one.changes, func(c change.Change) bool {
 		switch c.(type) {
-		case change.RotateGroup, change.AddNodes:
+		case change.RotateGroup, change.AddNodes, change.Evict:
 			return true
 		default:
 			return false

@@ -202,7 +202,7 @@ func (c *computation) work(cases []failureCase) int {
 	return sum * len(c.ready)
 }
 
-// displacedBy is the number of pods that a case displaces from lost nodes, or creates.
+// displacedBy is the number of pods that a case displaces from lost nodes, evicts or creates.
 func (c *computation) displacedBy(one failureCase) int {
 	n := 0
 	for _, node := range one.nodes {
@@ -214,6 +214,8 @@ func (c *computation) displacedBy(one failureCase) int {
 			n += c.podsOfGroup(changed.Group)
 		case change.ScaleWorkload:
 			n += changed.Replicas
+		case change.Evict:
+			n++
 		}
 	}
 	return n

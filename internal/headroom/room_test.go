@@ -133,6 +133,31 @@ func TestRoom(t *testing.T) {
 			nil,
 			[]string{"rotation workers: minimal"},
 		},
+		"what is recommended, where the pod ran": {
+			w.Of(w.Node("n1", "a", one), w.Deployment("web", w.Template("web", "300m"), "n1"), recommends("Deployment", "web", "500m")),
+			[]headroom.Kind{headroom.Step},
+			nil,
+			[]string{"step web: minimal n1 200m"},
+		},
+		"what is recommended, elsewhere": {
+			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "500m"), "n1"),
+				w.Deployment("api", w.Template("api", "400m"), "n1"), recommends("Deployment", "web", "700m")),
+			[]headroom.Kind{headroom.Step},
+			nil,
+			[]string{"step web: minimal n2 700m"},
+		},
+		"two pods, of which one could take what the other leaves": {
+			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.StatefulSet("web", w.Template("web", "300m"), "n1", "n2"), recommends("StatefulSet", "web", "500m")),
+			[]headroom.Kind{headroom.Step},
+			nil,
+			[]string{"step web: minimal n1 200m, n2 200m"},
+		},
+		"a lost pod comes back with what is recommended": {
+			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "500m"), "n1"), recommends("Deployment", "web", "700m")),
+			[]headroom.Kind{headroom.Node},
+			nil,
+			[]string{"node workers/a: minimal n2 700m"},
+		},
 		"a burst": {
 			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Deployment("web", w.Template("web", "300m"), "n1")),
 			[]headroom.Kind{headroom.Burst},

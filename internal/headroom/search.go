@@ -378,7 +378,7 @@ func (s *sizer) leastCost() float64 {
 func (s *sizer) bound() float64 {
 	most := 0.0
 	for i, one := range s.cases {
-		if len(s.present[i].harms) == 0 && !one.brings() {
+		if len(s.present[i].harms) == 0 && !one.makesRoom() {
 			most = max(most, s.share(s.present[i].landing))
 		}
 	}

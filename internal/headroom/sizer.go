@@ -169,7 +169,7 @@ func (s *sizer) prepare(ctx context.Context, cases []failureCase) error {
 				s.shapes = append(s.shapes, p.size)
 			}
 		}
-		if len(present.harms) == 0 && !one.brings() {
+		if len(present.harms) == 0 && !one.makesRoom() {
 			s.least = s.least.orMore(present.landing.total())
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
+	"github.com/naosu-dev/naosu/internal/simulation/verticalautoscaler"
 )
 
 // today is what a case does with all that is free today.
@@ -51,7 +52,8 @@ func harms(c Cost) map[harm]int {
 	return count
 }
 
-// landed is where the pods run that a case displaces or adds, but those of a DaemonSet that grows.
+// landed is where the pods run that a case displaces or adds, but those of a DaemonSet that grows. Of a pod that is recreated where it ran, it is by how much
+// more it requests, as a VerticalPodAutoscaler recommends.
 func landed(world *cluster.Snapshot, o outcome.Outcome, one failureCase) room {
 	var all room
 	own := change.Ref{}
@@ -59,7 +61,7 @@ func landed(world *cluster.Snapshot, o outcome.Outcome, one failureCase) room {
 		own = one.grown.Subject()
 	}
 	for _, fate := range o.Fates {
-		if fate.To == "" || fate.To == fate.From || !slices.Contains([]outcome.Kind{outcome.Moved, outcome.Delayed, outcome.Created}, fate.Kind) {
+		if fate.To == "" || !slices.Contains([]outcome.Kind{outcome.Moved, outcome.Delayed, outcome.Created}, fate.Kind) {
 			continue
 		}
 		pod := world.Pod(fate.Pod.Namespace, fate.Pod.Name)
@@ -72,7 +74,11 @@ func landed(world *cluster.Snapshot, o outcome.Outcome, one failureCase) room {
 		if object := world.Workload(pod); object != nil && refTo(object) == own {
 			continue
 		}
-		if size := requestsOf(pod); len(size) > 0 {
+		size := requestsOf(verticalautoscaler.Recreated(world, pod))
+		if fate.To == fate.From {
+			size = size.minus(requestsOf(pod))
+		}
+		if len(size) > 0 {
 			p := newPlaceholder(fate.To, size)
 			p.pod = fate.Pod
 			all = append(all, p)

@@ -102,6 +102,14 @@ func TestRecommendedRoom(t *testing.T) {
 	testworld.ExpectGap(t, o, "deployment/web", "GapRecommendation")
 }
 
+// TestRecommendedLater: a StatefulSet's pod that is created once the one before it runs requests what is recommended, too.
+func TestRecommendedLater(t *testing.T) {
+	w := testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "a", testworld.CPU("1")), testworld.StatefulSet("web", testworld.Template("web", "300m"), "n1", "n2"),
+		testworld.Deployment("api", testworld.Template("api", "700m"), "n1"), testworld.Deployment("db", testworld.Template("db", "500m"), "n2"), recommends("StatefulSet", "web", "500m"))
+	o := w.Run(t, change.Evict{Namespace: "default", Name: "web-0"}, change.Evict{Namespace: "default", Name: "web-1"})
+	testworld.ExpectFates(t, o, "moved web-0 n1>n2", "waiting web-1 n2> FateUnschedulable")
+}
+
 // TestRecommendedSteps: a DaemonSet's next step is what a new pod requests, and not what the template does.
 func TestRecommendedSteps(t *testing.T) {
 	for name, tc := range map[string]struct {

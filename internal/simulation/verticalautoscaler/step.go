@@ -165,6 +165,17 @@ func Recommender(world *cluster.Snapshot, workload change.Ref) *custom.VerticalP
 	return verticalpodautoscaler.Of(world)[workload]
 }
 
+// Recreated is a pod with what it would request if it were created anew: what a VerticalPodAutoscaler recommends, if one sets its requests.
+func Recreated(world *cluster.Snapshot, pod *corev1.Pod) *corev1.Pod {
+	autoscaler := verticalpodautoscaler.Of(world).OfPod(world, pod)
+	if autoscaler == nil {
+		return pod
+	}
+	recreated := *pod
+	verticalpodautoscaler.Admit(autoscaler, &recreated.Spec)
+	return &recreated
+}
+
 func daemonSetRef(set *appsv1.DaemonSet) change.Ref {
 	return change.Ref{Kind: string(cluster.DaemonSet), Namespace: set.Namespace, Name: set.Name}
 }

@@ -6,11 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/naosu-dev/naosu/internal/change"
-	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/message/sentence"
-	"github.com/naosu-dev/naosu/internal/simulation/internal/verticalpodautoscaler"
 )
 
 // ReplacementPod is the pod that an owner creates in place of another: the same except for name, node and status. It copies the
@@ -74,14 +69,8 @@ func (e *Engine) terminatingPod(pod *corev1.Pod) *corev1.Pod {
 	return &terminating
 }
 
-// CreatePod creates a pod, as the replacement of an old one unless that is nil. Its requests are those of a VerticalPodAutoscaler, if one sets them.
+// CreatePod creates a pod, as the replacement of an old one unless that is nil.
 func (e *Engine) CreatePod(old, next *corev1.Pod) {
-	if autoscaler := e.verticalPodAutoscalers.OfPod(e.World(), next); autoscaler != nil {
-		verticalpodautoscaler.Admit(autoscaler, &next.Spec)
-		target := autoscaler.Spec.TargetRef
-		workload := change.Ref{Kind: target.Kind, Namespace: autoscaler.Namespace, Name: target.Name}
-		e.Gaps.Note(workload.String(), sentence.GapRecommendation(workload, change.Ref{Kind: string(cluster.VerticalPodAutoscaler), Name: autoscaler.Name}))
-	}
 	if old != nil {
 		e.Fates.Replace(old, next)
 	} else {

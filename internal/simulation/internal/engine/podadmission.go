@@ -9,9 +9,11 @@ import (
 	corev1defaults "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/utils/ptr"
 
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/verticalpodautoscaler"
 )
 
 // defaultTolerationSeconds is how long pods tolerate a node that is not ready or unreachable, unless they or the API server's
@@ -45,6 +47,19 @@ func (e *Engine) Admit(pod *corev1.Pod) {
 	for i := range pod.Spec.Containers {
 		e.admitContainer(pod.Namespace, &pod.Spec.Containers[i])
 	}
+}
+
+// setRecommendedRequests gives a new pod the requests that a VerticalPodAutoscaler recommends, if one sets them.
+func (e *Engine) setRecommendedRequests(pod *corev1.Pod) {
+	autoscaler := e.verticalPodAutoscalers.OfPod(e.World(), pod)
+	if autoscaler == nil {
+		return
+	}
+	verticalpodautoscaler.Admit(autoscaler, &pod.Spec)
+	target := autoscaler.Spec.TargetRef
+	workload := change.Ref{Kind: target.Kind, Namespace: autoscaler.Namespace, Name: target.Name}
+	by := change.Ref{Kind: string(cluster.VerticalPodAutoscaler), Namespace: autoscaler.Namespace, Name: autoscaler.Name}
+	e.Gaps.Note(workload.String(), sentence.GapRecommendation(workload, by))
 }
 
 // admitRuntime gives a pod the overhead, node selector and tolerations of its RuntimeClass.

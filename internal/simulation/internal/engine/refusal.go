@@ -18,6 +18,7 @@ import (
 func (e *Engine) SubmitPod(pod *corev1.Pod) {
 	e.incrementActive(pod)
 	e.RecordAdmission(pod, registrationv1.Create)
+	e.setRecommendedRequests(pod)
 	err := e.Forbidden(pod)
 	if err == nil {
 		if err = e.chargeQuota(pod); err != nil {

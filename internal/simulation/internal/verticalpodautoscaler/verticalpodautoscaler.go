@@ -22,6 +22,13 @@ type ByTarget map[change.Ref]*custom.VerticalPodAutoscaler
 //
 // Source: vertical-pod-autoscaler/pkg/utils/vpa of kubernetes/autoscaler (GetControllingVPAForPod).
 func Of(world *cluster.Snapshot) ByTarget {
+	return cluster.Memoize(world, byTargetKey{}, func() ByTarget { return byTarget(world) })
+}
+
+// byTargetKey is that of a Snapshot's ByTarget.
+type byTargetKey struct{}
+
+func byTarget(world *cluster.Snapshot) ByTarget {
 	all := slices.Clone(world.VerticalPodAutoscalers())
 	slices.SortFunc(all, func(a, b *custom.VerticalPodAutoscaler) int {
 		return cmp.Or(a.CreationTimestamp.Compare(b.CreationTimestamp.Time), cmp.Compare(a.Name, b.Name))
