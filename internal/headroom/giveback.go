@@ -55,7 +55,7 @@ func (c *computation) reserve(ctx context.Context, answers []Answer) (*Reserve, 
 		}
 		cases = append(cases, a.sized...)
 		if a.Room != nil && s.large {
-			begin = begin.including(a.Room.Placeholders)
+			begin = s.add(begin, room(a.Room.Placeholders).lacking(begin), nil)
 		}
 	}
 	if r.Status != Computed || len(cases) == 0 {
