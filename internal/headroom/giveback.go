@@ -45,7 +45,6 @@ func (c *computation) reserve(ctx context.Context, answers []Answer) (*Reserve, 
 	}
 	r := &Reserve{Status: Computed, Free: free.list(), Held: held.list()}
 	var cases []failureCase
-	var begin room
 	for _, a := range answers {
 		switch {
 		case a.Room == nil || a.Room.Result == NotSized && a.Room.Needs == nil:
@@ -54,15 +53,12 @@ func (c *computation) reserve(ctx context.Context, answers []Answer) (*Reserve, 
 			r.Status = MoreNodes
 		}
 		cases = append(cases, a.sized...)
-		if a.Room != nil && s.large {
-			begin = begin.including(a.Room.Placeholders)
-		}
 	}
 	if r.Status != Computed || len(cases) == 0 {
 		return r, nil
 	}
 	sortByDemand(cases)
-	found, err := s.all(ctx, cases, begin)
+	found, err := s.all(ctx, cases, s.union(answers))
 	if err != nil || found.Result == NotSized {
 		r.Status = UnknownReserve
 		return r, err
@@ -70,6 +66,17 @@ func (c *computation) reserve(ctx context.Context, answers []Answer) (*Reserve, 
 	held = room(found.Placeholders).total()
 	r.Room, r.GiveBack = found, free.minus(held).list()
 	return r, nil
+}
+
+// union is a room with the placeholders of all answers, in a large cluster, as far as there is room for them.
+func (s *sizer) union(answers []Answer) room {
+	var all room
+	for _, a := range answers {
+		if a.Room != nil && s.large {
+			all = s.add(all, room(a.Room.Placeholders).lacking(all), nil)
+		}
+	}
+	return all
 }
 
 // all is the room that survives each of the cases.

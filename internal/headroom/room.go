@@ -98,12 +98,16 @@ func (r room) key() string {
 }
 
 // including is the room with the placeholders of another that it lacks.
-func (r room) including(other room) room {
-	all, have := slices.Clone(r), map[string]int{}
-	for _, p := range r {
+func (r room) including(other room) room { return slices.Concat(r, other.lacking(r)) }
+
+// lacking are the placeholders of a room that another lacks.
+func (r room) lacking(other room) room {
+	var all room
+	have := map[string]int{}
+	for _, p := range other {
 		have[p.key()]++
 	}
-	for _, p := range other {
+	for _, p := range r {
 		if have[p.key()]--; have[p.key()] < 0 {
 			all = append(all, p)
 		}

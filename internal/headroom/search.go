@@ -52,7 +52,7 @@ func (s *sizer) find(ctx context.Context, begin room) (room, Result, error) {
 	if err := s.fill(); err != nil {
 		return nil, NotSized, err
 	}
-	if begin != nil && s.fits(begin) {
+	if begin != nil {
 		s.activate(func(t trial) bool { return s.cases[t.i].demanding })
 		return s.reduceAll(ctx, begin)
 	}
@@ -120,7 +120,11 @@ func (s *sizer) enlarge(ctx context.Context, r room, most int) (room, bool, erro
 // extend adds placeholders until a room survives a trial: for the pods that it harms, where they would run if all that is free were there for them, or
 // on another node; else for all pods that it displaces.
 func (s *sizer) extend(ctx context.Context, r room, t trial) (room, bool, error) {
-	begins := []room{r, r.including(s.present[t.i].landing)}
+	all := s.present[t.i].landing
+	begins := []room{r, r.including(all)}
+	if s.large {
+		begins[1] = s.add(r, all.lacking(r), s.cases[t.i].nodes)
+	}
 	if s.displaced[t.i] >= manyDisplaced {
 		begins = begins[1:]
 	}
@@ -151,23 +155,27 @@ func (s *sizer) extendFrom(ctx context.Context, r room, t trial) (room, bool, er
 
 // addFor adds so many placeholders for each of the pods that the last simulation has harmed.
 func (s *sizer) addFor(r room, t trial, count int) room {
+	harmed := sets.New(s.harmed...)
+	var wanted room
+	for _, p := range s.present[t.i].landing {
+		if harmed.Has(p.pod) {
+			wanted = append(wanted, slices.Repeat(room{p}, count)...)
+		}
+	}
+	return s.add(r, wanted, s.cases[t.i].nodes)
+}
+
+// add adds placeholders, as far as there is room for them on nodes that are not lost.
+func (s *sizer) add(r, wanted room, lost []string) room {
 	all, left := slices.Clone(r), maps.Clone(s.free)
 	for node, sum := range r.byNode() {
 		left[node] = left[node].minus(sum)
 	}
-	for _, node := range s.cases[t.i].nodes {
+	for _, node := range lost {
 		delete(left, node)
 	}
-	harmed := sets.New(s.harmed...)
-	for _, p := range s.present[t.i].landing {
-		if !harmed.Has(p.pod) {
-			continue
-		}
-		for range count {
-			node := s.nodeFor(p, left)
-			if node == "" {
-				break
-			}
+	for _, p := range wanted {
+		if node := s.nodeFor(p, left); node != "" {
 			left[node] = left[node].minus(p.size)
 			all = append(all, newPlaceholder(node, p.size))
 		}

@@ -37,8 +37,8 @@ const (
 	// decides at random which of equal placeholders a pod preempts, and a small pod may take the place of a large one.
 	fewNodesFutures  = 10
 	manyNodesFutures = 3
-	// mostConfirmed is how many cases are played with placeholders that are preempted, too, where the search leaves their room free, and mostPreempting how
-	// many pods such a case displaces at most.
+	// mostConfirmed is how many cases are played with placeholders that are preempted, too, where the search leaves their room free, and mostPreempting up to
+	// how many displaced pods of the largest case: with many placeholders, each preemption takes long.
 	mostConfirmed  = 8
 	mostPreempting = 200
 )
@@ -142,7 +142,7 @@ func (s *sizer) futures(open bool) int {
 
 // closed reports whether a case is played with placeholders that are preempted.
 func (s *sizer) closed(i int) bool {
-	return !s.large || i < mostConfirmed && s.displaced[i] <= mostPreempting
+	return !s.large || i < mostConfirmed && slices.Max(s.displaced) <= mostPreempting
 }
 
 // prepare plays the cases in a world in which all that is free is there for them.
@@ -150,8 +150,10 @@ func (s *sizer) prepare(ctx context.Context, cases []failureCase) error {
 	s.cases = cases
 	var open, closed []trial
 	seen := map[string]bool{}
-	for i, one := range cases {
+	for _, one := range cases {
 		s.displaced = append(s.displaced, s.displacedBy(one))
+	}
+	for i, one := range cases {
 		if s.large {
 			open = append(open, trial{i, true})
 		}

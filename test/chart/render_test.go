@@ -317,7 +317,7 @@ func TestNodePrices(t *testing.T) {
 	}
 	hashes := map[string]bool{}
 	for _, price := range []float64{0.096, 0.1} {
-		all := rendered(t, controller(object{"nodePrices": object{"m5.large": price, "m5.xlarge": 0.192}, "metrics": object{"certificateSecret": "tls"}}))
+		all := rendered(t, values(object{"controller": object{"nodePrices": object{"m5.large": price, "m5.xlarge": 0.192}, "metrics": object{"certificateSecret": "tls"}}}))
 		template := typed[appsv1.Deployment](t, all, deployment).Spec.Template
 		container := template.Spec.Containers[0]
 		if !slices.Contains(container.Args, "--node-prices=/etc/naosu/prices/prices.yaml") || len(container.VolumeMounts) != 2 || len(template.Spec.Volumes) != 2 ||

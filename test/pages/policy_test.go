@@ -353,7 +353,8 @@ func TestHeadroom(t *testing.T) {
 				t.Errorf("docs/%s/headroom.md has no row for the reason %s", language, reason)
 			}
 		}
-		_, example, _ := strings.Cut(text, "```yaml\n")
+		_, example, _ := strings.Cut(text, "\n## HeadroomPolicy\n")
+		_, example, _ = strings.Cut(example, "```yaml\n")
 		example, _, _ = strings.Cut(example, "```")
 		var policy v1alpha1.HeadroomPolicy
 		if err := yaml.UnmarshalStrict([]byte(example), &policy); err != nil {

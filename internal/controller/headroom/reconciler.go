@@ -201,7 +201,7 @@ func (c *Reconciler) reconcile(ctx context.Context, world *cluster.Snapshot, pol
 		wanted, act = headroompolicy.Plan{}, true
 	}
 	if act && policy.Holds() {
-		act = c.mayResize(ctx, world, policy, &a)
+		act = c.mayResize(ctx, c.Snapshot(), policy, &a) // In a large cluster, the assessment has taken minutes.
 	}
 	var failed error
 	if act {

@@ -288,6 +288,23 @@ naosu_headroom_covered{policy="all"} 1
 	}
 }
 
+// TestLongAssessment holds the room although its assessment takes longer than what is known of a cluster stays fresh.
+func TestLongAssessment(t *testing.T) {
+	f := newFixture(t, twoApps(), policy())
+	long := f.Snapshot
+	assessing := true
+	f.Snapshot = func() *cluster.Snapshot {
+		world := long()
+		if assessing {
+			f.clock.Step(10 * time.Minute)
+		}
+		assessing = !assessing
+		return world
+	}
+	f.reconcile(t)
+	f.expect(t, metav1.ConditionFalse, v1alpha1.HeadroomNotBoundReason, 2)
+}
+
 // TestModes holds nothing in mode Report, gives room back that is changed to it, and keeps it where the policy is paused.
 func TestModes(t *testing.T) {
 	f := newFixture(t, twoApps(), policy(func(p *v1alpha1.HeadroomPolicy) { p.Spec.Mode = v1alpha1.ModeReport }))
