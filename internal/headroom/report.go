@@ -195,6 +195,9 @@ func compute(ctx context.Context, judge *scheduling.Judge, o Options, l limits) 
 	failures := c.failures()
 	for _, f := range failures {
 		c.total += len(f.cases)
+		if o.Sized {
+			c.total += len(f.cases)
+		}
 	}
 	report := &Report{}
 	var err error

@@ -127,8 +127,8 @@ func (r room) sorted(size amounts) room {
 }
 
 const (
-	// mostWork bounds the pods that the cases of a failure displace together, times the nodes, for its room to be computed.
-	mostWork = 4_000_000_000
+	// mostWork bounds the pods that the cases of a failure displace together, times the nodes, for its room to be computed: some 2,000 nodes of 20 pods.
+	mostWork = 30_000_000
 	// mostAdded bounds how many more nodes are tried.
 	mostAdded = 64
 )

@@ -34,8 +34,9 @@ func (c *computation) answers(ctx context.Context, failures []Failure) ([]Answer
 			}
 			for i := range next {
 				a, err := worker.answer(ctx, failures[i])
-				if err == nil {
+				if err == nil && c.o.Sized {
 					err = worker.sizeRoom(ctx, &a)
+					c.progress(len(failures[i].cases))
 				}
 				if err != nil {
 					return err
