@@ -133,7 +133,15 @@ var faults = []fault{
 		strike: func(t *testing.T, m *machine) {
 			paused := m.leader(t).process
 			paused.signal(t, syscall.SIGSTOP)
-			m.restore = func() { paused.signal(t, syscall.SIGCONT) }
+			m.restore = func() {
+				paused.signal(t, syscall.SIGCONT)
+				eventually(t, "it ends, as it has lost the Lease", func() error {
+					if !paused.hasEnded() {
+						return errors.New("it runs")
+					}
+					return nil
+				})
+			}
 		},
 		heal: func(_ *testing.T, m *machine) { m.restore() },
 	},

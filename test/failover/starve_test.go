@@ -37,9 +37,11 @@ func (p *process) starve(t *testing.T) (feed func()) {
 	}
 	write(filepath.Join(group, quota), text)
 	write(filepath.Join(group, "cgroup.procs"), strconv.Itoa(p.Process.Pid))
-	return func() {
+	feed = func() {
 		if !p.hasEnded() {
 			write(filepath.Join(top, "cgroup.procs"), strconv.Itoa(p.Process.Pid))
 		}
 	}
+	t.Cleanup(feed)
+	return feed
 }
