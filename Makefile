@@ -95,6 +95,10 @@ descheduler: programs ## Hold naosu's plans against the descheduler on the lab, 
 stories: build ## Play the five incidents in real time, and write the table and the picture of them into the documentation
 	@go run ./hack/stories -play
 
+.PHONY: failover
+failover: programs ## Measure in real time how long failover takes after a fault, and write the table into the documentation
+	@go run ./hack/failover
+
 .PHONY: go
 go:
 	@hack/need-go.sh

@@ -4,8 +4,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -83,27 +81,5 @@ func TestShort(t *testing.T) {
 		if got := short(seconds); got != want {
 			t.Errorf("%v s are %s, want %s", seconds, got, want)
 		}
-	}
-}
-
-// TestInsert replaces what stands between the marks, and nothing else.
-func TestInsert(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "page.md")
-	for _, content := range []string{"before\n" + beginMark + endMark + "after\n", "before\n" + beginMark + "old\n" + endMark + "after\n"} {
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := insert(file, "new\n"); err != nil {
-			t.Fatal(err)
-		}
-		if got, _ := os.ReadFile(file); string(got) != "before\n"+beginMark+"new\n"+endMark+"after\n" {
-			t.Errorf("the page is %q", got)
-		}
-	}
-	if err := os.WriteFile(file, []byte("no mark"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := insert(file, "new\n"); !errors.Is(err, errNoMark) {
-		t.Errorf("a page without marks: %v", err)
 	}
 }

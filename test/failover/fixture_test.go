@@ -38,7 +38,6 @@ import (
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/labtest"
 	"github.com/naosu-dev/naosu/lab/pace"
-	"github.com/naosu-dev/naosu/test/program"
 )
 
 const (
@@ -61,14 +60,13 @@ type fixture struct {
 	network  *network
 	folder   string
 	machines []*machine // of the workers
-	own      *machine   // the controller's
-	naosu    *process
-	// controllers are naosu, and those before it that have ended.
+	own      *machine   // runs a replica of the controller and no pod of story 2
+	replicas []*replica
+	// controllers are the processes of the replicas, and those before them that have ended.
 	controllers, processes []*process
-	links                  int // how many were made
-	delay                  *delay
+	links                  int      // how many were made
 	aws                    []string // leads to the lab's AWS
-	feed                   func()   // ends starve
+	restore                func()   // ends what a fault has done
 }
 
 func TestMain(m *testing.M) {
@@ -79,7 +77,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// newFixture builds the cluster: story 2's, with a fourth node for the controller.
+// newFixture builds the cluster: story 2's, with a fourth node for a replica of the controller.
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	b := &fixture{ctx: context.WithoutCancel(t.Context()), folder: t.TempDir(), network: newNetwork(t)}
@@ -111,9 +109,8 @@ func newFixture(t *testing.T) *fixture {
 		}
 	}
 	b.run(t)
-	b.delay = newDelay(t, b.controllerAddress())
 	b.aws = b.relayAWS(t)
-	b.startController(t)
+	b.startControllers(t, b.own, b.host())
 	for _, m := range b.all() {
 		m.startAgent(t)
 	}
@@ -125,6 +122,9 @@ func lastLines(log []string) []string {
 	log = slices.DeleteFunc(log, func(line string) bool { return strings.Contains(line, "healthz check failed") })
 	return log[max(0, len(log)-50):]
 }
+
+// host is the worker that runs the other replica of the controller.
+func (b *fixture) host() *machine { return b.machines[0] }
 
 // all are the machines.
 func (b *fixture) all() []*machine { return append(slices.Clone(b.machines), b.own) }
@@ -327,28 +327,6 @@ func (b *fixture) kubeconfig(t *testing.T, name, token string) string {
 		t.Fatal(err)
 	}
 	return file
-}
-
-// controllerAddress is where the controller receives heartbeats.
-func (b *fixture) controllerAddress() string { return net.JoinHostPort(b.own.address, beats) }
-
-// startController runs the controller on its node, and waits until it says that it is ready.
-func (b *fixture) startController(t *testing.T) {
-	t.Helper()
-	cmd := b.own.command(program.Need(t, "naosu"), "controller", "--health-address", b.own.address+":8081",
-		"--metrics-address", b.own.address+":8080", "--metrics-secure=false", "--heartbeat-address", b.controllerAddress())
-	cmd.Env = append(append(os.Environ(), b.aws...), "KUBECONFIG="+b.kubeconfig(t, controller, b.token(t, controller, "")), "AWS_EC2_METADATA_DISABLED=true")
-	b.naosu = b.start(t, cmd)
-	b.controllers = append(b.controllers, b.naosu)
-	eventually(t, "the controller is ready", func() error {
-		select {
-		case <-b.naosu.ended:
-			t.Fatal("the controller has ended")
-		default:
-		}
-		_, err := get(t, "http://"+b.own.address+":8081/readyz")
-		return err
-	})
 }
 
 // relayAWS is the environment that leads to the lab's AWS, which listens at the loopback, through an address that machines reach.

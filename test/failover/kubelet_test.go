@@ -58,7 +58,7 @@ func (b *fixture) kubeletRestarted(t *testing.T) {
 		}
 		return b.heartbeatAfter(t, healed, began)
 	})
-	t.Logf("from the stop of the kubelet to Ready: %.1f s; found not ready after %.1f s (0: it was not)", time.Since(began).Seconds(), unready.Seconds())
+	t.Logf("measured kubelet-restart: %.1f s; found not ready after %.1f s (0: it was not)", time.Since(began).Seconds(), unready.Seconds())
 	eventually(t, "the other's agent reports that its kubelet was stopped", func() error {
 		if said := reported(b.get(t, left)); !strings.Contains(said, "False KubeletStopped") {
 			return errors.New(said)

@@ -5,7 +5,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -29,17 +31,26 @@ type machine struct {
 	agent   *process
 }
 
-// newMachine makes the namespace of a node, with the kubelet's port and without an agent.
+// newMachine is a node's, booted and without an agent.
 func newMachine(t *testing.T, b *fixture, node corev1.Node) *machine {
 	t.Helper()
-	m := &machine{fixture: b, node: node, link: fmt.Sprintf("node%d", b.links), folder: t.TempDir()}
-	b.links++
+	m := &machine{fixture: b, node: node, folder: t.TempDir()}
+	m.root = filepath.Join(m.folder, "root")
 	for _, a := range node.Status.Addresses {
 		if a.Type == corev1.NodeInternalIP {
 			m.address = a.Address
 		}
 	}
-	holder := exec.CommandContext(b.ctx, "sleep", "infinity")
+	m.boot(t)
+	return m
+}
+
+// boot makes the namespace, with the kubelet's port.
+func (m *machine) boot(t *testing.T) {
+	t.Helper()
+	m.link = fmt.Sprintf("node%d", m.links)
+	m.links++
+	holder := exec.CommandContext(m.ctx, "sleep", "infinity")
 	holder.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
 	m.holder = m.start(t, holder)
 	sh(t, "ip", "link", "add", m.link, "type", "veth", "peer", "name", "eth0", "netns", strconv.Itoa(m.holder.Process.Pid))
@@ -47,10 +58,8 @@ func newMachine(t *testing.T, b *fixture, node corev1.Node) *machine {
 	m.sh(t, "ip", "link", "set", "lo", "up")
 	m.sh(t, "ip", "address", "add", m.address+"/16", "dev", "eth0")
 	m.sh(t, "ip", "link", "set", "eth0", "up")
-	m.root = filepath.Join(m.folder, "root")
 	m.fill(t)
 	m.startPort(t)
-	return m
 }
 
 // fill makes what the agent sees of the host: its boot, and else next to nothing.
@@ -98,18 +107,22 @@ func (m *machine) startPort(t *testing.T) {
 	})
 }
 
-// startAgent runs the agent, with the token of its pod.
+// startAgent runs the agent, with the token of its pod and a stream to each replica.
 func (m *machine) startAgent(t *testing.T) {
 	t.Helper()
-	m.startAgentTo(t, m.controllerAddress())
+	var addresses []string
+	for _, r := range m.replicas {
+		addresses = append(addresses, r.on.beats())
+	}
+	m.startAgentTo(t, addresses...)
 }
 
-// startAgentTo runs it with another address of the controller.
-func (m *machine) startAgentTo(t *testing.T, address string) {
+// startAgentTo runs it with other addresses of the replicas.
+func (m *machine) startAgentTo(t *testing.T, addresses ...string) {
 	t.Helper()
 	cmd := m.command(program.Need(t, "naosu-agent"), "--node-name", m.node.Name, "--kubeconfig", m.kubeconfig(t, m.node.Name, m.agentToken(t, m.node)),
-		"--state", filepath.Join(m.folder, "state"), "--host-root", m.root,
-		"--heartbeat-address", address, "--heartbeat-token-file", m.heartbeatToken(t, m.node), "--heartbeat-ca-file", m.authority(t))
+		"--state", filepath.Join(m.folder, "state"), "--host-root", m.root, "--heartbeat-address", strings.Join(addresses, ","),
+		"--heartbeat-token-file", m.heartbeatToken(t, m.node), "--heartbeat-ca-file", m.authority(t))
 	m.agent = m.start(t, cmd)
 }
 
@@ -118,9 +131,46 @@ func (m *machine) powerOff(t *testing.T) {
 	t.Helper()
 	m.network.drop(t, m.everything()...)
 	m.state(t, nodes.Off)
-	for _, p := range []*process{m.agent, m.port, m.holder} {
+	for _, p := range m.runs() {
 		p.kill()
 	}
+	m.replicas = slices.DeleteFunc(m.replicas, func(r *replica) bool { return r.on == m })
+}
+
+// reboot starts a machine whose power is back, with its agent.
+func (m *machine) reboot(t *testing.T) {
+	t.Helper()
+	m.node = *m.get(t, m)
+	m.boot(t)
+	m.startAgent(t)
+}
+
+// runs are the processes of the machine, the one that keeps its namespace last.
+func (m *machine) runs() []*process {
+	var all []*process
+	for _, r := range m.replicas {
+		if r.on == m {
+			all = append(all, r.process)
+		}
+	}
+	return append(all, m.agent, m.port, m.holder)
+}
+
+// pause pauses all processes of a machine, and its kubelet; its kernel goes on.
+func (m *machine) pause(t *testing.T) {
+	t.Helper()
+	m.state(t, nodes.CutOff)
+	for _, p := range m.runs() {
+		p.signal(t, syscall.SIGSTOP)
+	}
+}
+
+func (m *machine) resume(t *testing.T) {
+	t.Helper()
+	for _, p := range m.runs() {
+		p.signal(t, syscall.SIGCONT)
+	}
+	m.state(t, nodes.On)
 }
 
 // state brings the node's simulated kubelet and containers into a state.

@@ -2,7 +2,6 @@ package failover
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"net"
 	"net/http"
@@ -64,6 +63,16 @@ func (p *process) kill() {
 	<-p.ended
 }
 
+// hasEnded says whether the process has.
+func (p *process) hasEnded() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
+}
+
 func (p *process) signal(t *testing.T, s syscall.Signal) {
 	t.Helper()
 	if err := p.Process.Signal(s); err != nil {
@@ -112,31 +121,4 @@ func keepPort(address string) error {
 		}
 	}()
 	return <-ended
-}
-
-// starve has the controller run for a tenth of the time, until feed.
-func (b *fixture) starve(t *testing.T) {
-	t.Helper()
-	ctx, stop := context.WithCancel(b.ctx)
-	done := make(chan struct{})
-	process := b.naosu.Process
-	go func() {
-		defer close(done)
-		defer func() { _ = process.Signal(syscall.SIGCONT) }()
-		tick := time.NewTicker(200 * time.Millisecond)
-		defer tick.Stop()
-		for i := 0; ctx.Err() == nil; i++ {
-			signal := syscall.SIGSTOP
-			if i%10 == 9 {
-				signal = syscall.SIGCONT
-			}
-			_ = process.Signal(signal)
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-			}
-		}
-	}()
-	b.feed = func() { stop(); <-done }
-	t.Cleanup(b.feed)
 }

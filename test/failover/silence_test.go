@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -24,71 +23,69 @@ const (
 	unseen = 7 * time.Second
 	// seen is for how long it lasts after it was seen what the controller takes the node for.
 	seen = 2 * time.Second
+	// starved is for how long the controller gets too little CPU.
+	starved = 30 * time.Second
 )
 
 // fault is one in which no pod may be deleted.
 type fault struct {
 	name   string
 	strike func(t *testing.T, m *machine)
-	// state is what the controller then takes nodes for, and count how many; empty if all stay alive, or if it cannot say.
-	state nodeliveness.State
-	count int
+	// until is an error until the fault has shown what it is to show; nil if all stay alive, or if nobody can say.
+	until func(t *testing.T, m *machine) error
 	// lasts is how long after that it lasts.
 	lasts time.Duration
 	heal  func(t *testing.T, m *machine)
 }
 
-// faults are of one worker's machine, or of the controller.
+// faults are of two workers' machines, side by side where one does not disturb the other, or of the replica that leads.
 var faults = []fault{
 	{
-		name: "agents stopped and killed", state: nodeliveness.NotWatched, count: 2, lasts: unseen,
+		name: "agents stopped and killed", until: taken(nodeliveness.NotWatched, 2), lasts: unseen,
 		strike: func(t *testing.T, m *machine) { m.agent.end(t); m.other().agent.kill() },
 		heal:   func(t *testing.T, m *machine) { m.startAgent(t); m.other().startAgent(t) },
 	},
 	{
-		name: "agent paused", state: nodeliveness.Reachable, count: 1, lasts: seen,
-		strike: func(t *testing.T, m *machine) { m.agent.signal(t, syscall.SIGSTOP) },
-		heal:   func(t *testing.T, m *machine) { m.agent.signal(t, syscall.SIGCONT) },
+		// The kernel of the second accepts connections that nobody takes.
+		name: "agent paused, and another machine's processes", until: taken(nodeliveness.Reachable, 2), lasts: seen,
+		strike: func(t *testing.T, m *machine) { m.agent.signal(t, syscall.SIGSTOP); m.other().pause(t) },
+		heal:   func(t *testing.T, m *machine) { m.agent.signal(t, syscall.SIGCONT); m.other().resume(t) },
 	},
 	{
-		name: "kubelet stopped", lasts: unseen,
-		strike: func(t *testing.T, m *machine) { m.stopKubelet(t) },
-		heal:   func(t *testing.T, m *machine) { m.startKubelet(t) },
+		name: "kubelet stopped, another cut off from the API server, a tenth of a third's packets lost", lasts: unseen,
+		strike: func(t *testing.T, m *machine) {
+			m.stopKubelet(t)
+			m.network.drop(t, append(m.other().calls(), m.host().some(10)...)...)
+			m.other().state(t, nodes.CutOff)
+		},
+		heal: func(t *testing.T, m *machine) {
+			m.startKubelet(t)
+			m.network.drop(t)
+			m.other().state(t, nodes.On)
+		},
 	},
 	{
-		// The kernel refuses connections, which is an answer.
-		name: "kubelet stopped and agent paused", state: nodeliveness.Reachable, count: 1, lasts: seen,
-		strike: func(t *testing.T, m *machine) { m.stopKubelet(t); m.agent.signal(t, syscall.SIGSTOP) },
-		heal:   func(t *testing.T, m *machine) { m.startKubelet(t); m.agent.signal(t, syscall.SIGCONT) },
+		// The kernel of the first refuses connections, which is an answer.
+		name: "kubelet stopped and agent paused, and another cut off from the controller", until: taken(nodeliveness.Reachable, 2), lasts: seen,
+		strike: func(t *testing.T, m *machine) {
+			m.stopKubelet(t)
+			m.agent.signal(t, syscall.SIGSTOP)
+			m.network.drop(t, m.other().sends(), m.other().receives())
+		},
+		heal: func(t *testing.T, m *machine) {
+			m.startKubelet(t)
+			m.agent.signal(t, syscall.SIGCONT)
+			m.network.drop(t)
+		},
 	},
 	{
-		name: "cut off from the API server", lasts: unseen,
-		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.calls()...); m.state(t, nodes.CutOff) },
-		heal:   func(t *testing.T, m *machine) { m.network.drop(t); m.state(t, nodes.On) },
-	},
-	{
-		name: "cut off from the controller", state: nodeliveness.Reachable, count: 1, lasts: seen,
-		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.sends(), m.receives()) },
+		// The second's kernel sends nothing new while nothing is acknowledged.
+		name: "heartbeats lost, and acknowledgements to another", until: taken(nodeliveness.Reachable, 2), lasts: seen,
+		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.sends(), m.other().receives()) },
 		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
 	},
 	{
-		name: "heartbeats lost", state: nodeliveness.Reachable, count: 1, lasts: seen,
-		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.sends()) },
-		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
-	},
-	{
-		// The agent's kernel sends nothing new while nothing is acknowledged.
-		name: "acknowledgements lost", state: nodeliveness.Reachable, count: 1, lasts: seen,
-		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.receives()) },
-		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
-	},
-	{
-		name: "a tenth of all packets lost", lasts: unseen,
-		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.some(10)...) },
-		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
-	},
-	{
-		name: "two machines cut off", state: nodeliveness.Correlated, count: 2, lasts: seen,
+		name: "two machines cut off", until: taken(nodeliveness.Correlated, 2), lasts: seen,
 		strike: func(t *testing.T, m *machine) {
 			m.network.drop(t, append(m.everything(), m.other().everything()...)...)
 			m.state(t, nodes.CutOff)
@@ -102,34 +99,64 @@ var faults = []fault{
 	},
 	{
 		name: "the controller's machine cut off", lasts: unseen,
-		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.own.everything()...) },
+		strike: func(t *testing.T, m *machine) { m.network.drop(t, m.leader(t).on.everything()...) },
 		heal:   func(t *testing.T, m *machine) { m.network.drop(t) },
 	},
 	{
-		name: "controller starved of CPU", lasts: unseen,
-		strike: func(t *testing.T, m *machine) { m.starve(t) },
-		heal:   func(_ *testing.T, m *machine) { m.feed() },
+		name: "controller starved of CPU", lasts: starved,
+		strike: func(t *testing.T, m *machine) { m.restore = m.leader(t).starve(t) },
+		heal:   func(_ *testing.T, m *machine) { m.restore() },
 	},
 	{
-		name: "stream delayed", state: nodeliveness.Reachable, count: 1, lasts: seen,
+		name: "streams delayed", until: taken(nodeliveness.Reachable, 1), lasts: seen,
 		strike: func(t *testing.T, m *machine) {
 			m.agent.end(t)
 			eventually(t, "the old stream has ended", func() error { return m.counts(t, nodeliveness.NotWatched, 1) })
-			m.startAgentTo(t, m.delay.address)
+			var relays []string
+			for _, r := range m.replicas {
+				relays = append(relays, r.delay.address)
+			}
+			m.startAgentTo(t, relays...)
 			m.watched(t)
-			m.delay.by(time.Minute)
+			m.delayed(time.Minute)
 		},
-		heal: func(t *testing.T, m *machine) { m.delay.by(0); m.agent.end(t); m.startAgent(t) },
+		heal: func(t *testing.T, m *machine) { m.delayed(0); m.agent.end(t); m.startAgent(t) },
 	},
 	{
-		name: "controller paused", lasts: unseen,
-		strike: func(t *testing.T, m *machine) { m.naosu.signal(t, syscall.SIGSTOP) },
-		heal:   func(t *testing.T, m *machine) { m.naosu.signal(t, syscall.SIGCONT) },
+		// When it goes on, it does not know yet that another leads.
+		name: "controller paused until another leads", until: func(t *testing.T, m *machine) error {
+			if r, _ := m.leading(t); r == nil {
+				return errors.New("none leads")
+			}
+			return nil
+		}, lasts: seen,
+		strike: func(t *testing.T, m *machine) {
+			paused := m.leader(t).process
+			paused.signal(t, syscall.SIGSTOP)
+			m.restore = func() {
+				paused.signal(t, syscall.SIGCONT)
+				eventually(t, "it ends, as it has lost the Lease", func() error {
+					if !paused.hasEnded() {
+						return errors.New("it runs")
+					}
+					return nil
+				})
+			}
+		},
+		heal: func(_ *testing.T, m *machine) { m.restore() },
 	},
 }
 
+// taken is that the controller takes so many nodes for a state.
+func taken(state nodeliveness.State, count int) func(*testing.T, *machine) error {
+	return func(t *testing.T, m *machine) error {
+		t.Helper()
+		return m.counts(t, state, count)
+	}
+}
+
 // TestSilence breaks one machine after another in ways in which no pod may be replaced, the last of which naosu heals, and
-// then takes one's power.
+// then takes the power of one, and of the one on which the controller that leads runs.
 func TestSilence(t *testing.T) {
 	if !alone(t) {
 		return
@@ -137,22 +164,34 @@ func TestSilence(t *testing.T) {
 	b := newFixture(t)
 	b.watched(t)
 	for i, f := range faults {
-		if !t.Run(f.name, func(t *testing.T) { b.harmless(t, f, b.machines[i%len(b.machines)]) }) {
+		if !t.Run(f.name, func(t *testing.T) { b.harmless(t, f, b.machines[1+i%2]) }) {
 			return // What follows needs a cluster that is as it was.
 		}
 	}
 	if !t.Run("kubelet stopped for good", b.kubeletRestarted) {
 		return
 	}
-	t.Run("power off", func(t *testing.T) { b.powerOff(t, b.machines[0]) })
+	off := b.machines[1]
+	if !t.Run("power off", func(t *testing.T) { b.powerOff(t, off, "power-off"); off.reboot(t); b.watched(t) }) {
+		return
+	}
+	b.lead(t, b.host())
+	t.Run("power off where the controller leads", func(t *testing.T) { b.powerOff(t, b.host(), "power-off-of-the-leader") })
 }
 
-// other is another worker than m.
+// other is the other worker that does not run a controller.
 func (m *machine) other() *machine {
-	if m == m.machines[0] {
-		return m.machines[1]
+	if m == m.machines[1] {
+		return m.machines[2]
 	}
-	return m.machines[0]
+	return m.machines[1]
+}
+
+// delayed has what the relays pass on delayed.
+func (b *fixture) delayed(by time.Duration) {
+	for _, r := range b.replicas {
+		r.delay.by(by)
+	}
 }
 
 // harmless strikes a machine, and sees that no pod is deleted, before all is well again or later.
@@ -166,8 +205,8 @@ func (b *fixture) harmless(t *testing.T, f fault, m *machine) {
 		}
 	}
 	f.strike(t, m)
-	if f.state != "" {
-		eventually(t, fmt.Sprintf("%d nodes are %s", f.count, f.state), func() error { untouched(); return b.counts(t, f.state, f.count) })
+	if f.until != nil {
+		eventually(t, "what the fault is to show", func() error { untouched(); return f.until(t, m) })
 	}
 	during(t, f.lasts, untouched)
 	f.heal(t, m)
@@ -178,8 +217,9 @@ func (b *fixture) harmless(t *testing.T, f fault, m *machine) {
 	}
 }
 
-// powerOff takes a machine's power: its pods are replaced while Kubernetes still takes it for ready, and no others are.
-func (b *fixture) powerOff(t *testing.T, m *machine) {
+// powerOff takes a machine's power: its pods are replaced while Kubernetes still takes it for ready, and no others are. How long it takes until all
+// replacements are bound is logged as a figure for hack/failover.
+func (b *fixture) powerOff(t *testing.T, m *machine, figure string) {
 	t.Helper()
 	lost := map[string]bool{}
 	before := b.uids(t)
@@ -191,6 +231,7 @@ func (b *fixture) powerOff(t *testing.T, m *machine) {
 	if len(lost) == 0 {
 		t.Fatal("no pod runs there")
 	}
+	deletions, declarations := b.deletions(), b.declarations()
 	began := time.Now()
 	m.powerOff(t)
 	eventually(t, "six pods are bound to other nodes", func() error {
@@ -209,25 +250,44 @@ func (b *fixture) powerOff(t *testing.T, m *machine) {
 	if ready := condition(b.get(t, m)); ready != corev1.ConditionTrue {
 		t.Errorf("Ready of the node is %s: its pods were replaced no sooner than Kubernetes would begin to", ready)
 	}
-	t.Logf("from power off to %d replacements bound: %.1f s", len(lost), took.Seconds())
+	t.Logf("measured %s: %.1f s", figure, took.Seconds())
 	if declared := b.declared(t); !cmp.Equal(declared, []string{m.node.Name}) {
 		t.Errorf("declared silent: %v, want %s", declared, m.node.Name)
 	}
+	// What is done twice would be done by now, or when the machine boots again.
+	during(t, seen, func() { b.replaced(t, before, lost) })
+	m.network.drop(t)
+	m.state(t, nodes.On)
+	eventually(t, "the node is declared silent no more, and its old pods have ended", func() error {
+		if declared, all := b.declared(t), b.pods(t, ""); len(declared) > 0 || len(all) != 6 {
+			return fmt.Errorf("declared are %v, and there are %d pods", declared, len(all))
+		}
+		return nil
+	})
+	b.replaced(t, before, lost)
+	if did, declared := b.deletions()-deletions, b.declarations()-declarations; did != len(lost) || declared != 1 {
+		t.Errorf("%d deletions, want %d; declared silent %d times", did, len(lost), declared)
+	}
+}
+
+// replaced fails unless there is one new pod for each that was lost, and the others are as they were.
+func (b *fixture) replaced(t *testing.T, before map[string]string, lost map[string]bool) {
+	t.Helper()
 	now := b.uids(t)
 	for uid := range before {
 		if !lost[uid] && now[uid] != before[uid] {
 			t.Errorf("%s, which ran elsewhere, is %q", before[uid], now[uid])
 		}
 	}
-	// The machine boots again.
-	m.network.drop(t)
-	m.state(t, nodes.On)
-	eventually(t, "the node is declared silent no more", func() error {
-		if declared := b.declared(t); len(declared) > 0 {
-			return fmt.Errorf("declared are %v", declared)
+	fresh := 0
+	for uid := range now {
+		if before[uid] == "" {
+			fresh++
 		}
-		return nil
-	})
+	}
+	if fresh != len(lost) {
+		t.Errorf("%d pods are new, want %d", fresh, len(lost))
+	}
 }
 
 // uids are story 2's pods with their nodes, and whether they end.
@@ -267,45 +327,6 @@ func (b *fixture) declared(t *testing.T) []string {
 		}
 	}
 	return names
-}
-
-// watched waits until the controller judges nodes, and takes all of them for alive.
-func (b *fixture) watched(t *testing.T) {
-	t.Helper()
-	eventually(t, "all nodes are watched and alive", func() error {
-		b.restarted(t)
-		return b.counts(t, nodeliveness.Alive, len(b.all()))
-	})
-}
-
-// counts is an error unless the controller takes so many nodes for a state.
-func (b *fixture) counts(t *testing.T, state nodeliveness.State, want int) error {
-	t.Helper()
-	body, err := get(t, "http://"+b.own.address+":8080/metrics")
-	if err != nil {
-		return err
-	}
-	if line := fmt.Sprintf("naosu_failover_nodes{liveness=%q} %d\n", state, want); !strings.Contains(body, line) {
-		var all []string
-		for line := range strings.SplitSeq(body, "\n") {
-			if strings.HasPrefix(line, "naosu_failover_nodes{") {
-				all = append(all, line)
-			}
-		}
-		return errors.New(strings.Join(all, ", "))
-	}
-	return nil
-}
-
-// restarted starts the controller again if it has ended, as one that has lost its Lease does.
-func (b *fixture) restarted(t *testing.T) {
-	t.Helper()
-	select {
-	case <-b.naosu.ended:
-		t.Log("the controller has lost its Lease, and is started again")
-		b.startController(t)
-	default:
-	}
 }
 
 // during calls check again and again for a time.
