@@ -49,7 +49,7 @@ func (c *computation) answer(ctx context.Context, f Failure) (Answer, error) {
 // worst simulates the cases of a failure, counts those that have a cost, and returns the worst.
 func (c *computation) worst(ctx context.Context, a *Answer) (failureCase, error) {
 	cases := a.cases
-	if all := len(c.classes); a.Kind == Node && all > c.limits.lost && !c.o.Sized { // A room must survive every case.
+	if all := len(c.classes); a.Kind == Node && all > c.limits.lost && !c.isSized(a) { // A room must survive every case.
 		cases = cases[:max(1, len(cases)*c.limits.lost/all)]
 		for _, one := range a.cases[len(cases):] {
 			a.Unplayed += one.alike

@@ -144,7 +144,7 @@ func (c *computation) sizeRoom(ctx context.Context, a *Answer) error {
 		demand = max(demand, one.demand)
 	}
 	a.Room = &Room{Result: NotSized, Placeholders: []Placeholder{}, Bound: demand}
-	if a.Unplayed > 0 || c.work(cases) > mostWork {
+	if !c.isSized(a) {
 		return nil
 	}
 	needs, changes, err := c.needs(ctx, a)
@@ -196,6 +196,9 @@ func (c *computation) casesToSize(a *Answer) []failureCase {
 	}
 	return cases
 }
+
+// isSized reports whether a room is looked for.
+func (c *computation) isSized(a *Answer) bool { return c.o.Sized && c.work(c.casesToSize(a)) <= mostWork }
 
 // work is how much there is to simulate, in the unit of mostWork.
 func (c *computation) work(cases []failureCase) int {
