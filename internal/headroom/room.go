@@ -198,7 +198,9 @@ func (c *computation) casesToSize(a *Answer) []failureCase {
 }
 
 // isSized reports whether a room is looked for.
-func (c *computation) isSized(a *Answer) bool { return c.o.Sized && c.work(c.casesToSize(a)) <= mostWork }
+func (c *computation) isSized(a *Answer) bool {
+	return c.o.Sized && c.work(c.casesToSize(a)) <= mostWork
+}
 
 // work is how much there is to simulate, in the unit of mostWork.
 func (c *computation) work(cases []failureCase) int {

@@ -26,11 +26,13 @@ const (
 	// fillerPriority is higher than any that the API server accepts: nothing preempts the pods that fill nodes.
 	fillerPriority = int32(2_000_002_000)
 	// mostSearched and mostSearchedFew bound what one search simulates to make its room smaller, with more than exactNodes nodes and with fewer: the pods that
-	// cases displace, and podsOfFuture for each future. With many cases, it is searchedPerCase times what it takes to simulate each once.
-	mostSearched    = 20_000
-	mostSearchedFew = 100_000
-	searchedPerCase = 2
-	podsOfFuture    = 30
+	// cases displace, and podsOfFuture for each future. With many nodes, their product with it is bounded by mostSearchedNodes; with many cases, it is at least
+	// searchedPerCase times what it takes to simulate each once.
+	mostSearched      = 60_000
+	mostSearchedFew   = 100_000
+	mostSearchedNodes = 5_000_000
+	searchedPerCase   = 2
+	podsOfFuture      = 30
 	// preemptionWeight is how much longer it takes to place a pod that preempts.
 	preemptionWeight = 10
 	// fewNodesFutures and manyNodesFutures are in how many futures a room must survive a case with placeholders, up to exactNodes and with more: the scheduler
@@ -350,7 +352,7 @@ func (s *sizer) spent() bool {
 	for _, n := range s.displaced {
 		once += n + podsOfFuture
 	}
-	return s.searched > max(mostSearched, searchedPerCase*once)
+	return s.searched > max(min(mostSearched, mostSearchedNodes/len(s.nodes)), searchedPerCase*once)
 }
 
 // fill removes the placeholders that are there, and fills all that is free on every node; unfill reverts that.
