@@ -110,6 +110,19 @@ func TestRecommendedLater(t *testing.T) {
 	testworld.ExpectFates(t, o, "moved web-0 n1>n2", "waiting web-1 n2> FateUnschedulable")
 }
 
+// TestRecommendedBesideTemplate: a container for which nothing is recommended requests what the template does.
+func TestRecommendedBesideTemplate(t *testing.T) {
+	agents := testworld.DaemonSet("agent", testworld.Template("agent", "100m"), "n1")
+	agents[0].(*appsv1.DaemonSet).Spec.Template = testworld.Template("agent", "400m")
+	other := recommends("DaemonSet", "agent", "50m", func(a *custom.VerticalPodAutoscaler) {
+		a.Status.Recommendation.ContainerRecommendations[0].ContainerName = "sidecar"
+	})
+	steps := verticalautoscaler.AllSteps(testworld.Of(testworld.Node("n1", "a"), agents, other).Judge(t).World())
+	if len(steps) != 1 || steps[0].Container != "main" || steps[0].Requests.Cpu().String() != "400m" {
+		t.Errorf("steps %v", steps)
+	}
+}
+
 // TestRecommendedSteps: a DaemonSet's next step is what a new pod requests, and not what the template does.
 func TestRecommendedSteps(t *testing.T) {
 	for name, tc := range map[string]struct {

@@ -93,27 +93,28 @@ func AllSteps(world *cluster.Snapshot) []Step {
 	for _, s := range steps {
 		scaled[s.Target] = true
 	}
-	recommended := recommendedSteps(world, cluster.DaemonSet)
 	for _, set := range world.DaemonSets() {
-		switch target := daemonSetRef(set); {
-		case scaled[target]:
-		case Recommender(world, target) != nil:
-			steps = append(steps, recommended[target]...)
-		default:
-			steps = append(steps, templateSteps(world, set)...)
+		if !scaled[daemonSetRef(set)] {
+			steps = append(steps, newPodSteps(world, set)...)
 		}
 	}
 	return steps
 }
 
-// templateSteps are the containers of which a DaemonSet's template requests more than pods that run.
-func templateSteps(world *cluster.Snapshot, set *appsv1.DaemonSet) []Step {
+// newPodSteps are the containers of which a new pod of a DaemonSet requests more than pods that run.
+func newPodSteps(world *cluster.Snapshot, set *appsv1.DaemonSet) []Step {
+	spec, by := &set.Spec.Template.Spec, change.Ref{}
+	if autoscaler := Recommender(world, daemonSetRef(set)); autoscaler != nil {
+		spec = spec.DeepCopy()
+		verticalpodautoscaler.Admit(autoscaler, spec)
+		by = change.Ref{Kind: string(cluster.VerticalPodAutoscaler), Namespace: autoscaler.Namespace, Name: autoscaler.Name}
+	}
 	var steps []Step
-	for i := range set.Spec.Template.Spec.Containers {
-		c := &set.Spec.Template.Spec.Containers[i]
+	for i := range spec.Containers {
+		c := &spec.Containers[i]
 		pods := slices.DeleteFunc(slices.Clone(world.PodsOf(set.UID)), func(pod *corev1.Pod) bool { return !requestsMoreThan(c, pod) })
 		if len(pods) > 0 {
-			steps = append(steps, Step{Target: daemonSetRef(set), Container: c.Name, Pods: pods, Requests: c.Resources.Requests})
+			steps = append(steps, Step{Autoscaler: by, Target: daemonSetRef(set), Container: c.Name, Pods: pods, Requests: c.Resources.Requests})
 		}
 	}
 	return steps
