@@ -47,21 +47,30 @@ func (k annotatedTaint) remove(ctx context.Context, write client.Client, node *c
 	})
 }
 
-// readNodeAndLease reads a node and the Lease that its kubelet renews; each is nil if there is none.
-func readNodeAndLease(ctx context.Context, read client.Reader, name string) (*corev1.Node, *coordinationv1.Lease, error) {
+// readNode reads a node; nil if there is none.
+func readNode(ctx context.Context, read client.Reader, name string) (*corev1.Node, error) {
 	var node corev1.Node
 	switch err := read.Get(ctx, client.ObjectKey{Name: name}, &node); {
 	case apierrors.IsNotFound(err):
-		return nil, nil, nil
+		return nil, nil
 	case err != nil:
-		return nil, nil, fmt.Errorf("read the node %s: %w", name, err)
+		return nil, fmt.Errorf("read the node %s: %w", name, err)
+	}
+	return &node, nil
+}
+
+// readNodeAndLease reads a node and the Lease that its kubelet renews; each is nil if there is none.
+func readNodeAndLease(ctx context.Context, read client.Reader, name string) (*corev1.Node, *coordinationv1.Lease, error) {
+	node, err := readNode(ctx, read, name)
+	if node == nil {
+		return nil, nil, err
 	}
 	var lease coordinationv1.Lease
 	switch err := read.Get(ctx, client.ObjectKey{Namespace: corev1.NamespaceNodeLease, Name: name}, &lease); {
 	case apierrors.IsNotFound(err):
-		return &node, nil, nil
+		return node, nil, nil
 	case err != nil:
 		return nil, nil, fmt.Errorf("read the Lease of the node %s: %w", name, err)
 	}
-	return &node, &lease, nil
+	return node, &lease, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 	"github.com/naosu-dev/naosu/internal/kube"
@@ -39,5 +40,27 @@ func WithdrawOutOfService(ctx context.Context, write client.Client, read client.
 		return false, nil
 	}
 	err = outOfService.remove(ctx, write, node)
+	return err == nil, err
+}
+
+// AddFinalizer adds failoverpolicy.Finalizer to a node, as read past any cache, if it is the one that was seen, is still silent and is not being
+// deleted. changed says whether it was added. A conflict is returned if the node changes meanwhile.
+func AddFinalizer(ctx context.Context, write client.Client, read client.Reader, seen *corev1.Node) (changed bool, err error) {
+	node, err := readNode(ctx, read, seen.Name)
+	if err != nil || !failoverpolicy.Silent(node) || node.UID != seen.UID || node.DeletionTimestamp != nil || failoverpolicy.HasFinalizer(node) {
+		return false, err
+	}
+	err = patchNode(ctx, write, node, func(n *corev1.Node) { controllerutil.AddFinalizer(n, failoverpolicy.Finalizer) })
+	return err == nil, err
+}
+
+// RemoveFinalizer removes failoverpolicy.Finalizer from a node, as read past any cache. A node that is being deleted is gone then, unless others
+// have finalizers on it. changed says whether it was removed.
+func RemoveFinalizer(ctx context.Context, write client.Client, read client.Reader, name string) (changed bool, err error) {
+	node, err := readNode(ctx, read, name)
+	if err != nil || node == nil || !failoverpolicy.HasFinalizer(node) {
+		return false, err
+	}
+	err = client.IgnoreNotFound(patchNode(ctx, write, node, func(n *corev1.Node) { controllerutil.RemoveFinalizer(n, failoverpolicy.Finalizer) }))
 	return err == nil, err
 }

@@ -67,6 +67,18 @@ func TestLeaseOfSilentNode(t *testing.T) {
 	}
 }
 
+// TestDeletedNodeIsKept says who keeps a Node that was deleted.
+func TestDeletedNodeIsKept(t *testing.T) {
+	n := silentNode("n1")
+	n.DeletionTimestamp, n.Finalizers = &metav1.Time{Time: now.Add(-time.Minute)}, []string{"karpenter.sh/termination", "naosu.dev/out-of-service"}
+	said := linksOf(diagnosis.Explain(t.Context(), question(t, []runtime.Object{n}, everything(), &change.Ref{Kind: "Node", Name: "n1"})))
+	for _, want := range []string{"karpenter.sh/termination", "naosu keeps it until its volumes are detached"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is missing:\n%s", want, said)
+		}
+	}
+}
+
 // TestDeploymentWithPodOnSilentNode has all of its pods, beside one that cannot end: that is no new version that does not run.
 func TestDeploymentWithPodOnSilentNode(t *testing.T) {
 	labels := map[string]string{"app": "web"}

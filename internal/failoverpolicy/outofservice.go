@@ -70,12 +70,12 @@ func RenewTime(lease *coordinationv1.Lease) *metav1.MicroTime {
 	return lease.Spec.RenewTime
 }
 
-// Silent says whether a node can be declared out of service: it stays, is not ready, and has not been declared so. Kubernetes releases
-// nothing of a node that is ready.
+// Silent says whether a node can be declared out of service: it is not ready, and has not been declared so. Kubernetes releases
+// nothing of a node that is ready. A node that is being deleted still holds its volumes until its last finalizer is removed.
 //
 // Source: gcTerminating in pkg/controller/podgc of Kubernetes.
 func Silent(node *corev1.Node) bool {
-	return node != nil && node.DeletionTimestamp == nil && !kube.IsNodeReady(node) && !kube.IsOutOfService(node)
+	return node != nil && !kube.IsNodeReady(node) && !kube.IsOutOfService(node)
 }
 
 // Candidate is a node that a policy wants to be declared out of service once its machine is proven to be off.

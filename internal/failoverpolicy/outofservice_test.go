@@ -32,7 +32,7 @@ func TestCandidates(t *testing.T) {
 		"unreachable":   {node: unknown, want: true},
 		"not ready":     {node: ready(corev1.ConditionFalse), want: true},
 		"ready":         {node: ready(corev1.ConditionTrue)},
-		"being deleted": {node: func(n *corev1.Node) { unknown(n); n.DeletionTimestamp = new(metav1.Now()) }},
+		"being deleted": {node: func(n *corev1.Node) { unknown(n); n.DeletionTimestamp = new(metav1.Now()) }, want: true},
 		"declared before": {node: func(n *corev1.Node) {
 			unknown(n)
 			tainted(corev1.TaintNodeOutOfService, corev1.TaintEffectNoSchedule)(n)

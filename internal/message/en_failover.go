@@ -3,6 +3,7 @@ package message
 var englishFailover = sentences{
 	FailoverOutOfService: "{{.node}} is out of service: its machine is off ({{.proof}}). Its pods are deleted, and its volumes are detached. Declared by {{.by}}.",
 	FailoverNotDeclared:  "{{.node}} could not be declared out of service for {{.by}}: {{.words}}",
+	FailoverKept:         "{{.node}} has volumes and does not respond: if it is deleted, it stays until they are detached, or for 10 minutes ({{.policy}}).",
 	FailoverBack:         "{{.node}} is back: the taint node.kubernetes.io/out-of-service is removed.",
 	FailoverSilent:       "{{.node}} is silent: {{.proof}}. {{.by}} replaces {{count .pods \"pod\" \"pods\"}} of it on other nodes, and the taint naosu.dev/silent keeps new pods off it.",
 	FailoverWouldReplace: "{{.node}} is silent: {{.proof}}. In mode Auto, {{.by}} would replace {{count .pods \"pod\" \"pods\"}} of it on other nodes.",

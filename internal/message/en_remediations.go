@@ -16,6 +16,7 @@ var englishRemediations = sentences{
 	AbortNone:            "There is nothing to abort.",
 	AbortDone:            "{{.remediation}} has ended, and naosu's changes on {{.node}} are undone.",
 	AbortInVain:          "{{.remediation}} could not be aborted in time{{if .why}}: {{.why}}{{end}}. It ends when a controller becomes the leader again, or when you run this command again.",
+	AbortNodeFinalizer:   "The finalizer {{.finalizer}} of {{.node}} was removed.",
 	AbortForced:          "The finalizer of {{.remediation}} was removed, although {{.node}} could not be restored{{if .why}}: {{.why}}{{end}}. Check whether the node is still cordoned.",
 	AbortLeft:            "{{count .n \"Remediation\" \"Remediations\"}} could not be aborted",
 

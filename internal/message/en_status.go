@@ -164,6 +164,7 @@ var englishStatus = sentences{
 	ClaimResizes:           "Its volume is being expanded ({{.condition}}){{if .why}}: {{.why}}{{else}}.{{end}}",
 	ClaimLost:              "{{.claim}} is Lost: {{.volume}}, to which it was bound, no longer exists.",
 	ClaimLeaving:           "{{.claim}} is being deleted{{if .n}} and stays until {{and .pods}} {{verb .n \"is\" \"are\"}} gone{{else if .finalizers}} and stays until {{and .finalizers}} {{verb (len .finalizers) \"is\" \"are\"}} removed{{end}}.",
+	NodeKept:               "The Node was deleted. naosu keeps it until its volumes are detached, for 10 minutes at most: of a Node that is gone, Kubernetes detaches them only after 6 minutes.",
 	ClaimProtected:         "Kubernetes keeps the claim while a pod that is assigned to a node uses it, even a pod that has ended.",
 	FinalizerKeeps:         "The finalizer {{.finalizer}} keeps it until whatever added the finalizer removes it.",
 	ClaimNamesVolume:       "{{.claim}} is Pending: it names the volume {{.volume}} but is not bound to it.",

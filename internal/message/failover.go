@@ -5,6 +5,7 @@ const (
 	FailoverOutOfService ID = "FailoverOutOfService" // node, by, proof
 	FailoverNotDeclared  ID = "FailoverNotDeclared"  // node, by, words
 	FailoverBack         ID = "FailoverBack"         // node
+	FailoverKept         ID = "FailoverKept"         // node, policy
 	FailoverSilent       ID = "FailoverSilent"       // node, proof, pods, by
 	FailoverWouldReplace ID = "FailoverWouldReplace" // node, proof, pods, by
 	FailoverNotReplaced  ID = "FailoverNotReplaced"  // node, by, words

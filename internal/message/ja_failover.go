@@ -3,6 +3,7 @@ package message
 var japaneseFailover = sentences{
 	FailoverOutOfService: "{{.node}} のマシンは停止しています ({{.proof}})。ノードを停止扱いにしました。Pod は削除され、ボリュームはデタッチされます。実行者: {{.by}}。",
 	FailoverNotDeclared:  "{{.by}} による {{.node}} の停止扱いに失敗しました: {{.words}}",
+	FailoverKept:         "{{.node}} にはボリュームがあり、応答していません。削除されても、ボリュームがデタッチされるまで、または 10 分間は残ります({{.policy}})。",
 	FailoverBack:         "{{.node}} が復帰したため、taint node.kubernetes.io/out-of-service を削除しました。",
 
 	FailoverSilent:       "{{.node}} からの応答がありません: {{.proof}}。このノードの {{.pods}} 個の Pod をほかのノードで置き換え、taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: {{.by}}。",

@@ -16,6 +16,7 @@ var japaneseRemediations = sentences{
 	AbortNone:            "中止するものはありません。",
 	AbortDone:            "{{.remediation}} は終了しました。naosu が {{.node}} に加えた変更は元に戻しました。",
 	AbortInVain:          "{{.remediation}} を時間内に中止できませんでした{{if .why}}: {{.why}}{{end}}。コントローラーが再びリーダーになるか、このコマンドを再び実行すると終了します。",
+	AbortNodeFinalizer:   "{{.node}} の finalizer {{.finalizer}} を削除しました。",
 	AbortForced:          "{{.remediation}} の finalizer を削除しましたが、{{.node}} を元に戻せませんでした{{if .why}}: {{.why}}{{end}}。ノードが cordon されたままでないか確認してください。",
 	AbortLeft:            "{{.n}} 件の Remediation を中止できませんでした",
 

@@ -164,6 +164,7 @@ var japaneseStatus = sentences{
 	ClaimResizes:           "ボリュームを拡張中です ({{.condition}}){{if .why}}: {{.why}}{{else}}。{{end}}",
 	ClaimLost:              "{{.claim}} は Lost です。バインドされていた {{.volume}} がもう存在しません。",
 	ClaimLeaving:           "{{.claim}} は削除中です{{if .n}}。{{and .pods}} がなくなるまで残ります{{else if .finalizers}}。{{and .finalizers}} が外されるまで残ります{{end}}。",
+	NodeKept:               "Node は削除されましたが、ボリュームがデタッチされるまで、最長 10 分間、naosu が残しています。存在しない Node のボリュームを、Kubernetes は 6 分後までデタッチしないためです。",
 	ClaimProtected:         "ノードに配置された Pod が使っている間、Kubernetes は PVC を残します。終了した Pod も、削除されるまでは使っているとみなされます。",
 	FinalizerKeeps:         "finalizer {{.finalizer}} を付けた側が外すまで残ります。",
 	ClaimNamesVolume:       "{{.claim}} は Pending です。{{.volume}} を指定していますが、バインドされていません。",

@@ -18,6 +18,7 @@ const (
 	AbortDone            ID = "AbortDone"            // remediation, node
 	AbortInVain          ID = "AbortInVain"          // remediation, node, why
 	AbortForced          ID = "AbortForced"          // remediation, node, why
+	AbortNodeFinalizer   ID = "AbortNodeFinalizer"   // node, finalizer
 	AbortLeft            ID = "AbortLeft"            // n
 
 	CleanupRemedy ID = "CleanupRemedy" //

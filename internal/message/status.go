@@ -176,6 +176,7 @@ const (
 	ClaimLost              ID = "ClaimLost"              // claim, volume
 	ClaimLeaving           ID = "ClaimLeaving"           // claim, n, pods, finalizers
 	ClaimProtected         ID = "ClaimProtected"         //
+	NodeKept               ID = "NodeKept"               //
 	FinalizerKeeps         ID = "FinalizerKeeps"         // finalizer
 	ClaimNamesVolume       ID = "ClaimNamesVolume"       // claim, volume
 	ClaimNoDefault         ID = "ClaimNoDefault"         // claim

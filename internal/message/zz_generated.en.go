@@ -2448,6 +2448,12 @@ var englishTexts = []compiled{
 		t.say(": ")
 		t.put(t.value("words"))
 	}},
+	{FailoverKept, []string{"node", "policy"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" has volumes and does not respond: if it is deleted, it stays until they are detached, or for 10 minutes (")
+		t.put(t.value("policy"))
+		t.say(").")
+	}},
 	{FailoverBack, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is back: the taint node.kubernetes.io/out-of-service is removed.")
@@ -7074,6 +7080,13 @@ var englishTexts = []compiled{
 		}
 		t.say(". It ends when a controller becomes the leader again, or when you run this command again.")
 	}},
+	{AbortNodeFinalizer, []string{"finalizer", "node"}, func(t *text) {
+		t.say("The finalizer ")
+		t.put(t.value("finalizer"))
+		t.say(" of ")
+		t.put(t.value("node"))
+		t.say(" was removed.")
+	}},
 	{AbortForced, []string{"remediation", "node", "why"}, func(t *text) {
 		t.say("The finalizer of ")
 		t.put(t.value("remediation"))
@@ -8609,6 +8622,9 @@ var englishTexts = []compiled{
 			}
 		}
 		t.say(".")
+	}},
+	{NodeKept, nil, func(t *text) {
+		t.say("The Node was deleted. naosu keeps it until its volumes are detached, for 10 minutes at most: of a Node that is gone, Kubernetes detaches them only after 6 minutes.")
 	}},
 	{ClaimProtected, nil, func(t *text) {
 		t.say("Kubernetes keeps the claim while a pod that is assigned to a node uses it, even a pod that has ended.")

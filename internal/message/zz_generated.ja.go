@@ -2401,6 +2401,12 @@ var japaneseTexts = []compiled{
 		t.say(" の停止扱いに失敗しました: ")
 		t.put(t.value("words"))
 	}},
+	{FailoverKept, []string{"node", "policy"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" にはボリュームがあり、応答していません。削除されても、ボリュームがデタッチされるまで、または 10 分間は残ります(")
+		t.put(t.value("policy"))
+		t.say(")。")
+	}},
 	{FailoverBack, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" が復帰したため、taint node.kubernetes.io/out-of-service を削除しました。")
@@ -6835,6 +6841,12 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。コントローラーが再びリーダーになるか、このコマンドを再び実行すると終了します。")
 	}},
+	{AbortNodeFinalizer, []string{"node", "finalizer"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の finalizer ")
+		t.put(t.value("finalizer"))
+		t.say(" を削除しました。")
+	}},
 	{AbortForced, []string{"remediation", "node", "why"}, func(t *text) {
 		t.put(t.value("remediation"))
 		t.say(" の finalizer を削除しましたが、")
@@ -8345,6 +8357,9 @@ var japaneseTexts = []compiled{
 			}
 		}
 		t.say("。")
+	}},
+	{NodeKept, nil, func(t *text) {
+		t.say("Node は削除されましたが、ボリュームがデタッチされるまで、最長 10 分間、naosu が残しています。存在しない Node のボリュームを、Kubernetes は 6 分後までデタッチしないためです。")
 	}},
 	{ClaimProtected, nil, func(t *text) {
 		t.say("ノードに配置された Pod が使っている間、Kubernetes は PVC を残します。終了した Pod も、削除されるまでは使っているとみなされます。")

@@ -51,7 +51,7 @@ func TestNodes(t *testing.T) {
 		"a label":                        {`{"metadata":{"labels":{"m":"v"}}}`, noMetadata},
 		"others' label":                  {`{"metadata":{"labels":{"l":"w"}}}`, noMetadata},
 		"others' label taken away":       {`{"metadata":{"labels":{"l":null}}}`, noMetadata},
-		"a finalizer":                    {`{"metadata":{"finalizers":["a.example/b"]}}`, noMetadata},
+		"a finalizer":                    {`{"metadata":{"finalizers":["a.example/b"]}}`, "of the finalizers of a Node"},
 		"an owner":                       {`{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":"x","uid":"y"}]}}`, noMetadata},
 		"a taint":                        {`{"spec":{"taints":[{"key":"t","effect":"NoSchedule"},{"key":"u","effect":"NoExecute"}]}}`, noTaint},
 		"the taints taken away":          {`{"spec":{"taints":null}}`, noTaint},

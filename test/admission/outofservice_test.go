@@ -158,3 +158,63 @@ func newNode(t *testing.T, b *fixture) *corev1.Node {
 	t.Cleanup(func() { _ = b.admin.Delete(context.WithoutCancel(t.Context()), n) })
 	return n
 }
+
+func addFinalizer(name string) nodeEdit {
+	return func(n *corev1.Node) { n.Finalizers = append(n.Finalizers, name) }
+}
+
+func removeFinalizer(name string) nodeEdit {
+	return func(n *corev1.Node) {
+		n.Finalizers = slices.DeleteFunc(n.Finalizers, func(f string) bool { return f == name })
+	}
+}
+
+// Of the finalizers of a Node, the controller adds its own, to a Node that is not ready, and removes it.
+func TestNodeFinalizer(t *testing.T) {
+	b := newFixture(t)
+	const (
+		refused = "of the finalizers of a Node"
+		others  = "karpenter.sh/termination"
+	)
+	own := failoverpolicy.Finalizer
+	for name, tc := range map[string]struct {
+		ready   corev1.ConditionStatus
+		was, by []nodeEdit
+		why     string
+	}{
+		"added":                             {corev1.ConditionUnknown, nil, []nodeEdit{addFinalizer(own)}, ""},
+		"added beside another's":            {corev1.ConditionFalse, []nodeEdit{addFinalizer(others)}, []nodeEdit{addFinalizer(own)}, ""},
+		"added to a Node without status":    {"", nil, []nodeEdit{addFinalizer(own)}, ""},
+		"added to a Node that is ready":     {corev1.ConditionTrue, nil, []nodeEdit{addFinalizer(own)}, refused},
+		"removed":                           {corev1.ConditionUnknown, []nodeEdit{addFinalizer(others), addFinalizer(own)}, []nodeEdit{removeFinalizer(own)}, ""},
+		"removed from a Node that is ready": {corev1.ConditionTrue, []nodeEdit{addFinalizer(own)}, []nodeEdit{removeFinalizer(own)}, ""},
+		"another's, added":                  {corev1.ConditionUnknown, nil, []nodeEdit{addFinalizer("example.com/a")}, refused},
+		"another's, removed":                {corev1.ConditionUnknown, []nodeEdit{addFinalizer(others)}, []nodeEdit{removeFinalizer(others)}, refused},
+		"added in the place of another's":   {corev1.ConditionUnknown, []nodeEdit{addFinalizer(others)}, []nodeEdit{removeFinalizer(others), addFinalizer(own)}, refused},
+		"removed with another's":            {corev1.ConditionUnknown, []nodeEdit{addFinalizer(own), addFinalizer(others)}, []nodeEdit{removeFinalizer(own), removeFinalizer(others)}, refused},
+		"added, with a label":               {corev1.ConditionUnknown, nil, []nodeEdit{addFinalizer(own), func(n *corev1.Node) { metav1.SetMetaDataLabel(&n.ObjectMeta, "a", "b") }}, "in the metadata of a Node"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t, b)
+			if tc.ready != "" {
+				status := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q}]}}`, tc.ready)
+				if err := b.admin.Status().Patch(t.Context(), n, merge(status)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := update(t.Context(), b.admin, n, tc.was...); err != nil {
+				t.Fatal(err)
+			}
+			wantRefused(t, update(t.Context(), b.as(t, controller), n, tc.by...), tc.why)
+			if err := update(t.Context(), b.admin, n, func(n *corev1.Node) { n.Finalizers = nil }); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	n := newNode(t, b)
+	wantRefused(t, update(t.Context(), b.as(t, aborter), n, addFinalizer(own)), "requires the verb automate")
+	if err := update(t.Context(), b.admin, n, addFinalizer(own)); err != nil {
+		t.Fatal(err)
+	}
+	wantRefused(t, update(t.Context(), b.as(t, aborter), n, removeFinalizer(own)), "")
+}

@@ -121,7 +121,7 @@ func TestHooks(t *testing.T) {
 
 // In mode report there are no rights to nodes but to read them.
 func TestHookRights(t *testing.T) {
-	for mode, want := range map[string][]string{"report": {"get"}, "approve": {"get", "patch"}, "auto": {"get", "patch"}} {
+	for mode, want := range map[string][]string{"report": {"get", "list"}, "approve": {"get", "list", "patch"}, "auto": {"get", "list", "patch"}} {
 		role := typed[rbacv1.ClusterRole](t, hooked(t, values(object{"controller": object{"mode": mode}})), "ClusterRole/naosu-abort-repairs")
 		at := slices.IndexFunc(role.Rules, func(r rbacv1.PolicyRule) bool { return slices.Contains(r.Resources, "nodes") })
 		if diff := cmp.Diff(want, role.Rules[at].Verbs); diff != "" {
@@ -162,12 +162,20 @@ func TestUninstallAborts(t *testing.T) {
 			if tc.before != nil {
 				tc.before(env, t)
 			}
+			if tc.mode != "report" {
+				env.mark(t, node, `{"metadata":{"finalizers":["example.com/other","naosu.dev/out-of-service"]}}`)
+			}
 			if err := h.uninstall(); err != nil {
 				t.Error(err)
 			}
-			if n, err := env.client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{}); err != nil || n.Spec.Unschedulable != tc.stays {
+			n, err := env.client.CoreV1().Nodes().Get(t.Context(), node, metav1.GetOptions{})
+			if err != nil || n.Spec.Unschedulable != tc.stays {
 				t.Errorf("the node is cordoned: %t (%v)", n.Spec.Unschedulable, err)
 			}
+			if slices.Contains(n.Finalizers, "naosu.dev/out-of-service") || tc.mode != "report" && len(n.Finalizers) != 1 {
+				t.Errorf("the node has the finalizers %v", n.Finalizers)
+			}
+			env.mark(t, node, `{"metadata":{"finalizers":null}}`)
 			env.mark(t, node, `{"metadata":{"annotations":{"naosu.dev/cordoned-by":null}},"spec":{"unschedulable":null}}`)
 			if run := lastRun(t, "naosu-abort-repairs"); t.Failed() || run.err != nil {
 				t.Errorf("the hook ended with %v\n%s", run.err, run.output)

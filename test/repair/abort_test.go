@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -22,6 +23,7 @@ import (
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/action"
 	command "github.com/naosu-dev/naosu/internal/cli/repair"
+	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 	"github.com/naosu-dev/naosu/internal/ledger"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/record"
@@ -313,6 +315,37 @@ func TestAbortWhatCannotBePutBack(t *testing.T) {
 			t.Errorf("finalizers %v, it says:\n%s", f, w.out.String())
 		}
 	})
+}
+
+// With --all --force, an uninstallation follows, after which nobody would remove the finalizer of a Node: it is removed also if nothing is to be aborted.
+func TestAbortRemovesNodeFinalizers(t *testing.T) {
+	for name, tc := range map[string]struct {
+		o    command.AbortOptions
+		args []string
+		want []string
+	}{
+		"one":             {command.AbortOptions{}, []string{"runs"}, []string{"example.com/other", failoverpolicy.Finalizer}},
+		"all":             {command.AbortOptions{All: true}, nil, []string{"example.com/other", failoverpolicy.Finalizer}},
+		"all, with force": {command.AbortOptions{All: true, Force: true}, nil, []string{"example.com/other"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newAbortWorld(t)
+				var node corev1.Node
+				key := client.ObjectKey{Name: "n1"}
+				w.must(w.api.Direct.Get(t.Context(), key, &node))
+				node.Finalizers = []string{"example.com/other", failoverpolicy.Finalizer}
+				w.must(w.api.Direct.Update(t.Context(), &node))
+				for range 2 {
+					w.must(w.run(tc.o, tc.args...))
+					w.must(w.api.Direct.Get(t.Context(), key, &node))
+					if !slices.Equal(node.Finalizers, tc.want) {
+						t.Errorf("finalizers %v, want %v", node.Finalizers, tc.want)
+					}
+				}
+			})
+		})
+	}
 }
 
 // TestAbortNothing has nothing to abort: no leader steps down, and nothing is waited for, also where the kinds have no

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +29,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cli/exit"
 	"github.com/naosu-dev/naosu/internal/cli/language"
 	"github.com/naosu-dev/naosu/internal/cli/own"
+	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/record"
@@ -132,6 +134,15 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 			return err
 		}
 	}
+	err = o.abortAll(ctx, all)
+	if o.All && o.Force {
+		err = errors.Join(err, o.removeNodeFinalizers(ctx))
+	}
+	return err
+}
+
+// abortAll aborts Remediations, all of which are asked to end before the first is waited for.
+func (o *AbortOptions) abortAll(ctx context.Context, all []v1alpha1.Remediation) error {
 	if len(all) == 0 {
 		return terminal.WriteLine(o.Out, o.Say.Say(sentence.AbortNone()))
 	}
@@ -156,11 +167,40 @@ func (o *AbortOptions) Run(ctx context.Context) error {
 	return nil
 }
 
-// policies says whether there are policies, by which a controller may propose more; true if that is not known.
+// policies says whether there are policies, by which a controller may propose more or keep Nodes; true if that is not known.
 func (o *AbortOptions) policies(ctx context.Context) bool {
-	var policies v1alpha1.NodeRepairPolicyList
-	err := o.Client.List(ctx, &policies)
-	return len(policies.Items) > 0 || err != nil && !resourceUndefined(err)
+	for _, policies := range []client.ObjectList{&v1alpha1.NodeRepairPolicyList{}, &v1alpha1.FailoverPolicyList{}} {
+		err := o.Client.List(ctx, policies)
+		if meta.LenList(policies) > 0 || err != nil && !resourceUndefined(err) {
+			return true
+		}
+	}
+	return false
+}
+
+// removeNodeFinalizers removes naosu's finalizer from all Nodes: without a controller, nobody would, and a Node that is deleted would stay.
+func (o *AbortOptions) removeNodeFinalizers(ctx context.Context) error {
+	var nodes corev1.NodeList
+	if err := o.Client.List(ctx, &nodes); err != nil {
+		return fmt.Errorf("list the nodes: %w", err)
+	}
+	for i := range nodes.Items {
+		if !failoverpolicy.HasFinalizer(&nodes.Items[i]) {
+			continue
+		}
+		name := nodes.Items[i].Name
+		err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+			_, err := action.RemoveFinalizer(ctx, o.Client, o.Client, name)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if err := terminal.WriteLine(o.Out, o.Say.Say(sentence.AbortNodeFinalizer("node/"+name, failoverpolicy.Finalizer))); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // resourceUndefined says whether an error is that the API server does not have the resource.

@@ -39,6 +39,7 @@ const (
 	outOfServiceReason = "OutOfService"
 	notSetReason       = "OutOfServiceNotSet"
 	backReason         = "BackInService"
+	keptReason         = "NodeKept"
 	silentReason       = "NodeSilent"
 	notReplacedReason  = "PodsNotReplaced"
 	spokeReason        = "NodeResponds"
@@ -55,10 +56,11 @@ func (c *Reconciler) outOfService(ctx context.Context, world *cluster.Snapshot, 
 	if declared > 0 {
 		again = resyncInterval
 	}
-	if saidSilent > 0 {
+	kept := failoverpolicy.KeptNodes(world)
+	if saidSilent+len(kept) > 0 {
 		again = spokenInterval
 	}
-	if len(returned)+len(spoken)+len(silent) == 0 {
+	if len(returned)+len(spoken)+len(silent)+len(kept) == 0 {
 		return again, nil
 	}
 	if leads, err := c.Leading(ctx); err != nil || !leads || c.Clock.Since(world.Taken()) > maxWorldAge {
@@ -72,7 +74,38 @@ func (c *Reconciler) outOfService(ctx context.Context, world *cluster.Snapshot, 
 		failed = append(failed, c.withdrawSilent(ctx, node))
 	}
 	next, err := c.proveOff(ctx, world, silent)
-	return earlier(again, next), errors.Join(append(failed, err)...)
+	failed = append(failed, err, c.keepNodes(ctx, world, silent, kept))
+	return earlier(again, next), errors.Join(failed...)
+}
+
+// keepNodes adds failoverpolicy.Finalizer to silent nodes of whose machines the provider has a record, and removes it from those that are not to be
+// kept any more.
+func (c *Reconciler) keepNodes(ctx context.Context, world *cluster.Snapshot, silent []failoverpolicy.Candidate, kept []*corev1.Node) error {
+	var failed []error
+	for _, one := range silent {
+		last := c.readings[one.Node.UID]
+		if failoverpolicy.HasFinalizer(one.Node) || one.Node.DeletionTimestamp != nil || !last.Recorded() || !failoverpolicy.Keeps(world, one.Node, true, last, c.Clock.Now()) {
+			continue
+		}
+		changed, err := action.AddFinalizer(ctx, c.Client, c.Reader, one.Node)
+		if changed {
+			c.Log.Info("Node is kept until its volumes are released", "node", one.Node.Name, "policy", one.Policy.Name)
+			c.event(one.Node, corev1.EventTypeNormal, keptReason, sentence.FailoverKept("node/"+one.Node.Name, "failoverpolicy/"+one.Policy.Name))
+		}
+		failed = append(failed, err)
+	}
+	for _, node := range kept {
+		asked := slices.ContainsFunc(silent, func(one failoverpolicy.Candidate) bool { return one.Node.UID == node.UID })
+		if failoverpolicy.Keeps(world, node, asked, c.readings[node.UID], c.Clock.Now()) {
+			continue
+		}
+		changed, err := action.RemoveFinalizer(ctx, c.Client, c.Reader, node.Name)
+		if changed {
+			c.Log.Info("Node is kept no more", "node", node.Name)
+		}
+		failed = append(failed, err)
+	}
+	return errors.Join(failed...)
 }
 
 // returnedNodes are the nodes that naosu has declared out of service and that look as if they were back, and how many it has declared.
@@ -196,10 +229,10 @@ func (c *Reconciler) declare(ctx context.Context, one failoverpolicy.Candidate, 
 	return err
 }
 
-// readAfter is the time until the machine of a silent node is to be read.
+// readAfter is the time until the machine of a silent node is to be read: at once when the node is deleted, since the machine may have been terminated.
 func (c *Reconciler) readAfter(node *corev1.Node, now time.Time) time.Duration {
 	last, read := c.readings[node.UID]
-	if !read {
+	if !read || last.Before(node.DeletionTimestamp) {
 		return 0
 	}
 	interval := min(max(now.Sub(kube.NodeReady(node).LastTransitionTime.Time)/10, minReadInterval), maxReadInterval)

@@ -14,6 +14,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -168,7 +169,8 @@ func (b *bench) world(t *testing.T, api client.Client) *cluster.Snapshot {
 	var nodes corev1.NodeList
 	var sets appsv1.ReplicaSetList
 	var leases coordinationv1.LeaseList
-	for _, list := range []client.ObjectList{&pods, &nodes, &sets, &leases} {
+	var attachments storagev1.VolumeAttachmentList
+	for _, list := range []client.ObjectList{&pods, &nodes, &sets, &leases, &attachments} {
 		if err := api.List(context.Background(), list); err != nil {
 			t.Fatal(err)
 		}
@@ -184,6 +186,9 @@ func (b *bench) world(t *testing.T, api client.Client) *cluster.Snapshot {
 	}
 	for i := range leases.Items {
 		contents.Objects = append(contents.Objects, &leases.Items[i])
+	}
+	for i := range attachments.Items {
+		contents.Objects = append(contents.Objects, &attachments.Items[i])
 	}
 	return cluster.New(contents)
 }

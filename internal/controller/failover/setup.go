@@ -70,7 +70,7 @@ var nodeChanged = predicate.Funcs{
 	UpdateFunc: func(e event.UpdateEvent) bool {
 		before, after := e.ObjectOld.(*corev1.Node), e.ObjectNew.(*corev1.Node)
 		return failoverpolicy.Healthy(before) != failoverpolicy.Healthy(after) || failoverpolicy.Silent(before) != failoverpolicy.Silent(after) ||
-			before.Status.NodeInfo.BootID != after.Status.NodeInfo.BootID
+			before.Status.NodeInfo.BootID != after.Status.NodeInfo.BootID || (before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)
 	},
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
+	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
@@ -42,6 +43,9 @@ func (s *Status) node(node *corev1.Node) {
 		s.set(nodeState(node), "", sentence.NodeHealthy(s.ref))
 	}
 	s.nodeConditions(node, ready)
+	if node.DeletionTimestamp != nil {
+		s.explainFinalizers(node, sentence.NodeKept(), failoverpolicy.Finalizer)
+	}
 	s.nodeTaints(node)
 	s.awaitedNode(node)
 	s.explainNotRemoved(node)

@@ -1979,6 +1979,11 @@ func FailoverNotDeclared(node, by, words any) message.Sentence {
 	return message.Sentence{ID: message.FailoverNotDeclared, Args: message.Args{"node": node, "by": by, "words": words}}
 }
 
+// FailoverKept is message.FailoverKept.
+func FailoverKept(node, policy any) message.Sentence {
+	return message.Sentence{ID: message.FailoverKept, Args: message.Args{"node": node, "policy": policy}}
+}
+
 // FailoverBack is message.FailoverBack.
 func FailoverBack(node any) message.Sentence {
 	return message.Sentence{ID: message.FailoverBack, Args: message.Args{"node": node}}
@@ -5524,6 +5529,11 @@ func AbortInVain(remediation, why any) message.Sentence {
 	return message.Sentence{ID: message.AbortInVain, Args: message.Args{"remediation": remediation, "why": why}}
 }
 
+// AbortNodeFinalizer is message.AbortNodeFinalizer.
+func AbortNodeFinalizer(finalizer, node any) message.Sentence {
+	return message.Sentence{ID: message.AbortNodeFinalizer, Args: message.Args{"finalizer": finalizer, "node": node}}
+}
+
 // AbortForced is message.AbortForced.
 func AbortForced(remediation, node, why any) message.Sentence {
 	return message.Sentence{ID: message.AbortForced, Args: message.Args{"remediation": remediation, "node": node, "why": why}}
@@ -6372,6 +6382,11 @@ func ClaimLost(claim, volume any) message.Sentence {
 // ClaimLeaving is message.ClaimLeaving.
 func ClaimLeaving(claim any, n int, pods, finalizers message.List) message.Sentence {
 	return message.Sentence{ID: message.ClaimLeaving, Args: message.Args{"claim": claim, "n": n, "pods": pods, "finalizers": finalizers}}
+}
+
+// NodeKept is message.NodeKept.
+func NodeKept() message.Sentence {
+	return message.Sentence{ID: message.NodeKept}
 }
 
 // ClaimProtected is message.ClaimProtected.

@@ -1,0 +1,66 @@
+package failoverpolicy
+
+import (
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
+)
+
+// Finalizer keeps the Node of a machine that does not respond while volumes are attached to it. A cloud controller deletes the Node of an
+// instance that was terminated within seconds, and Kubernetes detaches the volumes of a Node that is gone only after 6 minutes.
+//
+// Source: MonitorNodes in k8s.io/cloud-provider/controllers/nodelifecycle, and the reconciler of pkg/controller/volume/attachdetach, which looks
+// for the out-of-service taint on the Node.
+const Finalizer = "naosu.dev/out-of-service"
+
+// maxDeletionDelay is how long the Finalizer delays the deletion of a Node at most. It is longer than Kubernetes takes to detach the
+// volumes itself.
+const maxDeletionDelay = 10 * time.Minute
+
+// HasFinalizer says whether a node has the Finalizer.
+func HasFinalizer(node *corev1.Node) bool { return slices.Contains(node.Finalizers, Finalizer) }
+
+// KeptNodes are the nodes that have the Finalizer.
+func KeptNodes(world *cluster.Snapshot) []*corev1.Node {
+	return slices.DeleteFunc(slices.Clone(world.Nodes()), func(n *corev1.Node) bool { return !HasFinalizer(n) })
+}
+
+// Recorded says whether the provider has a record of the machine.
+func (r Reading) Recorded() bool { return r.State.Running != "" && r.State.Running != cloud.NotFound }
+
+// Before says whether a reading is from before a time; false if there is no such time.
+func (r Reading) Before(at *metav1.Time) bool { return at != nil && r.At.Before(at.Time) }
+
+// Keeps says whether the deletion of a node is to be delayed: its machine does not respond, volumes are attached to it, and a policy wants it to be
+// declared out of service once its machine is off (asked), or naosu has declared it so. If the machine is found to run after the node was
+// deleted, or the provider has no record of it, the deletion is not delayed: nothing will be proven. last is the last reading of its machine, the
+// zero Reading if there is none.
+func Keeps(world *cluster.Snapshot, node *corev1.Node, asked bool, last Reading, now time.Time) bool {
+	d, declared := DeclarationOf(node)
+	switch {
+	case kube.IsNodeReady(node), !hasVolumes(world, node):
+		return false
+	case declared && d.Returned(node, world.Lease(corev1.NamespaceNodeLease, node.Name)), !declared && !asked:
+		return false
+	case node.DeletionTimestamp == nil:
+		return true
+	}
+	unprovable := !last.Before(node.DeletionTimestamp) && (last.State.Running == cloud.On || last.State.Running == cloud.NotFound)
+	return now.Sub(node.DeletionTimestamp.Time) < maxDeletionDelay && !unprovable
+}
+
+// hasVolumes says whether a VolumeAttachment names a node, also one that is being deleted.
+func hasVolumes(world *cluster.Snapshot, node *corev1.Node) bool {
+	for _, attachment := range world.VolumeAttachments() {
+		if attachment.Spec.NodeName == node.Name {
+			return true
+		}
+	}
+	return false
+}
