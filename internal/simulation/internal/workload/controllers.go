@@ -3,6 +3,7 @@ package workload
 import (
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -19,6 +20,8 @@ type Controllers struct {
 	scalingDown []types.NamespacedName
 	// unfinishedRollouts are workloads, by their UIDs, whose rollouts began in this future and may not have ended.
 	unfinishedRollouts map[types.UID]bool
+	// finished are Deployments of a Snapshot, of which none was unfinished when they were looked at.
+	finished []*appsv1.Deployment
 	// jobFailures is the number of each Job's pods that failed in this future.
 	jobFailures map[types.UID]int
 	// ignoredJobFailures are those that the podFailurePolicy of their Job ignores.

@@ -89,7 +89,7 @@ func (w *Controllers) affectedStatefulSets() []*appsv1.StatefulSet {
 
 // affectedRollouts are the Deployments with an unfinished rollout and a pod that changed, by name.
 func (w *Controllers) affectedRollouts() []*appsv1.Deployment {
-	if !slices.ContainsFunc(w.engine.World().Deployments(), w.isUnfinished) {
+	if !w.hasUnfinishedRollouts() {
 		return nil // Most often. What follows takes longer the more pods have changed.
 	}
 	var found []*appsv1.Deployment
@@ -122,6 +122,20 @@ func (w *Controllers) deploymentOf(pod *corev1.Pod) *appsv1.Deployment {
 		return d
 	}
 	return nil
+}
+
+// hasUnfinishedRollouts reports whether a Deployment is unfinished. While no rollout began in this future, it looks at the Deployments only if they
+// are others than when it looked last: there may be thousands, and it is called for each change.
+func (w *Controllers) hasUnfinishedRollouts() bool {
+	all := w.engine.World().Deployments()
+	if len(w.unfinishedRollouts) == 0 && len(all) == len(w.finished) && (len(all) == 0 || &all[0] == &w.finished[0]) {
+		return false
+	}
+	if slices.ContainsFunc(all, w.isUnfinished) {
+		return true
+	}
+	w.finished = all
+	return false
 }
 
 // isUnfinished reports whether a Deployment may have pods of an older template, by its status or by a rollout of this future.
