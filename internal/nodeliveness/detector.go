@@ -147,7 +147,12 @@ type followed struct {
 	// confirmed is when the witnesses last answered that they do not reach the node, and unreached how many they were.
 	confirmed time.Time
 	unreached int
+	// gap is the last one in its heartbeats that was long enough for silence.
+	gap gap
 }
+
+// gap is the time between two heartbeats of a node.
+type gap struct{ from, to time.Time }
 
 // inquiry is what the witnesses of a silent node were asked.
 type inquiry struct {
@@ -164,7 +169,7 @@ func (d *Detector) Observe(now time.Time, silentAfter time.Duration, nodes []Nod
 		d.undisturbed = now
 	}
 	d.last = now
-	d.follow(nodes)
+	d.follow(silentAfter, nodes)
 	d.arm(now)
 	if !d.armed {
 		return d.baselines(now)
@@ -177,7 +182,7 @@ func (d *Detector) Observe(now time.Time, silentAfter time.Duration, nodes []Nod
 }
 
 // follow takes in nodes, and forgets those that are gone.
-func (d *Detector) follow(nodes []Node) {
+func (d *Detector) follow(silentAfter time.Duration, nodes []Node) {
 	d.round++
 	changed := false
 	for i := range nodes {
@@ -188,6 +193,9 @@ func (d *Detector) follow(nodes []Node) {
 			}
 			f = &followed{state: NotWatched, baseline: map[types.UID]time.Time{}, asked: map[types.UID]time.Time{}}
 			d.nodes[nodes[i].UID], changed = f, true
+		}
+		if f.Connected && f.Ended == Open && d.since(f.LastBeat, nodes[i].LastBeat) >= silentAfter {
+			f.gap = gap{f.LastBeat, nodes[i].LastBeat}
 		}
 		f.Node, f.round = nodes[i], d.round
 	}
@@ -413,12 +421,16 @@ func (d *Detector) Witnessed(now time.Time) int {
 	return witnessed
 }
 
-// correlated says whether another node fell silent at about the same time, or may just have. A node whose heartbeats ended with those of this
-// one is cut off from the controller as this one is, also while the last renewal of its Lease is recent: one may have been under way.
+// correlated says whether another node fell silent at about the same time, or may just have, also if it has been back for a while: what has ended for
+// one may be about to end for the other. A node whose heartbeats ended with those of this one is cut off from the controller as this one is, also
+// while the last renewal of its Lease is recent: one may have been under way.
 func (d *Detector) correlated(now time.Time, of *followed) bool {
 	for _, f := range d.order {
 		if f == of || !f.Connected || f.Ended != Open {
 			continue
+		}
+		if now.Sub(f.gap.to) <= correlatedWithin && f.gap.from.Sub(of.LastBeat).Abs() <= correlatedWithin {
+			return true
 		}
 		if f.lastSign().Sub(of.lastSign()).Abs() > correlatedWithin {
 			continue

@@ -26,6 +26,8 @@ type machine struct {
 
 	connected   bool
 	beat, lease time.Time
+	// quiet and back are when the last time of no heartbeats that was long enough for silence began and ended.
+	quiet, back time.Time
 }
 
 func (m *machine) beats() bool   { return !m.off && !m.paused && !m.cut && m.ended == Open }
@@ -84,6 +86,9 @@ func (n *network) send() {
 	second := n.steps * int(tick) / int(time.Second)
 	for i, m := range n.machines {
 		if n.steps%4 == 0 && m.beats() {
+			if was := n.nodes[uid(m.name)]; was != nil && was.Connected && was.Ended == Open && n.since(m.beat, n.now) >= silentAfter {
+				m.quiet, m.back = m.beat, n.now
+			}
 			m.connected, m.beat = true, n.now
 		}
 		if n.steps%4 == 0 && (second+3*i)%10 == 0 && m.kubelet && !m.off {
@@ -167,6 +172,21 @@ func TestDetector(t *testing.T) {
 			n.pass(2 * time.Second)
 			n.machine("n3").off = true
 		}, 5 * time.Second, map[string]State{"n2": Correlated}},
+		"two off, one is back": {2, 6, func(n *network) {
+			n.machine("n2").off, n.machine("n3").off = true, true
+			n.pass(10 * time.Second)
+			n.machine("n3").off = false
+		}, 28 * time.Second, map[string]State{"n2": Correlated, "n3": Alive}},
+		"two off, one is back for longer": {2, 6, func(n *network) {
+			n.machine("n2").off, n.machine("n3").off = true, true
+			n.pass(10 * time.Second)
+			n.machine("n3").off = false
+		}, 36 * time.Second, map[string]State{"n2": Silent, "n3": Alive}},
+		"two off, one for a moment": {2, 6, func(n *network) {
+			n.machine("n2").off, n.machine("n3").off = true, true
+			n.pass(2 * time.Second)
+			n.machine("n3").off = false
+		}, 5 * time.Second, map[string]State{"n2": Silent, "n3": Alive}},
 		"two off, forty seconds apart": {2, 6, func(n *network) {
 			n.machine("n2").off = true
 			n.pass(40 * time.Second)
@@ -416,7 +436,7 @@ func TestWitnessed(t *testing.T) {
 }
 
 // Under random faults, a node is Silent only if there was no sign of life of it for long enough, no witness has reached it since, and no
-// other fell silent within correlatedWithin of it.
+// other fell silent within correlatedWithin of it, nor has just come back.
 func TestSilentRightly(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := newNetwork(rapid.IntRange(1, 3).Draw(t, "zones"), rapid.IntRange(3, 8).Draw(t, "nodes"))
@@ -482,6 +502,9 @@ func (n *network) check(t *rapid.T) {
 			quiet := n.now.Sub(last) >= silentAfter || n.now.Sub(other.beat) >= silentAfter && other.beat.Sub(m.beat).Abs() <= correlatedWithin
 			if quiet && last.Sub(sign).Abs() <= correlatedWithin && n.now.Sub(n.undisturbed) >= silentAfter {
 				t.Fatalf("%s is silent, and %s is too since about then", m.name, other.name)
+			}
+			if n.now.Sub(other.back) <= correlatedWithin && other.quiet.Sub(m.beat).Abs() <= correlatedWithin {
+				t.Fatalf("%s is silent, and %s was since about then and has just come back", m.name, other.name)
 			}
 		}
 	}
