@@ -118,8 +118,11 @@ func (s *Status) budgetOverlaps(b *policyv1.PodDisruptionBudget, pods []*corev1.
 	var others []change.Ref
 	evidence := []finding.Evidence{}
 	for _, other := range s.World.Budgets() {
+		if other.Namespace != b.Namespace || other.Name == b.Name {
+			continue
+		}
 		selector, err := metav1.LabelSelectorAsSelector(other.Spec.Selector)
-		if other.Namespace != b.Namespace || other.Name == b.Name || err != nil {
+		if err != nil {
 			continue
 		}
 		both := slices.DeleteFunc(slices.Clone(pods), func(p *corev1.Pod) bool { return !selector.Matches(labels.Set(p.Labels)) })

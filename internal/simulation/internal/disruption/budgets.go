@@ -13,6 +13,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
@@ -71,7 +72,7 @@ func (b *Budgets) inNamespace(namespace string) []*budget {
 
 // fromStatus reads a budget's counts from its status. If the status has none, pods are counted.
 func (b *Budgets) fromStatus(pdb *policyv1.PodDisruptionBudget) *budget {
-	selector, err := metav1.LabelSelectorAsSelector(pdb.Spec.Selector)
+	selector, err := kube.LabelSelector(pdb.Spec.Selector)
 	if err != nil {
 		selector = labels.Nothing() // The disruption controller does not apply such a budget either.
 	}
