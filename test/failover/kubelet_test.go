@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/agent/agenttest/systemdtest"
@@ -30,7 +31,7 @@ Restart=on-failure
 `
 
 // kubeletRestarted stops the kubelets of two workers for good, as story 2 does, with systemctl. The policy of one consents to the restart of a
-// kubelet that was stopped, that of the other only to the restart of one that failed. No pod of either is evicted.
+// kubelet that was stopped, that of the other only to the restart of one that failed, which then happens. No pod of either is evicted.
 func (b *fixture) kubeletRestarted(t *testing.T) {
 	t.Helper()
 	if err := unix.Mount("cgroup2", "/sys/fs/cgroup", "cgroup2", 0, ""); err != nil { // Alone's /sys has none.
@@ -79,6 +80,15 @@ func (b *fixture) kubeletRestarted(t *testing.T) {
 		t.Error(err)
 	}
 	eventually(t, "the other's kubelet reports", func() error { return b.heartbeatAfter(t, left, began) })
+	began = time.Now()
+	ofLeft.crash(t)
+	eventually(t, "the kubelet that failed runs again, and its node is Ready", func() error {
+		if err := ofLeft.runs(t); err != nil {
+			return err
+		}
+		return b.heartbeatAfter(t, left, began)
+	})
+	t.Logf("a kubelet that failed ran again after %.1f s", time.Since(began).Seconds())
 	ofHealed.end(t)
 	ofLeft.end(t)
 	b.watched(t)
@@ -96,6 +106,8 @@ func (b *fixture) consent(t *testing.T, m *machine, reasons ...string) {
 			Name: "kubelet", Condition: "ContainerRuntimeReady", Status: metav1.ConditionFalse, Reasons: reasons, Action: v1alpha1.ActionRestartService, Service: kubeletService,
 		}},
 		NodeStartupGracePeriod: &metav1.Duration{},
+		// The repair of one is still verified when that of the other begins.
+		Budgets: v1alpha1.Budgets{Zone: new(intstr.FromInt32(2)), Group: new(intstr.FromInt32(2)), Cluster: new(intstr.FromInt32(2))},
 	}})
 }
 
@@ -162,6 +174,22 @@ func (s *systemd) stop(t *testing.T) {
 	t.Helper()
 	s.units.Systemctl("stop", kubeletService)
 	s.state(t, nodes.KubeletDown)
+}
+
+// crash kills the unit's process until systemd gives up, and stops the lab's kubelet; containers run on.
+func (s *systemd) crash(t *testing.T) {
+	t.Helper()
+	s.state(t, nodes.KubeletDown)
+	eventually(t, "systemd gives up", func() error {
+		state := s.active()
+		if state == "active" {
+			s.units.Systemctl("kill", "--signal=KILL", kubeletService)
+		}
+		if state != "failed" {
+			return fmt.Errorf("%s is %s", kubeletService, state)
+		}
+		return nil
+	})
 }
 
 // runs is an error unless the unit is active. Then the lab's kubelet runs, too.

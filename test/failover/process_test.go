@@ -3,10 +3,12 @@ package failover
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -78,6 +80,29 @@ func (p *process) signal(t *testing.T, s syscall.Signal) {
 	if err := p.Process.Signal(s); err != nil {
 		t.Fatalf("signal %v: %v", s, err)
 	}
+}
+
+// suspend stops the process, and waits until all of its threads have stopped: the signal wakes up one, and the others run on until that one is
+// scheduled.
+func (p *process) suspend(t *testing.T) {
+	t.Helper()
+	p.signal(t, syscall.SIGSTOP)
+	eventually(t, "the process has stopped", func() error {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.Process.Pid))
+		if err != nil || len(threads) == 0 {
+			return fmt.Errorf("no threads of %d: %w", p.Process.Pid, err)
+		}
+		for _, thread := range threads {
+			stat, err := os.ReadFile(thread)
+			if err != nil {
+				return err
+			}
+			if _, state, _ := bytes.Cut(stat, []byte(") ")); !bytes.HasPrefix(state, []byte("T")) {
+				return fmt.Errorf("%s: %s", thread, stat)
+			}
+		}
+		return nil
+	})
 }
 
 // end ends the process as a kubelet does, and waits for it.

@@ -132,7 +132,7 @@ var faults = []fault{
 		}, lasts: seen,
 		strike: func(t *testing.T, m *machine) {
 			paused := m.leader(t).process
-			paused.signal(t, syscall.SIGSTOP)
+			paused.suspend(t)
 			m.restore = func() {
 				paused.signal(t, syscall.SIGCONT)
 				eventually(t, "it ends, as it has lost the Lease", func() error {
