@@ -8,7 +8,7 @@ export CGO_ENABLED := 0
 TOOL     := go tool -modfile=go.tools.mod
 FUZZTIME ?= 10s
 # What test waits for longest.
-SLOWEST  := ./test/incidents ./test/failover ./test/forecasts ./test/repair/... ./test/agent/... ./test/chart ./test/twin ./lab/nodes
+SLOWEST  := ./test/incidents ./test/failover ./test/failover/random ./test/forecasts ./test/repair/... ./test/agent/... ./test/chart ./test/twin ./lab/nodes
 # How many runs of repair under random faults fuzz performs, in all.
 RUNS     ?= 10000
 # Which checks of the guard unguarded takes out, as in CHECK=lease,window, and in how many runs of repair its lack must show.
@@ -75,7 +75,7 @@ bench: go ## Run the benchmarks and print one table
 	@go run ./hack/bench -bench '$(BENCH)'
 
 .PHONY: fuzz
-fuzz: go ## Run each fuzz target for FUZZTIME, and repair in RUNS runs under random faults
+fuzz: go ## Run each fuzz target for FUZZTIME, and repair and failover in RUNS runs each under random faults
 	@hack/fuzz.sh $(FUZZTIME)
 	@hack/random-faults.sh $(RUNS)
 
