@@ -122,6 +122,9 @@ func (n *run) inject(f fault) (end func()) {
 	panic("no such fault: " + string(f.Kind))
 }
 
+// clockStep is by how much wall clocks are set back.
+const clockStep = 15 * time.Minute
+
 func (n *run) machineFault(f fault) (end func(), is bool) {
 	m := n.target(f.Target)
 	switch f.Kind {
@@ -145,7 +148,12 @@ func (n *run) machineFault(f fault) (end func(), is bool) {
 		return nil, true
 	case vmPaused:
 		m.standing = true
-		return func() { m.standing = false }, true
+		return func() {
+			m.standing = false
+			if f.For%3 == 0 { // As where a virtual machine goes on elsewhere.
+				m.skew -= clockStep
+			}
+		}, true
 	case kubeletStopped:
 		m.kubelet = false
 		return func() { m.kubelet = m.on }, true
@@ -156,7 +164,7 @@ func (n *run) machineFault(f fault) (end func(), is bool) {
 		m.late = 15 * time.Second
 		return func() { m.late = 0 }, true
 	case clockStepped:
-		m.skew -= time.Duration(20+f.For) * time.Second
+		m.skew -= clockStep
 		return nil, true
 	case recreated:
 		n.deleteNode(m)

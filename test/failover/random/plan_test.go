@@ -20,7 +20,7 @@ const (
 	terminated     kind = "a machine is terminated, and its Node stays"
 	renamed        kind = "a machine is terminated, and another has a Node of its name"
 	rebooted       kind = "a machine reboots without a goodbye"
-	vmPaused       kind = "a machine stands still, and goes on"
+	vmPaused       kind = "a machine stands still, and goes on, perhaps with another wall clock"
 	kubeletStopped kind = "a kubelet stops"
 	runtimeDown    kind = "a kubelet reports that it is not ready"
 	leasesLate     kind = "a kubelet renews its Lease late"
