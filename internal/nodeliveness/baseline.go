@@ -65,11 +65,7 @@ func (d *Detector) chooseWitnesses(now time.Time, f *followed) (chosen []types.U
 			tries++
 		}
 	}
-	spread := 0 // witnesses that are known, without those that one zone has too many of
-	for _, n := range perZone {
-		spread += min(n, zoneWitnesses)
-	}
-	for _, pass := range []struct{ limit, has int }{{zoneWitnesses, spread}, {witnesses, known}} { // The second only where one zone has too few others.
+	for _, pass := range []struct{ limit, has int }{{zoneWitnesses, spread(perZone)}, {witnesses, known}} { // The second only where one zone has too few others.
 		for i := 1; i < min(len(d.order), maxLooked) && pass.has+len(chosen) < witnesses && tries < maxTries; i++ {
 			w := d.order[(f.at+i)%len(d.order)]
 			if last, asked := f.asked[w.UID]; asked && now.Sub(last) < baselineInterval || !d.beats(w, now) || perZone[w.Zone] >= pass.limit || slices.Contains(chosen, w.UID) {
@@ -81,4 +77,12 @@ func (d *Detector) chooseWitnesses(now time.Time, f *followed) (chosen []types.U
 		}
 	}
 	return chosen, known
+}
+
+// spread is how many witnesses there are, without those that one zone has too many of.
+func spread(perZone map[string]int) (n int) {
+	for _, in := range perZone {
+		n += min(in, zoneWitnesses)
+	}
+	return n
 }

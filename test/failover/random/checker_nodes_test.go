@@ -4,12 +4,11 @@ import (
 	"slices"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	coordinationv1 "k8s.io/api/coordination/v1"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cloud"
@@ -18,7 +17,7 @@ import (
 )
 
 // onSilent checks that a node is declared silent.
-func (c *checker) onSilent(p *process, before, after *corev1.Node) {
+func (c *checker) onSilent(p *process, _, after *corev1.Node) {
 	c.counts.silent++
 	if !c.led(p, freshWindow) {
 		c.report(leaderless, "%s declares %s silent", p.name, after.Name)

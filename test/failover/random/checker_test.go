@@ -151,15 +151,6 @@ func (a *asked) decides(pod *corev1.Pod) *v1alpha1.FailoverPolicy {
 	return best
 }
 
-func (a *asked) named(name string) *v1alpha1.FailoverPolicy {
-	for i := range a.policies {
-		if a.policies[i].Name == name {
-			return &a.policies[i]
-		}
-	}
-	return nil
-}
-
 func acts(p *v1alpha1.FailoverPolicy) bool {
 	return p != nil && p.Spec.Mode == v1alpha1.ModeAuto && !p.Spec.Paused
 }
@@ -271,7 +262,7 @@ func (c *checker) checkSilence(p *process, node types.UID, at time.Time, what st
 		c.report(unwitnessed, "%s, not reached by %d in %d zones", what, len(witnesses), len(zones))
 	}
 	for uid, s := range p.streams {
-		last := p.of(uid).lastSign(at)
+		last := p.of(uid).lastSign(at.Add(lag))                                   // One that has just come rules it out.
 		if there := p.seen.world.Node(s.Node); there == nil || there.UID != uid { // Its end is known.
 			continue
 		}
@@ -406,7 +397,7 @@ func (c *checker) onNode(p *process, before, after *corev1.Node) {
 			continue
 		}
 		switch {
-		case notes && (noted || tainted > 0 || taints != 1):
+		case notes && (noted || taints != 1):
 			c.report(twice, "%s has the taint %s %d times, before %d", after.Name, own.taint, taints, tainted)
 		case notes:
 			own.set(p, before, after)

@@ -281,6 +281,8 @@ func (n *run) networkFault(f fault) (end func(), is bool) {
 			}
 		}
 		return n.cut(self, hosts, true), true
+	case peersCut:
+		return n.cut(self, slices.DeleteFunc(others, func(end string) bool { return end == apiEnd }), true), true
 	case someCut:
 		return n.cut(self, others[1:], true), true
 	case outboundLost:
@@ -298,15 +300,16 @@ func (n *run) networkFault(f fault) (end func(), is bool) {
 	return nil, false
 }
 
-// endsBut are the endpoints but a machine's; the first is another machine's.
+// endsBut are the endpoints but a machine's; the first is one's that hosts no replica of the controller.
 func (n *run) endsBut(m *machine) []string {
-	var all []string
+	all := []string{apiEnd}
 	for _, one := range n.machines {
 		if one.node != m.node && !slices.Contains(all, one.node) {
 			all = append(all, one.node)
 		}
 	}
-	return append(all, apiEnd)
+	slices.Reverse(all)
+	return all
 }
 
 func (n *run) cut(from, to []string, both bool) (end func()) {

@@ -33,6 +33,7 @@ const (
 
 	apiCut         kind = "a machine is cut off from the API server alone"
 	replicasCut    kind = "a machine is cut off from the controller alone"
+	peersCut       kind = "a machine is cut off from all others, and not from the API server"
 	someCut        kind = "a machine is cut off from all but one other"
 	outboundLost   kind = "what a machine sends is lost"
 	inboundLost    kind = "what is sent to a machine is lost"
@@ -77,7 +78,7 @@ const (
 var kinds = []kind{
 	poweredOff, poweredOff, poweredOff, poweredOff, poweredOff, hostDead, hostDead, terminated, terminated, renamed, rebooted, rebooted, rebooted, vmPaused, vmPaused,
 	kubeletStopped, kubeletStopped, runtimeDown, leasesLate, clockStepped, recreated, agentKilled, agentGoodbye, agentHangs, agentHangs,
-	apiCut, replicasCut, replicasCut, someCut, someCut, outboundLost, inboundLost, isolated, isolated, zoneCut, probesSlow, quietAtOnce, mostOfZoneDown,
+	apiCut, replicasCut, replicasCut, peersCut, peersCut, someCut, someCut, outboundLost, inboundLost, isolated, isolated, zoneCut, probesSlow, quietAtOnce, mostOfZoneDown,
 	apiFails, apiFails, apiSlow, apiSlow, apiDown, touched, replicaKilled, replicaKilled, replicaKilled, replicaPaused, replicaPaused, replicasPaused, staleCache, staleCache, leadLost,
 	cloudFails, cloudForbids, cloudUnknown, cloudSlow,
 	tainted, handTainted, cordoned, taintRemoved, noteRemoved, noteGarbled, confirmed, confirmed, paused, paused, reportOnly, policyDeleted, policyEdited, policyNever, scaledDown,

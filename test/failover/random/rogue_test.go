@@ -91,7 +91,7 @@ func inZone(kind kind) plan {
 	return p
 }
 
-// deletes deletes a pod of the target that a kind of controller has made for a workload.
+// deletes is a deletion of a pod of the target that a kind of controller has made for a workload.
 func deletes(kind string, workload int) func(*run, *process, client.Client) {
 	return func(n *run, p *process, c client.Client) {
 		for _, pod := range n.podsOf(p, kind, workload) {
@@ -126,7 +126,7 @@ func (n *run) podsOf(p *process, kind string, workload int) []*corev1.Pod {
 	return all
 }
 
-// declares declares a node silent, or out of service, of which it has looked at nothing.
+// declares says of a node that it is silent, or out of service, without a look at anything.
 func declares(off bool, name ...string) func(*run, *process, client.Client) {
 	annotation, taint := failoverpolicy.SilentAnnotation, failoverpolicy.SilentTaint
 	if off {

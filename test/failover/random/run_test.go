@@ -128,7 +128,7 @@ func (p plan) play(ctx context.Context, rogue *rogue) *checker {
 	n.lock.Unlock()
 	for n.seconds() < p.end() {
 		n.step()
-		time.Sleep(tick)
+		<-time.After(tick)
 	}
 	n.lock.Lock()
 	n.checker.checkEnd()
