@@ -35,7 +35,7 @@ func (c *checker) onSilent(p *process, _, after *corev1.Node) {
 			continue
 		}
 		others++
-		if ready := kube.NodeReady(one); ready.Status != corev1.ConditionTrue && time.Since(ready.LastTransitionTime.Time) > 30*time.Second {
+		if ready := kube.NodeReady(one); ready.Status != corev1.ConditionTrue && time.Since(ready.LastTransitionTime.Time) > c.cacheLag(p) {
 			down++
 		}
 	}
@@ -51,6 +51,14 @@ func (c *checker) onSilent(p *process, _, after *corev1.Node) {
 	if !c.during(freshWindow, asks) {
 		c.report(unasked, "%s is declared silent", after.Name)
 	}
+}
+
+// cacheLag is how much older than a write the caches of a process may be.
+func (c *checker) cacheLag(p *process) time.Duration {
+	if time.Since(c.n.staleUntil) < 30*time.Second || time.Since(c.n.slowUntil) < 30*time.Second || p.stood > 0 || len(c.n.cuts) > 0 {
+		return 30 * time.Second
+	}
+	return 3 * time.Second
 }
 
 // checkDeclaredLease checks that the Lease which a process has read before it declared a node silent is that of its Declaration.

@@ -29,7 +29,20 @@ func (n *run) injectFaults() {
 			end()
 		}
 	}
+	n.later = slices.DeleteFunc(n.later, func(one later) bool {
+		due := !time.Now().Before(one.at)
+		if due {
+			one.do()
+		}
+		return due
+	})
 	n.runLast(now - n.faultsEnd())
+}
+
+// later is a part of a fault that has yet to come.
+type later struct {
+	at time.Time
+	do func()
 }
 
 // The keys of what is done after the last fault has ended, in undo.
@@ -182,10 +195,12 @@ func (n *run) machineFault(f fault) (end func(), is bool) {
 				down = append(down, one)
 			}
 		}
+		n.later = append(n.later, later{time.Now().Add(time.Duration(f.For-15) * time.Second), func() { n.powerOff(m) }})
 		return func() {
 			for _, one := range down {
 				one.kubelet = one.on
 			}
+			n.bootAgain(m)
 		}, true
 	}
 	return nil, false

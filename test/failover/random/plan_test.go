@@ -41,7 +41,7 @@ const (
 	zoneCut        kind = "a zone is cut off"
 	probesSlow     kind = "probes are slow"
 	quietAtOnce    kind = "two machines are off at the same time"
-	mostOfZoneDown kind = "the kubelets of most of a zone stop"
+	mostOfZoneDown kind = "the kubelets of all machines of a zone but one stop, and then that is off"
 
 	apiFails kind = "the API server fails calls, done and not"
 	apiSlow  kind = "the API server is slow"
@@ -78,7 +78,7 @@ const (
 var kinds = []kind{
 	poweredOff, poweredOff, poweredOff, poweredOff, poweredOff, hostDead, hostDead, terminated, terminated, renamed, rebooted, rebooted, rebooted, vmPaused, vmPaused,
 	kubeletStopped, kubeletStopped, runtimeDown, leasesLate, clockStepped, recreated, agentKilled, agentGoodbye, agentHangs, agentHangs,
-	apiCut, replicasCut, replicasCut, peersCut, peersCut, someCut, someCut, outboundLost, inboundLost, isolated, isolated, zoneCut, probesSlow, quietAtOnce, mostOfZoneDown,
+	apiCut, replicasCut, replicasCut, peersCut, peersCut, someCut, someCut, outboundLost, inboundLost, isolated, isolated, zoneCut, probesSlow, quietAtOnce, mostOfZoneDown, mostOfZoneDown,
 	apiFails, apiFails, apiSlow, apiSlow, apiDown, touched, replicaKilled, replicaKilled, replicaKilled, replicaPaused, replicaPaused, replicasPaused, staleCache, staleCache, leadLost,
 	cloudFails, cloudForbids, cloudUnknown, cloudSlow,
 	tainted, handTainted, cordoned, taintRemoved, noteRemoved, noteGarbled, confirmed, confirmed, paused, paused, reportOnly, policyDeleted, policyEdited, policyNever, scaledDown,

@@ -85,6 +85,8 @@ type run struct {
 	history []asked
 	// undo are what ends each fault, by its place in the plan.
 	undo map[int]func()
+	// later are parts of faults that have yet to come.
+	later []later
 }
 
 // asked is what people asked for from a time on.
