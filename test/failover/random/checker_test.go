@@ -227,15 +227,17 @@ func (c *checker) onDelete(p *process, pod *corev1.Pod) {
 	verdict := p.readPod[client.ObjectKeyFromObject(pod)].Add(-lag)
 	c.checkSilence(p, node.UID, verdict, name)
 	quiet := verdict.Sub(p.of(node.UID).lastSign(verdict)) + 2*lag
-	asks := func(a *asked) bool {
-		decides := a.decides(pod)
-		return decides != nil && quiet >= time.Duration(decides.Spec.SilentAfterSeconds)*time.Second
+	longEnough := func(p *v1alpha1.FailoverPolicy) bool {
+		return quiet >= time.Duration(p.Spec.SilentAfterSeconds)*time.Second
 	}
-	if !c.during(freshWindow, func(a *asked) bool {
+	switch {
+	case !c.during(freshWindow, func(a *asked) bool {
 		return slices.ContainsFunc(a.policies, func(one v1alpha1.FailoverPolicy) bool { return replaces(&one) })
-	}) ||
-		!c.during(staleWindow, func(a *asked) bool { return replaces(a.decides(pod)) && asks(a) }) {
-		c.report(unasked, "%s is deleted after %s", name, quiet)
+	}),
+		!c.during(staleWindow, func(a *asked) bool { return replaces(a.decides(pod)) }):
+		c.report(unasked, "%s is deleted", name)
+	case !c.during(staleWindow, func(a *asked) bool { p := a.decides(pod); return replaces(p) && longEnough(p) }):
+		c.report(deletedAlive, "%s, %s after the last sign of life", name, quiet)
 	}
 }
 

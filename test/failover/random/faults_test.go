@@ -81,7 +81,7 @@ func (n *run) stopAtOnce(m *machine) {
 
 // mend puts right what faults have left.
 func (n *run) mend() {
-	n.cuts, n.apiDown, n.touches = nil, false, 0
+	n.cuts, n.apiDown, n.touches, n.later = nil, false, 0, nil
 	n.removeHandTaints()
 	for _, m := range n.machines {
 		m.standing, m.late = false, 0
@@ -167,6 +167,10 @@ func (n *run) machineFault(f fault) (end func(), is bool) {
 				m.skew -= clockStep
 			}
 		}, true
+	case stoppedLate:
+		m.kubelet = false
+		n.later = append(n.later, later{time.Now().Add(time.Minute), func() { n.stopInCloud(m, false) }}, later{time.Now().Add(100 * time.Second), func() { n.start(m) }})
+		return nil, true
 	case kubeletStopped:
 		m.kubelet = false
 		return func() { m.kubelet = m.on }, true

@@ -21,6 +21,7 @@ const (
 	renamed        kind = "a machine is terminated, and another has a Node of its name"
 	rebooted       kind = "a machine reboots without a goodbye"
 	vmPaused       kind = "a machine stands still, and goes on, perhaps with another wall clock"
+	stoppedLate    kind = "a kubelet stops, and a minute later its machine is stopped in the cloud"
 	kubeletStopped kind = "a kubelet stops"
 	runtimeDown    kind = "a kubelet reports that it is not ready"
 	leasesLate     kind = "a kubelet renews its Lease late"
@@ -76,7 +77,7 @@ const (
 
 // kinds are drawn from, some more often than others.
 var kinds = []kind{
-	poweredOff, poweredOff, poweredOff, poweredOff, poweredOff, hostDead, hostDead, terminated, terminated, renamed, rebooted, rebooted, rebooted, vmPaused, vmPaused,
+	poweredOff, poweredOff, poweredOff, poweredOff, poweredOff, hostDead, hostDead, terminated, terminated, renamed, rebooted, rebooted, rebooted, vmPaused, vmPaused, stoppedLate, stoppedLate,
 	kubeletStopped, kubeletStopped, runtimeDown, leasesLate, clockStepped, recreated, agentKilled, agentGoodbye, agentHangs, agentHangs,
 	apiCut, replicasCut, replicasCut, peersCut, peersCut, someCut, someCut, outboundLost, inboundLost, isolated, isolated, zoneCut, probesSlow, quietAtOnce, mostOfZoneDown, mostOfZoneDown,
 	apiFails, apiFails, apiSlow, apiSlow, apiDown, touched, replicaKilled, replicaKilled, replicaKilled, replicaPaused, replicaPaused, replicasPaused, staleCache, staleCache, leadLost,

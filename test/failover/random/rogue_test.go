@@ -53,7 +53,7 @@ func TestChecker(t *testing.T) {
 		"mode Report":      {dead.with(func(p *policyPlan) { p.Report = true }), rogue{at: 42, do: deletes("ReplicaSet", 0)}, unasked},
 		"a paused policy":  {dead.with(func(p *policyPlan) { p.Paused = true }), rogue{at: 42, do: deletes("ReplicaSet", 0)}, unasked},
 		"not on silence":   {dead.with(func(p *policyPlan) { p.OnSilence = false }), rogue{at: 42, do: deletes("ReplicaSet", 0)}, unasked},
-		"too early":        {dead.with(func(p *policyPlan) { p.SilentAfter = 60 }), rogue{at: 42, do: deletes("ReplicaSet", 0)}, unasked},
+		"too early":        {dead.with(func(p *policyPlan) { p.SilentAfter = 60 }), rogue{at: 42, do: deletes("ReplicaSet", 0)}, deletedAlive},
 		"another leads":    {dead, rogue{at: 42, another: true, do: deletes("ReplicaSet", 0)}, leaderless},
 		"a running one":    {plain(fault{30, 90, 2, kubeletStopped}), rogue{at: 110, do: declares(true)}, declaredRunning},
 		"one record":       {plain(fault{30, 90, 2, kubeletStopped}), rogue{at: 110, do: declares(true)}, unproven},
