@@ -8,10 +8,10 @@ export CGO_ENABLED := 0
 TOOL     := go tool -modfile=go.tools.mod
 FUZZTIME ?= 10s
 # What test waits for longest.
-SLOWEST  := ./test/incidents ./test/failover ./test/forecasts ./test/repair/... ./test/agent/... ./test/chart ./test/twin ./lab/nodes
-# How many runs of repair under random faults fuzz performs, in all.
+SLOWEST  := ./test/incidents ./test/failover ./test/failover/random ./test/forecasts ./test/repair/... ./test/agent/... ./test/chart ./test/twin ./lab/nodes
+# How many runs of repair, and of failover, under random faults fuzz performs, in all.
 RUNS     ?= 10000
-# Which checks of the guard unguarded takes out, as in CHECK=lease,window, and in how many runs of repair its lack must show.
+# Which checks of the guard and conditions of failover unguarded takes out, as in CHECK=lease,witness, and in how many runs its lack must show.
 CHECK    ?= all
 UNGUARDED ?= 500
 # How many questions truth asks, of made-up clusters from which seed on, the folder that it keeps disagreements in, and
@@ -75,13 +75,14 @@ bench: go ## Run the benchmarks and print one table
 	@go run ./hack/bench -bench '$(BENCH)'
 
 .PHONY: fuzz
-fuzz: go ## Run each fuzz target for FUZZTIME, and repair in RUNS runs under random faults
+fuzz: go ## Run each fuzz target for FUZZTIME, and repair and failover in RUNS runs each under random faults
 	@hack/fuzz.sh $(FUZZTIME)
 	@hack/random-faults.sh $(RUNS)
 
 .PHONY: unguarded
-unguarded: go ## Take each of the guard's checks out in turn, and run repair under random faults until an invariant is violated
+unguarded: go ## Take each check of the guard and each condition of failover out in turn, and run repair or failover under random faults until an invariant is violated
 	@go test -vet=off ./test/repair -count=1 -v -timeout 12h -run '^TestWithout$$' -args -without '$(CHECK)' -runs $(UNGUARDED)
+	@go test -vet=off ./test/failover/random -count=1 -v -timeout 12h -run '^TestWithout$$' -args -without '$(CHECK)' -runs $(UNGUARDED)
 
 .PHONY: truth
 truth: programs ## Hold forecasts about made-up clusters against what comes on the lab

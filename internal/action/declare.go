@@ -35,7 +35,9 @@ func (k annotatedTaint) set(ctx context.Context, write client.Client, node *core
 	}
 	return patchNode(ctx, write, node, func(n *corev1.Node) {
 		metav1.SetMetaDataAnnotation(&n.ObjectMeta, k.annotation, string(text))
-		n.Spec.Taints = append(n.Spec.Taints, k.taint)
+		if !slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool { return t.MatchTaint(&k.taint) }) {
+			n.Spec.Taints = append(n.Spec.Taints, k.taint)
+		}
 	})
 }
 

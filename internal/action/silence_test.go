@@ -73,6 +73,23 @@ func TestDeclareSilent(t *testing.T) {
 	}
 }
 
+// Where somebody has removed the annotation alone, the taint is not added a second time: the API server rejects that.
+//
+// Source: validateNodeTaints in pkg/apis/core/validation of Kubernetes.
+func TestDeclareSilentBesideItsTaint(t *testing.T) {
+	m := newMachine(func(m *machine) { m.node.Spec.Taints = append(m.node.Spec.Taints, failoverpolicy.SilentTaint) }, nil)
+	if silent, _, err := DeclareSilent(t.Context(), m, m, m.node, declaration); !silent || err != nil {
+		t.Fatalf("silent %t, %v", silent, err)
+	}
+	var node corev1.Node
+	if err := m.Get(t.Context(), client.ObjectKey{Name: "n1"}, &node); err != nil {
+		t.Fatal(err)
+	}
+	if want := []corev1.Taint{critical, failoverpolicy.SilentTaint}; !slices.Equal(node.Spec.Taints, want) {
+		t.Errorf("taints %v, want %v", node.Spec.Taints, want)
+	}
+}
+
 func TestWithdrawSilent(t *testing.T) {
 	renewed := func(m *machine) { m.lease.Spec.RenewTime = new(metav1.NewMicroTime(lastRenewal.Add(time.Second))) }
 	for name, tc := range map[string]struct {

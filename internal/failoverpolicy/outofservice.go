@@ -54,12 +54,10 @@ func (d Declaration) Returned(node *corev1.Node, lease *coordinationv1.Lease) bo
 	return node.Status.NodeInfo.BootID != d.BootID || kube.IsNodeReady(node) || RenewedSince(lease, d.RenewTime)
 }
 
-// RenewedSince says whether a Lease was renewed after a time, or at all if the time is nil.
+// RenewedSince says whether a Lease was renewed since it had a renewTime, or at all if that is nil. Any other renewTime says so, also an
+// earlier one: it is of the kubelet's wall clock, which may have been set back.
 func RenewedSince(lease *coordinationv1.Lease, since *metav1.MicroTime) bool {
-	if lease == nil || lease.Spec.RenewTime == nil {
-		return false
-	}
-	return since == nil || since.Before(lease.Spec.RenewTime)
+	return lease != nil && lease.Spec.RenewTime != nil && !lease.Spec.RenewTime.Equal(since)
 }
 
 // RenewTime is the time of the last renewal of a Lease; nil if there is none.

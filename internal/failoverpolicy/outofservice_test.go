@@ -134,14 +134,15 @@ func TestReturned(t *testing.T) {
 		lease    *coordinationv1.Lease
 		want     bool
 	}{
-		"still off":                  {declared, nil, lease(start), false},
-		"booted":                     {declared, func(n *corev1.Node) { n.Status.NodeInfo.BootID = "b2" }, lease(start), true},
-		"ready":                      {declared, ready(corev1.ConditionTrue), lease(start), true},
-		"renewed":                    {declared, nil, lease(start.Add(time.Microsecond)), true},
-		"its Lease is gone":          {declared, nil, nil, false},
-		"had no Lease, and has none": {Declaration{By: "x", BootID: "b1"}, nil, nil, false},
-		"had no Lease, and has one":  {Declaration{By: "x", BootID: "b1"}, nil, lease(start), true},
-		"it cannot be read":          {Declaration{}, nil, lease(start), false},
+		"still off":                   {declared, nil, lease(start), false},
+		"booted":                      {declared, func(n *corev1.Node) { n.Status.NodeInfo.BootID = "b2" }, lease(start), true},
+		"ready":                       {declared, ready(corev1.ConditionTrue), lease(start), true},
+		"renewed":                     {declared, nil, lease(start.Add(time.Microsecond)), true},
+		"renewed, its clock set back": {declared, nil, lease(start.Add(-time.Hour)), true},
+		"its Lease is gone":           {declared, nil, nil, false},
+		"had no Lease, and has none":  {Declaration{By: "x", BootID: "b1"}, nil, nil, false},
+		"had no Lease, and has one":   {Declaration{By: "x", BootID: "b1"}, nil, lease(start), true},
+		"it cannot be read":           {Declaration{}, nil, lease(start), false},
 		"it cannot be read, and the node is ready": {Declaration{}, ready(corev1.ConditionTrue), lease(start), true},
 	} {
 		n := node("n1", ready(corev1.ConditionUnknown), func(n *corev1.Node) { n.Status.NodeInfo.BootID = "b1" })

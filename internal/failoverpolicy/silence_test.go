@@ -122,14 +122,15 @@ func TestSpoke(t *testing.T) {
 		lease    *coordinationv1.Lease
 		want     bool
 	}{
-		"silent":                     {declared, nil, lease(start), false},
-		"silent, and not ready yet":  {declared, ready(corev1.ConditionUnknown), lease(start), false},
-		"booted":                     {declared, func(n *corev1.Node) { n.Status.NodeInfo.BootID = "b2" }, lease(start), true},
-		"renewed":                    {declared, nil, lease(start.Add(time.Microsecond)), true},
-		"its Lease is gone":          {declared, nil, nil, false},
-		"had no Lease, and has one":  {Declaration{By: "x", BootID: "b1"}, nil, lease(start), true},
-		"it cannot be read":          {Declaration{}, nil, lease(start), true},
-		"nor read, and is not ready": {Declaration{}, ready(corev1.ConditionUnknown), lease(start), false},
+		"silent":                      {declared, nil, lease(start), false},
+		"silent, and not ready yet":   {declared, ready(corev1.ConditionUnknown), lease(start), false},
+		"booted":                      {declared, func(n *corev1.Node) { n.Status.NodeInfo.BootID = "b2" }, lease(start), true},
+		"renewed":                     {declared, nil, lease(start.Add(time.Microsecond)), true},
+		"renewed, its clock set back": {declared, nil, lease(start.Add(-time.Hour)), true},
+		"its Lease is gone":           {declared, nil, nil, false},
+		"had no Lease, and has one":   {Declaration{By: "x", BootID: "b1"}, nil, lease(start), true},
+		"it cannot be read":           {Declaration{}, nil, lease(start), true},
+		"nor read, and is not ready":  {Declaration{}, ready(corev1.ConditionUnknown), lease(start), false},
 	} {
 		n := node("n1", ready(corev1.ConditionTrue), func(n *corev1.Node) { n.Status.NodeInfo.BootID = "b1" })
 		if tc.node != nil {

@@ -65,10 +65,10 @@ func (d *Detector) chooseWitnesses(now time.Time, f *followed) (chosen []types.U
 			tries++
 		}
 	}
-	for _, limit := range []int{zoneWitnesses, witnesses} { // The second only where one zone has too few others.
-		for i := 1; i < min(len(d.order), maxLooked) && known+len(chosen) < witnesses && tries < maxTries; i++ {
+	for _, pass := range []struct{ limit, has int }{{zoneWitnesses, spread(perZone)}, {witnesses, known}} { // The second only where one zone has too few others.
+		for i := 1; i < min(len(d.order), maxLooked) && pass.has+len(chosen) < witnesses && tries < maxTries; i++ {
 			w := d.order[(f.at+i)%len(d.order)]
-			if last, asked := f.asked[w.UID]; asked && now.Sub(last) < baselineInterval || !d.beats(w, now) || perZone[w.Zone] >= limit || slices.Contains(chosen, w.UID) {
+			if last, asked := f.asked[w.UID]; asked && now.Sub(last) < baselineInterval || !d.beats(w, now) || perZone[w.Zone] >= pass.limit || slices.Contains(chosen, w.UID) {
 				continue
 			}
 			chosen = append(chosen, w.UID)
@@ -77,4 +77,12 @@ func (d *Detector) chooseWitnesses(now time.Time, f *followed) (chosen []types.U
 		}
 	}
 	return chosen, known
+}
+
+// spread is how many witnesses there are, without those that one zone has too many of.
+func spread(perZone map[string]int) (n int) {
+	for _, in := range perZone {
+		n += min(in, zoneWitnesses)
+	}
+	return n
 }

@@ -435,6 +435,23 @@ func TestWitnessed(t *testing.T) {
 	}
 }
 
+// After a start, the agents of one zone may be connected before those of the others: nodes get witnesses in two zones though.
+func TestLateZone(t *testing.T) {
+	n := newNetwork(2, 12)
+	late := func(is bool) {
+		for _, m := range n.machines {
+			m.cut = is && m.zone == "z1"
+		}
+	}
+	late(true)
+	n.pass(3 * time.Second)
+	late(false)
+	n.pass(time.Minute)
+	if got := n.Witnessed(n.now); got != 12 {
+		t.Errorf("%d nodes are witnessed, want 12", got)
+	}
+}
+
 // Under random faults, a node is Silent only if there was no sign of life of it for long enough, no witness has reached it since, and no
 // other fell silent within correlatedWithin of it, nor has just come back.
 func TestSilentRightly(t *testing.T) {

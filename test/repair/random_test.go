@@ -1,63 +1,41 @@
 package repair
 
 import (
-	"cmp"
-	"flag"
-	"fmt"
-	"os"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 
 	"pgregory.net/rapid"
 
 	"github.com/naosu-dev/naosu/internal/guard"
+	"github.com/naosu-dev/naosu/test/seeded"
 )
 
 // minRuns runs have a repair among them. Of 150 runs 91 had one; where half have, none of 20 has once in a million runs.
 const minRuns = 20
 
-// TestRandomFaults plays random runs, in none of which an invariant may be violated. -rapid.checks says how many each core plays. They are
-// the same in each run, so that what fails is a change's fault; another seed in NAOSU_SEED draws others, and hack/random-faults.sh does.
+// TestRandomFaults plays random runs, in none of which an invariant may be violated.
 func TestRandomFaults(t *testing.T) {
-	first, err := strconv.ParseUint(cmp.Or(os.Getenv("NAOSU_SEED"), "1"), 10, 32)
-	if err != nil {
-		t.Fatalf("NAOSU_SEED: %v", err)
-	}
-	var seeding sync.Mutex
-	given := flag.Lookup("rapid.seed").Value.String() != "0" // to replay a run
-	for core := range runtime.GOMAXPROCS(0) {
-		t.Run(fmt.Sprint(core), func(t *testing.T) {
-			t.Parallel()
-			runs, repairs := 0, 0
-			// The seed is a flag of the process, which rapid has read by the time of the first run.
-			seeding.Lock()
-			seeded := sync.OnceFunc(seeding.Unlock)
-			defer seeded()
-			if !given {
-				if err := flag.Set("rapid.seed", fmt.Sprint(first<<32+uint64(core))); err != nil {
-					t.Fatal(err)
-				}
-			}
-			rapid.Check(t, func(rt *rapid.T) {
-				seeded()
+	seeded.Check(t, 100, func(t *testing.T) seeded.Runs {
+		runs, repairs := 0, 0
+		return seeded.Runs{
+			Play: func(rt *rapid.T) {
 				result := play(t, rt, drawPlan(rt), guard.Checks(), noFlaw)
 				if len(result.violations) > 0 {
 					rt.Fatal(strings.Join(result.violations, "\n"))
 				}
 				runs++
 				repairs += result.repairs
-			})
-			if !t.Failed() && repairs == 0 && runs >= minRuns {
-				t.Errorf("in none of %d runs anything was repaired", runs)
-			}
-			t.Logf("%d repairs in %d runs", repairs, runs)
-		})
-	}
+			},
+			End: func() {
+				if !t.Failed() && repairs == 0 && runs >= minRuns {
+					t.Errorf("in none of %d runs anything was repaired", runs)
+				}
+				t.Logf("%d repairs in %d runs", repairs, runs)
+			},
+		}
+	})
 }
 
 // TestChecker shows that the checker finds each violation: runs that pass, and that do not once what prevents the violation is

@@ -108,8 +108,10 @@ func (w *SilenceWatcher) tryReplace(ctx context.Context, node nodeliveness.Node,
 
 // declare declares a node silent, one after the other: each declaration counts for the next, also where the Snapshot does not have it yet.
 func (w *SilenceWatcher) declare(ctx context.Context, world *cluster.Snapshot, node *corev1.Node, d failoverpolicy.Declaration) (silent, changed bool, err error) {
-	w.declaring.Lock()
-	defer w.declaring.Unlock()
+	if err := w.declaring.Acquire(ctx, 1); err != nil {
+		return false, false, fmt.Errorf("wait until another node is declared silent: %w", err)
+	}
+	defer w.declaring.Release(1)
 	now := w.Clock.Now()
 	maps.DeleteFunc(w.declared, func(_ types.UID, at time.Time) bool { return now.Sub(at) > maxSilentWorldAge }) // The Snapshot has these.
 	if why := failoverpolicy.SilenceObstacle(world, node, slices.Collect(maps.Keys(w.declared))...); why != "" {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -65,7 +66,7 @@ type SilenceWatcher struct {
 	obstructed map[types.UID]string
 
 	// declaring is held while a node is declared silent, and declared are those that were lately, and when.
-	declaring sync.Mutex
+	declaring *semaphore.Weighted
 	declared  map[types.UID]time.Time
 
 	nodes   []nodeliveness.Node
@@ -159,6 +160,7 @@ func (w *SilenceWatcher) observe(ctx context.Context, running *sync.WaitGroup) {
 func (w *SilenceWatcher) act(node types.UID) {
 	if w.acting == nil {
 		w.acting, w.retry, w.told, w.obstructed = map[types.UID]bool{}, map[types.UID]time.Time{}, map[types.UID]bool{}, map[types.UID]string{}
+		w.declaring = semaphore.NewWeighted(1)
 	}
 	w.acting[node] = true
 }

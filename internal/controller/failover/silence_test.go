@@ -178,6 +178,21 @@ func TestReplaceOnSilence(t *testing.T) {
 	}
 }
 
+// A node waits for the declaration of another no longer than its own requests may take.
+func TestDeclareInTime(t *testing.T) {
+	b := newSilenceBench(t)
+	b.watcher.act("un2")
+	if err := b.watcher.declaring.Acquire(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	_, _, err := b.watcher.declare(ctx, b.World(), b.World().Node("n2"), failoverpolicy.Declaration{By: "failoverpolicy/web"})
+	if !errors.Is(err, context.DeadlineExceeded) || b.saidSilent(t, "n2") {
+		t.Errorf("error %v", err)
+	}
+}
+
 func (b *silenceBench) deleteNode(t *testing.T, name string) {
 	t.Helper()
 	if err := b.Client.Delete(t.Context(), &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}); err != nil {

@@ -80,7 +80,7 @@ func New(scheme *runtime.Scheme, withStatus []client.Object, objects ...client.O
 			return evict(ctx, store, o, sub, opts...)
 		},
 	})
-	a.Client = interceptor.NewClient(a.Direct, a.watched())
+	a.Client = a.Connect(a.see)
 	return a
 }
 
