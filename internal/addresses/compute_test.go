@@ -242,3 +242,50 @@ func TestExceptions(t *testing.T) {
 		t.Error("there is a report of a world without a network")
 	}
 }
+
+// TestUsableSubnets: the VPC CNI uses a subnet beside the nodes' own if it discovers subnets, and no tag keeps it for other clusters.
+func TestUsableSubnets(t *testing.T) {
+	only := func(clusters ...string) cloud.Subnet {
+		s := subnet("s1", "1", 50)
+		s.Clusters = clusters
+		return s
+	}
+	for name, tc := range map[string]struct {
+		other  cloud.Subnet
+		env    map[string]string
+		image  string
+		noName bool
+		want   bool
+	}{
+		"tagged":                         {other: only(), want: true},
+		"for this cluster, too":          {other: only("else", "shop"), want: true},
+		"for other clusters":             {other: only("else"), want: false},
+		"for others, and no name is set": {other: only("else"), noName: true, want: true},
+		"discovery is off":               {other: only(), env: map[string]string{"ENABLE_SUBNET_DISCOVERY": "false"}, want: false},
+		"the version before discovery":   {other: only(), env: map[string]string{"ENABLE_SUBNET_DISCOVERY": "true"}, image: "amazon-k8s-cni:v1.17.1-eksbuild.1", want: false},
+		"the first version with it":      {other: only(), image: "example.com:5000/amazon-k8s-cni:v1.18.0", want: true},
+		"a version with two digits":      {other: only(), image: "amazon-k8s-cni:v1.9.3", want: false},
+		"an image without a version":     {other: only(), image: "amazon-k8s-cni@sha256:12ab", want: true},
+		"an image with another version":  {other: only(), image: "cni:latest", want: true},
+	} {
+		own := card(0, "s0", 2)
+		if !tc.noName {
+			own.Cluster = "shop"
+		}
+		world := withPlugin(worldOf(cloud.Network{
+			Subnets: []cloud.Subnet{subnet("s0", "", 0), tc.other}, Interfaces: []cloud.Interface{own}, Instances: []cloud.Instance{instance(0, "s0", "g")},
+		}, 1), tc.env)
+		set := world.DaemonSet("kube-system", Plugin).DeepCopy()
+		set.Spec.Template.Spec.Containers[0].Image = tc.image
+		r := Compute(world.With(cluster.Put(set)))
+		if got := len(r.Usable(r.Node("n0"))) == 2; got != tc.want {
+			t.Errorf("%s: used is %v, want %v", name, got, tc.want)
+		}
+		untagged := tc.other
+		untagged.RoleCNI = ""
+		r = Compute(world.WithNetwork(cloud.Network{Subnets: []cloud.Subnet{untagged}}))
+		if got := r.Candidate(r.Subnet("s0")) != nil; got == (name == "for other clusters") {
+			t.Errorf("%s: the tag would help: %v", name, got)
+		}
+	}
+}

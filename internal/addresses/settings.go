@@ -2,10 +2,12 @@ package addresses
 
 import (
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 )
@@ -56,6 +58,7 @@ func settingsIn(set *appsv1.DaemonSet) Settings {
 			for _, variable := range container.Env {
 				s.set(variable)
 			}
+			s.Discovery = s.Discovery && discovers(container.Image)
 		}
 	}
 	return s
@@ -80,6 +83,17 @@ func (s *Settings) set(variable corev1.EnvVar) {
 			*into = on
 		}
 	}
+}
+
+// firstDiscovery is the first version of the VPC CNI that uses subnets by their tag.
+//
+// Source: https://github.com/aws/amazon-vpc-cni-k8s#enable_subnet_discovery-v1180.
+var firstDiscovery = version.MustParseGeneric("1.18")
+
+// discovers says whether an image of the VPC CNI uses subnets by their tag. One whose tag is no version is taken for a recent one.
+func discovers(image string) bool {
+	v, err := version.ParseGeneric(image[strings.LastIndex(image, ":")+1:])
+	return err != nil || v.AtLeast(firstDiscovery)
 }
 
 // targeted says that targets count addresses, and not whole interfaces or prefixes.

@@ -86,6 +86,9 @@ type Subnet struct {
 	//
 	// Source: amazon-vpc-cni-k8s, docs/enhanced-subnet-discovery.md.
 	RoleCNI string `json:"roleCNI,omitempty"`
+	// Clusters are those named by tags cni.networking.k8s.aws/cluster/NAME: if there are any, the VPC CNI (1.22.1 or later) of no other cluster uses the
+	// subnet by its tag. They are sorted.
+	Clusters []string `json:"clusters,omitempty"`
 	// Reserved are addresses in the blocks (/28) of which AWS reserves some. It is empty except in anonymized facts: otherwise, these blocks are the
 	// first and the last.
 	Reserved []string `json:"reserved,omitempty"`

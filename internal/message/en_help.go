@@ -70,6 +70,8 @@ var englishHelp = sentences{
 		"  rotate group/G [--to N] [--zones A,B]\tadd new nodes, then drain the old ones\n" +
 		"  evict pod/NAME\tas kubectl drain does, if its disruption budget allows it\n" +
 		"  delete pod/NAME [--force]\tas kubectl delete does\n" +
+		"  delete networkinterface/ID\tas aws ec2 delete-network-interface does: its addresses become free\n" +
+		"  tag subnet/ID kubernetes.io/role/cni=1\thave the VPC CNI use the subnet, too, for pods in its zone\n" +
 		"  patch KIND/NAME -p JSON\tapply a strategic merge patch\n" +
 		"  apply -f FILE | DIR | -\tapply manifests\n\n" +
 		"Separate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than " +

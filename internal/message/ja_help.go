@@ -68,6 +68,8 @@ var japaneseHelp = sentences{
 		"  rotate group/G [--to N] [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n" +
 		"  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n" +
 		"  delete pod/NAME [--force]\tkubectl delete と同じ\n" +
+		"  delete networkinterface/ID\taws ec2 delete-network-interface と同じ (アドレスが空く)\n" +
+		"  tag subnet/ID kubernetes.io/role/cni=1\tVPC CNI が、そのゾーンの Pod にこのサブネットも使うようにする\n" +
 		"  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n" +
 		"  apply -f FILE | DIR | -\tマニフェストを適用する\n\n" +
 		"複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは " +

@@ -3995,6 +3995,24 @@ var englishTexts = []compiled{
 		t.say("does not apply to ")
 		t.put(t.value("verb"))
 	}},
+	{ErrTagRemedy, []string{"tag"}, func(t *text) {
+		t.say("only ")
+		t.put(t.value("tag"))
+		t.say(" can be simulated: write tag subnet/ID ")
+		t.put(t.value("tag"))
+	}},
+	{ErrNetworkNeeded, []string{"kinds", "from"}, func(t *text) {
+		t.say("a forecast of this change needs what EC2 says of the network, and ")
+		t.say(englishAnd(t.items("kinds")))
+		t.say(" objects could not be read")
+		if t.is(t.value("from")) {
+			t.say(": ")
+			t.put(t.value("from"))
+			t.say(" does not contain them")
+		} else {
+			t.say("; naosu addresses says why")
+		}
+	}},
 	{ErrCannotForetell, []string{"kinds", "from"}, func(t *text) {
 		t.say("a forecast needs every node and every pod, and not all ")
 		t.say(englishAnd(t.items("kinds")))
@@ -4796,7 +4814,7 @@ var englishTexts = []compiled{
 		t.say("Predict the effects of a change")
 	}},
 	{"help/whatif/long", nil, func(t *text) {
-		t.say("Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. The command changes nothing in the cluster.\n\nChanges:\n  lose node/N | zone/Z | group/G\tmachines that fail without warning\n  drain node/N\tas kubectl drain does\n  cordon node/N | uncordon node/N\tas kubectl does\n  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n  untaint node/N KEY:EFFECT\tremove the taint\n  grow daemonset/NAME [--cpu Q] [--memory Q]\traise the requests of its pods; without amounts, to the next step of its vertical autoscaler\n  add-nodes N [--group G] [--zone Z]\tadd nodes, and scale up what depends on their number\n  scale group/G --to N [--zones A,B]\tset the size of a node group\n  scale deployment/NAME --replicas N\talso statefulset or replicaset\n  rotate group/G [--to N] [--zones A,B]\tadd new nodes, then drain the old ones\n  evict pod/NAME\tas kubectl drain does, if its disruption budget allows it\n  delete pod/NAME [--force]\tas kubectl delete does\n  patch KIND/NAME -p JSON\tapply a strategic merge patch\n  apply -f FILE | DIR | -\tapply manifests\n\nSeparate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than that of --namespace is written NAMESPACE/KIND/NAME.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
+		t.say("Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. The command changes nothing in the cluster.\n\nChanges:\n  lose node/N | zone/Z | group/G\tmachines that fail without warning\n  drain node/N\tas kubectl drain does\n  cordon node/N | uncordon node/N\tas kubectl does\n  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n  untaint node/N KEY:EFFECT\tremove the taint\n  grow daemonset/NAME [--cpu Q] [--memory Q]\traise the requests of its pods; without amounts, to the next step of its vertical autoscaler\n  add-nodes N [--group G] [--zone Z]\tadd nodes, and scale up what depends on their number\n  scale group/G --to N [--zones A,B]\tset the size of a node group\n  scale deployment/NAME --replicas N\talso statefulset or replicaset\n  rotate group/G [--to N] [--zones A,B]\tadd new nodes, then drain the old ones\n  evict pod/NAME\tas kubectl drain does, if its disruption budget allows it\n  delete pod/NAME [--force]\tas kubectl delete does\n  delete networkinterface/ID\tas aws ec2 delete-network-interface does: its addresses become free\n  tag subnet/ID kubernetes.io/role/cni=1\thave the VPC CNI use the subnet, too, for pods in its zone\n  patch KIND/NAME -p JSON\tapply a strategic merge patch\n  apply -f FILE | DIR | -\tapply manifests\n\nSeparate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than that of --namespace is written NAMESPACE/KIND/NAME.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/whatif/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), if an instance cannot be launched (unlaunched), or if there is a new finding of this severity or worse (info, warning, critical)")

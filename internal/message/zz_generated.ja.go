@@ -3877,6 +3877,24 @@ var japaneseTexts = []compiled{
 		t.put(t.value("verb"))
 		t.say(" では使えません")
 	}},
+	{ErrTagRemedy, []string{"tag"}, func(t *text) {
+		t.say("シミュレーションできるのは ")
+		t.put(t.value("tag"))
+		t.say(" だけです。tag subnet/ID ")
+		t.put(t.value("tag"))
+		t.say(" と書いてください")
+	}},
+	{ErrNetworkNeeded, []string{"kinds", "from"}, func(t *text) {
+		t.say("この変更の予測には EC2 の示すネットワークの情報が必要ですが、")
+		t.say(japaneseAnd(t.items("kinds")))
+		t.say(" を読み取れません。")
+		if t.is(t.value("from")) {
+			t.put(t.value("from"))
+			t.say(" に含まれていません")
+		} else {
+			t.say("理由は naosu addresses で分かります")
+		}
+	}},
 	{ErrCannotForetell, []string{"kinds", "from"}, func(t *text) {
 		t.say("予測にはすべてのノードと Pod の情報が必要ですが、")
 		t.say(japaneseAnd(t.items("kinds")))
@@ -4646,7 +4664,7 @@ var japaneseTexts = []compiled{
 		t.say("変更の影響を予測する")
 	}},
 	{"help/whatif/long", nil, func(t *text) {
-		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを追加する (台数に連動するものも増える)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--to N] [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
+		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを追加する (台数に連動するものも増える)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--to N] [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  delete networkinterface/ID\taws ec2 delete-network-interface と同じ (アドレスが空く)\n  tag subnet/ID kubernetes.io/role/cni=1\tVPC CNI が、そのゾーンの Pod にこのサブネットも使うようにする\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/whatif/fail-on", nil, func(t *text) {
 		t.say("この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、起動できないインスタンス (unlaunched)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる")

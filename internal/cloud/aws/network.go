@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -42,11 +43,13 @@ const (
 const (
 	tagScalingGroup = "aws:autoscaling:groupName"
 	tagRoleCNI      = "kubernetes.io/role/cni"
-	tagCluster      = "cluster.k8s.amazonaws.com/name"
-	tagInstance     = "node.k8s.amazonaws.com/instance_id"
-	tagCreatedAt    = "node.k8s.amazonaws.com/createdAt"
-	tagUnmanaged    = "node.k8s.amazonaws.com/no_manage"
-	tagMadeBy       = "eks:eni:owner"
+	// tagSubnetCluster begins the key of a tag that ends with a cluster's name.
+	tagSubnetCluster = "cni.networking.k8s.aws/cluster/"
+	tagCluster       = "cluster.k8s.amazonaws.com/name"
+	tagInstance      = "node.k8s.amazonaws.com/instance_id"
+	tagCreatedAt     = "node.k8s.amazonaws.com/createdAt"
+	tagUnmanaged     = "node.k8s.amazonaws.com/no_manage"
+	tagMadeBy        = "eks:eni:owner"
 )
 
 var (
@@ -168,7 +171,7 @@ func (r *networkReader) subnets(vpcs []string) {
 		for _, s := range out.Subnets {
 			found = append(found, cloud.Subnet{
 				ID: sdk.ToString(s.SubnetId), Zone: sdk.ToString(s.AvailabilityZone), VPC: sdk.ToString(s.VpcId), CIDR: sdk.ToString(s.CidrBlock),
-				Free: int64(sdk.ToInt32(s.AvailableIpAddressCount)), RoleCNI: tag(s.Tags, tagRoleCNI),
+				Free: int64(sdk.ToInt32(s.AvailableIpAddressCount)), RoleCNI: tag(s.Tags, tagRoleCNI), Clusters: clustersOf(s.Tags),
 			})
 		}
 		if input.NextToken = out.NextToken; sdk.ToString(out.NextToken) == "" {
@@ -177,6 +180,18 @@ func (r *networkReader) subnets(vpcs []string) {
 		}
 	}
 	r.missed(cloud.Subnets, errTooLarge)
+}
+
+// clustersOf are the clusters that tags of a subnet name.
+func clustersOf(tags []types.Tag) []string {
+	var names []string
+	for _, t := range tags {
+		if name, is := strings.CutPrefix(sdk.ToString(t.Key), tagSubnetCluster); is {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (r *networkReader) interfaces(vpcs []string) {

@@ -3299,6 +3299,16 @@ func ErrNotOfChange(verb any) message.Sentence {
 	return message.Sentence{ID: message.ErrNotOfChange, Args: message.Args{"verb": verb}}
 }
 
+// ErrTagRemedy is message.ErrTagRemedy.
+func ErrTagRemedy(tag any) message.Sentence {
+	return message.Sentence{ID: message.ErrTagRemedy, Args: message.Args{"tag": tag}}
+}
+
+// ErrNetworkNeeded is message.ErrNetworkNeeded.
+func ErrNetworkNeeded(kinds message.List, from any) message.Sentence {
+	return message.Sentence{ID: message.ErrNetworkNeeded, Args: message.Args{"kinds": kinds, "from": from}}
+}
+
 // ErrCannotForetell is message.ErrCannotForetell.
 func ErrCannotForetell(kinds message.List, from any) message.Sentence {
 	return message.Sentence{ID: message.ErrCannotForetell, Args: message.Args{"kinds": kinds, "from": from}}
