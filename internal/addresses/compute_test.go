@@ -289,3 +289,28 @@ func TestUsableSubnets(t *testing.T) {
 		}
 	}
 }
+
+// TestENIConfigOf follows the order in which the VPC CNI looks for the name of a node's ENIConfig.
+func TestENIConfigOf(t *testing.T) {
+	zone := map[string]string{corev1.LabelTopologyZone: "a"}
+	for name, tc := range map[string]struct {
+		env                 map[string]string
+		labels, annotations map[string]string
+		want                string
+	}{
+		"nothing names one":                {labels: zone, want: "default"},
+		"the label":                        {labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, want: "x"},
+		"the annotation first":             {labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "y"},
+		"the external label before all":    {labels: map[string]string{"vpc.amazonaws.com/externalEniConfig": "z"}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "z"},
+		"the zone":                         {env: map[string]string{"ENI_CONFIG_LABEL_DEF": corev1.LabelTopologyZone}, labels: zone, want: "a"},
+		"a key that was not read":          {env: map[string]string{"ENI_CONFIG_LABEL_DEF": ""}, labels: zone, want: ""},
+		"and the annotation is read":       {env: map[string]string{"ENI_CONFIG_LABEL_DEF": ""}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "y"},
+		"an annotation that was not read":  {env: map[string]string{"ENI_CONFIG_ANNOTATION_DEF": "own"}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, want: ""},
+		"an external label without a name": {labels: map[string]string{"vpc.amazonaws.com/externalEniConfig": ""}, want: ""},
+	} {
+		s := settingsOf(withPlugin(cluster.New(cluster.Contents{}), tc.env))
+		if got := s.eniConfigOf(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: tc.labels, Annotations: tc.annotations}}); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}

@@ -46,7 +46,7 @@ func (c *computation) subnets() {
 	}
 }
 
-// used are the IDs of the subnets that nodes have an interface in.
+// used are the IDs of the subnets that nodes have an interface in, or an ENIConfig of theirs names.
 func (c *computation) used() map[string]bool {
 	used := map[string]bool{}
 	for _, n := range c.Nodes {
@@ -56,6 +56,9 @@ func (c *computation) used() map[string]bool {
 		if _, ours := c.node[i.AttachedTo]; ours && i.AttachedTo != "" {
 			used[i.Subnet] = true
 		}
+	}
+	for _, e := range c.ENIConfigs {
+		used[e.Subnet] = true
 	}
 	delete(used, "")
 	return used

@@ -73,3 +73,9 @@ func PatchPluginEnv(variables ...string) Patch {
 func SetPluginEnv(variables ...string) string {
 	return command(append([]string{"kubectl", "set", "env", "daemonset/aws-node", "--namespace", "kube-system", "--containers", "aws-node"}, variables...)...)
 }
+
+// SetENIConfigSubnet is the command that has an ENIConfig name another subnet.
+func SetENIConfigSubnet(name, subnet string) string {
+	patch, _ := json.Marshal(map[string]any{"spec": map[string]string{"subnet": subnet}}) // Strings alone.
+	return command("kubectl", "patch", "eniconfig", name, "--type", "merge", "--patch", string(patch))
+}

@@ -96,7 +96,7 @@ func TestAnonymousNetwork(t *testing.T) {
 	}
 }
 
-// TestPluginSettings: of the environment of a DaemonSet, the VPC CNI's settings stay if they are numbers or booleans.
+// TestPluginSettings: of the environment of a DaemonSet, the VPC CNI's settings stay if they are numbers, booleans or well-known labels.
 func TestPluginSettings(t *testing.T) {
 	world, err := load(t, "f", map[string]string{"f": `apiVersion: apps/v1
 kind: DaemonSet
@@ -112,6 +112,8 @@ spec:
         - {name: WARM_ENI_TARGET, value: "not a number, but a password"}
         - {name: PASSWORD, value: "1"}
         - {name: CLUSTER_NAME, value: payroll}
+        - {name: ENI_CONFIG_LABEL_DEF, value: topology.kubernetes.io/zone}
+        - {name: ENI_CONFIG_ANNOTATION_DEF, value: payroll.example.com/secret}
 `})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +122,8 @@ spec:
 	for _, variable := range world.DaemonSets()[0].Spec.Template.Spec.Containers[0].Env {
 		got[variable.Name] = variable.Value
 	}
-	want := map[string]string{"WARM_IP_TARGET": "5", "ENABLE_PREFIX_DELEGATION": "true", "WARM_ENI_TARGET": "", "PASSWORD": "", "CLUSTER_NAME": ""}
+	want := map[string]string{"WARM_IP_TARGET": "5", "ENABLE_PREFIX_DELEGATION": "true", "WARM_ENI_TARGET": "", "PASSWORD": "", "CLUSTER_NAME": "",
+		"ENI_CONFIG_LABEL_DEF": "topology.kubernetes.io/zone", "ENI_CONFIG_ANNOTATION_DEF": ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -665,11 +665,73 @@ var englishTexts = []compiled{
 	{RemedyPermission, nil, func(t *text) {
 		t.say("Attach the policy AmazonEKS_CNI_Policy to the role that the VPC CNI uses, that of its ServiceAccount or of the nodes.")
 	}},
+	{RemedyENIConfig, []string{"config", "subnet", "zone", "free"}, func(t *text) {
+		t.say("Have ")
+		t.put(t.value("config"))
+		t.say(" name ")
+		t.put(t.value("subnet"))
+		if t.is(t.value("zone")) {
+			t.say(" in ")
+			t.put(t.value("zone"))
+		}
+		t.say(", which has ")
+		t.say(count(t.number("free"), "free address", "free addresses"))
+		t.say(", or a new ENIConfig that some of its nodes use.")
+	}},
+	{RemedyENIConfigCost, nil, func(t *text) {
+		t.say("None; new interfaces are created in it. Those that nodes have stay where they are.")
+	}},
+	{RemedyENIConfigRisk, nil, func(t *text) {
+		t.say("It applies to all nodes that use it. Nodes that have as many interfaces as their type allows must be replaced. Routes, network ACLs and security groups must allow the pods' traffic from that subnet, too.")
+	}},
+	{ENIConfigSubnet, []string{"config", "node", "subnet", "free"}, func(t *text) {
+		t.say("By ")
+		t.put(t.value("config"))
+		t.say(", ")
+		t.put(t.value("node"))
+		t.say(" has its pods' addresses in ")
+		t.put(t.value("subnet"))
+		t.say(", which has ")
+		t.say(count(t.number("free"), "free address", "free addresses"))
+		t.say(".")
+	}},
+	{ENIConfigSubnetUnknown, []string{"config", "node", "subnet"}, func(t *text) {
+		t.say("By ")
+		t.put(t.value("config"))
+		t.say(", ")
+		t.put(t.value("node"))
+		t.say(" has its pods' addresses in ")
+		t.put(t.value("subnet"))
+		t.say(", of which nothing could be read.")
+	}},
+	{ENIConfigMissing, []string{"node", "config"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" is to use ")
+		t.put(t.value("config"))
+		t.say(" for its pods, which does not exist: the VPC CNI creates no interface for them.")
+	}},
+	{ENIConfigUnknown, []string{"nodes"}, func(t *text) {
+		t.say("It is not known which ENIConfig ")
+		t.say(count(t.number("nodes"), "node uses", "nodes use"))
+		t.say(".")
+	}},
+	{AddressesHeadENIConfigs, nil, func(t *text) {
+		t.say("ENICONFIGS")
+	}},
+	{AddressesHeadENIConfig, nil, func(t *text) {
+		t.say("NAME")
+	}},
+	{AddressesHeadUsers, nil, func(t *text) {
+		t.say("NODES")
+	}},
+	{AddressesMissing, nil, func(t *text) {
+		t.say("does not exist")
+	}},
 	{RemedyNoCost, nil, func(t *text) {
 		t.say("None.")
 	}},
 	{NotJudgedCustomNetworking, nil, func(t *text) {
-		t.say("Custom networking (ENIConfig) is on: naosu shows the subnets but does not judge which one a node uses.")
+		t.say("Custom networking (ENIConfig) is on: naosu shows which subnets nodes use for pods, but neither counts nor forecasts their addresses.")
 	}},
 	{NotJudgedBranchInterfaces, nil, func(t *text) {
 		t.say("Branch interfaces (security groups for pods) are in use: naosu counts their addresses as other ones and does not judge their limits.")

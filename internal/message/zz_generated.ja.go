@@ -644,11 +644,69 @@ var japaneseTexts = []compiled{
 	{RemedyPermission, nil, func(t *text) {
 		t.say("VPC CNI が使うロール (ServiceAccount またはノードのロール) に、ポリシー AmazonEKS_CNI_Policy をアタッチします。")
 	}},
+	{RemedyENIConfig, []string{"config", "free", "zone", "subnet"}, func(t *text) {
+		t.put(t.value("config"))
+		t.say(" のサブネットを、空きアドレスが ")
+		t.put(t.value("free"))
+		t.say(" 個ある ")
+		if t.is(t.value("zone")) {
+			t.put(t.value("zone"))
+			t.say(" の ")
+		}
+		t.put(t.value("subnet"))
+		t.say(" にするか、一部のノードが使う新しい ENIConfig を作ります。")
+	}},
+	{RemedyENIConfigCost, nil, func(t *text) {
+		t.say("なし。新しいインターフェースはそのサブネットに作られます。ノードが持つインターフェースはそのままです。")
+	}},
+	{RemedyENIConfigRisk, nil, func(t *text) {
+		t.say("それを使うすべてのノードに適用されます。インターフェースの数がタイプの上限に達しているノードは、入れ替える必要があります。ルート、ネットワーク ACL、セキュリティグループが、そのサブネットからの Pod の通信も許可している必要があります。")
+	}},
+	{ENIConfigSubnet, []string{"config", "node", "subnet", "free"}, func(t *text) {
+		t.put(t.value("config"))
+		t.say(" により、")
+		t.put(t.value("node"))
+		t.say(" の Pod のアドレスは ")
+		t.put(t.value("subnet"))
+		t.say(" のものです。空きは ")
+		t.put(t.value("free"))
+		t.say(" 個です。")
+	}},
+	{ENIConfigSubnetUnknown, []string{"config", "node", "subnet"}, func(t *text) {
+		t.put(t.value("config"))
+		t.say(" により、")
+		t.put(t.value("node"))
+		t.say(" の Pod のアドレスは ")
+		t.put(t.value("subnet"))
+		t.say(" のものですが、そのサブネットの情報を読み取れませんでした。")
+	}},
+	{ENIConfigMissing, []string{"node", "config"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の Pod は ")
+		t.put(t.value("config"))
+		t.say(" に従いますが、それは存在しません。VPC CNI は Pod のためのインターフェースを作りません。")
+	}},
+	{ENIConfigUnknown, []string{"nodes"}, func(t *text) {
+		t.put(t.value("nodes"))
+		t.say(" 台のノードがどの ENIConfig を使うかは不明です。")
+	}},
+	{AddressesHeadENIConfigs, nil, func(t *text) {
+		t.say("ENIConfig")
+	}},
+	{AddressesHeadENIConfig, nil, func(t *text) {
+		t.say("名前")
+	}},
+	{AddressesHeadUsers, nil, func(t *text) {
+		t.say("ノード")
+	}},
+	{AddressesMissing, nil, func(t *text) {
+		t.say("存在しない")
+	}},
 	{RemedyNoCost, nil, func(t *text) {
 		t.say("なし。")
 	}},
 	{NotJudgedCustomNetworking, nil, func(t *text) {
-		t.say("カスタムネットワーク (ENIConfig) が有効です。naosu はサブネットを示しますが、ノードがどれを使うかは判定しません。")
+		t.say("カスタムネットワーク (ENIConfig) が有効です。ノードが Pod に使うサブネットを示しますが、アドレスの計算と予測は行いません。")
 	}},
 	{NotJudgedBranchInterfaces, nil, func(t *text) {
 		t.say("ブランチインターフェース (Pod のセキュリティグループ) が使われています。naosu はそのアドレスを「ほか」に数え、上限は判定しません。")

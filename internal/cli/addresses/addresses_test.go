@@ -54,6 +54,18 @@ func TestText(t *testing.T) {
 			[]string{"no leaked interface", "unknown\n", "It is not known how many nodes group/workers-1 may grow to"},
 			nil, exit.OK,
 		},
+		"custom networking": {
+			[]string{"--from", inputs + "n401-eniconfig.yaml"},
+			[]string{
+				"ENICONFIGS", "us-east-1a   subnet-0p   us-east-1a   0      2", "subnet-0p   us-east-1a   11     0      0      0       0        unknown",
+				"Have eniconfig/us-east-1a name subnet/subnet-0b", "1 other remedy", "kubectl patch eniconfig us-east-1a --type merge", "counts nor forecasts their addresses",
+			},
+			[]string{"create-tags", "NODES WITHOUT ADDRESSES"},
+			exit.OK,
+		},
+		"custom networking without the ENIConfig": {
+			[]string{"--from", inputs + "n401-no-eniconfig.yaml"}, []string{"us-east-1a   does not exist"}, []string{"N401"}, exit.OK,
+		},
 		"ranges of nodes": {
 			[]string{"--from", "testdata/gke.yaml", "--fail-on", "warning"},
 			[]string{"1 node has a range of addresses for its pods", "a       1       /24     256         110        0", "IP_SPACE_EXHAUSTED", "How many ranges are left"},

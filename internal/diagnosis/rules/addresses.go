@@ -89,6 +89,8 @@ func (a addressRule) group() {
 			continue
 		case state.Cause == status.NodeAtLimit:
 			key.at = state.Node.Name
+		case state.Node.ENIConfig != "" && len(state.Subnets) > 0:
+			key.at = state.Subnets[0].ID
 		default:
 			key.at = state.Node.Subnet
 		}
@@ -113,6 +115,7 @@ func (a addressRule) exhausted(ctx context.Context) []finding.Finding {
 		f := a.about(finding.N401, s, pods)
 		f.Message = sentence.SubnetExhausted(status.SubnetRef(s.ID), s.Zone, len(pods.refs), a.Enumerate(pods.refs))
 		f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseNoFree(status.SubnetRef(s.ID)), Evidence: status.FreeEvidence(s)})
+		f.Causes = append(f.Causes, a.eniConfigCause(pods)...)
 		f.Causes = append(f.Causes, a.holders(s)...)
 		f.RuledOut = append(f.RuledOut, pods.state.RuledOut...)
 		if s.Leaked == 0 && a.Has(cloud.Interfaces) {
@@ -122,6 +125,17 @@ func (a addressRule) exhausted(ctx context.Context) []finding.Finding {
 		found = append(found, f)
 	}
 	return found
+}
+
+// eniConfigCause says which ENIConfig the node of the first of some pods uses; none without custom networking.
+func (a addressRule) eniConfigCause(pods waitingPods) []finding.Link {
+	if pods.state.Node == nil {
+		return nil
+	}
+	if link, known := status.ENIConfigLink(a.Report, pods.state.Node); known {
+		return []finding.Link{link}
+	}
+	return nil
 }
 
 // hasFree says whether the nodes of a subnet get addresses from another one, too, that has some.
@@ -157,7 +171,7 @@ func (a addressRule) holders(s *addresses.Subnet) []finding.Link {
 	if s.Warm > 0 && len(s.Nodes) > 0 {
 		links = append(links, finding.Link{Message: sentence.CauseWarmPool(int(s.Warm), len(s.Nodes)), Evidence: a.settingsEvidence()})
 	}
-	if a.Settings.Discovery && len(a.Usable(&addresses.Node{Instance: cloud.Instance{Subnet: s.ID}})) < 2 {
+	if a.Settings.Discovery && !a.Settings.Custom && len(a.Usable(&addresses.Node{Instance: cloud.Instance{Subnet: s.ID}})) < 2 {
 		links = append(links, finding.Link{Message: sentence.CauseNoOtherSubnet(s.Zone), Evidence: []finding.Evidence{facts.Evidence(ref, "spec.roleCNI", s.RoleCNI)}})
 	}
 	return links

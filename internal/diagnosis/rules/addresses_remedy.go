@@ -19,7 +19,7 @@ import (
 // remedies are ways to more addresses of a subnet of which so many are missing, or to fewer of it in use. A smaller warm pool comes last if it does not
 // suffice. All but a new subnet are simulated if pods wait.
 func (a addressRule) remedies(ctx context.Context, s *addresses.Subnet, missing int64, waiting []change.Ref) []finding.Remedy {
-	all := a.tagRemedy(ctx, s, waiting)
+	all := append(a.tagRemedy(ctx, s, waiting), a.eniConfigRemedy(s)...)
 	tagged := slices.DeleteFunc(a.LeaksIn(s.ID), func(l addresses.Leak) bool { return !l.Tagged })
 	slices.SortStableFunc(tagged, func(x, y addresses.Leak) int { return cmp.Compare(y.Held, x.Held) })
 	all = append(all, a.leakRemedy(ctx, tagged, waiting)...)
@@ -35,13 +35,27 @@ func (a addressRule) remedies(ctx context.Context, s *addresses.Subnet, missing 
 // tagRemedy has the nodes use the subnet of their zone with the most free addresses. It is verified if all pods that wait start then.
 func (a addressRule) tagRemedy(ctx context.Context, s *addresses.Subnet, waiting []change.Ref) []finding.Remedy {
 	other := a.Candidate(s)
-	if other == nil || !a.Settings.Discovery {
+	if other == nil || !a.Settings.Discovery || a.Settings.Custom {
 		return nil
 	}
 	done := change.TagSubnet{Subnet: other.ID}
 	return []finding.Remedy{{
 		Message: sentence.RemedyTagSubnet(status.SubnetRef(other.ID), other.Zone, int(other.Free)), Change: done, Command: done.Command(),
 		Cost: sentence.RemedyTagSubnetCost(), Risk: sentence.RemedyTagSubnetRisk(), Verified: a.start(ctx, done, waiting),
+	}}
+}
+
+// eniConfigRemedy has an ENIConfig name the subnet of its zone with the most free addresses. It cannot be simulated.
+func (a addressRule) eniConfigRemedy(s *addresses.Subnet) []finding.Remedy {
+	at := slices.IndexFunc(a.ENIConfigs, func(e addresses.ENIConfig) bool { return e.Subnet == s.ID })
+	other := a.Candidate(s)
+	if at < 0 || other == nil {
+		return nil
+	}
+	config := status.ENIConfigRef(a.ENIConfigs[at].Name)
+	return []finding.Remedy{{
+		Message: sentence.RemedyENIConfig(config, status.SubnetRef(other.ID), other.Zone, int(other.Free)), Command: change.SetENIConfigSubnet(config.Name, other.ID),
+		Cost: sentence.RemedyENIConfigCost(), Risk: sentence.RemedyENIConfigRisk(),
 	}}
 }
 

@@ -494,6 +494,61 @@ func RemedyPermission() message.Sentence {
 	return message.Sentence{ID: message.RemedyPermission}
 }
 
+// RemedyENIConfig is message.RemedyENIConfig.
+func RemedyENIConfig(config, subnet, zone any, free int) message.Sentence {
+	return message.Sentence{ID: message.RemedyENIConfig, Args: message.Args{"config": config, "subnet": subnet, "zone": zone, "free": free}}
+}
+
+// RemedyENIConfigCost is message.RemedyENIConfigCost.
+func RemedyENIConfigCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyENIConfigCost}
+}
+
+// RemedyENIConfigRisk is message.RemedyENIConfigRisk.
+func RemedyENIConfigRisk() message.Sentence {
+	return message.Sentence{ID: message.RemedyENIConfigRisk}
+}
+
+// ENIConfigSubnet is message.ENIConfigSubnet.
+func ENIConfigSubnet(config, node, subnet any, free int) message.Sentence {
+	return message.Sentence{ID: message.ENIConfigSubnet, Args: message.Args{"config": config, "node": node, "subnet": subnet, "free": free}}
+}
+
+// ENIConfigSubnetUnknown is message.ENIConfigSubnetUnknown.
+func ENIConfigSubnetUnknown(config, node, subnet any) message.Sentence {
+	return message.Sentence{ID: message.ENIConfigSubnetUnknown, Args: message.Args{"config": config, "node": node, "subnet": subnet}}
+}
+
+// ENIConfigMissing is message.ENIConfigMissing.
+func ENIConfigMissing(node, config any) message.Sentence {
+	return message.Sentence{ID: message.ENIConfigMissing, Args: message.Args{"node": node, "config": config}}
+}
+
+// ENIConfigUnknown is message.ENIConfigUnknown.
+func ENIConfigUnknown(nodes int) message.Sentence {
+	return message.Sentence{ID: message.ENIConfigUnknown, Args: message.Args{"nodes": nodes}}
+}
+
+// AddressesHeadENIConfigs is message.AddressesHeadENIConfigs.
+func AddressesHeadENIConfigs() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadENIConfigs}
+}
+
+// AddressesHeadENIConfig is message.AddressesHeadENIConfig.
+func AddressesHeadENIConfig() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadENIConfig}
+}
+
+// AddressesHeadUsers is message.AddressesHeadUsers.
+func AddressesHeadUsers() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadUsers}
+}
+
+// AddressesMissing is message.AddressesMissing.
+func AddressesMissing() message.Sentence {
+	return message.Sentence{ID: message.AddressesMissing}
+}
+
 // RemedyNoCost is message.RemedyNoCost.
 func RemedyNoCost() message.Sentence {
 	return message.Sentence{ID: message.RemedyNoCost}
