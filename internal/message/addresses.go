@@ -71,6 +71,19 @@ const (
 	AddressesHeadENIConfig  ID = "AddressesHeadENIConfig"  //
 	AddressesHeadUsers      ID = "AddressesHeadUsers"      //
 	AddressesMissing        ID = "AddressesMissing"        //
+	AddressesHeadHistory    ID = "AddressesHeadHistory"    //
+	AddressesHeadSpan       ID = "AddressesHeadSpan"       //
+	AddressesHeadFirst      ID = "AddressesHeadFirst"      //
+	AddressesHeadChart      ID = "AddressesHeadChart"      //
+	AddressesHeadLast       ID = "AddressesHeadLast"       //
+	AddressesHeadRunsOut    ID = "AddressesHeadRunsOut"    //
+	AddressesRanOut         ID = "AddressesRanOut"         //
+	AddressesNotRunningOut  ID = "AddressesNotRunningOut"  // over
+	AddressesRunsOutIn      ID = "AddressesRunsOutIn"      // left, over
+	ErrHistoryTooMany       ID = "ErrHistoryTooMany"       // n
+	ErrHistoryRemedy        ID = "ErrHistoryRemedy"        // most
+	ErrHistoryNothing       ID = "ErrHistoryNothing"       // file
+	ErrHistoryWritten       ID = "ErrHistoryWritten"       //
 	RemedyNoCost            ID = "RemedyNoCost"            //
 
 	NotJudgedCustomNetworking ID = "NotJudgedCustomNetworking" //

@@ -727,6 +727,54 @@ var englishTexts = []compiled{
 	{AddressesMissing, nil, func(t *text) {
 		t.say("does not exist")
 	}},
+	{AddressesHeadHistory, nil, func(t *text) {
+		t.say("FREE ADDRESSES OVER TIME")
+	}},
+	{AddressesHeadSpan, nil, func(t *text) {
+		t.say("OVER")
+	}},
+	{AddressesHeadFirst, nil, func(t *text) {
+		t.say("FROM")
+	}},
+	{AddressesHeadChart, nil, func(t *text) {
+		t.say("CHART")
+	}},
+	{AddressesHeadLast, nil, func(t *text) {
+		t.say("TO")
+	}},
+	{AddressesHeadRunsOut, nil, func(t *text) {
+		t.say("RUNS OUT (EXTRAPOLATED)")
+	}},
+	{AddressesRanOut, nil, func(t *text) {
+		t.say("none is free")
+	}},
+	{AddressesNotRunningOut, []string{"over"}, func(t *text) {
+		t.say("not within a year at the rate of the last ")
+		t.put(t.value("over"))
+	}},
+	{AddressesRunsOutIn, []string{"left", "over"}, func(t *text) {
+		t.say("in ")
+		t.put(t.value("left"))
+		t.say(" at the rate of the last ")
+		t.put(t.value("over"))
+	}},
+	{ErrHistoryTooMany, []string{"n"}, func(t *text) {
+		t.say("it names ")
+		t.put(t.value("n"))
+		t.say(" files")
+	}},
+	{ErrHistoryRemedy, []string{"most"}, func(t *text) {
+		t.say("give at most ")
+		t.put(t.value("most"))
+		t.say(" snapshots")
+	}},
+	{ErrHistoryNothing, []string{"file"}, func(t *text) {
+		t.put(t.value("file"))
+		t.say(" says nothing about subnets, or not when it was written")
+	}},
+	{ErrHistoryWritten, nil, func(t *text) {
+		t.say("give snapshots that naosu snapshot wrote with AWS credentials")
+	}},
 	{RemedyNoCost, nil, func(t *text) {
 		t.say("None.")
 	}},
@@ -4847,6 +4895,9 @@ var englishTexts = []compiled{
 	}},
 	{"help/addresses/long", nil, func(t *text) {
 		t.say("Show, for clusters on EC2 with the AWS VPC CNI, the subnets of the nodes: how many addresses are free, who holds the others (pods, spare ones on nodes, leaked interfaces, others), and how many would be free if every Auto Scaling group grew to its maximum; the nodes that have no address for another pod; and what follows. With -o wide: all nodes and the leaked interfaces, too.\n\nThe facts come from EC2, with the AWS credentials of the environment, or from a snapshot that was written with them. The command changes nothing.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
+	}},
+	{"flag/addresses/history", nil, func(t *text) {
+		t.say("also chart the free addresses over time, from earlier snapshots in this file or folder `PATH` and the present; can be repeated")
 	}},
 	{"flag/addresses/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical")

@@ -702,6 +702,55 @@ var japaneseTexts = []compiled{
 	{AddressesMissing, nil, func(t *text) {
 		t.say("存在しない")
 	}},
+	{AddressesHeadHistory, nil, func(t *text) {
+		t.say("空きアドレスの推移")
+	}},
+	{AddressesHeadSpan, nil, func(t *text) {
+		t.say("期間")
+	}},
+	{AddressesHeadFirst, nil, func(t *text) {
+		t.say("最初")
+	}},
+	{AddressesHeadChart, nil, func(t *text) {
+		t.say("推移")
+	}},
+	{AddressesHeadLast, nil, func(t *text) {
+		t.say("最後")
+	}},
+	{AddressesHeadRunsOut, nil, func(t *text) {
+		t.say("枯渇 (外挿)")
+	}},
+	{AddressesRanOut, nil, func(t *text) {
+		t.say("空きなし")
+	}},
+	{AddressesNotRunningOut, []string{"over"}, func(t *text) {
+		t.say("直近 ")
+		t.put(t.value("over"))
+		t.say(" の速さでは 1 年以内にはない")
+	}},
+	{AddressesRunsOutIn, []string{"over", "left"}, func(t *text) {
+		t.say("直近 ")
+		t.put(t.value("over"))
+		t.say(" の速さで ")
+		t.put(t.value("left"))
+		t.say(" 後")
+	}},
+	{ErrHistoryTooMany, []string{"n"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 個のファイルがあります")
+	}},
+	{ErrHistoryRemedy, []string{"most"}, func(t *text) {
+		t.say("スナップショットは ")
+		t.put(t.value("most"))
+		t.say(" 個までにしてください")
+	}},
+	{ErrHistoryNothing, []string{"file"}, func(t *text) {
+		t.put(t.value("file"))
+		t.say(" には、サブネットの情報または書き出した時刻がありません")
+	}},
+	{ErrHistoryWritten, nil, func(t *text) {
+		t.say("AWS の認証情報を使って naosu snapshot で書き出したスナップショットを指定してください")
+	}},
 	{RemedyNoCost, nil, func(t *text) {
 		t.say("なし。")
 	}},
@@ -4693,6 +4742,9 @@ var japaneseTexts = []compiled{
 	}},
 	{"help/addresses/long", nil, func(t *text) {
 		t.say("AWS VPC CNI を使う EC2 上のクラスターについて、ノードのサブネットの空きアドレスの数、それ以外のアドレスの保持者 (Pod、ノードの予備、残ったままのインターフェース、ほか)、すべての Auto Scaling グループが最大まで増えたときの空きの数、次の Pod のアドレスがないノード、そこから分かる所見を表示します。-o wide では、すべてのノードと残ったままのインターフェースも表示します。\n\n情報は、環境の AWS の認証情報を使って EC2 から読み取るか、それを使って書いたスナップショットから読み取ります。何も変更しません。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
+	}},
+	{"flag/addresses/history", nil, func(t *text) {
+		t.say("ファイルまたはフォルダー `PATH` にある以前のスナップショットと現在から、空きアドレスの推移も表示する (繰り返し指定可)")
 	}},
 	{"flag/addresses/fail-on", nil, func(t *text) {
 		t.say("重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical")

@@ -26,6 +26,8 @@ type answer struct {
 	Unknown  []finding.Gap      `json:"unknown"`
 	// ENIConfigs are those that nodes use with custom networking.
 	ENIConfigs []eniConfig `json:"eniConfigs,omitempty"`
+	// History is how many addresses of each subnet were free over time; left out without --history.
+	History []history `json:"history,omitempty"`
 	// NotJudged is what naosu sees of the network and does not judge.
 	NotJudged []finding.Gap `json:"notJudged"`
 	// PodRanges are the nodes' ranges of pod addresses, where no cloud was asked about the network; ExhaustedRanges are the Events that say that no

@@ -36,6 +36,7 @@ func (w writer) write(a answer) error {
 		w.Paragraph("", w.say.Say(sentence.AddressesSummary(len(a.Subnets), len(a.Nodes), len(a.Leaked), int(held))), output.Strong)
 	}
 	w.subnets(a.Subnets)
+	w.history(a.History)
 	w.eniConfigs(a.ENIConfigs)
 	w.nodes(a.Nodes)
 	w.leaks(a.Leaked)

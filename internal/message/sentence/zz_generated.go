@@ -549,6 +549,71 @@ func AddressesMissing() message.Sentence {
 	return message.Sentence{ID: message.AddressesMissing}
 }
 
+// AddressesHeadHistory is message.AddressesHeadHistory.
+func AddressesHeadHistory() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadHistory}
+}
+
+// AddressesHeadSpan is message.AddressesHeadSpan.
+func AddressesHeadSpan() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadSpan}
+}
+
+// AddressesHeadFirst is message.AddressesHeadFirst.
+func AddressesHeadFirst() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadFirst}
+}
+
+// AddressesHeadChart is message.AddressesHeadChart.
+func AddressesHeadChart() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadChart}
+}
+
+// AddressesHeadLast is message.AddressesHeadLast.
+func AddressesHeadLast() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadLast}
+}
+
+// AddressesHeadRunsOut is message.AddressesHeadRunsOut.
+func AddressesHeadRunsOut() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadRunsOut}
+}
+
+// AddressesRanOut is message.AddressesRanOut.
+func AddressesRanOut() message.Sentence {
+	return message.Sentence{ID: message.AddressesRanOut}
+}
+
+// AddressesNotRunningOut is message.AddressesNotRunningOut.
+func AddressesNotRunningOut(over any) message.Sentence {
+	return message.Sentence{ID: message.AddressesNotRunningOut, Args: message.Args{"over": over}}
+}
+
+// AddressesRunsOutIn is message.AddressesRunsOutIn.
+func AddressesRunsOutIn(left, over any) message.Sentence {
+	return message.Sentence{ID: message.AddressesRunsOutIn, Args: message.Args{"left": left, "over": over}}
+}
+
+// ErrHistoryTooMany is message.ErrHistoryTooMany.
+func ErrHistoryTooMany(n any) message.Sentence {
+	return message.Sentence{ID: message.ErrHistoryTooMany, Args: message.Args{"n": n}}
+}
+
+// ErrHistoryRemedy is message.ErrHistoryRemedy.
+func ErrHistoryRemedy(most any) message.Sentence {
+	return message.Sentence{ID: message.ErrHistoryRemedy, Args: message.Args{"most": most}}
+}
+
+// ErrHistoryNothing is message.ErrHistoryNothing.
+func ErrHistoryNothing(file any) message.Sentence {
+	return message.Sentence{ID: message.ErrHistoryNothing, Args: message.Args{"file": file}}
+}
+
+// ErrHistoryWritten is message.ErrHistoryWritten.
+func ErrHistoryWritten() message.Sentence {
+	return message.Sentence{ID: message.ErrHistoryWritten}
+}
+
 // RemedyNoCost is message.RemedyNoCost.
 func RemedyNoCost() message.Sentence {
 	return message.Sentence{ID: message.RemedyNoCost}
