@@ -14,16 +14,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cloud/iam"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // Calls by their names in IAM.
 const (
-	callDescribeInstances     = "ec2:DescribeInstances"
-	callDescribeSubnets       = "ec2:DescribeSubnets"
-	callDescribeInterfaces    = "ec2:DescribeNetworkInterfaces"
-	callDescribeInstanceTypes = "ec2:DescribeInstanceTypes"
-	callDescribeGroups        = "autoscaling:DescribeAutoScalingGroups"
+	callDescribeInstances     = iam.DescribeInstances
+	callDescribeSubnets       = iam.DescribeSubnets
+	callDescribeInterfaces    = iam.DescribeNetworkInterfaces
+	callDescribeInstanceTypes = iam.DescribeInstanceTypes
+	callDescribeGroups        = iam.DescribeAutoScalingGroups
 )
 
 // Bounds of the calls that read the network.
