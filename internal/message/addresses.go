@@ -84,6 +84,11 @@ const (
 	ErrHistoryRemedy        ID = "ErrHistoryRemedy"        // most
 	ErrHistoryNothing       ID = "ErrHistoryNothing"       // file
 	ErrHistoryWritten       ID = "ErrHistoryWritten"       //
+	UnreadNoCredentials     ID = "UnreadNoCredentials"     // words
+	UnreadNoRegion          ID = "UnreadNoRegion"          //
+	UnreadOtherRegion       ID = "UnreadOtherRegion"       // region
+	UnreadNoVPC             ID = "UnreadNoVPC"             //
+	UnreadTooLarge          ID = "UnreadTooLarge"          // pages
 	RemedyNoCost            ID = "RemedyNoCost"            //
 
 	NotJudgedCustomNetworking ID = "NotJudgedCustomNetworking" //

@@ -83,6 +83,11 @@ var englishAddresses = sentences{
 	ErrHistoryRemedy:        "give at most {{.most}} snapshots",
 	ErrHistoryNothing:       "{{.file}} says nothing about subnets, or not when it was written",
 	ErrHistoryWritten:       "give snapshots that naosu snapshot wrote with AWS credentials",
+	UnreadNoCredentials:     "no AWS credentials were found{{if .words}} ({{.words}}){{end}}",
+	UnreadNoRegion:          "no AWS region was found; set AWS_REGION",
+	UnreadOtherRegion:       "no node runs in the region that naosu is configured for{{if .region}}, {{.region}}{{end}}",
+	UnreadNoVPC:             "no VPC is known, because no instance of the nodes could be read",
+	UnreadTooLarge:          "there are more{{if .pages}} than {{.pages}}{{end}} pages",
 	RemedyNoCost:            "None.",
 
 	NotJudgedCustomNetworking: "Custom networking (ENIConfig) is on: naosu shows which subnets nodes use for pods, but neither counts nor forecasts their addresses.",

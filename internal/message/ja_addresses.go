@@ -83,6 +83,11 @@ var japaneseAddresses = sentences{
 	ErrHistoryRemedy:        "スナップショットは {{.most}} 個までにしてください",
 	ErrHistoryNothing:       "{{.file}} には、サブネットの情報または書き出した時刻がありません",
 	ErrHistoryWritten:       "AWS の認証情報を使って naosu snapshot で書き出したスナップショットを指定してください",
+	UnreadNoCredentials:     "AWS の認証情報が見つかりません{{if .words}} ({{.words}}){{end}}",
+	UnreadNoRegion:          "AWS のリージョンが分かりません。AWS_REGION を設定してください",
+	UnreadOtherRegion:       "naosu に設定されたリージョン{{if .region}} {{.region}} {{end}}で動作しているノードはありません",
+	UnreadNoVPC:             "ノードのインスタンスを 1 つも読み取れず、VPC が分かりません",
+	UnreadTooLarge:          "ページが{{if .pages}} {{.pages}} {{end}}を超えます",
 	RemedyNoCost:            "なし。",
 
 	NotJudgedCustomNetworking: "カスタムネットワーク (ENIConfig) が有効です。ノードが Pod に使うサブネットを示しますが、アドレスの計算と予測は行いません。",

@@ -775,6 +775,35 @@ var englishTexts = []compiled{
 	{ErrHistoryWritten, nil, func(t *text) {
 		t.say("give snapshots that naosu snapshot wrote with AWS credentials")
 	}},
+	{UnreadNoCredentials, []string{"words"}, func(t *text) {
+		t.say("no AWS credentials were found")
+		if t.is(t.value("words")) {
+			t.say(" (")
+			t.put(t.value("words"))
+			t.say(")")
+		}
+	}},
+	{UnreadNoRegion, nil, func(t *text) {
+		t.say("no AWS region was found; set AWS_REGION")
+	}},
+	{UnreadOtherRegion, []string{"region"}, func(t *text) {
+		t.say("no node runs in the region that naosu is configured for")
+		if t.is(t.value("region")) {
+			t.say(", ")
+			t.put(t.value("region"))
+		}
+	}},
+	{UnreadNoVPC, nil, func(t *text) {
+		t.say("no VPC is known, because no instance of the nodes could be read")
+	}},
+	{UnreadTooLarge, []string{"pages"}, func(t *text) {
+		t.say("there are more")
+		if t.is(t.value("pages")) {
+			t.say(" than ")
+			t.put(t.value("pages"))
+		}
+		t.say(" pages")
+	}},
 	{RemedyNoCost, nil, func(t *text) {
 		t.say("None.")
 	}},

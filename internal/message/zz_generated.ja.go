@@ -751,6 +751,38 @@ var japaneseTexts = []compiled{
 	{ErrHistoryWritten, nil, func(t *text) {
 		t.say("AWS の認証情報を使って naosu snapshot で書き出したスナップショットを指定してください")
 	}},
+	{UnreadNoCredentials, []string{"words"}, func(t *text) {
+		t.say("AWS の認証情報が見つかりません")
+		if t.is(t.value("words")) {
+			t.say(" (")
+			t.put(t.value("words"))
+			t.say(")")
+		}
+	}},
+	{UnreadNoRegion, nil, func(t *text) {
+		t.say("AWS のリージョンが分かりません。AWS_REGION を設定してください")
+	}},
+	{UnreadOtherRegion, []string{"region"}, func(t *text) {
+		t.say("naosu に設定されたリージョン")
+		if t.is(t.value("region")) {
+			t.say(" ")
+			t.put(t.value("region"))
+			t.say(" ")
+		}
+		t.say("で動作しているノードはありません")
+	}},
+	{UnreadNoVPC, nil, func(t *text) {
+		t.say("ノードのインスタンスを 1 つも読み取れず、VPC が分かりません")
+	}},
+	{UnreadTooLarge, []string{"pages"}, func(t *text) {
+		t.say("ページが")
+		if t.is(t.value("pages")) {
+			t.say(" ")
+			t.put(t.value("pages"))
+			t.say(" ")
+		}
+		t.say("を超えます")
+	}},
 	{RemedyNoCost, nil, func(t *text) {
 		t.say("なし。")
 	}},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -118,6 +119,14 @@ func (r *networkReader) missed(part cloud.NetworkPart, err error) {
 		return
 	}
 	why := cloud.Unread{Err: messageOf(err)}
+	switch {
+	case errors.Is(err, errNoVPC):
+		why.Reason = cloud.NoVPC
+	case errors.Is(err, errOtherRegion):
+		why.Reason, why.Detail = cloud.OtherRegion, r.region
+	case errors.Is(err, errTooLarge):
+		why.Reason, why.Detail = cloud.TooLarge, strconv.Itoa(maxPages)
+	}
 	if refused, is := errors.AsType[*cloud.RefusedError](err); is {
 		why.Permission = refused.Permission
 	}
@@ -305,9 +314,16 @@ func (b NoAccess) ScalingGroups(_ context.Context, machines []cloud.Machine) clo
 
 func (b NoAccess) unread(machines []cloud.Machine, parts []cloud.NetworkPart) cloud.Network {
 	n := cloud.Network{Unread: map[cloud.NetworkPart]cloud.Unread{}}
+	why := cloud.Unread{Reason: cloud.NoCredentials, Err: message.English().Say(b.Why)}
+	if words, is := b.Why.Args["words"].(string); is {
+		why.Detail = words
+	}
+	if b.Why.ID == message.CloudNoRegion {
+		why.Reason = cloud.NoRegion
+	}
 	if slices.ContainsFunc(machines, b.Owns) {
 		for _, part := range parts {
-			n.Unread[part] = cloud.Unread{Err: message.English().Say(b.Why)}
+			n.Unread[part] = why
 		}
 	}
 	return n

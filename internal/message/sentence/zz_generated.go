@@ -614,6 +614,31 @@ func ErrHistoryWritten() message.Sentence {
 	return message.Sentence{ID: message.ErrHistoryWritten}
 }
 
+// UnreadNoCredentials is message.UnreadNoCredentials.
+func UnreadNoCredentials(words any) message.Sentence {
+	return message.Sentence{ID: message.UnreadNoCredentials, Args: message.Args{"words": words}}
+}
+
+// UnreadNoRegion is message.UnreadNoRegion.
+func UnreadNoRegion() message.Sentence {
+	return message.Sentence{ID: message.UnreadNoRegion}
+}
+
+// UnreadOtherRegion is message.UnreadOtherRegion.
+func UnreadOtherRegion(region any) message.Sentence {
+	return message.Sentence{ID: message.UnreadOtherRegion, Args: message.Args{"region": region}}
+}
+
+// UnreadNoVPC is message.UnreadNoVPC.
+func UnreadNoVPC() message.Sentence {
+	return message.Sentence{ID: message.UnreadNoVPC}
+}
+
+// UnreadTooLarge is message.UnreadTooLarge.
+func UnreadTooLarge(pages any) message.Sentence {
+	return message.Sentence{ID: message.UnreadTooLarge, Args: message.Args{"pages": pages}}
+}
+
 // RemedyNoCost is message.RemedyNoCost.
 func RemedyNoCost() message.Sentence {
 	return message.Sentence{ID: message.RemedyNoCost}
