@@ -26,6 +26,9 @@ type Header struct {
 type Unread struct {
 	// Permission is the one that was missing; empty if the reason is another.
 	Permission string `json:"permission,omitempty"`
+	// Reason is why the cloud was not asked, such as NoRegion; empty if it answered with an error. Detail belongs to it; empty in an anonymized file.
+	Reason string `json:"reason,omitempty"`
+	Detail string `json:"detail,omitempty"`
 	// Err is the error; empty in an anonymized file.
 	Err string `json:"error,omitempty"`
 }

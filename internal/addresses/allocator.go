@@ -109,11 +109,15 @@ func newAllocator(r *Report, network cloud.Network) *Allocator {
 // addSubnets adds what is free, and where groups launch instances. It returns the subnets' zones.
 func (a *Allocator) addSubnets(r *Report, network cloud.Network) (zones map[string]string) {
 	zones = map[string]string{}
+	inSubnet := map[string][]cloud.Interface{}
+	for _, i := range network.Interfaces {
+		inSubnet[i.Subnet] = append(inSubnet[i.Subnet], i)
+	}
 	for _, s := range network.Subnets {
 		a.free[s.ID], zones[s.ID] = max(0, s.Free), s.Zone
 		if prefix, size, valid := sizeOf(s.CIDR); valid {
 			a.free[s.ID] = min(a.free[s.ID], size)
-			a.blocks[s.ID] = freeBlocks(s, prefix, nil)
+			a.blocks[s.ID] = freeBlocks(s, prefix, inSubnet[s.ID])
 		}
 	}
 	for _, s := range r.Subnets {
@@ -147,10 +151,7 @@ func (a *Allocator) addNodes(r *Report, zones map[string]string) (names map[stri
 			a.launch[at] = []string{n.Subnet}
 		}
 		if _, known := a.usable[n.Subnet]; !known {
-			a.usable[n.Subnet] = []string{}
-			for _, s := range r.Usable(&n) {
-				a.usable[n.Subnet] = append(a.usable[n.Subnet], s.ID)
-			}
+			a.usable[n.Subnet] = idsOf(r.Usable(&n))
 		}
 	}
 	return names
@@ -267,6 +268,42 @@ func (a *Allocator) Terminate(node string) {
 	}
 	p.interfaces, p.pods = nil, 0
 	a.nodes[node] = p
+}
+
+// Rediscover has the nodes get further interfaces in the subnets that they may use in a world whose subnets have other tags.
+func (a *Allocator) Rediscover(world *cluster.Snapshot) {
+	r, usable := Compute(world), map[string][]string{}
+	for subnet := range a.usable {
+		usable[subnet] = idsOf(r.Usable(&Node{Instance: cloud.Instance{Subnet: subnet}}))
+	}
+	a.usable = usable // The map is shared with other Allocators, so it is not changed.
+}
+
+func idsOf(subnets []*Subnet) []string {
+	ids := []string{}
+	for _, s := range subnets {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+// Compete has all nodes but some take the addresses that their settings keep free for pods, before those get any: which node the VPC CNI serves first is
+// not known.
+func (a *Allocator) Compete(last map[string]bool) {
+	for _, name := range slices.Sorted(maps.Keys(a.nodes)) {
+		if !last[name] {
+			a.Fill(name)
+		}
+	}
+}
+
+// Return returns the addresses of an interface that no node has, from one world to another that is without it.
+func (a *Allocator) Return(i cloud.Interface, from, to *cluster.Snapshot) {
+	a.free[i.Subnet] += i.Held()
+	before, after := Compute(from).Subnet(i.Subnet), Compute(to).Subnet(i.Subnet)
+	if before != nil && after != nil {
+		a.blocks[i.Subnet] += after.FreeBlocks - before.FreeBlocks
+	}
 }
 
 // AtLimit says whether a node has all interfaces and addresses that its type allows.

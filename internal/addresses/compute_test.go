@@ -242,3 +242,75 @@ func TestExceptions(t *testing.T) {
 		t.Error("there is a report of a world without a network")
 	}
 }
+
+// TestUsableSubnets: the VPC CNI uses a subnet beside the nodes' own if it discovers subnets, and no tag keeps it for other clusters.
+func TestUsableSubnets(t *testing.T) {
+	only := func(clusters ...string) cloud.Subnet {
+		s := subnet("s1", "1", 50)
+		s.Clusters = clusters
+		return s
+	}
+	for name, tc := range map[string]struct {
+		other  cloud.Subnet
+		env    map[string]string
+		image  string
+		noName bool
+		want   bool
+	}{
+		"tagged":                         {other: only(), want: true},
+		"for this cluster, too":          {other: only("else", "shop"), want: true},
+		"for other clusters":             {other: only("else"), want: false},
+		"for others, and no name is set": {other: only("else"), noName: true, want: true},
+		"discovery is off":               {other: only(), env: map[string]string{"ENABLE_SUBNET_DISCOVERY": "false"}, want: false},
+		"the version before discovery":   {other: only(), env: map[string]string{"ENABLE_SUBNET_DISCOVERY": "true"}, image: "amazon-k8s-cni:v1.17.1-eksbuild.1", want: false},
+		"the first version with it":      {other: only(), image: "example.com:5000/amazon-k8s-cni:v1.18.0", want: true},
+		"a version with two digits":      {other: only(), image: "amazon-k8s-cni:v1.9.3", want: false},
+		"an image without a version":     {other: only(), image: "amazon-k8s-cni@sha256:12ab", want: true},
+		"an image with another version":  {other: only(), image: "cni:latest", want: true},
+	} {
+		own := card(0, "s0", 2)
+		if !tc.noName {
+			own.Cluster = "shop"
+		}
+		world := withPlugin(worldOf(cloud.Network{
+			Subnets: []cloud.Subnet{subnet("s0", "", 0), tc.other}, Interfaces: []cloud.Interface{own}, Instances: []cloud.Instance{instance(0, "s0", "g")},
+		}, 1), tc.env)
+		set := world.DaemonSet("kube-system", Plugin).DeepCopy()
+		set.Spec.Template.Spec.Containers[0].Image = tc.image
+		r := Compute(world.With(cluster.Put(set)))
+		if got := len(r.Usable(r.Node("n0"))) == 2; got != tc.want {
+			t.Errorf("%s: used is %v, want %v", name, got, tc.want)
+		}
+		untagged := tc.other
+		untagged.RoleCNI = ""
+		r = Compute(world.WithNetwork(cloud.Network{Subnets: []cloud.Subnet{untagged}}))
+		if got := r.Candidate(r.Subnet("s0")) != nil; got == (name == "for other clusters") {
+			t.Errorf("%s: the tag would help: %v", name, got)
+		}
+	}
+}
+
+// TestENIConfigOf follows the order in which the VPC CNI looks for the name of a node's ENIConfig.
+func TestENIConfigOf(t *testing.T) {
+	zone := map[string]string{corev1.LabelTopologyZone: "a"}
+	for name, tc := range map[string]struct {
+		env                 map[string]string
+		labels, annotations map[string]string
+		want                string
+	}{
+		"nothing names one":                {labels: zone, want: "default"},
+		"the label":                        {labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, want: "x"},
+		"the annotation first":             {labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "y"},
+		"the external label before all":    {labels: map[string]string{"vpc.amazonaws.com/externalEniConfig": "z"}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "z"},
+		"the zone":                         {env: map[string]string{"ENI_CONFIG_LABEL_DEF": corev1.LabelTopologyZone}, labels: zone, want: "a"},
+		"a key that was not read":          {env: map[string]string{"ENI_CONFIG_LABEL_DEF": ""}, labels: zone, want: ""},
+		"and the annotation is read":       {env: map[string]string{"ENI_CONFIG_LABEL_DEF": ""}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "y"},
+		"an annotation that was not read":  {env: map[string]string{"ENI_CONFIG_ANNOTATION_DEF": "own"}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, want: ""},
+		"an external label without a name": {labels: map[string]string{"vpc.amazonaws.com/externalEniConfig": ""}, want: ""},
+	} {
+		s := settingsOf(withPlugin(cluster.New(cluster.Contents{}), tc.env))
+		if got := s.eniConfigOf(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: tc.labels, Annotations: tc.annotations}}); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+}

@@ -53,6 +53,9 @@ func (c *computation) forecast() {
 			}
 		}
 	}
+	for _, e := range c.ENIConfigs {
+		unknown[e.Subnet] = true
+	}
 	growth := map[string]int64{}
 	for _, g := range c.Groups {
 		c.grow(g, members[g.Name], growth)

@@ -31,6 +31,8 @@ type Report struct {
 	Scope reclaim.Scope
 	// Groups are those that nodes belong to, by name.
 	Groups []Group
+	// ENIConfigs are those that nodes use with custom networking, by name; none if that is not known.
+	ENIConfigs []ENIConfig
 	// NotJudged is what naosu sees and does not judge.
 	NotJudged []Exception
 	// Unread is why parts could not be read.
@@ -78,6 +80,8 @@ type Node struct {
 	Capacity int
 	// Judged is false for nodes whose addresses naosu does not judge.
 	Judged bool
+	// ENIConfig is the name of the one that it uses with custom networking; empty if that is off or it is not known.
+	ENIConfig string
 }
 
 // Full says that the node has all interfaces and addresses that its type allows, and that pods use all of them.
@@ -151,6 +155,7 @@ func compute(world *cluster.Snapshot) *Report {
 	c.nodes()
 	c.attached()
 	c.nameCluster()
+	c.eniConfigs()
 	c.leaks()
 	c.subnets()
 	c.holders()

@@ -1,13 +1,17 @@
 package addresses
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // Plugin is the name of the VPC CNI's DaemonSet and of its container.
@@ -35,6 +39,10 @@ type Settings struct {
 	IPv6   bool `json:"ipv6"`
 	// Discovery says that subnets with the tag kubernetes.io/role/cni=1 are used beside the node's own.
 	Discovery bool `json:"subnetDiscovery"`
+	// ENIConfigLabel and ENIConfigAnnotation are the keys of the label and annotation of a node that name its ENIConfig; empty if they are set to a key that
+	// was not read.
+	ENIConfigLabel      string `json:"eniConfigLabel,omitempty"`
+	ENIConfigAnnotation string `json:"eniConfigAnnotation,omitempty"`
 }
 
 // maxTarget bounds the targets: more than any instance has addresses.
@@ -45,17 +53,18 @@ func settingsOf(world *cluster.Snapshot) Settings {
 	if set := world.DaemonSet(metav1.NamespaceSystem, Plugin); set != nil {
 		return settingsIn(set)
 	}
-	return Settings{WarmENI: 1, WarmPrefix: 1, Discovery: true}
+	return Settings{WarmENI: 1, WarmPrefix: 1, Discovery: true, ENIConfigLabel: keyENIConfig, ENIConfigAnnotation: keyENIConfig}
 }
 
 // settingsIn are those in the template of the VPC CNI's DaemonSet.
 func settingsIn(set *appsv1.DaemonSet) Settings {
-	s := Settings{Known: true, WarmENI: 1, Discovery: true} // The plugin's default of warm prefixes is none; its manifest sets 1.
+	s := Settings{Known: true, WarmENI: 1, Discovery: true, ENIConfigLabel: keyENIConfig, ENIConfigAnnotation: keyENIConfig} // The plugin's default of warm prefixes is none; its manifest sets 1.
 	for _, container := range set.Spec.Template.Spec.Containers {
 		if container.Name == Plugin {
 			for _, variable := range container.Env {
 				s.set(variable)
 			}
+			s.Discovery = s.Discovery && discovers(container.Image)
 		}
 	}
 	return s
@@ -75,11 +84,35 @@ func (s *Settings) set(variable corev1.EnvVar) {
 			*into = min(n, maxTarget)
 		}
 	}
+	keys := map[string]*string{"ENI_CONFIG_LABEL_DEF": &s.ENIConfigLabel, "ENI_CONFIG_ANNOTATION_DEF": &s.ENIConfigAnnotation}
+	if into, ok := keys[variable.Name]; ok {
+		*into = ""
+		if slices.Contains(knownKeys, variable.Value) {
+			*into = variable.Value
+		}
+	}
 	if into, ok := switches[variable.Name]; ok {
 		if on, err := strconv.ParseBool(variable.Value); err == nil {
 			*into = on
 		}
 	}
+}
+
+// keyENIConfig is the default key of the label and annotation that name a node's ENIConfig.
+const keyENIConfig = "k8s.amazonaws.com/eniConfig"
+
+// knownKeys are the keys of which the value is kept in a Snapshot.
+var knownKeys = append([]string{keyENIConfig}, kube.ZoneLabels...)
+
+// firstDiscovery is the first version of the VPC CNI that uses subnets by their tag.
+//
+// Source: https://github.com/aws/amazon-vpc-cni-k8s#enable_subnet_discovery-v1180.
+var firstDiscovery = version.MustParseGeneric("1.18")
+
+// discovers says whether an image of the VPC CNI uses subnets by their tag. One whose tag is no version is taken for a recent one.
+func discovers(image string) bool {
+	v, err := version.ParseGeneric(image[strings.LastIndex(image, ":")+1:])
+	return err != nil || v.AtLeast(firstDiscovery)
 }
 
 // targeted says that targets count addresses, and not whole interfaces or prefixes.

@@ -26,7 +26,7 @@ func (c *computation) subnets() {
 		return cmp.Or(strings.Compare(a.Zone, b.Zone), strings.Compare(a.ID, b.ID))
 	}
 	for _, s := range slices.SortedFunc(slices.Values(c.network.Subnets), byZone) {
-		discovered := c.Settings.Discovery && s.RoleCNI == roleUsed && places[[2]string{s.VPC, s.Zone}]
+		discovered := c.discovers(s) && places[[2]string{s.VPC, s.Zone}]
 		if !used[s.ID] && !discovered {
 			c.Others = append(c.Others, s)
 			continue
@@ -46,7 +46,7 @@ func (c *computation) subnets() {
 	}
 }
 
-// used are the IDs of the subnets that nodes have an interface in.
+// used are the IDs of the subnets that nodes have an interface in, or an ENIConfig of theirs names.
 func (c *computation) used() map[string]bool {
 	used := map[string]bool{}
 	for _, n := range c.Nodes {
@@ -56,6 +56,9 @@ func (c *computation) used() map[string]bool {
 		if _, ours := c.node[i.AttachedTo]; ours && i.AttachedTo != "" {
 			used[i.Subnet] = true
 		}
+	}
+	for _, e := range c.ENIConfigs {
+		used[e.Subnet] = true
 	}
 	delete(used, "")
 	return used
@@ -114,12 +117,22 @@ func (r *Report) Usable(n *Node) []*Subnet {
 	for at := range r.Subnets {
 		s := &r.Subnets[at]
 		switch {
-		case s.ID == own.ID && (s.RoleCNI != roleUnused || !r.Settings.Discovery),
-			r.Settings.Discovery && s.RoleCNI == roleUsed && s.VPC == own.VPC && s.Zone == own.Zone:
+		case s.ID == own.ID && (!r.Settings.Discovery || s.RoleCNI == "" || s.RoleCNI != roleUnused && r.meant(s.Subnet)),
+			r.discovers(s.Subnet) && s.VPC == own.VPC && s.Zone == own.Zone:
 			all = append(all, s)
 		}
 	}
 	return all
+}
+
+// discovers says whether the VPC CNI uses a subnet beside the nodes' own ones, if it is in their zone and VPC.
+func (r *Report) discovers(s cloud.Subnet) bool {
+	return r.Settings.Discovery && s.RoleCNI == roleUsed && r.meant(s)
+}
+
+// meant says whether no tag keeps a subnet for other clusters. A VPC CNI that sets no cluster's name does not look at these tags.
+func (r *Report) meant(s cloud.Subnet) bool {
+	return len(s.Clusters) == 0 || r.Cluster == "" || slices.Contains(s.Clusters, r.Cluster)
 }
 
 // Candidate is the subnet with the most free addresses among those that a tag would let a node use; nil if none has any.
@@ -127,7 +140,7 @@ func (r *Report) Candidate(of *Subnet) *cloud.Subnet {
 	var best *cloud.Subnet
 	for at := range r.Others {
 		s := &r.Others[at]
-		if s.VPC == of.VPC && s.Zone == of.Zone && s.RoleCNI != roleUnused && s.Free > 0 && (best == nil || s.Free > best.Free) {
+		if s.VPC == of.VPC && s.Zone == of.Zone && s.RoleCNI != roleUnused && r.meant(*s) && s.Free > 0 && (best == nil || s.Free > best.Free) {
 			best = s
 		}
 	}

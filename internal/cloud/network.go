@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"strings"
 	"time"
+
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // NetworkReader reads the network of machines. It changes nothing.
@@ -67,8 +69,41 @@ var (
 type Unread struct {
 	// Permission is the one that naosu lacks, such as ec2:DescribeSubnets; empty if the reason is another.
 	Permission string `json:"permission,omitempty"`
-	// Err is the cloud's error, or why it could not be called.
+	// Reason is why naosu has not asked, or not to the end; empty if the cloud answered with an error. Detail belongs to it: the region of OtherRegion, the
+	// pages of TooLarge, and what was tried of NoCredentials.
+	Reason UnreadReason `json:"reason,omitempty"`
+	Detail string       `json:"detail,omitempty"`
+	// Err is the cloud's error, or the reason in English.
 	Err string `json:"error,omitempty"`
+}
+
+// UnreadReason is why naosu has not asked a cloud.
+type UnreadReason string
+
+// The reasons.
+const (
+	NoCredentials UnreadReason = "NoCredentials"
+	NoRegion      UnreadReason = "NoRegion"
+	OtherRegion   UnreadReason = "OtherRegion" // no node runs in the region that naosu is configured for
+	NoVPC         UnreadReason = "NoVPC"       // no instance of the nodes could be read
+	TooLarge      UnreadReason = "TooLarge"    // there are more pages than naosu reads
+)
+
+// Why says why, as a sentence's value: a sentence, or the cloud's error; empty if nothing is known.
+func (u Unread) Why() any {
+	switch u.Reason {
+	case NoCredentials:
+		return sentence.UnreadNoCredentials(u.Detail)
+	case NoRegion:
+		return sentence.UnreadNoRegion()
+	case OtherRegion:
+		return sentence.UnreadOtherRegion(u.Detail)
+	case NoVPC:
+		return sentence.UnreadNoVPC()
+	case TooLarge:
+		return sentence.UnreadTooLarge(u.Detail)
+	}
+	return u.Err
 }
 
 // Subnet is a range of addresses in one zone of a VPC.
@@ -86,6 +121,9 @@ type Subnet struct {
 	//
 	// Source: amazon-vpc-cni-k8s, docs/enhanced-subnet-discovery.md.
 	RoleCNI string `json:"roleCNI,omitempty"`
+	// Clusters are those named by tags cni.networking.k8s.aws/cluster/NAME: if there are any, the VPC CNI (1.22.1 or later) of no other cluster uses the
+	// subnet by its tag. They are sorted.
+	Clusters []string `json:"clusters,omitempty"`
 	// Reserved are addresses in the blocks (/28) of which AWS reserves some. It is empty except in anonymized facts: otherwise, these blocks are the
 	// first and the last.
 	Reserved []string `json:"reserved,omitempty"`

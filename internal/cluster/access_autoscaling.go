@@ -26,6 +26,9 @@ func (s *Snapshot) ClusterQueue(name string) *custom.ClusterQueue {
 // Workloads are Kueue's.
 func (s *Snapshot) Workloads() []*custom.Workload { return list[*custom.Workload](s, Workload) }
 
+// ENIConfigs are the AWS VPC CNI's.
+func (s *Snapshot) ENIConfigs() []*custom.ENIConfig { return list[*custom.ENIConfig](s, ENIConfig) }
+
 // VerticalPodAutoscalers are those of k8s.io/autoscaler.
 func (s *Snapshot) VerticalPodAutoscalers() []*custom.VerticalPodAutoscaler {
 	return list[*custom.VerticalPodAutoscaler](s, VerticalPodAutoscaler)

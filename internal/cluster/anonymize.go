@@ -40,7 +40,7 @@ func (s *Snapshot) Anonymize() (*Snapshot, error) {
 		if contents.Unread == nil {
 			contents.Unread = map[cloud.NetworkPart]cloud.Unread{}
 		}
-		contents.Unread[part] = cloud.Unread{Permission: why.Permission}
+		contents.Unread[part] = cloud.Unread{Permission: why.Permission, Reason: why.Reason}
 	}
 	for _, object := range objects {
 		replaced := object.DeepCopyObject().(compact.Object)

@@ -94,6 +94,9 @@ const (
 	ClusterQueue Kind = "ClusterQueue"
 
 	VerticalPodAutoscaler Kind = "VerticalPodAutoscaler"
+
+	// ENIConfig is the AWS VPC CNI's.
+	ENIConfig Kind = "ENIConfig"
 )
 
 // scope says where objects of a kind live.
@@ -200,6 +203,8 @@ var forms = map[Kind]form{
 	ClusterQueue: customOf[*custom.ClusterQueue](global, custom.KueueGroup, "v1beta2", "v1beta1"),
 
 	VerticalPodAutoscaler: customOf[*custom.VerticalPodAutoscaler](namespaced, custom.VerticalPodAutoscalerGroup, "v1", "v1beta2"),
+
+	ENIConfig: customOf[*custom.ENIConfig](global, custom.ENIConfigGroup, "v1alpha1"),
 
 	Subnet:           fromCloud[*custom.Subnet](),
 	NetworkInterface: fromCloud[*custom.NetworkInterface](),

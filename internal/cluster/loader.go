@@ -271,7 +271,7 @@ func unreadOf(header *snapshot.Header) map[cloud.NetworkPart]cloud.Unread {
 			if unread == nil {
 				unread = map[cloud.NetworkPart]cloud.Unread{}
 			}
-			unread[part] = cloud.Unread{Permission: why.Permission, Err: why.Err}
+			unread[part] = cloud.Unread{Permission: why.Permission, Reason: cloud.UnreadReason(why.Reason), Detail: why.Detail, Err: why.Err}
 		}
 	}
 	return unread

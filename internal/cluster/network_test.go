@@ -19,14 +19,14 @@ import (
 
 func network() cloud.Network {
 	return cloud.Network{
-		Subnets: []cloud.Subnet{{ID: "subnet-0123456789abcdef0", Zone: "us-east-1a", VPC: "vpc-0123456789abcdef0", CIDR: "10.0.1.0/24", Free: 3, RoleCNI: "1"}},
+		Subnets: []cloud.Subnet{{ID: "subnet-0123456789abcdef0", Zone: "us-east-1a", VPC: "vpc-0123456789abcdef0", CIDR: "10.0.1.0/24", Free: 3, RoleCNI: "1", Clusters: []string{"payroll"}}},
 		Interfaces: []cloud.Interface{{
 			ID: "eni-0123456789abcdef0", Subnet: "subnet-0123456789abcdef0", State: cloud.InterfaceAvailable, Type: cloud.InterfacePlain,
 			Description: "aws-K8S-i-0123456789abcdef0", Addresses: []string{"10.0.1.7", "10.0.1.8"}, Prefixes: []string{"10.0.1.16/28"},
 			Cluster: "payroll", Instance: "i-0123456789abcdef0", CreatedAt: new(time.Date(2026, 11, 25, 10, 0, 0, 0, time.UTC)),
 		}},
 		Instances: []cloud.Instance{{ID: "i-0123456789abcdef0", Type: "m5.large", Subnet: "subnet-0123456789abcdef0", VPC: "vpc-0123456789abcdef0", Group: "eks-payroll-1", MaxInterfaces: 3, AddressesPerInterface: 10}},
-		Unread:    map[cloud.NetworkPart]cloud.Unread{cloud.ScalingGroups: {Permission: "autoscaling:DescribeAutoScalingGroups", Err: "AccessDenied: arn:aws:iam::123456789012:role/payroll"}},
+		Unread:    map[cloud.NetworkPart]cloud.Unread{cloud.ScalingGroups: {Permission: "autoscaling:DescribeAutoScalingGroups", Reason: cloud.OtherRegion, Detail: "payroll", Err: "AccessDenied: arn:aws:iam::123456789012:role/payroll"}},
 	}
 }
 
@@ -84,19 +84,20 @@ func TestAnonymousNetwork(t *testing.T) {
 		"state": card.State == was.Interfaces[0].State, "type of the interface": card.Type == was.Interfaces[0].Type, "age": card.CreatedAt != nil && card.CreatedAt.Equal(*was.Interfaces[0].CreatedAt),
 		"description": card.Description == "aws-K8S-"+instance.ID, "owner": card.Instance == instance.ID, "subnet": card.Subnet == subnet.ID && instance.Subnet == subnet.ID,
 		"node": strings.HasSuffix(anonymous.Nodes()[0].Spec.ProviderID, "/"+instance.ID), "type": instance.Type == "m5.large", "limit": instance.MaxInterfaces == 3,
+		"cluster": len(subnet.Clusters) == 1 && subnet.Clusters[0] == card.Cluster, "reason": got.Unread[cloud.ScalingGroups].Reason == cloud.OtherRegion,
 		"permission": got.Unread[cloud.ScalingGroups].Permission == was.Unread[cloud.ScalingGroups].Permission,
 	} {
 		if !same {
 			t.Errorf("the %s is another: %+v", name, got)
 		}
 	}
-	if got.Unread[cloud.ScalingGroups].Err != "" || card.Cluster == "payroll" || instance.Group == "eks-payroll-1" || subnet.VPC == was.Subnets[0].VPC ||
+	if got.Unread[cloud.ScalingGroups].Err != "" || got.Unread[cloud.ScalingGroups].Detail != "" || card.Cluster == "payroll" || instance.Group == "eks-payroll-1" || subnet.VPC == was.Subnets[0].VPC ||
 		card.ID == was.Interfaces[0].ID || instance.ID == was.Instances[0].ID || card.Addresses[0] == "10.0.1.7" {
 		t.Errorf("names are left: %+v", got)
 	}
 }
 
-// TestPluginSettings: of the environment of a DaemonSet, the VPC CNI's settings stay if they are numbers or booleans.
+// TestPluginSettings: of the environment of a DaemonSet, the VPC CNI's settings stay if they are numbers, booleans or well-known labels.
 func TestPluginSettings(t *testing.T) {
 	world, err := load(t, "f", map[string]string{"f": `apiVersion: apps/v1
 kind: DaemonSet
@@ -112,6 +113,8 @@ spec:
         - {name: WARM_ENI_TARGET, value: "not a number, but a password"}
         - {name: PASSWORD, value: "1"}
         - {name: CLUSTER_NAME, value: payroll}
+        - {name: ENI_CONFIG_LABEL_DEF, value: topology.kubernetes.io/zone}
+        - {name: ENI_CONFIG_ANNOTATION_DEF, value: payroll.example.com/secret}
 `})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +123,8 @@ spec:
 	for _, variable := range world.DaemonSets()[0].Spec.Template.Spec.Containers[0].Env {
 		got[variable.Name] = variable.Value
 	}
-	want := map[string]string{"WARM_IP_TARGET": "5", "ENABLE_PREFIX_DELEGATION": "true", "WARM_ENI_TARGET": "", "PASSWORD": "", "CLUSTER_NAME": ""}
+	want := map[string]string{"WARM_IP_TARGET": "5", "ENABLE_PREFIX_DELEGATION": "true", "WARM_ENI_TARGET": "", "PASSWORD": "", "CLUSTER_NAME": "",
+		"ENI_CONFIG_LABEL_DEF": "topology.kubernetes.io/zone", "ENI_CONFIG_ANNOTATION_DEF": ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

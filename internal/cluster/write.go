@@ -20,7 +20,7 @@ func (s *Snapshot) Write(w io.Writer) error {
 		if header.Unread == nil {
 			header.Unread = map[string]snapshot.Unread{}
 		}
-		header.Unread[string(part)] = snapshot.Unread{Permission: why.Permission, Err: why.Err}
+		header.Unread[string(part)] = snapshot.Unread{Permission: why.Permission, Reason: string(why.Reason), Detail: why.Detail, Err: why.Err}
 	}
 	codec := compact.New()
 	if s.applied {

@@ -129,6 +129,8 @@ var englishForecast = sentences{
 	ErrManifestSpace:        "include the Namespace in the manifests, or use {{or .names}}{{if .more}} or another one{{end}}",
 	ErrStdinTwice:           "--from already reads standard input",
 	ErrNotOfChange:          "does not apply to {{.verb}}",
+	ErrTagRemedy:            "only {{.tag}} can be simulated: write tag subnet/ID {{.tag}}",
+	ErrNetworkNeeded:        "a forecast of this change needs what EC2 says of the network, and {{and .kinds}} objects could not be read{{if .from}}: {{.from}} does not contain them{{else}}; naosu addresses says why{{end}}",
 	ErrCannotForetell:       "a forecast needs every node and every pod, and not all {{and .kinds}} objects can be read{{if .from}}: {{.from}} does not contain them{{else}}; request the list permission for them in every namespace, or choose other credentials with --context, --user or --as{{end}}",
 	ErrWhatifFailOn:         "--fail-on {{.on}} asks for exit code 1: the forecast has {{.n}}",
 	ErrNoStep:               "missing, and no vertical autoscaler of {{.set}} was found that shows its next step",

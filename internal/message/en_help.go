@@ -34,6 +34,7 @@ var englishHelp = sentences{
 		"spare ones on nodes, leaked interfaces, others), and how many would be free if every Auto Scaling group grew to its maximum; the nodes that have no address for " +
 		"another pod; and what follows. With -o wide: all nodes and the leaked interfaces, too.\n\n" +
 		"The facts come from EC2, with the AWS credentials of the environment, or from a snapshot that was written with them. The command changes nothing.\n\n" + exitCodes,
+	"flag/addresses/history": "also chart the free addresses over time, from earlier snapshots in this file or folder `PATH` and the present; can be repeated",
 	"flag/addresses/fail-on": "exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical",
 
 	"help/headroom": "Show what failures would cost today, and the room that survives them",
@@ -70,6 +71,8 @@ var englishHelp = sentences{
 		"  rotate group/G [--to N] [--zones A,B]\tadd new nodes, then drain the old ones\n" +
 		"  evict pod/NAME\tas kubectl drain does, if its disruption budget allows it\n" +
 		"  delete pod/NAME [--force]\tas kubectl delete does\n" +
+		"  delete networkinterface/ID\tas aws ec2 delete-network-interface does: its addresses become free\n" +
+		"  tag subnet/ID kubernetes.io/role/cni=1\thave the VPC CNI use the subnet, too, for pods in its zone\n" +
 		"  patch KIND/NAME -p JSON\tapply a strategic merge patch\n" +
 		"  apply -f FILE | DIR | -\tapply manifests\n\n" +
 		"Separate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than " +

@@ -115,6 +115,8 @@ const (
 	ProgressFuture          ID = "ProgressFuture"          //
 	ErrAskWhatif            ID = "ErrAskWhatif"            // verb, choices
 	ErrTaintRemedy          ID = "ErrTaintRemedy"          //
+	ErrTagRemedy            ID = "ErrTagRemedy"            // tag
+	ErrNetworkNeeded        ID = "ErrNetworkNeeded"        // kinds, from
 	ErrQuantityRemedy       ID = "ErrQuantityRemedy"       //
 	ErrPatchRemedy          ID = "ErrPatchRemedy"          //
 	ErrNumberRemedy         ID = "ErrNumberRemedy"         // least, most

@@ -129,6 +129,8 @@ var japaneseForecast = sentences{
 	ErrManifestSpace:        "Namespace をマニフェストに含めるか、{{or .names}} {{if .more}}など{{end}}を指定してください",
 	ErrStdinTwice:           "標準入力は --from で使われています",
 	ErrNotOfChange:          "{{.verb}} では使えません",
+	ErrTagRemedy:            "シミュレーションできるのは {{.tag}} だけです。tag subnet/ID {{.tag}} と書いてください",
+	ErrNetworkNeeded:        "この変更の予測には EC2 の示すネットワークの情報が必要ですが、{{and .kinds}} を読み取れません。{{if .from}}{{.from}} に含まれていません{{else}}理由は naosu addresses で分かります{{end}}",
 	ErrCannotForetell:       "予測にはすべてのノードと Pod の情報が必要ですが、{{and .kinds}} をすべては読み取れません。{{if .from}}{{.from}} に含まれていません{{else}}全 namespace での list 権限を付与してもらうか、--context、--user、--as で別の認証情報を指定してください{{end}}",
 	ErrWhatifFailOn:         "--fail-on {{.on}} に該当するものが {{.n}} 件あるため、終了コードは 1 です",
 	ErrNoStep:               "指定がなく、{{.set}} の次のサイズを決める垂直オートスケーラーも見つかりません",

@@ -33,6 +33,7 @@ var japaneseHelp = sentences{
 	"help/addresses/long": "AWS VPC CNI を使う EC2 上のクラスターについて、ノードのサブネットの空きアドレスの数、それ以外のアドレスの保持者 (Pod、ノードの予備、残ったままのインターフェース、ほか)、" +
 		"すべての Auto Scaling グループが最大まで増えたときの空きの数、次の Pod のアドレスがないノード、そこから分かる所見を表示します。-o wide では、すべてのノードと残ったままのインターフェースも表示します。\n\n" +
 		"情報は、環境の AWS の認証情報を使って EC2 から読み取るか、それを使って書いたスナップショットから読み取ります。何も変更しません。\n\n" + exitCodesJapanese,
+	"flag/addresses/history": "ファイルまたはフォルダー `PATH` にある以前のスナップショットと現在から、空きアドレスの推移も表示する (繰り返し指定可)",
 	"flag/addresses/fail-on": "重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical",
 
 	"help/headroom": "障害が今起きた場合の影響と、耐えるために空けておく量を表示",
@@ -68,6 +69,8 @@ var japaneseHelp = sentences{
 		"  rotate group/G [--to N] [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n" +
 		"  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n" +
 		"  delete pod/NAME [--force]\tkubectl delete と同じ\n" +
+		"  delete networkinterface/ID\taws ec2 delete-network-interface と同じ (アドレスが空く)\n" +
+		"  tag subnet/ID kubernetes.io/role/cni=1\tVPC CNI が、そのゾーンの Pod にこのサブネットも使うようにする\n" +
 		"  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n" +
 		"  apply -f FILE | DIR | -\tマニフェストを適用する\n\n" +
 		"複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは " +

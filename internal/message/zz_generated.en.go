@@ -665,11 +665,150 @@ var englishTexts = []compiled{
 	{RemedyPermission, nil, func(t *text) {
 		t.say("Attach the policy AmazonEKS_CNI_Policy to the role that the VPC CNI uses, that of its ServiceAccount or of the nodes.")
 	}},
+	{RemedyENIConfig, []string{"config", "subnet", "zone", "free"}, func(t *text) {
+		t.say("Have ")
+		t.put(t.value("config"))
+		t.say(" name ")
+		t.put(t.value("subnet"))
+		if t.is(t.value("zone")) {
+			t.say(" in ")
+			t.put(t.value("zone"))
+		}
+		t.say(", which has ")
+		t.say(count(t.number("free"), "free address", "free addresses"))
+		t.say(", or a new ENIConfig that some of its nodes use.")
+	}},
+	{RemedyENIConfigCost, nil, func(t *text) {
+		t.say("None; new interfaces are created in it. Those that nodes have stay where they are.")
+	}},
+	{RemedyENIConfigRisk, nil, func(t *text) {
+		t.say("It applies to all nodes that use it. Nodes that have as many interfaces as their type allows must be replaced. Routes, network ACLs and security groups must allow the pods' traffic from that subnet, too.")
+	}},
+	{ENIConfigSubnet, []string{"config", "node", "subnet", "free"}, func(t *text) {
+		t.say("By ")
+		t.put(t.value("config"))
+		t.say(", ")
+		t.put(t.value("node"))
+		t.say(" has its pods' addresses in ")
+		t.put(t.value("subnet"))
+		t.say(", which has ")
+		t.say(count(t.number("free"), "free address", "free addresses"))
+		t.say(".")
+	}},
+	{ENIConfigSubnetUnknown, []string{"config", "node", "subnet"}, func(t *text) {
+		t.say("By ")
+		t.put(t.value("config"))
+		t.say(", ")
+		t.put(t.value("node"))
+		t.say(" has its pods' addresses in ")
+		t.put(t.value("subnet"))
+		t.say(", of which nothing could be read.")
+	}},
+	{ENIConfigMissing, []string{"node", "config"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" is to use ")
+		t.put(t.value("config"))
+		t.say(" for its pods, which does not exist: the VPC CNI creates no interface for them.")
+	}},
+	{ENIConfigUnknown, []string{"nodes"}, func(t *text) {
+		t.say("It is not known which ENIConfig ")
+		t.say(count(t.number("nodes"), "node uses", "nodes use"))
+		t.say(".")
+	}},
+	{AddressesHeadENIConfigs, nil, func(t *text) {
+		t.say("ENICONFIGS")
+	}},
+	{AddressesHeadENIConfig, nil, func(t *text) {
+		t.say("NAME")
+	}},
+	{AddressesHeadUsers, nil, func(t *text) {
+		t.say("NODES")
+	}},
+	{AddressesMissing, nil, func(t *text) {
+		t.say("does not exist")
+	}},
+	{AddressesHeadHistory, nil, func(t *text) {
+		t.say("FREE ADDRESSES OVER TIME")
+	}},
+	{AddressesHeadSpan, nil, func(t *text) {
+		t.say("OVER")
+	}},
+	{AddressesHeadFirst, nil, func(t *text) {
+		t.say("FROM")
+	}},
+	{AddressesHeadChart, nil, func(t *text) {
+		t.say("CHART")
+	}},
+	{AddressesHeadLast, nil, func(t *text) {
+		t.say("TO")
+	}},
+	{AddressesHeadRunsOut, nil, func(t *text) {
+		t.say("RUNS OUT (EXTRAPOLATED)")
+	}},
+	{AddressesRanOut, nil, func(t *text) {
+		t.say("none is free")
+	}},
+	{AddressesNotRunningOut, []string{"over"}, func(t *text) {
+		t.say("not within a year at the rate of the last ")
+		t.put(t.value("over"))
+	}},
+	{AddressesRunsOutIn, []string{"left", "over"}, func(t *text) {
+		t.say("in ")
+		t.put(t.value("left"))
+		t.say(" at the rate of the last ")
+		t.put(t.value("over"))
+	}},
+	{ErrHistoryTooMany, []string{"n"}, func(t *text) {
+		t.say("it names ")
+		t.put(t.value("n"))
+		t.say(" files")
+	}},
+	{ErrHistoryRemedy, []string{"most"}, func(t *text) {
+		t.say("give at most ")
+		t.put(t.value("most"))
+		t.say(" snapshots")
+	}},
+	{ErrHistoryNothing, []string{"file"}, func(t *text) {
+		t.put(t.value("file"))
+		t.say(" says nothing about subnets, or not when it was written")
+	}},
+	{ErrHistoryWritten, nil, func(t *text) {
+		t.say("give snapshots that naosu snapshot wrote with AWS credentials")
+	}},
+	{UnreadNoCredentials, []string{"words"}, func(t *text) {
+		t.say("no AWS credentials were found")
+		if t.is(t.value("words")) {
+			t.say(" (")
+			t.put(t.value("words"))
+			t.say(")")
+		}
+	}},
+	{UnreadNoRegion, nil, func(t *text) {
+		t.say("no AWS region was found; set AWS_REGION")
+	}},
+	{UnreadOtherRegion, []string{"region"}, func(t *text) {
+		t.say("no node runs in the region that naosu is configured for")
+		if t.is(t.value("region")) {
+			t.say(", ")
+			t.put(t.value("region"))
+		}
+	}},
+	{UnreadNoVPC, nil, func(t *text) {
+		t.say("no VPC is known, because no instance of the nodes could be read")
+	}},
+	{UnreadTooLarge, []string{"pages"}, func(t *text) {
+		t.say("there are more")
+		if t.is(t.value("pages")) {
+			t.say(" than ")
+			t.put(t.value("pages"))
+		}
+		t.say(" pages")
+	}},
 	{RemedyNoCost, nil, func(t *text) {
 		t.say("None.")
 	}},
 	{NotJudgedCustomNetworking, nil, func(t *text) {
-		t.say("Custom networking (ENIConfig) is on: naosu shows the subnets but does not judge which one a node uses.")
+		t.say("Custom networking (ENIConfig) is on: naosu shows which subnets nodes use for pods, but neither counts nor forecasts their addresses.")
 	}},
 	{NotJudgedBranchInterfaces, nil, func(t *text) {
 		t.say("Branch interfaces (security groups for pods) are in use: naosu counts their addresses as other ones and does not judge their limits.")
@@ -4001,6 +4140,24 @@ var englishTexts = []compiled{
 		t.say("does not apply to ")
 		t.put(t.value("verb"))
 	}},
+	{ErrTagRemedy, []string{"tag"}, func(t *text) {
+		t.say("only ")
+		t.put(t.value("tag"))
+		t.say(" can be simulated: write tag subnet/ID ")
+		t.put(t.value("tag"))
+	}},
+	{ErrNetworkNeeded, []string{"kinds", "from"}, func(t *text) {
+		t.say("a forecast of this change needs what EC2 says of the network, and ")
+		t.say(englishAnd(t.items("kinds")))
+		t.say(" objects could not be read")
+		if t.is(t.value("from")) {
+			t.say(": ")
+			t.put(t.value("from"))
+			t.say(" does not contain them")
+		} else {
+			t.say("; naosu addresses says why")
+		}
+	}},
 	{ErrCannotForetell, []string{"kinds", "from"}, func(t *text) {
 		t.say("a forecast needs every node and every pod, and not all ")
 		t.say(englishAnd(t.items("kinds")))
@@ -4774,6 +4931,9 @@ var englishTexts = []compiled{
 	{"help/addresses/long", nil, func(t *text) {
 		t.say("Show, for clusters on EC2 with the AWS VPC CNI, the subnets of the nodes: how many addresses are free, who holds the others (pods, spare ones on nodes, leaked interfaces, others), and how many would be free if every Auto Scaling group grew to its maximum; the nodes that have no address for another pod; and what follows. With -o wide: all nodes and the leaked interfaces, too.\n\nThe facts come from EC2, with the AWS credentials of the environment, or from a snapshot that was written with them. The command changes nothing.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
 	}},
+	{"flag/addresses/history", nil, func(t *text) {
+		t.say("also chart the free addresses over time, from earlier snapshots in this file or folder `PATH` and the present; can be repeated")
+	}},
 	{"flag/addresses/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if there is a finding of this `SEVERITY` or worse: warning, critical")
 	}},
@@ -4802,7 +4962,7 @@ var englishTexts = []compiled{
 		t.say("Predict the effects of a change")
 	}},
 	{"help/whatif/long", nil, func(t *text) {
-		t.say("Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. The command changes nothing in the cluster.\n\nChanges:\n  lose node/N | zone/Z | group/G\tmachines that fail without warning\n  drain node/N\tas kubectl drain does\n  cordon node/N | uncordon node/N\tas kubectl does\n  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n  untaint node/N KEY:EFFECT\tremove the taint\n  grow daemonset/NAME [--cpu Q] [--memory Q]\traise the requests of its pods; without amounts, to the next step of its vertical autoscaler\n  add-nodes N [--group G] [--zone Z]\tadd nodes, and scale up what depends on their number\n  scale group/G --to N [--zones A,B]\tset the size of a node group\n  scale deployment/NAME --replicas N\talso statefulset or replicaset\n  rotate group/G [--to N] [--zones A,B]\tadd new nodes, then drain the old ones\n  evict pod/NAME\tas kubectl drain does, if its disruption budget allows it\n  delete pod/NAME [--force]\tas kubectl delete does\n  patch KIND/NAME -p JSON\tapply a strategic merge patch\n  apply -f FILE | DIR | -\tapply manifests\n\nSeparate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than that of --namespace is written NAMESPACE/KIND/NAME.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
+		t.say("Predict what a change, or several in order, would do to every pod, by simulating the scheduler and the controllers: which pods are lost, wait, are delayed, are preempted or move, which disruption budgets would be violated, and which problems would follow. The command changes nothing in the cluster.\n\nChanges:\n  lose node/N | zone/Z | group/G\tmachines that fail without warning\n  drain node/N\tas kubectl drain does\n  cordon node/N | uncordon node/N\tas kubectl does\n  taint node/N KEY=VALUE:EFFECT\tas kubectl does\n  untaint node/N KEY:EFFECT\tremove the taint\n  grow daemonset/NAME [--cpu Q] [--memory Q]\traise the requests of its pods; without amounts, to the next step of its vertical autoscaler\n  add-nodes N [--group G] [--zone Z]\tadd nodes, and scale up what depends on their number\n  scale group/G --to N [--zones A,B]\tset the size of a node group\n  scale deployment/NAME --replicas N\talso statefulset or replicaset\n  rotate group/G [--to N] [--zones A,B]\tadd new nodes, then drain the old ones\n  evict pod/NAME\tas kubectl drain does, if its disruption budget allows it\n  delete pod/NAME [--force]\tas kubectl delete does\n  delete networkinterface/ID\tas aws ec2 delete-network-interface does: its addresses become free\n  tag subnet/ID kubernetes.io/role/cni=1\thave the VPC CNI use the subnet, too, for pods in its zone\n  patch KIND/NAME -p JSON\tapply a strategic merge patch\n  apply -f FILE | DIR | -\tapply manifests\n\nSeparate several changes by commas. Flags follow the change that they belong to. An object in a namespace other than that of --namespace is written NAMESPACE/KIND/NAME.\n\nExit codes: 0 if there is an answer, 1 if there is what --fail-on names, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/whatif/fail-on", nil, func(t *text) {
 		t.say("exit with 1 if any pod has this `FATE` (waiting, delayed, preempted, lost), if a disruption budget is violated (budget), if the API server refuses an object (refused), if an instance cannot be launched (unlaunched), or if there is a new finding of this severity or worse (info, warning, critical)")

@@ -644,11 +644,150 @@ var japaneseTexts = []compiled{
 	{RemedyPermission, nil, func(t *text) {
 		t.say("VPC CNI が使うロール (ServiceAccount またはノードのロール) に、ポリシー AmazonEKS_CNI_Policy をアタッチします。")
 	}},
+	{RemedyENIConfig, []string{"config", "free", "zone", "subnet"}, func(t *text) {
+		t.put(t.value("config"))
+		t.say(" のサブネットを、空きアドレスが ")
+		t.put(t.value("free"))
+		t.say(" 個ある ")
+		if t.is(t.value("zone")) {
+			t.put(t.value("zone"))
+			t.say(" の ")
+		}
+		t.put(t.value("subnet"))
+		t.say(" にするか、一部のノードが使う新しい ENIConfig を作ります。")
+	}},
+	{RemedyENIConfigCost, nil, func(t *text) {
+		t.say("なし。新しいインターフェースはそのサブネットに作られます。ノードが持つインターフェースはそのままです。")
+	}},
+	{RemedyENIConfigRisk, nil, func(t *text) {
+		t.say("それを使うすべてのノードに適用されます。インターフェースの数がタイプの上限に達しているノードは、入れ替える必要があります。ルート、ネットワーク ACL、セキュリティグループが、そのサブネットからの Pod の通信も許可している必要があります。")
+	}},
+	{ENIConfigSubnet, []string{"config", "node", "subnet", "free"}, func(t *text) {
+		t.put(t.value("config"))
+		t.say(" により、")
+		t.put(t.value("node"))
+		t.say(" の Pod のアドレスは ")
+		t.put(t.value("subnet"))
+		t.say(" のものです。空きは ")
+		t.put(t.value("free"))
+		t.say(" 個です。")
+	}},
+	{ENIConfigSubnetUnknown, []string{"config", "node", "subnet"}, func(t *text) {
+		t.put(t.value("config"))
+		t.say(" により、")
+		t.put(t.value("node"))
+		t.say(" の Pod のアドレスは ")
+		t.put(t.value("subnet"))
+		t.say(" のものですが、そのサブネットの情報を読み取れませんでした。")
+	}},
+	{ENIConfigMissing, []string{"node", "config"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の Pod は ")
+		t.put(t.value("config"))
+		t.say(" に従いますが、それは存在しません。VPC CNI は Pod のためのインターフェースを作りません。")
+	}},
+	{ENIConfigUnknown, []string{"nodes"}, func(t *text) {
+		t.put(t.value("nodes"))
+		t.say(" 台のノードがどの ENIConfig を使うかは不明です。")
+	}},
+	{AddressesHeadENIConfigs, nil, func(t *text) {
+		t.say("ENIConfig")
+	}},
+	{AddressesHeadENIConfig, nil, func(t *text) {
+		t.say("名前")
+	}},
+	{AddressesHeadUsers, nil, func(t *text) {
+		t.say("ノード")
+	}},
+	{AddressesMissing, nil, func(t *text) {
+		t.say("存在しない")
+	}},
+	{AddressesHeadHistory, nil, func(t *text) {
+		t.say("空きアドレスの推移")
+	}},
+	{AddressesHeadSpan, nil, func(t *text) {
+		t.say("期間")
+	}},
+	{AddressesHeadFirst, nil, func(t *text) {
+		t.say("最初")
+	}},
+	{AddressesHeadChart, nil, func(t *text) {
+		t.say("推移")
+	}},
+	{AddressesHeadLast, nil, func(t *text) {
+		t.say("最後")
+	}},
+	{AddressesHeadRunsOut, nil, func(t *text) {
+		t.say("枯渇 (外挿)")
+	}},
+	{AddressesRanOut, nil, func(t *text) {
+		t.say("空きなし")
+	}},
+	{AddressesNotRunningOut, []string{"over"}, func(t *text) {
+		t.say("直近 ")
+		t.put(t.value("over"))
+		t.say(" の速さでは 1 年以内にはない")
+	}},
+	{AddressesRunsOutIn, []string{"over", "left"}, func(t *text) {
+		t.say("直近 ")
+		t.put(t.value("over"))
+		t.say(" の速さで ")
+		t.put(t.value("left"))
+		t.say(" 後")
+	}},
+	{ErrHistoryTooMany, []string{"n"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" 個のファイルがあります")
+	}},
+	{ErrHistoryRemedy, []string{"most"}, func(t *text) {
+		t.say("スナップショットは ")
+		t.put(t.value("most"))
+		t.say(" 個までにしてください")
+	}},
+	{ErrHistoryNothing, []string{"file"}, func(t *text) {
+		t.put(t.value("file"))
+		t.say(" には、サブネットの情報または書き出した時刻がありません")
+	}},
+	{ErrHistoryWritten, nil, func(t *text) {
+		t.say("AWS の認証情報を使って naosu snapshot で書き出したスナップショットを指定してください")
+	}},
+	{UnreadNoCredentials, []string{"words"}, func(t *text) {
+		t.say("AWS の認証情報が見つかりません")
+		if t.is(t.value("words")) {
+			t.say(" (")
+			t.put(t.value("words"))
+			t.say(")")
+		}
+	}},
+	{UnreadNoRegion, nil, func(t *text) {
+		t.say("AWS のリージョンが分かりません。AWS_REGION を設定してください")
+	}},
+	{UnreadOtherRegion, []string{"region"}, func(t *text) {
+		t.say("naosu に設定されたリージョン")
+		if t.is(t.value("region")) {
+			t.say(" ")
+			t.put(t.value("region"))
+			t.say(" ")
+		}
+		t.say("で動作しているノードはありません")
+	}},
+	{UnreadNoVPC, nil, func(t *text) {
+		t.say("ノードのインスタンスを 1 つも読み取れず、VPC が分かりません")
+	}},
+	{UnreadTooLarge, []string{"pages"}, func(t *text) {
+		t.say("ページが")
+		if t.is(t.value("pages")) {
+			t.say(" ")
+			t.put(t.value("pages"))
+			t.say(" ")
+		}
+		t.say("を超えます")
+	}},
 	{RemedyNoCost, nil, func(t *text) {
 		t.say("なし。")
 	}},
 	{NotJudgedCustomNetworking, nil, func(t *text) {
-		t.say("カスタムネットワーク (ENIConfig) が有効です。naosu はサブネットを示しますが、ノードがどれを使うかは判定しません。")
+		t.say("カスタムネットワーク (ENIConfig) が有効です。ノードが Pod に使うサブネットを示しますが、アドレスの計算と予測は行いません。")
 	}},
 	{NotJudgedBranchInterfaces, nil, func(t *text) {
 		t.say("ブランチインターフェース (Pod のセキュリティグループ) が使われています。naosu はそのアドレスを「ほか」に数え、上限は判定しません。")
@@ -3883,6 +4022,24 @@ var japaneseTexts = []compiled{
 		t.put(t.value("verb"))
 		t.say(" では使えません")
 	}},
+	{ErrTagRemedy, []string{"tag"}, func(t *text) {
+		t.say("シミュレーションできるのは ")
+		t.put(t.value("tag"))
+		t.say(" だけです。tag subnet/ID ")
+		t.put(t.value("tag"))
+		t.say(" と書いてください")
+	}},
+	{ErrNetworkNeeded, []string{"kinds", "from"}, func(t *text) {
+		t.say("この変更の予測には EC2 の示すネットワークの情報が必要ですが、")
+		t.say(japaneseAnd(t.items("kinds")))
+		t.say(" を読み取れません。")
+		if t.is(t.value("from")) {
+			t.put(t.value("from"))
+			t.say(" に含まれていません")
+		} else {
+			t.say("理由は naosu addresses で分かります")
+		}
+	}},
 	{ErrCannotForetell, []string{"kinds", "from"}, func(t *text) {
 		t.say("予測にはすべてのノードと Pod の情報が必要ですが、")
 		t.say(japaneseAnd(t.items("kinds")))
@@ -4624,6 +4781,9 @@ var japaneseTexts = []compiled{
 	{"help/addresses/long", nil, func(t *text) {
 		t.say("AWS VPC CNI を使う EC2 上のクラスターについて、ノードのサブネットの空きアドレスの数、それ以外のアドレスの保持者 (Pod、ノードの予備、残ったままのインターフェース、ほか)、すべての Auto Scaling グループが最大まで増えたときの空きの数、次の Pod のアドレスがないノード、そこから分かる所見を表示します。-o wide では、すべてのノードと残ったままのインターフェースも表示します。\n\n情報は、環境の AWS の認証情報を使って EC2 から読み取るか、それを使って書いたスナップショットから読み取ります。何も変更しません。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
+	{"flag/addresses/history", nil, func(t *text) {
+		t.say("ファイルまたはフォルダー `PATH` にある以前のスナップショットと現在から、空きアドレスの推移も表示する (繰り返し指定可)")
+	}},
 	{"flag/addresses/fail-on", nil, func(t *text) {
 		t.say("重大度がこの `SEVERITY` 以上の所見があれば終了コード 1 で終わる: warning、critical")
 	}},
@@ -4652,7 +4812,7 @@ var japaneseTexts = []compiled{
 		t.say("変更の影響を予測する")
 	}},
 	{"help/whatif/long", nil, func(t *text) {
-		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを追加する (台数に連動するものも増える)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--to N] [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
+		t.say("変更 (順に行う複数の変更も可) がすべての Pod にどう影響するかを、スケジューラーとコントローラーの動作をシミュレーションして予測します。失われる Pod、待たされる Pod、遅れる Pod、プリエンプトされる Pod、移動する Pod、PDB の違反、変更後に生じる問題を示します。クラスターには何も変更を加えません。\n\n変更:\n  lose node/N | zone/Z | group/G\tマシンが前触れなく停止する\n  drain node/N\tkubectl drain と同じ\n  cordon node/N | uncordon node/N\tkubectl と同じ\n  taint node/N KEY=VALUE:EFFECT\tkubectl と同じ\n  untaint node/N KEY:EFFECT\ttaint を外す\n  grow daemonset/NAME [--cpu Q] [--memory Q]\tPod の requests を増やす (量を省略すると垂直オートスケーラーの次の段階まで)\n  add-nodes N [--group G] [--zone Z]\tノードを追加する (台数に連動するものも増える)\n  scale group/G --to N [--zones A,B]\tノードグループの台数を変える\n  scale deployment/NAME --replicas N\tStatefulSet、ReplicaSet も可\n  rotate group/G [--to N] [--zones A,B]\t新しいノードを追加してから古いノードを drain する\n  evict pod/NAME\tPDB の範囲内で退避させる (drain と同じ)\n  delete pod/NAME [--force]\tkubectl delete と同じ\n  delete networkinterface/ID\taws ec2 delete-network-interface と同じ (アドレスが空く)\n  tag subnet/ID kubernetes.io/role/cni=1\tVPC CNI が、そのゾーンの Pod にこのサブネットも使うようにする\n  patch KIND/NAME -p JSON\tstrategic merge patch を当てる\n  apply -f FILE | DIR | -\tマニフェストを適用する\n\n複数の変更はコンマで区切ります。フラグは、対応する変更の後ろに書きます。--namespace とは別の namespace にあるものは NAMESPACE/KIND/NAME と書きます。\n\n終了コードは、答えを出せれば 0、--fail-on の条件に当てはまった場合だけ 1、入力の誤りや答えを出せなかった場合は 2 です。")
 	}},
 	{"flag/whatif/fail-on", nil, func(t *text) {
 		t.say("この `FATE` (waiting、delayed、preempted、lost) になる Pod、PDB の違反 (budget)、API サーバーによる拒否 (refused)、起動できないインスタンス (unlaunched)、またはこの重大度 (info、warning、critical) 以上の新しい所見があれば終了コード 1 で終わる")

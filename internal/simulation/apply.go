@@ -95,6 +95,10 @@ func (f *future) dispatch(ctx context.Context, c change.Change) error {
 		return f.workload.GrowDaemonSet(ctx, c)
 	case change.ScaleWorkload:
 		return f.workload.ScaleWorkload(c)
+	case change.TagSubnet:
+		return f.engine.TagSubnet(c)
+	case change.DeleteInterface:
+		return f.engine.DeleteInterface(c)
 	case change.Patch:
 		return f.manifests.Patch(ctx, c)
 	case change.Apply:

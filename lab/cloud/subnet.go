@@ -76,6 +76,24 @@ func (c *Cloud) showSubnets() []Subnet {
 	return shown
 }
 
+// TagSubnet sets tags of a subnet and leaves the others.
+// https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateTags.html
+func (c *Cloud) TagSubnet(id string, tags map[string]string) error {
+	return c.update(func() error {
+		s, err := c.subnet(id)
+		if err != nil {
+			return err
+		}
+		all := maps.Clone(s.Tags)
+		if all == nil {
+			all = map[string]string{}
+		}
+		maps.Copy(all, tags)
+		s.Tags = all
+		return nil
+	})
+}
+
 // subnet finds a subnet by its ID.
 func (c *Cloud) subnet(id string) (*Subnet, error) {
 	at := slices.IndexFunc(c.state.Subnets, func(s *Subnet) bool { return s.ID == id })

@@ -354,6 +354,13 @@ func TestChangeNetworkInterfaces(t *testing.T) {
 	b.must(err)
 	_, err = c.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{*id}, Tags: []types.Tag{{Key: sdk.String("c"), Value: sdk.String("d")}}})
 	b.must(err)
+	_, err = c.CreateTags(ctx, &ec2.CreateTagsInput{Resources: []string{owner.Subnet}, Tags: []types.Tag{{Key: sdk.String("e"), Value: sdk.String("f")}}})
+	b.must(err)
+	tagged, err := c.DescribeSubnets(ctx, &ec2.DescribeSubnetsInput{Filters: filterOf("tag:e", "f")})
+	b.must(err)
+	if len(tagged.Subnets) != 1 || *tagged.Subnets[0].SubnetId != owner.Subnet || len(tagged.Subnets[0].Tags) < 2 {
+		t.Errorf("tagged are %+v", tagged.Subnets)
+	}
 	found, _ := b.interfaces(&ec2.DescribeNetworkInterfacesInput{NetworkInterfaceIds: []string{*id}})
 	got := decodedInterface(found[0])
 	if len(got.Secondary) != 7 || !slices.Equal(got.Prefixes, []string{*prefix.AssignedIpv4Prefixes[0].Ipv4Prefix}) || !got.Deleted || got.Status != "attaching" || len(got.Tags) != 2 {

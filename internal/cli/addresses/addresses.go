@@ -27,7 +27,9 @@ import (
 type Options struct {
 	input.Options
 	Format output.Format
-	FailOn string
+	// History are earlier snapshots, or folders of them.
+	History []string
+	FailOn  string
 }
 
 // failOn are the severities that --fail-on takes.
@@ -38,7 +40,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}}}
 	cmd := &cobra.Command{
 		Use:                   "addresses",
-		Example:               "  naosu addresses\n  naosu addresses -o wide\n  naosu addresses --from cluster.naosu --fail-on warning",
+		Example:               "  naosu addresses\n  naosu addresses -o wide\n  naosu addresses --from cluster.naosu --fail-on warning\n  naosu addresses --history snapshots/",
 		DisableFlagsInUseLine: true,
 		Args:                  exit.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -51,6 +53,7 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 	o.AddSourceFlags(cmd)
 	o.Format.AddFlag(cmd)
 	cmd.Flags().StringVar(&o.FailOn, "fail-on", "", "")
+	cmd.Flags().StringArrayVar(&o.History, "history", nil, "")
 	// The flag was added a line above, so registering its completion cannot fail.
 	_ = cmd.RegisterFlagCompletionFunc("fail-on", cobra.FixedCompletions(failOn, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -89,6 +92,11 @@ func (o *Options) Run(ctx context.Context) error {
 	a := answerOf(report)
 	a.Findings, a.Unknown = diagnosis.Addresses(ctx, query.Query{World: world})
 	a.Unknown = append(a.Unknown, gaps(report)...)
+	if len(o.History) > 0 {
+		if a.History, err = o.history(ctx, world); err != nil {
+			return err
+		}
+	}
 	if err := o.write(world, a); err != nil {
 		return err
 	}

@@ -3,7 +3,10 @@ package addresses
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -53,6 +56,18 @@ func TestText(t *testing.T) {
 			[]string{"--from", inputs + "n402-unknown-maximum.yaml", "--fail-on", "warning"},
 			[]string{"no leaked interface", "unknown\n", "It is not known how many nodes group/workers-1 may grow to"},
 			nil, exit.OK,
+		},
+		"custom networking": {
+			[]string{"--from", inputs + "n401-eniconfig.yaml"},
+			[]string{
+				"ENICONFIGS", "us-east-1a   subnet-0p   us-east-1a   0      2", "subnet-0p   us-east-1a   11     0      0      0       0        unknown",
+				"Have eniconfig/us-east-1a name subnet/subnet-0b", "1 other remedy", "kubectl patch eniconfig us-east-1a --type merge", "counts nor forecasts their addresses",
+			},
+			[]string{"create-tags", "NODES WITHOUT ADDRESSES"},
+			exit.OK,
+		},
+		"custom networking without the ENIConfig": {
+			[]string{"--from", inputs + "n401-no-eniconfig.yaml"}, []string{"us-east-1a   does not exist"}, []string{"N401"}, exit.OK,
 		},
 		"ranges of nodes": {
 			[]string{"--from", "testdata/gke.yaml", "--fail-on", "warning"},
@@ -125,5 +140,45 @@ func TestNoCloudIsAsked(t *testing.T) {
 	err := cmd.ExecuteContext(t.Context())
 	if said := exit.Line(message.English(), err); exit.Code(err) != exit.NoAnswer || !strings.HasPrefix(said, "AWS: there is nothing about subnets") || !strings.Contains(said, "ec2:DescribeSubnets") {
 		t.Errorf("exit code %d: %s", exit.Code(err), said)
+	}
+}
+
+// TestHistory charts the free addresses of snapshots, a folder of them or single ones, in any order, and says when they would run out.
+func TestHistory(t *testing.T) {
+	data, err := os.ReadFile(inputs + "n402-grows.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := t.TempDir()
+	write := func(hour, free int) string {
+		path := filepath.Join(folder, fmt.Sprintf("%d.yaml", 20-hour)) // In the reverse order.
+		text := strings.NewReplacer("T15:", fmt.Sprintf("T%d:", hour), "T14:", fmt.Sprintf("T%d:", hour-1), `"availableIpAddressCount": 3`, fmt.Sprintf(`"availableIpAddressCount": %d`, free))
+		if err := os.WriteFile(path, []byte(text.Replace(string(data))), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	earlier := write(13, 21)
+	for name, tc := range map[string]struct {
+		before func()
+		args   []string
+		has    string
+		code   int
+	}{
+		"two points":         {func() {}, []string{"--history", earlier}, "subnet-0a   120m   21     ▇▂      3    in 20m at the rate of the last 120m", exit.OK},
+		"a folder":           {func() { write(14, 12) }, []string{"--history", folder}, "subnet-0a   120m   21     ▇▅▂     3    in 20m at the rate of the last 120m", exit.OK},
+		"no earlier point":   {func() {}, []string{"--history", t.TempDir()}, "subnet-0a   0s     3      ▂       3    unknown", exit.OK},
+		"nothing there":      {func() {}, []string{"--history", filepath.Join(folder, "none")}, "", exit.NoAnswer},
+		"without a network":  {func() {}, []string{"--history", "testdata/gke.yaml"}, "", exit.NoAnswer},
+		"more than are read": {func() {}, slices.Repeat([]string{"--history", earlier}, 1001), "", exit.NoAnswer},
+	} {
+		tc.before()
+		out, err := run(t, append([]string{"--from", inputs + "n402-grows.yaml"}, tc.args...)...)
+		if exit.Code(err) != tc.code || !strings.Contains(out, tc.has) {
+			t.Errorf("%s: exit code %d without %q:\n%s", name, exit.Code(err), tc.has, out)
+		}
+		if tc.code == exit.NoAnswer && !strings.HasPrefix(exit.Line(message.English(), err), "--history: ") {
+			t.Errorf("%s: %s", name, exit.Line(message.English(), err))
+		}
 	}
 }

@@ -24,6 +24,10 @@ type answer struct {
 	Groups   []group            `json:"groups"`
 	Findings []finding.Finding  `json:"findings"`
 	Unknown  []finding.Gap      `json:"unknown"`
+	// ENIConfigs are those that nodes use with custom networking.
+	ENIConfigs []eniConfig `json:"eniConfigs,omitempty"`
+	// History is how many addresses of each subnet were free over time; left out without --history.
+	History []history `json:"history,omitempty"`
 	// NotJudged is what naosu sees of the network and does not judge.
 	NotJudged []finding.Gap `json:"notJudged"`
 	// PodRanges are the nodes' ranges of pod addresses, where no cloud was asked about the network; ExhaustedRanges are the Events that say that no
@@ -69,10 +73,21 @@ type node struct {
 	MaxPods      int `json:"maxPods"`
 	// Judged is false for nodes whose addresses naosu does not judge.
 	Judged bool `json:"judged"`
-	full   bool
+	// ENIConfig is the one that it uses with custom networking; left out if that is off or it is not known.
+	ENIConfig string `json:"eniConfig,omitempty"`
+	full      bool
 }
 
 // leak is a leaked interface.
+type eniConfig struct {
+	Name string `json:"name"`
+	// Subnet is empty if there is no such ENIConfig. Zone and Free are left out if nothing of the subnet was read.
+	Subnet string `json:"subnet"`
+	Zone   string `json:"zone,omitempty"`
+	Free   *int64 `json:"free,omitempty"`
+	Nodes  int    `json:"nodes"`
+}
+
 type leak struct {
 	ID       string `json:"id"`
 	Subnet   string `json:"subnet"`
@@ -131,8 +146,15 @@ func answerOf(r *addresses.Report) answer {
 	for _, n := range r.Nodes {
 		a.Nodes = append(a.Nodes, node{
 			Name: n.Name, Instance: n.ID, Type: n.Type, Zone: n.Zone, Subnet: n.Subnet, Interfaces: n.Interfaces, MaxInterfaces: n.MaxInterfaces,
-			Addresses: n.Slots, Pods: n.Pods, MaxAddresses: n.Capacity, MaxPods: n.MaxPods, Judged: n.Judged, full: isOut(r, n),
+			Addresses: n.Slots, Pods: n.Pods, MaxAddresses: n.Capacity, MaxPods: n.MaxPods, Judged: n.Judged, ENIConfig: n.ENIConfig, full: isOut(r, n),
 		})
+	}
+	for _, e := range r.ENIConfigs {
+		one := eniConfig{Name: e.Name, Subnet: e.Subnet, Nodes: len(e.Nodes)}
+		if s := r.Subnet(e.Subnet); s != nil {
+			one.Zone, one.Free = s.Zone, new(s.Free)
+		}
+		a.ENIConfigs = append(a.ENIConfigs, one)
 	}
 	for _, l := range r.Leaks {
 		a.Leaked = append(a.Leaked, leak{l.ID, l.Subnet, l.Held, l.Instance, l.CreatedAt, l.Tagged, l.Description, l.InstanceState, l.Deletable(), l.Reclaim})

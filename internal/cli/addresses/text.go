@@ -36,6 +36,8 @@ func (w writer) write(a answer) error {
 		w.Paragraph("", w.say.Say(sentence.AddressesSummary(len(a.Subnets), len(a.Nodes), len(a.Leaked), int(held))), output.Strong)
 	}
 	w.subnets(a.Subnets)
+	w.history(a.History)
+	w.eniConfigs(a.ENIConfigs)
 	w.nodes(a.Nodes)
 	w.leaks(a.Leaked)
 	w.findings(a.Findings)
@@ -126,6 +128,27 @@ func (w writer) nodes(all []node) {
 	w.Blank()
 	w.Paragraph("", w.say.Say(head), output.Heading)
 	w.Table("", heads, rows)
+}
+
+// eniConfigs writes in which subnets nodes have their pods with custom networking.
+func (w writer) eniConfigs(all []eniConfig) {
+	var rows [][]string
+	for _, e := range all {
+		row := []string{e.Name, e.Subnet, e.Zone, w.say.Say(sentence.AddressesUnknownCell()), strconv.Itoa(e.Nodes)}
+		if e.Subnet == "" {
+			row[1], row[3] = w.say.Say(sentence.AddressesMissing()), ""
+		}
+		if e.Free != nil {
+			row[3] = strconv.FormatInt(*e.Free, 10)
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return
+	}
+	w.Blank()
+	w.Paragraph("", w.say.Say(sentence.AddressesHeadENIConfigs()), output.Heading)
+	w.Table("", w.heads(sentence.AddressesHeadENIConfig(), sentence.AddressesHeadSubnet(), sentence.AddressesHeadZone(), sentence.AddressesHeadFree(), sentence.AddressesHeadUsers()), rows)
 }
 
 // outOf is a number and its bound; a bound of zero is not known.

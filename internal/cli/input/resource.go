@@ -37,6 +37,8 @@ var resourceTypes = []resourceType{
 	{"Workload", []string{"workload", "workloads", "wl"}},
 	{"Remediation", []string{"remediation", "remediations", "rem"}},
 	{"Zone", []string{"zone", "zones"}},
+	{"Subnet", []string{"subnet", "subnets"}},
+	{"NetworkInterface", []string{"networkinterface", "networkinterfaces", "eni"}},
 	{"Group", []string{"group", "groups", "nodegroup", "nodegroups", "nodepool", "nodepools"}},
 }
 

@@ -42,17 +42,23 @@ func (o *Options) load(ctx context.Context, progress *output.Progress) (*cluster
 	if err != nil {
 		namespace = "default"
 	}
+	world, err := o.loadPath(ctx, progress, "--from", o.From)
+	return world, namespace, err
+}
+
+// loadPath reads what a flag names.
+func (o *Options) loadPath(ctx context.Context, progress *output.Progress, flag, path string) (*cluster.Snapshot, error) {
 	show := func(p cluster.Progress) {
-		progress.Show(o.Say().Say(sentence.ProgressLoading(o.From)), p.Done, p.Total)
+		progress.Show(o.Say().Say(sentence.ProgressLoading(path)), p.Done, p.Total)
 	}
-	world, err := cluster.Load(ctx, cluster.Source{Path: o.From, Stdin: o.In, Progress: show, Applied: o.Applied, Key: readKey(o.From)})
+	world, err := cluster.Load(ctx, cluster.Source{Path: path, Stdin: o.In, Progress: show, Applied: o.Applied, Key: readKey(path)})
 	switch {
 	case err == nil:
-		return world, namespace, nil
+		return world, nil
 	case ctx.Err() != nil:
-		return nil, "", exit.Failure(sentence.ErrInterrupted())
+		return nil, exit.Failure(sentence.ErrInterrupted())
 	default:
-		return nil, "", badFrom(o.From, err)
+		return nil, badFrom(flag, path, err)
 	}
 }
 
@@ -73,7 +79,7 @@ func readKey(from string) []byte {
 }
 
 // badFrom says in plain words what is wrong with what --from names.
-func badFrom(from string, err error) error {
+func badFrom(flag, from string, err error) error {
 	if file, ok := errors.AsType[*fs.PathError](err); ok && from != "-" {
 		from = file.Path // Of a folder, the file that is meant.
 	}
@@ -94,5 +100,5 @@ func badFrom(from string, err error) error {
 	case errors.Is(err, snapshot.ErrTruncated), errors.Is(err, snapshot.ErrDamaged):
 		remedy = sentence.ErrFromAgain()
 	}
-	return exit.BadInput("--from", problem, remedy)
+	return exit.BadInput(flag, problem, remedy)
 }

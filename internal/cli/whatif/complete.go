@@ -21,12 +21,12 @@ const mostCompletions = 500
 // offered are the kinds that each verb takes.
 var offered = map[string][]string{
 	"lose": {"node", "zone", "group"}, "drain": {"node"}, "cordon": {"node"}, "uncordon": {"node"}, "taint": {"node"}, "untaint": {"node"},
-	"evict": {"pod"}, "delete": {"pod"}, "grow": {"daemonset"}, "scale": {"group", "deployment", "statefulset", "replicaset"},
+	"evict": {"pod"}, "delete": {"pod", "networkinterface"}, "tag": {"subnet"}, "grow": {"daemonset"}, "scale": {"group", "deployment", "statefulset", "replicaset"},
 	"rotate": {"group"}, "patch": {"node", "deployment", "statefulset", "daemonset", "pod"},
 }
 
 // changeable are the kinds of offered, in one list.
-var changeable = []string{"Node", "Zone", "Group", "Pod", "DaemonSet", "Deployment", "StatefulSet", "ReplicaSet"}
+var changeable = []string{"Node", "Zone", "Group", "Pod", "DaemonSet", "Deployment", "StatefulSet", "ReplicaSet", "Subnet", "NetworkInterface"}
 
 // complete offers verbs, kinds and names to the shell; what goes wrong there must not disturb the person typing.
 func (o *Options) complete(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {

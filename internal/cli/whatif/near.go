@@ -38,14 +38,27 @@ func notThere(world *cluster.Snapshot, ref change.Ref) error {
 	if len(near) > 0 {
 		return exit.BadInput(ref.String(), problem, sentence.ErrNear(message.ListOf(near)))
 	}
-	for _, name := range textutil.Similar(ref.Name, names) {
-		near = append(near, change.Ref{Kind: ref.Kind, Name: name}.String())
+	near = refs(ref.Kind, textutil.Similar(ref.Name, names))
+	if len(near) == 0 {
+		near = refs(ref.Kind, names[:min(len(names), mostNear)])
 	}
 	remedy := sentence.ErrNear(message.ListOf(near))
 	if len(near) == 0 {
 		remedy = sentence.ErrNoneThere(strings.ToLower(ref.Kind), ref.Namespace)
 	}
 	return exit.BadInput(ref.String(), problem, remedy)
+}
+
+// mostNear bounds how many names are offered if none is like the one that was typed.
+const mostNear = 3
+
+// refs are names of a kind as they are typed.
+func refs(kind string, names []string) []string {
+	var all []string
+	for _, name := range names {
+		all = append(all, change.Ref{Kind: kind, Name: name}.String())
+	}
+	return all
 }
 
 // namesOf are those of a kind in a namespace, of zones and groups too.

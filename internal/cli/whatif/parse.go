@@ -54,7 +54,7 @@ func split(args []string, flags *changeFlags) []*question {
 }
 
 // unspaced are the kinds that are in no namespace.
-var unspaced = []string{"Node", "Zone", "Group", "PriorityClass", "PersistentVolume"}
+var unspaced = []string{"Node", "Zone", "Group", "PriorityClass", "PersistentVolume", "Subnet", "NetworkInterface"}
 
 // verbs make a change of what was typed. The namespace is that of things that name none.
 var verbs = map[string]func(q *question, namespace string) (change.Change, error){
@@ -64,18 +64,19 @@ var verbs = map[string]func(q *question, namespace string) (change.Change, error
 	"uncordon":  onNode(func(n string) change.Change { return change.Uncordon{Node: n} }),
 	"taint":     taint,
 	"untaint":   taint,
-	"evict":     onPod,
-	"delete":    onPod,
+	"evict":     evict,
+	"delete":    deleteOne,
 	"grow":      grow,
 	"add-nodes": addNodes,
 	"scale":     scale,
 	"rotate":    rotate,
 	"patch":     patch,
+	"tag":       tagSubnet,
 }
 
 // verbNames are all of them, in the order of the help.
 var verbNames = []string{
-	"lose", "drain", "grow", "add-nodes", "scale", "rotate", "apply", "cordon", "uncordon", "taint", "untaint", "evict", "delete", "patch",
+	"lose", "drain", "grow", "add-nodes", "scale", "rotate", "apply", "cordon", "uncordon", "taint", "untaint", "evict", "delete", "patch", "tag",
 }
 
 func lose(q *question, _ string) (change.Change, error) {
@@ -118,12 +119,31 @@ func taint(q *question, _ string) (change.Change, error) {
 	return change.Taint{Node: ref.Name, Taint: t}, err
 }
 
-func onPod(q *question, namespace string) (change.Change, error) {
+func evict(q *question, namespace string) (change.Change, error) {
 	ref, err := q.subject(namespace, "Pod")
-	if q.verb == "evict" {
-		return change.Evict{Namespace: ref.Namespace, Name: ref.Name}, err
+	return change.Evict{Namespace: ref.Namespace, Name: ref.Name}, err
+}
+
+func deleteOne(q *question, namespace string) (change.Change, error) {
+	ref, err := q.subject(namespace, "Pod", "NetworkInterface")
+	if ref.Kind == "NetworkInterface" {
+		return change.DeleteInterface{Interface: ref.Name}, err
 	}
 	return change.DeletePod{Namespace: ref.Namespace, Name: ref.Name, Force: q.flag("force") == "true"}, err
+}
+
+// tagSubnet reads the one tag that can be simulated.
+func tagSubnet(q *question, _ string) (change.Change, error) {
+	last := len(q.args) - 1
+	if last < 1 {
+		return nil, exit.BadInput(q.verb, sentence.ErrMissing(), sentence.ErrTagRemedy(change.CNITag))
+	}
+	if q.args[last] != change.CNITag {
+		return nil, exit.BadInput(q.verb, sentence.ErrNotOneOf(strconv.Quote(q.args[last])), sentence.ErrTagRemedy(change.CNITag))
+	}
+	subnet := question{verb: q.verb, args: q.args[:last]}
+	ref, err := subnet.subject("", "Subnet")
+	return change.TagSubnet{Subnet: ref.Name}, err
 }
 
 func grow(q *question, namespace string) (change.Change, error) {

@@ -36,6 +36,10 @@ func title(c change.Change) string { //nolint:gocyclo // A case for each change 
 		return "untaint " + ref + " " + c.Taint.ToString()
 	case change.Evict:
 		return "evict " + ref
+	case change.TagSubnet:
+		return "tag " + ref + " " + change.CNITag
+	case change.DeleteInterface:
+		return "delete " + ref
 	case change.DeletePod:
 		if c.Force {
 			ref += " --force"

@@ -199,6 +199,9 @@ func (o *Options) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := networkKnown(in, o.From, changes); err != nil {
+		return err
+	}
 	changes, notes, err := nextSteps(in, changes)
 	if err != nil {
 		return err

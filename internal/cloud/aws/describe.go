@@ -7,6 +7,8 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+
+	"github.com/naosu-dev/naosu/internal/cloud/iam"
 )
 
 // batch is the number of instances of one call. EC2 allows 1,000 and advises fewer.
@@ -57,7 +59,7 @@ func byID(ids []string) []types.Filter {
 func (p *Provider) checks(ctx context.Context, ids []string) (map[string]types.InstanceStatus, error) {
 	found := map[string]types.InstanceStatus{}
 	for some := range slices.Chunk(ids, batch) {
-		out, err := ask(ctx, "ec2:DescribeInstanceStatus", p.ec2.DescribeInstanceStatus, &ec2.DescribeInstanceStatusInput{InstanceIds: some})
+		out, err := ask(ctx, iam.DescribeInstanceStatus, p.ec2.DescribeInstanceStatus, &ec2.DescribeInstanceStatusInput{InstanceIds: some})
 		if code(err) == codeNotFound { // gone since it was described
 			out, err = &ec2.DescribeInstanceStatusOutput{}, nil
 		}

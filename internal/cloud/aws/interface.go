@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cloud/iam"
 )
 
 var _ cloud.InterfaceDeleter = (*Provider)(nil)
@@ -21,7 +22,7 @@ var _ cloud.InterfaceDeleter = (*Provider)(nil)
 // madeByVPCCNI is the value of the tag eks:eni:owner of the VPC CNI's interfaces.
 const madeByVPCCNI = "amazon-vpc-cni"
 
-const callDeleteInterface = "ec2:DeleteNetworkInterface"
+const callDeleteInterface = iam.DeleteNetworkInterface
 
 // Codes of deleting a network interface.
 const (

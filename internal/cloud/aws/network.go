@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -13,16 +15,17 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cloud/iam"
 	"github.com/naosu-dev/naosu/internal/message"
 )
 
 // Calls by their names in IAM.
 const (
-	callDescribeInstances     = "ec2:DescribeInstances"
-	callDescribeSubnets       = "ec2:DescribeSubnets"
-	callDescribeInterfaces    = "ec2:DescribeNetworkInterfaces"
-	callDescribeInstanceTypes = "ec2:DescribeInstanceTypes"
-	callDescribeGroups        = "autoscaling:DescribeAutoScalingGroups"
+	callDescribeInstances     = iam.DescribeInstances
+	callDescribeSubnets       = iam.DescribeSubnets
+	callDescribeInterfaces    = iam.DescribeNetworkInterfaces
+	callDescribeInstanceTypes = iam.DescribeInstanceTypes
+	callDescribeGroups        = iam.DescribeAutoScalingGroups
 )
 
 // Bounds of the calls that read the network.
@@ -42,11 +45,13 @@ const (
 const (
 	tagScalingGroup = "aws:autoscaling:groupName"
 	tagRoleCNI      = "kubernetes.io/role/cni"
-	tagCluster      = "cluster.k8s.amazonaws.com/name"
-	tagInstance     = "node.k8s.amazonaws.com/instance_id"
-	tagCreatedAt    = "node.k8s.amazonaws.com/createdAt"
-	tagUnmanaged    = "node.k8s.amazonaws.com/no_manage"
-	tagMadeBy       = "eks:eni:owner"
+	// tagSubnetCluster begins the key of a tag that ends with a cluster's name.
+	tagSubnetCluster = "cni.networking.k8s.aws/cluster/"
+	tagCluster       = "cluster.k8s.amazonaws.com/name"
+	tagInstance      = "node.k8s.amazonaws.com/instance_id"
+	tagCreatedAt     = "node.k8s.amazonaws.com/createdAt"
+	tagUnmanaged     = "node.k8s.amazonaws.com/no_manage"
+	tagMadeBy        = "eks:eni:owner"
 )
 
 var (
@@ -114,6 +119,14 @@ func (r *networkReader) missed(part cloud.NetworkPart, err error) {
 		return
 	}
 	why := cloud.Unread{Err: messageOf(err)}
+	switch {
+	case errors.Is(err, errNoVPC):
+		why.Reason = cloud.NoVPC
+	case errors.Is(err, errOtherRegion):
+		why.Reason, why.Detail = cloud.OtherRegion, r.region
+	case errors.Is(err, errTooLarge):
+		why.Reason, why.Detail = cloud.TooLarge, strconv.Itoa(maxPages)
+	}
 	if refused, is := errors.AsType[*cloud.RefusedError](err); is {
 		why.Permission = refused.Permission
 	}
@@ -168,7 +181,7 @@ func (r *networkReader) subnets(vpcs []string) {
 		for _, s := range out.Subnets {
 			found = append(found, cloud.Subnet{
 				ID: sdk.ToString(s.SubnetId), Zone: sdk.ToString(s.AvailabilityZone), VPC: sdk.ToString(s.VpcId), CIDR: sdk.ToString(s.CidrBlock),
-				Free: int64(sdk.ToInt32(s.AvailableIpAddressCount)), RoleCNI: tag(s.Tags, tagRoleCNI),
+				Free: int64(sdk.ToInt32(s.AvailableIpAddressCount)), RoleCNI: tag(s.Tags, tagRoleCNI), Clusters: clustersOf(s.Tags),
 			})
 		}
 		if input.NextToken = out.NextToken; sdk.ToString(out.NextToken) == "" {
@@ -177,6 +190,18 @@ func (r *networkReader) subnets(vpcs []string) {
 		}
 	}
 	r.missed(cloud.Subnets, errTooLarge)
+}
+
+// clustersOf are the clusters that tags of a subnet name.
+func clustersOf(tags []types.Tag) []string {
+	var names []string
+	for _, t := range tags {
+		if name, is := strings.CutPrefix(sdk.ToString(t.Key), tagSubnetCluster); is {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 func (r *networkReader) interfaces(vpcs []string) {
@@ -289,9 +314,16 @@ func (b NoAccess) ScalingGroups(_ context.Context, machines []cloud.Machine) clo
 
 func (b NoAccess) unread(machines []cloud.Machine, parts []cloud.NetworkPart) cloud.Network {
 	n := cloud.Network{Unread: map[cloud.NetworkPart]cloud.Unread{}}
+	why := cloud.Unread{Reason: cloud.NoCredentials, Err: message.English().Say(b.Why)}
+	if words, is := b.Why.Args["words"].(string); is {
+		why.Detail = words
+	}
+	if b.Why.ID == message.CloudNoRegion {
+		why.Reason = cloud.NoRegion
+	}
 	if slices.ContainsFunc(machines, b.Owns) {
 		for _, part := range parts {
-			n.Unread[part] = cloud.Unread{Err: message.English().Say(b.Why)}
+			n.Unread[part] = why
 		}
 	}
 	return n

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/eks/types"
 
 	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cloud/iam"
 )
 
 var _ cloud.NodeGroupSizer = (*Provider)(nil)
@@ -31,10 +32,10 @@ const (
 
 // Calls that size node groups, by their names in IAM.
 const (
-	callDescribeNodegroup = "eks:DescribeNodegroup"
-	callUpdateNodegroup   = "eks:UpdateNodegroupConfig"
-	callDescribeUpdate    = "eks:DescribeUpdate"
-	callUpdateScaling     = "autoscaling:UpdateAutoScalingGroup"
+	callDescribeNodegroup = iam.DescribeNodegroup
+	callUpdateNodegroup   = iam.UpdateNodegroupConfig
+	callDescribeUpdate    = iam.DescribeUpdate
+	callUpdateScaling     = iam.UpdateAutoScalingGroup
 )
 
 var (

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cloud/iam"
 )
 
 // States are those of EC2, with its status checks of machines that run. EC2 has no record of a machine some time after it was
@@ -121,4 +122,4 @@ func (p *Provider) Reboot(ctx context.Context, m cloud.Machine) (cloud.Operation
 	return operation(out.ResultMetadata, ""), nil
 }
 
-const callReboot = "ec2:RebootInstances"
+const callReboot = iam.RebootInstances

@@ -13,9 +13,10 @@ import (
 	smithy "github.com/aws/smithy-go/middleware"
 
 	"github.com/naosu-dev/naosu/internal/cloud"
+	"github.com/naosu-dev/naosu/internal/cloud/iam"
 )
 
-const callTerminate = "autoscaling:TerminateInstanceInAutoScalingGroup"
+const callTerminate = iam.TerminateInstanceInGroup
 
 // Replace has Auto Scaling terminate the instance and launch another: the group's desired capacity stays.
 // https://docs.aws.amazon.com/autoscaling/ec2/APIReference/API_TerminateInstanceInAutoScalingGroup.html
@@ -68,7 +69,7 @@ func (p *Provider) alreadyTerminating(ctx context.Context, id string, cause erro
 
 // member is an instance as Auto Scaling sees it, nil if it is in no group.
 func (p *Provider) member(ctx context.Context, id string) (*types.AutoScalingInstanceDetails, error) {
-	out, err := ask(ctx, "autoscaling:DescribeAutoScalingInstances", p.scaling.DescribeAutoScalingInstances,
+	out, err := ask(ctx, iam.DescribeAutoScalingInstances, p.scaling.DescribeAutoScalingInstances,
 		&autoscaling.DescribeAutoScalingInstancesInput{InstanceIds: []string{id}})
 	if err != nil || len(out.AutoScalingInstances) == 0 {
 		return nil, err

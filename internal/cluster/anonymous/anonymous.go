@@ -98,6 +98,8 @@ func (a *Anonymizer) structure(v reflect.Value) {
 		case !field.IsExported():
 		case key != "" && (field.Name == "Value" || field.Name == "Values"):
 			a.labelled(v.Field(i), key)
+		case v.Type() == reflect.TypeFor[corev1.EnvVar]() && field.Name == "Value":
+			a.value(v.Field(i), "Key") // A setting, which may be the key of a label; all other values were digested.
 		case said && (field.Name == "Command" || field.Name == "Args"):
 			a.value(v.Field(i), "Message")
 		default:

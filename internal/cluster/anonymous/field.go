@@ -103,7 +103,7 @@ func (a *Anonymizer) kind(s string) string {
 }
 
 var kinds = func() map[string]bool {
-	kinds := map[string]bool{"NodePool": true, "NodeClaim": true, "Workload": true, "LocalQueue": true, "ClusterQueue": true, "VerticalPodAutoscaler": true}
+	kinds := map[string]bool{"NodePool": true, "NodeClaim": true, "Workload": true, "LocalQueue": true, "ClusterQueue": true, "VerticalPodAutoscaler": true, "ENIConfig": true}
 	for kind := range scheme.Scheme.AllKnownTypes() {
 		kinds[kind.Kind] = true
 	}

@@ -26,7 +26,7 @@ v1 v2 v1beta1 v1beta2 v1alpha1 autoscaling policy extensions
 image images linux windows amd64 arm64 http https device attributes capacity quantity compareTo driver
 naosu agent detector problem monitoring cilium ccm
 eni subnet K8S
-ENABLE WARM ENI IP PREFIX TARGET MINIMUM DELEGATION POD SUBNET DISCOVERY AWS VPC CNI CUSTOM NETWORK CFG IPv6 MAX
+ENABLE WARM ENI IP PREFIX TARGET MINIMUM DELEGATION POD SUBNET DISCOVERY AWS VPC CNI CUSTOM NETWORK CFG IPv6 MAX ENI CONFIG LABEL ANNOTATION DEF eniConfig externalEniConfig
 `
 
 // kubernetesWords are the words of the messages of Kubernetes, its autoscalers, the container runtimes and agents on nodes.

@@ -70,7 +70,7 @@ func (c *Reconciler) observe(ctx context.Context, policy *v1alpha1.AddressPolicy
 	switch parts := addresspolicy.UnreadParts(n); {
 	case len(parts) > 0:
 		why := n.Unread[parts[0]]
-		return o.unknown(sentence.AddressPartUnread(message.ListOf(parts), why.Permission, why.Err))
+		return o.unknown(sentence.AddressPartUnread(message.ListOf(parts), why.Permission, why.Why()))
 	case report.Scope.Nodes == nil:
 		return o.unknown(sentence.AddressNodesUnknown())
 	case policy.Status.ObservedAt != nil && !o.at.After(policy.Status.ObservedAt.Time):

@@ -203,7 +203,7 @@ func UnreadGaps(unread map[cloud.NetworkPart]cloud.Unread, of []cloud.NetworkPar
 	}
 	var gaps []finding.Gap
 	for _, why := range order {
-		gaps = append(gaps, finding.Gap{About: "aws", Message: sentence.AddressPartUnread(message.ListOf(parts[why]), why.Permission, why.Err)})
+		gaps = append(gaps, finding.Gap{About: "aws", Message: sentence.AddressPartUnread(message.ListOf(parts[why]), why.Permission, why.Why())})
 	}
 	return gaps
 }

@@ -48,9 +48,9 @@ func (rule Addresses) Find(ctx context.Context, q query.Query) []finding.Finding
 	}
 	a := addressRule{Query: q, Report: q.Addresses(), waiting: map[waitingKey]waitingPods{}}
 	a.group()
-	found := slices.Concat(a.exhausted(ctx), a.atLimit(), a.fragmented())
+	found := slices.Concat(a.exhausted(ctx), a.atLimit(), a.fragmented(ctx))
 	if !q.PresentOnly {
-		found = slices.Concat(found, a.runOut(ctx), a.leaked(), a.acceptMore())
+		found = slices.Concat(found, a.runOut(ctx), a.leaked(ctx), a.acceptMore())
 	}
 	return q.AboutSubject(found)
 }
@@ -89,6 +89,8 @@ func (a addressRule) group() {
 			continue
 		case state.Cause == status.NodeAtLimit:
 			key.at = state.Node.Name
+		case state.Node.ENIConfig != "" && len(state.Subnets) > 0:
+			key.at = state.Subnets[0].ID
 		default:
 			key.at = state.Node.Subnet
 		}
@@ -113,6 +115,7 @@ func (a addressRule) exhausted(ctx context.Context) []finding.Finding {
 		f := a.about(finding.N401, s, pods)
 		f.Message = sentence.SubnetExhausted(status.SubnetRef(s.ID), s.Zone, len(pods.refs), a.Enumerate(pods.refs))
 		f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseNoFree(status.SubnetRef(s.ID)), Evidence: status.FreeEvidence(s)})
+		f.Causes = append(f.Causes, a.eniConfigCause(pods)...)
 		f.Causes = append(f.Causes, a.holders(s)...)
 		f.RuledOut = append(f.RuledOut, pods.state.RuledOut...)
 		if s.Leaked == 0 && a.Has(cloud.Interfaces) {
@@ -122,6 +125,17 @@ func (a addressRule) exhausted(ctx context.Context) []finding.Finding {
 		found = append(found, f)
 	}
 	return found
+}
+
+// eniConfigCause says which ENIConfig the node of the first of some pods uses; none without custom networking.
+func (a addressRule) eniConfigCause(pods waitingPods) []finding.Link {
+	if pods.state.Node == nil {
+		return nil
+	}
+	if link, known := status.ENIConfigLink(a.Report, pods.state.Node); known {
+		return []finding.Link{link}
+	}
+	return nil
 }
 
 // hasFree says whether the nodes of a subnet get addresses from another one, too, that has some.
@@ -157,7 +171,7 @@ func (a addressRule) holders(s *addresses.Subnet) []finding.Link {
 	if s.Warm > 0 && len(s.Nodes) > 0 {
 		links = append(links, finding.Link{Message: sentence.CauseWarmPool(int(s.Warm), len(s.Nodes)), Evidence: a.settingsEvidence()})
 	}
-	if a.Settings.Discovery && len(a.Usable(&addresses.Node{Instance: cloud.Instance{Subnet: s.ID}})) < 2 {
+	if a.Settings.Discovery && !a.Settings.Custom && len(a.Usable(&addresses.Node{Instance: cloud.Instance{Subnet: s.ID}})) < 2 {
 		links = append(links, finding.Link{Message: sentence.CauseNoOtherSubnet(s.Zone), Evidence: []finding.Evidence{facts.Evidence(ref, "spec.roleCNI", s.RoleCNI)}})
 	}
 	return links
@@ -276,7 +290,7 @@ func (a addressRule) acceptMore() []finding.Finding {
 }
 
 // fragmented finds subnets of which nodes want prefixes, and none is free although 16 addresses are.
-func (a addressRule) fragmented() []finding.Finding {
+func (a addressRule) fragmented(ctx context.Context) []finding.Finding {
 	if !a.Settings.Prefixes || !a.Has(cloud.Interfaces) {
 		return nil
 	}
@@ -291,7 +305,7 @@ func (a addressRule) fragmented() []finding.Finding {
 		f.Message = sentence.PrefixesFragmented(ref, s.Zone, int(s.Free), len(pods.refs), a.Enumerate(pods.refs))
 		f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseNoBlock(ref), Evidence: status.FreeEvidence(s)})
 		f.RuledOut = pods.state.RuledOut
-		f.Remedies = append(a.tagRemedy(s), finding.Remedy{
+		f.Remedies = append(a.tagRemedy(ctx, s, pods.refs), finding.Remedy{
 			Message: sentence.RemedyReserve(ref), Command: change.SetPluginEnv("ENABLE_PREFIX_DELEGATION=false"), Cost: sentence.RemedyWarmPoolCost(), Risk: sentence.RemedyReserveRisk(),
 		})
 		found = append(found, f)
@@ -331,20 +345,20 @@ func (a addressRule) runOut(ctx context.Context) []finding.Finding {
 }
 
 // leaked finds leaked interfaces: those that a tag says are this cluster's, and those that no tag says whose they are.
-func (a addressRule) leaked() []finding.Finding {
+func (a addressRule) leaked(ctx context.Context) []finding.Finding {
 	var found []finding.Finding
 	for _, tagged := range []bool{true, false} {
 		leaks := slices.DeleteFunc(slices.Clone(a.Leaks), func(l addresses.Leak) bool {
 			return l.Tagged != tagged || a.Excludes(finding.N403, status.SubnetRef(l.Subnet))
 		})
 		if len(leaks) > 0 {
-			found = append(found, a.describeLeaks(leaks, tagged))
+			found = append(found, a.describeLeaks(ctx, leaks, tagged))
 		}
 	}
 	return found
 }
 
-func (a addressRule) describeLeaks(leaks []addresses.Leak, tagged bool) finding.Finding {
+func (a addressRule) describeLeaks(ctx context.Context, leaks []addresses.Leak, tagged bool) finding.Finding {
 	f := finding.Finding{Code: finding.N403, Severity: finding.Info, Unknown: status.AddressGaps(a.Report)}
 	sum := 0
 	for _, l := range leaks {
@@ -366,7 +380,7 @@ func (a addressRule) describeLeaks(leaks []addresses.Leak, tagged bool) finding.
 		facts.Evidence(interfaceRef(leaks[0].ID), "spec.cluster", leaks[0].Cluster),
 	}}}
 	if tagged {
-		f.Remedies = leakRemedy(leaks)
+		f.Remedies = a.leakRemedy(ctx, leaks, a.waitingIn(leaks))
 	}
 	return f
 }
@@ -375,4 +389,17 @@ func (a addressRule) describeLeaks(leaks []addresses.Leak, tagged bool) finding.
 func isShort(s *addresses.Subnet) bool {
 	left, known := s.AtMaximum()
 	return s.Free < s.Leaked || known && left < 0
+}
+
+// waitingIn are the pods that wait for an address of the subnets of some leaked interfaces.
+func (a addressRule) waitingIn(leaks []addresses.Leak) []change.Ref {
+	var waiting []change.Ref
+	seen := map[string]bool{}
+	for _, l := range leaks {
+		if !seen[l.Subnet] {
+			seen[l.Subnet] = true
+			waiting = append(waiting, a.waiting[waitingKey{status.SubnetExhausted, l.Subnet}].refs...)
+		}
+	}
+	return waiting
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -16,16 +17,12 @@ import (
 )
 
 // remedies are ways to more addresses of a subnet of which so many are missing, or to fewer of it in use. A smaller warm pool comes last if it does not
-// suffice; it is simulated if pods wait.
+// suffice. All but a new subnet are simulated if pods wait.
 func (a addressRule) remedies(ctx context.Context, s *addresses.Subnet, missing int64, waiting []change.Ref) []finding.Remedy {
-	all := a.tagRemedy(s)
-	var tagged []addresses.Leak
-	for _, l := range a.LeaksIn(s.ID) {
-		if l.Tagged {
-			tagged = append(tagged, l)
-		}
-	}
-	all = append(all, leakRemedy(tagged)...)
+	all := append(a.tagRemedy(ctx, s, waiting), a.eniConfigRemedy(s)...)
+	tagged := slices.DeleteFunc(a.LeaksIn(s.ID), func(l addresses.Leak) bool { return !l.Tagged })
+	slices.SortStableFunc(tagged, func(x, y addresses.Leak) int { return cmp.Compare(y.Held, x.Held) })
+	all = append(all, a.leakRemedy(ctx, tagged, waiting)...)
 	larger := []finding.Remedy{{Message: sentence.RemedyNewSubnet(s.Zone), Cost: sentence.RemedyNewSubnetCost(), Risk: sentence.RemedyNewSubnetRisk()}}
 	pool := a.SmallerPool(s)
 	smaller := a.warmPoolRemedy(ctx, pool, waiting)
@@ -35,20 +32,36 @@ func (a addressRule) remedies(ctx context.Context, s *addresses.Subnet, missing 
 	return slices.Concat(all, smaller, larger)
 }
 
-// tagRemedy has the nodes use the subnet of their zone with the most free addresses.
-func (a addressRule) tagRemedy(s *addresses.Subnet) []finding.Remedy {
+// tagRemedy has the nodes use the subnet of their zone with the most free addresses. It is verified if all pods that wait start then.
+func (a addressRule) tagRemedy(ctx context.Context, s *addresses.Subnet, waiting []change.Ref) []finding.Remedy {
 	other := a.Candidate(s)
-	if other == nil || !a.Settings.Discovery {
+	if other == nil || !a.Settings.Discovery || a.Settings.Custom {
 		return nil
 	}
+	done := change.TagSubnet{Subnet: other.ID}
 	return []finding.Remedy{{
-		Message: sentence.RemedyTagSubnet(status.SubnetRef(other.ID), other.Zone, int(other.Free)), Command: change.TagForPods(other.ID),
-		Cost: sentence.RemedyTagSubnetCost(), Risk: sentence.RemedyTagSubnetRisk(),
+		Message: sentence.RemedyTagSubnet(status.SubnetRef(other.ID), other.Zone, int(other.Free)), Change: done, Command: done.Command(),
+		Cost: sentence.RemedyTagSubnetCost(), Risk: sentence.RemedyTagSubnetRisk(), Verified: a.start(ctx, done, waiting),
+	}}
+}
+
+// eniConfigRemedy has an ENIConfig name the subnet of its zone with the most free addresses. It cannot be simulated.
+func (a addressRule) eniConfigRemedy(s *addresses.Subnet) []finding.Remedy {
+	at := slices.IndexFunc(a.ENIConfigs, func(e addresses.ENIConfig) bool { return e.Subnet == s.ID })
+	other := a.Candidate(s)
+	if at < 0 || other == nil {
+		return nil
+	}
+	config := status.ENIConfigRef(a.ENIConfigs[at].Name)
+	return []finding.Remedy{{
+		Message: sentence.RemedyENIConfig(config, status.SubnetRef(other.ID), other.Zone, int(other.Free)), Command: change.SetENIConfigSubnet(config.Name, other.ID),
+		Cost: sentence.RemedyENIConfigCost(), Risk: sentence.RemedyENIConfigRisk(),
 	}}
 }
 
 // leakRemedy deletes the first of some leaked interfaces, if there is one, one of those whose instance no longer exists. None is offered whose instance exists.
-func leakRemedy(leaks []addresses.Leak) []finding.Remedy {
+// It is verified if all pods that wait start then.
+func (a addressRule) leakRemedy(ctx context.Context, leaks []addresses.Leak, waiting []change.Ref) []finding.Remedy {
 	leaks = slices.DeleteFunc(slices.Clone(leaks), func(l addresses.Leak) bool { return l.Reclaim == reclaim.OwnerExists })
 	if len(leaks) == 0 {
 		return nil
@@ -58,9 +71,10 @@ func leakRemedy(leaks []addresses.Leak) []finding.Remedy {
 	if first.Deletable() {
 		risk = sentence.RemedyDeleteLeakGone(first.Instance)
 	}
+	done := change.DeleteInterface{Interface: first.ID}
 	return []finding.Remedy{{
-		Message: sentence.RemedyDeleteLeak(first.ID, int(first.Held), len(leaks)-1), Command: change.DeleteInterface(first.ID),
-		Cost: sentence.RemedyNoCost(), Risk: risk,
+		Message: sentence.RemedyDeleteLeak(first.ID, int(first.Held), len(leaks)-1), Change: done, Command: done.Command(),
+		Cost: sentence.RemedyNoCost(), Risk: risk, Verified: a.start(ctx, done, waiting),
 	}}
 }
 

@@ -68,6 +68,7 @@ func AddressOf(q query.Query, pod *corev1.Pod, event *corev1.Event) AddressState
 		return s
 	}
 	if s.Node = r.Node(pod.Spec.NodeName); s.Node == nil || !s.Node.Judged {
+		s.ofENIConfig(r)
 		return s
 	}
 	s.Subnets = r.Usable(s.Node)
@@ -85,6 +86,43 @@ func AddressOf(q query.Query, pod *corev1.Pod, event *corev1.Event) AddressState
 		}
 	}
 	return s
+}
+
+// ofENIConfig is what custom networking shows: whether the subnet of the node's ENIConfig has no free address.
+func (s *AddressState) ofENIConfig(r *addresses.Report) {
+	if s.Node == nil {
+		return
+	}
+	if _, subnet := r.ENIConfigOf(s.Node); subnet != nil {
+		s.Subnets = []*addresses.Subnet{subnet}
+		if subnet.Free == 0 {
+			s.Cause = SubnetExhausted
+		}
+	}
+}
+
+// ENIConfigLink says which ENIConfig a node uses, and how many addresses its subnet has; false if that is not known.
+func ENIConfigLink(r *addresses.Report, n *addresses.Node) (finding.Link, bool) {
+	config, subnet := r.ENIConfigOf(n)
+	if config == nil {
+		return finding.Link{}, false
+	}
+	node, ref := facts.NodeRef(n.Name), ENIConfigRef(config.Name)
+	evidence := []finding.Evidence{facts.Evidence(ref, "spec.subnet", config.Subnet)}
+	switch {
+	case !config.Exists():
+		return finding.Link{Message: sentence.ENIConfigMissing(node, ref), Evidence: evidence}, true
+	case subnet == nil:
+		return finding.Link{Message: sentence.ENIConfigSubnetUnknown(ref, node, SubnetRef(config.Subnet)), Evidence: evidence}, true
+	}
+	return finding.Link{
+		Message: sentence.ENIConfigSubnet(ref, node, SubnetRef(subnet.ID), int(subnet.Free)), Evidence: append(evidence, FreeEvidence(subnet)...),
+	}, true
+}
+
+// ENIConfigRef refers to an ENIConfig.
+func ENIConfigRef(name string) change.Ref {
+	return change.Ref{Kind: string(cluster.ENIConfig), Name: name}
 }
 
 // ofNetwork is the cause that the network facts show.
@@ -186,6 +224,9 @@ func (s *Status) explainAddress(pod *corev1.Pod) {
 			s.Causes = append(s.Causes, state.RuledOut...)
 			s.addCause(sentence.AddressNoCause(node, "kubectl logs --namespace kube-system --selector k8s-app=aws-node --container aws-node --tail 200"))
 		}
+		if link, known := ENIConfigLink(r, state.Node); known {
+			s.Causes = append(s.Causes, link)
+		}
 		if r.Has(cloud.Subnets) {
 			s.addUnknown("addresses", sentence.AddressThrottleGap())
 		}
@@ -198,7 +239,11 @@ func (s *Status) explainAddress(pod *corev1.Pod) {
 
 // AddressGaps are the parts of the network that could not be read.
 func AddressGaps(r *addresses.Report) []finding.Gap {
-	return query.UnreadGaps(r.Unread, addresses.Parts(r))
+	gaps := query.UnreadGaps(r.Unread, addresses.Parts(r))
+	if unknown := r.WithoutENIConfig(); unknown > 0 {
+		gaps = append(gaps, finding.Gap{About: string(cluster.ENIConfig), Message: sentence.ENIConfigUnknown(unknown)})
+	}
+	return gaps
 }
 
 // AddressExceptions are what naosu sees of the network and does not judge.

@@ -494,6 +494,151 @@ func RemedyPermission() message.Sentence {
 	return message.Sentence{ID: message.RemedyPermission}
 }
 
+// RemedyENIConfig is message.RemedyENIConfig.
+func RemedyENIConfig(config, subnet, zone any, free int) message.Sentence {
+	return message.Sentence{ID: message.RemedyENIConfig, Args: message.Args{"config": config, "subnet": subnet, "zone": zone, "free": free}}
+}
+
+// RemedyENIConfigCost is message.RemedyENIConfigCost.
+func RemedyENIConfigCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyENIConfigCost}
+}
+
+// RemedyENIConfigRisk is message.RemedyENIConfigRisk.
+func RemedyENIConfigRisk() message.Sentence {
+	return message.Sentence{ID: message.RemedyENIConfigRisk}
+}
+
+// ENIConfigSubnet is message.ENIConfigSubnet.
+func ENIConfigSubnet(config, node, subnet any, free int) message.Sentence {
+	return message.Sentence{ID: message.ENIConfigSubnet, Args: message.Args{"config": config, "node": node, "subnet": subnet, "free": free}}
+}
+
+// ENIConfigSubnetUnknown is message.ENIConfigSubnetUnknown.
+func ENIConfigSubnetUnknown(config, node, subnet any) message.Sentence {
+	return message.Sentence{ID: message.ENIConfigSubnetUnknown, Args: message.Args{"config": config, "node": node, "subnet": subnet}}
+}
+
+// ENIConfigMissing is message.ENIConfigMissing.
+func ENIConfigMissing(node, config any) message.Sentence {
+	return message.Sentence{ID: message.ENIConfigMissing, Args: message.Args{"node": node, "config": config}}
+}
+
+// ENIConfigUnknown is message.ENIConfigUnknown.
+func ENIConfigUnknown(nodes int) message.Sentence {
+	return message.Sentence{ID: message.ENIConfigUnknown, Args: message.Args{"nodes": nodes}}
+}
+
+// AddressesHeadENIConfigs is message.AddressesHeadENIConfigs.
+func AddressesHeadENIConfigs() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadENIConfigs}
+}
+
+// AddressesHeadENIConfig is message.AddressesHeadENIConfig.
+func AddressesHeadENIConfig() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadENIConfig}
+}
+
+// AddressesHeadUsers is message.AddressesHeadUsers.
+func AddressesHeadUsers() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadUsers}
+}
+
+// AddressesMissing is message.AddressesMissing.
+func AddressesMissing() message.Sentence {
+	return message.Sentence{ID: message.AddressesMissing}
+}
+
+// AddressesHeadHistory is message.AddressesHeadHistory.
+func AddressesHeadHistory() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadHistory}
+}
+
+// AddressesHeadSpan is message.AddressesHeadSpan.
+func AddressesHeadSpan() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadSpan}
+}
+
+// AddressesHeadFirst is message.AddressesHeadFirst.
+func AddressesHeadFirst() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadFirst}
+}
+
+// AddressesHeadChart is message.AddressesHeadChart.
+func AddressesHeadChart() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadChart}
+}
+
+// AddressesHeadLast is message.AddressesHeadLast.
+func AddressesHeadLast() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadLast}
+}
+
+// AddressesHeadRunsOut is message.AddressesHeadRunsOut.
+func AddressesHeadRunsOut() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadRunsOut}
+}
+
+// AddressesRanOut is message.AddressesRanOut.
+func AddressesRanOut() message.Sentence {
+	return message.Sentence{ID: message.AddressesRanOut}
+}
+
+// AddressesNotRunningOut is message.AddressesNotRunningOut.
+func AddressesNotRunningOut(over any) message.Sentence {
+	return message.Sentence{ID: message.AddressesNotRunningOut, Args: message.Args{"over": over}}
+}
+
+// AddressesRunsOutIn is message.AddressesRunsOutIn.
+func AddressesRunsOutIn(left, over any) message.Sentence {
+	return message.Sentence{ID: message.AddressesRunsOutIn, Args: message.Args{"left": left, "over": over}}
+}
+
+// ErrHistoryTooMany is message.ErrHistoryTooMany.
+func ErrHistoryTooMany(n any) message.Sentence {
+	return message.Sentence{ID: message.ErrHistoryTooMany, Args: message.Args{"n": n}}
+}
+
+// ErrHistoryRemedy is message.ErrHistoryRemedy.
+func ErrHistoryRemedy(most any) message.Sentence {
+	return message.Sentence{ID: message.ErrHistoryRemedy, Args: message.Args{"most": most}}
+}
+
+// ErrHistoryNothing is message.ErrHistoryNothing.
+func ErrHistoryNothing(file any) message.Sentence {
+	return message.Sentence{ID: message.ErrHistoryNothing, Args: message.Args{"file": file}}
+}
+
+// ErrHistoryWritten is message.ErrHistoryWritten.
+func ErrHistoryWritten() message.Sentence {
+	return message.Sentence{ID: message.ErrHistoryWritten}
+}
+
+// UnreadNoCredentials is message.UnreadNoCredentials.
+func UnreadNoCredentials(words any) message.Sentence {
+	return message.Sentence{ID: message.UnreadNoCredentials, Args: message.Args{"words": words}}
+}
+
+// UnreadNoRegion is message.UnreadNoRegion.
+func UnreadNoRegion() message.Sentence {
+	return message.Sentence{ID: message.UnreadNoRegion}
+}
+
+// UnreadOtherRegion is message.UnreadOtherRegion.
+func UnreadOtherRegion(region any) message.Sentence {
+	return message.Sentence{ID: message.UnreadOtherRegion, Args: message.Args{"region": region}}
+}
+
+// UnreadNoVPC is message.UnreadNoVPC.
+func UnreadNoVPC() message.Sentence {
+	return message.Sentence{ID: message.UnreadNoVPC}
+}
+
+// UnreadTooLarge is message.UnreadTooLarge.
+func UnreadTooLarge(pages any) message.Sentence {
+	return message.Sentence{ID: message.UnreadTooLarge, Args: message.Args{"pages": pages}}
+}
+
 // RemedyNoCost is message.RemedyNoCost.
 func RemedyNoCost() message.Sentence {
 	return message.Sentence{ID: message.RemedyNoCost}
@@ -3302,6 +3447,16 @@ func ErrStdinTwice() message.Sentence {
 // ErrNotOfChange is message.ErrNotOfChange.
 func ErrNotOfChange(verb any) message.Sentence {
 	return message.Sentence{ID: message.ErrNotOfChange, Args: message.Args{"verb": verb}}
+}
+
+// ErrTagRemedy is message.ErrTagRemedy.
+func ErrTagRemedy(tag any) message.Sentence {
+	return message.Sentence{ID: message.ErrTagRemedy, Args: message.Args{"tag": tag}}
+}
+
+// ErrNetworkNeeded is message.ErrNetworkNeeded.
+func ErrNetworkNeeded(kinds message.List, from any) message.Sentence {
+	return message.Sentence{ID: message.ErrNetworkNeeded, Args: message.Args{"kinds": kinds, "from": from}}
 }
 
 // ErrCannotForetell is message.ErrCannotForetell.

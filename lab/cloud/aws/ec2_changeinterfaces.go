@@ -201,20 +201,22 @@ func unassignPrivateIPAddresses(r request) (any, error) {
 	return r.done(), nil
 }
 
-// createTags knows network interfaces alone.
+// createTags knows network interfaces and subnets.
 // https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateTags.html
 func createTags(r request) (any, error) {
 	ids, tags := r.parameters.list("ResourceId"), r.parameters.tags("Tag")
 	if len(ids) == 0 || len(tags) == 0 {
 		return nil, refuse("MissingParameter", "The request must contain the parameters ResourceId and Tag")
 	}
+	taggers := map[string]func(string, map[string]string) error{"eni": r.server.Cloud.TagNetworkInterface, "subnet": r.server.Cloud.TagSubnet}
 	for _, id := range ids {
-		if !strings.HasPrefix(id, "eni-") {
+		if kind, _, _ := strings.Cut(id, "-"); taggers[kind] == nil {
 			return nil, refuse("InvalidID", "The ID '%s' is not valid", id)
 		}
 	}
 	for _, id := range ids {
-		if err := r.server.Cloud.TagNetworkInterface(id, tags); err != nil {
+		kind, _, _ := strings.Cut(id, "-")
+		if err := taggers[kind](id, tags); err != nil {
 			return nil, err
 		}
 	}

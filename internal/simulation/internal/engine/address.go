@@ -3,13 +3,17 @@ package engine
 import (
 	"context"
 	"slices"
+	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/addresses"
+	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
@@ -112,6 +116,60 @@ func (e *Engine) configureAddresses(set *appsv1.DaemonSet) {
 		e.addresses.allocator.Configure(set)
 		e.retryAddresses()
 	}
+}
+
+// TagSubnet sets the tag of a subnet by which the VPC CNI uses it beside the nodes' own ones. It is an UnknownError if there is no such subnet.
+func (e *Engine) TagSubnet(c change.TagSubnet) error {
+	subnet, found := e.World().Object(cluster.Subnet, "", c.Subnet).(*custom.Subnet)
+	if !found {
+		return outcome.UnknownError{Ref: c.Subject()}
+	}
+	tagged := *subnet
+	_, tagged.Spec.RoleCNI, _ = strings.Cut(change.CNITag, "=")
+	if err := e.Edit(cluster.Put(&tagged)); err != nil || e.addresses.allocator == nil {
+		return err
+	}
+	e.addresses.allocator.Rediscover(e.World())
+	e.offerAddresses()
+	return nil
+}
+
+// DeleteInterface deletes a network interface. It is an UnknownError if there is none, and a RefusedError if EC2 would not do it.
+//
+// Source: https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_DeleteNetworkInterface.html.
+func (e *Engine) DeleteInterface(c change.DeleteInterface) error {
+	before := e.World()
+	o, found := before.Object(cluster.NetworkInterface, "", c.Interface).(*custom.NetworkInterface)
+	switch {
+	case !found:
+		return outcome.UnknownError{Ref: c.Subject()}
+	case o.Spec.State != cloud.InterfaceAvailable || o.Spec.AttachedTo != "":
+		return outcome.RefusedError{Object: c.Subject(), Err: cloud.ErrInterfaceInUse}
+	case o.Spec.RequesterManaged || o.Spec.OperatorManaged:
+		return outcome.RefusedError{Object: c.Subject(), Err: cloud.ErrInterfaceManaged}
+	}
+	edits := []cluster.Edit{cluster.Remove(o)}
+	if subnet, known := before.Object(cluster.Subnet, "", o.Spec.Subnet).(*custom.Subnet); known {
+		after := *subnet
+		after.Spec.Free += o.Spec.Held()
+		edits = append(edits, cluster.Put(&after))
+	}
+	if err := e.Edit(edits...); err != nil || e.addresses.allocator == nil {
+		return err
+	}
+	e.addresses.allocator.Return(o.Spec, before, e.World())
+	e.offerAddresses()
+	return nil
+}
+
+// offerAddresses has the nodes on which no pod waits fill their pools with addresses that were not there before, and then tries the pods that wait again.
+func (e *Engine) offerAddresses() {
+	waited := map[string]bool{}
+	for _, pod := range e.addresses.waiting {
+		waited[pod.Spec.NodeName] = true
+	}
+	e.addresses.allocator.Compete(waited)
+	e.retryAddresses()
 }
 
 // retryAddresses tries the pods that wait for an address again, after the scheduler has handled the pods that are queued now.

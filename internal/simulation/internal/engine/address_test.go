@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -10,6 +11,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
@@ -178,5 +180,126 @@ func TestUnreadAddresses(t *testing.T) {
 	testworld.ExpectGap(t, o, "addresses", "GapAddresses")
 	if o.Addresses.Subnets != nil {
 		t.Errorf("subnets: %v", o.Addresses.Subnets)
+	}
+}
+
+// TestTagSubnet: a pod that waits gets an address of a subnet that is tagged for the VPC CNI, if its node may have another interface there.
+func TestTagSubnet(t *testing.T) {
+	const started, waits = "moved late >n1", ""
+	tag := change.TagSubnet{Subnet: "subnet-more"}
+	for name, tc := range map[string]struct {
+		more    cloud.Subnet
+		env     []corev1.EnvVar
+		edit    func(*cloud.Network)
+		changes []change.Change
+		want    string
+		free    []addresses.Change
+	}{
+		// The second interface takes three addresses for pods, and one of its own.
+		"a subnet of the zone":    {more: cloud.Subnet{Zone: "a", VPC: "vpc", Free: 9}, want: started, free: []addresses.Change{{Subnet: "subnet-more", Before: 9, After: 5}}},
+		"of another zone":         {more: cloud.Subnet{Zone: "b", VPC: "vpc", Free: 9}, want: waits},
+		"of another VPC":          {more: cloud.Subnet{Zone: "a", VPC: "other", Free: 9}, want: waits},
+		"without enough for one":  {more: cloud.Subnet{Zone: "a", VPC: "vpc", Free: 3}, want: waits},
+		"discovery is off":        {more: cloud.Subnet{Zone: "a", VPC: "vpc", Free: 9}, env: []corev1.EnvVar{{Name: "ENABLE_SUBNET_DISCOVERY", Value: "false"}}, want: waits},
+		"one interface per node":  {more: cloud.Subnet{Zone: "a", VPC: "vpc", Free: 9}, env: []corev1.EnvVar{{Name: "MAX_ENI", Value: "1"}}, want: waits},
+		"the type allows no more": {more: cloud.Subnet{Zone: "a", VPC: "vpc", Free: 9}, edit: func(n *cloud.Network) { n.Instances[0].MaxInterfaces = 1 }, want: waits},
+		"a prefix is wanted, and none is free": {
+			more: cloud.Subnet{Zone: "a", VPC: "vpc", CIDR: "10.9.0.0/27", Free: 20}, env: []corev1.EnvVar{{Name: "ENABLE_PREFIX_DELEGATION", Value: "true"}}, want: waits,
+		},
+		"a prefix is free": {
+			more: cloud.Subnet{Zone: "a", VPC: "vpc", CIDR: "10.9.0.0/26", Free: 40}, env: []corev1.EnvVar{{Name: "ENABLE_PREFIX_DELEGATION", Value: "true"}}, want: started,
+			free: []addresses.Change{{Subnet: "subnet-more", Before: 40, After: 23}},
+		},
+		"others hold addresses of each of its prefixes": {
+			more: cloud.Subnet{Zone: "a", VPC: "vpc", CIDR: "10.9.0.0/26", Free: 40}, env: []corev1.EnvVar{{Name: "ENABLE_PREFIX_DELEGATION", Value: "true"}}, want: waits,
+			edit: func(n *cloud.Network) {
+				n.Interfaces = append(n.Interfaces, cloud.Interface{ID: "eni-lb", Subnet: "subnet-more", Addresses: []string{"10.9.0.20", "10.9.0.40"}})
+			},
+		},
+		"not tagged": {more: cloud.Subnet{Zone: "a", VPC: "vpc", Free: 9}, changes: []change.Change{change.Cordon{Node: "n1"}}, want: waits},
+	} {
+		t.Run(name, func(t *testing.T) {
+			set := testworld.VPCCNI()
+			set.Spec.Template.Spec.Containers[0].Env = append(set.Spec.Template.Spec.Containers[0].Env, tc.env...)
+			world := testworld.Of(set, testworld.Node("n1", "a"), testworld.Deployment("web", testworld.Template("web", "100m"), "n1", "n1", "n1"),
+				pendingOnNode(testworld.Placed("late", "n1", testworld.Template("late", "100m"))))
+			n := world.Network(map[string]int64{"a": 0})
+			if tc.edit != nil {
+				tc.edit(&n)
+			}
+			tc.more.ID = "subnet-more"
+			n.Subnets = append(n.Subnets, tc.more)
+			if tc.changes == nil {
+				tc.changes = []change.Change{tag}
+			}
+			o, err := simulation.Run(t.Context(), world.JudgeOn(t, n), tc.changes, simulation.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := []string{}
+			if tc.want != waits {
+				want = append(want, tc.want)
+			}
+			testworld.ExpectFates(t, o, want...)
+			if diff := cmp.Diff(tc.free, o.Addresses.Subnets); diff != "" {
+				t.Errorf("subnets (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestDeleteInterface: what a deleted interface held is free for a pod that waits. EC2 deletes none that is in use, or managed.
+func TestDeleteInterface(t *testing.T) {
+	leaked := cloud.Interface{ID: "eni-left", Subnet: "subnet-a", State: cloud.InterfaceAvailable, Type: cloud.InterfacePlain, Addresses: []string{"10.0.7.1", "10.0.7.2", "10.0.7.3", "10.0.7.4"}}
+	world := testworld.Of(testworld.VPCCNI(), testworld.Node("n1", "a"), testworld.Deployment("web", testworld.Template("web", "100m"), "n1", "n1", "n1"),
+		pendingOnNode(testworld.Placed("late", "n1", testworld.Template("late", "100m"))))
+	for name, tc := range map[string]struct {
+		edit    func(*cloud.Interface)
+		want    []string
+		refused error
+	}{
+		"enough for another interface": {func(*cloud.Interface) {}, []string{"moved late >n1"}, nil},
+		"too few":                      {func(i *cloud.Interface) { i.Addresses = i.Addresses[:1] }, []string{}, nil},
+		"of another subnet":            {func(i *cloud.Interface) { i.Subnet = "subnet-b" }, []string{}, nil},
+		"prefixes count as sixteen":    {func(i *cloud.Interface) { i.Addresses, i.Prefixes = i.Addresses[:1], []string{"10.0.8.0/28"} }, []string{"moved late >n1"}, nil},
+		"attached":                     {func(i *cloud.Interface) { i.State, i.AttachedTo = cloud.InterfaceInUse, "i-n1" }, nil, cloud.ErrInterfaceInUse},
+		"being attached":               {func(i *cloud.Interface) { i.State = "attaching" }, nil, cloud.ErrInterfaceInUse},
+		"of a service":                 {func(i *cloud.Interface) { i.RequesterManaged = true }, nil, cloud.ErrInterfaceManaged},
+		"of Auto Mode":                 {func(i *cloud.Interface) { i.OperatorManaged = true }, nil, cloud.ErrInterfaceManaged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, one := world.Network(map[string]int64{"a": 0, "b": 0}), leaked
+			tc.edit(&one)
+			n.Interfaces = append(n.Interfaces, one)
+			o, err := simulation.Run(t.Context(), world.JudgeOn(t, n), []change.Change{change.DeleteInterface{Interface: "eni-left"}}, simulation.Options{})
+			if tc.refused != nil {
+				if !errors.Is(err, tc.refused) {
+					t.Errorf("the error is %v, want %v", err, tc.refused)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			testworld.ExpectFates(t, o, tc.want...)
+		})
+	}
+	// n2 keeps a whole interface free, too, so it may take what is freed.
+	warm := testworld.VPCCNI()
+	warm.Spec.Template.Spec.Containers[0].Env[0].Value = "1"
+	both := testworld.Of(warm, testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Deployment("web", testworld.Template("web", "100m"), "n1", "n1", "n1", "n2", "n2"),
+		pendingOnNode(testworld.Placed("late", "n1", testworld.Template("late", "100m"))))
+	n := both.Network(map[string]int64{"a": 0})
+	n.Interfaces = append(n.Interfaces, leaked)
+	o, err := simulation.Run(t.Context(), both.JudgeOn(t, n), []change.Change{change.DeleteInterface{Interface: "eni-left"}}, simulation.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testworld.ExpectFates(t, o)
+	for _, c := range []change.Change{change.DeleteInterface{Interface: "eni-none"}, change.TagSubnet{Subnet: "subnet-none"}} {
+		_, err := simulation.Run(t.Context(), world.JudgeOn(t, world.Network(nil)), []change.Change{c}, simulation.Options{})
+		if unknown, is := errors.AsType[outcome.UnknownError](err); !is || unknown.Ref != c.Subject() {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }
