@@ -199,13 +199,13 @@ func (n *run) machineFault(f fault) (end func(), is bool) {
 				down = append(down, one)
 			}
 		}
-		n.later = append(n.later, later{time.Now().Add(time.Duration(f.For-15) * time.Second), func() { n.powerOff(m) }})
-		return func() {
+		n.later = append(n.later, later{time.Now().Add(62 * time.Second), func() { n.powerOff(m) }}, later{time.Now().Add(80 * time.Second), func() {
 			for _, one := range down {
 				one.kubelet = one.on
 			}
 			n.bootAgain(m)
-		}, true
+		}})
+		return nil, true
 	}
 	return nil, false
 }

@@ -60,7 +60,7 @@ func TestChecker(t *testing.T) {
 		"a ready node":     {plain(), rogue{at: 60, do: declares(true)}, declaredReady},
 		"a renewed Lease":  {plain(), rogue{at: 60, do: declares(false)}, declaredAlive},
 		"a second one":     {dead, rogue{at: 60, do: declares(false, "node-03")}, overBudget},
-		"a zone that is":   {inZone(mostOfZoneDown), rogue{at: 115, do: declares(false)}, inOutage},
+		"a zone that is":   {inZone(mostOfZoneDown), rogue{at: 100, do: declares(false)}, inOutage},
 		"taken back":       {dead, rogue{at: 60, do: withdraws}, withdrewEarly},
 		"declared again":   {dead, rogue{at: 60, do: declares(false)}, twice},
 		"a cordon":         {plain(), rogue{at: 60, do: edits(func(n *corev1.Node) { n.Spec.Unschedulable = true })}, changedOthers},
