@@ -12,8 +12,12 @@ import (
 // TestUnreadReasons: why naosu has not asked a cloud is said in the reader's language, and what the cloud says as it is.
 func TestUnreadReasons(t *testing.T) {
 	for _, u := range []cloud.Unread{
-		{Reason: cloud.NoCredentials, Detail: "EC2 IMDS role"}, {Reason: cloud.NoCredentials}, {Reason: cloud.NoRegion},
-		{Reason: cloud.OtherRegion, Detail: "eu-west-1"}, {Reason: cloud.NoVPC}, {Reason: cloud.TooLarge, Detail: "2000"},
+		{Reason: cloud.NoCredentials, Detail: "EC2 IMDS role"},
+		{Reason: cloud.NoCredentials},
+		{Reason: cloud.NoRegion},
+		{Reason: cloud.OtherRegion, Detail: "eu-west-1"},
+		{Reason: cloud.NoVPC},
+		{Reason: cloud.TooLarge, Detail: "2000"},
 	} {
 		u.Err = "in English"
 		gap := sentence.AddressPartUnread(message.List{"Subnet"}, "", u.Why())

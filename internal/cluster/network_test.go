@@ -123,8 +123,10 @@ spec:
 	for _, variable := range world.DaemonSets()[0].Spec.Template.Spec.Containers[0].Env {
 		got[variable.Name] = variable.Value
 	}
-	want := map[string]string{"WARM_IP_TARGET": "5", "ENABLE_PREFIX_DELEGATION": "true", "WARM_ENI_TARGET": "", "PASSWORD": "", "CLUSTER_NAME": "",
-		"ENI_CONFIG_LABEL_DEF": "topology.kubernetes.io/zone", "ENI_CONFIG_ANNOTATION_DEF": ""}
+	want := map[string]string{
+		"WARM_IP_TARGET": "5", "ENABLE_PREFIX_DELEGATION": "true", "WARM_ENI_TARGET": "", "PASSWORD": "", "CLUSTER_NAME": "",
+		"ENI_CONFIG_LABEL_DEF": "topology.kubernetes.io/zone", "ENI_CONFIG_ANNOTATION_DEF": "",
+	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -83,26 +83,46 @@ func (f *future) dispatch(ctx context.Context, c change.Change) error {
 		return f.loseMatching(ctx, c.Subject(), func(n *corev1.Node) bool { return cluster.Zone(n) == c.Zone })
 	case change.LoseGroup:
 		return f.loseMatching(ctx, c.Subject(), func(n *corev1.Node) bool { return f.inGroup(n, c.Group) })
-	case change.AddNodes:
-		return f.groups.Add(ctx, c)
-	case change.ResizeGroup:
-		return f.groups.Resize(ctx, c)
-	case change.RotateGroup:
-		return f.groups.Rotate(ctx, c)
+	case change.AddNodes, change.ResizeGroup, change.RotateGroup:
+		return f.changeGroup(ctx, c)
 	case change.Evict, change.DeletePod:
 		return f.changePod(ctx, c)
 	case change.GrowDaemonSet:
 		return f.workload.GrowDaemonSet(ctx, c)
 	case change.ScaleWorkload:
 		return f.workload.ScaleWorkload(c)
-	case change.TagSubnet:
-		return f.engine.TagSubnet(c)
-	case change.DeleteInterface:
-		return f.engine.DeleteInterface(c)
+	case change.TagSubnet, change.DeleteInterface:
+		return f.changeNetwork(c)
 	case change.Patch:
 		return f.manifests.Patch(ctx, c)
 	case change.Apply:
 		return f.manifests.Apply(ctx, c)
+	default:
+		return fmt.Errorf("the simulation does not know %T", c)
+	}
+}
+
+// changeNetwork applies a change to what a cloud holds of the network.
+func (f *future) changeNetwork(c change.Change) error {
+	switch c := c.(type) {
+	case change.TagSubnet:
+		return f.engine.TagSubnet(c)
+	case change.DeleteInterface:
+		return f.engine.DeleteInterface(c)
+	default:
+		return fmt.Errorf("the simulation does not know %T", c)
+	}
+}
+
+// changeGroup applies a change to a node group.
+func (f *future) changeGroup(ctx context.Context, c change.Change) error {
+	switch c := c.(type) {
+	case change.AddNodes:
+		return f.groups.Add(ctx, c)
+	case change.ResizeGroup:
+		return f.groups.Resize(ctx, c)
+	case change.RotateGroup:
+		return f.groups.Rotate(ctx, c)
 	default:
 		return fmt.Errorf("the simulation does not know %T", c)
 	}

@@ -98,14 +98,21 @@ func (a *Anonymizer) structure(v reflect.Value) {
 		case !field.IsExported():
 		case key != "" && (field.Name == "Value" || field.Name == "Values"):
 			a.labelled(v.Field(i), key)
-		case v.Type() == reflect.TypeFor[corev1.EnvVar]() && field.Name == "Value":
-			a.value(v.Field(i), "Key") // A setting, which may be the key of a label; all other values were digested.
 		case said && (field.Name == "Command" || field.Name == "Args"):
 			a.value(v.Field(i), "Message")
 		default:
-			a.value(v.Field(i), field.Name)
+			a.value(v.Field(i), meaning(v.Type(), field.Name))
 		}
 	}
+}
+
+// meaning is the name of a field of a type, or of one that holds the same: the value of an environment variable is a setting, which may be the key of a label;
+// all other values were digested.
+func meaning(of reflect.Type, field string) string {
+	if of == reflect.TypeFor[corev1.EnvVar]() && field == "Value" {
+		return "Key"
+	}
+	return field
 }
 
 // labelled replaces what a taint, a toleration or a requirement asks of a label.
