@@ -78,7 +78,7 @@ type node struct {
 	full      bool
 }
 
-// leak is a leaked interface.
+// eniConfig is where nodes have their pods with custom networking.
 type eniConfig struct {
 	Name string `json:"name"`
 	// Subnet is empty if there is no such ENIConfig. Zone and Free are left out if nothing of the subnet was read.
@@ -88,6 +88,7 @@ type eniConfig struct {
 	Nodes  int    `json:"nodes"`
 }
 
+// leak is a leaked interface.
 type leak struct {
 	ID       string `json:"id"`
 	Subnet   string `json:"subnet"`

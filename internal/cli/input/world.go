@@ -78,7 +78,7 @@ func readKey(from string) []byte {
 	return key
 }
 
-// badFrom says in plain words what is wrong with what --from names.
+// badFrom says in plain words what is wrong with what a flag names, --from or --history.
 func badFrom(flag, from string, err error) error {
 	if file, ok := errors.AsType[*fs.PathError](err); ok && from != "-" {
 		from = file.Path // Of a folder, the file that is meant.
