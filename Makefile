@@ -8,7 +8,7 @@ export CGO_ENABLED := 0
 TOOL     := go tool -modfile=go.tools.mod
 FUZZTIME ?= 10s
 # What test waits for longest.
-SLOWEST  := ./test/incidents ./test/failover ./test/failover/random ./test/forecasts ./test/repair/... ./test/agent/... ./test/chart ./test/twin ./lab/nodes
+SLOWEST  := ./test/incidents ./test/failover ./test/forecasts ./test/repair/... ./test/agent/... ./test/chart ./test/twin ./lab/nodes
 # How many runs of repair, and of failover, under random faults fuzz performs, in all.
 RUNS     ?= 10000
 # Which checks of the guard and conditions of failover unguarded takes out, as in CHECK=lease,witness, and in how many runs its lack must show.

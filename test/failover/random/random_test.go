@@ -12,9 +12,9 @@ import (
 
 const (
 	// runs are how many each core plays.
-	runs = 60
+	runs = 20
 	// minRuns runs have each act of failover among them: in most of them all but the confirmation of a person are done.
-	minRuns = 30
+	minRuns = 15
 )
 
 // TestRandomFaults plays random runs, in none of which an invariant may be violated.

@@ -83,8 +83,8 @@ func TestCPUPressure(t *testing.T) {
 		}
 	}
 	w.Stands(reason.CPUPressureStalled, g.entity())
+	greedy.end() // First: what the other holds in the kernel as it ends, it could not let go of beside this one.
 	starved.end()
-	greedy.end()
 	w.Goes(reason.CPUPressureStalled, g.entity())
 }
 
