@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -28,10 +29,21 @@ func TestFencing(t *testing.T) {
 	policy := &v1alpha1.NodeRepairPolicy{ObjectMeta: metav1.ObjectMeta{Name: "unreachable"}, Spec: v1alpha1.NodeRepairPolicySpec{
 		Mode:         v1alpha1.ModeAuto,
 		Rules:        []v1alpha1.RepairRule{{Name: "unreachable", Condition: string(corev1.NodeReady), Status: metav1.ConditionUnknown, Action: v1alpha1.ActionReplace}},
-		Verification: v1alpha1.Verification{Dwell: &second}, NodeStartupGracePeriod: &metav1.Duration{},
+		Verification: v1alpha1.Verification{Dwell: &second}, NodeStartupGracePeriod: &metav1.Duration{}, CoolDown: &metav1.Duration{},
+		// Other tests may have repaired the node, or repair one.
+		Budgets: v1alpha1.Budgets{Zone: new(intstr.FromInt32(9)), Group: new(intstr.FromInt32(9)), Cluster: new(intstr.FromInt32(9))},
 	}}
 	must(t, shared.Create(t.Context(), policy))
-	t.Cleanup(func() { _ = shared.Delete(context.WithoutCancel(t.Context()), policy) })
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		var all v1alpha1.RemediationList
+		if t.Failed() && shared.List(ctx, &all) == nil {
+			for i := range all.Items {
+				t.Logf("%s of %s: %s, %v", all.Items[i].Name, all.Items[i].Spec.Policy.Name, all.Items[i].Status.Phase, all.Items[i].Status.Conditions)
+			}
+		}
+		_ = shared.Delete(ctx, policy)
+	})
 
 	before := running(t, "")
 	dead := before.Spec.NodeName
