@@ -19,7 +19,7 @@ func main() {
 // write writes the policies below the root of the repository.
 func write(root string) error {
 	for _, p := range iam.Policies {
-		if err := os.WriteFile(filepath.Join(root, "config", "iam", p.Name+".json"), []byte(p.JSON()), 0o644); err != nil { //nolint:gosec // It is a file of the repository.
+		if err := os.WriteFile(filepath.Join(root, "config", "iam", p.Name+".json"), []byte(p.JSON()), 0o644); err != nil {
 			return err
 		}
 	}
@@ -34,7 +34,7 @@ func write(root string) error {
 			if err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
-			if err := os.WriteFile(path, []byte(inserted), 0o644); err != nil { //nolint:gosec // It is a file of the repository.
+			if err := os.WriteFile(path, []byte(inserted), 0o644); err != nil {
 				return err
 			}
 		}
