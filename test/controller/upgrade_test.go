@@ -188,8 +188,8 @@ func approve(t *testing.T, nodes ...corev1.Node) {
 		Mode:         v1alpha1.ModeApprove,
 		NodeSelector: metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: corev1.LabelHostname, Operator: metav1.LabelSelectorOpIn, Values: names}}},
 		Rules:        []v1alpha1.RepairRule{{Name: "network", Condition: "NetworkingReady", Status: metav1.ConditionFalse, Action: v1alpha1.ActionReboot}},
-		Brake:        v1alpha1.Brake{Nodes: 5, Percent: 100},
-		Verification: v1alpha1.Verification{Dwell: &second}, NodeStartupGracePeriod: &metav1.Duration{},
+		Brake:        v1alpha1.Brake{Nodes: 5, Percent: 100}, Budgets: v1alpha1.Budgets{MaxPerDay: new(int32(9))}, // Other tests have used up the default.
+		Verification: v1alpha1.Verification{Dwell: &second}, NodeStartupGracePeriod: &metav1.Duration{}, CoolDown: &metav1.Duration{},
 	}}
 	if err := shared.Create(t.Context(), p); err != nil {
 		t.Fatal(err)
