@@ -17,9 +17,9 @@ const recently = 6 * time.Hour
 // Rate is how fast the free addresses of a subnet change.
 type Rate struct {
 	// PerHour is how many more are free after an hour; negative if fewer are.
-	PerHour float64 `json:"perHour"`
+	PerHour float64
 	// Over is the time from which the rate is computed.
-	Over time.Duration `json:"-"`
+	Over time.Duration
 }
 
 // RateOf is the rate at the end of some points; false with fewer than two times. It is what lies between two points: what was between them is not known.

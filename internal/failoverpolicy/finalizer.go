@@ -26,8 +26,8 @@ const maxDeletionDelay = 10 * time.Minute
 // HasFinalizer says whether a node has the Finalizer.
 func HasFinalizer(node *corev1.Node) bool { return slices.Contains(node.Finalizers, Finalizer) }
 
-// KeptNodes are the nodes that have the Finalizer.
-func KeptNodes(world *cluster.Snapshot) []*corev1.Node {
+// NodesWithFinalizer are the nodes that have the Finalizer.
+func NodesWithFinalizer(world *cluster.Snapshot) []*corev1.Node {
 	return slices.DeleteFunc(slices.Clone(world.Nodes()), func(n *corev1.Node) bool { return !HasFinalizer(n) })
 }
 
@@ -37,11 +37,11 @@ func (r Reading) Recorded() bool { return r.State.Running != "" && r.State.Runni
 // Before says whether a reading is from before a time; false if there is no such time.
 func (r Reading) Before(at *metav1.Time) bool { return at != nil && r.At.Before(at.Time) }
 
-// Keeps says whether the deletion of a node is to be delayed: its machine does not respond, volumes are attached to it, and a policy wants it to be
+// NeedsFinalizer says whether a node is to have the Finalizer: its machine does not respond, volumes are attached to it, and a policy wants it to be
 // declared out of service once its machine is off (asked), or naosu has declared it so. If the machine is found to run after the node was
 // deleted, or the provider has no record of it, the deletion is not delayed: nothing will be proven. last is the last reading of its machine, the
 // zero Reading if there is none.
-func Keeps(world *cluster.Snapshot, node *corev1.Node, asked bool, last Reading, now time.Time) bool {
+func NeedsFinalizer(world *cluster.Snapshot, node *corev1.Node, asked bool, last Reading, now time.Time) bool {
 	d, declared := DeclarationOf(node)
 	switch {
 	case kube.IsNodeReady(node), !hasVolumes(world, node):

@@ -12,7 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
-func TestKeeps(t *testing.T) {
+func TestNeedsFinalizer(t *testing.T) {
 	volume := func(node string) *storagev1.VolumeAttachment {
 		return &storagev1.VolumeAttachment{ObjectMeta: metav1.ObjectMeta{Name: "on-" + node}, Spec: storagev1.VolumeAttachmentSpec{NodeName: node}}
 	}
@@ -66,8 +66,8 @@ func TestKeeps(t *testing.T) {
 			if !tc.noVolume {
 				world = worldOf(n, lease9(), volume("n2"), volume(n.Name))
 			}
-			if got := Keeps(world, n, !tc.unasked, tc.last, start.Add(tc.after)); got != tc.want {
-				t.Errorf("kept: %t, want %t", got, tc.want)
+			if got := NeedsFinalizer(world, n, !tc.unasked, tc.last, start.Add(tc.after)); got != tc.want {
+				t.Errorf("needed: %t, want %t", got, tc.want)
 			}
 		})
 	}

@@ -70,11 +70,7 @@ func TestOutOfServiceTaint(t *testing.T) {
 		otherValue   = corev1.Taint{Key: outOf.Key, Value: "x", Effect: outOf.Effect}
 		outOfService = []nodeEdit{addTaint(other), addTaint(outOf), annotate}
 	)
-	for name, tc := range map[string]struct {
-		ready   corev1.ConditionStatus
-		was, by []nodeEdit
-		why     string
-	}{
+	b.editNodes(t, map[string]nodeCase{
 		"added":                             {corev1.ConditionUnknown, []nodeEdit{addTaint(other)}, []nodeEdit{addTaint(outOf), annotate}, ""},
 		"added to a Node without status":    {"", []nodeEdit{addTaint(other)}, []nodeEdit{addTaint(outOf), annotate}, ""},
 		"added before the others":           {corev1.ConditionFalse, []nodeEdit{addTaint(other)}, []nodeEdit{addTaintFirst(outOf), annotate}, ""},
@@ -90,21 +86,7 @@ func TestOutOfServiceTaint(t *testing.T) {
 		"a person's, removed":               {corev1.ConditionUnknown, []nodeEdit{addTaint(outOf)}, []nodeEdit{removeTaint(outOf)}, refused},
 		"a person's, annotated and removed": {corev1.ConditionUnknown, []nodeEdit{addTaint(outOf)}, []nodeEdit{removeTaint(outOf), annotate}, refused},
 		"the annotation alone, removed":     {corev1.ConditionUnknown, []nodeEdit{addTaint(other), annotate}, []nodeEdit{removeAnnotation}, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := newNode(t, b)
-			if tc.ready != "" {
-				status := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q}]}}`, tc.ready)
-				if err := b.admin.Status().Patch(t.Context(), n, merge(status)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := update(t.Context(), b.admin, n, tc.was...); err != nil {
-				t.Fatal(err)
-			}
-			wantRefused(t, update(t.Context(), b.as(t, controller), n, tc.by...), tc.why)
-		})
-	}
+	})
 	n := newNode(t, b)
 	wantRefused(t, update(t.Context(), b.as(t, aborter), n, addTaint(outOf), annotate), "requires the verb automate")
 	if err := update(t.Context(), b.admin, n, outOfService...); err != nil {
@@ -123,23 +105,38 @@ func TestSilentTaint(t *testing.T) {
 		evicts           = corev1.Taint{Key: silent.Key, Effect: corev1.TaintEffectNoExecute}
 		declared         = []nodeEdit{addTaint(other), addTaint(silent), asSilent}
 	)
-	for name, tc := range map[string]struct {
-		was, by []nodeEdit
-		why     string
-	}{
-		"added":                              {[]nodeEdit{addTaint(other)}, []nodeEdit{addTaint(silent), asSilent}, ""},
-		"added without the annotation":       {nil, []nodeEdit{addTaint(silent)}, refused},
-		"added with another's":               {nil, []nodeEdit{addTaint(silent), annotate}, refused},
-		"one that evicts":                    {nil, []nodeEdit{addTaint(evicts), asSilent}, refused},
-		"out of service with its annotation": {nil, []nodeEdit{addTaint(kube.OutOfServiceTaint), asSilent}, refused},
-		"removed":                            {declared, []nodeEdit{removeTaint(silent), removeAnnotationOf(failoverpolicy.SilentAnnotation)}, ""},
-		"removed with another":               {declared, []nodeEdit{removeTaint(silent), removeTaint(other)}, refused},
-		"a person's, removed":                {[]nodeEdit{addTaint(silent)}, []nodeEdit{removeTaint(silent)}, refused},
-	} {
+	b.editNodes(t, map[string]nodeCase{
+		"added":                              {corev1.ConditionTrue, []nodeEdit{addTaint(other)}, []nodeEdit{addTaint(silent), asSilent}, ""},
+		"added without the annotation":       {corev1.ConditionTrue, nil, []nodeEdit{addTaint(silent)}, refused},
+		"added with another's":               {corev1.ConditionTrue, nil, []nodeEdit{addTaint(silent), annotate}, refused},
+		"one that evicts":                    {corev1.ConditionTrue, nil, []nodeEdit{addTaint(evicts), asSilent}, refused},
+		"out of service with its annotation": {corev1.ConditionTrue, nil, []nodeEdit{addTaint(kube.OutOfServiceTaint), asSilent}, refused},
+		"removed":                            {corev1.ConditionTrue, declared, []nodeEdit{removeTaint(silent), removeAnnotationOf(failoverpolicy.SilentAnnotation)}, ""},
+		"removed with another":               {corev1.ConditionTrue, declared, []nodeEdit{removeTaint(silent), removeTaint(other)}, refused},
+		"a person's, removed":                {corev1.ConditionTrue, []nodeEdit{addTaint(silent)}, []nodeEdit{removeTaint(silent)}, refused},
+	})
+	n := newNode(t, b)
+	wantRefused(t, update(t.Context(), b.as(t, aborter), n, addTaint(silent), asSilent), "requires the verb automate")
+}
+
+// nodeCase is a Node as others have edited it, with the status of its condition Ready, and an edit by the controller. why it is refused is empty if it is
+// not.
+type nodeCase struct {
+	ready   corev1.ConditionStatus
+	was, by []nodeEdit
+	why     string
+}
+
+func (b *fixture) editNodes(t *testing.T, cases map[string]nodeCase) {
+	t.Helper()
+	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t, b)
-			if err := b.admin.Status().Patch(t.Context(), n, merge(`{"status":{"conditions":[{"type":"Ready","status":"True"}]}}`)); err != nil {
-				t.Fatal(err)
+			if tc.ready != "" {
+				status := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q}]}}`, tc.ready)
+				if err := b.admin.Status().Patch(t.Context(), n, merge(status)); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if err := update(t.Context(), b.admin, n, tc.was...); err != nil {
 				t.Fatal(err)
@@ -147,15 +144,17 @@ func TestSilentTaint(t *testing.T) {
 			wantRefused(t, update(t.Context(), b.as(t, controller), n, tc.by...), tc.why)
 		})
 	}
-	n := newNode(t, b)
-	wantRefused(t, update(t.Context(), b.as(t, aborter), n, addTaint(silent), asSilent), "requires the verb automate")
 }
 
 func newNode(t *testing.T, b *fixture) *corev1.Node {
 	t.Helper()
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-4"}}
 	b.create(t, n)
-	t.Cleanup(func() { _ = b.admin.Delete(context.WithoutCancel(t.Context()), n) })
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		_ = update(ctx, b.admin, n, func(n *corev1.Node) { n.Finalizers = nil })
+		_ = b.admin.Delete(ctx, n)
+	})
 	return n
 }
 
@@ -177,11 +176,7 @@ func TestNodeFinalizer(t *testing.T) {
 		others  = "karpenter.sh/termination"
 	)
 	own := failoverpolicy.Finalizer
-	for name, tc := range map[string]struct {
-		ready   corev1.ConditionStatus
-		was, by []nodeEdit
-		why     string
-	}{
+	b.editNodes(t, map[string]nodeCase{
 		"added":                             {corev1.ConditionUnknown, nil, []nodeEdit{addFinalizer(own)}, ""},
 		"added beside another's":            {corev1.ConditionFalse, []nodeEdit{addFinalizer(others)}, []nodeEdit{addFinalizer(own)}, ""},
 		"added to a Node without status":    {"", nil, []nodeEdit{addFinalizer(own)}, ""},
@@ -193,24 +188,7 @@ func TestNodeFinalizer(t *testing.T) {
 		"added in the place of another's":   {corev1.ConditionUnknown, []nodeEdit{addFinalizer(others)}, []nodeEdit{removeFinalizer(others), addFinalizer(own)}, refused},
 		"removed with another's":            {corev1.ConditionUnknown, []nodeEdit{addFinalizer(own), addFinalizer(others)}, []nodeEdit{removeFinalizer(own), removeFinalizer(others)}, refused},
 		"added, with a label":               {corev1.ConditionUnknown, nil, []nodeEdit{addFinalizer(own), func(n *corev1.Node) { metav1.SetMetaDataLabel(&n.ObjectMeta, "a", "b") }}, "in the metadata of a Node"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := newNode(t, b)
-			if tc.ready != "" {
-				status := fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q}]}}`, tc.ready)
-				if err := b.admin.Status().Patch(t.Context(), n, merge(status)); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := update(t.Context(), b.admin, n, tc.was...); err != nil {
-				t.Fatal(err)
-			}
-			wantRefused(t, update(t.Context(), b.as(t, controller), n, tc.by...), tc.why)
-			if err := update(t.Context(), b.admin, n, func(n *corev1.Node) { n.Finalizers = nil }); err != nil {
-				t.Fatal(err)
-			}
-		})
-	}
+	})
 	n := newNode(t, b)
 	wantRefused(t, update(t.Context(), b.as(t, aborter), n, addFinalizer(own)), "requires the verb automate")
 	if err := update(t.Context(), b.admin, n, addFinalizer(own)); err != nil {

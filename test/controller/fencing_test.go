@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	labnodes "github.com/naosu-dev/naosu/lab/nodes"
@@ -56,6 +57,10 @@ func TestFencing(t *testing.T) {
 		return !known || i.State == cloud.Terminated
 	})
 	terminated := time.Now()
+	until(t, "the Node is deleted, still there, and out of service", func() bool {
+		n := nodeOf(t, dead) // Without the finalizer, it is gone.
+		return n.DeletionTimestamp != nil && kube.IsOutOfService(n)
+	})
 	after := running(t, before.UID)
 	t.Logf("%v until the instance was terminated, and %v more until the pod ran elsewhere, %d times as fast as reality",
 		terminated.Sub(began).Round(time.Second), time.Since(terminated).Round(time.Second), quicker)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -119,15 +118,10 @@ type answersOnce struct {
 }
 
 func (a *answersOnce) Do(r *http.Request) (*http.Response, error) {
-	body, err := io.ReadAll(r.Body)
+	action, err := actionOf(r)
 	if err != nil {
 		return nil, err
 	}
-	form, err := url.ParseQuery(string(body))
-	if err != nil {
-		return nil, err
-	}
-	action := form.Get("Action")
 	text := a.text
 	if a.asked[action] {
 		text = "<" + action + "Response></" + action + "Response>"

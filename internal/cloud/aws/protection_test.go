@@ -27,16 +27,21 @@ type scripted struct {
 	asked   []string
 }
 
-func (s *scripted) Do(r *http.Request) (*http.Response, error) {
+// actionOf is the action of a call of AWS's query protocol.
+func actionOf(r *http.Request) (string, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	form, err := url.ParseQuery(string(body))
+	return form.Get("Action"), err
+}
+
+func (s *scripted) Do(r *http.Request) (*http.Response, error) {
+	action, err := actionOf(r)
 	if err != nil {
 		return nil, err
 	}
-	action := form.Get("Action")
 	s.asked = append(s.asked, action)
 	status, text := http.StatusOK, s.answers[action]
 	if code, refused := strings.CutPrefix(text, "refuse "); refused {

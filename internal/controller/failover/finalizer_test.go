@@ -148,8 +148,8 @@ func TestDeletionOfNodeIsDelayed(t *testing.T) {
 	}
 }
 
-// Nothing delays the deletion for long: not a machine that runs, one of which nothing is known, a volume that is never detached, or a
-// controller that could not write.
+// Nothing delays the deletion for long: not a machine that runs, one of which nothing is known, a volume that is never detached, or another
+// controller that takes the lead.
 func TestDeletionOfNodeIsNotDelayedForLong(t *testing.T) {
 	for name, tc := range map[string]struct {
 		edit func(*bench)

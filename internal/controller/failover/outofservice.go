@@ -56,7 +56,7 @@ func (c *Reconciler) outOfService(ctx context.Context, world *cluster.Snapshot, 
 	if declared > 0 {
 		again = resyncInterval
 	}
-	kept := failoverpolicy.KeptNodes(world)
+	kept := failoverpolicy.NodesWithFinalizer(world)
 	if saidSilent+len(kept) > 0 {
 		again = spokenInterval
 	}
@@ -74,17 +74,17 @@ func (c *Reconciler) outOfService(ctx context.Context, world *cluster.Snapshot, 
 		failed = append(failed, c.withdrawSilent(ctx, node))
 	}
 	next, err := c.proveOff(ctx, world, silent)
-	failed = append(failed, err, c.keepNodes(ctx, world, silent, kept))
+	failed = append(failed, err, c.updateFinalizers(ctx, world, silent, kept))
 	return earlier(again, next), errors.Join(failed...)
 }
 
-// keepNodes adds failoverpolicy.Finalizer to silent nodes of whose machines the provider has a record, and removes it from those that are not to be
-// kept any more.
-func (c *Reconciler) keepNodes(ctx context.Context, world *cluster.Snapshot, silent []failoverpolicy.Candidate, kept []*corev1.Node) error {
+// updateFinalizers adds failoverpolicy.Finalizer to silent nodes that need it and of whose machines the provider has a record, and removes it from those
+// that need it no more.
+func (c *Reconciler) updateFinalizers(ctx context.Context, world *cluster.Snapshot, silent []failoverpolicy.Candidate, kept []*corev1.Node) error {
 	var failed []error
 	for _, one := range silent {
 		last := c.readings[one.Node.UID]
-		if failoverpolicy.HasFinalizer(one.Node) || one.Node.DeletionTimestamp != nil || !last.Recorded() || !failoverpolicy.Keeps(world, one.Node, true, last, c.Clock.Now()) {
+		if failoverpolicy.HasFinalizer(one.Node) || one.Node.DeletionTimestamp != nil || !last.Recorded() || !failoverpolicy.NeedsFinalizer(world, one.Node, true, last, c.Clock.Now()) {
 			continue
 		}
 		changed, err := action.AddFinalizer(ctx, c.Client, c.Reader, one.Node)
@@ -96,7 +96,7 @@ func (c *Reconciler) keepNodes(ctx context.Context, world *cluster.Snapshot, sil
 	}
 	for _, node := range kept {
 		asked := slices.ContainsFunc(silent, func(one failoverpolicy.Candidate) bool { return one.Node.UID == node.UID })
-		if failoverpolicy.Keeps(world, node, asked, c.readings[node.UID], c.Clock.Now()) {
+		if failoverpolicy.NeedsFinalizer(world, node, asked, c.readings[node.UID], c.Clock.Now()) {
 			continue
 		}
 		changed, err := action.RemoveFinalizer(ctx, c.Client, c.Reader, node.Name)

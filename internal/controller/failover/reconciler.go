@@ -100,7 +100,7 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 	}
 	world := c.World()
 	_, declared := returnedNodes(world)
-	if _, silent := spokenNodes(world); len(policies.Items)+declared+silent+len(failoverpolicy.KeptNodes(world)) == 0 {
+	if _, silent := spokenNodes(world); len(policies.Items)+declared+silent+len(failoverpolicy.NodesWithFinalizer(world)) == 0 {
 		c.counts.setPods(nil, nil)
 		return 0, nil
 	}
