@@ -13,6 +13,20 @@ var (
 // Placeholders are the parts of a command that the reader must fill in, in order, such as "<cluster>".
 func Placeholders(command string) []string { return placeholder.FindAllString(command, -1) }
 
+// ListWebhooks is the command that lists the admission webhooks with their configurations and timeouts.
+func ListWebhooks() string {
+	return command("kubectl", "get", "mutatingwebhookconfigurations,validatingwebhookconfigurations",
+		"--output", "custom-columns=KIND:.kind,NAME:.metadata.name,WEBHOOKS:.webhooks[*].name,SECONDS:.webhooks[*].timeoutSeconds")
+}
+
+// ListAPIServices is the command that lists the APIs with the Services behind them, and whether they respond.
+func ListAPIServices() string { return command("kubectl", "get", "apiservices") }
+
+// RunCronJob is the command that creates a Job from a CronJob now. The name of a CronJob leaves room for the suffix.
+func RunCronJob(o Ref) string {
+	return command("kubectl", "create", "job", o.Name+"-manual", "--namespace", o.Namespace, "--from", o.String())
+}
+
 // command joins words into a line that can be pasted into a shell. Names come from the cluster and are quoted unless
 // they are harmless: whoever may label a node must not be able to write the reader's command line.
 func command(words ...string) string {

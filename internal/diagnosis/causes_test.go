@@ -154,7 +154,7 @@ func answerOf(e finding.Explanation) string {
 		words = append(words, message.English().Say(link.Message))
 	}
 	for _, r := range remedies {
-		words = append(words, r.Command)
+		words = append(words, message.English().Say(r.Message), r.Command)
 	}
 	return strings.Join(words, "\n")
 }

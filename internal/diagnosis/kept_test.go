@@ -74,11 +74,15 @@ func TestNodesAutoscalersKeep(t *testing.T) {
 		"no count":                {"upstream/aws-ebs-csi-driver-1728", volume, on(func(n *storagev1.CSINode) { n.Spec.Drivers[0].Allocatable = nil }), "its CSINode", true},
 		"ample room":              {"upstream/aws-ebs-csi-driver-1728", volume, on(func(a *storagev1.VolumeAttachment) { a.Status.Attached = strings.HasSuffix(a.Name, "7") }), "its CSINode", true},
 
-		"not admitted":             {"upstream/kueue-3108", job, nil, "Kueue has not admitted workload/job-sample-job-x-1", false},
-		"another's":                {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.OwnerReferences[0].UID = "other" }), "Kueue has no Workload for it, although it names the LocalQueue user-queue", false},
-		"out of the queue":         {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.Spec.Active = new(false) }), "spec.active is false", false},
-		"waiting for its checks":   {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.Status.Conditions[0].Status = "True" }), "waits for its admission checks", false},
-		"nothing said of it":       {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.Status.Conditions = nil }), "Kueue has not admitted workload/job-sample-job-x-1 (LocalQueue user-queue).", false},
+		"not admitted":           {"upstream/kueue-3108", job, nil, "Kueue has not admitted workload/job-sample-job-x-1", false},
+		"another's":              {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.OwnerReferences[0].UID = "other" }), "Kueue has no Workload for it, although it names the LocalQueue user-queue", false},
+		"out of the queue":       {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.Spec.Active = new(false) }), "spec.active is false", false},
+		"waiting for its checks": {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.Status.Conditions[0].Status = "True" }), "waits for its admission checks", false},
+		"nothing said of it":     {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.Status.Conditions = nil }), "Kueue has not admitted workload/job-sample-job-x-1 (LocalQueue user-queue).", false},
+		"more than there is":     {"upstream/kueue-3108", job, nil, "Kueue never admits more than the maximum capacity", false},
+		"more than is free": {"upstream/kueue-3108", job, on(func(w *custom.Workload) {
+			w.Status.Conditions[0].Message = "couldn't assign flavors to pod set main: insufficient unused quota for cpu in flavor default-flavor, 3 more needed"
+		}), "wait until other Workloads of the queue have finished", false},
 		"of another namespace too": {"upstream/kueue-3108", job, on(func(w *custom.Workload) { w.Namespace = "other" }), "has not admitted", true},
 	} {
 		t.Run(name, func(t *testing.T) {

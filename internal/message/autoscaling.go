@@ -41,16 +41,18 @@ const (
 	LocalQueueMissing   ID = "LocalQueueMissing"   // queue
 	ClusterQueueMissing ID = "ClusterQueueMissing" // queue, local
 	QueueStopped        ID = "QueueStopped"        // queue, policy, why
+	RemedyKueueQuota    ID = "RemedyKueueQuota"    // workload, never
 	QueueHas            ID = "QueueHas"            // queue, resource, flavor, nominal, used, borrowed, cohort, limit
 
 	DeviceClaimMissing ID = "DeviceClaimMissing" // pod, missing, claim, namespace, others, owned
-	DeviceClaimWay     ID = "DeviceClaimWay"     // missing, namespace, others, owned
+	RemedyDeviceClaim  ID = "RemedyDeviceClaim"  // missing, namespace, others, owned
 
 	CrashesFormat  ID = "CrashesFormat"  // container, n, platform, node
 	ExitFormat     ID = "ExitFormat"     // container, node, platform, others
 	RemedyArch     ID = "RemedyArch"     // object, arch, nodes
 	RemedyArchRisk ID = "RemedyArchRisk" // image, arch, runs, daemon
 	AttachedThere  ID = "AttachedThere"  // node, driver, n, most, type, shared, left
+	RemedyAttached ID = "RemedyAttached" // driver, node
 
 	TitleN611 ID = "TitleN611"
 	TitleN612 ID = "TitleN612"

@@ -40,16 +40,18 @@ var englishAutoscaling = sentences{
 	LocalQueueMissing:   "{{.queue}} in namespace {{.queue.Namespace}} does not exist.",
 	ClusterQueueMissing: "{{.queue}}, which {{.local}} refers to, does not exist.",
 	QueueStopped:        "{{.queue}} admits nothing: {{if .policy}}its stopPolicy is {{.policy}}{{else}}{{.why}}{{end}}.",
+	RemedyKueueQuota:    "{{if .never}}Make {{.workload}} request less, or raise the quota: Kueue never admits more than the maximum capacity{{else}}Raise the quota, or wait until other Workloads of the queue have finished{{end}}",
 	QueueHas:            "{{.queue}} has a nominal quota of {{.nominal}} {{.resource}} in the flavor {{.flavor}}, and {{.used}} reserved{{if .borrowed}} ({{.borrowed}} borrowed){{end}}; {{if not .cohort}}it cannot borrow, because it belongs to no cohort{{else if .limit}}it can borrow up to {{.limit}} that other queues of the cohort {{.cohort}} do not use{{else}}it can borrow what other queues of the cohort {{.cohort}} do not use{{end}}.",
 
 	DeviceClaimMissing: "{{.pod}} is Pending because {{.missing}}, which it names for its claim {{.claim}}, does not exist in {{.namespace}}: until it exists, the scheduler does not consider the pod.",
-	DeviceClaimWay:     "Create {{.missing}} in {{.namespace}}, or correct the name in {{if .owned}}the template that creates the pod{{else}}the pod, which must then be recreated{{end}}{{if .others}} (existing: {{and .others}}){{end}}.",
+	RemedyDeviceClaim:  "Create {{.missing}} in {{.namespace}}, or correct the name in {{if .owned}}the template that creates the pod{{else}}the pod, which must then be recreated{{end}}{{if .others}} (existing: {{and .others}}){{end}}",
 
 	CrashesFormat:  "{{.subject}} keeps restarting: container {{.container}} has been restarted {{count .n \"time\" \"times\"}}, because {{.node}}{{if .platform}} ({{.platform}}){{end}} cannot run its program (exec format error).",
-	ExitFormat:     "An exec format error means that the program is built for an architecture other than {{if .platform}}{{.platform}}{{else}}the node's{{end}}, or is a script whose first line names no interpreter.{{if .others}} Other nodes are {{and .others}}.{{end}} Push a multi-platform image, or run the pods only on nodes that the program is built for.",
+	ExitFormat:     "An exec format error means that the program is built for an architecture other than {{if .platform}}{{.platform}}{{else}}the node's{{end}}, or is a script whose first line names no interpreter.",
 	RemedyArch:     "Run the pods of {{.object}} only on {{.arch}} nodes, such as {{and .nodes}}, with the nodeSelector kubernetes.io/arch.",
 	RemedyArchRisk: "{{if .runs}}The image runs on {{.arch}} nodes.{{else}}The Kubernetes API does not show whether {{.image}} is built for {{.arch}}: check its manifest first.{{end}}{{if .daemon}} The other nodes then do not run this pod.{{end}}",
-	AttachedThere:  "{{.node}}{{if .type}}, of type {{.type}},{{end}} has {{count .n \"volume\" \"volumes\"}} of {{.driver}} attached; its CSINode allows {{.most}}.{{if .shared}} On most Nitro instance types, EC2 attaches at most {{.shared}} volumes and network interfaces together: if this is one of them, {{count .left \"attachment is\" \"attachments are\"}} left for network interfaces, and the limit that the driver reports is too high. With a newer driver, or with its option --reserved-volume-attachments or --volume-attach-limit, the scheduler chooses another node in time.{{end}}",
+	AttachedThere:  "{{.node}}{{if .type}}, of type {{.type}},{{end}} has {{count .n \"volume\" \"volumes\"}} of {{.driver}} attached; its CSINode allows {{.most}}.{{if .shared}} On most Nitro instance types, EC2 attaches at most {{.shared}} volumes and network interfaces together: if this is one of them, {{count .left \"attachment is\" \"attachments are\"}} left for network interfaces, and the limit that the driver reports is too high.{{end}}",
+	RemedyAttached: "Use a newer version of {{.driver}}, or its option --reserved-volume-attachments or --volume-attach-limit, so that the scheduler chooses another node in time; until then, cordon {{.node}} and delete the pod, if another node can take it",
 
 	TitleN611: "a Karpenter NodePool at its limit or not ready",
 	TitleN612: "a Karpenter NodeClaim that does not become a node",

@@ -40,16 +40,18 @@ var japaneseAutoscaling = sentences{
 	LocalQueueMissing:   "namespace {{.queue.Namespace}} の {{.queue}} が存在しません。",
 	ClusterQueueMissing: "{{.local}} の参照先 {{.queue}} が存在しません。",
 	QueueStopped:        "{{.queue}} は何も承認しません{{if .policy}} (stopPolicy が {{.policy}}){{else}}: {{.why}}{{end}}。",
+	RemedyKueueQuota:    "{{if .never}}{{.workload}} の要求を減らすか、割り当てを増やします (最大容量を超えるものを Kueue が承認することはありません){{else}}割り当てを増やすか、キューのほかの Workload が終わるのを待ちます{{end}}",
 	QueueHas:            "{{.queue}} の flavor {{.flavor}} の {{.resource}} の割り当て (nominal) は {{.nominal}} で、{{.used}} が確保されています{{if .borrowed}} ({{.borrowed}} は借用){{end}}。{{if not .cohort}}cohort に属していないため、借用はできません{{else if .limit}}cohort {{.cohort}} のほかのキューが使わない分から {{.limit}} まで借用できます{{else}}cohort {{.cohort}} のほかのキューが使わない分を借用できます{{end}}。",
 
 	DeviceClaimMissing: "{{.pod}} は Pending です。クレーム {{.claim}} に指定された {{.missing}} が {{.namespace}} に存在しません。存在するまで、スケジューリングの対象になりません。",
-	DeviceClaimWay:     "{{.namespace}} に {{.missing}} を作成するか、{{if .owned}}Pod の作成元のテンプレート{{else}}Pod (作り直しが必要です){{end}} の名前を修正してください{{if .others}} (存在するもの: {{and .others}}){{end}}。",
+	RemedyDeviceClaim:  "{{.namespace}} に {{.missing}} を作成するか、{{if .owned}}Pod の作成元のテンプレート{{else}}Pod (作り直しが必要です){{end}} の名前を修正します{{if .others}} (存在するもの: {{and .others}}){{end}}",
 
 	CrashesFormat:  "{{.subject}} は起動しても終了を繰り返しています。コンテナ {{.container}} は {{.n}} 回再起動しています。プログラムが {{.node}}{{if .platform}} ({{.platform}}){{end}} で実行できない形式です (exec format error)。",
-	ExitFormat:     "exec format error は、プログラムが{{if .platform}} {{.platform}} {{else}}ノード{{end}}とは異なるアーキテクチャ用にビルドされているか、先頭行にインタープリターの指定がないスクリプトであることを示します。{{if .others}}ほかのノードは {{and .others}} です。{{end}}マルチプラットフォームのイメージを push するか、対応するノードだけに Pod を配置してください。",
+	ExitFormat:     "exec format error は、プログラムが{{if .platform}} {{.platform}} {{else}}ノード{{end}}とは異なるアーキテクチャ用にビルドされているか、先頭行にインタープリターの指定がないスクリプトであることを示します。",
 	RemedyArch:     "{{.object}} の Pod を、nodeSelector kubernetes.io/arch で {{.arch}} のノード ({{and .nodes}} など) だけに配置します。",
 	RemedyArchRisk: "{{if .runs}}このイメージは {{.arch}} のノードで動いています。{{else}}{{.image}} が {{.arch}} 用にビルドされているかは Kubernetes API では分かりません。先にマニフェストを確認してください。{{end}}{{if .daemon}}ほかのノードではこの Pod が動かなくなります。{{end}}",
-	AttachedThere:  "{{.node}}{{if .type}} ({{.type}}){{end}} には {{.driver}} のボリュームが {{.n}} 個アタッチされています。CSINode での上限は {{.most}} 個です。{{if .shared}}Nitro のインスタンスタイプの多くでは、EC2 がアタッチできるのはボリュームとネットワークインターフェイスを合わせて {{.shared}} 個までです。該当する場合、ネットワークインターフェイスの分は残り {{.left}} 個で、ドライバーの示す上限が大きすぎます。新しいドライバー、または --reserved-volume-attachments か --volume-attach-limit オプションを使うと、スケジューラーが先に別のノードを選べます。{{end}}",
+	AttachedThere:  "{{.node}}{{if .type}} ({{.type}}){{end}} には {{.driver}} のボリュームが {{.n}} 個アタッチされています。CSINode での上限は {{.most}} 個です。{{if .shared}}Nitro のインスタンスタイプの多くでは、EC2 がアタッチできるのはボリュームとネットワークインターフェイスを合わせて {{.shared}} 個までです。該当する場合、ネットワークインターフェイスの分は残り {{.left}} 個で、ドライバーの示す上限が大きすぎます。{{end}}",
+	RemedyAttached: "{{.driver}} を新しいバージョンにするか、--reserved-volume-attachments または --volume-attach-limit オプションを付けて、スケジューラーが先に別のノードを選べるようにします。それまでは、ほかに受け入れられるノードがあれば、{{.node}} を cordon して Pod を削除します",
 
 	TitleN611: "上限に達した、または使用できない Karpenter の NodePool",
 	TitleN612: "ノードにならない Karpenter の NodeClaim",

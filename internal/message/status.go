@@ -7,6 +7,7 @@ const (
 	WouldTellAbsent    ID = "WouldTellAbsent"    // kinds
 	StatusUntold       ID = "StatusUntold"       // subject
 	LogTells           ID = "LogTells"           // container, command
+	LogTellsProbe      ID = "LogTellsProbe"      // container, command
 
 	// Pods that have no node and are not the scheduler's.
 	GateWaits       ID = "GateWaits"       // gate
@@ -41,7 +42,7 @@ const (
 	ImageUnreachable ID = "ImageUnreachable" // subject, node, image, container
 	ImageNoRoom      ID = "ImageNoRoom"      // subject, node, image, container
 	ImagePlatform    ID = "ImagePlatform"    // subject, image, container, node, platform
-	ImagePlatformWay ID = "ImagePlatformWay" // platform, others
+	RemedyPlatform   ID = "RemedyPlatform"   // platform, others
 	ImageInvalid     ID = "ImageInvalid"     // subject, image, container
 	ImageNeverPulled ID = "ImageNeverPulled" // subject, node, image, container
 	ImageElsewhere   ID = "ImageElsewhere"   // pod, namespace, node
@@ -54,6 +55,7 @@ const (
 	DriverUnseen      ID = "DriverUnseen"      // driver
 	DriverPod         ID = "DriverPod"         // set, namespace, node, pod, well, state
 	DriverExcluded    ID = "DriverExcluded"    // set, namespace, node, why
+	RemedyDriverNode  ID = "RemedyDriverNode"  // set, namespace, node
 	DriverNoPod       ID = "DriverNoPod"       // set, namespace, node
 	AttachUnasked     ID = "AttachUnasked"     // subject, volume, claim, node
 	AttachFails       ID = "AttachFails"       // subject, driver, volume, claim, node, why
@@ -129,6 +131,7 @@ const (
 	StopNodeDown        ID = "StopNodeDown"        // subject, age, node
 	StopNodeGone        ID = "StopNodeGone"        // subject, age, node
 	StopKubelet         ID = "StopKubelet"         // subject, age, node
+	RemedyKubelet       ID = "RemedyKubelet"       // node
 	StopHook            ID = "StopHook"            // subject, age, node, container, hook, lasts, grace
 	HookMayHold         ID = "HookMayHold"         // container, hook
 	HookWaits           ID = "HookWaits"           // object, own

@@ -67,6 +67,12 @@ const (
 	RemedyJobTimeRisk      ID = "RemedyJobTimeRisk"      //
 	RemedyCronTime         ID = "RemedyCronTime"         // object, seconds, limit, paced, done, of
 	RemedyCronTimeCost     ID = "RemedyCronTimeCost"     //
+	RemedySchedule         ID = "RemedySchedule"         // subject
+	RemedyScheduleCost     ID = "RemedyScheduleCost"     //
+	RemedyScheduleRisk     ID = "RemedyScheduleRisk"     //
+	RemedyRunJob           ID = "RemedyRunJob"           // subject
+	RemedyRunJobCost       ID = "RemedyRunJobCost"       //
+	RemedyRunJobRisk       ID = "RemedyRunJobRisk"       // subject
 	RemedyUnsuspend        ID = "RemedyUnsuspend"        // subject
 	RemedyUnsuspendCost    ID = "RemedyUnsuspendCost"    //
 	RemedyUnsuspendRisk    ID = "RemedyUnsuspendRisk"    //
@@ -98,10 +104,14 @@ const (
 	HPAAtMaximum      ID = "HPAAtMaximum"      // subject, target, max, want
 	MetricsAPIMissing ID = "MetricsAPIMissing" // api
 	MetricsAPIDown    ID = "MetricsAPIDown"    // api, why
+	RemedyMetricsAPI  ID = "RemedyMetricsAPI"  // api
 
 	RemedyPublish           ID = "RemedyPublish"           // service
 	RemedyPublishCost       ID = "RemedyPublishCost"       //
 	RemedyPublishRisk       ID = "RemedyPublishRisk"       // service
+	RemedyFindHook          ID = "RemedyFindHook"          // webhook, cert
+	RemedyFindSlowHooks     ID = "RemedyFindSlowHooks"     // limit
+	RemedyHookCert          ID = "RemedyHookCert"          // webhook, config
 	RemedyIgnoreHook        ID = "RemedyIgnoreHook"        // webhook
 	RemedyIgnoreHookCost    ID = "RemedyIgnoreHookCost"    //
 	RemedyIgnoreHookRisk    ID = "RemedyIgnoreHookRisk"    // config

@@ -1584,6 +1584,15 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
+	{RemedyKueueQuota, []string{"never", "workload"}, func(t *text) {
+		if t.is(t.value("never")) {
+			t.say("Make ")
+			t.put(t.value("workload"))
+			t.say(" request less, or raise the quota: Kueue never admits more than the maximum capacity")
+		} else {
+			t.say("Raise the quota, or wait until other Workloads of the queue have finished")
+		}
+	}},
 	{QueueHas, []string{"queue", "nominal", "resource", "flavor", "used", "borrowed", "cohort", "limit"}, func(t *text) {
 		t.put(t.value("queue"))
 		t.say(" has a nominal quota of ")
@@ -1628,7 +1637,7 @@ var englishTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(": until it exists, the scheduler does not consider the pod.")
 	}},
-	{DeviceClaimWay, []string{"missing", "namespace", "owned", "others"}, func(t *text) {
+	{RemedyDeviceClaim, []string{"missing", "namespace", "owned", "others"}, func(t *text) {
 		t.say("Create ")
 		t.put(t.value("missing"))
 		t.say(" in ")
@@ -1644,7 +1653,6 @@ var englishTexts = []compiled{
 			t.say(englishAnd(t.items("others")))
 			t.say(")")
 		}
-		t.say(".")
 	}},
 	{CrashesFormat, []string{"subject", "container", "n", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -1661,7 +1669,7 @@ var englishTexts = []compiled{
 		}
 		t.say(" cannot run its program (exec format error).")
 	}},
-	{ExitFormat, []string{"platform", "others"}, func(t *text) {
+	{ExitFormat, []string{"platform"}, func(t *text) {
 		t.say("An exec format error means that the program is built for an architecture other than ")
 		if t.is(t.value("platform")) {
 			t.put(t.value("platform"))
@@ -1669,12 +1677,6 @@ var englishTexts = []compiled{
 			t.say("the node's")
 		}
 		t.say(", or is a script whose first line names no interpreter.")
-		if t.is(t.value("others")) {
-			t.say(" Other nodes are ")
-			t.say(englishAnd(t.items("others")))
-			t.say(".")
-		}
-		t.say(" Push a multi-platform image, or run the pods only on nodes that the program is built for.")
 	}},
 	{RemedyArch, []string{"object", "arch", "nodes"}, func(t *text) {
 		t.say("Run the pods of ")
@@ -1720,8 +1722,15 @@ var englishTexts = []compiled{
 			t.put(t.value("shared"))
 			t.say(" volumes and network interfaces together: if this is one of them, ")
 			t.say(count(t.number("left"), "attachment is", "attachments are"))
-			t.say(" left for network interfaces, and the limit that the driver reports is too high. With a newer driver, or with its option --reserved-volume-attachments or --volume-attach-limit, the scheduler chooses another node in time.")
+			t.say(" left for network interfaces, and the limit that the driver reports is too high.")
 		}
+	}},
+	{RemedyAttached, []string{"driver", "node"}, func(t *text) {
+		t.say("Use a newer version of ")
+		t.put(t.value("driver"))
+		t.say(", or its option --reserved-volume-attachments or --volume-attach-limit, so that the scheduler chooses another node in time; until then, cordon ")
+		t.put(t.value("node"))
+		t.say(" and delete the pod, if another node can take it")
 	}},
 	{TitleN611, nil, func(t *text) {
 		t.say("a Karpenter NodePool at its limit or not ready")
@@ -7478,6 +7487,12 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" exists; naosu does not explain objects of its kind.")
 	}},
+	{LogTellsProbe, []string{"container", "command"}, func(t *text) {
+		t.say("The log of ")
+		t.put(t.value("container"))
+		t.say(" may show why the probe fails; naosu does not read logs: ")
+		t.put(t.value("command"))
+	}},
 	{LogTells, []string{"container", "command"}, func(t *text) {
 		t.say("The log of ")
 		t.put(t.value("container"))
@@ -7741,7 +7756,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{ImagePlatformWay, []string{"platform", "others"}, func(t *text) {
+	{RemedyPlatform, []string{"platform", "others"}, func(t *text) {
 		t.say("Push a multi-platform image that includes ")
 		if t.is(t.value("platform")) {
 			t.put(t.value("platform"))
@@ -7754,7 +7769,6 @@ var englishTexts = []compiled{
 			t.say(englishAnd(t.items("others")))
 			t.say(")")
 		}
-		t.say(".")
 	}},
 	{ImageInvalid, []string{"subject", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -7857,7 +7871,16 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" (")
 		t.put(t.value("why"))
-		t.say("): include that node.")
+		t.say(").")
+	}},
+	{RemedyDriverNode, []string{"set", "namespace", "node"}, func(t *text) {
+		t.say("Change the node selector, affinity or tolerations of ")
+		t.put(t.value("set"))
+		t.say(" in ")
+		t.put(t.value("namespace"))
+		t.say(" so that it also runs on ")
+		t.put(t.value("node"))
+		t.say(", or the pod's so that it runs where the driver does")
 	}},
 	{DriverNoPod, []string{"set", "namespace", "node"}, func(t *text) {
 		t.put(t.value("set"))
@@ -8460,6 +8483,11 @@ var englishTexts = []compiled{
 		t.say(" ago, but the kubelet on ")
 		t.put(t.value("node"))
 		t.say(" has not confirmed that its containers have ended.")
+	}},
+	{RemedyKubelet, []string{"node"}, func(t *text) {
+		t.say("Restart the kubelet of ")
+		t.put(t.value("node"))
+		t.say("; if the containers do not end then, reboot or replace the node")
 	}},
 	{StopHook, []string{"subject", "age", "container", "hook", "lasts", "grace", "node"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -9929,6 +9957,29 @@ var englishTexts = []compiled{
 	{RemedyCronTimeCost, nil, func(t *text) {
 		t.say("None before the next Job. The failed Job does not run again.")
 	}},
+	{RemedySchedule, []string{"subject"}, func(t *text) {
+		t.say("Give ")
+		t.put(t.value("subject"))
+		t.say(" a schedule that Kubernetes accepts and that is due at some time")
+	}},
+	{RemedyScheduleCost, nil, func(t *text) {
+		t.say("None.")
+	}},
+	{RemedyScheduleRisk, nil, func(t *text) {
+		t.say("It is not known which times are meant.")
+	}},
+	{RemedyRunJob, []string{"subject"}, func(t *text) {
+		t.say("Run the Job of ")
+		t.put(t.value("subject"))
+		t.say(" once now")
+	}},
+	{RemedyRunJobCost, nil, func(t *text) {
+		t.say("One Job runs outside of the schedule.")
+	}},
+	{RemedyRunJobRisk, []string{"subject"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" itself still creates no Job.")
+	}},
 	{RemedyUnsuspend, []string{"subject"}, func(t *text) {
 		t.say("Let ")
 		t.put(t.value("subject"))
@@ -10095,6 +10146,17 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
+	{RemedyMetricsAPI, []string{"api"}, func(t *text) {
+		t.say("Find the Service behind ")
+		t.put(t.value("api"))
+		t.say(" (usually ")
+		if t.equal(t.value("api"), "metrics.k8s.io") {
+			t.say("metrics-server")
+		} else {
+			t.say("a metrics adapter")
+		}
+		t.say("), and make its pods ready")
+	}},
 	{MetricsAPIDown, []string{"api", "why"}, func(t *text) {
 		t.say("The server of ")
 		t.put(t.value("api"))
@@ -10118,6 +10180,29 @@ var englishTexts = []compiled{
 		t.say("Clients of ")
 		t.put(t.value("service"))
 		t.say(" reach pods that are not ready.")
+	}},
+	{RemedyFindHook, []string{"webhook", "cert"}, func(t *text) {
+		t.say("Find the configuration of the webhook ")
+		t.put(t.value("webhook"))
+		t.say(", and ")
+		if t.is(t.value("cert")) {
+			t.say("give its server a certificate that the caBundle trusts")
+		} else {
+			t.say("make its server respond")
+		}
+		t.say("; until then, failurePolicy: Ignore lets pods be created without it")
+	}},
+	{RemedyFindSlowHooks, []string{"limit"}, func(t *text) {
+		t.say("Find the webhooks that are called for pods, and set their timeoutSeconds so that together they take less than ")
+		t.put(t.value("limit"))
+		t.say(" seconds")
+	}},
+	{RemedyHookCert, []string{"webhook", "config"}, func(t *text) {
+		t.say("Give the server of the webhook ")
+		t.put(t.value("webhook"))
+		t.say(" a certificate that the caBundle of ")
+		t.put(t.value("config"))
+		t.say(" trusts")
 	}},
 	{RemedyIgnoreHook, []string{"webhook"}, func(t *text) {
 		t.say("Temporarily create pods without the answer of the webhook ")

@@ -1561,6 +1561,14 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
+	{RemedyKueueQuota, []string{"never", "workload"}, func(t *text) {
+		if t.is(t.value("never")) {
+			t.put(t.value("workload"))
+			t.say(" の要求を減らすか、割り当てを増やします (最大容量を超えるものを Kueue が承認することはありません)")
+		} else {
+			t.say("割り当てを増やすか、キューのほかの Workload が終わるのを待ちます")
+		}
+	}},
 	{QueueHas, []string{"queue", "flavor", "resource", "nominal", "used", "borrowed", "cohort", "limit"}, func(t *text) {
 		t.put(t.value("queue"))
 		t.say(" の flavor ")
@@ -1605,7 +1613,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(" に存在しません。存在するまで、スケジューリングの対象になりません。")
 	}},
-	{DeviceClaimWay, []string{"namespace", "missing", "owned", "others"}, func(t *text) {
+	{RemedyDeviceClaim, []string{"namespace", "missing", "owned", "others"}, func(t *text) {
 		t.put(t.value("namespace"))
 		t.say(" に ")
 		t.put(t.value("missing"))
@@ -1615,13 +1623,12 @@ var japaneseTexts = []compiled{
 		} else {
 			t.say("Pod (作り直しが必要です)")
 		}
-		t.say(" の名前を修正してください")
+		t.say(" の名前を修正します")
 		if t.is(t.value("others")) {
 			t.say(" (存在するもの: ")
 			t.say(japaneseAnd(t.items("others")))
 			t.say(")")
 		}
-		t.say("。")
 	}},
 	{CrashesFormat, []string{"subject", "container", "n", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -1638,7 +1645,7 @@ var japaneseTexts = []compiled{
 		}
 		t.say(" で実行できない形式です (exec format error)。")
 	}},
-	{ExitFormat, []string{"platform", "others"}, func(t *text) {
+	{ExitFormat, []string{"platform"}, func(t *text) {
 		t.say("exec format error は、プログラムが")
 		if t.is(t.value("platform")) {
 			t.say(" ")
@@ -1648,12 +1655,6 @@ var japaneseTexts = []compiled{
 			t.say("ノード")
 		}
 		t.say("とは異なるアーキテクチャ用にビルドされているか、先頭行にインタープリターの指定がないスクリプトであることを示します。")
-		if t.is(t.value("others")) {
-			t.say("ほかのノードは ")
-			t.say(japaneseAnd(t.items("others")))
-			t.say(" です。")
-		}
-		t.say("マルチプラットフォームのイメージを push するか、対応するノードだけに Pod を配置してください。")
 	}},
 	{RemedyArch, []string{"object", "arch", "nodes"}, func(t *text) {
 		t.put(t.value("object"))
@@ -1697,8 +1698,14 @@ var japaneseTexts = []compiled{
 			t.put(t.value("shared"))
 			t.say(" 個までです。該当する場合、ネットワークインターフェイスの分は残り ")
 			t.put(t.value("left"))
-			t.say(" 個で、ドライバーの示す上限が大きすぎます。新しいドライバー、または --reserved-volume-attachments か --volume-attach-limit オプションを使うと、スケジューラーが先に別のノードを選べます。")
+			t.say(" 個で、ドライバーの示す上限が大きすぎます。")
 		}
+	}},
+	{RemedyAttached, []string{"driver", "node"}, func(t *text) {
+		t.put(t.value("driver"))
+		t.say(" を新しいバージョンにするか、--reserved-volume-attachments または --volume-attach-limit オプションを付けて、スケジューラーが先に別のノードを選べるようにします。それまでは、ほかに受け入れられるノードがあれば、")
+		t.put(t.value("node"))
+		t.say(" を cordon して Pod を削除します")
 	}},
 	{TitleN611, nil, func(t *text) {
 		t.say("上限に達した、または使用できない Karpenter の NodePool")
@@ -7237,6 +7244,12 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" は存在しますが、naosu はこの種類のオブジェクトを説明しません。")
 	}},
+	{LogTellsProbe, []string{"container", "command"}, func(t *text) {
+		t.say("コンテナ ")
+		t.put(t.value("container"))
+		t.say(" のプローブが失敗する理由はログにあるかもしれませんが、naosu はログを読み取りません: ")
+		t.put(t.value("command"))
+	}},
 	{LogTells, []string{"container", "command"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
@@ -7495,19 +7508,18 @@ var japaneseTexts = []compiled{
 		}
 		t.say(" 用のビルドがありません。")
 	}},
-	{ImagePlatformWay, []string{"platform", "others"}, func(t *text) {
+	{RemedyPlatform, []string{"platform", "others"}, func(t *text) {
 		if t.is(t.value("platform")) {
 			t.put(t.value("platform"))
 		} else {
 			t.say("ノードのプラットフォーム")
 		}
-		t.say(" を含むマルチプラットフォームのイメージをプッシュするか、nodeSelector の kubernetes.io/arch で対応するノードに限ってください")
+		t.say(" を含むマルチプラットフォームのイメージをプッシュするか、nodeSelector の kubernetes.io/arch で対応するノードに限ります")
 		if t.is(t.value("others")) {
 			t.say(" (ほかのノードは ")
 			t.say(japaneseAnd(t.items("others")))
 			t.say(")")
 		}
-		t.say("。")
 	}},
 	{ImageInvalid, []string{"subject", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -7610,7 +7622,15 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" は対象外です (")
 		t.put(t.value("why"))
-		t.say(")。対象に含めてください。")
+		t.say(")。")
+	}},
+	{RemedyDriverNode, []string{"namespace", "set", "node"}, func(t *text) {
+		t.put(t.value("namespace"))
+		t.say(" の ")
+		t.put(t.value("set"))
+		t.say(" のノードセレクター、アフィニティまたは toleration を変えて ")
+		t.put(t.value("node"))
+		t.say(" でも動くようにするか、Pod のほうをドライバーの動くノードに限ります")
 	}},
 	{DriverNoPod, []string{"namespace", "set", "node"}, func(t *text) {
 		t.say("ドライバーは ")
@@ -8203,6 +8223,10 @@ var japaneseTexts = []compiled{
 		t.say("前に消えているはずですが、")
 		t.put(t.value("node"))
 		t.say(" の kubelet がコンテナの終了をまだ報告していません。")
+	}},
+	{RemedyKubelet, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の kubelet を再起動し、それでもコンテナが終わらなければノードを再起動するか置き換えます")
 	}},
 	{StopHook, []string{"subject", "age", "container", "hook", "lasts", "grace", "node"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -9615,6 +9639,27 @@ var japaneseTexts = []compiled{
 	{RemedyCronTimeCost, nil, func(t *text) {
 		t.say("次の Job まではありません。失敗した Job は再び動きません。")
 	}},
+	{RemedySchedule, []string{"subject"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" のスケジュールを、Kubernetes が受け付け、実際に時刻が来るものにします")
+	}},
+	{RemedyScheduleCost, nil, func(t *text) {
+		t.say("なし。")
+	}},
+	{RemedyScheduleRisk, nil, func(t *text) {
+		t.say("意図された時刻は分かりません。")
+	}},
+	{RemedyRunJob, []string{"subject"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" の Job を今 1 回だけ実行します")
+	}},
+	{RemedyRunJobCost, nil, func(t *text) {
+		t.say("スケジュール外で Job が 1 つ動きます。")
+	}},
+	{RemedyRunJobRisk, []string{"subject"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" 自体が Job を作らないことは変わりません。")
+	}},
 	{RemedyUnsuspend, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" が再び Job を作るようにします")
@@ -9780,6 +9825,16 @@ var japaneseTexts = []compiled{
 		}
 		t.say("。")
 	}},
+	{RemedyMetricsAPI, []string{"api"}, func(t *text) {
+		t.put(t.value("api"))
+		t.say(" を提供する Service (通常は")
+		if t.equal(t.value("api"), "metrics.k8s.io") {
+			t.say(" metrics-server")
+		} else {
+			t.say("メトリクスアダプター")
+		}
+		t.say(") を調べ、その Pod が Ready になるようにします")
+	}},
 	{MetricsAPIDown, []string{"api", "why"}, func(t *text) {
 		t.put(t.value("api"))
 		t.say(" を提供するサーバーが応答していません")
@@ -9801,6 +9856,29 @@ var japaneseTexts = []compiled{
 	{RemedyPublishRisk, []string{"service"}, func(t *text) {
 		t.put(t.value("service"))
 		t.say(" のクライアントが Ready でない Pod に接続します。")
+	}},
+	{RemedyFindHook, []string{"webhook", "cert"}, func(t *text) {
+		t.say("webhook ")
+		t.put(t.value("webhook"))
+		t.say(" の設定を調べ、")
+		if t.is(t.value("cert")) {
+			t.say("caBundle で検証できる証明書をサーバーに与えます")
+		} else {
+			t.say("サーバーが応答するようにします")
+		}
+		t.say("。それまでは failurePolicy: Ignore で、応答がなくても Pod を作成できます")
+	}},
+	{RemedyFindSlowHooks, []string{"limit"}, func(t *text) {
+		t.say("Pod の作成時に呼ばれる webhook を調べ、合計が ")
+		t.put(t.value("limit"))
+		t.say(" 秒より短くなるように timeoutSeconds を設定します")
+	}},
+	{RemedyHookCert, []string{"webhook", "config"}, func(t *text) {
+		t.say("webhook ")
+		t.put(t.value("webhook"))
+		t.say(" のサーバーに、")
+		t.put(t.value("config"))
+		t.say(" の caBundle で検証できる証明書を与えます")
 	}},
 	{RemedyIgnoreHook, []string{"webhook"}, func(t *text) {
 		t.say("当面の間、webhook ")

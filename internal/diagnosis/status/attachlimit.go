@@ -59,6 +59,9 @@ func (s *Status) reportAttachments(name, driver string) {
 		if nitro {
 			shared, left = nitroAttachments, max(nitroAttachments-attached, 0)
 		}
+		if nitro {
+			s.advise(sentence.RemedyAttached(driver, facts.NodeRef(name)))
+		}
 		s.addCause(sentence.AttachedThere(facts.NodeRef(name), s.instanceType(name), attached, driver, most, shared, left), facts.Evidence(facts.RefTo(cluster.CSINode, csi), "spec.drivers["+driver+"].allocatable.count", strconv.Itoa(most)))
 		return
 	}

@@ -69,6 +69,7 @@ func (s *Status) cronJobNext(c *batchv1.CronJob) {
 	next := inZone(due.Next(s.World.Taken().UTC()), zone)
 	if next.IsZero() {
 		s.addCause(sentence.CronNever(c.Spec.Schedule), evidence...)
+		s.proposeSchedule()
 		return
 	}
 	s.addCause(sentence.CronNext(next.Format(scheduleFormat), duration.HumanDuration(next.Sub(s.World.Taken())), zone), evidence...)
@@ -101,6 +102,7 @@ func (s *Status) cronJobActive(c *batchv1.CronJob) {
 	if _, _, err := scheduleOf(c); err != nil {
 		s.set("Active", finding.Warning, sentence.CronUnreadable(s.ref, err.Error()))
 		s.addCause(sentence.CronUnreadable(s.ref, err.Error()), s.scheduleFacts(c)...)
+		s.proposeSchedule()
 		return
 	}
 	late, ok := s.cronJobOverdue(c)
@@ -116,6 +118,7 @@ func (s *Status) cronJobActive(c *batchv1.CronJob) {
 	}
 	s.addCause(sentence.CronLate(s.ref, late.Format(scheduleFormat), s.cronJobAge(c)), evidence...)
 	s.cronJobNext(c)
+	s.proposeRun()
 	s.addUnknown(s.ref, sentence.CronControllerUntold())
 }
 
@@ -135,6 +138,17 @@ func (s *Status) cronJobOverdue(c *batchv1.CronJob) (at time.Time, ok bool) {
 	}
 	at = inZone(due.Next(last.UTC()), zone)
 	return at, !at.IsZero() && s.World.Taken().Sub(at) > cronJobTolerance
+}
+
+// proposeSchedule proposes another schedule, which a person has to fill in.
+func (s *Status) proposeSchedule() {
+	line := change.Patch{Object: s.ref, Patch: `{"spec":{"schedule":"<schedule>"}}`}.Command()
+	s.addRemedies(s.proposeCommand(line, sentence.RemedySchedule(s.ref), sentence.RemedyScheduleCost(), sentence.RemedyScheduleRisk()))
+}
+
+// proposeRun proposes to run a CronJob's Job now, for one that creates none for an unknown reason.
+func (s *Status) proposeRun() {
+	s.addRemedies(s.proposeCommand(change.RunCronJob(s.ref), sentence.RemedyRunJob(s.ref), sentence.RemedyRunJobCost(), sentence.RemedyRunJobRisk(s.ref)))
 }
 
 // proposeUnsuspend proposes to resume a suspended CronJob.

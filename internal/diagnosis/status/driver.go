@@ -61,6 +61,7 @@ func (s *Status) explainDriverPod(set *appsv1.DaemonSet, node string) {
 		if slices.Contains(excluded[why], facts.NodeRef(node)) {
 			s.addCause(sentence.DriverExcluded(ref, set.Namespace, facts.NodeRef(node), query.CountObstacle(why, 1, nil)), s.excludedBy(ref, set, node)...)
 			s.joinLastCause()
+			s.advise(sentence.RemedyDriverNode(ref, set.Namespace, facts.NodeRef(node)))
 			return
 		}
 	}

@@ -162,6 +162,7 @@ func (s *Status) metricsAPI(ctx context.Context, api, told string) message.Sente
 		}
 		return say(sentence.MetricsAPIMissing(api))
 	case strings.Contains(told, "unable to handle the request"):
+		s.addRemedies(finding.Remedy{Message: sentence.RemedyMetricsAPI(api), Command: change.ListAPIServices()})
 		return say(sentence.MetricsAPIDown(api, ""))
 	default:
 		return message.Sentence{}

@@ -47,9 +47,11 @@ func (s *Status) imageNotPulled(pod *corev1.Pod, c corev1.ContainerStatus, first
 	if first {
 		s.set(PodState(pod), finding.Critical, why)
 	}
+	if why.ID == message.ImagePlatform {
+		evidence = append(evidence, s.platformEvidence(pod)...)
+	}
 	s.addCause(why, evidence...)
 	if why.ID == message.ImagePlatform {
-		s.otherPlatforms(pod)
 		s.archRemedies(pod, image)
 	}
 	s.nodesWithImage(pod, image)
@@ -88,15 +90,6 @@ func (s *Status) imageError(pod *corev1.Pod, c corev1.ContainerStatus, words str
 	default:
 		return sentence.ImageFailed(s.ref, node, image, c.Name)
 	}
-}
-
-// otherPlatforms names the node's platform, and those of the other nodes.
-func (s *Status) otherPlatforms(pod *corev1.Pod) {
-	var evidence []finding.Evidence
-	if node := s.World.Node(pod.Spec.NodeName); node != nil {
-		evidence = append(evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
-	}
-	s.addCause(sentence.ImagePlatformWay(platformOf(s.World.Node(pod.Spec.NodeName)), message.ListOf(s.otherPlatformsOf(pod.Spec.NodeName))), evidence...)
 }
 
 // platformOf is a node's operating system and architecture, as in image manifests; empty if not known.

@@ -272,6 +272,7 @@ func (s *Status) cronJobTooManyMissed(cron *batchv1.CronJob, e *corev1.Event) {
 	s.set("Active", finding.Critical, sentence.CronBehind(s.ref, s.cronJobAge(cron), cron.Spec.Schedule))
 	s.addCause(sentence.CronBehind(s.ref, s.cronJobAge(cron), cron.Spec.Schedule), last...)
 	s.addCause(sentence.CronBehindWarns(), query.EventEvidence(e))
+	s.proposeRun()
 	s.addUnknown(s.ref, sentence.CronControllerUntold())
 }
 

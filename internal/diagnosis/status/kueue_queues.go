@@ -22,6 +22,7 @@ import (
 //
 // Source: sigs.k8s.io/kueue, apis/kueue/v1beta2/localqueue_types.go and clusterqueue_types.go.
 func (s *Status) queueOf(w *custom.Workload) {
+	s.adviseQuota(w)
 	ref := change.Ref{Kind: string(cluster.LocalQueue), Namespace: w.Namespace, Name: w.Spec.QueueName}
 	local := s.World.LocalQueue(ref.Namespace, ref.Name)
 	if local == nil {
@@ -63,10 +64,7 @@ func (s *Status) queueStopped(ref change.Ref, policy string, conditions []metav1
 // quotasOf lists a ClusterQueue's quotas of the resources that the Workload lacks according to Kueue; all of them if it
 // names none.
 func (s *Status) quotasOf(ref change.Ref, queue *custom.ClusterQueue, w *custom.Workload) {
-	says := ""
-	if c := meta.FindStatusCondition(w.Status.Conditions, "QuotaReserved"); c != nil {
-		says = c.Message
-	}
+	says := quotaMessage(w)
 	var all, named []quotaOf
 	for _, group := range queue.Spec.ResourceGroups {
 		for _, flavor := range group.Flavors {
@@ -84,6 +82,23 @@ func (s *Status) quotasOf(ref change.Ref, queue *custom.ClusterQueue, w *custom.
 	}
 	for _, q := range all[:min(len(all), query.MaxListed)] {
 		s.quotaFigures(ref, queue, q)
+	}
+}
+
+// quotaMessage is what Kueue says of a Workload without quota; empty if it says nothing.
+func quotaMessage(w *custom.Workload) string {
+	if c := meta.FindStatusCondition(w.Status.Conditions, "QuotaReserved"); c != nil {
+		return c.Message
+	}
+	return ""
+}
+
+// adviseQuota says what helps a Workload that lacks quota. One that requests more than its queue can ever have is not admitted later either.
+//
+// Source: sigs.k8s.io/kueue, pkg/scheduler/flavorassigner.
+func (s *Status) adviseQuota(w *custom.Workload) {
+	if says := quotaMessage(w); strings.Contains(says, "insufficient") {
+		s.advise(sentence.RemedyKueueQuota(strings.Contains(says, "> maximum capacity"), facts.RefTo(cluster.Workload, w)))
 	}
 }
 

@@ -27,14 +27,19 @@ func isExecFormatError(end *corev1.ContainerStateTerminated) bool {
 
 // explainPlatform explains a container whose program the node cannot execute.
 func (s *Status) explainPlatform(pod *corev1.Pod, container string) {
-	var evidence []finding.Evidence
-	if node := s.World.Node(pod.Spec.NodeName); node != nil {
-		evidence = append(evidence, facts.Evidence(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture))
-	}
-	s.addCause(sentence.ExitFormat(platformOf(s.World.Node(pod.Spec.NodeName)), message.ListOf(s.otherPlatformsOf(pod.Spec.NodeName))), evidence...)
+	s.addCause(sentence.ExitFormat(platformOf(s.World.Node(pod.Spec.NodeName))), s.platformEvidence(pod)...)
 	image := imageOf(pod, container)
 	s.nodesWithImage(pod, image)
 	s.archRemedies(pod, image)
+}
+
+// platformEvidence is the architecture of a pod's node.
+func (s *Status) platformEvidence(pod *corev1.Pod) []finding.Evidence {
+	node := s.World.Node(pod.Spec.NodeName)
+	if node == nil {
+		return nil
+	}
+	return []finding.Evidence{facts.Evidence(facts.RefTo(cluster.Node, node), "status.nodeInfo.architecture", node.Status.NodeInfo.Architecture)}
 }
 
 // otherPlatformsOf are the platforms of other nodes that differ from the node's.
@@ -49,8 +54,10 @@ func (s *Status) otherPlatformsOf(name string) []string {
 }
 
 // archRemedies are node selectors for another architecture: that of the nodes on which the same image runs, if there are any; otherwise
-// one for each architecture in the cluster. The platforms of an image are not in the Kubernetes API, so that none is verified.
+// one for each architecture in the cluster. The platforms of an image are not in the Kubernetes API, so that none is verified. An image for
+// more platforms is another remedy.
 func (s *Status) archRemedies(pod *corev1.Pod, image string) {
+	defer s.advise(sentence.RemedyPlatform(platformOf(s.World.Node(pod.Spec.NodeName)), message.ListOf(s.otherPlatformsOf(pod.Spec.NodeName))))
 	node := s.World.Node(pod.Spec.NodeName)
 	if node == nil || !s.Known(cluster.Node) {
 		return

@@ -34,6 +34,6 @@ func (s *Status) resourceClaimMissing(pod *corev1.Pod) bool {
 	}
 	s.set(PodState(pod), finding.Critical, sentence.DeviceClaimMissing(s.ref, m.Missing, m.Name, pod.Namespace))
 	s.addCause(sentence.DeviceClaimMissing(s.ref, m.Missing, m.Name, pod.Namespace), evidence...)
-	s.addCause(sentence.DeviceClaimWay(m.Missing, pod.Namespace, len(pod.OwnerReferences) > 0, message.ListOf(others)))
+	s.advise(sentence.RemedyDeviceClaim(m.Missing, pod.Namespace, len(pod.OwnerReferences) > 0, message.ListOf(others)))
 	return true
 }

@@ -111,6 +111,7 @@ func (s *Status) explainNotReady(pod *corev1.Pod, c corev1.ContainerStatus, read
 			why := strings.TrimPrefix(strings.TrimPrefix(e.Message, kind+" probe failed: "), kind+" probe errored: ")
 			s.Summary = fails(s.ref, c.Name, probe, why)
 			s.addCause(s.Summary, append(evidence, query.EventEvidence(e))...)
+			s.addUnknown(s.ref, sentence.LogTellsProbe(c.Name, logCommand(s.ref, c.Name, false)))
 			return
 		}
 	}

@@ -133,6 +133,9 @@ func (s *Status) addRemedies(proposals ...finding.Remedy) {
 	}
 }
 
+// advise adds a remedy in words: what has to be done elsewhere than in the cluster, or needs a decision that no command can contain.
+func (s *Status) advise(what message.Sentence) { s.addRemedies(finding.Remedy{Message: what}) }
+
 // addUnknown adds something that is not known and would be needed.
 func (s *Status) addUnknown(about any, said message.Sentence) {
 	s.Unknown = append(s.Unknown, finding.Gap{About: fmt.Sprint(about), Message: said})

@@ -52,8 +52,11 @@ func (s *Status) terminating(pod *corev1.Pod) {
 		evidence = append(evidence, nodeConditionEvidence(node, ready))
 	}
 	s.addCause(held, evidence...)
-	if held.ID == message.StopHook {
+	switch held.ID {
+	case message.StopHook:
 		s.proposeEndPreStop(pod)
+	case message.StopKubelet:
+		s.advise(sentence.RemedyKubelet(facts.NodeRef(pod.Spec.NodeName)))
 	}
 	for _, e := range s.Events(pod, "FailedKillPod", "FailedPreStopHook", "FailedUnmount", "FailedUnMount", "KillContainerError") {
 		s.addCause(sentence.KubeletSays(), query.EventEvidence(e))

@@ -79,10 +79,15 @@ func (s *Status) webhookNotAnswering(ctx context.Context, id message.ID, text st
 		s.explainService(ctx, change.Ref{Kind: string(cluster.Service), Namespace: named[2], Name: named[1]})
 	}
 	hooks := slices.DeleteFunc(s.allWebhooks(), func(h webhook) bool { return h.name != webhookIn(text) })
+	cert := id == message.RefusedWebhookCert
 	if len(hooks) == 0 {
 		s.AddUnknownKinds(cluster.MutatingWebhookConfiguration, cluster.ValidatingWebhookConfiguration)
+		s.addRemedies(finding.Remedy{Message: sentence.RemedyFindHook(webhookIn(text), cert), Command: change.ListWebhooks()})
 	}
 	for _, h := range hooks {
+		if cert {
+			s.advise(sentence.RemedyHookCert(h.name, h.config))
+		}
 		done := change.Patch{Object: h.config, Patch: webhookPatch(h, `"failurePolicy":"Ignore"`)}
 		s.addRemedies(s.propose(done, sentence.RemedyIgnoreHook(h.name), sentence.RemedyIgnoreHookCost(), sentence.RemedyIgnoreHookRisk(h.config)))
 	}
@@ -118,6 +123,7 @@ func (s *Status) webhooksSlow(ctx context.Context, controller metav1.Object) {
 		evidence = append(evidence, facts.Evidence(h.config, "webhooks["+h.name+"].timeoutSeconds", value))
 	}
 	if len(called) == 0 {
+		s.addRemedies(finding.Remedy{Message: sentence.RemedyFindSlowHooks(requestLimit), Command: change.ListWebhooks()})
 		return
 	}
 	total += longest

@@ -1304,6 +1304,11 @@ func QueueStopped(queue, policy, why any) message.Sentence {
 	return message.Sentence{ID: message.QueueStopped, Args: message.Args{"queue": queue, "policy": policy, "why": why}}
 }
 
+// RemedyKueueQuota is message.RemedyKueueQuota.
+func RemedyKueueQuota(never bool, workload any) message.Sentence {
+	return message.Sentence{ID: message.RemedyKueueQuota, Args: message.Args{"never": never, "workload": workload}}
+}
+
 // QueueHas is message.QueueHas.
 func QueueHas(queue, nominal, resource, flavor, used, borrowed, cohort, limit any) message.Sentence {
 	return message.Sentence{ID: message.QueueHas, Args: message.Args{"queue": queue, "nominal": nominal, "resource": resource, "flavor": flavor, "used": used, "borrowed": borrowed, "cohort": cohort, "limit": limit}}
@@ -1314,9 +1319,9 @@ func DeviceClaimMissing(pod, missing, claim, namespace any) message.Sentence {
 	return message.Sentence{ID: message.DeviceClaimMissing, Args: message.Args{"pod": pod, "missing": missing, "claim": claim, "namespace": namespace}}
 }
 
-// DeviceClaimWay is message.DeviceClaimWay.
-func DeviceClaimWay(missing, namespace any, owned bool, others message.List) message.Sentence {
-	return message.Sentence{ID: message.DeviceClaimWay, Args: message.Args{"missing": missing, "namespace": namespace, "owned": owned, "others": others}}
+// RemedyDeviceClaim is message.RemedyDeviceClaim.
+func RemedyDeviceClaim(missing, namespace any, owned bool, others message.List) message.Sentence {
+	return message.Sentence{ID: message.RemedyDeviceClaim, Args: message.Args{"missing": missing, "namespace": namespace, "owned": owned, "others": others}}
 }
 
 // CrashesFormat is message.CrashesFormat.
@@ -1325,8 +1330,8 @@ func CrashesFormat(subject, container any, n int, node, platform any) message.Se
 }
 
 // ExitFormat is message.ExitFormat.
-func ExitFormat(platform any, others message.List) message.Sentence {
-	return message.Sentence{ID: message.ExitFormat, Args: message.Args{"platform": platform, "others": others}}
+func ExitFormat(platform any) message.Sentence {
+	return message.Sentence{ID: message.ExitFormat, Args: message.Args{"platform": platform}}
 }
 
 // RemedyArch is message.RemedyArch.
@@ -1342,6 +1347,11 @@ func RemedyArchRisk(runs bool, arch, image any, daemon bool) message.Sentence {
 // AttachedThere is message.AttachedThere.
 func AttachedThere(node, typeOf any, n int, driver, most, shared any, left int) message.Sentence {
 	return message.Sentence{ID: message.AttachedThere, Args: message.Args{"node": node, "type": typeOf, "n": n, "driver": driver, "most": most, "shared": shared, "left": left}}
+}
+
+// RemedyAttached is message.RemedyAttached.
+func RemedyAttached(driver, node any) message.Sentence {
+	return message.Sentence{ID: message.RemedyAttached, Args: message.Args{"driver": driver, "node": node}}
 }
 
 // TitleN611 is message.TitleN611.
@@ -5794,6 +5804,11 @@ func StatusUntold(subject any) message.Sentence {
 	return message.Sentence{ID: message.StatusUntold, Args: message.Args{"subject": subject}}
 }
 
+// LogTellsProbe is message.LogTellsProbe.
+func LogTellsProbe(container, command any) message.Sentence {
+	return message.Sentence{ID: message.LogTellsProbe, Args: message.Args{"container": container, "command": command}}
+}
+
 // LogTells is message.LogTells.
 func LogTells(container, command any) message.Sentence {
 	return message.Sentence{ID: message.LogTells, Args: message.Args{"container": container, "command": command}}
@@ -5934,9 +5949,9 @@ func ImagePlatform(subject, image, container, node, platform any) message.Senten
 	return message.Sentence{ID: message.ImagePlatform, Args: message.Args{"subject": subject, "image": image, "container": container, "node": node, "platform": platform}}
 }
 
-// ImagePlatformWay is message.ImagePlatformWay.
-func ImagePlatformWay(platform any, others message.List) message.Sentence {
-	return message.Sentence{ID: message.ImagePlatformWay, Args: message.Args{"platform": platform, "others": others}}
+// RemedyPlatform is message.RemedyPlatform.
+func RemedyPlatform(platform any, others message.List) message.Sentence {
+	return message.Sentence{ID: message.RemedyPlatform, Args: message.Args{"platform": platform, "others": others}}
 }
 
 // ImageInvalid is message.ImageInvalid.
@@ -5992,6 +6007,11 @@ func DriverPod(set, namespace any, well bool, pod, state any) message.Sentence {
 // DriverExcluded is message.DriverExcluded.
 func DriverExcluded(set, namespace, node, why any) message.Sentence {
 	return message.Sentence{ID: message.DriverExcluded, Args: message.Args{"set": set, "namespace": namespace, "node": node, "why": why}}
+}
+
+// RemedyDriverNode is message.RemedyDriverNode.
+func RemedyDriverNode(set, namespace, node any) message.Sentence {
+	return message.Sentence{ID: message.RemedyDriverNode, Args: message.Args{"set": set, "namespace": namespace, "node": node}}
 }
 
 // DriverNoPod is message.DriverNoPod.
@@ -6337,6 +6357,11 @@ func StopNodeGone(subject, age, node any) message.Sentence {
 // StopKubelet is message.StopKubelet.
 func StopKubelet(subject, age, node any) message.Sentence {
 	return message.Sentence{ID: message.StopKubelet, Args: message.Args{"subject": subject, "age": age, "node": node}}
+}
+
+// RemedyKubelet is message.RemedyKubelet.
+func RemedyKubelet(node any) message.Sentence {
+	return message.Sentence{ID: message.RemedyKubelet, Args: message.Args{"node": node}}
 }
 
 // StopHook is message.StopHook.
@@ -7324,6 +7349,36 @@ func RemedyCronTimeCost() message.Sentence {
 	return message.Sentence{ID: message.RemedyCronTimeCost}
 }
 
+// RemedySchedule is message.RemedySchedule.
+func RemedySchedule(subject any) message.Sentence {
+	return message.Sentence{ID: message.RemedySchedule, Args: message.Args{"subject": subject}}
+}
+
+// RemedyScheduleCost is message.RemedyScheduleCost.
+func RemedyScheduleCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyScheduleCost}
+}
+
+// RemedyScheduleRisk is message.RemedyScheduleRisk.
+func RemedyScheduleRisk() message.Sentence {
+	return message.Sentence{ID: message.RemedyScheduleRisk}
+}
+
+// RemedyRunJob is message.RemedyRunJob.
+func RemedyRunJob(subject any) message.Sentence {
+	return message.Sentence{ID: message.RemedyRunJob, Args: message.Args{"subject": subject}}
+}
+
+// RemedyRunJobCost is message.RemedyRunJobCost.
+func RemedyRunJobCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyRunJobCost}
+}
+
+// RemedyRunJobRisk is message.RemedyRunJobRisk.
+func RemedyRunJobRisk(subject any) message.Sentence {
+	return message.Sentence{ID: message.RemedyRunJobRisk, Args: message.Args{"subject": subject}}
+}
+
 // RemedyUnsuspend is message.RemedyUnsuspend.
 func RemedyUnsuspend(subject any) message.Sentence {
 	return message.Sentence{ID: message.RemedyUnsuspend, Args: message.Args{"subject": subject}}
@@ -7449,6 +7504,11 @@ func MetricsAPIMissing(api any) message.Sentence {
 	return message.Sentence{ID: message.MetricsAPIMissing, Args: message.Args{"api": api}}
 }
 
+// RemedyMetricsAPI is message.RemedyMetricsAPI.
+func RemedyMetricsAPI(api any) message.Sentence {
+	return message.Sentence{ID: message.RemedyMetricsAPI, Args: message.Args{"api": api}}
+}
+
 // MetricsAPIDown is message.MetricsAPIDown.
 func MetricsAPIDown(api, why any) message.Sentence {
 	return message.Sentence{ID: message.MetricsAPIDown, Args: message.Args{"api": api, "why": why}}
@@ -7467,6 +7527,21 @@ func RemedyPublishCost() message.Sentence {
 // RemedyPublishRisk is message.RemedyPublishRisk.
 func RemedyPublishRisk(service any) message.Sentence {
 	return message.Sentence{ID: message.RemedyPublishRisk, Args: message.Args{"service": service}}
+}
+
+// RemedyFindHook is message.RemedyFindHook.
+func RemedyFindHook(webhook any, cert bool) message.Sentence {
+	return message.Sentence{ID: message.RemedyFindHook, Args: message.Args{"webhook": webhook, "cert": cert}}
+}
+
+// RemedyFindSlowHooks is message.RemedyFindSlowHooks.
+func RemedyFindSlowHooks(limit any) message.Sentence {
+	return message.Sentence{ID: message.RemedyFindSlowHooks, Args: message.Args{"limit": limit}}
+}
+
+// RemedyHookCert is message.RemedyHookCert.
+func RemedyHookCert(webhook, config any) message.Sentence {
+	return message.Sentence{ID: message.RemedyHookCert, Args: message.Args{"webhook": webhook, "config": config}}
 }
 
 // RemedyIgnoreHook is message.RemedyIgnoreHook.
