@@ -107,7 +107,7 @@ func (s *sizer) lacking(one *Coverage, i int) {
 	}
 	var sum amounts
 	for _, ref := range s.harmed {
-		workload, size := s.harmedPod(ref)
+		workload, size := s.displacedPod(ref)
 		if helpless[workload]--; helpless[workload] < 0 {
 			one.Lacking = append(one.Lacking, ref)
 			sum = sum.plus(size)
@@ -116,8 +116,8 @@ func (s *sizer) lacking(one *Coverage, i int) {
 	one.Requests = sum.list()
 }
 
-// harmedPod is the workload of a harmed pod, and what it requests: a replacement of the simulation requests what another pod of its workload does.
-func (s *sizer) harmedPod(ref change.Ref) (change.Ref, amounts) {
+// displacedPod is the workload of a displaced pod, and what it requests: a replacement of the simulation requests what another pod of its workload does.
+func (s *sizer) displacedPod(ref change.Ref) (change.Ref, amounts) {
 	one, _ := affected(s.world, s.world, outcome.Fate{Pod: ref})
 	if pod := s.world.Pod(ref.Namespace, ref.Name); pod != nil {
 		return one.Workload, requestsOf(pod)

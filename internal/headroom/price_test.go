@@ -104,3 +104,23 @@ func TestIrreducible(t *testing.T) {
 		t.Errorf("the reserve is %s: %+v", r.Status, r.Room)
 	}
 }
+
+// TestBoundBesideHelplessPods bounds the room of a failure after which some pods wait whatever room there is: the pods of the other workloads need theirs.
+func TestBoundBesideHelplessPods(t *testing.T) {
+	names := []string{"a-node", "b-node", "c-node", "d-node", "e-node", "f-node", "g-node", "h-node", "i-node"}
+	var objects w.Objects
+	for _, name := range names {
+		objects = append(objects, w.Node(name, "a", w.CPU("2")))
+	}
+	pinned := func(spec *corev1.PodSpec) { spec.NodeSelector = map[string]string{corev1.LabelHostname: names[0]} }
+	objects = append(objects, w.Deployment("pinned", w.Template("pinned", "100m", pinned), names[0])...)
+	objects = append(objects, w.Deployment("web", w.Template("web", "500m"), names[0], names[0])...)
+	report := compute(t, judgeOf(t, objects), headroom.Options{Kinds: []headroom.Kind{headroom.Node}, Sized: true})
+	r := report.Answers[0].Room
+	if r.Helpless != 1 {
+		t.Fatalf("%+v: want one pod that no room helps", r)
+	}
+	if share := 0.5; r.Bound < share-1e-9 || r.Cost < r.Bound-1e-9 { // The two pods of web, on nodes of 2 CPUs.
+		t.Errorf("the room costs %f, at least %f; want at least %f", r.Cost, r.Bound, share)
+	}
+}

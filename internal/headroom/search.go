@@ -381,13 +381,12 @@ func (s *sizer) leastCost() float64 {
 	return s.bound()
 }
 
-// bound is the least share of a room: in a world without anything else that is free, what a case displaces fits only into its placeholders. Nothing
-// is known of a rotation, which brings nodes, nor if other pods go, whose room is free then.
+// bound is the least share of any room that survives the cases.
 func (s *sizer) bound() float64 {
 	most := 0.0
 	for i, one := range s.cases {
-		if len(s.present[i].harms) == 0 && !one.makesRoom() {
-			most = max(most, s.share(s.present[i].landing))
+		if least, known := s.leastFor(one, s.present[i]); known {
+			most = max(most, s.size.share(least))
 		}
 	}
 	return most

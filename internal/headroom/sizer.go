@@ -173,13 +173,37 @@ func (s *sizer) prepare(ctx context.Context, cases []failureCase) error {
 				s.shapes = append(s.shapes, p.size)
 			}
 		}
-		if len(present.harms) == 0 && !one.makesRoom() {
-			s.least = s.least.orMore(present.landing.total())
+		if least, known := s.leastFor(one, present); known {
+			s.least = s.least.orMore(least)
 		}
 	}
 	s.trials = slices.Concat(open, closed)
 	slices.SortFunc(s.shapes, func(a, b amounts) int { return compareFloats(s.size.share(b), s.size.share(a)) })
 	return nil
+}
+
+// leastFor is what any room that survives a case requests at least, if that is known: as nothing else is free, the pods of workloads of which the case harms
+// none fit only into placeholders. It is not known of a rotation, which brings nodes, and if other pods go, whose room is free then.
+func (s *sizer) leastFor(one failureCase, present today) (least amounts, known bool) {
+	if one.makesRoom() || one.grown != nil && len(present.harms) > 0 {
+		return nil, false
+	}
+	harmed := map[change.Ref]bool{}
+	for h := range present.harms {
+		if h.kind == outcome.Preempted {
+			return nil, false
+		}
+		harmed[h.workload] = true
+	}
+	for _, p := range present.landing {
+		if len(harmed) > 0 {
+			if workload, _ := s.displacedPod(p.pod); harmed[workload] {
+				continue
+			}
+		}
+		least = least.plus(p.size)
+	}
+	return least, true
 }
 
 // playToday is what a case does with all that is free, as it was simulated for its cost if that will do.
