@@ -13,6 +13,14 @@ func RequiredNodeAffinity(pod *corev1.Pod) *corev1.NodeSelector {
 	return pod.Spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 }
 
+// RequiredAntiAffinity are the terms of a pod's required anti-affinity to other pods.
+func RequiredAntiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
 // Selects says whether a pod's node selector and required node affinity allow a node.
 //
 // Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity (GetRequiredNodeAffinity), as the scheduler and the DaemonSet

@@ -64,7 +64,7 @@ var englishHelpRepair = sentences{
 	"help/rebalance/plan": "Show the fewest evictions that restore balance, and where the pods would run then",
 	"help/rebalance/plan/long": "Show the fewest evictions found that restore balance, in which order, and on which nodes the scheduler would run the pods created in their place. Nothing is changed.\n\n" +
 		"A workload is out of balance if a node or a zone holds more than --max-share percent of its pods although an even distribution would place fewer there, if it violates one of its " +
-		"topology spread constraints, or if a node's labels or taints no longer admit its pods. Only Deployments, ReplicaSets, ReplicationControllers and StatefulSets are considered.\n\n" +
+		"topology spread constraints, if a node's labels or taints no longer admit its pods, or if a pod runs beside one that its required anti-affinity excludes. Only Deployments, ReplicaSets, ReplicationControllers and StatefulSets are considered.\n\n" +
 		"The scheduler decides where pods run: a plan contains only evictions that help wherever its ties fall, and was simulated in 16 futures. Pods with claims or data on their node, pods that " +
 		"annotations protect from eviction, and pods whose PodDisruptionBudget allows no disruption are not evicted.\n\n" +
 		"Exit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.",

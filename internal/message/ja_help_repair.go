@@ -61,7 +61,7 @@ var japaneseHelpRepair = sentences{
 	"help/rebalance/plan": "偏りをなくす最も少ない退避と、その後に Pod が動作するノードを表示する",
 	"help/rebalance/plan/long": "偏りをなくす退避のうち、見つかった最も少ないものを、順序と、代わりに作られる Pod をスケジューラーが配置するノードとともに表示します。何も変更しません。\n\n" +
 		"次のいずれかに当てはまるワークロードを、偏りがあるとみなします。均等に配置すればより少なくなるのに、1 台のノードまたは 1 つのゾーンに、Pod の --max-share パーセントを超える数がある。" +
-		"topology spread constraint に違反している。ノードの label や taint が、動作中の Pod をもう受け入れない。対象は Deployment、ReplicaSet、ReplicationController、StatefulSet だけです。\n\n" +
+		"topology spread constraint に違反している。ノードの label や taint が、動作中の Pod をもう受け入れない。必須のアンチアフィニティが除外する Pod と並んで動いている。対象は Deployment、ReplicaSet、ReplicationController、StatefulSet だけです。\n\n" +
 		"Pod の配置はスケジューラーが決めます。計画には、同点のノードのどれが選ばれても効果がある退避だけが含まれ、16 通りの未来でシミュレーション済みです。PersistentVolumeClaim やノード上のデータを使う Pod、" +
 		"アノテーションで退避が禁じられた Pod、PodDisruptionBudget が中断を許さない Pod は退避しません。\n\n" +
 		"終了コード: 結果を表示した場合は 0、入力が正しくない場合や結果が得られない場合は 2。",

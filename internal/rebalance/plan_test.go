@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -60,6 +61,21 @@ func zones(nodes ...string) w.Objects {
 }
 
 func repeat(node string, n int) []string { return slices.Repeat([]string{node}, n) }
+
+func terminating(pod *corev1.Pod) *corev1.Pod {
+	pod.DeletionTimestamp, pod.Finalizers = new(metav1.Now()), []string{"example.org/wait"}
+	return pod
+}
+
+func elsewhere(pod *corev1.Pod) *corev1.Pod {
+	pod.Namespace = "elsewhere"
+	return pod
+}
+
+// everyNamespace has the anti-affinity of a pod concern pods of every namespace.
+func everyNamespace(spec *corev1.PodSpec) {
+	spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution[0].NamespaceSelector = &metav1.LabelSelector{}
+}
 
 func TestPlan(t *testing.T) {
 	web := w.Template("web", "100m")
@@ -145,6 +161,30 @@ func TestPlan(t *testing.T) {
 				n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}}
 			}), w.Deployment("web", web, "n4", "n2", "n3")),
 			"minimal 1; [web n4>n1]; web n1:1 n2:1 n3:1",
+		},
+		"beside one that its anti-affinity excludes": {
+			w.Of(zones("n1", "n2", "n3"), w.Deployment("db", w.Template("db", "100m", w.AntiAffinity(corev1.LabelHostname, "batch")), "n1"), w.Deployment("batch", w.Template("batch", "3600m"), "n1", "n2")),
+			"minimal 1; [db n1>n3]; db n3:1",
+		},
+		"beside one that its anti-affinity excludes, and there is no other node": {
+			w.Of(zones("n1", "n2"), w.Deployment("db", w.Template("db", "100m", w.AntiAffinity(corev1.LabelHostname, "batch")), "n1"), w.Deployment("batch", w.Template("batch", "100m"), "n1", "n2")),
+			"none 0; db NoGain",
+		},
+		"beside one of its own in a zone": {
+			w.Of(zones("n1", "n2", "n3"), w.Node("n4", "zone-a"), w.Node("n5", "zone-d"), w.Deployment("db", w.Template("db", "100m", w.AntiAffinity(corev1.LabelTopologyZone, "db")), "n1", "n4", "n2", "n3")),
+			"minimal 1; [db n1>n5]; db n2:1 n3:1 n4:1 n5:1",
+		},
+		"beside one that terminates": {
+			w.Of(zones("n1", "n2", "n3"), w.Deployment("db", w.Template("db", "100m", w.AntiAffinity(corev1.LabelHostname, "batch")), "n1"), terminating(w.Placed("batch", "n1", w.Template("batch", "100m")))),
+			"balanced 0",
+		},
+		"beside one of another namespace": {
+			w.Of(zones("n1", "n2", "n3"), w.Deployment("db", w.Template("db", "100m", w.AntiAffinity(corev1.LabelHostname, "batch")), "n1"), elsewhere(w.Placed("batch", "n1", w.Template("batch", "100m")))),
+			"balanced 0",
+		},
+		"beside one of a namespace that is selected": {
+			w.Of(zones("n1", "n2", "n3"), w.Deployment("db", w.Template("db", "100m", w.AntiAffinity(corev1.LabelHostname, "batch"), everyNamespace), "n1"), elsewhere(w.Placed("batch", "n1", w.Template("batch", "100m")))),
+			"minimal 1; [db n1>n2|n3]; db n2:1",
 		},
 		"a spread constraint is broken": {
 			w.Of(zones("n1", "n2", "n3"), w.Deployment("web", w.Template("web", "100m", w.Spread(corev1.LabelHostname, 1)), "n1", "n1", "n2", "n2", "n2", "n3")),

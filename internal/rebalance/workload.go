@@ -22,8 +22,8 @@ type workload struct {
 	pods []*corev1.Pod
 	// limits are those that some distribution of the pods could break.
 	limits []limit
-	// misplaced are the nodes of pods that their own rules no longer admit there, by pod: required node affinity, and taints, which have no
-	// effect on a running pod unless they say NoExecute.
+	// misplaced are the nodes of pods that their own rules no longer admit there, by pod: required node affinity, required anti-affinity, and taints. These
+	// have no effect on a running pod, unless a taint says NoExecute.
 	misplaced map[types.NamespacedName]string
 	// inMotion says that pods are starting, terminating, or on a node that is not available; unready leaves out those that are terminating.
 	inMotion, unready bool
@@ -94,7 +94,7 @@ func workloads(world *cluster.Snapshot, maxShare float64) []*workload {
 		if cluster.Ended(pod) {
 			continue
 		}
-		if pod.DeletionTimestamp == nil {
+		if counts(pod) {
 			c.pods[pod.Namespace] = append(c.pods[pod.Namespace], pod)
 		}
 		object := world.Workload(pod)
@@ -118,7 +118,31 @@ func workloads(world *cluster.Snapshot, maxShare float64) []*workload {
 	for _, w := range all {
 		c.bind(w)
 	}
+	c.keepApart(all)
 	return all
+}
+
+// counts reports whether a pod counts where others are placed.
+func counts(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil && !cluster.Ended(pod) }
+
+// keepApart finds the pods that run beside others from which their anti-affinity keeps them apart. Of two that are to be kept apart from each other, the one
+// whose eviction disrupts less has to leave.
+func (c catalogue) keepApart(all []*workload) {
+	a := antiAffinity{world: c.world, pods: c.pods, selected: map[string]map[string][]*corev1.Pod{}, leaving: map[types.UID]bool{}}
+	for _, w := range all {
+		for _, pod := range w.pods {
+			a.leaving[pod.UID] = w.isMisplaced(pod)
+		}
+	}
+	for _, w := range all {
+		apart := slices.DeleteFunc(slices.Clone(w.pods), func(pod *corev1.Pod) bool { return len(kube.RequiredAntiAffinity(pod)) == 0 || w.isMisplaced(pod) })
+		slices.SortStableFunc(apart, compareDisruption)
+		for _, pod := range apart {
+			if node := c.world.Node(pod.Spec.NodeName); isOpen(node) && a.violates(pod, node) {
+				w.misplaced[keyOf(pod)], a.leaving[pod.UID] = node.Name, true
+			}
+		}
+	}
 }
 
 // bind finds out what bounds where the pods of a workload run.
@@ -128,7 +152,7 @@ func (c catalogue) bind(w *workload) {
 		return
 	}
 	for _, pod := range w.pods {
-		if node := c.world.Node(pod.Spec.NodeName); isAvailable(node) && !node.Spec.Unschedulable && !admits(node, pod) {
+		if node := c.world.Node(pod.Spec.NodeName); isOpen(node) && !admits(node, pod) {
 			w.misplaced[keyOf(pod)] = pod.Spec.NodeName
 		}
 	}
@@ -173,7 +197,7 @@ func (c catalogue) topology(pod *corev1.Pod, key string) topology {
 	t, domains := topology{domainOf: map[string]string{}}, map[string]bool{}
 	for _, node := range c.world.Nodes() {
 		value := domain(node, key)
-		if value != "" && isAvailable(node) && !node.Spec.Unschedulable && admits(node, pod) {
+		if value != "" && isOpen(node) && admits(node, pod) {
 			t.domainOf[node.Name], domains[value] = value, true
 		}
 	}
@@ -186,6 +210,9 @@ func (c catalogue) topology(pod *corev1.Pod, key string) topology {
 func admits(node *corev1.Node, pod *corev1.Pod) bool {
 	return kube.Selects(pod, node) && kube.ToleratesAll(pod.Spec.Tolerations, node.Spec.Taints)
 }
+
+// isOpen reports whether a node is available and takes pods.
+func isOpen(node *corev1.Node) bool { return isAvailable(node) && !node.Spec.Unschedulable }
 
 func isAvailable(node *corev1.Node) bool {
 	return node != nil && kube.IsNodeReady(node) && !kube.IsBeingRemoved(node) && !kube.IsOutOfService(node)

@@ -13,17 +13,9 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// AntiAffinity is the pod's required anti-affinity.
-func AntiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
-	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAntiAffinity == nil {
-		return nil
-	}
-	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
-}
-
 // SelectsNamespaces reports whether the pod's affinity selects namespaces by their labels.
 func SelectsNamespaces(pod *corev1.Pod) bool {
-	terms := AntiAffinity(pod)
+	terms := kube.RequiredAntiAffinity(pod)
 	if a := pod.Spec.Affinity; a != nil && a.PodAffinity != nil {
 		terms = slices.Concat(terms, a.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
@@ -62,7 +63,7 @@ func (a *explanation) otherNamespaces(term *corev1.PodAffinityTerm) {
 
 // explainAntiAffinity names the pods that exclude the pod, by its own anti-affinity or by theirs.
 func (a *explanation) explainAntiAffinity(nodes []query.NodeObstacles) {
-	if anti := facts.AntiAffinity(a.representative); len(anti) > 0 {
+	if anti := kube.RequiredAntiAffinity(a.representative); len(anti) > 0 {
 		for i := range anti {
 			var there []change.Ref
 			visitMatches(a.Query, a.representative, &anti[i], func(pod *corev1.Pod) { there = append(there, facts.RefTo(cluster.Pod, pod)) })
@@ -79,7 +80,7 @@ func (a *explanation) explainAntiAffinity(nodes []query.NodeObstacles) {
 			continue
 		}
 		others = append(others, podsOnNode(a.Query, n.Node.Name, func(pod *corev1.Pod) bool {
-			terms := facts.AntiAffinity(pod)
+			terms := kube.RequiredAntiAffinity(pod)
 			return slices.ContainsFunc(terms, func(t corev1.PodAffinityTerm) bool { return termMatches(a.Query, pod, &t, a.representative) })
 		})...)
 	}
@@ -92,7 +93,7 @@ func (a *explanation) explainAntiAffinity(nodes []query.NodeObstacles) {
 func (a *explanation) antiAffinityEvidence(other change.Ref) []finding.Evidence {
 	pod := a.World.Pod(other.Namespace, other.Name)
 	var terms []finding.Evidence
-	for _, t := range facts.AntiAffinity(pod) {
+	for _, t := range kube.RequiredAntiAffinity(pod) {
 		if termMatches(a.Query, pod, &t, a.representative) {
 			terms = append(terms, facts.Evidence(other, "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution["+t.TopologyKey+"]", metav1.FormatLabelSelector(t.LabelSelector)))
 		}

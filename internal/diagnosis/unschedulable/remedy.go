@@ -175,7 +175,7 @@ func (a *explanation) resizeBy(group query.SuitableGroup, more int) query.Propos
 // not counted.
 func (a *explanation) nodesNeeded(like *corev1.Node) int {
 	each := int64(len(a.pods))
-	if len(facts.AntiAffinity(a.representative)) > 0 {
+	if len(kube.RequiredAntiAffinity(a.representative)) > 0 {
 		each = 1
 	}
 	for name, asked := range query.PodRequests(a.representative) {
