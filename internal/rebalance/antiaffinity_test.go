@@ -30,8 +30,8 @@ func TestAntiAffinityOfTheScheduler(t *testing.T) {
 		}
 		for i := range 3 {
 			objects = append(objects, w.Node(fmt.Sprint("n", i+1), rapid.SampledFrom([]string{"zone-a", "zone-b"}).Draw(rt, "zone"), func(n *corev1.Node) {
-				if rack := rapid.SampledFrom([]string{"", "r1", "r2"}).Draw(rt, "rack"); rack != "" {
-					n.Labels["rack"] = rack
+				if group := rapid.SampledFrom([]string{"", "g1", "g2"}).Draw(rt, "group"); group != "" {
+					n.Labels["group"] = group
 				}
 			}))
 		}
@@ -74,7 +74,7 @@ func drawTerm(t *rapid.T) corev1.PodAffinityTerm {
 	}
 	return corev1.PodAffinityTerm{
 		LabelSelector: app("pods"),
-		TopologyKey:   rapid.SampledFrom([]string{corev1.LabelHostname, corev1.LabelTopologyZone, "rack", "nowhere"}).Draw(t, "key"),
+		TopologyKey:   rapid.SampledFrom([]string{corev1.LabelHostname, corev1.LabelTopologyZone, "group", "nowhere"}).Draw(t, "key"),
 		Namespaces:    rapid.SampledFrom([][]string{nil, {"one"}, {"default", "two"}}).Draw(t, "namespaces"),
 		NamespaceSelector: rapid.SampledFrom([]*metav1.LabelSelector{
 			nil, nil, {}, {MatchLabels: map[string]string{"team": "one"}}, {MatchLabels: map[string]string{corev1.LabelMetadataName: "two"}},
