@@ -303,9 +303,13 @@ func TestENIConfigOf(t *testing.T) {
 		"the annotation first":             {labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "y"},
 		"the external label before all":    {labels: map[string]string{"vpc.amazonaws.com/externalEniConfig": "z"}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "z"},
 		"the zone":                         {env: map[string]string{"ENI_CONFIG_LABEL_DEF": corev1.LabelTopologyZone}, labels: zone, want: "a"},
+		"a label of one's own":             {env: map[string]string{"ENI_CONFIG_LABEL_DEF": "example.com/pods"}, labels: map[string]string{"example.com/pods": "x", "k8s.amazonaws.com/eniConfig": "y"}, want: "x"},
+		"a label that the node lacks":      {env: map[string]string{"ENI_CONFIG_LABEL_DEF": "example.com/pods"}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "default"},
+		"an annotation of one's own":       {env: map[string]string{"ENI_CONFIG_ANNOTATION_DEF": "example.com/pods"}, annotations: map[string]string{"example.com/pods": "x"}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "x"},
+		"the label without that":           {env: map[string]string{"ENI_CONFIG_ANNOTATION_DEF": "example.com/pods"}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "y"},
 		"a key that was not read":          {env: map[string]string{"ENI_CONFIG_LABEL_DEF": ""}, labels: zone, want: ""},
 		"and the annotation is read":       {env: map[string]string{"ENI_CONFIG_LABEL_DEF": ""}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "y"},
-		"an annotation that was not read":  {env: map[string]string{"ENI_CONFIG_ANNOTATION_DEF": "own"}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, want: ""},
+		"an annotation that was not read":  {env: map[string]string{"ENI_CONFIG_ANNOTATION_DEF": ""}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, want: ""},
 		"an external label without a name": {labels: map[string]string{"vpc.amazonaws.com/externalEniConfig": ""}, want: ""},
 	} {
 		s := settingsOf(withPlugin(cluster.New(cluster.Contents{}), tc.env))

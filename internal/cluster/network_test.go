@@ -97,7 +97,7 @@ func TestAnonymousNetwork(t *testing.T) {
 	}
 }
 
-// TestPluginSettings: of the environment of a DaemonSet, the VPC CNI's settings stay if they are numbers, booleans or well-known labels.
+// TestPluginSettings: of the environment of a DaemonSet, the VPC CNI's settings stay if they are numbers, booleans or keys.
 func TestPluginSettings(t *testing.T) {
 	world, err := load(t, "f", map[string]string{"f": `apiVersion: apps/v1
 kind: DaemonSet
@@ -114,7 +114,10 @@ spec:
         - {name: PASSWORD, value: "1"}
         - {name: CLUSTER_NAME, value: payroll}
         - {name: ENI_CONFIG_LABEL_DEF, value: topology.kubernetes.io/zone}
-        - {name: ENI_CONFIG_ANNOTATION_DEF, value: payroll.example.com/secret}
+        - {name: ENI_CONFIG_ANNOTATION_DEF, value: payroll.example.com/network}
+      - name: other
+        env:
+        - {name: ENI_CONFIG_LABEL_DEF, value: "not a key, but a password"}
 `})
 	if err != nil {
 		t.Fatal(err)
@@ -125,10 +128,13 @@ spec:
 	}
 	want := map[string]string{
 		"WARM_IP_TARGET": "5", "ENABLE_PREFIX_DELEGATION": "true", "WARM_ENI_TARGET": "", "PASSWORD": "", "CLUSTER_NAME": "",
-		"ENI_CONFIG_LABEL_DEF": "topology.kubernetes.io/zone", "ENI_CONFIG_ANNOTATION_DEF": "",
+		"ENI_CONFIG_LABEL_DEF": "topology.kubernetes.io/zone", "ENI_CONFIG_ANNOTATION_DEF": "payroll.example.com/network",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if other := world.DaemonSets()[0].Spec.Template.Spec.Containers[1].Env[0].Value; other != "" {
+		t.Errorf("what is no key is kept: %q", other)
 	}
 	if world.Key() != nil {
 		t.Error("a setting counts as a digest")
