@@ -232,7 +232,7 @@ func (a addressRule) atLimit() []finding.Finding {
 		f.Message = sentence.NodeAtLimit(node, len(pods.refs), n.Type, n.MaxInterfaces, n.Capacity, a.Enumerate(pods.refs))
 		f.Causes = []finding.Link{
 			{Message: sentence.AddressMissing(pods.refs[0], node), Evidence: []finding.Evidence{query.EventEvidence(pods.event)}},
-			{Message: sentence.CauseSlotsUsed(n.Pods, node, n.Capacity), Evidence: a.limitEvidence(n)},
+			{Message: sentence.CauseSlotsUsed(n.Pods, node, n.Capacity), Evidence: limitEvidence(n)},
 		}
 		f.RuledOut = pods.state.RuledOut
 		f.Remedies = a.prefixRemedy()
@@ -241,7 +241,7 @@ func (a addressRule) atLimit() []finding.Finding {
 	return found
 }
 
-func (a addressRule) limitEvidence(n *addresses.Node) []finding.Evidence {
+func limitEvidence(n *addresses.Node) []finding.Evidence {
 	instance := change.Ref{Kind: string(cluster.Instance), Name: n.ID}
 	return []finding.Evidence{
 		facts.Evidence(instance, "metadata.labels["+corev1.LabelInstanceTypeStable+"]", n.Type),
@@ -283,7 +283,7 @@ func (a addressRule) acceptMore() []finding.Finding {
 			f.Subjects = append(f.Subjects, facts.NodeRef(n.Name))
 		}
 		f.Message = sentence.NodeAcceptsMore(a.Enumerate(f.Subjects), key.accepts, key.name, key.allowed)
-		f.Causes = []finding.Link{{Message: f.Message, Evidence: a.limitEvidence(nodes[key][0])}}
+		f.Causes = []finding.Link{{Message: f.Message, Evidence: limitEvidence(nodes[key][0])}}
 		found = append(found, f)
 	}
 	return found
