@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -327,11 +328,8 @@ func (a addressRule) runOut(ctx context.Context) []finding.Finding {
 		f.Causes = append(f.Causes, finding.Link{Message: f.Message, Evidence: status.FreeEvidence(s)})
 		for _, g := range a.Groups {
 			if g.Known && g.Max > g.Nodes && slices.Contains(g.Subnets, s.ID) && len(f.Causes) <= query.MaxListed {
-				group := change.Ref{Kind: string(cluster.AutoScalingGroup), Name: g.Name}
-				f.Causes = append(f.Causes, finding.Link{
-					Message:  sentence.CauseGroupGrows(group, g.Nodes, g.Max, g.PodsPerNode, g.Held),
-					Evidence: []finding.Evidence{facts.Evidence(group, "spec.maxSize", strconv.Itoa(g.Max))},
-				})
+				group, evidence := a.maximum(g)
+				f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseGroupGrows(group, g.Nodes, g.Max, g.PodsPerNode, g.Held), Evidence: evidence})
 			}
 		}
 		f.Causes = append(f.Causes, a.holders(s)...)
@@ -342,6 +340,23 @@ func (a addressRule) runOut(ctx context.Context) []finding.Finding {
 		found = append(found, f)
 	}
 	return found
+}
+
+// maximum is a group with what its maximum was read from.
+func (a addressRule) maximum(g addresses.Group) (change.Ref, []finding.Evidence) {
+	if !g.NodePool {
+		group := change.Ref{Kind: string(cluster.AutoScalingGroup), Name: g.Name}
+		return group, []finding.Evidence{facts.Evidence(group, "spec.maxSize", strconv.Itoa(g.Max))}
+	}
+	group := change.Ref{Kind: string(cluster.NodePool), Name: g.Name}
+	var evidence []finding.Evidence
+	if pool := a.World.NodePool(g.Name); pool != nil {
+		for _, resource := range slices.Sorted(maps.Keys(pool.Spec.Limits)) {
+			limit := pool.Spec.Limits[resource]
+			evidence = append(evidence, facts.Evidence(group, "spec.limits."+string(resource), limit.String()))
+		}
+	}
+	return group, evidence
 }
 
 // leaked finds leaked interfaces: those that a tag says are this cluster's, and those that no tag says whose they are.
