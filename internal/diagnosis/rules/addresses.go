@@ -115,7 +115,10 @@ func (a addressRule) exhausted(ctx context.Context) []finding.Finding {
 		}
 		f := a.about(finding.N401, s, pods)
 		f.Message = sentence.SubnetExhausted(status.SubnetRef(s.ID), s.Zone, len(pods.refs), a.Enumerate(pods.refs))
-		f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseNoFree(status.SubnetRef(s.ID)), Evidence: status.FreeEvidence(s)})
+		if s.Available == 0 {
+			f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseNoFree(status.SubnetRef(s.ID)), Evidence: status.FreeEvidence(s)})
+		}
+		f.Causes = append(f.Causes, reservedCause(s)...)
 		f.Causes = append(f.Causes, a.eniConfigCause(pods)...)
 		f.Causes = append(f.Causes, a.holders(s)...)
 		f.RuledOut = append(f.RuledOut, pods.state.RuledOut...)
@@ -137,6 +140,14 @@ func (a addressRule) eniConfigCause(pods waitingPods) []finding.Link {
 		return []finding.Link{link}
 	}
 	return nil
+}
+
+// reservedCause says how many addresses of a subnet CIDR reservations keep; none if there are none.
+func reservedCause(s *addresses.Subnet) []finding.Link {
+	if s.Reserved == 0 {
+		return nil
+	}
+	return []finding.Link{{Message: sentence.CauseReserved(int(s.Reserved), status.SubnetRef(s.ID), s.Available), Evidence: status.FreeEvidence(s)}}
 }
 
 // hasFree says whether the nodes of a subnet get addresses from another one, too, that has some.
@@ -332,7 +343,7 @@ func (a addressRule) runOut(ctx context.Context) []finding.Finding {
 				f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseGroupGrows(group, g.Nodes, g.Max, g.PodsPerNode, g.Held), Evidence: evidence})
 			}
 		}
-		f.Causes = append(f.Causes, a.holders(s)...)
+		f.Causes = slices.Concat(f.Causes, reservedCause(s), a.holders(s))
 		if !a.Settings.Known {
 			f.Unknown = append(f.Unknown, finding.Gap{About: addresses.Plugin, Message: sentence.AddressSettingsUnknown()})
 		}
