@@ -74,10 +74,10 @@ func NewAllocator(world *cluster.Snapshot) *Allocator {
 	return &clone
 }
 
-// Counted says whether addresses can be counted: every part of the network is known, and the VPC CNI takes addresses of the nodes' subnets.
+// Counted says whether addresses can be counted: every part of the network but reservations is known, and the VPC CNI takes addresses of the nodes' subnets.
 func (r *Report) Counted() bool {
 	s := r.Settings
-	unread := slices.ContainsFunc(cloud.NetworkParts, func(part cloud.NetworkPart) bool { return !r.Has(part) })
+	unread := slices.ContainsFunc(cloud.NetworkParts, func(part cloud.NetworkPart) bool { return part != cloud.Reservations && !r.Has(part) })
 	return !unread && s.Known && !s.Custom && !s.IPv6 && !s.PodENI
 }
 
@@ -121,6 +121,7 @@ func (a *Allocator) addSubnets(r *Report, network cloud.Network) (zones map[stri
 		}
 	}
 	for _, s := range r.Subnets {
+		a.free[s.ID] = s.Free
 		if s.Prefixes {
 			a.blocks[s.ID] = s.FreeBlocks
 		}

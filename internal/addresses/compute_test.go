@@ -3,6 +3,7 @@ package addresses
 import (
 	"math"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/addresses/reclaim"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/cluster/custom"
 )
 
 var taken = time.Date(2026, 11, 20, 15, 0, 0, 0, time.UTC)
@@ -110,6 +112,52 @@ func TestForecast(t *testing.T) {
 			pods := []int{5, 5}[:len(tc.network.Instances)]
 			if diff := cmp.Diff(tc.want, atMaximum(Compute(worldOf(tc.network, pods...)))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestNodePoolForecast: the maximum of a NodePool of Karpenter is what its limits allow of nodes as small as its smallest one.
+func TestNodePoolForecast(t *testing.T) {
+	n := cloud.Network{
+		Subnets: []cloud.Subnet{subnet("s0", "", 1000)}, Interfaces: []cloud.Interface{card(0, "s0", 9), card(1, "s0", 9)}, Instances: []cloud.Instance{instance(0, "s0", ""), instance(1, "s0", "")},
+	}
+	for limits, want := range map[string]string{
+		"nodes=5":                  "940", // Three more, of 20 addresses each.
+		"nodes=1":                  "1000",
+		"nodes=0":                  "1000",
+		"nodes=-3":                 "1000",
+		"cpu=13":                   "940", // 4 and 2 are used.
+		"cpu=13,memory=33Gi":       "980",
+		"memory=33Gi,nodes=5":      "980",
+		"cpu=1":                    "1000",
+		"nvidia.com/gpu=5":         "unknown",
+		"nvidia.com/gpu=5,nodes=4": "960",
+		"cpu=9e30":                 "unknown",
+		"":                         "unknown",
+		"no NodePool":              "unknown",
+	} {
+		t.Run(limits, func(t *testing.T) {
+			world := worldOf(n, 5, 5)
+			var edits []cluster.Edit
+			for i, node := range world.Nodes() {
+				node = node.DeepCopy()
+				node.Labels["karpenter.sh/nodepool"] = "pool"
+				node.Status.Capacity = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse([]string{"4", "2"}[i]), corev1.ResourceMemory: resource.MustParse([]string{"16Gi", "8Gi"}[1-i])}
+				edits = append(edits, cluster.Put(node))
+			}
+			if limits != "no NodePool" {
+				pool := &custom.NodePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}, Spec: custom.NodePoolSpec{Limits: corev1.ResourceList{}}}
+				for _, limit := range strings.Split(limits, ",") {
+					if name, amount, given := strings.Cut(limit, "="); given {
+						pool.Spec.Limits[corev1.ResourceName(name)] = resource.MustParse(amount)
+					}
+				}
+				edits = append(edits, cluster.Put(pool))
+			}
+			r := Compute(world.With(edits...))
+			if got := atMaximum(r)["s0"]; got != want {
+				t.Errorf("%s at the maximum, want %s: %+v", got, want, r.Groups)
 			}
 		})
 	}
@@ -303,9 +351,13 @@ func TestENIConfigOf(t *testing.T) {
 		"the annotation first":             {labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "y"},
 		"the external label before all":    {labels: map[string]string{"vpc.amazonaws.com/externalEniConfig": "z"}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "z"},
 		"the zone":                         {env: map[string]string{"ENI_CONFIG_LABEL_DEF": corev1.LabelTopologyZone}, labels: zone, want: "a"},
+		"a label of one's own":             {env: map[string]string{"ENI_CONFIG_LABEL_DEF": "example.com/pods"}, labels: map[string]string{"example.com/pods": "x", "k8s.amazonaws.com/eniConfig": "y"}, want: "x"},
+		"a label that the node lacks":      {env: map[string]string{"ENI_CONFIG_LABEL_DEF": "example.com/pods"}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "default"},
+		"an annotation of one's own":       {env: map[string]string{"ENI_CONFIG_ANNOTATION_DEF": "example.com/pods"}, annotations: map[string]string{"example.com/pods": "x"}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "x"},
+		"the label without that":           {env: map[string]string{"ENI_CONFIG_ANNOTATION_DEF": "example.com/pods"}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "y"},
 		"a key that was not read":          {env: map[string]string{"ENI_CONFIG_LABEL_DEF": ""}, labels: zone, want: ""},
 		"and the annotation is read":       {env: map[string]string{"ENI_CONFIG_LABEL_DEF": ""}, annotations: map[string]string{"k8s.amazonaws.com/eniConfig": "y"}, want: "y"},
-		"an annotation that was not read":  {env: map[string]string{"ENI_CONFIG_ANNOTATION_DEF": "own"}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, want: ""},
+		"an annotation that was not read":  {env: map[string]string{"ENI_CONFIG_ANNOTATION_DEF": ""}, labels: map[string]string{"k8s.amazonaws.com/eniConfig": "x"}, want: ""},
 		"an external label without a name": {labels: map[string]string{"vpc.amazonaws.com/externalEniConfig": ""}, want: ""},
 	} {
 		s := settingsOf(withPlugin(cluster.New(cluster.Contents{}), tc.env))

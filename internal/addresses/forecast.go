@@ -3,9 +3,13 @@ package addresses
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
@@ -17,9 +21,12 @@ const maxNewNodes = 4500
 // Group is an Auto Scaling group, or a group of nodes without one.
 type Group struct {
 	Name string
-	// Nodes is the number of its nodes, Max that of instances it may have. Known is false if Max is not known.
+	// Nodes is the number of its nodes, Max that of instances it may have. Known is false if Max is not known. That of a NodePool of Karpenter is what its limits allow
+	// of nodes that are as small as its smallest one now.
 	Nodes, Max int
 	Known      bool
+	// NodePool says that the maximum is that of a NodePool of Karpenter.
+	NodePool bool
 	// PodsPerNode is the average number of pods with an address on its nodes, rounded up, and Held how many addresses a new node with as many
 	// holds.
 	PodsPerNode, Held int
@@ -89,13 +96,22 @@ func (c *computation) group(name string, members []Node, known map[string]cloud.
 		}
 	}
 	g.PodsPerNode = divideUp(pods, len(members))
-	biggest := slices.MaxFunc(members, func(a, b Node) int {
+	bySize := func(a, b Node) int {
 		return cmp.Or(cmp.Compare(a.Capacity, b.Capacity), strings.Compare(a.Name, b.Name))
-	})
-	g.Held = c.Settings.held(g.PodsPerNode, biggest.MaxInterfaces, biggest.AddressesPerInterface)
+	}
+	like, most, limited := slices.MaxFunc(members, bySize), of.Max, found && members[0].Group == name
+	if !limited {
+		of = cloud.ScalingGroup{}
+		most, limited = c.nodePoolMax(members)
+		g.NodePool = limited
+	}
+	if g.NodePool {
+		like = slices.MinFunc(members, bySize)
+	}
+	g.Held = c.Settings.held(g.PodsPerNode, like.MaxInterfaces, like.AddressesPerInterface)
 	judged := !slices.ContainsFunc(members, func(n Node) bool { return !n.Judged })
-	if found && members[0].Group == name && judged && g.Held > 0 && of.Max-g.Nodes <= maxNewNodes {
-		g.Known, g.Max = true, max(0, of.Max)
+	if limited && judged && g.Held > 0 && most-g.Nodes <= maxNewNodes {
+		g.Known, g.Max = true, max(0, most)
 		if len(of.Subnets) > 0 { // Nodes may be left in others.
 			clear(subnets)
 		}
@@ -105,6 +121,42 @@ func (c *computation) group(name string, members []Node, known map[string]cloud.
 	}
 	g.Subnets = slices.Sorted(maps.Keys(subnets))
 	return g
+}
+
+// nodePoolMax is how many nodes the limits of a NodePool of Karpenter allow, if further nodes are as small as the smallest of its nodes; false if no limit bounds
+// them, or the nodes are of none.
+//
+// Source: sigs.k8s.io/karpenter, pkg/apis/v1 (Limits); limits are of the nodes' capacity.
+func (c *computation) nodePoolMax(members []Node) (most int, limited bool) {
+	group, grouped := c.world.GroupOf(members[0].Name)
+	if !grouped || group.Provider != change.Karpenter {
+		return 0, false
+	}
+	pool := c.world.NodePool(group.Name)
+	if pool == nil {
+		return 0, false
+	}
+	bound := math.Inf(1)
+	for resource, limit := range pool.Spec.Limits {
+		if resource == "nodes" {
+			bound = min(bound, limit.AsApproximateFloat64())
+		} else if used, least := capacityOf(group.Nodes, resource); least > 0 {
+			bound = min(bound, float64(len(group.Nodes))+max(0, limit.AsApproximateFloat64()-used)/least)
+		}
+	}
+	return int(max(0, min(bound, math.MaxInt32))), !math.IsInf(bound, 1)
+}
+
+// capacityOf is the sum of a resource over nodes, and the least that one has; zero if one has none.
+func capacityOf(nodes []*corev1.Node, resource corev1.ResourceName) (sum, least float64) {
+	for i, node := range nodes {
+		has := node.Status.Capacity[resource]
+		amount := has.AsApproximateFloat64()
+		if sum += amount; i == 0 || amount < least {
+			least = amount
+		}
+	}
+	return sum, least
 }
 
 // grow adds what a group's new nodes would hold. Auto Scaling balances zones: each new node goes to the subnet with the fewest nodes of the group.

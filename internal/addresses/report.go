@@ -46,6 +46,9 @@ type Subnet struct {
 	Valid bool
 	// Size is the number of addresses without those that AWS reserves.
 	Size int64
+	// Reserved is how many addresses nothing holds that the VPC CNI cannot take because of CIDR reservations. Free is without them then, and Available is the number
+	// of free ones that EC2 reports.
+	Reserved, Available int64
 	// Pods, Primary and Warm are addresses of the nodes' interfaces: used by pods, the interfaces' own, and spare ones. Leaked are those of
 	// leaked interfaces, Other those of all other interfaces.
 	Pods, Primary, Warm, Leaked, Other int64

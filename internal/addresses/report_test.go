@@ -1,9 +1,13 @@
 package addresses
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/naosu-dev/naosu/internal/cloud"
 )
 
 // TestHeld compares with the tables of the VPC CNI's own documentation.
@@ -56,5 +60,63 @@ func TestInstanceID(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestReservations: what CIDR reservations keep from the VPC CNI is not free, whether EC2 counts it as available or not, and no prefix is in an explicit one.
+// The subnet has 251 addresses, of which the interface holds 11.
+func TestReservations(t *testing.T) {
+	reserve := func(texts ...string) (all []cloud.Reservation) {
+		for _, text := range texts {
+			kind, cidr, _ := strings.Cut(text, " ")
+			all = append(all, cloud.Reservation{CIDR: cidr, Type: cloud.ReservationType(kind)})
+		}
+		return all
+	}
+	for name, tc := range map[string]struct {
+		reservations   []cloud.Reservation
+		prefixes       bool
+		available      int64
+		unread         bool
+		free, reserved int64
+		blocks         int
+	}{
+		"none":                                      {available: 240, free: 240, blocks: 13},
+		"an explicit one":                           {reservations: reserve("explicit 10.0.0.64/26"), available: 240, free: 176, reserved: 64, blocks: 9},
+		"EC2 does not count it as available":        {reservations: reserve("explicit 10.0.0.64/26"), available: 176, free: 176, reserved: 64, blocks: 9},
+		"interfaces of others are not seen":         {reservations: reserve("explicit 10.0.0.64/26"), available: 100, free: 100, reserved: 64, blocks: 9},
+		"one for prefixes, of single addresses":     {reservations: reserve("prefix 10.0.0.64/26"), available: 240, free: 176, reserved: 64, blocks: 13},
+		"one for prefixes, with prefix delegation":  {reservations: reserve("prefix 10.0.0.64/26"), prefixes: true, available: 240, free: 240, blocks: 13},
+		"an explicit one, with prefix delegation":   {reservations: reserve("explicit 10.0.0.64/26"), prefixes: true, available: 240, free: 176, reserved: 64, blocks: 9},
+		"a small one":                               {reservations: reserve("explicit 10.0.0.72/30"), prefixes: true, available: 240, free: 236, reserved: 4, blocks: 12},
+		"with addresses of the interface":           {reservations: reserve("explicit 10.0.0.32/28"), available: 240, free: 235, reserved: 5, blocks: 13},
+		"with AWS's own":                            {reservations: reserve("explicit 10.0.0.0/28", "explicit 10.0.0.240/28"), available: 240, free: 213, reserved: 27, blocks: 13},
+		"of the whole subnet":                       {reservations: reserve("explicit 10.0.0.0/24"), available: 240, reserved: 240},
+		"interfaces were not read":                  {reservations: reserve("explicit 10.0.0.32/28"), available: 240, unread: true, free: 235, reserved: 16},
+		"of another subnet, of IPv6, and malformed": {reservations: reserve("explicit 10.0.1.0/28", "explicit ::/64", "explicit x"), available: 240, free: 240, blocks: 13},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one := cloud.Interface{ID: "eni-0", Subnet: "s0", AttachedTo: "i-0", State: cloud.InterfaceInUse, Type: cloud.InterfacePlain, Primary: true}
+			for n := range 11 {
+				one.Addresses = append(one.Addresses, address(0, 32+n))
+			}
+			s := cloud.Subnet{ID: "s0", Zone: "a", VPC: "vpc", CIDR: "10.0.0.0/24", Free: tc.available, Reservations: tc.reservations}
+			n := cloud.Network{Subnets: []cloud.Subnet{s}, Interfaces: []cloud.Interface{one}, Instances: []cloud.Instance{instance(0, "s0", "")}}
+			if tc.unread {
+				n.Interfaces, n.Unread = nil, map[cloud.NetworkPart]cloud.Unread{cloud.Interfaces: {}}
+			}
+			r := Compute(withPlugin(worldOf(n, 0), map[string]string{"ENABLE_PREFIX_DELEGATION": strconv.FormatBool(tc.prefixes)}))
+			got := r.Subnet("s0")
+			if got.Free != tc.free || got.Reserved != tc.reserved || got.Reserved > 0 && got.Available != tc.available {
+				t.Errorf("%d are free of %d, and %d reserved, want %d and %d", got.Free, got.Available, got.Reserved, tc.free, tc.reserved)
+			}
+			prefix, _, _ := sizeOf(s.CIDR)
+			if blocks := freeBlocks(s, prefix, n.Interfaces); !tc.unread && blocks != tc.blocks {
+				t.Errorf("%d prefixes are free, want %d", blocks, tc.blocks)
+			}
+			if a := newAllocator(r, n); a != nil && a.free["s0"] != tc.free {
+				t.Errorf("a forecast begins with %d", a.free["s0"])
+			}
+		})
 	}
 }

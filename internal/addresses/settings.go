@@ -1,17 +1,16 @@
 package addresses
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/version"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
-	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // Plugin is the name of the VPC CNI's DaemonSet and of its container.
@@ -87,7 +86,7 @@ func (s *Settings) set(variable corev1.EnvVar) {
 	keys := map[string]*string{"ENI_CONFIG_LABEL_DEF": &s.ENIConfigLabel, "ENI_CONFIG_ANNOTATION_DEF": &s.ENIConfigAnnotation}
 	if into, ok := keys[variable.Name]; ok {
 		*into = ""
-		if slices.Contains(knownKeys, variable.Value) {
+		if len(validation.IsQualifiedName(variable.Value)) == 0 { // Others are not kept in a Snapshot.
 			*into = variable.Value
 		}
 	}
@@ -100,9 +99,6 @@ func (s *Settings) set(variable corev1.EnvVar) {
 
 // keyENIConfig is the default key of the label and annotation that name a node's ENIConfig.
 const keyENIConfig = "k8s.amazonaws.com/eniConfig"
-
-// knownKeys are the keys of which the value is kept in a Snapshot.
-var knownKeys = append([]string{keyENIConfig}, kube.ZoneLabels...)
 
 // firstDiscovery is the first version of the VPC CNI that uses subnets by their tag.
 //

@@ -2,6 +2,7 @@ package addresses
 
 import (
 	"cmp"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -32,9 +33,11 @@ func (c *computation) subnets() {
 			continue
 		}
 		one := Subnet{Subnet: s}
-		_, one.Size, one.Valid = sizeOf(s.CIDR)
+		var block netip.Prefix
+		block, one.Size, one.Valid = sizeOf(s.CIDR)
 		if one.Free = max(0, s.Free); one.Valid {
 			one.Free = min(one.Free, one.Size)
+			one.reserve(block, c.inSubnet[s.ID], c.Settings.Prefixes)
 		}
 		c.subnet[s.ID] = len(c.Subnets)
 		c.Subnets = append(c.Subnets, one)
@@ -43,6 +46,16 @@ func (c *computation) subnets() {
 		if at, known := c.subnet[n.Subnet]; known {
 			c.Subnets[at].Nodes = append(c.Subnets[at].Nodes, n.Name)
 		}
+	}
+}
+
+// reserve takes what CIDR reservations keep from the VPC CNI off the free addresses. Whether EC2's number of free ones contains them is not documented, so they
+// are taken off what interfaces do not hold.
+func (s *Subnet) reserve(block netip.Prefix, interfaces []cloud.Interface, prefixes bool) {
+	unheld, taken := unassignable(s.Subnet, block, interfaces, prefixes)
+	if unheld > 0 {
+		s.Available, s.Reserved = s.Free, unheld
+		s.Free = min(s.Free, max(0, s.Size-taken-unheld))
 	}
 }
 

@@ -47,7 +47,7 @@ var (
 	ErrInterfaceManaged = errors.New("an AWS service manages the network interface")
 )
 
-// NetworkPart is a part of a Network that is read by one call.
+// NetworkPart is a part of a Network that one action of the cloud's API reads.
 type NetworkPart string
 
 // The parts.
@@ -57,11 +57,12 @@ const (
 	Instances     NetworkPart = "Instance"
 	InstanceTypes NetworkPart = "InstanceType" // the limits in Instance
 	ScalingGroups NetworkPart = "AutoScalingGroup"
+	Reservations  NetworkPart = "SubnetCidrReservation" // the reservations in Subnet
 )
 
 // NetworkParts are all of them, ScalingGroupParts those that NetworkReader.ScalingGroups reads.
 var (
-	NetworkParts      = []NetworkPart{Subnets, Interfaces, Instances, InstanceTypes, ScalingGroups}
+	NetworkParts      = []NetworkPart{Subnets, Interfaces, Instances, InstanceTypes, ScalingGroups, Reservations}
 	ScalingGroupParts = []NetworkPart{Subnets, Instances, ScalingGroups}
 )
 
@@ -117,6 +118,8 @@ type Subnet struct {
 	CIDR string `json:"cidrBlock,omitempty"`
 	// Free is the number of IPv4 addresses that nothing holds.
 	Free int64 `json:"availableIpAddressCount"`
+	// Reservations are its IPv4 CIDR reservations. They are read of the subnets that nodes have interfaces in, and of those that a tag has the VPC CNI use.
+	Reservations []Reservation `json:"cidrReservations,omitempty"`
 	// RoleCNI is the value of the tag kubernetes.io/role/cni: the VPC CNI uses a subnet with 1 beside the nodes' own, and none with 0.
 	//
 	// Source: amazon-vpc-cni-k8s, docs/enhanced-subnet-discovery.md.
@@ -128,6 +131,23 @@ type Subnet struct {
 	// first and the last.
 	Reserved []string `json:"reserved,omitempty"`
 }
+
+// Reservation is a range of a subnet from which EC2 assigns no single address by itself.
+//
+// Source: https://docs.aws.amazon.com/vpc/latest/userguide/subnet-cidr-reservation.html
+type Reservation struct {
+	CIDR string          `json:"cidr"`
+	Type ReservationType `json:"reservationType"`
+}
+
+// ReservationType is what the range is for, in EC2's words.
+type ReservationType string
+
+// Types of reservations. Of the former, EC2 assigns prefixes, before others of the subnet.
+const (
+	ReservedForPrefixes ReservationType = "prefix"
+	ReservedExplicitly  ReservationType = "explicit"
+)
 
 // ReservedBlocks are addresses in the blocks of which AWS reserves some; none if CIDR is no range.
 func (s Subnet) ReservedBlocks() []string {

@@ -19,7 +19,7 @@ import (
 
 func network() cloud.Network {
 	return cloud.Network{
-		Subnets: []cloud.Subnet{{ID: "subnet-0123456789abcdef0", Zone: "us-east-1a", VPC: "vpc-0123456789abcdef0", CIDR: "10.0.1.0/24", Free: 3, RoleCNI: "1", Clusters: []string{"payroll"}}},
+		Subnets: []cloud.Subnet{{ID: "subnet-0123456789abcdef0", Zone: "us-east-1a", VPC: "vpc-0123456789abcdef0", CIDR: "10.0.1.0/24", Free: 3, RoleCNI: "1", Clusters: []string{"payroll"}, Reservations: []cloud.Reservation{{CIDR: "10.0.1.64/26", Type: cloud.ReservedForPrefixes}}}},
 		Interfaces: []cloud.Interface{{
 			ID: "eni-0123456789abcdef0", Subnet: "subnet-0123456789abcdef0", State: cloud.InterfaceAvailable, Type: cloud.InterfacePlain,
 			Description: "aws-K8S-i-0123456789abcdef0", Addresses: []string{"10.0.1.7", "10.0.1.8"}, Prefixes: []string{"10.0.1.16/28"},
@@ -81,7 +81,8 @@ func TestAnonymousNetwork(t *testing.T) {
 	subnet, card, instance := got.Subnets[0], got.Interfaces[0], got.Instances[0]
 	for name, same := range map[string]bool{
 		"zone": subnet.Zone == was.Subnets[0].Zone, "free": subnet.Free == 3, "role": subnet.RoleCNI == "1", "size": strings.HasSuffix(subnet.CIDR, "/24"),
-		"state": card.State == was.Interfaces[0].State, "type of the interface": card.Type == was.Interfaces[0].Type, "age": card.CreatedAt != nil && card.CreatedAt.Equal(*was.Interfaces[0].CreatedAt),
+		"reservation": subnet.Reservations[0].Type == cloud.ReservedForPrefixes && strings.HasSuffix(subnet.Reservations[0].CIDR, "/26") && subnet.Reservations[0].CIDR != "10.0.1.64/26",
+		"state":       card.State == was.Interfaces[0].State, "type of the interface": card.Type == was.Interfaces[0].Type, "age": card.CreatedAt != nil && card.CreatedAt.Equal(*was.Interfaces[0].CreatedAt),
 		"description": card.Description == "aws-K8S-"+instance.ID, "owner": card.Instance == instance.ID, "subnet": card.Subnet == subnet.ID && instance.Subnet == subnet.ID,
 		"node": strings.HasSuffix(anonymous.Nodes()[0].Spec.ProviderID, "/"+instance.ID), "type": instance.Type == "m5.large", "limit": instance.MaxInterfaces == 3,
 		"cluster": len(subnet.Clusters) == 1 && subnet.Clusters[0] == card.Cluster, "reason": got.Unread[cloud.ScalingGroups].Reason == cloud.OtherRegion,
@@ -97,7 +98,7 @@ func TestAnonymousNetwork(t *testing.T) {
 	}
 }
 
-// TestPluginSettings: of the environment of a DaemonSet, the VPC CNI's settings stay if they are numbers, booleans or well-known labels.
+// TestPluginSettings: of the environment of a DaemonSet, the VPC CNI's settings stay if they are numbers, booleans or keys.
 func TestPluginSettings(t *testing.T) {
 	world, err := load(t, "f", map[string]string{"f": `apiVersion: apps/v1
 kind: DaemonSet
@@ -114,7 +115,10 @@ spec:
         - {name: PASSWORD, value: "1"}
         - {name: CLUSTER_NAME, value: payroll}
         - {name: ENI_CONFIG_LABEL_DEF, value: topology.kubernetes.io/zone}
-        - {name: ENI_CONFIG_ANNOTATION_DEF, value: payroll.example.com/secret}
+        - {name: ENI_CONFIG_ANNOTATION_DEF, value: payroll.example.com/network}
+      - name: other
+        env:
+        - {name: ENI_CONFIG_LABEL_DEF, value: "not a key, but a password"}
 `})
 	if err != nil {
 		t.Fatal(err)
@@ -125,10 +129,13 @@ spec:
 	}
 	want := map[string]string{
 		"WARM_IP_TARGET": "5", "ENABLE_PREFIX_DELEGATION": "true", "WARM_ENI_TARGET": "", "PASSWORD": "", "CLUSTER_NAME": "",
-		"ENI_CONFIG_LABEL_DEF": "topology.kubernetes.io/zone", "ENI_CONFIG_ANNOTATION_DEF": "",
+		"ENI_CONFIG_LABEL_DEF": "topology.kubernetes.io/zone", "ENI_CONFIG_ANNOTATION_DEF": "payroll.example.com/network",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if other := world.DaemonSets()[0].Spec.Template.Spec.Containers[1].Env[0].Value; other != "" {
+		t.Errorf("what is no key is kept: %q", other)
 	}
 	if world.Key() != nil {
 		t.Error("a setting counts as a digest")

@@ -35,6 +35,7 @@ func TestWhyPodHasNoAddress(t *testing.T) {
 		unknown    []message.ID
 	}{
 		"the subnet, leaks and warm pools": {story4, "web-11", nil, nil, finding.N401, []message.ID{message.CauseNoFree, message.CauseLeakedIn, message.CauseWarmPool, message.CauseNoOtherSubnet}, nil},
+		"a CIDR reservation":               {story4, "web-11", reserved, nil, finding.N401, []message.ID{message.CauseReserved, message.CauseLeakedIn}, nil},
 		"the type's limit":                 {full, "web-2", nil, nil, finding.N404, []message.ID{message.CauseSlotsUsed}, nil},
 		"fragmentation":                    {fragmented, "web-16", nil, nil, finding.N405, []message.ID{message.CauseNoBlock}, nil},
 		"the plugin is not ready":          {story4, "web-10", pluginNotReady, nil, "", []message.ID{message.AddressPluginDown}, nil},
@@ -102,6 +103,19 @@ func TestWhyPodHasNoAddress(t *testing.T) {
 			}
 		})
 	}
+}
+
+// reserved has a CIDR reservation in place of a leaked interface: EC2 reports three free addresses, which the VPC CNI cannot take.
+func reserved(objects []runtime.Object) []runtime.Object {
+	for _, o := range objects {
+		if subnet, is := o.(*custom.Subnet); is && subnet.Name == "subnet-0a" {
+			subnet.Spec.Free, subnet.Spec.Reservations = 3, []cloud.Reservation{{CIDR: "10.0.1.28/30", Type: cloud.ReservedExplicitly}}
+		}
+	}
+	return slices.DeleteFunc(objects, func(o runtime.Object) bool {
+		one, is := o.(*custom.NetworkInterface)
+		return is && one.Name == "eni-0005"
+	})
 }
 
 const badPlugin = "aws-node-bad"

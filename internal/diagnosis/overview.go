@@ -45,6 +45,7 @@ var workloadKinds = []cluster.Kind{
 // shows.
 func Overview(ctx context.Context, q query.Query, scope Scope) finding.Overview {
 	q.PresentOnly, q.ExplainFunc = true, Explain
+	q = q.WithOnce()
 	var all []finding.Explanation
 	elsewhere, told := 0, map[string]bool{}
 	shared := map[string]int{}

@@ -17,6 +17,7 @@ const (
 	PrefixesFragmented ID = "PrefixesFragmented" // subnet, zone, free, n, pods
 
 	CauseNoFree        ID = "CauseNoFree"        // subnet
+	CauseReserved      ID = "CauseReserved"      // n, subnet, available
 	CauseHolders       ID = "CauseHolders"       // subnet, size, pods, primary, warm, leaked, other
 	CauseLeakedIn      ID = "CauseLeakedIn"      // n, held, oldest
 	CauseWarmPool      ID = "CauseWarmPool"      // warm, nodes
@@ -117,6 +118,7 @@ const (
 	AddressesHeadWarm       ID = "AddressesHeadWarm"       //
 	AddressesHeadLeaked     ID = "AddressesHeadLeaked"     //
 	AddressesHeadOther      ID = "AddressesHeadOther"      //
+	AddressesHeadReserved   ID = "AddressesHeadReserved"   //
 	AddressesHeadAtMax      ID = "AddressesHeadAtMax"      //
 	AddressesHeadNodes      ID = "AddressesHeadNodes"      //
 	AddressesHeadLeaks      ID = "AddressesHeadLeaks"      //

@@ -16,13 +16,14 @@ var englishAddresses = sentences{
 	PrefixesFragmented: "{{.subnet}}{{if .zone}} in {{.zone}}{{end}} has {{count .free \"free address\" \"free addresses\"}} but no free prefix of 16{{if .n}}, and {{count .n \"pod waits\" \"pods wait\"}} for an address: {{and .pods}}{{end}}.",
 
 	CauseNoFree:        "EC2 reports no free address in {{.subnet}}.",
+	CauseReserved:      "CIDR reservations keep {{count .n \"unused address\" \"unused addresses\"}} of {{.subnet}} from the VPC CNI. EC2 reports {{.available}} free.",
 	CauseHolders:       "Of the {{.size}} addresses of {{.subnet}}, pods use {{.pods}}, interfaces of nodes use {{.primary}} themselves, nodes keep {{.warm}} spare, leaked interfaces hold {{.leaked}}, and other interfaces hold {{.other}}.",
 	CauseLeakedIn:      "{{count .n \"leaked interface\" \"leaked interfaces\"}} in the subnet {{verb .n \"holds\" \"hold\"}} {{count .held \"address\" \"addresses\"}}{{if .oldest}}, the oldest for {{.oldest}}{{end}}: {{verb .n \"it was\" \"they were\"}} made for {{verb .n \"an instance\" \"instances\"}} that no node runs on any more.",
 	CauseWarmPool:      "The VPC CNI keeps {{count .warm \"spare address\" \"spare addresses\"}} of the subnet on {{count .nodes \"node\" \"nodes\"}}.",
 	CauseNoOtherSubnet: "No other subnet{{if .zone}} in {{.zone}}{{end}} has the tag kubernetes.io/role/cni=1, so the nodes get addresses from their own subnet only.",
 	CauseGroupGrows:    "{{.group}} has {{count .nodes \"node\" \"nodes\"}} and may grow to {{.max}}. A new node with {{count .pods \"pod\" \"pods\"}}, as its nodes have on average, holds {{count .held \"address\" \"addresses\"}}.",
 	CauseSlotsUsed:     "{{.pods}} pods on {{.node}} use {{.pods}} of {{.capacity}} addresses.",
-	CauseNoBlock:       "With ENABLE_PREFIX_DELEGATION, nodes need 16 consecutive addresses (/28), and in each block of {{.subnet}} at least one address is in use. EC2 does not show that; naosu derives it from the addresses of all interfaces, and does not see CIDR reservations.",
+	CauseNoBlock:       "With ENABLE_PREFIX_DELEGATION, nodes need 16 consecutive addresses (/28), and in each block of {{.subnet}} at least one address is in use. EC2 does not show that; naosu derives it from the addresses of all interfaces and from CIDR reservations.",
 	CauseLeakOrigin:    "An interface leaks if its node is removed between being detached and deleted; nothing deletes it then but the VPC CNI's hourly clean-up on the nodes.",
 	CauseNoClusterTag:  "The VPC CNI of these interfaces has no CLUSTER_NAME, so another cluster in the VPC may own them.",
 
@@ -116,6 +117,7 @@ var englishAddresses = sentences{
 	AddressesHeadWarm:       "SPARE",
 	AddressesHeadLeaked:     "LEAKED",
 	AddressesHeadOther:      "OTHER",
+	AddressesHeadReserved:   "RESERVED",
 	AddressesHeadAtMax:      "AT MAXIMUM",
 	AddressesHeadNodes:      "NODES WITHOUT ADDRESSES",
 	AddressesHeadLeaks:      "LEAKED INTERFACES",

@@ -44,6 +44,11 @@ var englishNodes = sentences{
 	DownForgottenPart:   "{{count .n \"pod\" \"pods\"}} that nothing recreates {{verb .n \"is\" \"are\"}} deleted at {{.at}}",
 	DownStaysPart:       "{{count .n \"pod stays\" \"pods stay\"}} there indefinitely",
 	DownUntoldPart:      "{{count .n \"pod still counts\" \"pods still count\"}} as running there, without a known end",
+	DownAddressPart:     "{{count .n \"replacement\" \"replacements\"}} will wait for an address",
+
+	DownAddressSubnets:  "When the pods of {{.node}} are replaced, {{count .n \"replacement waits\" \"replacements wait\"}} on {{and .nodes}} for an address, because too few are free in {{and .subnets}}: {{and .pods}}.",
+	DownAddressLimit:    "When the pods of {{.node}} are replaced, {{count .n \"replacement waits\" \"replacements wait\"}} on {{and .nodes}} for an address, because pods use all that the instance type allows: {{and .pods}}.",
+	DownAddressOnceGone: "When the pods of {{.node}} are replaced, {{count .n \"replacement waits\" \"replacements wait\"}} on {{and .nodes}} for an address that an instance of a node that is down holds, until it is terminated: {{and .pods}}.",
 
 	RemedyOutOfService:     "If {{.node}} is certainly off, add the out-of-service taint: its pods are removed and its volumes detached at once.",
 	RemedyOutOfServiceCost: "When the node is back, the taint must be removed: {{.untaint}}. If naosu failover confirm {{.node}} adds it, naosu's controller removes it.",

@@ -16,13 +16,14 @@ var japaneseAddresses = sentences{
 	PrefixesFragmented: "{{if .zone}}{{.zone}} の {{end}}{{.subnet}} には空きアドレスが {{.free}} 個ありますが、16 個続いた空きのプレフィックスがありません。{{if .n}}{{.n}} 個の Pod がアドレスを待っています: {{and .pods}}。{{end}}",
 
 	CauseNoFree:        "EC2 によると、{{.subnet}} に空いているアドレスはありません。",
+	CauseReserved:      "CIDR の予約により、{{.subnet}} の未使用のアドレスのうち {{.n}} 個を VPC CNI は取得できません。EC2 によると空きは {{.available}} 個です。",
 	CauseHolders:       "{{.subnet}} の {{.size}} 個のアドレスのうち、Pod が {{.pods}} 個、ノードのインターフェース自体が {{.primary}} 個を使い、ノードが {{.warm}} 個を予備として持ち、残ったままのインターフェースが {{.leaked}} 個、ほかのインターフェースが {{.other}} 個を保持しています。",
 	CauseLeakedIn:      "このサブネットには残ったままのインターフェースが {{.n}} 個あり、アドレスを {{.held}} 個保持しています。{{if .oldest}}最も古いものは {{span .oldest}}前に作られました。{{end}}すでにノードのないインスタンスのために作られたものです。",
 	CauseWarmPool:      "VPC CNI は、このサブネットの予備のアドレスを {{.nodes}} 台のノードに {{.warm}} 個持たせています。",
 	CauseNoOtherSubnet: "{{if .zone}}{{.zone}} には{{end}}タグ kubernetes.io/role/cni=1 の付いたサブネットがほかになく、ノードは自身のサブネットのアドレスだけを使います。",
 	CauseGroupGrows:    "{{.group}} のノードは {{.nodes}} 台で、{{.max}} 台まで増えます。今のノードの平均と同じ {{.pods}} 個の Pod を動かす新しいノードは、アドレスを {{.held}} 個保持します。",
 	CauseSlotsUsed:     "{{.node}} では、{{.capacity}} 個のアドレスのうち {{.pods}} 個を Pod が使っています。",
-	CauseNoBlock:       "ENABLE_PREFIX_DELEGATION を有効にするとノードには 16 個続いたアドレス (/28) が必要ですが、{{.subnet}} のどのブロックでも 1 個以上が使われています。EC2 はこれを示しません。naosu はすべてのインターフェースのアドレスから求めており、CIDR の予約は分かりません。",
+	CauseNoBlock:       "ENABLE_PREFIX_DELEGATION を有効にするとノードには 16 個続いたアドレス (/28) が必要ですが、{{.subnet}} のどのブロックでも 1 個以上が使われています。EC2 はこれを示しません。naosu はすべてのインターフェースのアドレスと CIDR の予約から求めています。",
 	CauseLeakOrigin:    "インターフェースは、切り離されてから削除されるまでの間にノードがなくなると残ります。その後に削除するのは、ノード上の VPC CNI が 1 時間ごとに行う掃除だけです。",
 	CauseNoClusterTag:  "これらのインターフェースを作った VPC CNI には CLUSTER_NAME がないため、同じ VPC のほかのクラスターのものかもしれません。",
 
@@ -116,6 +117,7 @@ var japaneseAddresses = sentences{
 	AddressesHeadWarm:       "予備",
 	AddressesHeadLeaked:     "残ったまま",
 	AddressesHeadOther:      "ほか",
+	AddressesHeadReserved:   "予約",
 	AddressesHeadAtMax:      "最大時",
 	AddressesHeadNodes:      "アドレスのないノード",
 	AddressesHeadLeaks:      "残ったままのインターフェース",

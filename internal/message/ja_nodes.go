@@ -44,6 +44,11 @@ var japaneseNodes = sentences{
 	DownForgottenPart:   "代わりの作られない Pod {{.n}} 個が {{.at}} に削除される",
 	DownStaysPart:       "Pod {{.n}} 個がいつまでも残る",
 	DownUntoldPart:      "Pod {{.n}} 個が期限なしに動作中とみなされる",
+	DownAddressPart:     "代わりの Pod {{.n}} 個がアドレスを待つことになる",
+
+	DownAddressSubnets:  "{{.node}} の Pod の代わりが作られると、そのうち {{.n}} 個が {{and .nodes}} でアドレスを待ちます。{{and .subnets}} の空きアドレスが足りません: {{and .pods}}",
+	DownAddressLimit:    "{{.node}} の Pod の代わりが作られると、そのうち {{.n}} 個が {{and .nodes}} でアドレスを待ちます。インスタンスタイプの上限まで Pod が使用しています: {{and .pods}}",
+	DownAddressOnceGone: "{{.node}} の Pod の代わりが作られると、そのうち {{.n}} 個が {{and .nodes}} でアドレスを待ちます。停止したノードのインスタンスがそのアドレスを保持しており、終了されるまで空きません: {{and .pods}}",
 
 	RemedyOutOfService:     "{{.node}} が確実に停止している場合は、out-of-service taint を付けます。Pod は直ちに削除され、ボリュームもすぐにデタッチされます。",
 	RemedyOutOfServiceCost: "ノードの復帰後に taint を外す必要があります: {{.untaint}}。naosu failover confirm {{.node}} で付けた場合は、naosu のコントローラーが外します。",

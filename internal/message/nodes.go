@@ -50,6 +50,11 @@ const (
 	DownForgottenPart   ID = "DownForgottenPart"   // n, at
 	DownStaysPart       ID = "DownStaysPart"       // n, at
 	DownUntoldPart      ID = "DownUntoldPart"      // n, at
+	DownAddressPart     ID = "DownAddressPart"     // n
+
+	DownAddressSubnets  ID = "DownAddressSubnets"  // n, node, nodes, subnets, pods
+	DownAddressLimit    ID = "DownAddressLimit"    // n, node, nodes, pods
+	DownAddressOnceGone ID = "DownAddressOnceGone" // n, node, nodes, pods
 
 	RemedyOutOfService     ID = "RemedyOutOfService"     // node, untaint
 	RemedyOutOfServiceCost ID = "RemedyOutOfServiceCost" // node, untaint

@@ -413,6 +413,15 @@ var englishTexts = []compiled{
 		t.put(t.value("subnet"))
 		t.say(".")
 	}},
+	{CauseReserved, []string{"n", "subnet", "available"}, func(t *text) {
+		t.say("CIDR reservations keep ")
+		t.say(count(t.number("n"), "unused address", "unused addresses"))
+		t.say(" of ")
+		t.put(t.value("subnet"))
+		t.say(" from the VPC CNI. EC2 reports ")
+		t.put(t.value("available"))
+		t.say(" free.")
+	}},
 	{CauseHolders, []string{"size", "subnet", "pods", "primary", "warm", "leaked", "other"}, func(t *text) {
 		t.say("Of the ")
 		t.put(t.value("size"))
@@ -486,7 +495,7 @@ var englishTexts = []compiled{
 	{CauseNoBlock, []string{"subnet"}, func(t *text) {
 		t.say("With ENABLE_PREFIX_DELEGATION, nodes need 16 consecutive addresses (/28), and in each block of ")
 		t.put(t.value("subnet"))
-		t.say(" at least one address is in use. EC2 does not show that; naosu derives it from the addresses of all interfaces, and does not see CIDR reservations.")
+		t.say(" at least one address is in use. EC2 does not show that; naosu derives it from the addresses of all interfaces and from CIDR reservations.")
 	}},
 	{CauseLeakOrigin, nil, func(t *text) {
 		t.say("An interface leaks if its node is removed between being detached and deleted; nothing deletes it then but the VPC CNI's hourly clean-up on the nodes.")
@@ -902,6 +911,9 @@ var englishTexts = []compiled{
 	}},
 	{AddressesHeadOther, nil, func(t *text) {
 		t.say("OTHER")
+	}},
+	{AddressesHeadReserved, nil, func(t *text) {
+		t.say("RESERVED")
 	}},
 	{AddressesHeadAtMax, nil, func(t *text) {
 		t.say("AT MAXIMUM")
@@ -3678,6 +3690,11 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("subnets")))
 		t.say(".")
 	}},
+	{FateAddressOnceGone, []string{"node"}, func(t *text) {
+		t.say("It gets an address on ")
+		t.put(t.value("node"))
+		t.say(" only after the lost nodes are removed, and their addresses with them.")
+	}},
 	{GapNotJudged, []string{"what"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" affects scheduling but is not considered.")
@@ -5795,6 +5812,45 @@ var englishTexts = []compiled{
 	{DownUntoldPart, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "pod still counts", "pods still count"))
 		t.say(" as running there, without a known end")
+	}},
+	{DownAddressPart, []string{"n"}, func(t *text) {
+		t.say(count(t.number("n"), "replacement", "replacements"))
+		t.say(" will wait for an address")
+	}},
+	{DownAddressSubnets, []string{"node", "n", "nodes", "subnets", "pods"}, func(t *text) {
+		t.say("When the pods of ")
+		t.put(t.value("node"))
+		t.say(" are replaced, ")
+		t.say(count(t.number("n"), "replacement waits", "replacements wait"))
+		t.say(" on ")
+		t.say(englishAnd(t.items("nodes")))
+		t.say(" for an address, because too few are free in ")
+		t.say(englishAnd(t.items("subnets")))
+		t.say(": ")
+		t.say(englishAnd(t.items("pods")))
+		t.say(".")
+	}},
+	{DownAddressLimit, []string{"node", "n", "nodes", "pods"}, func(t *text) {
+		t.say("When the pods of ")
+		t.put(t.value("node"))
+		t.say(" are replaced, ")
+		t.say(count(t.number("n"), "replacement waits", "replacements wait"))
+		t.say(" on ")
+		t.say(englishAnd(t.items("nodes")))
+		t.say(" for an address, because pods use all that the instance type allows: ")
+		t.say(englishAnd(t.items("pods")))
+		t.say(".")
+	}},
+	{DownAddressOnceGone, []string{"node", "n", "nodes", "pods"}, func(t *text) {
+		t.say("When the pods of ")
+		t.put(t.value("node"))
+		t.say(" are replaced, ")
+		t.say(count(t.number("n"), "replacement waits", "replacements wait"))
+		t.say(" on ")
+		t.say(englishAnd(t.items("nodes")))
+		t.say(" for an address that an instance of a node that is down holds, until it is terminated: ")
+		t.say(englishAnd(t.items("pods")))
+		t.say(".")
 	}},
 	{RemedyOutOfService, []string{"node"}, func(t *text) {
 		t.say("If ")

@@ -404,6 +404,15 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subnet"))
 		t.say(" に空いているアドレスはありません。")
 	}},
+	{CauseReserved, []string{"subnet", "n", "available"}, func(t *text) {
+		t.say("CIDR の予約により、")
+		t.put(t.value("subnet"))
+		t.say(" の未使用のアドレスのうち ")
+		t.put(t.value("n"))
+		t.say(" 個を VPC CNI は取得できません。EC2 によると空きは ")
+		t.put(t.value("available"))
+		t.say(" 個です。")
+	}},
 	{CauseHolders, []string{"subnet", "size", "pods", "primary", "warm", "leaked", "other"}, func(t *text) {
 		t.put(t.value("subnet"))
 		t.say(" の ")
@@ -470,7 +479,7 @@ var japaneseTexts = []compiled{
 	{CauseNoBlock, []string{"subnet"}, func(t *text) {
 		t.say("ENABLE_PREFIX_DELEGATION を有効にするとノードには 16 個続いたアドレス (/28) が必要ですが、")
 		t.put(t.value("subnet"))
-		t.say(" のどのブロックでも 1 個以上が使われています。EC2 はこれを示しません。naosu はすべてのインターフェースのアドレスから求めており、CIDR の予約は分かりません。")
+		t.say(" のどのブロックでも 1 個以上が使われています。EC2 はこれを示しません。naosu はすべてのインターフェースのアドレスと CIDR の予約から求めています。")
 	}},
 	{CauseLeakOrigin, nil, func(t *text) {
 		t.say("インターフェースは、切り離されてから削除されるまでの間にノードがなくなると残ります。その後に削除するのは、ノード上の VPC CNI が 1 時間ごとに行う掃除だけです。")
@@ -881,6 +890,9 @@ var japaneseTexts = []compiled{
 	}},
 	{AddressesHeadOther, nil, func(t *text) {
 		t.say("ほか")
+	}},
+	{AddressesHeadReserved, nil, func(t *text) {
+		t.say("予約")
 	}},
 	{AddressesHeadAtMax, nil, func(t *text) {
 		t.say("最大時")
@@ -3572,6 +3584,11 @@ var japaneseTexts = []compiled{
 		t.say(japaneseAnd(t.items("subnets")))
 		t.say(" の空きアドレスが足りません。")
 	}},
+	{FateAddressOnceGone, []string{"node"}, func(t *text) {
+		t.say("失われたノードが削除され、そのアドレスが返却された後でなければ ")
+		t.put(t.value("node"))
+		t.say(" でアドレスを取得できません。")
+	}},
 	{GapNotJudged, []string{"what"}, func(t *text) {
 		t.put(t.value("what"))
 		t.say(" はスケジューリングに影響しますが、判定に含めていません。")
@@ -5632,6 +5649,40 @@ var japaneseTexts = []compiled{
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が期限なしに動作中とみなされる")
+	}},
+	{DownAddressPart, []string{"n"}, func(t *text) {
+		t.say("代わりの Pod ")
+		t.put(t.value("n"))
+		t.say(" 個がアドレスを待つことになる")
+	}},
+	{DownAddressSubnets, []string{"node", "n", "nodes", "subnets", "pods"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の Pod の代わりが作られると、そのうち ")
+		t.put(t.value("n"))
+		t.say(" 個が ")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" でアドレスを待ちます。")
+		t.say(japaneseAnd(t.items("subnets")))
+		t.say(" の空きアドレスが足りません: ")
+		t.say(japaneseAnd(t.items("pods")))
+	}},
+	{DownAddressLimit, []string{"node", "n", "nodes", "pods"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の Pod の代わりが作られると、そのうち ")
+		t.put(t.value("n"))
+		t.say(" 個が ")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" でアドレスを待ちます。インスタンスタイプの上限まで Pod が使用しています: ")
+		t.say(japaneseAnd(t.items("pods")))
+	}},
+	{DownAddressOnceGone, []string{"node", "n", "nodes", "pods"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の Pod の代わりが作られると、そのうち ")
+		t.put(t.value("n"))
+		t.say(" 個が ")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" でアドレスを待ちます。停止したノードのインスタンスがそのアドレスを保持しており、終了されるまで空きません: ")
+		t.say(japaneseAnd(t.items("pods")))
 	}},
 	{RemedyOutOfService, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))

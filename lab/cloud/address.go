@@ -54,6 +54,7 @@ func (c *Cloud) instanceAddress(s *Subnet, random *rand.Rand) (a netip.Addr, som
 	return c.drawAddress(s, random, c.held)
 }
 
+// drawAddress draws one that is not taken, and in no CIDR reservation.
 func (c *Cloud) drawAddress(s *Subnet, random *rand.Rand, taken func(netip.Addr) bool) (a netip.Addr, some bool) {
 	if s.Free == 0 {
 		return netip.Addr{}, false
@@ -61,12 +62,12 @@ func (c *Cloud) drawAddress(s *Subnet, random *rand.Rand, taken func(netip.Addr)
 	host := 0
 	for range drawsPerAddress {
 		host = random.IntN(s.usable())
-		if a = s.at(reservedLow + host); !taken(a) {
+		if a = s.at(reservedLow + host); !taken(a) && !s.reserved(a) {
 			return a, true
 		}
 	}
 	for n := range s.usable() {
-		if a = s.at(reservedLow + (host+n)%s.usable()); !taken(a) {
+		if a = s.at(reservedLow + (host+n)%s.usable()); !taken(a) && !s.reserved(a) {
 			return a, true
 		}
 	}
@@ -78,15 +79,17 @@ func (c *Cloud) held(a netip.Addr) bool {
 	return held
 }
 
-// freePrefixes are n random blocks of a subnet of which nothing holds any address. AWS's own addresses are in the first and
-// the last.
+// freePrefixes are n random blocks of a subnet of which nothing holds any address, those in CIDR reservations for prefixes first. AWS's own addresses are in the
+// first and the last.
 func (c *Cloud) freePrefixes(s *Subnet, n int, random *rand.Rand) ([]netip.Prefix, error) {
-	blocks := s.size() / prefixSize
+	blocks, start := s.size()/prefixSize, random.IntN(s.size()/prefixSize)
 	var found []netip.Prefix
-	for start, i := random.IntN(blocks), 0; i < blocks && len(found) < n; i++ {
-		block := netip.PrefixFrom(s.at((start+i)%blocks*prefixSize), prefixBits)
-		if c.freeBlock(s, block) {
-			found = append(found, block)
+	for _, reserved := range []bool{true, false} {
+		for i := 0; i < blocks && len(found) < n; i++ {
+			block := netip.PrefixFrom(s.at((start+i)%blocks*prefixSize), prefixBits)
+			if s.reservesBlock(block) == reserved && c.freeBlock(s, block) {
+				found = append(found, block)
+			}
 		}
 	}
 	if len(found) < n {
@@ -97,9 +100,15 @@ func (c *Cloud) freePrefixes(s *Subnet, n int, random *rand.Rand) ([]netip.Prefi
 
 func (c *Cloud) freeBlock(s *Subnet, block netip.Prefix) bool {
 	for i := range prefixSize {
-		if a := offset(block.Addr(), i); !s.assignable(a) || c.held(a) {
+		a := offset(block.Addr(), i)
+		if !s.assignable(a) || c.held(a) || s.reserved(a) && !s.reservesBlock(block) {
 			return false
 		}
 	}
 	return true
+}
+
+// reservesBlock says whether a CIDR reservation for prefixes has the whole block.
+func (s *Subnet) reservesBlock(block netip.Prefix) bool {
+	return s.reservedFor(block.Addr(), reservedForPrefixes) && s.reservedFor(offset(block.Addr(), prefixSize-1), reservedForPrefixes)
 }

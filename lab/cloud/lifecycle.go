@@ -34,7 +34,7 @@ func (c *Cloud) launch(g *group, zone string) *instance {
 // launchSubnet is one of the group's subnets in a zone that have a free address; of several a random one, as Auto Scaling has it.
 // https://docs.aws.amazon.com/autoscaling/ec2/userguide/asg-in-vpc.html
 func (c *Cloud) launchSubnet(g *group, zone string, random *rand.Rand) *Subnet {
-	usable := slices.DeleteFunc(c.subnetsOf(g, zone), func(s *Subnet) bool { return s.Free == 0 })
+	usable := slices.DeleteFunc(c.subnetsOf(g, zone), func(s *Subnet) bool { return c.unreserved(s) == 0 })
 	if len(usable) == 1 {
 		return usable[0]
 	}

@@ -1,6 +1,7 @@
 package cloud
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"path/filepath"
@@ -47,6 +48,38 @@ func small() Spec {
 		{Name: "narrow", Zone: "b", CIDR: "10.0.1.0/28"},
 		{Name: "subnet-0123456789abcdef0", Zone: "a", CIDR: "100.64.0.0/26"},
 	}}
+}
+
+// TestCIDRReservations: EC2 assigns no single address of a reservation, and prefixes of one for prefixes first, then others of the subnet.
+func TestCIDRReservations(t *testing.T) {
+	b := newFixture(t, Options{Spec: Spec{Zones: []string{"a"}, Subnets: []SubnetSpec{{Name: "s", Zone: "a", CIDR: "10.0.0.0/26", Reservations: []CIDRReservation{
+		{CIDR: "10.0.0.32/28", Type: reservedForPrefixes}, {CIDR: "10.0.0.16/29", Type: reservedExplicitly},
+	}}}}})
+	subnet := b.Subnets()[0]
+	create := func(r NetworkInterfaceRequest) (*NetworkInterface, error) {
+		r.Subnet = subnet.ID
+		return b.CreateNetworkInterface(r)
+	}
+	first, err := create(NetworkInterfaceRequest{Prefixes: 1})
+	b.must(err)
+	if got := first.Prefixes; len(got) != 1 || got[0].String() != "10.0.0.32/28" {
+		t.Errorf("the first prefix is %v", got)
+	}
+	if _, err := create(NetworkInterfaceRequest{Prefixes: 1}); err == nil {
+		t.Error("a prefix is assigned of blocks of which AWS or a reservation has addresses")
+	}
+	// Of 64 addresses, AWS has 5, the reservations 24, and the first interface one of its own.
+	second, err := create(NetworkInterfaceRequest{SecondaryAddresses: 33})
+	b.must(err)
+	for _, a := range append(second.Secondary, second.PrivateIP) {
+		if subnet.reserved(a) {
+			t.Errorf("%s is assigned", a)
+		}
+	}
+	_, err = create(NetworkInterfaceRequest{})
+	if refused := (*Error)(nil); !errors.As(err, &refused) || refused.Code != CodeInsufficientFreeAddresses || b.Subnets()[0].Free != 8 {
+		t.Errorf("one more: %v; %d are free", err, b.Subnets()[0].Free)
+	}
 }
 
 func TestSubnets(t *testing.T) {

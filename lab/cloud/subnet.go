@@ -16,7 +16,23 @@ type SubnetSpec struct {
 	// CIDR is an IPv4 block from /16 to /28, such as "10.0.0.0/24". AWS keeps its first four addresses and its last.
 	CIDR string            `json:"cidr"`
 	Tags map[string]string `json:"tags,omitempty"`
+	// Reservations are its CIDR reservations: EC2 assigns no single address of them by itself.
+	Reservations []CIDRReservation `json:"cidrReservations,omitempty"`
 }
+
+// CIDRReservation is a range of a subnet that is reserved.
+// https://docs.aws.amazon.com/vpc/latest/userguide/subnet-cidr-reservation.html
+type CIDRReservation struct {
+	CIDR string `json:"cidr"`
+	// Type is prefix or explicit. Of the former, EC2 assigns prefixes, before others of the subnet.
+	Type string `json:"type"`
+}
+
+// Types of CIDR reservations.
+const (
+	reservedForPrefixes = "prefix"
+	reservedExplicitly  = "explicit"
+)
 
 // Subnet is the present state of a subnet.
 type Subnet struct {
@@ -24,7 +40,9 @@ type Subnet struct {
 	Zone string            `json:"zone"`
 	CIDR netip.Prefix      `json:"cidr"`
 	Tags map[string]string `json:"tags,omitempty"`
-	// Free is how many addresses no interface holds.
+	// Reservations are as the Spec has them.
+	Reservations []CIDRReservation `json:"cidrReservations,omitempty"`
+	// Free is how many addresses no interface holds, those in Reservations included: AWS's documentation does not say otherwise.
 	Free int `json:"-"`
 }
 
@@ -48,7 +66,7 @@ var subnetID = regexp.MustCompile(`^subnet-([0-9a-f]{8}|[0-9a-f]{17})$`)
 
 // newSubnet expects a Spec that has been validated.
 func (c *Cloud) newSubnet(spec SubnetSpec) *Subnet {
-	s := &Subnet{ID: spec.Name, Zone: spec.Zone, CIDR: netip.MustParsePrefix(spec.CIDR), Tags: maps.Clone(spec.Tags)}
+	s := &Subnet{ID: spec.Name, Zone: spec.Zone, CIDR: netip.MustParsePrefix(spec.CIDR), Tags: maps.Clone(spec.Tags), Reservations: slices.Clone(spec.Reservations)}
 	if !subnetID.MatchString(spec.Name) {
 		s.ID = fmt.Sprintf("subnet-0%016x", c.random("subnet/"+spec.Name).Uint64())
 		if s.Tags == nil {
@@ -71,7 +89,7 @@ func (c *Cloud) Subnets() []Subnet {
 func (c *Cloud) showSubnets() []Subnet {
 	shown := make([]Subnet, 0, len(c.state.Subnets))
 	for _, s := range c.state.Subnets {
-		shown = append(shown, Subnet{ID: s.ID, Zone: s.Zone, CIDR: s.CIDR, Tags: maps.Clone(s.Tags), Free: s.Free})
+		shown = append(shown, Subnet{ID: s.ID, Zone: s.Zone, CIDR: s.CIDR, Tags: maps.Clone(s.Tags), Reservations: s.Reservations, Free: s.Free})
 	}
 	return shown
 }
@@ -126,7 +144,21 @@ func (c *Cloud) subnetsOf(g *group, zone string) []*Subnet {
 
 // full says whether a group's subnets in a zone have no address for another instance.
 func (c *Cloud) full(g *group, zone string) bool {
-	return !slices.ContainsFunc(c.subnetsOf(g, zone), func(s *Subnet) bool { return s.Free > 0 })
+	return !slices.ContainsFunc(c.subnetsOf(g, zone), func(s *Subnet) bool { return c.unreserved(s) > 0 })
+}
+
+// unreserved is how many addresses of a subnet nothing holds and no CIDR reservation has.
+func (c *Cloud) unreserved(s *Subnet) int {
+	n := s.Free
+	for _, r := range s.Reservations {
+		block := netip.MustParsePrefix(r.CIDR)
+		for a := block.Addr(); block.Contains(a); a = a.Next() {
+			if s.assignable(a) && !c.held(a) {
+				n--
+			}
+		}
+	}
+	return n
 }
 
 // named says whether a Spec means the subnet by a name.
@@ -145,4 +177,13 @@ func (s *Subnet) at(n int) netip.Addr { return offset(s.CIDR.Addr(), n) }
 func (s *Subnet) assignable(a netip.Addr) bool {
 	n := distance(s.CIDR.Addr(), a)
 	return s.CIDR.Contains(a) && n >= reservedLow && n < s.size()-reservedHigh
+}
+
+// reserved says whether an address is in a CIDR reservation, and reservedFor whether it is in one of a type.
+func (s *Subnet) reserved(a netip.Addr) bool {
+	return s.reservedFor(a, reservedForPrefixes) || s.reservedFor(a, reservedExplicitly)
+}
+
+func (s *Subnet) reservedFor(a netip.Addr, kind string) bool {
+	return slices.ContainsFunc(s.Reservations, func(r CIDRReservation) bool { return r.Type == kind && netip.MustParsePrefix(r.CIDR).Contains(a) })
 }

@@ -34,6 +34,7 @@ func (s Spec) validateNetwork(path *field.Path) field.ErrorList {
 		default:
 			blocks = append(blocks, block)
 		}
+		errs = append(errs, subnet.validateReservations(at.Child("cidrReservations"))...)
 		names = append(names, subnet.Name)
 	}
 	errs = append(errs, duplicates(path.Child("subnets"), names)...)
@@ -42,6 +43,28 @@ func (s Spec) validateNetwork(path *field.Path) field.ErrorList {
 	}
 	for i, spec := range s.NetworkInterfaces {
 		errs = append(errs, spec.validate(path.Child("networkInterfaces").Index(i), names)...)
+	}
+	return errs
+}
+
+// validateReservations checks that reservations are of the subnet, and do not overlap.
+func (s SubnetSpec) validateReservations(path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	var before []netip.Prefix
+	whole, _ := netip.ParsePrefix(s.CIDR)
+	for i, r := range s.Reservations {
+		at := path.Index(i)
+		block, err := netip.ParsePrefix(r.CIDR)
+		switch {
+		case err != nil || block != block.Masked() || !whole.Contains(block.Addr()) || block.Bits() < whole.Bits():
+			errs = append(errs, field.Invalid(at.Child("cidr"), r.CIDR, "must be a CIDR of the subnet that begins at its first address"))
+		case slices.ContainsFunc(before, block.Overlaps):
+			errs = append(errs, field.Invalid(at.Child("cidr"), r.CIDR, "must not overlap another reservation"))
+		}
+		if kinds := []string{reservedForPrefixes, reservedExplicitly}; !slices.Contains(kinds, r.Type) {
+			errs = append(errs, field.NotSupported(at.Child("type"), r.Type, kinds))
+		}
+		before = append(before, block)
 	}
 	return errs
 }

@@ -32,6 +32,7 @@ import (
 // everyCall are the calls of a controller with an AddressPolicy.
 var everyCall = []string{
 	"autoscaling:DescribeAutoScalingGroups", "ec2:DeleteNetworkInterface", "ec2:DescribeInstanceTypes", "ec2:DescribeInstances", "ec2:DescribeNetworkInterfaces", "ec2:DescribeSubnets",
+	"ec2:GetSubnetCidrReservations",
 }
 
 // reconciled has a controller carry out an AddressPolicy for a quarter of an hour, with EC2 over the wire. It returns the policy then, and what was said of each Remediation.

@@ -87,6 +87,8 @@ func TestCommandLineOnNetwork(t *testing.T) {
 		fails     bool
 	}{
 		{[]string{"ec2", "describe-subnets", "--filters", "Name=tag:Name,Values=narrow", "--query", "Subnets[].AvailableIpAddressCount"}, "46", false},
+		{[]string{"ec2", "get-subnet-cidr-reservations", "--subnet-id", b.cloud.Subnets()[0].ID, "--filters", "Name=reservationType,Values=explicit", "--query", "SubnetIpv4CidrReservations[].Cidr"}, "10.0.0.240/29", false},
+		{[]string{"ec2", "get-subnet-cidr-reservations", "--subnet-id", "subnet-0123456789abcdef0"}, "InvalidSubnetID.NotFound", true},
 		{[]string{"ec2", "describe-network-interfaces", "--filters", "Name=status,Values=available", "Name=description,Values=aws-K8S-i-*", "--page-size", "5", "--query", "length(NetworkInterfaces)"}, "4", false},
 		{[]string{"ec2", "describe-instances", "--instance-ids", owner.ID, "--query", "Reservations[].Instances[].NetworkInterfaces[].SubnetId"}, owner.Subnet, false},
 		{[]string{"ec2", "describe-instance-types", "--instance-types", "m5.large", "--query", "InstanceTypes[].NetworkInfo.Ipv4AddressesPerInterface"}, "10", false},

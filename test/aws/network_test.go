@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -33,7 +34,9 @@ func newNetwork(t *testing.T) *fixture {
 	spec := cloud.Spec{
 		Zones: []string{"us-east-1a", "us-east-1b"},
 		Subnets: []cloud.SubnetSpec{
-			{Name: "wide", Zone: "us-east-1a", CIDR: "10.0.0.0/24", Tags: map[string]string{"kubernetes.io/role/cni": "1"}},
+			{Name: "wide", Zone: "us-east-1a", CIDR: "10.0.0.0/24", Tags: map[string]string{"kubernetes.io/role/cni": "1"}, Reservations: []cloud.CIDRReservation{
+				{CIDR: "10.0.0.128/28", Type: "prefix"}, {CIDR: "10.0.0.240/29", Type: "explicit"},
+			}},
 			{Name: "narrow", Zone: "us-east-1b", CIDR: "10.0.1.0/26"},
 		},
 		NetworkInterfaces: []cloud.NetworkInterfaceSpec{
@@ -496,6 +499,11 @@ func TestFullNodegroup(t *testing.T) {
 		t.Errorf("a group that has what it wants has the issues %+v in subnets %v", group.Health.Issues, group.Subnets)
 	}
 	for _, subnet := range b.cloud.Subnets() {
+		for _, r := range subnet.Reservations {
+			if r.Type == "explicit" { // An interface has the whole one for prefixes.
+				subnet.Free -= 1 << (32 - netip.MustParsePrefix(r.CIDR).Bits())
+			}
+		}
 		_, err := b.cloud.CreateNetworkInterface(cloud.NetworkInterfaceRequest{Subnet: subnet.ID, SecondaryAddresses: subnet.Free - 1})
 		b.must(err)
 	}

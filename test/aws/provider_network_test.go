@@ -28,7 +28,7 @@ func TestProviderNetwork(t *testing.T) {
 	for _, c := range b.server.Calls()[before:] {
 		called = append(called, c.Service+":"+c.Action)
 	}
-	want := []string{"ec2:DescribeInstances", "ec2:DescribeSubnets", "ec2:DescribeNetworkInterfaces", "ec2:DescribeNetworkInterfaces", "ec2:DescribeInstanceTypes", "autoscaling:DescribeAutoScalingGroups", "autoscaling:DescribeAutoScalingGroups"}
+	want := []string{"ec2:DescribeInstances", "ec2:DescribeSubnets", "ec2:DescribeNetworkInterfaces", "ec2:DescribeNetworkInterfaces", "ec2:GetSubnetCidrReservations", "ec2:GetSubnetCidrReservations", "ec2:DescribeInstanceTypes", "autoscaling:DescribeAutoScalingGroups", "autoscaling:DescribeAutoScalingGroups"}
 	if diff := cmp.Diff(want, called); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
@@ -39,6 +39,9 @@ func TestProviderNetwork(t *testing.T) {
 	wide, narrow := subnets["10.0.0.0/24"], subnets["10.0.1.0/26"]
 	if len(subnets) != 2 || wide.Zone != "us-east-1a" || wide.RoleCNI != "1" || narrow.RoleCNI != "" || wide.VPC == "" || narrow.Free <= 0 || narrow.Free >= 59 {
 		t.Errorf("subnets: %+v", n.Subnets)
+	}
+	if diff := cmp.Diff([]naosu.Reservation{{CIDR: "10.0.0.128/28", Type: naosu.ReservedForPrefixes}, {CIDR: "10.0.0.240/29", Type: naosu.ReservedExplicitly}}, wide.Reservations); diff != "" || len(narrow.Reservations) > 0 {
+		t.Errorf("reservations of the other subnet: %v, of this (-want +got):\n%s", narrow.Reservations, diff)
 	}
 	held := map[string]int64{}
 	leaked, services := 0, 0
@@ -79,7 +82,8 @@ func TestProviderNetwork(t *testing.T) {
 // TestProviderNetworkDenied: each denied call leaves its part unknown, with the permission, and all others are read.
 func TestProviderNetworkDenied(t *testing.T) {
 	for permission, unread := range map[string][]naosu.NetworkPart{
-		"ec2:DescribeSubnets":                   {naosu.Subnets},
+		"ec2:DescribeSubnets":                   {naosu.Subnets, naosu.Reservations},
+		"ec2:GetSubnetCidrReservations":         {naosu.Reservations},
 		"ec2:DescribeNetworkInterfaces":         {naosu.Interfaces},
 		"ec2:DescribeInstances":                 {naosu.Instances, naosu.InstanceTypes, naosu.ScalingGroups},
 		"ec2:DescribeInstanceTypes":             {naosu.InstanceTypes},

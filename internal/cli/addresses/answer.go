@@ -50,6 +50,9 @@ type subnet struct {
 	Spare   int64 `json:"spare"`
 	Leaked  int64 `json:"leaked"`
 	Other   int64 `json:"other"`
+	// Reserved is how many addresses nothing holds that the VPC CNI cannot take because of Reservations; Free is without them.
+	Reserved     int64               `json:"reserved,omitempty"`
+	Reservations []cloud.Reservation `json:"cidrReservations,omitempty"`
 	// FreePrefixes is estimated, and only given where prefixes are used.
 	FreePrefixes *int `json:"freePrefixes,omitempty"`
 	// FreeAtMaximum is how many are free if every group grows to its maximum, negative if they do not suffice; left out if it is not known.
@@ -134,7 +137,7 @@ func answerOf(r *addresses.Report) answer {
 	for _, s := range r.Subnets {
 		one := subnet{
 			ID: s.ID, Zone: s.Zone, VPC: s.VPC, CIDR: s.CIDR, Size: s.Size, Free: s.Free, Pods: s.Pods, Primary: s.Primary, Spare: s.Warm,
-			Leaked: s.Leaked, Other: s.Other, Nodes: len(s.Nodes),
+			Leaked: s.Leaked, Other: s.Other, Reserved: s.Reserved, Reservations: s.Reservations, Nodes: len(s.Nodes),
 		}
 		if s.Prefixes {
 			one.FreePrefixes = new(s.FreeBlocks)

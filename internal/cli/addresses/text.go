@@ -71,7 +71,7 @@ func (w writer) subnets(all []subnet) {
 		}
 		row := []string{s.ID, s.Zone, size, number(s.Free), number(s.Pods), number(s.Spare), number(s.Leaked), atMaximum}
 		if w.Wide {
-			row = slices.Insert(row, 7, number(s.Primary+s.Other))
+			row = slices.Insert(row, 7, number(s.Primary+s.Other), number(s.Reserved))
 			row = slices.Insert(row, 2, s.CIDR)
 		}
 		rows = append(rows, row)
@@ -83,7 +83,7 @@ func (w writer) subnets(all []subnet) {
 	heads := w.heads(sentence.AddressesHeadSubnet(), sentence.AddressesHeadZone(), sentence.AddressesHeadSize(), sentence.AddressesHeadFree(),
 		sentence.AddressesHeadPods(), sentence.AddressesHeadWarm(), sentence.AddressesHeadLeaked(), sentence.AddressesHeadAtMax())
 	if w.Wide {
-		heads = slices.Insert(heads, 7, w.say.Say(sentence.AddressesHeadOther()))
+		heads = slices.Insert(heads, 7, w.heads(sentence.AddressesHeadOther(), sentence.AddressesHeadReserved())...)
 		heads = slices.Insert(heads, 2, "CIDR")
 	}
 	w.Table("", heads, rows)

@@ -10,9 +10,27 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/diagnosis/status"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
-// waitsForAddress says whether a pod that the question may be about waits for an address: then, what the cloud tells of the network is needed.
+// needsNetwork says whether what the cloud tells of the network is needed: a pod that the question may be about waits for an address, or its replacement
+// may have to.
+func (o *Options) needsNetwork(in input.Input) bool { return o.waitsForAddress(in) || o.losesNode(in) }
+
+// losesNode says whether a node that the question may be about is not ready, where the VPC CNI gives pods their addresses.
+func (o *Options) losesNode(in input.Input) bool {
+	return input.UsesVPCCNI(in) && slices.ContainsFunc(in.World.Nodes(), func(node *corev1.Node) bool {
+		if kube.IsNodeReady(node) {
+			return false
+		}
+		if cluster.Kind(o.subject.Kind) == cluster.Node {
+			return node.Name == o.subject.Name
+		}
+		return slices.ContainsFunc(in.World.PodsOn(node.Name), func(pod *corev1.Pod) bool { return o.mayAsk(in, pod) })
+	})
+}
+
+// waitsForAddress says whether a pod that the question may be about waits for an address.
 func (o *Options) waitsForAddress(in input.Input) bool {
 	q := query.Query{World: in.World}
 	return slices.ContainsFunc(in.World.Pods(), func(pod *corev1.Pod) bool { return o.mayAsk(in, pod) && status.WaitsForAddress(q, pod) != nil })

@@ -47,7 +47,7 @@ var failOn = []string{string(finding.Warning), string(finding.Critical)}
 // NewCommand is `naosu why`.
 func NewCommand(config genericclioptions.RESTClientGetter, streams genericiooptions.IOStreams) *cobra.Command {
 	o := &Options{Options: input.Options{IOStreams: streams, Config: config, Clock: clock.RealClock{}, SomePods: true}}
-	o.Network, o.Groups = o.waitsForAddress, o.lacksNodes
+	o.Network, o.Groups = o.needsNetwork, o.lacksNodes
 	cmd := &cobra.Command{
 		Use: "why [KIND/NAME | KIND NAME] [--unlike KIND/NAME]",
 		Example: "  naosu why pod/redis-0 -n redash\n  naosu why deploy web -o json\n  naosu why -A\n" +

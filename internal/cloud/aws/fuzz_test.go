@@ -147,8 +147,9 @@ func FuzzAnswers(f *testing.F) {
 		`<privateIpAddressesSet><item><privateIpAddress>300.1.1.1</privateIpAddress></item></privateIpAddressesSet><ipv4PrefixSet><item><ipv4Prefix>10.0.0.0/99</ipv4Prefix></item></ipv4PrefixSet></item></networkInterfaceSet>` +
 		`<reservationSet><item><instancesSet><item><instanceId>` + protectedID + `</instanceId><vpcId>vpc-1</vpcId><subnetId>subnet-1</subnetId><instanceType>m5.large</instanceType><tagSet><item><key>aws:autoscaling:groupName</key><value>g</value></item></tagSet></item></instancesSet></item></reservationSet>` +
 		`<instanceTypeSet><item><instanceType>m5.large</instanceType><networkInfo><maximumNetworkInterfaces>2147483647</maximumNetworkInterfaces><ipv4AddressesPerInterface>-5</ipv4AddressesPerInterface></networkInfo></item></instanceTypeSet>` +
+		`<subnetIpv4CidrReservationSet><item><cidr>10.0.0.0/29</cidr><reservationType>explicit</reservationType></item></subnetIpv4CidrReservationSet>` +
 		`<nextToken>more</nextToken></R>`
-	if n := networkOf(f.Context(), all); len(n.Subnets) != 1 || len(n.Interfaces) != 1 || len(n.Instances) != 1 {
+	if n := networkOf(f.Context(), all); len(n.Subnets) != 1 || len(n.Interfaces) != 1 || len(n.Instances) != 1 || len(n.Subnets[0].Reservations) != 1 {
 		f.Fatalf("the answers are not read: %+v", n)
 	}
 	f.Add(all)

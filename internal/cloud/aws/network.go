@@ -24,6 +24,7 @@ const (
 	callDescribeInstances     = iam.DescribeInstances
 	callDescribeSubnets       = iam.DescribeSubnets
 	callDescribeInterfaces    = iam.DescribeNetworkInterfaces
+	callGetReservations       = iam.GetSubnetCidrReservations
 	callDescribeInstanceTypes = iam.DescribeInstanceTypes
 	callDescribeGroups        = iam.DescribeAutoScalingGroups
 )
@@ -63,8 +64,8 @@ var (
 var _ cloud.NetworkReader = (*Provider)(nil)
 
 // Network reads the instances of machines, the subnets and interfaces of their VPCs, the limits of their types, and their Auto Scaling groups.
-// It takes a call for each 100 instances, each 1,000 subnets, each 1,000 interfaces, each 100 types and each 50 groups, one for the other
-// groups of the cluster, and one for each 100 instances that the VPC CNI made an available interface for. Tags other than those in cloud.Network are not kept.
+// It takes a call for each 100 instances, each 1,000 subnets, each 1,000 interfaces, each subnet that the machines use, each 100 types and each 50 groups, one for
+// the other groups of the cluster, and one for each 100 instances that the VPC CNI made an available interface for. Tags other than those in cloud.Network are not kept.
 func (p *Provider) Network(ctx context.Context, machines []cloud.Machine) cloud.Network {
 	r, ids := p.networkReader(ctx, machines, cloud.NetworkParts)
 	if len(ids) == 0 {
@@ -73,6 +74,7 @@ func (p *Provider) Network(ctx context.Context, machines []cloud.Machine) cloud.
 	vpcs := r.instances(ids)
 	r.subnets(vpcs)
 	r.interfaces(vpcs)
+	r.reservations(ids)
 	r.limits()
 	r.groups()
 	return r.n

@@ -8,6 +8,7 @@ const (
 	DescribeInstances            Action = "ec2:DescribeInstances"                    // machines of nodes: their VPC, subnet, group and tags; whether one exists
 	DescribeInstanceStatus       Action = "ec2:DescribeInstanceStatus"               // whether a machine is off or impaired
 	DescribeInstanceTypes        Action = "ec2:DescribeInstanceTypes"                // how many interfaces and addresses a type allows
+	GetSubnetCidrReservations    Action = "ec2:GetSubnetCidrReservations"            // ranges from which the VPC CNI gets no addresses
 	DescribeSubnets              Action = "ec2:DescribeSubnets"                      // free addresses
 	DescribeNetworkInterfaces    Action = "ec2:DescribeNetworkInterfaces"            // who holds addresses; an interface right before its deletion
 	DescribeAutoScalingGroups    Action = "autoscaling:DescribeAutoScalingGroups"    // sizes of groups, and whether they launch instances

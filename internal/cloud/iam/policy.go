@@ -34,7 +34,7 @@ var managed = map[string]string{"eks:cluster-name": "my-cluster"}
 // Policies are those that docs and config/iam have: for reading addresses, for an AddressPolicy, for repairs, and for the zone coverage of a HeadroomPolicy.
 var Policies = []Policy{
 	{"addresses", []Statement{
-		onAll(DescribeInstances, DescribeInstanceTypes, DescribeNetworkInterfaces, DescribeSubnets, DescribeAutoScalingGroups),
+		onAll(DescribeInstances, DescribeInstanceTypes, DescribeNetworkInterfaces, DescribeSubnets, GetSubnetCidrReservations, DescribeAutoScalingGroups),
 	}},
 	{"address-policy", []Statement{
 		onAll(DescribeInstances, DescribeNetworkInterfaces, DescribeSubnets),

@@ -18,6 +18,8 @@ type Anonymizer struct {
 	keepCommand func(*corev1.Container) bool
 	// replace is false while names are only learned.
 	replace bool
+	// annotations are the keys of annotations that are kept beside isOwn's, because a setting of the VPC CNI names them.
+	annotations map[string]bool
 }
 
 // New returns an Anonymizer with a new random key. The commands of containers for which keepCommand is true are kept up to names; all others are
@@ -25,7 +27,7 @@ type Anonymizer struct {
 func New(keepCommand func(*corev1.Container) bool) *Anonymizer {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // It never fails (crypto/rand).
-	return &Anonymizer{tokens: newTokens(key), keepCommand: keepCommand}
+	return &Anonymizer{tokens: newTokens(key), keepCommand: keepCommand, annotations: map[string]bool{}}
 }
 
 // Learn learns an object's names. No object may follow once one was anonymized.
@@ -88,6 +90,9 @@ func (a *Anonymizer) structure(v reflect.Value) {
 		if container, ok := reflect.TypeAssert[*corev1.Container](v.Addr()); ok {
 			said = a.keepCommand(container)
 		}
+		if env, ok := reflect.TypeAssert[*corev1.EnvVar](v.Addr()); ok && env.Name == "ENI_CONFIG_ANNOTATION_DEF" && !a.replace {
+			a.annotations[env.Value] = true
+		}
 	}
 	if keyField := v.FieldByName("Key"); keyField.IsValid() && keyField.Kind() == reflect.String {
 		key = keyField.String() // It is replaced below.
@@ -137,7 +142,7 @@ func (a *Anonymizer) mapping(v reflect.Value, field string) {
 		name, value := entries.Key().String(), reflect.New(v.Type().Elem()).Elem()
 		value.Set(entries.Value())
 		switch {
-		case field == "Annotations" && !isOwn(name):
+		case field == "Annotations" && !isOwn(name) && !a.annotations[name]:
 			continue
 		case field == "Data":
 			a.value(value, "Message")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/naosu-dev/naosu/internal/kube"
 )
@@ -85,13 +86,10 @@ var settingValue = regexp.MustCompile(`^(?:-?\d{1,5}|true|false)$`)
 // keySettings are variables of the VPC CNI that say which label or annotation of a node names its ENIConfig.
 var keySettings = []string{"ENI_CONFIG_LABEL_DEF", "ENI_CONFIG_ANNOTATION_DEF"}
 
-// settingKeys are the keys that keySettings usually have. Others may say something.
-var settingKeys = append([]string{"k8s.amazonaws.com/eniConfig"}, kube.ZoneLabels...)
-
-// isSetting says whether the value of a variable is kept: that of one of settings, if it is a small number or a boolean, or of one of keySettings, if it is
-// one of settingKeys.
+// isSetting says whether the value of a variable is kept: that of one of settings, if it is a small number or a boolean, or of one of keySettings, if it can
+// be the key of a label or annotation: the keys of nodes are kept, too.
 func isSetting(name, value string) bool {
-	return slices.Contains(settings, name) && settingValue.MatchString(value) || slices.Contains(keySettings, name) && slices.Contains(settingKeys, value)
+	return slices.Contains(settings, name) && settingValue.MatchString(value) || slices.Contains(keySettings, name) && len(validation.IsQualifiedName(value)) == 0
 }
 
 // DigestManifest replaces the values of environment variables in a manifest, at whatever depth containers are, and removes

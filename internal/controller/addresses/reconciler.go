@@ -167,7 +167,7 @@ func (c *Reconciler) pass(ctx context.Context, cached *v1alpha1.AddressPolicy, r
 		c.last = reading{} // What was observed is not kept, and does not count.
 		return minWait, err
 	}
-	c.counts.set(written)
+	c.counts.set(written, seen.subnets)
 	c.noteLow(written, seen.changes)
 	if !seen.known {
 		return resyncInterval, nil

@@ -462,7 +462,8 @@ func TestMetrics(t *testing.T) {
 	f := newFixture(t, policy(nil))
 	f.leak("eni-9", time.Hour)
 	f.leak("eni-8", time.Minute)
-	f.network.Subnets[0].Free = 3
+	f.network.Subnets[0].Free, f.network.Instances[0].Group = 3, "workers"
+	f.network.Groups = []cloud.ScalingGroup{{Name: "workers", Max: 2, Subnets: []string{"subnet-1"}}}
 	f.pass(12 * time.Minute)
 	want := `
 # HELP naosu_addresses_deletions_total Deletions of interfaces that ended, by policy and result: Done, Failed or Skipped.
@@ -477,6 +478,22 @@ naosu_addresses_known{policy="all"} 1
 # HELP naosu_addresses_low_subnets Subnets with few free addresses.
 # TYPE naosu_addresses_low_subnets gauge
 naosu_addresses_low_subnets{policy="all"} 1
+# HELP naosu_addresses_subnet_free Free addresses of a subnet of the nodes when it was read last.
+# TYPE naosu_addresses_subnet_free gauge
+naosu_addresses_subnet_free{policy="all",subnet="subnet-1",zone="us-east-1a"} 3
+# HELP naosu_addresses_subnet_free_at_maximum Addresses of a subnet that would be free if every Auto Scaling group grew to its maximum, negative if there are too few.
+# TYPE naosu_addresses_subnet_free_at_maximum gauge
+naosu_addresses_subnet_free_at_maximum{policy="all",subnet="subnet-1",zone="us-east-1a"} -7
+# HELP naosu_addresses_subnet_held Addresses of a subnet that are held, by holder: pods, interfaces (the nodes' interfaces themselves), spare, leaked or other, while the network is known.
+# TYPE naosu_addresses_subnet_held gauge
+naosu_addresses_subnet_held{holder="interfaces",policy="all",subnet="subnet-1",zone="us-east-1a"} 1
+naosu_addresses_subnet_held{holder="leaked",policy="all",subnet="subnet-1",zone="us-east-1a"} 2
+naosu_addresses_subnet_held{holder="other",policy="all",subnet="subnet-1",zone="us-east-1a"} 0
+naosu_addresses_subnet_held{holder="pods",policy="all",subnet="subnet-1",zone="us-east-1a"} 0
+naosu_addresses_subnet_held{holder="spare",policy="all",subnet="subnet-1",zone="us-east-1a"} 0
+# HELP naosu_addresses_subnet_size Addresses of a subnet of the nodes, without those that AWS reserves.
+# TYPE naosu_addresses_subnet_size gauge
+naosu_addresses_subnet_size{policy="all",subnet="subnet-1",zone="us-east-1a"} 251
 `
 	if err := testutil.CollectAndCompare(f.Reconciler, strings.NewReader(want)); err != nil {
 		t.Error(err)
@@ -485,6 +502,14 @@ naosu_addresses_low_subnets{policy="all"} 1
 	f.pass(10 * time.Minute)
 	if n := testutil.CollectAndCount(f.Reconciler, "naosu_addresses_interfaces"); n != 0 {
 		t.Errorf("%d interfaces are reported of which nothing is known", n)
+	}
+	if free, held := testutil.CollectAndCount(f.Reconciler, "naosu_addresses_subnet_free"), testutil.CollectAndCount(f.Reconciler, "naosu_addresses_subnet_held"); free != 1 || held != 0 {
+		t.Errorf("without interfaces, %d subnets have free addresses, and %d holders are reported", free, held)
+	}
+	unread(cloud.Subnets)(f)
+	f.pass(10 * time.Minute)
+	if n := testutil.CollectAndCount(f.Reconciler, "naosu_addresses_subnet_free"); n != 0 {
+		t.Errorf("%d subnets are reported of which nothing is known", n)
 	}
 	f.Elected = func() bool { return false }
 	if n := testutil.CollectAndCount(f.Reconciler); n != 0 {

@@ -30,8 +30,9 @@ type observation struct {
 	// known says that the network was read completely. Otherwise, why says why not.
 	known bool
 	why   string
-	// hasSubnets says that subnets were read: low are those that are low, and changes what has changed.
+	// hasSubnets says that subnets were read: subnets are those of the nodes, low those that are low, and changes what has changed.
 	hasSubnets bool
+	subnets    []addresses.Subnet
 	low        []v1alpha1.LowSubnet
 	changes    []addresspolicy.Change
 	decisions  []reclaim.Decision
@@ -64,7 +65,7 @@ func (c *Reconciler) observe(ctx context.Context, policy *v1alpha1.AddressPolicy
 	world := c.Snapshot().WithNetwork(n)
 	report := addresses.Compute(world)
 	if _, unread := n.Unread[cloud.Subnets]; !unread && report.Scope.Nodes != nil {
-		o.hasSubnets = true
+		o.hasSubnets, o.subnets = true, report.Subnets
 		o.low, o.changes = addresspolicy.Low(policy, report, o.at)
 	}
 	switch parts := addresspolicy.UnreadParts(n); {

@@ -39,6 +39,8 @@ type Query struct {
 
 	// cache holds verdicts while one question is answered.
 	cache cache
+	// computed holds what Once computed.
+	computed computed
 }
 
 // Explain explains another object than the Query's subject.

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,10 @@ func (a addressRule) exhausted(ctx context.Context) []finding.Finding {
 		}
 		f := a.about(finding.N401, s, pods)
 		f.Message = sentence.SubnetExhausted(status.SubnetRef(s.ID), s.Zone, len(pods.refs), a.Enumerate(pods.refs))
-		f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseNoFree(status.SubnetRef(s.ID)), Evidence: status.FreeEvidence(s)})
+		if s.Available == 0 {
+			f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseNoFree(status.SubnetRef(s.ID)), Evidence: status.FreeEvidence(s)})
+		}
+		f.Causes = append(f.Causes, reservedCause(s)...)
 		f.Causes = append(f.Causes, a.eniConfigCause(pods)...)
 		f.Causes = append(f.Causes, a.holders(s)...)
 		f.RuledOut = append(f.RuledOut, pods.state.RuledOut...)
@@ -136,6 +140,14 @@ func (a addressRule) eniConfigCause(pods waitingPods) []finding.Link {
 		return []finding.Link{link}
 	}
 	return nil
+}
+
+// reservedCause says how many addresses of a subnet CIDR reservations keep; none if there are none.
+func reservedCause(s *addresses.Subnet) []finding.Link {
+	if s.Reserved == 0 {
+		return nil
+	}
+	return []finding.Link{{Message: sentence.CauseReserved(int(s.Reserved), status.SubnetRef(s.ID), s.Available), Evidence: status.FreeEvidence(s)}}
 }
 
 // hasFree says whether the nodes of a subnet get addresses from another one, too, that has some.
@@ -232,7 +244,7 @@ func (a addressRule) atLimit() []finding.Finding {
 		f.Message = sentence.NodeAtLimit(node, len(pods.refs), n.Type, n.MaxInterfaces, n.Capacity, a.Enumerate(pods.refs))
 		f.Causes = []finding.Link{
 			{Message: sentence.AddressMissing(pods.refs[0], node), Evidence: []finding.Evidence{query.EventEvidence(pods.event)}},
-			{Message: sentence.CauseSlotsUsed(n.Pods, node, n.Capacity), Evidence: a.limitEvidence(n)},
+			{Message: sentence.CauseSlotsUsed(n.Pods, node, n.Capacity), Evidence: limitEvidence(n)},
 		}
 		f.RuledOut = pods.state.RuledOut
 		f.Remedies = a.prefixRemedy()
@@ -241,7 +253,7 @@ func (a addressRule) atLimit() []finding.Finding {
 	return found
 }
 
-func (a addressRule) limitEvidence(n *addresses.Node) []finding.Evidence {
+func limitEvidence(n *addresses.Node) []finding.Evidence {
 	instance := change.Ref{Kind: string(cluster.Instance), Name: n.ID}
 	return []finding.Evidence{
 		facts.Evidence(instance, "metadata.labels["+corev1.LabelInstanceTypeStable+"]", n.Type),
@@ -283,7 +295,7 @@ func (a addressRule) acceptMore() []finding.Finding {
 			f.Subjects = append(f.Subjects, facts.NodeRef(n.Name))
 		}
 		f.Message = sentence.NodeAcceptsMore(a.Enumerate(f.Subjects), key.accepts, key.name, key.allowed)
-		f.Causes = []finding.Link{{Message: f.Message, Evidence: a.limitEvidence(nodes[key][0])}}
+		f.Causes = []finding.Link{{Message: f.Message, Evidence: limitEvidence(nodes[key][0])}}
 		found = append(found, f)
 	}
 	return found
@@ -327,14 +339,11 @@ func (a addressRule) runOut(ctx context.Context) []finding.Finding {
 		f.Causes = append(f.Causes, finding.Link{Message: f.Message, Evidence: status.FreeEvidence(s)})
 		for _, g := range a.Groups {
 			if g.Known && g.Max > g.Nodes && slices.Contains(g.Subnets, s.ID) && len(f.Causes) <= query.MaxListed {
-				group := change.Ref{Kind: string(cluster.AutoScalingGroup), Name: g.Name}
-				f.Causes = append(f.Causes, finding.Link{
-					Message:  sentence.CauseGroupGrows(group, g.Nodes, g.Max, g.PodsPerNode, g.Held),
-					Evidence: []finding.Evidence{facts.Evidence(group, "spec.maxSize", strconv.Itoa(g.Max))},
-				})
+				group, evidence := a.maximum(g)
+				f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseGroupGrows(group, g.Nodes, g.Max, g.PodsPerNode, g.Held), Evidence: evidence})
 			}
 		}
-		f.Causes = append(f.Causes, a.holders(s)...)
+		f.Causes = slices.Concat(f.Causes, reservedCause(s), a.holders(s))
 		if !a.Settings.Known {
 			f.Unknown = append(f.Unknown, finding.Gap{About: addresses.Plugin, Message: sentence.AddressSettingsUnknown()})
 		}
@@ -342,6 +351,23 @@ func (a addressRule) runOut(ctx context.Context) []finding.Finding {
 		found = append(found, f)
 	}
 	return found
+}
+
+// maximum is a group with what its maximum was read from.
+func (a addressRule) maximum(g addresses.Group) (change.Ref, []finding.Evidence) {
+	if !g.NodePool {
+		group := change.Ref{Kind: string(cluster.AutoScalingGroup), Name: g.Name}
+		return group, []finding.Evidence{facts.Evidence(group, "spec.maxSize", strconv.Itoa(g.Max))}
+	}
+	group := change.Ref{Kind: string(cluster.NodePool), Name: g.Name}
+	var evidence []finding.Evidence
+	if pool := a.World.NodePool(g.Name); pool != nil {
+		for _, resource := range slices.Sorted(maps.Keys(pool.Spec.Limits)) {
+			limit := pool.Spec.Limits[resource]
+			evidence = append(evidence, facts.Evidence(group, "spec.limits."+string(resource), limit.String()))
+		}
+	}
+	return group, evidence
 }
 
 // leaked finds leaked interfaces: those that a tag says are this cluster's, and those that no tag says whose they are.

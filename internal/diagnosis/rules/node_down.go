@@ -36,11 +36,11 @@ func (NodeDown) Applies(q query.Query) bool { return query.BeyondScheduling(q) }
 const bootTime = 10 * time.Minute
 
 // Find examines each node that is not Ready.
-func (NodeDown) Find(_ context.Context, q query.Query) []finding.Finding {
+func (NodeDown) Find(ctx context.Context, q query.Query) []finding.Finding {
 	if !q.Known(cluster.Node, cluster.Pod) {
 		return nil
 	}
-	var found []finding.Finding
+	var down []downNode
 	for _, node := range q.World.Nodes() {
 		if kube.IsNodeReady(node) {
 			continue
@@ -49,6 +49,19 @@ func (NodeDown) Find(_ context.Context, q query.Query) []finding.Finding {
 		if len(d.groups) == 0 && q.World.Taken().Sub(node.CreationTimestamp.Time) < bootTime {
 			continue
 		}
+		down = append(down, d)
+	}
+	if len(describeDown(q, down)) == 0 {
+		return nil
+	}
+	forecastAddresses(ctx, q, down)
+	return describeDown(q, down)
+}
+
+// describeDown are the findings of nodes that are down, as far as they are about the subject.
+func describeDown(q query.Query, down []downNode) []finding.Finding {
+	var found []finding.Finding
+	for _, d := range down {
 		found = append(found, d.describe(q))
 	}
 	return q.AboutSubject(found)
@@ -58,6 +71,8 @@ func (NodeDown) Find(_ context.Context, q query.Query) []finding.Finding {
 type downNode struct {
 	node   *corev1.Node
 	groups []downPods
+	// addresses are pods whose replacements will wait for an address; none if that is not known.
+	addresses []addressWait
 }
 
 // downPods are pods with the same outcome.
@@ -198,8 +213,11 @@ func (d downNode) describe(q query.Query) finding.Finding {
 			f.Subjects = append(f.Subjects, facts.RefTo(cluster.Pod, pod))
 		}
 	}
+	if n := d.withoutAddress(); n > 0 {
+		parts = append(parts, sentence.DownAddressPart(n))
+	}
 	f.Message = sentence.NodeDown(ref, parts)
-	f.Causes = append([]finding.Link{d.readyLink(q, ready)}, d.outcomeLinks(q)...)
+	f.Causes = slices.Concat([]finding.Link{d.readyLink(q, ready)}, d.outcomeLinks(q), d.addressLinks(q))
 	f.Unknown = []finding.Gap{{About: ref.String(), Message: sentence.UnknownMachine(ref)}}
 	if len(d.groups) > 0 && d.groups[0].outcome != message.DownOverdue {
 		f.Remedies = proposeOutOfService(d.node)

@@ -189,12 +189,20 @@ const missingPermissions = "MissingIAMPermissions"
 // SubnetRef refers to a subnet.
 func SubnetRef(id string) change.Ref { return change.Ref{Kind: string(cluster.Subnet), Name: id} }
 
-// FreeEvidence is how many addresses of a subnet are free.
+// FreeEvidence is how many addresses of a subnet are free, and what is reserved of it.
 func FreeEvidence(s *addresses.Subnet) []finding.Evidence {
-	return []finding.Evidence{
-		facts.Evidence(SubnetRef(s.ID), "spec.availableIpAddressCount", strconv.FormatInt(s.Free, 10)),
+	free := s.Free
+	if s.Reserved > 0 {
+		free = s.Available
+	}
+	evidence := []finding.Evidence{
+		facts.Evidence(SubnetRef(s.ID), "spec.availableIpAddressCount", strconv.FormatInt(free, 10)),
 		facts.Evidence(SubnetRef(s.ID), "spec.cidrBlock", s.CIDR),
 	}
+	for _, r := range s.Reservations[:min(len(s.Reservations), query.MaxListed)] {
+		evidence = append(evidence, facts.Evidence(SubnetRef(s.ID), "spec.cidrReservations["+r.CIDR+"].reservationType", string(r.Type)))
+	}
+	return evidence
 }
 
 // explainAddress says why a pod has no address, as far as no finding about its subnet or node does.

@@ -294,6 +294,11 @@ func CauseNoFree(subnet any) message.Sentence {
 	return message.Sentence{ID: message.CauseNoFree, Args: message.Args{"subnet": subnet}}
 }
 
+// CauseReserved is message.CauseReserved.
+func CauseReserved(n int, subnet, available any) message.Sentence {
+	return message.Sentence{ID: message.CauseReserved, Args: message.Args{"n": n, "subnet": subnet, "available": available}}
+}
+
 // CauseHolders is message.CauseHolders.
 func CauseHolders(size, subnet, pods, primary, warm, leaked, other any) message.Sentence {
 	return message.Sentence{ID: message.CauseHolders, Args: message.Args{"size": size, "subnet": subnet, "pods": pods, "primary": primary, "warm": warm, "leaked": leaked, "other": other}}
@@ -767,6 +772,11 @@ func AddressesHeadLeaked() message.Sentence {
 // AddressesHeadOther is message.AddressesHeadOther.
 func AddressesHeadOther() message.Sentence {
 	return message.Sentence{ID: message.AddressesHeadOther}
+}
+
+// AddressesHeadReserved is message.AddressesHeadReserved.
+func AddressesHeadReserved() message.Sentence {
+	return message.Sentence{ID: message.AddressesHeadReserved}
 }
 
 // AddressesHeadAtMax is message.AddressesHeadAtMax.
@@ -2969,6 +2979,11 @@ func FateAddressSubnets(node any, subnets message.List) message.Sentence {
 	return message.Sentence{ID: message.FateAddressSubnets, Args: message.Args{"node": node, "subnets": subnets}}
 }
 
+// FateAddressOnceGone is message.FateAddressOnceGone.
+func FateAddressOnceGone(node any) message.Sentence {
+	return message.Sentence{ID: message.FateAddressOnceGone, Args: message.Args{"node": node}}
+}
+
 // GapNotJudged is message.GapNotJudged.
 func GapNotJudged(what any) message.Sentence {
 	return message.Sentence{ID: message.GapNotJudged, Args: message.Args{"what": what}}
@@ -4537,6 +4552,26 @@ func DownStaysPart(n int) message.Sentence {
 // DownUntoldPart is message.DownUntoldPart.
 func DownUntoldPart(n int) message.Sentence {
 	return message.Sentence{ID: message.DownUntoldPart, Args: message.Args{"n": n}}
+}
+
+// DownAddressPart is message.DownAddressPart.
+func DownAddressPart(n int) message.Sentence {
+	return message.Sentence{ID: message.DownAddressPart, Args: message.Args{"n": n}}
+}
+
+// DownAddressSubnets is message.DownAddressSubnets.
+func DownAddressSubnets(node any, n int, nodes, subnets, pods message.List) message.Sentence {
+	return message.Sentence{ID: message.DownAddressSubnets, Args: message.Args{"node": node, "n": n, "nodes": nodes, "subnets": subnets, "pods": pods}}
+}
+
+// DownAddressLimit is message.DownAddressLimit.
+func DownAddressLimit(node any, n int, nodes, pods message.List) message.Sentence {
+	return message.Sentence{ID: message.DownAddressLimit, Args: message.Args{"node": node, "n": n, "nodes": nodes, "pods": pods}}
+}
+
+// DownAddressOnceGone is message.DownAddressOnceGone.
+func DownAddressOnceGone(node any, n int, nodes, pods message.List) message.Sentence {
+	return message.Sentence{ID: message.DownAddressOnceGone, Args: message.Args{"node": node, "n": n, "nodes": nodes, "pods": pods}}
 }
 
 // RemedyOutOfService is message.RemedyOutOfService.

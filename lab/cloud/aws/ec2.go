@@ -14,6 +14,7 @@ var ec2 = &service{
 		"DescribeNetworkInterfaces":       describeNetworkInterfaces,
 		"DescribeSubnets":                 describeSubnets,
 		"DetachNetworkInterface":          detachNetworkInterface,
+		"GetSubnetCidrReservations":       getSubnetCIDRReservations,
 		"ModifyNetworkInterfaceAttribute": modifyNetworkInterfaceAttribute,
 		"RebootInstances":                 rebootInstances,
 		"UnassignPrivateIpAddresses":      unassignPrivateIPAddresses,

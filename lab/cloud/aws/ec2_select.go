@@ -76,8 +76,7 @@ func selection[T any](r request, kind resource[T], all []T, shows func(T) bool) 
 	found = slices.DeleteFunc(slices.Clone(found), func(t T) bool { return !shows(t) })
 	found, token = take(wanted, found, kind.id)
 	found = slices.DeleteFunc(slices.Clone(found), func(t T) bool {
-		fields := kind.fields(t)
-		return slices.ContainsFunc(filters, func(f filter) bool { return !f.matches(fields) })
+		return !matchesAll(filters, kind.fields(t))
 	})
 	return found, token, nil
 }
@@ -116,6 +115,10 @@ func (f filter) matches(fields map[string][]string) bool {
 	return slices.ContainsFunc(fields[f.name], func(field string) bool {
 		return slices.ContainsFunc(f.values, func(value *regexp.Regexp) bool { return value.MatchString(field) })
 	})
+}
+
+func matchesAll(filters []filter, fields map[string][]string) bool {
+	return !slices.ContainsFunc(filters, func(f filter) bool { return !f.matches(fields) })
 }
 
 // every shows everything.

@@ -129,6 +129,9 @@ func limitOf(a request) (bucket string, of limit) {
 		}
 		return a.action, limit{100, 20}
 	}
+	if strings.HasPrefix(a.action, "Get") {
+		return a.action, limit{100, 20}
+	}
 	if own, has := ownLimits[a.action]; has {
 		return a.action, own
 	}

@@ -206,6 +206,7 @@ func FuzzServe(f *testing.F) {
 		"Action=DescribeNetworkInterfaces&Filter.1.Name=tag:a&Filter.1.Value.1=b&MaxResults=5", "Action=DescribeSubnets&SubnetId.1=subnet-01234567",
 		"Action=CreateNetworkInterface&SubnetId=subnet-01234567&SecondaryPrivateIpAddressCount=9&TagSpecification.1.Tag.1.Key=a",
 		"Action=AttachNetworkInterface&NetworkInterfaceId=eni-01234567&InstanceId=i-01234567&DeviceIndex=1", "Action=DescribeInstanceTypes",
+		"Action=GetSubnetCidrReservations&SubnetId=subnet-01234567&Filter.1.Name=reservationType&Filter.1.Value.1=prefix",
 	} {
 		f.Add(form)
 	}

@@ -58,7 +58,7 @@ func TestAddresses(t *testing.T) {
 		"the lost node's own addresses help once it is gone": {
 			world: testworld.Of(testworld.VPCCNI(), testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Deployment("web", small, "n1", "n1", "n1", "n2", "n2")),
 			free:  map[string]int64{"a": 0}, changes: []change.Change{lost},
-			want: []string{"delayed web-1-b n1>n2 FateOnceGone", "delayed web-1-c n1>n2 FateOnceGone", "moved web-1-a n1>n2 50s"},
+			want: []string{"delayed web-1-b n1>n2 FateAddressOnceGone", "delayed web-1-c n1>n2 FateAddressOnceGone", "moved web-1-a n1>n2 50s"},
 		},
 		"pods of the host's network need none": {
 			world: two(host), free: map[string]int64{"a": 0, "b": 0}, changes: []change.Change{lost},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/names"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -145,6 +146,9 @@ func (e *Engine) bindToUnreachable(pod, placed *corev1.Pod, edits []cluster.Edit
 func (e *Engine) podRuns(pod *corev1.Pod, node string) {
 	if record := e.Fates.Of(pod); e.timeUnknown && record.Fate.Kind == outcome.Waiting && !record.Pending && record.Delay.Why.ID == "" {
 		record.Delay.Why = sentence.FateOnceGone()
+		if record.Fate.Why.ID == message.FateAddressSubnets {
+			record.Delay.Why = sentence.FateAddressOnceGone(names.NodeRef(node))
+		}
 	}
 	if record := e.Fates.Of(pod); record.Pending && (record.Fate.Kind == "" || record.Fate.Kind == outcome.Waiting) {
 		e.After(0, func(context.Context) error { return e.owners.ContinueStatefulSet(pod) })
