@@ -33,7 +33,7 @@ func sizeOf(cidr string) (netip.Prefix, int64, bool) {
 func unassignable(s cloud.Subnet, subnet netip.Prefix, interfaces []cloud.Interface, prefixes bool) (unheld, taken int64) {
 	var closed []netip.Prefix
 	for _, r := range s.Reservations {
-		if block, valid := reservedRange(r, subnet); valid && !(prefixes && r.Type == cloud.ReservedForPrefixes) {
+		if block, valid := reservedRange(r, subnet); valid && (!prefixes || r.Type != cloud.ReservedForPrefixes) {
 			closed = append(closed, block)
 			unheld += 1<<(32-block.Bits()) - ownedByAWS(block, subnet)
 		}

@@ -148,7 +148,7 @@ func TestNodePoolForecast(t *testing.T) {
 			}
 			if limits != "no NodePool" {
 				pool := &custom.NodePool{ObjectMeta: metav1.ObjectMeta{Name: "pool"}, Spec: custom.NodePoolSpec{Limits: corev1.ResourceList{}}}
-				for _, limit := range strings.Split(limits, ",") {
+				for limit := range strings.SplitSeq(limits, ",") {
 					if name, amount, given := strings.Cut(limit, "="); given {
 						pool.Spec.Limits[corev1.ResourceName(name)] = resource.MustParse(amount)
 					}

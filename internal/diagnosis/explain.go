@@ -55,7 +55,7 @@ func explainWaiting(ctx context.Context, q query.Query, pod *corev1.Pod) finding
 // explainStatus explains the state of an object that does not wait for the scheduler, and its risks.
 func explainStatus(ctx context.Context, q query.Query) finding.Explanation {
 	s := status.Of(ctx, q)
-	if s.Severity == finding.Critical {
+	if s.Severity == finding.Critical || s.Severity == finding.Warning {
 		q.PresentOnly = true // Risks are reported only for objects without a present problem.
 	}
 	findings, unknown := find(ctx, rulesFor(q), q)

@@ -16,6 +16,7 @@ var englishZones = sentences{
 	CauseNoNode:        "Nodes in {{or .zones}}: none.",
 	CauseNodesUnusable: "Nodes in {{or .zones}}: {{.nodes}}, none of which can take the pod: {{and .why}}.",
 	CauseApart:         "No node is in all of these zones.",
+	CauseGroupFilled:   "A new node of {{.group}} would have {{.free}} of {{.all}} {{.resource}} left: pods of DaemonSets and static pods take the rest.",
 	CauseGroup:         "{{if eq .total 1}}The only node group that has nodes suits the pod{{else}}Of {{.total}} node groups, {{.suited}} {{verb .suited \"suits\" \"suit\"}} the pod{{if .excluded}} ({{and .excluded}}){{end}}{{end}}: {{and .groups}}.",
 	CauseGroupNone:     "{{if eq .total 0}}No node has the label of a node group.{{else}}Of {{count .total \"node group\" \"node groups\"}}, none suits the pod{{if .zones}} in {{or .zones}}{{end}}{{if .excluded}}: {{and .excluded}}{{end}}.{{end}}",
 	CauseAutoscaler:    "The autoscaler adds no node{{if .reasons}} ({{list .reasons}}){{end}}. It considers node groups, not nodes, and evaluates each group by one sample node, which is in one zone.",

@@ -14,6 +14,7 @@ var japaneseZones = sentences{
 	CauseNoNode:         "{{or .zones}} のノード: なし",
 	CauseNodesUnusable:  "{{or .zones}} のノードは {{.nodes}} 台ありますが、いずれも Pod を受け入れられません: {{and .why}}",
 	CauseApart:          "これらすべてのゾーンに属するノードはありません。",
+	CauseGroupFilled:    "{{.group}} の新しいノードで空く {{.resource}} は {{.all}} のうち {{.free}} です。残りは DaemonSet の Pod と static Pod が使います。",
 	CauseGroup:          "{{if eq .total 1}}ノードのある唯一のノードグループはこの Pod に適しています{{else}}ノードグループ {{.total}} 個のうち {{.suited}} 個がこの Pod に適しています{{if .excluded}} (除外: {{and .excluded}}){{end}}{{end}}: {{and .groups}}",
 	CauseGroupNone:      "{{if eq .total 0}}ノードグループのラベルを持つノードがありません。{{else}}ノードグループ {{.total}} 個のうち、{{if .zones}}{{or .zones}} で{{end}}この Pod に適したものはありません{{if .excluded}}: {{and .excluded}}{{else}}。{{end}}{{end}}",
 	CauseGroupSizes:     "{{.group}} {{if .zones}}がノードを追加するゾーンは {{and .zones}} です。{{else}}について: {{end}}最小サイズ {{.min}}、希望サイズ {{.desired}}、最大サイズ {{.max}}。",

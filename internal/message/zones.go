@@ -17,6 +17,7 @@ const (
 	CauseNoNode        ID = "CauseNoNode"        // zones
 	CauseNodesUnusable ID = "CauseNodesUnusable" // zones, nodes, why
 	CauseApart         ID = "CauseApart"         //
+	CauseGroupFilled   ID = "CauseGroupFilled"   // group, free, all, resource
 	CauseGroup         ID = "CauseGroup"         // total, suited, groups, excluded
 	CauseGroupNone     ID = "CauseGroupNone"     // total, zones, excluded
 	CauseAutoscaler    ID = "CauseAutoscaler"    // reasons

@@ -11292,6 +11292,17 @@ var englishTexts = []compiled{
 	{CauseApart, nil, func(t *text) {
 		t.say("No node is in all of these zones.")
 	}},
+	{CauseGroupFilled, []string{"group", "free", "all", "resource"}, func(t *text) {
+		t.say("A new node of ")
+		t.put(t.value("group"))
+		t.say(" would have ")
+		t.put(t.value("free"))
+		t.say(" of ")
+		t.put(t.value("all"))
+		t.say(" ")
+		t.put(t.value("resource"))
+		t.say(" left: pods of DaemonSets and static pods take the rest.")
+	}},
 	{CauseGroup, []string{"total", "suited", "excluded", "groups"}, func(t *text) {
 		if t.equal(t.value("total"), 1) {
 			t.say("The only node group that has nodes suits the pod")

@@ -10922,6 +10922,16 @@ var japaneseTexts = []compiled{
 	{CauseApart, nil, func(t *text) {
 		t.say("これらすべてのゾーンに属するノードはありません。")
 	}},
+	{CauseGroupFilled, []string{"group", "resource", "all", "free"}, func(t *text) {
+		t.put(t.value("group"))
+		t.say(" の新しいノードで空く ")
+		t.put(t.value("resource"))
+		t.say(" は ")
+		t.put(t.value("all"))
+		t.say(" のうち ")
+		t.put(t.value("free"))
+		t.say(" です。残りは DaemonSet の Pod と static Pod が使います。")
+	}},
 	{CauseGroup, []string{"total", "suited", "excluded", "groups"}, func(t *text) {
 		if t.equal(t.value("total"), 1) {
 			t.say("ノードのある唯一のノードグループはこの Pod に適しています")

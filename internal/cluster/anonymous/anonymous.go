@@ -90,9 +90,7 @@ func (a *Anonymizer) structure(v reflect.Value) {
 		if container, ok := reflect.TypeAssert[*corev1.Container](v.Addr()); ok {
 			said = a.keepCommand(container)
 		}
-		if env, ok := reflect.TypeAssert[*corev1.EnvVar](v.Addr()); ok && env.Name == "ENI_CONFIG_ANNOTATION_DEF" && !a.replace {
-			a.annotations[env.Value] = true
-		}
+		a.learnAnnotation(v.Addr())
 	}
 	if keyField := v.FieldByName("Key"); keyField.IsValid() && keyField.Kind() == reflect.String {
 		key = keyField.String() // It is replaced below.
@@ -108,6 +106,13 @@ func (a *Anonymizer) structure(v reflect.Value) {
 		default:
 			a.value(v.Field(i), meaning(v.Type(), field.Name))
 		}
+	}
+}
+
+// learnAnnotation learns the annotation that names a node's ENIConfig, if that is what a pointer to a variable says.
+func (a *Anonymizer) learnAnnotation(pointer reflect.Value) {
+	if env, ok := reflect.TypeAssert[*corev1.EnvVar](pointer); ok && env.Name == "ENI_CONFIG_ANNOTATION_DEF" && !a.replace {
+		a.annotations[env.Value] = true
 	}
 }
 

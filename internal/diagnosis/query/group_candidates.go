@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -123,13 +124,17 @@ func newNodeKey(node *corev1.Node) string {
 	return strings.Join(all, ",")
 }
 
-// findObstacles finds the pod's obstacles on each of the new nodes if they existed.
+// findObstacles finds the pod's obstacles on each of the new nodes if they existed, with static pods and those of DaemonSets as on their templates.
 func (q Query) findObstacles(ctx context.Context, pod *corev1.Pod, m *facts.Mount, tried []simulatedNode) error {
 	q.Judge.Fork()
 	defer q.Judge.Revert()
 	var names []string
 	for _, t := range tried {
-		if err := q.Judge.Apply(cluster.Put(t.node)); err != nil {
+		edits := []cluster.Edit{cluster.Put(t.node)}
+		for _, other := range q.permanentPods(pod, t.template) {
+			edits = append(edits, cluster.Put(onNode(other, t.node.Name)))
+		}
+		if err := q.Judge.Apply(edits...); err != nil {
 			return err
 		}
 		names = append(names, t.node.Name)
@@ -151,6 +156,13 @@ func (q Query) findObstacles(ctx context.Context, pod *corev1.Pod, m *facts.Moun
 		t.obstacle = n.MostSevere()
 	}
 	return nil
+}
+
+// onNode is a pod like another on another node.
+func onNode(pod *corev1.Pod, node string) *corev1.Pod {
+	there := pod.DeepCopy()
+	there.Name, there.UID, there.Spec.NodeName = pod.Name+"-"+node, pod.UID+types.UID("-"+node), node
+	return there
 }
 
 // leastSevere is the simulated node of a group with the least severe obstacle: a group is suitable if one of its nodes is.

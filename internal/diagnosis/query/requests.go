@@ -85,16 +85,20 @@ func (q Query) Shortages(pod *corev1.Pod, node *corev1.Node) []Shortage {
 // those of DaemonSets, except for those that the pod could preempt.
 func (q Query) ShortagesWhenEmpty(pod *corev1.Pod, node *corev1.Node) []Shortage {
 	used := map[corev1.ResourceName]int64{}
-	for _, other := range q.World.PodsOn(node.Name) {
-		permanent := cluster.IsMirror(other) || facts.ControlledBy(other, cluster.DaemonSet)
-		if !permanent || !facts.IsActive(other) || corev1helpers.PodPriority(other) < corev1helpers.PodPriority(pod) {
-			continue
-		}
+	for _, other := range q.permanentPods(pod, node) {
 		for name, requested := range PodRequests(other) {
 			used[name] += QuantityValue(name, requested)
 		}
 	}
 	return shortages(pod, node, func(name corev1.ResourceName) int64 { return used[name] })
+}
+
+// permanentPods are the static pods of a node and those of DaemonSets, except for those that a pod could preempt.
+func (q Query) permanentPods(pod *corev1.Pod, node *corev1.Node) []*corev1.Pod {
+	return slices.DeleteFunc(slices.Clone(q.World.PodsOn(node.Name)), func(other *corev1.Pod) bool {
+		permanent := cluster.IsMirror(other) || facts.ControlledBy(other, cluster.DaemonSet)
+		return !permanent || !facts.IsActive(other) || corev1helpers.PodPriority(other) < corev1helpers.PodPriority(pod)
+	})
 }
 
 // shortages are the resources of which a node has too little for a pod beside what is used.

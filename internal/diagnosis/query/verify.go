@@ -2,9 +2,11 @@ package query
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/ptr"
 
@@ -27,16 +29,22 @@ const (
 	predictionPending                     // some pod does not
 )
 
-// predict simulates changes and returns whether all of the pods get a node, and which pods are preempted. It leaves the judge unchanged. Without a
-// judge, or if the world contains only some of the pods, the result is unknown.
+// verifiedFutures is in how many futures a remedy must help: the scheduler decides at random between equal nodes and pods.
+const verifiedFutures = 10
+
+// errRefuted is that a remedy does not help in some future.
+var errRefuted = errors.New("a pod gets no node")
+
+// predict simulates changes and returns whether all of the pods get a node in every future, and which pods are preempted in some. It leaves the judge
+// unchanged. Without a judge, or if the world contains only some of the pods, the result is unknown.
 func (q Query) predict(ctx context.Context, changes []change.Change, pods ...*corev1.Pod) (prediction, []change.Ref, error) {
 	if !q.CanSimulate() || !q.Judge.Models(pods[0]) || !q.SchedulingKnown(pods[0]) {
 		return predictionUnknown, nil, nil
 	}
-	found, preempted, suspect := predictionPending, []change.Ref(nil), []change.Ref(nil)
+	found, preempted, suspect := predictionScheduled, []change.Ref(nil), []change.Ref(nil)
 	err := simulation.Inspect(ctx, q.Judge, changes, simulation.Options{}, func(o outcome.Outcome) error {
-		if q.allScheduled(o, pods) {
-			found = predictionScheduled
+		if !q.allScheduled(o, pods) {
+			return errRefuted
 		}
 		for _, fate := range o.Fates {
 			if fate.Kind == outcome.Preempted {
@@ -48,13 +56,30 @@ func (q Query) predict(ctx context.Context, changes []change.Change, pods ...*co
 		}
 		return nil
 	})
-	if err == nil && found == predictionScheduled && len(suspect) > 0 {
+	if err == nil {
+		err = q.holdsInFutures(ctx, changes, pods)
+	}
+	switch {
+	case errors.Is(err, errRefuted):
+		return predictionPending, nil, nil
+	case err == nil && len(suspect) > 0:
 		found, err = q.predictWithoutChanges(ctx, changes, suspect)
 	}
 	if err != nil {
 		return predictionUnknown, nil, fmt.Errorf("playing a remedy for %s: %w", facts.RefTo(cluster.Pod, pods[0]), err)
 	}
 	return found, preempted, nil
+}
+
+// holdsInFutures simulates changes in more futures; it is errRefuted if one of the pods gets no node in some.
+func (q Query) holdsInFutures(ctx context.Context, changes []change.Change, pods []*corev1.Pod) error {
+	left := verifiedFutures
+	return simulation.Inspect(ctx, q.Judge, changes, simulation.Options{Seeds: verifiedFutures}, func(o outcome.Outcome) error {
+		if left--; left > 0 && !q.allScheduled(o, pods) { // The last is the first future once more.
+			return errRefuted
+		}
+		return nil
+	})
 }
 
 // disrupts reports whether a pod that runs now is preempted, lost, or Pending at the end. A pod that a rollout replaces is not disrupted.
@@ -129,7 +154,19 @@ func (q Query) allScheduled(o outcome.Outcome, pods []*corev1.Pod) bool {
 			return false
 		}
 	}
-	return true
+	return !slices.ContainsFunc(pods, func(pod *corev1.Pod) bool {
+		workload, toCreate := facts.WorkloadRef(q.World, pod), ReplicasToCreate(q.World, pod)
+		return toCreate > 0 && q.scheduledReplicas(o.World, workload) < len(facts.PodsOfWorkload(q.World, workload))+toCreate
+	})
+}
+
+// ReplicasToCreate is how many pods the ordered StatefulSet of a pod is yet to create, one after the other, once the pods before them are ready.
+func ReplicasToCreate(world *cluster.Snapshot, pod *corev1.Pod) int {
+	set, ok := world.Workload(pod).(*appsv1.StatefulSet)
+	if !ok || set.Spec.PodManagementPolicy == appsv1.ParallelPodManagement {
+		return 0
+	}
+	return max(0, int(ptr.Deref(set.Spec.Replicas, 1))-len(world.PodsOf(set.UID)))
 }
 
 // desiredReplicas is how many pods a workload has now, but of a Deployment no more than its replicas: a rollout makes some beside them.

@@ -61,6 +61,7 @@ func (rule SlowFailover) Find(ctx context.Context, q query.Query) []finding.Find
 	}
 	groups := map[failoverClass][]facts.Workload{}
 	for _, w := range facts.Workloads(q.World, cluster.Deployment, cluster.ReplicaSet) {
+		w.Pods = slices.DeleteFunc(slices.Clone(w.Pods), func(pod *corev1.Pod) bool { return !cluster.Runs(pod) }) // Others are down already.
 		wait, slow := slowFailover(q.World, w)
 		if !slow || q.Excludes(finding.N202, w.Ref) {
 			continue

@@ -89,6 +89,7 @@ func (a *explanation) explainGroups(c query.GroupCandidates) {
 	}
 	if c.Known && len(a.World.Groups()) > 0 {
 		a.Causes = append(a.Causes, groupsLink(a.Query, a.representative, slices.Sorted(maps.Keys(zones)), c))
+		a.explainFilledGroups(c)
 	}
 	if query.GroupsAtMaximum(a.Query, a.representative) {
 		a.explainMaximum(c)
@@ -111,6 +112,24 @@ func (a *explanation) explainGroups(c query.GroupCandidates) {
 	if c.UngroupedNode != nil {
 		node := facts.RefTo(cluster.Node, c.UngroupedNode).String()
 		a.addUnknown(node, sentence.UnknownGroup(node))
+	}
+}
+
+// explainFilledGroups names groups whose nodes would be large enough for the pod without those of DaemonSets and static pods.
+func (a *explanation) explainFilledGroups(c query.GroupCandidates) {
+	named := 0
+	for _, group := range a.World.Groups() {
+		if named == query.MaxRemedies || slices.ContainsFunc(c.Suitable, func(s query.SuitableGroup) bool { return s.Name == group.Name }) {
+			continue
+		}
+		for _, s := range a.ShortagesWhenEmpty(a.representative, group.Nodes[0]) {
+			if s.Requested <= s.All {
+				said := sentence.CauseGroupFilled(facts.GroupRef(group), query.FormatQuantity(s.Resource, s.Free), query.FormatQuantity(s.Resource, s.All), string(s.Resource))
+				a.Causes = append(a.Causes, finding.Link{Message: said})
+				named++
+				break
+			}
+		}
 	}
 }
 
@@ -138,8 +157,9 @@ func (a *explanation) proposeResizes(c query.GroupCandidates) []query.ProposedRe
 			}
 			continue
 		}
-		need := a.nodesNeeded(group.Nodes[0])
-		for _, more := range slices.Compact([]int{need, need + 1}) {
+		need := a.nodesNeeded(group.Nodes[0], len(a.pods))
+		sizes := []int{need, need + 1, max(need+1, a.nodesNeeded(group.Nodes[0], a.waiting()))}
+		for _, more := range slices.Compact(sizes) {
 			if grown := a.resizeBy(group, more); grown.Command != "" {
 				proposals = append(proposals, grown)
 			}
@@ -171,10 +191,22 @@ func (a *explanation) resizeBy(group query.SuitableGroup, more int) query.Propos
 	)
 }
 
-// nodesNeeded is how many nodes like this one the Pending pods fill. It is an estimate, to be verified: other pods on these nodes are
-// not counted.
-func (a *explanation) nodesNeeded(like *corev1.Node) int {
-	each := int64(len(a.pods))
+// waiting is how many pods wait for a node, which may take the room that is made for this one.
+func (a *explanation) waiting() int {
+	n := 0
+	for _, pod := range a.World.PodsOn("") {
+		if facts.WaitsForNode(pod) {
+			n++
+		}
+	}
+	return n
+}
+
+// nodesNeeded is how many nodes like this one so many Pending pods fill, and those that an ordered StatefulSet creates after them. It is an estimate, to
+// be verified: other pods on these nodes are not counted.
+func (a *explanation) nodesNeeded(like *corev1.Node, pods int) int {
+	count := int64(pods + query.ReplicasToCreate(a.World, a.representative))
+	each := count
 	if len(kube.RequiredAntiAffinity(a.representative)) > 0 {
 		each = 1
 	}
@@ -186,7 +218,7 @@ func (a *explanation) nodesNeeded(like *corev1.Node) int {
 	if each < 1 {
 		return 1
 	}
-	return int((int64(len(a.pods)) + each - 1) / each)
+	return int((count + each - 1) / each)
 }
 
 // maxEvictions is the maximum number of pods of a node whose deletion is simulated.

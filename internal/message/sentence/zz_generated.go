@@ -8369,6 +8369,11 @@ func CauseApart() message.Sentence {
 	return message.Sentence{ID: message.CauseApart}
 }
 
+// CauseGroupFilled is message.CauseGroupFilled.
+func CauseGroupFilled(group, free, all, resource any) message.Sentence {
+	return message.Sentence{ID: message.CauseGroupFilled, Args: message.Args{"group": group, "free": free, "all": all, "resource": resource}}
+}
+
 // CauseGroup is message.CauseGroup.
 func CauseGroup(total, suited int, excluded, groups message.List) message.Sentence {
 	return message.Sentence{ID: message.CauseGroup, Args: message.Args{"total": total, "suited": suited, "excluded": excluded, "groups": groups}}
