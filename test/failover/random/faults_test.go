@@ -340,6 +340,10 @@ func (n *run) networkFault(f fault) (end func(), is bool) {
 		try := n.inLargestZone(m).zone
 		n.noDials(func(one *machine) bool { return one.zone != try })
 		return func() { n.noDials(func(*machine) bool { return false }) }, true
+	case oneDials:
+		tries := n.target(f.Target + 1)
+		n.noDials(func(one *machine) bool { return one != tries })
+		return func() { n.noDials(func(*machine) bool { return false }) }, true
 	case zoneCut:
 		return n.cut(zone, rest, true), true
 	case probesSlow:

@@ -45,6 +45,7 @@ const (
 	quietAtOnce    kind = "two machines are off at the same time"
 	twoIsolated    kind = "two machines are cut off at the same time, and one is back sooner"
 	dialsFail      kind = "the agents of all zones but one can open no connections"
+	oneDials       kind = "the agents of all machines but one can open no connections"
 	mostOfZoneDown kind = "the kubelets of all machines of a zone but one stop, and then that is off"
 
 	apiFails kind = "the API server fails calls, done and not"
@@ -82,7 +83,7 @@ const (
 var kinds = []kind{
 	poweredOff, poweredOff, poweredOff, poweredOff, poweredOff, hostDead, hostDead, terminated, terminated, renamed, rebooted, rebooted, rebooted, vmPaused, vmPaused, stoppedLate, stoppedLate,
 	kubeletStopped, kubeletStopped, runtimeDown, leasesLate, clockStepped, leadersClock, recreated, agentKilled, agentGoodbye, agentHangs, agentHangs,
-	apiCut, replicasCut, replicasCut, peersCut, peersCut, someCut, someCut, outboundLost, inboundLost, isolated, isolated, zoneCut, probesSlow, quietAtOnce, twoIsolated, dialsFail, mostOfZoneDown, mostOfZoneDown,
+	apiCut, replicasCut, replicasCut, peersCut, peersCut, someCut, someCut, outboundLost, inboundLost, isolated, isolated, zoneCut, probesSlow, quietAtOnce, twoIsolated, dialsFail, oneDials, mostOfZoneDown, mostOfZoneDown,
 	apiFails, apiFails, apiSlow, apiSlow, apiDown, touched, replicaKilled, replicaKilled, replicaKilled, replicaPaused, replicaPaused, replicasPaused, staleCache, staleCache, leadLost,
 	cloudFails, cloudForbids, cloudUnknown, cloudSlow,
 	tainted, handTainted, cordoned, taintRemoved, noteRemoved, noteGarbled, confirmed, confirmed, paused, paused, reportOnly, policyDeleted, policyEdited, policyNever, scaledDown,

@@ -25,8 +25,10 @@ type part struct {
 // sequences are drawn from in half of the runs.
 var sequences = []sequence{
 	{"one-zone-tries", []part{{Kind: dialsFail, For: 60}, {hostDead, 0, 3, 50}}},
+	{"one-tries", []part{{Kind: oneDials, For: 60}, {hostDead, 0, 3, 50}}},
 	{"two-cut-off", []part{{Kind: twoIsolated, For: 75}}},
 	{"zone-down", []part{{Kind: mostOfZoneDown, For: 90}}},
+	{"reached-by-one", []part{{Kind: someCut, For: 60}}},
 	{"cut-off-from-peers", []part{{Kind: peersCut, For: 60}}},
 	{"off-in-old-caches", []part{{Kind: staleCache, For: 30}, {hostDead, 6, 14, 60}}},
 	{"paused-in-old-caches", []part{{Kind: staleCache, For: 30}, {paused, 1, 3, 40}, {hostDead, 3, 10, 60}}},
@@ -61,9 +63,12 @@ func (s sequence) faults(t *rapid.T) (all []fault) {
 // besides is how many independent faults there are beside a sequence at most: more hide what it leads to.
 const besides = 3
 
-// add has a plan contain a sequence, and somebody ask for everything.
+// add has a plan contain a sequence, and somebody ask for everything, in some runs after a longer silence than another, who wants to know only.
 func (p *plan) add(t *rapid.T, s sequence) {
-	p.Policies = []policyPlan{{NotReady: 60, Unreachable: 60, WhenOff: true, OnSilence: true, SilentAfter: 4}}
+	p.Policies = []policyPlan{{NotReady: 60, Unreachable: 60, WhenOff: true, OnSilence: true, SilentAfter: rapid.SampledFrom([]int{4, 4, 4, 10}).Draw(t, "silent after")}}
+	if p.Policies[0].SilentAfter > 4 {
+		p.Policies = append(p.Policies, policyPlan{Report: true, NotReady: 60, Unreachable: 60, OnSilence: true, SilentAfter: 3})
+	}
 	p.Workloads[0] = workload{deployment, 5, false}
 	p.Faults = append(p.Faults[:min(len(p.Faults), besides)], s.faults(t)...)
 }

@@ -36,14 +36,14 @@ const (
 
 // conditions are those that failover must not do without.
 var conditions = []condition{
-	{"witness", detectorFile, "case p.Inquiry != 0 && a == Reached:", "case false:", deletedReached, ""},
-	{"two-witnesses", "internal/nodeliveness/baseline.go", "minWitnesses = 2", "minWitnesses = 1", unwitnessed, ""},
+	{"witness", detectorFile, "case p.Inquiry != 0 && a == Reached:", "case false:", deletedReached, "reached-by-one"},
+	{"two-witnesses", "internal/nodeliveness/baseline.go", "minWitnesses = 2", "minWitnesses = 1", unwitnessed, "one-tries"},
 	{"two-zones", detectorFile, "&& len(zones) >= min(2, others)", "&& others >= 0 && len(zones) > 0", unwitnessed, "one-zone-tries"},
 	{"correlated", detectorFile, "if beatsCorrelated || d.quietFor(f, now) >= QuietAfter {", "if beatsCorrelated && !beatsCorrelated {", correlated, ""},
 	{"returned", detectorFile, "if now.Sub(f.gap.to) <= correlatedWithin && f.gap", "if now.Sub(f.gap.to) < 0 && f.gap", returnedLately, "two-cut-off"},
 	{"renewals", detectorFile, "if n.LeaseReceived.After(n.LastBeat) {", "if false {", deletedAlive, "cut-off-from-peers"},
 	{"monotonic-clock", "internal/controller/failover/silence.go", "now := w.Clock.Now()\n\tw.mu", "now := w.Clock.Now().Round(0)\n\tw.mu", notSettled, "clock-set-on-silence"},
-	{"silent-after", silenceFile, " && quietFor >= silentAfter(p)", "", deletedAlive, ""},
+	{"silent-after", silenceFile, " && quietFor >= silentAfter(p)", "", deletedAlive, "clock-set-on-silence"},
 	{"two-replicas", silenceFile, "*replicas >= 2", "*replicas >= 1", notMovable, ""},
 	{"claims", silenceFile, "v.PersistentVolumeClaim != nil ||", "", notMovable, ""},
 	{"ephemeral-claims", silenceFile, "|| v.Ephemeral != nil", "", notMovable, ""},
