@@ -6,5 +6,5 @@
 // bubble of testing/synctest. What is played: kubelets, the controllers of Kubernetes that matter, the agents' streams, the cloud, the wall clocks of machines.
 //
 // Half of the runs contain a sequence of faults of one machine that follow one another closely (sequences_test.go). TestWithout shows of each condition of failover that it is
-// needed: without it, an invariant is violated within 60 runs.
+// needed: without it, an invariant is violated.
 package random
