@@ -59,8 +59,8 @@ func TestTable(t *testing.T) {
 		all[s] = float64(101 + i)
 	}
 	for lang, want := range map[string][]string{
-		english:  {"| Kubernetes alone | 101 s | 102 s |", "60` | 103 s |", "30` | 104 s | 105 s |", " | 6 s | not", " | 18 s | not", "Ready after 41 s |"},
-		japanese: {"| Kubernetes のみ | 101 秒 | 102 秒 |", "60` | 103 秒 |", "30` | 104 秒 | 105 秒 |", " | 6 秒 |", " | 18 秒 |", "41 秒後に"},
+		english:  {"| Kubernetes alone | 101 s | 102 s |", "60` | 103 s | 104 s |", "30` | 105 s | 106 s |", " | 6 s | not", " | 18 s | not", "Ready after 41 s |"},
+		japanese: {"| Kubernetes のみ | 101 秒 | 102 秒 |", "60` | 103 秒 | 104 秒 |", "30` | 105 秒 | 106 秒 |", " | 6 秒 |", " | 18 秒 |", "41 秒後に"},
 	} {
 		text := table(all, lang)
 		for _, w := range want {

@@ -31,7 +31,8 @@ var (
 	sixtyOff     = span{"naosu", "power-off", "sixty-seconds-replaced"}
 	thirtyOff    = span{"naosu", "power-off", "thirty-seconds-replaced"}
 	thirtyDown   = span{"naosu", "kubelet-stops", "replaced-after-the-kubelet-stops"}
-	spans        = []span{aloneOff, aloneKubelet, sixtyOff, thirtyOff, thirtyDown}
+	sixtyDown    = span{"naosu", "kubelet-stops", "sixty-seconds-replaced-after-the-kubelet-stops"}
+	spans        = []span{aloneOff, aloneKubelet, sixtyOff, sixtyDown, thirtyOff, thirtyDown}
 )
 
 // What test/failover measures, with agents.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -34,14 +33,17 @@ func NodesWithFinalizer(world *cluster.Snapshot) []*corev1.Node {
 // Recorded says whether the provider has a record of the machine.
 func (r Reading) Recorded() bool { return r.State.Running != "" && r.State.Running != cloud.NotFound }
 
-// Before says whether a reading is from before a time; false if there is no such time.
-func (r Reading) Before(at *metav1.Time) bool { return at != nil && r.At.Before(at.Time) }
+// Outdated says whether a reading is from before it was seen that a node is being deleted. Which time is earlier by their clocks does not matter: those of the API server
+// and of this process may differ.
+func (r Reading) Outdated(node *corev1.Node) bool {
+	return node.DeletionTimestamp != nil && !r.deleting
+}
 
 // NeedsFinalizer says whether a node is to have the Finalizer: its machine does not respond, volumes are attached to it, and a policy wants it to be
 // declared out of service once its machine is off (asked), or naosu has declared it so. If the machine is found to run after the node was
 // deleted, or the provider has no record of it, the deletion is not delayed: nothing will be proven. last is the last reading of its machine, the
-// zero Reading if there is none.
-func NeedsFinalizer(world *cluster.Snapshot, node *corev1.Node, asked bool, last Reading, now time.Time) bool {
+// zero Reading if there is none. deletedFor is for how long the node is being deleted.
+func NeedsFinalizer(world *cluster.Snapshot, node *corev1.Node, asked bool, last Reading, deletedFor time.Duration) bool {
 	d, declared := DeclarationOf(node)
 	switch {
 	case kube.IsNodeReady(node), !hasVolumes(world, node):
@@ -51,8 +53,8 @@ func NeedsFinalizer(world *cluster.Snapshot, node *corev1.Node, asked bool, last
 	case node.DeletionTimestamp == nil:
 		return true
 	}
-	unprovable := !last.Before(node.DeletionTimestamp) && (last.State.Running == cloud.On || last.State.Running == cloud.NotFound)
-	return now.Sub(node.DeletionTimestamp.Time) < maxDeletionDelay && !unprovable
+	unprovable := !last.Outdated(node) && (last.State.Running == cloud.On || last.State.Running == cloud.NotFound)
+	return deletedFor < maxDeletionDelay && !unprovable
 }
 
 // hasVolumes says whether a VolumeAttachment names a node, also one that is being deleted.

@@ -23,9 +23,8 @@ func TestNeedsFinalizer(t *testing.T) {
 			tainted(corev1.TaintNodeOutOfService, corev1.TaintEffectNoExecute)(n)
 		}
 	}
-	at := func(after time.Duration, is cloud.Running) Reading {
-		return Reading{At: start.Add(after), State: cloud.State{Running: is}}
-	}
+	before := func(is cloud.Running) Reading { return Reading{State: cloud.State{Running: is}} }
+	since := func(is cloud.Running) Reading { return Reading{State: cloud.State{Running: is}, deleting: true} }
 	type edits []func(*corev1.Node)
 	for name, tc := range map[string]struct {
 		node     edits
@@ -43,14 +42,14 @@ func TestNeedsFinalizer(t *testing.T) {
 		"declared, and booted since":                    {node: edits{declared(`{"by":"p","bootID":"b0"}`)}, unasked: true},
 		"declared, and renewed its Lease since":         {node: edits{declared(`{"by":"p","bootID":"b1"}`), func(n *corev1.Node) { n.Name = "n9" }}, unasked: true},
 		"declared, nothing left":                        {node: edits{declared(`{"by":"p","bootID":"b1"}`)}, noVolume: true},
-		"deleted, not read since":                       {node: edits{deleted}, last: at(-time.Second, cloud.On), want: true},
+		"deleted, not read since":                       {node: edits{deleted}, last: before(cloud.On), want: true},
 		"deleted, never read":                           {node: edits{deleted}, want: true},
-		"deleted, terminated":                           {node: edits{deleted}, last: at(time.Second, cloud.Gone), want: true},
-		"deleted, being terminated":                     {node: edits{deleted}, last: at(time.Second, cloud.Changes), want: true},
-		"deleted, runs":                                 {node: edits{deleted}, last: at(time.Second, cloud.On)},
-		"deleted, no record":                            {node: edits{deleted}, last: at(0, cloud.NotFound)},
-		"deleted, no response":                          {node: edits{deleted}, last: at(time.Second, ""), want: true},
-		"deleted 10 minutes ago":                        {node: edits{deleted}, last: at(time.Second, cloud.Gone), after: 10 * time.Minute},
+		"deleted, terminated":                           {node: edits{deleted}, last: since(cloud.Gone), want: true},
+		"deleted, being terminated":                     {node: edits{deleted}, last: since(cloud.Changes), want: true},
+		"deleted, runs":                                 {node: edits{deleted}, last: since(cloud.On)},
+		"deleted, no record":                            {node: edits{deleted}, last: since(cloud.NotFound)},
+		"deleted, no response":                          {node: edits{deleted}, last: since(""), want: true},
+		"deleted 10 minutes ago":                        {node: edits{deleted}, last: since(cloud.Gone), after: 10 * time.Minute},
 		"deleted and declared, 9 minutes ago":           {node: edits{deleted, declared(`{"by":"p","bootID":"b1"}`)}, after: 9 * time.Minute, want: true},
 		"deleted and declared, 10 minutes ago":          {node: edits{deleted, declared(`{"by":"p","bootID":"b1"}`)}, after: 10 * time.Minute},
 		"deleted and declared by what cannot be read":   {node: edits{deleted, declared("{")}, unasked: true, after: time.Minute, want: true},
@@ -66,7 +65,7 @@ func TestNeedsFinalizer(t *testing.T) {
 			if !tc.noVolume {
 				world = worldOf(n, lease9(), volume("n2"), volume(n.Name))
 			}
-			if got := NeedsFinalizer(world, n, !tc.unasked, tc.last, start.Add(tc.after)); got != tc.want {
+			if got := NeedsFinalizer(world, n, !tc.unasked, tc.last, tc.after); got != tc.want {
 				t.Errorf("needed: %t, want %t", got, tc.want)
 			}
 		})

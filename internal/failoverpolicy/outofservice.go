@@ -128,11 +128,12 @@ type Reading struct {
 	uid                types.UID
 	providerID, bootID string
 	renewed            *metav1.MicroTime
+	deleting           bool // The node was being deleted.
 }
 
 // NewReading is a reading of the machine of a node as it was before the provider was queried. lease is nil if there is none.
 func NewReading(at time.Time, state cloud.State, node *corev1.Node, lease *coordinationv1.Lease) Reading {
-	return Reading{at, state, node.UID, node.Spec.ProviderID, node.Status.NodeInfo.BootID, RenewTime(lease)}
+	return Reading{at, state, node.UID, node.Spec.ProviderID, node.Status.NodeInfo.BootID, RenewTime(lease), node.DeletionTimestamp != nil}
 }
 
 // MinProofInterval is the least time between two readings that prove a machine to be off: what EC2 reports is eventually consistent.

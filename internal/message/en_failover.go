@@ -16,6 +16,7 @@ var englishFailover = sentences{
 	ConfirmGone:         "{{.node}} does not exist",
 	ConfirmReady:        "{{.node}} is Ready, so its machine is running. Nothing was changed",
 	ConfirmRenewed:      "the kubelet of {{.node}} renewed its Lease {{.ago}} ago, so its machine may be running. Nothing was changed; try again when it has not renewed it for 40s",
+	ConfirmReported:     "the kubelet of {{.node}} has reported that it is not Ready, so its machine may be running. Nothing was changed; try again when the condition Ready is Unknown, 50s after the last report",
 	ConfirmAlready:      "{{.node}} already has the taint node.kubernetes.io/out-of-service.",
 	ConfirmState:        "{{.node}} has not been Ready for {{.since}}; {{if .renewed}}its kubelet last renewed its Lease {{.renewed}} ago{{else}}its kubelet has no Lease{{end}}.",
 	ConfirmReleases:     "Declaring it out of service deletes {{count .pods \"pod\" \"pods\"}} and detaches {{count .volumes \"volume\" \"volumes\"}}. If its machine is running, pods run twice, and data on volumes can be lost:",

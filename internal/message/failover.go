@@ -17,6 +17,7 @@ const (
 	ConfirmGone         ID = "ConfirmGone"         // node
 	ConfirmReady        ID = "ConfirmReady"        // node
 	ConfirmRenewed      ID = "ConfirmRenewed"      // node, ago
+	ConfirmReported     ID = "ConfirmReported"     // node
 	ConfirmAlready      ID = "ConfirmAlready"      // node
 	ConfirmState        ID = "ConfirmState"        // node, since, renewed
 	ConfirmReleases     ID = "ConfirmReleases"     // pods, volumes

@@ -17,6 +17,7 @@ var japaneseFailover = sentences{
 	ConfirmGone:         "{{.node}} は存在しません",
 	ConfirmReady:        "{{.node}} は Ready なので、マシンは動作しています。何も変更していません",
 	ConfirmRenewed:      "{{.node}} の kubelet は {{.ago}} 前に Lease を更新しており、マシンが動作している可能性があります。何も変更していません。更新が 40s 以上途絶えてから、もう一度実行します",
+	ConfirmReported:     "{{.node}} の kubelet は Ready ではないと報告しており、マシンが動作している可能性があります。何も変更していません。最後の報告から 50s 経ち、状態 Ready が Unknown になってから、もう一度実行します",
 	ConfirmAlready:      "{{.node}} には taint node.kubernetes.io/out-of-service がすでにあります。",
 	ConfirmState:        "{{.node}} は {{.since}} 前から Ready ではありません。{{if .renewed}}kubelet が最後に Lease を更新したのは {{.renewed}} 前です{{else}}kubelet の Lease はありません{{end}}。",
 	ConfirmReleases:     "停止扱いにすると、{{.pods}} 個の Pod が削除され、{{.volumes}} 個のボリュームがデタッチされます。マシンが動作している場合は、Pod が二重に動作し、ボリュームのデータが失われることがあります。",

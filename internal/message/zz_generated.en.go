@@ -2679,6 +2679,11 @@ var englishTexts = []compiled{
 		t.put(t.value("ago"))
 		t.say(" ago, so its machine may be running. Nothing was changed; try again when it has not renewed it for 40s")
 	}},
+	{ConfirmReported, []string{"node"}, func(t *text) {
+		t.say("the kubelet of ")
+		t.put(t.value("node"))
+		t.say(" has reported that it is not Ready, so its machine may be running. Nothing was changed; try again when the condition Ready is Unknown, 50s after the last report")
+	}},
 	{ConfirmAlready, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" already has the taint node.kubernetes.io/out-of-service.")

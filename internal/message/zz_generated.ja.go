@@ -2628,6 +2628,10 @@ var japaneseTexts = []compiled{
 		t.put(t.value("ago"))
 		t.say(" 前に Lease を更新しており、マシンが動作している可能性があります。何も変更していません。更新が 40s 以上途絶えてから、もう一度実行します")
 	}},
+	{ConfirmReported, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の kubelet は Ready ではないと報告しており、マシンが動作している可能性があります。何も変更していません。最後の報告から 50s 経ち、状態 Ready が Unknown になってから、もう一度実行します")
+	}},
 	{ConfirmAlready, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" には taint node.kubernetes.io/out-of-service がすでにあります。")

@@ -20,8 +20,10 @@ const (
 	// baselineInterval is the time between two tries of a witness, and baselineLasts how long one that succeeded counts.
 	baselineInterval = 5 * time.Minute
 	baselineLasts    = 12 * time.Minute
-	// baselineRetry is the time until more witnesses are looked for where there are too few.
+	// baselineRetry is the time until more witnesses are looked for where there are too few, and failedRetry the time until one is tried again that could not try or has
+	// not answered, which says nothing of whether it reaches the node.
 	baselineRetry = 10 * time.Second
+	failedRetry   = time.Minute
 	// maxBaselines limits the probes of one Observe, so that those of a large cluster are spread.
 	maxBaselines = 50
 )

@@ -147,11 +147,11 @@ type followed struct {
 	// confirmed is when the witnesses last answered that they do not reach the node, and unreached how many they were.
 	confirmed time.Time
 	unreached int
-	// gap is the last one in its heartbeats that was long enough for silence.
+	// gap is the last one in what was received of its agent that was long enough for silence.
 	gap gap
 }
 
-// gap is the time between two heartbeats of a node.
+// gap is the time between the last heartbeat before a silence and what ended it.
 type gap struct{ from, to time.Time }
 
 // inquiry is what the witnesses of a silent node were asked.
@@ -194,8 +194,8 @@ func (d *Detector) follow(silentAfter time.Duration, nodes []Node) {
 			f = &followed{state: NotWatched, baseline: map[types.UID]time.Time{}, asked: map[types.UID]time.Time{}}
 			d.nodes[nodes[i].UID], changed = f, true
 		}
-		if f.Connected && f.Ended == Open && d.since(f.LastBeat, nodes[i].LastBeat) >= silentAfter {
-			f.gap = gap{f.LastBeat, nodes[i].LastBeat}
+		if back := d.backAt(f, &nodes[i]); d.since(f.LastBeat, back) >= silentAfter {
+			f.gap = gap{f.LastBeat, back}
 		}
 		f.Node, f.round = nodes[i], d.round
 	}
@@ -208,6 +208,18 @@ func (d *Detector) follow(silentAfter time.Duration, nodes []Node) {
 	if changed {
 		d.reorder()
 	}
+}
+
+// backAt is when something of a node's agent was received since it was last followed; zero if nothing was, or if its stream had ended before. The end of a stream is
+// received of the kernel, also of one that has booted meanwhile.
+func (d *Detector) backAt(f *followed, now *Node) time.Time {
+	switch {
+	case !f.Connected || f.Ended != Open:
+		return time.Time{}
+	case now.Ended != Open:
+		return d.last
+	}
+	return now.LastBeat
 }
 
 // reorder puts the nodes in the order of a hash, in which neighbors have nothing in common: names and addresses often follow racks or zones.
@@ -426,13 +438,13 @@ func (d *Detector) Witnessed(now time.Time) int {
 // while the last renewal of its Lease is recent: one may have been under way.
 func (d *Detector) correlated(now time.Time, of *followed) bool {
 	for _, f := range d.order {
-		if f == of || !f.Connected || f.Ended != Open {
+		if f == of {
 			continue
 		}
 		if now.Sub(f.gap.to) <= correlatedWithin && f.gap.from.Sub(of.LastBeat).Abs() <= correlatedWithin {
 			return true
 		}
-		if f.lastSign().Sub(of.lastSign()).Abs() > correlatedWithin {
+		if !f.Connected || f.Ended != Open || f.lastSign().Sub(of.lastSign()).Abs() > correlatedWithin {
 			continue
 		}
 		beatsCorrelated := d.since(f.LastBeat, now) >= QuietAfter && f.LastBeat.Sub(of.LastBeat).Abs() <= correlatedWithin
@@ -458,6 +470,8 @@ func (d *Detector) Answered(now time.Time, p Probe, a Answer) {
 		f.baseline[p.Witness] = now
 	case a == Unreached && d.beats(f, now):
 		delete(f.baseline, p.Witness)
+	case a == Failed:
+		f.asked[p.Witness] = now.Add(failedRetry - baselineInterval)
 	}
 }
 

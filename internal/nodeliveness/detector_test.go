@@ -18,8 +18,8 @@ const (
 type machine struct {
 	name, zone string
 	// off: nothing of it answers. paused: its agent neither sends nor answers. cut: its agent and the controller do not reach each other.
-	// deaf: its kubelet's port is blocked for all others.
-	off, paused, cut, deaf bool
+	// deaf: its kubelet's port is blocked for all others. busy: its agent can open no connection.
+	off, paused, cut, deaf, busy bool
 	// kubelet says that its Lease is renewed every 10 s, and received.
 	kubelet bool
 	ended   Ended
@@ -132,7 +132,7 @@ func (n *network) answer(p Probe) {
 		}
 	}
 	switch {
-	case witness == nil || target == nil || !witness.beats():
+	case witness == nil || target == nil || !witness.beats() || witness.busy:
 		n.Answered(n.now, p, Failed)
 	case target.answers():
 		if p.Inquiry != 0 {
@@ -177,6 +177,16 @@ func TestDetector(t *testing.T) {
 			n.pass(10 * time.Second)
 			n.machine("n3").off = false
 		}, 28 * time.Second, map[string]State{"n2": Correlated, "n3": Alive}},
+		"two off, the kernel of one is back": {2, 6, func(n *network) {
+			n.machine("n2").off, n.machine("n3").off = true, true
+			n.pass(10 * time.Second)
+			n.machine("n3").off, n.machine("n3").ended = false, Closed
+		}, 28 * time.Second, map[string]State{"n2": Correlated, "n3": NotWatched}},
+		"two off, the agent of one has ended before": {2, 6, func(n *network) {
+			n.machine("n3").ended = Closed
+			n.pass(time.Second)
+			n.machine("n2").off = true
+		}, 8 * time.Second, map[string]State{"n2": Silent, "n3": NotWatched}},
 		"two off, one is back for longer": {2, 6, func(n *network) {
 			n.machine("n2").off, n.machine("n3").off = true, true
 			n.pass(10 * time.Second)
@@ -404,6 +414,21 @@ func TestBaseline(t *testing.T) {
 	n.pass(baselineInterval)
 	if more := len(n.probes) - before; more > 30*witnesses+2*maxTries+witnesses*30 {
 		t.Errorf("%d probes in five minutes", more)
+	}
+}
+
+// A witness that could not try when it was asked is asked again after a minute.
+func TestBusyWitness(t *testing.T) {
+	n := newNetwork(1, 3)
+	n.machine("n2").busy = true
+	n.pass(20 * time.Second)
+	if got := n.Witnessed(n.now); got != 1 {
+		t.Errorf("while n2 can open no connection, %d nodes are witnessed, want n2 itself", got)
+	}
+	n.machine("n2").busy = false
+	n.pass(failedRetry)
+	if got := n.Witnessed(n.now); got != 3 {
+		t.Errorf("then %d nodes are witnessed, want 3", got)
 	}
 }
 

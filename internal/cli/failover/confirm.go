@@ -116,6 +116,8 @@ func (o *ConfirmOptions) Run(ctx context.Context, objects connect.Objects) error
 		return exit.Failure(sentence.ConfirmReady(o.ref()))
 	case kube.IsOutOfService(&node):
 		return terminal.WriteLine(o.Out, o.Say.Say(sentence.ConfirmAlready(o.ref())))
+	case kube.NodeReady(&node).Status == corev1.ConditionFalse: // By whatever clock its Lease was renewed.
+		return exit.Failure(sentence.ConfirmReported(o.ref()))
 	}
 	pods, volumes, err := released(ctx, objects, o.Node)
 	if err != nil {

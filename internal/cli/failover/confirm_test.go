@@ -118,6 +118,10 @@ Declaring it out of service deletes 2 pods and detaches 1 volume. If its machine
 			edit: func(a *api) { a.lease.Spec.RenewTime = new(metav1.NewMicroTime(now.Add(time.Hour))) }, yes: true,
 			err: "its machine may be running", code: exit.NoAnswer,
 		},
+		"not Ready, as its kubelet says, whose clock is slow": {
+			edit: func(a *api) { a.node.Status.Conditions[0].Status = corev1.ConditionFalse }, yes: true,
+			err: "the kubelet of node/n1 has reported that it is not Ready", code: exit.NoAnswer,
+		},
 		"Ready": {
 			edit: func(a *api) { a.node.Status.Conditions[0].Status = corev1.ConditionTrue }, yes: true,
 			err: "node/n1 is Ready, so its machine is running. Nothing was changed", code: exit.NoAnswer,

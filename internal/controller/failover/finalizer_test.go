@@ -160,6 +160,15 @@ func TestDeletionOfNodeIsNotDelayedForLong(t *testing.T) {
 		"the provider has no response": {func(b *bench) { clear(b.machines) }, 10*time.Minute + 10*time.Second},
 		"the volume stays":             {func(b *bench) { b.machines["n2"] = cloud.Gone }, 10*time.Minute + 10*time.Second},
 		"another controller leads":     {func(b *bench) { clear(b.readings) }, 10 * time.Second},
+		"the machine runs, and the clock is an hour slow": {func(b *bench) { b.clock.SetTime(time.Now().Add(-time.Hour)) }, 5 * time.Second},
+		"the volume stays, and the clock is an hour slow": {func(b *bench) {
+			b.machines["n2"] = cloud.Gone
+			b.clock.SetTime(time.Now().Add(-time.Hour))
+		}, 10*time.Minute + 10*time.Second},
+		"the volume stays, and the clock is an hour fast": {func(b *bench) { // Kubernetes releases the volume then, as without naosu.
+			b.machines["n2"] = cloud.Gone
+			b.clock.SetTime(time.Now().Add(time.Hour))
+		}, 10 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newVolume(t)

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
@@ -23,7 +24,7 @@ import (
 
 const (
 	// minReadInterval and maxReadInterval bound the time between two readings of the machine of a silent node. In between it is a tenth of
-	// how long the node has been silent.
+	// how long its machine has been read.
 	minReadInterval = 10 * time.Second
 	maxReadInterval = 2 * time.Minute
 	// proofDelay is the time to the reading that follows the first of a machine that is off.
@@ -84,7 +85,7 @@ func (c *Reconciler) updateFinalizers(ctx context.Context, world *cluster.Snapsh
 	var failed []error
 	for _, one := range silent {
 		last := c.readings[one.Node.UID]
-		if failoverpolicy.HasFinalizer(one.Node) || one.Node.DeletionTimestamp != nil || !last.Recorded() || !failoverpolicy.NeedsFinalizer(world, one.Node, true, last, c.Clock.Now()) {
+		if failoverpolicy.HasFinalizer(one.Node) || one.Node.DeletionTimestamp != nil || !last.Recorded() || !failoverpolicy.NeedsFinalizer(world, one.Node, true, last, 0) {
 			continue
 		}
 		changed, err := action.AddFinalizer(ctx, c.Client, c.Reader, one.Node)
@@ -94,9 +95,10 @@ func (c *Reconciler) updateFinalizers(ctx context.Context, world *cluster.Snapsh
 		}
 		failed = append(failed, err)
 	}
+	c.noteDeletions(kept)
 	for _, node := range kept {
 		asked := slices.ContainsFunc(silent, func(one failoverpolicy.Candidate) bool { return one.Node.UID == node.UID })
-		if failoverpolicy.NeedsFinalizer(world, node, asked, c.readings[node.UID], c.Clock.Now()) {
+		if failoverpolicy.NeedsFinalizer(world, node, asked, c.readings[node.UID], c.deletedFor(node)) {
 			continue
 		}
 		changed, err := action.RemoveFinalizer(ctx, c.Client, c.Reader, node.Name)
@@ -106,6 +108,29 @@ func (c *Reconciler) updateFinalizers(ctx context.Context, world *cluster.Snapsh
 		failed = append(failed, err)
 	}
 	return errors.Join(failed...)
+}
+
+// noteDeletions notes since when it is seen that nodes are being deleted.
+func (c *Reconciler) noteDeletions(kept []*corev1.Node) {
+	deletions := map[types.UID]time.Time{}
+	for _, node := range kept {
+		if since, seen := c.deletions[node.UID]; seen {
+			deletions[node.UID] = since
+		} else if node.DeletionTimestamp != nil {
+			deletions[node.UID] = c.Clock.Now()
+		}
+	}
+	c.deletions = deletions
+}
+
+// deletedFor is for how long a node is being deleted: by the clocks, or as this process has seen it, if that is longer. The clocks of the API server and of this process may
+// differ by any time, and then the latter still bounds it.
+func (c *Reconciler) deletedFor(node *corev1.Node) time.Duration {
+	since, seen := c.deletions[node.UID]
+	if !seen {
+		return 0
+	}
+	return max(c.Clock.Since(node.DeletionTimestamp.Time), c.Clock.Since(since))
 }
 
 // returnedNodes are the nodes that naosu has declared out of service and that look as if they were back, and how many it has declared.
@@ -182,6 +207,9 @@ func (c *Reconciler) proveOff(ctx context.Context, world *cluster.Snapshot, sile
 			c.Log.Info("Machine of a silent node", "node", one.Node.Name, "policy", one.Policy.Name, "machine", reading.State.Message)
 		}
 		c.readings[one.Node.UID] = reading
+		if _, before := c.readSince[one.Node.UID]; !before {
+			c.readSince[one.Node.UID] = now
+		}
 		again = earlier(again, c.readAfter(one.Node, now))
 		if failoverpolicy.ProveOff(first, reading) {
 			err = errors.Join(err, c.declare(ctx, one, reading))
@@ -232,10 +260,10 @@ func (c *Reconciler) declare(ctx context.Context, one failoverpolicy.Candidate, 
 // readAfter is the time until the machine of a silent node is to be read: at once when the node is deleted, since the machine may have been terminated.
 func (c *Reconciler) readAfter(node *corev1.Node, now time.Time) time.Duration {
 	last, read := c.readings[node.UID]
-	if !read || last.Before(node.DeletionTimestamp) {
+	if !read || last.Outdated(node) {
 		return 0
 	}
-	interval := min(max(now.Sub(kube.NodeReady(node).LastTransitionTime.Time)/10, minReadInterval), maxReadInterval)
+	interval := min(max(now.Sub(c.readSince[node.UID])/10, minReadInterval), maxReadInterval)
 	if last.State.IsOff() {
 		interval = proofDelay
 	}
@@ -250,6 +278,7 @@ func (c *Reconciler) forgetReadings(silent []failoverpolicy.Candidate) {
 	for uid := range c.readings {
 		if !slices.ContainsFunc(silent, func(one failoverpolicy.Candidate) bool { return one.Node.UID == uid }) {
 			delete(c.readings, uid)
+			delete(c.readSince, uid)
 		}
 	}
 }

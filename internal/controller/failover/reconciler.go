@@ -69,6 +69,8 @@ type Reconciler struct {
 	backoff *flowcontrol.Backoff
 	// readings are the last of the machines of silent nodes, by the node's UID.
 	readings map[types.UID]failoverpolicy.Reading
+	// readSince is when the machine of a node was first read since the node is silent, deletions when it was first seen that a node is being deleted.
+	readSince, deletions map[types.UID]time.Time
 	// obstacles are why the last changes failed, by policy, until one succeeds.
 	obstacles map[string]obstacle
 	counts    counts
@@ -85,7 +87,7 @@ func (c *Reconciler) init() {
 	c.backoff = flowcontrol.NewBackOff(minBackoff, maxBackoff)
 	c.backoff.Clock = c.Clock
 	c.obstacles = map[string]obstacle{}
-	c.readings = map[types.UID]failoverpolicy.Reading{}
+	c.readings, c.readSince = map[types.UID]failoverpolicy.Reading{}, map[types.UID]time.Time{}
 }
 
 // +kubebuilder:rbac:groups=naosu.dev,resources=failoverpolicies,verbs=list;watch

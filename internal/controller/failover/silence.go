@@ -138,7 +138,7 @@ func (w *SilenceWatcher) observe(ctx context.Context, running *sync.WaitGroup) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if after == 0 {
-		w.detector, w.states, w.nodesAt = nodeliveness.Detector{}, nil, time.Time{}
+		w.states, w.nodesAt = nil, time.Time{} // What the detector knows it takes up again once a policy asks for it: what it has not observed is no silence.
 		w.counts.setNodes(nil)
 		return
 	}

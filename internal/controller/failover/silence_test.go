@@ -132,6 +132,27 @@ func (b *silenceBench) saidSilent(t *testing.T, name string) bool {
 	return declared
 }
 
+// The pods of a node that has failed while no policy asked for it are replaced once one does, also if so few nodes are left that none would be judged after a start.
+func TestSilentBeforePolicyActs(t *testing.T) {
+	b := newSilenceBench(t)
+	pause := func(is bool) {
+		edit(t, b.bench, client.ObjectKey{Name: "web"}, &v1alpha1.FailoverPolicy{}, func(p *v1alpha1.FailoverPolicy) { p.Spec.Paused = is })
+	}
+	pause(true)
+	b.passSilence(t, time.Second)
+	b.streams.off["n2"] = true
+	b.passSilence(t, 40*time.Second)
+	pause(false)
+	b.passSilence(t, 3*time.Second)
+	if !b.there(t, "web-n2") {
+		t.Error("a pod is replaced although the node was not watched for long enough")
+	}
+	b.passSilence(t, 5*time.Second)
+	if b.there(t, "web-n2") {
+		t.Error("a pod is not replaced after the policy was paused")
+	}
+}
+
 func TestReplaceOnSilence(t *testing.T) {
 	for name, tc := range map[string]struct {
 		policy func(*v1alpha1.FailoverPolicy)

@@ -47,8 +47,8 @@ type controllers struct {
 	*Reconciler
 	// ready says whether the watch has synced.
 	ready func() bool
-	// lastPlan is when Plan was last called, in Unix nanoseconds.
-	lastPlan atomic.Int64
+	// lastPlan is when Plan was last called, with a monotonic reading: the wall clock may be set meanwhile. nil is never.
+	lastPlan atomic.Pointer[time.Time]
 }
 
 // AddTo adds the controllers of the Reconciler to a manager. They do nothing until ready returns true. The function returned is a
@@ -82,7 +82,7 @@ func (d *controllers) addPlanner(mgr manager.Manager, nodes cache.Informer) erro
 }
 
 func (d *controllers) plan(ctx context.Context, _ reconcile.Request) (reconcile.Result, error) {
-	d.lastPlan.Store(d.Clock.Now().UnixNano())
+	d.lastPlan.Store(new(d.Clock.Now()))
 	if !d.ready() {
 		return reconcile.Result{RequeueAfter: requeue.SyncRetry}, nil
 	}
@@ -150,7 +150,10 @@ func (d *controllers) collectGarbagePeriodically(ctx context.Context) error {
 func (d *controllers) livez() error {
 	const missedResyncs = 5
 	lastPlan := d.lastPlan.Load()
-	if silent := d.Clock.Since(time.Unix(0, lastPlan)); lastPlan != 0 && silent > missedResyncs*resyncInterval {
+	if lastPlan == nil {
+		return nil
+	}
+	if silent := d.Clock.Since(*lastPlan); silent > missedResyncs*resyncInterval {
 		return fmt.Errorf("nothing was planned for %s", silent.Round(time.Second))
 	}
 	return nil

@@ -2204,6 +2204,11 @@ func ConfirmRenewed(node, ago any) message.Sentence {
 	return message.Sentence{ID: message.ConfirmRenewed, Args: message.Args{"node": node, "ago": ago}}
 }
 
+// ConfirmReported is message.ConfirmReported.
+func ConfirmReported(node any) message.Sentence {
+	return message.Sentence{ID: message.ConfirmReported, Args: message.Args{"node": node}}
+}
+
 // ConfirmAlready is message.ConfirmAlready.
 func ConfirmAlready(node any) message.Sentence {
 	return message.Sentence{ID: message.ConfirmAlready, Args: message.Args{"node": node}}

@@ -29,10 +29,18 @@ type stream struct {
 
 // received is what a process was told of a node.
 type received struct {
-	// signs are the times of its signs of life, reached and unreached what witnesses have answered.
-	signs              []time.Time
+	// signs are the times of its signs of life, beats those of its agent, reached and unreached what witnesses have answered.
+	signs, beats       []time.Time
 	reached, unreached []answer
+	// silences are the times without heartbeats that have ended, if they took longer than longSilence.
+	silences []silence
 }
+
+// silence is from the last sign of life to the next.
+type silence struct{ from, to time.Time }
+
+// longSilence is longer than any policy's silentAfterSeconds.
+const longSilence = 12 * time.Second
 
 // answer is a witness's.
 type answer struct {
@@ -49,9 +57,23 @@ func (p *process) of(node types.UID) *received {
 
 func (p *process) noteSign(node types.UID) { p.of(node).signs = append(p.of(node).signs, time.Now()) }
 
+func (p *process) noteBeat(node types.UID) {
+	p.of(node).beats = append(p.of(node).beats, time.Now())
+	p.noteSign(node)
+}
+
+// noteReturn notes that something is received of an agent, after a silence or not.
+func (p *process) noteReturn(s *stream) {
+	if now := time.Now(); now.Sub(s.LastBeat) > longSilence {
+		p.of(s.UID).silences = append(p.of(s.UID).silences, silence{s.LastBeat, now})
+	}
+}
+
 // lastSign is the last sign of life of a node that the process had received by a time; zero if there was none.
-func (r *received) lastSign(by time.Time) time.Time {
-	for _, at := range slices.Backward(r.signs) {
+func (r *received) lastSign(by time.Time) time.Time { return lastBy(r.signs, by) }
+
+func lastBy(times []time.Time, by time.Time) time.Time {
+	for _, at := range slices.Backward(times) {
 		if !at.After(by) {
 			return at
 		}
@@ -78,17 +100,19 @@ func (p *process) hear(m *machine) {
 	open := s != nil && s.Ended == "" && s.of == m.lives
 	switch {
 	case s != nil && s.Ended == "" && s.of != m.lives, open && !m.agent:
+		p.noteReturn(s)
 		s.Ended = heartbeat.Closed
 		if m.goodbye {
 			s.Ended = heartbeat.Goodbye
 		}
 	case !m.agent || m.hung:
 	case open && now.Sub(s.LastBeat) >= beatEvery:
+		p.noteReturn(s)
 		s.LastBeat = now
-		p.noteSign(m.uid)
+		p.noteBeat(m.uid)
 	case !open && m.registered && !n.apiDown && !now.Before(m.connectAt) && n.talk(m.node, p.host.node):
 		p.streams[m.uid] = &stream{heartbeat.Stream{Node: m.node, UID: m.uid, BootID: m.bootID(), Opened: now, LastBeat: now}, m, m.lives}
-		p.noteSign(m.uid)
+		p.noteBeat(m.uid)
 	}
 }
 
@@ -98,7 +122,9 @@ func (p *process) Streams() []heartbeat.Stream {
 	defer p.n.lock.Unlock()
 	var all []heartbeat.Stream
 	for _, uid := range slices.Sorted(maps.Keys(p.streams)) {
-		all = append(all, p.streams[uid].Stream)
+		s := p.streams[uid].Stream
+		s.Opened, s.LastBeat = p.n.seen(s.Opened), p.n.seen(s.LastBeat)
+		all = append(all, s)
 	}
 	return all
 }
@@ -133,10 +159,13 @@ func (p *process) Probe(ctx context.Context, witness types.UID, address string) 
 	n.lock.Lock()
 	target := n.machineAt(strings.TrimSuffix(address, ":10250"))
 	tries := by.runs() && by.agent && !by.hung && n.talk(p.host.node, by.node)
-	reached := target != nil && target.runs() && n.talk(by.node, target.node)
+	reached, cannot := target != nil && target.runs() && n.talk(by.node, target.node), by.noDials
 	n.lock.Unlock()
-	if !tries {
+	switch {
+	case !tries:
 		<-ctx.Done()
+		return "", errNotTried
+	case cannot:
 		return "", errNotTried
 	}
 	wait := way

@@ -19,7 +19,7 @@ import (
 // onSilent checks that a node is declared silent.
 func (c *checker) onSilent(p *process, _, after *corev1.Node) {
 	c.counts.silent++
-	if !c.led(p, freshWindow) {
+	if !c.led(p, c.leadWindow(p)) {
 		c.report(leaderless, "%s declares %s silent", p.name, after.Name)
 	}
 	// The verdict was asked for before the lead was read, the policies, the Node and its Lease.
@@ -50,6 +50,9 @@ func (c *checker) onSilent(p *process, _, after *corev1.Node) {
 	}
 	if !c.during(freshWindow, asks) {
 		c.report(unasked, "%s is declared silent", after.Name)
+	}
+	if !p.wasTold(freshWindow, replaces) {
+		c.report(unread, "%s is declared silent", after.Name)
 	}
 }
 
@@ -101,6 +104,9 @@ func (c *checker) onOff(p *process, before, after *corev1.Node) {
 		return slices.ContainsFunc(a.policies, func(one v1alpha1.FailoverPolicy) bool { return releases(&one) })
 	}) || !c.during(staleWindow+p.stood, func(a *asked) bool { return c.releasing(a, p.seen.world.PodsOn(after.Name)) }) {
 		c.report(unasked, "%s is declared out of service", after.Name)
+	}
+	if !p.wasTold(freshWindow, releases) {
+		c.report(unread, "%s is declared out of service", after.Name)
 	}
 }
 

@@ -28,8 +28,10 @@ const (
 	deletedAlive    violation = "deleted a pod of a node that gives signs of life"
 	unwitnessed     violation = "deleted a pod of a node that too few witnesses did not reach"
 	correlated      violation = "deleted a pod of a node that fell silent together with another"
+	returnedLately  violation = "deleted a pod of a node that fell silent together with another that has just come back"
 	notMovable      violation = "deleted a pod that may not run twice"
 	unasked         violation = "did what no policy asks for"
+	unread          violation = "did what no policy asked for as it was read past the cache"
 	leaderless      violation = "acted without the lead"
 	unproven        violation = "declared a node out of service without proof"
 	declaredRunning violation = "declared a node out of service whose machine ran"
@@ -119,6 +121,14 @@ func (c *checker) led(p *process, window time.Duration) bool {
 		}
 	}
 	return false
+}
+
+// leadWindow is how long before a step of a node's replacement the lead is read at most.
+func (c *checker) leadWindow(p *process) time.Duration {
+	if time.Since(c.n.slowUntil) < freshWindow || p.stood > 0 {
+		return freshWindow
+	}
+	return 500 * time.Millisecond
 }
 
 // during says whether what people asked for was so at some time within a window.
@@ -212,8 +222,11 @@ func (c *checker) onDelete(p *process, pod *corev1.Pod) {
 	}
 	c.deleted[pod.UID] = true
 	c.counts.replaced++
-	if !c.led(p, freshWindow) {
+	if !c.led(p, c.leadWindow(p)) {
 		c.report(leaderless, "%s deletes %s", p.name, name)
+	}
+	if !p.wasTold(freshWindow, replaces) {
+		c.report(unread, "%s is deleted", name)
 	}
 	if !c.movable(pod) {
 		c.report(notMovable, "%s", name)
@@ -263,6 +276,7 @@ func (c *checker) checkSilence(p *process, node types.UID, at time.Time, what st
 	if len(witnesses) < 2 || len(zones) < min(2, c.beatingZones(p, node, at)) {
 		c.report(unwitnessed, "%s, not reached by %d in %d zones", what, len(witnesses), len(zones))
 	}
+	c.checkReturned(p, node, at, what)
 	for uid, s := range p.streams {
 		last := p.of(uid).lastSign(at.Add(lag))                                   // One that has just come rules it out.
 		if there := p.seen.world.Node(s.Node); there == nil || there.UID != uid { // Its end is known.
@@ -273,6 +287,23 @@ func (c *checker) checkSilence(p *process, node types.UID, at time.Time, what st
 		}
 		if since := maxTime(maxTime(last, p.resumed), s.Opened); at.Sub(since) > 3*time.Second {
 			c.report(correlated, "%s, with %s", what, s.Node)
+		}
+	}
+}
+
+// checkReturned checks that no other node that a process knows fell silent together with one and has come back for less than 30 s. It is not known what a process
+// makes of that which has stood still, or whose policies have changed since: then it may have begun anew.
+func (c *checker) checkReturned(p *process, node types.UID, at time.Time, what string) {
+	beat, asked := lastBy(p.of(node).beats, at), c.n.history[len(c.n.history)-1].since
+	for uid, s := range p.streams {
+		if there := p.seen.world.Node(s.Node); uid == node || s.Ended != "" || there == nil || there.UID != uid {
+			continue
+		}
+		for _, one := range p.of(uid).silences {
+			lately := !one.to.After(at.Add(-2*lag)) && at.Sub(one.to) < 30*time.Second-2*lag
+			if lately && one.from.Sub(beat).Abs() < 30*time.Second-lag && one.from.After(p.resumed) && one.from.After(asked) {
+				c.report(returnedLately, "%s, with %s, back for %s", what, s.Node, at.Sub(one.to))
+			}
 		}
 	}
 }

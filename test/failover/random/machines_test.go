@@ -42,9 +42,10 @@ type machine struct {
 	// registered is whether its Node is there, for it is registered once only.
 	registered bool
 
-	// agent is whether its agent runs, hung whether it does nothing though. It dials the controller again from connectAt on.
-	agent, hung bool
-	connectAt   time.Time
+	// agent is whether its agent runs, hung whether it does nothing though, noDials whether it can reach no other machine. It dials the controller again from
+	// connectAt on.
+	agent, hung, noDials bool
+	connectAt            time.Time
 	// lives is how many agents there were on it so far, goodbye whether the last said that it ends.
 	lives   int
 	goodbye bool

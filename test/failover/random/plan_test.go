@@ -26,6 +26,7 @@ const (
 	runtimeDown    kind = "a kubelet reports that it is not ready"
 	leasesLate     kind = "a kubelet renews its Lease late"
 	clockStepped   kind = "the wall clock of a machine is set back"
+	leadersClock   kind = "the wall clock of the controller that leads is set, an hour ahead or back"
 	recreated      kind = "a Node is deleted and registered again"
 
 	agentKilled  kind = "an agent is killed"
@@ -42,6 +43,9 @@ const (
 	zoneCut        kind = "a zone is cut off"
 	probesSlow     kind = "probes are slow"
 	quietAtOnce    kind = "two machines are off at the same time"
+	twoIsolated    kind = "two machines are cut off at the same time, and one is back sooner"
+	dialsFail      kind = "the agents of all zones but one can open no connections"
+	oneDials       kind = "the agents of all machines but one can open no connections"
 	mostOfZoneDown kind = "the kubelets of all machines of a zone but one stop, and then that is off"
 
 	apiFails kind = "the API server fails calls, done and not"
@@ -78,8 +82,8 @@ const (
 // kinds are drawn from, some more often than others.
 var kinds = []kind{
 	poweredOff, poweredOff, poweredOff, poweredOff, poweredOff, hostDead, hostDead, terminated, terminated, renamed, rebooted, rebooted, rebooted, vmPaused, vmPaused, stoppedLate, stoppedLate,
-	kubeletStopped, kubeletStopped, runtimeDown, leasesLate, clockStepped, recreated, agentKilled, agentGoodbye, agentHangs, agentHangs,
-	apiCut, replicasCut, replicasCut, peersCut, peersCut, someCut, someCut, outboundLost, inboundLost, isolated, isolated, zoneCut, probesSlow, quietAtOnce, mostOfZoneDown, mostOfZoneDown,
+	kubeletStopped, kubeletStopped, runtimeDown, leasesLate, clockStepped, leadersClock, recreated, agentKilled, agentGoodbye, agentHangs, agentHangs,
+	apiCut, replicasCut, replicasCut, peersCut, peersCut, someCut, someCut, outboundLost, inboundLost, isolated, isolated, zoneCut, probesSlow, quietAtOnce, twoIsolated, dialsFail, oneDials, mostOfZoneDown, mostOfZoneDown,
 	apiFails, apiFails, apiSlow, apiSlow, apiDown, touched, replicaKilled, replicaKilled, replicaKilled, replicaPaused, replicaPaused, replicasPaused, staleCache, staleCache, leadLost,
 	cloudFails, cloudForbids, cloudUnknown, cloudSlow,
 	tainted, handTainted, cordoned, taintRemoved, noteRemoved, noteGarbled, confirmed, confirmed, paused, paused, reportOnly, policyDeleted, policyEdited, policyNever, scaledDown,
@@ -171,6 +175,9 @@ func drawPlan(t *rapid.T) plan {
 			Target: rapid.OneOf(rapid.IntRange(0, 1), rapid.IntRange(0, 20)).Draw(t, "target"), Kind: rapid.SampledFrom(kinds).Draw(t, "kind"),
 		}
 	}), 0, 10).Draw(t, "faults")
+	if s, drawn := drawSequence(t); drawn {
+		p.add(t, s)
+	}
 	return p
 }
 

@@ -75,6 +75,19 @@ type process struct {
 	readNode map[string]readNode
 	readPod  map[client.ObjectKey]time.Time
 	patches  []time.Time
+	// readPolicies are the policies that it was told past its caches.
+	readPolicies []readPolicy
+}
+
+// readPolicy is an answer to a read of a policy.
+type readPolicy struct {
+	at     time.Time
+	policy *v1alpha1.FailoverPolicy
+}
+
+// wasTold says whether a process has read, past its caches and within a window, a policy of which something is so; longer by the time for which it stood still.
+func (p *process) wasTold(window time.Duration, is func(*v1alpha1.FailoverPolicy) bool) bool {
+	return slices.ContainsFunc(p.readPolicies, func(one readPolicy) bool { return time.Since(one.at) <= window+p.stood && is(one.policy) })
 }
 
 // readNode is an answer to a read of a Node.
@@ -94,10 +107,11 @@ func (n *run) startReplica(host *machine) *process {
 	p.ctx, p.end = context.WithCancel(n.ctx)
 	direct := n.api.Connect(p.call)
 	cached := interceptor.NewClient(direct, interceptor.Funcs{List: p.list})
+	own := processClock{p: p}
 	p.reconciler = &failover.Reconciler{
-		World: p.world, Client: cached, Reader: direct, Records: &record.Records{Client: cached, Reader: direct, Clock: clock.RealClock{}},
+		World: p.world, Client: cached, Reader: direct, Records: &record.Records{Client: cached, Reader: direct, Clock: own},
 		Providers: func() (cloud.Providers, []cloud.Gap) { return cloud.Providers{&provider{n, p}}, nil },
-		Leading:   p.leading, Elected: p.isElected, Log: n.log.WithName(p.name), Clock: clock.RealClock{},
+		Leading:   p.leading, Elected: p.isElected, Log: n.log.WithName(p.name), Clock: own,
 	}
 	p.watcher = &failover.SilenceWatcher{Reconciler: p.reconciler, Streams: p, Ticker: ticking{p: p}, Synced: func() bool { return true }}
 	must(p.watcher.WatchLeases(leases{p: p}))
@@ -265,6 +279,10 @@ func (p *process) told(call memory.Call) {
 		node := &corev1.Node{}
 		must(p.n.api.Direct.Get(p.n.ctx, call.Key, node))
 		p.readNode[call.Key.Name] = readNode{time.Now(), node}
+	case call.Verb == "get" && call.Kind == v1alpha1.FailoverPolicyKind:
+		policy := &v1alpha1.FailoverPolicy{}
+		must(p.n.api.Direct.Get(p.n.ctx, call.Key, policy))
+		p.readPolicies = append(p.readPolicies, readPolicy{time.Now(), policy})
 	case call.Verb == "get" && call.Kind == "Lease" && call.Key.Namespace == corev1.NamespaceNodeLease:
 		lease := &coordinationv1.Lease{}
 		must(client.IgnoreNotFound(p.n.api.Direct.Get(p.n.ctx, call.Key, lease)))

@@ -267,7 +267,7 @@ func (n *run) look() *view {
 	for _, kind := range cluster.Kinds() {
 		known[kind] = cluster.Complete
 	}
-	v.world = cluster.New(cluster.Contents{Objects: objects, Knowledge: known, Taken: time.Now(), Server: "v1.36.3"})
+	v.world = cluster.New(cluster.Contents{Objects: objects, Knowledge: known, Taken: n.seen(time.Now()), Server: "v1.36.3"})
 	n.latest, n.latestAt = v, time.Now()
 	return v
 }
