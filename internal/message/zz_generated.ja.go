@@ -2926,7 +2926,9 @@ var japaneseTexts = []compiled{
 	{TaintOfCloud, []string{"taint", "work"}, func(t *text) {
 		t.put(t.value("taint"))
 		t.say(" は、cloud controller manager がノードを初期化すると外れます。許容する Pod は、アドレスやゾーンが設定されていないノードで動くことになります。")
-		t.put(t.value("work"))
+		if t.is(t.value("work")) {
+			t.put(t.value("work"))
+		}
 	}},
 	{KeeperAtWork, []string{"namespace", "keeper", "want", "have"}, func(t *text) {
 		t.put(t.value("namespace"))
@@ -2949,11 +2951,15 @@ var japaneseTexts = []compiled{
 	{TaintOfAgent, []string{"taint", "agent", "work"}, func(t *text) {
 		t.put(t.value("taint"))
 		t.say(" は、")
-		t.put(t.value("agent"))
-		t.say(" がノードで Ready になると外れます。この taint を許容する Pod は、")
-		t.put(t.value("agent"))
-		t.say(" がないまま起動します。")
-		t.put(t.value("work"))
+		if t.is(t.value("agent")) {
+			t.put(t.value("agent"))
+		} else {
+			t.say("対応するエージェント")
+		}
+		t.say("がノードで Ready になるまで付いています。この taint を許容する Pod は、その前に起動することがあります。")
+		if t.is(t.value("work")) {
+			t.put(t.value("work"))
+		}
 	}},
 	{AgentAtWork, []string{"n", "namespace", "set", "without", "pod"}, func(t *text) {
 		if t.less(0, t.value("n")) {
@@ -2999,6 +3005,34 @@ var japaneseTexts = []compiled{
 		t.say(" が ")
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" を削除しようとしており、そのために ")
+		t.put(t.value("taint"))
+		t.say(" を付けています。新しい Pod はほかのノードに配置されます。")
+	}},
+	{TaintOfRegistration, []string{"nodes", "taint", "by", "kind"}, func(t *text) {
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" の ")
+		t.put(t.value("taint"))
+		t.say(" は、")
+		t.put(t.value("by"))
+		t.say(" がノードとその ")
+		t.put(t.value("kind"))
+		t.say(" を対応付けると外れます。それまでは、ノードにラベルや taint が足りないことがあります。対応付けられない理由は、")
+		t.put(t.value("kind"))
+		t.say(" と ")
+		t.put(t.value("by"))
+		t.say(" のログにあります。")
+	}},
+	{TaintOfShutdown, []string{"by", "stopped", "nodes", "taint"}, func(t *text) {
+		t.put(t.value("by"))
+		t.say(" は、")
+		if t.is(t.value("stopped")) {
+			t.say("クラウドでマシンが停止しているため")
+		} else {
+			t.say("クラウドがまもなくマシンを停止する可能性があるため")
+		}
+		t.say("、")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" に ")
 		t.put(t.value("taint"))
 		t.say(" を付けています。新しい Pod はほかのノードに配置されます。")
 	}},

@@ -2480,8 +2480,8 @@ func KeeperUnseen() message.Sentence {
 }
 
 // TaintOfAgent is message.TaintOfAgent.
-func TaintOfAgent(agent, taint, work any) message.Sentence {
-	return message.Sentence{ID: message.TaintOfAgent, Args: message.Args{"agent": agent, "taint": taint, "work": work}}
+func TaintOfAgent(taint, agent any, article bool, work any) message.Sentence {
+	return message.Sentence{ID: message.TaintOfAgent, Args: message.Args{"taint": taint, "agent": agent, "article": article, "work": work}}
 }
 
 // AgentAtWork is message.AgentAtWork.
@@ -2502,6 +2502,16 @@ func TaintOfSilence(nodes message.List, taint any) message.Sentence {
 // TaintOfRemoval is message.TaintOfRemoval.
 func TaintOfRemoval(by any, nodes message.List, taint any) message.Sentence {
 	return message.Sentence{ID: message.TaintOfRemoval, Args: message.Args{"by": by, "nodes": nodes, "taint": taint}}
+}
+
+// TaintOfRegistration is message.TaintOfRegistration.
+func TaintOfRegistration(by, taint any, nodes message.List, kind any) message.Sentence {
+	return message.Sentence{ID: message.TaintOfRegistration, Args: message.Args{"by": by, "taint": taint, "nodes": nodes, "kind": kind}}
+}
+
+// TaintOfShutdown is message.TaintOfShutdown.
+func TaintOfShutdown(by any, nodes message.List, taint any, stopped bool) message.Sentence {
+	return message.Sentence{ID: message.TaintOfShutdown, Args: message.Args{"by": by, "nodes": nodes, "taint": taint, "stopped": stopped}}
 }
 
 // GroupAtMaximum is message.GroupAtMaximum.
