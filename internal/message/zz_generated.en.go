@@ -1666,6 +1666,33 @@ var englishTexts = []compiled{
 			t.say(")")
 		}
 	}},
+	{DeviceClassMissing, []string{"pod", "missing", "request", "claim"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" is Pending because ")
+		t.put(t.value("missing"))
+		t.say(", which request ")
+		t.put(t.value("request"))
+		t.say(" of ")
+		t.put(t.value("claim"))
+		t.say(" names, does not exist: until it exists, the scheduler places the pod on no node.")
+	}},
+	{RemedyDeviceClass, []string{"missing", "in", "template", "others"}, func(t *text) {
+		t.say("Install the driver of the devices, which usually creates ")
+		t.put(t.value("missing"))
+		t.say(", or correct the name in ")
+		t.put(t.value("in"))
+		t.say(" and recreate the ")
+		if t.is(t.value("template")) {
+			t.say("pod")
+		} else {
+			t.say("claim")
+		}
+		if t.is(t.value("others")) {
+			t.say(" (existing: ")
+			t.say(englishAnd(t.items("others")))
+			t.say(")")
+		}
+	}},
 	{CrashesFormat, []string{"subject", "container", "n", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" keeps restarting: container ")

@@ -1642,6 +1642,34 @@ var japaneseTexts = []compiled{
 			t.say(")")
 		}
 	}},
+	{DeviceClassMissing, []string{"pod", "claim", "request", "missing"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" は Pending です。")
+		t.put(t.value("claim"))
+		t.say(" のリクエスト ")
+		t.put(t.value("request"))
+		t.say(" に指定された ")
+		t.put(t.value("missing"))
+		t.say(" が存在しません。存在するまで、どのノードにも配置されません。")
+	}},
+	{RemedyDeviceClass, []string{"missing", "in", "template", "others"}, func(t *text) {
+		t.say("デバイスのドライバー (通常は ")
+		t.put(t.value("missing"))
+		t.say(" も作成します) をインストールするか、")
+		t.put(t.value("in"))
+		t.say(" の名前を修正して")
+		if t.is(t.value("template")) {
+			t.say(" Pod ")
+		} else {
+			t.say("クレーム")
+		}
+		t.say("を作り直します")
+		if t.is(t.value("others")) {
+			t.say(" (存在するもの: ")
+			t.say(japaneseAnd(t.items("others")))
+			t.say(")")
+		}
+	}},
 	{CrashesFormat, []string{"subject", "container", "n", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動しても終了を繰り返しています。コンテナ ")

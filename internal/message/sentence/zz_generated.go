@@ -1334,6 +1334,16 @@ func RemedyDeviceClaim(missing, namespace any, owned bool, others message.List) 
 	return message.Sentence{ID: message.RemedyDeviceClaim, Args: message.Args{"missing": missing, "namespace": namespace, "owned": owned, "others": others}}
 }
 
+// DeviceClassMissing is message.DeviceClassMissing.
+func DeviceClassMissing(pod, missing, request, claim any) message.Sentence {
+	return message.Sentence{ID: message.DeviceClassMissing, Args: message.Args{"pod": pod, "missing": missing, "request": request, "claim": claim}}
+}
+
+// RemedyDeviceClass is message.RemedyDeviceClass.
+func RemedyDeviceClass(missing, in any, template bool, others message.List) message.Sentence {
+	return message.Sentence{ID: message.RemedyDeviceClass, Args: message.Args{"missing": missing, "in": in, "template": template, "others": others}}
+}
+
 // CrashesFormat is message.CrashesFormat.
 func CrashesFormat(subject, container any, n int, node, platform any) message.Sentence {
 	return message.Sentence{ID: message.CrashesFormat, Args: message.Args{"subject": subject, "container": container, "n": n, "node": node, "platform": platform}}
