@@ -19,9 +19,9 @@ type MissingResourceClaim struct {
 	Name string
 	// Missing is the ResourceClaimTemplate, the ResourceClaim or the DeviceClass that does not exist.
 	Missing change.Ref
-	// Claim is the ResourceClaim whose Request names a DeviceClass that is Missing.
-	Claim   change.Ref
-	Request string
+	// Claim is the ResourceClaim whose Request names a DeviceClass that is Missing, in its Field.
+	Claim          change.Ref
+	Request, Field string
 	// Event is the Event about it, if there is one.
 	Event *corev1.Event
 }
@@ -60,9 +60,11 @@ func (q Query) missingDeviceClass(pod *corev1.Pod) (MissingResourceClaim, bool) 
 		}
 		for _, r := range claim.Spec.Devices.Requests {
 			for _, class := range deviceClasses(r) {
-				if q.deviceClassMissing(pod, class) {
-					missing := change.Ref{Kind: string(cluster.DeviceClass), Name: class}
-					return MissingResourceClaim{Name: c.Name, Missing: missing, Claim: facts.RefTo(cluster.ResourceClaim, claim), Request: r.Name}, true
+				if q.deviceClassMissing(pod, class.name) {
+					missing := change.Ref{Kind: string(cluster.DeviceClass), Name: class.name}
+					return MissingResourceClaim{
+						Name: c.Name, Missing: missing, Claim: facts.RefTo(cluster.ResourceClaim, claim), Request: r.Name, Field: class.field,
+					}, true
 				}
 			}
 		}
@@ -80,14 +82,18 @@ func (q Query) deviceClassMissing(pod *corev1.Pod, class string) bool {
 	return scheduled != nil && strings.Contains(scheduled.Message, "device class "+class+" does not exist")
 }
 
+// namedClass is the name of a DeviceClass, and the field of a ResourceClaim that has it.
+type namedClass struct{ name, field string }
+
 // deviceClasses are the classes that a request names: all of them must exist, alternatives too.
-func deviceClasses(r resourcev1.DeviceRequest) []string {
+func deviceClasses(r resourcev1.DeviceRequest) []namedClass {
+	field := "spec.devices.requests[" + r.Name + "]."
 	if r.Exactly != nil {
-		return []string{r.Exactly.DeviceClassName}
+		return []namedClass{{r.Exactly.DeviceClassName, field + "exactly.deviceClassName"}}
 	}
-	var classes []string
+	var classes []namedClass
 	for _, alternative := range r.FirstAvailable {
-		classes = append(classes, alternative.DeviceClassName)
+		classes = append(classes, namedClass{alternative.DeviceClassName, field + "firstAvailable[" + alternative.Name + "].deviceClassName"})
 	}
 	return classes
 }

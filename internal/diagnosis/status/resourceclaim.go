@@ -53,7 +53,7 @@ func (s *Status) namesOf(ref change.Ref) message.List {
 // deviceClassMissing explains a pod whose claim requests devices of a DeviceClass that does not exist.
 func (s *Status) deviceClassMissing(pod *corev1.Pod, m query.MissingResourceClaim, others message.List) {
 	why := sentence.DeviceClassMissing(s.ref, m.Missing, m.Request, m.Claim)
-	evidence := []finding.Evidence{facts.Evidence(m.Claim, "spec.devices.requests["+m.Request+"].deviceClassName", m.Missing.Name)}
+	evidence := []finding.Evidence{facts.Evidence(m.Claim, m.Field, m.Missing.Name)}
 	if c := kube.PodCondition(pod, corev1.PodScheduled); c != nil {
 		evidence = append(evidence, facts.EvidenceSince(s.ref, "status.conditions[PodScheduled]", c.Message, c.LastTransitionTime))
 	}
