@@ -52,7 +52,7 @@ var japaneseFit = sentences{
 	TaintOfCloud:           "{{.taint}} は、cloud controller manager がノードを初期化すると外れます。許容する Pod は、アドレスやゾーンが設定されていないノードで動くことになります。{{if .work}}{{.work}}{{end}}",
 	KeeperAtWork:           "{{.namespace}} の {{.keeper}} で Ready の Pod は {{.want}} 個中 {{.have}} 個です。{{if lt .have .want}}先にこれを修正してください。{{else}}taint を外さない理由はそのログにあります。{{end}}",
 	KeeperUnseen:           "このクラスターには cloud controller manager が見つかりません。クラウド側で動いているのでなければ、インストールしてください。",
-	TaintOfAgent:           "{{.taint}} は、{{if .agent}}{{.agent}}{{else}}対応するエージェント{{end}}がノードで Ready になるまで付いています。この taint を許容する Pod は、その前に起動することがあります。{{if .work}}{{.work}}{{end}}",
+	TaintOfAgent:           "{{.taint}} は、{{if .agent}}{{.agent}} {{else}}対応するエージェント{{end}}がノードで Ready になるまで付いています。この taint を許容する Pod は、その前に起動することがあります。{{if .work}}{{.work}}{{end}}",
 	AgentAtWork:            "{{if gt .n 0}}{{.namespace}} の {{.set}} には、{{and .without}} に Ready の Pod がありません。先にこれを修正してください。{{else}}{{.namespace}} の {{.set}} はそのノードで Ready ですが、taint を外していません。理由はそのノードの Pod のログにあります (kubectl logs {{.pod}} --namespace {{.namespace}})。その Pod を削除すると (kubectl delete pod {{.pod}} --namespace {{.namespace}})、代わりの Pod がそのノードで再試行します。{{end}}",
 	AgentUnseen:            "{{if .set}}DaemonSet {{.set}} が見つかりません。インストールするか、どこで動いているかを確認してください。{{else}}そのノードで動いているかを確認してください。{{end}}",
 	TaintOfSilence:         "naosu は {{and .nodes}} からの応答がないと判定し、kubelet が Lease を更新するかマシンが再び起動するまで {{.taint}} を付けています。この taint を許容する Pod は、停止したマシンに配置されることがあります。",

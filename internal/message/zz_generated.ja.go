@@ -2981,6 +2981,7 @@ var japaneseTexts = []compiled{
 		t.say(" は、")
 		if t.is(t.value("agent")) {
 			t.put(t.value("agent"))
+			t.say(" ")
 		} else {
 			t.say("対応するエージェント")
 		}
