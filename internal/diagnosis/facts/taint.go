@@ -110,8 +110,8 @@ var shutdownTaints = map[string]string{
 
 // ShutdownHandlerOf is the program that marks nodes whose machine stops with the taint; empty if there is none.
 func ShutdownHandlerOf(taint corev1.Taint) string {
-	prefix, _, _ := strings.Cut(taint.Key, "/")
-	return cmp.Or(shutdownTaints[taint.Key], shutdownTaints[prefix+"/"])
+	prefix := taint.Key[:strings.Index(taint.Key, "/")+1]
+	return cmp.Or(shutdownTaints[taint.Key], shutdownTaints[prefix])
 }
 
 // autoscalerTaints are autoscalers by the taint on the nodes that they remove.
