@@ -25,7 +25,7 @@ func Forecast(ctx context.Context, q query.Query, changes []change.Change, o sim
 	err := simulation.Inspect(ctx, q.Judge, changes, o, func(one outcome.Outcome) error {
 		result = one
 		future := q
-		future.World, future.Cordoned = one.World, cordonedBy(changes)
+		future.World, future.Cordoned, future.Tainted = one.World, cordonedBy(changes), taintedBy(changes)
 		told.addFuture(ctx, future, one.Fates)
 		return ctx.Err()
 	})
@@ -110,6 +110,17 @@ func cordonedBy(changes []change.Change) []string {
 		}
 	}
 	return nodes
+}
+
+// taintedBy are the taints that the changes add: no remedy should remove or tolerate them.
+func taintedBy(changes []change.Change) []change.Taint {
+	var taints []change.Taint
+	for _, c := range changes {
+		if taint, ok := c.(change.Taint); ok {
+			taints = append(taints, taint)
+		}
+	}
+	return taints
 }
 
 // simulatingCodes are the codes of rules that simulate futures themselves; they are not run on simulated futures.

@@ -46,6 +46,8 @@ const (
 
 	DeviceClaimMissing ID = "DeviceClaimMissing" // pod, missing, claim, namespace, others, owned
 	RemedyDeviceClaim  ID = "RemedyDeviceClaim"  // missing, namespace, others, owned
+	DeviceClassMissing ID = "DeviceClassMissing" // pod, missing, request, claim
+	RemedyDeviceClass  ID = "RemedyDeviceClass"  // missing, in, template, others
 
 	CrashesFormat  ID = "CrashesFormat"  // container, n, platform, node
 	ExitFormat     ID = "ExitFormat"     // container, node, platform, others

@@ -45,6 +45,8 @@ var englishAutoscaling = sentences{
 
 	DeviceClaimMissing: "{{.pod}} is Pending because {{.missing}}, which it names for its claim {{.claim}}, does not exist in {{.namespace}}: until it exists, the scheduler does not consider the pod.",
 	RemedyDeviceClaim:  "Create {{.missing}} in {{.namespace}}, or correct the name in {{if .owned}}the template that creates the pod{{else}}the pod, which must then be recreated{{end}}{{if .others}} (existing: {{and .others}}){{end}}",
+	DeviceClassMissing: "{{.pod}} is Pending because {{.missing}}, which request {{.request}} of {{.claim}} names, does not exist: until it exists, the scheduler places the pod on no node.",
+	RemedyDeviceClass:  "Install the driver of the devices, which usually creates {{.missing}}, or correct the name in {{.in}} and recreate the {{if .template}}pod{{else}}claim{{end}}{{if .others}} (existing: {{and .others}}){{end}}",
 
 	CrashesFormat:  "{{.subject}} keeps restarting: container {{.container}} has been restarted {{count .n \"time\" \"times\"}}, because {{.node}}{{if .platform}} ({{.platform}}){{end}} cannot run its program (exec format error).",
 	ExitFormat:     "An exec format error means that the program is built for an architecture other than {{if .platform}}{{.platform}}{{else}}the node's{{end}}, or is a script whose first line names no interpreter.",

@@ -53,11 +53,13 @@ const (
 	TaintOfCloud           ID = "TaintOfCloud"           // taint, work
 	KeeperAtWork           ID = "KeeperAtWork"           // keeper, namespace, have, want
 	KeeperUnseen           ID = "KeeperUnseen"           //
-	TaintOfAgent           ID = "TaintOfAgent"           // taint, agent, work
+	TaintOfAgent           ID = "TaintOfAgent"           // taint, agent, article, work
 	AgentAtWork            ID = "AgentAtWork"            // set, namespace, n, without, pod
 	AgentUnseen            ID = "AgentUnseen"            // set
 	TaintOfSilence         ID = "TaintOfSilence"         // taint, nodes
 	TaintOfRemoval         ID = "TaintOfRemoval"         // taint, nodes, n, by
+	TaintOfRegistration    ID = "TaintOfRegistration"    // taint, nodes, by, kind
+	TaintOfShutdown        ID = "TaintOfShutdown"        // taint, nodes, by, stopped
 	GroupAtMaximum         ID = "GroupAtMaximum"         // group, nodes
 	CauseFull              ID = "CauseFull"              // resource, asked, most, largest, free, nodes
 	CauseFragmented        ID = "CauseFragmented"        // resource, asked, most, largest, free, nodes

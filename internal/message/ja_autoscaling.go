@@ -45,6 +45,8 @@ var japaneseAutoscaling = sentences{
 
 	DeviceClaimMissing: "{{.pod}} は Pending です。クレーム {{.claim}} に指定された {{.missing}} が {{.namespace}} に存在しません。存在するまで、スケジューリングの対象になりません。",
 	RemedyDeviceClaim:  "{{.namespace}} に {{.missing}} を作成するか、{{if .owned}}Pod の作成元のテンプレート{{else}}Pod (作り直しが必要です){{end}} の名前を修正します{{if .others}} (存在するもの: {{and .others}}){{end}}",
+	DeviceClassMissing: "{{.pod}} は Pending です。{{.claim}} のリクエスト {{.request}} に指定された {{.missing}} が存在しません。存在するまで、どのノードにも配置されません。",
+	RemedyDeviceClass:  "デバイスのドライバー (通常は {{.missing}} も作成します) をインストールするか、{{.in}} の名前を修正して{{if .template}} Pod {{else}}クレーム{{end}}を作り直します{{if .others}} (存在するもの: {{and .others}}){{end}}",
 
 	CrashesFormat:  "{{.subject}} は起動しても終了を繰り返しています。コンテナ {{.container}} は {{.n}} 回再起動しています。プログラムが {{.node}}{{if .platform}} ({{.platform}}){{end}} で実行できない形式です (exec format error)。",
 	ExitFormat:     "exec format error は、プログラムが{{if .platform}} {{.platform}} {{else}}ノード{{end}}とは異なるアーキテクチャ用にビルドされているか、先頭行にインタープリターの指定がないスクリプトであることを示します。",

@@ -1666,6 +1666,33 @@ var englishTexts = []compiled{
 			t.say(")")
 		}
 	}},
+	{DeviceClassMissing, []string{"pod", "missing", "request", "claim"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" is Pending because ")
+		t.put(t.value("missing"))
+		t.say(", which request ")
+		t.put(t.value("request"))
+		t.say(" of ")
+		t.put(t.value("claim"))
+		t.say(" names, does not exist: until it exists, the scheduler places the pod on no node.")
+	}},
+	{RemedyDeviceClass, []string{"missing", "in", "template", "others"}, func(t *text) {
+		t.say("Install the driver of the devices, which usually creates ")
+		t.put(t.value("missing"))
+		t.say(", or correct the name in ")
+		t.put(t.value("in"))
+		t.say(" and recreate the ")
+		if t.is(t.value("template")) {
+			t.say("pod")
+		} else {
+			t.say("claim")
+		}
+		if t.is(t.value("others")) {
+			t.say(" (existing: ")
+			t.say(englishAnd(t.items("others")))
+			t.say(")")
+		}
+	}},
 	{CrashesFormat, []string{"subject", "container", "n", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" keeps restarting: container ")
@@ -3016,8 +3043,11 @@ var englishTexts = []compiled{
 	{TaintOfCloud, []string{"taint", "work"}, func(t *text) {
 		t.say("The cloud controller manager removes ")
 		t.put(t.value("taint"))
-		t.say(" once it has initialized the node; a pod that tolerates the taint runs on a node without addresses or zone. ")
-		t.put(t.value("work"))
+		t.say(" once it has initialized the node; a pod that tolerates the taint runs on a node without addresses or zone.")
+		if t.is(t.value("work")) {
+			t.say(" ")
+			t.put(t.value("work"))
+		}
 	}},
 	{KeeperAtWork, []string{"keeper", "namespace", "have", "want"}, func(t *text) {
 		t.put(t.value("keeper"))
@@ -3038,14 +3068,22 @@ var englishTexts = []compiled{
 	{KeeperUnseen, nil, func(t *text) {
 		t.say("No cloud controller manager was found in this cluster: install one, unless the cloud provider runs it outside.")
 	}},
-	{TaintOfAgent, []string{"agent", "taint", "work"}, func(t *text) {
-		t.put(t.value("agent"))
-		t.say(" removes ")
+	{TaintOfAgent, []string{"taint", "agent", "article", "work"}, func(t *text) {
 		t.put(t.value("taint"))
-		t.say(" once it is ready on the node; a pod that tolerates the taint starts without ")
-		t.put(t.value("agent"))
-		t.say(". ")
-		t.put(t.value("work"))
+		t.say(" stays on a node until ")
+		if t.is(t.value("agent")) {
+			if t.is(t.value("article")) {
+				t.say("the ")
+			}
+			t.put(t.value("agent"))
+		} else {
+			t.say("the agent that it waits for")
+		}
+		t.say(" is ready there; a pod that tolerates the taint may start before that.")
+		if t.is(t.value("work")) {
+			t.say(" ")
+			t.put(t.value("work"))
+		}
 	}},
 	{AgentAtWork, []string{"n", "set", "namespace", "without", "pod"}, func(t *text) {
 		if t.less(0, t.value("n")) {
@@ -3092,6 +3130,34 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("nodes")))
 		t.say(" and marks that with ")
 		t.put(t.value("taint"))
+		t.say(": new pods go to other nodes.")
+	}},
+	{TaintOfRegistration, []string{"by", "taint", "nodes", "kind"}, func(t *text) {
+		t.put(t.value("by"))
+		t.say(" removes ")
+		t.put(t.value("taint"))
+		t.say(" from ")
+		t.say(englishAnd(t.items("nodes")))
+		t.say(" once it has matched the node with its ")
+		t.put(t.value("kind"))
+		t.say("; until then, the node may lack labels and taints. The ")
+		t.put(t.value("kind"))
+		t.say(" and the log of ")
+		t.put(t.value("by"))
+		t.say(" show why that has not happened.")
+	}},
+	{TaintOfShutdown, []string{"by", "nodes", "taint", "stopped"}, func(t *text) {
+		t.put(t.value("by"))
+		t.say(" has marked ")
+		t.say(englishAnd(t.items("nodes")))
+		t.say(" with ")
+		t.put(t.value("taint"))
+		t.say(" because the cloud ")
+		if t.is(t.value("stopped")) {
+			t.say("has stopped the machine")
+		} else {
+			t.say("may soon stop the machine")
+		}
 		t.say(": new pods go to other nodes.")
 	}},
 	{GroupAtMaximum, []string{"group", "nodes"}, func(t *text) {

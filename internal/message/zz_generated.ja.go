@@ -1642,6 +1642,34 @@ var japaneseTexts = []compiled{
 			t.say(")")
 		}
 	}},
+	{DeviceClassMissing, []string{"pod", "claim", "request", "missing"}, func(t *text) {
+		t.put(t.value("pod"))
+		t.say(" は Pending です。")
+		t.put(t.value("claim"))
+		t.say(" のリクエスト ")
+		t.put(t.value("request"))
+		t.say(" に指定された ")
+		t.put(t.value("missing"))
+		t.say(" が存在しません。存在するまで、どのノードにも配置されません。")
+	}},
+	{RemedyDeviceClass, []string{"missing", "in", "template", "others"}, func(t *text) {
+		t.say("デバイスのドライバー (通常は ")
+		t.put(t.value("missing"))
+		t.say(" も作成します) をインストールするか、")
+		t.put(t.value("in"))
+		t.say(" の名前を修正して")
+		if t.is(t.value("template")) {
+			t.say(" Pod ")
+		} else {
+			t.say("クレーム")
+		}
+		t.say("を作り直します")
+		if t.is(t.value("others")) {
+			t.say(" (存在するもの: ")
+			t.say(japaneseAnd(t.items("others")))
+			t.say(")")
+		}
+	}},
 	{CrashesFormat, []string{"subject", "container", "n", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は起動しても終了を繰り返しています。コンテナ ")
@@ -2930,7 +2958,9 @@ var japaneseTexts = []compiled{
 	{TaintOfCloud, []string{"taint", "work"}, func(t *text) {
 		t.put(t.value("taint"))
 		t.say(" は、cloud controller manager がノードを初期化すると外れます。許容する Pod は、アドレスやゾーンが設定されていないノードで動くことになります。")
-		t.put(t.value("work"))
+		if t.is(t.value("work")) {
+			t.put(t.value("work"))
+		}
 	}},
 	{KeeperAtWork, []string{"namespace", "keeper", "want", "have"}, func(t *text) {
 		t.put(t.value("namespace"))
@@ -2953,11 +2983,16 @@ var japaneseTexts = []compiled{
 	{TaintOfAgent, []string{"taint", "agent", "work"}, func(t *text) {
 		t.put(t.value("taint"))
 		t.say(" は、")
-		t.put(t.value("agent"))
-		t.say(" がノードで Ready になると外れます。この taint を許容する Pod は、")
-		t.put(t.value("agent"))
-		t.say(" がないまま起動します。")
-		t.put(t.value("work"))
+		if t.is(t.value("agent")) {
+			t.put(t.value("agent"))
+			t.say(" ")
+		} else {
+			t.say("対応するエージェント")
+		}
+		t.say("がノードで Ready になるまで付いています。この taint を許容する Pod は、その前に起動することがあります。")
+		if t.is(t.value("work")) {
+			t.put(t.value("work"))
+		}
 	}},
 	{AgentAtWork, []string{"n", "namespace", "set", "without", "pod"}, func(t *text) {
 		if t.less(0, t.value("n")) {
@@ -3003,6 +3038,34 @@ var japaneseTexts = []compiled{
 		t.say(" が ")
 		t.say(japaneseAnd(t.items("nodes")))
 		t.say(" を削除しようとしており、そのために ")
+		t.put(t.value("taint"))
+		t.say(" を付けています。新しい Pod はほかのノードに配置されます。")
+	}},
+	{TaintOfRegistration, []string{"nodes", "taint", "by", "kind"}, func(t *text) {
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" の ")
+		t.put(t.value("taint"))
+		t.say(" は、")
+		t.put(t.value("by"))
+		t.say(" がノードとその ")
+		t.put(t.value("kind"))
+		t.say(" を対応付けると外れます。それまでは、ノードにラベルや taint が足りないことがあります。対応付けられない理由は、")
+		t.put(t.value("kind"))
+		t.say(" と ")
+		t.put(t.value("by"))
+		t.say(" のログにあります。")
+	}},
+	{TaintOfShutdown, []string{"by", "stopped", "nodes", "taint"}, func(t *text) {
+		t.put(t.value("by"))
+		t.say(" は、")
+		if t.is(t.value("stopped")) {
+			t.say("クラウドでマシンが停止しているため")
+		} else {
+			t.say("クラウドがまもなくマシンを停止する可能性があるため")
+		}
+		t.say("、")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" に ")
 		t.put(t.value("taint"))
 		t.say(" を付けています。新しい Pod はほかのノードに配置されます。")
 	}},

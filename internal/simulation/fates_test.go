@@ -55,3 +55,17 @@ func TestFatesOverSeveralChanges(t *testing.T) {
 		t.Run(name, func(t *testing.T) { testworld.ExpectFates(t, tc.world.Run(t, tc.changes...), tc.want...) })
 	}
 }
+
+// TestRecreatedPodWithoutRoomAtItsVolume replaces the only pod of a Deployment with the strategy Recreate by one that no longer fits
+// where its volume is: the old pod ends, and the new one waits.
+func TestRecreatedPodWithoutRoomAtItsVolume(t *testing.T) {
+	grow := testworld.PatchOf("Deployment", "db", `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"3"}}}]}}}}`)
+	for cpu, want := range map[string][]string{
+		"2": {"ended db-1-a n1> FateRolled", "waiting db-* FateUnschedulable"},
+		"4": {"created db-* >n1", "ended db-1-a n1> FateRolled"},
+	} {
+		db := testworld.Recreating(testworld.Deployment("db", testworld.Template("db", "1", testworld.Mounting("data")), "n1"))
+		w := testworld.Of(testworld.Node("n1", "a", testworld.CPU(cpu)), testworld.Node("n2", "b", testworld.CPU("8")), testworld.ZonalClaim("data", "a"), db)
+		testworld.ExpectFates(t, w.Run(t, grow), want...)
+	}
+}

@@ -121,10 +121,18 @@ func (w writer) evidence(e finding.Evidence) string {
 		value = w.say.Say(sentence.LabelNone())
 	}
 	if e.Time != nil {
-		since := duration.HumanDuration(w.now.Sub(e.Time.Time))
-		age = " (" + w.say.Say(sentence.LabelAgo(since)) + ")"
+		age = " (" + w.when(e.Time.Time) + ")"
 	}
 	return fmt.Sprintf("%s %s%s: %s", e.Object, e.Field, age, value)
+}
+
+// when is the age of a time; a time after the Snapshot has none.
+func (w writer) when(t time.Time) string {
+	since := w.now.Sub(t)
+	if since <= -time.Second {
+		return t.UTC().Format("2006-01-02 15:04:05 UTC")
+	}
+	return w.say.Say(sentence.LabelAgo(duration.HumanDuration(max(0, since))))
 }
 
 func (w writer) remedy(r finding.Remedy) {

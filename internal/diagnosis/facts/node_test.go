@@ -98,6 +98,16 @@ func TestTaintOwnerOf(t *testing.T) {
 		"startup-taint.cluster-autoscaler.kubernetes.io/x":  facts.TaintOwnerAgent,
 		"karpenter.sh/disrupted":                            facts.TaintOwnerAutoscaler,
 		"naosu.dev/silent":                                  facts.TaintOwnerFailover,
+		"karpenter.sh/unregistered":                         facts.TaintOwnerRegistration,
+		"node.cluster.x-k8s.io/uninitialized":               facts.TaintOwnerRegistration,
+		"cni.istio.io/not-ready":                            facts.TaintOwnerAgent,
+		"readiness.k8s.io/network":                          facts.TaintOwnerAgent,
+		"ignore-taint.cluster-autoscaler.kubernetes.io/x":   facts.TaintOwnerAgent,
+		"node.cloudprovider.kubernetes.io/shutdown":         facts.TaintOwnerShutdown,
+		"cloud.google.com/impending-node-termination":       facts.TaintOwnerShutdown,
+		"aws-node-termination-handler/spot-itn":             facts.TaintOwnerShutdown,
+		corev1.TaintNodeOutOfService:                        "", // A person adds it, and removes it.
+		"aws-node-termination-handler":                      "",
 		"dedicated":                                         "",
 		"agent-not-ready":                                   "", // It has no prefix that tells whose it is.
 		"node.cloudprovider.kubernetes.io/uninitialized-by": "",

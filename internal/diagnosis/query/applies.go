@@ -2,6 +2,7 @@ package query
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,6 +12,8 @@ import (
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/message"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
 
 // BeyondScheduling reports whether the question is about more than Pending pods, which have their own rules.
@@ -42,6 +45,28 @@ func (q Query) AboutSubject(findings []finding.Finding) []finding.Finding {
 // Known reports whether all of the kinds are known.
 func (q Query) Known(kinds ...cluster.Kind) bool {
 	return !slices.ContainsFunc(kinds, func(k cluster.Kind) bool { return !q.World.Knowledge(k).Known() })
+}
+
+// UnknownKinds says of which of the kinds nothing is known, and why.
+func (q Query) UnknownKinds(kinds ...cluster.Kind) []finding.Gap {
+	var forbidden, absent []string
+	for _, kind := range kinds {
+		switch q.World.Knowledge(kind) {
+		case cluster.Complete, cluster.Partial:
+		case cluster.Forbidden:
+			forbidden = append(forbidden, string(kind))
+		default:
+			absent = append(absent, string(kind))
+		}
+	}
+	var gaps []finding.Gap
+	if len(forbidden) > 0 {
+		gaps = append(gaps, finding.Gap{About: strings.Join(forbidden, ", "), Message: sentence.WouldTellForbidden(message.ListOf(forbidden))})
+	}
+	if len(absent) > 0 {
+		gaps = append(gaps, finding.Gap{About: strings.Join(absent, ", "), Message: sentence.WouldTellAbsent(message.ListOf(absent))})
+	}
+	return gaps
 }
 
 // NodeUnavailable reports whether a node does not exist or does not respond: its pods no longer run, or their state is

@@ -26,6 +26,8 @@ type Query struct {
 
 	// Cordoned are the nodes that the changes asked about cordon.
 	Cordoned []string
+	// Tainted are the taints that the changes asked about add to nodes.
+	Tainted []change.Taint
 
 	// PresentOnly asks only about present problems, not about risks.
 	PresentOnly bool

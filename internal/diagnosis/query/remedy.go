@@ -36,7 +36,8 @@ func (q Query) Uncordon(nodes []NodeObstacles) []ProposedRemedy {
 // Tolerate proposes tolerations for the first node whose only obstacles are taints that were added manually.
 func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
-		if !n.Only(message.ObstacleTainted) || facts.AnyOwned(UntoleratedNonLifecycleTaints(pod, n.Node)) {
+		taints := UntoleratedNonLifecycleTaints(pod, n.Node)
+		if !n.Only(message.ObstacleTainted) || !facts.MayTolerate(taints) || q.taintAsked(n.Node, taints) {
 			continue
 		}
 		object := q.World.Workload(pod)
@@ -44,9 +45,9 @@ func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy
 			return nil
 		}
 		tolerations := kube.PodTemplate(object).Spec.Tolerations
-		var taints []string
-		for _, t := range UntoleratedNonLifecycleTaints(pod, n.Node) {
-			taints = append(taints, t.ToString())
+		var names []string
+		for _, t := range taints {
+			names = append(names, t.ToString())
 			tolerations = append(slices.Clip(tolerations), corev1.Toleration{
 				Key: t.Key, Operator: corev1.TolerationOpEqual, Value: t.Value, Effect: t.Effect,
 			})
@@ -56,7 +57,7 @@ func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy
 			return nil
 		}
 
-		return []ProposedRemedy{q.Propose(done, sentence.RemedyTaints(done.Object, facts.NodeRef(n.Node.Name), message.ListOf(taints)), sentence.RemedyReplaceCost(done.Object), sentence.RemedyTaintsRisk())}
+		return []ProposedRemedy{q.Propose(done, sentence.RemedyTaints(done.Object, facts.NodeRef(n.Node.Name), message.ListOf(names)), sentence.RemedyReplaceCost(done.Object), sentence.RemedyTaintsRisk())}
 	}
 	return nil
 }
@@ -64,12 +65,20 @@ func (q Query) Tolerate(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy
 // Untaint proposes to remove the taint of the first node whose only obstacle is one taint that was added manually.
 func (q Query) Untaint(pod *corev1.Pod, nodes []NodeObstacles) []ProposedRemedy {
 	for _, n := range nodes {
-		if taints := UntoleratedNonLifecycleTaints(pod, n.Node); n.Only(message.ObstacleTainted) && len(taints) == 1 && !facts.AnyOwned(taints) {
+		taints := UntoleratedNonLifecycleTaints(pod, n.Node)
+		if n.Only(message.ObstacleTainted) && len(taints) == 1 && !facts.AnyOwned(taints) && !q.taintAsked(n.Node, taints) {
 			done := change.Untaint{Node: n.Node.Name, Taint: taints[0]}
 			return []ProposedRemedy{q.Propose(done, sentence.RemedyUntaint(taints[0].ToString(), facts.NodeRef(n.Node.Name)), sentence.RemedyUntaintCost(), sentence.RemedyUntaintRisk())}
 		}
 	}
 	return nil
+}
+
+// taintAsked reports whether the changes asked about add one of the node's taints: no remedy should undo that.
+func (q Query) taintAsked(node *corev1.Node, taints []corev1.Taint) bool {
+	return slices.ContainsFunc(q.Tainted, func(asked change.Taint) bool {
+		return asked.Node == node.Name && slices.ContainsFunc(taints, func(t corev1.Taint) bool { return t.MatchTaint(&asked.Taint) })
+	})
 }
 
 // ResizeGroups proposes to resize a group so that its zone gains a node.

@@ -258,6 +258,7 @@ func (s *Status) cronJobStillActive(ctx context.Context, cron *batchv1.CronJob, 
 	if why.Severity == "" { // Otherwise its problem must be solved.
 		s.proposeDeleteJob(ref)
 	}
+	s.addRemedies(why.Remedies...)
 	s.Causes = append(s.Causes, why.Causes...)
 	s.Findings, s.Unknown = AppendFindings(s.Findings, why.Findings), append(s.Unknown, why.Unknown...)
 	s.NotModelled = append(s.NotModelled, why.NotModelled...)

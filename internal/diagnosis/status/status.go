@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -143,30 +142,15 @@ func (s *Status) addUnknown(about any, said message.Sentence) {
 
 // AddUnknownKinds adds those of the kinds that are not known and would have helped.
 func (s *Status) AddUnknownKinds(kinds ...cluster.Kind) {
-	var forbidden, absent []string
-	for _, kind := range kinds {
-		switch s.World.Knowledge(kind) {
-		case cluster.Complete, cluster.Partial:
-		case cluster.Forbidden:
-			forbidden = append(forbidden, string(kind))
-		default:
-			absent = append(absent, string(kind))
-		}
-	}
-	if len(forbidden) > 0 {
-		s.addUnknown(strings.Join(forbidden, ", "), sentence.WouldTellForbidden(message.ListOf(forbidden)))
-	}
-	if len(absent) > 0 {
-		s.addUnknown(strings.Join(absent, ", "), sentence.WouldTellAbsent(message.ListOf(absent)))
-	}
+	s.Unknown = append(s.Unknown, s.UnknownKinds(kinds...)...)
 }
 
-// age is the time since then, as kubectl writes it; empty if unknown.
+// age is the time since then, as kubectl writes it, 0s if then is later than the Snapshot; empty if unknown.
 func (s *Status) age(then metav1.Time) string {
 	if then.IsZero() {
 		return ""
 	}
-	return duration.HumanDuration(s.since(then))
+	return duration.HumanDuration(max(0, s.since(then)))
 }
 
 // since is the time between then and the snapshot.

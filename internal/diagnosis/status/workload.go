@@ -65,12 +65,12 @@ func podProblems(ctx context.Context, q query.Query, pods []*corev1.Pod) []podPr
 }
 
 // addPodProblems adds a link for each problem of these pods, and the findings about it. If told is set, the summary explains the
-// first problem, and its link omits the explanation.
+// first problem, and its link omits the explanation; so it does where the next links give it.
 func (s *Status) addPodProblems(ctx context.Context, pods []*corev1.Pod, told bool) []podProblem {
 	all := podProblems(ctx, s.Query, pods)
 	for i, t := range all {
 		why := t.explanation.Summary
-		if told && i == 0 {
+		if told && i == 0 || len(all) == 1 && tells(t.explanation.Causes, why) {
 			why = message.Sentence{}
 		}
 		var evidence []finding.Evidence
@@ -88,6 +88,11 @@ func (s *Status) addPodProblems(ctx context.Context, pods []*corev1.Pod, told bo
 		s.NotModelled = append(s.NotModelled, t.explanation.NotModelled...)
 	}
 	return all
+}
+
+// tells reports whether one of the links is this sentence.
+func tells(links []finding.Link, said message.Sentence) bool {
+	return slices.ContainsFunc(links, func(l finding.Link) bool { return l.Message.Equal(said) })
 }
 
 // lacksPods explains a workload with too few pods: they were rejected, or have problems.

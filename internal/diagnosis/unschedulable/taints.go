@@ -54,7 +54,14 @@ func (a *explanation) ownedTaintLink(taint corev1.Taint, nodes []*corev1.Node) f
 	case facts.TaintOwnerAgent:
 		agent, _ := facts.StartupAgentOf(taint)
 		work, evidence := a.agentState(agent, nodes)
-		return finding.Link{Message: sentence.TaintOfAgent(agent.Name, taint.ToString(), work), Evidence: evidence}
+		return finding.Link{Message: sentence.TaintOfAgent(taint.ToString(), agent.Name, agent.Article, work), Evidence: evidence}
+	case facts.TaintOwnerRegistration:
+		by := facts.RegistrarOf(taint)
+		said := sentence.TaintOfRegistration(by.Name, taint.ToString(), a.Enumerate(query.NodeRefs(nodes)), by.Kind)
+		return finding.Link{Message: said, Evidence: taintEvidence(taint, nodes)}
+	case facts.TaintOwnerShutdown:
+		said := sentence.TaintOfShutdown(facts.ShutdownHandlerOf(taint), a.Enumerate(query.NodeRefs(nodes)), taint.ToString(), taint.Key == kube.TaintNodeShutdown)
+		return finding.Link{Message: said, Evidence: taintEvidence(taint, nodes)}
 	case facts.TaintOwnerFailover:
 		said := sentence.TaintOfSilence(a.Enumerate(query.NodeRefs(nodes)), taint.ToString())
 		return finding.Link{Message: said, Evidence: taintEvidence(taint, nodes)}
@@ -95,7 +102,7 @@ func isCloudController(o metav1.Object) bool {
 	return strings.Contains(o.GetName(), "cloud-controller-manager") || strings.HasSuffix(o.GetName(), "-ccm")
 }
 
-// cloudControllerState reports whether a cloud controller manager exists and is ready.
+// cloudControllerState reports whether a cloud controller manager exists and is ready; nothing if that is not known.
 func (a *explanation) cloudControllerState() (message.Sentence, []finding.Evidence) {
 	for _, d := range a.World.Deployments() {
 		if isCloudController(d) {
@@ -110,6 +117,10 @@ func (a *explanation) cloudControllerState() (message.Sentence, []finding.Eviden
 		if isCloudController(d) {
 			return a.readyState(facts.RefTo(cluster.DaemonSet, d), "status.numberReady", int(d.Status.NumberReady), int(d.Status.DesiredNumberScheduled))
 		}
+	}
+	if gaps := a.UnknownKinds(cluster.Deployment, cluster.DaemonSet); len(gaps) > 0 {
+		a.Unknown = append(a.Unknown, gaps...)
+		return message.Sentence{}, nil
 	}
 	return sentence.KeeperUnseen(), nil
 }
@@ -127,9 +138,13 @@ func (a *explanation) readyState(keeper change.Ref, field string, have, want int
 		[]finding.Evidence{facts.Evidence(keeper, field, value)}
 }
 
-// agentState names the nodes without a ready pod of the agent's DaemonSet.
+// agentState names the nodes without a ready pod of the agent's DaemonSet; none if the DaemonSets and their pods are not known.
 func (a *explanation) agentState(agent facts.StartupAgent, nodes []*corev1.Node) (message.Sentence, []finding.Evidence) {
 	set := a.daemonSet(agent.DaemonSet)
+	if gaps := a.UnknownKinds(cluster.DaemonSet, cluster.Pod); agent.DaemonSet != "" && len(gaps) > 0 {
+		a.Unknown = append(a.Unknown, gaps...)
+		return message.Sentence{}, nil
+	}
 	if set == nil {
 		return sentence.AgentUnseen(agent.DaemonSet), nil
 	}

@@ -1334,6 +1334,16 @@ func RemedyDeviceClaim(missing, namespace any, owned bool, others message.List) 
 	return message.Sentence{ID: message.RemedyDeviceClaim, Args: message.Args{"missing": missing, "namespace": namespace, "owned": owned, "others": others}}
 }
 
+// DeviceClassMissing is message.DeviceClassMissing.
+func DeviceClassMissing(pod, missing, request, claim any) message.Sentence {
+	return message.Sentence{ID: message.DeviceClassMissing, Args: message.Args{"pod": pod, "missing": missing, "request": request, "claim": claim}}
+}
+
+// RemedyDeviceClass is message.RemedyDeviceClass.
+func RemedyDeviceClass(missing, in any, template bool, others message.List) message.Sentence {
+	return message.Sentence{ID: message.RemedyDeviceClass, Args: message.Args{"missing": missing, "in": in, "template": template, "others": others}}
+}
+
 // CrashesFormat is message.CrashesFormat.
 func CrashesFormat(subject, container any, n int, node, platform any) message.Sentence {
 	return message.Sentence{ID: message.CrashesFormat, Args: message.Args{"subject": subject, "container": container, "n": n, "node": node, "platform": platform}}
@@ -2485,8 +2495,8 @@ func KeeperUnseen() message.Sentence {
 }
 
 // TaintOfAgent is message.TaintOfAgent.
-func TaintOfAgent(agent, taint, work any) message.Sentence {
-	return message.Sentence{ID: message.TaintOfAgent, Args: message.Args{"agent": agent, "taint": taint, "work": work}}
+func TaintOfAgent(taint, agent any, article bool, work any) message.Sentence {
+	return message.Sentence{ID: message.TaintOfAgent, Args: message.Args{"taint": taint, "agent": agent, "article": article, "work": work}}
 }
 
 // AgentAtWork is message.AgentAtWork.
@@ -2507,6 +2517,16 @@ func TaintOfSilence(nodes message.List, taint any) message.Sentence {
 // TaintOfRemoval is message.TaintOfRemoval.
 func TaintOfRemoval(by any, nodes message.List, taint any) message.Sentence {
 	return message.Sentence{ID: message.TaintOfRemoval, Args: message.Args{"by": by, "nodes": nodes, "taint": taint}}
+}
+
+// TaintOfRegistration is message.TaintOfRegistration.
+func TaintOfRegistration(by, taint any, nodes message.List, kind any) message.Sentence {
+	return message.Sentence{ID: message.TaintOfRegistration, Args: message.Args{"by": by, "taint": taint, "nodes": nodes, "kind": kind}}
+}
+
+// TaintOfShutdown is message.TaintOfShutdown.
+func TaintOfShutdown(by any, nodes message.List, taint any, stopped bool) message.Sentence {
+	return message.Sentence{ID: message.TaintOfShutdown, Args: message.Args{"by": by, "nodes": nodes, "taint": taint, "stopped": stopped}}
 }
 
 // GroupAtMaximum is message.GroupAtMaximum.
