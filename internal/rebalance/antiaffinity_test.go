@@ -68,7 +68,10 @@ func TestAntiAffinityOfTheScheduler(t *testing.T) {
 func drawTerm(t *rapid.T) corev1.PodAffinityTerm {
 	app := func(label string) *metav1.LabelSelector {
 		return rapid.SampledFrom([]*metav1.LabelSelector{
-			nil, {}, {MatchLabels: map[string]string{"app": "web"}}, {MatchLabels: map[string]string{"app": "db"}},
+			nil,
+			{},
+			{MatchLabels: map[string]string{"app": "web"}},
+			{MatchLabels: map[string]string{"app": "db"}},
 			{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpNotIn, Values: []string{"web"}}}},
 		}).Draw(t, label)
 	}
