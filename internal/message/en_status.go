@@ -231,6 +231,8 @@ var englishStatus = sentences{
 	RefusedOther:         "The API server refuses the pods: {{.why}}",
 	QuotaUsed:            "{{.quota}} allows {{.hard}} of {{.resource}}; {{.used}} is used.",
 	RolloutStalled:       "{{.subject}} has {{if eq .want 1}}its pod{{else}}all of its {{.want}} pods{{end}} available, but its new version does not become available.{{if .why}} {{.why}}{{end}}",
+	CountsAvailable:      "{{.subject}} counts {{if eq .want 1}}its pod{{else}}all of its {{.want}} pods{{end}} as available, although not all run. {{.why}}",
+	NoPodsUntold:         "None of its pods exists, and neither its status nor an event says why; the log of kube-controller-manager may show it.",
 	RolloutWaits:         "{{.subject}} has {{if eq .want 1}}its pod{{else}}all of its {{.want}} pods{{end}} available, but the pods of its new version do not run. {{.why}}",
 	RolloutDeadline:      "The rollout{{if .set}} of {{.set}}{{end}} made no progress for {{.seconds}} seconds and counts as failed; Kubernetes does not roll it back.",
 	RolloutPaused:        "The Deployment is paused: changes to its template are not rolled out.",

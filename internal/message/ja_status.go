@@ -231,6 +231,8 @@ var japaneseStatus = sentences{
 	RefusedOther:         "API サーバーが Pod を拒否しています: {{.why}}",
 	QuotaUsed:            "{{.quota}} の {{.resource}} の上限は {{.hard}} で、{{.used}} が使われています。",
 	RolloutStalled:       "{{.subject}} の Pod は{{if gt .want 1}} {{.want}} 個すべて{{end}}利用できますが、新しいバージョンへの更新が進んでいません。{{.why}}",
+	CountsAvailable:      "{{.subject}} は Pod{{if gt .want 1}} {{.want}} 個すべて{{end}}を利用できるものと数えていますが、動いていない Pod があります。{{.why}}",
+	NoPodsUntold:         "Pod が 1 個もありません。理由は status にも Event にもなく、kube-controller-manager のログにあるかもしれません。",
 	RolloutWaits:         "{{.subject}} の Pod は{{if gt .want 1}} {{.want}} 個すべて{{end}}利用できますが、新しいバージョンの Pod が動きません。{{.why}}",
 	RolloutDeadline:      "{{if .set}}{{.set}} への{{end}}ロールアウトは {{.seconds}} 秒間進まなかったため、失敗とみなされています。自動ではロールバックされません。",
 	RolloutPaused:        "Deployment は一時停止 (paused) 中で、テンプレートの変更は反映されません。",

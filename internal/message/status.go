@@ -244,6 +244,8 @@ const (
 	RefusedOther         ID = "RefusedOther"         // why
 	QuotaUsed            ID = "QuotaUsed"            // quota, hard, resource, used
 	RolloutStalled       ID = "RolloutStalled"       // subject, want, why
+	CountsAvailable      ID = "CountsAvailable"      // subject, want, why
+	NoPodsUntold         ID = "NoPodsUntold"         //
 	RolloutWaits         ID = "RolloutWaits"         // subject, want, why
 	RolloutDeadline      ID = "RolloutDeadline"      // set, seconds
 	RolloutPaused        ID = "RolloutPaused"        //

@@ -9371,6 +9371,22 @@ var englishTexts = []compiled{
 			t.put(t.value("why"))
 		}
 	}},
+	{CountsAvailable, []string{"subject", "want", "why"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" counts ")
+		if t.equal(t.value("want"), 1) {
+			t.say("its pod")
+		} else {
+			t.say("all of its ")
+			t.put(t.value("want"))
+			t.say(" pods")
+		}
+		t.say(" as available, although not all run. ")
+		t.put(t.value("why"))
+	}},
+	{NoPodsUntold, nil, func(t *text) {
+		t.say("None of its pods exists, and neither its status nor an event says why; the log of kube-controller-manager may show it.")
+	}},
 	{RolloutWaits, []string{"subject", "want", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" has ")

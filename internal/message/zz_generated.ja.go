@@ -9082,6 +9082,20 @@ var japaneseTexts = []compiled{
 		t.say("利用できますが、新しいバージョンへの更新が進んでいません。")
 		t.put(t.value("why"))
 	}},
+	{CountsAvailable, []string{"subject", "want", "why"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" は Pod")
+		if t.less(1, t.value("want")) {
+			t.say(" ")
+			t.put(t.value("want"))
+			t.say(" 個すべて")
+		}
+		t.say("を利用できるものと数えていますが、動いていない Pod があります。")
+		t.put(t.value("why"))
+	}},
+	{NoPodsUntold, nil, func(t *text) {
+		t.say("Pod が 1 個もありません。理由は status にも Event にもなく、kube-controller-manager のログにあるかもしれません。")
+	}},
 	{RolloutWaits, []string{"subject", "want", "why"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" の Pod は")

@@ -41,7 +41,7 @@ func (s *Status) deployment(ctx context.Context, d *appsv1.Deployment) {
 			why = all[0].explanation.Summary
 		}
 		s.set(state, finding.Critical, sentence.RolloutStalled(s.ref, want, why))
-	case newest != nil && s.rolloutBlocked(ctx, state, want, notDeleted(s.World.PodsOf(newest.UID))):
+	case newest != nil && s.rolloutBlocked(ctx, state, want, notDeleted(s.World.PodsOf(newest.UID)), notDeleted(pods)):
 	default:
 		s.complete(state, want)
 		s.addPodProblems(ctx, slices.DeleteFunc(slices.Clone(pods), func(pod *corev1.Pod) bool { return !s.isStuck(pod) }), false)
@@ -56,11 +56,15 @@ func (s *Status) pausedWithoutPods(d *appsv1.Deployment, newest *appsv1.ReplicaS
 }
 
 // rolloutBlocked explains a rollout whose new pods cannot run while the old ones do: until progressDeadlineSeconds (ten minutes
-// by default), the Deployment's status does not show it.
-func (s *Status) rolloutBlocked(ctx context.Context, state string, want int, pods []*corev1.Pod) bool {
+// by default), the Deployment's status does not show it. Nor does it show at once that pods stop where there are no others.
+func (s *Status) rolloutBlocked(ctx context.Context, state string, want int, pods, all []*corev1.Pod) bool {
+	said := sentence.RolloutWaits
+	if len(pods) == len(all) {
+		said = sentence.CountsAvailable
+	}
 	for i, t := range podProblems(ctx, s.Query, pods) {
 		if t.explanation.Severity == finding.Critical || slices.ContainsFunc(t.explanation.Findings, critical) {
-			s.set(state, finding.Warning, sentence.RolloutWaits(s.ref, want, t.explanation.Summary))
+			s.set(state, finding.Warning, said(s.ref, want, t.explanation.Summary))
 			s.addPodProblems(ctx, pods, i == 0)
 			return true
 		}

@@ -107,6 +107,8 @@ func (s *Status) lacksPods(ctx context.Context, state string, want, have int, po
 		s.set(state, finding.Critical, sentence.WorkloadShortBecause(s.ref, have, want, all[0].explanation.Summary))
 	case len(pods) < want && !s.Known(cluster.Pod):
 		s.AddUnknownKinds(cluster.Pod)
+	case len(pods) == 0 && want > 0:
+		s.addUnknown(s.ref, sentence.NoPodsUntold())
 	}
 }
 

@@ -6934,6 +6934,16 @@ func RolloutStalled(subject any, want int, why any) message.Sentence {
 	return message.Sentence{ID: message.RolloutStalled, Args: message.Args{"subject": subject, "want": want, "why": why}}
 }
 
+// CountsAvailable is message.CountsAvailable.
+func CountsAvailable(subject any, want int, why any) message.Sentence {
+	return message.Sentence{ID: message.CountsAvailable, Args: message.Args{"subject": subject, "want": want, "why": why}}
+}
+
+// NoPodsUntold is message.NoPodsUntold.
+func NoPodsUntold() message.Sentence {
+	return message.Sentence{ID: message.NoPodsUntold}
+}
+
 // RolloutWaits is message.RolloutWaits.
 func RolloutWaits(subject any, want int, why any) message.Sentence {
 	return message.Sentence{ID: message.RolloutWaits, Args: message.Args{"subject": subject, "want": want, "why": why}}
