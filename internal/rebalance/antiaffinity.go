@@ -1,15 +1,17 @@
 package rebalance
 
 import (
-	"encoding/json"
+	"fmt"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
 // antiAffinity finds pods beside others from which their required anti-affinity keeps them apart: it has no effect on pods that run, and labels of pods and
@@ -26,70 +28,50 @@ type antiAffinity struct {
 
 // violates reports whether a pod runs beside one from which it is to be kept apart.
 func (a antiAffinity) violates(pod *corev1.Pod, node *corev1.Node) bool {
-	for _, term := range kube.RequiredAntiAffinity(pod) {
-		value, is := node.Labels[term.TopologyKey]
-		if is && slices.ContainsFunc(a.beside(pod, node, term, value), func(other *corev1.Pod) bool { return other.UID != pod.UID && !a.leaving[other.UID] }) {
-			return true
-		}
+	terms, err := scheduling.AffinityTerms(pod, kube.RequiredAntiAffinity(pod))
+	if err != nil {
+		return false // The API server accepts no such term.
 	}
-	return false
+	return slices.ContainsFunc(terms, func(term scheduling.AffinityTerm) bool {
+		return slices.ContainsFunc(a.beside(node, term), func(other *corev1.Pod) bool { return other.UID != pod.UID && !a.leaving[other.UID] })
+	})
 }
 
-// beside are the pods that a term of a pod selects, in the domain of its node.
-func (a antiAffinity) beside(pod *corev1.Pod, node *corev1.Node, term corev1.PodAffinityTerm, value string) []*corev1.Pod {
-	s, err := a.selectorOf(pod, term)
-	if err != nil {
-		return nil // The API server accepts no such term.
+// beside are the pods that a term selects, in the domain of a node.
+func (a antiAffinity) beside(node *corev1.Node, term scheduling.AffinityTerm) []*corev1.Pod {
+	value, is := node.Labels[term.TopologyKey]
+	switch {
+	case !is:
+		return nil
+	case term.TopologyKey == corev1.LabelHostname:
+		return slices.DeleteFunc(slices.Clone(a.world.PodsOn(node.Name)), func(other *corev1.Pod) bool {
+			return !counts(other) || !term.Matches(other, a.world.NamespaceLabels(other.Namespace))
+		})
 	}
-	if term.TopologyKey == corev1.LabelHostname {
-		return slices.DeleteFunc(slices.Clone(a.world.PodsOn(node.Name)), func(other *corev1.Pod) bool { return !counts(other) || !s.selects(other) })
-	}
-	key, _ := json.Marshal([]any{pod.Namespace, term}) // They are plain data.
-	byDomain, known := a.selected[string(key)]
+	// A selector of everything and one of nothing are written alike.
+	key := fmt.Sprintf("%q %q %t %q %t %q", sets.List(term.Namespaces), term.NamespaceSelector, term.NamespaceSelector.Empty(), term.Selector, term.Selector.Empty(), term.TopologyKey)
+	byDomain, known := a.selected[key]
 	if !known {
-		byDomain = map[string][]*corev1.Pod{}
-		for namespace, pods := range a.pods {
-			if !s.selectsNamespace(namespace) {
-				continue
-			}
-			for _, other := range pods {
-				if at := a.world.Node(other.Spec.NodeName); at != nil && s.labels.Matches(labels.Set(other.Labels)) {
-					domain := at.Labels[term.TopologyKey]
-					byDomain[domain] = append(byDomain[domain], other)
-				}
-			}
-		}
-		a.selected[string(key)] = byDomain
+		byDomain = a.byDomain(term)
+		a.selected[key] = byDomain
 	}
 	return byDomain[value]
 }
 
-// termSelector selects pods as a term of anti-affinity does.
-//
-// Source: newAffinityTerm and Matches in pkg/scheduler/framework/types.go of Kubernetes.
-type termSelector struct {
-	world      *cluster.Snapshot
-	namespaces []string
-	// namespaced selects namespaces by their labels, labels selects pods.
-	namespaced, labels labels.Selector
-}
-
-func (a antiAffinity) selectorOf(pod *corev1.Pod, term corev1.PodAffinityTerm) (s termSelector, err error) {
-	s = termSelector{world: a.world, namespaces: term.Namespaces}
-	if len(term.Namespaces) == 0 && term.NamespaceSelector == nil {
-		s.namespaces = []string{pod.Namespace}
+// byDomain are the pods that a term selects, by the value of its topology key.
+func (a antiAffinity) byDomain(term scheduling.AffinityTerm) map[string][]*corev1.Pod {
+	found := map[string][]*corev1.Pod{}
+	for namespace, pods := range a.pods {
+		named := labels.Set(a.world.NamespaceLabels(namespace))
+		if !term.Namespaces.Has(namespace) && !term.NamespaceSelector.Matches(named) {
+			continue
+		}
+		for _, other := range pods {
+			if at := a.world.Node(other.Spec.NodeName); at != nil && term.Matches(other, named) {
+				domain := at.Labels[term.TopologyKey]
+				found[domain] = append(found[domain], other)
+			}
+		}
 	}
-	if s.namespaced, err = kube.LabelSelector(term.NamespaceSelector); err != nil {
-		return s, err
-	}
-	s.labels, err = kube.LabelSelector(term.LabelSelector)
-	return s, err
-}
-
-func (s termSelector) selects(pod *corev1.Pod) bool {
-	return s.labels.Matches(labels.Set(pod.Labels)) && s.selectsNamespace(pod.Namespace)
-}
-
-func (s termSelector) selectsNamespace(name string) bool {
-	return slices.Contains(s.namespaces, name) || s.namespaced.Matches(labels.Set(s.world.NamespaceLabels(name)))
+	return found
 }

@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -16,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/scheduling"
 )
 
 // explainAffinity names the domains of the pods that the pod's affinity requires.
@@ -114,21 +114,7 @@ func visitMatches(q query.Query, owner *corev1.Pod, term *corev1.PodAffinityTerm
 }
 
 // termMatches reports whether a term of the owner's affinity matches a pod.
-//
-// Source: k8s.io/kube-scheduler/framework AffinityTerm; an absent namespace selector means the owner's own namespace,
-// unless namespaces are listed.
 func termMatches(q query.Query, owner *corev1.Pod, term *corev1.PodAffinityTerm, pod *corev1.Pod) bool {
-	selector, err := metav1.LabelSelectorAsSelector(term.LabelSelector)
-	if err != nil || !selector.Matches(labels.Set(pod.Labels)) {
-		return false
-	}
-	if slices.Contains(term.Namespaces, pod.Namespace) {
-		return true
-	}
-	if term.NamespaceSelector == nil {
-		return len(term.Namespaces) == 0 && pod.Namespace == owner.Namespace
-	}
-	namespaces, err := metav1.LabelSelectorAsSelector(term.NamespaceSelector)
-	namespace := q.World.Namespace(pod.Namespace)
-	return err == nil && (namespaces.Empty() || namespace != nil && namespaces.Matches(labels.Set(namespace.Labels)))
+	terms, err := scheduling.AffinityTerms(owner, []corev1.PodAffinityTerm{*term})
+	return err == nil && terms[0].Matches(pod, q.World.NamespaceLabels(pod.Namespace))
 }
