@@ -136,6 +136,14 @@ type FailoverPolicySpec struct {
 	// +kubebuilder:default=Never
 	ReplaceOnSilence ReplaceOnSilence `json:"replaceOnSilence,omitempty"`
 
+	// notReadyOnSilence determines which pods of the policy get the condition Ready with the status False when their node is silent, so that
+	// Services send them no traffic until their kubelet sets it again. Without it, they get traffic until the node is not ready, by default
+	// 50 seconds after its last report. Unreplaced sets it for all pods that are not replaced on silence. Never sets it for none. In mode
+	// Report, only an Event says for how many it would be set. Defaults to Never.
+	// +optional
+	// +kubebuilder:default=Never
+	NotReadyOnSilence NotReadyOnSilence `json:"notReadyOnSilence,omitempty"`
+
 	// silentAfterSeconds is for how long a node gives no sign of life before other nodes are asked whether they reach it, in seconds.
 	// From 3 to 60, for example 10 where nodes are paused for migration. Defaults to 4.
 	// +optional
@@ -155,6 +163,18 @@ const (
 	ReplaceNever ReplaceOnSilence = "Never"
 	// ReplaceReplicated replaces pods of ReplicaSets without claims, of workloads with at least two replicas.
 	ReplaceReplicated ReplaceOnSilence = "Replicated"
+)
+
+// NotReadyOnSilence is which pods of a silent node get the condition Ready with the status False.
+// +kubebuilder:validation:Enum=Never;Unreplaced
+type NotReadyOnSilence string
+
+// Which pods of a silent node get the condition Ready with the status False.
+const (
+	// NotReadyNever leaves the condition of all of them to kubelets and Kubernetes.
+	NotReadyNever NotReadyOnSilence = "Never"
+	// NotReadyUnreplaced sets it for those that are not replaced.
+	NotReadyUnreplaced NotReadyOnSilence = "Unreplaced"
 )
 
 // OutOfService is when naosu sets the taint node.kubernetes.io/out-of-service on a node.

@@ -46,6 +46,16 @@ var rows = []row{
 		cell{en: "not replaced on silence", ja: "応答なしとしては置き換えない"},
 	},
 	{
+		cell{en: "The same with 30 pods on the node that are replaced", ja: "同上。置き換えられる Pod がノードに 30 個ある場合"},
+		seconds(silentOff30),
+		cell{en: "not replaced on silence", ja: "応答なしとしては置き換えない"},
+	},
+	{
+		cell{en: "The same with 110 pods, as many as a node runs by default", ja: "同上。Pod が 110 個 (ノードの既定の上限) の場合"},
+		seconds(silentOff110),
+		cell{en: "not replaced on silence", ja: "応答なしとしては置き換えない"},
+	},
+	{
 		cell{en: "The same, where the controller that leads runs on the node", ja: "同上。リーダーのコントローラーがそのノードで動作していた場合"},
 		seconds(silentLeader),
 		cell{en: "not replaced on silence", ja: "応答なしとしては置き換えない"},

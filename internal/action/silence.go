@@ -2,10 +2,15 @@ package action
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
@@ -57,6 +62,38 @@ func DeletePod(ctx context.Context, write client.Client, read client.Reader, see
 		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("delete the pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	return true, nil
+}
+
+// +kubebuilder:rbac:groups="",resources=pods/status,verbs=patch
+
+// SetNotReady sets the condition Ready of a pod of a node that is silent to False, as Kubernetes does once the node is not ready, so that
+// Services send it no traffic. If its kubelet runs, it sets the condition again when it compares it with its own, every 10 seconds. It reads
+// the pod past any cache, and changes nothing if the pod is not the one seen any more, has left the node, is being deleted or is not ready. changed
+// says whether it did. A conflict is returned if the pod changes meanwhile.
+//
+// Source: MarkPodsNotReady in pkg/controller/util/node, and syncBatch in pkg/kubelet/status of Kubernetes.
+func SetNotReady(ctx context.Context, write client.Client, read client.Reader, seen *corev1.Pod, now time.Time) (changed bool, err error) {
+	pod, err := readSame(ctx, read, seen)
+	if err != nil || pod == nil {
+		return false, err
+	}
+	at := slices.IndexFunc(pod.Status.Conditions, func(c corev1.PodCondition) bool { return c.Type == corev1.PodReady })
+	if at < 0 || pod.Status.Conditions[at].Status != corev1.ConditionTrue {
+		return false, nil
+	}
+	condition := pod.Status.Conditions[at]
+	condition.Status, condition.LastTransitionTime = corev1.ConditionFalse, metav1.NewTime(now)
+	data, err := json.Marshal([]operation{
+		{"replace", "/metadata/uid", pod.UID}, {"replace", "/metadata/resourceVersion", pod.ResourceVersion},
+		{"replace", fmt.Sprintf("/status/conditions/%d", at), condition},
+	})
+	if err != nil {
+		return false, fmt.Errorf("make the patch of the pod %s/%s: %w", pod.Namespace, pod.Name, err)
+	}
+	if err := write.Status().Patch(ctx, pod, client.RawPatch(types.JSONPatchType, data)); err != nil {
+		return false, fmt.Errorf("set the pod %s/%s not ready: %w", pod.Namespace, pod.Name, err)
 	}
 	return true, nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -176,6 +177,79 @@ func TestDeletePod(t *testing.T) {
 			}
 			if deleted != tc.want || tc.edit != nil && deletes > 0 {
 				t.Errorf("deleted %t, want %t; %d requests", deleted, tc.want, deletes)
+			}
+		})
+	}
+}
+
+func TestSetNotReady(t *testing.T) {
+	at := metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	ready := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue, ObservedGeneration: 3, LastTransitionTime: at}
+	scheduled := corev1.PodCondition{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: at}
+	seen := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db-0", UID: "p1"}, Spec: corev1.PodSpec{NodeName: "n1"},
+		Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{scheduled, ready}},
+	}
+	now := at.Add(time.Hour)
+	for name, tc := range map[string]struct {
+		edit   func(*corev1.Pod)
+		before func(client.WithWatch) error
+		want   bool
+		fails  func(error) bool
+	}{
+		"ready":               {want: true},
+		"another of its name": {edit: func(p *corev1.Pod) { p.UID = "p2" }},
+		"on another node":     {edit: func(p *corev1.Pod) { p.Spec.NodeName = "n2" }},
+		"being deleted": {edit: func(p *corev1.Pod) {
+			p.DeletionTimestamp, p.Finalizers = new(at), []string{"a.example/b"}
+		}},
+		"not ready":          {edit: func(p *corev1.Pod) { p.Status.Conditions[1].Status = corev1.ConditionFalse }},
+		"without conditions": {edit: func(p *corev1.Pod) { p.Status.Conditions = nil }},
+		"its kubelet writes first": {before: func(c client.WithWatch) error {
+			var p corev1.Pod
+			if err := c.Get(t.Context(), client.ObjectKeyFromObject(seen), &p); err != nil {
+				return err
+			}
+			p.Status.Message = "alive"
+			return c.Status().Update(t.Context(), &p)
+		}, fails: apierrors.IsConflict},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := seen.DeepCopy()
+			if tc.edit != nil {
+				tc.edit(pod)
+			}
+			api := fake.NewClientBuilder().WithStatusSubresource(pod).WithObjects(pod).WithInterceptorFuncs(interceptor.Funcs{
+				SubResourcePatch: func(ctx context.Context, c client.Client, sub string, o client.Object, patch client.Patch, options ...client.SubResourcePatchOption) error {
+					if tc.before != nil {
+						if err := tc.before(c.(client.WithWatch)); err != nil {
+							return err
+						}
+					}
+					return c.SubResource(sub).Patch(ctx, o, patch, options...)
+				},
+			}).Build()
+			changed, err := SetNotReady(t.Context(), api, api, seen, now)
+			if tc.fails == nil && err != nil || tc.fails != nil && !tc.fails(err) {
+				t.Errorf("error %v", err)
+			}
+			if changed != tc.want {
+				t.Errorf("changed %t, want %t", changed, tc.want)
+			}
+			if !tc.want {
+				return
+			}
+			var got corev1.Pod
+			if err := api.Get(t.Context(), client.ObjectKeyFromObject(seen), &got); err != nil {
+				t.Fatal(err)
+			}
+			want := seen.Status.DeepCopy()
+			want.Conditions[1].Status, want.Conditions[1].LastTransitionTime = corev1.ConditionFalse, metav1.NewTime(now)
+			if diff := cmp.Diff(*want, got.Status); diff != "" {
+				t.Errorf("status (-want +got):\n%s", diff)
+			}
+			if changed, err := SetNotReady(t.Context(), api, api, seen, now); changed || err != nil {
+				t.Errorf("the second time: changed %t, %v", changed, err)
 			}
 		})
 	}

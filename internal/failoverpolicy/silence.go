@@ -42,37 +42,47 @@ func silentAfter(p *v1alpha1.FailoverPolicy) time.Duration {
 	return time.Duration(p.Spec.SilentAfterSeconds) * time.Second
 }
 
-// SilentAfter is the shortest silence after which a policy wants pods to be replaced; zero if none does.
+// unreadies says whether a policy wants pods of silent nodes that are not replaced to be set not ready, or, in mode Report, to know which would be.
+func unreadies(p *v1alpha1.FailoverPolicy) bool {
+	return !p.Spec.Paused && p.Spec.NotReadyOnSilence == v1alpha1.NotReadyUnreplaced
+}
+
+// SilentAfter is the shortest silence after which a policy wants something to be done about pods; zero if none does.
 func SilentAfter(policies []v1alpha1.FailoverPolicy) time.Duration {
 	var shortest time.Duration
 	for i := range policies {
-		if after := silentAfter(&policies[i]); replaces(&policies[i]) && (shortest == 0 || after < shortest) {
+		p := &policies[i]
+		if after := silentAfter(p); (replaces(p) || unreadies(p)) && (shortest == 0 || after < shortest) {
 			shortest = after
 		}
 	}
 	return shortest
 }
 
-// Replacement is a pod of a silent node that its policy wants to be replaced.
-type Replacement struct {
+// Decided is a pod of a silent node, and the policy that decides for it.
+type Decided struct {
 	Pod    *corev1.Pod
 	Policy *v1alpha1.FailoverPolicy
 }
 
-// Replacements are the pods of a node that gives no sign of life for a time that are to be replaced. They include those of policies in
-// mode Report.
-func Replacements(world *cluster.Snapshot, policies []v1alpha1.FailoverPolicy, node string, quietFor time.Duration) []Replacement {
+// OnSilence are the pods of a node that gives no sign of life for a time that are to be replaced, and those that stay and are to be set not
+// ready. Both include those of policies in mode Report.
+func OnSilence(world *cluster.Snapshot, policies []v1alpha1.FailoverPolicy, node string, quietFor time.Duration) (replaced, unready []Decided) {
 	selectors := compile(policies)
-	var all []Replacement
 	for _, pod := range world.PodsOn(node) {
-		if !Replaceable(world, pod) {
+		if pod.DeletionTimestamp != nil || cluster.Ended(pod) {
 			continue
 		}
-		if p := deciding(world, selectors, pod); p != nil && replaces(p) && quietFor >= silentAfter(p) {
-			all = append(all, Replacement{pod, p})
+		p := deciding(world, selectors, pod)
+		switch {
+		case p == nil || quietFor < silentAfter(p):
+		case replaces(p) && Replaceable(world, pod):
+			replaced = append(replaced, Decided{pod, p})
+		case unreadies(p) && kube.IsPodReady(pod):
+			unready = append(unready, Decided{pod, p})
 		}
 	}
-	return all
+	return replaced, unready
 }
 
 // Replaceable says whether a pod may run twice for a while: it belongs to a ReplicaSet of a workload with at least two replicas, and claims

@@ -31,7 +31,7 @@ func volume(source corev1.VolumeSource) func(*corev1.Pod) {
 	return func(p *corev1.Pod) { p.Spec.Volumes = []corev1.Volume{{Name: "v", VolumeSource: source}} }
 }
 
-func TestReplacements(t *testing.T) {
+func TestOnSilenceReplaced(t *testing.T) {
 	three := replicas(3)
 	ofDeployment := func(desired, now int32) []runtime.Object {
 		set := replicas(now)
@@ -89,7 +89,7 @@ func TestReplacements(t *testing.T) {
 				quiet = 4 * time.Second
 			}
 			world := worldOf(append(owners, node("n1"), node("n2"), pod(edit))...)
-			got := Replacements(world, []v1alpha1.FailoverPolicy{policy("web", set...)}, "n1", quiet)
+			got, _ := OnSilence(world, []v1alpha1.FailoverPolicy{policy("web", set...)}, "n1", quiet)
 			if is := len(got) == 1; is != tc.want {
 				t.Errorf("replacements %v, want one: %t", got, tc.want)
 			}
@@ -97,7 +97,66 @@ func TestReplacements(t *testing.T) {
 	}
 }
 
+func TestOnSilenceUnready(t *testing.T) {
+	ready := func(p *corev1.Pod) {
+		p.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+	}
+	unready := func(p *v1alpha1.FailoverPolicy) { p.Spec.NotReadyOnSilence = v1alpha1.NotReadyUnreplaced }
+	set := func(edit func(*v1alpha1.FailoverPolicySpec)) func(*v1alpha1.FailoverPolicy) {
+		return func(p *v1alpha1.FailoverPolicy) { edit(&p.Spec) }
+	}
+	for name, tc := range map[string]struct {
+		pod    func(*corev1.Pod)
+		policy func(*v1alpha1.FailoverPolicy)
+		quiet  time.Duration
+		want   bool
+	}{
+		"of a StatefulSet":                  {want: true},
+		"of a DaemonSet":                    {pod: ownedBy("DaemonSet", "web"), want: true},
+		"of a Job":                          {pod: ownedBy("Job", "web"), want: true},
+		"a bare pod":                        {pod: func(p *corev1.Pod) { p.OwnerReferences = nil }, want: true},
+		"replaced":                          {pod: ownedBy("ReplicaSet", "web")},
+		"could be replaced, but is not":     {pod: ownedBy("ReplicaSet", "web"), policy: set(func(s *v1alpha1.FailoverPolicySpec) { s.ReplaceOnSilence = v1alpha1.ReplaceNever }), want: true},
+		"not ready":                         {pod: func(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }},
+		"without conditions":                {pod: func(p *corev1.Pod) { p.Status.Conditions = nil }},
+		"being deleted":                     {pod: func(p *corev1.Pod) { p.DeletionTimestamp = new(metav1.Now()) }},
+		"ended":                             {pod: func(p *corev1.Pod) { p.Status.Phase = corev1.PodSucceeded }},
+		"on another node":                   {pod: func(p *corev1.Pod) { p.Spec.NodeName = "n2" }},
+		"not silent for long enough":        {quiet: 4*time.Second - 1},
+		"in mode Report":                    {policy: set(func(s *v1alpha1.FailoverPolicySpec) { s.Mode = v1alpha1.ModeReport }), want: true},
+		"paused":                            {policy: set(func(s *v1alpha1.FailoverPolicySpec) { s.Paused = true })},
+		"never":                             {policy: set(func(s *v1alpha1.FailoverPolicySpec) { s.NotReadyOnSilence = v1alpha1.NotReadyNever })},
+		"stored by an older version":        {policy: set(func(s *v1alpha1.FailoverPolicySpec) { s.NotReadyOnSilence = "" })},
+		"of a namespace not selected":       {pod: func(p *corev1.Pod) { p.Namespace = "elsewhere" }, policy: set(func(s *v1alpha1.FailoverPolicySpec) { s.PodSelector.MatchLabels = map[string]string{"x": "y"} })},
+		"a policy that replaces no pod":     {policy: set(func(s *v1alpha1.FailoverPolicySpec) { s.ReplaceOnSilence = v1alpha1.ReplaceNever }), want: true},
+		"its own claim holds a StatefulSet": {pod: volume(corev1.VolumeSource{Ephemeral: &corev1.EphemeralVolumeSource{}}), want: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			edits := []func(*corev1.Pod){ownedBy("StatefulSet", "web"), ready}
+			if tc.pod != nil {
+				edits = append(edits, tc.pod)
+			}
+			policies := []func(*v1alpha1.FailoverPolicy){onSilence(4), unready}
+			if tc.policy != nil {
+				policies = append(policies, tc.policy)
+			}
+			quiet := tc.quiet
+			if quiet == 0 {
+				quiet = 4 * time.Second
+			}
+			world := worldOf(node("n1"), node("n2"), replicas(3), statefulSet(3), pod(edits...))
+			_, got := OnSilence(world, []v1alpha1.FailoverPolicy{policy("web", policies...)}, "n1", quiet)
+			if is := len(got) == 1; is != tc.want {
+				t.Errorf("set not ready %v, want one: %t", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestSilentAfter(t *testing.T) {
+	unready := func(p *v1alpha1.FailoverPolicy) {
+		p.Spec.NotReadyOnSilence, p.Spec.SilentAfterSeconds = v1alpha1.NotReadyUnreplaced, 5
+	}
 	paused := func(p *v1alpha1.FailoverPolicy) { p.Spec.Paused = true }
 	for _, tc := range []struct {
 		policies []v1alpha1.FailoverPolicy
@@ -107,6 +166,7 @@ func TestSilentAfter(t *testing.T) {
 		{[]v1alpha1.FailoverPolicy{policy("a")}, 0},
 		{[]v1alpha1.FailoverPolicy{policy("a", onSilence(10)), policy("b", onSilence(6)), policy("c")}, 6 * time.Second},
 		{[]v1alpha1.FailoverPolicy{policy("a", onSilence(10)), policy("b", onSilence(6), paused)}, 10 * time.Second},
+		{[]v1alpha1.FailoverPolicy{policy("a", onSilence(10)), policy("b", unready)}, 5 * time.Second},
 	} {
 		if got := SilentAfter(tc.policies); got != tc.want {
 			t.Errorf("%v, want %v", got, tc.want)

@@ -5,9 +5,9 @@ var englishFailover = sentences{
 	FailoverNotDeclared:  "{{.node}} could not be declared out of service for {{.by}}: {{.words}}",
 	FailoverKept:         "{{.node}} has volumes and does not respond: if it is deleted, it stays until they are detached, or for 10 minutes ({{.policy}}).",
 	FailoverBack:         "{{.node}} is back: the taint node.kubernetes.io/out-of-service is removed.",
-	FailoverSilent:       "{{.node}} is silent: {{.proof}}. {{.by}} replaces {{count .pods \"pod\" \"pods\"}} of it on other nodes, and the taint naosu.dev/silent keeps new pods off it.",
-	FailoverWouldReplace: "{{.node}} is silent: {{.proof}}. In mode Auto, {{.by}} would replace {{count .pods \"pod\" \"pods\"}} of it on other nodes.",
-	FailoverNotReplaced:  "Pods of {{.node}}, which is silent, could not be replaced for {{.by}}: {{.words}}",
+	FailoverSilent:       "{{.node}} is silent: {{.proof}}. {{.by}} replaces {{count .pods \"pod\" \"pods\"}} of it on other nodes{{if .notReady}}, sets {{count .notReady \"pod\" \"pods\"}} not ready{{end}}, and the taint naosu.dev/silent keeps new pods off it.",
+	FailoverWouldReplace: "{{.node}} is silent: {{.proof}}. In mode Auto, {{.by}} would replace {{count .pods \"pod\" \"pods\"}} of it on other nodes{{if .notReady}} and set {{count .notReady \"pod\" \"pods\"}} not ready{{end}}.",
+	FailoverNotReplaced:  "Pods of {{.node}}, which is silent, could not be replaced or set not ready for {{.by}}: {{.words}}",
 	FailoverSilenceProof: "no sign of life for {{.quiet}}, and {{.witnesses}} other nodes cannot reach it",
 	FailoverSpoke:        "{{.node}} gives signs of life again: the taint naosu.dev/silent is removed.",
 

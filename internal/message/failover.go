@@ -6,8 +6,8 @@ const (
 	FailoverNotDeclared  ID = "FailoverNotDeclared"  // node, by, words
 	FailoverBack         ID = "FailoverBack"         // node
 	FailoverKept         ID = "FailoverKept"         // node, policy
-	FailoverSilent       ID = "FailoverSilent"       // node, proof, pods, by
-	FailoverWouldReplace ID = "FailoverWouldReplace" // node, proof, pods, by
+	FailoverSilent       ID = "FailoverSilent"       // node, proof, pods, notReady, by
+	FailoverWouldReplace ID = "FailoverWouldReplace" // node, proof, pods, notReady, by
 	FailoverNotReplaced  ID = "FailoverNotReplaced"  // node, by, words
 	FailoverSilenceProof ID = "FailoverSilenceProof" // quiet, witnesses
 	FailoverSpoke        ID = "FailoverSpoke"        // node

@@ -6,9 +6,9 @@ var japaneseFailover = sentences{
 	FailoverKept:         "{{.node}} にはボリュームがあり、応答していません。削除されても、ボリュームがデタッチされるまで、または 10 分間は残ります({{.policy}})。",
 	FailoverBack:         "{{.node}} が復帰したため、taint node.kubernetes.io/out-of-service を削除しました。",
 
-	FailoverSilent:       "{{.node}} からの応答がありません: {{.proof}}。このノードの {{.pods}} 個の Pod をほかのノードで置き換え、taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: {{.by}}。",
-	FailoverWouldReplace: "{{.node}} からの応答がありません: {{.proof}}。モードが Auto であれば、このノードの {{.pods}} 個の Pod がほかのノードで置き換えられます ({{.by}})。",
-	FailoverNotReplaced:  "応答がない {{.node}} の Pod を {{.by}} によって置き換えることができませんでした: {{.words}}",
+	FailoverSilent:       "{{.node}} からの応答がありません: {{.proof}}。このノードの {{.pods}} 個の Pod をほかのノードで置き換え、{{if .notReady}}{{.notReady}} 個の Pod を Ready でない状態にし、{{end}}taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: {{.by}}。",
+	FailoverWouldReplace: "{{.node}} からの応答がありません: {{.proof}}。モードが Auto であれば、このノードの {{.pods}} 個の Pod がほかのノードで置き換えられ{{if .notReady}}、{{.notReady}} 個の Pod が Ready でない状態になり{{end}}ます ({{.by}})。",
+	FailoverNotReplaced:  "応答がない {{.node}} の Pod を {{.by}} によって置き換えること、または Ready でない状態にすることができませんでした: {{.words}}",
 	FailoverSilenceProof: "{{span .quiet}}間、動作を示す信号がなく、ほかの {{.witnesses}} 台のノードからも到達できません",
 	FailoverSpoke:        "{{.node}} が再び応答したため、taint naosu.dev/silent を削除しました。",
 

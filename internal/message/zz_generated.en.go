@@ -2645,7 +2645,7 @@ var englishTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" is back: the taint node.kubernetes.io/out-of-service is removed.")
 	}},
-	{FailoverSilent, []string{"node", "proof", "by", "pods"}, func(t *text) {
+	{FailoverSilent, []string{"node", "proof", "by", "pods", "notReady"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is silent: ")
 		t.put(t.value("proof"))
@@ -2653,9 +2653,15 @@ var englishTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" replaces ")
 		t.say(count(t.number("pods"), "pod", "pods"))
-		t.say(" of it on other nodes, and the taint naosu.dev/silent keeps new pods off it.")
+		t.say(" of it on other nodes")
+		if t.is(t.value("notReady")) {
+			t.say(", sets ")
+			t.say(count(t.number("notReady"), "pod", "pods"))
+			t.say(" not ready")
+		}
+		t.say(", and the taint naosu.dev/silent keeps new pods off it.")
 	}},
-	{FailoverWouldReplace, []string{"node", "proof", "by", "pods"}, func(t *text) {
+	{FailoverWouldReplace, []string{"node", "proof", "by", "pods", "notReady"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" is silent: ")
 		t.put(t.value("proof"))
@@ -2663,12 +2669,18 @@ var englishTexts = []compiled{
 		t.put(t.value("by"))
 		t.say(" would replace ")
 		t.say(count(t.number("pods"), "pod", "pods"))
-		t.say(" of it on other nodes.")
+		t.say(" of it on other nodes")
+		if t.is(t.value("notReady")) {
+			t.say(" and set ")
+			t.say(count(t.number("notReady"), "pod", "pods"))
+			t.say(" not ready")
+		}
+		t.say(".")
 	}},
 	{FailoverNotReplaced, []string{"node", "by", "words"}, func(t *text) {
 		t.say("Pods of ")
 		t.put(t.value("node"))
-		t.say(", which is silent, could not be replaced for ")
+		t.say(", which is silent, could not be replaced or set not ready for ")
 		t.put(t.value("by"))
 		t.say(": ")
 		t.put(t.value("words"))

@@ -2597,23 +2597,34 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" が復帰したため、taint node.kubernetes.io/out-of-service を削除しました。")
 	}},
-	{FailoverSilent, []string{"node", "proof", "pods", "by"}, func(t *text) {
+	{FailoverSilent, []string{"node", "proof", "pods", "notReady", "by"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" からの応答がありません: ")
 		t.put(t.value("proof"))
 		t.say("。このノードの ")
 		t.put(t.value("pods"))
-		t.say(" 個の Pod をほかのノードで置き換え、taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: ")
+		t.say(" 個の Pod をほかのノードで置き換え、")
+		if t.is(t.value("notReady")) {
+			t.put(t.value("notReady"))
+			t.say(" 個の Pod を Ready でない状態にし、")
+		}
+		t.say("taint naosu.dev/silent によって新しい Pod が割り当てられないようにしました。実行者: ")
 		t.put(t.value("by"))
 		t.say("。")
 	}},
-	{FailoverWouldReplace, []string{"node", "proof", "pods", "by"}, func(t *text) {
+	{FailoverWouldReplace, []string{"node", "proof", "pods", "notReady", "by"}, func(t *text) {
 		t.put(t.value("node"))
 		t.say(" からの応答がありません: ")
 		t.put(t.value("proof"))
 		t.say("。モードが Auto であれば、このノードの ")
 		t.put(t.value("pods"))
-		t.say(" 個の Pod がほかのノードで置き換えられます (")
+		t.say(" 個の Pod がほかのノードで置き換えられ")
+		if t.is(t.value("notReady")) {
+			t.say("、")
+			t.put(t.value("notReady"))
+			t.say(" 個の Pod が Ready でない状態になり")
+		}
+		t.say("ます (")
 		t.put(t.value("by"))
 		t.say(")。")
 	}},
@@ -2622,7 +2633,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("node"))
 		t.say(" の Pod を ")
 		t.put(t.value("by"))
-		t.say(" によって置き換えることができませんでした: ")
+		t.say(" によって置き換えること、または Ready でない状態にすることができませんでした: ")
 		t.put(t.value("words"))
 	}},
 	{FailoverSilenceProof, []string{"quiet", "witnesses"}, func(t *text) {

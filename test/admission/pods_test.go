@@ -106,7 +106,6 @@ func TestPods(t *testing.T) {
 	b.create(t, pod)
 	wantRefused(t, asController.Patch(t.Context(), pod.DeepCopy(), jsonPatch(`[{"op":"replace","path":"/spec/containers/0/image","value":"j"}]`)), noSpec)
 	wantRefused(t, asController.Create(t.Context(), web("new"), client.DryRunAll), noPod)
-	wantRefused(t, asController.Status().Patch(t.Context(), pod.DeepCopy(), merge(`{"status":{"phase":"Failed"}}`), client.DryRunAll), noPod)
 	wantRefused(t, asController.SubResource("ephemeralcontainers").Patch(t.Context(), pod.DeepCopy(), merge(`{"spec":{"ephemeralContainers":[{"name":"e","image":"i"}]}}`), client.DryRunAll), noPod)
 	eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name}}
 	if err := asController.SubResource("eviction").Create(t.Context(), pod.DeepCopy(), eviction); err != nil {
@@ -115,6 +114,55 @@ func TestPods(t *testing.T) {
 	if err := b.admin.Patch(t.Context(), web("p-both"), merge(`{"metadata":{"labels":{"a":"b"}}}`), client.DryRunAll); err != nil {
 		t.Errorf("an administrator's patch: %v", err)
 	}
+}
+
+// Of the status of a pod the controller writes only that the pod is not ready.
+func TestPodStatus(t *testing.T) {
+	b := newFixture(t)
+	b.serviceAccount(t, "default")
+	const noStatus = "of a pod's status the controller writes nothing"
+	pod := web("status", func(p *corev1.Pod) { p.Spec.NodeName = "played" }) // The scheduler leaves its conditions alone.
+	b.create(t, pod)
+	pod.Status.Phase = corev1.PodRunning
+	pod.Status.Conditions = []corev1.PodCondition{
+		{Type: corev1.PodScheduled, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()},
+		{Type: corev1.PodReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.Now()},
+		{Type: corev1.ContainersReady, Status: corev1.ConditionFalse, Reason: "Played", LastTransitionTime: metav1.Now()},
+	}
+	if err := b.admin.Status().Update(t.Context(), pod); err != nil {
+		t.Fatal(err)
+	}
+	asController := b.as(t, controller)
+	for name, tc := range map[string]struct{ patch, why string }{
+		"not ready":                {`[{"op":"replace","path":"/status/conditions/1/status","value":"False"}]`, ""},
+		"not known to be ready":    {`[{"op":"replace","path":"/status/conditions/1/status","value":"Unknown"}]`, noStatus},
+		"another condition":        {`[{"op":"replace","path":"/status/conditions/0/status","value":"False"}]`, noStatus},
+		"one that is false":        {`[{"op":"replace","path":"/status/conditions/2/status","value":"True"}]`, noStatus},
+		"a reason beside it":       {`[{"op":"replace","path":"/status/conditions/1/status","value":"False"},{"op":"add","path":"/status/conditions/1/reason","value":"x"}]`, noStatus},
+		"a condition more":         {`[{"op":"add","path":"/status/conditions/-","value":{"type":"x.example/y","status":"True"}}]`, noStatus},
+		"a condition less":         {`[{"op":"remove","path":"/status/conditions/2"}]`, noStatus},
+		"all conditions less":      {`[{"op":"remove","path":"/status/conditions"}]`, noStatus},
+		"a condition for another":  {`[{"op":"replace","path":"/status/conditions/2","value":{"type":"Ready","status":"False"}}]`, noStatus},
+		"that it has failed":       {`[{"op":"replace","path":"/status/phase","value":"Failed"}]`, noStatus},
+		"not ready and failed":     {`[{"op":"replace","path":"/status/conditions/1/status","value":"False"},{"op":"replace","path":"/status/phase","value":"Failed"}]`, noStatus},
+		"an address":               {`[{"op":"add","path":"/status/podIP","value":"10.0.0.1"}]`, noStatus},
+		"not ready, and its label": {`[{"op":"replace","path":"/status/conditions/1/status","value":"False"},{"op":"replace","path":"/metadata/labels/app","value":"x"}]`, "of a pod's metadata the controller writes nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wantRefused(t, asController.Status().Patch(t.Context(), pod.DeepCopy(), jsonPatch(tc.patch), client.DryRunAll), tc.why)
+		})
+	}
+	if changed, err := action.SetNotReady(t.Context(), asController, asController, pod, time.Now()); !changed || err != nil {
+		t.Fatalf("changed %t, %v", changed, err)
+	}
+	var after corev1.Pod
+	if err := b.admin.Get(t.Context(), client.ObjectKeyFromObject(pod), &after); err != nil {
+		t.Fatal(err)
+	}
+	if got := after.Status.Conditions[1]; got.Type != corev1.PodReady || got.Status != corev1.ConditionFalse {
+		t.Errorf("it has %+v", after.Status.Conditions)
+	}
+	wantRefused(t, asController.Status().Patch(t.Context(), &after, jsonPatch(`[{"op":"replace","path":"/status/conditions/1/status","value":"True"}]`), client.DryRunAll), noStatus)
 }
 
 // The controller deletes only pods that another of their ReplicaSet replaces, and that hold nothing back.

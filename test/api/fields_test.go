@@ -164,6 +164,7 @@ var failoverTrials = map[string]trial{
 	"notReadySeconds":                    {good: list{30, 300}, bad: list{0, 29, 301, -1, "60s"}},
 	"unreachableSeconds":                 {good: list{30, 300}, bad: list{0, 29, 301, -1, "60s"}},
 	"replaceOnSilence":                   {good: list{"Never", "Replicated"}, bad: list{"", "replicated", "Always", true}},
+	"notReadyOnSilence":                  {good: list{"Never", "Unreplaced"}, bad: list{"", "unreplaced", "Always", true}},
 	"silentAfterSeconds":                 {good: list{3, 60}, bad: list{0, 2, 61, -1, "4s"}},
 	"outOfService":                       {good: list{"Never", "WhenOff"}, bad: list{"", "whenOff", "Always", true}},
 }

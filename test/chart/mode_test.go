@@ -35,10 +35,10 @@ func TestMode(t *testing.T) {
 	auto := granted(t, values())
 	mode := func(mode string) object { return values(object{"controller": object{"mode": mode}}) }
 	writes := []string{
-		"create /pods/eviction", "delete /pods", "delete cluster.x-k8s.io/machines", "delete karpenter.sh/nodeclaims", "patch /nodes", "patch /pods", "patch cluster.x-k8s.io/machines",
+		"create /pods/eviction", "delete /pods", "delete cluster.x-k8s.io/machines", "delete karpenter.sh/nodeclaims", "patch /nodes", "patch /pods", "patch /pods/status", "patch cluster.x-k8s.io/machines",
 	}
 	for name, less := range map[string][]string{
-		"auto": nil, "approve": {"automate naosu.dev/remediations", "delete /pods", "patch /pods"},
+		"auto": nil, "approve": {"automate naosu.dev/remediations", "delete /pods", "patch /pods", "patch /pods/status"},
 		"report": slices.Concat(writes, []string{"act naosu.dev/remediations", "automate naosu.dev/remediations"}),
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -34,6 +34,7 @@ import (
 	"github.com/naosu-dev/naosu/config/crd"
 	"github.com/naosu-dev/naosu/internal/agent/agenttest"
 	"github.com/naosu-dev/naosu/internal/heartbeat"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/labtest"
@@ -84,7 +85,7 @@ func newFixture(t *testing.T) *fixture {
 	b.lab = labtest.Start(t, lab.Options{
 		Pace: pace.New(1), BindAddress: hub,
 		Cloud: cloud.Spec{Zones: []string{"us-east-1a", "us-east-1b"}, Groups: []cloud.GroupSpec{
-			{Name: "workers", InstanceType: "m5.large", Min: 3, Desired: 3, Max: 3},
+			{Name: "workers", InstanceType: "m5.4xlarge", Min: 3, Desired: 3, Max: 3},
 			{Name: "system", InstanceType: "m5.large", Min: 1, Desired: 1, Max: 1, Zones: []string{"us-east-1b"}},
 		}},
 	})
@@ -218,17 +219,7 @@ func condition(node *corev1.Node) corev1.ConditionStatus {
 func (b *fixture) run(t *testing.T) {
 	t.Helper()
 	for _, name := range []string{"httpd", "nginx"} {
-		labels := map[string]string{"app": name, "story": "lopsided"}
-		pod := corev1.PodSpec{
-			NodeSelector: map[string]string{groupLabel: "workers"},
-			Containers: []corev1.Container{{
-				Name: name, Image: name, Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m")}},
-			}},
-		}
-		b.create(t, &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: appsv1.DeploymentSpec{
-			Replicas: new(int32(3)), Selector: &metav1.LabelSelector{MatchLabels: labels},
-			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: pod},
-		}})
+		b.create(t, deployment(name, 3))
 		eventually(t, "one of "+name+" on each worker", func() error {
 			on := map[string]bool{}
 			for _, p := range b.pods(t, name) {
@@ -242,6 +233,18 @@ func (b *fixture) run(t *testing.T) {
 			return nil
 		})
 	}
+	b.create(t, statefulSet())
+	eventually(t, "one of db is ready on each worker", func() error {
+		for _, m := range b.machines {
+			if p := b.database(t, m); p == nil || !kube.IsPodReady(p) {
+				return fmt.Errorf("not on %s", m.node.Name)
+			}
+		}
+		return nil
+	})
+	b.create(t, &v1alpha1.FailoverPolicy{ObjectMeta: metav1.ObjectMeta{Name: "stays"}, Spec: v1alpha1.FailoverPolicySpec{
+		Mode: v1alpha1.ModeAuto, PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{"app": database}}, NotReadyOnSilence: v1alpha1.NotReadyUnreplaced,
+	}})
 	b.create(t, &v1alpha1.FailoverPolicy{ObjectMeta: metav1.ObjectMeta{Name: "lopsided"}, Spec: v1alpha1.FailoverPolicySpec{
 		Mode: v1alpha1.ModeAuto, PodSelector: metav1.LabelSelector{MatchLabels: map[string]string{"story": "lopsided"}},
 		ReplaceOnSilence: v1alpha1.ReplaceReplicated,
@@ -254,6 +257,104 @@ func (b *fixture) run(t *testing.T) {
 				Containers: []corev1.Container{{Name: agent, Image: agent}},
 			},
 		})
+	}
+}
+
+// deployment is one of story 2.
+func deployment(name string, replicas int) *appsv1.Deployment {
+	labels := map[string]string{"app": name, "story": "lopsided"}
+	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: name}, Spec: appsv1.DeploymentSpec{
+		Replicas: new(int32(replicas)), Selector: &metav1.LabelSelector{MatchLabels: labels},
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+			NodeSelector: map[string]string{groupLabel: "workers"},
+			Containers: []corev1.Container{{
+				Name: name, Image: name, Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m")}},
+			}},
+		}},
+	}}
+}
+
+// database is the app of a StatefulSet with a pod on each worker, which no silence replaces.
+const database = "db"
+
+func statefulSet() *appsv1.StatefulSet {
+	labels := map[string]string{"app": database}
+	return &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: database}, Spec: appsv1.StatefulSetSpec{
+		Replicas: new(int32(3)), Selector: &metav1.LabelSelector{MatchLabels: labels}, PodManagementPolicy: appsv1.ParallelPodManagement,
+		Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+			NodeSelector: map[string]string{groupLabel: "workers"},
+			Affinity: &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: []corev1.PodAffinityTerm{
+				{LabelSelector: &metav1.LabelSelector{MatchLabels: labels}, TopologyKey: corev1.LabelHostname},
+			}}},
+			Containers: []corev1.Container{{Name: database, Image: database}},
+		}},
+	}}
+}
+
+// database is its pod on a worker; nil if there is none.
+func (b *fixture) database(t *testing.T, m *machine) *corev1.Pod {
+	t.Helper()
+	var all corev1.PodList
+	if err := b.client.List(t.Context(), &all, client.InNamespace("default"), client.MatchingLabels{"app": database}); err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range all.Items {
+		if p.Spec.NodeName == m.node.Name {
+			return &all.Items[i]
+		}
+	}
+	return nil
+}
+
+// addPods has so many pods run on a worker that are replaced if it is silent, by a Deployment in place of the one of the call before.
+func (b *fixture) addPods(t *testing.T, m *machine, pods int) {
+	t.Helper()
+	const name = "many"
+	err := b.client.Delete(t.Context(), deployment(name, 0), client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if client.IgnoreNotFound(err) != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the pods of before have ended", func() error {
+		if n := len(b.pods(t, name)); n > 0 {
+			return fmt.Errorf("%d have not", n)
+		}
+		return nil
+	})
+	for _, p := range b.pods(t, "") {
+		if p.Spec.NodeName == m.node.Name {
+			pods--
+		}
+	}
+	b.cordon(t, m, true)
+	b.create(t, deployment(name, pods))
+	eventually(t, "its pods run", func() error {
+		n := 0
+		for _, p := range b.pods(t, name) {
+			if p.Spec.NodeName == m.node.Name && p.Status.Phase == corev1.PodRunning {
+				n++
+			}
+		}
+		if n != pods {
+			return fmt.Errorf("%d run", n)
+		}
+		return nil
+	})
+	b.cordon(t, m, false)
+}
+
+// cordon cordons all workers but one, or uncordons them.
+func (b *fixture) cordon(t *testing.T, except *machine, cordoned bool) {
+	t.Helper()
+	for _, m := range b.machines {
+		if m == except {
+			continue
+		}
+		node := b.get(t, m)
+		before := node.DeepCopy()
+		node.Spec.Unschedulable = cordoned
+		if err := b.client.Patch(t.Context(), node, client.MergeFrom(before)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

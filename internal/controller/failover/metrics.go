@@ -34,6 +34,8 @@ type counts struct {
 	silent float64
 	// replaced are pods of silent nodes that were deleted, by policy.
 	replaced map[string]float64
+	// notReady are pods of silent nodes that were set not ready, by policy.
+	notReady map[string]float64
 }
 
 func (c *counts) setPods(policies []v1alpha1.FailoverPolicy, all []failoverpolicy.Assessment) {
@@ -96,6 +98,15 @@ func (c *counts) addReplaced(policy string) {
 	c.replaced[policy]++
 }
 
+func (c *counts) addNotReady(policy string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.notReady == nil {
+		c.notReady = map[string]float64{}
+	}
+	c.notReady[policy]++
+}
+
 var (
 	podsDesc     = prometheus.NewDesc("naosu_failover_pods", "Pods that a FailoverPolicy decides for, by policy and state.", []string{"policy", "state"}, nil)
 	changesDesc  = prometheus.NewDesc("naosu_failover_changes_total", "Attempts to change the tolerationSeconds of a pod, by policy and result.", []string{"policy", "result"}, nil)
@@ -104,6 +115,7 @@ var (
 	witnessDesc  = prometheus.NewDesc("naosu_failover_nodes_witnessed", "Nodes that enough other nodes have reached for their silence to be confirmed. Each replica reports its own.", nil, nil)
 	silentDesc   = prometheus.NewDesc("naosu_failover_nodes_silent_total", "Nodes that were declared silent.", nil, nil)
 	replacedDesc = prometheus.NewDesc("naosu_failover_pods_replaced_total", "Pods of silent nodes that were deleted, so that they are replaced, by policy.", []string{"policy"}, nil)
+	notReadyDesc = prometheus.NewDesc("naosu_failover_pods_set_not_ready_total", "Pods of silent nodes whose condition Ready was set to False, by policy.", []string{"policy"}, nil)
 )
 
 // Describe is prometheus.Collector's.
@@ -115,6 +127,7 @@ func (*Reconciler) Describe(to chan<- *prometheus.Desc) {
 	to <- witnessDesc
 	to <- silentDesc
 	to <- replacedDesc
+	to <- notReadyDesc
 }
 
 // Collect is prometheus.Collector's. It reads nothing of the API. Where another process leads, it reports only how ready this one is to.
@@ -155,5 +168,8 @@ func (c *counts) collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(silentDesc, prometheus.CounterValue, c.silent)
 	for policy, n := range c.replaced {
 		to <- prometheus.MustNewConstMetric(replacedDesc, prometheus.CounterValue, n, policy)
+	}
+	for policy, n := range c.notReady {
+		to <- prometheus.MustNewConstMetric(notReadyDesc, prometheus.CounterValue, n, policy)
 	}
 }

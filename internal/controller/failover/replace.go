@@ -28,8 +28,8 @@ const (
 	// replaceTimeout bounds the requests for one node, and replaceRetry is the time to the next attempt after one that failed.
 	replaceTimeout = 15 * time.Second
 	replaceRetry   = 2 * time.Second
-	// deletesAtOnce is how many pods are deleted at the same time.
-	deletesAtOnce = 10
+	// writesAtOnce is how many pods of a node are written or deleted at the same time.
+	writesAtOnce = 10
 	// maxSilentWorldAge is how old the Snapshot may be for pods to be replaced.
 	maxSilentWorldAge = 25 * time.Second
 )
@@ -37,7 +37,7 @@ const (
 // replacedBy are the kinds that must be known for pods to be replaced.
 var replacedBy = []cluster.Kind{cluster.Pod, cluster.Node, cluster.Namespace, cluster.ReplicaSet, cluster.Deployment}
 
-// replace has the pods of a silent node replaced that policies want to be, and keeps new ones off it.
+// replace has the pods of a silent node replaced, and others set not ready, as policies want, and keeps new ones off it.
 func (w *SilenceWatcher) replace(ctx context.Context, node nodeliveness.Node, policies []v1alpha1.FailoverPolicy) {
 	ctx, cancel := context.WithTimeout(ctx, replaceTimeout)
 	defer cancel()
@@ -74,24 +74,30 @@ func (w *SilenceWatcher) tryReplace(ctx context.Context, node nodeliveness.Node,
 	if seen == nil || seen.UID != node.UID || verdict.State != nodeliveness.Silent || seen.DeletionTimestamp != nil {
 		return nil
 	}
-	all := failoverpolicy.Replacements(world, policies, node.Name, verdict.QuietFor)
-	w.tellReport(seen, verdict, all)
-	all = slices.DeleteFunc(all, func(r failoverpolicy.Replacement) bool { return !r.Policy.Acts() })
-	if len(all) == 0 {
+	replaced, unready := failoverpolicy.OnSilence(world, policies, node.Name, verdict.QuietFor)
+	w.tellReport(seen, verdict, replaced, unready)
+	acts := func(all []failoverpolicy.Decided) []failoverpolicy.Decided {
+		return slices.DeleteFunc(all, func(d failoverpolicy.Decided) bool { return !d.Policy.Acts() })
+	}
+	replaced, unready = acts(replaced), acts(unready)
+	by := policiesOf(replaced, unready)
+	if by == "" {
 		return nil
 	}
 	if why := w.obstacle(world, seen); why != "" {
-		return obstructed{seen, policiesOf(all), why}
+		return obstructed{seen, by, why}
 	}
 	if leads, err := w.Leading(ctx); err != nil || !leads {
 		return err
 	}
-	all, err := w.confirmed(ctx, all)
-	if err != nil || len(all) == 0 {
+	if err := w.confirm(ctx, &replaced, &unready); err != nil {
 		return err
 	}
+	if by = policiesOf(replaced, unready); by == "" {
+		return nil
+	}
 	d := failoverpolicy.Declaration{
-		By: policiesOf(all), Proof: message.English().Say(silenceProof(verdict)), BootID: seen.Status.NodeInfo.BootID,
+		By: by, Proof: message.English().Say(silenceProof(verdict)), BootID: seen.Status.NodeInfo.BootID,
 		RenewTime: failoverpolicy.RenewTime(world.Lease(corev1.NamespaceNodeLease, node.Name)),
 	}
 	silent, changed, err := w.declare(ctx, world, seen, d)
@@ -100,10 +106,10 @@ func (w *SilenceWatcher) tryReplace(ctx context.Context, node nodeliveness.Node,
 	}
 	if changed {
 		w.counts.addSilent()
-		w.Log.Info("Node is silent", "node", node.Name, "by", d.By, "proof", d.Proof, "pods", len(all))
-		w.event(seen, corev1.EventTypeWarning, silentReason, sentence.FailoverSilent("node/"+node.Name, d.Proof, d.By, len(all)))
+		w.Log.Info("Node is silent", "node", node.Name, "by", d.By, "proof", d.Proof, "replaced", len(replaced), "notReady", len(unready))
+		w.event(seen, corev1.EventTypeWarning, silentReason, sentence.FailoverSilent("node/"+node.Name, d.Proof, d.By, len(replaced), len(unready)))
 	}
-	return w.deletePods(ctx, seen, all)
+	return errors.Join(w.eachPod(ctx, seen, replaced, w.deletePod), w.eachPod(ctx, seen, unready, w.setNotReady))
 }
 
 // declare declares a node silent, one after the other: each declaration counts for the next, also where the Snapshot does not have it yet.
@@ -140,76 +146,94 @@ func (w *SilenceWatcher) obstacle(world *cluster.Snapshot, node *corev1.Node) st
 	return failoverpolicy.SilenceObstacle(world, node)
 }
 
-// confirmed are the replacements whose policies, read past any cache, still ask for them.
-func (w *SilenceWatcher) confirmed(ctx context.Context, all []failoverpolicy.Replacement) ([]failoverpolicy.Replacement, error) {
+// confirm leaves of pods those whose policies, read past any cache, still ask for what is done about them.
+func (w *SilenceWatcher) confirm(ctx context.Context, pods ...*[]failoverpolicy.Decided) error {
 	asks := map[types.UID]bool{}
-	for _, r := range all {
-		if _, read := asks[r.Policy.UID]; read {
-			continue
+	for _, some := range pods {
+		for _, d := range *some {
+			if _, read := asks[d.Policy.UID]; read {
+				continue
+			}
+			var policy v1alpha1.FailoverPolicy
+			err := w.Reader.Get(ctx, client.ObjectKeyFromObject(d.Policy), &policy)
+			if err != nil && !apierrors.IsNotFound(err) {
+				return fmt.Errorf("read the policy %s: %w", d.Policy.Name, err)
+			}
+			asks[d.Policy.UID] = err == nil && policy.UID == d.Policy.UID && policy.Acts() && policy.Generation == d.Policy.Generation
 		}
-		var policy v1alpha1.FailoverPolicy
-		err := w.Reader.Get(ctx, client.ObjectKeyFromObject(r.Policy), &policy)
-		if err != nil && !apierrors.IsNotFound(err) {
-			return nil, fmt.Errorf("read the policy %s: %w", r.Policy.Name, err)
-		}
-		asks[r.Policy.UID] = err == nil && policy.UID == r.Policy.UID && policy.Acts() && policy.Generation == r.Policy.Generation
+		*some = slices.DeleteFunc(*some, func(d failoverpolicy.Decided) bool { return !asks[d.Policy.UID] })
 	}
-	return slices.DeleteFunc(all, func(r failoverpolicy.Replacement) bool { return !asks[r.Policy.UID] }), nil
+	return nil
 }
 
-// deletePods deletes pods as long as their node is silent.
-func (w *SilenceWatcher) deletePods(ctx context.Context, node *corev1.Node, all []failoverpolicy.Replacement) error {
-	var deletes errgroup.Group
-	deletes.SetLimit(deletesAtOnce)
-	for _, r := range all {
-		deletes.Go(func() error {
+// eachPod does something to pods as long as their node is silent.
+func (w *SilenceWatcher) eachPod(ctx context.Context, node *corev1.Node, pods []failoverpolicy.Decided, do func(context.Context, failoverpolicy.Decided) error) error {
+	var writes errgroup.Group
+	writes.SetLimit(writesAtOnce)
+	for _, d := range pods {
+		writes.Go(func() error {
 			if w.verdict(node.UID).State != nodeliveness.Silent {
 				return errSpoke
 			}
-			done, err := action.DeletePod(ctx, w.Client, w.Reader, r.Pod)
-			if apierrors.IsConflict(err) {
-				return nil // It has changed, and is looked at again.
+			if err := do(ctx, d); !apierrors.IsConflict(err) { // One that has changed is looked at again.
+				return err
 			}
-			if done {
-				w.counts.addReplaced(r.Policy.Name)
-				w.Log.Info("Pod of a silent node deleted", "policy", r.Policy.Name, "namespace", r.Pod.Namespace, "pod", r.Pod.Name, "node", node.Name)
-			}
-			return err
+			return nil
 		})
 	}
-	err := deletes.Wait()
+	err := writes.Wait()
 	if err != nil && !errors.Is(err, errSpoke) {
-		w.event(node, corev1.EventTypeWarning, notReplacedReason, sentence.FailoverNotReplaced("node/"+node.Name, policiesOf(all), err.Error()))
+		w.event(node, corev1.EventTypeWarning, notReplacedReason, sentence.FailoverNotReplaced("node/"+node.Name, policiesOf(pods), err.Error()))
 	}
 	return err
 }
 
-// tellReport tells once, while a node is silent, what policies in mode Report would have replaced.
-func (w *SilenceWatcher) tellReport(node *corev1.Node, verdict nodeliveness.Verdict, all []failoverpolicy.Replacement) {
-	reported := slices.DeleteFunc(slices.Clone(all), func(r failoverpolicy.Replacement) bool { return r.Policy.Acts() })
+func (w *SilenceWatcher) deletePod(ctx context.Context, d failoverpolicy.Decided) error {
+	done, err := action.DeletePod(ctx, w.Client, w.Reader, d.Pod)
+	if done {
+		w.counts.addReplaced(d.Policy.Name)
+		w.Log.Info("Pod of a silent node deleted", "policy", d.Policy.Name, "namespace", d.Pod.Namespace, "pod", d.Pod.Name, "node", d.Pod.Spec.NodeName)
+	}
+	return err
+}
+
+func (w *SilenceWatcher) setNotReady(ctx context.Context, d failoverpolicy.Decided) error {
+	done, err := action.SetNotReady(ctx, w.Client, w.Reader, d.Pod, w.Clock.Now())
+	if done {
+		w.counts.addNotReady(d.Policy.Name)
+		w.Log.Info("Pod of a silent node set not ready", "policy", d.Policy.Name, "namespace", d.Pod.Namespace, "pod", d.Pod.Name, "node", d.Pod.Spec.NodeName)
+	}
+	return err
+}
+
+// tellReport tells once, while a node is silent, what policies in mode Report would have done.
+func (w *SilenceWatcher) tellReport(node *corev1.Node, verdict nodeliveness.Verdict, replaced, unready []failoverpolicy.Decided) {
+	reports := func(all []failoverpolicy.Decided) []failoverpolicy.Decided {
+		return slices.DeleteFunc(slices.Clone(all), func(d failoverpolicy.Decided) bool { return d.Policy.Acts() })
+	}
+	replaced, unready = reports(replaced), reports(unready)
+	by := policiesOf(replaced, unready)
 	w.mu.Lock()
 	told := w.told[node.UID]
-	if len(reported) > 0 {
-		w.told[node.UID] = true
-	}
+	w.told[node.UID] = told || by != ""
 	w.mu.Unlock()
-	if len(reported) == 0 || told {
+	if by == "" || told {
 		return
 	}
-	w.Log.Info("Node is silent, and nothing is replaced in mode Report", "node", node.Name, "pods", len(reported))
+	w.Log.Info("Node is silent, and nothing is done in mode Report", "node", node.Name, "replaced", len(replaced), "notReady", len(unready))
 	w.event(node, corev1.EventTypeWarning, silentReason,
-		sentence.FailoverWouldReplace("node/"+node.Name, silenceProof(verdict), policiesOf(reported), len(reported)))
+		sentence.FailoverWouldReplace("node/"+node.Name, silenceProof(verdict), by, len(replaced), len(unready)))
 }
 
 func silenceProof(v nodeliveness.Verdict) message.Sentence {
 	return sentence.FailoverSilenceProof(v.QuietFor.Round(time.Second).String(), v.Unreached)
 }
 
-// policiesOf names the policies of replacements, such as failoverpolicy/a, failoverpolicy/b.
-func policiesOf(all []failoverpolicy.Replacement) string {
+// policiesOf names the policies that decide for pods, such as failoverpolicy/a, failoverpolicy/b; empty for no pods.
+func policiesOf(pods ...[]failoverpolicy.Decided) string {
 	var names []string
-	for _, r := range all {
-		names = append(names, "failoverpolicy/"+r.Policy.Name)
+	for _, d := range slices.Concat(pods...) {
+		names = append(names, "failoverpolicy/"+d.Policy.Name)
 	}
 	slices.Sort(names)
 	return strings.Join(slices.Compact(names), ", ")

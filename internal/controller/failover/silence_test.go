@@ -22,6 +22,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/controller/heartbeat"
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/nodeliveness"
 )
 
@@ -316,6 +317,47 @@ func TestDeclaredOneAfterTheOther(t *testing.T) {
 	}
 }
 
+// Pods of a silent node that are not replaced are set not ready once, and again only if their kubelet has set them ready.
+func TestNotReadyOnSilence(t *testing.T) {
+	b := newSilenceBench(t, func(p *v1alpha1.FailoverPolicy) { p.Spec.NotReadyOnSilence = v1alpha1.NotReadyUnreplaced })
+	for _, on := range []string{"n1", "n2"} {
+		db := pod("db-"+on, on)
+		db.OwnerReferences[0].Kind, db.OwnerReferences[0].Name = "StatefulSet", "db"
+		db.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}
+		if err := b.Client.Create(t.Context(), db); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ready := func(name string) bool {
+		t.Helper()
+		var p corev1.Pod
+		if err := b.Client.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: name}, &p); err != nil {
+			t.Fatal(err)
+		}
+		return kube.IsPodReady(&p)
+	}
+	b.passSilence(t, 20*time.Second)
+	if !ready("db-n1") || !ready("db-n2") {
+		t.Fatal("a pod is set not ready without silence")
+	}
+	b.streams.off["n2"] = true
+	b.passSilence(t, 8*time.Second)
+	if !ready("db-n1") || ready("db-n2") || b.there(t, "web-n2") {
+		t.Errorf("ready: db-n1 %t, db-n2 %t; web-n2 is there: %t", ready("db-n1"), ready("db-n2"), b.there(t, "web-n2"))
+	}
+	b.requests = nil
+	b.passSilence(t, time.Minute)
+	if len(b.requests) > 0 {
+		t.Errorf("requests while nothing changes: %v", b.requests[:min(10, len(b.requests))])
+	}
+	if told := b.told("not ready, and the taint"); told != 1 {
+		t.Errorf("%d Events", told)
+	}
+	if got := scrape(t, b.Reconciler)["naosu_failover_pods_set_not_ready_total web"]; got != 1 {
+		t.Errorf("%v pods are counted", got)
+	}
+}
+
 // In mode Report, one Event for each silence says what would be replaced.
 func TestSilenceInReport(t *testing.T) {
 	b := newSilenceBench(t, func(p *v1alpha1.FailoverPolicy) { p.Spec.Mode = v1alpha1.ModeReport })
@@ -354,7 +396,7 @@ func TestNodeSpeaksMeanwhile(t *testing.T) {
 			left++
 		}
 	}
-	if left < 40-deletesAtOnce || left == 41 {
+	if left < 40-writesAtOnce || left == 41 {
 		t.Errorf("%d of 40 pods are left", left)
 	}
 }

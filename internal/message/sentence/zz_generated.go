@@ -2165,13 +2165,13 @@ func FailoverBack(node any) message.Sentence {
 }
 
 // FailoverSilent is message.FailoverSilent.
-func FailoverSilent(node, proof, by any, pods int) message.Sentence {
-	return message.Sentence{ID: message.FailoverSilent, Args: message.Args{"node": node, "proof": proof, "by": by, "pods": pods}}
+func FailoverSilent(node, proof, by any, pods, notReady int) message.Sentence {
+	return message.Sentence{ID: message.FailoverSilent, Args: message.Args{"node": node, "proof": proof, "by": by, "pods": pods, "notReady": notReady}}
 }
 
 // FailoverWouldReplace is message.FailoverWouldReplace.
-func FailoverWouldReplace(node, proof, by any, pods int) message.Sentence {
-	return message.Sentence{ID: message.FailoverWouldReplace, Args: message.Args{"node": node, "proof": proof, "by": by, "pods": pods}}
+func FailoverWouldReplace(node, proof, by any, pods, notReady int) message.Sentence {
+	return message.Sentence{ID: message.FailoverWouldReplace, Args: message.Args{"node": node, "proof": proof, "by": by, "pods": pods, "notReady": notReady}}
 }
 
 // FailoverNotReplaced is message.FailoverNotReplaced.
