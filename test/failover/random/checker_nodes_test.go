@@ -46,12 +46,12 @@ func (c *checker) onSilent(p *process, _, after *corev1.Node) {
 		c.report(inOutage, "%s: %d of %d others are not ready", after.Name, down, others)
 	}
 	asks := func(a *asked) bool {
-		return slices.ContainsFunc(a.policies, func(one v1alpha1.FailoverPolicy) bool { return replaces(&one) })
+		return slices.ContainsFunc(a.policies, func(one v1alpha1.FailoverPolicy) bool { return asksOnSilence(&one) })
 	}
 	if !c.during(freshWindow, asks) {
 		c.report(unasked, "%s is declared silent", after.Name)
 	}
-	if !p.wasTold(freshWindow, replaces) {
+	if !p.wasTold(freshWindow, asksOnSilence) {
 		c.report(unread, "%s is declared silent", after.Name)
 	}
 }
@@ -148,9 +148,9 @@ func (c *checker) lease(node string) *coordinationv1.Lease {
 // lastFailure is that of the one machine that fails after everything was mended.
 type lastFailure struct {
 	machine *machine
-	// replaced are the pods that must be replaced on silence, off whether its node must be declared out of service.
-	replaced []types.UID
-	off      bool
+	// replaced are the pods that must be replaced on silence, notReady those that must be set not ready, off whether its node must be declared out of service.
+	replaced, notReady []types.UID
+	off                bool
 }
 
 // checkSettled checks what must be so after no fault was injected for a while.
@@ -214,8 +214,13 @@ func (c *checker) beginLast(m *machine) {
 		return
 	}
 	for _, pod := range pods {
-		if ref := metav1.GetControllerOf(pod); pod.DeletionTimestamp == nil && ref != nil && now.replicas[ref.UID] >= 2 && c.movable(pod) && replaces(now.decides(pod)) {
+		p, ref := now.decides(pod), metav1.GetControllerOf(pod)
+		switch {
+		case pod.DeletionTimestamp != nil:
+		case replaces(p) && ref != nil && now.replicas[ref.UID] >= 2 && c.movable(pod):
 			c.last.replaced = append(c.last.replaced, pod.UID)
+		case unreadies(p) && kube.IsPodReady(pod):
+			c.last.notReady = append(c.last.notReady, pod.UID)
 		}
 	}
 }
@@ -241,6 +246,11 @@ func (c *checker) checkLast() {
 	must(c.n.api.Direct.Get(c.n.ctx, client.ObjectKey{Name: c.last.machine.node}, node))
 	if _, off := failoverpolicy.DeclarationOf(node); c.last.off && !off {
 		c.report(notSettled, "%s is off, and not declared out of service", node.Name)
+	}
+	for _, pod := range c.podsOn(c.n.pods(), node.Name) {
+		if slices.Contains(c.last.notReady, pod.UID) && kube.IsPodReady(pod) {
+			c.report(notSettled, "%s/%s on %s is ready", pod.Namespace, pod.Name, node.Name)
+		}
 	}
 	for _, uid := range c.last.replaced {
 		if !c.deleted[uid] {

@@ -24,11 +24,11 @@ import (
 type violation string
 
 const (
-	deletedReached  violation = "deleted a pod of a node that a witness has reached"
-	deletedAlive    violation = "deleted a pod of a node that gives signs of life"
-	unwitnessed     violation = "deleted a pod of a node that too few witnesses did not reach"
-	correlated      violation = "deleted a pod of a node that fell silent together with another"
-	returnedLately  violation = "deleted a pod of a node that fell silent together with another that has just come back"
+	deletedReached  violation = "deleted a pod, or set it not ready, of a node that a witness has reached"
+	deletedAlive    violation = "deleted a pod, or set it not ready, of a node that gives signs of life"
+	unwitnessed     violation = "deleted a pod, or set it not ready, of a node that too few witnesses did not reach"
+	correlated      violation = "deleted a pod, or set it not ready, of a node that fell silent together with another"
+	returnedLately  violation = "deleted a pod, or set it not ready, of a node that fell silent together with another that has just come back"
 	notMovable      violation = "deleted a pod that may not run twice"
 	unasked         violation = "did what no policy asks for"
 	unread          violation = "did what no policy asked for as it was read past the cache"
@@ -74,9 +74,10 @@ type checker struct {
 	counts counts
 }
 
-type counts struct{ replaced, silent, outOfService, withdrawn, patched, confirmed int }
+type counts struct{ replaced, notReady, silent, outOfService, withdrawn, patched, confirmed int }
 
 func (c *counts) add(other counts) {
+	c.notReady += other.notReady
 	c.replaced, c.silent, c.outOfService = c.replaced+other.replaced, c.silent+other.silent, c.outOfService+other.outOfService
 	c.withdrawn, c.patched, c.confirmed = c.withdrawn+other.withdrawn, c.patched+other.patched, c.confirmed+other.confirmed
 }
@@ -169,6 +170,12 @@ func replaces(p *v1alpha1.FailoverPolicy) bool {
 	return acts(p) && p.Spec.ReplaceOnSilence == v1alpha1.ReplaceReplicated
 }
 
+func unreadies(p *v1alpha1.FailoverPolicy) bool {
+	return acts(p) && p.Spec.NotReadyOnSilence == v1alpha1.NotReadyUnreplaced
+}
+
+func asksOnSilence(p *v1alpha1.FailoverPolicy) bool { return replaces(p) || unreadies(p) }
+
 func releases(p *v1alpha1.FailoverPolicy) bool {
 	return acts(p) && p.Spec.OutOfService == v1alpha1.OutOfServiceWhenOff
 }
@@ -207,6 +214,10 @@ func (c *checker) onWrite(p *process, call memory.Call, before client.Object) {
 		after := &corev1.Pod{}
 		must(c.n.api.Direct.Get(c.n.ctx, call.Key, after))
 		c.onPatch(p, before.(*corev1.Pod), after)
+	case call.Kind == "Pod" && call.Verb == "patch/status":
+		after := &corev1.Pod{}
+		must(c.n.api.Direct.Get(c.n.ctx, call.Key, after))
+		c.onNotReady(p, before.(*corev1.Pod), after)
 	case call.Kind == "Pod" && call.Verb == "delete":
 		c.onDelete(p, before.(*corev1.Pod))
 	default:
@@ -222,14 +233,38 @@ func (c *checker) onDelete(p *process, pod *corev1.Pod) {
 	}
 	c.deleted[pod.UID] = true
 	c.counts.replaced++
-	if !c.led(p, c.leadWindow(p)) {
-		c.report(leaderless, "%s deletes %s", p.name, name)
-	}
-	if !p.wasTold(freshWindow, replaces) {
-		c.report(unread, "%s is deleted", name)
-	}
 	if !c.movable(pod) {
 		c.report(notMovable, "%s", name)
+	}
+	c.onSilence(p, pod, replaces, name+", deleted")
+}
+
+// onNotReady checks that a pod is set not ready on silence.
+func (c *checker) onNotReady(p *process, before, after *corev1.Pod) {
+	name := after.Namespace + "/" + after.Name + " on " + after.Spec.NodeName
+	if !kube.IsPodReady(before) {
+		c.report(twice, "%s is set not ready", name)
+	}
+	same := after.DeepCopy()
+	same.ResourceVersion = before.ResourceVersion
+	for i := range same.Status.Conditions {
+		same.Status.Conditions[i].LastTransitionTime = metav1.Time{}
+	}
+	setPodReady(same, corev1.ConditionTrue)
+	if kube.IsPodReady(after) || !equality.Semantic.DeepEqual(same, before) {
+		c.report(changedOthers, "%s: status %+v, before %+v", name, after.Status, before.Status)
+	}
+	c.counts.notReady++
+	c.onSilence(p, before, unreadies, name+", set not ready")
+}
+
+// onSilence checks what is done about a pod on silence, which its policy must want.
+func (c *checker) onSilence(p *process, pod *corev1.Pod, wants func(*v1alpha1.FailoverPolicy) bool, name string) {
+	if !c.led(p, c.leadWindow(p)) {
+		c.report(leaderless, "%s does it: %s", p.name, name)
+	}
+	if !p.wasTold(freshWindow, wants) {
+		c.report(unread, "%s", name)
 	}
 	node := p.seen.world.Node(pod.Spec.NodeName)
 	if node == nil {
@@ -245,11 +280,11 @@ func (c *checker) onDelete(p *process, pod *corev1.Pod) {
 	}
 	switch {
 	case !c.during(freshWindow, func(a *asked) bool {
-		return slices.ContainsFunc(a.policies, func(one v1alpha1.FailoverPolicy) bool { return replaces(&one) })
+		return slices.ContainsFunc(a.policies, func(one v1alpha1.FailoverPolicy) bool { return wants(&one) })
 	}),
-		!c.during(staleWindow, func(a *asked) bool { return replaces(a.decides(pod)) }):
-		c.report(unasked, "%s is deleted", name)
-	case !c.during(staleWindow, func(a *asked) bool { p := a.decides(pod); return replaces(p) && longEnough(p) }):
+		!c.during(staleWindow, func(a *asked) bool { return wants(a.decides(pod)) }):
+		c.report(unasked, "%s", name)
+	case !c.during(staleWindow, func(a *asked) bool { p := a.decides(pod); return wants(p) && longEnough(p) }):
 		c.report(deletedAlive, "%s, %s after the last sign of life", name, quiet)
 	}
 }

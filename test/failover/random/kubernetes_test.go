@@ -215,14 +215,19 @@ func (n *run) runPods(ctx context.Context) {
 		case runs && pod.DeletionTimestamp != nil:
 			n.wrote()
 			must(n.api.Ended(ctx, pod.DeepCopy()))
-		case runs && pod.Status.Phase == corev1.PodPending:
+		case runs && (pod.Status.Phase == corev1.PodPending || !kube.IsPodReady(pod)):
 			started := pod.DeepCopy()
 			started.Status.Phase = corev1.PodRunning
+			setPodReady(started, corev1.ConditionTrue)
 			n.write(n.api.Direct.Status().Update(ctx, started))
 		case pod.DeletionTimestamp == nil && evicts(node, pod, now):
 			n.write(n.api.Direct.Delete(ctx, pod))
 		}
 	}
+}
+
+func setPodReady(pod *corev1.Pod, status corev1.ConditionStatus) {
+	pod.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: status}}
 }
 
 // evicts says whether a taint of a node evicts a pod by now.

@@ -144,7 +144,7 @@ func (n *run) policyFault(f fault) (end func(), is bool) {
 		edit(func(s *v1alpha1.FailoverPolicySpec) { s.UnreachableSeconds = 30 + (s.UnreachableSeconds+17)%200 })
 	case policyNever:
 		edit(func(s *v1alpha1.FailoverPolicySpec) {
-			s.OutOfService, s.ReplaceOnSilence = v1alpha1.OutOfServiceNever, v1alpha1.ReplaceNever
+			s.OutOfService, s.ReplaceOnSilence, s.NotReadyOnSilence = v1alpha1.OutOfServiceNever, v1alpha1.ReplaceNever, v1alpha1.NotReadyNever
 		})
 	case scaledDown:
 		if n.scale(f.Target, 1) {

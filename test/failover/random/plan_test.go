@@ -128,6 +128,7 @@ type policyPlan struct {
 	Namespace             string
 	NotReady, Unreachable int
 	WhenOff, OnSilence    bool
+	NotReadyOnSilence     bool
 	SilentAfter           int
 }
 
@@ -165,7 +166,7 @@ func drawPlan(t *rapid.T) plan {
 			Namespace: rapid.SampledFrom([]string{"", "shop", "shop", "back"}).Draw(t, "of"),
 			NotReady:  rapid.SampledFrom([]int{60, 30, 300}).Draw(t, "not ready"), Unreachable: rapid.SampledFrom([]int{60, 30, 120}).Draw(t, "unreachable"),
 			WhenOff: rapid.IntRange(0, 3).Draw(t, "when off") > 0, OnSilence: rapid.IntRange(0, 3).Draw(t, "on silence") > 0,
-			SilentAfter: rapid.SampledFrom([]int{4, 4, 3, 10}).Draw(t, "silent after"),
+			NotReadyOnSilence: rapid.Bool().Draw(t, "not ready on silence"), SilentAfter: rapid.SampledFrom([]int{4, 4, 3, 10}).Draw(t, "silent after"),
 		}
 	}), 1, 3).Draw(t, "policies")
 	p.Faults = rapid.SliceOfN(rapid.Custom(func(t *rapid.T) fault {
@@ -198,7 +199,7 @@ func (p plan) policies() []v1alpha1.FailoverPolicy {
 		policy := v1alpha1.FailoverPolicy{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("policy-%d", i), Generation: 1}}
 		policy.Spec = v1alpha1.FailoverPolicySpec{
 			Mode: v1alpha1.ModeAuto, Paused: one.Paused, NotReadySeconds: int32(one.NotReady), UnreachableSeconds: int32(one.Unreachable),
-			OutOfService: v1alpha1.OutOfServiceNever, ReplaceOnSilence: v1alpha1.ReplaceNever, SilentAfterSeconds: int32(one.SilentAfter),
+			OutOfService: v1alpha1.OutOfServiceNever, ReplaceOnSilence: v1alpha1.ReplaceNever, NotReadyOnSilence: v1alpha1.NotReadyNever, SilentAfterSeconds: int32(one.SilentAfter),
 		}
 		if one.Report {
 			policy.Spec.Mode = v1alpha1.ModeReport
@@ -211,6 +212,9 @@ func (p plan) policies() []v1alpha1.FailoverPolicy {
 		}
 		if one.OnSilence {
 			policy.Spec.ReplaceOnSilence = v1alpha1.ReplaceReplicated
+		}
+		if one.NotReadyOnSilence {
+			policy.Spec.NotReadyOnSilence = v1alpha1.NotReadyUnreplaced
 		}
 		all = append(all, policy)
 	}

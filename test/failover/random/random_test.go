@@ -31,7 +31,7 @@ func TestRandomFaults(t *testing.T) {
 				all.add(result.counts)
 			},
 			End: func() {
-				if !t.Failed() && played >= minRuns && (all.replaced == 0 || all.silent == 0 || all.outOfService == 0 || all.withdrawn == 0 || all.patched == 0) {
+				if !t.Failed() && played >= minRuns && (all.replaced == 0 || all.notReady == 0 || all.silent == 0 || all.outOfService == 0 || all.withdrawn == 0 || all.patched == 0) {
 					t.Errorf("in %d runs something was never done: %+v", played, all)
 				}
 				t.Logf("%d runs: %+v", played, all)

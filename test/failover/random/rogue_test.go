@@ -21,7 +21,7 @@ func plain(faults ...fault) plan {
 	return plan{
 		Nodes: 6, Zones: 2, Last: 5, Faults: faults,
 		Workloads: []workload{{deployment, 5, false}, {claiming, 5, false}, {bare, 2, false}},
-		Policies:  []policyPlan{{NotReady: 60, Unreachable: 60, WhenOff: true, OnSilence: true, SilentAfter: 4}},
+		Policies:  []policyPlan{{NotReady: 60, Unreachable: 60, WhenOff: true, OnSilence: true, NotReadyOnSilence: true, SilentAfter: 4}},
 	}
 }
 
@@ -54,6 +54,10 @@ func TestChecker(t *testing.T) {
 		"a claim":          {dead, rogue{at: 42, do: deletes("ReplicaSet", 1)}, notMovable},
 		"a bare pod":       {dead, rogue{at: 42, do: deletes("", 2)}, notMovable},
 		"again":            {dead, rogue{at: 50, do: deletes("ReplicaSet", 0)}, twice},
+		"set not ready":    {plain(), rogue{at: 60, do: setsNotReady(1)}, deletedAlive},
+		"not to be set":    {dead.with(func(p *policyPlan) { p.NotReadyOnSilence = false }), rogue{at: 42, do: setsNotReady(1)}, unasked},
+		"more than Ready":  {dead, rogue{at: 36, do: setsNotReady(1, func(s *corev1.PodStatus) { s.Phase = corev1.PodFailed })}, changedOthers},
+		"set once more":    {dead, rogue{at: 50, do: setsNotReady(1, func(s *corev1.PodStatus) { s.Message = "again" })}, twice},
 		"mode Report":      {dead.with(func(p *policyPlan) { p.Report = true }), rogue{at: 42, do: deletes("ReplicaSet", 0)}, unasked},
 		"a paused policy":  {dead.with(func(p *policyPlan) { p.Paused = true }), rogue{at: 42, do: deletes("ReplicaSet", 0)}, unasked},
 		"not on silence":   {dead.with(func(p *policyPlan) { p.OnSilence = false }), rogue{at: 42, do: deletes("ReplicaSet", 0)}, unasked},
@@ -104,6 +108,20 @@ func deletes(kind string, workload int) func(*run, *process, client.Client) {
 				return
 			}
 		}
+	}
+}
+
+// setsNotReady has a pod of the target that a ReplicaSet has made for a workload not ready.
+func setsNotReady(workload int, more ...func(*corev1.PodStatus)) func(*run, *process, client.Client) {
+	return func(n *run, p *process, c client.Client) {
+		pod := n.podsOf(p, "ReplicaSet", workload)[0]
+		must(c.Get(p.ctx, client.ObjectKeyFromObject(pod), pod))
+		after := pod.DeepCopy()
+		setPodReady(after, corev1.ConditionFalse)
+		for _, edit := range more {
+			edit(&after.Status)
+		}
+		_ = c.Status().Patch(p.ctx, after, client.MergeFrom(pod))
 	}
 }
 

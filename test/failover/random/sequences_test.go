@@ -65,7 +65,7 @@ const besides = 3
 
 // add has a plan contain a sequence, and somebody ask for everything, in some runs after a longer silence than another, who wants to know only.
 func (p *plan) add(t *rapid.T, s sequence) {
-	p.Policies = []policyPlan{{NotReady: 60, Unreachable: 60, WhenOff: true, OnSilence: true, SilentAfter: rapid.SampledFrom([]int{4, 4, 4, 10}).Draw(t, "silent after")}}
+	p.Policies = []policyPlan{{NotReady: 60, Unreachable: 60, WhenOff: true, OnSilence: true, NotReadyOnSilence: true, SilentAfter: rapid.SampledFrom([]int{4, 4, 4, 10}).Draw(t, "silent after")}}
 	if p.Policies[0].SilentAfter > 4 {
 		p.Policies = append(p.Policies, policyPlan{Report: true, NotReady: 60, Unreachable: 60, OnSilence: true, SilentAfter: 3})
 	}
