@@ -432,6 +432,26 @@ func TestBusyWitness(t *testing.T) {
 	}
 }
 
+// A witness that has not reached a node for long is none: what separates the two may have come since.
+func TestOldBaseline(t *testing.T) {
+	n := newNetwork(1, 3)
+	n.pass(20 * time.Second)
+	n.machine("n2").busy = true
+	n.pass(baselineLasts - baselineInterval)
+	if got := n.Witnessed(n.now); got != 3 {
+		t.Errorf("soon after n2 has reached the others, %d nodes are witnessed, want 3", got)
+	}
+	n.pass(2 * baselineInterval)
+	if got := n.Witnessed(n.now); got != 1 {
+		t.Errorf("long after n2 has reached the others, %d nodes are witnessed, want n2 itself", got)
+	}
+	n.machine("n3").off = true
+	n.pass(20 * time.Second)
+	if got := n.state("n3"); got != Unconfirmed {
+		t.Errorf("n3 is %s", got)
+	}
+}
+
 // A node is witnessed where its silence would be confirmed: not before the first answers, and not by the nodes of one zone where there are more.
 func TestWitnessed(t *testing.T) {
 	for name, test := range map[string]struct {

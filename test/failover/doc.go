@@ -25,7 +25,8 @@
 //
 //   - Delay is made by a relay between an agent and the controller: the kernels on which tests run may lack netem.
 //
-//   - The processes of a machine are paused by SIGSTOP; its kernel still answers. The controller is short of CPU by the quota of a cgroup.
+//   - The processes of a machine are paused by SIGSTOP; its kernel still answers. The controller, and the agent of an overloaded machine, are short of
+//     CPU by the quota of a cgroup.
 //
 // Not played: wall clocks that jump (all namespaces of a kernel share CLOCK_REALTIME), machines whose kernels are paused, too, and nodes that are
 // short of memory. A machine whose kernel is paused, or that is cut off from all others at once, gives the same signs as one without power, and

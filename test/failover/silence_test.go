@@ -110,6 +110,15 @@ var faults = []fault{
 		heal:   func(_ *testing.T, m *machine) { m.restore() },
 	},
 	{
+		// A machine that is overloaded: its kernel answers.
+		name: "agent and the kubelet's port starved of CPU", lasts: unseen,
+		strike: func(t *testing.T, m *machine) {
+			agent, port := m.agent.starve(t), m.port.starve(t)
+			m.restore = func() { agent(); port() }
+		},
+		heal: func(_ *testing.T, m *machine) { m.restore() },
+	},
+	{
 		name: "streams delayed", until: taken(nodeliveness.Reachable, 1), lasts: seen,
 		strike: func(t *testing.T, m *machine) {
 			m.agent.end(t)

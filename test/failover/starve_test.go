@@ -1,6 +1,7 @@
 package failover
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -28,7 +29,7 @@ func (p *process) starve(t *testing.T) (feed func()) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(top, unix.MNT_DETACH) })
-	group := filepath.Join(top, agenttest.Cgroup(t, "starved", top))
+	group := filepath.Join(top, agenttest.Cgroup(t, fmt.Sprintf("starved%d", p.Process.Pid), top))
 	write := func(file, text string) {
 		t.Helper()
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
