@@ -18,7 +18,7 @@ var japaneseForecast = sentences{
 	FateJobIndex:        "Job {{.job}} のこのインデックスは失敗します (backoffLimitPerIndex は {{.limit}})。",
 	FateJobSibling:      "Job {{.job}} が失敗したため、残りの Pod も終了します。",
 	FateRelease:         "{{.node}} の削除、Pod の強制削除、out-of-service taint の付与のいずれかまで Terminating のままで、再作成はその後です。",
-	FateHangs:           "{{.node}} が応答しないため、Pod は Terminating のまま残ります。解放されるのは、Pod の強制削除、ノードの削除、out-of-service taint の付与のいずれかを行った場合だけです。",
+	FateHangs:           "{{.node}} が応答しないため、Pod は Terminating のまま残り、その場所は空きません。解放されるのは、Pod の強制削除、ノードの削除、out-of-service taint の付与のいずれかを行った場合だけです。",
 	FateHeld:            "{{.node}} が削除されるまで退避 (evict) されず、動作中とみなされ続けます。",
 	FateOnceGone:        "失われたノードが削除された後でなければ配置できません。",
 	FateDetach:          "先にボリューム {{.volume}} を {{.node}} からデタッチする必要があります。強制デタッチは早くても古い Pod が消えてから 6 分後です。",

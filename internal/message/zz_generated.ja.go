@@ -3605,7 +3605,7 @@ var japaneseTexts = []compiled{
 	}},
 	{FateHangs, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" が応答しないため、Pod は Terminating のまま残ります。解放されるのは、Pod の強制削除、ノードの削除、out-of-service taint の付与のいずれかを行った場合だけです。")
+		t.say(" が応答しないため、Pod は Terminating のまま残り、その場所は空きません。解放されるのは、Pod の強制削除、ノードの削除、out-of-service taint の付与のいずれかを行った場合だけです。")
 	}},
 	{FateHeld, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
