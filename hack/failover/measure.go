@@ -41,6 +41,8 @@ var (
 	silentOff30    = span{pass: silence, until: "power-off-of-30"}
 	silentOff110   = span{pass: silence, until: "power-off-of-110"}
 	silentLeader   = span{pass: silence, until: "power-off-of-the-leader"}
+	volumeAway     = span{pass: silence, until: "volume-of-a-stopped-instance"}
+	volumeReleased = span{pass: silence, until: "volume-after-proof"}
 	kubeletRestart = span{pass: silence, until: "kubelet-restart"}
 )
 
@@ -133,7 +135,7 @@ func readPass(out []byte, name string) (figures, error) {
 // runTest runs test/failover, which fails if anything else happens than what it measures.
 func runTest(ctx context.Context, root string) (figures, error) {
 	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-v", "-run", "^"+silence+"$", "./test/failover")
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "NAOSU_PROGRAMS_BUILT=1", "NAOSU_TEST_ALL=1", "NAOSU_MANY_PODS=1")
+	cmd.Dir, cmd.Env = root, append(os.Environ(), "NAOSU_PROGRAMS_BUILT=1", "NAOSU_TEST_ALL=1", "NAOSU_FAILOVER_MORE=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("run test/failover: %w\n%s", err, out)
@@ -154,7 +156,7 @@ func readTest(out []byte) (figures, error) {
 		said[string(match[1])] = seconds
 	}
 	found := figures{}
-	for _, s := range []span{silentOff, silentOff30, silentOff110, silentLeader, kubeletRestart} {
+	for _, s := range []span{silentOff, silentOff30, silentOff110, silentLeader, volumeAway, volumeReleased, kubeletRestart} {
 		seconds, is := said[s.until]
 		if !is {
 			return nil, fmt.Errorf("%s by test/failover: %w", s.until, errNotMeasured)

@@ -61,6 +61,22 @@ var rows = []row{
 		cell{en: "not replaced on silence", ja: "応答なしとしては置き換えない"},
 	},
 	{
+		cell{
+			en: "`outOfService: WhenOff`, until the volume of a stopped instance is attached to another node (the same test)",
+			ja: "`outOfService: WhenOff`。停止したインスタンスのボリュームがほかのノードにアタッチされるまで (同じテスト)",
+		},
+		seconds(volumeAway),
+		cell{en: "does not apply", ja: "対象外"},
+	},
+	{
+		cell{
+			en: "The same, from when the node is not ready and the machine is proven to be off",
+			ja: "同上。ノードが Ready でなくなり、マシンの停止が証明されてから",
+		},
+		seconds(volumeReleased),
+		cell{en: "does not apply", ja: "対象外"},
+	},
+	{
 		cell{en: "A NodeRepairPolicy that restarts the kubelet (the same test)", ja: "kubelet を再起動する NodeRepairPolicy (同じテスト)"},
 		cell{en: "does not apply", ja: "対象外"},
 		cell{"none is replaced; the node reports Ready after %s", "置き換えられる Pod はなく、%s後にノードが Ready と報告", kubeletRestart},

@@ -166,9 +166,9 @@ func taken(state nodeliveness.State, count int) func(*testing.T, *machine) error
 	}
 }
 
-// manyPodsVariable is the variable of the environment with which TestSilence also takes the power of machines with 30 pods that are replaced, and with 110, as
-// many as a node runs by default. hack/failover sets it.
-const manyPodsVariable = "NAOSU_MANY_PODS"
+// moreVariable is the variable of the environment with which TestSilence also takes the power of machines with 30 pods that are replaced, and with 110, as
+// many as a node runs by default, and stops an instance that has a volume. hack/failover sets it.
+const moreVariable = "NAOSU_FAILOVER_MORE"
 
 // TestSilence breaks one machine after another in ways in which no pod may be replaced, the last of which naosu heals, and
 // then takes the power of one, and of the one on which the controller that leads runs.
@@ -190,7 +190,7 @@ func TestSilence(t *testing.T) {
 	if !t.Run("power off", func(t *testing.T) { b.powerOff(t, off, "power-off"); off.reboot(t); b.watched(t) }) {
 		return
 	}
-	if os.Getenv(manyPodsVariable) != "" {
+	if os.Getenv(moreVariable) != "" {
 		for _, pods := range []int{30, 110} {
 			ok := t.Run(fmt.Sprintf("power off with %d pods", pods), func(t *testing.T) {
 				b.addPods(t, off, pods)
@@ -202,6 +202,9 @@ func TestSilence(t *testing.T) {
 			if !ok {
 				return
 			}
+		}
+		if !t.Run("instance with a volume stopped", b.volumeReleased) {
+			return
 		}
 	}
 	b.lead(t, b.host())
