@@ -19,6 +19,19 @@ var englishRebalance = sentences{
 	PlanHeadNode:     "NODE",
 	PlanHeadBefore:   "BEFORE",
 	PlanHeadAfter:    "AFTER",
+	PlanHeadResource: "RESOURCE",
+	PlanHeadMost:     "AT MOST",
+
+	PlanNoneForNodes:  "No plan: no evictions were found that help. {{count .workloads \"workload is\" \"workloads are\"}} out of balance, and {{count .nodes \"node is\" \"nodes are\"}} overutilized.",
+	PlanNodeInMotion:  "{{.node}} stays overutilized: some of its pods are of workloads with pods that are starting, terminating, or on a node that is not Ready. Plan again when they are at rest.",
+	PlanNodeProtected: "{{.node}} stays overutilized: pods that may not be evicted request too much, because of a PodDisruptionBudget, an annotation, a claim or data on the node, or because the plan is not for them.",
+	PlanNodeNoGain:    "{{.node}} stays overutilized: there is no room for its pods elsewhere, or they would overutilize another node or bring a workload out of balance.",
+	PlanNodeHarmful:   "{{.node}} stays overutilized: in a simulated future, its evictions did not help, or harmed other pods.",
+	PlanNodeLimit:     "{{.node}} stays overutilized: more evictions are needed than are allowed at once.",
+
+	PlanConsolidated:         "Utilization is not considered: Karpenter consolidates nodes of {{.pool}}.",
+	PlanScaledDown:           "Utilization is not considered: cluster-autoscaler removes nodes that are used little.",
+	PlanConsolidationUnknown: "Utilization is not considered: whether an autoscaler consolidates nodes is not known, since no {{.kind}} was read.",
 
 	RebalanceEvidence:    "Out of balance: {{and .workloads}}.",
 	RebalanceReplaced:    "{{.new}} runs on {{.node}} in place of {{.pod}}.",

@@ -19,6 +19,19 @@ var japaneseRebalance = sentences{
 	PlanHeadNode:     "ノード",
 	PlanHeadBefore:   "前",
 	PlanHeadAfter:    "後",
+	PlanHeadResource: "リソース",
+	PlanHeadMost:     "上限",
+
+	PlanNoneForNodes:  "計画はありません。改善できる退避は見つかりませんでした。偏りのあるワークロードは {{.workloads}} 個、使用率が高すぎるノードは {{.nodes}} 台です。",
+	PlanNodeInMotion:  "{{.node}} の使用率は高いままです。起動中または終了中の Pod、あるいは Ready でないノードの Pod があるワークロードの Pod が動作しています。落ち着いてから、もう一度計画してください。",
+	PlanNodeProtected: "{{.node}} の使用率は高いままです。PodDisruptionBudget、アノテーション、PersistentVolumeClaim、ノード上のデータのいずれかのため退避できない Pod や、計画の対象ではない Pod の要求が多すぎます。",
+	PlanNodeNoGain:    "{{.node}} の使用率は高いままです。ほかのノードに空きがないか、退避するとほかのノードの使用率が高くなりすぎるか、ワークロードに偏りが生じます。",
+	PlanNodeHarmful:   "{{.node}} の使用率は高いままです。シミュレーションでは、退避しても改善しないか、ほかの Pod に影響する場合がありました。",
+	PlanNodeLimit:     "{{.node}} の使用率は高いままです。一度に許可された数を超える退避が必要です。",
+
+	PlanConsolidated:         "使用率は考慮しません。Karpenter が {{.pool}} のノードを集約 (consolidation) しています。",
+	PlanScaledDown:           "使用率は考慮しません。cluster-autoscaler が、あまり使われていないノードを削除します。",
+	PlanConsolidationUnknown: "使用率は考慮しません。{{.kind}} が読み取られていないため、オートスケーラーがノードを集約 (consolidation) するかどうか分かりません。",
 
 	RebalanceEvidence:    "配置が偏っています: {{and .workloads}}",
 	RebalanceReplaced:    "{{.pod}} の代わりに {{.new}} が {{.node}} で動作しています。",

@@ -20,6 +20,19 @@ const (
 	PlanHeadNode     ID = "PlanHeadNode"
 	PlanHeadBefore   ID = "PlanHeadBefore"
 	PlanHeadAfter    ID = "PlanHeadAfter"
+	PlanHeadResource ID = "PlanHeadResource"
+	PlanHeadMost     ID = "PlanHeadMost"
+
+	PlanNoneForNodes  ID = "PlanNoneForNodes"  // workloads, nodes
+	PlanNodeInMotion  ID = "PlanNodeInMotion"  // node
+	PlanNodeProtected ID = "PlanNodeProtected" // node
+	PlanNodeNoGain    ID = "PlanNodeNoGain"    // node
+	PlanNodeHarmful   ID = "PlanNodeHarmful"   // node
+	PlanNodeLimit     ID = "PlanNodeLimit"     // node
+
+	PlanConsolidated         ID = "PlanConsolidated"         // pool
+	PlanScaledDown           ID = "PlanScaledDown"           //
+	PlanConsolidationUnknown ID = "PlanConsolidationUnknown" // kind
 )
 
 // What is said of RebalancePolicies, and recorded of their Remediations.
