@@ -37,19 +37,20 @@ const (
 
 // What is said of RebalancePolicies, and recorded of their Remediations.
 const (
-	RebalanceEvidence    ID = "RebalanceEvidence"    // workloads
-	RebalanceReplaced    ID = "RebalanceReplaced"    // pod, node, new
-	RebalanceElsewhere   ID = "RebalanceElsewhere"   // pod, node, new, nodes
-	RebalanceNotEvicted  ID = "RebalanceNotEvicted"  // pod, within, words
-	RebalanceProtected   ID = "RebalanceProtected"   // pod
-	RebalanceNotReplaced ID = "RebalanceNotReplaced" // pod, within
-	RebalanceBegan       ID = "RebalanceBegan"       // remediation, pods, policy
-	RebalanceAsForecast  ID = "RebalanceAsForecast"  // pods
-	RebalanceOtherwise   ID = "RebalanceOtherwise"   // pods
-	RebalanceStopped     ID = "RebalanceStopped"     // done, all
-	RebalanceChanged     ID = "RebalanceChanged"     //
-	RebalanceNotNeeded   ID = "RebalanceNotNeeded"   //
-	RebalanceNoWorkloads ID = "RebalanceNoWorkloads" //
-	RebalanceNoPlan      ID = "RebalanceNoPlan"      // reasons
-	PlanLimitReached     ID = "PlanLimitReached"     // workload
+	RebalanceEvidence      ID = "RebalanceEvidence"      // workloads
+	RebalanceNodesEvidence ID = "RebalanceNodesEvidence" // nodes, workloads
+	RebalanceReplaced      ID = "RebalanceReplaced"      // pod, node, new
+	RebalanceElsewhere     ID = "RebalanceElsewhere"     // pod, node, new, nodes
+	RebalanceNotEvicted    ID = "RebalanceNotEvicted"    // pod, within, words
+	RebalanceProtected     ID = "RebalanceProtected"     // pod
+	RebalanceNotReplaced   ID = "RebalanceNotReplaced"   // pod, within
+	RebalanceBegan         ID = "RebalanceBegan"         // remediation, pods, policy
+	RebalanceAsForecast    ID = "RebalanceAsForecast"    // pods
+	RebalanceOtherwise     ID = "RebalanceOtherwise"     // pods
+	RebalanceStopped       ID = "RebalanceStopped"       // done, all
+	RebalanceChanged       ID = "RebalanceChanged"       //
+	RebalanceNotNeeded     ID = "RebalanceNotNeeded"     //
+	RebalanceNoWorkloads   ID = "RebalanceNoWorkloads"   //
+	RebalanceNoPlan        ID = "RebalanceNoPlan"        // reasons
+	PlanLimitReached       ID = "PlanLimitReached"       // workload
 )

@@ -7276,6 +7276,13 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("workloads")))
 		t.say(".")
 	}},
+	{RebalanceNodesEvidence, []string{"nodes", "workloads"}, func(t *text) {
+		t.say("Out of balance, or with pods on overutilized nodes (")
+		t.say(englishAnd(t.items("nodes")))
+		t.say("): ")
+		t.say(englishAnd(t.items("workloads")))
+		t.say(".")
+	}},
 	{RebalanceReplaced, []string{"new", "node", "pod"}, func(t *text) {
 		t.put(t.value("new"))
 		t.say(" runs on ")
@@ -7345,7 +7352,7 @@ var englishTexts = []compiled{
 		t.say("The selectors select no workload, or another policy decides for every workload that they select.")
 	}},
 	{RebalanceNoPlan, []string{"reasons"}, func(t *text) {
-		t.say("Workloads are out of balance, and no evictions were found that help: ")
+		t.say("Workloads are out of balance, or nodes are overutilized, and no evictions were found that help: ")
 		t.say(englishAnd(t.items("reasons")))
 	}},
 	{PlanLimitReached, []string{"workload"}, func(t *text) {

@@ -7028,6 +7028,12 @@ var japaneseTexts = []compiled{
 		t.say("配置が偏っています: ")
 		t.say(japaneseAnd(t.items("workloads")))
 	}},
+	{RebalanceNodesEvidence, []string{"nodes", "workloads"}, func(t *text) {
+		t.say("配置が偏っているか、使用率が高すぎるノード (")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(") で動作しています: ")
+		t.say(japaneseAnd(t.items("workloads")))
+	}},
 	{RebalanceReplaced, []string{"pod", "new", "node"}, func(t *text) {
 		t.put(t.value("pod"))
 		t.say(" の代わりに ")
@@ -7095,7 +7101,7 @@ var japaneseTexts = []compiled{
 		t.say("セレクターに一致するワークロードがないか、一致するすべてのワークロードにほかのポリシーが適用されています。")
 	}},
 	{RebalanceNoPlan, []string{"reasons"}, func(t *text) {
-		t.say("偏りのあるワークロードがありますが、改善できる退避は見つかりませんでした: ")
+		t.say("偏りのあるワークロード、または使用率が高すぎるノードがありますが、改善できる退避は見つかりませんでした: ")
 		t.say(japaneseAnd(t.items("reasons")))
 	}},
 	{PlanLimitReached, []string{"workload"}, func(t *text) {

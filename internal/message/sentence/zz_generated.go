@@ -5669,6 +5669,11 @@ func RebalanceEvidence(workloads message.List) message.Sentence {
 	return message.Sentence{ID: message.RebalanceEvidence, Args: message.Args{"workloads": workloads}}
 }
 
+// RebalanceNodesEvidence is message.RebalanceNodesEvidence.
+func RebalanceNodesEvidence(nodes, workloads message.List) message.Sentence {
+	return message.Sentence{ID: message.RebalanceNodesEvidence, Args: message.Args{"nodes": nodes, "workloads": workloads}}
+}
+
 // RebalanceReplaced is message.RebalanceReplaced.
 func RebalanceReplaced(new, node, pod any) message.Sentence {
 	return message.Sentence{ID: message.RebalanceReplaced, Args: message.Args{"new": new, "node": node, "pod": pod}}
