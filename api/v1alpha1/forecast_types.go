@@ -41,6 +41,29 @@ type Forecast struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=64
 	Workloads []WorkloadForecast `json:"workloads,omitempty"`
+
+	// nodes are the nodes that evicted pods leave, and those on which the pods in their place may run, if the plan of a RebalancePolicy is
+	// about overutilized nodes too. At most 64. Not set in other forecasts.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	Nodes []NodeForecast `json:"nodes,omitempty"`
+}
+
+// NodeForecast is how far a node is overutilized after the plan.
+type NodeForecast struct {
+	// name is the metadata.name of the node, for example node-1.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// excess is by how many percentage points of the node's allocatable CPU or memory, whichever is more, its pods request more than the
+	// policy allows after the plan, rounded up, for example 1. The plan turned out as forecast if they request no more. Defaults to 0: the
+	// node is not overutilized.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	Excess int32 `json:"excess,omitempty"`
 }
 
 // WorkloadForecast is how far a workload is out of balance after the plan.

@@ -6,6 +6,10 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // has PolicyReadyReason, PolicyPausedReason, PolicyInvalidSelectorReason and PolicyNoPodsReason.
 const PolicyNoPlanReason = "NoPlan"
 
+// PolicyUtilizationNotConsideredReason is a further one: maxUtilizationDeviationPercent has no effect, since an autoscaler consolidates nodes, or since it
+// is not known whether one does.
+const PolicyUtilizationNotConsideredReason = "UtilizationNotConsidered"
+
 // The bounds of the fields of a RebalancePolicy.
 const (
 	// MaxPolicyEvictions is the most evictions of one Remediation: each takes two steps of its status.
@@ -106,6 +110,15 @@ type RebalancePolicySpec struct {
 	// +kubebuilder:validation:Maximum=100
 	MaxSharePercent int32 `json:"maxSharePercent,omitempty"`
 
+	// maxUtilizationDeviationPercent is by how many percentage points the share of a node's allocatable CPU, or memory, that its pods
+	// request may exceed the share that is requested of all open nodes with the same taints together. Nodes above it are overutilized:
+	// pods of theirs are evicted if that helps. From 0 to 100, for example 20. It has no effect where Karpenter or cluster-autoscaler
+	// consolidates nodes. Defaults to 0: utilization is not considered.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	MaxUtilizationDeviationPercent int32 `json:"maxUtilizationDeviationPercent,omitempty"`
+
 	// dwellSeconds is for how long no node must have been created, become ready or not ready, been cordoned or uncordoned, or changed
 	// its taints before pods are evicted, in seconds: a node that has just come, or come back, may fail again. From 5 to 86400, for example 60. Defaults to 300.
 	// +optional
@@ -143,7 +156,8 @@ type RebalancePolicySpec struct {
 // RebalancePolicyStatus is the observed state of a RebalancePolicy.
 type RebalancePolicyStatus struct {
 	// conditions are the latest observations of the policy. Ready is True if no obstacle is known; otherwise, its reason is the
-	// obstacle: Paused, InvalidSelector, NoPods, or NoPlan if workloads are out of balance and no evictions help. At most 16.
+	// obstacle: Paused, InvalidSelector, NoPods, NoPlan if workloads are out of balance or nodes overutilized and no evictions help, or
+	// UtilizationNotConsidered if maxUtilizationDeviationPercent has no effect. At most 16.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -165,4 +179,9 @@ type RebalancePolicyStatus struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	UnbalancedWorkloads *int32 `json:"unbalancedWorkloads,omitempty"`
+
+	// overutilizedNodes is the number of overutilized nodes that run pods of these workloads. Not set if utilization is not considered.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	OverutilizedNodes *int32 `json:"overutilizedNodes,omitempty"`
 }

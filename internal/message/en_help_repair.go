@@ -65,12 +65,15 @@ var englishHelpRepair = sentences{
 	"help/rebalance/plan/long": "Show the fewest evictions found that restore balance, in which order, and on which nodes the scheduler would run the pods created in their place. Nothing is changed.\n\n" +
 		"A workload is out of balance if a node or a zone holds more than --max-share percent of its pods although an even distribution would place fewer there, if it violates one of its " +
 		"topology spread constraints, if a node's labels or taints no longer admit its pods, or if a pod runs beside one that its required anti-affinity excludes. Only Deployments, ReplicaSets, ReplicationControllers and StatefulSets are considered.\n\n" +
+		"With --max-utilization-deviation, pods of overutilized nodes are evicted too. A node is overutilized if its pods request a larger share of its CPU or memory than is requested of all open nodes with the same taints " +
+		"together, by more than so many percentage points. Utilization is not considered where Karpenter or cluster-autoscaler consolidates nodes.\n\n" +
 		"The scheduler decides where pods run: a plan contains only evictions that help wherever its ties fall, and was simulated in 16 futures. Pods with claims or data on their node, pods that " +
 		"annotations protect from eviction, and pods whose PodDisruptionBudget allows no disruption are not evicted.\n\n" +
 		"Exit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.",
-	"flag/rebalance/plan/all-namespaces": "include every namespace, which is the default without --namespace",
-	"flag/rebalance/plan/selector":       "include only pods and workloads whose labels match this `SELECTOR`",
-	"flag/rebalance/plan/max-share":      "the largest share of a workload that one node and one zone may hold, in `PERCENT`",
+	"flag/rebalance/plan/all-namespaces":            "include every namespace, which is the default without --namespace",
+	"flag/rebalance/plan/selector":                  "include only pods and workloads whose labels match this `SELECTOR`",
+	"flag/rebalance/plan/max-share":                 "the largest share of a workload that one node and one zone may hold, in `PERCENT`",
+	"flag/rebalance/plan/max-utilization-deviation": "how much more of a node's CPU or memory may be requested than of all such nodes together, in `PERCENTAGE-POINTS`; 0 does not consider utilization",
 
 	"help/failover":      "Release the pods of failed nodes",
 	"help/failover/long": "Release the pods and volumes of nodes that have failed. How long pods stay on such a node by themselves, FailoverPolicies specify.",

@@ -62,12 +62,15 @@ var japaneseHelpRepair = sentences{
 	"help/rebalance/plan/long": "偏りをなくす退避のうち、見つかった最も少ないものを、順序と、代わりに作られる Pod をスケジューラーが配置するノードとともに表示します。何も変更しません。\n\n" +
 		"次のいずれかに当てはまるワークロードを、偏りがあるとみなします。均等に配置すればより少なくなるのに、1 台のノードまたは 1 つのゾーンに、Pod の --max-share パーセントを超える数がある。" +
 		"topology spread constraint に違反している。ノードの label や taint が、動作中の Pod をもう受け入れない。必須のアンチアフィニティが除外する Pod と並んで動いている。対象は Deployment、ReplicaSet、ReplicationController、StatefulSet だけです。\n\n" +
+		"--max-utilization-deviation を指定すると、使用率が高すぎるノードの Pod も退避します。ノードの CPU またはメモリのうち Pod が要求する割合が、同じ taint を持つ使用可能なノード全体での割合を、" +
+		"指定したポイント数を超えて上回るノードです。Karpenter または cluster-autoscaler がノードを集約 (consolidation) するクラスターでは、使用率を考慮しません。\n\n" +
 		"Pod の配置はスケジューラーが決めます。計画には、同点のノードのどれが選ばれても効果がある退避だけが含まれ、16 通りの未来でシミュレーション済みです。PersistentVolumeClaim やノード上のデータを使う Pod、" +
 		"アノテーションで退避が禁じられた Pod、PodDisruptionBudget が中断を許さない Pod は退避しません。\n\n" +
 		"終了コード: 結果を表示した場合は 0、入力が正しくない場合や結果が得られない場合は 2。",
-	"flag/rebalance/plan/all-namespaces": "すべての namespace を対象にする (--namespace を指定しない場合のデフォルト)",
-	"flag/rebalance/plan/selector":       "label がこの `SELECTOR` に一致する Pod とワークロードだけを対象にする",
-	"flag/rebalance/plan/max-share":      "1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)",
+	"flag/rebalance/plan/all-namespaces":            "すべての namespace を対象にする (--namespace を指定しない場合のデフォルト)",
+	"flag/rebalance/plan/selector":                  "label がこの `SELECTOR` に一致する Pod とワークロードだけを対象にする",
+	"flag/rebalance/plan/max-utilization-deviation": "CPU またはメモリの要求の割合が、同種のノード全体での割合を何ポイントまで上回ってよいか (`PERCENTAGE-POINTS`)。0 なら使用率を考慮しない",
+	"flag/rebalance/plan/max-share":                 "1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)",
 
 	"help/failover":      "停止したノードの Pod を解放する",
 	"help/failover/long": "停止したノードの Pod とボリュームを解放します。何もしない場合に Pod がそのノードに残る時間は、FailoverPolicy で指定します。",

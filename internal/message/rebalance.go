@@ -20,23 +20,37 @@ const (
 	PlanHeadNode     ID = "PlanHeadNode"
 	PlanHeadBefore   ID = "PlanHeadBefore"
 	PlanHeadAfter    ID = "PlanHeadAfter"
+	PlanHeadResource ID = "PlanHeadResource"
+	PlanHeadMost     ID = "PlanHeadMost"
+
+	PlanNoneForNodes  ID = "PlanNoneForNodes"  // workloads, nodes
+	PlanNodeInMotion  ID = "PlanNodeInMotion"  // node
+	PlanNodeProtected ID = "PlanNodeProtected" // node
+	PlanNodeNoGain    ID = "PlanNodeNoGain"    // node
+	PlanNodeHarmful   ID = "PlanNodeHarmful"   // node
+	PlanNodeLimit     ID = "PlanNodeLimit"     // node
+
+	PlanConsolidated         ID = "PlanConsolidated"         // pool
+	PlanScaledDown           ID = "PlanScaledDown"           //
+	PlanConsolidationUnknown ID = "PlanConsolidationUnknown" // kind
 )
 
 // What is said of RebalancePolicies, and recorded of their Remediations.
 const (
-	RebalanceEvidence    ID = "RebalanceEvidence"    // workloads
-	RebalanceReplaced    ID = "RebalanceReplaced"    // pod, node, new
-	RebalanceElsewhere   ID = "RebalanceElsewhere"   // pod, node, new, nodes
-	RebalanceNotEvicted  ID = "RebalanceNotEvicted"  // pod, within, words
-	RebalanceProtected   ID = "RebalanceProtected"   // pod
-	RebalanceNotReplaced ID = "RebalanceNotReplaced" // pod, within
-	RebalanceBegan       ID = "RebalanceBegan"       // remediation, pods, policy
-	RebalanceAsForecast  ID = "RebalanceAsForecast"  // pods
-	RebalanceOtherwise   ID = "RebalanceOtherwise"   // pods
-	RebalanceStopped     ID = "RebalanceStopped"     // done, all
-	RebalanceChanged     ID = "RebalanceChanged"     //
-	RebalanceNotNeeded   ID = "RebalanceNotNeeded"   //
-	RebalanceNoWorkloads ID = "RebalanceNoWorkloads" //
-	RebalanceNoPlan      ID = "RebalanceNoPlan"      // reasons
-	PlanLimitReached     ID = "PlanLimitReached"     // workload
+	RebalanceEvidence      ID = "RebalanceEvidence"      // workloads
+	RebalanceNodesEvidence ID = "RebalanceNodesEvidence" // nodes, workloads
+	RebalanceReplaced      ID = "RebalanceReplaced"      // pod, node, new
+	RebalanceElsewhere     ID = "RebalanceElsewhere"     // pod, node, new, nodes
+	RebalanceNotEvicted    ID = "RebalanceNotEvicted"    // pod, within, words
+	RebalanceProtected     ID = "RebalanceProtected"     // pod
+	RebalanceNotReplaced   ID = "RebalanceNotReplaced"   // pod, within
+	RebalanceBegan         ID = "RebalanceBegan"         // remediation, pods, policy
+	RebalanceAsForecast    ID = "RebalanceAsForecast"    // pods
+	RebalanceOtherwise     ID = "RebalanceOtherwise"     // pods
+	RebalanceStopped       ID = "RebalanceStopped"       // done, all
+	RebalanceChanged       ID = "RebalanceChanged"       //
+	RebalanceNotNeeded     ID = "RebalanceNotNeeded"     //
+	RebalanceNoWorkloads   ID = "RebalanceNoWorkloads"   //
+	RebalanceNoPlan        ID = "RebalanceNoPlan"        // reasons
+	PlanLimitReached       ID = "PlanLimitReached"       // workload
 )

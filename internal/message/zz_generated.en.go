@@ -5398,7 +5398,7 @@ var englishTexts = []compiled{
 		t.say("Show the fewest evictions that restore balance, and where the pods would run then")
 	}},
 	{"help/rebalance/plan/long", nil, func(t *text) {
-		t.say("Show the fewest evictions found that restore balance, in which order, and on which nodes the scheduler would run the pods created in their place. Nothing is changed.\n\nA workload is out of balance if a node or a zone holds more than --max-share percent of its pods although an even distribution would place fewer there, if it violates one of its topology spread constraints, if a node's labels or taints no longer admit its pods, or if a pod runs beside one that its required anti-affinity excludes. Only Deployments, ReplicaSets, ReplicationControllers and StatefulSets are considered.\n\nThe scheduler decides where pods run: a plan contains only evictions that help wherever its ties fall, and was simulated in 16 futures. Pods with claims or data on their node, pods that annotations protect from eviction, and pods whose PodDisruptionBudget allows no disruption are not evicted.\n\nExit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.")
+		t.say("Show the fewest evictions found that restore balance, in which order, and on which nodes the scheduler would run the pods created in their place. Nothing is changed.\n\nA workload is out of balance if a node or a zone holds more than --max-share percent of its pods although an even distribution would place fewer there, if it violates one of its topology spread constraints, if a node's labels or taints no longer admit its pods, or if a pod runs beside one that its required anti-affinity excludes. Only Deployments, ReplicaSets, ReplicationControllers and StatefulSets are considered.\n\nWith --max-utilization-deviation, pods of overutilized nodes are evicted too. A node is overutilized if its pods request a larger share of its CPU or memory than is requested of all open nodes with the same taints together, by more than so many percentage points. Utilization is not considered where Karpenter or cluster-autoscaler consolidates nodes.\n\nThe scheduler decides where pods run: a plan contains only evictions that help wherever its ties fall, and was simulated in 16 futures. Pods with claims or data on their node, pods that annotations protect from eviction, and pods whose PodDisruptionBudget allows no disruption are not evicted.\n\nExit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.")
 	}},
 	{"flag/rebalance/plan/all-namespaces", nil, func(t *text) {
 		t.say("include every namespace, which is the default without --namespace")
@@ -5408,6 +5408,9 @@ var englishTexts = []compiled{
 	}},
 	{"flag/rebalance/plan/max-share", nil, func(t *text) {
 		t.say("the largest share of a workload that one node and one zone may hold, in `PERCENT`")
+	}},
+	{"flag/rebalance/plan/max-utilization-deviation", nil, func(t *text) {
+		t.say("how much more of a node's CPU or memory may be requested than of all such nodes together, in `PERCENTAGE-POINTS`; 0 does not consider utilization")
 	}},
 	{"help/failover", nil, func(t *text) {
 		t.say("Release the pods of failed nodes")
@@ -7234,8 +7237,61 @@ var englishTexts = []compiled{
 	{PlanHeadAfter, nil, func(t *text) {
 		t.say("AFTER")
 	}},
+	{PlanHeadResource, nil, func(t *text) {
+		t.say("RESOURCE")
+	}},
+	{PlanHeadMost, nil, func(t *text) {
+		t.say("AT MOST")
+	}},
+	{PlanNoneForNodes, []string{"workloads", "nodes"}, func(t *text) {
+		t.say("No plan: no evictions were found that help. ")
+		t.say(count(t.number("workloads"), "workload is", "workloads are"))
+		t.say(" out of balance, and ")
+		t.say(count(t.number("nodes"), "node is", "nodes are"))
+		t.say(" overutilized.")
+	}},
+	{PlanNodeInMotion, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" stays overutilized: some of its pods are of workloads with pods that are starting, terminating, or on a node that is not Ready. Plan again when they are at rest.")
+	}},
+	{PlanNodeProtected, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" stays overutilized: pods that may not be evicted request too much, because of a PodDisruptionBudget, an annotation, a claim or data on the node, or because the plan is not for them.")
+	}},
+	{PlanNodeNoGain, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" stays overutilized: there is no room for its pods elsewhere, or they would overutilize another node or bring a workload out of balance.")
+	}},
+	{PlanNodeHarmful, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" stays overutilized: in a simulated future, its evictions did not help, or harmed other pods.")
+	}},
+	{PlanNodeLimit, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" stays overutilized: more evictions are needed than are allowed at once.")
+	}},
+	{PlanConsolidated, []string{"pool"}, func(t *text) {
+		t.say("Utilization is not considered: Karpenter consolidates nodes of ")
+		t.put(t.value("pool"))
+		t.say(".")
+	}},
+	{PlanScaledDown, nil, func(t *text) {
+		t.say("Utilization is not considered: cluster-autoscaler removes nodes that are used little.")
+	}},
+	{PlanConsolidationUnknown, []string{"kind"}, func(t *text) {
+		t.say("Utilization is not considered: whether an autoscaler consolidates nodes is not known, since no ")
+		t.put(t.value("kind"))
+		t.say(" was read.")
+	}},
 	{RebalanceEvidence, []string{"workloads"}, func(t *text) {
 		t.say("Out of balance: ")
+		t.say(englishAnd(t.items("workloads")))
+		t.say(".")
+	}},
+	{RebalanceNodesEvidence, []string{"nodes", "workloads"}, func(t *text) {
+		t.say("Out of balance, or with pods on overutilized nodes (")
+		t.say(englishAnd(t.items("nodes")))
+		t.say("): ")
 		t.say(englishAnd(t.items("workloads")))
 		t.say(".")
 	}},
@@ -7308,7 +7364,7 @@ var englishTexts = []compiled{
 		t.say("The selectors select no workload, or another policy decides for every workload that they select.")
 	}},
 	{RebalanceNoPlan, []string{"reasons"}, func(t *text) {
-		t.say("Workloads are out of balance, and no evictions were found that help: ")
+		t.say("Workloads are out of balance, or nodes are overutilized, and no evictions were found that help: ")
 		t.say(englishAnd(t.items("reasons")))
 	}},
 	{PlanLimitReached, []string{"workload"}, func(t *text) {

@@ -5241,13 +5241,16 @@ var japaneseTexts = []compiled{
 		t.say("偏りをなくす最も少ない退避と、その後に Pod が動作するノードを表示する")
 	}},
 	{"help/rebalance/plan/long", nil, func(t *text) {
-		t.say("偏りをなくす退避のうち、見つかった最も少ないものを、順序と、代わりに作られる Pod をスケジューラーが配置するノードとともに表示します。何も変更しません。\n\n次のいずれかに当てはまるワークロードを、偏りがあるとみなします。均等に配置すればより少なくなるのに、1 台のノードまたは 1 つのゾーンに、Pod の --max-share パーセントを超える数がある。topology spread constraint に違反している。ノードの label や taint が、動作中の Pod をもう受け入れない。必須のアンチアフィニティが除外する Pod と並んで動いている。対象は Deployment、ReplicaSet、ReplicationController、StatefulSet だけです。\n\nPod の配置はスケジューラーが決めます。計画には、同点のノードのどれが選ばれても効果がある退避だけが含まれ、16 通りの未来でシミュレーション済みです。PersistentVolumeClaim やノード上のデータを使う Pod、アノテーションで退避が禁じられた Pod、PodDisruptionBudget が中断を許さない Pod は退避しません。\n\n終了コード: 結果を表示した場合は 0、入力が正しくない場合や結果が得られない場合は 2。")
+		t.say("偏りをなくす退避のうち、見つかった最も少ないものを、順序と、代わりに作られる Pod をスケジューラーが配置するノードとともに表示します。何も変更しません。\n\n次のいずれかに当てはまるワークロードを、偏りがあるとみなします。均等に配置すればより少なくなるのに、1 台のノードまたは 1 つのゾーンに、Pod の --max-share パーセントを超える数がある。topology spread constraint に違反している。ノードの label や taint が、動作中の Pod をもう受け入れない。必須のアンチアフィニティが除外する Pod と並んで動いている。対象は Deployment、ReplicaSet、ReplicationController、StatefulSet だけです。\n\n--max-utilization-deviation を指定すると、使用率が高すぎるノードの Pod も退避します。ノードの CPU またはメモリのうち Pod が要求する割合が、同じ taint を持つ使用可能なノード全体での割合を、指定したポイント数を超えて上回るノードです。Karpenter または cluster-autoscaler がノードを集約 (consolidation) するクラスターでは、使用率を考慮しません。\n\nPod の配置はスケジューラーが決めます。計画には、同点のノードのどれが選ばれても効果がある退避だけが含まれ、16 通りの未来でシミュレーション済みです。PersistentVolumeClaim やノード上のデータを使う Pod、アノテーションで退避が禁じられた Pod、PodDisruptionBudget が中断を許さない Pod は退避しません。\n\n終了コード: 結果を表示した場合は 0、入力が正しくない場合や結果が得られない場合は 2。")
 	}},
 	{"flag/rebalance/plan/all-namespaces", nil, func(t *text) {
 		t.say("すべての namespace を対象にする (--namespace を指定しない場合のデフォルト)")
 	}},
 	{"flag/rebalance/plan/selector", nil, func(t *text) {
 		t.say("label がこの `SELECTOR` に一致する Pod とワークロードだけを対象にする")
+	}},
+	{"flag/rebalance/plan/max-utilization-deviation", nil, func(t *text) {
+		t.say("CPU またはメモリの要求の割合が、同種のノード全体での割合を何ポイントまで上回ってよいか (`PERCENTAGE-POINTS`)。0 なら使用率を考慮しない")
 	}},
 	{"flag/rebalance/plan/max-share", nil, func(t *text) {
 		t.say("1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)")
@@ -6986,8 +6989,60 @@ var japaneseTexts = []compiled{
 	{PlanHeadAfter, nil, func(t *text) {
 		t.say("後")
 	}},
+	{PlanHeadResource, nil, func(t *text) {
+		t.say("リソース")
+	}},
+	{PlanHeadMost, nil, func(t *text) {
+		t.say("上限")
+	}},
+	{PlanNoneForNodes, []string{"workloads", "nodes"}, func(t *text) {
+		t.say("計画はありません。改善できる退避は見つかりませんでした。偏りのあるワークロードは ")
+		t.put(t.value("workloads"))
+		t.say(" 個、使用率が高すぎるノードは ")
+		t.put(t.value("nodes"))
+		t.say(" 台です。")
+	}},
+	{PlanNodeInMotion, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の使用率は高いままです。起動中または終了中の Pod、あるいは Ready でないノードの Pod があるワークロードの Pod が動作しています。落ち着いてから、もう一度計画してください。")
+	}},
+	{PlanNodeProtected, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の使用率は高いままです。PodDisruptionBudget、アノテーション、PersistentVolumeClaim、ノード上のデータのいずれかのため退避できない Pod や、計画の対象ではない Pod の要求が多すぎます。")
+	}},
+	{PlanNodeNoGain, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の使用率は高いままです。ほかのノードに空きがないか、退避するとほかのノードの使用率が高くなりすぎるか、ワークロードに偏りが生じます。")
+	}},
+	{PlanNodeHarmful, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の使用率は高いままです。シミュレーションでは、退避しても改善しないか、ほかの Pod に影響する場合がありました。")
+	}},
+	{PlanNodeLimit, []string{"node"}, func(t *text) {
+		t.put(t.value("node"))
+		t.say(" の使用率は高いままです。一度に許可された数を超える退避が必要です。")
+	}},
+	{PlanConsolidated, []string{"pool"}, func(t *text) {
+		t.say("使用率は考慮しません。Karpenter が ")
+		t.put(t.value("pool"))
+		t.say(" のノードを集約 (consolidation) しています。")
+	}},
+	{PlanScaledDown, nil, func(t *text) {
+		t.say("使用率は考慮しません。cluster-autoscaler が、あまり使われていないノードを削除します。")
+	}},
+	{PlanConsolidationUnknown, []string{"kind"}, func(t *text) {
+		t.say("使用率は考慮しません。")
+		t.put(t.value("kind"))
+		t.say(" が読み取られていないため、オートスケーラーがノードを集約 (consolidation) するかどうか分かりません。")
+	}},
 	{RebalanceEvidence, []string{"workloads"}, func(t *text) {
 		t.say("配置が偏っています: ")
+		t.say(japaneseAnd(t.items("workloads")))
+	}},
+	{RebalanceNodesEvidence, []string{"nodes", "workloads"}, func(t *text) {
+		t.say("配置が偏っているか、使用率が高すぎるノード (")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(") で動作しています: ")
 		t.say(japaneseAnd(t.items("workloads")))
 	}},
 	{RebalanceReplaced, []string{"pod", "new", "node"}, func(t *text) {
@@ -7057,7 +7112,7 @@ var japaneseTexts = []compiled{
 		t.say("セレクターに一致するワークロードがないか、一致するすべてのワークロードにほかのポリシーが適用されています。")
 	}},
 	{RebalanceNoPlan, []string{"reasons"}, func(t *text) {
-		t.say("偏りのあるワークロードがありますが、改善できる退避は見つかりませんでした: ")
+		t.say("偏りのあるワークロード、または使用率が高すぎるノードがありますが、改善できる退避は見つかりませんでした: ")
 		t.say(japaneseAnd(t.items("reasons")))
 	}},
 	{PlanLimitReached, []string{"workload"}, func(t *text) {

@@ -33,13 +33,14 @@ func TestBruteForce(t *testing.T) {
 			t.Fatal(err)
 		}
 		planned := evictions(p)
-		if worst := worstExcess(t, judge, planned, names, math.MaxInt); len(planned) > 0 && worst >= excessOf(judge.World(), names) {
-			t.Fatalf("%s does not lower the excess: %d, was %d", describe(p), worst, excessOf(judge.World(), names))
+		excessOf := func(world *cluster.Snapshot) int { return excessOf(world, names) }
+		if worst := worstExcess(t, judge, planned, excessOf, math.MaxInt); len(planned) > 0 && worst >= excessOf(judge.World()) {
+			t.Fatalf("%s does not lower the excess: %d, was %d", describe(p), worst, excessOf(judge.World()))
 		}
 		if holds, err := rebalance.Holds(t.Context(), judge, evicted(p), excess(p), rebalance.Options{Futures: 64}); err != nil || !holds {
 			t.Fatalf("%s does not hold in other futures (%v)", describe(p), err)
 		}
-		least := leastEvictions(t, judge, names)
+		least := leastEvictions(t, judge, excessOf, func(pod *corev1.Pod) bool { return len(judge.World().PodsOf(pod.OwnerReferences[0].UID)) > 1 })
 		switch complete := len(p.Unmet) == 0; {
 		case least <= mostBruteEvictions && !complete:
 			t.Fatalf("%s, but %d evictions balance all", describe(p), least)
@@ -92,16 +93,16 @@ func judgeOf(t *rapid.T, objects w.Objects) *scheduling.Judge {
 	return judge
 }
 
-// leastEvictions is the length of the shortest sequence of evictions after which all is balanced in every future; more than mostBruteEvictions if none
-// that is tried does it. A Deployment's only pod is not evicted.
-func leastEvictions(t *rapid.T, judge *scheduling.Judge, names []string) int {
-	if excessOf(judge.World(), names) == 0 {
+// leastEvictions is the length of the shortest sequence of evictions of some pods after which there is no excess in any future; more than mostBruteEvictions
+// if none that is tried does it.
+func leastEvictions(t *rapid.T, judge *scheduling.Judge, excessOf func(*cluster.Snapshot) int, of func(*corev1.Pod) bool) int {
+	if excessOf(judge.World()) == 0 {
 		return 0
 	}
-	pods := slices.DeleteFunc(slices.Clone(judge.World().Pods()), func(pod *corev1.Pod) bool { return len(judge.World().PodsOf(pod.OwnerReferences[0].UID)) == 1 })
+	pods := slices.DeleteFunc(slices.Clone(judge.World().Pods()), func(pod *corev1.Pod) bool { return !of(pod) })
 	var try func(chosen []change.Change) int
 	try = func(chosen []change.Change) int {
-		if len(chosen) > 0 && worstExcess(t, judge, chosen, names, 0) == 0 {
+		if len(chosen) > 0 && worstExcess(t, judge, chosen, excessOf, 0) == 0 {
 			return len(chosen)
 		}
 		least := math.MaxInt
@@ -119,7 +120,7 @@ func leastEvictions(t *rapid.T, judge *scheduling.Judge, names []string) int {
 var errEnough = errors.New("worse than asked for")
 
 // worstExcess is the largest excess in some futures of evictions, or the first that is more than enough; a pod that does not run counts as all.
-func worstExcess(t *rapid.T, judge *scheduling.Judge, evictions []change.Change, names []string, enough int) int {
+func worstExcess(t *rapid.T, judge *scheduling.Judge, evictions []change.Change, excessOf func(*cluster.Snapshot) int, enough int) int {
 	worst := 0
 	err := simulation.EachFuture(t.Context(), judge, evictions, simulation.Options{Seeds: 64}, func(o outcome.Outcome) error {
 		for _, pod := range o.World.Pods() {
@@ -127,7 +128,7 @@ func worstExcess(t *rapid.T, judge *scheduling.Judge, evictions []change.Change,
 				worst = math.MaxInt
 			}
 		}
-		if worst = max(worst, excessOf(o.World, names)); worst > enough {
+		if worst = max(worst, excessOf(o.World)); worst > enough {
 			return errEnough
 		}
 		return nil

@@ -14,7 +14,8 @@ import (
 )
 
 // Holds simulates the eviction of pods in futures of the Judge's world, which is left as it was, and reports whether in each of them a pod runs in place of
-// every evicted one, no workload exceeds the excess given for it, and no other pod that runs is harmed. On which nodes the pods run does not matter
+// every evicted one, no workload and no node exceeds the excess given for it, no other node is brought further above what may be requested of it, and no
+// other pod that runs is harmed. On which nodes the pods run does not matter
 // otherwise. It is false while pods of a workload to evict from are not ready. Without pods it is about the world as it is.
 func Holds(ctx context.Context, judge *scheduling.Judge, pods []change.Ref, excess map[change.Ref]int, o Options) (bool, error) {
 	o = o.withDefaults()
@@ -35,6 +36,8 @@ func Holds(ctx context.Context, judge *scheduling.Judge, pods []change.Ref, exce
 	if len(of) < len(evicted) {
 		return false, nil
 	}
+	use := utilizationOf(world, o.MaxUtilizationDeviation)
+	addNodes(left, use, excess)
 	within := func() bool {
 		for ref, most := range excess {
 			if now, known := left[ref]; !known || now > most {
@@ -52,10 +55,42 @@ func Holds(ctx context.Context, judge *scheduling.Judge, pods []change.Ref, exce
 		for w, there := range distribute(of, before, landed) {
 			left[w.ref] = there.excess
 		}
-		holds = holds && !harmed && len(landed) == len(of) && within()
+		holds = holds && !harmed && len(landed) == len(of) && use.landed(world, of, landed, left) && within()
 		return nil
 	})
 	return holds, err
+}
+
+// addNodes adds the excess of those nodes that are asked about, as they are, in percentage points. It is not known if utilization is not considered.
+func addNodes(left map[change.Ref]int, use *utilization, asked map[change.Ref]int) {
+	for ref := range asked {
+		if use != nil && ref == nodeRef(ref.Name) {
+			left[ref] = use.points(ref.Name, use.requested[ref.Name])
+		}
+	}
+}
+
+// landed notes the excess of nodes in a future of evictions, and reports whether none other of them is brought further above what may be requested.
+func (u *utilization) landed(world *cluster.Snapshot, of map[change.Ref]assigned, landed map[change.Ref]string, left map[change.Ref]int) bool {
+	if u == nil {
+		return true
+	}
+	var landings []landing
+	for ref, from := range of {
+		if pod := world.Pod(ref.Namespace, ref.Name); pod != nil {
+			landings = append(landings, landing{requestsOf(pod), from.node, landed[ref]})
+		}
+	}
+	_, after := u.after(landings)
+	for node, requested := range after {
+		points := u.points(node, requested)
+		if _, is := left[nodeRef(node)]; is {
+			left[nodeRef(node)] = points
+		} else if points > u.points(node, u.requested[node]) {
+			return false
+		}
+	}
+	return true
 }
 
 func evictionsOf(pods []change.Ref) []change.Change {

@@ -45,6 +45,41 @@ func TestHolds(t *testing.T) {
 	}
 }
 
+// Nodes are judged too.
+func TestHoldsForNodes(t *testing.T) {
+	world := w.Of(zones("n1", "n2", "n3"), singles("s", "n1", "500m", 6), w.Deployment("big", w.Template("big", "1200m"), "n2"))
+	names := podsOn(world, "n1")
+	node := func(name string) change.Ref { return change.Ref{Kind: "Node", Name: name} }
+	considered := rebalance.Options{MaxUtilizationDeviation: 10} // 45 %, of which n1 has 75 % and n2 30 %.
+	for name, tc := range map[string]struct {
+		pods   []change.Ref
+		excess map[change.Ref]int
+		o      rebalance.Options
+		want   bool
+	}{
+		"enough":                    {names[:3], map[change.Ref]int{node("n1"): 0}, considered, true},
+		"too few":                   {names[:2], map[change.Ref]int{node("n1"): 0}, considered, false},
+		"too few, and more allowed": {names[:2], map[change.Ref]int{node("n1"): 5}, considered, true},
+		"as it is":                  {nil, map[change.Ref]int{node("n1"): 29}, considered, false},
+		"and as it may be":          {nil, map[change.Ref]int{node("n1"): 30}, considered, true},
+		"it is not considered":      {names[:3], map[change.Ref]int{node("n1"): 0}, rebalance.Options{}, false},
+		"of no node":                {names[:3], nil, considered, true},
+		"a node that is gone":       {nil, map[change.Ref]int{node("n9"): 0}, considered, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			holds, err := rebalance.Holds(t.Context(), world.Judge(t), tc.pods, tc.excess, tc.o)
+			if err != nil || holds != tc.want {
+				t.Errorf("%t (%v), want %t", holds, err, tc.want)
+			}
+		})
+	}
+	// All of them on one node are too many for it.
+	crowded := w.Of(w.Node("n1", "zone-a"), w.Node("n2", "zone-b"), singles("s", "n1", "1", 3))
+	if holds, err := rebalance.Holds(t.Context(), crowded.Judge(t), podsOn(crowded, "n1"), nil, rebalance.Options{MaxUtilizationDeviation: 5}); err != nil || holds {
+		t.Errorf("%t (%v): the other node is overutilized", holds, err)
+	}
+}
+
 // podsOn are the pods of a world on a node.
 func podsOn(objects w.Objects, node string) (pods []change.Ref) {
 	for _, o := range objects {

@@ -30,6 +30,10 @@ type Options struct {
 	// MaxShare is the largest share of a workload's pods that one node, and one zone, may hold, over 0 up to 1, where an even distribution over
 	// the nodes that may run them allows it. Zero is DefaultMaxShare.
 	MaxShare float64
+	// MaxUtilizationDeviation is by how many percentage points the share of a node's allocatable CPU, or memory, that its pods request may exceed that of all
+	// open nodes with the same taints together, from 1 to 100. What a node's DaemonSets' pods and static pods request it may hold in any case. Zero does not
+	// consider utilization.
+	MaxUtilizationDeviation int
 	// Asks says whether pods of a workload may be evicted; nil allows all.
 	Asks func(change.Ref) bool
 	// Evictable says whether a pod may be evicted as far as others than its own annotations, data and PodDisruptionBudget are concerned; nil

@@ -15,13 +15,13 @@ import (
 type Result string
 
 const (
-	// Balanced is an empty plan: every workload meets the targets.
+	// Balanced is an empty plan: every workload and node meets the targets.
 	Balanced Result = "balanced"
 	// Minimal is a plan than which none with fewer evictions has the same effect.
 	Minimal Result = "minimal"
 	// Irreducible is a plan for which the search found none with fewer evictions, although its bound allows fewer.
 	Irreducible Result = "irreducible"
-	// None is an empty plan although workloads are out of balance: no evictions were found that help.
+	// None is an empty plan although workloads are out of balance, or nodes overutilized: no evictions were found that help.
 	None Result = "none"
 )
 
@@ -35,6 +35,8 @@ type Plan struct {
 	Workloads []Distribution `json:"workloads"`
 	// Unmet are the workloads that stay out of balance.
 	Unmet []Unmet `json:"unmet"`
+	// Nodes are those that are overutilized before or after the plan, by name; none if utilization is not considered.
+	Nodes []NodeUtilization `json:"nodes,omitempty"`
 }
 
 // Wave is evictions that PodDisruptionBudgets permit at once. The next wave begins once the pods created in their place are ready.
@@ -68,13 +70,33 @@ type Unmet struct {
 	Reason   Reason     `json:"reason"`
 }
 
-// Reason is why a workload stays out of balance.
+// Utilization is how much of a node's allocatable CPU and memory is requested, in percent.
+type Utilization struct {
+	CPU    int `json:"cpu"`
+	Memory int `json:"memory"`
+}
+
+// NodeUtilization is that of an overutilized node.
+type NodeUtilization struct {
+	Node string `json:"node"`
+	// Most is what may be requested of it, and After the most that is, over all futures.
+	Most   Utilization `json:"most"`
+	Before Utilization `json:"before"`
+	After  Utilization `json:"after"`
+	// Excess is by how many percentage points of its allocatable more than the most is requested after the plan, of the resource of which it is more,
+	// rounded up. Zero meets the target.
+	Excess int `json:"excess"`
+	// Reason is why it stays overutilized; empty if it does not.
+	Reason Reason `json:"reason,omitempty"`
+}
+
+// Reason is why a workload stays out of balance, or a node overutilized.
 type Reason string
 
 const (
 	// InMotion is a workload of which pods are starting, terminating, or on a node that is not ready: it is left alone until it is at rest.
 	InMotion Reason = "InMotion"
-	// Protected is one of whose pods none that would have to leave may be evicted.
+	// Protected is one of whose pods none that would have to leave may be evicted, or a node on which such pods request more than may be requested of it.
 	Protected Reason = "Protected"
 	// NoGain is one whose pods the scheduler would put back, or for which there is no room elsewhere.
 	NoGain Reason = "NoGain"
@@ -100,12 +122,29 @@ func (u Unmet) Sentence(workload any) message.Sentence {
 	}
 }
 
+// Sentence says why the node stays overutilized.
+func (n NodeUtilization) Sentence() message.Sentence {
+	node := nodeRef(n.Node)
+	switch n.Reason {
+	case InMotion:
+		return sentence.PlanNodeInMotion(node)
+	case Protected:
+		return sentence.PlanNodeProtected(node)
+	case Harmful:
+		return sentence.PlanNodeHarmful(node)
+	case LimitReached:
+		return sentence.PlanNodeLimit(node)
+	default:
+		return sentence.PlanNodeNoGain(node)
+	}
+}
+
 // New plans. The Judge's world is left as it was. An error is of the Judge or of the context.
 func New(ctx context.Context, judge *scheduling.Judge, o Options) (Plan, error) {
 	o = o.withDefaults()
 	s := newSearch(judge, o)
 	unbalanced := s.unbalanced()
-	if len(unbalanced) == 0 {
+	if len(unbalanced) == 0 && len(s.overutilizedAtFirst()) == 0 {
 		return Plan{Result: Balanced, Waves: []Wave{}, Workloads: []Distribution{}, Unmet: []Unmet{}}, nil
 	}
 	steps, unmet, err := s.solveAll(ctx, unbalanced)
@@ -137,17 +176,16 @@ func Unbalanced(world *cluster.Snapshot, o Options) (all, unbalanced []change.Re
 
 // plan puts steps into a Plan.
 func (s *search) plan(steps []step, after []Distribution, unmet []Unmet) Plan {
-	p := Plan{Result: None, Waves: []Wave{}, Workloads: []Distribution{}, Unmet: unmet}
+	p := Plan{Result: None, Waves: []Wave{}, Workloads: []Distribution{}}
 	evictions := 0
 	for _, one := range steps {
 		p.Bound += one.bound
 		evictions += len(one.evicted)
 	}
-	if p.Unmet == nil {
-		p.Unmet = []Unmet{}
+	if evictions == 0 {
+		clear(s.highest)
 	}
-	slices.SortStableFunc(p.Unmet, func(a, b Unmet) int { return compareRefs(a.Workload, b.Workload) })
-	p.Unmet = slices.CompactFunc(p.Unmet, func(a, b Unmet) bool { return a.Workload == b.Workload }) // What is known of a workload first is why.
+	p.Unmet, p.Nodes = s.split(unmet)
 	if evictions == 0 {
 		return p
 	}
@@ -157,4 +195,19 @@ func (s *search) plan(steps []step, after []Distribution, unmet []Unmet) Plan {
 	}
 	p.Waves, p.Workloads = s.waves(steps), after
 	return p
+}
+
+// split are the workloads that stay out of balance, by namespace and name, and the nodes that are overutilized before or after the plan.
+func (s *search) split(unmet []Unmet) ([]Unmet, []NodeUtilization) {
+	workloads, reasons := []Unmet{}, map[string]Reason{}
+	for _, u := range unmet {
+		if _, known := reasons[u.Workload.Name]; cluster.Kind(u.Workload.Kind) != cluster.Node {
+			workloads = append(workloads, u)
+		} else if !known { // What is known first is why.
+			reasons[u.Workload.Name] = u.Reason
+		}
+	}
+	slices.SortStableFunc(workloads, func(a, b Unmet) int { return compareRefs(a.Workload, b.Workload) })
+	workloads = slices.CompactFunc(workloads, func(a, b Unmet) bool { return a.Workload == b.Workload })
+	return workloads, s.nodeUtilizations(reasons)
 }

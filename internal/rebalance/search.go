@@ -19,6 +19,8 @@ const (
 	exactEvictions = 3
 	// mostChoices bounds how many choices of one number of evictions are tried for a workload.
 	mostChoices = 500
+	// mostCombinations bounds how many are looked at for whether they could be enough.
+	mostCombinations = 100_000
 	// fewClasses is for up to how many classes of pods, by workload and node, those that need not leave are tried although there is room: the scheduler may
 	// prefer nodes that do not help.
 	fewClasses = 24
@@ -42,6 +44,19 @@ type search struct {
 	created map[types.UID]bool
 	// landings are the nodes on which the pods in place of evicted ones run, by evicted pod, over all futures.
 	landings map[change.Ref]map[string]bool
+	// use is the utilization of nodes in the search's world, while it looks for evictions from overutilized ones; nil before, and if it is not considered.
+	// atFirst is that before the search.
+	use, atFirst *utilization
+	// on are the pods of workloads, by node, without those that were created during the search.
+	on map[string][]*corev1.Pod
+	// landed are the evictions of the present outcome.
+	landed []landing
+	// requests are those of the pods that the search evicts. relieved are the ones that are evicted for overutilized nodes: true for those that run on one,
+	// and false for those that make room.
+	requests map[change.Ref]amounts
+	relieved map[change.Ref]bool
+	// highest is the most that is requested of nodes whose utilization a plan changes, over all futures.
+	highest map[string]amounts
 	// left is how many more evictions the plan may have.
 	left int
 	// gone has evicted pods end before the scheduler places the ones created in their place, rather than after.
@@ -58,8 +73,10 @@ type assigned struct {
 type step struct {
 	// workloads are those that the step brings nearer to their targets, or to them.
 	workloads []*workload
-	evicted   []*corev1.Pod
-	bound     int
+	// nodes are the overutilized ones for which pods are evicted; there are no workloads then.
+	nodes   []string
+	evicted []*corev1.Pod
+	bound   int
 }
 
 func newSearch(judge *scheduling.Judge, o Options) *search {
@@ -67,6 +84,7 @@ func newSearch(judge *scheduling.Judge, o Options) *search {
 	s := &search{
 		judge: judge, o: o, left: o.MaxEvictions, workloads: workloads(world, o.MaxShare), byRef: map[change.Ref]*workload{},
 		ofPod: map[types.NamespacedName]*workload{}, original: map[change.Ref]assigned{}, before: map[change.Ref]map[string]int{}, budgetsIn: budgetsOf(world), created: map[types.UID]bool{},
+		atFirst: utilizationOf(world, o.MaxUtilizationDeviation), requests: map[change.Ref]amounts{}, relieved: map[change.Ref]bool{},
 	}
 	for _, w := range s.workloads {
 		s.byRef[w.ref], s.before[w.ref] = w, w.byNode()
@@ -83,11 +101,23 @@ func (s *search) unbalanced() []*workload {
 	return slices.DeleteFunc(slices.Clone(s.workloads), func(w *workload) bool { return w.excess() == 0 || !s.o.Asks(w.ref) })
 }
 
-// solveAll looks for evictions: for all workloads together if few are enough, else for one workload after the other, each in the world that the
-// evictions before it lead to.
+// solveAll looks for evictions: for workloads that are out of balance, and then for overutilized nodes.
 func (s *search) solveAll(ctx context.Context, unbalanced []*workload) (steps []step, unmet []Unmet, err error) {
 	s.judge.Fork()
 	defer s.judge.Revert()
+	if len(unbalanced) > 0 {
+		steps, unmet, err = s.balance(ctx, unbalanced)
+	}
+	if err != nil || s.atFirst == nil {
+		return steps, unmet, err
+	}
+	relieving, staying, err := s.relieve(ctx, steps)
+	return append(steps, relieving...), append(unmet, staying...), err
+}
+
+// balance looks for evictions: for all workloads together if few are enough, else for one workload after the other, each in the world that the evictions
+// before it lead to.
+func (s *search) balance(ctx context.Context, unbalanced []*workload) (steps []step, unmet []Unmet, err error) {
 	var rest []*workload
 	for _, w := range unbalanced {
 		switch {
@@ -100,6 +130,7 @@ func (s *search) solveAll(ctx context.Context, unbalanced []*workload) (steps []
 		}
 	}
 	if together, err := s.exact(ctx, rest...); err != nil || len(together.evicted) > 0 {
+		s.left -= len(together.evicted)
 		return []step{together}, unmet, err
 	}
 	for i, w := range rest {
@@ -143,27 +174,57 @@ func (s *search) exact(ctx context.Context, ws ...*workload) (step, error) {
 	if one.bound == 0 || one.bound > exactEvictions {
 		return one, nil
 	}
-	own := len(classes)
-	for size := one.bound; size <= min(exactEvictions, s.left); size++ {
-		if size == one.bound+1 {
+	found, err := s.fewest(ctx, one.bound, target{
+		classes:  classes,
+		met:      func() bool { return !slices.ContainsFunc(ws, func(w *workload) bool { return w.excess() > 0 }) },
+		possible: func(evicted []*corev1.Pod) bool { return s.couldMeet(ws, evicted) },
+		hasSpace: func(pod *corev1.Pod, node string) bool {
+			w := s.ofPod[keyOf(pod)]
+			return w.hasSpace(w.byNode(), node)
+		},
+		makingRoom: func() [][]*corev1.Pod { return s.makingRoom(ws, classes) },
+	})
+	one.evicted = found
+	return one, err
+}
+
+// target is what a few evictions are to reach.
+type target struct {
+	// classes are the pods among which they are chosen. Pods of a class are alike.
+	classes [][]*corev1.Pod
+	// met reports whether it is reached in the present outcome, and possible whether it could be, wherever evicted pods go: of what leaves too much behind, no
+	// outcome needs to be asked.
+	met      func() bool
+	possible func(evicted []*corev1.Pod) bool
+	// hasSpace reports whether the eviction of a pod would help if the one in its place ran on a node.
+	hasSpace func(pod *corev1.Pod, node string) bool
+	// makingRoom are classes of pods that make room where there is none.
+	makingRoom func() [][]*corev1.Pod
+}
+
+// fewest looks for the fewest evictions, from the least that could be enough up to exactEvictions, that reach a target, and carries them out in the Judge's
+// world; nil if there are none.
+func (s *search) fewest(ctx context.Context, least int, t target) ([]*corev1.Pod, error) {
+	own := len(t.classes)
+	for size := least; size <= min(exactEvictions, s.left); size++ {
+		if size == least+1 {
 			lacks, err := len(s.workloads)*len(s.judge.World().Nodes()) <= fewClasses, error(nil)
 			if !lacks {
-				lacks, err = s.lacksRoom(ctx, classes)
+				lacks, err = s.lacksRoom(ctx, t)
 			}
 			if err != nil {
-				return one, err
+				return nil, err
 			}
 			if lacks {
-				classes = append(classes, s.makingRoom(ws, classes)...)
+				t.classes = append(t.classes, t.makingRoom()...)
 			}
 		}
-		found, err := s.choose(ctx, ws, classes, own, size)
+		found, err := s.choose(ctx, t, own, size)
 		if err != nil || found != nil {
-			one.evicted = found
-			return one, errors.Join(err, s.move(ctx, found))
+			return found, errors.Join(err, s.move(ctx, found))
 		}
 	}
-	return one, nil
+	return nil, nil
 }
 
 // leaving are the pods of a workload that have to leave their nodes, or may have to, by node, the least disruption first.
@@ -174,14 +235,12 @@ func (s *search) leaving(w *workload) [][]*corev1.Pod {
 	}))
 }
 
-// lacksRoom reports whether a pod that has to leave its node fits on none of the nodes that its workload's limits have space on.
-func (s *search) lacksRoom(ctx context.Context, leaving [][]*corev1.Pod) (bool, error) {
-	for _, class := range leaving {
-		w := s.ofPod[keyOf(class[0])]
+// lacksRoom reports whether the pod in place of one that has to leave its node fits on none of the nodes on which it would help.
+func (s *search) lacksRoom(ctx context.Context, t target) (bool, error) {
+	for _, class := range t.classes {
 		fits, err := s.withEvicted(class[0], func(created *corev1.Pod) (bool, error) {
 			fit, err := s.judge.Fit(ctx, created)
-			byNode := w.byNode()
-			return slices.ContainsFunc(fit.Feasible, func(node string) bool { return w.hasSpace(byNode, node) }), err
+			return slices.ContainsFunc(fit.Feasible, func(node string) bool { return t.hasSpace(class[0], node) }), err
 		})
 		if err != nil || !fits {
 			return true, err
@@ -231,17 +290,16 @@ func byNodes(pods []*corev1.Pod) (groups [][]*corev1.Pod) {
 	return groups
 }
 
-// choose finds so many pods, in an order, after whose eviction workloads meet their targets in every outcome; nil if there are none. Pods of a class are
-// alike, so that only how many of each are evicted is chosen. At most one pod is of the classes from own on.
-func (s *search) choose(ctx context.Context, ws []*workload, classes [][]*corev1.Pod, own, size int) (found []*corev1.Pod, err error) {
-	met := func() bool { return !slices.ContainsFunc(ws, func(w *workload) bool { return w.excess() > 0 }) }
-	tried := 0
+// choose finds so many pods, in an order, whose eviction reaches a target in every outcome; nil if there are none. Pods of a class are alike, so that only how
+// many of each are evicted is chosen. At most one pod is of the classes from own on.
+func (s *search) choose(ctx context.Context, t target, own, size int) (found []*corev1.Pod, err error) {
+	classes, tried, looked := t.classes, 0, 0
 	try := func(order []*corev1.Pod) bool {
 		if tried++; tried > mostChoices {
 			return true
 		}
 		var holds bool
-		if holds, err = s.holds(ctx, order, met); holds {
+		if holds, err = s.holds(ctx, order, t.met); holds {
 			found = order
 		}
 		return holds || err != nil
@@ -249,7 +307,8 @@ func (s *search) choose(ctx context.Context, ws []*workload, classes [][]*corev1
 	var pick func(class int, chosen []*corev1.Pod) bool
 	pick = func(class int, chosen []*corev1.Pod) bool {
 		if len(chosen) == size {
-			return s.couldMeet(ws, chosen) && permute(chosen, try)
+			looked++
+			return looked > mostCombinations || t.possible(chosen) && permute(chosen, try)
 		}
 		if class == len(classes) {
 			return false
@@ -417,6 +476,11 @@ func (s *search) drawnOutcome(ctx context.Context, pods []*corev1.Pod, check fun
 // move evicts pods for good, to where the Judge's seed has the scheduler put them.
 func (s *search) move(ctx context.Context, pods []*corev1.Pod) error {
 	for _, pod := range pods {
+		if s.use != nil {
+			s.relieved[podRef(pod)] = s.use.exceeds(pod.Spec.NodeName)
+		}
+	}
+	for _, pod := range pods {
 		w := s.ofPod[keyOf(pod)]
 		created, edits := s.evicted(pod)
 		if err := s.judge.Apply(edits...); err != nil {
@@ -429,6 +493,11 @@ func (s *search) move(ctx context.Context, pods []*corev1.Pod) error {
 		there, edits := running(pod, created, placed.Node)
 		if err := s.judge.Apply(edits...); err != nil {
 			return err
+		}
+		s.requests[podRef(pod)] = requestsOf(pod)
+		if s.use != nil {
+			s.use.move(landing{requestsOf(pod), pod.Spec.NodeName, placed.Node})
+			s.on[pod.Spec.NodeName] = without(s.on[pod.Spec.NodeName], pod)
 		}
 		w.pods = append(without(w.pods, pod), there)
 		s.created[there.UID] = true
@@ -461,7 +530,8 @@ func (s *search) withPlaced(pod, created *corev1.Pod, node string, do func() (bo
 	before := w.pods
 	there, edits := running(pod, created, node)
 	w.pods = append(slices.Clip(w.pods), there)
-	defer func() { w.pods = before }()
+	s.landed = append(s.landed, landing{requestsOf(pod), pod.Spec.NodeName, node})
+	defer func() { w.pods, s.landed = before, s.landed[:len(s.landed)-1] }()
 	if err := s.judge.Apply(edits...); err != nil {
 		return false, err
 	}

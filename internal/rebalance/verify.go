@@ -30,6 +30,9 @@ func (s *search) verify(ctx context.Context, steps []step) (after []Distribution
 				for _, w := range one.workloads {
 					harmful = append(harmful, Unmet{w.ref, Harmful})
 				}
+				for _, node := range one.nodes {
+					harmful = append(harmful, Unmet{nodeRef(node), Harmful})
+				}
 			}
 			return bad
 		})
@@ -37,18 +40,30 @@ func (s *search) verify(ctx context.Context, steps []step) (after []Distribution
 	return []Distribution{}, harmful, nil, nil
 }
 
-// touched are the workloads of which a step evicts pods.
+// touched are the workloads of which a step evicts pods, and first the pods that are evicted for nodes: of those, a step may fail without the others of
+// their workloads.
 func (one step) touched(s *search) []change.Ref {
 	refs := map[change.Ref]bool{}
 	for _, pod := range one.evicted {
 		refs[s.original[podRef(pod)].workload.ref] = true
 	}
-	return slices.SortedFunc(maps.Keys(refs), compareRefs)
+	touched := slices.SortedFunc(maps.Keys(refs), compareRefs)
+	if len(one.nodes) > 0 {
+		touched = slices.Concat(evictedRefs(one.evicted), touched)
+	}
+	return touched
+}
+
+func evictedRefs(pods []*corev1.Pod) (refs []change.Ref) {
+	for _, pod := range pods {
+		refs = append(refs, podRef(pod))
+	}
+	return refs
 }
 
 // played is what came of steps in the simulation.
 type played struct {
-	// bad are the workloads for which a future comes otherwise than planned.
+	// bad are the workloads for which a future comes otherwise than planned, and such pods that are evicted for nodes.
 	bad   map[change.Ref]bool
 	after []Distribution
 }
@@ -57,7 +72,7 @@ type played struct {
 func (s *search) play(ctx context.Context, steps []step) (played, error) {
 	var evicted []change.Ref
 	of := map[change.Ref]assigned{} // by evicted pod
-	s.landings = map[change.Ref]map[string]bool{}
+	s.landings, s.highest = map[change.Ref]map[string]bool{}, map[string]amounts{}
 	for _, wave := range s.waves(steps) {
 		for _, move := range wave.Moves {
 			of[move.Pod] = s.original[move.Pod]
@@ -89,6 +104,7 @@ func (s *search) land(of map[change.Ref]assigned, landed map[change.Ref]string, 
 		}
 		s.landings[ref][landed[ref]] = true
 	}
+	s.landOnNodes(of, landed, bad)
 	var all []Distribution
 	for w, after := range distribute(of, s.before, landed) {
 		planned := w.excess() // w is as the search left it.

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxNodes is how many nodes of a pod a forecast holds.
+	// maxNodes is how many nodes of a pod, and how many nodes of a plan, a forecast holds.
 	maxNodes = 64
 	// outOfBalance is the reason of the evidence.
 	outOfBalance = "OutOfBalance"
@@ -50,13 +50,51 @@ func Propose(policy *v1alpha1.RebalancePolicy, plan rebalance.Plan, world *clust
 	for _, w := range plan.Workloads {
 		f.Workloads = append(f.Workloads, v1alpha1.WorkloadForecast{Kind: w.Workload.Kind, Namespace: w.Workload.Namespace, Name: w.Workload.Name, Excess: int32(w.Excess)})
 	}
+	if len(plan.Nodes) > 0 {
+		f.Nodes = nodesOf(plan)
+	}
 	r.Name = fmt.Sprintf("rebalance-%.*s-%x", longestPolicyName, policy.Name, hash.Sum64())
 	r.Spec.Evidence = v1alpha1.Evidence{
 		Finding: string(finding.N203), Reason: outOfBalance, Since: metav1.NewTime(now),
-		Message: message.English().Say(sentence.RebalanceEvidence(message.ListOf(names(r.Spec.Subjects)))),
+		Message: message.English().Say(evidence(r, plan)),
 	}
 	return r, f
 }
+
+// nodesOf are the forecasts of the nodes that pods of a plan leave, and then of those on which pods in their place may run.
+func nodesOf(plan rebalance.Plan) (all []v1alpha1.NodeForecast) {
+	var from, to []string
+	for _, wave := range plan.Waves {
+		for _, move := range wave.Moves {
+			from, to = append(from, move.From), append(to, move.To...)
+		}
+	}
+	excess := map[string]int{}
+	for _, node := range plan.Nodes {
+		excess[node.Node] = node.Excess
+	}
+	seen := map[string]bool{}
+	for _, node := range slices.Concat(slices.Sorted(slices.Values(from)), slices.Sorted(slices.Values(to))) {
+		if !seen[node] && len(all) < maxNodes {
+			seen[node], all = true, append(all, v1alpha1.NodeForecast{Name: node, Excess: int32(excess[node])})
+		}
+	}
+	return all
+}
+
+func evidence(r *v1alpha1.Remediation, plan rebalance.Plan) message.Sentence {
+	workloads := message.ListOf(names(r.Spec.Subjects))
+	if len(plan.Nodes) == 0 {
+		return sentence.RebalanceEvidence(workloads)
+	}
+	var nodes []string
+	for _, node := range plan.Nodes {
+		nodes = append(nodes, node.Node)
+	}
+	return sentence.RebalanceNodesEvidence(message.ListOf(nodes), workloads)
+}
+
+func nodeRef(name string) change.Ref { return change.Ref{Kind: string(cluster.Node), Name: name} }
 
 // forecast is what becomes of the pod of a move.
 func forecast(world *cluster.Snapshot, move rebalance.Move, index int) v1alpha1.PodForecast {
@@ -119,7 +157,7 @@ func Evicted(r *v1alpha1.Remediation, world *cluster.Snapshot, fromWave int) ([]
 	return pods, true
 }
 
-// Excess is by how much each workload of a Remediation may miss its targets after the plan, as forecast.
+// Excess is by how much each workload and node of a Remediation may miss its targets after the plan, as forecast.
 func Excess(r *v1alpha1.Remediation) map[change.Ref]int {
 	excess := map[change.Ref]int{}
 	for _, s := range r.Spec.Subjects {
@@ -134,17 +172,22 @@ func Excess(r *v1alpha1.Remediation) map[change.Ref]int {
 			excess[ref] = int(w.Excess)
 		}
 	}
+	for _, node := range r.Status.Forecast.Nodes {
+		excess[nodeRef(node.Name)] = int(node.Excess)
+	}
 	return excess
 }
 
 // IsObsolete says of a Remediation that has evicted nothing whether its plan is not needed any more: a pod is gone, or none of its workloads is out
-// of balance.
+// of balance, and none of its nodes overutilized.
 func IsObsolete(r *v1alpha1.Remediation, world *cluster.Snapshot, unbalanced []change.Ref) bool {
 	if _, there := Evicted(r, world, 1); !there {
 		return true
 	}
 	return !slices.ContainsFunc(r.Spec.Subjects, func(s v1alpha1.Subject) bool {
 		return slices.Contains(unbalanced, refOf(s))
+	}) && !slices.ContainsFunc(r.Status.Forecast.Nodes, func(node v1alpha1.NodeForecast) bool {
+		return slices.Contains(unbalanced, nodeRef(node.Name))
 	})
 }
 

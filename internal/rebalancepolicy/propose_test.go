@@ -102,6 +102,31 @@ func TestExcess(t *testing.T) {
 	}
 }
 
+// So it is about the nodes that a plan concerns, if nodes are overutilized.
+func TestNodes(t *testing.T) {
+	_, world := proposed(t, "a")
+	web := change.Ref{Kind: "Deployment", Namespace: "default", Name: "web"}
+	moves := []rebalance.Move{{Pod: pod("web-1-a"), Workload: web, From: "n1", To: []string{"n2", "n3"}}, {Pod: pod("web-1-b"), Workload: web, From: "n1", To: []string{"n2"}}}
+	plan := rebalance.Plan{Waves: []rebalance.Wave{{Moves: moves}}, Nodes: []rebalance.NodeUtilization{{Node: "n1", Excess: 3}, {Node: "n4", Excess: 7}}}
+	p := policy("a", nil)
+	r, forecast := Propose(&p, plan, world, w.Epoch)
+	r.Status.Forecast = forecast
+	if diff := cmp.Diff([]v1alpha1.NodeForecast{{Name: "n1", Excess: 3}, {Name: "n2"}, {Name: "n3"}}, forecast.Nodes); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if want := "Out of balance, or with pods on overutilized nodes (n1 and n4): default/deployment/web."; r.Spec.Evidence.Message != want {
+		t.Errorf("%q, want %q", r.Spec.Evidence.Message, want)
+	}
+	if got := Excess(r); !maps.Equal(got, map[change.Ref]int{web: 0, node("n1"): 3, node("n2"): 0, node("n3"): 0}) {
+		t.Errorf("%v", got)
+	}
+	if !IsObsolete(r, world, nil) || !IsObsolete(r, world, []change.Ref{node("n4")}) || IsObsolete(r, world, []change.Ref{node("n1")}) {
+		t.Error("it is needed while n1 is overutilized")
+	}
+}
+
+func node(name string) change.Ref { return change.Ref{Kind: "Node", Name: name} }
+
 func TestIsObsolete(t *testing.T) {
 	r, world := proposed(t, "a")
 	web, api := change.Ref{Kind: "Deployment", Namespace: "default", Name: "web"}, change.Ref{Kind: "Deployment", Namespace: "default", Name: "api"}

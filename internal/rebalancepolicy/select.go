@@ -12,6 +12,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/rebalance"
 )
 
@@ -52,15 +53,31 @@ func (s Selection) DecidesAll(r *v1alpha1.Remediation) bool {
 // Options are those of a plan for a policy, without workloads that rest.
 func (s Selection) Options(policy *v1alpha1.RebalancePolicy, rests func(change.Ref) bool, now time.Time) rebalance.Options {
 	o := rebalance.Options{
-		MaxShare:     rebalance.Share(int(policy.Spec.MaxSharePercent)),
-		MaxEvictions: int(cmp.Or(policy.Spec.MaxEvictions, v1alpha1.DefaultPolicyEvictions)),
-		Asks:         func(ref change.Ref) bool { return s.Decides(policy.Name, ref) && !rests(ref) },
+		MaxUtilizationDeviation: s.utilizationDeviation(policy),
+		MaxShare:                rebalance.Share(int(policy.Spec.MaxSharePercent)),
+		MaxEvictions:            int(cmp.Or(policy.Spec.MaxEvictions, v1alpha1.DefaultPolicyEvictions)),
+		Asks:                    func(ref change.Ref) bool { return s.Decides(policy.Name, ref) && !rests(ref) },
 	}
 	o.Evictable = func(pod *corev1.Pod) bool {
 		age := now.Sub(pod.CreationTimestamp.Time)
 		return age >= time.Duration(policy.Spec.MinPodAgeSeconds)*time.Second && (policy.Spec.MaxPriority == nil || corev1helpers.PodPriority(pod) <= *policy.Spec.MaxPriority)
 	}
 	return o
+}
+
+// UtilizationObstacle is why a policy's maxUtilizationDeviationPercent has no effect; empty if it has, or is not set.
+func (s Selection) UtilizationObstacle(policy *v1alpha1.RebalancePolicy) message.Sentence {
+	if policy.Spec.MaxUtilizationDeviationPercent == 0 {
+		return message.Sentence{}
+	}
+	return rebalance.UtilizationObstacle(s.world)
+}
+
+func (s Selection) utilizationDeviation(policy *v1alpha1.RebalancePolicy) int {
+	if !s.UtilizationObstacle(policy).IsZero() {
+		return 0
+	}
+	return int(policy.Spec.MaxUtilizationDeviationPercent)
 }
 
 // Dwell is for how long nodes must not have changed before pods are evicted for a policy.

@@ -4,12 +4,10 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
@@ -76,17 +74,11 @@ type Decision struct {
 
 // ClusterAutoscaler says whether a Deployment runs cluster-autoscaler; Unknown if Deployments cannot be read.
 func ClusterAutoscaler(world *cluster.Snapshot) metav1.ConditionStatus {
-	const program = "cluster-autoscaler"
-	if !world.Knowledge(cluster.Deployment).Known() {
+	switch {
+	case !world.Knowledge(cluster.Deployment).Known():
 		return metav1.ConditionUnknown
-	}
-	for _, d := range world.Deployments() {
-		runs := slices.ContainsFunc(d.Spec.Template.Spec.Containers, func(c corev1.Container) bool {
-			return strings.Contains(c.Image, program) || len(c.Command) > 0 && strings.Contains(c.Command[0], program)
-		})
-		if runs && ptr.Deref(d.Spec.Replicas, 1) > 0 {
-			return metav1.ConditionTrue
-		}
+	case len(world.ClusterAutoscalers()) > 0:
+		return metav1.ConditionTrue
 	}
 	return metav1.ConditionFalse
 }

@@ -28,6 +28,8 @@ type PlanOptions struct {
 	Selector      string
 	// MaxShare is the largest share of a workload on one node or in one zone, in percent.
 	MaxShare int
+	// MaxUtilizationDeviation is by how many percentage points more of a node may be requested than of all of them.
+	MaxUtilizationDeviation int
 
 	scope input.Scope
 }
@@ -55,6 +57,7 @@ func newPlan(config genericclioptions.RESTClientGetter, streams genericiooptions
 	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "")
 	flags.StringVarP(&o.Selector, "selector", "l", "", "")
 	flags.IntVar(&o.MaxShare, "max-share", rebalance.DefaultSharePercent, "")
+	flags.IntVar(&o.MaxUtilizationDeviation, "max-utilization-deviation", 0, "")
 	return cmd
 }
 
@@ -62,6 +65,9 @@ func newPlan(config genericclioptions.RESTClientGetter, streams genericiooptions
 func (o *PlanOptions) Validate() error {
 	if o.MaxShare < 1 || o.MaxShare > 100 {
 		return exit.BadInput("--max-share", sentence.ErrNoNumber(strconv.Itoa(o.MaxShare)), sentence.ErrNumberRemedy(1, 100))
+	}
+	if d := o.MaxUtilizationDeviation; d < 0 || d > 100 {
+		return exit.BadInput("--max-utilization-deviation", sentence.ErrNoNumber(strconv.Itoa(d)), sentence.ErrNumberRemedy(0, 100))
 	}
 	var err error
 	o.scope.Selector, err = input.ParseSelector(o.Selector)
@@ -84,9 +90,10 @@ func (o *PlanOptions) Run(ctx context.Context) error {
 	if err := input.InNamespace(in.World, o.scope.Namespace); err != nil {
 		return err
 	}
+	deviation, obstacle := o.utilizationDeviation(in.World)
 	progress := output.NewProgress(o.ErrOut)
 	plan, err := rebalance.New(ctx, in.Judge, rebalance.Options{
-		MaxShare: rebalance.Share(o.MaxShare), Asks: func(ref change.Ref) bool { return o.scope.Asks(in.World, ref) },
+		MaxShare: rebalance.Share(o.MaxShare), MaxUtilizationDeviation: deviation, Asks: func(ref change.Ref) bool { return o.scope.Asks(in.World, ref) },
 		Progress: func(done, total int) { progress.Show(in.Say.Say(sentence.ProgressPlan(done, total)), done, total) },
 	})
 	progress.End()
@@ -96,9 +103,31 @@ func (o *PlanOptions) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !o.Format.ForPeople():
-		return o.Format.WriteData(o.Out, in.Say, plan)
+		return o.Format.WriteData(o.Out, in.Say, document{plan, obstacle})
 	}
 	page := o.Format.Page(o.Out)
 	writePlan(page, in.Say, plan, o.Aim)
+	if !obstacle.IsZero() {
+		page.Blank()
+		page.Paragraph("", in.Say.Say(obstacle), output.Plain)
+	}
 	return page.Err()
+}
+
+// document is the answer as JSON.
+type document struct {
+	rebalance.Plan
+	// UtilizationObstacle is why utilization was not considered although that was asked for.
+	UtilizationObstacle message.Sentence `json:"utilizationObstacle,omitzero"`
+}
+
+// utilizationDeviation is the one that was asked for; zero where the utilization of nodes is not to be considered, and why.
+func (o *PlanOptions) utilizationDeviation(world *cluster.Snapshot) (int, message.Sentence) {
+	if o.MaxUtilizationDeviation == 0 {
+		return 0, message.Sentence{}
+	}
+	if obstacle := rebalance.UtilizationObstacle(world); !obstacle.IsZero() {
+		return 0, obstacle
+	}
+	return o.MaxUtilizationDeviation, message.Sentence{}
 }

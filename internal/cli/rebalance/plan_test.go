@@ -44,12 +44,32 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// Nodes of which more is requested than of the others.
+func TestPlanUtilization(t *testing.T) {
+	for name, tc := range map[string]struct {
+		from string
+		args []string
+	}{
+		"overutilized.en.txt": {"overutilized.yaml", nil}, "overutilized.ja.txt": {"overutilized.yaml", []string{"--lang", "ja"}}, "overutilized.json": {"overutilized.yaml", []string{"-o", "json"}},
+		"overutilized-none.en.txt": {"overutilized.yaml", []string{"-l", "app=mail"}}, "consolidated.en.txt": {"consolidated.yaml", nil}, "consolidated.json": {"consolidated.yaml", []string{"-o", "json"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := planned(t, append(tc.args, "--max-utilization-deviation", "15", "--from", "testdata/"+tc.from)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Compare(t, "testdata/"+name, []byte(got))
+		})
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args []string
 		want string
 	}{
 		"a share of nothing": {[]string{"--max-share", "0", "--from", "testdata/returned.yaml"}, "--max-share"},
+		"a deviation":        {[]string{"--max-utilization-deviation", "-1", "--from", "testdata/returned.yaml"}, "--max-utilization-deviation"},
 		"a selector":         {[]string{"-l", "((", "--from", "testdata/returned.yaml"}, "--selector"},
 		"an unread kind":     {[]string{"--from", "../../diagnosis/testdata/audit/n203-returned.yaml"}, "PodDisruptionBudget"},
 	} {

@@ -25,6 +25,9 @@ func writePlan(page *output.Page, say message.Printer, plan rebalance.Plan, aim 
 		writeWaves(page, say, plan.Waves)
 		page.Blank()
 		writeDistributions(page, say, plan.Workloads)
+	}
+	writeUtilization(page, say, plan.Nodes)
+	if evictions > 0 {
 		page.Blank()
 		page.Paragraph("", say.Say(sentence.PlanHowTo()), output.Plain)
 		for _, wave := range plan.Waves {
@@ -33,11 +36,20 @@ func writePlan(page *output.Page, say message.Printer, plan rebalance.Plan, aim 
 			}
 		}
 	}
-	if len(plan.Unmet) > 0 {
+	var staying []message.Sentence
+	for _, unmet := range plan.Unmet {
+		staying = append(staying, unmet.Sentence(unmet.Workload))
+	}
+	for _, node := range plan.Nodes {
+		if node.Excess > 0 {
+			staying = append(staying, node.Sentence())
+		}
+	}
+	if len(staying) > 0 {
 		page.Blank()
 	}
-	for _, unmet := range plan.Unmet {
-		page.Paragraph("- ", say.Say(unmet.Sentence(unmet.Workload)), output.Plain)
+	for _, why := range staying {
+		page.Paragraph("- ", say.Say(why), output.Plain)
 	}
 }
 
@@ -46,6 +58,9 @@ func summary(plan rebalance.Plan, evictions int) message.Sentence {
 	case rebalance.Balanced:
 		return sentence.PlanBalanced()
 	case rebalance.None:
+		if len(plan.Nodes) > 0 {
+			return sentence.PlanNoneForNodes(len(plan.Unmet), len(plan.Nodes))
+		}
 		return sentence.PlanNone(len(plan.Unmet))
 	case rebalance.Minimal:
 		return sentence.PlanMinimal(evictions, len(plan.Waves))
@@ -77,6 +92,28 @@ func writeDistributions(page *output.Page, say message.Printer, all []rebalance.
 	}
 	page.Table("", []string{say.Say(sentence.PlanHeadWorkload()), say.Say(sentence.PlanHeadNode()), say.Say(sentence.PlanHeadBefore()), say.Say(sentence.PlanHeadAfter())}, rows)
 }
+
+// writeUtilization shows what is requested of overutilized nodes, before and after, of the resources of which it is too much.
+func writeUtilization(page *output.Page, say message.Printer, nodes []rebalance.NodeUtilization) {
+	var rows [][]string
+	for _, n := range nodes {
+		for _, of := range []struct {
+			resource            string
+			most, before, after int
+		}{{"cpu", n.Most.CPU, n.Before.CPU, n.After.CPU}, {"memory", n.Most.Memory, n.Before.Memory, n.After.Memory}} {
+			if max(of.before, of.after) > of.most {
+				rows = append(rows, []string{n.Node, of.resource, percent(of.most), percent(of.before), percent(of.after)})
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	page.Blank()
+	page.Table("", []string{say.Say(sentence.PlanHeadNode()), say.Say(sentence.PlanHeadResource()), say.Say(sentence.PlanHeadMost()), say.Say(sentence.PlanHeadBefore()), say.Say(sentence.PlanHeadAfter())}, rows)
+}
+
+func percent(n int) string { return strconv.Itoa(n) + "%" }
 
 // mostDots is up to how many pods are drawn.
 const mostDots = 20

@@ -14,8 +14,33 @@ type NodePool = Object[NodePoolSpec, NodePoolStatus]
 // NodePoolSpec is what the NodePool may have.
 type NodePoolSpec struct {
 	// Limits bound the sum of its nodes' capacity, by resource; "nodes" counts them. One that is not named has no bound.
-	Limits corev1.ResourceList `json:"limits,omitempty"`
+	Limits     corev1.ResourceList `json:"limits,omitempty"`
+	Disruption NodePoolDisruption  `json:"disruption,omitzero"`
 }
+
+// NodePoolDisruption says which of its nodes Karpenter removes or replaces.
+type NodePoolDisruption struct {
+	// ConsolidationPolicy says which nodes are consolidated; empty stands for the API server's default, which is all.
+	ConsolidationPolicy ConsolidationPolicy `json:"consolidationPolicy,omitempty"`
+	// ConsolidateAfter is how long no pod must have come or gone before, or Never.
+	ConsolidateAfter ConsolidateAfter `json:"consolidateAfter,omitempty"`
+}
+
+// ConsolidationPolicy is which nodes are consolidated.
+type ConsolidationPolicy string
+
+// ConsolidateAfter is a duration, or Never.
+type ConsolidateAfter string
+
+const (
+	// ConsolidateWhenEmpty has nodes without pods removed. Any other policy has nodes with pods removed or replaced too.
+	ConsolidateWhenEmpty ConsolidationPolicy = "WhenEmpty"
+	// ConsolidateNever has no node consolidated.
+	ConsolidateNever ConsolidateAfter = "Never"
+)
+
+// NodePoolLabel names the NodePool of a node.
+const NodePoolLabel = KarpenterGroup + "/nodepool"
 
 // NodePoolStatus is what the NodePool has.
 type NodePoolStatus struct {

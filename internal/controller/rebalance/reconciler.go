@@ -80,11 +80,13 @@ type fruitless struct {
 	generation     int64
 	unbalanced     []change.Ref
 	unmet          []rebalance.Unmet
+	nodes          []rebalance.NodeUtilization
 }
 
 // interval is the time to the next plan, if nothing changes.
 func (f fruitless) interval() time.Duration {
-	if slices.ContainsFunc(f.unmet, func(u rebalance.Unmet) bool { return u.Reason == rebalance.InMotion }) {
+	if slices.ContainsFunc(f.unmet, func(u rebalance.Unmet) bool { return u.Reason == rebalance.InMotion }) ||
+		slices.ContainsFunc(f.nodes, func(n rebalance.NodeUtilization) bool { return n.Reason == rebalance.InMotion }) {
 		return settleInterval
 	}
 	return replanInterval
@@ -181,23 +183,30 @@ func names(r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy) bool {
 func (c *Reconciler) reconcile(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.RebalancePolicy, policies []v1alpha1.RebalancePolicy, remediations []v1alpha1.Remediation, counted map[string]int) (time.Duration, error) {
 	now := c.Clock.Now()
 	selection := rebalancepolicy.Select(world, policies)
-	all, unbalanced := rebalance.Unbalanced(world, selection.Options(policy, func(change.Ref) bool { return false }, now))
+	whole := selection.Options(policy, func(change.Ref) bool { return false }, now)
+	all, unbalanced := rebalance.Unbalanced(world, whole)
+	overutilized := rebalance.Overutilized(world, whole)
 	counted[policy.Name] = len(unbalanced)
 	again, err := resyncInterval, error(nil)
 	hasOpen := slices.ContainsFunc(record.Open(remediations), func(r v1alpha1.Remediation) bool { return names(&r, policy) })
-	if len(unbalanced) > 0 && !hasOpen && !policy.Spec.Paused {
+	balanced := len(unbalanced)+len(overutilized) == 0
+	if !balanced && !hasOpen && !policy.Spec.Paused {
 		options := selection.Options(policy, rebalancepolicy.Resting(remediations, now), now)
 		again, err = c.plan(ctx, world, policy, options)
 	}
-	if len(unbalanced) == 0 || policy.Spec.Paused {
+	if balanced || policy.Spec.Paused {
 		delete(c.fruitless, policy.Name)
 	}
-	return again, errors.Join(err, c.updateStatus(ctx, policy, len(all), len(unbalanced)))
+	observed := observation{len(all), len(unbalanced), nil, selection.UtilizationObstacle(policy)}
+	if whole.MaxUtilizationDeviation > 0 {
+		observed.overutilized = new(int32(len(overutilized)))
+	}
+	return again, errors.Join(err, c.updateStatus(ctx, policy, observed))
 }
 
 // plan plans for a policy once no node has changed for the dwell time, and creates a Remediation of the evictions.
 func (c *Reconciler) plan(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.RebalancePolicy, o rebalance.Options) (time.Duration, error) {
-	_, unbalanced := rebalance.Unbalanced(world, o)
+	unbalanced := offBalance(world, o)
 	_, changed := c.nodes.LastChange(world)
 	now := c.Clock.Now()
 	if left := rebalancepolicy.Dwell(policy) - now.Sub(changed); left > 0 {
@@ -220,12 +229,18 @@ func (c *Reconciler) plan(ctx context.Context, world *cluster.Snapshot, policy *
 		return resyncInterval, fmt.Errorf("planning evictions: %w", err)
 	}
 	if len(plan.Waves) == 0 {
-		none := fruitless{now, changed, policy.Generation, unbalanced, plan.Unmet}
+		none := fruitless{now, changed, policy.Generation, unbalanced, plan.Unmet, plan.Nodes}
 		c.fruitless[policy.Name] = none
 		return min(none.interval(), resyncInterval), nil
 	}
 	delete(c.fruitless, policy.Name)
 	return minWait, c.propose(ctx, world, policy, plan)
+}
+
+// offBalance are the workloads that are out of balance, and the overutilized nodes.
+func offBalance(world *cluster.Snapshot, o rebalance.Options) []change.Ref {
+	_, unbalanced := rebalance.Unbalanced(world, o)
+	return append(unbalanced, rebalance.Overutilized(world, o)...)
 }
 
 // propose creates a Remediation of a plan, unless the policy has an open one already.
@@ -260,7 +275,7 @@ func (c *Reconciler) IsObsolete(ctx context.Context, r *v1alpha1.Remediation, po
 	if err != nil {
 		return false, err
 	}
-	_, unbalanced := rebalance.Unbalanced(world, selection.Options(policy, func(change.Ref) bool { return false }, c.Clock.Now()))
+	unbalanced := offBalance(world, selection.Options(policy, func(change.Ref) bool { return false }, c.Clock.Now()))
 	return !selection.DecidesAll(r) || rebalancepolicy.IsObsolete(r, world, unbalanced), nil
 }
 
@@ -300,7 +315,7 @@ func (c *Reconciler) Holds(ctx context.Context, r *v1alpha1.Remediation, policy 
 	if err != nil {
 		return false, fmt.Errorf("simulating evictions: %w", err)
 	}
-	return rebalance.Holds(ctx, judge, pods, rebalancepolicy.Excess(r), rebalance.Options{MaxShare: rebalance.Share(int(policy.Spec.MaxSharePercent))})
+	return rebalance.Holds(ctx, judge, pods, rebalancepolicy.Excess(r), selection.Options(policy, func(change.Ref) bool { return false }, c.Clock.Now()))
 }
 
 // noteUpdate logs what has changed in the status of a Remediation, counts evictions, and makes an Event of its beginning and its end.

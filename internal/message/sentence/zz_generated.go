@@ -5609,9 +5609,69 @@ func PlanHeadAfter() message.Sentence {
 	return message.Sentence{ID: message.PlanHeadAfter}
 }
 
+// PlanHeadResource is message.PlanHeadResource.
+func PlanHeadResource() message.Sentence {
+	return message.Sentence{ID: message.PlanHeadResource}
+}
+
+// PlanHeadMost is message.PlanHeadMost.
+func PlanHeadMost() message.Sentence {
+	return message.Sentence{ID: message.PlanHeadMost}
+}
+
+// PlanNoneForNodes is message.PlanNoneForNodes.
+func PlanNoneForNodes(workloads, nodes int) message.Sentence {
+	return message.Sentence{ID: message.PlanNoneForNodes, Args: message.Args{"workloads": workloads, "nodes": nodes}}
+}
+
+// PlanNodeInMotion is message.PlanNodeInMotion.
+func PlanNodeInMotion(node any) message.Sentence {
+	return message.Sentence{ID: message.PlanNodeInMotion, Args: message.Args{"node": node}}
+}
+
+// PlanNodeProtected is message.PlanNodeProtected.
+func PlanNodeProtected(node any) message.Sentence {
+	return message.Sentence{ID: message.PlanNodeProtected, Args: message.Args{"node": node}}
+}
+
+// PlanNodeNoGain is message.PlanNodeNoGain.
+func PlanNodeNoGain(node any) message.Sentence {
+	return message.Sentence{ID: message.PlanNodeNoGain, Args: message.Args{"node": node}}
+}
+
+// PlanNodeHarmful is message.PlanNodeHarmful.
+func PlanNodeHarmful(node any) message.Sentence {
+	return message.Sentence{ID: message.PlanNodeHarmful, Args: message.Args{"node": node}}
+}
+
+// PlanNodeLimit is message.PlanNodeLimit.
+func PlanNodeLimit(node any) message.Sentence {
+	return message.Sentence{ID: message.PlanNodeLimit, Args: message.Args{"node": node}}
+}
+
+// PlanConsolidated is message.PlanConsolidated.
+func PlanConsolidated(pool any) message.Sentence {
+	return message.Sentence{ID: message.PlanConsolidated, Args: message.Args{"pool": pool}}
+}
+
+// PlanScaledDown is message.PlanScaledDown.
+func PlanScaledDown() message.Sentence {
+	return message.Sentence{ID: message.PlanScaledDown}
+}
+
+// PlanConsolidationUnknown is message.PlanConsolidationUnknown.
+func PlanConsolidationUnknown(kind any) message.Sentence {
+	return message.Sentence{ID: message.PlanConsolidationUnknown, Args: message.Args{"kind": kind}}
+}
+
 // RebalanceEvidence is message.RebalanceEvidence.
 func RebalanceEvidence(workloads message.List) message.Sentence {
 	return message.Sentence{ID: message.RebalanceEvidence, Args: message.Args{"workloads": workloads}}
+}
+
+// RebalanceNodesEvidence is message.RebalanceNodesEvidence.
+func RebalanceNodesEvidence(nodes, workloads message.List) message.Sentence {
+	return message.Sentence{ID: message.RebalanceNodesEvidence, Args: message.Args{"nodes": nodes, "workloads": workloads}}
 }
 
 // RebalanceReplaced is message.RebalanceReplaced.
