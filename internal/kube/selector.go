@@ -21,6 +21,14 @@ func RequiredAntiAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
 	return pod.Spec.Affinity.PodAntiAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 }
 
+// RequiredPodAffinity are the terms of a pod's required affinity to other pods.
+func RequiredPodAffinity(pod *corev1.Pod) []corev1.PodAffinityTerm {
+	if pod.Spec.Affinity == nil || pod.Spec.Affinity.PodAffinity == nil {
+		return nil
+	}
+	return pod.Spec.Affinity.PodAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+}
+
 // Selects says whether a pod's node selector and required node affinity allow a node.
 //
 // Source: k8s.io/component-helpers/scheduling/corev1/nodeaffinity (GetRequiredNodeAffinity), as the scheduler and the DaemonSet

@@ -40,6 +40,12 @@ func TestBruteForce(t *testing.T) {
 		if holds, err := rebalance.Holds(t.Context(), judge, evicted(p), excess(p), rebalance.Options{Futures: 64}); err != nil || !holds {
 			t.Fatalf("%s does not hold in other futures (%v)", describe(p), err)
 		}
+		for i, move := range evicted(p) {
+			rest := slices.Delete(evicted(p), i, i+1)
+			if holds, err := rebalance.Holds(t.Context(), judge, rest, excess(p), rebalance.Options{Futures: 4}); err != nil || holds {
+				t.Fatalf("%s holds without the eviction of %s (%v)", describe(p), move, err)
+			}
+		}
 		least := leastEvictions(t, judge, excessOf, func(pod *corev1.Pod) bool { return len(judge.World().PodsOf(pod.OwnerReferences[0].UID)) > 1 })
 		switch complete := len(p.Unmet) == 0; {
 		case least <= mostBruteEvictions && !complete:

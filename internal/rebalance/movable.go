@@ -13,6 +13,7 @@ import (
 	corev1helpers "k8s.io/component-helpers/scheduling/corev1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 )
 
 // systemCriticalPriority is the lowest priority of system-cluster-critical and above.
@@ -75,10 +76,34 @@ func budgetsOf(world *cluster.Snapshot) map[string][]budget {
 	return all
 }
 
-// compareDisruption orders pods by how little their eviction disrupts: by priority, by the cost of their deletion as their owner states it, and
-// the younger first, whose work is the least.
+// compareDisruption orders pods by how little their eviction disrupts: by priority, by the cost of their deletion as their owner states it, the younger
+// first, whose work is the least, and those that were ready sooner after their start.
 func compareDisruption(a, b *corev1.Pod) int {
-	return cmp.Or(cmp.Compare(corev1helpers.PodPriority(a), corev1helpers.PodPriority(b)), cmp.Compare(deletionCost(a), deletionCost(b)), startOf(b).Compare(startOf(a)))
+	return cmp.Or(
+		cmp.Compare(corev1helpers.PodPriority(a), corev1helpers.PodPriority(b)), cmp.Compare(deletionCost(a), deletionCost(b)), startOf(b).Compare(startOf(a)),
+		cmp.Compare(startUp(a), startUp(b)),
+	)
+}
+
+// compareDisruptionOfAll orders sets of as many pods each by how little their eviction disrupts: by the priorities added up, and by the costs of deletion.
+func compareDisruptionOfAll(a, b []*corev1.Pod) int {
+	sum := func(pods []*corev1.Pod) (priority, cost int64) {
+		for _, pod := range pods {
+			priority, cost = priority+int64(corev1helpers.PodPriority(pod)), cost+deletionCost(pod)
+		}
+		return priority, cost
+	}
+	priorityOfA, costOfA := sum(a)
+	priorityOfB, costOfB := sum(b)
+	return cmp.Or(cmp.Compare(priorityOfA, priorityOfB), cmp.Compare(costOfA, costOfB))
+}
+
+// startUp is how long a pod took from its start until it was ready.
+func startUp(pod *corev1.Pod) time.Duration {
+	if ready := kube.PodCondition(pod, corev1.PodReady); ready != nil {
+		return ready.LastTransitionTime.Sub(startOf(pod))
+	}
+	return 0
 }
 
 // deletionCost is what controller.kubernetes.io/pod-deletion-cost says.

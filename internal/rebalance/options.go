@@ -41,6 +41,11 @@ type Options struct {
 	Evictable func(*corev1.Pod) bool
 	// MaxEvictions is the largest number of evictions of the plan; zero is no limit.
 	MaxEvictions int
+	// Limits are further limits of the evictions of the plan.
+	Limits EvictionLimits
+	// OutOfTime says whether to search only for what is found soon: no more evictions that make room for others, where the first ones have not helped. nil
+	// never says so.
+	OutOfTime func() bool
 	// Futures is the number of futures in which the plan is played; zero is DefaultFutures.
 	Futures int
 	// Progress is called with the number of workloads planned for, and of all that are out of balance; nil is not called.
@@ -59,6 +64,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Evictable == nil {
 		o.Evictable = func(*corev1.Pod) bool { return true }
+	}
+	if o.OutOfTime == nil {
+		o.OutOfTime = func() bool { return false }
 	}
 	if o.MaxEvictions == 0 {
 		o.MaxEvictions = math.MaxInt

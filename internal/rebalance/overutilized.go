@@ -69,6 +69,7 @@ func (s *search) relieve(ctx context.Context, before []step) (steps []step, unme
 		return []step{together}, unmet, err
 	}
 	for _, node := range rest {
+		s.limited = false
 		one, err := s.relieveNode(ctx, node, before)
 		if err != nil {
 			return nil, nil, err
@@ -79,7 +80,7 @@ func (s *search) relieve(ctx context.Context, before []step) (steps []step, unme
 		}
 		switch {
 		case !s.use.exceeds(node):
-		case s.left == 0:
+		case s.left == 0 || s.limited:
 			unmet = append(unmet, Unmet{nodeRef(node), LimitReached})
 		default:
 			unmet = append(unmet, Unmet{nodeRef(node), NoGain})
@@ -166,7 +167,7 @@ func (s *search) relieveTogether(ctx context.Context, nodes []string, before []s
 	reached := func(requested func(node string) amounts) bool {
 		return !slices.ContainsFunc(nodes, func(node string) bool { return s.use.excess(node, requested(node)) != amounts{} })
 	}
-	found, err := s.fewest(ctx, least, target{
+	found, err := s.fewest(ctx, least, s.left, target{
 		classes: classes,
 		met: func() bool {
 			_, after := s.use.after(s.landed)
@@ -217,6 +218,7 @@ func (s *search) relieveNode(ctx context.Context, node string, earlier []step) (
 		if err != nil {
 			return one, err
 		}
+		holds = holds && s.withinLimits([]*corev1.Pod{pod})
 		if untried[at] = untried[at][1:]; !holds || len(untried[at]) == 0 {
 			untried = slices.Delete(untried, at, at+1) // The others of the class would do no better.
 		}
@@ -257,9 +259,7 @@ func (s *search) nextOf(node string, classes [][]*corev1.Pod) int {
 // needed are the evicted pods of a node without those that it does not need to reach an excess. The search has moved them all the same; the plan is simulated
 // without them.
 func (s *search) needed(node string, requested amounts, evicted []*corev1.Pod, excess amounts) []*corev1.Pod {
-	byDisruption := slices.Clone(evicted)
-	slices.SortStableFunc(byDisruption, func(a, b *corev1.Pod) int { return compareDisruption(b, a) })
-	for _, pod := range byDisruption {
+	for _, pod := range byMostDisruption(evicted) {
 		rest := without(evicted, pod)
 		if !s.use.excess(node, requested.minus(sumOf(rest))).exceeds(excess) {
 			evicted = rest

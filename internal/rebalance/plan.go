@@ -102,7 +102,7 @@ const (
 	NoGain Reason = "NoGain"
 	// Harmful is one whose plan, when played, harmed pods that run.
 	Harmful Reason = "Harmful"
-	// LimitReached is one for which the plan would have more evictions than Options.MaxEvictions.
+	// LimitReached is one for which the plan would have more evictions than Options.MaxEvictions or Options.Limits allow.
 	LimitReached Reason = "LimitReached"
 )
 

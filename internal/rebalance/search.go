@@ -57,8 +57,11 @@ type search struct {
 	relieved map[change.Ref]bool
 	// highest is the most that is requested of nodes whose utilization a plan changes, over all futures.
 	highest map[string]amounts
-	// left is how many more evictions the plan may have.
-	left int
+	// left is how many more evictions the plan may have, counted those that it has, by node, namespace and workload, and limited whether a pod was passed over
+	// for the limits of these.
+	left    int
+	counted map[string]int
+	limited bool
 	// gone has evicted pods end before the scheduler places the ones created in their place, rather than after.
 	gone bool
 }
@@ -83,7 +86,7 @@ func newSearch(judge *scheduling.Judge, o Options) *search {
 	world := judge.World()
 	s := &search{
 		judge: judge, o: o, left: o.MaxEvictions, workloads: workloads(world, o.MaxShare), byRef: map[change.Ref]*workload{},
-		ofPod: map[types.NamespacedName]*workload{}, original: map[change.Ref]assigned{}, before: map[change.Ref]map[string]int{}, budgetsIn: budgetsOf(world), created: map[types.UID]bool{},
+		ofPod: map[types.NamespacedName]*workload{}, original: map[change.Ref]assigned{}, counted: map[string]int{}, before: map[change.Ref]map[string]int{}, budgetsIn: budgetsOf(world), created: map[types.UID]bool{},
 		atFirst: utilizationOf(world, o.MaxUtilizationDeviation), requests: map[change.Ref]amounts{}, relieved: map[change.Ref]bool{},
 	}
 	for _, w := range s.workloads {
@@ -135,6 +138,7 @@ func (s *search) balance(ctx context.Context, unbalanced []*workload) (steps []s
 	}
 	for i, w := range rest {
 		s.o.Progress(i, len(rest))
+		s.limited = false
 		one, err := s.solve(ctx, w)
 		if err != nil {
 			return nil, nil, err
@@ -145,7 +149,7 @@ func (s *search) balance(ctx context.Context, unbalanced []*workload) (steps []s
 		}
 		switch {
 		case w.excess() == 0:
-		case s.left == 0 || one.bound > s.left:
+		case s.left == 0 || one.bound > s.left || s.limited:
 			unmet = append(unmet, Unmet{w.ref, LimitReached})
 		default:
 			unmet = append(unmet, Unmet{w.ref, NoGain})
@@ -174,7 +178,7 @@ func (s *search) exact(ctx context.Context, ws ...*workload) (step, error) {
 	if one.bound == 0 || one.bound > exactEvictions {
 		return one, nil
 	}
-	found, err := s.fewest(ctx, one.bound, target{
+	found, err := s.fewest(ctx, one.bound, s.left, target{
 		classes:  classes,
 		met:      func() bool { return !slices.ContainsFunc(ws, func(w *workload) bool { return w.excess() > 0 }) },
 		possible: func(evicted []*corev1.Pod) bool { return s.couldMeet(ws, evicted) },
@@ -202,11 +206,11 @@ type target struct {
 	makingRoom func() [][]*corev1.Pod
 }
 
-// fewest looks for the fewest evictions, from the least that could be enough up to exactEvictions, that reach a target, and carries them out in the Judge's
-// world; nil if there are none.
-func (s *search) fewest(ctx context.Context, least int, t target) ([]*corev1.Pod, error) {
+// fewest looks for the fewest evictions, from the least that could be enough up to the most and exactEvictions, that reach a target, and carries them out in
+// the Judge's world; nil if there are none.
+func (s *search) fewest(ctx context.Context, least, most int, t target) ([]*corev1.Pod, error) {
 	own := len(t.classes)
-	for size := least; size <= min(exactEvictions, s.left); size++ {
+	for size := least; size <= min(exactEvictions, most); size++ {
 		if size == least+1 {
 			lacks, err := len(s.workloads)*len(s.judge.World().Nodes()) <= fewClasses, error(nil)
 			if !lacks {
@@ -290,10 +294,9 @@ func byNodes(pods []*corev1.Pod) (groups [][]*corev1.Pod) {
 	return groups
 }
 
-// choose finds so many pods, in an order, whose eviction reaches a target in every outcome; nil if there are none. Pods of a class are alike, so that only how
-// many of each are evicted is chosen. At most one pod is of the classes from own on.
+// choose finds so many pods, in an order, whose eviction reaches a target in every outcome, those that disrupt less first; nil if there are none.
 func (s *search) choose(ctx context.Context, t target, own, size int) (found []*corev1.Pod, err error) {
-	classes, tried, looked := t.classes, 0, 0
+	tried := 0
 	try := func(order []*corev1.Pod) bool {
 		if tried++; tried > mostChoices {
 			return true
@@ -304,31 +307,50 @@ func (s *search) choose(ctx context.Context, t target, own, size int) (found []*
 		}
 		return holds || err != nil
 	}
-	var pick func(class int, chosen []*corev1.Pod) bool
-	pick = func(class int, chosen []*corev1.Pod) bool {
-		if len(chosen) == size {
-			looked++
-			return looked > mostCombinations || t.possible(chosen) && permute(chosen, try)
+	for _, pods := range s.combinations(t, own, size) {
+		if permute(pods, try) {
+			break
 		}
-		if class == len(classes) {
-			return false
+	}
+	return found, err
+}
+
+// combinations are so many pods each that could reach a target, those that disrupt less first. Pods of a class are alike, so that only how many of each are
+// evicted is chosen. Few are of the classes from own on, whose pods make room.
+func (s *search) combinations(t target, own, size int) (all [][]*corev1.Pod) {
+	looked, others := 0, 1
+	if len(t.classes) <= fewClasses {
+		others = 2
+	}
+	var pick func(class int, chosen []*corev1.Pod, others int)
+	pick = func(class int, chosen []*corev1.Pod, others int) {
+		lacks := size - len(chosen)
+		switch {
+		case looked > mostCombinations || len(all) >= mostChoices:
+			return
+		case lacks == 0:
+			if looked++; s.withinLimits(chosen) && t.possible(chosen) {
+				all = append(all, chosen)
+			}
+			return
+		case class == len(t.classes), class >= own && lacks > others:
+			return
 		}
-		most := min(size-len(chosen), len(classes[class]))
+		most := min(lacks, len(t.classes[class]))
 		if class >= own {
 			most = min(most, 1)
 		}
 		for n := most; n >= 0; n-- {
-			if class >= own && n == 0 && len(chosen)+1 < size {
-				return false // One more of the classes that make room is not enough.
+			left := others
+			if class >= own {
+				left -= n
 			}
-			if pick(class+1, append(slices.Clip(chosen), classes[class][:n]...)) {
-				return true
-			}
+			pick(class+1, append(slices.Clip(chosen), t.classes[class][:n]...), left)
 		}
-		return false
 	}
-	pick(0, nil)
-	return found, err
+	pick(0, nil, others)
+	slices.SortStableFunc(all, compareDisruptionOfAll)
+	return all
 }
 
 // permute calls do with pods in each order, until it returns true, and returns whether it did.
@@ -356,37 +378,6 @@ func (s *search) couldMeet(ws []*workload, evicted []*corev1.Pod) bool {
 		}
 		return rest.excess() > 0
 	})
-}
-
-// descend evicts one pod of a workload after the other, each of which lowers the excess in every outcome, until it is zero or none does.
-func (s *search) descend(ctx context.Context, w *workload) (step, error) {
-	one, before := step{workloads: []*workload{w}, bound: w.bound()}, w.excess()
-	for w.excess() > 0 && len(one.evicted) < s.left {
-		moved, err := s.lower(ctx, w)
-		if err != nil {
-			return one, err
-		}
-		if moved == nil {
-			break
-		}
-		one.evicted = append(one.evicted, moved)
-	}
-	if left := w.excess(); left > 0 {
-		most := len(w.limits) + 1 // One eviction can bring the workload nearer to each of its limits by one pod, and to its rules.
-		one.bound = (before - left + most - 1) / most
-	}
-	return one, nil
-}
-
-// lower evicts the first pod that lowers the excess of a workload in every outcome; nil if there is none.
-func (s *search) lower(ctx context.Context, w *workload) (*corev1.Pod, error) {
-	before := w.excess()
-	for _, class := range s.leaving(w) {
-		if holds, err := s.holds(ctx, class[:1], func() bool { return w.excess() < before }); err != nil || holds {
-			return class[0], errors.Join(err, s.move(ctx, class[:1]))
-		}
-	}
-	return nil, nil
 }
 
 // holds reports whether in every outcome of evicting pods, one after the other, targets are met, and no workload of theirs is further from its own than
@@ -501,6 +492,7 @@ func (s *search) move(ctx context.Context, pods []*corev1.Pod) error {
 		}
 		w.pods = append(without(w.pods, pod), there)
 		s.created[there.UID] = true
+		s.count(pod)
 		delete(s.ofPod, keyOf(pod))
 		s.ofPod[keyOf(there)] = w
 	}

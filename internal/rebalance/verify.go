@@ -22,7 +22,8 @@ func (s *search) verify(ctx context.Context, steps []step) (after []Distribution
 			return nil, nil, nil, err
 		}
 		if len(played.bad) == 0 {
-			return played.after, harmful, steps, nil
+			steps, played, err = s.withoutRedundant(ctx, steps, played)
+			return played.after, harmful, steps, err
 		}
 		steps = slices.DeleteFunc(steps, func(one step) bool {
 			bad := slices.ContainsFunc(one.touched(s), func(ref change.Ref) bool { return played.bad[ref] })

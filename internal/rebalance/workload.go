@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
@@ -22,7 +23,7 @@ type workload struct {
 	pods []*corev1.Pod
 	// limits are those that some distribution of the pods could break.
 	limits []limit
-	// misplaced are the nodes of pods that their own rules no longer admit there, by pod: required node affinity, required anti-affinity, and taints. These
+	// misplaced are the nodes of pods that their own rules no longer admit there, by pod: required node affinity, affinity and anti-affinity, and taints. These
 	// have no effect on a running pod, unless a taint says NoExecute.
 	misplaced map[types.NamespacedName]string
 	// inMotion says that pods are starting, terminating, or on a node that is not available; unready leaves out those that are terminating.
@@ -118,12 +119,25 @@ func workloads(world *cluster.Snapshot, maxShare float64) []*workload {
 	for _, w := range all {
 		c.bind(w)
 	}
+	c.keepTogether(all)
 	c.keepApart(all)
 	return all
 }
 
 // counts reports whether a pod counts where others are placed.
 func counts(pod *corev1.Pod) bool { return pod.DeletionTimestamp == nil && !cluster.Ended(pod) }
+
+// keepTogether finds the pods that run apart from those beside which their affinity keeps them.
+func (c catalogue) keepTogether(all []*workload) {
+	a := affinity{world: c.world, pods: c.pods, selected: map[string][]*corev1.Pod{}}
+	for _, w := range all {
+		for _, pod := range w.pods {
+			if node := c.world.Node(pod.Spec.NodeName); len(kube.RequiredPodAffinity(pod)) > 0 && isOpen(node) && a.violates(pod, node) {
+				w.misplaced[keyOf(pod)] = node.Name
+			}
+		}
+	}
+}
 
 // keepApart finds the pods that run beside others from which their anti-affinity keeps them apart. Of two that are to be kept apart from each other, the one
 // whose eviction disrupts less has to leave.
@@ -170,8 +184,14 @@ func (c catalogue) bind(w *workload) {
 // for minDomains: moving the workload's own pods may not mend that.
 func (c catalogue) spreadLimit(w *workload, constraint corev1.TopologySpreadConstraint) (limit, bool) {
 	selector, err := metav1.LabelSelectorAsSelector(constraint.LabelSelector)
-	if err != nil || constraint.WhenUnsatisfiable != corev1.DoNotSchedule || len(constraint.MatchLabelKeys) > 0 {
+	if err != nil || constraint.WhenUnsatisfiable != corev1.DoNotSchedule {
 		return limit{}, false
+	}
+	for _, key := range constraint.MatchLabelKeys { // While pods have several values of it, as in a rollout, others than their own count for some.
+		if value, is := w.pods[0].Labels[key]; is {
+			same, _ := labels.NewRequirement(key, selection.Equals, []string{value}) // Values of labels are valid.
+			selector = selector.Add(*same)
+		}
 	}
 	matching := func(pods []*corev1.Pod) (n int) {
 		for _, pod := range pods {

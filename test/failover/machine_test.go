@@ -137,9 +137,10 @@ func (m *machine) powerOff(t *testing.T) {
 	m.replicas = slices.DeleteFunc(m.replicas, func(r *replica) bool { return r.on == m })
 }
 
-// reboot starts a machine whose power is back, with its agent.
+// reboot starts a machine whose power is back, with its agent. A process that was left in its old namespace must not answer for it.
 func (m *machine) reboot(t *testing.T) {
 	t.Helper()
+	_ = exec.CommandContext(m.ctx, "ip", "link", "delete", m.link).Run() // It is gone with the namespace if nothing was left in that.
 	m.node = *m.get(t, m)
 	m.boot(t)
 	m.startAgent(t)

@@ -16,13 +16,25 @@ import (
 
 // TestAntiAffinityOfTheScheduler holds which pods run beside others that their anti-affinity excludes against the scheduler, which places none there.
 func TestAntiAffinityOfTheScheduler(t *testing.T) {
+	holdAgainstScheduler(t, func(terms []corev1.PodAffinityTerm) *corev1.Affinity {
+		return &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
+	})
+}
+
+// TestAffinityOfTheScheduler holds which pods run apart from those beside which their affinity keeps them against the scheduler, which places none there.
+func TestAffinityOfTheScheduler(t *testing.T) {
+	holdAgainstScheduler(t, func(terms []corev1.PodAffinityTerm) *corev1.Affinity {
+		return &corev1.Affinity{PodAffinity: &corev1.PodAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
+	})
+}
+
+// holdAgainstScheduler holds whether a pod has to leave its node for its affinity against whether the scheduler places it there.
+func holdAgainstScheduler(t *testing.T, affinityOf func([]corev1.PodAffinityTerm) *corev1.Affinity) {
+	t.Helper()
 	seen := map[bool]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		terms := rapid.SliceOfN(rapid.Custom(drawTerm), 1, 2).Draw(rt, "terms")
-		apart := func(spec *corev1.PodSpec) {
-			spec.Affinity = &corev1.Affinity{PodAntiAffinity: &corev1.PodAntiAffinity{RequiredDuringSchedulingIgnoredDuringExecution: terms}}
-		}
-		set := w.StatefulSet("db", w.Template("db", "100m", apart), "n1")
+		set := w.StatefulSet("db", w.Template("db", "100m", func(spec *corev1.PodSpec) { spec.Affinity = affinityOf(terms) }), "n1")
 		pod := set[1].(*corev1.Pod)
 		objects := w.Of(set)
 		for _, name := range []string{"default", "one", "two"} {
@@ -64,7 +76,7 @@ func TestAntiAffinityOfTheScheduler(t *testing.T) {
 	}
 }
 
-// drawTerm is a term of anti-affinity.
+// drawTerm is a term of affinity or anti-affinity.
 func drawTerm(t *rapid.T) corev1.PodAffinityTerm {
 	app := func(label string) *metav1.LabelSelector {
 		return rapid.SampledFrom([]*metav1.LabelSelector{
