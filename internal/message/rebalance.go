@@ -15,6 +15,15 @@ const (
 
 	PlanHeadWave     ID = "PlanHeadWave"
 	PlanHeadFrom     ID = "PlanHeadFrom"
+	PlanHeadWhy      ID = "PlanHeadWhy"     //
+	WhyNotAdmitted   ID = "WhyNotAdmitted"  //
+	WhyAffinity      ID = "WhyAffinity"     //
+	WhyAntiAffinity  ID = "WhyAntiAffinity" //
+	WhySpread        ID = "WhySpread"       //
+	WhyNodeShare     ID = "WhyNodeShare"    //
+	WhyZoneShare     ID = "WhyZoneShare"    //
+	WhyOverutilized  ID = "WhyOverutilized" //
+	WhyMakesRoom     ID = "WhyMakesRoom"    //
 	PlanHeadTo       ID = "PlanHeadTo"
 	PlanHeadWorkload ID = "PlanHeadWorkload"
 	PlanHeadNode     ID = "PlanHeadNode"

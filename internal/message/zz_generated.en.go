@@ -7222,6 +7222,33 @@ var englishTexts = []compiled{
 	{PlanHeadFrom, nil, func(t *text) {
 		t.say("FROM")
 	}},
+	{PlanHeadWhy, nil, func(t *text) {
+		t.say("WHY")
+	}},
+	{WhyNotAdmitted, nil, func(t *text) {
+		t.say("its node does not admit it")
+	}},
+	{WhyAffinity, nil, func(t *text) {
+		t.say("apart from pods that its affinity requires")
+	}},
+	{WhyAntiAffinity, nil, func(t *text) {
+		t.say("beside a pod that its anti-affinity excludes")
+	}},
+	{WhySpread, nil, func(t *text) {
+		t.say("topology spread constraint")
+	}},
+	{WhyNodeShare, nil, func(t *text) {
+		t.say("too many on its node")
+	}},
+	{WhyZoneShare, nil, func(t *text) {
+		t.say("too many in its zone")
+	}},
+	{WhyOverutilized, nil, func(t *text) {
+		t.say("its node is overutilized")
+	}},
+	{WhyMakesRoom, nil, func(t *text) {
+		t.say("makes room")
+	}},
 	{PlanHeadTo, nil, func(t *text) {
 		t.say("TO (ONE OF)")
 	}},

@@ -6974,6 +6974,33 @@ var japaneseTexts = []compiled{
 	{PlanHeadFrom, nil, func(t *text) {
 		t.say("移動元")
 	}},
+	{PlanHeadWhy, nil, func(t *text) {
+		t.say("理由")
+	}},
+	{WhyNotAdmitted, nil, func(t *text) {
+		t.say("ノードの taint やラベルに合わない")
+	}},
+	{WhyAffinity, nil, func(t *text) {
+		t.say("アフィニティの対象の Pod と離れている")
+	}},
+	{WhyAntiAffinity, nil, func(t *text) {
+		t.say("アンチアフィニティの対象の Pod と同じ場所にある")
+	}},
+	{WhySpread, nil, func(t *text) {
+		t.say("トポロジー分散制約に反する")
+	}},
+	{WhyNodeShare, nil, func(t *text) {
+		t.say("ノードに多すぎる")
+	}},
+	{WhyZoneShare, nil, func(t *text) {
+		t.say("ゾーンに多すぎる")
+	}},
+	{WhyOverutilized, nil, func(t *text) {
+		t.say("ノードの要求が多すぎる")
+	}},
+	{WhyMakesRoom, nil, func(t *text) {
+		t.say("場所を空ける")
+	}},
 	{PlanHeadTo, nil, func(t *text) {
 		t.say("移動先 (いずれか)")
 	}},

@@ -11,6 +11,8 @@ type limit struct {
 	most int
 	// maxSkew is by how many pods two domains may differ, as a topology spread constraint has it.
 	maxSkew int
+	// why is why a pod is evicted where the limit is exceeded.
+	why Why
 }
 
 // topology are the domains of the nodes that may run a workload's pods. A pod on another node counts in no domain: that node is being emptied, or

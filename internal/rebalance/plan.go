@@ -48,7 +48,9 @@ type Wave struct {
 type Move struct {
 	Pod      change.Ref `json:"pod"`
 	Workload change.Ref `json:"workload"`
-	From     string     `json:"from"`
+	// Why is why the pod is evicted.
+	Why  Why    `json:"why"`
+	From string `json:"from"`
 	// To are the nodes on which the scheduler may run the pod that is created in its place, by name: more than one where that is chance.
 	To []string `json:"to"`
 }

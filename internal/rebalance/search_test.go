@@ -91,6 +91,39 @@ func TestPlanOfRules(t *testing.T) {
 	}
 }
 
+// Of each eviction a plan says why.
+func TestWhy(t *testing.T) {
+	web := w.Template("web", "100m")
+	for want, world := range map[string]w.Objects{
+		"NodeShareExceeded":      w.Of(zones("n1", "n2", "n3"), w.Deployment("web", web, "n1", "n1", "n2")),
+		"ZoneShareExceeded":      w.Of(zones("n1", "n2", "n3"), w.Node("n4", "zone-a"), w.Deployment("web", web, "n1", "n4", "n2")),
+		"TopologySpreadViolated": w.Of(zones("n1", "n2", "n3"), w.Deployment("web", w.Template("web", "100m", w.Spread(corev1.LabelHostname, 1)), "n1", "n1", "n2", "n2", "n2")),
+		"NodeNotAdmitted": w.Of(zones("n1", "n2"), w.Node("n4", "zone-c", func(n *corev1.Node) {
+			n.Spec.Taints = []corev1.Taint{{Key: "dedicated", Effect: corev1.TaintEffectNoSchedule}}
+		}), w.Deployment("web", web, "n4", "n2")),
+		"AntiAffinityViolated": w.Of(zones("n1", "n2", "n3"), w.Deployment("web", w.Template("web", "100m", w.AntiAffinity(corev1.LabelHostname, "batch")), "n1"), w.Deployment("batch", w.Template("batch", "3600m"), "n1", "n2")),
+		"MakesRoom, NodeShareExceeded": w.Of(w.Node("n1", "zone-a"), w.Node("n2", "zone-a"), w.Node("n3", "zone-b"), w.Node("n4", "zone-c"), w.Placed("filler", "n2", w.Template("filler", "500m")),
+			w.Deployment("web", w.Template("web", "1500m", w.InZone("zone-a")), "n1", "n1"), w.Deployment("two", w.Template("two", "2900m"), "n2", "n4")),
+	} {
+		t.Run(want, func(t *testing.T) {
+			o := rebalance.Options{}
+			if want == "TopologySpreadViolated" {
+				o.MaxShare = 1 // Else, the share is exceeded, too.
+			}
+			p := plan(t, world, o)
+			var got []string
+			for _, wave := range p.Waves {
+				for _, m := range wave.Moves {
+					got = append(got, string(m.Why))
+				}
+			}
+			if strings.Join(got, ", ") != want {
+				t.Errorf("%s is because of %s", describe(p), got)
+			}
+		})
+	}
+}
+
 // Of plans with as many evictions, the one that disrupts less is taken.
 func TestLeastDisruption(t *testing.T) {
 	started := metav1.NewTime(w.Epoch.Add(-time.Hour))

@@ -136,7 +136,7 @@ func (s *search) waves(steps []step) []Wave {
 	for _, one := range steps {
 		for _, pod := range one.evicted {
 			w := s.original[podRef(pod)].workload
-			move := Move{Pod: podRef(pod), Workload: w.ref, From: pod.Spec.NodeName}
+			move := Move{Pod: podRef(pod), Workload: w.ref, Why: s.whyEvicted(pod), From: pod.Spec.NodeName}
 			move.To = slices.Sorted(maps.Keys(s.landings[move.Pod]))
 			moves = append(moves, move)
 			budgetOf[move.Pod], allowed[w.ref] = w.ref, 1

@@ -25,9 +25,15 @@ type workload struct {
 	limits []limit
 	// misplaced are the nodes of pods that their own rules no longer admit there, by pod: required node affinity, affinity and anti-affinity, and taints. These
 	// have no effect on a running pod, unless a taint says NoExecute.
-	misplaced map[types.NamespacedName]string
+	misplaced map[types.NamespacedName]misplacement
 	// inMotion says that pods are starting, terminating, or on a node that is not available; unready leaves out those that are terminating.
 	inMotion, unready bool
+}
+
+// misplacement is the node that a pod has to leave, and why.
+type misplacement struct {
+	node string
+	why  Why
 }
 
 // byNode are the numbers of pods by node.
@@ -40,7 +46,7 @@ func (w *workload) byNode() map[string]int {
 }
 
 func (w *workload) isMisplaced(pod *corev1.Pod) bool {
-	return w.misplaced[keyOf(pod)] == pod.Spec.NodeName
+	return w.misplaced[keyOf(pod)].node == pod.Spec.NodeName
 }
 
 // excess measures how far the pods are from the targets; zero meets them.
@@ -133,7 +139,7 @@ func (c catalogue) keepTogether(all []*workload) {
 	for _, w := range all {
 		for _, pod := range w.pods {
 			if node := c.world.Node(pod.Spec.NodeName); len(kube.RequiredPodAffinity(pod)) > 0 && isOpen(node) && a.violates(pod, node) {
-				w.misplaced[keyOf(pod)] = node.Name
+				w.misplaced[keyOf(pod)] = misplacement{node.Name, AffinityViolated}
 			}
 		}
 	}
@@ -153,7 +159,7 @@ func (c catalogue) keepApart(all []*workload) {
 		slices.SortStableFunc(apart, compareDisruption)
 		for _, pod := range apart {
 			if node := c.world.Node(pod.Spec.NodeName); isOpen(node) && a.violates(pod, node) {
-				w.misplaced[keyOf(pod)], a.leaving[pod.UID] = node.Name, true
+				w.misplaced[keyOf(pod)], a.leaving[pod.UID] = misplacement{node.Name, AntiAffinityViolated}, true
 			}
 		}
 	}
@@ -161,17 +167,22 @@ func (c catalogue) keepApart(all []*workload) {
 
 // bind finds out what bounds where the pods of a workload run.
 func (c catalogue) bind(w *workload) {
-	w.misplaced = map[types.NamespacedName]string{}
+	w.misplaced = map[types.NamespacedName]misplacement{}
 	if len(w.pods) == 0 {
 		return
 	}
 	for _, pod := range w.pods {
 		if node := c.world.Node(pod.Spec.NodeName); isOpen(node) && !admits(node, pod) {
-			w.misplaced[keyOf(pod)] = pod.Spec.NodeName
+			w.misplaced[keyOf(pod)] = misplacement{pod.Spec.NodeName, NodeNotAdmitted}
 		}
 	}
-	for _, key := range []string{corev1.LabelHostname, corev1.LabelTopologyZone} {
-		w.limits = append(w.limits, shareLimit(len(w.pods), c.maxShare, c.topology(w.pods[0], key)))
+	for _, of := range []struct {
+		key string
+		why Why
+	}{{corev1.LabelHostname, NodeShareExceeded}, {corev1.LabelTopologyZone, ZoneShareExceeded}} {
+		l := shareLimit(len(w.pods), c.maxShare, c.topology(w.pods[0], of.key))
+		l.why = of.why
+		w.limits = append(w.limits, l)
 	}
 	for _, constraint := range w.pods[0].Spec.TopologySpreadConstraints {
 		if l, is := c.spreadLimit(w, constraint); is {
@@ -205,7 +216,7 @@ func (c catalogue) spreadLimit(w *workload, constraint corev1.TopologySpreadCons
 	if n := matching(w.pods); n != len(w.pods) || n != matching(c.pods[w.ref.Namespace]) || constraint.MinDomains != nil && int(*constraint.MinDomains) > t.domains {
 		return limit{}, false
 	}
-	return limit{topology: t, maxSkew: int(constraint.MaxSkew)}, true
+	return limit{topology: t, maxSkew: int(constraint.MaxSkew), why: TopologySpreadViolated}, true
 }
 
 // topology are the domains of the nodes that may run a pod, as far as nodes and the pod's own rules say; room is the scheduler's matter.

@@ -309,27 +309,17 @@ func (b *fixture) database(t *testing.T, m *machine) *corev1.Pod {
 // addPods has so many pods run on a worker that are replaced if it is silent, by a Deployment in place of the one of the call before.
 func (b *fixture) addPods(t *testing.T, m *machine, pods int) {
 	t.Helper()
-	const name = "many"
-	err := b.client.Delete(t.Context(), deployment(name, 0), client.PropagationPolicy(metav1.DeletePropagationBackground))
-	if client.IgnoreNotFound(err) != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "the pods of before have ended", func() error {
-		if n := len(b.pods(t, name)); n > 0 {
-			return fmt.Errorf("%d have not", n)
-		}
-		return nil
-	})
+	b.removePods(t)
 	for _, p := range b.pods(t, "") {
 		if p.Spec.NodeName == m.node.Name {
 			pods--
 		}
 	}
 	b.cordon(t, m, true)
-	b.create(t, deployment(name, pods))
+	b.create(t, deployment(many, pods))
 	eventually(t, "its pods run", func() error {
 		n := 0
-		for _, p := range b.pods(t, name) {
+		for _, p := range b.pods(t, many) {
 			if p.Spec.NodeName == m.node.Name && p.Status.Phase == corev1.PodRunning {
 				n++
 			}
@@ -340,6 +330,24 @@ func (b *fixture) addPods(t *testing.T, m *machine, pods int) {
 		return nil
 	})
 	b.cordon(t, m, false)
+}
+
+// many is the app of the Deployment of addPods.
+const many = "many"
+
+// removePods deletes what addPods has created, if it has.
+func (b *fixture) removePods(t *testing.T) {
+	t.Helper()
+	err := b.client.Delete(t.Context(), deployment(many, 0), client.PropagationPolicy(metav1.DeletePropagationBackground))
+	if client.IgnoreNotFound(err) != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the pods of before have ended", func() error {
+		if n := len(b.pods(t, many)); n > 0 {
+			return fmt.Errorf("%d have not", n)
+		}
+		return nil
+	})
 }
 
 // cordon cordons all workers but one, or uncordons them.

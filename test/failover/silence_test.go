@@ -203,6 +203,7 @@ func TestSilence(t *testing.T) {
 				return
 			}
 		}
+		b.removePods(t)
 		if !t.Run("instance with a volume stopped", b.volumeReleased) {
 			return
 		}

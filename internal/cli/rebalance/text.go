@@ -72,10 +72,10 @@ func writeWaves(page *output.Page, say message.Printer, waves []rebalance.Wave) 
 	var rows [][]string
 	for i, wave := range waves {
 		for _, m := range wave.Moves {
-			rows = append(rows, []string{strconv.Itoa(i + 1), m.Pod.Namespace, m.Pod.Name, m.From, strings.Join(m.To, ", ")})
+			rows = append(rows, []string{strconv.Itoa(i + 1), m.Pod.Namespace, m.Pod.Name, m.From, strings.Join(m.To, ", "), say.Say(m.Why.Sentence())})
 		}
 	}
-	page.Table("", []string{say.Say(sentence.PlanHeadWave()), "NAMESPACE", "POD", say.Say(sentence.PlanHeadFrom()), say.Say(sentence.PlanHeadTo())}, rows)
+	page.Table("", []string{say.Say(sentence.PlanHeadWave()), "NAMESPACE", "POD", say.Say(sentence.PlanHeadFrom()), say.Say(sentence.PlanHeadTo()), say.Say(sentence.PlanHeadWhy())}, rows)
 }
 
 // writeDistributions draws each workload's pods by node, before and after.

@@ -5584,6 +5584,51 @@ func PlanHeadFrom() message.Sentence {
 	return message.Sentence{ID: message.PlanHeadFrom}
 }
 
+// PlanHeadWhy is message.PlanHeadWhy.
+func PlanHeadWhy() message.Sentence {
+	return message.Sentence{ID: message.PlanHeadWhy}
+}
+
+// WhyNotAdmitted is message.WhyNotAdmitted.
+func WhyNotAdmitted() message.Sentence {
+	return message.Sentence{ID: message.WhyNotAdmitted}
+}
+
+// WhyAffinity is message.WhyAffinity.
+func WhyAffinity() message.Sentence {
+	return message.Sentence{ID: message.WhyAffinity}
+}
+
+// WhyAntiAffinity is message.WhyAntiAffinity.
+func WhyAntiAffinity() message.Sentence {
+	return message.Sentence{ID: message.WhyAntiAffinity}
+}
+
+// WhySpread is message.WhySpread.
+func WhySpread() message.Sentence {
+	return message.Sentence{ID: message.WhySpread}
+}
+
+// WhyNodeShare is message.WhyNodeShare.
+func WhyNodeShare() message.Sentence {
+	return message.Sentence{ID: message.WhyNodeShare}
+}
+
+// WhyZoneShare is message.WhyZoneShare.
+func WhyZoneShare() message.Sentence {
+	return message.Sentence{ID: message.WhyZoneShare}
+}
+
+// WhyOverutilized is message.WhyOverutilized.
+func WhyOverutilized() message.Sentence {
+	return message.Sentence{ID: message.WhyOverutilized}
+}
+
+// WhyMakesRoom is message.WhyMakesRoom.
+func WhyMakesRoom() message.Sentence {
+	return message.Sentence{ID: message.WhyMakesRoom}
+}
+
 // PlanHeadTo is message.PlanHeadTo.
 func PlanHeadTo() message.Sentence {
 	return message.Sentence{ID: message.PlanHeadTo}
