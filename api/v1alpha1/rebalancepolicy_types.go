@@ -135,6 +135,27 @@ type RebalancePolicySpec struct {
 	// +kubebuilder:validation:Maximum=30
 	MaxEvictions int32 `json:"maxEvictions,omitempty"`
 
+	// maxEvictionsPerNode is the largest number of pods that one Remediation evicts of those that run on one node. From 1 to 30, for example 2. Not set if only
+	// maxEvictions limits them.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=30
+	MaxEvictionsPerNode *int32 `json:"maxEvictionsPerNode,omitempty"`
+
+	// maxEvictionsPerNamespace is the largest number of pods that one Remediation evicts of those that are in one namespace. From 1 to 30, for example 2. Not set if only
+	// maxEvictions limits them.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=30
+	MaxEvictionsPerNamespace *int32 `json:"maxEvictionsPerNamespace,omitempty"`
+
+	// maxEvictionsPerWorkload is the largest number of pods that one Remediation evicts of those that belong to one workload. From 1 to 30, for example 2. Not set if only
+	// maxEvictions limits them.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=30
+	MaxEvictionsPerWorkload *int32 `json:"maxEvictionsPerWorkload,omitempty"`
+
 	// minPodAgeSeconds is the least age of pods that are evicted, in seconds. From 0 to 604800, for example 3600. Defaults to 0:
 	// pods of any age.
 	// +optional

@@ -1480,6 +1480,21 @@ func (in *RebalancePolicySpec) DeepCopyInto(out *RebalancePolicySpec) {
 	*out = *in
 	in.NamespaceSelector.DeepCopyInto(&out.NamespaceSelector)
 	in.PodSelector.DeepCopyInto(&out.PodSelector)
+	if in.MaxEvictionsPerNode != nil {
+		in, out := &in.MaxEvictionsPerNode, &out.MaxEvictionsPerNode
+		*out = new(int32)
+		**out = **in
+	}
+	if in.MaxEvictionsPerNamespace != nil {
+		in, out := &in.MaxEvictionsPerNamespace, &out.MaxEvictionsPerNamespace
+		*out = new(int32)
+		**out = **in
+	}
+	if in.MaxEvictionsPerWorkload != nil {
+		in, out := &in.MaxEvictionsPerWorkload, &out.MaxEvictionsPerWorkload
+		*out = new(int32)
+		**out = **in
+	}
 	if in.MaxPriority != nil {
 		in, out := &in.MaxPriority, &out.MaxPriority
 		*out = new(int32)

@@ -2,8 +2,10 @@ package rebalance
 
 import (
 	"math"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/change"
 )
@@ -24,6 +26,15 @@ func Share(percent int) float64 {
 
 // DefaultFutures is the number of futures in which a plan is played.
 const DefaultFutures = 16
+
+// SearchTime is for how long evictions that make room for others are looked for, where somebody waits for a plan.
+const SearchTime = time.Minute
+
+// Deadline is an Options.OutOfTime that says so once a time has passed from now on.
+func Deadline(c clock.PassiveClock, after time.Duration) func() bool {
+	end := c.Now().Add(after)
+	return func() bool { return !c.Now().Before(end) }
+}
 
 // Options are what a plan is to reach, and what it may evict.
 type Options struct {

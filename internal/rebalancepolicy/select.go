@@ -56,13 +56,24 @@ func (s Selection) Options(policy *v1alpha1.RebalancePolicy, rests func(change.R
 		MaxUtilizationDeviation: s.utilizationDeviation(policy),
 		MaxShare:                rebalance.Share(int(policy.Spec.MaxSharePercent)),
 		MaxEvictions:            int(cmp.Or(policy.Spec.MaxEvictions, v1alpha1.DefaultPolicyEvictions)),
-		Asks:                    func(ref change.Ref) bool { return s.Decides(policy.Name, ref) && !rests(ref) },
+		Limits: rebalance.EvictionLimits{
+			PerNode: limit(policy.Spec.MaxEvictionsPerNode), PerNamespace: limit(policy.Spec.MaxEvictionsPerNamespace), PerWorkload: limit(policy.Spec.MaxEvictionsPerWorkload),
+		},
+		Asks: func(ref change.Ref) bool { return s.Decides(policy.Name, ref) && !rests(ref) },
 	}
 	o.Evictable = func(pod *corev1.Pod) bool {
 		age := now.Sub(pod.CreationTimestamp.Time)
 		return age >= time.Duration(policy.Spec.MinPodAgeSeconds)*time.Second && (policy.Spec.MaxPriority == nil || corev1helpers.PodPriority(pod) <= *policy.Spec.MaxPriority)
 	}
 	return o
+}
+
+// limit is a limit of evictions; zero is none.
+func limit(of *int32) int {
+	if of == nil {
+		return 0
+	}
+	return int(*of)
 }
 
 // UtilizationObstacle is why a policy's maxUtilizationDeviationPercent has no effect; empty if it has, or is not set.

@@ -192,6 +192,7 @@ func (c *Reconciler) reconcile(ctx context.Context, world *cluster.Snapshot, pol
 	balanced := len(unbalanced)+len(overutilized) == 0
 	if !balanced && !hasOpen && !policy.Spec.Paused {
 		options := selection.Options(policy, rebalancepolicy.Resting(remediations, now), now)
+		options.OutOfTime = rebalance.Deadline(c.Clock, rebalance.SearchTime)
 		again, err = c.plan(ctx, world, policy, options)
 	}
 	if balanced || policy.Spec.Paused {
