@@ -15,10 +15,14 @@ func TestRequestsOf(t *testing.T) {
 	list := func(cpu, memory string) corev1.ResourceList {
 		return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(cpu), corev1.ResourceMemory: resource.MustParse(memory)}
 	}
-	requests := func(cpu, memory string) corev1.ResourceRequirements { return corev1.ResourceRequirements{Requests: list(cpu, memory)} }
+	requests := func(cpu, memory string) corev1.ResourceRequirements {
+		return corev1.ResourceRequirements{Requests: list(cpu, memory)}
+	}
 	for name, edit := range map[string]func(*corev1.PodSpec){
-		"none":           func(s *corev1.PodSpec) { s.Containers[0].Resources.Requests = nil },
-		"two containers": func(s *corev1.PodSpec) { s.Containers = append(s.Containers, corev1.Container{Name: "b", Resources: requests("1", "1Gi")}) },
+		"none": func(s *corev1.PodSpec) { s.Containers[0].Resources.Requests = nil },
+		"two containers": func(s *corev1.PodSpec) {
+			s.Containers = append(s.Containers, corev1.Container{Name: "b", Resources: requests("1", "1Gi")})
+		},
 		"init containers": func(s *corev1.PodSpec) {
 			s.InitContainers = []corev1.Container{{Name: "a", Resources: requests("700m", "1Gi")}, {Name: "b", Resources: requests("300m", "2Gi")}}
 		},
