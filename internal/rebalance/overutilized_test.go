@@ -153,6 +153,10 @@ func TestOverutilized(t *testing.T) {
 			w.Of(w.Node("n1", "zone-a"), w.Node("n2", "zone-b"), w.Deployment("web", w.Template("web", "600m"), "n1", "n2"), singles("s", "n1", "700m", 2)),
 			rebalance.Options{MaxUtilizationDeviation: 10}, "minimal 1 of 1; n1 cpu 50>33/43",
 		},
+		"another pod of a workload that is out of balance would do for both": {
+			w.Of(three, w.Node("n4", "zone-a"), w.Deployment("web", w.Template("web", "400m"), "n1", "n4", "n2"), singles("s", "n4", "200m", 3)),
+			rebalance.Options{MaxUtilizationDeviation: 10}, "irreducible 1 of 2; n4 cpu 25>20/21",
+		},
 		"pods that start are waited for": {
 			w.Of(three, singles("s", "n1", "500m", 3), w.Placed("s0-1-z", "", w.Template("s0", "0"), w.OwnedBy("apps/v1", "ReplicaSet", "s0-1")), protected(singles("p", "n1", "500m", 1))),
 			rebalance.Options{MaxUtilizationDeviation: 1}, "none 0 of 0; n1 cpu 50>50/18 InMotion",
