@@ -41,6 +41,52 @@ func BenchmarkPlan(b *testing.B) {
 	}
 }
 
+// BenchmarkPlanUtilization plans after nodes came back empty: every tenth of them, whose pods run on others.
+func BenchmarkPlanUtilization(b *testing.B) {
+	for _, size := range []struct{ nodes, pods, most int }{{500, 5_000, 0}, {5_000, 100_000, v1alpha1.DefaultPolicyEvictions}} {
+		b.Run(fmt.Sprintf("%d-nodes/most-%d", size.nodes, size.most), func(b *testing.B) {
+			contents := clustertest.BigContents(size.nodes, size.pods)
+			delete(contents.Knowledge, cluster.ServiceAccount) // It has none, without which no pod could be created.
+			world := withEmptyNodes(cluster.New(contents))
+			o := rebalance.Options{MaxShare: 1, MaxUtilizationDeviation: 20, MaxEvictions: size.most}
+			judge, err := scheduling.New(b.Context(), world, scheduling.Options{Seed: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				p, err := rebalance.New(b.Context(), judge, o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(float64(len(evictions(p))), "evictions")
+				b.ReportMetric(float64(len(p.Nodes)), "nodes")
+			}
+		})
+	}
+}
+
+// withEmptyNodes is a world in which the pods of every tenth node without taints run on the next node.
+func withEmptyNodes(world *cluster.Snapshot) *cluster.Snapshot {
+	const one = 10
+	var nodes []*corev1.Node
+	for _, node := range world.Nodes() {
+		if len(node.Spec.Taints) == 0 {
+			nodes = append(nodes, node)
+		}
+	}
+	var edits []cluster.Edit
+	for i := 0; i+1 < len(nodes); i += one {
+		for _, pod := range world.PodsOn(nodes[i].Name) {
+			if cluster.Drains(pod) {
+				moved := *pod
+				moved.Spec.NodeName = nodes[i+1].Name
+				edits = append(edits, cluster.Put(&moved))
+			}
+		}
+	}
+	return world.With(edits...)
+}
+
 // BenchmarkUnbalanced looks for workloads that are out of balance, as the controller does once a minute.
 func BenchmarkUnbalanced(b *testing.B) {
 	world := withoutZone(clustertest.Big(5_000, 100_000))

@@ -38,16 +38,8 @@ func Holds(ctx context.Context, judge *scheduling.Judge, pods []change.Ref, exce
 	}
 	use := utilizationOf(world, o.MaxUtilizationDeviation)
 	addNodes(left, use, excess)
-	within := func() bool {
-		for ref, most := range excess {
-			if now, known := left[ref]; !known || now > most {
-				return false
-			}
-		}
-		return true
-	}
 	if len(evicted) == 0 {
-		return within(), nil
+		return within(left, excess), nil
 	}
 	holds := true
 	err := simulation.EachFuture(ctx, judge, evictionsOf(pods), simulation.Options{Seeds: o.Futures}, func(future outcome.Outcome) error {
@@ -55,10 +47,20 @@ func Holds(ctx context.Context, judge *scheduling.Judge, pods []change.Ref, exce
 		for w, there := range distribute(of, before, landed) {
 			left[w.ref] = there.excess
 		}
-		holds = holds && !harmed && len(landed) == len(of) && use.landed(world, of, landed, left) && within()
+		holds = holds && !harmed && len(landed) == len(of) && use.landed(world, of, landed, left) && within(left, excess)
 		return nil
 	})
 	return holds, err
+}
+
+// within reports whether each excess that is limited is known, and no more than that.
+func within(left, most map[change.Ref]int) bool {
+	for ref, limit := range most {
+		if now, known := left[ref]; !known || now > limit {
+			return false
+		}
+	}
+	return true
 }
 
 // addNodes adds the excess of those nodes that are asked about, as they are, in percentage points. It is not known if utilization is not considered.

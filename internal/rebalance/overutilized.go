@@ -69,6 +69,10 @@ func (s *search) relieve(ctx context.Context, before []step) (steps []step, unme
 		return []step{together}, unmet, err
 	}
 	for _, node := range rest {
+		if s.left == 0 {
+			unmet = append(unmet, Unmet{nodeRef(node), LimitReached})
+			continue
+		}
 		s.limited = false
 		one, err := s.relieveNode(ctx, node, before)
 		if err != nil {
@@ -153,6 +157,9 @@ func (s *search) mayRelieve(w *workload, pod *corev1.Pod) bool {
 // relieveTogether looks for the fewest evictions, up to exactEvictions, that bring all of some nodes to what may be requested of them.
 func (s *search) relieveTogether(ctx context.Context, nodes []string, before []step) (step, error) {
 	one, least := step{nodes: nodes}, 0
+	if len(nodes) > exactEvictions { // Each needs one.
+		return one, nil
+	}
 	var classes [][]*corev1.Pod
 	for _, node := range nodes {
 		of := s.relieving(node)

@@ -85,14 +85,16 @@ func TestOverutilized(t *testing.T) {
 		},
 		"of pods that are enough, the least disruption": {
 			w.Of(three, singles("a", "n1", "800m", 1, w.Priority(100)), singles("b", "n1", "700m", 1), singles("c", "n1", "200m", 1)),
-			rebalance.Options{MaxUtilizationDeviation: 15}, "minimal 1 of 1; n1 cpu 43>25/29",
+			rebalance.Options{MaxUtilizationDeviation: 15},
+			"minimal 1 of 1; n1 cpu 43>25/29",
 		},
 		"no more than may be evicted": {
 			w.Of(three, singles("s", "n1", "500m", 7)), rebalance.Options{MaxUtilizationDeviation: 10, MaxEvictions: 2}, "minimal 2 of 2; n1 cpu 88>63/39 LimitReached",
 		},
 		"pods of others alone": {
 			w.Of(three, singles("s", "n1", "500m", 7)),
-			rebalance.Options{MaxUtilizationDeviation: 10, Asks: func(ref change.Ref) bool { return ref.Name == "another" }}, "balanced 0 of 0",
+			rebalance.Options{MaxUtilizationDeviation: 10, Asks: func(ref change.Ref) bool { return ref.Name == "another" }},
+			"balanced 0 of 0",
 		},
 		"a pod as large as the excess": {
 			w.Of(three, singles("huge", "n1", "3", 1), singles("s", "n2", "100m", 1)), rebalance.Options{MaxUtilizationDeviation: 10}, "none 0 of 0; n1 cpu 75>75/36 NoGain",
@@ -102,30 +104,36 @@ func TestOverutilized(t *testing.T) {
 		},
 		"nodes of different sizes": {
 			w.Of(w.Node("n1", "zone-a", w.CPU("2")), w.Node("n2", "zone-b", w.CPU("8")), singles("s", "n1", "300m", 5), singles("b", "n2", "300m", 5)),
-			rebalance.Options{MaxUtilizationDeviation: 20}, "minimal 2 of 2; n1 cpu 75>45/50",
+			rebalance.Options{MaxUtilizationDeviation: 20},
+			"minimal 2 of 2; n1 cpu 75>45/50",
 		},
 		"a larger node with as large a share": {
 			w.Of(w.Node("n1", "zone-a", w.CPU("2")), w.Node("n2", "zone-b", w.CPU("8")), singles("s", "n1", "300m", 3), singles("b", "n2", "1200m", 3)),
-			rebalance.Options{MaxUtilizationDeviation: 10}, "balanced 0 of 0",
+			rebalance.Options{MaxUtilizationDeviation: 10},
+			"balanced 0 of 0",
 		},
 		"nodes of another group are not compared": {
 			w.Of(three, w.Node("g1", "zone-a", taintedWith("gpu")), w.Node("g2", "zone-b", taintedWith("gpu")), singles("a", "g1", "900m", 4, tolerating("gpu")), singles("b", "g2", "900m", 4, tolerating("gpu")), singles("c", "n1", "200m", 1)),
-			rebalance.Options{MaxUtilizationDeviation: 10}, "balanced 0 of 0",
+			rebalance.Options{MaxUtilizationDeviation: 10},
+			"balanced 0 of 0",
 		},
 		"and do not take pods": {
 			w.Of(w.Node("n1", "zone-a"), w.Node("n2", "zone-b", w.CPU("300m")), w.Node("g1", "zone-b", taintedWith("gpu")), singles("s", "n1", "400m", 4, tolerating("gpu"))),
-			rebalance.Options{MaxUtilizationDeviation: 1}, "none 0 of 0; n1 cpu 40>40/38 NoGain",
+			rebalance.Options{MaxUtilizationDeviation: 1},
+			"none 0 of 0; n1 cpu 40>40/38 NoGain",
 		},
 		"a cordoned node is not compared": {
 			w.Of(three, w.Node("n4", "zone-a", func(n *corev1.Node) { n.Spec.Unschedulable = true }), singles("s", "n4", "500m", 8)),
-			rebalance.Options{MaxUtilizationDeviation: 10}, "balanced 0 of 0",
+			rebalance.Options{MaxUtilizationDeviation: 10},
+			"balanced 0 of 0",
 		},
 		"a DaemonSet's pods fill a node": {
 			w.Of(three, w.DaemonSet("agent", w.Template("agent", "3"), "n1"), w.Deployment("one", w.Template("one", "50m"), "n2")), rebalance.Options{MaxUtilizationDeviation: 10}, "balanced 0 of 0",
 		},
 		"and another's pod is beside": {
 			w.Of(three, w.DaemonSet("agent", w.Template("agent", "3"), "n1"), w.Deployment("one", w.Template("one", "50m"), "n1")),
-			rebalance.Options{MaxUtilizationDeviation: 10}, "minimal 1 of 1; n1 cpu 76>75/75",
+			rebalance.Options{MaxUtilizationDeviation: 10},
+			"minimal 1 of 1; n1 cpu 76>75/75",
 		},
 		"pods without requests": {
 			w.Of(three, singles("s", "n1", "0", 20)), rebalance.Options{MaxUtilizationDeviation: 1}, "balanced 0 of 0",
@@ -147,15 +155,23 @@ func TestOverutilized(t *testing.T) {
 		},
 		"CPU of one node and memory of another": {
 			w.Of(three, singles("c", "n1", "1", 2, requesting("1Gi")), singles("m", "n2", "100m", 2, requesting("6Gi"))),
-			rebalance.Options{MaxUtilizationDeviation: 20}, "minimal 2 of 2; n1 cpu 50>25/38; n2 memory 75>44/49",
+			rebalance.Options{MaxUtilizationDeviation: 20},
+			"minimal 2 of 2; n1 cpu 50>25/38; n2 memory 75>44/49",
 		},
 		"a workload stays as balanced as it is": {
 			w.Of(w.Node("n1", "zone-a"), w.Node("n2", "zone-b"), w.Deployment("web", w.Template("web", "600m"), "n1", "n2"), singles("s", "n1", "700m", 2)),
-			rebalance.Options{MaxUtilizationDeviation: 10}, "minimal 1 of 1; n1 cpu 50>33/43",
+			rebalance.Options{MaxUtilizationDeviation: 10},
+			"minimal 1 of 1; n1 cpu 50>33/43",
+		},
+		"another pod of a workload that is out of balance would do for both": {
+			w.Of(three, w.Node("n4", "zone-a"), w.Deployment("web", w.Template("web", "400m"), "n1", "n4", "n2"), singles("s", "n4", "200m", 3)),
+			rebalance.Options{MaxUtilizationDeviation: 10},
+			"irreducible 1 of 2; n4 cpu 25>20/21",
 		},
 		"pods that start are waited for": {
 			w.Of(three, singles("s", "n1", "500m", 3), w.Placed("s0-1-z", "", w.Template("s0", "0"), w.OwnedBy("apps/v1", "ReplicaSet", "s0-1")), protected(singles("p", "n1", "500m", 1))),
-			rebalance.Options{MaxUtilizationDeviation: 1}, "none 0 of 0; n1 cpu 50>50/18 InMotion",
+			rebalance.Options{MaxUtilizationDeviation: 1},
+			"none 0 of 0; n1 cpu 50>50/18 InMotion",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -297,6 +297,7 @@ var rebalanceTrials = map[string]trial{
 	"podSelector.matchLabels":            matchLabels,
 	"podSelector.matchExpressions":       matchExpressions,
 	"maxSharePercent":                    {good: list{1, 100}, bad: list{0, 101, "33%"}},
+	"maxUtilizationDeviationPercent":     {good: list{0, 100}, bad: list{-1, 101, "10%"}},
 	"dwellSeconds":                       {good: list{5, 86400}, bad: list{0, 4, 86401, "15s"}},
 	"maxEvictions":                       {good: list{1, 30}, bad: list{0, 31, -1}},
 	"maxEvictionsPerNode":                {good: list{1, 30}, bad: list{0, 31, "2"}},

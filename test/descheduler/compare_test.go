@@ -50,7 +50,7 @@ func TestCompare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools := []tool{theDescheduler{buildDescheduler(t), os.Getenv("COMPARE_LOGS")}, naosu{}, naosu{maxShare: 0.01}}
+	tools := append([]tool{theDescheduler{buildDescheduler(t), os.Getenv("COMPARE_LOGS")}}, naosus...)
 	results := map[string]map[string]result{}
 	for _, c := range cases {
 		if !chosen.MatchString(c.name) {

@@ -242,7 +242,7 @@ func TestTables(t *testing.T) {
 |  | naosu | 15 | 1 | 1 | 1 × ∞ | 4 → 0 | 1 → 1 | 20 → 5 | 1/2 |
 | better, equal, worse than descheduler | naosu | 1, 0, 1 | 1, 0, 1 | 1, 0, 1 | 1, 0, 1 | 0, 2, 0 | 1, 0, 1 | 1, 0, 1 | 1, 0, 1 |
 `
-	got := tables([]tool{theDescheduler{}, naosu{}}, results, "en")
+	got := tables([]tool{theDescheduler{}, naosus[0]}, results, "en")
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("tables (-want +got):\n%s", diff)
 	}

@@ -74,14 +74,17 @@ func buildDescheduler(t *testing.T) string {
 	return file
 }
 
-// naosu evicts the first wave of a plan.
-type naosu struct{ maxShare float64 }
+// naosu evicts the first wave of a plan with some options.
+type naosu struct {
+	called  string
+	options rebalance.Options
+}
 
-func (n naosu) name() string {
-	if n.maxShare == 0 {
-		return "naosu"
-	}
-	return "naosu, even"
+func (n naosu) name() string { return n.called }
+
+// naosus are naosu with the default options, aiming at an even distribution, and considering utilization.
+var naosus = []tool{
+	naosu{"naosu", rebalance.Options{}}, naosu{"naosu, even", rebalance.Options{MaxShare: 0.01}}, naosu{"naosu, utilization", rebalance.Options{MaxUtilizationDeviation: 10}},
 }
 
 func (n naosu) pass(ctx context.Context, t *testing.T, config *rest.Config) error {
@@ -97,11 +100,11 @@ func (n naosu) pass(ctx context.Context, t *testing.T, config *rest.Config) erro
 	if err != nil {
 		return err
 	}
-	plan, err := rebalance.New(ctx, judge, rebalance.Options{MaxShare: n.maxShare})
+	plan, err := rebalance.New(ctx, judge, n.options)
 	if err != nil {
 		return err
 	}
-	t.Logf("plan: %s, %d waves, unmet: %v", plan.Result, len(plan.Waves), plan.Unmet)
+	t.Logf("plan: %s, %d waves, unmet: %v, nodes: %+v", plan.Result, len(plan.Waves), plan.Unmet, plan.Nodes)
 	if len(plan.Waves) == 0 {
 		return nil
 	}

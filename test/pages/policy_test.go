@@ -133,7 +133,7 @@ func TestRebalance(t *testing.T) {
 			}
 		}
 		for _, reason := range []string{
-			v1alpha1.PolicyReadyReason, v1alpha1.PolicyPausedReason, v1alpha1.PolicyInvalidSelectorReason, v1alpha1.PolicyNoPodsReason, v1alpha1.PolicyNoPlanReason,
+			v1alpha1.PolicyReadyReason, v1alpha1.PolicyPausedReason, v1alpha1.PolicyInvalidSelectorReason, v1alpha1.PolicyNoPodsReason, v1alpha1.PolicyNoPlanReason, v1alpha1.PolicyUtilizationNotConsideredReason,
 			v1alpha1.RemediationAsForecastReason, v1alpha1.RemediationNotAsForecastReason, v1alpha1.RemediationDidNotHelpReason, v1alpha1.RemediationGaveUpReason,
 			v1alpha1.RemediationNotNeededReason, v1alpha1.RemediationNotAskedReason, v1alpha1.RemediationRejectedReason, v1alpha1.RemediationAbortedReason,
 		} {

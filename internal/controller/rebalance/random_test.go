@@ -90,6 +90,7 @@ func newRun(t *testing.T, draw *rapid.T) *run {
 	mode := rapid.SampledFrom([]v1alpha1.Mode{v1alpha1.ModeAuto, v1alpha1.ModeAuto, v1alpha1.ModeApprove}).Draw(draw, "mode")
 	r.fixture = newFixture(t, objects, policy(func(s *v1alpha1.RebalancePolicySpec) {
 		s.Mode, s.MaxEvictions = mode, rapid.Int32Range(1, 4).Draw(draw, "maxEvictions")
+		s.MaxUtilizationDeviationPercent = rapid.SampledFrom([]int32{0, 2, 10}).Draw(draw, "maxUtilizationDeviationPercent")
 	}))
 	r.evicting = r.checkEviction
 	return r
