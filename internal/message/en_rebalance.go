@@ -35,4 +35,16 @@ var englishRebalance = sentences{
 	RebalanceNoWorkloads: "The selectors select no workload, or another policy decides for every workload that they select.",
 	RebalanceNoPlan:      "Workloads are out of balance, and no evictions were found that help: {{and .reasons}}",
 	PlanLimitReached:     "{{.workload}} stays out of balance: more evictions are needed than are allowed at once.",
+
+	ApplyFrom:         "evictions cannot be requested for a snapshot",
+	ApplyFromRemedy:   "use naosu rebalance plan --from to see a plan for it",
+	ApplyFirst:        "These are the first {{.n}} of {{count .all \"eviction\" \"evictions\"}}, because a Remediation holds no more. When it has ended, run the command again.",
+	ApplyNoPlan:       "nothing was requested: no evictions were found that help",
+	ApplyOther:        "Nothing was requested: {{.remediation}} evicts pods of the same workloads and is {{.phase}} ({{.command}}).",
+	ApplyNoController: "nothing was requested: no controller of naosu leads in this cluster, so nobody would evict the pods. Start the controller, or run the commands that naosu rebalance plan shows",
+	ApplyLeaseUnknown: "It is not known whether a controller of naosu leads, which has to evict the pods: {{.problem}}",
+	ApplyNotConfirmed: "nothing was requested: if the controller is to evict these pods, run {{.command}}",
+	ApplyForbidden:    "{{.user}} is not allowed to request these evictions: this requires the verb create on remediations.naosu.dev and on pods/eviction, which the ClusterRole naosu-rebalancer grants. {{.problem}}",
+	ApplyNotApproved:  "{{.remediation}} was created and waits for the approval of somebody who may approve: {{.command}}",
+	ApplyDone:         "{{.remediation}} was created and approved. The controller evicts {{count .pods \"pod\" \"pods\"}}, one wave after the other, once its guard allows it. To see each step, run {{.command}}",
 }

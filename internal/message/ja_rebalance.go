@@ -35,4 +35,16 @@ var japaneseRebalance = sentences{
 	RebalanceNoWorkloads: "セレクターに一致するワークロードがないか、一致するすべてのワークロードにほかのポリシーが適用されています。",
 	RebalanceNoPlan:      "偏りのあるワークロードがありますが、改善できる退避は見つかりませんでした: {{and .reasons}}",
 	PlanLimitReached:     "{{.workload}} の偏りは残ります。一度に許可された数を超える退避が必要です。",
+
+	ApplyFrom:         "スナップショットに対して退避を依頼することはできません",
+	ApplyFromRemedy:   "スナップショットに対する計画は naosu rebalance plan --from で表示します",
+	ApplyFirst:        "1 つの Remediation に含められる数に限りがあるため、{{.all}} 個の退避のうち最初の {{.n}} 個です。終了後に、もう一度コマンドを実行してください。",
+	ApplyNoPlan:       "改善できる退避が見つからないため、何も依頼しませんでした",
+	ApplyOther:        "何も依頼しませんでした。{{.remediation}} が同じワークロードの Pod を退避します (状態は {{.phase}}。{{.command}})。",
+	ApplyNoController: "naosu のコントローラーのリーダーがこのクラスターにいないため、何も依頼しませんでした。コントローラーを起動するか、naosu rebalance plan が表示するコマンドを実行してください",
+	ApplyLeaseUnknown: "Pod を退避する naosu のコントローラーのリーダーがいるかどうかは不明です: {{.problem}}",
+	ApplyNotConfirmed: "何も依頼しませんでした。コントローラーがこれらの Pod を退避してよければ、{{.command}} を実行してください",
+	ApplyForbidden:    "{{.user}} にはこれらの退避を依頼する権限がありません。remediations.naosu.dev と pods/eviction に対する create の動詞が必要です (ClusterRole naosu-rebalancer に含まれます)。{{.problem}}",
+	ApplyNotApproved:  "{{.remediation}} を作成しました。承認できる人の承認が必要です: {{.command}}",
+	ApplyDone:         "{{.remediation}} を作成し、承認しました。ガードが許可すると、コントローラーが {{.pods}} 個の Pod を順に退避します。手順を表示するには、{{.command}} を実行してください",
 }

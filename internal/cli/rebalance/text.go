@@ -14,31 +14,46 @@ import (
 )
 
 // writePlan writes a plan for people: what is known of it, the evictions by wave, and the workloads before and after.
-func writePlan(page *output.Page, say message.Printer, plan rebalance.Plan, aim func(string) string) {
-	evictions := 0
-	for _, wave := range plan.Waves {
-		evictions += len(wave.Moves)
-	}
+func writePlan(page *output.Page, say message.Printer, plan rebalance.Plan) {
+	evictions := evictionsOf(plan)
 	page.Paragraph("", say.Say(summary(plan, evictions)), output.Strong)
 	if evictions > 0 {
 		page.Blank()
 		writeWaves(page, say, plan.Waves)
 		page.Blank()
 		writeDistributions(page, say, plan.Workloads)
-		page.Blank()
-		page.Paragraph("", say.Say(sentence.PlanHowTo()), output.Plain)
-		for _, wave := range plan.Waves {
-			for _, m := range wave.Moves {
-				page.Command("  ", aim(change.Evict{Namespace: m.Pod.Namespace, Name: m.Pod.Name}.Command()))
-			}
+	}
+}
+
+// writeCommands writes the commands for the evictions.
+func writeCommands(page *output.Page, say message.Printer, plan rebalance.Plan, aim func(string) string) {
+	if len(plan.Waves) == 0 {
+		return
+	}
+	page.Blank()
+	page.Paragraph("", say.Say(sentence.PlanHowTo()), output.Plain)
+	for _, wave := range plan.Waves {
+		for _, m := range wave.Moves {
+			page.Command("  ", aim(change.Evict{Namespace: m.Pod.Namespace, Name: m.Pod.Name}.Command()))
 		}
 	}
+}
+
+// writeUnmet writes why workloads stay out of balance.
+func writeUnmet(page *output.Page, say message.Printer, plan rebalance.Plan) {
 	if len(plan.Unmet) > 0 {
 		page.Blank()
 	}
 	for _, unmet := range plan.Unmet {
 		page.Paragraph("- ", say.Say(unmet.Sentence(unmet.Workload)), output.Plain)
 	}
+}
+
+func evictionsOf(plan rebalance.Plan) (n int) {
+	for _, wave := range plan.Waves {
+		n += len(wave.Moves)
+	}
+	return n
 }
 
 func summary(plan rebalance.Plan, evictions int) message.Sentence {
