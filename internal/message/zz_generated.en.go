@@ -7515,7 +7515,7 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemediationIs, []string{"name", "action", "node", "condition", "reason", "phase", "outcome", "approval", "policy", "rule"}, func(t *text) {
+	{RemediationIs, []string{"name", "action", "node", "condition", "reason", "phase", "outcome", "approval", "policy", "rule", "by"}, func(t *text) {
 		t.put(t.value("name"))
 		t.say(": ")
 		t.put(t.value("action"))
@@ -7541,6 +7541,10 @@ var englishTexts = []compiled{
 			t.put(t.value("rule"))
 			t.say(" of ")
 			t.put(t.value("policy"))
+		}
+		if t.is(t.value("by")) {
+			t.say("; requested by ")
+			t.put(t.value("by"))
 		}
 		t.say(".")
 	}},

@@ -7266,7 +7266,7 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{RemediationIs, []string{"name", "node", "action", "condition", "reason", "phase", "outcome", "approval", "policy", "rule"}, func(t *text) {
+	{RemediationIs, []string{"name", "node", "action", "condition", "reason", "phase", "outcome", "approval", "policy", "rule", "by"}, func(t *text) {
 		t.put(t.value("name"))
 		t.say(": ")
 		t.put(t.value("node"))
@@ -7294,6 +7294,10 @@ var japaneseTexts = []compiled{
 			t.say(" のルール ")
 			t.put(t.value("rule"))
 			t.say(" によります。")
+		}
+		if t.is(t.value("by")) {
+			t.put(t.value("by"))
+			t.say(" の依頼によります。")
 		}
 	}},
 	{RemediationForecast, nil, func(t *text) {

@@ -391,7 +391,7 @@ func (c *Reconciler) noteUpdate(before, after *v1alpha1.Remediation) {
 	if before.Status.Phase == after.Status.Phase {
 		return
 	}
-	about, user := reference(after)
+	about, by := reference(after)
 	switch end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.RemediationSucceeded); {
 	case end != nil:
 		log.Info("Phase changed", "phase", after.Status.Phase, "outcome", end.Reason, "message", end.Message)
@@ -403,7 +403,7 @@ func (c *Reconciler) noteUpdate(before, after *v1alpha1.Remediation) {
 	default:
 		log.Info("Phase changed", "phase", after.Status.Phase)
 		if after.Status.Phase == v1alpha1.PhaseRunning {
-			began := sentence.RebalanceBegan("remediation/"+after.Name, len(after.Spec.Changes), user)
+			began := sentence.RebalanceBegan("remediation/"+after.Name, len(after.Spec.Changes), by)
 			c.Records.Event(about, corev1.EventTypeNormal, "RebalanceBegan", string(v1alpha1.ActionEvict), message.English().Say(began))
 		}
 	}
@@ -411,7 +411,7 @@ func (c *Reconciler) noteUpdate(before, after *v1alpha1.Remediation) {
 
 // reference is the object that Events of a Remediation are about, and who asks for its evictions: its policy, or the Remediation itself and the person who
 // requested it.
-func reference(r *v1alpha1.Remediation) (about client.Object, user string) {
+func reference(r *v1alpha1.Remediation) (about client.Object, by string) {
 	if r.Spec.Request != nil {
 		about = &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: r.Name, UID: r.UID}}
 		about.GetObjectKind().SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Remediation"))

@@ -5860,8 +5860,8 @@ func RemediationsEarned(policy, mode any, n int, wanted any, actions message.Lis
 }
 
 // RemediationIs is message.RemediationIs.
-func RemediationIs(name, action, node, condition, reason, phase, outcome, approval, policy, rule any) message.Sentence {
-	return message.Sentence{ID: message.RemediationIs, Args: message.Args{"name": name, "action": action, "node": node, "condition": condition, "reason": reason, "phase": phase, "outcome": outcome, "approval": approval, "policy": policy, "rule": rule}}
+func RemediationIs(name, action, node, condition, reason, phase, outcome, approval, policy, rule, by any) message.Sentence {
+	return message.Sentence{ID: message.RemediationIs, Args: message.Args{"name": name, "action": action, "node": node, "condition": condition, "reason": reason, "phase": phase, "outcome": outcome, "approval": approval, "policy": policy, "rule": rule, "by": by}}
 }
 
 // RemediationForecast is message.RemediationForecast.
