@@ -7522,8 +7522,10 @@ var englishTexts = []compiled{
 		t.say(" of ")
 		t.put(t.value("node"))
 		t.say(" for ")
-		t.put(t.value("condition"))
-		t.say(" ")
+		if t.is(t.value("condition")) {
+			t.put(t.value("condition"))
+			t.say(" ")
+		}
 		t.put(t.value("reason"))
 		t.say(" is ")
 		t.put(t.value("phase"))

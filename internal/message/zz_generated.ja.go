@@ -7273,8 +7273,10 @@ var japaneseTexts = []compiled{
 		t.say(" の ")
 		t.put(t.value("action"))
 		t.say(" (")
-		t.put(t.value("condition"))
-		t.say(" ")
+		if t.is(t.value("condition")) {
+			t.put(t.value("condition"))
+			t.say(" ")
+		}
 		t.put(t.value("reason"))
 		t.say(") は ")
 		t.put(t.value("phase"))
