@@ -52,8 +52,9 @@ const (
 	RemediationDrillFailedReason = "DrillFailed"
 )
 
-// Remediation is the record of one plan that a policy proposes or performs, or of one drill. It is created by the controller, or by
-// naosu repair drill for a drill. A person can approve, reject, abort or delete it.
+// Remediation is the record of one plan that a policy proposes or performs or that a person requested, or of one drill. It is created by
+// the controller, by naosu rebalance apply for a request, or by naosu repair drill for a drill. A person can approve, reject, abort or
+// delete it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
@@ -72,8 +73,8 @@ type Remediation struct {
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	// spec is the proposed plan, and whether a person has approved it. It is written once by the controller, or by naosu repair
-	// drill for a drill. Apart from approval and approvedBy, it never changes.
+	// spec is the proposed plan, and whether a person has approved it. It is written once by the controller, by naosu rebalance apply
+	// for a request, or by naosu repair drill for a drill. Apart from approval and approvedBy, it never changes.
 	// +required
 	Spec RemediationSpec `json:"spec"`
 
@@ -94,17 +95,20 @@ type RemediationList struct {
 
 // RemediationSpec is the proposed plan, or the drill. Only approval and approvedBy can change, so that the record is reliable.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.drill) || has(self.policy) && has(self.evidence) && (has(self.plan) || has(self.action))",message="policy, evidence and plan are required, except for a drill"
+// +kubebuilder:validation:XValidation:rule="has(self.drill) || (has(self.policy) || has(self.request)) && has(self.evidence) && (has(self.plan) || has(self.action))",message="policy or request, evidence and plan are required, except for a drill"
+// +kubebuilder:validation:XValidation:rule="!has(self.request) || !has(self.policy) && !has(self.drill) && !has(self.node)",message="must not be set together with policy, drill or node",fieldPath=".request"
+// +kubebuilder:validation:XValidation:rule="!has(self.request) || has(self.plan) && size(self.plan) <= 30 && self.plan.all(change, change.action == 'Evict')",message="must be 1 to 30 evictions for a request",fieldPath=".plan"
+// +kubebuilder:validation:XValidation:rule="!has(self.request) || has(self.subjects)",message="is required for a request",fieldPath=".subjects"
 // +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(self.action)",message="must not be set together with action",fieldPath=".plan"
 // +kubebuilder:validation:XValidation:rule="!has(self.drill) || !has(self.policy) && !has(self.evidence) && !has(self.plan) && !has(self.action) && !has(self.subjects) && !has(self.approval)",message="a drill must not have a policy, subjects, evidence, a plan or an approval",fieldPath=".drill"
-// +kubebuilder:validation:XValidation:rule="has(self.node) || has(self.policy) && self.policy.kind != 'NodeRepairPolicy'",message="is required for a drill and for a proposal of a NodeRepairPolicy",fieldPath=".node"
+// +kubebuilder:validation:XValidation:rule="has(self.node) || has(self.request) || has(self.policy) && self.policy.kind != 'NodeRepairPolicy'",message="is required for a drill and for a proposal of a NodeRepairPolicy",fieldPath=".node"
 // +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.subjects)",message="must not be set for a proposal of a NodeRepairPolicy",fieldPath=".subjects"
 // +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.evidence) || has(self.evidence.condition)",message="must have a condition of the node for a proposal of a NodeRepairPolicy",fieldPath=".evidence"
 // +kubebuilder:validation:XValidation:rule="!has(self.policy) || self.policy.kind != 'NodeRepairPolicy' || !has(self.plan) || size(self.plan) == 1 && !has(self.plan[0].subject)",message="must be one change of the node for a proposal of a NodeRepairPolicy",fieldPath=".plan"
 // +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(self.policy) || self.plan.all(change, (change.action == 'Evict') == (self.policy.kind == 'RebalancePolicy'))",message="must be evictions for a proposal of a RebalancePolicy, and only for one",fieldPath=".plan"
 // +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(self.policy) || self.plan.all(change, (change.action == 'DeleteInterface') == (self.policy.kind == 'AddressPolicy'))",message="must be deletions of network interfaces for a proposal of an AddressPolicy, and only for one",fieldPath=".plan"
 // +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(self.policy) || self.policy.kind == 'HeadroomPolicy' || self.plan.all(change, change.action != 'ResizeNodeGroup')",message="must not be resizes of node groups, except for a proposal of a HeadroomPolicy",fieldPath=".plan"
-// +kubebuilder:validation:XValidation:rule="has(self.drill) == has(oldSelf.drill) && has(self.policy) == has(oldSelf.policy) && has(self.node) == has(oldSelf.node) && has(self.subjects) == has(oldSelf.subjects) && has(self.evidence) == has(oldSelf.evidence) && has(self.plan) == has(oldSelf.plan) && has(self.action) == has(oldSelf.action)",message="cannot be changed"
+// +kubebuilder:validation:XValidation:rule="has(self.drill) == has(oldSelf.drill) && has(self.policy) == has(oldSelf.policy) && has(self.request) == has(oldSelf.request) && has(self.node) == has(oldSelf.node) && has(self.subjects) == has(oldSelf.subjects) && has(self.evidence) == has(oldSelf.evidence) && has(self.plan) == has(oldSelf.plan) && has(self.action) == has(oldSelf.action)",message="cannot be changed"
 // +kubebuilder:validation:XValidation:rule="!has(self.plan) || !has(oldSelf.plan) || self.plan == oldSelf.plan",message="cannot be changed",fieldPath=".plan"
 // +kubebuilder:validation:XValidation:rule="!has(self.action) || !has(oldSelf.action) || self.action == oldSelf.action",message="cannot be changed",fieldPath=".action"
 // +kubebuilder:validation:XValidation:rule="(has(self.action) && self.action == 'RestartService') == has(self.service)",message="is required with RestartService and not allowed otherwise",fieldPath=".service"
@@ -113,10 +117,16 @@ type RemediationList struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.approvedBy) || has(self.approval)",message="requires approval",fieldPath=".approvedBy"
 // +kubebuilder:validation:XValidation:rule="has(self.approval) != has(oldSelf.approval) || has(self.approval) && self.approval != oldSelf.approval || has(self.approvedBy) == has(oldSelf.approvedBy) && (!has(self.approvedBy) || self.approvedBy == oldSelf.approvedBy)",message="can be changed only together with approval",fieldPath=".approvedBy"
 type RemediationSpec struct {
-	// policy is the policy, and its rule, that the Remediation was proposed for. Not set in a drill.
+	// policy is the policy, and its rule, that the Remediation was proposed for. Not set in a request or a drill.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Policy PolicyReference `json:"policy,omitzero"`
+
+	// request is what a person requested in place of a policy. Its plan is evictions that restore the balance of workloads; the
+	// controller carries them out once they are approved, if it plans the same ones. Written by naosu rebalance apply.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
+	Request *Request `json:"request,omitempty"`
 
 	// node is the node to repair, or to run the drill on. The agent of that node watches Remediations by spec.node.name. Required
 	// for drills and for Remediations of a NodeRepairPolicy.
@@ -158,6 +168,42 @@ type RemediationSpec struct {
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="cannot be changed"
 	Drill *Drill `json:"drill,omitempty"`
+}
+
+// Request is what a person requested: evictions that restore the balance of workloads. If naosu's admission policy is installed, creating
+// one requires that the user may create pods/eviction in the namespaces of all pods of the plan.
+type Request struct {
+	// by is the name of the user who created the Remediation, as authenticated by the API server, for example jane@example.com.
+	// naosu's admission policy rejects any other name.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	By string `json:"by"`
+
+	// maxSharePercent is the largest share of the pods of a workload that one node, and one zone, may hold, in percent, where an
+	// even distribution over the nodes that may run them allows it. From 1 to 100, for example 50. Defaults to 33, which stands for
+	// a third.
+	// +optional
+	// +kubebuilder:default=33
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	MaxSharePercent int32 `json:"maxSharePercent,omitempty"`
+
+	// maxUtilizationDeviationPercent is by how many percentage points more of a node's allocatable CPU, or memory, its pods may request
+	// than those of all nodes with the same taints together, as in a RebalancePolicy. From 1 to 100, for example 20. Not set if
+	// utilization is not considered.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100
+	MaxUtilizationDeviationPercent int32 `json:"maxUtilizationDeviationPercent,omitempty"`
+}
+
+// PolicyKind is the kind of policy whose controller processes the Remediation, for a request too; empty for a drill.
+func (s *RemediationSpec) PolicyKind() string {
+	if s.Request != nil {
+		return RebalancePolicyKind
+	}
+	return s.Policy.Kind
 }
 
 // Drill is a test of the links from detection to action on a node. It does not change the node's conditions, unless its depth is

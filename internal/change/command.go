@@ -27,6 +27,21 @@ func RunCronJob(o Ref) string {
 	return command("kubectl", "create", "job", o.Name+"-manual", "--namespace", o.Namespace, "--from", o.String())
 }
 
+// ApplyRebalance is the command that requests the evictions of a plan, with further flags.
+func ApplyRebalance(flags ...Flag) string {
+	words := []string{"naosu", "rebalance", "apply"}
+	for _, flag := range flags {
+		words = append(words, "--"+flag.Name+"="+flag.Value)
+	}
+	return command(append(words, "--yes")...)
+}
+
+// WatchRemediation is the command that shows each change of a Remediation.
+func WatchRemediation(name string) string { return command("naosu", "remediations", name, "--watch") }
+
+// ApproveRemediation is the command that approves a Remediation.
+func ApproveRemediation(name string) string { return command("naosu", "approve", name) }
+
 // command joins words into a line that can be pasted into a shell. Names come from the cluster and are quoted unless
 // they are harmless: whoever may label a node must not be able to write the reader's command line.
 func command(words ...string) string {

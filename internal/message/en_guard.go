@@ -9,7 +9,7 @@ var englishGuard = sentences{
 	GuardPaused:      "The policy is paused.",
 	GuardNotLeading:  "This controller does not hold the Lease; another one acts.",
 	GuardReportOnly:  "The policy's mode is Report: naosu only shows what it would do.",
-	GuardNotApproved: "The Remediation has not been approved; the policy's mode is Approve.",
+	GuardNotApproved: "The Remediation needs approval and has not been approved.",
 	GuardNotEarned:   "The Remediation has not been approved, and the policy allows {{.action}} without approval only after {{count .wanted \"such repair has\" \"such repairs have\"}} turned out as forecast; so far, {{.n}} {{verb .n \"has\" \"have\"}}.",
 	GuardRejected:    "The Remediation was rejected.",
 	GuardCompeting:   "Something else repairs this node, too: {{and .repairers}}.",

@@ -58,8 +58,8 @@ var englishHelpRepair = sentences{
 		"Exit codes: 0 if there is an answer, 2 if the input is invalid or there is no answer.",
 	"flag/remediations/watch": "after the Remediations that exist, show each change",
 
-	"help/rebalance":      "Plan evictions that restore balance after nodes came back",
-	"help/rebalance/long": "Plan evictions that restore the balance of workloads over nodes and zones: Kubernetes places a pod when it is created, and does not move it when a node is added or comes back.",
+	"help/rebalance":      "Plan and request evictions that restore balance after nodes came back",
+	"help/rebalance/long": "Plan and request evictions that restore the balance of workloads over nodes and zones: Kubernetes places a pod when it is created, and does not move it when a node is added or comes back.",
 
 	"help/rebalance/plan": "Show the fewest evictions that restore balance, and where the pods would run then",
 	"help/rebalance/plan/long": "Show the fewest evictions found that restore balance, in which order, and on which nodes the scheduler would run the pods created in their place. Nothing is changed.\n\n" +
@@ -74,6 +74,18 @@ var englishHelpRepair = sentences{
 	"flag/rebalance/plan/selector":                  "include only pods and workloads whose labels match this `SELECTOR`",
 	"flag/rebalance/plan/max-share":                 "the largest share of a workload that one node and one zone may hold, in `PERCENT`",
 	"flag/rebalance/plan/max-utilization-deviation": "how much more of a node's CPU or memory may be requested than of all such nodes together, in `PERCENTAGE-POINTS`; 0 does not consider utilization",
+
+	"help/rebalance/apply": "Request the evictions that naosu rebalance plan shows",
+	"help/rebalance/apply/long": "Make the plan that naosu rebalance plan shows, and create a Remediation in which you request and approve its evictions. naosu's controller carries it out, as those of a RebalancePolicy: it plans the same evictions " +
+		"again, evicts the pods once its guard allows it, one wave after the other, and simulates the rest before each wave. No policy is needed. naosu remediations shows the outcome.\n\n" +
+		"Without --yes, the command shows the plan and creates nothing. It also creates nothing if all workloads are balanced, if no controller leads, or if a Remediation already evicts pods of the same workloads. " +
+		"A plan of more than 30 evictions is cut to the first 30.\n\n" +
+		"You need permission to create Remediations, to evict the pods, and to approve; without the last, somebody else can approve.\n\n" +
+		"Exit codes: 0 if the evictions are requested, now or before, or nothing is out of balance; 1 if --yes is missing or no evictions help; 2 if the input is invalid, or the evictions were not requested or not approved.",
+	"flag/rebalance/apply/all-namespaces": "include every namespace, which is the default without --namespace",
+	"flag/rebalance/apply/selector":       "include only pods and workloads whose labels match this `SELECTOR`",
+	"flag/rebalance/apply/max-share":      "the largest share of a workload that one node and one zone may hold, in `PERCENT`",
+	"flag/rebalance/apply/yes":            "request and approve the evictions",
 
 	"help/failover":      "Release the pods of failed nodes",
 	"help/failover/long": "Release the pods and volumes of nodes that have failed. How long pods stay on such a node by themselves, FailoverPolicies specify.",

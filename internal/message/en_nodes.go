@@ -95,7 +95,7 @@ var englishNodes = sentences{
 	CauseNothingMoves:   "Kubernetes chooses a node when a pod is created and does not move running pods.",
 	NotClosed:           "The node is not the cause: {{.node}} is Ready and not cordoned, and neither its taints nor its labels keep these pods away.",
 	RemedyEvict:         "Evict {{.pod}}{{if gt .of 1}} ({{.i}} of {{.of}} that together even out the pods){{end}}; {{.workload}} creates a replacement, which the scheduler places anew.",
-	RemedyPlanRebalance: "Plan the other evictions of {{.workload}}.",
+	RemedyPlanRebalance: "Plan the other evictions of {{.workload}}; naosu rebalance apply has the controller carry them out.",
 	RemedyEvictCost:     "One pod ends and another one starts; its PodDisruptionBudget is respected.",
 	RemedyEvictRisk:     "In between, the workload has one pod fewer.",
 

@@ -28,7 +28,7 @@ var englishRemediations = sentences{
 
 	RemediationsNone:    "There are no Remediations.",
 	RemediationsEarned:  "{{.policy}} (mode {{.mode}}): {{count .n \"Remediation\" \"Remediations\"}} turned out as forecast{{if .wanted}}; an action needs no approval once {{.wanted}} of its Remediations have{{if .actions}}: {{and .actions}}{{end}}{{end}}.",
-	RemediationIs:       "{{.name}}: {{.action}} of {{.node}} for {{.condition}} {{.reason}} is {{.phase}}{{if .outcome}}, {{.outcome}}{{end}}{{if .approval}} ({{.approval}}){{end}}{{if .policy}}; according to the rule {{.rule}} of {{.policy}}{{end}}.",
+	RemediationIs:       "{{.name}}: {{.action}} of {{.node}} for {{if .condition}}{{.condition}} {{end}}{{.reason}} is {{.phase}}{{if .outcome}}, {{.outcome}}{{end}}{{if .approval}} ({{.approval}}){{end}}{{if .policy}}; according to the rule {{.rule}} of {{.policy}}{{end}}{{if .by}}; requested by {{.by}}{{end}}.",
 	RemediationForecast: "forecast",
 	RemediationNoPods:   "According to the forecast, no pod moves.",
 	RemediationOmitted:  "and {{count .n \"pod\" \"pods\"}} more",

@@ -9,7 +9,7 @@ var japaneseGuard = sentences{
 	GuardPaused:      "ポリシーは一時停止中です。",
 	GuardNotLeading:  "このコントローラーは Lease を保持していません。実行するのは別のコントローラーです。",
 	GuardReportOnly:  "ポリシーのモードは Report です。これは実行した場合の内容を示すだけです。",
-	GuardNotApproved: "まだ承認されていません。ポリシーのモードは Approve です。",
+	GuardNotApproved: "承認が必要ですが、まだ承認されていません。",
 	GuardNotEarned:   "まだ承認されていません。このポリシーが承認なしで {{.action}} を実行できるのは、予測どおりに終わった {{.action}} が {{.wanted}} 件に達してからです。現在は {{.n}} 件です。",
 	GuardRejected:    "Remediation は却下されました。",
 	GuardCompeting:   "このノードは別の仕組みによっても修復されます: {{and .repairers}}",

@@ -55,8 +55,8 @@ var japaneseHelpRepair = sentences{
 		"終了コードは、答えを出せれば 0、入力の誤りや答えを出せなかった場合は 2 です。",
 	"flag/remediations/watch": "既存の Remediation に続けて、変更のたびに表示する",
 
-	"help/rebalance":      "ノードの復帰後に偏りをなくす退避を計画する",
-	"help/rebalance/long": "ノードとゾーンの間でのワークロードの偏りをなくす退避を計画します。Kubernetes は Pod の作成時にノードを選び、ノードが追加されたり復帰したりしても Pod を移しません。",
+	"help/rebalance":      "ノードの復帰後に偏りをなくす退避を計画し、依頼する",
+	"help/rebalance/long": "ノードとゾーンの間でのワークロードの偏りをなくす退避を計画し、依頼します。Kubernetes は Pod の作成時にノードを選び、ノードが追加されたり復帰したりしても Pod を移しません。",
 
 	"help/rebalance/plan": "偏りをなくす最も少ない退避と、その後に Pod が動作するノードを表示する",
 	"help/rebalance/plan/long": "偏りをなくす退避のうち、見つかった最も少ないものを、順序と、代わりに作られる Pod をスケジューラーが配置するノードとともに表示します。何も変更しません。\n\n" +
@@ -71,6 +71,18 @@ var japaneseHelpRepair = sentences{
 	"flag/rebalance/plan/selector":                  "label がこの `SELECTOR` に一致する Pod とワークロードだけを対象にする",
 	"flag/rebalance/plan/max-utilization-deviation": "CPU またはメモリの要求の割合が、同種のノード全体での割合を何ポイントまで上回ってよいか (`PERCENTAGE-POINTS`)。0 なら使用率を考慮しない",
 	"flag/rebalance/plan/max-share":                 "1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)",
+
+	"help/rebalance/apply": "naosu rebalance plan が示す退避を依頼する",
+	"help/rebalance/apply/long": "naosu rebalance plan と同じ計画を作り、その退避を依頼して承認する Remediation を作成します。naosu のコントローラーは、RebalancePolicy の Remediation と同じように実行します。同じ退避になることをもう一度計画して確かめ、" +
+		"ガードが許可すると Pod を順に退避し、毎回、残りの退避をシミュレーションします。ポリシーは必要ありません。結果は naosu remediations で表示します。\n\n" +
+		"--yes がなければ、計画を表示し、何も作成しません。すべてのワークロードに偏りがない場合、コントローラーのリーダーがいない場合、同じワークロードの Pod を退避する Remediation がすでにある場合も、何も作成しません。" +
+		"退避が 30 個を超える計画は、最初の 30 個までとします。\n\n" +
+		"Remediation の作成、Pod の退避、承認の権限が必要です。承認の権限がない場合は、ほかの人が承認できます。\n\n" +
+		"終了コードは、退避を依頼した場合、すでに依頼されている場合、偏りがない場合は 0、--yes がない場合や改善できる退避がない場合は 1、入力の誤り、依頼や承認ができなかった場合は 2 です。",
+	"flag/rebalance/apply/all-namespaces": "すべての namespace を対象にする (--namespace を指定しない場合のデフォルト)",
+	"flag/rebalance/apply/selector":       "label がこの `SELECTOR` に一致する Pod とワークロードだけを対象にする",
+	"flag/rebalance/apply/max-share":      "1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)",
+	"flag/rebalance/apply/yes":            "退避を依頼し、承認する",
 
 	"help/failover":      "停止したノードの Pod を解放する",
 	"help/failover/long": "停止したノードの Pod とボリュームを解放します。何もしない場合に Pod がそのノードに残る時間は、FailoverPolicy で指定します。",

@@ -95,7 +95,7 @@ var japaneseNodes = sentences{
 	CauseNothingMoves:   "Kubernetes がノードを選ぶのは Pod の作成時だけで、動いている Pod を移すことはありません。",
 	NotClosed:           "ノード側の問題ではありません。{{.node}} は Ready で、cordon されておらず、taint や label もこれらの Pod を妨げていません。",
 	RemedyEvict:         "{{.pod}} を退避 (evict) します{{if gt .of 1}} ({{.of}} 個のうち {{.i}} 個目。すべて行うと偏りがなくなります){{end}}。{{.workload}} が新しい Pod を作り、スケジューラーが改めて配置します。",
-	RemedyPlanRebalance: "{{.workload}} の残りの退避を計画します。",
+	RemedyPlanRebalance: "{{.workload}} の残りの退避を計画します。naosu rebalance apply を使うと、コントローラーが実行します。",
 	RemedyEvictCost:     "Pod が 1 つ終了し、新しい Pod が起動します。PodDisruptionBudget は守られます。",
 	RemedyEvictRisk:     "入れ替わるまでの間、ワークロードの Pod が 1 つ少なくなります。",
 

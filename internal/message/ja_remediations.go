@@ -28,7 +28,7 @@ var japaneseRemediations = sentences{
 
 	RemediationsNone:    "Remediation はありません。",
 	RemediationsEarned:  "{{.policy}} (モード {{.mode}}): 予測どおりの Remediation が {{.n}} 件あります。{{if .wanted}}各操作は、予測どおりの件数が {{.wanted}} 件に達すると、承認なしで実行されます{{if .actions}} ({{and .actions}}){{end}}。{{end}}",
-	RemediationIs:       "{{.name}}: {{.node}} の {{.action}} ({{.condition}} {{.reason}}) は {{.phase}}{{if .outcome}}、{{.outcome}}{{end}} です{{if .approval}} ({{.approval}}){{end}}。{{if .policy}}{{.policy}} のルール {{.rule}} によります。{{end}}",
+	RemediationIs:       "{{.name}}: {{.node}} の {{.action}} ({{if .condition}}{{.condition}} {{end}}{{.reason}}) は {{.phase}}{{if .outcome}}、{{.outcome}}{{end}} です{{if .approval}} ({{.approval}}){{end}}。{{if .policy}}{{.policy}} のルール {{.rule}} によります。{{end}}{{if .by}}{{.by}} の依頼によります。{{end}}",
 	RemediationForecast: "予測",
 	RemediationNoPods:   "予測では、移動する Pod はありません。",
 	RemediationOmitted:  "ほか {{.n}} 個の Pod",

@@ -63,3 +63,18 @@ const (
 	RebalanceNoPlan        ID = "RebalanceNoPlan"        // reasons
 	PlanLimitReached       ID = "PlanLimitReached"       // workload
 )
+
+// What naosu rebalance apply prints.
+const (
+	ApplyFrom         ID = "ApplyFrom"         //
+	ApplyFromRemedy   ID = "ApplyFromRemedy"   //
+	ApplyFirst        ID = "ApplyFirst"        // n, all
+	ApplyNoPlan       ID = "ApplyNoPlan"       //
+	ApplyOther        ID = "ApplyOther"        // remediation, phase, command
+	ApplyNoController ID = "ApplyNoController" //
+	ApplyLeaseUnknown ID = "ApplyLeaseUnknown" // problem
+	ApplyNotConfirmed ID = "ApplyNotConfirmed" // command
+	ApplyForbidden    ID = "ApplyForbidden"    // user, problem
+	ApplyNotApproved  ID = "ApplyNotApproved"  // remediation, command
+	ApplyDone         ID = "ApplyDone"         // remediation, pods, command
+)

@@ -29,7 +29,7 @@ const (
 
 	RemediationsNone    ID = "RemediationsNone"    //
 	RemediationsEarned  ID = "RemediationsEarned"  // policy, mode, n, wanted, actions
-	RemediationIs       ID = "RemediationIs"       // name, action, node, reason, condition, phase, outcome, approval, policy, rule
+	RemediationIs       ID = "RemediationIs"       // name, action, node, reason, condition, phase, outcome, approval, policy, rule, by
 	RemediationForecast ID = "RemediationForecast" //
 	RemediationNoPods   ID = "RemediationNoPods"   //
 	RemediationOmitted  ID = "RemediationOmitted"  // n

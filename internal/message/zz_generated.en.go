@@ -4367,7 +4367,7 @@ var englishTexts = []compiled{
 		t.say("The policy's mode is Report: naosu only shows what it would do.")
 	}},
 	{GuardNotApproved, nil, func(t *text) {
-		t.say("The Remediation has not been approved; the policy's mode is Approve.")
+		t.say("The Remediation needs approval and has not been approved.")
 	}},
 	{GuardNotEarned, []string{"action", "wanted", "n"}, func(t *text) {
 		t.say("The Remediation has not been approved, and the policy allows ")
@@ -5389,10 +5389,10 @@ var englishTexts = []compiled{
 		t.say("after the Remediations that exist, show each change")
 	}},
 	{"help/rebalance", nil, func(t *text) {
-		t.say("Plan evictions that restore balance after nodes came back")
+		t.say("Plan and request evictions that restore balance after nodes came back")
 	}},
 	{"help/rebalance/long", nil, func(t *text) {
-		t.say("Plan evictions that restore the balance of workloads over nodes and zones: Kubernetes places a pod when it is created, and does not move it when a node is added or comes back.")
+		t.say("Plan and request evictions that restore the balance of workloads over nodes and zones: Kubernetes places a pod when it is created, and does not move it when a node is added or comes back.")
 	}},
 	{"help/rebalance/plan", nil, func(t *text) {
 		t.say("Show the fewest evictions that restore balance, and where the pods would run then")
@@ -5411,6 +5411,24 @@ var englishTexts = []compiled{
 	}},
 	{"flag/rebalance/plan/max-utilization-deviation", nil, func(t *text) {
 		t.say("how much more of a node's CPU or memory may be requested than of all such nodes together, in `PERCENTAGE-POINTS`; 0 does not consider utilization")
+	}},
+	{"help/rebalance/apply", nil, func(t *text) {
+		t.say("Request the evictions that naosu rebalance plan shows")
+	}},
+	{"help/rebalance/apply/long", nil, func(t *text) {
+		t.say("Make the plan that naosu rebalance plan shows, and create a Remediation in which you request and approve its evictions. naosu's controller carries it out, as those of a RebalancePolicy: it plans the same evictions again, evicts the pods once its guard allows it, one wave after the other, and simulates the rest before each wave. No policy is needed. naosu remediations shows the outcome.\n\nWithout --yes, the command shows the plan and creates nothing. It also creates nothing if all workloads are balanced, if no controller leads, or if a Remediation already evicts pods of the same workloads. A plan of more than 30 evictions is cut to the first 30.\n\nYou need permission to create Remediations, to evict the pods, and to approve; without the last, somebody else can approve.\n\nExit codes: 0 if the evictions are requested, now or before, or nothing is out of balance; 1 if --yes is missing or no evictions help; 2 if the input is invalid, or the evictions were not requested or not approved.")
+	}},
+	{"flag/rebalance/apply/all-namespaces", nil, func(t *text) {
+		t.say("include every namespace, which is the default without --namespace")
+	}},
+	{"flag/rebalance/apply/selector", nil, func(t *text) {
+		t.say("include only pods and workloads whose labels match this `SELECTOR`")
+	}},
+	{"flag/rebalance/apply/max-share", nil, func(t *text) {
+		t.say("the largest share of a workload that one node and one zone may hold, in `PERCENT`")
+	}},
+	{"flag/rebalance/apply/yes", nil, func(t *text) {
+		t.say("request and approve the evictions")
 	}},
 	{"help/failover", nil, func(t *text) {
 		t.say("Release the pods of failed nodes")
@@ -6183,7 +6201,7 @@ var englishTexts = []compiled{
 	{RemedyPlanRebalance, []string{"workload"}, func(t *text) {
 		t.say("Plan the other evictions of ")
 		t.put(t.value("workload"))
-		t.say(".")
+		t.say("; naosu rebalance apply has the controller carry them out.")
 	}},
 	{RemedyEvictCost, nil, func(t *text) {
 		t.say("One pod ends and another one starts; its PodDisruptionBudget is respected.")
@@ -7398,6 +7416,59 @@ var englishTexts = []compiled{
 		t.put(t.value("workload"))
 		t.say(" stays out of balance: more evictions are needed than are allowed at once.")
 	}},
+	{ApplyFrom, nil, func(t *text) {
+		t.say("evictions cannot be requested for a snapshot")
+	}},
+	{ApplyFromRemedy, nil, func(t *text) {
+		t.say("use naosu rebalance plan --from to see a plan for it")
+	}},
+	{ApplyFirst, []string{"n", "all"}, func(t *text) {
+		t.say("These are the first ")
+		t.put(t.value("n"))
+		t.say(" of ")
+		t.say(count(t.number("all"), "eviction", "evictions"))
+		t.say(", because a Remediation holds no more. When it has ended, run the command again.")
+	}},
+	{ApplyNoPlan, nil, func(t *text) {
+		t.say("nothing was requested: no evictions were found that help")
+	}},
+	{ApplyOther, []string{"remediation", "phase", "command"}, func(t *text) {
+		t.say("Nothing was requested: ")
+		t.put(t.value("remediation"))
+		t.say(" evicts pods of the same workloads and is ")
+		t.put(t.value("phase"))
+		t.say(" (")
+		t.put(t.value("command"))
+		t.say(").")
+	}},
+	{ApplyNoController, nil, func(t *text) {
+		t.say("nothing was requested: no controller of naosu leads in this cluster, so nobody would evict the pods. Start the controller, or run the commands that naosu rebalance plan shows")
+	}},
+	{ApplyLeaseUnknown, []string{"problem"}, func(t *text) {
+		t.say("It is not known whether a controller of naosu leads, which has to evict the pods: ")
+		t.put(t.value("problem"))
+	}},
+	{ApplyNotConfirmed, []string{"command"}, func(t *text) {
+		t.say("nothing was requested: if the controller is to evict these pods, run ")
+		t.put(t.value("command"))
+	}},
+	{ApplyForbidden, []string{"user", "problem"}, func(t *text) {
+		t.put(t.value("user"))
+		t.say(" is not allowed to request these evictions: this requires the verb create on remediations.naosu.dev and on pods/eviction, which the ClusterRole naosu-rebalancer grants. ")
+		t.put(t.value("problem"))
+	}},
+	{ApplyNotApproved, []string{"remediation", "command"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" was created and waits for the approval of somebody who may approve: ")
+		t.put(t.value("command"))
+	}},
+	{ApplyDone, []string{"remediation", "pods", "command"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" was created and approved. The controller evicts ")
+		t.say(count(t.number("pods"), "pod", "pods"))
+		t.say(", one wave after the other, once its guard allows it. To see each step, run ")
+		t.put(t.value("command"))
+	}},
 	{ApproveRemedy, nil, func(t *text) {
 		t.say("naosu remediations lists the Remediations")
 	}},
@@ -7539,15 +7610,17 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{RemediationIs, []string{"name", "action", "node", "condition", "reason", "phase", "outcome", "approval", "policy", "rule"}, func(t *text) {
+	{RemediationIs, []string{"name", "action", "node", "condition", "reason", "phase", "outcome", "approval", "policy", "rule", "by"}, func(t *text) {
 		t.put(t.value("name"))
 		t.say(": ")
 		t.put(t.value("action"))
 		t.say(" of ")
 		t.put(t.value("node"))
 		t.say(" for ")
-		t.put(t.value("condition"))
-		t.say(" ")
+		if t.is(t.value("condition")) {
+			t.put(t.value("condition"))
+			t.say(" ")
+		}
 		t.put(t.value("reason"))
 		t.say(" is ")
 		t.put(t.value("phase"))
@@ -7565,6 +7638,10 @@ var englishTexts = []compiled{
 			t.put(t.value("rule"))
 			t.say(" of ")
 			t.put(t.value("policy"))
+		}
+		if t.is(t.value("by")) {
+			t.say("; requested by ")
+			t.put(t.value("by"))
 		}
 		t.say(".")
 	}},

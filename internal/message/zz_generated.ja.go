@@ -4241,7 +4241,7 @@ var japaneseTexts = []compiled{
 		t.say("ポリシーのモードは Report です。これは実行した場合の内容を示すだけです。")
 	}},
 	{GuardNotApproved, nil, func(t *text) {
-		t.say("まだ承認されていません。ポリシーのモードは Approve です。")
+		t.say("承認が必要ですが、まだ承認されていません。")
 	}},
 	{GuardNotEarned, []string{"action", "wanted", "n"}, func(t *text) {
 		t.say("まだ承認されていません。このポリシーが承認なしで ")
@@ -5232,10 +5232,10 @@ var japaneseTexts = []compiled{
 		t.say("既存の Remediation に続けて、変更のたびに表示する")
 	}},
 	{"help/rebalance", nil, func(t *text) {
-		t.say("ノードの復帰後に偏りをなくす退避を計画する")
+		t.say("ノードの復帰後に偏りをなくす退避を計画し、依頼する")
 	}},
 	{"help/rebalance/long", nil, func(t *text) {
-		t.say("ノードとゾーンの間でのワークロードの偏りをなくす退避を計画します。Kubernetes は Pod の作成時にノードを選び、ノードが追加されたり復帰したりしても Pod を移しません。")
+		t.say("ノードとゾーンの間でのワークロードの偏りをなくす退避を計画し、依頼します。Kubernetes は Pod の作成時にノードを選び、ノードが追加されたり復帰したりしても Pod を移しません。")
 	}},
 	{"help/rebalance/plan", nil, func(t *text) {
 		t.say("偏りをなくす最も少ない退避と、その後に Pod が動作するノードを表示する")
@@ -5254,6 +5254,24 @@ var japaneseTexts = []compiled{
 	}},
 	{"flag/rebalance/plan/max-share", nil, func(t *text) {
 		t.say("1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)")
+	}},
+	{"help/rebalance/apply", nil, func(t *text) {
+		t.say("naosu rebalance plan が示す退避を依頼する")
+	}},
+	{"help/rebalance/apply/long", nil, func(t *text) {
+		t.say("naosu rebalance plan と同じ計画を作り、その退避を依頼して承認する Remediation を作成します。naosu のコントローラーは、RebalancePolicy の Remediation と同じように実行します。同じ退避になることをもう一度計画して確かめ、ガードが許可すると Pod を順に退避し、毎回、残りの退避をシミュレーションします。ポリシーは必要ありません。結果は naosu remediations で表示します。\n\n--yes がなければ、計画を表示し、何も作成しません。すべてのワークロードに偏りがない場合、コントローラーのリーダーがいない場合、同じワークロードの Pod を退避する Remediation がすでにある場合も、何も作成しません。退避が 30 個を超える計画は、最初の 30 個までとします。\n\nRemediation の作成、Pod の退避、承認の権限が必要です。承認の権限がない場合は、ほかの人が承認できます。\n\n終了コードは、退避を依頼した場合、すでに依頼されている場合、偏りがない場合は 0、--yes がない場合や改善できる退避がない場合は 1、入力の誤り、依頼や承認ができなかった場合は 2 です。")
+	}},
+	{"flag/rebalance/apply/all-namespaces", nil, func(t *text) {
+		t.say("すべての namespace を対象にする (--namespace を指定しない場合のデフォルト)")
+	}},
+	{"flag/rebalance/apply/selector", nil, func(t *text) {
+		t.say("label がこの `SELECTOR` に一致する Pod とワークロードだけを対象にする")
+	}},
+	{"flag/rebalance/apply/max-share", nil, func(t *text) {
+		t.say("1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)")
+	}},
+	{"flag/rebalance/apply/yes", nil, func(t *text) {
+		t.say("退避を依頼し、承認する")
 	}},
 	{"help/failover", nil, func(t *text) {
 		t.say("停止したノードの Pod を解放する")
@@ -5991,7 +6009,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyPlanRebalance, []string{"workload"}, func(t *text) {
 		t.put(t.value("workload"))
-		t.say(" の残りの退避を計画します。")
+		t.say(" の残りの退避を計画します。naosu rebalance apply を使うと、コントローラーが実行します。")
 	}},
 	{RemedyEvictCost, nil, func(t *text) {
 		t.say("Pod が 1 つ終了し、新しい Pod が起動します。PodDisruptionBudget は守られます。")
@@ -7146,6 +7164,61 @@ var japaneseTexts = []compiled{
 		t.put(t.value("workload"))
 		t.say(" の偏りは残ります。一度に許可された数を超える退避が必要です。")
 	}},
+	{ApplyFrom, nil, func(t *text) {
+		t.say("スナップショットに対して退避を依頼することはできません")
+	}},
+	{ApplyFromRemedy, nil, func(t *text) {
+		t.say("スナップショットに対する計画は naosu rebalance plan --from で表示します")
+	}},
+	{ApplyFirst, []string{"all", "n"}, func(t *text) {
+		t.say("1 つの Remediation に含められる数に限りがあるため、")
+		t.put(t.value("all"))
+		t.say(" 個の退避のうち最初の ")
+		t.put(t.value("n"))
+		t.say(" 個です。終了後に、もう一度コマンドを実行してください。")
+	}},
+	{ApplyNoPlan, nil, func(t *text) {
+		t.say("改善できる退避が見つからないため、何も依頼しませんでした")
+	}},
+	{ApplyOther, []string{"remediation", "phase", "command"}, func(t *text) {
+		t.say("何も依頼しませんでした。")
+		t.put(t.value("remediation"))
+		t.say(" が同じワークロードの Pod を退避します (状態は ")
+		t.put(t.value("phase"))
+		t.say("。")
+		t.put(t.value("command"))
+		t.say(")。")
+	}},
+	{ApplyNoController, nil, func(t *text) {
+		t.say("naosu のコントローラーのリーダーがこのクラスターにいないため、何も依頼しませんでした。コントローラーを起動するか、naosu rebalance plan が表示するコマンドを実行してください")
+	}},
+	{ApplyLeaseUnknown, []string{"problem"}, func(t *text) {
+		t.say("Pod を退避する naosu のコントローラーのリーダーがいるかどうかは不明です: ")
+		t.put(t.value("problem"))
+	}},
+	{ApplyNotConfirmed, []string{"command"}, func(t *text) {
+		t.say("何も依頼しませんでした。コントローラーがこれらの Pod を退避してよければ、")
+		t.put(t.value("command"))
+		t.say(" を実行してください")
+	}},
+	{ApplyForbidden, []string{"user", "problem"}, func(t *text) {
+		t.put(t.value("user"))
+		t.say(" にはこれらの退避を依頼する権限がありません。remediations.naosu.dev と pods/eviction に対する create の動詞が必要です (ClusterRole naosu-rebalancer に含まれます)。")
+		t.put(t.value("problem"))
+	}},
+	{ApplyNotApproved, []string{"remediation", "command"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" を作成しました。承認できる人の承認が必要です: ")
+		t.put(t.value("command"))
+	}},
+	{ApplyDone, []string{"remediation", "pods", "command"}, func(t *text) {
+		t.put(t.value("remediation"))
+		t.say(" を作成し、承認しました。ガードが許可すると、コントローラーが ")
+		t.put(t.value("pods"))
+		t.say(" 個の Pod を順に退避します。手順を表示するには、")
+		t.put(t.value("command"))
+		t.say(" を実行してください")
+	}},
 	{ApproveRemedy, nil, func(t *text) {
 		t.say("naosu remediations で一覧を表示します")
 	}},
@@ -7286,15 +7359,17 @@ var japaneseTexts = []compiled{
 			t.say("。")
 		}
 	}},
-	{RemediationIs, []string{"name", "node", "action", "condition", "reason", "phase", "outcome", "approval", "policy", "rule"}, func(t *text) {
+	{RemediationIs, []string{"name", "node", "action", "condition", "reason", "phase", "outcome", "approval", "policy", "rule", "by"}, func(t *text) {
 		t.put(t.value("name"))
 		t.say(": ")
 		t.put(t.value("node"))
 		t.say(" の ")
 		t.put(t.value("action"))
 		t.say(" (")
-		t.put(t.value("condition"))
-		t.say(" ")
+		if t.is(t.value("condition")) {
+			t.put(t.value("condition"))
+			t.say(" ")
+		}
 		t.put(t.value("reason"))
 		t.say(") は ")
 		t.put(t.value("phase"))
@@ -7314,6 +7389,10 @@ var japaneseTexts = []compiled{
 			t.say(" のルール ")
 			t.put(t.value("rule"))
 			t.say(" によります。")
+		}
+		if t.is(t.value("by")) {
+			t.put(t.value("by"))
+			t.say(" の依頼によります。")
 		}
 	}},
 	{RemediationForecast, nil, func(t *text) {

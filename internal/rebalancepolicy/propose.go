@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/change"
@@ -29,17 +30,32 @@ const (
 
 // Propose is the Remediation of a plan that has evictions, and its forecast, which is written to the status. Its name tells the policy, the pods and the time.
 func Propose(policy *v1alpha1.RebalancePolicy, plan rebalance.Plan, world *cluster.Snapshot, now time.Time) (*v1alpha1.Remediation, *v1alpha1.Forecast) {
-	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{Policy: policy.Reference()}}
-	f := &v1alpha1.Forecast{At: metav1.NewTime(now), Futures: rebalance.DefaultFutures}
+	r, f := propose(plan, world, now)
+	r.Spec.Policy = policy.Reference()
+	r.Name = fmt.Sprintf("rebalance-%.*s-%s", longestPolicyName, policy.Name, hashOf(r, policy.UID, now))
+	return r, f
+}
+
+// hashOf tells a Remediation from others of its policy: by its pods and the time.
+func hashOf(r *v1alpha1.Remediation, policy types.UID, now time.Time) string {
 	hash := fnv.New64a()
-	fmt.Fprint(hash, policy.UID, now.UnixNano())
+	fmt.Fprint(hash, policy, now.UnixNano())
+	for _, c := range r.Spec.Changes {
+		fmt.Fprint(hash, c.Subject.UID)
+	}
+	return fmt.Sprintf("%x", hash.Sum64())
+}
+
+// propose is the Remediation of a plan, without the name and without what asks for it, and its forecast.
+func propose(plan rebalance.Plan, world *cluster.Snapshot, now time.Time) (*v1alpha1.Remediation, *v1alpha1.Forecast) {
+	r := &v1alpha1.Remediation{}
+	f := &v1alpha1.Forecast{At: metav1.NewTime(now), Futures: rebalance.DefaultFutures}
 	for wave, one := range plan.Waves {
 		for _, move := range one.Moves {
 			pod := world.Pod(move.Pod.Namespace, move.Pod.Name)
 			if pod == nil {
 				continue
 			}
-			fmt.Fprint(hash, pod.UID)
 			r.Spec.Changes = append(r.Spec.Changes, v1alpha1.Eviction(pod.Namespace, pod.Name, pod.UID, wave+1))
 			f.Pods = append(f.Pods, forecast(world, move, len(r.Spec.Changes)-1))
 			if subject := subjectOf(world, move.Workload); !slices.Contains(r.Spec.Subjects, subject) {
@@ -53,7 +69,6 @@ func Propose(policy *v1alpha1.RebalancePolicy, plan rebalance.Plan, world *clust
 	if len(plan.Nodes) > 0 {
 		f.Nodes = nodesOf(plan)
 	}
-	r.Name = fmt.Sprintf("rebalance-%.*s-%x", longestPolicyName, policy.Name, hash.Sum64())
 	r.Spec.Evidence = v1alpha1.Evidence{
 		Finding: string(finding.N203), Reason: outOfBalance, Since: metav1.NewTime(now),
 		Message: message.English().Say(evidence(r, plan)),
@@ -204,7 +219,7 @@ func Resting(remediations []v1alpha1.Remediation, now time.Time) func(change.Ref
 	for i := range remediations {
 		r := &remediations[i]
 		end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded)
-		if r.Spec.Policy.Kind != v1alpha1.RebalancePolicyKind || end == nil || now.Sub(end.LastTransitionTime.Time) >= restAfter(end.Reason) {
+		if r.Spec.PolicyKind() != v1alpha1.RebalancePolicyKind || end == nil || now.Sub(end.LastTransitionTime.Time) >= restAfter(end.Reason) {
 			continue
 		}
 		for _, s := range r.Spec.Subjects {

@@ -45,9 +45,9 @@ func (s Selection) Decides(policy string, workload change.Ref) bool {
 	return at >= 0 && s.policies[at].Name == policy
 }
 
-// DecidesAll says whether the policy of a Remediation decides for all workloads that it evicts from.
+// DecidesAll says whether the policy of a Remediation decides for all workloads that it evicts from. No policy decides about what a person requested.
 func (s Selection) DecidesAll(r *v1alpha1.Remediation) bool {
-	return !slices.ContainsFunc(r.Spec.Subjects, func(one v1alpha1.Subject) bool { return !s.Decides(r.Spec.Policy.Name, refOf(one)) })
+	return r.Spec.Request != nil || !slices.ContainsFunc(r.Spec.Subjects, func(one v1alpha1.Subject) bool { return !s.Decides(r.Spec.Policy.Name, refOf(one)) })
 }
 
 // Options are those of a plan for a policy, without workloads that rest.

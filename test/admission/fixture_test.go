@@ -44,10 +44,11 @@ const (
 	node       = "worker-1"
 )
 
-// The users, each with a ClusterRole: the three of config/rbac for people, and what a cluster's administrator may have given
+// The users, each with a ClusterRole: those of config/rbac for people, and what a cluster's administrator may have given
 // instead, to all of whom every verb that Kubernetes knows says nothing of naosu's own.
 var users = map[string]string{
 	"viewer": "naosu-viewer", "driller": "naosu-driller", "approver": "naosu-approver", "second": "naosu-approver",
+	"rebalancer": "naosu-rebalancer", "shop-owner": "naosu-driller",
 	"editor": "editor", "proposer": "proposer", "performer": "performer", "only-one": "only-one", controller: "everything-of-nodes-and-pods",
 	aborter: "everything-of-nodes",
 }
@@ -130,6 +131,15 @@ func (b *fixture) install(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: "viewer", Namespace: "naosu-system"},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "naosu-viewer"},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "viewer"}},
+	})
+	b.create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "shop"}})
+	b.create(t, &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: "evicter", Namespace: "shop"}, Rules: []rbacv1.PolicyRule{
+		{APIGroups: []string{""}, Resources: []string{"pods/eviction"}, Verbs: []string{"create"}},
+	}})
+	b.create(t, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: "evicter", Namespace: "shop"},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: "evicter"},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: "shop-owner"}},
 	})
 	worker := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node}}
 	b.create(t, worker)
@@ -218,6 +228,22 @@ func repair(name string) *v1alpha1.Remediation {
 			Plan:     v1alpha1.NodePlan(v1alpha1.ActionReboot, ""),
 		},
 	}
+}
+
+// request is a Remediation by which a user requests the eviction of pods, each in a namespace.
+func request(by string, namespaces ...string) *v1alpha1.Remediation {
+	r := &v1alpha1.Remediation{
+		ObjectMeta: metav1.ObjectMeta{Name: "request"},
+		Spec: v1alpha1.RemediationSpec{
+			Request:  &v1alpha1.Request{By: by, MaxSharePercent: 33},
+			Subjects: []v1alpha1.Subject{{Kind: "Deployment", Namespace: "shop", Name: "web"}},
+			Evidence: v1alpha1.Evidence{Finding: "N203", Since: metav1.NewTime(time.Unix(1_800_000_000, 0))},
+		},
+	}
+	for i, namespace := range namespaces {
+		r.Spec.Changes = append(r.Spec.Changes, v1alpha1.Eviction(namespace, "web", "u", i+1))
+	}
+	return r
 }
 
 // drill is a Remediation by which nothing is done.

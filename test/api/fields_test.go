@@ -79,6 +79,18 @@ spec:
   plan: [{action: Evict, subject: {kind: Pod, namespace: shop, name: web-1, uid: u1}}]
 `
 
+// leastRequest is what a person requests.
+const leastRequest = `
+apiVersion: naosu.dev/v1alpha1
+kind: Remediation
+metadata: {name: request}
+spec:
+  request: {by: jane@example.com}
+  subjects: [{kind: Deployment, namespace: shop, name: web, uid: u1}]
+  evidence: {finding: N203, since: "2026-01-01T00:00:00Z"}
+  plan: [{action: Evict, subject: {kind: Pod, namespace: shop, name: web-1, uid: u1}}]
+`
+
 const leastRebalance = `
 apiVersion: naosu.dev/v1alpha1
 kind: RebalancePolicy
@@ -287,6 +299,14 @@ var evictionTrials = map[string]trial{
 	},
 }
 
+var requestTrials = map[string]trial{
+	"request":                 {bad: list{map[string]any{"maxSharePercent": 33}}},
+	"request.by":              {good: list{"system:serviceaccount:a:b"}, bad: list{"", long(1025)}},
+	"request.maxSharePercent": {good: list{1, 100}, bad: list{0, 101, "33%"}},
+	"plan":                    {good: list{many(30, evict("wave", "1"))}, bad: list{many(31, evict("wave", "1")), list{}, list{change("Reboot")}, list{evict("wave", "1"), map[string]any{"action": "Reboot"}}}},
+	"subjects":                {bad: list{nil, list{}}},
+}
+
 var rebalanceTrials = map[string]trial{
 	"mode":                               {good: list{"Report", "Approve", "Auto"}, bad: list{"", "auto"}},
 	"paused":                             {good: list{true, false}, bad: list{"yes"}},
@@ -373,6 +393,7 @@ func TestRemediationFields(t *testing.T) {
 	try(t, remediations(install(t)), leastOld, oldTrials)
 	try(t, remediations(install(t)), leastGeneral, generalTrials)
 	try(t, remediations(install(t)), leastEvictions, evictionTrials)
+	try(t, remediations(install(t)), leastRequest, requestTrials)
 	try(t, remediations(install(t)), leastDeletions, deletionTrials)
 	try(t, remediations(install(t)), leastResize, resizeTrials)
 	try(t, remediations(install(t)), leastDrill, drillTrials)
@@ -394,6 +415,10 @@ func TestDrillOrProposal(t *testing.T) {
 		"a drill with a plan":        {leastDrill, "spec.plan", list{change("Reboot")}, "spec.drill"},
 		"a drill with an action":     {leastDrill, "spec.action", "Reboot", "spec.drill"},
 		"a drill with subjects":      {leastDrill, "spec.subjects", list{subject("Node")}, "spec.drill"},
+		"a drill that is requested":  {leastDrill, "spec.request", map[string]any{"by": "jane"}, "spec.request"},
+		"a request of a policy":      {leastRequest, "spec.policy", map[string]any{"kind": "RebalancePolicy", "name": "default", "rule": "balance"}, "spec.request"},
+		"a request about a node":     {leastRequest, "spec.node", map[string]any{"name": "n1", "uid": "u1"}, "spec.request"},
+		"a request without a plan":   {leastRequest, "spec.plan", nil, "plan"},
 		"a drill of no node":         {leastDrill, "spec.node", nil, "spec.node"},
 		"an approved drill":          {leastDrill, "spec.approval", "Approved", "spec.drill"},
 		"a name without its word":    {leastRemediation, "spec.approvedBy", "ann", "spec.approvedBy"},
@@ -470,7 +495,7 @@ func set(in map[string]any, path string, value any) {
 // TestEveryFieldIsTried reads the fields from the CRDs, so that a new one cannot go untried.
 func TestEveryFieldIsTried(t *testing.T) {
 	ofRemediation := maps.Clone(remediationTrials)
-	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials, evictionTrials, deletionTrials, resizeTrials} {
+	for _, more := range []map[string]trial{drillTrials, oldTrials, generalTrials, evictionTrials, requestTrials, deletionTrials, resizeTrials} {
 		maps.Copy(ofRemediation, more)
 	}
 	trials := map[string]map[string]trial{"AddressPolicy": addressTrials, "FailoverPolicy": failoverTrials, "HeadroomPolicy": headroomTrials, "NodeRepairPolicy": policyTrials, "RebalancePolicy": rebalanceTrials, "Remediation": ofRemediation}
@@ -548,7 +573,7 @@ func TestRemediationStays(t *testing.T) {
 	}
 	for path, value := range map[string]any{
 		"spec.policy.name": "other", "spec.node.name": "other", "spec.evidence.reason": "Other", "spec.plan": list{change("Replace")},
-		"spec.service": "a.service", "spec.subjects": list{subject("Node")}, "spec.policy.uid": "u2",
+		"spec.service": "a.service", "spec.subjects": list{subject("Node")}, "spec.policy.uid": "u2", "spec.request": map[string]any{"by": "jane"},
 	} {
 		field := strings.Join(strings.Split(path, ".")[:2], ".")
 		if err := update(path, value); err == nil || !strings.Contains(err.Error(), field) {

@@ -98,6 +98,7 @@ func TestAccess(t *testing.T) {
 
 	env.repairs(t)
 	env.failsOver(t)
+	env.balancesOnRequest(t, filepath.Join(bins, "naosu"))
 	env.balances(t, other)
 	env.looksAtAddresses(t)
 	env.holdsRoom(t)

@@ -63,7 +63,7 @@ func TestContents(t *testing.T) {
 		"ConfigMap/naosu-heartbeat-ca", "Secret/naosu-heartbeat-ca", "Service/naosu-controller-heartbeat",
 		"Role/naosu-controller in kube-node-lease", "RoleBinding/naosu-controller in kube-node-lease",
 		"ClusterRole/naosu-metrics-reader", "ClusterRoleBinding/naosu-controller-auth-delegator",
-		"ClusterRole/naosu-aggregate-to-view", "ClusterRole/naosu-approver", "ClusterRole/naosu-driller", "ClusterRole/naosu-viewer", "Role/naosu-viewer",
+		"ClusterRole/naosu-aggregate-to-view", "ClusterRole/naosu-approver", "ClusterRole/naosu-driller", "ClusterRole/naosu-rebalancer", "ClusterRole/naosu-viewer", "Role/naosu-viewer",
 		"ValidatingAdmissionPolicy/naosu-controller-nodes", "ValidatingAdmissionPolicy/naosu-controller-pods", "ValidatingAdmissionPolicy/naosu-controller-secrets", "ValidatingAdmissionPolicy/naosu-remediations",
 		"ValidatingAdmissionPolicyBinding/naosu-controller-nodes", "ValidatingAdmissionPolicyBinding/naosu-controller-pods", "ValidatingAdmissionPolicyBinding/naosu-controller-secrets", "ValidatingAdmissionPolicyBinding/naosu-remediations",
 		"MutatingAdmissionPolicy/naosu-failover", "MutatingAdmissionPolicyBinding/naosu-failover",

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	authenticationv1 "k8s.io/api/authentication/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/cli-runtime/pkg/genericclioptions"
 	"k8s.io/cli-runtime/pkg/genericiooptions"
@@ -96,20 +95,11 @@ func (o *Options) Run(ctx context.Context) error {
 
 // write sets a person's word, in their name as the API server knows it.
 func (o *Options) write(ctx context.Context, objects connect.Objects, r *v1alpha1.Remediation, word v1alpha1.Approval) error {
-	var self authenticationv1.SelfSubjectReview
-	if err := objects.Create(ctx, &self); err != nil {
-		return exit.Talking(objects.Host, err)
+	user, err := own.User(ctx, objects)
+	if err != nil {
+		return err
 	}
-	before, user := r.DeepCopy(), self.Status.UserInfo.Username
-	r.Spec.Approval, r.Spec.ApprovedBy = word, user
-	err := objects.Patch(ctx, r, client.MergeFrom(before))
-	switch {
-	case apierrors.IsForbidden(err):
-		return exit.Failure(sentence.ApproveForbidden(user, err.Error()))
-	case err != nil:
-		return exit.Talking(objects.Host, err)
-	}
-	return nil
+	return own.Decide(ctx, objects, r, word, user)
 }
 
 // refusal is why a word comes too late, or has no place; nothing if it does not. The API server holds to the same, less plainly.

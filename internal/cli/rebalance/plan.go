@@ -42,9 +42,7 @@ func newPlan(config genericclioptions.RESTClientGetter, streams genericiooptions
 		DisableFlagsInUseLine: true,
 		Args:                  exit.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if flag := cmd.Flags().Lookup("namespace"); flag != nil && flag.Changed && !o.AllNamespaces {
-				o.scope.Namespace = flag.Value.String()
-			}
+			o.Complete(cmd)
 			if err := o.Validate(); err != nil {
 				return err
 			}
@@ -53,12 +51,41 @@ func newPlan(config genericclioptions.RESTClientGetter, streams genericiooptions
 	}
 	o.AddFlags(cmd)
 	o.Format.AddFlag(cmd)
+	o.addPlanFlags(cmd)
+	return cmd
+}
+
+// addPlanFlags adds the flags that say what is planned.
+func (o *PlanOptions) addPlanFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVarP(&o.AllNamespaces, "all-namespaces", "A", false, "")
 	flags.StringVarP(&o.Selector, "selector", "l", "", "")
 	flags.IntVar(&o.MaxShare, "max-share", rebalance.DefaultSharePercent, "")
 	flags.IntVar(&o.MaxUtilizationDeviation, "max-utilization-deviation", 0, "")
-	return cmd
+}
+
+// planFlags are those of these flags that were given, as a command repeats them.
+func (o *PlanOptions) planFlags() (given []change.Flag) {
+	if o.scope.Namespace != "" {
+		given = append(given, change.Flag{Name: "namespace", Value: o.scope.Namespace})
+	}
+	if o.Selector != "" {
+		given = append(given, change.Flag{Name: "selector", Value: o.Selector})
+	}
+	if o.MaxShare != rebalance.DefaultSharePercent {
+		given = append(given, change.Flag{Name: "max-share", Value: strconv.Itoa(o.MaxShare)})
+	}
+	if o.MaxUtilizationDeviation != 0 {
+		given = append(given, change.Flag{Name: "max-utilization-deviation", Value: strconv.Itoa(o.MaxUtilizationDeviation)})
+	}
+	return given
+}
+
+// Complete sets the namespace, if one was given.
+func (o *PlanOptions) Complete(cmd *cobra.Command) {
+	if flag := cmd.Flags().Lookup("namespace"); flag != nil && flag.Changed && !o.AllNamespaces {
+		o.scope.Namespace = flag.Value.String()
+	}
 }
 
 // Validate says what is wrong with the flags.
@@ -76,41 +103,22 @@ func (o *PlanOptions) Validate() error {
 
 // Run reads the cluster, plans and writes the plan. It changes nothing.
 func (o *PlanOptions) Run(ctx context.Context) error {
-	in, err := o.Read(ctx)
+	in, err := o.read(ctx)
 	if err != nil {
 		return err
 	}
-	if in.Judge == nil {
-		return exit.Failure(sentence.ErrCannotForetell(message.ListOf(in.Unread(cluster.Node, cluster.Pod)), o.From))
-	}
-	// Without them, a pod that must not be evicted may look as if it could be.
-	if unread := in.Unread(cluster.ReplicaSet, cluster.StatefulSet, cluster.PodDisruptionBudget); len(unread) > 0 {
-		return exit.Failure(sentence.ErrCannotForetell(message.ListOf(unread), o.From))
-	}
-	if err := input.InNamespace(in.World, o.scope.Namespace); err != nil {
-		return err
-	}
-	deviation, obstacle := o.utilizationDeviation(in.World)
-	progress := output.NewProgress(o.ErrOut)
-	plan, err := rebalance.New(ctx, in.Judge, rebalance.Options{
-		MaxShare: rebalance.Share(o.MaxShare), MaxUtilizationDeviation: deviation, Asks: func(ref change.Ref) bool { return o.scope.Asks(in.World, ref) },
-		Progress: func(done, total int) { progress.Show(in.Say.Say(sentence.ProgressPlan(done, total)), done, total) },
-	})
-	progress.End()
+	plan, obstacle, err := o.plan(ctx, in, 0)
 	switch {
-	case ctx.Err() != nil:
-		return exit.Failure(sentence.ErrInterrupted())
 	case err != nil:
 		return err
 	case !o.Format.ForPeople():
 		return o.Format.WriteData(o.Out, in.Say, document{plan, obstacle})
 	}
 	page := o.Format.Page(o.Out)
-	writePlan(page, in.Say, plan, o.Aim)
-	if !obstacle.IsZero() {
-		page.Blank()
-		page.Paragraph("", in.Say.Say(obstacle), output.Plain)
-	}
+	writePlan(page, in.Say, plan)
+	writeCommands(page, in.Say, plan, o.Aim)
+	writeUnmet(page, in.Say, plan)
+	writeObstacle(page, in.Say, obstacle)
 	return page.Err()
 }
 
@@ -130,4 +138,35 @@ func (o *PlanOptions) utilizationDeviation(world *cluster.Snapshot) (int, messag
 		return 0, obstacle
 	}
 	return o.MaxUtilizationDeviation, message.Sentence{}
+}
+
+// read reads the cluster, and fails if what a plan needs is not known.
+func (o *PlanOptions) read(ctx context.Context) (input.Input, error) {
+	in, err := o.Read(ctx)
+	if err != nil {
+		return in, err
+	}
+	if in.Judge == nil {
+		return in, exit.Failure(sentence.ErrCannotForetell(message.ListOf(in.Unread(cluster.Node, cluster.Pod)), o.From))
+	}
+	// Without them, a pod that must not be evicted may look as if it could be.
+	if unread := in.Unread(cluster.ReplicaSet, cluster.StatefulSet, cluster.PodDisruptionBudget); len(unread) > 0 {
+		return in, exit.Failure(sentence.ErrCannotForetell(message.ListOf(unread), o.From))
+	}
+	return in, input.InNamespace(in.World, o.scope.Namespace)
+}
+
+// plan plans, with up to so many evictions; zero is no limit. obstacle is why utilization is not considered although that was asked for.
+func (o *PlanOptions) plan(ctx context.Context, in input.Input, maxEvictions int) (plan rebalance.Plan, obstacle message.Sentence, err error) {
+	deviation, obstacle := o.utilizationDeviation(in.World)
+	progress := output.NewProgress(o.ErrOut)
+	plan, err = rebalance.New(ctx, in.Judge, rebalance.Options{
+		MaxShare: rebalance.Share(o.MaxShare), MaxUtilizationDeviation: deviation, MaxEvictions: maxEvictions, Asks: func(ref change.Ref) bool { return o.scope.Asks(in.World, ref) },
+		OutOfTime: rebalance.Deadline(o.Clock, rebalance.SearchTime), Progress: func(done, total int) { progress.Show(in.Say.Say(sentence.ProgressPlan(done, total)), done, total) },
+	})
+	progress.End()
+	if ctx.Err() != nil {
+		return plan, obstacle, exit.Failure(sentence.ErrInterrupted())
+	}
+	return plan, obstacle, err
 }

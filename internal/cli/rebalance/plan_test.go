@@ -16,6 +16,12 @@ import (
 // planned is what `naosu rebalance plan` prints.
 func planned(t *testing.T, args ...string) (string, error) {
 	t.Helper()
+	return called(t, append([]string{"plan"}, args...)...)
+}
+
+// called is what naosu rebalance prints.
+func called(t *testing.T, args ...string) (string, error) {
+	t.Helper()
 	t.Setenv("LANG", "C")
 	var out bytes.Buffer
 	streams := genericiooptions.IOStreams{In: strings.NewReader(""), Out: &out, ErrOut: &bytes.Buffer{}}
@@ -24,7 +30,7 @@ func planned(t *testing.T, args ...string) (string, error) {
 	language.AddFlag(cmd)
 	flags.AddFlags(cmd.PersistentFlags())
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetArgs(append([]string{"plan"}, args...))
+	cmd.SetArgs(args)
 	err := cmd.ExecuteContext(t.Context())
 	return out.String(), err
 }
@@ -79,5 +85,13 @@ func TestBadInput(t *testing.T) {
 				t.Errorf("%v (exit code %d), having written %q", err, exit.Code(err), out)
 			}
 		})
+	}
+}
+
+// A snapshot is no cluster in which pods could be evicted.
+func TestApplyFromSnapshot(t *testing.T) {
+	out, err := called(t, "apply", "--yes", "--from", "testdata/returned.yaml")
+	if err == nil || exit.Code(err) != 2 || !strings.Contains(err.Error(), "--from") || !strings.Contains(err.Error(), "naosu rebalance plan --from") || out != "" {
+		t.Errorf("%v (exit code %d), having written %q", err, exit.Code(err), out)
 	}
 }

@@ -17,6 +17,6 @@ func NewCommand(config genericclioptions.RESTClientGetter, streams genericioopti
 		Args:                  exit.NoArgs,
 		RunE:                  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPlan(config, streams))
+	cmd.AddCommand(newPlan(config, streams), newApply(config, streams))
 	return cmd
 }

@@ -14,11 +14,8 @@ import (
 )
 
 // writePlan writes a plan for people: what is known of it, the evictions by wave, and the workloads before and after.
-func writePlan(page *output.Page, say message.Printer, plan rebalance.Plan, aim func(string) string) {
-	evictions := 0
-	for _, wave := range plan.Waves {
-		evictions += len(wave.Moves)
-	}
+func writePlan(page *output.Page, say message.Printer, plan rebalance.Plan) {
+	evictions := evictionsOf(plan)
 	page.Paragraph("", say.Say(summary(plan, evictions)), output.Strong)
 	if evictions > 0 {
 		page.Blank()
@@ -27,15 +24,24 @@ func writePlan(page *output.Page, say message.Printer, plan rebalance.Plan, aim 
 		writeDistributions(page, say, plan.Workloads)
 	}
 	writeUtilization(page, say, plan.Nodes)
-	if evictions > 0 {
-		page.Blank()
-		page.Paragraph("", say.Say(sentence.PlanHowTo()), output.Plain)
-		for _, wave := range plan.Waves {
-			for _, m := range wave.Moves {
-				page.Command("  ", aim(change.Evict{Namespace: m.Pod.Namespace, Name: m.Pod.Name}.Command()))
-			}
+}
+
+// writeCommands writes the commands for the evictions.
+func writeCommands(page *output.Page, say message.Printer, plan rebalance.Plan, aim func(string) string) {
+	if len(plan.Waves) == 0 {
+		return
+	}
+	page.Blank()
+	page.Paragraph("", say.Say(sentence.PlanHowTo()), output.Plain)
+	for _, wave := range plan.Waves {
+		for _, m := range wave.Moves {
+			page.Command("  ", aim(change.Evict{Namespace: m.Pod.Namespace, Name: m.Pod.Name}.Command()))
 		}
 	}
+}
+
+// writeUnmet writes why workloads stay out of balance, and nodes overutilized.
+func writeUnmet(page *output.Page, say message.Printer, plan rebalance.Plan) {
 	var staying []message.Sentence
 	for _, unmet := range plan.Unmet {
 		staying = append(staying, unmet.Sentence(unmet.Workload))
@@ -50,6 +56,21 @@ func writePlan(page *output.Page, say message.Printer, plan rebalance.Plan, aim 
 	}
 	for _, why := range staying {
 		page.Paragraph("- ", say.Say(why), output.Plain)
+	}
+}
+
+func evictionsOf(plan rebalance.Plan) (n int) {
+	for _, wave := range plan.Waves {
+		n += len(wave.Moves)
+	}
+	return n
+}
+
+// writeObstacle writes why utilization was not considered although that was asked for.
+func writeObstacle(page *output.Page, say message.Printer, obstacle message.Sentence) {
+	if !obstacle.IsZero() {
+		page.Blank()
+		page.Paragraph("", say.Say(obstacle), output.Plain)
 	}
 }
 

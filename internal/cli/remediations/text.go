@@ -77,12 +77,20 @@ func why(r *v1alpha1.Remediation) string {
 	return cmp.Or(r.Spec.Evidence.Reason, r.Spec.Evidence.Finding)
 }
 
-// policy is whose proposal it is; empty for a drill.
+// policy is whose proposal it is; empty for a drill and for a request.
 func policy(r *v1alpha1.Remediation) string {
-	if r.Spec.Drill != nil {
+	if r.Spec.Policy.Kind == "" {
 		return ""
 	}
 	return change.Ref{Kind: r.Spec.Policy.Kind, Name: r.Spec.Policy.Name}.String()
+}
+
+// requestedBy is the user who requested it; empty if nobody did.
+func requestedBy(r *v1alpha1.Remediation) string {
+	if r.Spec.Request == nil {
+		return ""
+	}
+	return r.Spec.Request.By
 }
 
 func what(r *v1alpha1.Remediation) string {
@@ -127,6 +135,7 @@ func writeOne(page *output.Page, say message.Printer, r *v1alpha1.Remediation) e
 		string(r.Spec.Approval),
 		policy(r),
 		r.Spec.Policy.Rule,
+		requestedBy(r),
 	)), output.Strong)
 	if end := meta.FindStatusCondition(r.Status.Conditions, v1alpha1.RemediationSucceeded); end != nil && end.Message != "" {
 		w.Paragraph("  ", end.Message, output.Plain)

@@ -97,6 +97,27 @@ func TestWriteOne(t *testing.T) {
 	}
 }
 
+// A request has no policy, and the user who requested it.
+func TestWriteRequest(t *testing.T) {
+	r := &v1alpha1.Remediation{Spec: v1alpha1.RemediationSpec{
+		Request: &v1alpha1.Request{By: "jane"}, Subjects: []v1alpha1.Subject{{Kind: "Deployment", Namespace: "shop", Name: "web"}},
+		Evidence: v1alpha1.Evidence{Finding: "N203", Reason: "OutOfBalance"}, Plan: v1alpha1.Plan{Changes: []v1alpha1.Change{{Action: "Evict"}}},
+	}}
+	r.Name = "rebalance-1"
+	for want, say := range map[string]message.Printer{
+		"rebalance-1: Evict of deployment/web for OutOfBalance is Proposed; requested by jane.\n": message.English(),
+		"rebalance-1: deployment/web の Evict (OutOfBalance) は Proposed です。jane の依頼によります。\n":       message.Japanese(),
+	} {
+		var out bytes.Buffer
+		if err := writeOne(output.NewPageOf(&out, 160, false), say, r); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
 // Every check of the guard has a name in each language.
 func TestChecksAreNamed(t *testing.T) {
 	for _, check := range guard.Checks() {

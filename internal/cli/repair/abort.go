@@ -273,17 +273,17 @@ func (o *AbortOptions) advance(ctx context.Context, r *v1alpha1.Remediation) err
 		}
 		defer o.release(ctx)
 	}
-	if r.Spec.Policy.Kind == v1alpha1.RebalancePolicyKind {
+	if r.Spec.PolicyKind() == v1alpha1.RebalancePolicyKind {
 		rebalancer := &action.Rebalancer{Client: o.Client, Reader: o.Client, Records: o.records, Clock: o.Clock, Leading: o.leads}
 		_, err := rebalancer.Advance(ctx, r.Name, nil)
 		return err
 	}
-	if r.Spec.Policy.Kind == v1alpha1.AddressPolicyKind {
+	if r.Spec.PolicyKind() == v1alpha1.AddressPolicyKind {
 		reclaimer := &action.Reclaimer{Records: o.records, Clock: o.Clock, Leading: o.leads}
 		_, err := reclaimer.Advance(ctx, r.Name, nil)
 		return err
 	}
-	if r.Spec.Policy.Kind == v1alpha1.HeadroomPolicyKind {
+	if r.Spec.PolicyKind() == v1alpha1.HeadroomPolicyKind {
 		resizer := &action.NodeGroupResizer{Records: o.records, Clock: o.Clock, Leading: o.leads}
 		_, err := resizer.Advance(ctx, r.Name, nil)
 		return err

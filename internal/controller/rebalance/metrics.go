@@ -33,7 +33,7 @@ func (c *counts) addEviction(policy, result string) {
 
 var (
 	unbalancedDesc = prometheus.NewDesc("naosu_rebalance_unbalanced_workloads", "Workloads that are out of balance, by the RebalancePolicy that decides for them.", []string{"policy"}, nil)
-	evictionsDesc  = prometheus.NewDesc("naosu_rebalance_evictions_total", "Evictions that ended, by policy and result: Done, Failed or Skipped.", []string{"policy", "result"}, nil)
+	evictionsDesc  = prometheus.NewDesc("naosu_rebalance_evictions_total", "Evictions that ended, by policy (empty for those that people requested) and result: Done, Failed or Skipped.", []string{"policy", "result"}, nil)
 )
 
 // Describe is prometheus.Collector's.

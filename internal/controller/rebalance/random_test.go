@@ -43,16 +43,17 @@ func TestRandomFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	evictions := 0
+	evictions, forRequests := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		r := newRun(t, rt)
 		r.play()
 		evictions += len(r.evicted)
+		forRequests += r.forRequests
 	})
-	if evictions == 0 {
-		t.Error("no pod was evicted in any run")
+	if evictions == forRequests || forRequests == 0 {
+		t.Errorf("of %d evictions, %d are for requests", evictions, forRequests)
 	}
-	t.Logf("%d evictions", evictions)
+	t.Logf("%d evictions, %d of them for requests", evictions, forRequests)
 }
 
 // run is a random run.
@@ -69,6 +70,8 @@ type run struct {
 	faulted     time.Time
 	evictedAt   time.Time
 	evictedUIDs map[types.UID]bool
+	// forRequests are how many evictions people had requested.
+	forRequests int
 	history     []string
 }
 
@@ -242,6 +245,14 @@ func (r *run) fault() {
 		}},
 		{"a person approves", func() { r.editOpen(func(one *v1alpha1.Remediation) { one.Spec.Approval = v1alpha1.Approved }) }},
 		{"a person approves", func() { r.editOpen(func(one *v1alpha1.Remediation) { one.Spec.Approval = v1alpha1.Approved }) }},
+		{"a person requests evictions", r.requestSome},
+		{"a person requests evictions", r.requestSome},
+		{"a person aborts what is open", func() {
+			for _, one := range record.Open(r.remediations(r.t)) {
+				metav1.SetMetaDataAnnotation(&one.ObjectMeta, v1alpha1.RemediationAbortAnnotation, "true")
+				r.must(r.api.Update(r.t.Context(), &one))
+			}
+		}},
 		{"a person rejects", func() { r.editOpen(func(one *v1alpha1.Remediation) { one.Spec.Approval = v1alpha1.Rejected }) }},
 		{"a person aborts", func() {
 			r.editOpen(func(one *v1alpha1.Remediation) {
@@ -351,6 +362,19 @@ func (r *run) editOpen(edit func(*v1alpha1.Remediation)) {
 	}
 }
 
+// requestSome creates what naosu rebalance apply would, mostly approved.
+func (r *run) requestSome() {
+	one := r.requested(r.t)
+	if one == nil {
+		return
+	}
+	if r.index(4) > 0 {
+		one.Spec.Approval = v1alpha1.Approved
+	}
+	r.note("%s requests %d evictions", one.Name, len(one.Spec.Changes))
+	r.must(client.IgnoreAlreadyExists(r.api.Create(r.t.Context(), one)))
+}
+
 func (r *run) policy() *v1alpha1.RebalancePolicy {
 	p := &v1alpha1.RebalancePolicy{}
 	r.must(r.api.Get(r.t.Context(), client.ObjectKey{Name: "all"}, p))
@@ -383,10 +407,18 @@ func (r *run) checkEviction(o client.Object) {
 	switch {
 	case by == nil:
 		r.violated("%s is evicted without a Remediation", pod.Name)
+	case by.Spec.Request != nil && by.Spec.Approval != v1alpha1.Approved:
+		r.violated("%s is evicted although nobody has approved the request", pod.Name)
+	case by.Spec.Request != nil:
+		r.forRequests++
 	case !names(by, p):
 		r.violated("%s is evicted for a policy that is gone", pod.Name)
 	case p.Spec.Paused || p.Spec.Mode == v1alpha1.ModeReport || p.Spec.Mode == v1alpha1.ModeApprove && by.Spec.Approval != v1alpha1.Approved:
 		r.violated("%s is evicted although the policy does not ask for it", pod.Name)
+	case len(by.Spec.Changes) > 4:
+		r.violated("%d evictions, more than maxEvictions", len(by.Spec.Changes))
+	}
+	switch {
 	case by.Spec.Approval == v1alpha1.Rejected || by.Annotations[v1alpha1.RemediationAbortAnnotation] == "true":
 		r.violated("%s is evicted although a person has stopped it", pod.Name)
 	case !r.leads:
@@ -395,8 +427,6 @@ func (r *run) checkEviction(o client.Object) {
 		r.violated("%s is evicted although a person protects it", pod.Name)
 	case r.evictedUIDs[pod.UID]:
 		r.violated("%s is evicted twice", pod.Name)
-	case len(by.Spec.Changes) > 4:
-		r.violated("%d evictions, more than maxEvictions", len(by.Spec.Changes))
 	}
 	r.evictedUIDs[pod.UID] = true
 	r.checkAvailable(pod, by)

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -121,7 +122,7 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 			return resyncInterval, errUnknown
 		}
 	}
-	if running := slices.IndexFunc(open, func(r v1alpha1.Remediation) bool { return r.Status.Phase == v1alpha1.PhaseRunning }); running >= 0 {
+	if running := slices.IndexFunc(open, isRunning); running >= 0 {
 		return c.advance(ctx, &open[running])
 	}
 	again, counted := resyncInterval, map[string]int{}
@@ -131,17 +132,50 @@ func (c *Reconciler) Reconcile(ctx context.Context) (time.Duration, error) {
 		again, errs = min(again, next), errors.Join(errs, err)
 	}
 	c.counts.setUnbalanced(counted)
+	if len(open) > 0 {
+		next, err := c.advanceUntilOneRuns(ctx)
+		again, errs = min(again, next), errors.Join(errs, err)
+	}
+	return max(again, minWait), errors.Join(errs, c.Records.Prune(ctx, remediations))
+}
+
+// advanceUntilOneRuns performs the next transitions of each Remediation, as read past any cache, until one of them runs.
+func (c *Reconciler) advanceUntilOneRuns(ctx context.Context) (time.Duration, error) {
+	all, err := c.Records.List(ctx)
+	if err != nil {
+		return resyncInterval, err
+	}
+	open := slices.DeleteFunc(record.Open(all), isOther)
+	if running := slices.IndexFunc(open, isRunning); running >= 0 {
+		return c.advance(ctx, &open[running])
+	}
+	again := resyncInterval
+	var errs error
 	for i := range open {
 		next, err := c.advance(ctx, &open[i])
 		errs = errors.Join(errs, err)
 		if next > 0 {
 			again = min(again, next)
 		}
+		now, err := c.Records.Get(ctx, open[i].Name)
+		if err != nil && !apierrors.IsNotFound(err) {
+			return again, errors.Join(errs, err)
+		}
+		if err == nil && isRunning(*now) {
+			break
+		}
 	}
-	return max(again, minWait), errors.Join(errs, c.Records.Prune(ctx, remediations))
+	return again, errs
 }
 
-// own are the policies by name, and all their Remediations.
+func isRunning(r v1alpha1.Remediation) bool { return r.Status.Phase == v1alpha1.PhaseRunning }
+
+// isOther says whether a Remediation is neither for a RebalancePolicy nor requested by a person.
+func isOther(r v1alpha1.Remediation) bool {
+	return r.Spec.PolicyKind() != v1alpha1.RebalancePolicyKind
+}
+
+// own are the policies by name, and all their Remediations and those that people requested.
 func (c *Reconciler) own(ctx context.Context) ([]v1alpha1.RebalancePolicy, []v1alpha1.Remediation, error) {
 	var policies v1alpha1.RebalancePolicyList
 	if err := c.Client.List(ctx, &policies); err != nil {
@@ -152,26 +186,58 @@ func (c *Reconciler) own(ctx context.Context) ([]v1alpha1.RebalancePolicy, []v1a
 		return nil, nil, fmt.Errorf("reading the Remediations: %w", err)
 	}
 	slices.SortFunc(policies.Items, func(a, b v1alpha1.RebalancePolicy) int { return cmp.Compare(a.Name, b.Name) })
-	others := func(r v1alpha1.Remediation) bool { return r.Spec.Policy.Kind != v1alpha1.RebalancePolicyKind }
-	return policies.Items, slices.DeleteFunc(remediations.Items, others), nil
+	return policies.Items, slices.DeleteFunc(remediations.Items, isOther), nil
 }
 
 // advance performs the next transitions of a Remediation, for its policy as read past any cache.
 func (c *Reconciler) advance(ctx context.Context, r *v1alpha1.Remediation) (time.Duration, error) {
-	policy := &v1alpha1.RebalancePolicy{}
-	switch err := c.Reader.Get(ctx, client.ObjectKey{Name: r.Spec.Policy.Name}, policy); {
-	case apierrors.IsNotFound(err):
-		policy = nil
-	case err != nil:
-		return resyncInterval, fmt.Errorf("reading the RebalancePolicy %s: %w", r.Spec.Policy.Name, err)
-	case !names(r, policy):
-		policy = nil
+	policy, err := c.policyOf(ctx, r)
+	if err != nil {
+		return resyncInterval, err
 	}
 	next, err := c.rebalancer.Advance(ctx, r.Name, policy)
 	if next == 0 {
 		next = minWait // It has ended; what follows is looked at soon.
 	}
 	return next, err
+}
+
+// policyOf is the policy that a Remediation is for, nil if it is gone. What a person requested is forecast first; it stays without a forecast if it is not
+// planned again as requested, and is obsolete then.
+func (c *Reconciler) policyOf(ctx context.Context, r *v1alpha1.Remediation) (*v1alpha1.RebalancePolicy, error) {
+	if r.Spec.Request != nil {
+		return rebalancepolicy.PolicyOf(r), c.forecast(ctx, r)
+	}
+	policy := &v1alpha1.RebalancePolicy{}
+	switch err := c.Reader.Get(ctx, client.ObjectKey{Name: r.Spec.Policy.Name}, policy); {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading the RebalancePolicy %s: %w", r.Spec.Policy.Name, err)
+	case !names(r, policy):
+		return nil, nil
+	}
+	return policy, nil
+}
+
+// forecast writes the forecast of what a person requested, if it has none yet and is planned again as requested.
+func (c *Reconciler) forecast(ctx context.Context, r *v1alpha1.Remediation) error {
+	if r.Status.Forecast != nil || r.Status.Phase == v1alpha1.PhaseRunning || r.Spec.Approval == v1alpha1.Rejected {
+		return nil
+	}
+	if leads, err := c.Leading(ctx); err != nil || !leads {
+		return err
+	}
+	judge, err := scheduling.New(ctx, c.Snapshot(), scheduling.Options{})
+	if err != nil {
+		return fmt.Errorf("planning evictions: %w", err)
+	}
+	forecast, err := rebalancepolicy.ForecastOf(ctx, judge, r, c.Clock.Now())
+	if err != nil || forecast == nil {
+		return err
+	}
+	_, err = c.Records.UpdateStatus(ctx, r, func(s *v1alpha1.RemediationStatus) { s.Forecast, s.Phase = forecast, v1alpha1.PhaseProposed })
+	return err
 }
 
 // names says whether a Remediation is for a policy, and not for an earlier one of its name.
@@ -276,7 +342,11 @@ func (c *Reconciler) IsObsolete(ctx context.Context, r *v1alpha1.Remediation, po
 	if err != nil {
 		return false, err
 	}
-	unbalanced := offBalance(world, selection.Options(policy, func(change.Ref) bool { return false }, c.Clock.Now()))
+	options := selection.Options(policy, func(change.Ref) bool { return false }, c.Clock.Now())
+	if r.Spec.Request != nil {
+		options = rebalancepolicy.RequestOptions(r)
+	}
+	unbalanced := offBalance(world, options)
 	return !selection.DecidesAll(r) || rebalancepolicy.IsObsolete(r, world, unbalanced), nil
 }
 
@@ -294,8 +364,12 @@ func (c *Reconciler) CheckGuard(ctx context.Context, r *v1alpha1.Remediation, po
 	}
 	node, at := c.nodes.LastChange(world)
 	facts.LastNodeChange = guard.Known(guard.NodeChange{Node: node, At: at}, world.Taken())
+	dwell := rebalancepolicy.Dwell(policy)
+	if r.Spec.Request != nil {
+		dwell = 0 // Whoever requested the plan has seen the nodes.
+	}
 	ruling := guard.Decide(guard.RebalanceChecks(), guard.Proposal{
-		Remediation: r.Name, UID: r.UID, Action: v1alpha1.ActionEvict, Approval: r.Spec.Approval, Confirmed: world.Taken(), Dwell: rebalancepolicy.Dwell(policy),
+		Remediation: r.Name, UID: r.UID, Action: v1alpha1.ActionEvict, Approval: r.Spec.Approval, Confirmed: world.Taken(), Dwell: dwell,
 		Policy: v1alpha1.NodeRepairPolicySpec{Mode: policy.Spec.Mode, Paused: policy.Spec.Paused, MaintenanceWindow: policy.Spec.MaintenanceWindow},
 	}, facts)
 	if c.Permit != nil {
@@ -333,9 +407,7 @@ func (c *Reconciler) noteUpdate(before, after *v1alpha1.Remediation) {
 	if before.Status.Phase == after.Status.Phase {
 		return
 	}
-	policy := &v1alpha1.RebalancePolicy{}
-	policy.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.RebalancePolicyKind))
-	policy.Name, policy.UID = after.Spec.Policy.Name, after.Spec.Policy.UID
+	about, by := reference(after)
 	switch end := meta.FindStatusCondition(after.Status.Conditions, v1alpha1.RemediationSucceeded); {
 	case end != nil:
 		log.Info("Phase changed", "phase", after.Status.Phase, "outcome", end.Reason, "message", end.Message)
@@ -343,12 +415,25 @@ func (c *Reconciler) noteUpdate(before, after *v1alpha1.Remediation) {
 		if end.Reason == v1alpha1.RemediationDidNotHelpReason || end.Reason == v1alpha1.RemediationGaveUpReason || end.Reason == v1alpha1.RemediationNotAsForecastReason {
 			kind = corev1.EventTypeWarning
 		}
-		c.Records.Event(policy, kind, "Rebalance"+end.Reason, string(v1alpha1.ActionEvict), end.Message)
+		c.Records.Event(about, kind, "Rebalance"+end.Reason, string(v1alpha1.ActionEvict), end.Message)
 	default:
 		log.Info("Phase changed", "phase", after.Status.Phase)
 		if after.Status.Phase == v1alpha1.PhaseRunning {
-			began := sentence.RebalanceBegan("remediation/"+after.Name, len(after.Spec.Changes), "rebalancepolicy/"+policy.Name)
-			c.Records.Event(policy, corev1.EventTypeNormal, "RebalanceBegan", string(v1alpha1.ActionEvict), message.English().Say(began))
+			began := sentence.RebalanceBegan("remediation/"+after.Name, len(after.Spec.Changes), by)
+			c.Records.Event(about, corev1.EventTypeNormal, "RebalanceBegan", string(v1alpha1.ActionEvict), message.English().Say(began))
 		}
 	}
+}
+
+// reference is the object that Events of a Remediation are about, and who asks for its evictions: its policy, or the Remediation itself and the person who
+// requested it.
+func reference(r *v1alpha1.Remediation) (about client.Object, by string) {
+	if r.Spec.Request != nil {
+		about = &v1alpha1.Remediation{ObjectMeta: metav1.ObjectMeta{Name: r.Name, UID: r.UID}}
+		about.GetObjectKind().SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Remediation"))
+		return about, r.Spec.Request.By
+	}
+	about = &v1alpha1.RebalancePolicy{ObjectMeta: metav1.ObjectMeta{Name: r.Spec.Policy.Name, UID: r.Spec.Policy.UID}}
+	about.GetObjectKind().SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.RebalancePolicyKind))
+	return about, "rebalancepolicy/" + r.Spec.Policy.Name
 }

@@ -45,9 +45,9 @@ var nodeChanged = predicate.Funcs{
 	},
 }
 
-// decided passes what people decide about the Remediations of RebalancePolicies. The controller itself creates them.
+// decided passes what people decide about the Remediations of RebalancePolicies, and what they request. The controller itself creates the others.
 var decided = func() predicate.Funcs {
 	decided := requeue.Decided(v1alpha1.RebalancePolicyKind)
-	decided.CreateFunc = func(event.CreateEvent) bool { return false }
+	decided.CreateFunc = func(e event.CreateEvent) bool { return e.Object.(*v1alpha1.Remediation).Spec.Request != nil }
 	return decided
 }()

@@ -40,13 +40,15 @@ func OnceReady(ready func() bool, again func(context.Context) (time.Duration, er
 }
 
 // Decided passes what people decide about the Remediations of a kind of policy: that they are approved, rejected, aborted or deleted; and those that are there
-// at the start.
+// at the start. What people requested counts as of the kind that processes it.
 func Decided(policyKind string) predicate.Funcs {
 	return predicate.Funcs{
-		CreateFunc: func(e event.CreateEvent) bool { return e.Object.(*v1alpha1.Remediation).Spec.Policy.Kind == policyKind },
+		CreateFunc: func(e event.CreateEvent) bool {
+			return e.Object.(*v1alpha1.Remediation).Spec.PolicyKind() == policyKind
+		},
 		UpdateFunc: func(e event.UpdateEvent) bool {
 			before, after := e.ObjectOld.(*v1alpha1.Remediation), e.ObjectNew.(*v1alpha1.Remediation)
-			return after.Spec.Policy.Kind == policyKind && (before.Generation != after.Generation ||
+			return after.Spec.PolicyKind() == policyKind && (before.Generation != after.Generation ||
 				before.Annotations[v1alpha1.RemediationAbortAnnotation] != after.Annotations[v1alpha1.RemediationAbortAnnotation])
 		},
 	}

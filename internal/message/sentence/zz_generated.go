@@ -5789,6 +5789,61 @@ func PlanLimitReached(workload any) message.Sentence {
 	return message.Sentence{ID: message.PlanLimitReached, Args: message.Args{"workload": workload}}
 }
 
+// ApplyFrom is message.ApplyFrom.
+func ApplyFrom() message.Sentence {
+	return message.Sentence{ID: message.ApplyFrom}
+}
+
+// ApplyFromRemedy is message.ApplyFromRemedy.
+func ApplyFromRemedy() message.Sentence {
+	return message.Sentence{ID: message.ApplyFromRemedy}
+}
+
+// ApplyFirst is message.ApplyFirst.
+func ApplyFirst(n any, all int) message.Sentence {
+	return message.Sentence{ID: message.ApplyFirst, Args: message.Args{"n": n, "all": all}}
+}
+
+// ApplyNoPlan is message.ApplyNoPlan.
+func ApplyNoPlan() message.Sentence {
+	return message.Sentence{ID: message.ApplyNoPlan}
+}
+
+// ApplyOther is message.ApplyOther.
+func ApplyOther(remediation, phase, command any) message.Sentence {
+	return message.Sentence{ID: message.ApplyOther, Args: message.Args{"remediation": remediation, "phase": phase, "command": command}}
+}
+
+// ApplyNoController is message.ApplyNoController.
+func ApplyNoController() message.Sentence {
+	return message.Sentence{ID: message.ApplyNoController}
+}
+
+// ApplyLeaseUnknown is message.ApplyLeaseUnknown.
+func ApplyLeaseUnknown(problem any) message.Sentence {
+	return message.Sentence{ID: message.ApplyLeaseUnknown, Args: message.Args{"problem": problem}}
+}
+
+// ApplyNotConfirmed is message.ApplyNotConfirmed.
+func ApplyNotConfirmed(command any) message.Sentence {
+	return message.Sentence{ID: message.ApplyNotConfirmed, Args: message.Args{"command": command}}
+}
+
+// ApplyForbidden is message.ApplyForbidden.
+func ApplyForbidden(user, problem any) message.Sentence {
+	return message.Sentence{ID: message.ApplyForbidden, Args: message.Args{"user": user, "problem": problem}}
+}
+
+// ApplyNotApproved is message.ApplyNotApproved.
+func ApplyNotApproved(remediation, command any) message.Sentence {
+	return message.Sentence{ID: message.ApplyNotApproved, Args: message.Args{"remediation": remediation, "command": command}}
+}
+
+// ApplyDone is message.ApplyDone.
+func ApplyDone(remediation any, pods int, command any) message.Sentence {
+	return message.Sentence{ID: message.ApplyDone, Args: message.Args{"remediation": remediation, "pods": pods, "command": command}}
+}
+
 // ApproveRemedy is message.ApproveRemedy.
 func ApproveRemedy() message.Sentence {
 	return message.Sentence{ID: message.ApproveRemedy}
@@ -5910,8 +5965,8 @@ func RemediationsEarned(policy, mode any, n int, wanted any, actions message.Lis
 }
 
 // RemediationIs is message.RemediationIs.
-func RemediationIs(name, action, node, condition, reason, phase, outcome, approval, policy, rule any) message.Sentence {
-	return message.Sentence{ID: message.RemediationIs, Args: message.Args{"name": name, "action": action, "node": node, "condition": condition, "reason": reason, "phase": phase, "outcome": outcome, "approval": approval, "policy": policy, "rule": rule}}
+func RemediationIs(name, action, node, condition, reason, phase, outcome, approval, policy, rule, by any) message.Sentence {
+	return message.Sentence{ID: message.RemediationIs, Args: message.Args{"name": name, "action": action, "node": node, "condition": condition, "reason": reason, "phase": phase, "outcome": outcome, "approval": approval, "policy": policy, "rule": rule, "by": by}}
 }
 
 // RemediationForecast is message.RemediationForecast.
