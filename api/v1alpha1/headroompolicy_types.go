@@ -370,6 +370,24 @@ type HeadroomPolicyStatus struct {
 	// +kubebuilder:validation:MaxItems=200
 	Failures []HeadroomFailureStatus `json:"failures,omitempty"`
 
+	// neededNodes is the number of nodes that must be added before there is room to survive the failures, for example 2. Not set if the nodes
+	// that are there are enough, or if it is not known.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	NeededNodes int32 `json:"neededNodes,omitempty"`
+
+	// unreadKinds are the kinds of which not all objects could be read, so that some failures are Unknown, for example [ReplicaSet]. At most 100.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	UnreadKinds []string `json:"unreadKinds,omitempty"`
+
+	// missingWorkloads are the workloads and DaemonSets that survive names and that do not exist, for example [shop/deployment/web]. At most 200.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=200
+	MissingWorkloads []string `json:"missingWorkloads,omitempty"`
+
 	// protection is what spec.protect protects. Not set if it is not set.
 	// +optional
 	Protection *HeadroomProtectionStatus `json:"protection,omitempty"`

@@ -789,6 +789,16 @@ func (in *HeadroomPolicyStatus) DeepCopyInto(out *HeadroomPolicyStatus) {
 			(*in)[i].DeepCopyInto(&(*out)[i])
 		}
 	}
+	if in.UnreadKinds != nil {
+		in, out := &in.UnreadKinds, &out.UnreadKinds
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
+	if in.MissingWorkloads != nil {
+		in, out := &in.MissingWorkloads, &out.MissingWorkloads
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.Protection != nil {
 		in, out := &in.Protection, &out.Protection
 		*out = new(HeadroomProtectionStatus)

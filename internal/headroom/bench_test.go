@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+
 	"github.com/naosu-dev/naosu/internal/benchmark"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -17,24 +21,31 @@ import (
 // usual are the failures of which naosu headroom tells without --failures.
 var usual = []headroom.Kind{headroom.Node, headroom.Zone, headroom.Rotation, headroom.Step}
 
-// BenchmarkCost computes what failures cost in clusters of 20 pods a node, of which no two are identical, without rooms. Beside the loss of any node
-// stands what it would take to lose each by itself.
+// BenchmarkCost computes what failures cost in clusters of 20 pods a node, of which no two are identical, without rooms: those of each kind, and all that
+// naosu headroom tells of. A DaemonSet grows. Beside the loss of any node stands what it would take to lose each by itself.
 func BenchmarkCost(b *testing.B) {
 	for _, nodes := range []int{500, 5000} {
-		for _, kind := range usual[:len(usual)-1] {
+		for _, kind := range usual {
 			b.Run(fmt.Sprintf("%d-nodes/%s", nodes, kind), func(b *testing.B) {
-				judge := bigJudge(b, nodes)
-				before := benchmark.CPU(b)
-				for b.Loop() {
-					compute(b, judge, headroom.Options{Kinds: []headroom.Kind{kind}})
-				}
-				benchmark.Used(b, benchmark.CPU(b)-before)
+				judge := costOf(b, nodes, kind)
 				if kind == headroom.Node {
 					loseEach(b, judge, 20)
 				}
 			})
 		}
+		b.Run(fmt.Sprintf("%d-nodes/all", nodes), func(b *testing.B) { costOf(b, nodes, usual...) })
 	}
+}
+
+// costOf measures what it takes to compute the failures of some kinds.
+func costOf(b *testing.B, nodes int, kinds ...headroom.Kind) *scheduling.Judge {
+	judge := bigJudge(b, nodes)
+	before := benchmark.CPU(b)
+	for b.Loop() {
+		compute(b, judge, headroom.Options{Kinds: kinds})
+	}
+	benchmark.Used(b, benchmark.CPU(b)-before)
+	return judge
 }
 
 // BenchmarkIdenticalNodes computes what the loss of any of 500 nodes costs: each 25 of them have pods of the same workloads.
@@ -92,8 +103,14 @@ func loseEach(b *testing.B, judge *scheduling.Judge, some int) string {
 	})
 }
 
+// bigJudge is a Judge of a cluster in which the pods of one DaemonSet request less than its template.
 func bigJudge(b *testing.B, nodes int) *scheduling.Judge {
 	contents := clustertest.BigContents(nodes, 20*nodes)
+	for _, o := range contents.Objects {
+		if set, is := o.(*appsv1.DaemonSet); is && set.Name == "aws-node" {
+			set.Spec.Template.Spec.Containers[0].Resources.Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("200m")}
+		}
+	}
 	delete(contents.Knowledge, cluster.ServiceAccount) // It has none, without which no pod could be created.
 	judge, err := scheduling.New(b.Context(), cluster.New(contents), scheduling.Options{Seed: 1})
 	if err != nil {

@@ -230,6 +230,51 @@ func TestUnknownStep(t *testing.T) {
 	}
 }
 
+// TestNextStep is a vertical autoscaler that makes its next step at a number of nodes that the cluster does not have yet.
+func TestNextStep(t *testing.T) {
+	template := w.Template("autoscaler", "10m")
+	template.Spec.Containers[0].Image = "registry.k8s.io/cpa/cpvpa:v0.8.4"
+	template.Spec.Containers[0].Command = []string{
+		"/cpvpa", "--target=daemonset/agent", "--namespace=default",
+		`--default-config={"main":{"requests":{"cpu":{"base":"100m","step":"300m","nodesPerStep":4,"max":"2"}}}}`,
+	}
+	objects := w.Of(w.Node("n1", "a", w.CPU("1")), w.Node("n2", "a", w.CPU("1")), w.DaemonSet("agent", w.Template("agent", "400m", w.Priority(2000001000)), "n1", "n2"),
+		w.Deployment("autoscaler", template, "n1"), w.Deployment("web", w.Template("web", "500m"), "n2"))
+	for name, tc := range map[string]struct {
+		more            w.Objects
+		moreNodes, at   int
+		requests, costs string
+	}{
+		"two nodes":   {nil, 3, 5, "700m", "step agent 1/1 waiting web:1 preempted web:1"},
+		"three nodes": {w.Of(w.Node("n3", "a", w.CPU("1"))), 2, 5, "700m", "step agent 1/1 waiting web:1 preempted web:1"},
+	} {
+		got := compute(t, judgeOf(t, append(slices.Clone(objects), tc.more...)), headroom.Options{Kinds: []headroom.Kind{headroom.Step}}).Answers
+		if len(got) != 1 || got[0].Step == nil {
+			t.Fatalf("%s: %+v", name, got)
+		}
+		if s := got[0].Step; s.MoreNodes != tc.moreNodes || s.AtNodes != tc.at || s.Requests.Cpu().String() != tc.requests || describe(got[0]) != tc.costs {
+			t.Errorf("%s: %s: %+v", name, describe(got[0]), s)
+		}
+	}
+}
+
+// TestTwoNodesLimit: the loss of any two nodes is computed for clusters up to a size, and not said to cost nothing beyond it.
+func TestTwoNodesLimit(t *testing.T) {
+	var objects w.Objects
+	for i := range headroom.MostNodesForTwo {
+		objects = append(objects, w.Node(fmt.Sprintf("n%d", i), "a"))
+	}
+	two := headroom.Options{Kinds: []headroom.Kind{headroom.TwoNodes}}
+	if got := compute(t, judgeOf(t, objects), two).Answers; len(got) != 1 || got[0].Status != headroom.Known || got[0].Cases != 4950 {
+		t.Errorf("with %d nodes: %+v", len(objects), got)
+	}
+	objects = append(objects, w.Node("more", "a"))
+	two.Sized = true
+	if got := compute(t, judgeOf(t, objects), two).Answers; len(got) != 1 || got[0].Status != headroom.NotComputed || got[0].Room != nil {
+		t.Errorf("with %d nodes: %+v", len(objects), got)
+	}
+}
+
 // recommends is a VerticalPodAutoscaler that recommends CPU for the container of a workload.
 func recommends(kind, name, cpu string) *custom.VerticalPodAutoscaler {
 	a := &custom.VerticalPodAutoscaler{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}}

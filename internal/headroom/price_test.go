@@ -2,12 +2,15 @@ package headroom_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 
 	"github.com/naosu-dev/naosu/internal/headroom"
+	"github.com/naosu-dev/naosu/internal/scheduling"
 	w "github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
@@ -94,14 +97,53 @@ func TestIrreducible(t *testing.T) {
 	objects = append(objects, w.Deployment("web", w.Template("web", "300m"), names...)...)
 	objects = append(objects, w.Deployment("api", w.Template("api", "700m"), names[:4]...)...)
 	objects = append(objects, w.Deployment("job", w.Template("job", "500m"), names[3:9]...)...)
-	report := compute(t, judgeOf(t, objects), headroom.Options{Kinds: []headroom.Kind{headroom.Node, headroom.Zone}, Sized: true})
+	judge := judgeOf(t, objects)
+	report := compute(t, judge, headroom.Options{Kinds: []headroom.Kind{headroom.Node, headroom.Zone}, Sized: true})
+	irreducible := 0
 	for _, a := range report.Answers {
+		if a.Room.Result == headroom.Irreducible {
+			irreducible++
+			holdIrreducible(t, judge, a, "300m", "500m", "700m")
+		}
 		if r := a.Room; r.Result != headroom.Irreducible && r.Result != headroom.Minimal || r.Cost < r.Bound-1e-9 || r.Cost > 2*r.Bound {
 			t.Errorf("%s costs %f, at least %f", describeRoom(a), r.Cost, r.Bound)
 		}
 	}
+	if irreducible == 0 {
+		t.Error("no room is irreducible")
+	}
 	if r := report.Reserve; r.Status != headroom.Computed || r.Room.Result == headroom.Sufficient {
 		t.Errorf("the reserve is %s: %+v", r.Status, r.Room)
+	}
+}
+
+// holdIrreducible holds a room to survive its failure, and to survive it no longer without any one of its placeholders, or with one as small as the next smaller
+// of the sizes of displaced pods.
+func holdIrreducible(t *testing.T, judge *scheduling.Judge, a headroom.Answer, sizes ...string) {
+	t.Helper()
+	survives := func(room []headroom.Placeholder) bool {
+		coverage, err := headroom.Cover(t.Context(), judge, headroom.Options{Kinds: []headroom.Kind{a.Kind}}, room)
+		if err != nil || len(coverage) != 1 {
+			t.Fatalf("%+v %v", coverage, err)
+		}
+		return coverage[0].Covered
+	}
+	if !survives(a.Room.Placeholders) {
+		t.Errorf("the room does not survive: %s", describeRoom(a))
+	}
+	for i, left := range a.Room.Placeholders {
+		if survives(slices.Delete(slices.Clone(a.Room.Placeholders), i, i+1)) {
+			t.Errorf("without the one on %s it survives, too: %s", left.Node, describeRoom(a))
+		}
+		at := slices.Index(sizes, left.Requests.Cpu().String())
+		if at < 1 {
+			continue
+		}
+		smaller := slices.Clone(a.Room.Placeholders)
+		smaller[i].Requests = corev1.ResourceList{corev1.ResourceCPU: resource.MustParse(sizes[at-1])}
+		if survives(smaller) {
+			t.Errorf("with a smaller one on %s it survives, too: %s", left.Node, describeRoom(a))
+		}
 	}
 }
 

@@ -105,6 +105,12 @@ func TestRoom(t *testing.T) {
 			nil,
 			[]string{"node workers/a: minimal workers-a-new-1 600m; +1 workers map[a:1]"},
 		},
+		"any two nodes": {
+			w.Of(w.Node("n1", "a", one), w.Node("n2", "a", one), w.Node("n3", "a", one), w.Node("n4", "a", one), w.Deployment("web", w.Template("web", "600m"), "n1", "n2")),
+			[]headroom.Kind{headroom.TwoNodes},
+			nil,
+			[]string{"two-nodes : minimal n3 600m, n4 600m"},
+		},
 		"nothing helps": {
 			w.Of(w.Node("n1", "a"), w.Node("n2", "a"), w.Deployment("local", w.Template("local", "1", pinned("n1")), "n1")),
 			[]headroom.Kind{headroom.Node},

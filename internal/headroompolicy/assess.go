@@ -26,6 +26,10 @@ type Assessment struct {
 	Why     message.Sentence
 	// Failures are those of the policy.
 	Failures []v1alpha1.HeadroomFailureStatus
+	// NeededNodes is how many more nodes the room needs. Unread are the kinds without which a failure is not known, Missing the workloads that the policy names and
+	// that do not exist.
+	NeededNodes     int32
+	Unread, Missing []string
 	// Wanted is the smallest room that is known; nil if it is not known. Bound counts placeholder pods on ready nodes, and Pending those without a node.
 	Wanted, Bound, Pending *v1alpha1.HeadroomHeld
 	// Excess is whether the placeholder pods cost more than the policy allows beyond the smallest room, OverMaximum whether they exceed maxRoom.
@@ -47,11 +51,11 @@ func Assess(ctx context.Context, world *cluster.Snapshot, policy *v1alpha1.Headr
 	a := assessment{world: world, policy: policy, prices: prices, steps: stepsOf(world, policy)}
 	for _, kind := range Read {
 		if world.Knowledge(kind) != cluster.Complete {
-			a.unread = append(a.unread, string(kind))
+			a.Unread = append(a.Unread, string(kind))
 		}
 	}
-	if len(a.unread) > 0 {
-		a.unknown = []string{policy.Name}
+	if len(a.Unread) > 0 {
+		a.unknown = message.ListOf([]string{policy.Name})
 		return a.conclude(), nil
 	}
 	a.count()
@@ -74,13 +78,8 @@ type assessment struct {
 	stepping       []map[string]bool
 	bound, pending amount
 	// lacks and unknown are failures that are not covered, or not known to be, in words.
-	lacks   message.List
-	unknown []string
-	unread  []string
-	missing []string
-	wanted  plan
-	// more is how many more nodes are needed.
-	more int
+	lacks, unknown message.List
+	wanted         plan
 }
 
 // count counts the policy's placeholder pods.
@@ -112,7 +111,7 @@ func (a *assessment) coverSteps() {
 	for i, s := range a.steps {
 		name := sentence.HeadroomPolicyGrowth(change.NamespacedRef(s.daemonSet), sizeText(s.growth))
 		if a.world.DaemonSet(s.daemonSet.Namespace, s.daemonSet.Name) == nil {
-			a.missing = append(a.missing, change.NamespacedRef(s.daemonSet).String())
+			a.Missing = append(a.Missing, change.NamespacedRef(s.daemonSet).String())
 			a.note(headroomFailure{name: name, covered: metav1.ConditionUnknown})
 			continue
 		}
@@ -149,7 +148,7 @@ func (a *assessment) coverFailures(ctx context.Context) error {
 		for _, c := range coverage {
 			a.note(a.failureOf(c, report.Answers))
 			for _, kind := range c.Unread {
-				a.unread = append(a.unread, string(kind))
+				a.Unread = append(a.Unread, string(kind))
 			}
 		}
 		a.wanted.slots, a.Known = slotsOf(a.world, report, a.policy.AddsNodes())
@@ -174,7 +173,7 @@ func (a *assessment) asked() headroom.Options {
 		ref := change.Ref{Kind: b.Kind, Namespace: b.Namespace, Name: b.Name}
 		now, ok := headroom.ReplicasOf(a.world, ref)
 		if !ok {
-			a.missing = append(a.missing, change.NamespacedRef(ref).String())
+			a.Missing = append(a.Missing, change.NamespacedRef(ref).String())
 			a.note(headroomFailure{name: sentence.HeadroomPolicyBurst(change.NamespacedRef(ref)), covered: metav1.ConditionUnknown})
 			continue
 		}
@@ -216,7 +215,7 @@ func (a *assessment) failureOf(c headroom.Coverage, answers []headroom.Answer) h
 		return f
 	}
 	worst := answers[at].Worst
-	a.more = max(a.more, answers[at].Room.Needs.Count)
+	a.NeededNodes = max(a.NeededNodes, int32(answers[at].Room.Needs.Count))
 	if f.covered != metav1.ConditionTrue {
 		return f
 	}
@@ -245,17 +244,28 @@ func (a *assessment) note(f headroomFailure) {
 			LackingPods: f.lacking.pods, LackingCPU: f.lacking.cpu, LackingMemory: f.lacking.memory,
 		})
 	}
-	switch {
-	case f.covered == metav1.ConditionFalse && len(a.lacks) < mostNamed:
+	switch f.covered {
+	case metav1.ConditionFalse:
 		a.lacks = append(a.lacks, sentence.HeadroomPolicyLack(f.name, int(f.lacking.pods), f.lacking.text()))
-	case f.covered == metav1.ConditionUnknown && len(a.unknown) < mostNamed:
-		a.unknown = append(a.unknown, words)
+	case metav1.ConditionUnknown:
+		a.unknown = append(a.unknown, f.name)
 	}
+}
+
+// firstOf are the first failures of a list, and how many more it has.
+func firstOf(failures message.List) message.List {
+	more := len(failures) - mostNamed
+	if more <= 0 {
+		return failures
+	}
+	return append(slices.Clone(failures[:mostNamed]), sentence.HeadroomPolicyMoreFailures(more))
 }
 
 // conclude is the Assessment of what was found.
 func (a *assessment) conclude() Assessment {
 	a.Bound, a.Pending = a.bound.held(), a.pending.held()
+	slices.Sort(a.Unread)
+	a.Unread = slices.Compact(a.Unread)
 	wanted, limited := a.wanted.amount(), a.wanted.limited(a.policy.Spec.MaxRoom)
 	total := amount{a.bound.cpu.DeepCopy(), a.bound.memory.DeepCopy(), a.bound.pods + a.pending.pods}
 	total.cpu.Add(a.pending.cpu)
@@ -272,10 +282,10 @@ func (a *assessment) conclude() Assessment {
 	switch {
 	case len(a.lacks) > 0:
 		reason, because := a.whyLacking(wanted, kept)
-		a.Covered, a.Reason, a.Why = metav1.ConditionFalse, reason, sentence.HeadroomPolicyLacks(a.lacks, because)
+		a.Covered, a.Reason, a.Why = metav1.ConditionFalse, reason, sentence.HeadroomPolicyLacks(firstOf(a.lacks), because)
 	case len(a.unknown) > 0:
 		reason, because := a.whyUnknown()
-		a.Covered, a.Reason, a.Why = metav1.ConditionUnknown, reason, sentence.HeadroomPolicyUnknown(message.ListOf(a.unknown), because)
+		a.Covered, a.Reason, a.Why = metav1.ConditionUnknown, reason, sentence.HeadroomPolicyUnknown(firstOf(a.unknown), because)
 	default:
 		a.Covered, a.Reason, a.Why = metav1.ConditionTrue, v1alpha1.HeadroomCoveredReason, sentence.HeadroomPolicyCovered()
 	}
@@ -295,8 +305,8 @@ func (a *assessment) whyLacking(wanted, kept amount) (string, message.Sentence) 
 		return v1alpha1.HeadroomNotSizedReason, sentence.HeadroomPolicyNotSized()
 	case kept.pods < wanted.pods:
 		return v1alpha1.HeadroomMaximumReachedReason, sentence.HeadroomPolicyMaximum(wanted.sentence(), maximumOf(a.policy))
-	case a.more > 0:
-		return v1alpha1.HeadroomNeedsNodesReason, sentence.HeadroomPolicyNeedsNodes(a.more)
+	case a.NeededNodes > 0:
+		return v1alpha1.HeadroomNeedsNodesReason, sentence.HeadroomPolicyNeedsNodes(int(a.NeededNodes))
 	case a.bound.pods < kept.pods:
 		return v1alpha1.HeadroomNotBoundReason, sentence.HeadroomPolicyNotBound(int(kept.pods - a.bound.pods))
 	default:
@@ -306,11 +316,10 @@ func (a *assessment) whyLacking(wanted, kept amount) (string, message.Sentence) 
 
 func (a *assessment) whyUnknown() (string, message.Sentence) {
 	switch {
-	case len(a.unread) > 0:
-		slices.Sort(a.unread)
-		return v1alpha1.HeadroomUnreadReason, sentence.HeadroomPolicyUnread(message.ListOf(slices.Compact(a.unread)))
-	case len(a.missing) > 0:
-		return v1alpha1.HeadroomNotFoundReason, sentence.HeadroomPolicyNotFound(message.ListOf(a.missing))
+	case len(a.Unread) > 0:
+		return v1alpha1.HeadroomUnreadReason, sentence.HeadroomPolicyUnread(message.ListOf(a.Unread))
+	case len(a.Missing) > 0:
+		return v1alpha1.HeadroomNotFoundReason, sentence.HeadroomPolicyNotFound(message.ListOf(a.Missing))
 	default:
 		return v1alpha1.HeadroomNotSizedReason, sentence.HeadroomPolicyNotSized()
 	}

@@ -34,8 +34,16 @@ func TestAssess(t *testing.T) {
 		reason  string
 		plan    string
 	}{
-		"nothing runs":    {two(), func(*v1alpha1.HeadroomPolicy) {}, metav1.ConditionTrue, v1alpha1.HeadroomCoveredReason, ""},
-		"any one node":    {two("n1"), func(*v1alpha1.HeadroomPolicy) {}, metav1.ConditionFalse, v1alpha1.HeadroomNotBoundReason, "1 × cpu=0.600 on n2"},
+		"nothing runs": {two(), func(*v1alpha1.HeadroomPolicy) {}, metav1.ConditionTrue, v1alpha1.HeadroomCoveredReason, ""},
+		"any one node": {two("n1"), func(*v1alpha1.HeadroomPolicy) {}, metav1.ConditionFalse, v1alpha1.HeadroomNotBoundReason, "1 × cpu=0.600 on n2"},
+		"any two nodes": {
+			append(two("n1"), w.Node("n3", "c", one)), func(p *v1alpha1.HeadroomPolicy) { p.Spec.Survive = v1alpha1.HeadroomFailures{Nodes: 2} },
+			metav1.ConditionFalse, v1alpha1.HeadroomNotBoundReason, "1 × cpu=0.600 on n2, 1 × cpu=0.600 on n3",
+		},
+		"any two of too few nodes": {
+			two("n1"), func(p *v1alpha1.HeadroomPolicy) { p.Spec.Survive = v1alpha1.HeadroomFailures{Nodes: 2} },
+			metav1.ConditionFalse, v1alpha1.HeadroomNeedsNodesReason, "1 × cpu=0.600 on n2",
+		},
 		"mode Report":     {two("n1"), func(p *v1alpha1.HeadroomPolicy) { p.Spec.Mode = v1alpha1.ModeReport }, metav1.ConditionFalse, v1alpha1.HeadroomReportOnlyReason, "1 × cpu=0.600 on n2"},
 		"any one zone":    {two("n1"), func(p *v1alpha1.HeadroomPolicy) { p.Spec.Survive = v1alpha1.HeadroomFailures{Zones: 1} }, metav1.ConditionFalse, v1alpha1.HeadroomNotBoundReason, "1 × cpu=0.600 on n2"},
 		"today's nodes":   {two("n1", "n2"), func(*v1alpha1.HeadroomPolicy) {}, metav1.ConditionFalse, v1alpha1.HeadroomNeedsNodesReason, ""},
@@ -92,6 +100,44 @@ func TestAssess(t *testing.T) {
 				t.Errorf("with the room, it is %s, %s: %s", after.Covered, after.Reason, after.Plan)
 			}
 		})
+	}
+}
+
+// TestExcess: room that costs more than the smallest by more than the policy allows is too much, and so is room beyond its maximum.
+func TestExcess(t *testing.T) {
+	one := w.CPU("1")
+	objects := w.Of(w.Node("n1", "a", one), w.Node("n2", "b", one), w.Node("n3", "c", one), w.Deployment("web", w.Template("web", "400m"), "n1"))
+	size := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("400m")}
+	on := func(nodes ...string) Plan {
+		var p plan
+		for _, node := range nodes {
+			p.slots = append(p.slots, slot{node: node, requests: size, count: 1})
+		}
+		return Plan{p}
+	}
+	percent := func(n int32) func(*v1alpha1.HeadroomPolicy) {
+		return func(p *v1alpha1.HeadroomPolicy) { p.Spec.Resize.ExcessPercent = &n }
+	}
+	most := func(cpu string) func(*v1alpha1.HeadroomPolicy) {
+		return func(p *v1alpha1.HeadroomPolicy) { p.Spec.MaxRoom.CPU = resource.MustParse(cpu) }
+	}
+	for name, tc := range map[string]struct {
+		room         Plan
+		edit         func(*v1alpha1.HeadroomPolicy)
+		excess, over bool
+	}{
+		"the smallest":             {on("n2"), percent(0), false, false},
+		"twice as much":            {on("n2", "n3"), percent(25), true, false},
+		"twice as much is allowed": {on("n2", "n3"), percent(100), false, false},
+		"a little too much":        {on("n2", "n3"), percent(99), true, false},
+		"the maximum":              {on("n2", "n3"), most("800m"), true, false},
+		"more than the maximum":    {on("n2", "n3"), most("799m"), true, true},
+		"the most placeholders":    {on("n2", "n3"), func(p *v1alpha1.HeadroomPolicy) { p.Spec.MaxRoom.Placeholders = new(int32(1)) }, true, true},
+	} {
+		policy := policyOf(tc.edit)
+		if a := assess(t, held(t, objects, policy, tc.room), policy); a.Excess != tc.excess || a.OverMaximum != tc.over || a.Covered != metav1.ConditionTrue {
+			t.Errorf("%s: excess %t, beyond the maximum %t, covered %s", name, a.Excess, a.OverMaximum, a.Covered)
+		}
 	}
 }
 

@@ -31,12 +31,7 @@ func Findings(policies []v1alpha1.HeadroomPolicy) []finding.Finding {
 		}
 		zones := meta.FindStatusCondition(p.Status.Conditions, v1alpha1.ZonesCovered)
 		if p.Spec.Mode == v1alpha1.ModeAuto && p.Spec.ZoneCoverage != nil && (zones == nil || zones.Status != metav1.ConditionTrue) {
-			f := uncovered(ref, zones, sentence.HeadroomPolicyZonesUnprocessed(ref.String()))
-			if zones != nil {
-				f.Causes[0].Message = message.Verbatim(zones.Message)
-				f.Message = message.Sequence(sentence.HeadroomPolicyZonesUncovered(zones.Status == metav1.ConditionUnknown, ref.String()), f.Causes[0].Message)
-			}
-			found = append(found, f)
+			found = append(found, zonesUncovered(p, ref, zones))
 		}
 	}
 	return found
@@ -72,26 +67,25 @@ func why(p *v1alpha1.HeadroomPolicy, covered *metav1.Condition) message.Sentence
 	}
 	var lacks, unknown message.List
 	for i := range p.Status.Failures {
-		f := &p.Status.Failures[i]
-		switch {
-		case f.Covered == metav1.ConditionFalse && len(lacks) < mostNamed:
+		switch f := &p.Status.Failures[i]; f.Covered {
+		case metav1.ConditionFalse:
 			lacking := amount{f.LackingCPU, f.LackingMemory, f.LackingPods}
 			lacks = append(lacks, sentence.HeadroomPolicyLack(message.Verbatim(f.Name), int(f.LackingPods), lacking.text()))
-		case f.Covered == metav1.ConditionUnknown && len(unknown) < mostNamed:
+		case metav1.ConditionUnknown:
 			unknown = append(unknown, f.Name)
 		}
 	}
 	switch {
 	case covered.Status == metav1.ConditionFalse && len(lacks) > 0:
-		return sentence.HeadroomPolicyLacks(lacks, because)
+		return sentence.HeadroomPolicyLacks(firstOf(lacks), because)
 	case covered.Status == metav1.ConditionUnknown && len(unknown) > 0:
-		return sentence.HeadroomPolicyUnknown(unknown, because)
+		return sentence.HeadroomPolicyUnknown(firstOf(unknown), because)
 	default:
 		return because
 	}
 }
 
-// because says what a reason of the condition Covered means for a policy; false for one that is not known here.
+// because says what a reason of the condition Covered means for a policy; false for one that is not known here, or whose details the status does not have.
 func because(p *v1alpha1.HeadroomPolicy, reason string) (message.Sentence, bool) {
 	switch reason {
 	case v1alpha1.HeadroomNotBoundReason:
@@ -106,13 +100,13 @@ func because(p *v1alpha1.HeadroomPolicy, reason string) (message.Sentence, bool)
 		}
 		return message.Sentence{}, false
 	case v1alpha1.HeadroomNeedsNodesReason:
-		return sentence.HeadroomPolicyMoreNodes(), true
+		return sentence.HeadroomPolicyNeedsNodes(int(p.Status.NeededNodes)), p.Status.NeededNodes > 0
 	case v1alpha1.HeadroomNotSizedReason:
 		return sentence.HeadroomPolicyNotSized(), true
 	case v1alpha1.HeadroomUnreadReason:
-		return sentence.HeadroomPolicyUnreadAny(), true
+		return sentence.HeadroomPolicyUnread(message.ListOf(p.Status.UnreadKinds)), len(p.Status.UnreadKinds) > 0
 	case v1alpha1.HeadroomNotFoundReason:
-		return sentence.HeadroomPolicyMissing(), true
+		return sentence.HeadroomPolicyNotFound(message.ListOf(p.Status.MissingWorkloads)), len(p.Status.MissingWorkloads) > 0
 	case v1alpha1.HeadroomNoPriorityClassReason:
 		class, _ := Class(p)
 		return sentence.HeadroomPolicyNoClass(class), true

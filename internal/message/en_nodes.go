@@ -117,7 +117,7 @@ var englishNodes = sentences{
 	UnknownMinimum:   "The Kubernetes API does not show the minimum size of {{.group}} and the zones that it can use. A minimum of one node for each zone (here {{.zones}}) keeps scale-in and rotation from emptying a zone; only a second node protects against a failure of the node itself.",
 
 	ScarceZone:         "Losing {{.place}} would leave {{count .n \"pod\" \"pods\"}} of {{and .workloads}} Pending{{if .others}}; losing {{count .others \"other zone\" \"other zones\"}} of {{.total}} would leave some Pending, too{{end}}.",
-	CauseWouldWait:     "{{count .n \"pod\" \"pods\"}} would be Pending; {{verb .n \"it requests\" \"they request\"}} {{if .room}}{{and .room}}{{else}}nothing{{end}}.",
+	CauseWouldWait:     "{{count .n \"pod\" \"pods\"}} would be Pending; {{verb .n \"it requests\" \"they request\"}} {{if .requested}}{{and .requested}}{{else}}nothing{{end}}{{if .short}}, of which the other nodes lack {{and .short}}{{end}}.",
 	CauseNoPlaceholder: "{{if .holders}}{{count .holders \"placeholder pod holds\" \"placeholder pods hold\"}} {{.held}} CPU free, which is too little or in the wrong place.{{else}}Nothing reserves room for such a loss: no pod has a priority below zero.{{end}}",
 	RemedyHeadroom:     "Resize {{.group}} to {{.to}}{{if .max}}, and raise its maximum from {{.max}} to {{.to}}{{end}}: the fewest nodes with which losing {{.place}} leaves none of these pods Pending.",
 	RemedyHeadroomRisk: "{{if .anyMax}}The request is refused above the group's maximum, which must then be raised first. {{end}}An autoscaler removes idle nodes again: reserve the room with placeholder pods, or set the group's minimum size. The group chooses the zones.",

@@ -16,9 +16,6 @@ const (
 	HeadroomPolicyNotFound         ID = "HeadroomPolicyNotFound"         // names
 	HeadroomPolicyNoClass          ID = "HeadroomPolicyNoClass"          // class
 	HeadroomPolicyForbidden        ID = "HeadroomPolicyForbidden"        // namespace
-	HeadroomPolicyMoreNodes        ID = "HeadroomPolicyMoreNodes"        //
-	HeadroomPolicyUnreadAny        ID = "HeadroomPolicyUnreadAny"        //
-	HeadroomPolicyMissing          ID = "HeadroomPolicyMissing"          //
 	HeadroomPolicyNotPermitted     ID = "HeadroomPolicyNotPermitted"     //
 	HeadroomPolicyGrowth           ID = "HeadroomPolicyGrowth"           // daemonSet, requests
 	HeadroomPolicyBurst            ID = "HeadroomPolicyBurst"            // workload
@@ -29,4 +26,16 @@ const (
 	HeadroomPolicyZonesUncovered   ID = "HeadroomPolicyZonesUncovered"   // policy, unknown
 	HeadroomPolicyZonesUnprocessed ID = "HeadroomPolicyZonesUnprocessed" // policy
 	HeadroomPolicyUnprocessed      ID = "HeadroomPolicyUnprocessed"      // policy
+	HeadroomPolicyMoreFailures     ID = "HeadroomPolicyMoreFailures"     // n
+	HeadroomPolicyZonesUnread      ID = "HeadroomPolicyZonesUnread"      //
+	HeadroomPolicyZonesNotModelled ID = "HeadroomPolicyZonesNotModelled" // zones
+	HeadroomPolicyZoneLacking      ID = "HeadroomPolicyZoneLacking"      //
+	HeadroomPolicyZoneStarting     ID = "HeadroomPolicyZoneStarting"     //
+	HeadroomPolicyZoneResizing     ID = "HeadroomPolicyZoneResizing"     //
+	HeadroomPolicyZoneAutoscaler   ID = "HeadroomPolicyZoneAutoscaler"   //
+	HeadroomPolicyZoneMaximum      ID = "HeadroomPolicyZoneMaximum"      //
+	HeadroomPolicyZoneNoGroup      ID = "HeadroomPolicyZoneNoGroup"      //
+	HeadroomPolicyZoneFailed       ID = "HeadroomPolicyZoneFailed"       //
+	HeadroomPolicyZoneUnread       ID = "HeadroomPolicyZoneUnread"       //
+	HeadroomPolicyZoneNotPermitted ID = "HeadroomPolicyZoneNotPermitted" //
 )

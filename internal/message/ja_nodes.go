@@ -117,7 +117,7 @@ var japaneseNodes = sentences{
 	UnknownMinimum:   "{{.group}} の最小サイズと使用できるゾーンは Kubernetes API では分かりません。最小サイズをゾーン数 (ここでは {{.zones}}) 以上にすれば、スケールインや入れ替えでゾーンが空になることは防げます。ノード自体の障害に備えるには 2 台目が必要です。",
 
 	ScarceZone:         "{{.place}} を失うと、{{and .workloads}} の Pod {{.n}} 個が Pending になります。{{if .others}}全 {{.total}} ゾーンのうち、ほか {{.others}} ゾーンでも同様です。{{end}}",
-	CauseWouldWait:     "Pod {{.n}} 個が Pending になります。requests の合計: {{if .room}}{{and .room}}{{else}}なし{{end}}。",
+	CauseWouldWait:     "Pod {{.n}} 個が Pending になります。requests の合計: {{if .requested}}{{and .requested}}{{else}}なし{{end}}。{{if .short}}そのうち、ほかのノードに足りない分: {{and .short}}。{{end}}",
 	CauseNoPlaceholder: "{{if .holders}}プレースホルダーの Pod {{.holders}} 個が CPU {{.held}} を確保していますが、量が足りないか、場所が合っていません。{{else}}このような障害に備えて空きを確保しているものがありません (優先度が負の Pod がありません)。{{end}}",
 	RemedyHeadroom:     "{{.group}} のサイズを {{.to}} にします{{if .max}} (最大サイズも {{.max}} から {{.to}} に上げます){{end}}。{{.place}} を失ってもこれらの Pod がすべて動く最小の台数です。",
 	RemedyHeadroomRisk: "{{if .anyMax}}グループの最大サイズを超える変更は拒否されるため、その場合は先に最大サイズを上げてください。{{end}}空いたノードはオートスケーラーが再び削除します。プレースホルダーの Pod で空きを確保するか、グループの最小サイズを設定してください。どのゾーンに追加するかはグループが決めます。",

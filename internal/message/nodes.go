@@ -138,7 +138,7 @@ const (
 	UnknownMinimum   ID = "UnknownMinimum"   // group, zones
 
 	ScarceZone         ID = "ScarceZone"         // place, n, workloads, others, total
-	CauseWouldWait     ID = "CauseWouldWait"     // n, room
+	CauseWouldWait     ID = "CauseWouldWait"     // n, requested, short
 	CauseNoPlaceholder ID = "CauseNoPlaceholder" // holders, held
 	RemedyHeadroom     ID = "RemedyHeadroom"     // group, to, max, place
 	RemedyHeadroomRisk ID = "RemedyHeadroomRisk" // anyMax

@@ -4906,15 +4906,6 @@ var englishTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(". The chart permits it in mode auto only.")
 	}},
-	{HeadroomPolicyMoreNodes, nil, func(t *text) {
-		t.say("Today's nodes do not have the room.")
-	}},
-	{HeadroomPolicyUnreadAny, nil, func(t *text) {
-		t.say("Objects that bear on the room cannot be read.")
-	}},
-	{HeadroomPolicyMissing, nil, func(t *text) {
-		t.say("A workload or DaemonSet that the policy names does not exist.")
-	}},
 	{HeadroomPolicyNotPermitted, nil, func(t *text) {
 		t.say("The controller may not create what holds room. The chart permits it in mode auto only.")
 	}},
@@ -4969,6 +4960,44 @@ var englishTexts = []compiled{
 	{HeadroomPolicyUnprocessed, []string{"policy"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" holds no room: no controller has processed it.")
+	}},
+	{HeadroomPolicyMoreFailures, []string{"n"}, func(t *text) {
+		t.say(count(t.number("n"), "more failure", "more failures"))
+	}},
+	{HeadroomPolicyZonesUnread, nil, func(t *text) {
+		t.say("Objects that bear on the zones cannot be read.")
+	}},
+	{HeadroomPolicyZonesNotModelled, []string{"zones"}, func(t *text) {
+		t.say("Not known: ")
+		t.say(englishAnd(t.items("zones")))
+		t.say(". The scheduler of a pod that must run there is not known.")
+	}},
+	{HeadroomPolicyZoneLacking, nil, func(t *text) {
+		t.say("naosu waits before it acts, or has yet to be allowed to by the guard.")
+	}},
+	{HeadroomPolicyZoneStarting, nil, func(t *text) {
+		t.say("The node of an instance in the zone is not ready yet.")
+	}},
+	{HeadroomPolicyZoneResizing, nil, func(t *text) {
+		t.say("The size of a node group is being changed.")
+	}},
+	{HeadroomPolicyZoneAutoscaler, nil, func(t *text) {
+		t.say("An autoscaler has to add the node; naosu resizes no group that one may size.")
+	}},
+	{HeadroomPolicyZoneMaximum, nil, func(t *text) {
+		t.say("The maximum size of the node group or maxAddedNodes of the policy does not allow as many nodes as are needed.")
+	}},
+	{HeadroomPolicyZoneNoGroup, nil, func(t *text) {
+		t.say("No node group that is known adds a suitable node in the zone.")
+	}},
+	{HeadroomPolicyZoneFailed, nil, func(t *text) {
+		t.say("A resize did not help, and naosu resizes no group for the zone until the policy is changed.")
+	}},
+	{HeadroomPolicyZoneUnread, nil, func(t *text) {
+		t.say("The node groups, or the objects that tell who sizes them, cannot be read.")
+	}},
+	{HeadroomPolicyZoneNotPermitted, nil, func(t *text) {
+		t.say("naosu lacks a permission to resize the node group, or to create placeholder pods.")
 	}},
 	{HelpUsage, nil, func(t *text) {
 		t.say("Usage:")
@@ -6312,15 +6341,19 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
-	{CauseWouldWait, []string{"n", "room"}, func(t *text) {
+	{CauseWouldWait, []string{"n", "requested", "short"}, func(t *text) {
 		t.say(count(t.number("n"), "pod", "pods"))
 		t.say(" would be Pending; ")
 		t.say(verb(t.number("n"), "it requests", "they request"))
 		t.say(" ")
-		if t.is(t.value("room")) {
-			t.say(englishAnd(t.items("room")))
+		if t.is(t.value("requested")) {
+			t.say(englishAnd(t.items("requested")))
 		} else {
 			t.say("nothing")
+		}
+		if t.is(t.value("short")) {
+			t.say(", of which the other nodes lack ")
+			t.say(englishAnd(t.items("short")))
 		}
 		t.say(".")
 	}},

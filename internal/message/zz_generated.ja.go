@@ -4749,15 +4749,6 @@ var japaneseTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(" の Deployment と DaemonSet を作成する権限がありません。Helm チャートは、モードが auto の場合だけ権限を与えます。")
 	}},
-	{HeadroomPolicyMoreNodes, nil, func(t *text) {
-		t.say("今のノードでは余力を確保できません。")
-	}},
-	{HeadroomPolicyUnreadAny, nil, func(t *text) {
-		t.say("必要なオブジェクトを読み取れません。")
-	}},
-	{HeadroomPolicyMissing, nil, func(t *text) {
-		t.say("ポリシーで指定したワークロードか DaemonSet がありません。")
-	}},
 	{HeadroomPolicyNotPermitted, nil, func(t *text) {
 		t.say("コントローラーに余力を確保する権限がありません。Helm チャートは、モードが auto の場合だけ権限を与えます。")
 	}},
@@ -4812,6 +4803,46 @@ var japaneseTexts = []compiled{
 	{HeadroomPolicyUnprocessed, []string{"policy"}, func(t *text) {
 		t.put(t.value("policy"))
 		t.say(" は余力を確保していません。コントローラーがまだ処理していません。")
+	}},
+	{HeadroomPolicyMoreFailures, []string{"n"}, func(t *text) {
+		t.say("ほか ")
+		t.put(t.value("n"))
+		t.say(" 件の障害")
+	}},
+	{HeadroomPolicyZonesUnread, nil, func(t *text) {
+		t.say("ゾーンの判定に必要なオブジェクトを読み取れません。")
+	}},
+	{HeadroomPolicyZonesNotModelled, []string{"zones"}, func(t *text) {
+		t.say("次のゾーンは不明です: ")
+		t.say(japaneseAnd(t.items("zones")))
+		t.say("。そこで動作する必要がある Pod のスケジューラーが不明です。")
+	}},
+	{HeadroomPolicyZoneLacking, nil, func(t *text) {
+		t.say("naosu は待ってから対処します。ガードの許可も必要です。")
+	}},
+	{HeadroomPolicyZoneStarting, nil, func(t *text) {
+		t.say("このゾーンのインスタンスのノードはまだ Ready ではありません。")
+	}},
+	{HeadroomPolicyZoneResizing, nil, func(t *text) {
+		t.say("ノードグループの台数は変更中です。")
+	}},
+	{HeadroomPolicyZoneAutoscaler, nil, func(t *text) {
+		t.say("オートスケーラーがノードを追加する必要があります。オートスケーラーが台数を変更する可能性のあるグループを、naosu は変更しません。")
+	}},
+	{HeadroomPolicyZoneMaximum, nil, func(t *text) {
+		t.say("ノードグループの最大サイズかポリシーの maxAddedNodes により、必要な台数にできません。")
+	}},
+	{HeadroomPolicyZoneNoGroup, nil, func(t *text) {
+		t.say("分かっているノードグループには、このゾーンに適したノードを追加するものがありません。")
+	}},
+	{HeadroomPolicyZoneFailed, nil, func(t *text) {
+		t.say("台数を変更しても改善しませんでした。ポリシーが変更されるまで、naosu はこのゾーンのためにグループの台数を変更しません。")
+	}},
+	{HeadroomPolicyZoneUnread, nil, func(t *text) {
+		t.say("ノードグループか、その台数を何が変更するかを示すオブジェクトを読み取れません。")
+	}},
+	{HeadroomPolicyZoneNotPermitted, nil, func(t *text) {
+		t.say("naosu にノードグループの台数の変更かプレースホルダー Pod の作成の権限がありません。")
 	}},
 	{HelpUsage, nil, func(t *text) {
 		t.say("使い方:")
@@ -6100,16 +6131,21 @@ var japaneseTexts = []compiled{
 			t.say(" ゾーンでも同様です。")
 		}
 	}},
-	{CauseWouldWait, []string{"n", "room"}, func(t *text) {
+	{CauseWouldWait, []string{"n", "requested", "short"}, func(t *text) {
 		t.say("Pod ")
 		t.put(t.value("n"))
 		t.say(" 個が Pending になります。requests の合計: ")
-		if t.is(t.value("room")) {
-			t.say(japaneseAnd(t.items("room")))
+		if t.is(t.value("requested")) {
+			t.say(japaneseAnd(t.items("requested")))
 		} else {
 			t.say("なし")
 		}
 		t.say("。")
+		if t.is(t.value("short")) {
+			t.say("そのうち、ほかのノードに足りない分: ")
+			t.say(japaneseAnd(t.items("short")))
+			t.say("。")
+		}
 	}},
 	{CauseNoPlaceholder, []string{"holders", "held"}, func(t *text) {
 		if t.is(t.value("holders")) {

@@ -20,7 +20,8 @@ import (
 type zonalPod struct {
 	pod      *corev1.Pod
 	workload change.Ref
-	// mounts are those that restrict it to zones: volumes that exist, or that its StorageClass provisions in certain zones only.
+	// mounts are those that restrict it to zones: volumes that exist, or that its StorageClass provisions in certain zones only; or those that are provisioned
+	// where the pod is placed, if its own nodeSelector or node affinity restricts it to zones.
 	mounts []facts.Mount
 	// exists says that the pod is one of the cluster's. Otherwise, it is one that its workload will create.
 	exists bool
@@ -31,7 +32,7 @@ type zonalPod struct {
 func zonalPodsOf(world *cluster.Snapshot) []zonalPod {
 	var all []zonalPod
 	add := func(pod *corev1.Pod, workload change.Ref, exists bool) {
-		mounts := slices.DeleteFunc(facts.Mounts(world, pod), func(m facts.Mount) bool { return m.Scope != facts.ScopeZone })
+		mounts := zonalMounts(world, pod)
 		if len(mounts) > 0 {
 			all = append(all, zonalPod{pod, workload, mounts, exists})
 		}
@@ -60,6 +61,40 @@ func zonalPodsOf(world *cluster.Snapshot) []zonalPod {
 		}
 	}
 	return all
+}
+
+// zonalMounts are the mounts of a pod that will be, or are, in certain zones only.
+func zonalMounts(world *cluster.Snapshot, pod *corev1.Pod) []facts.Mount {
+	var zonal []facts.Mount
+	own := ownZones(&pod.Spec)
+	for _, m := range facts.Mounts(world, pod) {
+		if m.Scope == facts.ScopeUnprovisioned && len(own) > 0 {
+			m.Scope, m.Zones = facts.ScopeZone, own
+		}
+		if m.Scope == facts.ScopeZone {
+			zonal = append(zonal, m)
+		}
+	}
+	return zonal
+}
+
+// ownZones are the zones to which a pod's nodeSelector or required node affinity restricts it; nil if it may run in any.
+func ownZones(spec *corev1.PodSpec) []string {
+	for _, label := range kube.ZoneLabels {
+		if zone := spec.NodeSelector[label]; zone != "" {
+			return []string{zone}
+		}
+	}
+	if spec.Affinity == nil || spec.Affinity.NodeAffinity == nil || spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution == nil {
+		return nil
+	}
+	required := spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
+	for _, term := range required.NodeSelectorTerms {
+		if len(facts.NamedZones(&corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}})) == 0 {
+			return nil
+		}
+	}
+	return facts.NamedZones(required)
 }
 
 // missingOrdinals are the pods that a StatefulSet asks for and that are not there, with the claims of its templates.

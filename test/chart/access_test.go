@@ -64,18 +64,7 @@ func TestAccess(t *testing.T) {
 	env.createForeignRemediation(t, agent.Spec.NodeName, unhealthy, other)
 
 	health, scraped, beats := "http://"+agenttest.Port(t), agenttest.Port(t), agenttest.Port(t)
-	args := slices.Clone(controller.Spec.Containers[0].Args)
-	for i, a := range args {
-		if strings.HasPrefix(a, "--health-address=") {
-			args[i] = "--health-address=" + strings.TrimPrefix(health, "http://")
-		}
-		if strings.HasPrefix(a, "--metrics-address=") {
-			args[i] = "--metrics-address=" + scraped
-		}
-		if strings.HasPrefix(a, "--heartbeat-address=") {
-			args[i] = "--heartbeat-address=" + beats
-		}
-	}
+	args := onPorts(controller.Spec.Containers[0].Args, strings.TrimPrefix(health, "http://"), scraped, beats)
 	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+env.kubeconfig(t, controller))...), env.AWS.Environment())
 	defer func() {
 		if t.Failed() {
@@ -118,6 +107,19 @@ func TestAccess(t *testing.T) {
 	env.declaresOutOfService(t, agent.Spec.NodeName)
 	env.drills(t, agent.Spec.NodeName)
 	env.mayReplace(t, map[string]string{agent.Spec.NodeName: "karpenter", unhealthy: "clusterapi", other: "clusterapi"})
+}
+
+// onPorts are the controller's arguments with other addresses for its health, its metrics and the agents' heartbeats.
+func onPorts(args []string, health, metrics, heartbeats string) []string {
+	changed := slices.Clone(args)
+	for i, a := range changed {
+		for flag, address := range map[string]string{"--health-address=": health, "--metrics-address=": metrics, "--heartbeat-address=": heartbeats} {
+			if strings.HasPrefix(a, flag) {
+				changed[i] = flag + address
+			}
+		}
+	}
+	return changed
 }
 
 // judge reports what naosu's accounts were refused, and what they may do and did not need.

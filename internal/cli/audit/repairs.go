@@ -5,11 +5,10 @@ import (
 	"context"
 	"slices"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 	"github.com/naosu-dev/naosu/internal/cli/connect"
 	"github.com/naosu-dev/naosu/internal/cli/facts"
+	"github.com/naosu-dev/naosu/internal/cli/own"
 	"github.com/naosu-dev/naosu/internal/cloud"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
 	"github.com/naosu-dev/naosu/internal/finding"
@@ -46,13 +45,13 @@ func (o *Options) addHeadroom(ctx context.Context, q query.Query, found *finding
 	if o.From != "" {
 		return // addRepairs has said that a snapshot does not hold policies.
 	}
-	objects, err := connect.ToObjects(o.Config)
-	if err != nil {
-		return
-	}
 	var policies v1alpha1.HeadroomPolicyList
-	if err := objects.List(ctx, &policies); err != nil {
-		if apierrors.IsForbidden(err) {
+	objects, err := connect.ToObjects(o.Config)
+	if err == nil {
+		err = objects.List(ctx, &policies)
+	}
+	if err != nil {
+		if !own.Absent(err) {
 			found.Unknown = append(found.Unknown, finding.Gap{About: v1alpha1.HeadroomPolicyKind, Message: sentence.ProofOwnUnread(err.Error())})
 		}
 		return

@@ -25,7 +25,7 @@ func newKinds(asks meta.RESTMapper) kinds {
 		appsv1.SchemeGroupVersion:           {"DaemonSet": meta.RESTScopeNamespace, "Deployment": meta.RESTScopeNamespace},
 		authenticationv1.SchemeGroupVersion: {"SelfSubjectReview": meta.RESTScopeRoot},
 		coordinationv1.SchemeGroupVersion:   {"Lease": meta.RESTScopeNamespace},
-		v1alpha1.GroupVersion:               {"NodeRepairPolicy": meta.RESTScopeRoot, "Remediation": meta.RESTScopeRoot},
+		v1alpha1.GroupVersion:               {"NodeRepairPolicy": meta.RESTScopeRoot, "HeadroomPolicy": meta.RESTScopeRoot, "Remediation": meta.RESTScopeRoot},
 	} {
 		for kind, scope := range of {
 			known.Add(version.WithKind(kind), scope)

@@ -29,6 +29,7 @@ func (c *Reconciler) updateStatus(ctx context.Context, policy *v1alpha1.Headroom
 	_, err := c.Records.UpdateHeadroomPolicyStatus(ctx, policy, func(s *v1alpha1.HeadroomPolicyStatus) {
 		s.ObservedGeneration = policy.Generation
 		s.Wanted, s.Bound, s.Pending, s.Failures = a.Wanted, a.Bound, a.Pending, a.Failures
+		s.NeededNodes, s.UnreadKinds, s.MissingWorkloads = a.NeededNodes, a.Unread, a.Missing
 		s.LackingSince, s.ExcessSince = d.LackingSince, d.ExcessSince
 		if resized {
 			s.ResizedAt = &now

@@ -115,7 +115,7 @@ func (m *Mount) resolveClass() {
 func (m *Mount) addSelector(selector *corev1.NodeSelector, field, value string) {
 	m.Selectors = append(m.Selectors, selector)
 	if len(m.Zones) == 0 {
-		m.Zones, m.Field, m.Value = namedZones(selector), field, value
+		m.Zones, m.Field, m.Value = NamedZones(selector), field, value
 	}
 }
 
@@ -159,8 +159,8 @@ func (m *Mount) Driver() string {
 	}
 }
 
-// namedZones are the zones a selector names, sorted.
-func namedZones(selector *corev1.NodeSelector) []string {
+// NamedZones are the zones that the terms of a selector name, sorted. Terms that name none are ignored.
+func NamedZones(selector *corev1.NodeSelector) []string {
 	var zones []string
 	for _, term := range selector.NodeSelectorTerms {
 		for _, expression := range term.MatchExpressions {

@@ -185,17 +185,17 @@ func describeNoCapacity(ctx context.Context, q query.Query, losses []domainLoss,
 	owners = facts.UniqueRefs(owners)
 	bad = append([]change.Ref{worst.domain}, slices.DeleteFunc(bad, func(r change.Ref) bool { return r == worst.domain })...)
 	held, holders := heldByPlaceholders(q.World)
-	short := requestedByPending(q.World, worst.noCapacity)
+	requested := requestedByPending(q.World, worst.noCapacity)
 	f.Subjects = slices.Concat(bad[:min(len(bad), query.MaxListed)], owners)
 	f.Message = words.summary(worst.domain, len(worst.noCapacity), q.Enumerate(ownersOf(q.World, worst.noCapacity)), len(bad)-1, len(losses))
-	f.Causes = []finding.Link{waitLink(worst.noCapacity, message.ListOf(short)), {Message: sentence.CauseNoPlaceholder(holders, held)}}
+	f.Causes = []finding.Link{waitLink(worst.noCapacity, message.ListOf(requested), shortOf(ctx, q, worst)), {Message: sentence.CauseNoPlaceholder(holders, held)}}
 	f.Remedies = proposeLargerGroup(ctx, q, worst)
 	return f, true
 }
 
-// waitLink names the Pending pods and the scheduler's reason.
-func waitLink(fates []outcome.Fate, room message.List) finding.Link {
-	link := finding.Link{Message: sentence.CauseWouldWait(len(fates), room)}
+// waitLink names the Pending pods, what they request, what is short of it, and the scheduler's reason.
+func waitLink(fates []outcome.Fate, requested, short message.List) finding.Link {
+	link := finding.Link{Message: sentence.CauseWouldWait(len(fates), requested, short)}
 	for _, fate := range fates[:min(len(fates), query.MaxListed)] {
 		link.Evidence = append(link.Evidence, finding.Evidence{Object: fate.Pod, Field: "simulation", Account: fate.Why})
 	}

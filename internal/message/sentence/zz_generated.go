@@ -4059,21 +4059,6 @@ func HeadroomPolicyForbidden(namespace any) message.Sentence {
 	return message.Sentence{ID: message.HeadroomPolicyForbidden, Args: message.Args{"namespace": namespace}}
 }
 
-// HeadroomPolicyMoreNodes is message.HeadroomPolicyMoreNodes.
-func HeadroomPolicyMoreNodes() message.Sentence {
-	return message.Sentence{ID: message.HeadroomPolicyMoreNodes}
-}
-
-// HeadroomPolicyUnreadAny is message.HeadroomPolicyUnreadAny.
-func HeadroomPolicyUnreadAny() message.Sentence {
-	return message.Sentence{ID: message.HeadroomPolicyUnreadAny}
-}
-
-// HeadroomPolicyMissing is message.HeadroomPolicyMissing.
-func HeadroomPolicyMissing() message.Sentence {
-	return message.Sentence{ID: message.HeadroomPolicyMissing}
-}
-
 // HeadroomPolicyNotPermitted is message.HeadroomPolicyNotPermitted.
 func HeadroomPolicyNotPermitted() message.Sentence {
 	return message.Sentence{ID: message.HeadroomPolicyNotPermitted}
@@ -4122,6 +4107,66 @@ func HeadroomPolicyZonesUnprocessed(policy any) message.Sentence {
 // HeadroomPolicyUnprocessed is message.HeadroomPolicyUnprocessed.
 func HeadroomPolicyUnprocessed(policy any) message.Sentence {
 	return message.Sentence{ID: message.HeadroomPolicyUnprocessed, Args: message.Args{"policy": policy}}
+}
+
+// HeadroomPolicyMoreFailures is message.HeadroomPolicyMoreFailures.
+func HeadroomPolicyMoreFailures(n int) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyMoreFailures, Args: message.Args{"n": n}}
+}
+
+// HeadroomPolicyZonesUnread is message.HeadroomPolicyZonesUnread.
+func HeadroomPolicyZonesUnread() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZonesUnread}
+}
+
+// HeadroomPolicyZonesNotModelled is message.HeadroomPolicyZonesNotModelled.
+func HeadroomPolicyZonesNotModelled(zones message.List) message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZonesNotModelled, Args: message.Args{"zones": zones}}
+}
+
+// HeadroomPolicyZoneLacking is message.HeadroomPolicyZoneLacking.
+func HeadroomPolicyZoneLacking() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZoneLacking}
+}
+
+// HeadroomPolicyZoneStarting is message.HeadroomPolicyZoneStarting.
+func HeadroomPolicyZoneStarting() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZoneStarting}
+}
+
+// HeadroomPolicyZoneResizing is message.HeadroomPolicyZoneResizing.
+func HeadroomPolicyZoneResizing() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZoneResizing}
+}
+
+// HeadroomPolicyZoneAutoscaler is message.HeadroomPolicyZoneAutoscaler.
+func HeadroomPolicyZoneAutoscaler() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZoneAutoscaler}
+}
+
+// HeadroomPolicyZoneMaximum is message.HeadroomPolicyZoneMaximum.
+func HeadroomPolicyZoneMaximum() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZoneMaximum}
+}
+
+// HeadroomPolicyZoneNoGroup is message.HeadroomPolicyZoneNoGroup.
+func HeadroomPolicyZoneNoGroup() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZoneNoGroup}
+}
+
+// HeadroomPolicyZoneFailed is message.HeadroomPolicyZoneFailed.
+func HeadroomPolicyZoneFailed() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZoneFailed}
+}
+
+// HeadroomPolicyZoneUnread is message.HeadroomPolicyZoneUnread.
+func HeadroomPolicyZoneUnread() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZoneUnread}
+}
+
+// HeadroomPolicyZoneNotPermitted is message.HeadroomPolicyZoneNotPermitted.
+func HeadroomPolicyZoneNotPermitted() message.Sentence {
+	return message.Sentence{ID: message.HeadroomPolicyZoneNotPermitted}
 }
 
 // HelpUsage is message.HelpUsage.
@@ -4880,8 +4925,8 @@ func ScarceZone(place any, n int, workloads message.List, others int, total any)
 }
 
 // CauseWouldWait is message.CauseWouldWait.
-func CauseWouldWait(n int, room message.List) message.Sentence {
-	return message.Sentence{ID: message.CauseWouldWait, Args: message.Args{"n": n, "room": room}}
+func CauseWouldWait(n int, requested, short message.List) message.Sentence {
+	return message.Sentence{ID: message.CauseWouldWait, Args: message.Args{"n": n, "requested": requested, "short": short}}
 }
 
 // CauseNoPlaceholder is message.CauseNoPlaceholder.
