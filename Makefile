@@ -75,7 +75,7 @@ bench: go ## Run the benchmarks and print one table
 	@go run ./hack/bench -bench '$(BENCH)'
 
 .PHONY: fuzz
-fuzz: go ## Run each fuzz target for FUZZTIME, and repair and failover in RUNS runs each under random faults
+fuzz: go ## Run each fuzz target for FUZZTIME, and repair, failover and rebalancing in RUNS runs each under random faults
 	@hack/fuzz.sh $(FUZZTIME)
 	@hack/random-faults.sh $(RUNS)
 

@@ -82,10 +82,11 @@ var englishHelpRepair = sentences{
 		"A plan of more than 30 evictions is cut to the first 30.\n\n" +
 		"You need permission to create Remediations, to evict the pods, and to approve; without the last, somebody else can approve.\n\n" +
 		"Exit codes: 0 if the evictions are requested, now or before, or nothing is out of balance; 1 if --yes is missing or no evictions help; 2 if the input is invalid, or the evictions were not requested or not approved.",
-	"flag/rebalance/apply/all-namespaces": "include every namespace, which is the default without --namespace",
-	"flag/rebalance/apply/selector":       "include only pods and workloads whose labels match this `SELECTOR`",
-	"flag/rebalance/apply/max-share":      "the largest share of a workload that one node and one zone may hold, in `PERCENT`",
-	"flag/rebalance/apply/yes":            "request and approve the evictions",
+	"flag/rebalance/apply/all-namespaces":            "include every namespace, which is the default without --namespace",
+	"flag/rebalance/apply/selector":                  "include only pods and workloads whose labels match this `SELECTOR`",
+	"flag/rebalance/apply/max-share":                 "the largest share of a workload that one node and one zone may hold, in `PERCENT`",
+	"flag/rebalance/apply/max-utilization-deviation": "how much more of a node's CPU or memory may be requested than of all such nodes together, in `PERCENTAGE-POINTS`; 0 does not consider utilization",
+	"flag/rebalance/apply/yes":                       "request and approve the evictions",
 
 	"help/failover":      "Release the pods of failed nodes",
 	"help/failover/long": "Release the pods and volumes of nodes that have failed. How long pods stay on such a node by themselves, FailoverPolicies specify.",

@@ -79,10 +79,11 @@ var japaneseHelpRepair = sentences{
 		"退避が 30 個を超える計画は、最初の 30 個までとします。\n\n" +
 		"Remediation の作成、Pod の退避、承認の権限が必要です。承認の権限がない場合は、ほかの人が承認できます。\n\n" +
 		"終了コードは、退避を依頼した場合、すでに依頼されている場合、偏りがない場合は 0、--yes がない場合や改善できる退避がない場合は 1、入力の誤り、依頼や承認ができなかった場合は 2 です。",
-	"flag/rebalance/apply/all-namespaces": "すべての namespace を対象にする (--namespace を指定しない場合のデフォルト)",
-	"flag/rebalance/apply/selector":       "label がこの `SELECTOR` に一致する Pod とワークロードだけを対象にする",
-	"flag/rebalance/apply/max-share":      "1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)",
-	"flag/rebalance/apply/yes":            "退避を依頼し、承認する",
+	"flag/rebalance/apply/all-namespaces":            "すべての namespace を対象にする (--namespace を指定しない場合のデフォルト)",
+	"flag/rebalance/apply/selector":                  "label がこの `SELECTOR` に一致する Pod とワークロードだけを対象にする",
+	"flag/rebalance/apply/max-share":                 "1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)",
+	"flag/rebalance/apply/max-utilization-deviation": "CPU またはメモリの要求の割合が、同種のノード全体での割合を何ポイントまで上回ってよいか (`PERCENTAGE-POINTS`)。0 なら使用率を考慮しない",
+	"flag/rebalance/apply/yes":                       "退避を依頼し、承認する",
 
 	"help/failover":      "停止したノードの Pod を解放する",
 	"help/failover/long": "停止したノードの Pod とボリュームを解放します。何もしない場合に Pod がそのノードに残る時間は、FailoverPolicy で指定します。",

@@ -5456,6 +5456,9 @@ var englishTexts = []compiled{
 	{"flag/rebalance/apply/max-share", nil, func(t *text) {
 		t.say("the largest share of a workload that one node and one zone may hold, in `PERCENT`")
 	}},
+	{"flag/rebalance/apply/max-utilization-deviation", nil, func(t *text) {
+		t.say("how much more of a node's CPU or memory may be requested than of all such nodes together, in `PERCENTAGE-POINTS`; 0 does not consider utilization")
+	}},
 	{"flag/rebalance/apply/yes", nil, func(t *text) {
 		t.say("request and approve the evictions")
 	}},

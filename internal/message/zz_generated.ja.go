@@ -5301,6 +5301,9 @@ var japaneseTexts = []compiled{
 	{"flag/rebalance/apply/max-share", nil, func(t *text) {
 		t.say("1 台のノードまたは 1 つのゾーンが持ってよいワークロードの割合 (`PERCENT`)")
 	}},
+	{"flag/rebalance/apply/max-utilization-deviation", nil, func(t *text) {
+		t.say("CPU またはメモリの要求の割合が、同種のノード全体での割合を何ポイントまで上回ってよいか (`PERCENTAGE-POINTS`)。0 なら使用率を考慮しない")
+	}},
 	{"flag/rebalance/apply/yes", nil, func(t *text) {
 		t.say("退避を依頼し、承認する")
 	}},

@@ -300,11 +300,12 @@ var evictionTrials = map[string]trial{
 }
 
 var requestTrials = map[string]trial{
-	"request":                 {bad: list{map[string]any{"maxSharePercent": 33}}},
-	"request.by":              {good: list{"system:serviceaccount:a:b"}, bad: list{"", long(1025)}},
-	"request.maxSharePercent": {good: list{1, 100}, bad: list{0, 101, "33%"}},
-	"plan":                    {good: list{many(30, evict("wave", "1"))}, bad: list{many(31, evict("wave", "1")), list{}, list{change("Reboot")}, list{evict("wave", "1"), map[string]any{"action": "Reboot"}}}},
-	"subjects":                {bad: list{nil, list{}}},
+	"request":                                {bad: list{map[string]any{"maxSharePercent": 33}}},
+	"request.by":                             {good: list{"system:serviceaccount:a:b"}, bad: list{"", long(1025)}},
+	"request.maxSharePercent":                {good: list{1, 100}, bad: list{0, 101, "33%"}},
+	"request.maxUtilizationDeviationPercent": {good: list{1, 100}, bad: list{0, 101, "20%"}},
+	"plan":                                   {good: list{many(30, evict("wave", "1"))}, bad: list{many(31, evict("wave", "1")), list{}, list{change("Reboot")}, list{evict("wave", "1"), map[string]any{"action": "Reboot"}}}},
+	"subjects":                               {bad: list{nil, list{}}},
 }
 
 var rebalanceTrials = map[string]trial{
