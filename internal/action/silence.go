@@ -86,7 +86,8 @@ func SetNotReady(ctx context.Context, write client.Client, read client.Reader, s
 	condition := pod.Status.Conditions[at]
 	condition.Status, condition.LastTransitionTime = corev1.ConditionFalse, metav1.NewTime(now)
 	data, err := json.Marshal([]operation{
-		{"replace", "/metadata/uid", pod.UID}, {"replace", "/metadata/resourceVersion", pod.ResourceVersion},
+		{"replace", "/metadata/uid", pod.UID},
+		{"replace", "/metadata/resourceVersion", pod.ResourceVersion},
 		{"replace", fmt.Sprintf("/status/conditions/%d", at), condition},
 	})
 	if err != nil {

@@ -13,14 +13,15 @@ type Why string
 const (
 	// NodeNotAdmitted is that the taints or labels of its node no longer admit it.
 	NodeNotAdmitted Why = "NodeNotAdmitted"
-	// AffinityViolated is that it runs apart from the pods beside which its required affinity keeps it, AntiAffinityViolated that it runs beside one that its required
-	// anti-affinity excludes.
-	AffinityViolated     Why = "AffinityViolated"
+	// AffinityViolated is that it runs apart from the pods beside which its required affinity keeps it.
+	AffinityViolated Why = "AffinityViolated"
+	// AntiAffinityViolated is that it runs beside one that its required anti-affinity excludes.
 	AntiAffinityViolated Why = "AntiAffinityViolated"
 	// TopologySpreadViolated is that it runs in a domain that holds more pods than a topology spread constraint allows.
 	TopologySpreadViolated Why = "TopologySpreadViolated"
-	// NodeShareExceeded is that its node holds more of its workload's pods than Options.MaxShare allows, and ZoneShareExceeded that its zone does.
+	// NodeShareExceeded is that its node holds more of its workload's pods than Options.MaxShare allows.
 	NodeShareExceeded Why = "NodeShareExceeded"
+	// ZoneShareExceeded is that its zone does.
 	ZoneShareExceeded Why = "ZoneShareExceeded"
 	// NodeOverutilized is that more of its node is requested than Options.MaxUtilizationDeviation allows.
 	NodeOverutilized Why = "NodeOverutilized"
