@@ -134,7 +134,7 @@ func readPass(out []byte, name string) (figures, error) {
 
 // runTest runs test/failover, which fails if anything else happens than what it measures.
 func runTest(ctx context.Context, root string) (figures, error) {
-	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-v", "-run", "^"+silence+"$", "./test/failover")
+	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-count=1", "-timeout", "20m", "-v", "-run", "^"+silence+"$", "./test/failover")
 	cmd.Dir, cmd.Env = root, append(os.Environ(), "NAOSU_PROGRAMS_BUILT=1", "NAOSU_TEST_ALL=1", "NAOSU_FAILOVER_MORE=1")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
