@@ -342,12 +342,17 @@ func (c *Reconciler) IsObsolete(ctx context.Context, r *v1alpha1.Remediation, po
 	if err != nil {
 		return false, err
 	}
-	options := selection.Options(policy, func(change.Ref) bool { return false }, c.Clock.Now())
-	if r.Spec.Request != nil {
-		options = rebalancepolicy.RequestOptions(r)
-	}
-	unbalanced := offBalance(world, options)
+	unbalanced := offBalance(world, c.optionsOf(r, policy, selection))
 	return !selection.DecidesAll(r) || rebalancepolicy.IsObsolete(r, world, unbalanced), nil
+}
+
+// optionsOf are those by which a Remediation is judged: its policy's, or those of the person who requested it, who alone knows whether autoscalers consolidate
+// nodes.
+func (c *Reconciler) optionsOf(r *v1alpha1.Remediation, policy *v1alpha1.RebalancePolicy, selection rebalancepolicy.Selection) rebalance.Options {
+	if r.Spec.Request != nil {
+		return rebalancepolicy.RequestOptions(r)
+	}
+	return selection.Options(policy, func(change.Ref) bool { return false }, c.Clock.Now())
 }
 
 func (c *Reconciler) selection(ctx context.Context, world *cluster.Snapshot) (rebalancepolicy.Selection, error) {
@@ -390,7 +395,7 @@ func (c *Reconciler) Holds(ctx context.Context, r *v1alpha1.Remediation, policy 
 	if err != nil {
 		return false, fmt.Errorf("simulating evictions: %w", err)
 	}
-	return rebalance.Holds(ctx, judge, pods, rebalancepolicy.Excess(r), selection.Options(policy, func(change.Ref) bool { return false }, c.Clock.Now()))
+	return rebalance.Holds(ctx, judge, pods, rebalancepolicy.Excess(r), c.optionsOf(r, policy, selection))
 }
 
 // noteUpdate logs what has changed in the status of a Remediation, counts evictions, and makes an Event of its beginning and its end.

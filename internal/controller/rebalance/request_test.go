@@ -26,15 +26,21 @@ import (
 // requested is what naosu rebalance apply creates in the world of a fixture; nil if nothing helps.
 func (f *fixture) requested(t *testing.T) *v1alpha1.Remediation {
 	t.Helper()
+	return f.requestedWith(t, 0)
+}
+
+// requestedWith is what it creates with --max-utilization-deviation.
+func (f *fixture) requestedWith(t *testing.T, deviation int) *v1alpha1.Remediation {
+	t.Helper()
 	judge, err := scheduling.New(t.Context(), f.world(t), scheduling.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := rebalance.New(t.Context(), judge, rebalance.Options{MaxEvictions: v1alpha1.MaxPolicyEvictions})
+	plan, err := rebalance.New(t.Context(), judge, rebalance.Options{MaxEvictions: v1alpha1.MaxPolicyEvictions, MaxUtilizationDeviation: deviation})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _, err := rebalancepolicy.Settle(t.Context(), v1alpha1.Request{By: "jane", MaxSharePercent: 33}, judge, plan, f.clock.Now())
+	r, _, err := rebalancepolicy.Settle(t.Context(), v1alpha1.Request{By: "jane", MaxSharePercent: 33, MaxUtilizationDeviationPercent: int32(deviation)}, judge, plan, f.clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

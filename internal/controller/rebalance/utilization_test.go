@@ -29,6 +29,21 @@ func overutilized(edit func(*corev1.Node)) w.Objects {
 	return all
 }
 
+// What a person requests for overutilized nodes is carried out, also where the controller cannot tell whether an autoscaler consolidates nodes: the command has
+// read that.
+func TestRequestForOverutilized(t *testing.T) {
+	f := newFixture(t, overutilized(func(n *corev1.Node) { n.Labels["karpenter.sh/nodepool"] = "default" }))
+	r := f.requestedWith(t, 10)
+	r.Spec.Approval, r.Spec.ApprovedBy = v1alpha1.Approved, "jane"
+	if err := f.api.Create(t.Context(), r); err != nil {
+		t.Fatal(err)
+	}
+	f.pass(t, 10*time.Minute)
+	if got, ends := f.counts(t), f.ends(t); got != "n1:2 n2:2 n3:2" || len(ends) != 1 || !strings.HasPrefix(ends[0], "Ended AsForecast") {
+		t.Errorf("pods are on %s; Remediations %q", got, ends)
+	}
+}
+
 // Pods of an overutilized node are evicted, and what came of it is judged by the nodes: the workloads are in balance all the time.
 func TestOverutilized(t *testing.T) {
 	const steps = " Act0:Done Act1:Done Act2:Done Act3:Done Wait0:Done Wait1:Done Wait2:Done Wait3:Done"
