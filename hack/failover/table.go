@@ -51,7 +51,7 @@ var rows = []row{
 		cell{en: "not replaced on silence", ja: "応答なしとしては置き換えない"},
 	},
 	{
-		cell{en: "The same with 110 pods, as many as a node runs by default", ja: "同上。Pod が 110 個 (ノードの既定の上限) の場合"},
+		cell{en: "The same with 110 pods, as many as a node runs by default", ja: "同上。Pod が 110 個 (ノードのデフォルトの上限) の場合"},
 		seconds(silentOff110),
 		cell{en: "not replaced on silence", ja: "応答なしとしては置き換えない"},
 	},
