@@ -42,7 +42,7 @@ func TestBruteForce(t *testing.T) {
 		}
 		for i, move := range evicted(p) {
 			rest := slices.Delete(evicted(p), i, i+1)
-			if holds, err := rebalance.Holds(t.Context(), judge, rest, excess(p), rebalance.Options{Futures: 4}); err != nil || holds {
+			if holds, err := rebalance.Holds(t.Context(), judge, rest, excess(p), rebalance.Options{Futures: 64}); err != nil || holds {
 				t.Fatalf("%s holds without the eviction of %s (%v)", describe(p), move, err)
 			}
 		}
