@@ -509,6 +509,7 @@ var rare = map[string]string{
 	"list karpenter.sh/nodeclaims":   "a machine of Karpenter's that is replaced",
 	"get naosu.dev/remediations":     "an agent whose status was written by somebody else meanwhile",
 	"delete /pods":                   "a silent node, which test/failover has",
+	"patch /pods/status":             "a silent node, which test/failover has",
 	"update apps/deployments":        "room in one place that becomes larger or smaller",
 	"update apps/daemonsets":         "a lease that was made again, or another release of naosu",
 	// What becomes of pods is looked up by workload where it has fewer than before.
