@@ -86,7 +86,7 @@ unguarded: go ## Take each check of the guard and each condition of failover out
 
 .PHONY: truth
 truth: programs ## Hold forecasts about made-up clusters against what comes on the lab
-	@TRUTH_QUESTIONS=$(QUESTIONS) TRUTH_SEED=$(SEED) TRUTH_KEEP=$(KEEP) TRUTH_LABS=$(LABS) NAOSU_PROGRAMS_BUILT=1 go test -vet=off -count=1 ./test/forecasts -run 'TestTruth$$' -v -timeout 24h
+	@TRUTH_QUESTIONS=$(QUESTIONS) TRUTH_SEED=$(SEED) TRUTH_KEEP=$(KEEP) TRUTH_LABS=$(LABS) NAOSU_PROGRAMS_BUILT=1 go test -vet=off -count=1 -parallel $(LABS) ./test/forecasts -run 'TestTruth$$' -v -timeout 24h
 
 .PHONY: descheduler
 descheduler: programs ## Hold naosu's plans against the descheduler on the lab, and write the tables into the documentation
