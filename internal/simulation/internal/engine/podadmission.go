@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	nodev1 "k8s.io/api/node/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	corev1defaults "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/utils/ptr"
@@ -81,7 +83,7 @@ func (e *Engine) admitRuntime(pod *corev1.Pod) {
 	if class.Overhead != nil {
 		pod.Spec.Overhead = class.Overhead.PodFixed
 	}
-	if class.Scheduling == nil {
+	if class.Scheduling == nil || selectorConflict(class, &pod.Spec) != nil {
 		return
 	}
 	selector := maps.Clone(pod.Spec.NodeSelector)
@@ -95,6 +97,21 @@ func (e *Engine) admitRuntime(pod *corev1.Pod) {
 			pod.Spec.Tolerations = append(pod.Spec.Tolerations, toleration)
 		}
 	}
+}
+
+// selectorConflict is the error by which the API server refuses a pod that selects other nodes than its RuntimeClass.
+//
+// Source: plugin/pkg/admission/runtimeclass of Kubernetes (setScheduling).
+func selectorConflict(class *nodev1.RuntimeClass, spec *corev1.PodSpec) error {
+	if class.Scheduling == nil {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(class.Scheduling.NodeSelector)) {
+		if value, ok := spec.NodeSelector[key]; ok && value != class.Scheduling.NodeSelector[key] {
+			return fmt.Errorf("conflict: runtimeClass.scheduling.nodeSelector[%s] = %s; pod.spec.nodeSelector[%s] = %s", key, class.Scheduling.NodeSelector[key], key, value)
+		}
+	}
+	return nil
 }
 
 // admitContainer fills in requests and limits from the namespace's LimitRange.

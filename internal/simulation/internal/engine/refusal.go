@@ -5,6 +5,7 @@ import (
 
 	registrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
 
 	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -51,8 +52,15 @@ func (e *Engine) Forbidden(pod *corev1.Pod) error {
 	if class := pod.Spec.PriorityClassName; class != "" && pod.Spec.Priority == nil && e.lacks(cluster.PriorityClass, "", class) {
 		return fmt.Errorf("no PriorityClass with name %v was found", class)
 	}
-	if class := pod.Spec.RuntimeClassName; class != nil && *class != "" && e.lacks(cluster.RuntimeClass, "", *class) {
-		return fmt.Errorf("pod rejected: RuntimeClass %q not found", *class)
+	if name := ptr.Deref(pod.Spec.RuntimeClassName, ""); name != "" {
+		if e.lacks(cluster.RuntimeClass, "", name) {
+			return fmt.Errorf("pod rejected: RuntimeClass %q not found", name)
+		}
+		if class := e.World().RuntimeClass(name); class != nil {
+			if err := selectorConflict(class, &pod.Spec); err != nil {
+				return err
+			}
+		}
 	}
 	// Every namespace gets the account "default" from a controller.
 	if name := pod.Spec.ServiceAccountName; name != "" && name != "default" && e.lacks(cluster.ServiceAccount, pod.Namespace, name) {

@@ -27,6 +27,11 @@ func TestRefusedPods(t *testing.T) {
 		return func(s *corev1.PodSpec) { s.Priority, s.PriorityClassName = nil, name }
 	}
 	runs := func(name string) func(*corev1.PodSpec) { return func(s *corev1.PodSpec) { s.RuntimeClassName = &name } }
+	in := func(pool string) func(*corev1.PodSpec) {
+		return func(s *corev1.PodSpec) { s.NodeSelector = map[string]string{"pool": pool} }
+	}
+	pinned := &nodev1.RuntimeClass{ObjectMeta: metav1.ObjectMeta{Name: "pinned"}, Handler: "pinned", Scheduling: &nodev1.Scheduling{NodeSelector: map[string]string{"pool": "p1"}}}
+	pooled := func(n *corev1.Node) { n.Labels["pool"] = "p1" }
 	as := func(name string) func(*corev1.PodSpec) {
 		return func(s *corev1.PodSpec) { s.ServiceAccountName = name }
 	}
@@ -72,6 +77,16 @@ func TestRefusedPods(t *testing.T) {
 			},
 			[]string{"waiting web-* FateRefused"},
 			`pod rejected: RuntimeClass "nosuch" not found`,
+		},
+		"a runtime class for other nodes": {
+			testworld.Of(testworld.Node("n1", "a", pooled), pinned), next(runs("pinned"), in("p0")),
+			[]string{"waiting web-* FateRefused", "waiting web-* FateRefused"},
+			"conflict: runtimeClass.scheduling.nodeSelector[pool] = p1; pod.spec.nodeSelector[pool] = p0",
+		},
+		"one for the same nodes": {
+			testworld.Of(testworld.Node("n1", "a", pooled), pinned), next(runs("pinned"), in("p1")),
+			[]string{"created web-* >n1", "created web-* >n1"},
+			"",
 		},
 		"a service account": {
 			testworld.Of(testworld.ThreeNodes(), elsewhere), next(as("robot")),

@@ -160,7 +160,7 @@ func (n *Controller) RemoveNodes(ctx context.Context, gone []*corev1.Node) error
 	if err := n.RemoveAllAndReplace(ctx, pods, edits...); err != nil {
 		return err
 	}
-	if err := n.workload.RemovePendingDaemonPods(gone); err != nil {
+	if err := n.workload.RemovePendingDaemonPods(gone, pods); err != nil {
 		return err
 	}
 	return n.autoscalers.Run(ctx)

@@ -1,6 +1,8 @@
 package nodelifecycle_test
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -93,6 +95,51 @@ func TestLoseNode(t *testing.T) {
 			}
 			if left := outcome.World.PodsOn("n1"); len(left) > 0 && left[0].Status.Phase == corev1.PodRunning {
 				t.Errorf("%s still stands on the lost node", left[0].Name)
+			}
+		})
+	}
+}
+
+// TestPendingDaemonPodsOfLostNodes: the DaemonSet controller is not notified of a removed node. It removes a pod that waits for the
+// node once it syncs the DaemonSet for another reason.
+func TestPendingDaemonPodsOfLostNodes(t *testing.T) {
+	agents := func(node string, edit func(*corev1.PodSpec), on ...string) testworld.Objects {
+		all := testworld.DaemonSet("agent", testworld.Template("agent", "8"), append(on, "")...)
+		pod := all[len(all)-1].(*corev1.Pod)
+		pod.Name = "agent-pending"
+		pod.Spec.Affinity = &corev1.Affinity{NodeAffinity: &corev1.NodeAffinity{RequiredDuringSchedulingIgnoredDuringExecution: &corev1.NodeSelector{
+			NodeSelectorTerms: []corev1.NodeSelectorTerm{{MatchFields: []corev1.NodeSelectorRequirement{{Key: "metadata.name", Operator: corev1.NodeSelectorOpIn, Values: []string{node}}}}},
+		}}}
+		edit(&pod.Spec)
+		return testworld.Of(testworld.ThreeNodes(), testworld.Deployment("web", testworld.Template("web", "1"), "n1"), all)
+	}
+	large := func(*corev1.PodSpec) {}
+	gated := func(s *corev1.PodSpec) { s.SchedulingGates = []corev1.PodSchedulingGate{{Name: "example.com/gate"}} }
+	elsewhere := func(s *corev1.PodSpec) { s.NodeSelector = map[string]string{"pool": "other"} }
+	for name, tc := range map[string]struct {
+		world testworld.Objects
+		lost  []string
+		ended []string
+	}{
+		"the scheduler tries one that is too large again":     {agents("n1", large), []string{"n1"}, []string{"ended agent-pending FateDaemon"}},
+		"not one with a scheduling gate":                      {agents("n1", gated), []string{"n1"}, nil},
+		"nor one that excludes its own node":                  {agents("n1", elsewhere), []string{"n1"}, nil},
+		"but the DaemonSet loses another pod with its node":   {agents("n1", gated, "n2"), []string{"n1", "n2"}, []string{"ended agent-n2 n2> FateDaemon", "ended agent-pending FateDaemon"}},
+		"one that waits for a node that is not lost is there": {agents("n3", large), []string{"n1"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var changes []change.Change
+			for _, node := range tc.lost {
+				changes = append(changes, change.LoseNode{Node: node})
+			}
+			var ended []string
+			for _, line := range testworld.DescribeFates(tc.world.Run(t, changes...)) {
+				if strings.Contains(line, "agent-") {
+					ended = append(ended, line)
+				}
+			}
+			if !slices.Equal(ended, tc.ended) {
+				t.Errorf("got %q, want %q", ended, tc.ended)
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -21,6 +22,9 @@ func (w *Controllers) CreateDaemonPods(node *corev1.Node) error {
 	for _, set := range world.DaemonSets() {
 		if kube.ShouldRunDaemonPod(set, node) && !w.hasDaemonPod(set, node.Name) {
 			w.engine.CreatePod(nil, w.daemonPod(set, node.Name))
+			if err := w.removePodsWithoutNode(set.UID); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -111,17 +115,50 @@ func (w *Controllers) replaceDaemonPod(pod *corev1.Pod, set *appsv1.DaemonSet) e
 	return nil
 }
 
-// RemovePendingDaemonPods removes DaemonSets' pods that are pinned to removed nodes.
+// RemovePendingDaemonPods removes DaemonSets' pending pods whose node no longer exists, after nodes were removed with their pods. The
+// DaemonSet controller is not notified of removed nodes. It syncs a DaemonSet that has a pod among the removed ones, or a pending
+// pod that the scheduler tries again because pods were removed, and whose condition that changes. The others keep such pods.
+//
+// Source: pkg/controller/daemon (NewDaemonSetsController, getUnscheduledPodsWithoutNode).
+func (w *Controllers) RemovePendingDaemonPods(nodes []*corev1.Node, pods []*corev1.Pod) error {
+	causes := pods
+	if len(pods) > 0 {
+		causes = slices.Concat(pods, slices.DeleteFunc(w.engine.Pods.OnNode(""), func(pod *corev1.Pod) bool { return !w.isTriedAgain(pod, nodes) }))
+	}
+	var synced []types.UID
+	for _, pod := range causes {
+		if set, ok := w.engine.World().Owner(pod).(*appsv1.DaemonSet); ok && !slices.Contains(synced, set.UID) {
+			synced = append(synced, set.UID)
+		}
+	}
+	for _, set := range synced {
+		if err := w.removePodsWithoutNode(set); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isTriedAgain reports whether the scheduler tries a DaemonSet's pending pod again when other pods are removed: not if it has
+// scheduling gates, nor if it excludes its own node, which may be among the removed ones.
+//
+// Source: pkg/scheduler/framework/plugins/nodeaffinity of Kubernetes (EventsToRegister has no pods).
+func (w *Controllers) isTriedAgain(pod *corev1.Pod, removed []*corev1.Node) bool {
+	name := kube.TargetNodeName(pod)
+	node := w.engine.World().Node(name)
+	if i := slices.IndexFunc(removed, func(node *corev1.Node) bool { return node.Name == name }); i >= 0 {
+		node = removed[i]
+	}
+	return node != nil && len(pod.Spec.SchedulingGates) == 0 && kube.Selects(pod, node)
+}
+
+// removePodsWithoutNode removes a DaemonSet's pending pods whose node does not exist.
 //
 // Source: pkg/controller/daemon (getUnscheduledPodsWithoutNode).
-func (w *Controllers) RemovePendingDaemonPods(gone []*corev1.Node) error {
+func (w *Controllers) removePodsWithoutNode(set types.UID) error {
 	for _, pod := range w.engine.Pods.OnNode("") {
 		owner := metav1.GetControllerOfNoCopy(pod)
-		if owner == nil || cluster.Kind(owner.Kind) != cluster.DaemonSet || pod.DeletionTimestamp != nil {
-			continue
-		}
-		its := func(node *corev1.Node) bool { return node.Name == kube.TargetNodeName(pod) }
-		if !slices.ContainsFunc(gone, its) {
+		if owner == nil || owner.UID != set || pod.DeletionTimestamp != nil || w.engine.World().Node(kube.TargetNodeName(pod)) != nil {
 			continue
 		}
 		if err := w.engine.RemovePod(pod); err != nil {
@@ -142,6 +179,9 @@ func (w *Controllers) syncDaemonSet(set *appsv1.DaemonSet) error {
 		if kube.ShouldRunDaemonPod(set, node) && !w.hasDaemonPod(set, node.Name) {
 			w.engine.CreatePod(nil, w.daemonPod(set, node.Name))
 		}
+	}
+	if err := w.removePodsWithoutNode(set.UID); err != nil {
+		return err
 	}
 	return w.RemoveUnselectedDaemonPods(w.daemonPods(set))
 }

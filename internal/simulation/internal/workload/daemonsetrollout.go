@@ -55,6 +55,9 @@ func (w *Controllers) rollingUpdate(ctx context.Context, set *appsv1.DaemonSet, 
 	maxUnavailable, maxSurge := replicas.DaemonSetLimits(set, len(all))
 	waiting := w.waitingDaemonPods(set)
 	w.unfinishedRollouts[set.UID] = true
+	if err := w.engine.Schedule(ctx); err != nil { // New pods that cannot be scheduled are unavailable.
+		return err
+	}
 	if maxSurge > 0 {
 		return w.surgingUpdate(ctx, set, old, waiting, maxSurge, newPod)
 	}

@@ -121,14 +121,16 @@ func (w *Controllers) removeAllOld(ctx context.Context, old []*corev1.Pod) error
 }
 
 // replaceOldPods creates new pods and removes old ones, in turn, until the limits allow neither. It returns the pods of both at
-// the end.
+// the end. Old replicas that the API server refuses count for the limits, and go after the old pods that are not ready.
+//
+// Source: pkg/controller/deployment of Kubernetes (reconcileNewReplicaSet, reconcileOldReplicaSets).
 func (w *Controllers) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *appsv1.ReplicaSet, made, old []*corev1.Pod) (_, _ []*corev1.Pod, err error) {
 	desired := replicas.Of(d, 1)
 	maxSurge, maxUnavailable := replicas.DeploymentLimits(d, desired)
-	running := w.countReady(rs)
+	running, refused := w.countReady(rs), w.refusedReplicas(d, rs)
 	for waited := false; ; {
-		before := len(old) + desired - len(made)
-		for len(made) < desired && len(made)+len(old) < desired+maxSurge {
+		before := len(old) + refused + desired - len(made)
+		for len(made) < desired && len(made)+len(old)+refused < desired+maxSurge {
 			pod := w.newReplicaSetPod(rs)
 			w.engine.CreatePod(nil, pod)
 			made = append(made, pod)
@@ -140,14 +142,16 @@ func (w *Controllers) replaceOldPods(ctx context.Context, d *appsv1.Deployment, 
 			old = w.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
 			running += w.engine.Randomness.Observed(w.countReady(rs) - running)
 		}
-		removable := running + len(old) - (desired - maxUnavailable)
+		removable := running + len(old) + refused - (desired - maxUnavailable)
 		if len(made) == desired && running == desired {
-			removable = len(old)
+			removable = len(old) + refused
 		}
+		abandoned := min(max(removable-w.countUnready(old), 0), refused)
+		removable, refused = removable-abandoned, refused-abandoned
 		if old, err = w.removeOldPods(old, w.relatedPods(rs), min(max(removable, 0), len(old)), w.engine.RemovePodGracefully); err != nil {
 			return nil, nil, err
 		}
-		noProgress := len(old)+desired-len(made) >= before
+		noProgress := len(old)+refused+desired-len(made) >= before
 		if noProgress && waited && running >= w.countReady(rs) {
 			return made, old, nil
 		}
@@ -224,6 +228,21 @@ func (w *Controllers) oldPods(d *appsv1.Deployment, present *appsv1.ReplicaSet) 
 	return pods
 }
 
+// refusedReplicas is the number of replicas of a Deployment's ReplicaSets except the current one that have no pod because the API
+// server refuses it.
+func (w *Controllers) refusedReplicas(d *appsv1.Deployment, present *appsv1.ReplicaSet) int {
+	n := 0
+	for _, rs := range w.replicaSets(d) {
+		if rs.UID == present.UID {
+			continue
+		}
+		if lacking := replicas.Of(rs, 1) - len(w.activePodsOf(rs)); lacking > 0 && w.engine.Forbidden(w.newReplicaSetPod(rs)) != nil {
+			n += lacking
+		}
+	}
+	return n
+}
+
 // activePodsOf are a ReplicaSet's pods that are neither terminated nor being deleted.
 func (w *Controllers) activePodsOf(rs *appsv1.ReplicaSet) []*corev1.Pod {
 	return slices.DeleteFunc(w.engine.Pods.OwnedBy(rs.UID), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil || cluster.Ended(pod) })
@@ -259,11 +278,11 @@ func (w *Controllers) scaleDownOldReplicaSets(d *appsv1.Deployment, present *app
 
 // countReady is the number of a ReplicaSet's pods that are ready.
 func (w *Controllers) countReady(rs *appsv1.ReplicaSet) int {
-	n := 0
-	for _, pod := range w.activePodsOf(rs) {
-		if w.engine.PodReady(pod) {
-			n++
-		}
-	}
-	return n
+	active := w.activePodsOf(rs)
+	return len(active) - w.countUnready(active)
+}
+
+// countUnready is the number of pods that are not ready.
+func (w *Controllers) countUnready(pods []*corev1.Pod) int {
+	return len(slices.DeleteFunc(slices.Clone(pods), w.engine.PodReady))
 }

@@ -118,7 +118,11 @@ func (w *Controllers) replaceOutdated(ctx context.Context, set *appsv1.StatefulS
 	}
 	ref := "statefulset/" + set.Name
 	first := startOrdinal(set) + partitionOf(set)
-	if len(w.engine.RefusedPodsOf(set.UID)) > 0 {
+	lacks, err := w.lacksReplica(set)
+	if err != nil {
+		return err
+	}
+	if lacks {
 		w.engine.Gaps.Note(ref, sentence.GapRollout(ref, len(w.engine.Pods.OwnedBy(set.UID))))
 		return nil
 	}
@@ -148,6 +152,26 @@ func (w *Controllers) replaceOutdated(ctx context.Context, set *appsv1.StatefulS
 		}
 	}
 	return nil
+}
+
+// lacksReplica reports whether one of a StatefulSet's pods cannot be created. A pod that the world never had counts if the API
+// server refuses it now: the snapshot may be incomplete.
+func (w *Controllers) lacksReplica(set *appsv1.StatefulSet) (bool, error) {
+	start := startOrdinal(set)
+	for ordinal := start; ordinal < start+replicas.Of(set, 1); ordinal++ {
+		name := types.NamespacedName{Namespace: set.Namespace, Name: fmt.Sprintf("%s-%d", set.Name, ordinal)}
+		if w.engine.Pods.Get(name.Namespace, name.Name) != nil {
+			continue
+		}
+		if w.engine.Fates.Find(name) != nil {
+			return true, nil
+		}
+		pod, err := w.newStatefulSetPod(set, name.Name)
+		if err != nil || w.engine.Forbidden(pod) != nil {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // rolloutBlocked reports whether a StatefulSet removes and replaces no pods because one of its first replicas is not ready.
