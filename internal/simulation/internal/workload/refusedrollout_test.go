@@ -40,19 +40,20 @@ func TestStatefulSetRolloutRefused(t *testing.T) {
 }
 
 // TestStatefulSetRolloutRefusedBefore has a StatefulSet that lacks a pod from the start, which the API server still refuses. It
-// replaces no other, though the change concerns one of them.
+// replaces no pod of its old revision, though the change concerns one.
 func TestStatefulSetRolloutRefusedBefore(t *testing.T) {
 	missing := "nosuch"
-	db := testworld.StatefulSet("db", testworld.Template("db", "1"), "n1", "")
+	db := testworld.StatefulSet("db", testworld.Template("db", "1"), "n1", "n2")
 	set := db[0].(*appsv1.StatefulSet)
 	set.Spec.Replicas, set.Spec.PodManagementPolicy = new(int32(3)), appsv1.ParallelPodManagement
 	set.Spec.Template.Spec.RuntimeClassName = &missing
+	set.Spec.UpdateStrategy.RollingUpdate = &appsv1.RollingUpdateStatefulSetStrategy{Partition: new(int32(1))}
 	set.Status.CurrentRevision, set.Status.UpdateRevision = "db-old", "db-new"
 	for _, object := range db[1:] {
 		object.(*corev1.Pod).Labels[appsv1.StatefulSetRevisionLabel] = "db-old"
 	}
-	world := testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "a", testworld.CPU("1"), testworld.CordonedNode), db)
-	testworld.ExpectFates(t, runComplete(t, world, change.Uncordon{Node: "n2"}), "moved db-1 >n2", "waiting db-2 FateRefused")
+	outcome := runComplete(t, testworld.Of(testworld.ThreeNodes(), db), change.DeletePod{Namespace: "default", Name: "db-0"})
+	testworld.ExpectFates(t, outcome, "moved db-0 n1>n3")
 }
 
 // TestRefusedReplicasOfOldReplicaSets: replicas that the API server refuses count among the old ones. Beside them, an old pod that
