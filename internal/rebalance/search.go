@@ -425,6 +425,7 @@ func (s *search) inOutcomes(ctx context.Context, pods []*corev1.Pod, check func(
 var errTooMany = errors.New("more outcomes than are looked at")
 
 // everyOutcome evicts pods, one after the other, and calls check in each outcome of the scheduler's ties; false as soon as check is.
+// Where the scheduler scores some of the feasible nodes only, it does not know them all.
 func (s *search) everyOutcome(ctx context.Context, pods []*corev1.Pod, looked *int, check func() bool) (bool, error) {
 	if len(pods) == 0 {
 		if *looked++; *looked > mostOutcomes {
@@ -437,7 +438,7 @@ func (s *search) everyOutcome(ctx context.Context, pods []*corev1.Pod, looked *i
 		if err != nil || len(fit.Best) == 0 {
 			return false, err
 		}
-		if len(fit.Best) > mostOutcomes {
+		if len(fit.Best) > mostOutcomes || fit.Sampled {
 			return false, errTooMany
 		}
 		for _, node := range fit.Best {

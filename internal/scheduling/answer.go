@@ -20,6 +20,8 @@ type Fit struct {
 	Feasible []string
 	// Best are those of Feasible with the highest score, among which the scheduler picks by chance.
 	Best []string
+	// Sampled says that the scheduler scores some of Feasible only, so that others may be the best.
+	Sampled bool
 }
 
 // Obstacle is the status by which one plugin rejects a node.

@@ -21,10 +21,12 @@ func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
 	if err != nil {
 		return Fit{}, err
 	}
-	return Fit{Feasible: entryNames(a.Feasible()), Best: entryNames(best)}, nil
+	feasible := entryNames(a.Feasible())
+	return Fit{Feasible: feasible, Best: entryNames(best), Sampled: len(feasible) > j.sampleSize(pod)}, nil
 }
 
-// Place is one attempt of the scheduler: a node for the pod, chosen by seed among the best, else a preemption, else neither.
+// Place is one attempt of the scheduler: a node for the pod, chosen by seed among the best of those that it scores, else a preemption,
+// else neither.
 // It changes nothing. With seed zero, of equally important pods the older ones are spared: that is likeliest, since the scheduler's
 // cache holds pods in the order in which they were added, but for those that moved up when another was removed.
 func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
@@ -33,6 +35,7 @@ func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	if err != nil {
 		return Placement{}, err
 	}
+	j.sample(a, pod)
 	best, err := a.Best(ctx)
 	if err != nil {
 		return Placement{}, err

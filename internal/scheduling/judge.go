@@ -45,6 +45,8 @@ type Judge struct {
 
 	plain *plain.Scheduler
 	path  plain.Path // plain, or the fast path
+
+	scanOrder scanOrder
 }
 
 // New makes a Judge of a world. An error is a configuration that cannot be read.
@@ -73,6 +75,9 @@ func New(ctx context.Context, snapshot *cluster.Snapshot, o Options) (*Judge, er
 	for i := range cfg.Profiles {
 		p := &cfg.Profiles[i]
 		j.basis.NotModelled = append(j.basis.NotModelled, profile.WithoutForeign(p, registry)...)
+		if p.PercentageOfNodesToScore == nil {
+			p.PercentageOfNodesToScore = cfg.PercentageOfNodesToScore
+		}
 		made, err := profile.New(ctx, p, registry, parts)
 		if err != nil {
 			return nil, fmt.Errorf("reading the scheduler's configuration: %w", err)

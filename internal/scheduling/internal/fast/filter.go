@@ -38,6 +38,14 @@ type filter struct {
 // Feasible nodes are to be read only.
 func (s *filter) Feasible() []*store.Node { return s.feasible }
 
+// Keep leaves the feasible nodes at some positions. The feasible nodes before may be those that the fast path keeps.
+func (s *filter) Keep(positions []int) {
+	s.feasible = make([]*store.Node, len(positions))
+	for i, at := range positions {
+		s.feasible[i] = s.fast.store.Nodes.Sorted.Entries[at]
+	}
+}
+
 // preFilter returns the nodes that PreFilter plugins leave. A plugin that fails counts as one that leaves none: whoever wants
 // to know why asks again without the fast filter.
 func (s *filter) preFilter(ctx context.Context) []*store.Node {

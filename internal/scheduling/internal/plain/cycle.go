@@ -94,6 +94,14 @@ func (c *Cycle) Feasible() []*store.Node {
 	return nodes
 }
 
+// Keep leaves the feasible nodes at some positions.
+func (c *Cycle) Keep(positions []int) {
+	c.feasible = make([]fwk.NodeInfo, len(positions))
+	for i, at := range positions {
+		c.feasible[i] = c.store.Nodes.Sorted.Infos[at]
+	}
+}
+
 // Cycle is the cycle itself.
 func (c *Cycle) Cycle(context.Context) (*Cycle, error) { return c, nil }
 

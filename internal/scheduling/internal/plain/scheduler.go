@@ -23,6 +23,8 @@ type Path interface {
 type Attempt interface {
 	// Feasible nodes pass every filter. They are in the order of the store.
 	Feasible() []*store.Node
+	// Keep leaves some of the feasible nodes: those at positions in the store, which are sorted.
+	Keep(positions []int)
 	// Best are the feasible nodes that score highest; the next call of any attempt overwrites them.
 	Best(ctx context.Context) ([]*store.Node, error)
 	// Scores are the feasible nodes' totals. Which of them are higher, and by how much, is what counts.
