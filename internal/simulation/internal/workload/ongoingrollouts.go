@@ -114,6 +114,11 @@ func (w *Controllers) deploymentOf(pod *corev1.Pod) *appsv1.Deployment {
 	if !ok {
 		return nil
 	}
+	return w.deploymentOfReplicaSet(rs)
+}
+
+// deploymentOfReplicaSet is the Deployment that a ReplicaSet belongs to, nil if there is none.
+func (w *Controllers) deploymentOfReplicaSet(rs *appsv1.ReplicaSet) *appsv1.Deployment {
 	ref := metav1.GetControllerOfNoCopy(rs)
 	if ref == nil || ref.Kind != "Deployment" {
 		return nil
@@ -166,6 +171,9 @@ func (w *Controllers) continueQuotaRefused() error {
 		ref := controllerRef("apps/v1", "ReplicaSet", rs)
 		for range replicas.Of(rs, 1) - w.engine.ActiveCount(&ref) {
 			w.requestRefused(w.newReplicaSetPod(rs))
+			if d := w.deploymentOfReplicaSet(rs); d != nil && w.newestReplicaSet(d).UID != rs.UID {
+				w.unfinishedRollouts[d.UID] = true // By its status, which counts pods, it is finished.
+			}
 		}
 	}
 	for _, set := range w.engine.Initial.StatefulSets() {

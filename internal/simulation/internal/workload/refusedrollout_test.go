@@ -3,6 +3,7 @@ package workload_test
 import (
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 
@@ -79,4 +80,25 @@ func TestDaemonSetRolloutToOtherNodes(t *testing.T) {
 		testworld.DaemonSet("agent", testworld.Template("agent", "1", first), "n1"), testworld.Deployment("web", testworld.Template("web", "1"), "n2"))
 	patch := testworld.PatchOf(string(cluster.DaemonSet), "agent", `{"spec":{"template":{"spec":{"nodeSelector":null}}}}`)
 	testworld.ExpectFates(t, world.Run(t, patch), "waiting agent-* FateUnschedulable")
+}
+
+// TestQuotaRefusedRollout has a rollout of which a quota refused every pod, old and new. Once there is room, only new ones stay.
+func TestQuotaRefusedRollout(t *testing.T) {
+	web := testworld.ReplicaSetLacking("web", 2)
+	web[0].(*appsv1.Deployment).Spec.Template.Labels["version"] = "2"
+	web[1].(*appsv1.ReplicaSet).Spec.Replicas = new(int32(1))
+	web[1].(*appsv1.ReplicaSet).Annotations = map[string]string{"deployment.kubernetes.io/revision": "1"}
+	next := web[1].(*appsv1.ReplicaSet).DeepCopy()
+	next.Name, next.UID, next.Annotations["deployment.kubernetes.io/revision"] = "web-2", "web-2", "2"
+	next.Spec.Replicas = new(int32(2))
+	next.Spec.Template.Labels["version"] = "2"
+	world := testworld.Of(testworld.ThreeNodes(), web, next, testworld.Quota("4"), testworld.Deployment("other", testworld.Template("other", "1"), "n1", "n1", "n2", "n2"))
+	outcome := runComplete(t, world, change.ScaleWorkload{Kind: "Deployment", Namespace: "default", Name: "other"})
+	left := map[string]int{}
+	for _, pod := range outcome.World.Pods() {
+		left[pod.OwnerReferences[0].Name]++
+	}
+	if diff := cmp.Diff(map[string]int{"web-2": 2}, left); diff != "" {
+		t.Errorf("pods by owner (-want +got):\n%s", diff)
+	}
 }
