@@ -1,6 +1,10 @@
 package kube
 
-import corev1 "k8s.io/api/core/v1"
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+)
 
 // ZoneLabels are the labels by which a node or a volume's node affinity names its zone, the present one first.
 //
@@ -22,4 +26,20 @@ func Zone(node *corev1.Node) string {
 		}
 	}
 	return ""
+}
+
+// VolumeZones are the zones that a volume's node affinity names.
+func VolumeZones(volume *corev1.PersistentVolume) []string {
+	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
+		return nil
+	}
+	var zones []string
+	for _, term := range volume.Spec.NodeAffinity.Required.NodeSelectorTerms {
+		for _, expression := range term.MatchExpressions {
+			if expression.Operator == corev1.NodeSelectorOpIn && slices.Contains(ZoneLabels, expression.Key) {
+				zones = append(zones, expression.Values...)
+			}
+		}
+	}
+	return zones
 }

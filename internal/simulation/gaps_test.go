@@ -27,6 +27,8 @@ func TestNotModelled(t *testing.T) {
 		"which no object matches":          {testworld.Of(testworld.ThreeNodes(), testworld.Node("n4", "a"), testworld.Node("n5", "b"), testworld.Node("n6", "c")), change.AddNodes{Count: 2, Zone: "a"}, "group/workers", ""},
 		"nor if each zone gets one":        {testworld.Of(testworld.ThreeNodes(), testworld.Node("n4", "a"), testworld.Node("n5", "b"), testworld.Node("n6", "c")), change.AddNodes{Count: 3}, "group/workers", ""},
 		"zones without a node":             {testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b")), change.ResizeGroup{Group: "workers", To: 4}, "group/workers", "GapZones"},
+		"a zone with two nodes":            {testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "b")), change.AddNodes{Count: 1}, "group/workers", ""},
+		"but a volume in another zone":     {testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "b"), testworld.ZonalClaim("data", "c")), change.AddNodes{Count: 1}, "group/workers", "GapZones"},
 		"given zones":                      {testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b")), change.ResizeGroup{Group: "workers", To: 4, Zones: []string{"a", "b"}}, "group/workers", ""},
 		"another scheduler":                {testworld.Of(testworld.ThreeNodes(), testworld.Deployment("batch", testworld.Template("batch", "1", elsewhere), "n1")), change.DrainNode{Node: "n1"}, "volcano", "GapScheduler"},
 		"an owner of an unknown kind":      {testworld.Of(testworld.ThreeNodes(), testworld.Placed("web", "n1", testworld.Template("web", "1"), testworld.OwnedBy("argoproj.io/v1alpha1", "Rollout", "web"))), change.DrainNode{Node: "n1"}, "Rollout", "GapOwner"},

@@ -119,14 +119,19 @@ func zonesWithEqualCount(zones []string, nodes map[string]int, zone string) int 
 }
 
 // mayHaveOtherZones reports whether a group may span zones that none of its nodes is in. It does not if a zone has two of its nodes,
-// as then every zone of the group has one, unless the cluster has nodes in a zone without one of the group's: that one may have been
-// lost.
+// as then every zone of the group has one, unless the cluster has nodes or volumes in a zone without one of the group's: that one
+// may have been lost.
 func (g *Groups) mayHaveOtherZones(nodes []*corev1.Node) bool {
 	count := map[string]int{}
 	for _, node := range nodes {
 		count[cluster.Zone(node)]++
 	}
-	return len(count) == len(nodes) || slices.ContainsFunc(g.engine.World().Nodes(), func(node *corev1.Node) bool { return count[cluster.Zone(node)] == 0 })
+	lacks := func(zone string) bool { return count[zone] == 0 }
+	return len(count) == len(nodes) ||
+		slices.ContainsFunc(g.engine.World().Nodes(), func(node *corev1.Node) bool { return lacks(cluster.Zone(node)) }) ||
+		slices.ContainsFunc(g.engine.World().Volumes(), func(volume *corev1.PersistentVolume) bool {
+			return slices.ContainsFunc(kube.VolumeZones(volume), lacks)
+		})
 }
 
 // noteZones notes that new nodes may be launched in zones that are not known or, if several zones have equally few nodes, in
