@@ -36,7 +36,7 @@ func Audit(ctx context.Context, q query.Query, progress func(done, total int)) f
 		a.Unknown = append(a.Unknown, unknown...)
 	}
 	now := Overview(ctx, q, Scope{}).Explanations
-	a.Findings = append(withOverviewText(a.Findings, now), notRunning(ctx, q, now, a.Findings)...)
+	a.Findings = joined(append(withOverviewText(a.Findings, now), notRunning(ctx, q, now, a.Findings)...))
 	slices.SortStableFunc(a.Findings, compareFindings)
 	a.Unknown = query.UniqueGaps(append(q.PartialGaps(), a.Unknown...))
 	e := query.Complete(finding.Explanation{Findings: a.Findings, Unknown: a.Unknown})

@@ -46,7 +46,10 @@ func TestAuditInJapanese(t *testing.T) {
 				texts = append(texts, message.Japanese().Say(link.Message))
 			}
 			for _, way := range f.Remedies {
-				texts = append(texts, message.Japanese().Say(way.Message), message.Japanese().Say(way.Risk))
+				texts = append(texts, message.Japanese().Say(way.Message))
+				if !way.Risk.IsZero() {
+					texts = append(texts, message.Japanese().Say(way.Risk))
+				}
 			}
 			for _, gap := range f.Unknown {
 				texts = append(texts, message.Japanese().Say(gap.Message))
