@@ -75,6 +75,10 @@ func (r Source) BindDelayed() bool { return r.rng != nil && r.rng.IntN(4) > 0 }
 // GroupDrains reports whether a group drains the nodes that it terminates: mostly it does.
 func (r Source) GroupDrains() bool { return r.rng == nil || r.rng.IntN(3) > 0 }
 
+// SyncsDaemonSet reports whether the DaemonSet controller syncs a DaemonSet of which only a pending pod was for a removed node. It is
+// not notified of removed nodes, but of whatever changes about the DaemonSet's pods, be it the message of a condition.
+func (r Source) SyncsDaemonSet() bool { return r.rng == nil || r.rng.IntN(2) == 0 }
+
 // QuotaDelayed reports whether the quota of a removed pod is released only after its owner has tried to create another: the quota
 // controller runs beside the owner's.
 func (r Source) QuotaDelayed() bool { return r.rng != nil && r.rng.IntN(2) == 0 }

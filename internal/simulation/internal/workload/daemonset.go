@@ -115,41 +115,32 @@ func (w *Controllers) replaceDaemonPod(pod *corev1.Pod, set *appsv1.DaemonSet) e
 	return nil
 }
 
-// RemovePendingDaemonPods removes DaemonSets' pending pods whose node no longer exists, after nodes were removed with their pods. The
-// DaemonSet controller is not notified of removed nodes. It syncs a DaemonSet that has a pod among the removed ones, or a pending
-// pod that the scheduler tries again because pods were removed, and whose condition that changes. The others keep such pods.
+// RemovePendingDaemonPods removes DaemonSets' pending pods whose node no longer exists, after nodes were removed with their pods: of
+// DaemonSets that lost a pod with its node, and of others, in some futures.
 //
 // Source: pkg/controller/daemon (NewDaemonSetsController, getUnscheduledPodsWithoutNode).
 func (w *Controllers) RemovePendingDaemonPods(nodes []*corev1.Node, pods []*corev1.Pod) error {
-	causes := pods
-	if len(pods) > 0 {
-		causes = slices.Concat(pods, slices.DeleteFunc(w.engine.Pods.OnNode(""), func(pod *corev1.Pod) bool { return !w.isTriedAgain(pod, nodes) }))
+	lost := func(set *appsv1.DaemonSet) bool {
+		return slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return metav1.IsControlledBy(pod, set) })
 	}
-	var synced []types.UID
-	for _, pod := range causes {
-		if set, ok := w.engine.World().Owner(pod).(*appsv1.DaemonSet); ok && !slices.Contains(synced, set.UID) {
-			synced = append(synced, set.UID)
+	var synced []*appsv1.DaemonSet
+	for _, pod := range w.engine.Pods.OnNode("") {
+		set, is := w.engine.World().Owner(pod).(*appsv1.DaemonSet)
+		if is && !slices.Contains(synced, set) && (lost(set) || isForAny(pod, nodes) && w.engine.Randomness.SyncsDaemonSet()) {
+			synced = append(synced, set)
 		}
 	}
 	for _, set := range synced {
-		if err := w.removePodsWithoutNode(set); err != nil {
+		if err := w.removePodsWithoutNode(set.UID); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isTriedAgain reports whether the scheduler tries a DaemonSet's pending pod again when other pods are removed: not if it has
-// scheduling gates, nor if it excludes its own node, which may be among the removed ones.
-//
-// Source: pkg/scheduler/framework/plugins/nodeaffinity of Kubernetes (EventsToRegister has no pods).
-func (w *Controllers) isTriedAgain(pod *corev1.Pod, removed []*corev1.Node) bool {
-	name := kube.TargetNodeName(pod)
-	node := w.engine.World().Node(name)
-	if i := slices.IndexFunc(removed, func(node *corev1.Node) bool { return node.Name == name }); i >= 0 {
-		node = removed[i]
-	}
-	return node != nil && len(pod.Spec.SchedulingGates) == 0 && kube.Selects(pod, node)
+// isForAny reports whether a DaemonSet's pod is for one of some nodes.
+func isForAny(pod *corev1.Pod, nodes []*corev1.Node) bool {
+	return slices.ContainsFunc(nodes, func(node *corev1.Node) bool { return node.Name == kube.TargetNodeName(pod) })
 }
 
 // removePodsWithoutNode removes a DaemonSet's pending pods whose node does not exist.

@@ -236,7 +236,7 @@ func (w *Controllers) refusedReplicas(d *appsv1.Deployment, present *appsv1.Repl
 		if rs.UID == present.UID {
 			continue
 		}
-		if lacking := replicas.Of(rs, 1) - len(w.activePodsOf(rs)); lacking > 0 && w.engine.Forbidden(w.newReplicaSetPod(rs)) != nil {
+		if lacking := replicas.Of(rs, 1) - len(w.activePodsOf(rs)); lacking > 0 && w.isRefused(w.newReplicaSetPod(rs)) {
 			n += lacking
 		}
 	}

@@ -225,6 +225,12 @@ func (w *Controllers) requestRefused(pod *corev1.Pod) {
 	w.engine.SubmitPod(pod)
 }
 
+// isRefused reports whether the API server refuses a pod, for a quota or for another reason.
+func (w *Controllers) isRefused(pod *corev1.Pod) bool {
+	quotas := w.engine.QuotasOf(pod.Namespace)
+	return w.engine.Forbidden(pod) != nil || quotas != nil && quotas.Forbids(pod) != nil
+}
+
 // refusedByQuotaOnly reports whether quotas refuse a pod and nothing else does.
 func (w *Controllers) refusedByQuotaOnly(pod *corev1.Pod) bool {
 	return w.engine.Forbidden(pod) == nil && w.engine.QuotasOf(pod.Namespace).Forbids(pod) != nil
