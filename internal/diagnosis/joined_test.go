@@ -21,6 +21,11 @@ func TestAuditTellsOnce(t *testing.T) {
 		}
 		return objects
 	}
+	without := func(kind string) func([]runtime.Object) []runtime.Object {
+		return func(objects []runtime.Object) []runtime.Object {
+			return slices.DeleteFunc(objects, func(object runtime.Object) bool { return object.GetObjectKind().GroupVersionKind().Kind == kind })
+		}
+	}
 	withoutPending := func(objects []runtime.Object) []runtime.Object {
 		return slices.DeleteFunc(objects, func(object runtime.Object) bool {
 			pod, is := object.(*corev1.Pod)
@@ -35,6 +40,7 @@ func TestAuditTellsOnce(t *testing.T) {
 		"a pod that should be gone":                    {"open-infra-104", nil, "critical N205"},
 		"one whose hook does not end":                  {"kubernetes-127339", nil, "critical N205, warning N503, warning N202"},
 		"a pod's Workload, not that of another":        {"kueue-3108", nil, "critical N613, warning N613"},
+		"though its queue is not there":                {"kueue-3108", without("LocalQueue"), "critical N613, warning N613"},
 		"both if the pod is of another namespace":      {"kueue-3108", elsewhere, "critical N601, warning N613, warning N613"},
 		"a NodePool whose limit keeps a pod waiting":   {"karpenter-4698", nil, "critical N504"},
 		"which stays a finding if no pod waits for it": {"karpenter-4698", withoutPending, "critical N601, warning N611"},
