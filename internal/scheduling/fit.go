@@ -26,9 +26,9 @@ func (j *Judge) Fit(ctx context.Context, pod *corev1.Pod) (Fit, error) {
 }
 
 // Place is one attempt of the scheduler: a node for the pod, chosen by seed among the best of those that it scores, else a preemption,
-// else neither.
-// It changes nothing. With seed zero, of equally important pods the older ones are spared: that is likeliest, since the scheduler's
-// cache holds pods in the order in which they were added, but for those that moved up when another was removed.
+// else neither. It changes nothing. With seed zero every node is scored, and of equally important pods the older ones are spared:
+// that is likeliest, since the scheduler's cache holds pods in the order in which they were added, but for those that moved up when
+// another was removed.
 func (j *Judge) Place(ctx context.Context, pod *corev1.Pod) (Placement, error) {
 	ctx = profile.WithoutLogs(ctx)
 	a, err := j.attempt(ctx, pod)

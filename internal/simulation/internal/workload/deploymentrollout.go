@@ -146,8 +146,10 @@ func (w *Controllers) replaceOldPods(ctx context.Context, d *appsv1.Deployment, 
 		if len(made) == desired && running == desired {
 			removable = len(old) + refused
 		}
-		abandoned := min(max(removable-w.countUnready(old), 0), refused)
-		removable, refused = removable-abandoned, refused-abandoned
+		if refused > 0 {
+			abandoned := min(max(removable-w.countUnready(old), 0), refused)
+			removable, refused = removable-abandoned, refused-abandoned
+		}
 		if old, err = w.removeOldPods(old, w.relatedPods(rs), min(max(removable, 0), len(old)), w.engine.RemovePodGracefully); err != nil {
 			return nil, nil, err
 		}

@@ -154,8 +154,8 @@ func (w *Controllers) replaceOutdated(ctx context.Context, set *appsv1.StatefulS
 	return nil
 }
 
-// lacksReplica reports whether one of a StatefulSet's pods cannot be created. A pod that the world never had counts if the API
-// server refuses it now: the snapshot may be incomplete.
+// lacksReplica reports whether one of a StatefulSet's pods could not be created. Of one that the world never had, that is known only
+// if the API server refuses it now: the snapshot may be incomplete.
 func (w *Controllers) lacksReplica(set *appsv1.StatefulSet) (bool, error) {
 	start := startOrdinal(set)
 	for ordinal := start; ordinal < start+replicas.Of(set, 1); ordinal++ {
