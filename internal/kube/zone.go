@@ -28,18 +28,16 @@ func Zone(node *corev1.Node) string {
 	return ""
 }
 
-// VolumeZones are the zones that a volume's node affinity names.
-func VolumeZones(volume *corev1.PersistentVolume) []string {
-	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
-		return nil
-	}
+// NamedZones are the zones that the terms of a selector name, sorted. Terms that name none are ignored.
+func NamedZones(selector *corev1.NodeSelector) []string {
 	var zones []string
-	for _, term := range volume.Spec.NodeAffinity.Required.NodeSelectorTerms {
+	for _, term := range selector.NodeSelectorTerms {
 		for _, expression := range term.MatchExpressions {
 			if expression.Operator == corev1.NodeSelectorOpIn && slices.Contains(ZoneLabels, expression.Key) {
 				zones = append(zones, expression.Values...)
 			}
 		}
 	}
-	return zones
+	slices.Sort(zones)
+	return slices.Compact(zones)
 }

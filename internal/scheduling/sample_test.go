@@ -96,9 +96,6 @@ func TestSampledNodes(t *testing.T) {
 			if got < tc.share-.08 || got > tc.share+.08 {
 				t.Errorf("%.2f of the seeds find the preferred node, want %.2f", got, tc.share)
 			}
-			if tc.share < 1 && got == 1 {
-				t.Error("nothing is sampled")
-			}
 			j.Reseed(0)
 			if placed, err := j.Place(t.Context(), p); err != nil || placed.Node != preferred {
 				t.Errorf("with seed 0 on %q, %v", placed.Node, err)

@@ -90,11 +90,11 @@ func ownZones(spec *corev1.PodSpec) []string {
 	}
 	required := spec.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	for _, term := range required.NodeSelectorTerms {
-		if len(facts.NamedZones(&corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}})) == 0 {
+		if len(kube.NamedZones(&corev1.NodeSelector{NodeSelectorTerms: []corev1.NodeSelectorTerm{term}})) == 0 {
 			return nil
 		}
 	}
-	return facts.NamedZones(required)
+	return kube.NamedZones(required)
 }
 
 // missingOrdinals are the pods that a StatefulSet asks for and that are not there, with the claims of its templates.

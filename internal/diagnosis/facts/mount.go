@@ -115,7 +115,7 @@ func (m *Mount) resolveClass() {
 func (m *Mount) addSelector(selector *corev1.NodeSelector, field, value string) {
 	m.Selectors = append(m.Selectors, selector)
 	if len(m.Zones) == 0 {
-		m.Zones, m.Field, m.Value = NamedZones(selector), field, value
+		m.Zones, m.Field, m.Value = kube.NamedZones(selector), field, value
 	}
 }
 
@@ -157,20 +157,6 @@ func (m *Mount) Driver() string {
 	default:
 		return ""
 	}
-}
-
-// NamedZones are the zones that the terms of a selector name, sorted. Terms that name none are ignored.
-func NamedZones(selector *corev1.NodeSelector) []string {
-	var zones []string
-	for _, term := range selector.NodeSelectorTerms {
-		for _, expression := range term.MatchExpressions {
-			if expression.Operator == corev1.NodeSelectorOpIn && slices.Contains(kube.ZoneLabels, expression.Key) {
-				zones = append(zones, expression.Values...)
-			}
-		}
-	}
-	slices.Sort(zones)
-	return slices.Compact(zones)
 }
 
 // zoneLabelSelector is what a zone label on a volume requires of nodes: the same label, or its successor. Several zones

@@ -130,7 +130,8 @@ func (g *Groups) mayHaveOtherZones(nodes []*corev1.Node) bool {
 	return len(count) == len(nodes) ||
 		slices.ContainsFunc(g.engine.World().Nodes(), func(node *corev1.Node) bool { return lacks(cluster.Zone(node)) }) ||
 		slices.ContainsFunc(g.engine.World().Volumes(), func(volume *corev1.PersistentVolume) bool {
-			return slices.ContainsFunc(kube.VolumeZones(volume), lacks)
+			affinity := volume.Spec.NodeAffinity
+			return affinity != nil && affinity.Required != nil && slices.ContainsFunc(kube.NamedZones(affinity.Required), lacks)
 		})
 }
 

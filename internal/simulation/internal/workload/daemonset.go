@@ -123,14 +123,16 @@ func (w *Controllers) RemovePendingDaemonPods(nodes []*corev1.Node, pods []*core
 	lost := func(set *appsv1.DaemonSet) bool {
 		return slices.ContainsFunc(pods, func(pod *corev1.Pod) bool { return metav1.IsControlledBy(pod, set) })
 	}
-	var synced []*appsv1.DaemonSet
+	seen := map[types.UID]bool{}
 	for _, pod := range w.engine.Pods.OnNode("") {
 		set, is := w.engine.World().Owner(pod).(*appsv1.DaemonSet)
-		if is && !slices.Contains(synced, set) && (lost(set) || isForAny(pod, nodes) && w.engine.Randomness.SyncsDaemonSet()) {
-			synced = append(synced, set)
+		if !is || seen[set.UID] || !lost(set) && !isForAny(pod, nodes) {
+			continue
 		}
-	}
-	for _, set := range synced {
+		seen[set.UID] = true
+		if !lost(set) && !w.engine.Randomness.SyncsDaemonSet() {
+			continue
+		}
 		if err := w.removePodsWithoutNode(set.UID); err != nil {
 			return err
 		}
