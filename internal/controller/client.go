@@ -5,9 +5,7 @@ import (
 	"fmt"
 
 	"github.com/go-logr/logr"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -68,27 +66,6 @@ func protobufConfig(config *rest.Config) *rest.Config {
 	config.ContentType = runtime.ContentTypeProtobuf
 	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 	return config
-}
-
-// checkDefinitions asks whether the cluster knows naosu's resources.
-func checkDefinitions(ask discovery.DiscoveryInterface) error {
-	served, err := ask.ServerResourcesForGroupVersion(v1alpha1.GroupVersion.String())
-	switch {
-	case apierrors.IsNotFound(err):
-		return ErrNoDefinitions
-	case err != nil:
-		return fmt.Errorf("asking for naosu's resources: %w", err)
-	}
-	kinds := map[string]bool{}
-	for _, one := range served.APIResources {
-		kinds[one.Kind] = true
-	}
-	for _, needed := range []string{v1alpha1.AddressPolicyKind, v1alpha1.FailoverPolicyKind, v1alpha1.HeadroomPolicyKind, v1alpha1.NodeRepairPolicyKind, v1alpha1.RebalancePolicyKind, "Remediation"} {
-		if !kinds[needed] {
-			return ErrNoDefinitions
-		}
-	}
-	return nil
 }
 
 // +kubebuilder:rbac:urls=/readyz,verbs=get

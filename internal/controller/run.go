@@ -59,9 +59,6 @@ type Options struct {
 	Log        logr.Logger
 }
 
-// ErrNoDefinitions is that the cluster does not know naosu's resources.
-var ErrNoDefinitions = errors.New("naosu's custom resource definitions are not installed in the cluster")
-
 // How many requests a second it may send. Watches are one each; a drain evicts pods one by one.
 const (
 	qps   = 50
@@ -84,7 +81,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("making the client: %w", err)
 	}
-	if err := checkDefinitions(kube.Discovery()); err != nil {
+	if err := waitForDefinitions(ctx, kube.Discovery(), o.Log); err != nil {
 		return err
 	}
 	watch, err := newWatch(kube, clock.RealClock{})

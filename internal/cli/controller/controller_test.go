@@ -39,7 +39,6 @@ func TestFailures(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no definitions":                 {bare, nil, "naosu crds | kubectl apply"},
 		"nobody answers":                 {clustertest.Refusing(t), nil, "cannot reach the API server"},
 		"a namespace":                    {bare, []string{"--namespace", "Not/A"}, "--namespace: \"Not/A\" is not a valid namespace name; give the namespace"},
 		"a health address":               {bare, []string{"--health-address", "8081"}, "--health-address: \"8081\" is not a valid address to listen on; use :PORT"},
