@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,7 +58,7 @@ func (r raw) decode() (metav1.Object, error) {
 	return o, nil
 }
 
-var errAlias = errors.New("it uses an alias (*name), which naosu does not read")
+var errAlias = errors.New("it uses a YAML alias (*name), which naosu does not read: write out what it stands for")
 
 // jsonOf makes JSON of a YAML document. Aliases are refused: kubectl writes none, and a short document with some may
 // stand for an endless one.
@@ -71,7 +72,11 @@ func jsonOf(document []byte) ([]byte, error) {
 			return nil, errAlias
 		}
 	}
-	return yaml.YAMLToJSON(document)
+	data, err := yaml.YAMLToJSON(document)
+	if err != nil && strings.Contains(err.Error(), "unknown anchor") { // The anchor is in another item of the list.
+		return nil, errAlias
+	}
+	return data, err
 }
 
 func hasAlias(n *yamlv3.Node) bool {

@@ -22,7 +22,7 @@ func notRunning(ctx context.Context, q query.Query, all []finding.Explanation, f
 		}
 	}
 	left := func(all []finding.Explanation) []change.Ref {
-		return slices.DeleteFunc(subjectsOf(all), func(ref change.Ref) bool { return told[ref] || q.Excludes(finding.N601, ref) })
+		return slices.DeleteFunc(SubjectsOf(all), func(ref change.Ref) bool { return told[ref] || q.Excludes(finding.N601, ref) })
 	}
 	var more []finding.Finding
 	for _, cause := range RootCauses(q.World, all) {
@@ -41,8 +41,8 @@ func notRunning(ctx context.Context, q query.Query, all []finding.Explanation, f
 	return more
 }
 
-// subjectsOf are the subjects of explanations, and others with the same explanation.
-func subjectsOf(all []finding.Explanation) []change.Ref {
+// SubjectsOf are the subjects of explanations, and others with the same explanation.
+func SubjectsOf(all []finding.Explanation) []change.Ref {
 	var refs []change.Ref
 	for _, e := range all {
 		refs = append(append(refs, e.Subject), e.Alike...)
@@ -61,8 +61,9 @@ func describeNotRunning(ctx context.Context, q query.Query, cause RootCause, sub
 		f.Unknown = append(f.Unknown, e.Unknown...)
 	}
 	f.Unknown = query.UniqueGaps(f.Unknown)
-	if n := len(subjects); n > 1 {
-		f.Message = message.Sequence(f.Message, sentence.OverviewConcerns(n, q.Enumerate(subjects)))
+	others := slices.DeleteFunc(slices.Clone(subjects), func(ref change.Ref) bool { return ref == first.Subject }) // The summary names it.
+	if len(others) > 0 {
+		f.Message = message.Sequence(f.Message, sentence.OverviewAlso(len(others), q.Enumerate(others)))
 	}
 	if n := len(waiting); n > 0 {
 		f.Message = message.Sequence(f.Message, sentence.OverviewDependents(n, q.Enumerate(waiting)))

@@ -73,7 +73,7 @@ func rootGroups(world *cluster.Snapshot, groups [][]finding.Explanation) []int {
 func groupOf(world *cluster.Snapshot, groups [][]finding.Explanation) map[change.Ref]int {
 	of := map[change.Ref]int{}
 	for i, group := range groups {
-		for _, ref := range subjectsOf(group) {
+		for _, ref := range SubjectsOf(group) {
 			of[ref] = i
 			if pod := world.Pod(ref.Namespace, ref.Name); pod != nil && ref.Kind == string(cluster.Pod) {
 				for _, owner := range owners(world, pod) {

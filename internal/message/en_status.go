@@ -212,6 +212,7 @@ var englishStatus = sentences{
 	WorkloadHealthy:      "{{.subject}} has {{if eq .want 1}}its pod{{else}}all of its {{.want}} pods{{end}}.",
 	WorkloadAtZero:       "{{.subject}} is scaled to zero.",
 	WorkloadShort:        "{{.subject}} has {{.have}} of {{.want}} pods.",
+	WorkloadUntold:       "{{.subject}} has {{.have}} of {{.want}} pods; the reason is not reported.",
 	WorkloadPaused:       "{{.subject}} is paused and has {{.have}} of {{.want}} pods: it creates no pods of its current template until it is resumed (kubectl rollout resume {{.subject}} --namespace {{.subject.Namespace}}).",
 	WorkloadShortBecause: "{{.subject}} has {{.have}} of {{.want}} pods. {{.why}}",
 	WorkloadRefused:      "{{.subject}} lacks pods because the API server refuses them. {{.why}}",

@@ -19,7 +19,7 @@ var englishWords = sentences{
 	OverviewCount:        "{{if .what}}Not running as {{verb .n \"it\" \"they\"}} should{{if .namespace}} in namespace {{.namespace}}{{end}}{{if .selector}}, with {{.selector}}{{end}}: {{and .what}} ({{count .causes \"cause\" \"causes\"}}).{{else}}Everything{{if .namespace}} in namespace {{.namespace}}{{end}}{{if .selector}} with {{.selector}}{{end}} that should run does.{{end}}",
 	OverviewPods:         "{{count .n \"pod\" \"pods\"}}",
 	OverviewWorkloads:    "{{count .n \"workload\" \"workloads\"}}",
-	OverviewConcerns:     "Affected ({{.n}}): {{and .names}}.",
+	OverviewAlso:         "Also affected ({{.n}}): {{and .names}}.",
 	OverviewDependents:   "Not running because of this ({{.n}}): {{and .names}}.",
 	OverviewMore:         "More: {{.command}}",
 	OverviewBrief:        "{{if gt .n 1}}{{count .n \"object\" \"objects\"}}. {{end}}More: {{.command}}",

@@ -212,6 +212,7 @@ var japaneseStatus = sentences{
 	WorkloadHealthy:      "{{.subject}} の Pod は{{if gt .want 1}} {{.want}} 個すべて{{end}}揃っています。",
 	WorkloadAtZero:       "{{.subject}} のレプリカ数は 0 に設定されています。",
 	WorkloadShort:        "{{.subject}} の Pod は {{.want}} 個中 {{.have}} 個です。",
+	WorkloadUntold:       "{{.subject}} の Pod は {{.want}} 個中 {{.have}} 個です。理由は報告されていません。",
 	WorkloadPaused:       "{{.subject}} は一時停止 (paused) 中で、Pod は {{.want}} 個中 {{.have}} 個です。再開するまで現在のテンプレートの Pod は作られません (kubectl rollout resume {{.subject}} --namespace {{.subject.Namespace}})。",
 	WorkloadShortBecause: "{{.subject}} の Pod は {{.want}} 個中 {{.have}} 個です。{{.why}}",
 	WorkloadRefused:      "{{.subject}} の Pod が足りません。API サーバーが Pod の作成を拒否しています。{{.why}}",

@@ -19,7 +19,7 @@ var japaneseWords = sentences{
 	OverviewCount:        "{{if .what}}{{if .namespace}}namespace {{.namespace}} で{{end}}{{if .selector}} ({{.selector}}) {{end}}動くべきなのに動いていないもの: {{and .what}} (原因は {{.causes}} 件){{else}}{{if .namespace}}namespace {{.namespace}} {{if not .selector}}では、{{end}}{{end}}{{if .selector}}({{.selector}}) では、{{end}}動くべきものはすべて動いています。{{end}}",
 	OverviewPods:         "Pod {{.n}} 個",
 	OverviewWorkloads:    "ワークロード {{.n}} 個",
-	OverviewConcerns:     "影響を受けるもの ({{.n}} 件): {{and .names}}",
+	OverviewAlso:         "ほかに影響を受けるもの ({{.n}} 件): {{and .names}}",
 	OverviewDependents:   "このために動いていないもの ({{.n}} 件): {{and .names}}",
 	OverviewMore:         "詳細: {{.command}}",
 	OverviewBrief:        "{{if gt .n 1}}{{.n}} 件。{{end}}詳細: {{.command}}",

@@ -225,6 +225,7 @@ const (
 	WorkloadHealthy      ID = "WorkloadHealthy"      // subject, want
 	WorkloadAtZero       ID = "WorkloadAtZero"       // subject
 	WorkloadShort        ID = "WorkloadShort"        // subject, have, want
+	WorkloadUntold       ID = "WorkloadUntold"       // subject, have, want
 	WorkloadPaused       ID = "WorkloadPaused"       // subject, have, want
 	WorkloadShortBecause ID = "WorkloadShortBecause" // subject, have, want, why
 	WorkloadRefused      ID = "WorkloadRefused"      // subject, why

@@ -21,7 +21,7 @@ const (
 	OverviewCount        ID = "OverviewCount"        // what, namespace, selector, causes
 	OverviewPods         ID = "OverviewPods"         // n
 	OverviewWorkloads    ID = "OverviewWorkloads"    // n
-	OverviewConcerns     ID = "OverviewConcerns"     // n, names
+	OverviewAlso         ID = "OverviewAlso"         // n, names
 	OverviewDependents   ID = "OverviewDependents"   // n, names
 	OverviewMore         ID = "OverviewMore"         // command
 	OverviewBrief        ID = "OverviewBrief"        // n, command

@@ -9444,6 +9444,14 @@ var englishTexts = []compiled{
 		t.put(t.value("want"))
 		t.say(" pods.")
 	}},
+	{WorkloadUntold, []string{"subject", "have", "want"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" has ")
+		t.put(t.value("have"))
+		t.say(" of ")
+		t.put(t.value("want"))
+		t.say(" pods; the reason is not reported.")
+	}},
 	{WorkloadPaused, []string{"subject", "have", "want"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" is paused and has ")
@@ -11108,8 +11116,8 @@ var englishTexts = []compiled{
 	{OverviewWorkloads, []string{"n"}, func(t *text) {
 		t.say(count(t.number("n"), "workload", "workloads"))
 	}},
-	{OverviewConcerns, []string{"n", "names"}, func(t *text) {
-		t.say("Affected (")
+	{OverviewAlso, []string{"n", "names"}, func(t *text) {
+		t.say("Also affected (")
 		t.put(t.value("n"))
 		t.say("): ")
 		t.say(englishAnd(t.items("names")))

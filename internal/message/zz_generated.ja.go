@@ -9164,6 +9164,14 @@ var japaneseTexts = []compiled{
 		t.put(t.value("have"))
 		t.say(" 個です。")
 	}},
+	{WorkloadUntold, []string{"subject", "want", "have"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" の Pod は ")
+		t.put(t.value("want"))
+		t.say(" 個中 ")
+		t.put(t.value("have"))
+		t.say(" 個です。理由は報告されていません。")
+	}},
 	{WorkloadPaused, []string{"subject", "want", "have"}, func(t *text) {
 		t.put(t.value("subject"))
 		t.say(" は一時停止 (paused) 中で、Pod は ")
@@ -10753,8 +10761,8 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 個")
 	}},
-	{OverviewConcerns, []string{"n", "names"}, func(t *text) {
-		t.say("影響を受けるもの (")
+	{OverviewAlso, []string{"n", "names"}, func(t *text) {
+		t.say("ほかに影響を受けるもの (")
 		t.put(t.value("n"))
 		t.say(" 件): ")
 		t.say(japaneseAnd(t.items("names")))

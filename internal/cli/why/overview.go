@@ -117,13 +117,16 @@ func (w writer) cause(ctx context.Context, q query.Query, mark string, cause dia
 	w.Blank()
 	w.Paragraph(mark, w.say.Say(first.Summary), output.Strong)
 	indent := strings.Repeat(" ", len(mark))
-	if n := diagnosis.Concerned(cause.Explanations); w.Wide {
+	if w.Wide {
 		w.concerned(indent, slices.Concat(cause.Explanations, cause.Dependents), q.World)
-	} else if n > 1 {
-		w.Paragraph(indent, w.say.Say(sentence.OverviewConcerns(n, message.ListOf(w.named(cause.Explanations, everywhere)))), output.Plain)
-	}
-	if n := diagnosis.Concerned(cause.Dependents); n > 0 && !w.Wide {
-		w.Paragraph(indent, w.say.Say(sentence.OverviewDependents(n, message.ListOf(w.named(cause.Dependents, everywhere)))), output.Plain)
+	} else {
+		// The summary names the first one.
+		if others := diagnosis.SubjectsOf(cause.Explanations)[1:]; len(others) > 0 {
+			w.Paragraph(indent, w.say.Say(sentence.OverviewAlso(len(others), message.ListOf(w.named(others, everywhere)))), output.Plain)
+		}
+		if waiting := diagnosis.SubjectsOf(cause.Dependents); len(waiting) > 0 {
+			w.Paragraph(indent, w.say.Say(sentence.OverviewDependents(len(waiting), message.ListOf(w.named(waiting, everywhere)))), output.Plain)
+		}
 	}
 	w.Remedies(w.say, indent, diagnosis.RootRemedies(ctx, q, cause))
 	w.Paragraph(indent, w.say.Say(sentence.OverviewMore(w.Aimed(moreOf(first.Subject)))), output.Faint)
@@ -148,21 +151,18 @@ func (w writer) concerned(indent string, cause []finding.Explanation, world *clu
 	w.Table(indent, heads, table)
 }
 
-// named are the things that a cause concerns, the first few by name.
-func (w writer) named(cause []finding.Explanation, everywhere bool) []string {
+// named are the names of these objects, of the first few if there are many.
+func (w writer) named(all []change.Ref, everywhere bool) []string {
 	var names []string
-	total := diagnosis.Concerned(cause)
-	for _, e := range cause {
-		for _, ref := range append([]change.Ref{e.Subject}, e.Alike...) {
-			if len(names) == mostNamed {
-				return append(names, w.say.Say(sentence.AndMore(total-mostNamed)))
-			}
-			name := ref.String()
-			if everywhere && ref.Namespace != "" {
-				name = ref.Namespace + "/" + name
-			}
-			names = append(names, name)
+	for _, ref := range all[:min(len(all), mostNamed)] {
+		name := ref.String()
+		if everywhere && ref.Namespace != "" {
+			name = ref.Namespace + "/" + name
 		}
+		names = append(names, name)
+	}
+	if more := len(all) - len(names); more > 0 {
+		names = append(names, w.say.Say(sentence.AndMore(more)))
 	}
 	return names
 }

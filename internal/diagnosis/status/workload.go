@@ -108,6 +108,7 @@ func (s *Status) lacksPods(ctx context.Context, state string, want, have int, po
 	case len(pods) < want && !s.Known(cluster.Pod):
 		s.AddUnknownKinds(cluster.Pod)
 	case len(pods) == 0 && want > 0:
+		s.set(state, finding.Critical, sentence.WorkloadUntold(s.ref, have, want))
 		s.addUnknown(s.ref, sentence.NoPodsUntold())
 	}
 }

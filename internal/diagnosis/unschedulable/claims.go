@@ -57,7 +57,7 @@ func (a *explanation) claimProblem(ctx context.Context, source corev1.Volume, re
 		return why, []finding.Link{{Message: why}}
 	}
 	m := facts.ResolveMount(a.World, source.Name, claim)
-	lost := claim.DeletionTimestamp != nil || claim.Status.Phase == corev1.ClaimLost || m.Scope == facts.ScopeUnknown
+	lost := claim.DeletionTimestamp != nil || claim.Status.Phase == corev1.ClaimLost || m.Scope == facts.ScopeUnknown && a.canResolve(claim)
 	made := chosen && m.Volume == nil && claim.Annotations[volumehelpers.AnnSelectedNode] != ""
 	// The scheduler waits until a claim with a volumeName is bound (plugins/volumebinding, GetPodVolumeClaims).
 	named := claim.Spec.VolumeName != "" && claim.Status.Phase == corev1.ClaimPending
@@ -70,4 +70,15 @@ func (a *explanation) claimProblem(ctx context.Context, source corev1.Volume, re
 	a.Unknown = append(a.Unknown, s.Unknown...)
 	a.Remedies = append(a.Remedies, s.Remedies...)
 	return s.Summary, s.Causes
+}
+
+// canResolve reports whether what decides where a claim's volume can be used was read: its volume, or else its class.
+func (a *explanation) canResolve(claim *corev1.PersistentVolumeClaim) bool {
+	switch {
+	case claim.Spec.VolumeName != "":
+		return a.Known(cluster.PersistentVolume)
+	case volumehelpers.GetPersistentVolumeClaimClass(claim) != "":
+		return a.Known(cluster.StorageClass)
+	}
+	return true
 }

@@ -45,8 +45,8 @@ func (Pods) Find(ctx context.Context, q query.Query) []finding.Finding {
 		if _, missing := q.MissingResourceClaim(c.representative); missing {
 			continue // The scheduler has not looked at it.
 		}
-		if !q.Known(query.SchedulingKinds(q.World, c.representative)...) || facts.MountsClaim(c.representative) && len(zoneConflicts(ctx, q, c.representative, facts.Mounts(q.World, c.representative))) > 0 {
-			continue // Not known, or N101 explains it.
+		if facts.MountsClaim(c.representative) && len(zoneConflicts(ctx, q, c.representative, facts.Mounts(q.World, c.representative))) > 0 {
+			continue // N101 explains it.
 		}
 		if f, ok := describeUnschedulable(ctx, q, c); ok {
 			found, described = append(found, f), append(described, c)
@@ -141,8 +141,12 @@ func describeUnschedulable(ctx context.Context, q query.Query, c *podClass) (fin
 }
 
 func (a *explanation) describe(ctx context.Context) bool {
-	if a.representative.Status.NominatedNodeName != "" && a.explainNomination() || a.explainClaims(ctx, false) {
+	known := a.Known(query.SchedulingKinds(a.World, a.representative)...)
+	if known && a.representative.Status.NominatedNodeName != "" && a.explainNomination() || a.explainClaims(ctx, false) {
 		return true
+	}
+	if !known {
+		return false
 	}
 	d := a.Verdict(ctx, a.representative)
 	switch {

@@ -7044,6 +7044,11 @@ func WorkloadShort(subject, have, want any) message.Sentence {
 	return message.Sentence{ID: message.WorkloadShort, Args: message.Args{"subject": subject, "have": have, "want": want}}
 }
 
+// WorkloadUntold is message.WorkloadUntold.
+func WorkloadUntold(subject, have, want any) message.Sentence {
+	return message.Sentence{ID: message.WorkloadUntold, Args: message.Args{"subject": subject, "have": have, "want": want}}
+}
+
 // WorkloadPaused is message.WorkloadPaused.
 func WorkloadPaused(subject, have, want any) message.Sentence {
 	return message.Sentence{ID: message.WorkloadPaused, Args: message.Args{"subject": subject, "have": have, "want": want}}
@@ -8249,9 +8254,9 @@ func OverviewWorkloads(n int) message.Sentence {
 	return message.Sentence{ID: message.OverviewWorkloads, Args: message.Args{"n": n}}
 }
 
-// OverviewConcerns is message.OverviewConcerns.
-func OverviewConcerns(n any, names message.List) message.Sentence {
-	return message.Sentence{ID: message.OverviewConcerns, Args: message.Args{"n": n, "names": names}}
+// OverviewAlso is message.OverviewAlso.
+func OverviewAlso(n any, names message.List) message.Sentence {
+	return message.Sentence{ID: message.OverviewAlso, Args: message.Args{"n": n, "names": names}}
 }
 
 // OverviewDependents is message.OverviewDependents.

@@ -81,27 +81,30 @@ func (w *Controllers) advanceRollout(ctx context.Context, d *appsv1.Deployment) 
 			w.engine.AbandonRefused(w.engine.RefusedPodsOf(other.UID))
 		}
 	}
-	old := w.oldPods(d, rs)
+	old := w.oldReplicaSets(d, rs)
 	if d.Spec.Strategy.Type == appsv1.RecreateDeploymentStrategyType {
-		if err = w.removeAllOld(ctx, old); err != nil {
+		if err = w.removeAllOld(ctx, old.pods()); err != nil {
 			return 0, err
 		}
-		old = nil
+		for i := range old {
+			old[i].active, old[i].refused = nil, 0
+		}
 	}
-	if made, old, err = w.replaceOldPods(ctx, d, rs, made, old); err != nil {
+	if made, err = w.replaceOldPods(ctx, d, rs, made, old); err != nil {
 		return 0, err
 	}
 	if err := w.engine.Settle(ctx); err != nil {
 		return 0, err
 	}
-	if w.unfinishedRollouts[d.UID] = len(old) > 0; w.unfinishedRollouts[d.UID] {
+	left = len(old.pods())
+	if w.unfinishedRollouts[d.UID] = left > 0; w.unfinishedRollouts[d.UID] {
 		reached := *rs
 		reached.Spec.Replicas = new(int32(len(made)))
 		if err := w.engine.Edit(cluster.Put(&reached)); err != nil {
 			return 0, err
 		}
 	}
-	return len(old), w.scaleDownOldReplicaSets(d, rs)
+	return left, w.setOldReplicas(old)
 }
 
 // removeAllOld removes a Deployment's old pods before any new one is created: all at once or, in some futures, some later than
@@ -120,42 +123,36 @@ func (w *Controllers) removeAllOld(ctx context.Context, old []*corev1.Pod) error
 	return nil
 }
 
-// replaceOldPods creates new pods and removes old ones, in turn, until the limits allow neither. It returns the pods of both at
-// the end. Old replicas that the API server refuses count for the limits, and go after the old pods that are not ready.
+// replaceOldPods creates new pods and scales the old ReplicaSets down, in turn, until the limits allow neither. It returns the new
+// pods at the end. Old replicas that the API server refuses count for the limits.
 //
 // Source: pkg/controller/deployment of Kubernetes (reconcileNewReplicaSet, reconcileOldReplicaSets).
-func (w *Controllers) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *appsv1.ReplicaSet, made, old []*corev1.Pod) (_, _ []*corev1.Pod, err error) {
+func (w *Controllers) replaceOldPods(ctx context.Context, d *appsv1.Deployment, rs *appsv1.ReplicaSet, made []*corev1.Pod, old oldReplicaSets) ([]*corev1.Pod, error) {
 	desired := replicas.Of(d, 1)
 	maxSurge, maxUnavailable := replicas.DeploymentLimits(d, desired)
-	running, refused := w.countReady(rs), w.refusedReplicas(d, rs)
+	running := w.countReady(rs)
 	for waited := false; ; {
-		before := len(old) + refused + desired - len(made)
-		for len(made) < desired && len(made)+len(old)+refused < desired+maxSurge {
+		before := old.replicas() + desired - len(made)
+		for len(made) < desired && len(made)+old.replicas() < desired+maxSurge {
 			pod := w.newReplicaSetPod(rs)
 			w.engine.CreatePod(nil, pod)
 			made = append(made, pod)
 		}
 		if waited { // Old pods within maxUnavailable are removed before any new pod runs.
 			if err := w.engine.WithDelayedReadiness(func() error { return w.engine.Settle(ctx) }); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
-			old = w.oldPods(d, rs) // One that was preempted for a new pod has been replaced.
+			for i := range old {
+				old[i].active = w.activePodsOf(old[i].ReplicaSet) // One that was preempted for a new pod has been replaced.
+			}
 			running += w.engine.Randomness.Observed(w.countReady(rs) - running)
 		}
-		removable := running + len(old) + refused - (desired - maxUnavailable)
-		if len(made) == desired && running == desired {
-			removable = len(old) + refused
+		if err := w.scaleDownOld(old, w.relatedPods(rs), running+old.replicas()-(desired-maxUnavailable)); err != nil {
+			return nil, err
 		}
-		if refused > 0 {
-			abandoned := min(max(removable-w.countUnready(old), 0), refused)
-			removable, refused = removable-abandoned, refused-abandoned
-		}
-		if old, err = w.removeOldPods(old, w.relatedPods(rs), min(max(removable, 0), len(old)), w.engine.RemovePodGracefully); err != nil {
-			return nil, nil, err
-		}
-		noProgress := len(old)+refused+desired-len(made) >= before
+		noProgress := old.replicas()+desired-len(made) >= before
 		if noProgress && waited && running >= w.countReady(rs) {
-			return made, old, nil
+			return made, nil
 		}
 		waited = noProgress
 	}
@@ -219,32 +216,6 @@ func (w *Controllers) replicaSets(d *appsv1.Deployment) []*appsv1.ReplicaSet {
 	return owned
 }
 
-// oldPods are the active pods of a Deployment's ReplicaSets except the current one.
-func (w *Controllers) oldPods(d *appsv1.Deployment, present *appsv1.ReplicaSet) []*corev1.Pod {
-	var pods []*corev1.Pod
-	for _, rs := range w.replicaSets(d) {
-		if rs.UID != present.UID {
-			pods = append(pods, w.activePodsOf(rs)...)
-		}
-	}
-	return pods
-}
-
-// refusedReplicas is the number of replicas of a Deployment's ReplicaSets except the current one that have no pod because the API
-// server refuses it.
-func (w *Controllers) refusedReplicas(d *appsv1.Deployment, present *appsv1.ReplicaSet) int {
-	n := 0
-	for _, rs := range w.replicaSets(d) {
-		if rs.UID == present.UID {
-			continue
-		}
-		if lacking := replicas.Of(rs, 1) - len(w.activePodsOf(rs)); lacking > 0 && w.isRefused(w.newReplicaSetPod(rs)) {
-			n += lacking
-		}
-	}
-	return n
-}
-
 // activePodsOf are a ReplicaSet's pods that are neither terminated nor being deleted.
 func (w *Controllers) activePodsOf(rs *appsv1.ReplicaSet) []*corev1.Pod {
 	return slices.DeleteFunc(w.engine.Pods.OwnedBy(rs.UID), func(pod *corev1.Pod) bool { return pod.DeletionTimestamp != nil || cluster.Ended(pod) })
@@ -260,22 +231,6 @@ func (w *Controllers) removeOldPods(old, related []*corev1.Pod, count int, end f
 		w.engine.Fates.End(pod, outcome.Ended, sentence.FateRolled(), w.engine.Elapsed())
 	}
 	return ordered[count:], nil
-}
-
-// scaleDownOldReplicaSets sets the replicas of the old ReplicaSets to the pods they still have.
-func (w *Controllers) scaleDownOldReplicaSets(d *appsv1.Deployment, present *appsv1.ReplicaSet) error {
-	for _, rs := range w.replicaSets(d) {
-		if rs.UID == present.UID {
-			continue
-		}
-		left := len(w.activePodsOf(rs))
-		shrunk := *rs
-		shrunk.Spec.Replicas = new(int32(left))
-		if err := w.engine.Edit(cluster.Put(&shrunk)); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // countReady is the number of a ReplicaSet's pods that are ready.

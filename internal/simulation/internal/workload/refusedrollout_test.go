@@ -2,6 +2,7 @@ package workload_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
@@ -70,6 +71,22 @@ func TestRefusedReplicasOfOldReplicaSets(t *testing.T) {
 	world := testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "a", testworld.CPU("1")), web, refused)
 	got := runComplete(t, world, testworld.PatchOf("Deployment", "web", `{"spec":{"template":{"spec":{"runtimeClassName":"other"}}}}`))
 	testworld.ExpectFates(t, got, "ended web-1-c FateRolled", "waiting web-* FateRefused", "waiting web-* FateRefused")
+}
+
+// TestRefusedReplicasOfOldestReplicaSet: the oldest ReplicaSet is scaled down first. While it lacks more replicas than it loses, its
+// waiting pod stays, and so do those of younger ReplicaSets.
+func TestRefusedReplicasOfOldestReplicaSet(t *testing.T) {
+	missing := "nosuch"
+	web := testworld.Strategy(testworld.Deployment("web", testworld.Template("web", "1"), "n1", ""), 1, 0)
+	web[0].(*appsv1.Deployment).Spec.Replicas = new(int32(4))
+	oldest := web[1].(*appsv1.ReplicaSet)
+	oldest.Spec.Replicas, oldest.Spec.Template.Spec.RuntimeClassName = new(int32(3)), &missing
+	younger := oldest.DeepCopy()
+	younger.Name, younger.UID, younger.CreationTimestamp.Time = "web-2", "web-2", oldest.CreationTimestamp.Add(time.Minute)
+	younger.Spec.Replicas = new(int32(2))
+	world := testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), web, younger)
+	got := runComplete(t, world, testworld.PatchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"labels":{"version":"3"}}}}}`))
+	testworld.ExpectFates(t, got, "waiting web-* FateUnschedulable")
 }
 
 // TestDaemonSetRolloutToOtherNodes: the pods that a new template brings to other nodes wait, which exhausts maxUnavailable, and the

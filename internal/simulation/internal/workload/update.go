@@ -61,7 +61,7 @@ func (w *Controllers) UpdateDeployment(ctx context.Context, was, next *appsv1.De
 // hasOldPods reports whether a Deployment has pods of older templates beside its newest ReplicaSet.
 func (w *Controllers) hasOldPods(d *appsv1.Deployment) bool {
 	newest := w.newestReplicaSet(d)
-	return newest != nil && len(w.oldPods(d, newest)) > 0
+	return newest != nil && len(w.oldReplicaSets(d, newest).pods()) > 0
 }
 
 // templateChanged reports whether a Deployment's newest ReplicaSet is not of its template.
