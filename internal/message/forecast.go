@@ -37,6 +37,7 @@ const (
 	GapScheduler       ID = "GapScheduler"       // scheduler
 	GapOwner           ID = "GapOwner"           // kind, name
 	GapChoice          ID = "GapChoice"          // group
+	GapRemoved         ID = "GapRemoved"         // object
 	GapMaximum         ID = "GapMaximum"         // group, max, desired
 	GapTie             ID = "GapTie"             // group
 	GapZones           ID = "GapZones"           // group

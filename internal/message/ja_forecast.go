@@ -36,6 +36,7 @@ var japaneseForecast = sentences{
 	GapScheduler:       "{{.scheduler}} の Pod は kube-scheduler と同じルールで配置されるものとしています。",
 	GapOwner:           "{{.kind}} {{.name}} の動作は不明です。Pod を再作成するものとしています。",
 	GapChoice:          "{{.group}} のどのノードが減るかはクラウド側が決めます。ノードが最も多いゾーンから減るものとしています。",
+	GapRemoved:         "先の変更で {{.object}} がなくなることがあり、その場合、{{.object}} への変更は効果を持ちません。",
 	GapMaximum:         "{{.group}} の最大サイズは {{.max}} です。ノードを {{.desired}} 台にするには、先に最大サイズを上げる必要があります。",
 	GapTie:             "{{.group}} にはノード数の等しいゾーンがあり、新しいノードがどのゾーンに作成されるかはクラウド側が決めます。",
 	GapZones:           "{{.group}} のゾーンは既存のノードからしか分かりません。まだノードのないゾーンに新しいノードが作成される可能性があります。",

@@ -3804,6 +3804,11 @@ var englishTexts = []compiled{
 		t.put(t.value("group"))
 		t.say(" are removed; those of the fullest zone are assumed to be.")
 	}},
+	{GapRemoved, []string{"object"}, func(t *text) {
+		t.say("An earlier change may remove ")
+		t.put(t.value("object"))
+		t.say(": changes to it then have no effect.")
+	}},
 	{GapMaximum, []string{"group", "max", "desired"}, func(t *text) {
 		t.say("The maximum size of ")
 		t.put(t.value("group"))

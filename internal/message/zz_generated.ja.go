@@ -3689,6 +3689,13 @@ var japaneseTexts = []compiled{
 		t.put(t.value("group"))
 		t.say(" のどのノードが減るかはクラウド側が決めます。ノードが最も多いゾーンから減るものとしています。")
 	}},
+	{GapRemoved, []string{"object"}, func(t *text) {
+		t.say("先の変更で ")
+		t.put(t.value("object"))
+		t.say(" がなくなることがあり、その場合、")
+		t.put(t.value("object"))
+		t.say(" への変更は効果を持ちません。")
+	}},
 	{GapMaximum, []string{"group", "max", "desired"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" の最大サイズは ")

@@ -1,6 +1,7 @@
 package simulation_test
 
 import (
+	"errors"
 	"testing"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -9,6 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/simulation"
+	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 	"github.com/naosu-dev/naosu/internal/simulation/testworld"
 )
 
@@ -27,8 +30,8 @@ func TestNotModelled(t *testing.T) {
 		"which no object matches":          {testworld.Of(testworld.ThreeNodes(), testworld.Node("n4", "a"), testworld.Node("n5", "b"), testworld.Node("n6", "c")), change.AddNodes{Count: 2, Zone: "a"}, "group/workers", ""},
 		"nor if each zone gets one":        {testworld.Of(testworld.ThreeNodes(), testworld.Node("n4", "a"), testworld.Node("n5", "b"), testworld.Node("n6", "c")), change.AddNodes{Count: 3}, "group/workers", ""},
 		"zones without a node":             {testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b")), change.ResizeGroup{Group: "workers", To: 4}, "group/workers", "GapZones"},
-		"a zone with two nodes":            {testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "b")), change.AddNodes{Count: 1}, "group/workers", ""},
-		"but a volume in another zone":     {testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "b"), testworld.ZonalClaim("data", "c")), change.AddNodes{Count: 1}, "group/workers", "GapZones"},
+		"two nodes in each zone":           {testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "b"), testworld.Node("n4", "b")), change.AddNodes{Count: 2}, "group/workers", ""},
+		"but a volume in another zone":     {testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "b"), testworld.Node("n4", "b"), testworld.ZonalClaim("data", "c")), change.AddNodes{Count: 1}, "group/workers", "GapZones"},
 		"given zones":                      {testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b")), change.ResizeGroup{Group: "workers", To: 4, Zones: []string{"a", "b"}}, "group/workers", ""},
 		"another scheduler":                {testworld.Of(testworld.ThreeNodes(), testworld.Deployment("batch", testworld.Template("batch", "1", elsewhere), "n1")), change.DrainNode{Node: "n1"}, "volcano", "GapScheduler"},
 		"an owner of an unknown kind":      {testworld.Of(testworld.ThreeNodes(), testworld.Placed("web", "n1", testworld.Template("web", "1"), testworld.OwnedBy("argoproj.io/v1alpha1", "Rollout", "web"))), change.DrainNode{Node: "n1"}, "Rollout", "GapOwner"},
@@ -37,5 +40,29 @@ func TestNotModelled(t *testing.T) {
 		"no gap":                           {testworld.Of(testworld.ThreeNodes(), testworld.Deployment("web", testworld.Template("web", "1"), "n1")), change.DrainNode{Node: "n1"}, "nodes", ""},
 	} {
 		t.Run(name, func(t *testing.T) { testworld.ExpectGap(t, tc.world.Run(t, tc.change), tc.about, tc.want) })
+	}
+}
+
+// TestRemovedByEarlierChange drains a node that the change before it removes, in some futures or all.
+func TestRemovedByEarlierChange(t *testing.T) {
+	for name, tc := range map[string]struct {
+		changes []change.Change
+		want    string
+	}{
+		"by a group, in some futures": {[]change.Change{change.ResizeGroup{Group: "workers", To: 2}, change.DrainNode{Node: "n3"}}, "GapRemoved"},
+		"by a group, always":          {[]change.Change{change.ResizeGroup{Group: "workers"}, change.DrainNode{Node: "n3"}}, "GapRemoved"},
+		"it stays":                    {[]change.Change{change.DrainNode{Node: "n1"}, change.DrainNode{Node: "n3"}}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := simulation.Run(t.Context(), testworld.ThreeNodes().Judge(t), tc.changes, simulation.Options{Seeds: 20})
+			if err != nil {
+				t.Fatal(err)
+			}
+			testworld.ExpectGap(t, out, "node/n3", tc.want)
+		})
+	}
+	_, err := simulation.Run(t.Context(), testworld.ThreeNodes().Judge(t), []change.Change{change.DrainNode{Node: "n1"}, change.DrainNode{Node: "n9"}}, simulation.Options{})
+	if unknown, is := errors.AsType[outcome.UnknownError](err); !is || unknown.Ref.Name != "n9" {
+		t.Errorf("err = %v, want an UnknownError about node/n9", err)
 	}
 }

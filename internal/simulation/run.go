@@ -2,9 +2,11 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/naosu-dev/naosu/internal/change"
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/scheduling"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
@@ -20,7 +22,7 @@ type Options struct {
 }
 
 // Run simulates changes in the Judge's world, in order, and leaves the Judge as it was. It fails if a change names an object that
-// does not exist (UnknownError), or if the Judge fails.
+// does not exist (UnknownError), unless an earlier change removed it, or if the Judge fails.
 func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options) (outcome.Outcome, error) {
 	var last outcome.Outcome
 	err := Inspect(ctx, judge, changes, o, func(seen outcome.Outcome) error {
@@ -64,12 +66,22 @@ func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, seed uint64, visit func(*future) error) error {
 	return withFork(ctx, judge, o, seed, func(f *future) error {
 		for _, c := range changes {
-			if err := f.apply(ctx, c); err != nil {
+			err := f.apply(ctx, c)
+			if unknown := (outcome.UnknownError{}); errors.As(err, &unknown) && f.existedInitially(unknown.Ref) {
+				f.engine.Gaps.Note(unknown.Ref.String(), sentence.GapRemoved(unknown.Ref))
+				continue
+			}
+			if err != nil {
 				return err
 			}
 		}
 		return visit(f)
 	})
+}
+
+// existedInitially reports whether an object existed before the first change.
+func (f *future) existedInitially(ref change.Ref) bool {
+	return f.engine.Initial.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name) != nil
 }
 
 // withFork forks the Judge's world for one future, plays it, and reverts the fork.

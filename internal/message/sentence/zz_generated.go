@@ -3034,6 +3034,11 @@ func GapChoice(group any) message.Sentence {
 	return message.Sentence{ID: message.GapChoice, Args: message.Args{"group": group}}
 }
 
+// GapRemoved is message.GapRemoved.
+func GapRemoved(object any) message.Sentence {
+	return message.Sentence{ID: message.GapRemoved, Args: message.Args{"object": object}}
+}
+
 // GapMaximum is message.GapMaximum.
 func GapMaximum(group, max, desired any) message.Sentence {
 	return message.Sentence{ID: message.GapMaximum, Args: message.Args{"group": group, "max": max, "desired": desired}}

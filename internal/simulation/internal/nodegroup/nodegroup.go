@@ -118,16 +118,20 @@ func zonesWithEqualCount(zones []string, nodes map[string]int, zone string) int 
 	return n
 }
 
-// mayHaveOtherZones reports whether a group may span zones that none of its nodes is in. It does not if a zone has two of its nodes,
-// as then every zone of the group has one, unless the cluster has nodes or volumes in a zone without one of the group's: that one
-// may have been lost.
+// usualZones is how many zones most groups span at most.
+const usualZones = 3
+
+// mayHaveOtherZones reports whether a group may span zones that none of its nodes is in. It may if a zone has only one of its nodes:
+// another zone may have had one that is lost. It does not if it has nodes in three zones, one of which has two. It may in any case if
+// the cluster has nodes or volumes in a zone without one of the group's.
 func (g *Groups) mayHaveOtherZones(nodes []*corev1.Node) bool {
 	count := map[string]int{}
 	for _, node := range nodes {
 		count[cluster.Zone(node)]++
 	}
+	fewest := slices.Min(slices.AppendSeq([]int{len(nodes)}, maps.Values(count)))
 	lacks := func(zone string) bool { return count[zone] == 0 }
-	return len(count) == len(nodes) ||
+	return len(count) == len(nodes) || fewest == 1 && len(count) < usualZones ||
 		slices.ContainsFunc(g.engine.World().Nodes(), func(node *corev1.Node) bool { return lacks(cluster.Zone(node)) }) ||
 		slices.ContainsFunc(g.engine.World().Volumes(), func(volume *corev1.PersistentVolume) bool {
 			affinity := volume.Spec.NodeAffinity

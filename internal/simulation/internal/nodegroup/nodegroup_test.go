@@ -141,11 +141,15 @@ func TestGroupsAfterLosses(t *testing.T) {
 	}
 }
 
-// TestRotationOfUnknownZones rotates a group of which no two nodes share a zone: new nodes may come up in another one.
+// TestRotationOfUnknownZones rotates a group of which a zone has only one node: new nodes may come up in another one, unless it has
+// nodes in three.
 func TestRotationOfUnknownZones(t *testing.T) {
 	rotate := change.RotateGroup{Group: "workers"}
 	testworld.ExpectGap(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b")).Run(t, rotate), "group/workers", "GapZones")
 	testworld.ExpectGap(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a")).Run(t, rotate), "group/workers", "")
+	testworld.ExpectGap(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "c")).Run(t, rotate), "group/workers", "GapZones")
+	testworld.ExpectGap(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "c"), testworld.Node("n4", "c")).Run(t, rotate), "group/workers", "")
+	testworld.ExpectGap(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "a"), testworld.Node("n3", "b"), testworld.Node("n4", "c")).Run(t, rotate), "group/workers", "")
 	rotate.Zones = []string{"a", "b"}
 	testworld.ExpectGap(t, testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b")).Run(t, rotate), "group/workers", "")
 }

@@ -52,12 +52,15 @@ func (w *Controllers) deletionOrder(pods, related []*corev1.Pod) []*corev1.Pod {
 	return pods
 }
 
-// relatedPods are the pods of a ReplicaSet, and of the others of its Deployment.
+// relatedPods are the pods of all ReplicaSets of a ReplicaSet's Deployment. A ReplicaSet without a controller has none, not even its
+// own.
+//
+// Source: pkg/controller/replicaset of Kubernetes (getReplicaSetsWithSameController, getIndirectlyRelatedPods).
 func (w *Controllers) relatedPods(rs *appsv1.ReplicaSet) []*corev1.Pod {
 	related := []*corev1.Pod{}
 	owner := metav1.GetControllerOfNoCopy(rs)
 	for _, other := range w.engine.World().ReplicaSets() {
-		if of := metav1.GetControllerOfNoCopy(other); other.UID == rs.UID || owner != nil && of != nil && of.UID == owner.UID {
+		if of := metav1.GetControllerOfNoCopy(other); owner != nil && of != nil && of.UID == owner.UID {
 			related = append(related, w.engine.Pods.OwnedBy(other.UID)...)
 		}
 	}

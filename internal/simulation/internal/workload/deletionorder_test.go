@@ -77,6 +77,19 @@ func TestDeletionOrder(t *testing.T) {
 	}
 }
 
+// TestDeletionOrderWithoutDeployment: of a ReplicaSet without a controller, pods that share a node are not removed first.
+func TestDeletionOrderWithoutDeployment(t *testing.T) {
+	of := testworld.Deployment("web", testworld.Template("web", "1"), "n1", "n2", "n2")[1:]
+	of[0].(*appsv1.ReplicaSet).OwnerReferences = nil
+	for i, age := range []time.Duration{time.Hour, 100 * time.Hour, 100 * time.Hour} {
+		pod := of[i+1].(*corev1.Pod)
+		pod.CreationTimestamp = metav1.NewTime(testworld.Epoch.Add(-age))
+		pod.Status.Conditions[0].LastTransitionTime = pod.CreationTimestamp
+	}
+	scale := change.ScaleWorkload{Kind: "ReplicaSet", Namespace: "default", Name: "web-1", Replicas: 2}
+	testworld.ExpectFates(t, testworld.Of(testworld.ThreeNodes(), of).Run(t, scale), "ended web-1-a n1> FateScaled")
+}
+
 // TestUnreadyOldPodsAreRemovedFirst: as many pods as maxUnavailable allows are removed at once, so that the next new pod fits on
 // the node of one while the other still exists.
 func TestUnreadyOldPodsAreRemovedFirst(t *testing.T) {
