@@ -27,6 +27,8 @@ type future struct {
 	nodes     *nodelifecycle.Controller
 	groups    *nodegroup.Groups
 	manifests *manifest.Applier
+	// removed is that a change named an object which an earlier change had removed, as UnknownError; nil if none did.
+	removed error
 }
 
 func newFuture(judge *scheduling.Judge, seed uint64) *future {

@@ -22,7 +22,7 @@ type Options struct {
 }
 
 // Run simulates changes in the Judge's world, in order, and leaves the Judge as it was. It fails if a change names an object that
-// does not exist (UnknownError), unless an earlier change removed it, or if the Judge fails.
+// does not exist (UnknownError), also if an earlier change removed it in every future, or if the Judge fails.
 func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options) (outcome.Outcome, error) {
 	var last outcome.Outcome
 	err := Inspect(ctx, judge, changes, o, func(seen outcome.Outcome) error {
@@ -37,8 +37,12 @@ func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, 
 func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, inspect func(outcome.Outcome) error) error {
 	seeds := max(o.Seeds, 1)
 	all := outcome.NewAggregate(seeds)
+	removedIn := 0
 	for seed := uint64(seeds) - 1; seed > 0; seed-- {
 		err := simulate(ctx, judge, changes, o, seed, func(f *future) error {
+			if f.removed != nil {
+				removedIn++
+			}
 			if err := f.engine.ExplainWaiting(ctx); err != nil {
 				return err
 			}
@@ -52,6 +56,9 @@ func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 		}
 	}
 	return simulate(ctx, judge, changes, o, 0, func(f *future) error {
+		if f.removed != nil && removedIn+1 == seeds {
+			return f.removed
+		}
 		if err := f.engine.ExplainWaiting(ctx); err != nil {
 			return err
 		}
@@ -68,6 +75,7 @@ func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Cha
 		for _, c := range changes {
 			err := f.apply(ctx, c)
 			if unknown := (outcome.UnknownError{}); errors.As(err, &unknown) && f.existedInitially(unknown.Ref) {
+				f.removed = unknown
 				f.engine.Gaps.Note(unknown.Ref.String(), sentence.GapRemoved(unknown.Ref))
 				continue
 			}
