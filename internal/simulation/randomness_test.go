@@ -161,6 +161,12 @@ func TestRandomOrder(t *testing.T) {
 			testworld.GrowAgent("300m"), whose,
 			[]string{"web web", "api web"}, //nolint:dupword // Two pods of it.
 		},
+		"a second preemption takes another pod of a budget before the first is counted": {
+			testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "a", testworld.CPU("1")), testworld.Node("n3", "a", testworld.CPU("1")),
+				young(testworld.Deployment("old", testworld.Template("web", "1", testworld.Priority(-1)), "n1", "n2")), testworld.Deployment("api", testworld.Template("api", "1", testworld.Priority(-1)), "n3"), roomForOne),
+			change.Apply{Objects: []runtime.Object{testworld.NewDeployment(2, testworld.Template("new", "1"))}}, whose,
+			[]string{"api old", "old old"}, //nolint:dupword // Two pods of it.
+		},
 		"which of several zones with equally many nodes gets a node": {
 			testworld.ThreeNodes(), change.AddNodes{Count: 1}, zones, []string{"aabc", "abbc", "abcc"},
 		},

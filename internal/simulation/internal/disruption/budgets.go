@@ -33,6 +33,8 @@ type Budgets struct {
 	cache map[types.NamespacedName]coveringBudgets
 	// unhealthy are pods that count as unhealthy, whatever their status says.
 	unhealthy map[types.UID]bool
+	// unpublished are budgets whose status the disruption controller has not written yet.
+	unpublished []*budget
 }
 
 // coveringBudgets are the budgets that cover pods with these labels.
@@ -92,6 +94,7 @@ func (b *Budgets) Put(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
 	one := b.fromStatus(pdb)
 	b.countPods(one)
 	b.byNamespace[pdb.Namespace] = append(others, one)
+	b.unpublished = slices.DeleteFunc(b.unpublished, func(o *budget) bool { return o.pdb.Namespace == pdb.Namespace && o.pdb.Name == pdb.Name })
 	clear(b.cache)
 	return one.edit()
 }
@@ -172,6 +175,34 @@ func (b *Budgets) covering(pod *corev1.Pod) []*budget {
 
 // MarkUnhealthy counts pods as unhealthy, all at once. It returns edits of the budgets whose allowed disruptions change.
 func (b *Budgets) MarkUnhealthy(pods ...*corev1.Pod) []cluster.Edit {
+	var edits []cluster.Edit
+	for _, one := range b.countUnhealthy(pods) {
+		edits = append(edits, one.edit())
+	}
+	return edits
+}
+
+// MarkUnhealthyUnpublished is MarkUnhealthy for pods that the disruption controller has not counted yet: the budgets' statuses stay
+// until Publish.
+func (b *Budgets) MarkUnhealthyUnpublished(pods ...*corev1.Pod) {
+	b.unpublished = append(b.unpublished, b.countUnhealthy(pods)...)
+}
+
+// HasUnpublished reports whether Publish would return edits.
+func (b *Budgets) HasUnpublished() bool { return len(b.unpublished) > 0 }
+
+// Publish returns edits of the budgets that MarkUnhealthyUnpublished left.
+func (b *Budgets) Publish() []cluster.Edit {
+	var edits []cluster.Edit
+	for _, one := range b.unpublished {
+		edits = append(edits, one.edit())
+	}
+	b.unpublished = nil
+	return edits
+}
+
+// countUnhealthy counts pods as unhealthy. It returns the budgets whose allowed disruptions change.
+func (b *Budgets) countUnhealthy(pods []*corev1.Pod) []*budget {
 	before := map[*budget]int{}
 	var touched []*budget
 	for _, pod := range pods {
@@ -188,7 +219,7 @@ func (b *Budgets) MarkUnhealthy(pods ...*corev1.Pod) []cluster.Edit {
 			one.healthy--
 		}
 	}
-	return editsOfChanged(touched, before)
+	return slices.DeleteFunc(touched, func(one *budget) bool { return one.allowed() == before[one] })
 }
 
 // MarkHealthy counts a pod as healthy. It returns edits of the budgets whose allowed disruptions change.
@@ -199,12 +230,8 @@ func (b *Budgets) MarkHealthy(pod *corev1.Pod) []cluster.Edit {
 		before[one] = one.allowed()
 		one.healthy++
 	}
-	return editsOfChanged(cover, before)
-}
-
-func editsOfChanged(touched []*budget, before map[*budget]int) []cluster.Edit {
 	var edits []cluster.Edit
-	for _, one := range touched {
+	for _, one := range cover {
 		if one.allowed() != before[one] {
 			edits = append(edits, one.edit())
 		}

@@ -59,6 +59,9 @@ func (e *Engine) preempt(ctx context.Context, pod *corev1.Pod, p scheduling.Pree
 //
 // Source: pkg/scheduler/framework/plugins/defaultpreemption of Kubernetes (podTerminatingByPreemption).
 func (e *Engine) terminateVictim(ctx context.Context, victim *corev1.Pod) error {
+	if e.Randomness.CountsBudgetsLater() {
+		e.Budgets.MarkUnhealthyUnpublished(victim)
+	}
 	ending := e.terminatingPod(victim)
 	ending.Status.Conditions = append(slices.Clone(ending.Status.Conditions), corev1.PodCondition{
 		Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue, Reason: corev1.PodReasonPreemptionByScheduler, LastTransitionTime: *e.APITime(),

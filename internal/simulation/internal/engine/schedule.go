@@ -31,9 +31,17 @@ func (e *Engine) Schedule(ctx context.Context) error {
 			e.Queue.AddTried(queued)
 			continue
 		}
+		if e.Budgets.HasUnpublished() && e.Randomness.BudgetsCounted() {
+			if err := e.Edit(e.Budgets.Publish()...); err != nil {
+				return err
+			}
+		}
 		if err := e.scheduleOne(ctx, queued); err != nil {
 			return err
 		}
+	}
+	if e.Budgets.HasUnpublished() {
+		return e.Edit(e.Budgets.Publish()...)
 	}
 	return nil
 }

@@ -72,6 +72,13 @@ func (r Source) EndsBeforeReplacement() bool { return r.rng != nil && r.rng.IntN
 // goes on at once, and victims take time to end.
 func (r Source) BindDelayed() bool { return r.rng != nil && r.rng.IntN(4) > 0 }
 
+// CountsBudgetsLater reports whether the scheduler may see budgets without the victims of its last preemptions: the disruption
+// controller counts them, beside the scheduler.
+func (r Source) CountsBudgetsLater() bool { return r.rng != nil }
+
+// BudgetsCounted reports whether the disruption controller has counted the victims of preemptions before the next pod is scheduled.
+func (r Source) BudgetsCounted() bool { return r.rng == nil || r.rng.IntN(2) == 0 }
+
 // GroupDrains reports whether a group drains the nodes that it terminates: mostly it does.
 func (r Source) GroupDrains() bool { return r.rng == nil || r.rng.IntN(3) > 0 }
 
