@@ -164,7 +164,8 @@ func TestRandomOrder(t *testing.T) {
 		"a second preemption takes another pod of a budget before the first is counted": {
 			testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "a", testworld.CPU("1")), testworld.Node("n3", "a", testworld.CPU("1")),
 				young(testworld.Deployment("old", testworld.Template("web", "1", testworld.Priority(-1)), "n1", "n2")), testworld.Deployment("api", testworld.Template("api", "1", testworld.Priority(-1)), "n3"), roomForOne),
-			change.Apply{Objects: []runtime.Object{testworld.NewDeployment(2, testworld.Template("new", "1"))}}, whose,
+			change.Apply{Objects: []runtime.Object{testworld.NewDeployment(2, testworld.Template("new", "1"))}},
+			whose,
 			[]string{"api old", "old old"}, //nolint:dupword // Two pods of it.
 		},
 		"which of several zones with equally many nodes gets a node": {
