@@ -178,7 +178,7 @@ func MergeSimilar(causes []RootCause) []RootCause {
 }
 
 func compareGroups(a, b []finding.Explanation) int {
-	return cmp.Or(cmp.Compare(a[0].Severity.Rank(), b[0].Severity.Rank()), cmp.Compare(Concerned(b), Concerned(a)))
+	return cmp.Or(cmp.Compare(a[0].Severity.Rank(), b[0].Severity.Rank()), cmp.Compare(concerned(b), concerned(a)))
 }
 
 // amounts matches amounts in the messages of other programs.
@@ -212,8 +212,8 @@ func symptom(e finding.Explanation) string {
 	}).Key()
 }
 
-// Concerned is the number of subjects of explanations.
-func Concerned(all []finding.Explanation) int {
+// concerned is the number of subjects of explanations.
+func concerned(all []finding.Explanation) int {
 	n := 0
 	for _, e := range all {
 		n += 1 + len(e.Alike)

@@ -19,7 +19,7 @@ type RootCause struct {
 }
 
 // Concerned is the number of subjects of the cause, including those that wait for them.
-func (c RootCause) Concerned() int { return Concerned(c.Explanations) + Concerned(c.Dependents) }
+func (c RootCause) Concerned() int { return concerned(c.Explanations) + concerned(c.Dependents) }
 
 // RootCauses are the causes of explanations, ordered by severity and then by the number of subjects. A cause whose subjects all
 // depend on those of another is part of that one.

@@ -35,38 +35,40 @@ func Run(ctx context.Context, judge *scheduling.Judge, changes []change.Change, 
 // Inspect is Run with access to the simulated world: inspect is called at the end of each future, while the Judge has its world.
 // The first future comes last, with the Outcome of all futures; the others have their own.
 func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, inspect func(outcome.Outcome) error) error {
-	seeds := max(o.Seeds, 1)
-	all := outcome.NewAggregate(seeds)
-	removedIn := 0
-	for seed := uint64(seeds) - 1; seed > 0; seed-- {
-		err := simulate(ctx, judge, changes, o, seed, func(f *future) error {
+	all := outcome.NewAggregate(max(o.Seeds, 1))
+	return eachFuture(ctx, judge, changes, o, func(seed int, f *future) error {
+		if err := f.engine.ExplainWaiting(ctx); err != nil {
+			return err
+		}
+		f.noteUnsimulated()
+		one := f.outcome()
+		all.Add(one)
+		if seed == 0 {
+			one = all.Outcome(one)
+		}
+		return inspect(one)
+	})
+}
+
+// eachFuture applies the changes in each future, the first one last, and calls visit at its end, while the Judge has its world. It
+// fails if in every future an earlier change removed what a change names.
+func eachFuture(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, visit func(seed int, f *future) error) error {
+	seeds, removedIn := max(o.Seeds, 1), 0
+	for seed := seeds - 1; seed >= 0; seed-- {
+		err := simulate(ctx, judge, changes, o, uint64(seed), func(f *future) error {
 			if f.removed != nil {
 				removedIn++
 			}
-			if err := f.engine.ExplainWaiting(ctx); err != nil {
-				return err
+			if removedIn == seeds {
+				return f.removed
 			}
-			f.noteUnsimulated()
-			one := f.outcome()
-			all.Add(one)
-			return inspect(one)
+			return visit(seed, f)
 		})
 		if err != nil {
 			return err
 		}
 	}
-	return simulate(ctx, judge, changes, o, 0, func(f *future) error {
-		if f.removed != nil && removedIn+1 == seeds {
-			return f.removed
-		}
-		if err := f.engine.ExplainWaiting(ctx); err != nil {
-			return err
-		}
-		f.noteUnsimulated()
-		first := f.outcome()
-		all.Add(first)
-		return inspect(all.Outcome(first))
-	})
+	return nil
 }
 
 // simulate applies the changes in one future and calls visit at its end, while the Judge has its world.

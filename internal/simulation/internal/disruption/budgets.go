@@ -175,11 +175,7 @@ func (b *Budgets) covering(pod *corev1.Pod) []*budget {
 
 // MarkUnhealthy counts pods as unhealthy, all at once. It returns edits of the budgets whose allowed disruptions change.
 func (b *Budgets) MarkUnhealthy(pods ...*corev1.Pod) []cluster.Edit {
-	var edits []cluster.Edit
-	for _, one := range b.countUnhealthy(pods) {
-		edits = append(edits, one.edit())
-	}
-	return edits
+	return editsOf(b.countUnhealthy(pods))
 }
 
 // MarkUnhealthyUnpublished is MarkUnhealthy for pods that the disruption controller has not counted yet: the budgets' statuses stay
@@ -193,11 +189,16 @@ func (b *Budgets) HasUnpublished() bool { return len(b.unpublished) > 0 }
 
 // Publish returns edits of the budgets that MarkUnhealthyUnpublished left.
 func (b *Budgets) Publish() []cluster.Edit {
+	edits := editsOf(b.unpublished)
+	b.unpublished = nil
+	return edits
+}
+
+func editsOf(budgets []*budget) []cluster.Edit {
 	var edits []cluster.Edit
-	for _, one := range b.unpublished {
+	for _, one := range budgets {
 		edits = append(edits, one.edit())
 	}
-	b.unpublished = nil
 	return edits
 }
 

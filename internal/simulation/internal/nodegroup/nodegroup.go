@@ -129,9 +129,9 @@ func (g *Groups) mayHaveOtherZones(nodes []*corev1.Node) bool {
 	for _, node := range nodes {
 		count[cluster.Zone(node)]++
 	}
-	fewest := slices.Min(slices.AppendSeq([]int{len(nodes)}, maps.Values(count)))
+	alone := slices.Contains(slices.Collect(maps.Values(count)), 1)
 	lacks := func(zone string) bool { return count[zone] == 0 }
-	return len(count) == len(nodes) || fewest == 1 && len(count) < usualZones ||
+	return len(count) == len(nodes) || alone && len(count) < usualZones ||
 		slices.ContainsFunc(g.engine.World().Nodes(), func(node *corev1.Node) bool { return lacks(cluster.Zone(node)) }) ||
 		slices.ContainsFunc(g.engine.World().Volumes(), func(volume *corev1.PersistentVolume) bool {
 			affinity := volume.Spec.NodeAffinity
