@@ -122,14 +122,14 @@ type forecast struct {
 	line []string
 }
 
-// forecastOf is what naosu foretells of a line about a cluster, before any future is played.
+// forecastOf is what naosu foretells of a line about a cluster, in few futures.
 func forecastOf(ctx context.Context, before *cluster.Snapshot, line []string) (*forecast, error) {
 	judge, err := scheduling.New(ctx, before, scheduling.Options{})
 	if err != nil {
 		return nil, err
 	}
 	f := &forecast{before: before, judge: judge, line: line}
-	return f, f.play(ctx, 1)
+	return f, f.play(ctx, fewFutures)
 }
 
 // play plays so many futures, those played before among them.
@@ -197,10 +197,7 @@ func (f *forecast) differences(ctx context.Context, r reality) ([]string, error)
 	if r.Refused != "" {
 		return nil, nil
 	}
-	for seeds := fewFutures; ; seeds *= 4 {
-		if err := f.play(ctx, seeds); err != nil {
-			return nil, err
-		}
+	for seeds := fewFutures; ; {
 		differences := r.Ending.differences(f.endings)
 		for workload, list := range r.Nodes {
 			for _, place := range slices.Compact(slices.Sorted(slices.Values(list))) {
@@ -211,6 +208,10 @@ func (f *forecast) differences(ctx context.Context, r reality) ([]string, error)
 		}
 		if len(differences) == 0 || seeds >= endlessFutures || seeds >= enoughFutures && f.chanceOfAnother() <= maxChanceOfAnother {
 			return differences, nil
+		}
+		seeds *= 4
+		if err := f.play(ctx, seeds); err != nil {
+			return nil, err
 		}
 	}
 }
