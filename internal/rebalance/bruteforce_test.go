@@ -28,7 +28,7 @@ func TestBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		objects, names := drawWorld(t)
 		judge := judgeOf(t, objects)
-		p, err := rebalance.New(t.Context(), judge, rebalance.Options{Futures: 4})
+		p, err := rebalance.New(t.Context(), judge, rebalance.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -136,6 +136,11 @@ func TestPlan(t *testing.T) {
 			w.Of(pool, w.Deployment("web", w.Template("web", "1500m", w.InZone("zone-a")), "n1", "n1"), w.Deployment("two", w.Template("two", "2900m"), "n2", "n4")),
 			"irreducible 1; [two n2>n3, web n1>n2]; two n3:1 n4:1; web n1:1 n2:1",
 		},
+		"what replaces another's pod takes the place that the scheduler prefers": { // TestBruteForce drew it.
+			w.Of(w.Node("n1", "zone-a", w.CPU("4")), w.Node("n2", "zone-b", w.CPU("2")), w.Node("n3", "zone-a", w.CPU("1")),
+				w.Deployment("api", w.Template("api", "300m"), "n2", "n1", "n2", "n1"), w.Deployment("web", w.Template("web", "700m"), "n3", "n1", "n2", "n1")),
+			"irreducible 1; [api n1>n3, web n3>n2]; api n1:1 n2:2 n3:1; web n1:2 n2:2",
+		},
 		"another's only pod is not evicted to make room": {
 			w.Of(pool, w.Deployment("web", w.Template("web", "1500m", w.InZone("zone-a")), "n1", "n1"), w.Deployment("one", w.Template("one", "2900m"), "n2")),
 			"none 0; web NoGain",

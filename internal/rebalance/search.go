@@ -202,7 +202,7 @@ type target struct {
 	possible func(evicted []*corev1.Pod) bool
 	// hasSpace reports whether the eviction of a pod would help if the one in its place ran on a node.
 	hasSpace func(pod *corev1.Pod, node string) bool
-	// makingRoom are classes of pods that make room where there is none.
+	// makingRoom are classes of pods that make room where there is none, or take the places that the scheduler prefers.
 	makingRoom func() [][]*corev1.Pod
 }
 
@@ -212,7 +212,7 @@ func (s *search) fewest(ctx context.Context, least, most int, t target) ([]*core
 	own := len(t.classes)
 	for size := least; size <= min(exactEvictions, most); size++ {
 		if size == least+1 {
-			lacks, err := len(s.workloads)*len(s.judge.World().Nodes()) <= fewClasses, error(nil)
+			lacks, err := s.hasFewClasses(), error(nil)
 			if !lacks {
 				lacks, err = s.lacksRoom(ctx, t)
 			}
@@ -253,8 +253,9 @@ func (s *search) lacksRoom(ctx context.Context, t target) (bool, error) {
 	return false, nil
 }
 
-// makingRoom are the pods that need not leave, on nodes that could take pods of some workloads, by workload and node: they make room, or take the places
-// that the scheduler prefers. A workload's only pod is not among them: for the balance of others, it would not be available at all.
+// makingRoom are the pods that need not leave, by workload and node, first those on nodes that could take pods of some workloads: they make room. Where there
+// are few classes, those on other nodes follow: what replaces them may take the places that the scheduler prefers. A workload's only pod is not among them:
+// for the balance of others, it would not be available at all.
 func (s *search) makingRoom(ws []*workload, leaving [][]*corev1.Pod) (classes [][]*corev1.Pod) {
 	takes, leaves := map[string]bool{}, map[*corev1.Pod]bool{}
 	for _, class := range leaving {
@@ -270,12 +271,24 @@ func (s *search) makingRoom(ws []*workload, leaving [][]*corev1.Pod) (classes []
 			}
 		}
 	}
-	for _, w := range s.workloads {
-		if !w.inMotion && len(w.pods) > 1 && s.o.Asks(w.ref) {
-			classes = append(classes, byNodes(s.movable(w, func(pod *corev1.Pod) bool { return takes[pod.Spec.NodeName] && !leaves[pod] }))...)
+	staying := func(there bool) (classes [][]*corev1.Pod) {
+		for _, w := range s.workloads {
+			if !w.inMotion && len(w.pods) > 1 && s.o.Asks(w.ref) {
+				classes = append(classes, byNodes(s.movable(w, func(pod *corev1.Pod) bool { return takes[pod.Spec.NodeName] == there && !leaves[pod] }))...)
+			}
 		}
+		return classes
+	}
+	classes = staying(true)
+	if s.hasFewClasses() {
+		classes = append(classes, staying(false)...)
 	}
 	return classes
+}
+
+// hasFewClasses reports whether the pods of all workloads are few classes.
+func (s *search) hasFewClasses() bool {
+	return len(s.workloads)*len(s.judge.World().Nodes()) <= fewClasses
 }
 
 // byNodes groups pods by node, the largest group first.
