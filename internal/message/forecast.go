@@ -46,7 +46,7 @@ const (
 	GapRollout         ID = "GapRollout"         // set, left
 	GapEnvironment     ID = "GapEnvironment"     // set
 	GapEnvPatched      ID = "GapEnvPatched"      // set
-	GapMerge           ID = "GapMerge"           // object, server
+	GapMerge           ID = "GapMerge"           // objects, n, server
 	GapAdmission       ID = "GapAdmission"       // names, n
 	GapAdmissionUnread ID = "GapAdmissionUnread" //
 	GapNotAsked        ID = "GapNotAsked"        // object, why

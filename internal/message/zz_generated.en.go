@@ -3859,16 +3859,23 @@ var englishTexts = []compiled{
 		t.put(t.value("set"))
 		t.say(" are not known: the key of the snapshot is not beside it, or it is an older one. They are assumed to change; if none does, its pods stay.")
 	}},
-	{GapMerge, []string{"object", "server"}, func(t *text) {
-		t.say("It is not known how the manifest is merged into ")
-		t.put(t.value("object"))
+	{GapMerge, []string{"n", "objects", "server"}, func(t *text) {
+		t.say("It is not known how ")
+		t.say(verb(t.number("n"), "the manifest is", "the manifests are"))
+		t.say(" merged into ")
+		t.say(englishAnd(t.items("objects")))
 		t.say(": the snapshot does not contain ")
 		if t.is(t.value("server")) {
-			t.say("the owners of its fields")
+			t.say("the owners of ")
+			t.say(verb(t.number("n"), "its", "their"))
+			t.say(" fields")
 		} else {
-			t.say("the manifest that was applied last")
+			t.say(verb(t.number("n"), "the manifest that was", "the manifests that were"))
+			t.say(" applied last")
 		}
-		t.say(". Fields that the manifest does not have are assumed to stay")
+		t.say(". Fields that the ")
+		t.say(verb(t.number("n"), "manifest does", "manifests do"))
+		t.say(" not have are assumed to stay")
 		if t.is(t.value("server")) {
 			t.say(", without conflicts with other owners")
 		}

@@ -3738,7 +3738,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("set"))
 		t.say(" の環境変数の現在の値は不明です。変わるものとしています。変わらなければ Pod はそのままです。")
 	}},
-	{GapMerge, []string{"server", "object"}, func(t *text) {
+	{GapMerge, []string{"server", "objects"}, func(t *text) {
 		t.say("スナップショットは")
 		if t.is(t.value("server")) {
 			t.say("フィールドの所有者")
@@ -3746,7 +3746,7 @@ var japaneseTexts = []compiled{
 			t.say("前回適用されたマニフェスト")
 		}
 		t.say("を含まないため、")
-		t.put(t.value("object"))
+		t.say(japaneseAnd(t.items("objects")))
 		t.say(" へのマージの結果は不明です。マニフェストにないフィールドは残り")
 		if t.is(t.value("server")) {
 			t.say("、ほかの所有者との競合はない")

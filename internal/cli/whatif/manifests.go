@@ -107,13 +107,20 @@ func (o *Options) nowhere(objects []runtime.Object, world *cluster.Snapshot) err
 	}
 	for _, object := range objects {
 		one, ok := object.(metav1.Object)
-		if !ok || one.GetNamespace() == "" || slices.Contains(known, one.GetNamespace()) || slices.Contains(o.made, one.GetNamespace()) {
+		if !ok || one.GetNamespace() == "" || slices.Contains(known, one.GetNamespace()) || slices.Contains(o.made, one.GetNamespace()) || isSystem(one.GetNamespace()) {
 			continue
 		}
 		return exit.BadInput(refOf(object).String(), sentence.ErrNoNamespace(one.GetNamespace()),
 			sentence.ErrManifestSpace(message.ListOf(known[:min(len(known), mostNamespaces)]), len(known) > mostNamespaces))
 	}
 	return nil
+}
+
+// isSystem reports whether a namespace is one that the API server always keeps.
+//
+// Source: pkg/controlplane/controller/systemnamespaces of Kubernetes.
+func isSystem(namespace string) bool {
+	return slices.Contains([]string{metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease, metav1.NamespaceDefault}, namespace)
 }
 
 // settle gives an object that names no namespace the one that is asked about.

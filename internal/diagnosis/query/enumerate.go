@@ -7,19 +7,17 @@ import (
 )
 
 // MaxListed is the maximum number of items that a sentence or link lists.
-const MaxListed = 5
+const MaxListed = sentence.MaxListed
 
 // Enumerate lists objects for a sentence: the first few, and the number of others. Objects in another namespace than the
 // subject's are listed with their namespace.
 func (q Query) Enumerate(refs []change.Ref) message.List {
-	names := message.ListOf(refs[:min(len(refs), MaxListed)])
-	for i, ref := range refs[:len(names)] {
+	names := make([]any, len(refs))
+	for i, ref := range refs {
+		names[i] = ref
 		if q.Subject != nil && q.Subject.Namespace != "" && ref.Namespace != "" && ref.Namespace != q.Subject.Namespace {
 			names[i] = change.NamespacedRef(ref)
 		}
 	}
-	if more := len(refs) - len(names); more > 0 {
-		names = append(names, sentence.AndMore(more))
-	}
-	return names
+	return sentence.Enumerate(names)
 }

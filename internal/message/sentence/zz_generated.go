@@ -3080,8 +3080,8 @@ func GapEnvPatched(set any) message.Sentence {
 }
 
 // GapMerge is message.GapMerge.
-func GapMerge(object any, server bool) message.Sentence {
-	return message.Sentence{ID: message.GapMerge, Args: message.Args{"object": object, "server": server}}
+func GapMerge(n int, objects message.List, server bool) message.Sentence {
+	return message.Sentence{ID: message.GapMerge, Args: message.Args{"n": n, "objects": objects, "server": server}}
 }
 
 // GapAdmission is message.GapAdmission.

@@ -46,6 +46,8 @@ func (m *Applier) Apply(ctx context.Context, c change.Apply) error {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(applyOrder(c.Objects[a]), applyOrder(c.Objects[b])) })
+	var uncertain []change.Ref
+	defer func() { m.noteUncertain(uncertain, c.ServerSide) }()
 	for _, i := range order {
 		o := c.Objects[i]
 		if policy, is := o.(*v1alpha1.FailoverPolicy); is {
@@ -68,6 +70,9 @@ func (m *Applier) Apply(ctx context.Context, c change.Apply) error {
 		object, err := m.mergeManifest(c, i, ref, before)
 		if err != nil {
 			return err
+		}
+		if m.isUncertain(c, i, before, object) {
+			uncertain = append(uncertain, ref)
 		}
 		if !c.Stored || c.Manifest(i) != nil {
 			m.engine.NoteUnknownAdmission()

@@ -1,9 +1,14 @@
 package manifest
 
 import (
+	"maps"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/naosu-dev/naosu/internal/admission"
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
@@ -28,10 +33,6 @@ func (m *Applier) mergeManifest(c change.Apply, i int, ref change.Ref, before me
 	}
 	manifest = runtime.DeepCopyJSON(manifest)
 	m.engine.World().Values(c.Objects[i].(metav1.Object)).DigestManifest(manifest)
-	known := before == nil || m.engine.World().Applied(before)
-	if !known {
-		m.engine.Gaps.Note(ref.String(), sentence.GapMerge(ref, c.ServerSide))
-	}
 	var live runtime.Object
 	if before != nil {
 		live = before.(runtime.Object)
@@ -39,7 +40,7 @@ func (m *Applier) mergeManifest(c change.Apply, i int, ref change.Ref, before me
 	var object runtime.Object
 	var err error
 	if c.ServerSide {
-		object, err = merge.Server(manifest, live, c.ForceConflicts || !known)
+		object, err = merge.Server(manifest, live, c.ForceConflicts || !m.knowsOwners(before))
 	} else {
 		object, err = merge.Client(manifest, live)
 	}
@@ -47,6 +48,50 @@ func (m *Applier) mergeManifest(c change.Apply, i int, ref change.Ref, before me
 		return nil, outcome.RefusedError{Object: ref, Err: err}
 	}
 	return object.(metav1.Object), nil
+}
+
+// knowsOwners reports whether it is known who applied which fields of an object.
+func (m *Applier) knowsOwners(before metav1.Object) bool {
+	return before == nil || m.engine.World().Applied(before)
+}
+
+// isUncertain reports whether the object that results from a manifest depends on who applied which fields before, and that is not known: the live object
+// has fields that the manifest lacks, or, on the server, the manifest changes some, which others may own.
+func (m *Applier) isUncertain(c change.Apply, i int, before, merged metav1.Object) bool {
+	if c.Manifest(i) == nil || m.knowsOwners(before) {
+		return false
+	}
+	replaced := c.Objects[i].DeepCopyObject().(metav1.Object)
+	m.sealValues(replaced)
+	inheritFromLive(replaced, before)
+	return !sameConfiguration(replaced, merged) || c.ServerSide && !sameConfiguration(before, merged)
+}
+
+// sameConfiguration reports whether two objects agree in all that a manifest configures, once the API server's defaults are set.
+func sameConfiguration(a, b metav1.Object) bool {
+	configurationOf := func(o metav1.Object) map[string]any {
+		o = o.(runtime.Object).DeepCopyObject().(metav1.Object)
+		admission.Default(o.(runtime.Object))
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+		if err != nil { // Objects of the API are convertible.
+			return nil
+		}
+		annotations := maps.Clone(o.GetAnnotations())
+		delete(annotations, corev1.LastAppliedConfigAnnotation)
+		for _, field := range []string{"apiVersion", "kind", "metadata", "status"} {
+			delete(fields, field)
+		}
+		fields["labels"], fields["annotations"] = o.GetLabels(), annotations
+		return fields
+	}
+	return equality.Semantic.DeepEqual(configurationOf(a), configurationOf(b))
+}
+
+// noteUncertain notes the objects of which it is not known how their manifests are merged into them.
+func (m *Applier) noteUncertain(refs []change.Ref, serverSide bool) {
+	if len(refs) > 0 {
+		m.engine.Gaps.Note("manifests", sentence.GapMerge(len(refs), sentence.Enumerate(refs), serverSide))
+	}
 }
 
 // RecordFieldManager records the field manager of a command that sets fields: who applies them on the server next gets a conflict.
