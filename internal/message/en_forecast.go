@@ -9,6 +9,7 @@ var englishForecast = sentences{
 	FateSurplus:         "{{.owner}} has enough pods without it.",
 	FateScaled:          "Its workload is scaled down.",
 	FateRolled:          "A pod of the new template replaces it.",
+	FateRecreated:       "Its Deployment has strategy Recreate: all old pods end before a new one starts.",
 	FateRefused:         "The API server refuses the pod: {{.why}}",
 	FateOrdered:         "Its StatefulSet creates pods one at a time and waits for {{.pod}}.",
 	FateJobOver:         "Job {{.job}} has ended and creates no more pods.",

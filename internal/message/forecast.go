@@ -10,6 +10,7 @@ const (
 	FateSurplus         ID = "FateSurplus"         // owner
 	FateScaled          ID = "FateScaled"          //
 	FateRolled          ID = "FateRolled"          //
+	FateRecreated       ID = "FateRecreated"       //
 	FateRefused         ID = "FateRefused"         // why
 	FateOrdered         ID = "FateOrdered"         // pod
 	FateJobOver         ID = "FateJobOver"         // job

@@ -9,6 +9,7 @@ var japaneseForecast = sentences{
 	FateSurplus:         "この Pod がなくても {{.owner}} の Pod 数は足りています。",
 	FateScaled:          "ワークロードがスケールダウンされます。",
 	FateRolled:          "新しいテンプレートの Pod に置き換わります。",
+	FateRecreated:       "Deployment の strategy が Recreate のため、古い Pod がすべて終了してから新しい Pod が起動します。",
 	FateRefused:         "API サーバーが Pod の作成を拒否します: {{.why}}",
 	FateOrdered:         "StatefulSet は Pod を 1 つずつ順に作成するため、{{.pod}} を待ちます。",
 	FateJobOver:         "Job {{.job}} は終了しており、Pod を作成しません。",

@@ -3663,6 +3663,9 @@ var englishTexts = []compiled{
 	{FateRolled, nil, func(t *text) {
 		t.say("A pod of the new template replaces it.")
 	}},
+	{FateRecreated, nil, func(t *text) {
+		t.say("Its Deployment has strategy Recreate: all old pods end before a new one starts.")
+	}},
 	{FateRefused, []string{"why"}, func(t *text) {
 		t.say("The API server refuses the pod: ")
 		t.put(t.value("why"))

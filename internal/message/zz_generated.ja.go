@@ -3556,6 +3556,9 @@ var japaneseTexts = []compiled{
 	{FateRolled, nil, func(t *text) {
 		t.say("新しいテンプレートの Pod に置き換わります。")
 	}},
+	{FateRecreated, nil, func(t *text) {
+		t.say("Deployment の strategy が Recreate のため、古い Pod がすべて終了してから新しい Pod が起動します。")
+	}},
 	{FateRefused, []string{"why"}, func(t *text) {
 		t.say("API サーバーが Pod の作成を拒否します: ")
 		t.put(t.value("why"))

@@ -2904,6 +2904,11 @@ func FateRolled() message.Sentence {
 	return message.Sentence{ID: message.FateRolled}
 }
 
+// FateRecreated is message.FateRecreated.
+func FateRecreated() message.Sentence {
+	return message.Sentence{ID: message.FateRecreated}
+}
+
 // FateRefused is message.FateRefused.
 func FateRefused(why any) message.Sentence {
 	return message.Sentence{ID: message.FateRefused, Args: message.Args{"why": why}}

@@ -86,7 +86,7 @@ func TestAttach(t *testing.T) {
 		"all pods are recreated": {
 			testworld.Of(shared(), testworld.Recreating(testworld.Deployment("web", disk, "n1")), attachment("data", "n1")),
 			[]change.Change{testworld.NewImage},
-			[]string{"created web-* >n2", "ended web-1-a n1> FateRolled"},
+			[]string{"created web-* >n2", "ended web-1-a n1> FateRecreated"},
 		},
 		"another replica": {
 			testworld.Of(shared(), testworld.Deployment("web", disk, "n1"), attachment("data", "n1")), []change.Change{scaled}, []string{"waiting web-1-* >n2 FateAttach"},

@@ -63,7 +63,7 @@ func TestReplacementBeforeRemoval(t *testing.T) {
 		"one that recreates": {
 			testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "a"), testworld.Recreating(testworld.Deployment("web", testworld.Template("web", "1", prefers("n1")), "n1"))),
 			[]change.Change{testworld.NewImage},
-			[]string{"created web-* >n1", "ended web-1-a n1> FateRolled"},
+			[]string{"created web-* >n1", "ended web-1-a n1> FateRecreated"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) { testworld.ExpectFates(t, tc.world.Run(t, tc.changes...), tc.want...) })

@@ -109,7 +109,7 @@ func TestAbandonedRefusedPods(t *testing.T) {
 		"an old template's": {
 			testworld.ReplicaSetLacking("web", 3, "n1", "n2"),
 			[]change.Change{testworld.PatchOf("Deployment", "web", `{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null},"template":{"metadata":{"annotations":{"a":"b"}}}}}`)},
-			[]string{"created web-* >n1", "created web-* >n2", "ended web-1-a n1> FateRolled", "ended web-1-b n2> FateRolled", "waiting web-* FateRefused"},
+			[]string{"created web-* >n1", "created web-* >n2", "ended web-1-a n1> FateRecreated", "ended web-1-b n2> FateRecreated", "waiting web-* FateRefused"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

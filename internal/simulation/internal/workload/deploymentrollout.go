@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/rand"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/randomness"
@@ -116,7 +117,7 @@ func (w *Controllers) removeAllOld(ctx context.Context, old []*corev1.Pod) error
 				return err
 			}
 		}
-		if _, err := w.removeOldPods(batch, nil, len(batch), w.engine.RemovePod); err != nil {
+		if _, err := w.removeOldPods(batch, nil, len(batch), w.engine.RemovePod, sentence.FateRecreated()); err != nil {
 			return err
 		}
 	}
@@ -222,13 +223,13 @@ func (w *Controllers) activePodsOf(rs *appsv1.ReplicaSet) []*corev1.Pod {
 }
 
 // removeOldPods removes some of the old pods, in deletion order, and returns the others.
-func (w *Controllers) removeOldPods(old, related []*corev1.Pod, count int, end func(*corev1.Pod) error) ([]*corev1.Pod, error) {
+func (w *Controllers) removeOldPods(old, related []*corev1.Pod, count int, end func(*corev1.Pod) error, why message.Sentence) ([]*corev1.Pod, error) {
 	ordered := w.deletionOrder(old, related)
 	for _, pod := range ordered[:count] {
 		if err := end(pod); err != nil {
 			return nil, err
 		}
-		w.engine.Fates.End(pod, outcome.Ended, sentence.FateRolled(), w.engine.Elapsed())
+		w.engine.Fates.End(pod, outcome.Ended, why, w.engine.Elapsed())
 	}
 	return ordered[count:], nil
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/message/sentence"
 	"github.com/naosu-dev/naosu/internal/simulation/internal/replicas"
 )
 
@@ -79,7 +80,7 @@ func (w *Controllers) scaleDownOld(old oldReplicaSets, related []*corev1.Pod, co
 	}
 	for i := range old {
 		one := &old[i]
-		active, err := w.removeOldPods(one.active, related, max(len(one.active)-left[i], 0), w.engine.RemovePodGracefully)
+		active, err := w.removeOldPods(one.active, related, max(len(one.active)-left[i], 0), w.engine.RemovePodGracefully, sentence.FateRolled())
 		if err != nil {
 			return err
 		}

@@ -70,7 +70,7 @@ func TestRecreateForAnnotation(t *testing.T) {
 	recreate := testworld.Deployment("web", testworld.Template("web", "1"), "n1")
 	recreate[0].(*appsv1.Deployment).Spec.Strategy.Type = appsv1.RecreateDeploymentStrategyType
 	testworld.ExpectFates(t, testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), recreate).Run(t, testworld.PatchOf("Deployment", "web", `{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`)),
-		"created web-* >n1", "ended web-1-a n1> FateRolled")
+		"created web-* >n1", "ended web-1-a n1> FateRecreated")
 }
 
 func TestTemplateChangesOfOtherWorkloads(t *testing.T) {

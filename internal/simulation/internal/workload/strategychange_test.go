@@ -30,11 +30,11 @@ func TestStrategyChangeDuringRollout(t *testing.T) {
 		},
 		"the only one is removed first": {
 			testworld.Of(testworld.Node("n1", "a"), halfRolledOut(80, "n1")), strategy(recreate),
-			[]string{"ended web-1-a n1> FateRolled", "moved web-2-z >n1"},
+			[]string{"ended web-1-a n1> FateRecreated", "moved web-2-z >n1"},
 		},
 		"none needs to be removed first": {
 			testworld.Of(testworld.Node("n1", "a"), testworld.Node("n2", "b"), halfRolledOut(80, "n1")), strategy(recreate),
-			[]string{"ended web-1-a n1> FateRolled", "moved web-2-z >n2"},
+			[]string{"ended web-1-a n1> FateRecreated", "moved web-2-z >n2"},
 		},
 		"removing them does not help": {
 			testworld.Of(testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "b", testworld.CPU("1")), halfRolledOut(80, "n1", "n2"), testworld.Deployment("api", testworld.Template("api", "900m"), "n1", "n2")), strategy(one),
