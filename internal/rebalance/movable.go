@@ -76,26 +76,42 @@ func budgetsOf(world *cluster.Snapshot) map[string][]budget {
 	return all
 }
 
-// compareDisruption orders pods by how little their eviction disrupts: by priority, by the cost of their deletion as their owner states it, the younger
-// first, whose work is the least, and those that were ready sooner after their start.
+// compareDisruption orders pods by how little their eviction disrupts.
 func compareDisruption(a, b *corev1.Pod) int {
-	return cmp.Or(
-		cmp.Compare(corev1helpers.PodPriority(a), corev1helpers.PodPriority(b)), cmp.Compare(deletionCost(a), deletionCost(b)), startOf(b).Compare(startOf(a)),
-		cmp.Compare(startUp(a), startUp(b)),
-	)
+	return disruptionOf(a).compare(disruptionOf(b))
 }
 
-// compareDisruptionOfAll orders sets of as many pods each by how little their eviction disrupts: by the priorities added up, and by the costs of deletion.
+// compareDisruptionOfAll orders sets of as many pods each by how little their eviction disrupts.
 func compareDisruptionOfAll(a, b []*corev1.Pod) int {
-	sum := func(pods []*corev1.Pod) (priority, cost int64) {
-		for _, pod := range pods {
-			priority, cost = priority+int64(corev1helpers.PodPriority(pod)), cost+deletionCost(pod)
-		}
-		return priority, cost
+	return disruptionOf(a...).compare(disruptionOf(b...))
+}
+
+// disruption is what the eviction of some pods disrupts, added up.
+type disruption struct {
+	// priority is the pods' own, and deletionCost that of controller.kubernetes.io/pod-deletion-cost.
+	priority, deletionCost int64
+	// started is when they started, in seconds since the epoch, and startUp for how long they did.
+	started int64
+	startUp time.Duration
+}
+
+func disruptionOf(pods ...*corev1.Pod) (d disruption) {
+	for _, pod := range pods {
+		d.priority += int64(corev1helpers.PodPriority(pod))
+		d.deletionCost += deletionCost(pod)
+		d.started += startOf(pod).Unix()
+		d.startUp += startUp(pod)
 	}
-	priorityOfA, costOfA := sum(a)
-	priorityOfB, costOfB := sum(b)
-	return cmp.Or(cmp.Compare(priorityOfA, priorityOfB), cmp.Compare(costOfA, costOfB))
+	return d
+}
+
+// compare orders by priority, by the cost of deletion as owners state it, the younger first, whose work is the least, and those that were ready sooner after
+// their start.
+func (d disruption) compare(other disruption) int {
+	return cmp.Or(
+		cmp.Compare(d.priority, other.priority), cmp.Compare(d.deletionCost, other.deletionCost), cmp.Compare(other.started, d.started),
+		cmp.Compare(d.startUp, other.startUp),
+	)
 }
 
 // startUp is how long a pod took from its start until it was ready.

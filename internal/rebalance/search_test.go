@@ -155,6 +155,15 @@ func TestLeastDisruption(t *testing.T) {
 	if got := describe(plan(t, world, rebalance.Options{})); !strings.Contains(got, "[cheap n2>n3, web n1>n2]") {
 		t.Errorf("planned %s, want a pod of cheap to make room", got)
 	}
+	startedBefore := func(age time.Duration) func(int, *corev1.Pod) {
+		return func(_ int, pod *corev1.Pod) { pod.Status.StartTime = new(metav1.NewTime(started.Add(-age))) }
+	}
+	world = w.Of(w.Node("n1", "zone-a"), w.Node("n2", "zone-a"), w.Node("n3", "zone-b"), w.Node("n4", "zone-c"),
+		w.Deployment("web", w.Template("web", "1500m", w.InZone("zone-a")), "n1", "n1"),
+		edited(w.Deployment("old", w.Template("old", "1500m"), "n2", "n4"), startedBefore(time.Hour)), edited(w.Deployment("young", w.Template("young", "1500m"), "n2", "n4"), startedBefore(0)))
+	if got := describe(plan(t, world, rebalance.Options{})); !strings.Contains(got, "[young n2>n3, web n1>n2]") {
+		t.Errorf("planned %s, want a pod of young to make room", got)
+	}
 }
 
 // No plan exceeds a limit, and what it does not do for that it says.
