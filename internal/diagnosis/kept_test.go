@@ -51,7 +51,7 @@ func TestNodesAutoscalersKeep(t *testing.T) {
 			n.Annotations = map[string]string{"cluster-autoscaler.kubernetes.io/scale-down-disabled": "true"}
 		}), "cluster-autoscaler does not remove", false},
 
-		"no template":           {"status/device-claims", devices, nil, "does not exist in dra", false},
+		"no template":           {"status/device-claims", devices, nil, "does not exist in namespace dra", false},
 		"its template is there": {"status/device-claims", devices, on(func(r *resourcev1.ResourceClaimTemplate) { r.Name = "gpuu" }), "does not exist", true},
 		"its claim is there": {"status/device-claims", devices, on(func(p *corev1.Pod) {
 			p.Status.ResourceClaimStatuses = []corev1.PodResourceClaimStatus{{Name: "gpu", ResourceClaimName: new("gpu-x")}}

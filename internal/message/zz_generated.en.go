@@ -1604,6 +1604,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("Raise the quota, or wait until other Workloads of the queue have finished")
 		}
+		t.say(".")
 	}},
 	{QueueHas, []string{"queue", "nominal", "resource", "flavor", "used", "borrowed", "cohort", "limit"}, func(t *text) {
 		t.put(t.value("queue"))
@@ -1645,14 +1646,14 @@ var englishTexts = []compiled{
 		t.put(t.value("missing"))
 		t.say(", which it names for its claim ")
 		t.put(t.value("claim"))
-		t.say(", does not exist in ")
+		t.say(", does not exist in namespace ")
 		t.put(t.value("namespace"))
 		t.say(": until it exists, the scheduler does not consider the pod.")
 	}},
 	{RemedyDeviceClaim, []string{"missing", "namespace", "owned", "others"}, func(t *text) {
 		t.say("Create ")
 		t.put(t.value("missing"))
-		t.say(" in ")
+		t.say(" in namespace ")
 		t.put(t.value("namespace"))
 		t.say(", or correct the name in ")
 		if t.is(t.value("owned")) {
@@ -1665,6 +1666,7 @@ var englishTexts = []compiled{
 			t.say(englishAnd(t.items("others")))
 			t.say(")")
 		}
+		t.say(".")
 	}},
 	{DeviceClassMissing, []string{"pod", "missing", "request", "claim"}, func(t *text) {
 		t.put(t.value("pod"))
@@ -1692,6 +1694,7 @@ var englishTexts = []compiled{
 			t.say(englishAnd(t.items("others")))
 			t.say(")")
 		}
+		t.say(".")
 	}},
 	{CrashesFormat, []string{"subject", "container", "n", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -1769,7 +1772,7 @@ var englishTexts = []compiled{
 		t.put(t.value("driver"))
 		t.say(", or its option --reserved-volume-attachments or --volume-attach-limit, so that the scheduler chooses another node in time; until then, cordon ")
 		t.put(t.value("node"))
-		t.say(" and delete the pod, if another node can take it")
+		t.say(" and delete the pod, if another node can take it.")
 	}},
 	{TitleN611, nil, func(t *text) {
 		t.say("a Karpenter NodePool at its limit or not ready")
@@ -8119,6 +8122,7 @@ var englishTexts = []compiled{
 			t.say(englishAnd(t.items("others")))
 			t.say(")")
 		}
+		t.say(".")
 	}},
 	{ImageInvalid, []string{"subject", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -8230,7 +8234,7 @@ var englishTexts = []compiled{
 		t.put(t.value("namespace"))
 		t.say(" so that it also runs on ")
 		t.put(t.value("node"))
-		t.say(", or the pod's so that it runs where the driver does")
+		t.say(", or the pod's so that it runs where the driver does.")
 	}},
 	{DriverNoPod, []string{"set", "namespace", "node"}, func(t *text) {
 		t.put(t.value("set"))
@@ -8837,7 +8841,7 @@ var englishTexts = []compiled{
 	{RemedyKubelet, []string{"node"}, func(t *text) {
 		t.say("Restart the kubelet of ")
 		t.put(t.value("node"))
-		t.say("; if the containers do not end then, reboot or replace the node")
+		t.say("; if the containers do not end then, reboot or replace the node.")
 	}},
 	{StopHook, []string{"subject", "age", "container", "hook", "lasts", "grace", "node"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -10201,7 +10205,7 @@ var englishTexts = []compiled{
 		t.put(t.value("near"))
 		t.say(" (")
 		t.put(t.value("labels"))
-		t.say(")")
+		t.say(").")
 	}},
 	{RemedySelectCost, nil, func(t *text) {
 		t.say("None: no pod is replaced.")
@@ -10218,7 +10222,7 @@ var englishTexts = []compiled{
 		t.put(t.value("object"))
 		t.say(", so that ")
 		t.put(t.value("subject"))
-		t.say(" alone protects the pods")
+		t.say(" alone protects the pods.")
 	}},
 	{RemedyDeleteBudgetCost, nil, func(t *text) {
 		t.say("None: no pod is replaced.")
@@ -10233,7 +10237,7 @@ var englishTexts = []compiled{
 	{RemedyAllowOne, []string{"subject"}, func(t *text) {
 		t.say("Make ")
 		t.put(t.value("subject"))
-		t.say(" allow one eviction at a time")
+		t.say(" allow one eviction at a time.")
 	}},
 	{RemedyAllowOneCost, nil, func(t *text) {
 		t.say("None: no pod is replaced by this alone.")
@@ -10250,7 +10254,7 @@ var englishTexts = []compiled{
 	{RemedyEvictBroken, []string{"subject"}, func(t *text) {
 		t.say("Make ")
 		t.put(t.value("subject"))
-		t.say(" allow the eviction of pods that are not ready")
+		t.say(" allow the eviction of pods that are not ready.")
 	}},
 	{RemedyEvictBrokenCost, nil, func(t *text) {
 		t.say("None: no pod is replaced by this alone.")
@@ -10263,7 +10267,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" to the port ")
 		t.put(t.value("name"))
-		t.say(" that its pods have")
+		t.say(" that its pods have.")
 	}},
 	{RemedyTargetPortCost, nil, func(t *text) {
 		t.say("None: no pod is replaced.")
@@ -10276,7 +10280,7 @@ var englishTexts = []compiled{
 	{RemedyDeadline, []string{"subject"}, func(t *text) {
 		t.say("Give ")
 		t.put(t.value("subject"))
-		t.say(" more time to start a Job")
+		t.say(" more time to start a Job.")
 	}},
 	{RemedyDeadlineCost, nil, func(t *text) {
 		t.say("None.")
@@ -10300,6 +10304,7 @@ var englishTexts = []compiled{
 			t.put(t.value("limit"))
 			t.say(" were not enough")
 		}
+		t.say(".")
 	}},
 	{RemedyJobTimeCost, []string{"done"}, func(t *text) {
 		t.say("The Job starts over")
@@ -10327,6 +10332,7 @@ var englishTexts = []compiled{
 			t.put(t.value("limit"))
 			t.say(" were not enough")
 		}
+		t.say(".")
 	}},
 	{RemedyCronTimeCost, nil, func(t *text) {
 		t.say("None before the next Job. The failed Job does not run again.")
@@ -10334,7 +10340,7 @@ var englishTexts = []compiled{
 	{RemedySchedule, []string{"subject"}, func(t *text) {
 		t.say("Give ")
 		t.put(t.value("subject"))
-		t.say(" a schedule that Kubernetes accepts and that is due at some time")
+		t.say(" a schedule that Kubernetes accepts and that is due at some time.")
 	}},
 	{RemedyScheduleCost, nil, func(t *text) {
 		t.say("None.")
@@ -10345,7 +10351,7 @@ var englishTexts = []compiled{
 	{RemedyRunJob, []string{"subject"}, func(t *text) {
 		t.say("Run the Job of ")
 		t.put(t.value("subject"))
-		t.say(" once now")
+		t.say(" once now.")
 	}},
 	{RemedyRunJobCost, nil, func(t *text) {
 		t.say("One Job runs outside of the schedule.")
@@ -10357,7 +10363,7 @@ var englishTexts = []compiled{
 	{RemedyUnsuspend, []string{"subject"}, func(t *text) {
 		t.say("Let ")
 		t.put(t.value("subject"))
-		t.say(" create Jobs again")
+		t.say(" create Jobs again.")
 	}},
 	{RemedyUnsuspendCost, nil, func(t *text) {
 		t.say("One Job may start at once, for the last missed start time.")
@@ -10370,7 +10376,7 @@ var englishTexts = []compiled{
 		t.put(t.value("object"))
 		t.say(", so that ")
 		t.put(t.value("subject"))
-		t.say(" creates the next Job")
+		t.say(" creates the next Job.")
 	}},
 	{RemedyDeleteJobCost, nil, func(t *text) {
 		t.say("What its pods are doing is lost.")
@@ -10529,7 +10535,7 @@ var englishTexts = []compiled{
 		} else {
 			t.say("a metrics adapter")
 		}
-		t.say("), and make its pods ready")
+		t.say("), and make its pods ready.")
 	}},
 	{MetricsAPIDown, []string{"api", "why"}, func(t *text) {
 		t.say("The server of ")
@@ -10545,7 +10551,7 @@ var englishTexts = []compiled{
 	{RemedyPublish, []string{"service"}, func(t *text) {
 		t.say("Publish the endpoints of ")
 		t.put(t.value("service"))
-		t.say(" before they are ready")
+		t.say(" before they are ready.")
 	}},
 	{RemedyPublishCost, nil, func(t *text) {
 		t.say("None: no pod is replaced.")
@@ -10564,23 +10570,24 @@ var englishTexts = []compiled{
 		} else {
 			t.say("make its server respond")
 		}
-		t.say("; until then, failurePolicy: Ignore lets pods be created without it")
+		t.say("; until then, failurePolicy: Ignore lets pods be created without it.")
 	}},
 	{RemedyFindSlowHooks, []string{"limit"}, func(t *text) {
 		t.say("Find the webhooks that are called for pods, and set their timeoutSeconds so that together they take less than ")
 		t.put(t.value("limit"))
-		t.say(" seconds")
+		t.say(" seconds.")
 	}},
 	{RemedyHookCert, []string{"webhook", "config"}, func(t *text) {
 		t.say("Give the server of the webhook ")
 		t.put(t.value("webhook"))
 		t.say(" a certificate that the caBundle of ")
 		t.put(t.value("config"))
-		t.say(" trusts")
+		t.say(" trusts.")
 	}},
 	{RemedyIgnoreHook, []string{"webhook"}, func(t *text) {
 		t.say("Temporarily create pods without the answer of the webhook ")
 		t.put(t.value("webhook"))
+		t.say(".")
 	}},
 	{RemedyIgnoreHookCost, nil, func(t *text) {
 		t.say("What it adds to pods, such as sidecars, or checks is left out until this is undone.")
@@ -10595,7 +10602,7 @@ var englishTexts = []compiled{
 		t.put(t.value("webhook"))
 		t.say(" ")
 		t.put(t.value("seconds"))
-		t.say(" seconds to answer")
+		t.say(" seconds to answer.")
 	}},
 	{RemedyHookTimeoutCost, nil, func(t *text) {
 		t.say("None.")
@@ -10610,6 +10617,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" scale ")
 		t.put(t.value("name"))
+		t.say(".")
 	}},
 	{RemedyTargetCost, nil, func(t *text) {
 		t.say("The number of its replicas follows its metrics.")
@@ -10618,7 +10626,7 @@ var englishTexts = []compiled{
 		t.say("It is not known which one it is meant for.")
 	}},
 	{RemedyMetricsServer, nil, func(t *text) {
-		t.say("Install metrics-server")
+		t.say("Install metrics-server.")
 	}},
 	{RemedyMetricsServerCost, nil, func(t *text) {
 		t.say("One pod in kube-system.")
@@ -10633,6 +10641,7 @@ var englishTexts = []compiled{
 		t.put(t.value("target"))
 		t.say(" request ")
 		t.put(t.value("resource"))
+		t.say(".")
 	}},
 	{RemedyRequestCost, []string{"target"}, func(t *text) {
 		t.say("The pods of ")
@@ -10647,7 +10656,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" ")
 		t.put(t.value("want"))
-		t.say(" replicas, as its metrics call for now")
+		t.say(" replicas, as its metrics call for now.")
 	}},
 	{RemedyMaxReplicasCost, nil, func(t *text) {
 		t.say("That many more pods, and the nodes for them.")
@@ -10763,7 +10772,7 @@ var englishTexts = []compiled{
 	{RemedyDeleteAPI, []string{"object"}, func(t *text) {
 		t.say("Delete ")
 		t.put(t.value("object"))
-		t.say(", so that the namespace controller no longer asks that server")
+		t.say(", so that the namespace controller no longer asks that server.")
 	}},
 	{RemedyDeleteAPICost, nil, func(t *text) {
 		t.say("The API that it served is not available until it is registered again.")
@@ -10776,7 +10785,7 @@ var englishTexts = []compiled{
 		t.put(t.value("object"))
 		t.say(" if whatever added ")
 		t.put(t.value("finalizer"))
-		t.say(" is gone for good")
+		t.say(" is gone for good.")
 	}},
 	{RemedyFinalizerCost, nil, func(t *text) {
 		t.say("The object is deleted at once.")
@@ -10791,7 +10800,7 @@ var englishTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" to ")
 		t.put(t.value("hard"))
-		t.say(", enough for one more")
+		t.say(", enough for one more.")
 	}},
 	{RemedyQuotaCost, nil, func(t *text) {
 		t.say("The namespace may use that much more of the cluster.")
@@ -10806,6 +10815,7 @@ var englishTexts = []compiled{
 		t.say(englishAnd(t.items("ports")))
 		t.say(" of ")
 		t.put(t.value("service"))
+		t.say(".")
 	}},
 	{RemedyBackendPortCost, nil, func(t *text) {
 		t.say("None: no pod is replaced.")

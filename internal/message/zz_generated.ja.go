@@ -1580,6 +1580,7 @@ var japaneseTexts = []compiled{
 		} else {
 			t.say("割り当てを増やすか、キューのほかの Workload が終わるのを待ちます")
 		}
+		t.say("。")
 	}},
 	{QueueHas, []string{"queue", "flavor", "resource", "nominal", "used", "borrowed", "cohort", "limit"}, func(t *text) {
 		t.put(t.value("queue"))
@@ -1621,26 +1622,27 @@ var japaneseTexts = []compiled{
 		t.put(t.value("claim"))
 		t.say(" に指定された ")
 		t.put(t.value("missing"))
-		t.say(" が ")
+		t.say(" が namespace ")
 		t.put(t.value("namespace"))
 		t.say(" に存在しません。存在するまで、スケジューリングの対象になりません。")
 	}},
 	{RemedyDeviceClaim, []string{"namespace", "missing", "owned", "others"}, func(t *text) {
+		t.say("namespace ")
 		t.put(t.value("namespace"))
 		t.say(" に ")
 		t.put(t.value("missing"))
 		t.say(" を作成するか、")
 		if t.is(t.value("owned")) {
-			t.say("Pod の作成元のテンプレート")
+			t.say("Pod の作成元のテンプレートにある名前を修正します")
 		} else {
-			t.say("Pod (作り直しが必要です)")
+			t.say("名前を修正して Pod を作り直します")
 		}
-		t.say(" の名前を修正します")
 		if t.is(t.value("others")) {
 			t.say(" (存在するもの: ")
 			t.say(japaneseAnd(t.items("others")))
 			t.say(")")
 		}
+		t.say("。")
 	}},
 	{DeviceClassMissing, []string{"pod", "claim", "request", "missing"}, func(t *text) {
 		t.put(t.value("pod"))
@@ -1669,6 +1671,7 @@ var japaneseTexts = []compiled{
 			t.say(japaneseAnd(t.items("others")))
 			t.say(")")
 		}
+		t.say("。")
 	}},
 	{CrashesFormat, []string{"subject", "container", "n", "node", "platform"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -1745,7 +1748,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("driver"))
 		t.say(" を新しいバージョンにするか、--reserved-volume-attachments または --volume-attach-limit オプションを付けて、スケジューラーが先に別のノードを選べるようにします。それまでは、ほかに受け入れられるノードがあれば、")
 		t.put(t.value("node"))
-		t.say(" を cordon して Pod を削除します")
+		t.say(" を cordon して Pod を削除します。")
 	}},
 	{TitleN611, nil, func(t *text) {
 		t.say("上限に達した、または使用できない Karpenter の NodePool")
@@ -7859,6 +7862,7 @@ var japaneseTexts = []compiled{
 			t.say(japaneseAnd(t.items("others")))
 			t.say(")")
 		}
+		t.say("。")
 	}},
 	{ImageInvalid, []string{"subject", "image", "container"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -7969,7 +7973,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("set"))
 		t.say(" のノードセレクター、アフィニティまたは toleration を変えて ")
 		t.put(t.value("node"))
-		t.say(" でも動くようにするか、Pod のほうをドライバーの動くノードに限ります")
+		t.say(" でも動くようにするか、Pod のほうをドライバーの動くノードに限ります。")
 	}},
 	{DriverNoPod, []string{"namespace", "set", "node"}, func(t *text) {
 		t.say("ドライバーは ")
@@ -8565,7 +8569,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyKubelet, []string{"node"}, func(t *text) {
 		t.put(t.value("node"))
-		t.say(" の kubelet を再起動し、それでもコンテナが終わらなければノードを再起動するか置き換えます")
+		t.say(" の kubelet を再起動し、それでもコンテナが終わらなければノードを再起動するか置き換えます。")
 	}},
 	{StopHook, []string{"subject", "age", "container", "hook", "lasts", "grace", "node"}, func(t *text) {
 		t.put(t.value("subject"))
@@ -9877,7 +9881,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("near"))
 		t.say(" の Pod (")
 		t.put(t.value("labels"))
-		t.say(") に合わせます")
+		t.say(") に合わせます。")
 	}},
 	{RemedySelectCost, nil, func(t *text) {
 		t.say("なし。Pod は置き換えられません。")
@@ -9892,7 +9896,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("object"))
 		t.say(" を削除し、")
 		t.put(t.value("subject"))
-		t.say(" だけで Pod を保護します")
+		t.say(" だけで Pod を保護します。")
 	}},
 	{RemedyDeleteBudgetCost, nil, func(t *text) {
 		t.say("なし。Pod は置き換えられません。")
@@ -9905,7 +9909,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyAllowOne, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" が一度に 1 つの退避を許可するようにします")
+		t.say(" が一度に 1 つの退避を許可するようにします。")
 	}},
 	{RemedyAllowOneCost, nil, func(t *text) {
 		t.say("これだけで Pod が置き換えられることはありません。")
@@ -9921,7 +9925,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyEvictBroken, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" が Ready でない Pod の退避を許可するようにします")
+		t.say(" が Ready でない Pod の退避を許可するようにします。")
 	}},
 	{RemedyEvictBrokenCost, nil, func(t *text) {
 		t.say("これだけで Pod が置き換えられることはありません。")
@@ -9933,7 +9937,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" の targetPort を Pod にあるポート ")
 		t.put(t.value("name"))
-		t.say(" にします")
+		t.say(" にします。")
 	}},
 	{RemedyTargetPortCost, nil, func(t *text) {
 		t.say("なし。Pod は置き換えられません。")
@@ -9944,7 +9948,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyDeadline, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" が Job を開始できる時間を延ばします")
+		t.say(" が Job を開始できる時間を延ばします。")
 	}},
 	{RemedyDeadlineCost, nil, func(t *text) {
 		t.say("なし。")
@@ -9969,6 +9973,7 @@ var japaneseTexts = []compiled{
 			t.put(t.value("limit"))
 			t.say(" 秒では足りませんでした")
 		}
+		t.say("。")
 	}},
 	{RemedyJobTimeCost, []string{"done"}, func(t *text) {
 		t.say("最初からやり直しになります")
@@ -9996,13 +10001,14 @@ var japaneseTexts = []compiled{
 			t.put(t.value("limit"))
 			t.say(" 秒では足りませんでした")
 		}
+		t.say("。")
 	}},
 	{RemedyCronTimeCost, nil, func(t *text) {
 		t.say("次の Job まではありません。失敗した Job は再び動きません。")
 	}},
 	{RemedySchedule, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" のスケジュールを、Kubernetes が受け付け、実際に時刻が来るものにします")
+		t.say(" のスケジュールを、Kubernetes が受け付け、実際に時刻が来るものにします。")
 	}},
 	{RemedyScheduleCost, nil, func(t *text) {
 		t.say("なし。")
@@ -10012,7 +10018,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyRunJob, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" の Job を今 1 回だけ実行します")
+		t.say(" の Job を今 1 回だけ実行します。")
 	}},
 	{RemedyRunJobCost, nil, func(t *text) {
 		t.say("スケジュール外で Job が 1 つ動きます。")
@@ -10023,7 +10029,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyUnsuspend, []string{"subject"}, func(t *text) {
 		t.put(t.value("subject"))
-		t.say(" が再び Job を作るようにします")
+		t.say(" が再び Job を作るようにします。")
 	}},
 	{RemedyUnsuspendCost, nil, func(t *text) {
 		t.say("最後に逃した予定の Job が 1 つ、すぐに始まることがあります。")
@@ -10035,7 +10041,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("object"))
 		t.say(" を削除し、")
 		t.put(t.value("subject"))
-		t.say(" が次の Job を作れるようにします")
+		t.say(" が次の Job を作れるようにします。")
 	}},
 	{RemedyDeleteJobCost, nil, func(t *text) {
 		t.say("その Pod が行っている処理は失われます。")
@@ -10194,7 +10200,7 @@ var japaneseTexts = []compiled{
 		} else {
 			t.say("メトリクスアダプター")
 		}
-		t.say(") を調べ、その Pod が Ready になるようにします")
+		t.say(") を調べ、その Pod が Ready になるようにします。")
 	}},
 	{MetricsAPIDown, []string{"api", "why"}, func(t *text) {
 		t.put(t.value("api"))
@@ -10209,7 +10215,7 @@ var japaneseTexts = []compiled{
 	{RemedyPublish, []string{"service"}, func(t *text) {
 		t.say("Ready になる前のエンドポイントも ")
 		t.put(t.value("service"))
-		t.say(" に公開します")
+		t.say(" に公開します。")
 	}},
 	{RemedyPublishCost, nil, func(t *text) {
 		t.say("なし。Pod は置き換えられません。")
@@ -10227,24 +10233,24 @@ var japaneseTexts = []compiled{
 		} else {
 			t.say("サーバーが応答するようにします")
 		}
-		t.say("。それまでは failurePolicy: Ignore で、応答がなくても Pod を作成できます")
+		t.say("。それまでは failurePolicy: Ignore で、応答がなくても Pod を作成できます。")
 	}},
 	{RemedyFindSlowHooks, []string{"limit"}, func(t *text) {
 		t.say("Pod の作成時に呼ばれる webhook を調べ、合計が ")
 		t.put(t.value("limit"))
-		t.say(" 秒より短くなるように timeoutSeconds を設定します")
+		t.say(" 秒より短くなるように timeoutSeconds を設定します。")
 	}},
 	{RemedyHookCert, []string{"webhook", "config"}, func(t *text) {
 		t.say("webhook ")
 		t.put(t.value("webhook"))
 		t.say(" のサーバーに、")
 		t.put(t.value("config"))
-		t.say(" の caBundle で検証できる証明書を与えます")
+		t.say(" の caBundle で検証できる証明書を与えます。")
 	}},
 	{RemedyIgnoreHook, []string{"webhook"}, func(t *text) {
 		t.say("当面の間、webhook ")
 		t.put(t.value("webhook"))
-		t.say(" の応答がなくても Pod を作成します")
+		t.say(" の応答がなくても Pod を作成します。")
 	}},
 	{RemedyIgnoreHookCost, nil, func(t *text) {
 		t.say("元に戻すまで、webhook によるサイドカーなどの追加や検査は行われません。")
@@ -10258,7 +10264,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("webhook"))
 		t.say(" の応答を待つ時間を ")
 		t.put(t.value("seconds"))
-		t.say(" 秒にします")
+		t.say(" 秒にします。")
 	}},
 	{RemedyHookTimeoutCost, nil, func(t *text) {
 		t.say("なし。")
@@ -10272,7 +10278,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" の対象を ")
 		t.put(t.value("name"))
-		t.say(" にします")
+		t.say(" にします。")
 	}},
 	{RemedyTargetCost, nil, func(t *text) {
 		t.say("対象のレプリカ数がメトリクスに応じて変わります。")
@@ -10281,7 +10287,7 @@ var japaneseTexts = []compiled{
 		t.say("本来の対象がどれかは分かりません。")
 	}},
 	{RemedyMetricsServer, nil, func(t *text) {
-		t.say("metrics-server をインストールします")
+		t.say("metrics-server をインストールします。")
 	}},
 	{RemedyMetricsServerCost, nil, func(t *text) {
 		t.say("kube-system の Pod が 1 つ増えます。")
@@ -10295,7 +10301,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(" に ")
 		t.put(t.value("resource"))
-		t.say(" の requests を指定します")
+		t.say(" の requests を指定します。")
 	}},
 	{RemedyRequestCost, []string{"target"}, func(t *text) {
 		t.put(t.value("target"))
@@ -10308,7 +10314,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" の上限を、現在のメトリクスに必要な ")
 		t.put(t.value("want"))
-		t.say(" にします")
+		t.say(" にします。")
 	}},
 	{RemedyMaxReplicasCost, nil, func(t *text) {
 		t.say("その分の Pod と、そのためのノードが必要です。")
@@ -10421,7 +10427,7 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyDeleteAPI, []string{"object"}, func(t *text) {
 		t.put(t.value("object"))
-		t.say(" を削除し、Namespace コントローラーがそのサーバーに問い合わせないようにします")
+		t.say(" を削除し、Namespace コントローラーがそのサーバーに問い合わせないようにします。")
 	}},
 	{RemedyDeleteAPICost, nil, func(t *text) {
 		t.say("再び登録されるまで、その API は使えません。")
@@ -10434,7 +10440,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("finalizer"))
 		t.say(" を設定したものがもう存在しない場合に、")
 		t.put(t.value("object"))
-		t.say(" の finalizer を外します")
+		t.say(" の finalizer を外します。")
 	}},
 	{RemedyFinalizerCost, nil, func(t *text) {
 		t.say("オブジェクトはすぐに削除されます。")
@@ -10448,7 +10454,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("subject"))
 		t.say(" を、あと 1 つ分になる ")
 		t.put(t.value("hard"))
-		t.say(" に増やします")
+		t.say(" に増やします。")
 	}},
 	{RemedyQuotaCost, nil, func(t *text) {
 		t.say("その分だけ namespace がクラスターを多く使えます。")
@@ -10462,7 +10468,7 @@ var japaneseTexts = []compiled{
 		t.put(t.value("service"))
 		t.say(" のポート ")
 		t.say(japaneseAnd(t.items("ports")))
-		t.say(" にします")
+		t.say(" にします。")
 	}},
 	{RemedyBackendPortCost, nil, func(t *text) {
 		t.say("なし。Pod は置き換えられません。")
