@@ -61,8 +61,8 @@ func TestFatesOverSeveralChanges(t *testing.T) {
 func TestRecreatedPodWithoutRoomAtItsVolume(t *testing.T) {
 	grow := testworld.PatchOf("Deployment", "db", `{"spec":{"template":{"spec":{"containers":[{"name":"main","resources":{"requests":{"cpu":"3"}}}]}}}}`)
 	for cpu, want := range map[string][]string{
-		"2": {"ended db-1-a n1> FateRolled", "waiting db-* FateUnschedulable"},
-		"4": {"created db-* >n1", "ended db-1-a n1> FateRolled"},
+		"2": {"ended db-1-a n1> FateRecreated", "waiting db-* FateUnschedulable"},
+		"4": {"created db-* >n1", "ended db-1-a n1> FateRecreated"},
 	} {
 		db := testworld.Recreating(testworld.Deployment("db", testworld.Template("db", "1", testworld.Mounting("data")), "n1"))
 		w := testworld.Of(testworld.Node("n1", "a", testworld.CPU(cpu)), testworld.Node("n2", "b", testworld.CPU("8")), testworld.ZonalClaim("data", "a"), db)

@@ -66,6 +66,8 @@ type Engine struct {
 	admissionControllers admissionControllers
 	// verticalPodAutoscalers set the requests of new pods.
 	verticalPodAutoscalers verticalpodautoscaler.ByTarget
+	// provisionedAt is when volumes were provisioned for a pod that the scheduler has placed, by its UID.
+	provisionedAt map[types.UID]time.Duration
 	// activePods is the number of active pods of each controller, by its UID, once it was asked for.
 	activePods map[types.UID]int
 }
@@ -102,7 +104,7 @@ func New(judge *scheduling.Judge, seed uint64) *Engine {
 	world := judge.World()
 	e := &Engine{
 		Judge: judge, Initial: world, Randomness: randomness.New(seed), objects: world, Pods: pods.New(world), Fates: fates.New(), Gaps: newGaps(judge),
-		Names: names.NewGenerator(world), activePods: map[types.UID]int{},
+		Names: names.NewGenerator(world), activePods: map[types.UID]int{}, provisionedAt: map[types.UID]time.Duration{},
 		quotas: newQuotas(), addresses: newAddressing(world), Queue: queue.New(len(world.Pods())), admissionControllers: newAdmissionControllers(world),
 		verticalPodAutoscalers: verticalpodautoscaler.Of(world),
 	}

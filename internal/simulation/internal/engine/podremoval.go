@@ -121,6 +121,9 @@ func (e *Engine) Bind(pod *corev1.Pod, node string) error {
 	if !e.assignAddress(placed) {
 		return e.bindWithoutAddress(pod, placed, edits)
 	}
+	if len(edits) > 0 {
+		e.provisionedAt[placed.UID] = e.now
+	}
 	edits = append(append(edits, cluster.Put(placed)), e.markHealthy(placed)...)
 	if err := e.Edit(edits...); err != nil {
 		return err

@@ -36,14 +36,22 @@ func (e *Engine) preemptFor(ctx context.Context, queued *queue.Pod, p scheduling
 }
 
 // preempt removes the victims that the scheduler chose, and has their owners replace them. Gracefully they still terminate while
-// other pods are scheduled.
+// other pods are scheduled. Those that are not bound yet only wait again.
 func (e *Engine) preempt(ctx context.Context, pod *corev1.Pod, p scheduling.Preemption, gracefully bool) error {
-	e.Budgets.RecordViolations(p.Victims...)
+	var victims []*corev1.Pod
 	for _, victim := range p.Victims {
+		if !e.isInPreBind(victim) {
+			victims = append(victims, victim)
+		} else if err := e.cancelBinding(victim); err != nil {
+			return err
+		}
+	}
+	e.Budgets.RecordViolations(victims...)
+	for _, victim := range victims {
 		e.Fates.MarkPreempted(victim, names.PodRef(pod), e.now+terminationGracePeriod(victim))
 	}
 	slow := func(victim *corev1.Pod) bool { return gracefully && terminatesSlowly(victim) }
-	for _, victim := range p.Victims {
+	for _, victim := range victims {
 		if !slow(victim) {
 			continue
 		}
@@ -51,7 +59,7 @@ func (e *Engine) preempt(ctx context.Context, pod *corev1.Pod, p scheduling.Pree
 			return err
 		}
 	}
-	return e.removeVictims(ctx, slices.DeleteFunc(slices.Clone(p.Victims), slow))
+	return e.removeVictims(ctx, slices.DeleteFunc(victims, slow))
 }
 
 // terminateVictim deletes a victim that still terminates while other pods are scheduled. Until it has ended, the scheduler preempts

@@ -110,10 +110,13 @@ func (r *Records) MarkWaiting(pod *corev1.Pod) {
 	record.Fate.Kind, record.Fate.To, record.Fate.Why, record.Fate.Until, record.WaitingPod = outcome.Waiting, "", message.Sentence{}, 0, pod
 }
 
-// MarkNotCreated says why a pod is not created, though its owner wants it.
+// MarkNotCreated says why a pod is not created, or not again, though its owner wants it.
 func (r *Records) MarkNotCreated(pod *corev1.Pod, why message.Sentence) {
 	record := r.Of(pod)
 	record.Fate = outcome.Fate{Kind: outcome.Waiting, Pod: record.Fate.Pod, From: record.Fate.From, Why: why}
+	if !record.Created { // It was there, pending, and is there no longer.
+		record.Pending = false
+	}
 }
 
 // MarkBound says that the pod is bound to a node and has not started there, and why.

@@ -72,6 +72,9 @@ func (r Source) EndsBeforeReplacement() bool { return r.rng != nil && r.rng.IntN
 // goes on at once, and victims take time to end.
 func (r Source) BindDelayed() bool { return r.rng != nil && r.rng.IntN(4) > 0 }
 
+// Provisioning reports whether a driver has not provisioned the volumes of a pod yet, shortly after the scheduler has chosen its node.
+func (r Source) Provisioning() bool { return r.rng != nil && r.rng.IntN(2) == 0 }
+
 // CountsBudgetsLater reports whether the scheduler may see budgets without the victims of its last preemptions: the disruption
 // controller counts them, beside the scheduler.
 func (r Source) CountsBudgetsLater() bool { return r.rng != nil }
