@@ -18,8 +18,11 @@ import (
 // zones. It reports how many workloads were out of balance, and how many pods the plan evicts; the controller limits
 // those.
 func BenchmarkPlan(b *testing.B) {
-	for _, size := range []struct{ nodes, pods, most int }{{500, 5_000, 0}, {5_000, 100_000, 0}, {5_000, 100_000, v1alpha1.DefaultPolicyEvictions}} {
+	for _, size := range []struct{ nodes, pods, most int }{
+		{500, 5_000, 0}, {1_000, 20_000, 0}, {2_000, 40_000, 0}, {5_000, 100_000, 0}, {5_000, 100_000, v1alpha1.DefaultPolicyEvictions},
+	} {
 		b.Run(fmt.Sprintf("%d-nodes/most-%d", size.nodes, size.most), func(b *testing.B) {
+			b.ReportAllocs()
 			contents := clustertest.BigContents(size.nodes, size.pods)
 			delete(contents.Knowledge, cluster.ServiceAccount) // It has none, without which no pod could be created.
 			world := withoutZone(cluster.New(contents))
