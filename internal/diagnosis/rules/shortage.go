@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -24,6 +23,11 @@ type shortage struct {
 	lacking map[corev1.ResourceName]int64
 	// suitable are the nodes that keep off pods of a workload only because they are full.
 	suitable map[change.Ref][]*corev1.Node
+	// workload and requests are the last pod's, and shares what each of its suitable nodes lacks of these, as the share method has it: pods of a workload mostly
+	// follow each other and request the same.
+	workload change.Ref
+	requests map[corev1.ResourceName]int64
+	shares   []float64
 }
 
 // shortOf is what is lacking, of what the pods request that a loss leaves Pending, on the nodes that keep them off only because they are full: one pod after the
@@ -39,7 +43,8 @@ func shortOf(ctx context.Context, q query.Query, worst domainLoss) message.List 
 		return nil
 	}
 	s := shortage{
-		query.Query{World: result.World, Judge: judge}, map[string]map[corev1.ResourceName]int64{}, map[corev1.ResourceName]int64{}, map[change.Ref][]*corev1.Node{},
+		after: query.Query{World: result.World, Judge: judge}, free: map[string]map[corev1.ResourceName]int64{}, lacking: map[corev1.ResourceName]int64{},
+		suitable: map[change.Ref][]*corev1.Node{},
 	}
 	for _, fate := range worst.noCapacity {
 		if pod := q.World.Pod(fate.Pod.Namespace, fate.Pod.Name); pod != nil && !s.add(ctx, facts.WorkloadRef(q.World, pod), unbound(pod)) {
@@ -61,7 +66,7 @@ func unbound(pod *corev1.Pod) *corev1.Pod {
 }
 
 // add counts a pod; false if it cannot be said which nodes suit it.
-func (s shortage) add(ctx context.Context, workload change.Ref, pod *corev1.Pod) bool {
+func (s *shortage) add(ctx context.Context, workload change.Ref, pod *corev1.Pod) bool {
 	if _, known := s.suitable[workload]; !known {
 		verdict := s.after.Verdict(ctx, pod)
 		if verdict == nil {
@@ -78,15 +83,28 @@ func (s shortage) add(ctx context.Context, workload change.Ref, pod *corev1.Pod)
 	if len(nodes) == 0 {
 		return true
 	}
-	requests := query.PodRequests(pod)
-	best := slices.MinFunc(nodes, func(a, b *corev1.Node) int { return cmp.Compare(s.share(requests, a), s.share(requests, b)) })
-	for name, missing := range s.lackingOn(best, requests) {
-		s.lacking[name] += missing
+	s.compareNodes(workload, requestsIn(query.PodRequests(pod)))
+	best := slices.Index(s.shares, slices.Min(s.shares))
+	free := s.freeOn(nodes[best])
+	for name, value := range s.requests {
+		if missing := value - free[name]; missing > 0 {
+			s.lacking[name] += missing
+		}
+		free[name] = max(0, free[name]-value)
 	}
-	for name, value := range requestsIn(requests) {
-		s.freeOn(best)[name] = max(0, s.freeOn(best)[name]-value)
-	}
+	s.shares[best] = s.share(nodes[best])
 	return true
+}
+
+// compareNodes sets the shares of the nodes that suit a pod of a workload.
+func (s *shortage) compareNodes(workload change.Ref, requests map[corev1.ResourceName]int64) {
+	if s.shares != nil && s.workload == workload && maps.Equal(s.requests, requests) {
+		return
+	}
+	s.workload, s.requests, s.shares = workload, requests, nil
+	for _, node := range s.suitable[workload] {
+		s.shares = append(s.shares, s.share(node))
+	}
 }
 
 // requestsIn are requests in the units of query.QuantityValue.
@@ -98,28 +116,19 @@ func requestsIn(requests corev1.ResourceList) map[corev1.ResourceName]int64 {
 	return all
 }
 
-// lackingOn is what a node has too little of for requests.
-func (s shortage) lackingOn(node *corev1.Node, requests corev1.ResourceList) map[corev1.ResourceName]int64 {
-	lacking := map[corev1.ResourceName]int64{}
-	for name, value := range requestsIn(requests) {
-		if missing := value - s.freeOn(node)[name]; missing > 0 {
-			lacking[name] = missing
-		}
-	}
-	return lacking
-}
-
 // share is the sum of the shares of the requests that a node lacks.
-func (s shortage) share(requests corev1.ResourceList, node *corev1.Node) float64 {
-	sum := 0.0
-	for name, missing := range s.lackingOn(node, requests) {
-		sum += float64(missing) / float64(query.QuantityValue(name, requests[name]))
+func (s *shortage) share(node *corev1.Node) float64 {
+	sum, free := 0.0, s.freeOn(node)
+	for name, value := range s.requests {
+		if missing := value - free[name]; missing > 0 {
+			sum += float64(missing) / float64(value)
+		}
 	}
 	return sum
 }
 
 // freeOn is what a node has free beside what the pods counted so far take.
-func (s shortage) freeOn(node *corev1.Node) map[corev1.ResourceName]int64 {
+func (s *shortage) freeOn(node *corev1.Node) map[corev1.ResourceName]int64 {
 	if s.free[node.Name] == nil {
 		free := map[corev1.ResourceName]int64{}
 		for name, all := range node.Status.Allocatable {
