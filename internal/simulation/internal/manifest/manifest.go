@@ -47,7 +47,6 @@ func (m *Applier) Apply(ctx context.Context, c change.Apply) error {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(applyOrder(c.Objects[a]), applyOrder(c.Objects[b])) })
 	var uncertain []change.Ref
-	defer func() { m.noteUncertain(uncertain, c.ServerSide) }()
 	for _, i := range order {
 		o := c.Objects[i]
 		if policy, is := o.(*v1alpha1.FailoverPolicy); is {
@@ -78,23 +77,26 @@ func (m *Applier) Apply(ctx context.Context, c change.Apply) error {
 			m.engine.NoteUnknownAdmission()
 			m.engine.RecordAdmission(object, operationOn(before))
 		}
-		if before != nil {
-			if err := validate(ref, object, before); err != nil && !c.Stored {
-				return err
-			}
-			m.noteApplied(before, object)
-			if err := m.updateObject(ctx, before, object); err != nil {
-				return err
-			}
-			continue
-		}
-		object.SetUID(m.engine.Names.UID())
-		object.SetCreationTimestamp(*m.engine.APITime())
-		if err := m.createObject(object); err != nil {
+		if err := m.put(ctx, ref, before, object, c.Stored); err != nil {
 			return err
 		}
 	}
+	m.noteUncertain(uncertain, c.ServerSide)
 	return nil
+}
+
+// put creates an object, or updates the one that is there before. What the API server has stored is valid.
+func (m *Applier) put(ctx context.Context, ref change.Ref, before, object metav1.Object, stored bool) error {
+	if before == nil {
+		object.SetUID(m.engine.Names.UID())
+		object.SetCreationTimestamp(*m.engine.APITime())
+		return m.createObject(object)
+	}
+	if err := validate(ref, object, before); err != nil && !stored {
+		return err
+	}
+	m.noteApplied(before, object)
+	return m.updateObject(ctx, before, object)
 }
 
 // applyFailoverPolicy changes the running pods as naosu's controller does. Pods that are made later keep the default.
