@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"maps"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -14,6 +15,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster/compact"
 	"github.com/naosu-dev/naosu/internal/merge"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
+	"github.com/naosu-dev/naosu/internal/simulation/internal/podtemplate"
 	"github.com/naosu-dev/naosu/internal/simulation/outcome"
 )
 
@@ -56,35 +58,46 @@ func (m *Applier) knowsOwners(before metav1.Object) bool {
 }
 
 // isUncertain reports whether the object that results from a manifest depends on who applied which fields before, and that is not known: the live object
-// has fields that the manifest lacks, or, on the server, the manifest changes some, which others may own.
+// has fields that the manifest alone would not make, or, on the server, the manifest changes some, which others may own.
 func (m *Applier) isUncertain(c change.Apply, i int, before, merged metav1.Object) bool {
 	if c.Manifest(i) == nil || m.knowsOwners(before) {
 		return false
 	}
-	replaced := c.Objects[i].DeepCopyObject().(metav1.Object)
-	m.sealValues(replaced)
-	inheritFromLive(replaced, before)
-	return !sameConfiguration(replaced, merged) || c.ServerSide && !sameConfiguration(before, merged)
+	manifest := runtime.DeepCopyJSON(c.Manifest(i))
+	m.engine.World().Values(before).DigestManifest(manifest)
+	alone, err := merge.Client(manifest, nil)
+	return err != nil || !sameConfiguration(alone.(metav1.Object), merged) || c.ServerSide && !sameConfiguration(before, merged)
 }
 
 // sameConfiguration reports whether two objects agree in all that a manifest configures, once the API server's defaults are set.
 func sameConfiguration(a, b metav1.Object) bool {
-	configurationOf := func(o metav1.Object) map[string]any {
-		o = o.(runtime.Object).DeepCopyObject().(metav1.Object)
-		admission.Default(o.(runtime.Object))
-		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
-		if err != nil { // Objects of the API are convertible.
-			return nil
-		}
-		annotations := maps.Clone(o.GetAnnotations())
-		delete(annotations, corev1.LastAppliedConfigAnnotation)
-		for _, field := range []string{"apiVersion", "kind", "metadata", "status"} {
-			delete(fields, field)
-		}
-		fields["labels"], fields["annotations"] = o.GetLabels(), annotations
-		return fields
-	}
 	return equality.Semantic.DeepEqual(configurationOf(a), configurationOf(b))
+}
+
+// configurationOf are the fields of an object, with the API server's defaults, without those that the API server or a controller sets, and the annotation of
+// kubectl rollout restart.
+func configurationOf(o metav1.Object) map[string]any {
+	o = o.(runtime.Object).DeepCopyObject().(metav1.Object)
+	admission.Default(o.(runtime.Object))
+	if template := podtemplate.Of(o); template != nil {
+		delete(template.Annotations, "kubectl.kubernetes.io/restartedAt")
+	}
+	if claim, is := o.(*corev1.PersistentVolumeClaim); is {
+		claim.Spec.VolumeName, claim.Spec.StorageClassName = "", nil // Nothing changes or removes them.
+	}
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(o)
+	if err != nil { // Objects of the API are convertible.
+		return nil
+	}
+	for _, field := range []string{"apiVersion", "kind", "metadata", "status"} {
+		delete(fields, field)
+	}
+	annotations := maps.Clone(o.GetAnnotations())
+	maps.DeleteFunc(annotations, func(key, _ string) bool {
+		return key == corev1.LastAppliedConfigAnnotation || strings.HasPrefix(key, "deployment.kubernetes.io/")
+	})
+	fields["labels"], fields["annotations"] = o.GetLabels(), annotations
+	return fields
 }
 
 // noteUncertain notes the objects of which it is not known how their manifests are merged into them.

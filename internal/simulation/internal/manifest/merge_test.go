@@ -33,6 +33,11 @@ func TestUnknownMerge(t *testing.T) {
 	}
 	defaulted := func(d *appsv1.Deployment) { admission.Default(d) }
 	labeled := func(d *appsv1.Deployment) { d.Labels = map[string]string{"team": "a"} }
+	restarted := func(d *appsv1.Deployment) {
+		d.Spec.Template.Annotations = map[string]string{"kubectl.kubernetes.io/restartedAt": "2026-11-27T10:00:00Z"}
+	}
+	checksum := func(d *appsv1.Deployment) { d.Spec.Template.Annotations = map[string]string{"checksum/config": "1"} }
+	scaled := func(d *appsv1.Deployment) { d.Spec.Replicas = new(int32(3)) }
 	const unknown = "It is not known how the manifest is merged into deployment/web: the snapshot does not contain the manifest that was applied last. " +
 		"Fields that the manifest does not have are assumed to stay."
 	const unknownOwners = "It is not known how the manifest is merged into deployment/web: the snapshot does not contain the owners of its fields. " +
@@ -49,6 +54,9 @@ func TestUnknownMerge(t *testing.T) {
 		"what the Deployment controller adds":     {live(rolledOut), 1, false, ""},
 		"a field that the manifest lacks":         {live(tolerating), 1, false, unknown},
 		"a label that the manifest lacks":         {live(labeled), 1, false, unknown},
+		"an annotation of the template":           {live(checksum), 1, false, unknown},
+		"the annotation of a restart":             {live(restarted), 1, false, ""},
+		"replicas that the manifest lacks":        {live(scaled), 0, false, unknown},
 		"a field that it changes":                 {live(), 2, false, ""},
 		"a field that it changes, on the server":  {live(), 2, true, unknownOwners},
 		"a field that it lacks, on the server":    {live(tolerating), 1, true, unknownOwners},
@@ -56,7 +64,11 @@ func TestUnknownMerge(t *testing.T) {
 		"what it creates, on the server, as well": {testworld.Of(testworld.Node("n1", "a")), 1, true, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			expectMergeSaid(t, tc.world, apply(t, tc.server, testworld.NewDeployment(int32(tc.replicas), testworld.Template("web", "1"))), tc.want)
+			manifest := testworld.NewDeployment(int32(tc.replicas), testworld.Template("web", "1"))
+			if tc.replicas == 0 {
+				manifest.Spec.Replicas = nil
+			}
+			expectMergeSaid(t, tc.world, apply(t, tc.server, manifest), tc.want)
 		})
 	}
 }
