@@ -37,17 +37,22 @@ func TestForeseen(t *testing.T) {
 		words []string
 		// outside is whether what prevents the incident is outside of what can be simulated, and live whether a snapshot does not have what tells of it.
 		outside, live bool
+		// condition is one that an agent sets on each node soon after the start.
+		condition corev1.NodeConditionType
 	}{
-		"stranded-volume": {timeScale, "N102", []string{"us-east-1c", "redash-redis"}, false, false},
+		"stranded-volume": {timeScale, "N102", []string{"us-east-1c", "redash-redis"}, false, false, ""},
 		// At the real pace: a toleration of 300 s is what makes the failover slow.
-		"lopsided-return":  {"1", "N202", []string{"httpd"}, false, false},
-		"silent-repair":    {timeScale, "N302", []string{"InterfaceNotUp", "group/workers"}, true, true},
-		"exhausted-subnet": {timeScale, "N402", []string{"us-east-1b", "89 too few"}, true, false},
-		"preempted-jobs":   {timeScale, "N502", []string{"calico-node", "job/"}, false, false},
+		"lopsided-return":  {"1", "N202", []string{"httpd"}, false, false, ""},
+		"silent-repair":    {timeScale, "N302", []string{"InterfaceNotUp", "group/workers"}, true, true, "NetworkingReady"},
+		"exhausted-subnet": {timeScale, "N402", []string{"us-east-1b", "89 too few"}, true, false, ""},
+		"preempted-jobs":   {timeScale, "N502", []string{"calico-node", "job/"}, false, false, ""},
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
 			l := up(t, "--scenario", scenario, "--until", "start", "--time-scale", tc.timeScale).withAWS(t)
+			if tc.condition != "" {
+				l.nodesReport(t, tc.condition)
+			}
 			for name, from := range worlds(t, l) {
 				if tc.live && len(from) > 0 {
 					continue
@@ -245,6 +250,21 @@ func nodeOf(t *testing.T, l lab, is func(corev1.Node) bool) string {
 		t.Fatalf("none of the %d nodes is meant", len(nodes.Items))
 	}
 	return nodes.Items[i].Name
+}
+
+// nodesReport waits until every node has a condition.
+func (l lab) nodesReport(t *testing.T, condition corev1.NodeConditionType) {
+	t.Helper()
+	eventually(t, fmt.Sprintf("every node to have %s", condition), func() error {
+		var nodes corev1.NodeList
+		l.decode(t, &nodes, "kubectl", "get", "nodes", "-o", "json")
+		for _, n := range nodes.Items {
+			if !slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == condition }) {
+				return fmt.Errorf("%s does not", n.Name)
+			}
+		}
+		return nil
+	})
 }
 
 func ready(n corev1.Node) bool {
