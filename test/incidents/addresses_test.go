@@ -266,7 +266,7 @@ type subnetAddresses struct {
 }
 
 // settled is the subnet once so many nodes run all their pods, and as many addresses are free as a moment ago: an address manager looks every five seconds
-// of the lab.
+// of the lab, later on a busy machine.
 func (l lab) settled(t *testing.T, nodes int) subnetAddresses {
 	t.Helper()
 	var last subnetAddresses
@@ -286,7 +286,7 @@ func (l lab) settled(t *testing.T, nodes int) subnetAddresses {
 		if same++; now.Subnets[0].Free != last.Free {
 			last, same = now.Subnets[0], 0
 		}
-		if same < 10 {
+		if same < 20 {
 			return fmt.Errorf("%d addresses are free, %d times", last.Free, same)
 		}
 		last = now.Subnets[0]
