@@ -20,7 +20,7 @@ func (e *Engine) isInPreBind(pod *corev1.Pod) bool {
 
 // cancelBinding has a victim of a preemption that is not bound yet wait for the scheduler again: it is not deleted. What was provisioned for it stays.
 //
-// Source: pkg/scheduler/framework/preemption of Kubernetes (Executor, which cancels pods in PreBind since 1.36).
+// Source: pkg/scheduler/framework/preemption of Kubernetes (Executor: a pod in PreBind is cancelled in place of its deletion).
 func (e *Engine) cancelBinding(pod *corev1.Pod) error {
 	delete(e.provisionedAt, pod.UID)
 	waiting := *pod
