@@ -24,4 +24,27 @@ func (s *Snapshot) ClusterAutoscalers() []corev1.Container {
 	return all
 }
 
+// VerticalAutoscalers are the Deployments that run the cluster-proportional-vertical-autoscaler.
+func (s *Snapshot) VerticalAutoscalers() []*appsv1.Deployment {
+	return s.index.autoscalers.find(allKey, s.Deployments)
+}
+
+// allKey is the key of a lookup with one key only.
+const allKey = ""
+
+func verticalAutoscalerKeys(d *appsv1.Deployment) []string {
+	for i := range d.Spec.Template.Spec.Containers {
+		if IsVerticalAutoscaler(&d.Spec.Template.Spec.Containers[i]) {
+			return []string{allKey}
+		}
+	}
+	return nil
+}
+
+// IsVerticalAutoscaler reports whether a container is the cluster-proportional-vertical-autoscaler.
+func IsVerticalAutoscaler(c *corev1.Container) bool {
+	image := c.Image[strings.LastIndexByte(c.Image, '/')+1:]
+	return strings.HasPrefix(image, "cpvpa") || strings.HasPrefix(image, "cluster-proportional-vertical-autoscaler")
+}
+
 func isScaledUp(d *appsv1.Deployment) bool { return ptr.Deref(d.Spec.Replicas, 1) > 0 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +17,9 @@ type index struct {
 	podsOf        *lookup[*corev1.Pod] // by their controller's UID
 	podsUsing     *lookup[*corev1.Pod] // by the claim they mount
 	podsByUID     *lookup[*corev1.Pod]
-	nodesIn       *lookup[*corev1.Node] // by ZoneKey
+	nodesIn       *lookup[*corev1.Node]       // by ZoneKey
+	replicaSetsOf *lookup[*appsv1.ReplicaSet] // by their controller's UID
+	autoscalers   *lookup[*appsv1.Deployment] // those with a vertical autoscaler, under allKey
 	attachmentsOf *lookup[*storagev1.VolumeAttachment]
 	eventsOf      *lookup[*corev1.Event]
 	groups        *groups
@@ -32,10 +35,12 @@ type groups struct {
 func newIndex() index {
 	return index{
 		podsOn:        newLookup(nodeOfPod),
-		podsOf:        newLookup(controllerOfPod),
+		podsOf:        newLookup(controllerOf[*corev1.Pod]),
 		podsUsing:     newLookup(claimsOfPod),
 		podsByUID:     newLookup(func(pod *corev1.Pod) []string { return []string{string(pod.UID)} }),
 		nodesIn:       newLookup(func(node *corev1.Node) []string { return []string{ZoneKey(node)} }),
+		replicaSetsOf: newLookup(controllerOf[*appsv1.ReplicaSet]),
+		autoscalers:   newLookup(verticalAutoscalerKeys),
 		attachmentsOf: newLookup(volumeOfAttachment),
 		eventsOf:      newLookup(func(e *corev1.Event) []string { return []string{string(e.InvolvedObject.UID)} }),
 		groups:        &groups{},
@@ -50,6 +55,10 @@ func (x index) with(s *Snapshot, kind Kind, edits []Edit) index {
 		pods := replacing[*corev1.Pod](s, kind, edits)
 		x.podsOn, x.podsOf, x.podsUsing = x.podsOn.with(pods, of), x.podsOf.with(pods, of), x.podsUsing.with(pods, of)
 		x.podsByUID = x.podsByUID.with(pods, of)
+	case ReplicaSet:
+		x.replicaSetsOf = x.replicaSetsOf.with(replacing[*appsv1.ReplicaSet](s, kind, edits), of)
+	case Deployment:
+		x.autoscalers = x.autoscalers.with(replacing[*appsv1.Deployment](s, kind, edits), of)
 	case VolumeAttachment:
 		x.attachmentsOf = x.attachmentsOf.with(replacing[*storagev1.VolumeAttachment](s, kind, edits), of)
 	case Event:
@@ -66,6 +75,10 @@ func (x index) withoutLookup(kind Kind) index {
 	switch kind {
 	case Pod:
 		x.podsOn, x.podsOf, x.podsUsing, x.podsByUID = fresh.podsOn, fresh.podsOf, fresh.podsUsing, fresh.podsByUID
+	case ReplicaSet:
+		x.replicaSetsOf = fresh.replicaSetsOf
+	case Deployment:
+		x.autoscalers = fresh.autoscalers
 	case VolumeAttachment:
 		x.attachmentsOf = fresh.attachmentsOf
 	case Event:
@@ -90,8 +103,8 @@ func replacing[T metav1.Object](s *Snapshot, kind Kind, edits []Edit) []replaced
 
 func nodeOfPod(pod *corev1.Pod) []string { return []string{pod.Spec.NodeName} }
 
-func controllerOfPod(pod *corev1.Pod) []string {
-	owner := metav1.GetControllerOfNoCopy(pod)
+func controllerOf[T metav1.Object](o T) []string {
+	owner := metav1.GetControllerOfNoCopy(o)
 	if owner == nil {
 		return nil
 	}
@@ -128,6 +141,11 @@ func (s *Snapshot) NodesIn(zoneKey string) []*corev1.Node {
 // PodsOf are the pods whose controller has that UID.
 func (s *Snapshot) PodsOf(controller types.UID) []*corev1.Pod {
 	return s.index.podsOf.find(string(controller), s.Pods)
+}
+
+// ReplicaSetsOf are the ReplicaSets whose controller has that UID.
+func (s *Snapshot) ReplicaSetsOf(controller types.UID) []*appsv1.ReplicaSet {
+	return s.index.replicaSetsOf.find(string(controller), s.ReplicaSets)
 }
 
 // PodsUsing are the pods that mount a claim.

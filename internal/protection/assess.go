@@ -232,10 +232,8 @@ func podsOf(world *cluster.Snapshot, workload metav1.Object) []*corev1.Pod {
 	controllers := []types.UID{workload.GetUID()}
 	if _, is := workload.(*appsv1.Deployment); is {
 		controllers = nil
-		for _, set := range world.ReplicaSets() {
-			if metav1.IsControlledBy(set, workload) {
-				controllers = append(controllers, set.UID)
-			}
+		for _, set := range world.ReplicaSetsOf(workload.GetUID()) {
+			controllers = append(controllers, set.UID)
 		}
 	}
 	var pods []*corev1.Pod

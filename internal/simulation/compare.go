@@ -28,7 +28,7 @@ var harmfulKinds = []outcome.Kind{outcome.Lost, outcome.Waiting, outcome.Preempt
 // among those in which most pods fare worse; its fates are only those that the changes cause, and have no reasons.
 func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, out ...string) (outcome.Outcome, error) {
 	var shown outcome.Outcome
-	seeds, most, counts, all := max(o.Seeds, 1), -1, outcome.Counts{}, newHarms()
+	seeds, most, counts, all := max(o.Seeds, 1), -1, outcome.NewFateCounts(), newHarms()
 	for seed := range uint64(seeds) {
 		err := withFork(ctx, judge, o, seed, func(f *future) error {
 			before, err := f.settleBefore(ctx, out)
@@ -41,7 +41,7 @@ func Compare(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 				}
 			}
 			fates := f.fatesSince(before)
-			counts.Count(fates)
+			counts.Add(fates)
 			if n := all.add(f, before); n > most {
 				most = n
 				shown = outcome.Outcome{World: judge.World(), Fates: fates, Violations: f.engine.Budgets.Violations(), NotModelled: f.engine.Gaps.List(), Seeds: seeds}

@@ -148,10 +148,8 @@ func controllersOf(world *cluster.Snapshot, pod *corev1.Pod) []types.UID {
 		return []types.UID{owner.UID}
 	}
 	var sets []types.UID
-	for _, set := range world.ReplicaSets() {
-		if metav1.IsControlledBy(set, deployment) {
-			sets = append(sets, set.UID)
-		}
+	for _, set := range world.ReplicaSetsOf(deployment.UID) {
+		sets = append(sets, set.UID)
 	}
 	return sets
 }

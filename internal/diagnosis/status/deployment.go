@@ -105,21 +105,13 @@ func (s *Status) rollout(d *appsv1.Deployment, newest *appsv1.ReplicaSet, progre
 
 // podsOf are a Deployment's pods, and its ReplicaSet of the current template; nil if there is none.
 func (s *Status) podsOf(d *appsv1.Deployment) (pods []*corev1.Pod, newest *appsv1.ReplicaSet) {
-	for _, set := range s.replicaSetsOf(d) {
+	for _, set := range s.World.ReplicaSetsOf(d.UID) {
 		pods = append(pods, s.World.PodsOf(set.UID)...)
 		if set.Annotations[Revision] == d.Annotations[Revision] {
 			newest = set
 		}
 	}
 	return pods, newest
-}
-
-// replicaSetsOf are a Deployment's ReplicaSets.
-func (s *Status) replicaSetsOf(d *appsv1.Deployment) []*appsv1.ReplicaSet {
-	return slices.DeleteFunc(slices.Clone(s.World.ReplicaSets()), func(set *appsv1.ReplicaSet) bool {
-		owner := s.World.Owner(set)
-		return owner == nil || owner.GetUID() != d.UID
-	})
 }
 
 func deploymentCondition(d *appsv1.Deployment, kind appsv1.DeploymentConditionType) *appsv1.DeploymentCondition {

@@ -15,29 +15,64 @@ type fateKey struct {
 
 func fateKeyOf(f Fate) fateKey { return fateKey{f.Pod, f.Kind} }
 
-// placementKey is a kind of fate with the node that the pod ends on.
-type placementKey struct {
-	fateKey
-	node string
+// FateCounts gathers the fates of futures and counts the futures that bring each.
+type FateCounts struct {
+	futures int
+	byFate  map[fateKey]*countedFate
 }
 
-// Counts counts the futures that bring a pod a kind of fate.
-type Counts map[fateKey]int
+// countedFate is a pod's fate as in the future that was counted last, the number of futures that bring it, and by node those in which the pod ends there.
+type countedFate struct {
+	fate  Fate
+	count futureCount
+	nodes map[string]*futureCount
+}
 
-// Count adds a future with these fates.
-func (r Counts) Count(fates []Fate) {
-	for one := range distinct(fates, fateKeyOf) {
-		r[one]++
+// futureCount is a number of futures, and the last of them. A future may bring a fate more than once: to a pod and to a later pod of the same name.
+type futureCount struct{ futures, last int }
+
+func (c *futureCount) add(future int) {
+	if c.last != future {
+		c.futures, c.last = c.futures+1, future
 	}
+}
+
+// NewFateCounts counts no future yet.
+func NewFateCounts() *FateCounts { return &FateCounts{byFate: map[fateKey]*countedFate{}} }
+
+// Add adds a future with these fates.
+func (c *FateCounts) Add(fates []Fate) {
+	c.futures++
+	for _, fate := range fates {
+		counted := c.byFate[fateKeyOf(fate)]
+		if counted == nil {
+			counted = &countedFate{nodes: map[string]*futureCount{}}
+			c.byFate[fateKeyOf(fate)] = counted
+		}
+		node := counted.nodes[fate.To]
+		if node == nil {
+			node = &futureCount{}
+			counted.nodes[fate.To] = node
+		}
+		counted.fate = fate
+		counted.count.add(c.futures)
+		node.add(c.futures)
+	}
+}
+
+// Of is the number of futures that bring a fate.
+func (c *FateCounts) Of(f Fate) int {
+	counted := c.byFate[fateKeyOf(f)]
+	if counted == nil {
+		return 0
+	}
+	return counted.count.futures
 }
 
 // Aggregate gathers the results of several futures, also those that the first future does not have.
 type Aggregate struct {
 	seeds      int
-	counts     Counts
-	placements map[placementKey]int
-	// fates are what the futures bring, each as in the future that was added last.
-	fates      map[fateKey]Fate
+	fates      *FateCounts
 	violations map[change.Ref]Violation
 	violated   map[change.Ref]int
 	gaps       map[gapKey]Gap
@@ -52,20 +87,13 @@ type gapKey struct {
 // NewAggregate is the aggregate of a number of futures.
 func NewAggregate(seeds int) *Aggregate {
 	return &Aggregate{
-		seeds: seeds, counts: Counts{}, placements: map[placementKey]int{}, fates: map[fateKey]Fate{},
-		violations: map[change.Ref]Violation{}, violated: map[change.Ref]int{}, gaps: map[gapKey]Gap{},
+		seeds: seeds, fates: NewFateCounts(), violations: map[change.Ref]Violation{}, violated: map[change.Ref]int{}, gaps: map[gapKey]Gap{},
 	}
 }
 
 // Add adds the outcome of one future.
 func (a *Aggregate) Add(o Outcome) {
-	a.counts.Count(o.Fates)
-	for one := range distinct(o.Fates, placementKeyOf) {
-		a.placements[one]++
-	}
-	for _, fate := range o.Fates {
-		a.fates[fateKeyOf(fate)] = fate
-	}
+	a.fates.Add(o.Fates)
 	for _, v := range o.Violations {
 		a.violated[v.Budget]++
 		a.violations[v.Budget] = worseViolation(a.violations[v.Budget], v)
@@ -78,9 +106,9 @@ func (a *Aggregate) Add(o Outcome) {
 // Outcome is that of all futures, with the world of the one that was added last.
 func (a *Aggregate) Outcome(last Outcome) Outcome {
 	o := Outcome{World: last.World, Addresses: last.Addresses, NotModelled: a.notModelled(last.NotModelled), Seeds: a.seeds}
-	for _, fate := range a.fates {
-		fate.Chance = a.fraction(a.counts.Of(fate))
-		fate.NodeChance = a.fraction(a.placements[placementKeyOf(fate)])
+	for _, counted := range a.fates.byFate {
+		fate := counted.fate
+		fate.Chance, fate.NodeChance = a.fraction(counted.count.futures), a.fraction(counted.nodes[fate.To].futures)
 		o.Fates = append(o.Fates, fate)
 	}
 	slices.SortFunc(o.Fates, compareFates)
@@ -106,20 +134,6 @@ func (a *Aggregate) notModelled(last []Gap) []Gap {
 }
 
 func (a *Aggregate) fraction(futures int) float64 { return float64(futures) / float64(a.seeds) }
-
-func placementKeyOf(f Fate) placementKey { return placementKey{fateKeyOf(f), f.To} }
-
-// Of is the number of futures that bring a fate.
-func (r Counts) Of(f Fate) int { return r[fateKeyOf(f)] }
-
-// distinct are the keys of fates. A future may bring one more than once: to a pod and to a later pod of the same name.
-func distinct[K comparable](fates []Fate, key func(Fate) K) map[K]bool {
-	keys := map[K]bool{}
-	for _, fate := range fates {
-		keys[key(fate)] = true
-	}
-	return keys
-}
 
 // worseViolation is the one of two violations with more disruptions above what the budget allowed.
 func worseViolation(a, b Violation) Violation {

@@ -54,9 +54,9 @@ const maxMoreNodes = 500
 // NextSteps are the next steps of every vertical autoscaler in a world whose parameters are known, by target.
 func NextSteps(world *cluster.Snapshot) []Step {
 	var steps []Step
-	for _, d := range world.Deployments() {
+	for _, d := range world.VerticalAutoscalers() {
 		for i := range d.Spec.Template.Spec.Containers {
-			if c := &d.Spec.Template.Spec.Containers[i]; isVerticalAutoscaler(c) {
+			if c := &d.Spec.Template.Spec.Containers[i]; cluster.IsVerticalAutoscaler(c) {
 				steps = append(steps, nextAutoscalerSteps(world, d, c)...)
 			}
 		}
@@ -70,11 +70,11 @@ func NextSteps(world *cluster.Snapshot) []Step {
 // UnknownTargets are the DaemonSets whose vertical autoscaler's parameters are not known, and with them the next step.
 func UnknownTargets(world *cluster.Snapshot) []change.Ref {
 	var targets []change.Ref
-	for _, d := range world.Deployments() {
+	for _, d := range world.VerticalAutoscalers() {
 		for i := range d.Spec.Template.Spec.Containers {
 			c := &d.Spec.Template.Spec.Containers[i]
 			namespace, kind, name := autoscalerTarget(d, c)
-			if !isVerticalAutoscaler(c) || kind != "daemonset" || world.DaemonSet(namespace, name) == nil {
+			if !cluster.IsVerticalAutoscaler(c) || kind != "daemonset" || world.DaemonSet(namespace, name) == nil {
 				continue
 			}
 			if _, known := scaleConfig(world, d, c); !known {

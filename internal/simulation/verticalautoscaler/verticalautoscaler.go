@@ -32,9 +32,9 @@ func New(e *engine.Engine, w *workload.Controllers) *Controller {
 
 // Run runs the vertical autoscalers after the number of nodes changed.
 func (a *Controller) Run(ctx context.Context) error {
-	for _, d := range a.engine.World().Deployments() {
+	for _, d := range a.engine.World().VerticalAutoscalers() {
 		for i := range d.Spec.Template.Spec.Containers {
-			if container := &d.Spec.Template.Spec.Containers[i]; isVerticalAutoscaler(container) {
+			if container := &d.Spec.Template.Spec.Containers[i]; cluster.IsVerticalAutoscaler(container) {
 				if err := a.runVerticalAutoscaler(ctx, d, container); err != nil {
 					return err
 				}
@@ -42,12 +42,6 @@ func (a *Controller) Run(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// isVerticalAutoscaler reports whether a container is the cluster-proportional-vertical-autoscaler.
-func isVerticalAutoscaler(c *corev1.Container) bool {
-	image := c.Image[strings.LastIndexByte(c.Image, '/')+1:]
-	return strings.HasPrefix(image, "cpvpa") || strings.HasPrefix(image, "cluster-proportional-vertical-autoscaler")
 }
 
 // resourceScaleConfig is how the vertical autoscaler scales one resource of one container.

@@ -65,33 +65,51 @@ func (b *Budgets) inNamespace(namespace string) []*budget {
 		return found
 	}
 	found = []*budget{}
-	for _, pdb := range names.InNamespace(b.pods.Initial.Budgets(), namespace) {
-		found = append(found, b.fromStatus(pdb))
+	for _, one := range initialBudgets(b.pods.Initial, namespace) {
+		found = append(found, b.countIfUnknown(one))
 	}
 	b.byNamespace[namespace] = found
 	return found
 }
 
-// fromStatus reads a budget's counts from its status. If the status has none, pods are counted.
-func (b *Budgets) fromStatus(pdb *policyv1.PodDisruptionBudget) *budget {
+// initialBudgetsKey is the key of initialBudgets in a Snapshot's memo: futures begin with the same Snapshot.
+type initialBudgetsKey struct{ namespace string }
+
+// initialBudgets are a namespace's budgets in a Snapshot, with the counts of their statuses.
+func initialBudgets(world *cluster.Snapshot, namespace string) []budget {
+	return cluster.Memoize(world, initialBudgetsKey{namespace}, func() []budget {
+		var all []budget
+		for _, pdb := range names.InNamespace(world.Budgets(), namespace) {
+			all = append(all, fromStatus(pdb))
+		}
+		return all
+	})
+}
+
+// countIfUnknown is a budget whose pods are counted if its status has no counts.
+func (b *Budgets) countIfUnknown(one budget) *budget {
+	if one.pdb.Status.ObservedGeneration == 0 && one.pdb.Status.ExpectedPods == 0 {
+		b.countPods(&one)
+	}
+	return &one
+}
+
+// fromStatus is a budget with the counts of its status.
+func fromStatus(pdb *policyv1.PodDisruptionBudget) budget {
 	selector, err := kube.LabelSelector(pdb.Spec.Selector)
 	if err != nil {
 		selector = labels.Nothing() // The disruption controller does not apply such a budget either.
 	}
-	one := &budget{
+	return budget{
 		pdb: pdb, selector: selector, expected: int(pdb.Status.ExpectedPods),
 		desired: int(pdb.Status.DesiredHealthy), healthy: int(pdb.Status.CurrentHealthy),
 	}
-	if pdb.Status.ObservedGeneration == 0 && pdb.Status.ExpectedPods == 0 {
-		b.countPods(one)
-	}
-	return one
 }
 
 // Put adds a budget, in place of one with the same name.
 func (b *Budgets) Put(pdb *policyv1.PodDisruptionBudget) cluster.Edit {
 	others := slices.DeleteFunc(b.inNamespace(pdb.Namespace), func(o *budget) bool { return o.pdb.Name == pdb.Name })
-	one := b.fromStatus(pdb)
+	one := new(fromStatus(pdb))
 	b.countPods(one)
 	b.byNamespace[pdb.Namespace] = append(others, one)
 	b.unpublished = slices.DeleteFunc(b.unpublished, func(o *budget) bool { return o.pdb.Namespace == pdb.Namespace && o.pdb.Name == pdb.Name })

@@ -5,6 +5,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
@@ -177,14 +178,26 @@ func (e *Engine) incrementActive(pod *corev1.Pod) {
 func (e *Engine) ActiveCount(owner *metav1.OwnerReference) int {
 	n, ok := e.activePods[owner.UID]
 	if !ok {
-		for _, pod := range e.Initial.PodsOf(owner.UID) {
+		n = initiallyActive(e.Initial, owner.UID)
+		e.activePods[owner.UID] = n
+	}
+	return n
+}
+
+// initiallyActiveKey is the key of initiallyActive in a Snapshot's memo: futures begin with the same Snapshot.
+type initiallyActiveKey struct{ controller types.UID }
+
+// initiallyActive is the number of a controller's active pods in a Snapshot.
+func initiallyActive(world *cluster.Snapshot, controller types.UID) int {
+	return cluster.Memoize(world, initiallyActiveKey{controller}, func() int {
+		n := 0
+		for _, pod := range world.PodsOf(controller) {
 			if pod.DeletionTimestamp == nil && !cluster.Ended(pod) {
 				n++
 			}
 		}
-		e.activePods[owner.UID] = n
-	}
-	return n
+		return n
+	})
 }
 
 // RemovePod removes a pod that its owner does not replace.

@@ -85,12 +85,7 @@ func (n *Controller) evictionTimes(unreachable []*corev1.Node) map[time.Duration
 		key := cluster.ZoneKey(node)
 		z := zones[key]
 		if z == nil {
-			z = &zone{size: len(n.engine.World().NodesIn(key))}
-			for _, node := range n.engine.World().NodesIn(key) {
-				if !kube.IsNodeReady(node) {
-					z.unhealthy++
-				}
-			}
+			z = &zone{size: len(n.engine.World().NodesIn(key)), unhealthy: unhealthyIn(n.engine.World(), key)}
 			zones[key] = z
 		}
 		if kube.IsNodeReady(node) {
@@ -112,6 +107,22 @@ func (n *Controller) evictionTimes(unreachable []*corev1.Node) map[time.Duration
 		z.turn++
 	}
 	return when
+}
+
+// unhealthyKey is the key of unhealthyIn in a Snapshot's memo: futures begin with the same Snapshot.
+type unhealthyKey struct{ zone string }
+
+// unhealthyIn is the number of a zone's nodes that are not Ready, by its ZoneKey.
+func unhealthyIn(world *cluster.Snapshot, zone string) int {
+	return cluster.Memoize(world, unhealthyKey{zone}, func() int {
+		n := 0
+		for _, node := range world.NodesIn(zone) {
+			if !kube.IsNodeReady(node) {
+				n++
+			}
+		}
+		return n
+	})
 }
 
 // taintAndEvict adds the NoExecute taint to unreachable nodes. Their pods are deleted when their tolerationSeconds are over, and

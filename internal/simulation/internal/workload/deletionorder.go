@@ -59,10 +59,11 @@ func (w *Controllers) deletionOrder(pods, related []*corev1.Pod) []*corev1.Pod {
 func (w *Controllers) relatedPods(rs *appsv1.ReplicaSet) []*corev1.Pod {
 	related := []*corev1.Pod{}
 	owner := metav1.GetControllerOfNoCopy(rs)
-	for _, other := range w.engine.World().ReplicaSets() {
-		if of := metav1.GetControllerOfNoCopy(other); owner != nil && of != nil && of.UID == owner.UID {
-			related = append(related, w.engine.Pods.OwnedBy(other.UID)...)
-		}
+	if owner == nil {
+		return related
+	}
+	for _, other := range w.engine.World().ReplicaSetsOf(owner.UID) {
+		related = append(related, w.engine.Pods.OwnedBy(other.UID)...)
 	}
 	return related
 }

@@ -208,13 +208,7 @@ func (w *Controllers) nextRevision(d *appsv1.Deployment) int {
 
 // replicaSets are a Deployment's ReplicaSets.
 func (w *Controllers) replicaSets(d *appsv1.Deployment) []*appsv1.ReplicaSet {
-	var owned []*appsv1.ReplicaSet
-	for _, rs := range w.engine.World().ReplicaSets() {
-		if owner := metav1.GetControllerOfNoCopy(rs); owner != nil && owner.UID == d.UID {
-			owned = append(owned, rs)
-		}
-	}
-	return owned
+	return slices.Clone(w.engine.World().ReplicaSetsOf(d.UID))
 }
 
 // activePodsOf are a ReplicaSet's pods that are neither terminated nor being deleted.

@@ -7,7 +7,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
@@ -73,8 +72,8 @@ func (w *Controllers) newestReplicaSet(d *appsv1.Deployment) *appsv1.ReplicaSet 
 		}
 		return n
 	}
-	for _, rs := range w.engine.World().ReplicaSets() {
-		if owner := metav1.GetControllerOfNoCopy(rs); owner == nil || owner.UID != d.UID || rs.Namespace != d.Namespace {
+	for _, rs := range w.replicaSets(d) {
+		if rs.Namespace != d.Namespace {
 			continue
 		}
 		if newest == nil || cmp.Or(revision(rs)-revision(newest), replicas.Of(rs, 1)-replicas.Of(newest, 1)) > 0 {
