@@ -32,6 +32,9 @@ type Reader struct {
 	count  uint64
 	size   uint64
 	ended  error
+	// length and wordData are read into, again and again.
+	length   [4]byte
+	wordData []byte
 }
 
 // NewReader reads a file's header.
@@ -60,7 +63,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	}
 	s.gzip.Multistream(false)
 	s.plain = bufio.NewReaderSize(s.gzip, 64<<10)
-	header, err := s.field(maxHeader)
+	header, err := s.field(maxHeader, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +78,14 @@ func (s *Reader) Header() Header { return s.header }
 
 // Next is the next record, whose data the caller may keep. The error is io.EOF at the end of a file that is whole, and
 // stays what it was once.
-func (s *Reader) Next() (Record, error) {
+func (s *Reader) Next() (Record, error) { return s.NextInto(nil) }
+
+// NextInto is Next with the data in the capacity of room, if it is large enough.
+func (s *Reader) NextInto(room []byte) (Record, error) {
 	if s.ended != nil {
 		return Record{}, s.ended
 	}
-	r, err := s.next()
+	r, err := s.next(room)
 	if err == nil && r.Encoding == "" {
 		err = s.end(r)
 	}
@@ -91,7 +97,7 @@ func (s *Reader) Next() (Record, error) {
 	return r, nil
 }
 
-func (s *Reader) next() (Record, error) {
+func (s *Reader) next(room []byte) (Record, error) {
 	var r Record
 	var err error
 	for _, word := range []*string{&r.APIVersion, &r.Kind, &r.Encoding} {
@@ -99,7 +105,7 @@ func (s *Reader) next() (Record, error) {
 			return Record{}, err
 		}
 	}
-	if r.Data, err = s.field(maxData); err != nil {
+	if r.Data, err = s.field(maxData, room); err != nil {
 		return Record{}, err
 	}
 	if s.size += uint64(len(r.Data)); s.size > MaxSize {
@@ -126,10 +132,11 @@ func (s *Reader) end(last Record) error {
 
 // word is a short field. Few differ, so each is held once.
 func (s *Reader) word() (string, error) {
-	field, err := s.field(maxWord)
+	field, err := s.field(maxWord, s.wordData)
 	if err != nil {
 		return "", err
 	}
+	s.wordData = field
 	if known, ok := s.words[string(field)]; ok {
 		return known, nil
 	}
@@ -141,18 +148,21 @@ func (s *Reader) word() (string, error) {
 	return word, nil
 }
 
-func (s *Reader) field(most int) ([]byte, error) {
-	var begin [4]byte
-	if _, err := io.ReadFull(s.plain, begin[:]); err != nil {
+// field reads a field, into the capacity of room if it is large enough.
+func (s *Reader) field(most int, room []byte) ([]byte, error) {
+	if _, err := io.ReadFull(s.plain, s.length[:]); err != nil {
 		return nil, cause(err)
 	}
-	length := int(binary.BigEndian.Uint32(begin[:]))
+	length := int(binary.BigEndian.Uint32(s.length[:]))
 	if length > most {
 		return nil, fmt.Errorf("%w: a field of %d bytes", ErrDamaged, length)
 	}
 	// A length that lies costs no more than what is there: memory grows as the file is read.
 	const trusted = 64 << 10
-	data := make([]byte, 0, min(length, trusted))
+	data := room[:0]
+	if cap(data) < length {
+		data = make([]byte, 0, min(length, trusted))
+	}
 	for len(data) < length {
 		data = slices.Grow(data, 1)
 		room := data[len(data):min(cap(data), length)]

@@ -47,6 +47,9 @@ func lastOfEach(edits []Edit) map[Kind][]Edit {
 		}
 	}
 	for kind, edits := range byKind {
+		if inOrder(edits) {
+			continue
+		}
 		last := make(map[types.NamespacedName]int, len(edits))
 		for i, e := range edits {
 			last[nameOf(e.object)] = i
@@ -60,6 +63,16 @@ func lastOfEach(edits []Edit) map[Kind][]Edit {
 		byKind[kind] = kept
 	}
 	return byKind
+}
+
+// inOrder reports whether edits are sorted by namespace and name, one for each.
+func inOrder(edits []Edit) bool {
+	for i := range edits {
+		if i > 0 && compareNames(nameOf(edits[i-1].object), nameOf(edits[i].object)) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // compact is the same Snapshot with new base tables for kinds of which much was edited, so that replaced objects can be garbage-collected. Its

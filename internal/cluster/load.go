@@ -174,7 +174,7 @@ func (g *loader) snapshotFile(name string, r io.Reader) (*snapshot.Header, error
 	}
 	g.keepAppliedOf(file.Header())
 	for {
-		record, err := file.Next()
+		record, err := g.nextRecord(file)
 		switch {
 		case errors.Is(err, io.EOF):
 			header := file.Header()

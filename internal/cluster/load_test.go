@@ -334,6 +334,21 @@ func TestLoadLongObjects(t *testing.T) {
 	}
 }
 
+// TestLoadRefusesNamelessRecord: a record of a snapshot, unlike an item of a list, must say what it is.
+func TestLoadRefusesNamelessRecord(t *testing.T) {
+	var file bytes.Buffer
+	w, err := snapshot.NewWriter(&file, snapshot.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Write(snapshot.Record{Encoding: "json", Data: []byte("{}")}), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := load(t, "f", map[string]string{"f": file.String()}); err == nil || !strings.Contains(err.Error(), "neither its apiVersion nor its kind") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // snapshotOf is a snapshot with one record.
 func snapshotOf(t testing.TB, kind string, data []byte) string {
 	t.Helper()
@@ -428,7 +443,7 @@ func TestNothingConfidentialIsWritten(t *testing.T) {
 
 // TestRoundTrip writes and reads a cluster of every kind: nothing is lost but what is meant to be.
 func TestRoundTrip(t *testing.T) {
-	contents := clustertest.BigContents(12, 240)
+	contents := clustertest.BigContents(50, 1000)
 	secretive := contents.Objects[len(contents.Objects)-1].DeepCopyObject().(metav1.Object)
 	for _, o := range contents.Objects {
 		if pod, ok := o.(*corev1.Pod); ok {

@@ -55,6 +55,15 @@ type orderedObject struct {
 	order int
 }
 
+// batch are objects that one worker decodes. buffer holds data of theirs, nil if it holds none, and is used again then.
+type batch struct {
+	objects []raw
+	buffer  *[]byte
+}
+
+// buffers are those of batches that are decoded.
+var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, batchBytes)) }}
+
 // loader loads a Snapshot: it reads files and decodes their objects at the same time.
 type loader struct {
 	ctx     context.Context // It lives for one call of Load.
@@ -62,8 +71,8 @@ type loader struct {
 	codec   *compact.Codec
 	applied bool
 	values  compact.Digester
-	batches chan []raw
-	batch   []raw
+	batches chan batch
+	batch   batch
 	pending int // bytes of the batch
 	added   int
 	workers sync.WaitGroup
@@ -89,7 +98,7 @@ const (
 var errStopped = errors.New("stopped")
 
 func newLoader(ctx context.Context, from Source) *loader {
-	g := &loader{codec: compact.New(), batches: make(chan []raw, 2), seen: map[Kind]bool{}, count: progressCount{report: from.Progress}}
+	g := &loader{codec: compact.New(), batches: make(chan batch, 2), seen: map[Kind]bool{}, count: progressCount{report: from.Progress}}
 	if from.Applied {
 		g.keepApplied(compact.NewDigester())
 		g.key = from.Key
@@ -124,18 +133,33 @@ func (g *loader) keepAppliedOf(header snapshot.Header) {
 func (g *loader) add(r raw) error {
 	g.added++
 	r.order, r.codec = g.added, g.codec
-	g.batch = append(g.batch, r)
+	g.batch.objects = append(g.batch.objects, r)
 	g.pending += len(r.data)
-	if len(g.batch) < batchSize && g.pending < batchBytes {
+	if len(g.batch.objects) < batchSize && g.pending < batchBytes {
 		return nil
 	}
 	return g.flush()
 }
 
+// nextRecord reads a record into the buffer of the batch, if it has room.
+func (g *loader) nextRecord(file *snapshot.Reader) (snapshot.Record, error) {
+	if g.batch.buffer == nil {
+		g.batch.buffer = buffers.Get().(*[]byte)
+		*g.batch.buffer = (*g.batch.buffer)[:0]
+	}
+	used := len(*g.batch.buffer)
+	room := (*g.batch.buffer)[used:]
+	record, err := file.NextInto(room)
+	if len(record.Data) <= cap(room) {
+		*g.batch.buffer = (*g.batch.buffer)[:used+len(record.Data)]
+	}
+	return record, err
+}
+
 func (g *loader) flush() error {
 	select {
 	case g.batches <- g.batch:
-		g.batch, g.pending = nil, 0
+		g.batch, g.pending = batch{}, 0
 		return nil
 	case <-g.ctx.Done():
 		return errStopped
@@ -166,13 +190,16 @@ func (g *loader) finish() error {
 
 func (g *loader) work() {
 	for batch := range g.batches {
-		for _, r := range batch {
+		for _, r := range batch.objects {
 			if err := g.decode(r); err != nil {
 				g.stop(err)
 			}
 			if len(r.data) > batchBytes/2 && heap() > memoryLimit() {
 				g.stop(ErrTooLarge)
 			}
+		}
+		if batch.buffer != nil {
+			buffers.Put(batch.buffer)
 		}
 		if heap() > memoryLimit() {
 			g.stop(ErrTooLarge)
@@ -207,6 +234,9 @@ func (g *loader) decode(r raw) error {
 func (g *loader) postpone(r raw) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if r.list == nil {
+		return inFile(r.name, errNameless)
+	}
 	if g.namelessSize += len(r.data); g.namelessSize > maxNameless {
 		return inFile(r.name, ErrTooLarge)
 	}
@@ -235,8 +265,10 @@ func memoryLimit() uint64 { return uint64(min(debug.SetMemoryLimit(-1), maxHeap)
 
 // snapshot is the Snapshot of the objects that were loaded.
 func (g *loader) snapshot(header *snapshot.Header) (*Snapshot, error) {
-	if header == nil { // In a snapshot, no two objects have one name.
+	if header == nil {
 		slices.SortFunc(g.objects, olderFirst)
+	} else { // In a snapshot, no two objects have one name, and they are sorted.
+		slices.SortFunc(g.objects, func(a, b orderedObject) int { return cmp.Compare(a.order, b.order) })
 	}
 	contents := Contents{Objects: make([]apiruntime.Object, len(g.objects)), Knowledge: map[Kind]Knowledge{}, Applied: g.applied, Values: g.values}
 	for i, o := range g.objects {

@@ -53,6 +53,9 @@ const rebase = 8
 
 // with costs as much as the number of edits, whatever the number of earlier ones; or the size of the table, if much changes.
 func (t *table[T]) with(edits []Edit) rows {
+	if t.size() == 0 && inOrder(edits) {
+		return tableOf[T](edits)
+	}
 	edited := &table[T]{base: t.base, over: t.over.clone()}
 	for _, e := range edits {
 		var object T
@@ -65,6 +68,17 @@ func (t *table[T]) with(edits []Edit) rows {
 		return edited.rebased()
 	}
 	return edited
+}
+
+// tableOf is a table with a base of what edits in order put.
+func tableOf[T metav1.Object](edits []Edit) *table[T] {
+	sorted := make([]T, 0, len(edits))
+	for _, e := range edits {
+		if !e.remove {
+			sorted = append(sorted, e.object.(T))
+		}
+	}
+	return &table[T]{base: &layer[T]{sorted: sorted}, over: newOverlay[types.NamespacedName, T](compareNames)}
 }
 
 func (t *table[T]) rebased() *table[T] {

@@ -37,6 +37,7 @@ type Codec struct {
 	volumes           internTable[corev1.Volume]
 	statuses          internTable[corev1.PodStatus]
 	conditions        internTable[corev1.PodCondition]
+	hostIPs           internTable[[]corev1.HostIP]
 	containerStatuses internTable[corev1.ContainerStatus]
 	images            internTable[corev1.ContainerImage]
 }
@@ -127,8 +128,7 @@ func internEach[T any](table *internTable[T], values [][]byte, decode func([]byt
 	}
 	parts := make([]T, len(values))
 	for i, value := range values {
-		var err error
-		if parts[i], err = table.get(value, decode); err != nil {
+		if err := table.get(value, &parts[i], decode); err != nil {
 			return nil, err
 		}
 	}

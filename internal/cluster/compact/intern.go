@@ -8,33 +8,39 @@ const maxInterned = 50_000
 // internTable holds decoded values by the bytes they were decoded from.
 type internTable[T any] struct {
 	mu      sync.RWMutex
-	entries map[string]T
+	entries map[string]*T
 }
 
-// get returns the value that the bytes decode to, decoded once. It is shared and must not be changed.
-func (t *internTable[T]) get(from []byte, decode func([]byte) (T, error)) (T, error) {
+// get sets into to the value that the bytes decode to, decoded once. What it points at is shared and must not be changed.
+func (t *internTable[T]) get(from []byte, into *T, decode func([]byte) (T, error)) error {
 	t.mu.RLock()
-	value, ok := t.entries[string(from)]
+	known := t.entries[string(from)]
 	t.mu.RUnlock()
-	if ok {
-		return value, nil
+	if known == nil {
+		decoded, err := decode(from)
+		if err != nil {
+			return err
+		}
+		known = t.put(from, &decoded)
 	}
-	value, err := decode(from)
-	if err != nil {
-		return value, err
-	}
+	*into = *known
+	return nil
+}
+
+// put returns the value that is held for the bytes: this one, unless there is one already.
+func (t *internTable[T]) put(from []byte, decoded *T) *T {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if other, ok := t.entries[string(from)]; ok {
-		return other, nil
+		return other
 	}
 	if t.entries == nil {
-		t.entries = map[string]T{}
+		t.entries = map[string]*T{}
 	}
 	if len(t.entries) < maxInterned {
-		t.entries[string(from)] = value
+		t.entries[string(from)] = decoded
 	}
-	return value, nil
+	return decoded
 }
 
 // unmarshal decodes a message.

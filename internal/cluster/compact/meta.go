@@ -26,7 +26,7 @@ func (c *Codec) meta(p *splitMessage, o *metav1.ObjectMeta, keep bool) error {
 		return err
 	}
 	defer m.release()
-	if *o, err = c.metas.get(m.rest, unmarshal[metav1.ObjectMeta]); err != nil {
+	if err := c.metas.get(m.rest, o, unmarshal[metav1.ObjectMeta]); err != nil {
 		return err
 	}
 	o.Name = string(m.last(metaName))
@@ -35,13 +35,13 @@ func (c *Codec) meta(p *splitMessage, o *metav1.ObjectMeta, keep bool) error {
 	if err := o.CreationTimestamp.Unmarshal(m.merged(metaCreationTimestamp)); err != nil {
 		return err
 	}
-	if o.Labels, err = c.labels.get(m.raw(metaLabels), labelsOf); err != nil {
+	if err := c.labels.get(m.raw(metaLabels), &o.Labels, labelsOf); err != nil {
 		return err
 	}
-	if o.Annotations, err = c.annotations.get(m.raw(metaAnnotations), annotationsOf); err != nil {
+	if err := c.annotations.get(m.raw(metaAnnotations), &o.Annotations, annotationsOf); err != nil {
 		return err
 	}
-	if o.OwnerReferences, err = c.owners.get(m.raw(metaOwnerReferences), ownersOf); err != nil || !keep {
+	if err := c.owners.get(m.raw(metaOwnerReferences), &o.OwnerReferences, ownersOf); err != nil || !keep {
 		return err
 	}
 	return c.restoreApplied(m, o)

@@ -38,15 +38,15 @@ func (c *Codec) spec(p *splitMessage, o *corev1.PodSpec) error {
 		return err
 	}
 	defer s.release()
-	if *o, err = c.specs.get(s.rest, specOf); err != nil {
+	if err := c.specs.get(s.rest, o, specOf); err != nil {
 		return err
 	}
 	o.Hostname = string(s.last(specHostname))
-	if o.NodeName, err = c.strings.get(s.last(specNodeName), asString); err != nil {
+	if err := c.strings.get(s.last(specNodeName), &o.NodeName, asString); err != nil {
 		return err
 	}
 	if len(s.values(specAffinity)) > 0 {
-		if o.Affinity, err = c.affinities.get(s.merged(specAffinity), affinityOf); err != nil {
+		if err := c.affinities.get(s.merged(specAffinity), &o.Affinity, affinityOf); err != nil {
 			return err
 		}
 	}
@@ -74,18 +74,17 @@ func affinityOf(from []byte) (*corev1.Affinity, error) {
 }
 
 // container interns all but the volume mounts: the name of the projected token volume differs between pods.
-func (c *Codec) container(data []byte) (corev1.Container, error) {
+func (c *Codec) container(o *corev1.Container, data []byte) error {
 	m, err := split(data, containerMounts)
 	if err != nil {
-		return corev1.Container{}, err
+		return err
 	}
 	defer m.release()
-	o, err := c.containers.get(m.rest, containerOf)
-	if err != nil {
-		return o, err
+	if err := c.containers.get(m.rest, o, containerOf); err != nil {
+		return err
 	}
 	o.VolumeMounts, err = decodeList(m.values(containerMounts), c.mount)
-	return o, err
+	return err
 }
 
 func containerOf(from []byte) (corev1.Container, error) {
@@ -94,32 +93,28 @@ func containerOf(from []byte) (corev1.Container, error) {
 	return container, err
 }
 
-func (c *Codec) mount(data []byte) (corev1.VolumeMount, error) {
+func (c *Codec) mount(o *corev1.VolumeMount, data []byte) error {
 	m, err := split(data, mountName)
 	if err != nil {
-		return corev1.VolumeMount{}, err
+		return err
 	}
 	defer m.release()
-	o, err := c.mounts.get(m.rest, unmarshal[corev1.VolumeMount])
-	if err != nil {
-		return o, err
+	if err := c.mounts.get(m.rest, o, unmarshal[corev1.VolumeMount]); err != nil {
+		return err
 	}
-	o.Name, err = c.strings.get(m.last(mountName), asString)
-	return o, err
+	return c.strings.get(m.last(mountName), &o.Name, asString)
 }
 
-func (c *Codec) volume(data []byte) (corev1.Volume, error) {
+func (c *Codec) volume(o *corev1.Volume, data []byte) error {
 	v, err := split(data, volumeName)
 	if err != nil {
-		return corev1.Volume{}, err
+		return err
 	}
 	defer v.release()
-	o, err := c.volumes.get(v.rest, volumeOf)
-	if err != nil {
-		return o, err
+	if err := c.volumes.get(v.rest, o, volumeOf); err != nil {
+		return err
 	}
-	o.Name, err = c.strings.get(v.last(volumeName), asString)
-	return o, err
+	return c.strings.get(v.last(volumeName), &o.Name, asString)
 }
 
 func volumeOf(from []byte) (corev1.Volume, error) {
@@ -129,14 +124,13 @@ func volumeOf(from []byte) (corev1.Volume, error) {
 }
 
 // decodeList decodes a repeated field; nil if there are none.
-func decodeList[T any](values [][]byte, decode func([]byte) (T, error)) ([]T, error) {
+func decodeList[T any](values [][]byte, decode func(*T, []byte) error) ([]T, error) {
 	if len(values) == 0 {
 		return nil, nil
 	}
 	parts := make([]T, len(values))
 	for i, value := range values {
-		var err error
-		if parts[i], err = decode(value); err != nil {
+		if err := decode(&parts[i], value); err != nil {
 			return nil, err
 		}
 	}

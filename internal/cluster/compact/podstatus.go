@@ -30,10 +30,10 @@ func (c *Codec) status(p *splitMessage, o *corev1.PodStatus) error {
 		return err
 	}
 	defer s.release()
-	if *o, err = c.statuses.get(s.rest, unmarshal[corev1.PodStatus]); err != nil {
+	if err := c.statuses.get(s.rest, o, unmarshal[corev1.PodStatus]); err != nil {
 		return err
 	}
-	if o.HostIP, err = c.strings.get(s.last(statusHostIP), asString); err != nil {
+	if err := c.strings.get(s.last(statusHostIP), &o.HostIP, asString); err != nil {
 		return err
 	}
 	o.PodIP = string(s.last(statusPodIP))
@@ -43,10 +43,10 @@ func (c *Codec) status(p *splitMessage, o *corev1.PodStatus) error {
 			return err
 		}
 	}
-	if o.PodIPs, err = decodeList(s.values(statusPodIPs), unmarshal[corev1.PodIP]); err != nil {
+	if o.PodIPs, err = decodeList(s.values(statusPodIPs), (*corev1.PodIP).Unmarshal); err != nil {
 		return err
 	}
-	if o.HostIPs, err = decodeList(s.values(statusHostIPs), unmarshal[corev1.HostIP]); err != nil {
+	if err := c.hostIPs.get(s.raw(statusHostIPs), &o.HostIPs, hostIPsOf); err != nil {
 		return err
 	}
 	if o.Conditions, err = decodeList(s.values(statusConditions), c.condition); err != nil {
@@ -59,37 +59,40 @@ func (c *Codec) status(p *splitMessage, o *corev1.PodStatus) error {
 	return err
 }
 
+func hostIPsOf(fields []byte) ([]corev1.HostIP, error) {
+	status, err := unmarshal[corev1.PodStatus](fields)
+	return status.HostIPs, err
+}
+
 // condition interns all but the times.
-func (c *Codec) condition(data []byte) (corev1.PodCondition, error) {
+func (c *Codec) condition(o *corev1.PodCondition, data []byte) error {
 	m, err := split(data, conditionLastProbe, conditionTransition)
 	if err != nil {
-		return corev1.PodCondition{}, err
+		return err
 	}
 	defer m.release()
-	o, err := c.conditions.get(m.rest, unmarshal[corev1.PodCondition])
-	if err != nil {
-		return o, err
+	if err := c.conditions.get(m.rest, o, unmarshal[corev1.PodCondition]); err != nil {
+		return err
 	}
 	if err := o.LastProbeTime.Unmarshal(m.merged(conditionLastProbe)); err != nil {
-		return o, err
+		return err
 	}
-	return o, o.LastTransitionTime.Unmarshal(m.merged(conditionTransition))
+	return o.LastTransitionTime.Unmarshal(m.merged(conditionTransition))
 }
 
 // containerStatus interns all but the container's ID and its states, which have times.
-func (c *Codec) containerStatus(data []byte) (corev1.ContainerStatus, error) {
+func (c *Codec) containerStatus(o *corev1.ContainerStatus, data []byte) error {
 	r, err := split(data, containerStatusState, containerStatusLastState, containerStatusID)
 	if err != nil {
-		return corev1.ContainerStatus{}, err
+		return err
 	}
 	defer r.release()
-	o, err := c.containerStatuses.get(r.rest, unmarshal[corev1.ContainerStatus])
-	if err != nil {
-		return o, err
+	if err := c.containerStatuses.get(r.rest, o, unmarshal[corev1.ContainerStatus]); err != nil {
+		return err
 	}
 	o.ContainerID = string(r.last(containerStatusID))
 	if err := o.State.Unmarshal(r.merged(containerStatusState)); err != nil {
-		return o, err
+		return err
 	}
-	return o, o.LastTerminationState.Unmarshal(r.merged(containerStatusLastState))
+	return o.LastTerminationState.Unmarshal(r.merged(containerStatusLastState))
 }

@@ -39,37 +39,60 @@ func split(message []byte, numbers ...protowire.Number) (*splitMessage, error) {
 	for i, number := range numbers {
 		p.fields[i] = field{number: number, values: p.fields[i].values[:0]}
 	}
-	for at := 0; at < len(message); {
-		number, wire, tag := protowire.ConsumeTag(message[at:])
-		if tag < 0 {
-			return nil, fmt.Errorf("a field of a message: %w", protowire.ParseError(tag))
+	for len(message) > 0 {
+		next, err := firstOf(message)
+		if err != nil {
+			return nil, fmt.Errorf("a field of a message: %w", err)
 		}
-		length := protowire.ConsumeFieldValue(number, wire, message[at+tag:])
-		if length < 0 {
-			return nil, fmt.Errorf("a field of a message: %w", protowire.ParseError(length))
-		}
-		occurrence := message[at : at+tag+length]
-		if field := p.field(number); field != nil && wire == protowire.BytesType {
-			field.add(occurrence, tag)
+		if field := p.field(next.number); field != nil && next.value != nil {
+			field.add(next)
 		} else {
-			p.rest = append(p.rest, occurrence...)
+			p.rest = append(p.rest, next.raw...)
 		}
-		at += tag + length
+		message = message[len(next.raw):]
 	}
 	return p, nil
 }
 
-// add appends an occurrence, whose tag is so many bytes long.
-func (f *field) add(occurrence []byte, tag int) {
-	value, _ := protowire.ConsumeBytes(occurrence[tag:])
-	f.values = append(f.values, value)
+// occurrence is one field as it stands in a message. value is its payload, nil unless it is length-delimited.
+type occurrence struct {
+	number     protowire.Number
+	raw, value []byte
+}
+
+// firstOf is the field with which a message begins.
+func firstOf(message []byte) (occurrence, error) {
+	if len(message) >= 2 {
+		// Most fields are length-delimited, and their tag and their length take a byte each.
+		tag, length := message[0], message[1]
+		if end := 2 + int(length); tag < 0x80 && tag>>3 >= 1 && tag&7 == byte(protowire.BytesType) && length < 0x80 && end <= len(message) {
+			return occurrence{protowire.Number(tag >> 3), message[:end], message[2:end]}, nil
+		}
+	}
+	number, wire, tag := protowire.ConsumeTag(message)
+	if tag < 0 {
+		return occurrence{}, protowire.ParseError(tag)
+	}
+	length := protowire.ConsumeFieldValue(number, wire, message[tag:])
+	if length < 0 {
+		return occurrence{}, protowire.ParseError(length)
+	}
+	found := occurrence{number: number, raw: message[:tag+length]}
+	if wire == protowire.BytesType {
+		found.value, _ = protowire.ConsumeBytes(message[tag:])
+	}
+	return found, nil
+}
+
+func (f *field) add(o occurrence) {
+	f.values = append(f.values, o.value)
 	switch end := len(f.raw); {
 	case end == 0:
-		f.raw = occurrence
-	case cap(f.raw) >= end+len(occurrence) && &f.raw[:end+1][end] == &occurrence[0]:
-		f.raw = f.raw[:end+len(occurrence)] // Contiguous in the message, as repeated fields are.
+		f.raw = o.raw
+	case cap(f.raw) >= end+len(o.raw) && &f.raw[:end+1][end] == &o.raw[0]:
+		f.raw = f.raw[:end+len(o.raw)] // Contiguous in the message, as repeated fields are.
 	default:
-		f.raw = slices.Concat(f.raw, occurrence)
+		f.raw = slices.Concat(f.raw, o.raw)
 	}
 }
 
