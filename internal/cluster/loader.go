@@ -62,7 +62,7 @@ type batch struct {
 }
 
 // buffers are those of batches that are decoded.
-var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, batchBytes)) }}
+var buffers = sync.Pool{New: func() any { return new(make([]byte, 0, bufferBytes)) }}
 
 // loader loads a Snapshot: it reads files and decodes their objects at the same time.
 type loader struct {
@@ -89,6 +89,8 @@ type loader struct {
 
 const (
 	batchSize, batchBytes = 128, 1 << 20
+	// bufferBytes is the size of a batch's buffer, in which most batches of pods have room.
+	bufferBytes = 256 << 10
 	// maxNameless bounds, in bytes, the items of lists that say only at their end what they are lists of.
 	maxNameless = 256 << 20
 	// maxHeap bounds, in bytes, what the objects of files may take up in memory if GOMEMLIMIT does not say less.
