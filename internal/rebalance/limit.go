@@ -34,7 +34,7 @@ func shareLimit(pods int, maxShare float64, t topology) limit {
 
 // counts are the numbers of pods of the domains that have any.
 func (t topology) counts(byNode map[string]int) map[string]int {
-	counts := map[string]int{}
+	counts := make(map[string]int, min(len(byNode), t.domains))
 	for node, n := range byNode {
 		if domain, is := t.domainOf[node]; is {
 			counts[domain] += n

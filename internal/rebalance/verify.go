@@ -84,7 +84,7 @@ func (s *search) play(ctx context.Context, steps []step) (played, error) {
 	p := played{bad: map[change.Ref]bool{}}
 	last := steps[len(steps)-1]
 	world := s.judge.World()
-	err := simulation.EachFuture(ctx, s.judge, evictionsOf(evicted), simulation.Options{Seeds: s.o.Futures}, func(o outcome.Outcome) error {
+	err := simulation.EachFutureParallel(ctx, s.judge, evictionsOf(evicted), simulation.Options{Seeds: s.o.Futures}, func(o outcome.Outcome) error {
 		landed, harmed := landings(world, of, o)
 		if harmed { // Whichever step it was, the last can be left out without changing the others.
 			p.bad[last.touched(s)[0]] = true

@@ -30,20 +30,25 @@ func (j *Judge) sample(a plain.Attempt, pod *corev1.Pod) {
 		return
 	}
 	order, passes := j.scanOrder.of(j.store.Nodes), j.scanOrder.mark(feasible)
-	sampled := make([]int, 0, size)
 	first := int(hash.New().Number(j.seed).Text(pod.Namespace).Text(pod.Name).Mixed() % uint64(len(order)))
-	for at := first; len(sampled) < size; at++ {
+	for at, found := first, 0; found < size; at++ {
 		if node := order[at%len(order)]; passes[node] {
-			sampled = append(sampled, node)
+			passes[node] = false
+			found++
 		}
 	}
-	slices.Sort(sampled)
+	sampled := make([]int, 0, size)
+	for _, node := range feasible {
+		if !passes[node.Index] {
+			sampled = append(sampled, node.Index)
+		}
+	}
 	a.Keep(sampled)
 }
 
 // isNominated reports whether a pod may run on its nominated node, which the scheduler tries first and alone.
 func isNominated(pod *corev1.Pod, feasible []*store.Node) bool {
-	return slices.ContainsFunc(feasible, func(node *store.Node) bool { return node.Name == pod.Status.NominatedNodeName })
+	return pod.Status.NominatedNodeName != "" && slices.ContainsFunc(feasible, func(node *store.Node) bool { return node.Name == pod.Status.NominatedNodeName })
 }
 
 // sampleSize is how many feasible nodes the scheduler looks for.
