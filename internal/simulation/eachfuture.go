@@ -27,59 +27,57 @@ func EachFutureParallel(ctx context.Context, judge *scheduling.Judge, changes []
 	if judges < 2 || len(changes)*o.Seeds < len(judge.World().Nodes()) { // Making a Judge costs as much as some changes.
 		return EachFuture(ctx, judge, changes, o, visit)
 	}
-	p := parallel{changes: changes, options: o, visit: visit}
-	p.seed.Store(int64(o.Seeds))
+	all := futures{changes: changes, options: o, visit: func(_ int, f *future) error { return visit(f.outcome()) }}
+	var left atomic.Int64 // the seeds that are to be played before the first future
+	left.Store(int64(o.Seeds))
+	play := func(ctx context.Context, judge *scheduling.Judge) error {
+		for seed := left.Add(-1); seed > 0; seed = left.Add(-1) {
+			if err := all.play(ctx, judge, int(seed)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	world := judge.World()
 	group, playing := errgroup.WithContext(ctx)
-	group.Go(func() error { return p.play(playing, judge) })
+	group.Go(func() error { return play(playing, judge) })
 	for range judges - 1 {
 		group.Go(func() error {
 			other, err := scheduling.New(playing, world, judge.Options())
 			if err != nil {
 				return fmt.Errorf("making another Judge: %w", err)
 			}
-			return p.play(playing, other)
+			return play(playing, other)
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	return p.playOne(ctx, judge, 0)
+	return all.play(ctx, judge, 0)
 }
 
-// parallel plays futures on several Judges.
-type parallel struct {
+// futures plays changes in futures, on one Judge or several.
+type futures struct {
 	changes []change.Change
 	options Options
-	// seed is the one that was played last; the next is one less.
-	seed atomic.Int64
 
 	mu        sync.Mutex
 	removedIn int
-	visit     func(outcome.Outcome) error
+	// visit is called at the end of a future, for one at a time.
+	visit func(seed int, f *future) error
 }
 
-// play plays futures on one Judge while there are any but the first.
-func (p *parallel) play(ctx context.Context, judge *scheduling.Judge) error {
-	for seed := p.seed.Add(-1); seed > 0; seed = p.seed.Add(-1) {
-		if err := p.playOne(ctx, judge, uint64(seed)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *parallel) playOne(ctx context.Context, judge *scheduling.Judge, seed uint64) error {
-	return simulate(ctx, judge, p.changes, p.options, seed, func(f *future) error {
-		one := f.outcome()
+// play plays one future. It fails if in every future an earlier change removed what a change names.
+func (p *futures) play(ctx context.Context, judge *scheduling.Judge, seed int) error {
+	return simulate(ctx, judge, p.changes, p.options, uint64(seed), func(f *future) error {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if f.removed != nil {
 			p.removedIn++
 		}
-		if p.removedIn == p.options.Seeds {
+		if p.removedIn == max(p.options.Seeds, 1) {
 			return f.removed
 		}
-		return p.visit(one)
+		return p.visit(seed, f)
 	})
 }

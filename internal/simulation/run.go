@@ -53,18 +53,9 @@ func Inspect(ctx context.Context, judge *scheduling.Judge, changes []change.Chan
 // eachFuture applies the changes in each future, the first one last, and calls visit at its end, while the Judge has its world. It
 // fails if in every future an earlier change removed what a change names.
 func eachFuture(ctx context.Context, judge *scheduling.Judge, changes []change.Change, o Options, visit func(seed int, f *future) error) error {
-	seeds, removedIn := max(o.Seeds, 1), 0
-	for seed := seeds - 1; seed >= 0; seed-- {
-		err := simulate(ctx, judge, changes, o, uint64(seed), func(f *future) error {
-			if f.removed != nil {
-				removedIn++
-			}
-			if removedIn == seeds {
-				return f.removed
-			}
-			return visit(seed, f)
-		})
-		if err != nil {
+	all := futures{changes: changes, options: o, visit: visit}
+	for seed := max(o.Seeds, 1) - 1; seed >= 0; seed-- {
+		if err := all.play(ctx, judge, seed); err != nil {
 			return err
 		}
 	}
