@@ -40,7 +40,7 @@ func (r Reading) Outdated(node *corev1.Node) bool {
 }
 
 // NeedsFinalizer says whether a node is to have the Finalizer: its machine does not respond, volumes are attached to it, and a policy wants it to be
-// declared out of service once its machine is off (asked), or naosu has declared it so. If the machine is found to run after the node was
+// declared out of service once its machine is off (asked), or naosu or a person has declared it so. If the machine is found to run after the node was
 // deleted, or the provider has no record of it, the deletion is not delayed: nothing will be proven. last is the last reading of its machine, the
 // zero Reading if there is none. deletedFor is for how long the node is being deleted.
 func NeedsFinalizer(world *cluster.Snapshot, node *corev1.Node, asked bool, last Reading, deletedFor time.Duration) bool {
@@ -48,7 +48,7 @@ func NeedsFinalizer(world *cluster.Snapshot, node *corev1.Node, asked bool, last
 	switch {
 	case kube.IsNodeReady(node), !hasVolumes(world, node):
 		return false
-	case declared && d.Returned(node, world.Lease(corev1.NamespaceNodeLease, node.Name)), !declared && !asked:
+	case declared && d.Returned(node, world.Lease(corev1.NamespaceNodeLease, node.Name)), !declared && !asked && !kube.IsOutOfService(node):
 		return false
 	case node.DeletionTimestamp == nil:
 		return true

@@ -39,6 +39,8 @@ func TestNeedsFinalizer(t *testing.T) {
 		"no volume":                                     {noVolume: true},
 		"no policy":                                     {unasked: true},
 		"declared, no pod of the policy left":           {node: edits{declared(`{"by":"p","bootID":"b1"}`)}, unasked: true, want: true},
+		"declared by a person":                          {node: edits{tainted(corev1.TaintNodeOutOfService, corev1.TaintEffectNoExecute)}, unasked: true, want: true},
+		"deleted and declared by a person":              {node: edits{deleted, tainted(corev1.TaintNodeOutOfService, corev1.TaintEffectNoExecute)}, unasked: true, want: true},
 		"declared, and booted since":                    {node: edits{declared(`{"by":"p","bootID":"b0"}`)}, unasked: true},
 		"declared, and renewed its Lease since":         {node: edits{declared(`{"by":"p","bootID":"b1"}`), func(n *corev1.Node) { n.Name = "n9" }}, unasked: true},
 		"declared, nothing left":                        {node: edits{declared(`{"by":"p","bootID":"b1"}`)}, noVolume: true},

@@ -194,6 +194,9 @@ func (*checker) podsOn(pods []corev1.Pod, node string) (on []*corev1.Pod) {
 
 func (c *checker) checkNodeSettled(now *asked, node *corev1.Node, pods []*corev1.Pod) {
 	m := c.n.machineOf(node.Name)
+	if m.uid != node.UID {
+		return // It is being deleted, and another machine waits for its name.
+	}
 	_, silent := node.Annotations[failoverpolicy.SilentAnnotation]
 	_, off := node.Annotations[failoverpolicy.OutOfServiceAnnotation]
 	silent, off = silent || countTaint(node, failoverpolicy.SilentTaint.Key) > 0, off || countTaint(node, corev1.TaintNodeOutOfService) > 0
@@ -260,4 +263,7 @@ func (c *checker) checkLast() {
 }
 
 // checkEnd checks what must be so at the end of a run.
-func (c *checker) checkEnd() { c.checkSettled() }
+func (c *checker) checkEnd() {
+	c.checkSettled()
+	c.checkKept()
+}

@@ -9,6 +9,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -74,10 +75,10 @@ type checker struct {
 	counts counts
 }
 
-type counts struct{ replaced, notReady, silent, outOfService, withdrawn, patched, confirmed int }
+type counts struct{ replaced, notReady, silent, outOfService, withdrawn, patched, confirmed, kept, released int }
 
 func (c *counts) add(other counts) {
-	c.notReady += other.notReady
+	c.notReady, c.kept, c.released = c.notReady+other.notReady, c.kept+other.kept, c.released+other.released
 	c.replaced, c.silent, c.outOfService = c.replaced+other.replaced, c.silent+other.silent, c.outOfService+other.outOfService
 	c.withdrawn, c.patched, c.confirmed = c.withdrawn+other.withdrawn, c.patched+other.patched, c.confirmed+other.confirmed
 }
@@ -208,7 +209,12 @@ func (c *checker) onWrite(p *process, call memory.Call, before client.Object) {
 	case call.Kind == v1alpha1.FailoverPolicyKind && call.Verb == "patch/status":
 	case call.Kind == "Node" && call.Verb == "patch":
 		after := &corev1.Node{}
-		must(c.n.api.Direct.Get(c.n.ctx, call.Key, after))
+		err := c.n.api.Direct.Get(c.n.ctx, call.Key, after)
+		if apierrors.IsNotFound(err) { // It was kept from being deleted until now.
+			c.onReleased(p, before.(*corev1.Node))
+			return
+		}
+		must(err)
 		c.onNode(p, before.(*corev1.Node), after)
 	case call.Kind == "Pod" && call.Verb == "patch":
 		after := &corev1.Pod{}
@@ -371,13 +377,8 @@ func (c *checker) beatingZones(p *process, but types.UID, at time.Time) int {
 // movable says whether a pod may run twice for a while.
 func (c *checker) movable(pod *corev1.Pod) bool {
 	ref := metav1.GetControllerOf(pod)
-	if ref == nil || ref.Kind != "ReplicaSet" || kube.Tolerates(pod.Spec.Tolerations, &failoverpolicy.SilentTaint) {
+	if ref == nil || ref.Kind != "ReplicaSet" || kube.Tolerates(pod.Spec.Tolerations, &failoverpolicy.SilentTaint) || mountsClaim(pod) {
 		return false
-	}
-	for _, v := range pod.Spec.Volumes {
-		if v.PersistentVolumeClaim != nil || v.Ephemeral != nil {
-			return false
-		}
 	}
 	return c.during(staleWindow, func(a *asked) bool { return a.replicas[ref.UID] >= 2 })
 }
@@ -451,6 +452,14 @@ func (c *checker) explicit(pod *corev1.Pod) bool {
 func (c *checker) onNode(p *process, before, after *corev1.Node) {
 	same := after.DeepCopy()
 	same.ResourceVersion = before.ResourceVersion
+	if kept := failoverpolicy.HasFinalizer(after); kept != failoverpolicy.HasFinalizer(before) {
+		same.Finalizers = before.Finalizers
+		if kept {
+			c.onKept(p, before)
+		} else {
+			c.onReleased(p, before)
+		}
+	}
 	for _, own := range []struct {
 		annotation, taint string
 		set, removed      func(*process, *corev1.Node, *corev1.Node)

@@ -151,6 +151,10 @@ func (n *run) machineFault(f fault) (end func(), is bool) {
 			n.stopInCloud(m, true)
 		}
 		return nil, true
+	case terminatedLate:
+		n.powerOff(m)
+		n.later = append(n.later, later{time.Now().Add(62 * time.Second), func() { n.terminate(m) }}, later{time.Now().Add(69 * time.Second), func() { n.deleteTerminated(m) }})
+		return nil, true
 	case renamed:
 		n.stopInCloud(m, true)
 		return func() { n.replaceMachine(m) }, true
@@ -256,6 +260,24 @@ func (n *run) deleteNode(m *machine) {
 	// The kubelet ends the agent with its pod.
 	m.agent, m.goodbye = false, true
 	m.kubelet = false
+}
+
+// terminate has the cloud end a machine for good that is off; it boots again if there are few.
+func (n *run) terminate(m *machine) {
+	if n.living() > 4 {
+		n.stopInCloud(m, true)
+	} else {
+		n.bootAgain(m)
+	}
+}
+
+// deleteTerminated has the cloud's controller delete the Node of a machine that is gone.
+//
+// Source: MonitorNodes in k8s.io/cloud-provider/controllers/nodelifecycle.
+func (n *run) deleteTerminated(m *machine) {
+	if m.recordAt(time.Now()).state == cloud.Gone && n.machineOf(m.node) == m && m.registered {
+		n.deleteNode(m)
+	}
 }
 
 func (n *run) registerAgain(m *machine) {

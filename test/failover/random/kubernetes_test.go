@@ -10,6 +10,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -46,6 +47,7 @@ func (n *run) runKubernetes(ctx context.Context) {
 		n.runNode(ctx, m)
 	}
 	n.runPods(ctx)
+	n.runVolumes(ctx)
 	if n.changes != n.kept {
 		n.keepPods(ctx)
 		n.schedule(ctx)
@@ -181,15 +183,17 @@ func (n *run) present() *present {
 		n.read = &present{changes: n.changes}
 		must(n.api.Direct.List(n.ctx, &n.read.pods))
 		must(n.api.Direct.List(n.ctx, &n.read.nodes))
+		must(n.api.Direct.List(n.ctx, &n.read.attachments))
 	}
 	return n.read
 }
 
-// present are nodes and pods as they were after so many changes.
+// present is what there was after so many changes.
 type present struct {
-	changes int
-	pods    corev1.PodList
-	nodes   corev1.NodeList
+	changes     int
+	pods        corev1.PodList
+	nodes       corev1.NodeList
+	attachments storagev1.VolumeAttachmentList
 }
 
 // runPods is the kubelets' part in pods, the controller's that evicts them by taints, and the garbage collector's.

@@ -18,6 +18,7 @@ const (
 	poweredOff     kind = "a machine is stopped in the cloud, and started again"
 	hostDead       kind = "a machine is off, and the cloud says that it runs"
 	terminated     kind = "a machine is terminated, and its Node stays"
+	terminatedLate kind = "a machine is off, a minute later it is terminated, and its Node is deleted"
 	renamed        kind = "a machine is terminated, and another has a Node of its name"
 	rebooted       kind = "a machine reboots without a goodbye"
 	vmPaused       kind = "a machine stands still, and goes on, perhaps with another wall clock"
@@ -81,7 +82,7 @@ const (
 
 // kinds are drawn from, some more often than others.
 var kinds = []kind{
-	poweredOff, poweredOff, poweredOff, poweredOff, poweredOff, hostDead, hostDead, terminated, terminated, renamed, rebooted, rebooted, rebooted, vmPaused, vmPaused, stoppedLate, stoppedLate,
+	poweredOff, poweredOff, poweredOff, poweredOff, poweredOff, hostDead, hostDead, terminated, terminated, terminatedLate, terminatedLate, renamed, rebooted, rebooted, rebooted, vmPaused, vmPaused, stoppedLate, stoppedLate,
 	kubeletStopped, kubeletStopped, runtimeDown, leasesLate, clockStepped, leadersClock, recreated, agentKilled, agentGoodbye, agentHangs, agentHangs,
 	apiCut, replicasCut, replicasCut, peersCut, peersCut, someCut, someCut, outboundLost, inboundLost, isolated, isolated, zoneCut, probesSlow, quietAtOnce, twoIsolated, dialsFail, oneDials, mostOfZoneDown, mostOfZoneDown,
 	apiFails, apiFails, apiSlow, apiSlow, apiDown, touched, replicaKilled, replicaKilled, replicaKilled, replicaPaused, replicaPaused, replicasPaused, staleCache, staleCache, leadLost,

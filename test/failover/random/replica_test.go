@@ -447,7 +447,8 @@ func nodesChanged(was, is *view) bool {
 	return slices.ContainsFunc(is.world.Nodes(), func(after *corev1.Node) bool {
 		before := was.world.Node(after.Name)
 		return before == nil || before.UID != after.UID || failoverpolicy.Healthy(before) != failoverpolicy.Healthy(after) ||
-			failoverpolicy.Silent(before) != failoverpolicy.Silent(after) || before.Status.NodeInfo.BootID != after.Status.NodeInfo.BootID
+			failoverpolicy.Silent(before) != failoverpolicy.Silent(after) || before.Status.NodeInfo.BootID != after.Status.NodeInfo.BootID ||
+			(before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 	"github.com/naosu-dev/naosu/internal/kube"
@@ -78,6 +79,8 @@ func TestChecker(t *testing.T) {
 		"few seconds":      {plain(), rogue{at: 60, do: patches(1, seconds(-40))}, badSeconds},
 		"other seconds":    {plain(), rogue{at: 60, do: patches(1, seconds(-15))}, unasked},
 		"at once":          {plain(), rogue{at: 60, do: patches(30, seconds(-1))}, tooFast},
+		"kept, and ready":  {plain(), rogue{at: 60, do: edits(func(n *corev1.Node) { controllerutil.AddFinalizer(n, failoverpolicy.Finalizer) })}, keptNeedlessly},
+		"let go too early": {plain(fault{30, 90, 2, terminatedLate}), rogue{at: 100, do: edits(func(n *corev1.Node) { controllerutil.RemoveFinalizer(n, failoverpolicy.Finalizer) })}, releasedEarly},
 		"nothing is done":  {plain(), rogue{at: 10, do: func(n *run, _ *process, _ client.Client) { n.mute = true }}, notSettled},
 	} {
 		t.Run(name, func(t *testing.T) {

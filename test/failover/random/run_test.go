@@ -14,6 +14,7 @@ import (
 	batchv1 "k8s.io/api/batch/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
+	storagev1 "k8s.io/api/storage/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -72,6 +73,9 @@ type run struct {
 	// deliver is what the watches of processes have yet to tell them, with the lock not held.
 	deliver []func()
 
+	// attachedAt is when a volume was last seen attached to a node, unwantedSince since when no pod wants one, by the name of its attachment.
+	attachedAt, unwantedSince map[string]time.Time
+
 	// mute is whether nothing of what the controller writes about nodes and pods is done.
 	mute    bool
 	cuts    []*cut
@@ -117,7 +121,10 @@ func (n *run) act() {
 // play performs the run in a bubble of testing/synctest, and returns its checker.
 func (p plan) play(ctx context.Context, rogue *rogue) *checker {
 	ctx, cancel := context.WithCancel(ctx)
-	n := &run{plan: p, ctx: ctx, began: time.Now(), rogue: rogue, undo: map[int]func(){}, log: logr.Discard()}
+	n := &run{
+		plan: p, ctx: ctx, began: time.Now(), rogue: rogue, undo: map[int]func(){}, log: logr.Discard(),
+		attachedAt: map[string]time.Time{}, unwantedSince: map[string]time.Time{},
+	}
 	if *verbose {
 		n.log = funcr.New(func(prefix, args string) { fmt.Println(time.Since(n.began).Round(time.Millisecond), prefix, args) }, funcr.Options{})
 	}
@@ -276,7 +283,7 @@ func (n *run) look() *view {
 func (n *run) readFixed() (objects []runtime.Object) {
 	for _, list := range []client.ObjectList{
 		&corev1.NodeList{}, &corev1.PodList{}, &corev1.NamespaceList{}, &appsv1.ReplicaSetList{}, &appsv1.DeploymentList{}, &appsv1.StatefulSetList{}, &appsv1.DaemonSetList{},
-		&batchv1.JobList{},
+		&batchv1.JobList{}, &storagev1.VolumeAttachmentList{},
 	} {
 		must(n.api.Direct.List(n.ctx, list))
 		items, err := meta.ExtractList(list)

@@ -34,6 +34,8 @@ var sequences = []sequence{
 	{"paused-in-old-caches", []part{{Kind: staleCache, For: 30}, {paused, 1, 3, 40}, {hostDead, 3, 10, 60}}},
 	{"paused-before-proof", []part{{Kind: stoppedLate, For: 1}, {staleCache, 54, 58, 45}, {paused, 1, 3, 60}}},
 	{"lead-lost-on-silence", []part{{Kind: hostDead, For: 60}, {leadLost, 3, 5, 1}}},
+	{"terminated-on-silence", []part{{Kind: terminatedLate, For: 80}}},
+	{"declared-by-hand", []part{{Kind: terminatedLate, For: 80}, {handTainted, 69, 73, 30}}},
 	{"clock-set-on-silence", []part{{Kind: hostDead, For: 60}, {leadersClock, 0, 8, 1}, {leadersClock, 0, 60, 1}}},
 	{"sick-while-changed", []part{{Kind: apiSlow, For: 80}, {policyEdited, 0, 3, 1}, {runtimeDown, 3, 12, 60}}},
 }
@@ -69,6 +71,6 @@ func (p *plan) add(t *rapid.T, s sequence) {
 	if p.Policies[0].SilentAfter > 4 {
 		p.Policies = append(p.Policies, policyPlan{Report: true, NotReady: 60, Unreachable: 60, OnSilence: true, SilentAfter: 3})
 	}
-	p.Workloads[0] = workload{deployment, 5, false}
+	p.Workloads[0], p.Workloads[1] = workload{deployment, 5, false}, workload{claiming, 5, false}
 	p.Faults = append(p.Faults[:min(len(p.Faults), besides)], s.faults(t)...)
 }

@@ -28,10 +28,11 @@ type condition struct {
 }
 
 const (
-	detectorFile = "internal/nodeliveness/detector.go"
-	silenceFile  = "internal/failoverpolicy/silence.go"
-	replaceFile  = "internal/controller/failover/replace.go"
-	offFile      = "internal/controller/failover/outofservice.go"
+	detectorFile  = "internal/nodeliveness/detector.go"
+	silenceFile   = "internal/failoverpolicy/silence.go"
+	replaceFile   = "internal/controller/failover/replace.go"
+	finalizerFile = "internal/failoverpolicy/finalizer.go"
+	offFile       = "internal/controller/failover/outofservice.go"
 )
 
 // conditions are those that failover must not do without.
@@ -64,6 +65,9 @@ var conditions = []condition{
 	{"fresh-declares", offFile, "|| !failoverpolicy.Declares(&policy):", "|| false:", unread, "paused-before-proof"},
 	{"back", "internal/failoverpolicy/outofservice.go", "return node.Status.NodeInfo.BootID != d.BootID || kube.IsNodeReady(node) || RenewedSince(lease, d.RenewTime)", "return true", withdrewEarly, ""},
 	{"spoke", silenceFile, "return node.Status.NodeInfo.BootID != d.BootID || RenewedSince(lease, d.RenewTime)", "return true", withdrewEarly, ""},
+	{"volumes", finalizerFile, ", !hasVolumes(world, node):", ":", keptNeedlessly, "terminated-on-silence"},
+	{"declared-by-hand", finalizerFile, " && !kube.IsOutOfService(node):", ":", releasedEarly, "declared-by-hand"},
+	{"read-since-deletion", finalizerFile, "!last.Outdated(node) && ", "", releasedEarly, "terminated-on-silence"},
 	{"healthy-node", "internal/action/tolerations.go", "case !failoverpolicy.Healthy(&node):", "case false:", onSickNode, "sick-while-changed"},
 	{"explicit", "internal/failoverpolicy/toleration.go", "if explicit(template, key) {\n\t\tfrom", "if false {\n\t\tfrom", unasked, ""},
 	{"rate", "internal/controller/failover/reconciler.go", "changesPerSecond = 5\n", "changesPerSecond = 500\n", tooFast, ""},
