@@ -41,7 +41,8 @@ type raw struct {
 	kind    Kind
 	list    *listHead
 	// line is where it begins in a YAML file, counted from one.
-	line  int
+	line int
+	// data may be overwritten once the object is decoded.
 	data  []byte
 	codec *compact.Codec
 }

@@ -117,22 +117,10 @@ func (c *Codec) node(data []byte, o *corev1.Node) error {
 	if err := o.Status.Unmarshal(status.rest); err != nil {
 		return err
 	}
-	o.Status.Images, err = internEach(&c.images, status.values(images), unmarshal[corev1.ContainerImage])
+	o.Status.Images, err = decodeList(status.values(images), func(o *corev1.ContainerImage, data []byte) error {
+		return c.images.get(data, o, unmarshal[corev1.ContainerImage])
+	})
 	return err
-}
-
-// internEach decodes and interns each value of a repeated field; nil if there are none.
-func internEach[T any](table *internTable[T], values [][]byte, decode func([]byte) (T, error)) ([]T, error) {
-	if len(values) == 0 {
-		return nil, nil
-	}
-	parts := make([]T, len(values))
-	for i, value := range values {
-		if err := table.get(value, &parts[i], decode); err != nil {
-			return nil, err
-		}
-	}
-	return parts, nil
 }
 
 // Encode returns an object's protobuf encoding without what Decode would strip.

@@ -40,7 +40,7 @@ func (c *checker) mayRelease(p *process, node *corev1.Node) bool {
 // onReleased checks that a Node may be deleted from now on: its volumes are detached, nobody asks for more, its machine runs, or it was kept for long.
 func (c *checker) onReleased(p *process, node *corev1.Node) {
 	c.counts.released++
-	if node.DeletionTimestamp == nil || kube.IsNodeReady(node) || c.n.attachments(node.Name) == 0 || len(p.seen.world.VolumeAttachments()) == 0 {
+	if node.DeletionTimestamp == nil || kube.IsNodeReady(node) || !hasVolumes(c.n.look().world, node.Name) || !hasVolumes(p.seen.world, node.Name) {
 		return
 	}
 	d, declared := failoverpolicy.DeclarationOf(node)
@@ -52,7 +52,7 @@ func (c *checker) onReleased(p *process, node *corev1.Node) {
 	waited := time.Since(node.DeletionTimestamp.Time) >= longestDelay || p.host.skew >= longestDelay
 	returned := declared && c.gaveSign(d, node)
 	if !unasked && !runs && !waited && !returned {
-		c.report(releasedEarly, "%s, which has %d volumes", node.Name, c.n.attachments(node.Name))
+		c.report(releasedEarly, "%s", node.Name)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	storagev1 "k8s.io/api/storage/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
 )
 
@@ -42,7 +43,12 @@ func (n *run) runVolumes(ctx context.Context) {
 			n.write(n.api.Direct.Delete(ctx, one.DeepCopy()))
 		}
 	}
-	for name, pod := range wanted {
+	for i := range present.pods.Items {
+		pod := &present.pods.Items[i]
+		name := attachmentName(pod)
+		if wanted[name] == nil {
+			continue
+		}
 		n.write(n.api.Direct.Create(ctx, &storagev1.VolumeAttachment{
 			ObjectMeta: metav1.ObjectMeta{Name: name},
 			Spec: storagev1.VolumeAttachmentSpec{
@@ -71,12 +77,7 @@ func (n *run) detaches(present *present, name string) bool {
 	return unmounts || kube.IsOutOfService(node) && !kube.IsNodeReady(node)
 }
 
-// attachments are how many volumes are attached to a node.
-func (n *run) attachments(node string) (attached int) {
-	for _, one := range n.present().attachments.Items {
-		if one.Spec.NodeName == node {
-			attached++
-		}
-	}
-	return attached
+// hasVolumes says whether a volume is attached to a node.
+func hasVolumes(world *cluster.Snapshot, node string) bool {
+	return slices.ContainsFunc(world.VolumeAttachments(), func(one *storagev1.VolumeAttachment) bool { return one.Spec.NodeName == node })
 }
