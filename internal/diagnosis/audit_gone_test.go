@@ -38,6 +38,7 @@ func TestGoneOnceRemedied(t *testing.T) {
 		"n104-dead-node":   {edit: removed("VolumeAttachment", "csi-data", "Pod", "redis-6c5d-1")},
 		"n201-down":        {edit: nodesReady},
 		"n202-default":     {all: true},
+		"n202-held":        {all: true},
 		"n203-returned":    {all: true},
 		"n204-one-node":    {all: true},
 		"n205-statefulset": {edit: removed("Pod", "db-0", "Pod", "web-6c5d-1")},

@@ -81,6 +81,7 @@ var englishForecast = sentences{
 	ForecastOthers:          "{{.name}} and {{count .n \"other\" \"others\"}}",
 	ForecastIncident:        "{{and .nodes}} {{verb .n \"does\" \"do\"}} not respond now: this forecast includes what happens to the pods there anyway.",
 	ForecastStep:            "{{.autoscaler}} makes this change {{if .more}}at {{.nodes}} nodes, {{.more}} more than now.{{else}}next: it is already due.{{end}}",
+	ForecastLoss:            "Pods of a lost node stay Ready for 50s, and Services send them traffic until then. Those that stay Terminating count for required anti-affinity until the node is removed, and for quota during their grace period.",
 	ForecastBudget:          "{{.disrupted}} disrupted at once, {{.allowed}} allowed",
 	HeadLost:                "Lost: nothing recreates them",
 	HeadWaiting:             "Waiting",

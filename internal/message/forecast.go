@@ -85,6 +85,7 @@ const (
 	ForecastOthers          ID = "ForecastOthers"          // name, n
 	ForecastIncident        ID = "ForecastIncident"        // n, nodes
 	ForecastStep            ID = "ForecastStep"            // autoscaler, nodes, more
+	ForecastLoss            ID = "ForecastLoss"            //
 	ForecastBudget          ID = "ForecastBudget"          // allowed, disrupted
 	HeadLost                ID = "HeadLost"                //
 	HeadWaiting             ID = "HeadWaiting"             //

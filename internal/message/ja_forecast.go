@@ -81,6 +81,7 @@ var japaneseForecast = sentences{
 	ForecastOthers:          "{{.name}} ほか {{.n}} 個",
 	ForecastIncident:        "{{and .nodes}} は現在応答していません。変更とは関係なくそのノードの Pod に起きることも予測に含みます。",
 	ForecastStep:            "{{if .more}}ノードが {{.nodes}} 台 (現在より {{.more}} 台多い) になると、{{.autoscaler}} がこの変更を行います。{{else}}{{.autoscaler}} がまもなくこの変更を行います。{{end}}",
+	ForecastLoss:            "失われたノードの Pod は 50 秒間 Ready のままで、Service はその間もトラフィックを送ります。Terminating のまま残る Pod は、ノードが削除されるまで必須の anti-affinity の対象となり、猶予期間の間は ResourceQuota にも数えられます。",
 	ForecastBudget:          "同時に {{.disrupted}} 個中断 (許容 {{.allowed}} 個)",
 	HeadLost:                "喪失: 再作成されません",
 	HeadWaiting:             "待機",

@@ -88,16 +88,21 @@ const (
 const (
 	TitleN202 ID = "TitleN202"
 
-	SlowFailover             ID = "SlowFailover"             // workloads, n, total, half, single
-	CauseSilence             ID = "CauseSilence"             // silence
-	CauseDefaultToleration   ID = "CauseDefaultToleration"   // wait
-	CauseHalf                ID = "CauseHalf"                // single
-	NotTied                  ID = "NotTied"                  // n
-	RemedyTolerate           ID = "RemedyTolerate"           // workload, wait
-	RemedyFailoverPolicy     ID = "RemedyFailoverPolicy"     // workloads, wait
-	RemedyFailoverPolicyCost ID = "RemedyFailoverPolicyCost" //
-	RemedyTolerateRisk       ID = "RemedyTolerateRisk"       // workload, wait
-	RemedyRolloutCost        ID = "RemedyRolloutCost"        // workload
+	SlowFailover                ID = "SlowFailover"                // workloads, n, total, half, single
+	SlowFailoverIdentity        ID = "SlowFailoverIdentity"        // workloads, n, total, half, single
+	SlowFailoverVolume          ID = "SlowFailoverVolume"          // workloads, n, total, half, single
+	CauseSilence                ID = "CauseSilence"                // silence
+	CauseDefaultToleration      ID = "CauseDefaultToleration"      // wait
+	CauseHalf                   ID = "CauseHalf"                   // single
+	CauseSingleAttach           ID = "CauseSingleAttach"           //
+	NotTied                     ID = "NotTied"                     // n
+	RemedyTolerate              ID = "RemedyTolerate"              // workload, wait
+	RemedyFailoverPolicy        ID = "RemedyFailoverPolicy"        // workloads, wait
+	RemedyFailoverPolicyCost    ID = "RemedyFailoverPolicyCost"    //
+	RemedyFailoverPolicyOff     ID = "RemedyFailoverPolicyOff"     // workloads, wait
+	RemedyFailoverPolicyOffCost ID = "RemedyFailoverPolicyOffCost" //
+	RemedyTolerateRisk          ID = "RemedyTolerateRisk"          // workload, wait
+	RemedyRolloutCost           ID = "RemedyRolloutCost"           // workload
 )
 
 // N203: lopsided after recovery.

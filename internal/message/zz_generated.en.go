@@ -4084,6 +4084,9 @@ var englishTexts = []compiled{
 			t.say("next: it is already due.")
 		}
 	}},
+	{ForecastLoss, nil, func(t *text) {
+		t.say("Pods of a lost node stay Ready for 50s, and Services send them traffic until then. Those that stay Terminating count for required anti-affinity until the node is removed, and for quota during their grace period.")
+	}},
 	{ForecastBudget, []string{"disrupted", "allowed"}, func(t *text) {
 		t.put(t.value("disrupted"))
 		t.say(" disrupted at once, ")
@@ -6141,6 +6144,40 @@ var englishTexts = []compiled{
 		}
 		t.say(".")
 	}},
+	{SlowFailoverIdentity, []string{"workloads", "total", "single", "n", "half"}, func(t *text) {
+		t.say("When a node fails, pods of ")
+		t.say(englishAnd(t.items("workloads")))
+		t.say(" count as running there for about ")
+		t.put(t.value("total"))
+		t.say(", and are replaced only once the node responds again, is removed or is declared out of service")
+		if t.is(t.value("single")) {
+			t.say("; ")
+			t.say(verb(t.number("n"), "it has", "each has"))
+			t.say(" no other pod and is down that long")
+		} else {
+			if t.is(t.value("half")) {
+				t.say(", and one node holds half of them or more")
+			}
+		}
+		t.say(".")
+	}},
+	{SlowFailoverVolume, []string{"workloads", "total", "single", "n", "half"}, func(t *text) {
+		t.say("When a node fails, pods of ")
+		t.say(englishAnd(t.items("workloads")))
+		t.say(" count as running there for about ")
+		t.put(t.value("total"))
+		t.say(", and their replacements wait for their volumes until the node responds again, is declared out of service, or has been removed for six minutes")
+		if t.is(t.value("single")) {
+			t.say("; ")
+			t.say(verb(t.number("n"), "it has", "each has"))
+			t.say(" no other pod and is down that long")
+		} else {
+			if t.is(t.value("half")) {
+				t.say(", and one node holds half of them or more")
+			}
+		}
+		t.say(".")
+	}},
 	{CauseSilence, []string{"silence"}, func(t *text) {
 		t.say("A node counts as not Ready once its kubelet has not reported for ")
 		t.put(t.value("silence"))
@@ -6157,6 +6194,9 @@ var englishTexts = []compiled{
 		} else {
 			t.say("In the meantime, the remaining pods carry the whole load.")
 		}
+	}},
+	{CauseSingleAttach, nil, func(t *text) {
+		t.say("Only one node at a time can attach their volumes, and a pod that stays Terminating keeps its volumes attached.")
 	}},
 	{NotTied, []string{"n"}, func(t *text) {
 		t.say(verb(t.number("n"), "Its volumes are not the cause: it has", "Their volumes are not the cause: they have"))
@@ -6178,6 +6218,16 @@ var englishTexts = []compiled{
 	}},
 	{RemedyFailoverPolicyCost, nil, func(t *text) {
 		t.say("It requires naosu's controller in the cluster. Nothing is rolled out or restarted.")
+	}},
+	{RemedyFailoverPolicyOff, []string{"workloads", "wait"}, func(t *text) {
+		t.say("Have naosu's controller make the pods of ")
+		t.say(englishAnd(t.items("workloads")))
+		t.say(" leave a failed node after ")
+		t.put(t.value("wait"))
+		t.say(", and release them and their volumes once its machine is proven to be off, by a FailoverPolicy for each workload.")
+	}},
+	{RemedyFailoverPolicyOffCost, nil, func(t *text) {
+		t.say("It requires naosu's controller in the cluster. Nothing is rolled out or restarted. The proof comes from EC2; elsewhere, a person confirms it with naosu failover confirm.")
 	}},
 	{RemedyTolerateRisk, []string{"wait"}, func(t *text) {
 		t.say("A node that is disconnected for longer than ")

@@ -3950,6 +3950,9 @@ var japaneseTexts = []compiled{
 			t.say(" がまもなくこの変更を行います。")
 		}
 	}},
+	{ForecastLoss, nil, func(t *text) {
+		t.say("失われたノードの Pod は 50 秒間 Ready のままで、Service はその間もトラフィックを送ります。Terminating のまま残る Pod は、ノードが削除されるまで必須の anti-affinity の対象となり、猶予期間の間は ResourceQuota にも数えられます。")
+	}},
 	{ForecastBudget, []string{"disrupted", "allowed"}, func(t *text) {
 		t.say("同時に ")
 		t.put(t.value("disrupted"))
@@ -5950,6 +5953,40 @@ var japaneseTexts = []compiled{
 			}
 		}
 	}},
+	{SlowFailoverIdentity, []string{"workloads", "total", "single", "n", "half"}, func(t *text) {
+		t.say("ノードが停止すると、")
+		t.say(japaneseAnd(t.items("workloads")))
+		t.say(" の Pod は約 ")
+		t.say(span(t.words(t.value("total"))))
+		t.say("の間、そのノードで動作中とみなされ続けます。代わりが作られるのは、ノードが再び応答するか、削除されるか、停止扱いになった後です。")
+		if t.is(t.value("single")) {
+			if t.less(1, t.value("n")) {
+				t.say("いずれも ")
+			}
+			t.say("Pod が 1 個しかないため、その間は停止します。")
+		} else {
+			if t.is(t.value("half")) {
+				t.say("しかも半数以上が 1 台のノードに集中しています。")
+			}
+		}
+	}},
+	{SlowFailoverVolume, []string{"workloads", "total", "single", "n", "half"}, func(t *text) {
+		t.say("ノードが停止すると、")
+		t.say(japaneseAnd(t.items("workloads")))
+		t.say(" の Pod は約 ")
+		t.say(span(t.words(t.value("total"))))
+		t.say("の間、そのノードで動作中とみなされ続けます。代わりの Pod は、ノードが再び応答するか、停止扱いになるか、削除されて 6 分が過ぎるまで、ボリュームを待ちます。")
+		if t.is(t.value("single")) {
+			if t.less(1, t.value("n")) {
+				t.say("いずれも ")
+			}
+			t.say("Pod が 1 個しかないため、その間は停止します。")
+		} else {
+			if t.is(t.value("half")) {
+				t.say("しかも半数以上が 1 台のノードに集中しています。")
+			}
+		}
+	}},
 	{CauseSilence, []string{"silence"}, func(t *text) {
 		t.say("kubelet からの応答が ")
 		t.say(span(t.words(t.value("silence"))))
@@ -5966,6 +6003,9 @@ var japaneseTexts = []compiled{
 		} else {
 			t.say("その間、残りの Pod だけですべてを処理することになります。")
 		}
+	}},
+	{CauseSingleAttach, nil, func(t *text) {
+		t.say("ボリュームは 1 台のノードにしかアタッチできず、Terminating のまま残る Pod のボリュームはアタッチされたままです。")
 	}},
 	{NotTied, nil, func(t *text) {
 		t.say("ボリュームが原因ではありません。1 台のノードにしかアタッチできないボリュームは使っていないため、代わりの Pod はすぐに別のノードで起動できます。")
@@ -5986,6 +6026,16 @@ var japaneseTexts = []compiled{
 	}},
 	{RemedyFailoverPolicyCost, nil, func(t *text) {
 		t.say("クラスターに naosu のコントローラーが必要です。ロールアウトも再起動も行われません。")
+	}},
+	{RemedyFailoverPolicyOff, []string{"wait", "workloads"}, func(t *text) {
+		t.say("ワークロードごとの FailoverPolicy により、naosu のコントローラーが、ノードの停止後 ")
+		t.say(span(t.words(t.value("wait"))))
+		t.say("で ")
+		t.say(japaneseAnd(t.items("workloads")))
+		t.say(" の Pod をそのノードから離れさせ、マシンの停止が証明された時点で Pod とボリュームを解放するようにします。")
+	}},
+	{RemedyFailoverPolicyOffCost, nil, func(t *text) {
+		t.say("クラスターに naosu のコントローラーが必要です。ロールアウトも再起動も行われません。証明は EC2 から得ます。それ以外の環境では、naosu failover confirm で人が確認します。")
 	}},
 	{RemedyTolerateRisk, []string{"wait"}, func(t *text) {
 		t.say("ノードが ")

@@ -211,6 +211,7 @@ func (o *Options) Run(ctx context.Context) error {
 		return err
 	}
 	notes = append(notes, incidents(in)...)
+	notes = append(notes, losses(in.Say, changes)...)
 	progress := output.NewProgress(o.ErrOut)
 	progress.Show(in.Say.Say(sentence.ProgressFuture()), 0, 0)
 	view := query.Query{World: in.World, Judge: in.Judge}
@@ -259,6 +260,22 @@ func incidents(in input.Input) []string {
 		return nil
 	}
 	return []string{in.Say.Say(sentence.ForecastIncident(message.ListOf(nodes), len(nodes)))}
+}
+
+// losses say what the loss of a node means before, and while, its pods are replaced.
+func losses(say message.Printer, changes []change.Change) []string {
+	loses := slices.ContainsFunc(changes, func(c change.Change) bool {
+		switch c.(type) {
+		case change.LoseNode, change.LoseNodes, change.LoseZone, change.LoseGroup:
+			return true
+		default:
+			return false
+		}
+	})
+	if !loses {
+		return nil
+	}
+	return []string{say.Say(sentence.ForecastLoss())}
 }
 
 // failOn is what --fail-on takes: fates, budgets, refused objects, instances that cannot be launched, and the severities of new findings.

@@ -35,7 +35,7 @@ func (SlowFailover) Codes() []finding.Code { return []finding.Code{finding.N202}
 
 // RequiredKinds of SlowFailover.
 func (SlowFailover) RequiredKinds() []cluster.Kind {
-	return []cluster.Kind{cluster.Pod, cluster.ReplicaSet, cluster.Deployment}
+	return []cluster.Kind{cluster.Pod, cluster.ReplicaSet, cluster.Deployment, cluster.StatefulSet}
 }
 
 // Applies to everything but pods that do not run.
@@ -54,19 +54,19 @@ const (
 // failureTaints are the taints that the default tolerations are for (plugin/pkg/admission/defaulttolerationseconds).
 var failureTaints = []string{corev1.TaintNodeNotReady, corev1.TaintNodeUnreachable}
 
-// Find combines workloads with the same toleration time and severity.
+// Find combines workloads with the same toleration time, severity, and reason to wait for longer than that.
 func (rule SlowFailover) Find(ctx context.Context, q query.Query) []finding.Finding {
 	if !q.Known(rule.RequiredKinds()...) {
 		return nil
 	}
 	groups := map[failoverClass][]facts.Workload{}
-	for _, w := range facts.Workloads(q.World, cluster.Deployment, cluster.ReplicaSet) {
+	for _, w := range facts.Workloads(q.World, cluster.Deployment, cluster.ReplicaSet, cluster.StatefulSet) {
 		w.Pods = slices.DeleteFunc(slices.Clone(w.Pods), func(pod *corev1.Pod) bool { return !cluster.Runs(pod) }) // Others are down already.
-		wait, slow := slowFailover(q.World, w)
+		wait, slow := slowFailover(w)
 		if !slow || q.Excludes(finding.N202, w.Ref) {
 			continue
 		}
-		key := failoverClass{wait: wait, severity: finding.Info, single: len(w.Pods) == 1}
+		key := failoverClass{wait: wait, severity: finding.Info, single: len(w.Pods) == 1, held: holdOf(q.World, w)}
 		if most := facts.MaxPerDomain(w.Pods, facts.NodeName); 2*most >= len(w.Pods) {
 			key.severity = finding.Warning
 		}
@@ -87,17 +87,40 @@ type failoverClass struct {
 	severity finding.Severity
 	// single says that each of the workloads has one pod.
 	single bool
+	held   hold
 }
 
-// slowFailover is the longest limited time that the workload's pods tolerate a failed node, and whether they need it.
-func slowFailover(world *cluster.Snapshot, w facts.Workload) (time.Duration, bool) {
+// hold is what keeps a replacement from running once the pod on the failed node is deleted.
+type hold int
+
+const (
+	// notHeld: it runs at once.
+	notHeld hold = iota
+	// byIdentity: a StatefulSet creates no second pod of the same name.
+	byIdentity
+	// byVolume: a volume that only one node at a time can attach is still attached.
+	byVolume
+)
+
+func holdOf(world *cluster.Snapshot, w facts.Workload) hold {
+	switch {
+	case w.Ref.Kind == string(cluster.StatefulSet):
+		return byIdentity
+	case slices.ContainsFunc(w.Pods, func(pod *corev1.Pod) bool { return len(facts.SingleNodeMounts(world, pod)) > 0 }):
+		return byVolume
+	default:
+		return notHeld
+	}
+}
+
+// slowFailover is the longest limited time that the workload's pods tolerate a failed node, and whether it is a default and slow.
+func slowFailover(w facts.Workload) (time.Duration, bool) {
 	template := w.Template()
 	chosen := slices.ContainsFunc(failureTaints, func(key string) bool {
 		one := corev1.Pod{Spec: corev1.PodSpec{Tolerations: template.Spec.Tolerations}}
 		return kube.Tolerates(one.Spec.Tolerations, &corev1.Taint{Key: key, Effect: corev1.TaintEffectNoExecute})
 	})
-	tied := slices.ContainsFunc(w.Pods, func(pod *corev1.Pod) bool { return len(facts.SingleNodeMounts(world, pod)) > 0 })
-	if chosen || tied {
+	if chosen {
 		return 0, false
 	}
 	var longest time.Duration
@@ -130,23 +153,57 @@ func (k failoverClass) describe(ctx context.Context, q query.Query, all []facts.
 			tolerated.Evidence = append(tolerated.Evidence,
 				facts.TolerationEvidence(pod, corev1.TaintNodeUnreachable))
 		}
-		if i < query.MaxRemedies {
-			if proposal, ok := proposeShortToleration(ctx, q, w); ok {
-				f.Remedies = append(f.Remedies, proposal)
-			}
-		}
 	}
-	f.Remedies = markTogether(f.Remedies)
-	if proposal, ok := proposeFailoverPolicy(ctx, q, all[:min(len(all), query.MaxRemedies)]); ok {
-		f.Remedies = append(f.Remedies, proposal)
-	}
-	f.Message = sentence.SlowFailover(q.Enumerate(f.Subjects), duration.HumanDuration(k.wait+nodeMonitorGracePeriod), k.single, len(f.Subjects), k.severity == finding.Warning)
+	f.Remedies = k.remedies(ctx, q, all[:min(len(all), query.MaxRemedies)])
+	workloads, total := q.Enumerate(f.Subjects), duration.HumanDuration(k.wait+nodeMonitorGracePeriod)
 	f.Causes = []finding.Link{{Message: sentence.CauseSilence(duration.HumanDuration(nodeMonitorGracePeriod))}, tolerated}
+	switch k.held {
+	case byIdentity:
+		f.Message = sentence.SlowFailoverIdentity(workloads, total, k.single, len(f.Subjects), k.severity == finding.Warning)
+		f.Causes = append(f.Causes, finding.Link{Message: sentence.CauseStatefulBlocked(workloads)})
+	case byVolume:
+		f.Message = sentence.SlowFailoverVolume(workloads, total, k.single, len(f.Subjects), k.severity == finding.Warning)
+		f.Causes = append(f.Causes, attachedLink(q.World, all))
+	default:
+		f.Message = sentence.SlowFailover(workloads, total, k.single, len(f.Subjects), k.severity == finding.Warning)
+		f.RuledOut = []finding.Link{{Message: sentence.NotTied(len(f.Subjects))}}
+	}
 	if k.severity == finding.Warning {
 		f.Causes = append(f.Causes, singleReplicaLink(all, k.single))
 	}
-	f.RuledOut = []finding.Link{{Message: sentence.NotTied(len(f.Subjects))}}
 	return f
+}
+
+// attachedLink shows a volume of each workload that only one node at a time can attach.
+func attachedLink(world *cluster.Snapshot, all []facts.Workload) finding.Link {
+	link := finding.Link{Message: sentence.CauseSingleAttach()}
+	for _, w := range all[:min(len(all), query.MaxListed)] {
+		for _, pod := range w.Pods {
+			if mounts := facts.SingleNodeMounts(world, pod); len(mounts) > 0 {
+				link.Evidence = append(link.Evidence, facts.MountEvidence(pod, mounts[0].Source))
+				break
+			}
+		}
+	}
+	return link
+}
+
+// remedies shorten the time. What holds a replacement for longer ends only with proof that the machine is off, which a shorter
+// toleration alone does not give.
+func (k failoverClass) remedies(ctx context.Context, q query.Query, all []facts.Workload) []finding.Remedy {
+	var proposals []finding.Remedy
+	if k.held == notHeld {
+		for _, w := range all {
+			if proposal, ok := proposeShortToleration(ctx, q, w); ok {
+				proposals = append(proposals, proposal)
+			}
+		}
+		proposals = markTogether(proposals)
+	}
+	if proposal, ok := k.proposeFailoverPolicy(ctx, q, all); ok {
+		proposals = append(proposals, proposal)
+	}
+	return proposals
 }
 
 // singleReplicaLink shows where one node holds half of a workload or more.
@@ -184,14 +241,14 @@ func proposeShortToleration(ctx context.Context, q query.Query, w facts.Workload
 	return proposal, err != nil || proposal.Verified
 }
 
-// proposeFailoverPolicy proposes a FailoverPolicy, with which naosu's controller sets how long pods stay on a failed node: nothing is
-// rolled out.
-func proposeFailoverPolicy(ctx context.Context, q query.Query, all []facts.Workload) (finding.Remedy, bool) {
+// proposeFailoverPolicy proposes a FailoverPolicy, with which naosu's controller sets how long pods stay on a failed node, and has those
+// released that are held there: nothing is rolled out. The second is not simulated, since it takes proof.
+func (k failoverClass) proposeFailoverPolicy(ctx context.Context, q query.Query, all []facts.Workload) (finding.Remedy, bool) {
 	var objects []runtime.Object
 	var refs []change.Ref
 	for _, w := range all {
 		if selector := selectorOf(w); selector != nil {
-			objects, refs = append(objects, failoverPolicy(w.Ref, selector)), append(refs, w.Ref)
+			objects, refs = append(objects, failoverPolicy(w.Ref, selector, k.held != notHeld)), append(refs, w.Ref)
 		}
 	}
 	command, err := change.Inline(objects...)
@@ -203,6 +260,10 @@ func proposeFailoverPolicy(ctx context.Context, q query.Query, all []facts.Workl
 		Message: sentence.RemedyFailoverPolicy(q.Enumerate(refs), seconds), Change: change.Apply{From: "failover", Objects: objects}, Command: command,
 		Cost: sentence.RemedyFailoverPolicyCost(), Risk: sentence.RemedyTolerateRisk(seconds),
 	}
+	if k.held != notHeld {
+		proposal.Message, proposal.Cost = sentence.RemedyFailoverPolicyOff(q.Enumerate(refs), seconds), sentence.RemedyFailoverPolicyOffCost()
+		return proposal, true
+	}
 	if !q.CanSimulate() {
 		return proposal, true
 	}
@@ -213,10 +274,10 @@ func proposeFailoverPolicy(ctx context.Context, q query.Query, all []facts.Workl
 	return proposal, proposal.Verified
 }
 
-// failoverPolicy is a policy for the pods of a workload.
-func failoverPolicy(workload change.Ref, pods *metav1.LabelSelector) *v1alpha1.FailoverPolicy {
+// failoverPolicy is a policy for the pods of a workload, which also releases them on proof that their machine is off if asked to.
+func failoverPolicy(workload change.Ref, pods *metav1.LabelSelector, whenOff bool) *v1alpha1.FailoverPolicy {
 	seconds := int32(shortToleration / time.Second)
-	return &v1alpha1.FailoverPolicy{
+	policy := &v1alpha1.FailoverPolicy{
 		TypeMeta:   metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: v1alpha1.FailoverPolicyKind},
 		ObjectMeta: metav1.ObjectMeta{Name: workload.Namespace + "-" + workload.Name},
 		Spec: v1alpha1.FailoverPolicySpec{
@@ -225,6 +286,10 @@ func failoverPolicy(workload change.Ref, pods *metav1.LabelSelector) *v1alpha1.F
 			PodSelector:       *pods, NotReadySeconds: seconds, UnreachableSeconds: seconds,
 		},
 	}
+	if whenOff {
+		policy.Spec.OutOfService = v1alpha1.OutOfServiceWhenOff
+	}
+	return policy
 }
 
 // maxNodesLost is the maximum number of nodes of a workload whose loss is simulated.

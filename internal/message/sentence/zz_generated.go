@@ -3254,6 +3254,11 @@ func ForecastStep(autoscaler, more, nodes any) message.Sentence {
 	return message.Sentence{ID: message.ForecastStep, Args: message.Args{"autoscaler": autoscaler, "more": more, "nodes": nodes}}
 }
 
+// ForecastLoss is message.ForecastLoss.
+func ForecastLoss() message.Sentence {
+	return message.Sentence{ID: message.ForecastLoss}
+}
+
 // ForecastBudget is message.ForecastBudget.
 func ForecastBudget(disrupted, allowed any) message.Sentence {
 	return message.Sentence{ID: message.ForecastBudget, Args: message.Args{"disrupted": disrupted, "allowed": allowed}}
@@ -4764,6 +4769,16 @@ func SlowFailover(workloads message.List, total any, single bool, n int, half bo
 	return message.Sentence{ID: message.SlowFailover, Args: message.Args{"workloads": workloads, "total": total, "single": single, "n": n, "half": half}}
 }
 
+// SlowFailoverIdentity is message.SlowFailoverIdentity.
+func SlowFailoverIdentity(workloads message.List, total any, single bool, n int, half bool) message.Sentence {
+	return message.Sentence{ID: message.SlowFailoverIdentity, Args: message.Args{"workloads": workloads, "total": total, "single": single, "n": n, "half": half}}
+}
+
+// SlowFailoverVolume is message.SlowFailoverVolume.
+func SlowFailoverVolume(workloads message.List, total any, single bool, n int, half bool) message.Sentence {
+	return message.Sentence{ID: message.SlowFailoverVolume, Args: message.Args{"workloads": workloads, "total": total, "single": single, "n": n, "half": half}}
+}
+
 // CauseSilence is message.CauseSilence.
 func CauseSilence(silence any) message.Sentence {
 	return message.Sentence{ID: message.CauseSilence, Args: message.Args{"silence": silence}}
@@ -4777,6 +4792,11 @@ func CauseDefaultToleration(wait any) message.Sentence {
 // CauseHalf is message.CauseHalf.
 func CauseHalf(single bool) message.Sentence {
 	return message.Sentence{ID: message.CauseHalf, Args: message.Args{"single": single}}
+}
+
+// CauseSingleAttach is message.CauseSingleAttach.
+func CauseSingleAttach() message.Sentence {
+	return message.Sentence{ID: message.CauseSingleAttach}
 }
 
 // NotTied is message.NotTied.
@@ -4797,6 +4817,16 @@ func RemedyFailoverPolicy(workloads message.List, wait any) message.Sentence {
 // RemedyFailoverPolicyCost is message.RemedyFailoverPolicyCost.
 func RemedyFailoverPolicyCost() message.Sentence {
 	return message.Sentence{ID: message.RemedyFailoverPolicyCost}
+}
+
+// RemedyFailoverPolicyOff is message.RemedyFailoverPolicyOff.
+func RemedyFailoverPolicyOff(workloads message.List, wait any) message.Sentence {
+	return message.Sentence{ID: message.RemedyFailoverPolicyOff, Args: message.Args{"workloads": workloads, "wait": wait}}
+}
+
+// RemedyFailoverPolicyOffCost is message.RemedyFailoverPolicyOffCost.
+func RemedyFailoverPolicyOffCost() message.Sentence {
+	return message.Sentence{ID: message.RemedyFailoverPolicyOffCost}
 }
 
 // RemedyTolerateRisk is message.RemedyTolerateRisk.
