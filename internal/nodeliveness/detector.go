@@ -231,6 +231,7 @@ func (d *Detector) reorder() {
 			if d.nodes[witness] == nil {
 				delete(f.asked, witness)
 				delete(f.baseline, witness)
+				f.nextBaseline = time.Time{} // Another is looked for.
 			}
 		}
 	}

@@ -432,6 +432,17 @@ func TestBusyWitness(t *testing.T) {
 	}
 }
 
+// Where a witness is gone, another is looked for at once.
+func TestReplacedWitness(t *testing.T) {
+	n := newNetwork(2, 5)
+	n.pass(time.Minute)
+	*n.machine("n4") = machine{name: "n6", zone: "z1", kubelet: true} // Beside n2, the only one of its zone.
+	n.pass(20 * time.Second)
+	if got := n.Witnessed(n.now); got != 5 {
+		t.Errorf("%d nodes are witnessed, want 5", got)
+	}
+}
+
 // A witness that has not reached a node for long is none: what separates the two may have come since.
 func TestOldBaseline(t *testing.T) {
 	n := newNetwork(1, 3)

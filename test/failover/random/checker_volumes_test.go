@@ -19,6 +19,10 @@ const (
 // longestDelay is how long the deletion of a Node may be delayed.
 const longestDelay = 10 * time.Minute
 
+// longestUnproven is how long a Node may be kept after that. The controller may have asked just before it saw the deletion, and asks again within
+// two minutes; another may have to take the lead, and the API server may be down meanwhile.
+const longestUnproven = 5 * time.Minute
+
 // onKept checks that a Node is kept from being deleted.
 func (c *checker) onKept(p *process, node *corev1.Node) {
 	c.counts.kept++
@@ -53,6 +57,24 @@ func (c *checker) onReleased(p *process, node *corev1.Node) {
 	returned := declared && c.gaveSign(d, node)
 	if !unasked && !runs && !waited && !returned {
 		c.report(releasedEarly, "%s", node.Name)
+	}
+}
+
+// checkDelayed checks that no Node is kept from being deleted long after the cloud has reported that its machine runs: nothing will be proven.
+func (c *checker) checkDelayed() {
+	for _, node := range c.n.nodes() {
+		if node.DeletionTimestamp == nil || !failoverpolicy.HasFinalizer(&node) {
+			continue
+		}
+		var last *report
+		for i := range c.n.reports {
+			if c.n.reports[i].providerID == node.Spec.ProviderID && time.Since(c.n.reports[i].asked) > longestUnproven {
+				last = &c.n.reports[i]
+			}
+		}
+		if last != nil && last.state == cloud.On && !last.asked.Before(node.DeletionTimestamp.Time) {
+			c.report(keptNeedlessly, "%s is still kept", node.Name)
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ func (n *run) runKubernetes(ctx context.Context) {
 	}
 	n.runPods(ctx)
 	n.runVolumes(ctx)
+	n.checker.checkDelayed()
 	if n.changes != n.kept {
 		n.keepPods(ctx)
 		n.schedule(ctx)

@@ -36,6 +36,7 @@ var sequences = []sequence{
 	{"lead-lost-on-silence", []part{{Kind: hostDead, For: 60}, {leadLost, 3, 5, 1}}},
 	{"terminated-on-silence", []part{{Kind: terminatedLate, For: 80}}},
 	{"declared-by-hand", []part{{Kind: terminatedLate, For: 80}, {handTainted, 69, 73, 30}}},
+	{"deleted-while-running", []part{{Kind: hostDead, For: 480}, {recreated, 68, 73, 1}}},
 	{"clock-set-on-silence", []part{{Kind: hostDead, For: 60}, {leadersClock, 0, 8, 1}, {leadersClock, 0, 60, 1}}},
 	{"sick-while-changed", []part{{Kind: apiSlow, For: 80}, {policyEdited, 0, 3, 1}, {runtimeDown, 3, 12, 60}}},
 }

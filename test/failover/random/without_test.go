@@ -68,6 +68,7 @@ var conditions = []condition{
 	{"volumes", finalizerFile, ", !hasVolumes(world, node):", ":", keptNeedlessly, "terminated-on-silence"},
 	{"declared-by-hand", finalizerFile, " && !kube.IsOutOfService(node):", ":", releasedEarly, "declared-by-hand"},
 	{"read-since-deletion", finalizerFile, "!last.Outdated(node) && ", "", releasedEarly, "terminated-on-silence"},
+	{"unprovable", finalizerFile, " && !unprovable", " && (!unprovable || true)", keptNeedlessly, "deleted-while-running"},
 	{"healthy-node", "internal/action/tolerations.go", "case !failoverpolicy.Healthy(&node):", "case false:", onSickNode, "sick-while-changed"},
 	{"explicit", "internal/failoverpolicy/toleration.go", "if explicit(template, key) {\n\t\tfrom", "if false {\n\t\tfrom", unasked, ""},
 	{"rate", "internal/controller/failover/reconciler.go", "changesPerSecond = 5\n", "changesPerSecond = 500\n", tooFast, ""},
