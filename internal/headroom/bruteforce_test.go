@@ -23,24 +23,26 @@ type slot struct {
 	cpu  int64
 }
 
-// bruteWorld is a world of a few nodes of one zone, on which Deployments run.
+// bruteWorld is a world of a few nodes of one zone or two, on which Deployments run.
 type bruteWorld struct {
 	objects w.Objects
 	nodes   []string
+	zones   []string
 	// all is each node's CPU, free what its pods leave, in thousandths.
 	all, free map[string]int64
-	sizes     []int64
-	// today is the number of pods that are harmed by the loss of each node with all that is free.
+	// sizes are those of the pods of each node.
+	sizes map[string][]int64
+	// today is the number of pods that each failure harms with all that is free.
 	today map[string]int
 }
 
-func drawBruteWorld(t *rapid.T) bruteWorld {
-	b := bruteWorld{all: map[string]int64{}, free: map[string]int64{}}
+func drawBruteWorld(t *rapid.T, zones ...string) bruteWorld {
+	b := bruteWorld{zones: zones, all: map[string]int64{}, free: map[string]int64{}, sizes: map[string][]int64{}}
 	for i := range rapid.IntRange(2, 4).Draw(t, "nodes") {
 		name := fmt.Sprintf("n%d", i+1)
 		cpu := rapid.SampledFrom([]string{"1", "2"}).Draw(t, name)
 		b.nodes = append(b.nodes, name)
-		b.objects = append(b.objects, w.Node(name, "a", w.CPU(cpu)))
+		b.objects = append(b.objects, w.Node(name, zones[i%len(zones)], w.CPU(cpu)))
 		q := resource.MustParse(cpu)
 		b.all[name], b.free[name] = q.MilliValue(), q.MilliValue()
 	}
@@ -50,6 +52,7 @@ func drawBruteWorld(t *rapid.T) bruteWorld {
 		for i := range rapid.IntRange(0, 3).Draw(t, app+" pods") {
 			if node := rapid.SampledFrom(b.nodes).Draw(t, fmt.Sprint(app, i)); b.free[node] >= cpu {
 				b.free[node] -= cpu
+				b.sizes[node] = append(b.sizes[node], cpu)
 				on = append(on, node)
 			}
 		}
@@ -59,24 +62,36 @@ func drawBruteWorld(t *rapid.T) bruteWorld {
 		}
 		if len(on) > 0 {
 			b.objects = append(b.objects, w.Deployment(app, w.Template(app, fmt.Sprintf("%dm", cpu), rule...), on...)...)
-			if !slices.Contains(b.sizes, cpu) {
-				b.sizes = append(b.sizes, cpu)
-			}
 		}
 	}
 	b.today = map[string]int{}
-	for _, node := range b.nodes {
-		b.today[node] = slices.Max(b.harmed(t, node, nil, false, futures))
+	for _, failure := range slices.Concat(b.losses(headroom.Node), b.losses(headroom.Zone)) {
+		b.today[failure.Subject().String()] = slices.Max(b.harmed(t, failure, nil, false, futures))
 	}
 	return b
+}
+
+// losses are the failures of a kind: any node, or any zone if there are several.
+func (b bruteWorld) losses(kind headroom.Kind) (all []change.Change) {
+	switch {
+	case kind == headroom.Node:
+		for _, node := range b.nodes {
+			all = append(all, change.LoseNode{Node: node})
+		}
+	case len(b.zones) > 1:
+		for _, zone := range b.zones {
+			all = append(all, change.LoseZone{Zone: zone})
+		}
+	}
+	return all
 }
 
 // futures is how many the brute force plays. They are not those of the package: its nodes differ in size.
 const futures = 30
 
-// harmed is the number of pods that wait or are preempted after the loss of a node, in each future, with placeholders on nodes that are otherwise as full
+// harmed is the number of pods that wait or are preempted after a failure, in each future, with placeholders on nodes that are otherwise as full
 // as they can be: unlike in the package, the nodes are as small as what they hold.
-func (b bruteWorld) harmed(t *rapid.T, node string, slots []slot, full bool, futures int) []int {
+func (b bruteWorld) harmed(t *rapid.T, failure change.Change, slots []slot, full bool, futures int) []int {
 	var objects w.Objects
 	taken := map[string]int64{}
 	for i, s := range slots {
@@ -94,7 +109,7 @@ func (b bruteWorld) harmed(t *rapid.T, node string, slots []slot, full bool, fut
 		objects = append(objects, o)
 	}
 	var harmed []int
-	err := simulation.EachFuture(t.Context(), judgeOf(t, objects), []change.Change{change.LoseNode{Node: node}}, simulation.Options{LeavePending: true, Seeds: futures}, func(o outcome.Outcome) error {
+	err := simulation.EachFuture(t.Context(), judgeOf(t, objects), []change.Change{failure}, simulation.Options{LeavePending: true, Seeds: futures}, func(o outcome.Outcome) error {
 		n := 0
 		for _, fate := range o.Fates {
 			if (fate.Kind == outcome.Waiting || fate.Kind == outcome.Preempted) && !strings.HasPrefix(fate.Pod.Name, "held-") {
@@ -110,13 +125,13 @@ func (b bruteWorld) harmed(t *rapid.T, node string, slots []slot, full bool, fut
 	return harmed
 }
 
-// survives is the share of some futures in which no more pods are harmed by the loss of any node than with all that is free today.
-func (b bruteWorld) survives(t *rapid.T, slots []slot, futures int) float64 {
+// survives is the least share of some futures in which a failure harms no more pods than with all that is free today.
+func (b bruteWorld) survives(t *rapid.T, failures []change.Change, slots []slot, futures int) float64 {
 	share := 1.0
-	for _, node := range b.nodes {
+	for _, failure := range failures {
 		survived := 0
-		for _, n := range b.harmed(t, node, slots, true, futures) {
-			if n <= b.today[node] {
+		for _, n := range b.harmed(t, failure, slots, true, futures) {
+			if n <= b.today[failure.Subject().String()] {
 				survived++
 			}
 		}
@@ -128,21 +143,36 @@ func (b bruteWorld) survives(t *rapid.T, slots []slot, futures int) float64 {
 	return share
 }
 
-// survivesAll reports whether slots survive the loss of any node in each of very many futures.
-func (b bruteWorld) survivesAll(t *rapid.T, slots []slot) bool {
+// survivesAll reports whether slots survive each failure in each of very many futures.
+func (b bruteWorld) survivesAll(t *rapid.T, failures []change.Change, slots []slot) bool {
 	for _, n := range []int{1, futures, 20 * futures} {
-		if b.survives(t, slots, n) < 1 {
+		if b.survives(t, failures, slots, n) < 1 {
 			return false
 		}
 	}
 	return true
 }
 
-// smaller are all lists of slots that cost less than some CPU, or as much with fewer slots, and that today's nodes have room for.
-func (b bruteWorld) smaller(cpu int64, count int) [][]slot {
+// displaced are the sizes of the pods that failures displace.
+func (b bruteWorld) displaced(failures []change.Change) []int64 {
+	var all []int64
+	for i, node := range b.nodes {
+		if slices.ContainsFunc(failures, func(c change.Change) bool {
+			zone, is := c.(change.LoseZone)
+			return !is || zone.Zone == b.zones[i%len(b.zones)]
+		}) {
+			all = append(all, b.sizes[node]...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// smaller are all lists of slots of some sizes that cost less than some CPU, or as much with fewer slots, and that today's nodes have room for.
+func (b bruteWorld) smaller(sizes []int64, cpu int64, count int) [][]slot {
 	var options []slot
 	for _, node := range b.nodes {
-		for _, size := range b.sizes {
+		for _, size := range sizes {
 			options = append(options, slot{node, size})
 		}
 	}
@@ -169,17 +199,37 @@ func (b bruteWorld) smaller(cpu int64, count int) [][]slot {
 	return all
 }
 
-// TestBruteForce holds rooms against all smaller ones, each tried in worlds made for it: a room survives the loss of any node, none that is smaller than a
-// minimal one survives it in all futures, and none costs less than the bound.
+// TestBruteForce holds rooms against all smaller ones, each tried in worlds made for it: a room survives the loss of any node, or of a zone, none that is
+// smaller than a minimal one survives it in all futures, and none costs less than the bound.
 func TestBruteForce(t *testing.T) {
+	t.Run("node", func(t *testing.T) {
+		holdAgainstSmaller(t, func(t *rapid.T) (bruteWorld, headroom.Answer, []change.Change) {
+			b := drawBruteWorld(t, "a")
+			return b, answersOf(t, b, headroom.Node)[0], b.losses(headroom.Node)
+		})
+	})
+	t.Run("zone", func(t *testing.T) {
+		holdAgainstSmaller(t, func(t *rapid.T) (bruteWorld, headroom.Answer, []change.Change) {
+			b := drawBruteWorld(t, "a", "b")
+			a := rapid.SampledFrom(answersOf(t, b, headroom.Zone)).Draw(t, "zone")
+			return b, a, []change.Change{change.LoseZone{Zone: a.Subject.Name}}
+		})
+	})
+}
+
+func answersOf(t *rapid.T, b bruteWorld, kind headroom.Kind) []headroom.Answer {
+	report, err := headroom.Compute(t.Context(), judgeOf(t, b.objects), headroom.Options{Kinds: []headroom.Kind{kind}, Sized: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Answers
+}
+
+func holdAgainstSmaller(t *testing.T, draw func(*rapid.T) (bruteWorld, headroom.Answer, []change.Change)) {
 	results, uncertain := map[headroom.Result]int{}, 0
 	rapid.Check(t, func(t *rapid.T) {
-		b := drawBruteWorld(t)
-		report, err := headroom.Compute(t.Context(), judgeOf(t, b.objects), headroom.Options{Kinds: []headroom.Kind{headroom.Node}, Sized: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		found := report.Answers[0].Room
+		b, a, failures := draw(t)
+		found := a.Room
 		if found.Needs != nil { // It is sized in another world.
 			return
 		}
@@ -194,21 +244,21 @@ func TestBruteForce(t *testing.T) {
 		if found.Result == headroom.NotSized { // The search may miss a room, which it says. In small worlds that is rare.
 			return
 		}
-		if share := b.survives(t, slots, futures); share < 0.5 { // What survives ten futures in the package may fail in a few of others.
-			t.Fatalf("%s survives %.0f %% of futures", describeRoom(report.Answers[0]), 100*share)
+		if share := b.survives(t, failures, slots, futures); share < 0.5 { // What survives ten futures in the package may fail in a few of others.
+			t.Fatalf("%s survives %.0f %% of futures", describeRoom(a), 100*share)
 		} else if share < 1 {
 			uncertain++
 		}
 		if found.Cost < found.Bound-1e-9 {
-			t.Fatalf("%s costs %f, less than its bound %f", describeRoom(report.Answers[0]), found.Cost, found.Bound)
+			t.Fatalf("%s costs %f, less than its bound %f", describeRoom(a), found.Cost, found.Bound)
 		}
-		candidates := b.smaller(sum, len(slots))
+		candidates := b.smaller(b.displaced(failures), sum, len(slots))
 		if found.Result != headroom.Minimal || len(candidates) > 400 {
 			return
 		}
 		for _, candidate := range candidates {
-			if b.survivesAll(t, candidate) {
-				t.Fatalf("%s, but %v is smaller", describeRoom(report.Answers[0]), candidate)
+			if b.survivesAll(t, failures, candidate) {
+				t.Fatalf("%s, but %v is smaller", describeRoom(a), candidate)
 			}
 		}
 	})

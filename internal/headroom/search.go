@@ -238,27 +238,39 @@ func (s *sizer) reduceAll(ctx context.Context, r room) (room, Result, error) {
 	var best room
 	found := false
 	for {
-		smaller, done, err := s.reduce(ctx, r)
-		if err != nil {
-			return nil, NotSized, err
-		}
-		enlarged, held, err := s.enlarge(ctx, smaller, mostEnlarged*len(s.trials))
+		next, held, done, err := s.reduceOnce(ctx, r)
+		cheapest := !found || s.compare(next, best) <= 0
 		switch {
 		case err != nil:
 			return nil, NotSized, err
-		case held && len(enlarged) == len(smaller) && done:
-			return s.exact(ctx, enlarged)
-		case held && (!found || s.compare(enlarged, best) < 0):
-			best, found = enlarged, true
-		}
-		switch {
 		case !held && !found:
 			return s.findCheapest(ctx)
-		case !held, s.spent():
+		case !held:
+			return best, Sufficient, nil
+		case done && cheapest:
+			return s.exact(ctx, next)
+		case done: // The trials that came since may let the best be made smaller still.
+			r, found = best, false
+			continue
+		case cheapest:
+			best, found = next, true
+		}
+		if s.spent() {
 			return best, Sufficient, nil
 		}
-		r = enlarged
+		r = next
 	}
+}
+
+// reduceOnce makes a room smaller, and enlarges it for the trials that it does not survive then. It reports whether it survives all, and whether it is as
+// small as it may be.
+func (s *sizer) reduceOnce(ctx context.Context, r room) (next room, held, done bool, err error) {
+	smaller, reduced, err := s.reduce(ctx, r)
+	if err != nil {
+		return nil, false, false, err
+	}
+	next, held, err = s.enlarge(ctx, smaller, mostEnlarged*len(s.trials))
+	return next, held, reduced && len(next) == len(smaller), err
 }
 
 // compare puts the room first that costs less, or has fewer placeholders.
@@ -266,13 +278,37 @@ func (s *sizer) compare(a, b room) int {
 	return cmp.Or(compareFloats(s.cost(a), s.cost(b)), cmp.Compare(len(a), len(b)))
 }
 
-// reduce leaves out placeholders, in a large cluster many at a time, and makes them smaller, the largest first, until nothing more can be; done is false if
-// it gave up.
+// reduce leaves out placeholders and makes them smaller until nothing more can be; done is false if it gave up.
 func (s *sizer) reduce(ctx context.Context, r room) (reduced room, done bool, err error) {
 	r = slices.Clone(r).sorted(s.size)
+	for {
+		steps, err := s.steps(ctx, r)
+		spent := errors.Is(err, errSpent)
+		if err != nil && !spent {
+			return nil, false, err
+		}
+		if len(steps) == 0 {
+			return r, !spent, nil
+		}
+		if r, err = s.lastSurviving(ctx, r, steps); err != nil || spent {
+			return r, false, err
+		}
+	}
+}
+
+// steps are rooms of which each is a step smaller than the one before, the first than a given one, until no step suffices. The largest placeholders
+// come first, in a large cluster many at a time.
+func (s *sizer) steps(ctx context.Context, r room) ([]room, error) {
+	var steps []room
+	var err error
 	if s.large && s.opened() == len(s.active) {
+		begin := len(r)
+		r, err = s.leaveOutUntaken(ctx, r)
 		for count := len(r) / 2; count > 1 && err == nil; count /= 2 {
 			r, err = s.leaveOut(ctx, r, count)
+		}
+		if len(r) < begin {
+			steps = append(steps, r)
 		}
 	}
 	for changed := true; changed && err == nil; {
@@ -287,12 +323,28 @@ func (s *sizer) reduce(ctx context.Context, r room) (reduced room, done bool, er
 				i--
 			}
 			r = next
+			steps = append(steps, r)
 		}
 	}
-	if errors.Is(err, errSpent) {
-		return r, false, nil
+	return steps, err
+}
+
+// lastSurviving is the last of several steps that survives all trials that rooms were enlarged for, or the room before the first of them. What one step
+// does not survive, those after it are taken not to survive either.
+func (s *sizer) lastSurviving(ctx context.Context, r room, steps []room) (room, error) {
+	low, high := -1, len(steps) // The step at low survives, the one at high does not.
+	for at := high - 1; low+1 < high; at = (low + high) / 2 {
+		held, err := s.survivesActive(ctx, steps[at])
+		switch {
+		case err != nil:
+			return r, err
+		case held:
+			low, r = at, steps[at]
+		default:
+			high = at
+		}
 	}
-	return r, err == nil, err
+	return r, nil
 }
 
 // errSpent is that the search has simulated as much as it may.
@@ -313,6 +365,55 @@ func (s *sizer) leaveOut(ctx context.Context, r room, count int) (room, error) {
 		}
 	}
 	return r, nil
+}
+
+// leaveOutUntaken leaves out placeholders of which no displaced pod has taken the place, many at a time. The scheduler may then choose other places: those
+// that are taken change with the room.
+func (s *sizer) leaveOutUntaken(ctx context.Context, r room) (room, error) {
+	untaken := s.untaken(r)
+	for count := len(untaken); count > 0; count /= 2 {
+		for from := 0; from < len(untaken); {
+			some := untaken[from:min(from+count, len(untaken))]
+			next := r.lacking(some)
+			held, err := s.suffices(ctx, next, some.total(), s.excess(r))
+			switch {
+			case err != nil:
+				return r, err
+			case held:
+				r, untaken = next, s.untaken(next)
+			default:
+				from += count
+			}
+		}
+	}
+	return r, nil
+}
+
+// untaken are placeholders of a room that no displaced pod has taken the place of in an active trial, as far as these are known of this room.
+func (s *sizer) untaken(r room) room {
+	left := r.byNode()
+	number := s.number(r)
+	most := map[string]amounts{}
+	for _, t := range s.active[:s.opened()] {
+		taken := s.taken[t.i]
+		if taken.number != number {
+			return nil
+		}
+		for node, sum := range taken.byNode {
+			most[node] = most[node].orMore(sum)
+		}
+	}
+	for node, sum := range most {
+		left[node] = left[node].minus(sum)
+	}
+	var all room
+	for _, p := range r {
+		if p.size.within(left[p.Node]) {
+			left[p.Node] = left[p.Node].minus(p.size)
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // smaller is the room without a placeholder, or with the next smaller one in its place; nil if neither will do.
@@ -338,7 +439,8 @@ func (s *sizer) smaller(ctx context.Context, r room, i int) (room, error) {
 // excess is what a room requests more than the least that any must.
 func (s *sizer) excess(r room) amounts { return r.total().minus(s.least) }
 
-// suffices reports whether a room survives the trials that rooms were enlarged for. It has so much less than another with an excess.
+// suffices reports whether a room survives the trials that rooms were enlarged for, as far as that is soon found out: trials with placeholders take long
+// in a large cluster, and those that are not known yet are left for lastSurviving. The room has so much less than another with an excess.
 func (s *sizer) suffices(ctx context.Context, r room, less, excess amounts) (bool, error) {
 	for name, value := range less {
 		if s.least[name] > 0 && value > excess[name] {
@@ -348,12 +450,41 @@ func (s *sizer) suffices(ctx context.Context, r room, less, excess amounts) (boo
 	if s.spent() {
 		return false, errSpent
 	}
+	if !s.large {
+		return s.survivesActive(ctx, r)
+	}
+	return s.survivesOpened(ctx, r)
+}
+
+// survivesActive reports whether a room survives the active trials.
+func (s *sizer) survivesActive(ctx context.Context, r room) (bool, error) {
 	for _, t := range s.active {
 		held, err := s.survives(ctx, r, t)
 		if err != nil {
 			return false, err
 		}
 		if !held { // It may be the one that the next room does not survive either.
+			s.putFirst(t)
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// survivesOpened reports whether a room survives the active trials that are open, and is not known not to survive another.
+func (s *sizer) survivesOpened(ctx context.Context, r room) (bool, error) {
+	number := s.number(r)
+	for _, t := range s.active[s.opened():] {
+		if held, known := s.known[knownRoom{t, number}]; known && !held {
+			return false, nil
+		}
+	}
+	for _, t := range s.active[:s.opened()] {
+		held, err := s.survives(ctx, r, t)
+		if err != nil {
+			return false, err
+		}
+		if !held {
 			s.putFirst(t)
 			return false, nil
 		}

@@ -25,24 +25,27 @@ const (
 	placeholderPriority = -10
 	// fillerPriority is higher than any that the API server accepts: nothing preempts the pods that fill nodes.
 	fillerPriority = int32(2_000_002_000)
-	// mostSearched and mostSearchedFew bound what one search simulates to make its room smaller, with more than exactNodes nodes and with fewer: the pods that
-	// cases displace, and podsOfFuture for each future. With many nodes, their product with it is bounded by mostSearchedNodes; with many cases, it is at least
-	// searchedPerCase times what it takes to simulate each once.
-	mostSearched      = 60_000
-	mostSearchedFew   = 100_000
-	mostSearchedNodes = 5_000_000
-	searchedPerCase   = 2
-	podsOfFuture      = 30
+	// mostSearched bounds what one search simulates to make its room smaller: the pods that cases displace, and podsOfFuture for each future. Up to exactNodes
+	// nodes, it is mostSearchedExact, and where a case displaces more than manyPods pods, mostSearchedMany: such rooms are of so many placeholders that trying
+	// each takes minutes. With many nodes, its product with them is bounded by mostSearchedNodes or mostSearchedManyNodes; with many cases, it is at least searchedPerCase
+	// times what it takes to simulate each once.
+	mostSearched          = 300_000
+	mostSearchedExact     = 100_000
+	mostSearchedMany      = 60_000
+	mostSearchedNodes     = 150_000_000
+	mostSearchedManyNodes = 5_000_000
+	searchedPerCase       = 2
+	podsOfFuture          = 30
 	// preemptionWeight is how much longer it takes to place a pod that preempts.
 	preemptionWeight = 10
 	// fewNodesFutures and manyNodesFutures are in how many futures a room must survive a case with placeholders, up to exactNodes and with more: the scheduler
 	// decides at random which of equal placeholders a pod preempts, and a small pod may take the place of a large one.
 	fewNodesFutures  = 10
 	manyNodesFutures = 3
-	// mostConfirmed is how many cases are played with placeholders that are preempted, too, where the search leaves their room free, and mostPreempting up to
-	// how many displaced pods of the largest case: with many placeholders, each preemption takes long.
-	mostConfirmed  = 8
-	mostPreempting = 200
+	// mostConfirmed is how many cases are played with placeholders that are preempted, too, where the search leaves their room free, unless the largest case
+	// displaces more than manyPods pods: with many placeholders, each preemption takes long.
+	mostConfirmed = 8
+	manyPods      = 200
 )
 
 // sizer looks for rooms in the Judge's world.
@@ -79,6 +82,8 @@ type sizer struct {
 	held heldRoom
 	// harmed are the pods that the last simulation of a room that does not survive harms.
 	harmed []change.Ref
+	// taken is what displaced pods took on each node when an open trial was last survived, and of which room.
+	taken map[int]takenRoom
 	// searched is what was simulated, in the unit of mostSearched.
 	searched int
 }
@@ -96,6 +101,12 @@ type heldRoom struct {
 	open   bool
 }
 
+// takenRoom is what the pods that a case displaces take of a room, by its number.
+type takenRoom struct {
+	number int
+	byNode map[string]amounts
+}
+
 type knownRoom struct {
 	trial
 	number int
@@ -104,7 +115,7 @@ type knownRoom struct {
 func newSizer(c *computation) *sizer {
 	s := &sizer{
 		computation: c, world: c.judge.World(), large: len(c.ready) > exactNodes,
-		free: map[string]amounts{}, alike: map[string]string{}, sizes: map[string]amounts{}, prices: map[string]float64{}, numbers: map[[sha256.Size]byte]int{}, known: map[knownRoom]bool{},
+		free: map[string]amounts{}, alike: map[string]string{}, sizes: map[string]amounts{}, prices: map[string]float64{}, numbers: map[[sha256.Size]byte]int{}, known: map[knownRoom]bool{}, taken: map[int]takenRoom{},
 	}
 	own := labelsOfOneNode(s.world.Nodes())
 	for _, node := range s.world.Nodes() {
@@ -144,7 +155,7 @@ func (s *sizer) futures(open bool) int {
 
 // closed reports whether a case is played with placeholders that are preempted.
 func (s *sizer) closed(i int) bool {
-	return !s.large || i < mostConfirmed && slices.Max(s.displaced) <= mostPreempting
+	return !s.large || i < mostConfirmed && slices.Max(s.displaced) <= manyPods
 }
 
 // prepare plays the cases in a world in which all that is free is there for them.
@@ -359,6 +370,9 @@ func (s *sizer) simulateRoom(ctx context.Context, r room, t trial) (bool, error)
 				return errHarmed
 			}
 		}
+		if t.open {
+			s.taken[t.i] = takenRoom{s.number(r), landed(world, o, s.cases[t.i]).byNode()}
+		}
 		return nil
 	})
 	if errors.Is(err, errHarmed) {
@@ -370,13 +384,17 @@ func (s *sizer) simulateRoom(ctx context.Context, r room, t trial) (bool, error)
 // spent reports whether the search has simulated as much as it may.
 func (s *sizer) spent() bool {
 	if !s.large {
-		return s.searched > mostSearchedFew
+		return s.searched > mostSearchedExact
+	}
+	most, nodes := mostSearched, mostSearchedNodes
+	if slices.Max(s.displaced) > manyPods {
+		most, nodes = mostSearchedMany, mostSearchedManyNodes
 	}
 	once := 0
 	for _, n := range s.displaced {
 		once += n + podsOfFuture
 	}
-	return s.searched > max(min(mostSearched, mostSearchedNodes/len(s.nodes)), searchedPerCase*once)
+	return s.searched > max(min(most, nodes/len(s.nodes)), searchedPerCase*once)
 }
 
 // fill removes the placeholders that are there, and fills all that is free on every node; unfill reverts that.

@@ -61,6 +61,6 @@ func TestWorkers(t *testing.T) {
 		if worlds++; worlds > 20 {
 			return
 		}
-		sameReports(t, judgeOf(t, drawBruteWorld(t).objects), headroom.Options{Kinds: []headroom.Kind{headroom.Node, headroom.Rotation}, Sized: true})
+		sameReports(t, judgeOf(t, drawBruteWorld(t, "a").objects), headroom.Options{Kinds: []headroom.Kind{headroom.Node, headroom.Rotation}, Sized: true})
 	})
 }
