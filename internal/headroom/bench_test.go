@@ -71,16 +71,19 @@ func BenchmarkIdenticalNodes(b *testing.B) {
 	benchmark.Target(b, 5, loseEach(b, judge, 20), benchmark.CPUPerOp)
 }
 
-// BenchmarkSize computes the rooms beside the costs.
+// BenchmarkSize computes the rooms beside the costs, in the largest cluster those for the loss of nodes.
 func BenchmarkSize(b *testing.B) {
-	for _, nodes := range []int{100, 500} {
-		b.Run(fmt.Sprintf("%d-nodes", nodes), func(b *testing.B) {
-			judge := bigJudge(b, nodes)
+	for _, bc := range []struct {
+		nodes int
+		kinds []headroom.Kind
+	}{{100, usual}, {500, usual}, {5000, []headroom.Kind{headroom.Node}}} {
+		b.Run(fmt.Sprintf("%d-nodes", bc.nodes), func(b *testing.B) {
+			judge := bigJudge(b, bc.nodes)
 			before := benchmark.CPU(b)
 			sized := 0
 			for b.Loop() {
 				sized = 0
-				for _, a := range compute(b, judge, headroom.Options{Kinds: usual, Sized: true}).Answers {
+				for _, a := range compute(b, judge, headroom.Options{Kinds: bc.kinds, Sized: true, Patient: true}).Answers {
 					if a.Room != nil && a.Room.Result != headroom.NotSized {
 						sized++
 					}
@@ -104,7 +107,7 @@ func loseEach(b *testing.B, judge *scheduling.Judge, some int) string {
 }
 
 // bigJudge is a Judge of a cluster in which the pods of one DaemonSet request less than its template.
-func bigJudge(b *testing.B, nodes int) *scheduling.Judge {
+func bigJudge(b testing.TB, nodes int) *scheduling.Judge {
 	contents := clustertest.BigContents(nodes, 20*nodes)
 	for _, o := range contents.Objects {
 		if set, is := o.(*appsv1.DaemonSet); is && set.Name == "aws-node" {

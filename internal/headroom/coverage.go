@@ -52,7 +52,7 @@ func (c *computation) cover(ctx context.Context, f Failure, placeholders []Place
 	case len(one.Unread) > 0:
 		one.Status = Unread
 		return one, nil
-	case len(cases) == 0, c.work(cases) > mostWork:
+	case len(cases) == 0, !c.tractable(cases):
 		one.Status = NotComputed
 		return one, nil
 	}

@@ -15,3 +15,12 @@ func ComputeSome(ctx context.Context, judge *scheduling.Judge, o Options, lost i
 func ComputeTogether(ctx context.Context, judge *scheduling.Judge, o Options) (*Report, error) {
 	return compute(ctx, judge, o, limits{mostLost, 0})
 }
+
+// Tractable reports whether rooms are looked for, for each failure of a kind.
+func Tractable(judge *scheduling.Judge, o Options) (all []bool) {
+	c := newComputation(judge, o, limits{mostLost, mostAlone})
+	for _, f := range c.failures() {
+		all = append(all, c.tractable(c.casesToSize(&Answer{Failure: f})))
+	}
+	return all
+}

@@ -23,6 +23,8 @@ type Options struct {
 	Kinds []Kind
 	// Sized asks for the rooms that survive the failures.
 	Sized bool
+	// Patient has rooms for the loss of nodes be looked for in clusters of several thousand nodes, which takes minutes.
+	Patient bool
 	// Bursts are those of workloads that exist.
 	Bursts []BurstOf
 	// Prices are those of nodes, as far as they are known. If all are, a room that costs less an hour is smaller.

@@ -127,8 +127,10 @@ func (r room) sorted(size amounts) room {
 }
 
 const (
-	// mostWork bounds the pods that the cases of a failure displace together, times the nodes, for its room to be computed: some 2,000 nodes of 20 pods.
-	mostWork = 30_000_000
+	// mostWork bounds the pods that the cases of a failure displace together, times the nodes, for its room to be computed: some 2,000 nodes of 20 pods, of three
+	// kinds. mostPatientWork is for those who have patience, if no case displaces more than manyPods pods: some 5,000 nodes of one kind.
+	mostWork        = 30_000_000
+	mostPatientWork = 600_000_000
 	// mostAdded bounds how many more nodes are tried.
 	mostAdded = 64
 )
@@ -199,16 +201,22 @@ func (c *computation) casesToSize(a *Answer) []failureCase {
 
 // isSized reports whether a room is looked for.
 func (c *computation) isSized(a *Answer) bool {
-	return c.o.Sized && c.work(c.casesToSize(a)) <= mostWork
+	return c.o.Sized && c.tractable(c.casesToSize(a))
 }
 
-// work is how much there is to simulate, in the unit of mostWork.
-func (c *computation) work(cases []failureCase) int {
-	sum := 0
+// tractable reports whether there is no more to simulate than may be.
+func (c *computation) tractable(cases []failureCase) bool {
+	sum, largest := 0, 0
 	for _, one := range cases {
-		sum += 1 + c.displacedBy(one)
+		displaced := c.displacedBy(one)
+		sum += 1 + displaced
+		largest = max(largest, displaced)
 	}
-	return sum * len(c.ready)
+	most := mostWork
+	if c.o.Patient && largest <= manyPods {
+		most = mostPatientWork
+	}
+	return sum*len(c.ready) <= most
 }
 
 // displacedBy is the number of pods that a case displaces from lost nodes, evicts or creates.

@@ -231,3 +231,21 @@ func TestReserve(t *testing.T) {
 		t.Errorf("with a failure of unknown cost, the reserve is %s", report.Reserve.Status)
 	}
 }
+
+// In a cluster of several thousand nodes, rooms for the loss of nodes are looked for by those who have patience, and others by nobody.
+func TestTractable(t *testing.T) {
+	judge := bigJudge(t, 3000)
+	for _, tc := range []struct {
+		kind          headroom.Kind
+		patient, want bool
+	}{
+		{headroom.Node, false, false},
+		{headroom.Node, true, true},
+		{headroom.Zone, true, false},
+	} {
+		got := headroom.Tractable(judge, headroom.Options{Kinds: []headroom.Kind{tc.kind}, Patient: tc.patient})
+		if all := len(got) > 0 && !slices.Contains(got, false); all != tc.want {
+			t.Errorf("%s, patient %v: %v, want all: %v", tc.kind, tc.patient, got, tc.want)
+		}
+	}
+}

@@ -199,7 +199,7 @@ func (o *Options) Run(ctx context.Context) error {
 
 // asked are the failures that flags name.
 func (o *Options) asked(in input.Input) (headroom.Options, error) {
-	asked := headroom.Options{Sized: o.Sized, Prices: o.prices}
+	asked := headroom.Options{Sized: o.Sized, Patient: true, Prices: o.prices}
 	for _, word := range o.Failures {
 		asked.Kinds = append(asked.Kinds, headroom.Kind(word))
 	}
