@@ -250,7 +250,7 @@ func (s *sizer) reduceAll(ctx context.Context, r room) (room, Result, error) {
 		case done && cheapest:
 			return s.exact(ctx, next)
 		case done: // The trials that came since may let the best be made smaller still.
-			r, found = best, false
+			r = best
 			continue
 		case cheapest:
 			best, found = next, true

@@ -265,29 +265,36 @@ type subnetAddresses struct {
 	FreeAtMaximum *int64
 }
 
-// settled is the subnet once so many nodes run all their pods, and as many addresses are free as a moment ago: an address manager looks every five seconds
-// of the lab, later on a busy machine.
+// unchanged is for how long free addresses must stay the same to be taken for final. In the lab, an address manager gives an interface or a prefix back at the
+// earliest a minute after it was set up, looks every half minute for what it can give back, and leaves an address alone for half a minute after its last use: two minutes, which
+// is 12 s at timeScale. On a busy machine it takes longer, and so do the readings, of which there must be many.
+const (
+	unchanged     = 15 * time.Second
+	equalReadings = 20
+)
+
+// settled is the subnet once so many nodes run all their pods, and as many addresses have been free for a while.
 func (l lab) settled(t *testing.T, nodes int) subnetAddresses {
 	t.Helper()
 	var last subnetAddresses
-	same := 0
+	same, since := 0, time.Now()
 	eventually(t, fmt.Sprintf("%d nodes to have their addresses", nodes), func() error {
 		out, err := l.run(t, "kubectl", "get", "pods", "--output", "jsonpath={range .items[*]}{.status.podIP}{\"\\n\"}{end}")
 		if got := len(strings.Fields(out)); err != nil || got != 2*nodes {
-			same = 0
+			same, since = 0, time.Now()
 			return fmt.Errorf("%d pods have addresses (%w)", got, err)
 		}
 		var now struct{ Subnets []subnetAddresses }
 		l.decode(t, &now, "naosu", "addresses", "--output", "json")
 		if len(now.Subnets) != 1 || now.Subnets[0].Pods != int64(2*nodes) {
-			same = 0
+			same, since = 0, time.Now()
 			return fmt.Errorf("subnets: %v", now.Subnets)
 		}
 		if same++; now.Subnets[0].Free != last.Free {
-			last, same = now.Subnets[0], 0
+			last, same, since = now.Subnets[0], 0, time.Now()
 		}
-		if same < 20 {
-			return fmt.Errorf("%d addresses are free, %d times", last.Free, same)
+		if same < equalReadings || time.Since(since) < unchanged {
+			return fmt.Errorf("%d addresses are free, %d times in %s", last.Free, same, time.Since(since).Round(time.Second))
 		}
 		last = now.Subnets[0]
 		return nil
