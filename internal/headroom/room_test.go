@@ -249,3 +249,12 @@ func TestTractable(t *testing.T) {
 		}
 	}
 }
+
+// Rooms for the loss of a node are made as small as they may be also where placeholders are preempted otherwise than their room is taken while it is free.
+func TestIrreducibleInLargeCluster(t *testing.T) {
+	for _, a := range compute(t, bigJudge(t, 40), headroom.Options{Kinds: []headroom.Kind{headroom.Node}, Sized: true}).Answers {
+		if a.Room.Result != headroom.Minimal && a.Room.Result != headroom.Irreducible {
+			t.Error(describeRoom(a))
+		}
+	}
+}

@@ -458,28 +458,24 @@ func (s *sizer) suffices(ctx context.Context, r room, less, excess amounts) (boo
 
 // survivesActive reports whether a room survives the active trials.
 func (s *sizer) survivesActive(ctx context.Context, r room) (bool, error) {
-	for _, t := range s.active {
-		held, err := s.survives(ctx, r, t)
-		if err != nil {
-			return false, err
-		}
-		if !held { // It may be the one that the next room does not survive either.
-			s.putFirst(t)
-			return false, nil
-		}
-	}
-	return true, nil
+	return s.survivesEach(ctx, r, s.active)
 }
 
 // survivesOpened reports whether a room survives the active trials that are open, and is not known not to survive another.
 func (s *sizer) survivesOpened(ctx context.Context, r room) (bool, error) {
-	number := s.number(r)
-	for _, t := range s.active[s.opened():] {
+	opened, number := s.opened(), s.number(r)
+	for _, t := range s.active[opened:] {
 		if held, known := s.known[knownRoom{t, number}]; known && !held {
 			return false, nil
 		}
 	}
-	for _, t := range s.active[:s.opened()] {
+	return s.survivesEach(ctx, r, s.active[:opened])
+}
+
+// survivesEach reports whether a room survives some of the active trials, and has the first that it does not survive be tried first from now on: it may be
+// the one that the next room does not survive either.
+func (s *sizer) survivesEach(ctx context.Context, r room, trials []trial) (bool, error) {
+	for _, t := range trials {
 		held, err := s.survives(ctx, r, t)
 		if err != nil {
 			return false, err
