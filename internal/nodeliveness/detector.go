@@ -82,7 +82,7 @@ const (
 	NotWatched State = "NotWatched"
 	// Alive is that there was a sign of life lately.
 	Alive State = "Alive"
-	// Suspect is that there was none for as long as silence takes, and witnesses have not answered yet.
+	// Suspect is that there was none for as long as silence takes, and that witnesses have not answered yet, or that another node was not heard since.
 	Suspect State = "Suspect"
 	// Reachable is that a witness has reached the node's kernel since the last sign of life: its agent has stopped, or is cut off from the
 	// controller. It stays so until the next sign of life.
@@ -126,8 +126,9 @@ type Detector struct {
 	order []*followed
 	// round is the number of the Observe.
 	round int
-	// last is when Observe was last called, and undisturbed since when nothing was missed.
+	// last is when Observe was last called, undisturbed since when nothing was missed, and missed all time in which something may have been.
 	last, undisturbed time.Time
+	missed            time.Duration
 	armed             bool
 	inquiries         int
 }
@@ -147,8 +148,9 @@ type followed struct {
 	// confirmed is when the witnesses last answered that they do not reach the node, and unreached how many they were.
 	confirmed time.Time
 	unreached int
-	// gap is the last one in what was received of its agent that was long enough for silence.
-	gap gap
+	// missed is the Detector's at the last sign of life, and gap the last one in what was received of it that was long enough for silence.
+	missed time.Duration
+	gap    gap
 }
 
 // gap is the time between the last heartbeat before a silence and what ended it.
@@ -160,13 +162,18 @@ type inquiry struct {
 	began   time.Time
 	ended   time.Time // zero while answers are awaited
 	answers map[types.UID]Answer
+	// correlated is that another node was silent, too, when it began: what has ended for that one since may have ended for this one after the answers.
+	correlated bool
 }
 
 // Observe takes in what is known at a time, and returns the probes to make. silentAfter is for how long a node gives no sign of life before
 // its witnesses are asked. nodes are all nodes of the cluster.
 func (d *Detector) Observe(now time.Time, silentAfter time.Duration, nodes []Node) []Probe {
-	if d.last.IsZero() || now.Sub(d.last) > maxTick {
+	if tick := now.Sub(d.last); d.last.IsZero() {
 		d.undisturbed = now
+	} else if tick > maxTick {
+		d.undisturbed = now
+		d.missed += tick
 	}
 	d.last = now
 	d.follow(silentAfter, nodes)
@@ -194,8 +201,11 @@ func (d *Detector) follow(silentAfter time.Duration, nodes []Node) {
 			f = &followed{state: NotWatched, baseline: map[types.UID]time.Time{}, asked: map[types.UID]time.Time{}}
 			d.nodes[nodes[i].UID], changed = f, true
 		}
-		if back := d.backAt(f, &nodes[i]); d.since(f.LastBeat, back) >= silentAfter {
-			f.gap = gap{f.LastBeat, back}
+		if g := d.gapBefore(f, &nodes[i]); g.to.Sub(g.from)-(d.missed-f.missed) >= silentAfter {
+			f.gap = g
+		}
+		if !nodes[i].lastSign().Equal(f.lastSign()) {
+			f.missed = d.missed
 		}
 		f.Node, f.round = nodes[i], d.round
 	}
@@ -210,17 +220,22 @@ func (d *Detector) follow(silentAfter time.Duration, nodes []Node) {
 	}
 }
 
-// backAt is when something of a node's agent was received since it was last followed; zero if nothing was, or if its stream had ended before. The end of a stream is
-// received of the kernel, also of one that has booted meanwhile.
-func (d *Detector) backAt(f *followed, now *Node) time.Time {
+// gapBefore is the gap that ends with what was received of a node since it was last followed; none if nothing was. The end of a stream is received
+// of the kernel, also of one that has booted meanwhile. After a stream was closed, a renewal of the node's Lease ends the gap, too.
+func (d *Detector) gapBefore(f *followed, now *Node) gap {
 	switch {
-	case !f.Connected || f.Ended != Open:
-		return time.Time{}
+	case !f.Connected, f.Ended == Goodbye, f.Ended == Closed && f.kubeletAlone():
+		return gap{}
+	case f.Ended == Closed:
+		return gap{f.LastBeat, now.lastSign()}
 	case now.Ended != Open:
-		return d.last
+		return gap{f.LastBeat, d.last}
 	}
-	return now.LastBeat
+	return gap{f.LastBeat, now.LastBeat}
 }
+
+// kubeletAlone says whether the kubelet has renewed its Lease after the agent fell silent: its next sign of life is its next renewal.
+func (n *Node) kubeletAlone() bool { return n.LeaseReceived.Sub(n.LastBeat) > QuietAfter }
 
 // reorder puts the nodes in the order of a hash, in which neighbors have nothing in common: names and addresses often follow racks or zones.
 func (d *Detector) reorder() {
@@ -249,14 +264,16 @@ func hash(uid types.UID) uint64 {
 	return h.Sum64()
 }
 
-// arm begins to judge nodes once most agents have a stream: before, a node without one says nothing.
+// arm begins to judge nodes once most agents have a stream: before, a node without one says nothing. An agent that has had one is not waited for after its node
+// is not expected to run it: the node may be gone for good.
 func (d *Detector) arm(now time.Time) {
 	expected, connected := 0, 0
 	for _, f := range d.nodes {
-		if f.Expected || f.Connected {
+		beats := d.beats(f, now)
+		if f.Expected || beats {
 			expected++
 		}
-		if d.beats(f, now) {
+		if beats {
 			connected++
 		}
 	}
@@ -266,11 +283,10 @@ func (d *Detector) arm(now time.Time) {
 // Armed says whether nodes are judged: most agents have had a stream at the same time since this process began.
 func (d *Detector) Armed() bool { return d.armed }
 
-// overdueFor is for how long a node has given no sign of life although one was due. A kubelet that has renewed its Lease after the agent fell
-// silent runs without it: its next sign of life is its next renewal.
+// overdueFor is for how long a node has given no sign of life although one was due.
 func (d *Detector) overdueFor(f *followed, now time.Time) time.Duration {
 	quiet := d.quietFor(f, now)
-	if f.LeaseReceived.Sub(f.LastBeat) > QuietAfter {
+	if f.kubeletAlone() {
 		quiet -= renewInterval
 	}
 	return quiet
@@ -307,23 +323,23 @@ func (d *Detector) observe(now time.Time, silentAfter time.Duration, f *followed
 		return nil
 	}
 	q := f.inquiry
-	if q == nil || !q.ended.IsZero() && now.Sub(q.ended) >= d.askAgainAfter(f) {
-		f.inquiry = d.inquire(now, f)
-		if q == nil {
-			f.state = Suspect
-		}
-		return f.inquiry.probes(f)
-	}
-	if q.ended.IsZero() && (q.answered() || now.Sub(q.began) >= inquiryTimeout) {
+	var probes []Probe
+	switch {
+	case q == nil, !q.ended.IsZero() && now.Sub(q.ended) >= d.askAgainAfter(f):
+		f.inquiry = d.inquire(now, silentAfter, f)
+		probes = f.inquiry.probes(f)
+	case q.ended.IsZero() && (q.answered() || now.Sub(q.began) >= inquiryTimeout):
 		q.ended = now
 	}
 	switch {
-	case !q.ended.IsZero():
+	case q == nil:
+		f.state = Suspect
+	case !f.inquiry.ended.IsZero():
 		f.state = d.judge(now, silentAfter, f)
-	case f.state == Silent && d.correlated(now, f): // Others may fall silent while its witnesses are asked again.
+	case f.state == Silent && d.correlated(now, silentAfter, f): // Others may fall silent while its witnesses are asked again.
 		f.state = Correlated
 	}
-	return nil
+	return probes
 }
 
 // askAgainAfter is after what time the witnesses of a node are asked again: soon, where only others hold its failover up.
@@ -335,9 +351,9 @@ func (d *Detector) askAgainAfter(f *followed) time.Duration {
 }
 
 // inquire begins an inquiry about a node, of its witnesses.
-func (d *Detector) inquire(now time.Time, f *followed) *inquiry {
+func (d *Detector) inquire(now time.Time, silentAfter time.Duration, f *followed) *inquiry {
 	d.inquiries++
-	q := &inquiry{number: d.inquiries, began: now, answers: map[types.UID]Answer{}}
+	q := &inquiry{number: d.inquiries, began: now, answers: map[types.UID]Answer{}, correlated: d.correlated(now, silentAfter, f)}
 	for _, witness := range d.witnessesOf(now, f) {
 		q.answers[witness] = ""
 	}
@@ -384,8 +400,10 @@ func (d *Detector) judge(now time.Time, silentAfter time.Duration, f *followed) 
 	switch {
 	case !d.enough(f, unreached, d.beating(now)), d.overdueFor(f, now) < silentAfter:
 		return Unconfirmed
-	case d.correlated(now, f):
+	case f.inquiry.correlated, d.correlated(now, silentAfter, f):
 		return Correlated
+	case !d.othersHeard(now, silentAfter, f):
+		return Suspect
 	}
 	f.confirmed, f.unreached = f.inquiry.ended, len(unreached)
 	return Silent
@@ -436,24 +454,45 @@ func (d *Detector) Witnessed(now time.Time) int {
 
 // correlated says whether another node fell silent at about the same time, or may just have, also if it has been back for a while: what has ended for
 // one may be about to end for the other. A node whose heartbeats ended with those of this one is cut off from the controller as this one is, also
-// while the last renewal of its Lease is recent: one may have been under way.
-func (d *Detector) correlated(now time.Time, of *followed) bool {
+// while the last renewal of its Lease is recent: one may have been under way. One whose stream was closed then may have been cut off before its agent
+// could open another: it lives if its kubelet has renewed its Lease since.
+func (d *Detector) correlated(now time.Time, silentAfter time.Duration, of *followed) bool {
 	for _, f := range d.order {
 		if f == of {
 			continue
 		}
-		if now.Sub(f.gap.to) <= correlatedWithin && f.gap.from.Sub(of.LastBeat).Abs() <= correlatedWithin {
+		if now.Sub(f.gap.to) <= correlatedWithin && near(f.gap.from, of.LastBeat) {
 			return true
 		}
-		if !f.Connected || f.Ended != Open || f.lastSign().Sub(of.lastSign()).Abs() > correlatedWithin {
-			continue
-		}
-		beatsCorrelated := d.since(f.LastBeat, now) >= QuietAfter && f.LastBeat.Sub(of.LastBeat).Abs() <= correlatedWithin
-		if beatsCorrelated || d.quietFor(f, now) >= QuietAfter {
+		switch {
+		case !f.Connected, !near(f.lastSign(), of.lastSign()):
+		case f.Ended == Goodbye:
+		case f.Ended == Closed:
+			if near(f.LastBeat, of.LastBeat) && f.lastSign().Before(d.silentSince(now, silentAfter, of)) {
+				return true
+			}
+		case d.quietFor(f, now) >= QuietAfter, near(f.LastBeat, of.LastBeat) && d.since(f.LastBeat, now) >= QuietAfter:
 			return true
 		}
 	}
 	return false
+}
+
+// near says whether two signs of life came so close to one another that the silences after them count as correlated.
+func near(a, b time.Time) bool { return a.Sub(b).Abs() <= correlatedWithin }
+
+// othersHeard says whether all other agents that sent heartbeats when a node fell silent have sent one since its silence is long enough. What was under way when a
+// node was cut off is received before.
+func (d *Detector) othersHeard(now time.Time, silentAfter time.Duration, of *followed) bool {
+	since := d.silentSince(now, silentAfter, of)
+	return !slices.ContainsFunc(d.order, func(f *followed) bool {
+		return f != of && f.Connected && f.Ended == Open && near(f.lastSign(), of.lastSign()) && near(f.LastBeat, of.LastBeat) && f.LastBeat.Before(since)
+	})
+}
+
+// silentSince is when a node had given no sign of life for long enough.
+func (d *Detector) silentSince(now time.Time, silentAfter time.Duration, f *followed) time.Time {
+	return now.Add(silentAfter - d.overdueFor(f, now))
 }
 
 // Answered takes in the answer to a Probe.

@@ -19,10 +19,14 @@ type machine struct {
 	name, zone string
 	// off: nothing of it answers. paused: its agent neither sends nor answers. cut: its agent and the controller do not reach each other.
 	// deaf: its kubelet's port is blocked for all others. busy: its agent can open no connection.
-	off, paused, cut, deaf, busy bool
+	// notReady: its Node is not ready.
+	off, paused, cut, deaf, busy, notReady bool
 	// kubelet says that its Lease is renewed every 10 s, and received.
 	kubelet bool
 	ended   Ended
+	// phase is the step of each second in which it sends its heartbeat, and late how many steps later that is received.
+	phase, late int
+	underWay    []int // the steps in which heartbeats that were sent are received
 
 	connected   bool
 	beat, lease time.Time
@@ -85,7 +89,11 @@ func (n *network) pass(d time.Duration) {
 func (n *network) send() {
 	second := n.steps * int(tick) / int(time.Second)
 	for i, m := range n.machines {
-		if n.steps%4 == 0 && m.beats() {
+		if n.steps%4 == m.phase && m.beats() {
+			m.underWay = append(m.underWay, n.steps+m.late)
+		}
+		if len(m.underWay) > 0 && m.underWay[0] <= n.steps && m.ended == Open {
+			m.underWay = m.underWay[1:]
 			if was := n.nodes[uid(m.name)]; was != nil && was.Connected && was.Ended == Open && n.since(m.beat, n.now) >= silentAfter {
 				m.quiet, m.back = m.beat, n.now
 			}
@@ -101,7 +109,7 @@ func (n *network) observe() {
 	var nodes []Node
 	for _, m := range n.machines {
 		nodes = append(nodes, Node{
-			Name: m.name, UID: uid(m.name), Zone: m.zone, Address: m.name + ":10250", Expected: true,
+			Name: m.name, UID: uid(m.name), Zone: m.zone, Address: m.name + ":10250", Expected: !m.notReady,
 			Connected: m.connected, LastBeat: m.beat, Ended: m.ended, LeaseReceived: m.lease,
 		})
 	}
@@ -182,11 +190,45 @@ func TestDetector(t *testing.T) {
 			n.pass(10 * time.Second)
 			n.machine("n3").off, n.machine("n3").ended = false, Closed
 		}, 28 * time.Second, map[string]State{"n2": Correlated, "n3": NotWatched}},
-		"two off, the agent of one has ended before": {2, 6, func(n *network) {
+		"two off, the stream of one has ended before": {2, 6, func(n *network) {
+			n.machine("n3").ended = Closed
+			n.pass(time.Second)
+			n.machine("n2").off, n.machine("n3").off = true, true
+		}, 60 * time.Second, map[string]State{"n2": Correlated, "n3": NotWatched}},
+		"two off, the stream of one has ended before, and its kubelet is back": {2, 6, func(n *network) {
+			n.machine("n3").ended = Closed
+			n.pass(time.Second)
+			n.machine("n2").off, n.machine("n3").off = true, true
+			n.pass(30 * time.Second)
+			n.machine("n3").off = false
+		}, 30 * time.Second, map[string]State{"n2": Correlated, "n3": NotWatched}},
+		"off, and the stream of another has ended before": {2, 6, func(n *network) {
 			n.machine("n3").ended = Closed
 			n.pass(time.Second)
 			n.machine("n2").off = true
-		}, 8 * time.Second, map[string]State{"n2": Silent, "n3": NotWatched}},
+		}, 10*time.Second + correlatedWithin + silentInterval, map[string]State{"n2": Silent, "n3": NotWatched}}, // Its kubelet has renewed its Lease, but late enough for silence.
+		"off, and the agent of another has said goodbye before": {2, 6, func(n *network) {
+			n.machine("n3").ended = Goodbye
+			n.pass(time.Second)
+			n.machine("n2").off = true
+		}, 7 * time.Second, map[string]State{"n2": Silent, "n3": NotWatched}},
+		"off, and the stream of another has ended long before": {2, 6, func(n *network) {
+			n.machine("n3").ended = Closed
+			n.pass(correlatedWithin + time.Second)
+			n.machine("n2").off = true
+		}, 7 * time.Second, map[string]State{"n2": Silent, "n3": NotWatched}},
+		"two off, one is back after the controller was starved": {2, 6, func(n *network) {
+			n.machine("n2").off, n.machine("n3").off = true, true
+			n.pass(3 * time.Second)
+			n.now = n.now.Add(5 * time.Second)
+			n.pass(2 * time.Second)
+			n.machine("n3").off = false
+		}, 10 * time.Second, map[string]State{"n2": Correlated, "n3": Alive}},
+		"off after the controller was starved": {2, 6, func(n *network) {
+			n.now = n.now.Add(5 * time.Second)
+			n.pass(2 * time.Second)
+			n.machine("n2").off = true
+		}, 8 * time.Second, map[string]State{"n2": Silent}},
 		"two off, one is back for longer": {2, 6, func(n *network) {
 			n.machine("n2").off, n.machine("n3").off = true, true
 			n.pass(10 * time.Second)
@@ -230,7 +272,7 @@ func TestDetector(t *testing.T) {
 		"one zone has no other node": {2, 3, func(n *network) { n.machine("n1").off = true }, 8 * time.Second, map[string]State{"n1": Silent}},
 		"the only witness of the other zone does not answer": {2, 4, func(n *network) {
 			n.machine("n1").off = true // z0, as n3 is
-			n.machine("n3").ended = Closed
+			n.machine("n3").ended = Goodbye
 		}, 8 * time.Second, map[string]State{"n1": Silent}}, // Then there is only one zone.
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -247,6 +289,48 @@ func TestDetector(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Of nodes that are cut off at once, none is silent, whenever in a second they send, however late what was under way is received, and however soon
+// witnesses answer.
+func TestCutOffAtOnce(t *testing.T) {
+	for _, delay := range []int{0, 1, 5} {
+		for phase := range 4 {
+			for late := range 10 {
+				n := newNetwork(2, 6)
+				n.delay = delay
+				n.machine("n2").phase, n.machine("n3").phase, n.machine("n3").late = 1, phase, late
+				n.pass(time.Minute)
+				n.machine("n2").off, n.machine("n3").off = true, true
+				for range 80 {
+					n.pass(tick)
+					if n.state("n2") == Silent || n.state("n3") == Silent {
+						t.Fatalf("answers after %d ticks, phase %d, heartbeats %d ticks late: one is silent %v after its last heartbeat", delay, phase, late, n.now.Sub(n.machine("n2").beat))
+					}
+				}
+			}
+		}
+	}
+}
+
+// Of two nodes that are cut off at once and are back at once, none is silent because the kubelet of the one, whose stream had ended, is heard first: the
+// witnesses of the other have answered before that.
+func TestBackAtOnce(t *testing.T) {
+	for ticks := range 80 {
+		n := newNetwork(2, 6)
+		n.pass(time.Minute)
+		n.machine("n3").ended = Closed
+		n.machine("n2").off, n.machine("n3").off = true, true
+		n.pass(time.Duration(ticks+1) * tick)
+		n.machine("n2").off, n.machine("n2").paused, n.machine("n2").kubelet = false, true, false // Its kernel sends again only later.
+		n.machine("n3").lease = n.now
+		for range 40 {
+			n.pass(tick)
+			if n.state("n2") == Silent {
+				t.Fatalf("back after %d ticks: it is silent %v after its last heartbeat", ticks, n.now.Sub(n.machine("n2").beat))
+			}
+		}
 	}
 }
 
@@ -372,6 +456,21 @@ func TestArmed(t *testing.T) {
 	n.pass(2 * time.Second)
 	if !n.Armed() {
 		t.Error("not armed with 9 of 10")
+	}
+	gone := newNetwork(2, 8)
+	gone.machine("n1").cut = true
+	gone.pass(10 * time.Second)
+	gone.machine("n2").off = true
+	gone.pass(QuietAfter + time.Second)
+	gone.machine("n1").cut = false
+	gone.pass(time.Minute)
+	if gone.Armed() {
+		t.Error("armed with 7 of 8, of which one is silent")
+	}
+	gone.machine("n2").notReady = true
+	gone.pass(2 * time.Second)
+	if !gone.Armed() {
+		t.Error("not armed with all but a node that is not ready and silent")
 	}
 	few := newNetwork(1, 2)
 	few.pass(time.Minute)
@@ -565,12 +664,21 @@ func (n *network) check(t *rapid.T) {
 			t.Fatalf("%s is silent after its stream has ended", m.name)
 		}
 		for _, other := range n.machines {
-			if other == m || other.ended != Open || !other.connected {
+			if other == m || !other.connected {
 				continue
 			}
 			last := other.beat
 			if other.lease.After(last) {
 				last = other.lease
+			}
+			if other.ended == Goodbye {
+				continue
+			}
+			if other.ended == Closed {
+				if other.beat.Sub(m.beat).Abs() <= correlatedWithin && last.Before(sign.Add(silentAfter)) && sign.Sub(last) <= correlatedWithin {
+					t.Fatalf("%s is silent, and %s has given no sign of life since, whose stream ended at about that time", m.name, other.name)
+				}
+				continue
 			}
 			quiet := n.now.Sub(last) >= silentAfter || n.now.Sub(other.beat) >= silentAfter && other.beat.Sub(m.beat).Abs() <= correlatedWithin
 			if quiet && last.Sub(sign).Abs() <= correlatedWithin && n.now.Sub(n.undisturbed) >= silentAfter {

@@ -158,11 +158,16 @@ var faults = []fault{
 	},
 }
 
-// taken is that the controller takes so many nodes for a state.
+// taken is that the controller takes so many nodes for a state. One of two may be watched no longer: on a slow machine, its agent, which had heard nothing
+// for long in the fault before, gave up its stream just before it was cut off.
 func taken(state nodeliveness.State, count int) func(*testing.T, *machine) error {
 	return func(t *testing.T, m *machine) error {
 		t.Helper()
-		return m.counts(t, state, count)
+		err := m.counts(t, state, count)
+		if err != nil && count > 1 {
+			err = errors.Join(m.counts(t, state, count-1), m.counts(t, nodeliveness.NotWatched, 1))
+		}
+		return err
 	}
 }
 

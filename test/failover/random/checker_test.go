@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
+	"github.com/naosu-dev/naosu/internal/controller/heartbeat"
 	"github.com/naosu-dev/naosu/internal/failoverpolicy"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/record"
@@ -272,13 +273,13 @@ func (c *checker) onSilence(p *process, pod *corev1.Pod, wants func(*v1alpha1.Fa
 	if !p.wasTold(freshWindow, wants) {
 		c.report(unread, "%s", name)
 	}
-	node := p.seen.world.Node(pod.Spec.NodeName)
-	if node == nil {
-		c.report(deletedAlive, "%s, whose node is not known", name)
+	// The verdict was asked for before the pod was read. Since then, the name of its node may have become another's.
+	read, there := p.readPod[client.ObjectKeyFromObject(pod)]
+	if !there || read.world.Node(pod.Spec.NodeName) == nil {
+		c.report(deletedAlive, "%s, which was not read, or whose node is not known", name)
 		return
 	}
-	// The verdict was asked for before the pod was read.
-	verdict := p.readPod[client.ObjectKeyFromObject(pod)].Add(-lag)
+	node, verdict := read.world.Node(pod.Spec.NodeName), read.at.Add(-lag)
 	c.checkSilence(p, node.UID, verdict, name)
 	quiet := verdict.Sub(p.of(node.UID).lastSign(verdict)) + 2*lag
 	longEnough := func(p *v1alpha1.FailoverPolicy) bool {
@@ -323,7 +324,13 @@ func (c *checker) checkSilence(p *process, node types.UID, at time.Time, what st
 		if there := p.seen.world.Node(s.Node); there == nil || there.UID != uid { // Its end is known.
 			continue
 		}
-		if uid == node || s.Ended != "" || last.IsZero() || last.Sub(sign).Abs() > 30*time.Second {
+		if uid == node || s.Ended == heartbeat.Goodbye || last.IsZero() || last.Sub(sign).Abs() > 30*time.Second {
+			continue
+		}
+		if s.Ended == heartbeat.Closed {
+			if lastBy(p.of(uid).beats, at).Sub(lastBy(r.beats, at)).Abs() < 30*time.Second-lag && last.Before(sign.Add(3*time.Second)) {
+				c.report(correlated, "%s, with %s, whose stream was closed", what, s.Node)
+			}
 			continue
 		}
 		if since := maxTime(maxTime(last, p.resumed), s.Opened); at.Sub(since) > 3*time.Second {
@@ -397,7 +404,7 @@ func (c *checker) onPatch(p *process, before, after *corev1.Pod) {
 	if !c.led(p, staleWindow) {
 		c.report(leaderless, "%s changes %s", p.name, name)
 	}
-	if read := p.readNode[before.Spec.NodeName]; read.node == nil || !failoverpolicy.Healthy(read.node) || read.at.Before(p.readPod[client.ObjectKeyFromObject(before)]) ||
+	if read := p.readNode[before.Spec.NodeName]; read.node == nil || !failoverpolicy.Healthy(read.node) || read.at.Before(p.readPod[client.ObjectKeyFromObject(before)].at) ||
 		time.Since(read.at) > readLasts+p.stood {
 		c.report(onSickNode, "%s on %s", name, before.Spec.NodeName)
 	}

@@ -111,6 +111,9 @@ func (n *run) runMachines() {
 			n.powerOff(m)
 			if r := m.recordAt(now); r.name == "stopping" {
 				m.recordState(now, cloud.Off, "stopped")
+				if !m.bootsAt.IsZero() { // No cloud starts one that is stopping.
+					m.recordState(now, cloud.Changes, "pending")
+				}
 			} else if r.name == "shutting-down" {
 				m.recordState(now, cloud.Gone, "terminated")
 			}

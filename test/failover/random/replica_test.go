@@ -73,7 +73,7 @@ type process struct {
 
 	// readNode is what it was told last of each Node, readPod when it has last asked for each pod.
 	readNode map[string]readNode
-	readPod  map[client.ObjectKey]time.Time
+	readPod  map[client.ObjectKey]readPod
 	patches  []time.Time
 	// readPolicies are the policies that it was told past its caches.
 	readPolicies []readPolicy
@@ -96,13 +96,19 @@ type readNode struct {
 	node *corev1.Node
 }
 
+// readPod is a read of a pod, and what the process knew of the cluster then.
+type readPod struct {
+	at    time.Time
+	world *cluster.Snapshot
+}
+
 // startReplica starts a replica on a machine.
 func (n *run) startReplica(host *machine) *process {
 	n.named++
 	p := &process{
 		n: n, name: fmt.Sprintf("replica-%d", n.named), host: host, started: time.Now(), callsUntilKill: -1,
 		streams: map[types.UID]*stream{}, received: map[types.UID]*received{}, seen: n.look(),
-		readNode: map[string]readNode{}, readPod: map[client.ObjectKey]time.Time{}, wake: time.Now(),
+		readNode: map[string]readNode{}, readPod: map[client.ObjectKey]readPod{}, wake: time.Now(),
 	}
 	p.ctx, p.end = context.WithCancel(n.ctx)
 	direct := n.api.Connect(p.call)
@@ -268,7 +274,7 @@ func (p *process) serve(call memory.Call, do func() error) error {
 // asks notes what the process asks for.
 func (p *process) asks(call memory.Call) {
 	if call.Verb == "get" && call.Kind == "Pod" {
-		p.readPod[call.Key] = time.Now()
+		p.readPod[call.Key] = readPod{time.Now(), p.seen.world}
 	}
 }
 

@@ -27,6 +27,7 @@ var sequences = []sequence{
 	{"one-zone-tries", []part{{Kind: dialsFail, For: 60}, {hostDead, 0, 3, 50}}},
 	{"one-tries", []part{{Kind: oneDials, For: 60}, {hostDead, 0, 3, 50}}},
 	{"two-cut-off", []part{{Kind: twoIsolated, For: 75}}},
+	{"closed-and-cut-off", []part{{Kind: agentKilled, For: 90}, {twoIsolated, 1, 2, 75}}},
 	{"zone-down", []part{{Kind: mostOfZoneDown, For: 90}}},
 	{"reached-by-one", []part{{Kind: someCut, For: 60}}},
 	{"cut-off-from-peers", []part{{Kind: peersCut, For: 60}}},
