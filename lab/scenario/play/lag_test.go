@@ -20,6 +20,7 @@ func TestTrackerWithLag(t *testing.T) {
 		at    time.Duration
 		value bool
 		lost  time.Duration // since the point
+		just  time.Duration // in the last ten seconds of real time
 	}
 	// At 100 since the point, a bound of 10 + 100/4 = 35.
 	const always = 10
@@ -31,36 +32,39 @@ func TestTrackerWithLag(t *testing.T) {
 		state  trackerState
 		next   time.Duration
 	}{
-		{"lag before the deadline changes nothing", tracker{deadline: 100}, 0, []look{{50, true, 40}}, met, 0},
-		{"what was lost is added", tracker{deadline: 100}, 0, []look{{100, false, 20}}, waiting, 120},
-		{"what is lost meanwhile too", tracker{deadline: 100}, 0, []look{{100, false, 20}, {120, false, 24}}, waiting, 124},
-		{"true within the extension", tracker{deadline: 100}, 0, []look{{100, false, 20}, {119, true, 20}}, met, 0},
-		{"true after the extension", tracker{deadline: 100}, 0, []look{{121, true, 20}}, failed, 0},
-		{"not true within the extension", tracker{deadline: 100}, 0, []look{{100, false, 20}, {120, false, 20}}, failed, 0},
-		{"no more than the bound is added", tracker{deadline: 100}, 0, []look{{100, false, 60}}, waiting, 135},
-		{"true within the bound, with more lag than that", tracker{deadline: 100}, 0, []look{{100, false, 60}, {135, true, 60}}, met, 0},
-		{"not true within the bound", tracker{deadline: 100}, 0, []look{{145, false, 60}}, waiting, 146},
-		{"not true beyond the bound", tracker{deadline: 100}, 0, []look{{148, false, 60}}, unjudged, 0},
-		{"true beyond the bound", tracker{deadline: 100}, 0, []look{{148, true, 60}}, unjudged, 0},
-		{"the bound itself is not beyond it", tracker{deadline: 100}, 0, []look{{160, false, 50}}, failed, 0},
-		{"an unjudged one is settled", tracker{deadline: 100}, 0, []look{{148, false, 60}, {149, true, 60}}, unjudged, 0},
+		{"lag before the deadline changes nothing", tracker{deadline: 100}, 0, []look{{50, true, 40, 0}}, met, 0},
+		{"what was lost is added", tracker{deadline: 100}, 0, []look{{100, false, 20, 0}}, waiting, 120},
+		{"what is lost meanwhile too", tracker{deadline: 100}, 0, []look{{100, false, 20, 0}, {120, false, 24, 0}}, waiting, 124},
+		{"true within the extension", tracker{deadline: 100}, 0, []look{{100, false, 20, 0}, {119, true, 20, 0}}, met, 0},
+		{"true after the extension", tracker{deadline: 100}, 0, []look{{121, true, 20, 0}}, failed, 0},
+		{"not true within the extension", tracker{deadline: 100}, 0, []look{{100, false, 20, 0}, {120, false, 20, 0}}, failed, 0},
+		{"no more than the bound is added", tracker{deadline: 100}, 0, []look{{100, false, 60, 0}}, waiting, 135},
+		{"true within the bound, with more lag than that", tracker{deadline: 100}, 0, []look{{100, false, 60, 0}, {135, true, 60, 0}}, met, 0},
+		{"not true within the bound", tracker{deadline: 100}, 0, []look{{145, false, 60, 0}}, waiting, 146},
+		{"not true beyond the bound", tracker{deadline: 100}, 0, []look{{148, false, 60, 0}}, unjudged, 0},
+		{"true beyond the bound", tracker{deadline: 100}, 0, []look{{148, true, 60, 0}}, unjudged, 0},
+		{"the bound itself is not beyond it", tracker{deadline: 100}, 0, []look{{160, false, 50, 0}}, failed, 0},
+		{"an unjudged one is settled", tracker{deadline: 100}, 0, []look{{148, false, 60, 0}, {149, true, 60, 0}}, unjudged, 0},
 
-		{"holds is not shortened", tracker{deadline: 10, holds: 50}, 0, []look{{0, true, 0}, {49, true, 30}}, holding, 50},
-		{"a break within the extension may mend", tracker{deadline: 10, holds: 50}, 0, []look{{0, true, 0}, {12, false, 5}, {14, true, 5}, {64, true, 5}}, met, 0},
-		{"a break within the bound", tracker{deadline: 10, holds: 50}, 0, []look{{0, true, 0}, {40, false, 20}}, failed, 0},
-		{"a break with lag beyond the bound", tracker{deadline: 10, holds: 50}, 0, []look{{0, true, 0}, {40, false, 21}}, unjudged, 0},
+		{"holds is not shortened", tracker{deadline: 10, holds: 50}, 0, []look{{0, true, 0, 0}, {49, true, 30, 0}}, holding, 50},
+		{"a break within the extension may mend", tracker{deadline: 10, holds: 50}, 0, []look{{0, true, 0, 0}, {12, false, 5, 0}, {14, true, 5, 0}, {64, true, 5, 0}}, met, 0},
+		{"a break within the bound", tracker{deadline: 10, holds: 50}, 0, []look{{0, true, 0, 0}, {40, false, 20, 0}}, failed, 0},
+		{"a break after much lag at once", tracker{deadline: 10, holds: 50}, 0, []look{{0, true, 0, 0}, {40, false, 20, lagBreaks}}, unjudged, 0},
+		{"a break after less lag at once", tracker{deadline: 10, holds: 50}, 0, []look{{0, true, 0, 0}, {40, false, 20, lagBreaks - 1}}, failed, 0},
+		{"late, with much lag at once", tracker{deadline: 100}, 0, []look{{160, false, 50, lagBreaks}}, failed, 0},
+		{"a break with lag beyond the bound", tracker{deadline: 10, holds: 50}, 0, []look{{0, true, 0, 0}, {40, false, 21, 0}}, unjudged, 0},
 
-		{"too soon, by less than the point may be late", tracker{deadline: 100, notBefore: 50}, 5, []look{{46, true, 0}}, unjudged, 0},
-		{"too soon, by just as much", tracker{deadline: 100, notBefore: 50}, 5, []look{{45, true, 0}}, unjudged, 0},
-		{"too soon, by more", tracker{deadline: 100, notBefore: 50}, 5, []look{{44, true, 0}}, failed, 0},
-		{"too soon, with lag since the point only", tracker{deadline: 100, notBefore: 50}, 0, []look{{46, true, 90}}, failed, 0},
-		{"not too soon", tracker{deadline: 100, notBefore: 50}, 5, []look{{50, true, 0}}, met, 0},
+		{"too soon, by less than the point may be late", tracker{deadline: 100, notBefore: 50}, 5, []look{{46, true, 0, 0}}, unjudged, 0},
+		{"too soon, by just as much", tracker{deadline: 100, notBefore: 50}, 5, []look{{45, true, 0, 0}}, unjudged, 0},
+		{"too soon, by more", tracker{deadline: 100, notBefore: 50}, 5, []look{{44, true, 0, 0}}, failed, 0},
+		{"too soon, with lag since the point only", tracker{deadline: 100, notBefore: 50}, 0, []look{{46, true, 90, 0}}, failed, 0},
+		{"not too soon", tracker{deadline: 100, notBefore: 50}, 5, []look{{50, true, 0, 0}}, met, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			tr := tt.track
 			for _, l := range tt.looks {
-				tr.observe(l.at, l.value, lateness{before: tt.before, since: func() time.Duration { return l.lost }, always: always})
+				tr.observe(l.at, l.value, lateness{before: tt.before, since: func() time.Duration { return l.lost }, recent: func() time.Duration { return l.just }, always: always})
 			}
 			if tr.state != tt.state {
 				t.Errorf("state %d, want %d; %s", tr.state, tt.state, tr.problem)

@@ -14,12 +14,20 @@ const (
 	lagReal  = 10 * time.Second
 )
 
+// lagBreaks is how much of the scenario's time, lost within ten seconds of real time, may end what holds, however little was lost before: Kubernetes takes
+// a node for unreachable that it has not heard of for 50 s, and nodes are heard of every 10 s.
+//
+// Source: the defaults of --node-monitor-grace-period, and of nodeLeaseDurationSeconds, a quarter of which lies between two renewals.
+const lagBreaks = 30 * time.Second
+
 // lateness is the machine's lag as a condition meets it, in scenario time.
 type lateness struct {
 	// before is what was lost shortly before its point was noted, by which that may have been noted late.
 	before time.Duration
 	// since is what was lost since the point; nil is nothing. It is asked only where a verdict depends on it, for it measures.
 	since func() time.Duration
+	// recent is what was lost in the last ten seconds of real time; nil is nothing.
+	recent func() time.Duration
 	// always is the part of the bound that does not grow with time.
 	always time.Duration
 }
@@ -36,6 +44,9 @@ func (l lateness) bound(now time.Duration) time.Duration { return now/lagShare +
 
 // beyond says whether there is more than that, so that a failure could not be judged.
 func (l lateness) beyond(now time.Duration) bool { return l.lost() > l.bound(now) }
+
+// breaks says whether so much was just lost that what held may have ended for it.
+func (l lateness) breaks() bool { return l.recent != nil && l.recent() >= lagBreaks }
 
 // extension is what a deadline is extended by.
 func (l lateness) extension(now time.Duration) time.Duration { return min(l.lost(), l.bound(now)) }

@@ -109,6 +109,7 @@ func (p *player) lateness(since clockReading) lateness {
 	return lateness{
 		before: p.pace.Scenario(since.lag.Recent),
 		since:  func() time.Duration { return p.pace.Scenario(p.lag().Lost - since.lag.Lost) },
+		recent: func() time.Duration { return p.pace.Scenario(p.lag().Recent) },
 		always: p.pace.Scenario(lagReal),
 	}
 }

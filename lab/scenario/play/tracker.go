@@ -47,7 +47,7 @@ func (t *tracker) observe(now time.Duration, value bool, l lateness) {
 	case now < t.limit(now, l):
 		t.state = waiting
 	case t.state == holding:
-		t.fail(now, l, "was true for only %s of the %s it should hold", (now - t.since).Round(10*time.Millisecond), t.holds)
+		t.end(now, l)
 	default:
 		t.fail(now, l, "did not come true within %s", t.allowed())
 	}
@@ -87,6 +87,15 @@ func (t *tracker) fail(now time.Duration, l lateness, format string, args ...any
 	if l.beyond(now) {
 		t.state = unjudged
 		t.problem += fmt.Sprintf("; there are %s of lag, too much to judge it", tenth(l.lost()))
+	}
+}
+
+// end settles that the condition no longer holds.
+func (t *tracker) end(now time.Duration, l lateness) {
+	t.fail(now, l, "was true for only %s of the %s it should hold", (now - t.since).Round(10*time.Millisecond), t.holds)
+	if t.state == failed && l.breaks() {
+		t.state = unjudged
+		t.problem += fmt.Sprintf("; there were just %s of lag, which may be why", tenth(l.recent()))
 	}
 }
 
