@@ -153,7 +153,7 @@ type followed struct {
 	gap    gap
 }
 
-// gap is the time between the last heartbeat before a silence and what ended it.
+// gap is the time between the last sign of life before a silence and what ended it.
 type gap struct{ from, to time.Time }
 
 // inquiry is what the witnesses of a silent node were asked.
@@ -221,13 +221,15 @@ func (d *Detector) follow(silentAfter time.Duration, nodes []Node) {
 }
 
 // gapBefore is the gap that ends with what was received of a node since it was last followed; none if nothing was. The end of a stream is received
-// of the kernel, also of one that has booted meanwhile. After a stream was closed, a renewal of the node's Lease ends the gap, too.
+// of the kernel, also of one that has booted meanwhile. After a stream was closed, a gap is one in which a renewal of the node's Lease was missed.
 func (d *Detector) gapBefore(f *followed, now *Node) gap {
 	switch {
-	case !f.Connected, f.Ended == Goodbye, f.Ended == Closed && f.kubeletAlone():
+	case !f.Connected, f.Ended == Goodbye:
+		return gap{}
+	case f.Ended == Closed && now.lastSign().Sub(f.LeaseReceived) <= renewInterval+QuietAfter:
 		return gap{}
 	case f.Ended == Closed:
-		return gap{f.LastBeat, now.lastSign()}
+		return gap{f.lastSign(), now.lastSign()}
 	case now.Ended != Open:
 		return gap{f.LastBeat, d.last}
 	}

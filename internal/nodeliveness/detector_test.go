@@ -59,7 +59,7 @@ func TestDetector(t *testing.T) {
 			n.machine("n3").ended = Closed
 			n.pass(time.Second)
 			n.machine("n2").off = true
-		}, 10*time.Second + correlatedWithin + silentInterval, map[string]State{"n2": Silent, "n3": NotWatched}}, // Its kubelet has renewed its Lease, but late enough for silence.
+		}, silentAfter + renewInterval + silentInterval + inquiryTimeout, map[string]State{"n2": Silent, "n3": NotWatched}}, // Its kubelet has renewed its Lease since.
 		"off, and the agent of another has said goodbye before": {2, 6, func(n *network) {
 			n.machine("n3").ended = Goodbye
 			n.pass(time.Second)
@@ -82,6 +82,13 @@ func TestDetector(t *testing.T) {
 			n.pass(2 * time.Second)
 			n.machine("n2").off = true
 		}, 8 * time.Second, map[string]State{"n2": Silent}},
+		"two off, one is back, long after the controller was starved": {2, 6, func(n *network) {
+			n.now = n.now.Add(20 * time.Second)
+			n.pass(time.Minute)
+			n.machine("n2").off, n.machine("n3").off = true, true
+			n.pass(10 * time.Second)
+			n.machine("n3").off = false
+		}, 28 * time.Second, map[string]State{"n2": Correlated, "n3": Alive}},
 		"two off, one is back for longer": {2, 6, func(n *network) {
 			n.machine("n2").off, n.machine("n3").off = true, true
 			n.pass(10 * time.Second)
