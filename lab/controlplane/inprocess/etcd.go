@@ -17,7 +17,7 @@ import (
 )
 
 // etcdConfig is a single member that only this process can reach, through a socket in a private folder. It does not wait
-// for the disk: what a power cut would lose, a lab can lose.
+// for the disk unless flags demand it: what a power cut would lose, a lab can lose.
 func etcdConfig(f *folder, flags []string) (*embed.Config, error) {
 	config := embed.NewConfig()
 	config.Name = "naosu-lab"
@@ -25,7 +25,6 @@ func etcdConfig(f *folder, flags []string) (*embed.Config, error) {
 	config.ListenClientUrls = []url.URL{{Scheme: "unix", Path: f.socket()}} // the advertised default is not used
 	config.ListenPeerUrls = nil
 	config.InitialCluster = config.InitialClusterFromName(config.Name)
-	config.UnsafeNoFsync = true
 	config.TickMs, config.ElectionMs = 50, 250                                    // a single member need not wait for other candidates
 	config.WarningUnaryRequestDuration = embed.DefaultWarningUnaryRequestDuration // zero otherwise, which is a log line a request
 	config.ZapLoggerBuilder = embed.NewZapLoggerBuilder(etcdLogger())
@@ -33,6 +32,7 @@ func etcdConfig(f *folder, flags []string) (*embed.Config, error) {
 	set := flag.NewFlagSet(string(controlplane.Etcd), flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	config.AddFlags(set)
+	config.UnsafeNoFsync = true // after AddFlags, which sets it to the flag's default
 	return config, set.Parse(flags)
 }
 
