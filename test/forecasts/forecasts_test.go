@@ -270,10 +270,13 @@ func (b *fixture) checkForecast(c change.Change, d realChange) {
 				return err
 			}
 		}
+		if err := b.underWay(); err != nil {
+			return err
+		}
 		if differences := realEnding(before, b.snapshot(), b.lastSeen).differences(futures.endings); len(differences) > 0 {
 			return fmt.Errorf("it is none of the futures:\n%s", strings.Join(differences, "\n"))
 		}
-		return b.underWay()
+		return nil
 	})
 	if err != nil {
 		b.Error(err) // Before what takes a page.

@@ -419,10 +419,14 @@ func (b *fixture) await(what string, check func() error) {
 	}
 }
 
-// try is the last thing that check found wrong, nil once nothing is.
+// try is the last thing that check found wrong, nil once nothing is. The pauses between checks grow: many read the whole
+// cluster, and labs of other tests need the processors.
 func (b *fixture) try(check func() error) error {
+	ctx, cancel := context.WithTimeout(b.Context(), patience)
+	defer cancel()
+	pauses := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 1.5, Cap: 500 * time.Millisecond, Steps: 10}
 	var last error
-	err := wait.PollUntilContextTimeout(b.Context(), 100*time.Millisecond, patience, true, func(context.Context) (bool, error) {
+	err := pauses.DelayFunc().Until(ctx, true, true, func(context.Context) (bool, error) {
 		last = check()
 		return last == nil, nil
 	})
