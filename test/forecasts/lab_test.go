@@ -424,7 +424,7 @@ func (b *fixture) await(what string, check func() error) {
 func (b *fixture) try(check func() error) error {
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
 	defer cancel()
-	pauses := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 1.5, Cap: 500 * time.Millisecond, Steps: 10}
+	pauses := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 1.5, Cap: 250 * time.Millisecond, Steps: 10}
 	var last error
 	err := pauses.DelayFunc().Until(ctx, true, true, func(context.Context) (bool, error) {
 		last = check()

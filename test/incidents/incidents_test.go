@@ -241,13 +241,13 @@ func command(t *testing.T, kubeconfig, name string, args ...string) *exec.Cmd {
 // patience ends a wait for what will never come.
 const patience = 10 * time.Minute
 
-// eventually waits until check has no complaint any more. Most checks run a program, so the pauses between them grow to a
-// second, or the waits of several tests would take the processors from the labs that they wait for.
+// eventually waits until check has no complaint any more. Most checks run a program, so there is a pause between
+// them that grows, or the waits of several tests would take the processors from the labs that they wait for.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	pauses := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 1.5, Cap: time.Second, Steps: 10}
+	pauses := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 1.5, Cap: 400 * time.Millisecond, Steps: 10}
 	var last error
 	err := pauses.DelayFunc().Until(ctx, true, true, func(context.Context) (bool, error) {
 		last = check()
