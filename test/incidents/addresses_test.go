@@ -277,24 +277,30 @@ const (
 func (l lab) settled(t *testing.T, nodes int) subnetAddresses {
 	t.Helper()
 	var last subnetAddresses
+	var changes []string // what changed, and when: of a wait that ends in vain, it says why
 	same, since := 0, time.Now()
+	changed := func(format string, args ...any) {
+		same, since = 0, time.Now()
+		changes = append(changes, since.Format(time.TimeOnly)+" "+fmt.Sprintf(format, args...))
+	}
 	eventually(t, fmt.Sprintf("%d nodes to have their addresses", nodes), func() error {
 		out, err := l.run(t, "kubectl", "get", "pods", "--output", "jsonpath={range .items[*]}{.status.podIP}{\"\\n\"}{end}")
 		if got := len(strings.Fields(out)); err != nil || got != 2*nodes {
-			same, since = 0, time.Now()
+			changed("%d pods have addresses", got)
 			return fmt.Errorf("%d pods have addresses (%w)", got, err)
 		}
 		var now struct{ Subnets []subnetAddresses }
 		l.decode(t, &now, "naosu", "addresses", "--output", "json")
 		if len(now.Subnets) != 1 || now.Subnets[0].Pods != int64(2*nodes) {
-			same, since = 0, time.Now()
+			changed("subnets: %v", now.Subnets)
 			return fmt.Errorf("subnets: %v", now.Subnets)
 		}
-		if same++; now.Subnets[0].Free != last.Free {
-			last, same, since = now.Subnets[0], 0, time.Now()
+		if now.Subnets[0].Free != last.Free {
+			last = now.Subnets[0]
+			changed("%d addresses are free", last.Free)
 		}
-		if same < equalReadings || time.Since(since) < unchanged {
-			return fmt.Errorf("%d addresses are free, %d times in %s", last.Free, same, time.Since(since).Round(time.Second))
+		if same++; same < equalReadings || time.Since(since) < unchanged {
+			return fmt.Errorf("%d addresses are free, %d times in %s; last changes: %q", last.Free, same, time.Since(since).Round(time.Second), changes[max(0, len(changes)-9):])
 		}
 		last = now.Subnets[0]
 		return nil
