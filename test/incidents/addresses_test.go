@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// growing is a cluster of two workers, each with so many pods of a DaemonSet, in a group that may grow to five. %s are the environment of the VPC CNI.
+// growing is a cluster of a group that may grow to five workers, each with a pod of two DaemonSets. %s are the environment of the VPC CNI. There is no worker at
+// first: on EKS, an address manager never runs without the settings of its DaemonSet, and in the lab, those of the first nodes do.
 const growing = `
 name: growing
 title: A group grows to its maximum
@@ -19,7 +20,7 @@ cluster:
   cloud:
     zones: [us-east-1a]
     subnets: [{name: workers, zone: us-east-1a, cidr: 10.0.0.0/23}]
-    groups: [{name: workers, instanceType: m5.large, min: 1, desired: 2, max: 5}]
+    groups: [{name: workers, instanceType: m5.large, min: 0, desired: 0, max: 5}]
   addons: {vpcCNI: true}
   manifests:
     - apiVersion: apps/v1
@@ -50,14 +51,14 @@ cluster:
           metadata: {labels: {app: proxy}}
           spec: {containers: [{name: proxy, image: "proxy:1"}]}
 expect:
-  - {name: nodes-come, that: nodes.size() == 2, within: 1m}
+  - {name: no-node-comes, that: nodes.size() == 0, within: 1m}
 variants:
   - name: three
     description: There are three.
     counter: true
-    cluster: {cloud: {groups: [{name: workers, instanceType: m5.large, min: 1, desired: 3, max: 5}]}}
+    cluster: {cloud: {groups: [{name: workers, instanceType: m5.large, min: 0, desired: 3, max: 5}]}}
     expect:
-      - {name: nodes-come, that: nodes.size() == 3, within: 1m}
+      - {name: no-node-comes, that: nodes.size() == 3, within: 1m}
 `
 
 // TestAddressForecast holds the forecast of `naosu addresses` against what comes: the group grows to its maximum, and the address managers of the nodes
@@ -77,6 +78,7 @@ func TestAddressForecast(t *testing.T) {
 				t.Fatal(err)
 			}
 			l := up(t, "--scenario", file, "--time-scale", timeScale).withAWS(t)
+			l.must(t, "naosu-lab", "scale", "group/workers", "--to", "2", "--data-dir", l.dir)
 			before := l.settled(t, 2)
 			if before.FreeAtMaximum == nil {
 				t.Fatal("there is no forecast")
