@@ -43,6 +43,8 @@ type Engine struct {
 	// node.
 	timeUnknown bool
 	events      []event
+	// terminating end each of the pods that are deleted and have not ended. They are events that are due, too.
+	terminating []func(context.Context) error
 	Queue       queue.Queue
 
 	quotas quotas
@@ -230,6 +232,7 @@ func (e *Engine) runNext(ctx context.Context) error {
 	}
 	events := e.events[:due]
 	e.events = e.events[due:]
+	e.terminating = nil
 	for _, next := range events {
 		if err := next.run(ctx); err != nil {
 			return err

@@ -32,19 +32,33 @@ func terminatesSlowly(pod *corev1.Pod) bool {
 	return pod.Spec.NodeName != "" && !cluster.Ended(pod) && pod.DeletionTimestamp == nil && terminationGracePeriod(pod) > 0
 }
 
-// terminateThen deletes a pod that still takes up its node's capacity when the pods that are queued now are scheduled. Then follows
-// what happens once it has ended.
+// terminateThen deletes a pod that still takes up its node's capacity when the pods that are queued now are scheduled or, in some
+// futures, only some of them. Then follows what happens once it has ended.
 func (e *Engine) terminateThen(pod, ending *corev1.Pod, ended func(context.Context) error) error {
 	if err := e.Edit(append(e.Budgets.MarkUnhealthy(pod), cluster.Put(ending))...); err != nil {
 		return err
 	}
-	e.After(0, func(ctx context.Context) error {
+	end := func(ctx context.Context) error {
 		if now := e.Pods.Get(pod.Namespace, pod.Name); now == nil || now.UID != pod.UID {
 			return nil
 		}
 		return ended(ctx)
-	})
+	}
+	e.terminating = append(e.terminating, end)
+	e.After(0, end)
 	return nil
+}
+
+// endBeforeNextPod ends, in some futures, a terminating pod before the next pod is scheduled.
+func (e *Engine) endBeforeNextPod(ctx context.Context) error {
+	i, ends := e.Randomness.EndsBeforeNextPod(len(e.terminating))
+	if !ends {
+		return nil
+	}
+	end, last := e.terminating[i], len(e.terminating)-1
+	e.terminating[i] = e.terminating[last]
+	e.terminating = e.terminating[:last]
+	return end(ctx)
 }
 
 // RemoveAndReplaceNow is RemoveAndReplace for a pod that is gone before its owner reacts.

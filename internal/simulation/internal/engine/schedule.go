@@ -39,6 +39,9 @@ func (e *Engine) Schedule(ctx context.Context) error {
 		if err := e.scheduleOne(ctx, queued); err != nil {
 			return err
 		}
+		if err := e.endBeforeNextPod(ctx); err != nil {
+			return err
+		}
 	}
 	if e.Budgets.HasUnpublished() {
 		return e.Edit(e.Budgets.Publish()...)

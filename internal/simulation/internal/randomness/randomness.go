@@ -68,6 +68,14 @@ func (r Source) Delayed() bool { return r.delaysPods && r.rng.IntN(2) == 0 }
 // is not known: from no time to the whole grace period.
 func (r Source) EndsBeforeReplacement() bool { return r.rng != nil && r.rng.IntN(2) < r.earlyEnds }
 
+// EndsBeforeNextPod is which of several terminating pods is gone before the next pod is scheduled: in some futures, at times one.
+func (r Source) EndsBeforeNextPod(terminating int) (which int, ends bool) {
+	if terminating == 0 || r.earlyEnds == 0 || r.rng.IntN(4) >= r.earlyEnds {
+		return 0, false
+	}
+	return r.rng.IntN(terminating), true
+}
+
 // BindDelayed reports whether other pods are scheduled before the victims of a preemption are gone. Mostly they are: the scheduler
 // goes on at once, and victims take time to end.
 func (r Source) BindDelayed() bool { return r.rng != nil && r.rng.IntN(4) > 0 }
