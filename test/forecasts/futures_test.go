@@ -1,6 +1,10 @@
 package forecasts
 
 import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/scheduling"
@@ -10,7 +14,8 @@ import (
 
 const (
 	// minFutures and maxFutures are how many futures are played of a change: twice as many each time, until the chance that
-	// reality is a future of the simulation and still unlike all that were played is estimated at no more than missed.
+	// reality is a future of the simulation and still unlike all that were played is estimated at no more than missed. If it is
+	// unlike all, which a rare one can be in spite of the estimate, maxFutures are played.
 	minFutures, maxFutures = 400, 12800
 	missed                 = 0.0002
 )
@@ -25,19 +30,39 @@ type futures struct {
 // futures plays a change from several seeds, until there are enough of them.
 func (b *fixture) futures(before *cluster.Snapshot, c change.Change) futures {
 	b.Helper()
-	judge, err := scheduling.New(b.Context(), before, scheduling.Options{})
-	b.must(err)
 	for seeds := minFutures; ; seeds *= 2 {
-		f := futures{nodes: map[string]map[string]int{}}
-		b.must(simulation.EachFuture(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o outcome.Outcome) error {
-			f.add(before, o)
-			return nil
-		}))
+		f := b.play(before, c, seeds)
 		if chance := f.chanceOfAnother(); chance <= missed || seeds >= maxFutures {
 			b.Logf("%d futures; the chance of another is about %.4f", seeds, chance)
 			return f
 		}
 	}
+}
+
+// play plays a change from so many seeds.
+func (b *fixture) play(before *cluster.Snapshot, c change.Change, seeds int) futures {
+	b.Helper()
+	judge, err := scheduling.New(b.Context(), before, scheduling.Options{})
+	b.must(err)
+	f := futures{nodes: map[string]map[string]int{}}
+	b.must(simulation.EachFuture(b.Context(), judge, []change.Change{c}, simulation.Options{Seeds: seeds}, func(o outcome.Outcome) error {
+		f.add(before, o)
+		return nil
+	}))
+	return f
+}
+
+// differences returns what has happened that is in no future.
+func (f *futures) differences(before, after *cluster.Snapshot, last func(*corev1.Pod) *corev1.Pod) []string {
+	differences := realEnding(before, after, last).differences(f.endings)
+	for workload, list := range places(before, after, byNode) {
+		for _, place := range list {
+			if f.nodes[workload][place] == 0 {
+				differences = append(differences, fmt.Sprintf("a pod of %s is on %s, where no future has one", workload, place))
+			}
+		}
+	}
+	return differences
 }
 
 func (f *futures) add(before *cluster.Snapshot, o outcome.Outcome) {
