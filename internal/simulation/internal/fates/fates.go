@@ -164,8 +164,12 @@ func Reported(lines []*Record) []outcome.Fate {
 	return fates
 }
 
-// MarkStaying says that a pod should leave its node and does not.
+// MarkStaying says that a pod should leave its node and does not. If it is there because an earlier change moved it, that stays the
+// fate of the pod that it replaces, and the pod gets a record of its own.
 func (r *Records) MarkStaying(pod *corev1.Pod, why message.Sentence) {
 	record := r.Of(pod)
+	if record.Fate.Kind == outcome.Moved || record.Fate.Kind == outcome.Delayed {
+		record = r.Begin(pod)
+	}
 	record.Fate = outcome.Fate{Kind: outcome.Waiting, Pod: record.Fate.Pod, From: pod.Spec.NodeName, To: pod.Spec.NodeName, Why: why}
 }

@@ -59,6 +59,14 @@ func TestRecords(t *testing.T) {
 			func(r *fates.Records) { r.MarkStaying(pod("a", "n1"), why) },
 			[]outcome.Fate{{Kind: outcome.Waiting, Pod: ref("a"), From: "n1", To: "n1", Why: why}},
 		},
+		"a pod that was moved and could not leave its new node": {
+			func(r *fates.Records) {
+				r.Replace(pod("a", "n1"), pod("b", ""))
+				r.MarkRunning(pod("b", ""), "n2", 0)
+				r.MarkStaying(pod("b", "n2"), why)
+			},
+			[]outcome.Fate{{Kind: outcome.Moved, Pod: ref("a"), From: "n1", To: "n2"}, {Kind: outcome.Waiting, Pod: ref("b"), From: "n2", To: "n2", Why: why}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			records := fates.New()
