@@ -43,7 +43,7 @@ type Engine struct {
 	// node.
 	timeUnknown bool
 	events      []event
-	// terminating end each of the pods that are deleted and have not ended. They are events that are due, too.
+	// terminating are those of the due events that end a terminating pod.
 	terminating []func(context.Context) error
 	Queue       queue.Queue
 

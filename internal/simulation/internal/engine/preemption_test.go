@@ -48,6 +48,6 @@ func TestVictimsEndOneByOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if found == 0 {
-		t.Error("no future has it")
+		t.Error("in no future are exactly the pods of a1, a2, b1 and c2 preempted")
 	}
 }

@@ -32,6 +32,8 @@ type Record struct {
 	preempted bool
 	// WaitingPod is the current pod while it waits.
 	WaitingPod *corev1.Pod
+	// staying is the fate of a current pod that was moved, and could not leave its new node.
+	staying *outcome.Fate
 }
 
 // Records are the records by their current pods.
@@ -74,6 +76,7 @@ func (r *Records) All() []*Record { return r.records }
 // Replace continues a pod's record with its replacement. The replacement of a preempted pod gets a new record.
 func (r *Records) Replace(pod, next *corev1.Pod) {
 	record := r.Of(pod)
+	record.staying = nil
 	delete(r.byPod, names.Of(pod))
 	if record.preempted {
 		record = r.Begin(next)
@@ -86,7 +89,7 @@ func (r *Records) Replace(pod, next *corev1.Pod) {
 func (r *Records) End(pod *corev1.Pod, kind outcome.Kind, why message.Sentence, until time.Duration) {
 	record := r.Of(pod)
 	delete(r.byPod, names.Of(pod))
-	record.WaitingPod, record.Fate.Why = nil, why
+	record.WaitingPod, record.staying, record.Fate.Why = nil, nil, why
 	if !record.preempted {
 		record.Fate.Kind, record.Fate.Until, record.Fate.To = kind, until, ""
 	}
@@ -156,20 +159,25 @@ func Reported(lines []*Record) []outcome.Fate {
 		asBefore := record.Pending && record.Fate.Kind == outcome.Waiting && (record.Fate.To == "" || record.attaching)
 		return record.Fate.Kind == "" || passing || asBefore
 	})
-	slices.SortStableFunc(told, func(a, b *Record) int { return outcome.CompareRefs(a.Fate.Pod, b.Fate.Pod) })
 	fates := slices.Grow([]outcome.Fate(nil), len(told))
 	for _, record := range told {
 		fates = append(fates, record.Fate)
+		if record.staying != nil {
+			fates = append(fates, *record.staying)
+		}
 	}
+	slices.SortStableFunc(fates, func(a, b outcome.Fate) int { return outcome.CompareRefs(a.Pod, b.Pod) })
 	return fates
 }
 
-// MarkStaying says that a pod should leave its node and does not. If it is there because an earlier change moved it, that stays the
-// fate of the pod that it replaces, and the pod gets a record of its own.
+// MarkStaying says that a pod should leave its node and does not. If an earlier change moved it there, both are reported.
 func (r *Records) MarkStaying(pod *corev1.Pod, why message.Sentence) {
 	record := r.Of(pod)
+	stays := outcome.Fate{Kind: outcome.Waiting, Pod: record.Fate.Pod, From: pod.Spec.NodeName, To: pod.Spec.NodeName, Why: why}
 	if record.Fate.Kind == outcome.Moved || record.Fate.Kind == outcome.Delayed {
-		record = r.Begin(pod)
+		stays.Pod = names.PodRef(pod)
+		record.staying = &stays
+		return
 	}
-	record.Fate = outcome.Fate{Kind: outcome.Waiting, Pod: record.Fate.Pod, From: pod.Spec.NodeName, To: pod.Spec.NodeName, Why: why}
+	record.Fate = stays
 }

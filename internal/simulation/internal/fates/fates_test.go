@@ -67,6 +67,25 @@ func TestRecords(t *testing.T) {
 			},
 			[]outcome.Fate{{Kind: outcome.Moved, Pod: ref("a"), From: "n1", To: "n2"}, {Kind: outcome.Waiting, Pod: ref("b"), From: "n2", To: "n2", Why: why}},
 		},
+		"one that is removed from there later": {
+			func(r *fates.Records) {
+				r.Replace(pod("a", "n1"), pod("b", ""))
+				r.MarkRunning(pod("b", ""), "n2", 0)
+				r.MarkStaying(pod("b", "n2"), why)
+				r.End(pod("b", "n2"), outcome.Ended, why, 0)
+			},
+			[]outcome.Fate{{Kind: outcome.Ended, Pod: ref("a"), From: "n1", Why: why}},
+		},
+		"one that leaves it later": {
+			func(r *fates.Records) {
+				r.Replace(pod("a", "n1"), pod("b", ""))
+				r.MarkRunning(pod("b", ""), "n2", 0)
+				r.MarkStaying(pod("b", "n2"), why)
+				r.Replace(pod("b", "n2"), pod("c", ""))
+				r.MarkRunning(pod("c", ""), "n3", 0)
+			},
+			[]outcome.Fate{{Kind: outcome.Moved, Pod: ref("a"), From: "n1", To: "n3"}},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			records := fates.New()
