@@ -153,11 +153,11 @@ func New(ctx context.Context, judge *scheduling.Judge, o Options) (Plan, error) 
 	if err != nil {
 		return Plan{}, err
 	}
-	after, harmful, played, err := s.verify(ctx, steps)
+	steps, is, harmful, err := s.verify(ctx, steps)
 	if err != nil {
 		return Plan{}, err
 	}
-	return s.plan(played, after, append(unmet, harmful...)), nil
+	return s.plan(steps, is, append(unmet, harmful...)), nil
 }
 
 // Unbalanced are the workloads of a world that may be evicted from, and those of them that are out of balance, each by namespace and name.
@@ -176,8 +176,8 @@ func Unbalanced(world *cluster.Snapshot, o Options) (all, unbalanced []change.Re
 	return all, unbalanced
 }
 
-// plan puts steps into a Plan.
-func (s *search) plan(steps []step, after []Distribution, unmet []Unmet) Plan {
+// plan puts steps, and what came of them in the simulation, into a Plan.
+func (s *search) plan(steps []step, is played, unmet []Unmet) Plan {
 	p := Plan{Result: None, Waves: []Wave{}, Workloads: []Distribution{}}
 	evictions := 0
 	for _, one := range steps {
@@ -195,7 +195,7 @@ func (s *search) plan(steps []step, after []Distribution, unmet []Unmet) Plan {
 	if evictions == p.Bound {
 		p.Result = Minimal
 	}
-	p.Waves, p.Workloads = s.waves(steps), after
+	p.Waves, p.Workloads = is.waves, is.after
 	return p
 }
 

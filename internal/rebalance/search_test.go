@@ -82,6 +82,12 @@ func TestPlanOfRules(t *testing.T) {
 				w.Deployment("a", w.Template("a", "1900m"), "n2", "n3"), w.Deployment("b", w.Template("b", "1900m"), "n2", "n3")),
 			"irreducible 5; [a n2>n4, web n1>n2, b n3>n4]; [web n1>n3]; [web n1>n2|n3]; [web n1>n2|n3]; [web n1>n2|n3]; a n3:1 n4:1; b n2:1 n4:1; web n1:3 n2:3 n3:2",
 		},
+		// While all of web runs on n2, a pod of api goes to n3, in the same zone, and a second has to leave n1. Once a pod of web has left n2, one is enough.
+		"a second one is needed in another order only": {
+			w.Of(w.Node("n1", "zone-a", w.CPU("1")), w.Node("n2", "zone-b", w.CPU("4")), w.Node("n3", "zone-a", w.CPU("1")),
+				w.Deployment("api", w.Template("api", "100m"), "n1", "n1", "n2", "n1"), w.Deployment("web", w.Template("web", "300m"), repeat("n2", 5)...)),
+			"minimal 4; [web n2>n3]; [api n1>n2, web n2>n1]; [web n2>n3]; api n1:2 n2:2; web n1:1 n2:2 n3:2",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := describe(plan(t, tc.world, rebalance.Options{})); got != tc.want {

@@ -14,19 +14,19 @@ import (
 )
 
 // verify plays the evictions in the simulation. Steps that do not come as planned in every future, or that harm pods which run, are left out, and
-// the rest is played again. It returns how pods are distributed after the steps that are left.
-func (s *search) verify(ctx context.Context, steps []step) (after []Distribution, harmful []Unmet, kept []step, err error) {
+// the rest is played again. It returns the steps that are left, and what comes of them.
+func (s *search) verify(ctx context.Context, steps []step) (kept []step, is played, harmful []Unmet, err error) {
 	for len(steps) > 0 {
-		played, err := s.play(ctx, steps)
+		is, err := s.play(ctx, steps, s.waves(steps))
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, played{}, nil, err
 		}
-		if len(played.bad) == 0 {
-			steps, played, err = s.withoutRedundant(ctx, steps, played)
-			return played.after, harmful, steps, err
+		if len(is.bad) == 0 {
+			steps, is, err = s.withoutRedundant(ctx, steps, is)
+			return steps, is, harmful, err
 		}
 		steps = slices.DeleteFunc(steps, func(one step) bool {
-			bad := slices.ContainsFunc(one.touched(s), func(ref change.Ref) bool { return played.bad[ref] })
+			bad := slices.ContainsFunc(one.touched(s), func(ref change.Ref) bool { return is.bad[ref] })
 			if bad {
 				for _, w := range one.workloads {
 					harmful = append(harmful, Unmet{w.ref, Harmful})
@@ -38,7 +38,7 @@ func (s *search) verify(ctx context.Context, steps []step) (after []Distribution
 			return bad
 		})
 	}
-	return []Distribution{}, harmful, nil, nil
+	return nil, played{}, harmful, nil
 }
 
 // touched are the workloads of which a step evicts pods, and first the pods that are evicted for nodes: of those, a step may fail without the others of
@@ -67,14 +67,16 @@ type played struct {
 	// bad are the workloads for which a future comes otherwise than planned, and such pods that are evicted for nodes.
 	bad   map[change.Ref]bool
 	after []Distribution
+	// waves are the evictions, with the nodes on which the scheduler runs the pods created in their place.
+	waves []Wave
 }
 
-// play plays the evictions in futures, and notes where the scheduler runs the pods created in their place.
-func (s *search) play(ctx context.Context, steps []step) (played, error) {
+// play plays the evictions of steps, in waves, in futures.
+func (s *search) play(ctx context.Context, steps []step, waves []Wave) (played, error) {
 	var evicted []change.Ref
 	of := map[change.Ref]assigned{} // by evicted pod
 	s.landings, s.highest = map[change.Ref]map[string]bool{}, map[string]amounts{}
-	for _, wave := range s.waves(steps) {
+	for _, wave := range waves {
 		for _, move := range wave.Moves {
 			of[move.Pod] = s.original[move.Pod]
 			s.landings[move.Pod] = map[string]bool{}
@@ -92,7 +94,20 @@ func (s *search) play(ctx context.Context, steps []step) (played, error) {
 		p.after = s.land(of, landed, p.bad) // The first future comes last.
 		return nil
 	})
+	p.waves = s.withNodes(waves)
 	return p, err
+}
+
+// withNodes are waves with the nodes on which the pods in place of evicted ones ran in the futures played last.
+func (s *search) withNodes(waves []Wave) (all []Wave) {
+	for _, wave := range waves {
+		moves := slices.Clone(wave.Moves)
+		for i := range moves {
+			moves[i].To = slices.Sorted(maps.Keys(s.landings[moves[i].Pod]))
+		}
+		all = append(all, Wave{Moves: moves})
+	}
+	return all
 }
 
 // land notes on which nodes the pods in place of evicted ones run in one future, and the workloads that are further from their targets than
@@ -129,7 +144,7 @@ func podRef(pod *corev1.Pod) change.Ref {
 }
 
 // waves puts evictions into waves: at once as many as the pods' PodDisruptionBudgets allow, and of a workload without one a single one.
-func (s *search) waves(steps []step) []Wave {
+func (s *search) waves(steps []step) (waves []Wave) {
 	var moves []Move
 	allowed := map[change.Ref]int{}
 	budgetOf := map[change.Ref]change.Ref{} // by pod
@@ -137,7 +152,6 @@ func (s *search) waves(steps []step) []Wave {
 		for _, pod := range one.evicted {
 			w := s.original[podRef(pod)].workload
 			move := Move{Pod: podRef(pod), Workload: w.ref, Why: s.whyEvicted(pod), From: pod.Spec.NodeName}
-			move.To = slices.Sorted(maps.Keys(s.landings[move.Pod]))
 			moves = append(moves, move)
 			budgetOf[move.Pod], allowed[w.ref] = w.ref, 1
 			if budgets := s.budgets(pod); len(budgets) > 0 {
@@ -146,7 +160,6 @@ func (s *search) waves(steps []step) []Wave {
 			}
 		}
 	}
-	waves := []Wave{}
 	for len(moves) > 0 {
 		var wave Wave
 		used := map[change.Ref]int{}
