@@ -135,14 +135,18 @@ func (b *Budgets) countPods(one *budget) {
 	}
 	if one.pdb.Spec.MaxUnavailable == nil && one.pdb.Spec.MinAvailable == nil {
 		expected = 0 // The disruption controller expects no pods of such a budget, and so allows no disruptions.
-	}
-	if one.pdb.Spec.MaxUnavailable != nil || one.pdb.Spec.MinAvailable != nil && one.pdb.Spec.MinAvailable.Type == intstr.String {
+	} else if !one.expectsPods() {
 		expected = 0
 		for _, replicas := range scales {
 			expected += replicas
 		}
 	}
 	one.setExpected(expected)
+}
+
+// expectsPods reports whether a budget expects the pods that there are, rather than as many as their controllers' scales say.
+func (o *budget) expectsPods() bool {
+	return o.pdb.Spec.MaxUnavailable == nil && o.pdb.Spec.MinAvailable != nil && o.pdb.Spec.MinAvailable.Type == intstr.Int
 }
 
 // setExpected sets the number of expected pods, and so of pods that must stay healthy. Percentages are rounded up.
@@ -157,7 +161,7 @@ func (o *budget) setExpected(pods int) {
 }
 
 func (o *budget) allowed() int {
-	if o.expected <= 0 {
+	if o.expected <= 0 && !o.expectsPods() { // One that expects the pods that there are expects at least the healthy ones.
 		return 0
 	}
 	return max(o.healthy-o.desired, 0)

@@ -49,17 +49,23 @@ func (w *Controllers) scaleDeployment(d *appsv1.Deployment, desired int) error {
 		return nil // Its first ReplicaSet is created when it is resumed.
 	}
 	if newest == nil {
-		rs, err := w.newReplicaSet(d, desired)
-		if err != nil {
-			return err
-		}
-		return w.fillReplicaSet(rs)
+		return w.createFirstReplicaSet(d, desired)
 	}
 	if active := w.activeReplicaSets(d); len(active) > 1 && d.Spec.Strategy.Type != appsv1.RecreateDeploymentStrategyType {
 		w.engine.Budgets.Adjust(d.Namespace, d.Spec.Template.Labels, more)
 		return w.scaleProportionally(&scaled, active)
 	}
 	return w.scaleReplicaSet(newest, max(replicas.Of(newest, 1)+more, 0))
+}
+
+// createFirstReplicaSet gives a Deployment without pods its first ReplicaSet.
+func (w *Controllers) createFirstReplicaSet(d *appsv1.Deployment, desired int) error {
+	w.engine.Budgets.Adjust(d.Namespace, d.Spec.Template.Labels, desired)
+	rs, err := w.newReplicaSet(d, desired)
+	if err != nil {
+		return err
+	}
+	return w.fillReplicaSet(rs)
 }
 
 // newestReplicaSet is a Deployment's ReplicaSet of the latest revision, nil if there is none.

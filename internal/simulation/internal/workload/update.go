@@ -22,14 +22,12 @@ func (w *Controllers) SyncNew(o metav1.Object) error {
 		if o.Spec.Paused {
 			return nil // Its first ReplicaSet is created when it is resumed.
 		}
-		rs, err := w.newReplicaSet(o, replicas.Of(o, 1))
-		if err != nil {
-			return err
-		}
-		return w.fillReplicaSet(rs)
+		return w.createFirstReplicaSet(o, replicas.Of(o, 1))
 	case *appsv1.ReplicaSet:
+		w.engine.Budgets.Adjust(o.Namespace, o.Spec.Template.Labels, replicas.Of(o, 1))
 		return w.fillReplicaSet(o)
 	case *appsv1.StatefulSet:
+		w.engine.Budgets.Adjust(o.Namespace, o.Spec.Template.Labels, replicas.Of(o, 1))
 		return w.fillStatefulSet(o)
 	case *appsv1.DaemonSet:
 		return w.syncDaemonSet(o)
@@ -51,11 +49,20 @@ func (w *Controllers) UpdateDeployment(ctx context.Context, was, next *appsv1.De
 	}
 	resumed := was.Spec.Paused && w.templateChanged(next) || w.hasOldPods(next) && !equality.Semantic.DeepEqual(was.Spec.Strategy, next.Spec.Strategy)
 	if !next.Spec.Paused && (!same || resumed) {
+		w.engine.Budgets.Adjust(next.Namespace, next.Spec.Template.Labels, replicas.Of(next, 1)-w.expectedOf(was))
 		return w.RolloutDeployment(ctx, next)
 	}
 	replicas := replicas.Of(next, 1)
 	next.Spec.Replicas = was.Spec.Replicas
 	return w.scaleDeployment(next, replicas)
+}
+
+// expectedOf is how many pods of a Deployment PodDisruptionBudgets expect: none before it has a ReplicaSet.
+func (w *Controllers) expectedOf(d *appsv1.Deployment) int {
+	if w.newestReplicaSet(d) == nil {
+		return 0
+	}
+	return replicas.Of(d, 1)
 }
 
 // hasOldPods reports whether a Deployment has pods of older templates beside its newest ReplicaSet.
