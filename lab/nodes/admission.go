@@ -14,6 +14,9 @@ import (
 // systemCritical is where the priorities begin that a kubelet never evicts: scheduling.SystemCriticalPriority.
 const systemCritical = 2_000_000_000
 
+// reasonNodeAffinity is that of pods whose node selector or affinity does not match their node.
+const reasonNodeAffinity = "NodeAffinity"
+
 // admission is why the kubelet rejects a pod beside others on its node, or nil if it admits it. It is the kubelet's
 // own check (pkg/kubelet/lifecycle/predicate.go, eviction_manager.go), which mostly strikes pods that no scheduler placed. Host
 // ports are left to the scheduler, and critical pods do not push others out here.
@@ -28,7 +31,7 @@ func admission(pod *corev1.Pod, others []*corev1.Pod, node *corev1.Node, memoryP
 		return d
 	}
 	if match, err := nodeaffinity.GetRequiredNodeAffinity(pod).Match(node); err != nil || !match {
-		return rejected("NodeAffinity", "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector")
+		return rejected(reasonNodeAffinity, "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector")
 	}
 	noExecute := func(t *corev1.Taint) bool { return t.Effect == corev1.TaintEffectNoExecute }
 	if _, untolerated := corev1helpers.FindMatchingUntoleratedTaint(klog.Background(), node.Spec.Taints, pod.Spec.Tolerations, noExecute, true); untolerated {

@@ -7,7 +7,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 func requests(pairs ...string) option {
@@ -209,6 +211,28 @@ func TestTerminatedPodsUseNoResources(t *testing.T) {
 		s.pass(time.Second)
 		if got := s.pod("third").Status.Reason; got != "OutOfcpu" {
 			t.Errorf("a pod too many is refused for %q", got)
+		}
+	})
+}
+
+// A node may have labels that the kubelet's cache lacks: it asks the API before it rejects a pod for them.
+func TestLabelsThatTheCacheLacks(t *testing.T) {
+	newTestFleet(t, func(s *testFleet) {
+		s.pass(time.Second)
+		labeled := s.node()
+		labeled.Labels["team"] = "data"
+		s.PrependReactor("get", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) { return true, labeled, nil })
+		selecting := func(team string) option {
+			return func(p *corev1.Pod) { p.Spec.NodeSelector = map[string]string{"team": team} }
+		}
+		s.add("data", selecting("data"))
+		s.add("other", selecting("other"))
+		s.pass(10 * time.Second)
+		if s.phase("data") != corev1.PodRunning {
+			t.Errorf("the pod is %s: %s", s.phase("data"), s.pod("data").Status.Message)
+		}
+		if got := s.pod("other").Status.Reason; got != reasonNodeAffinity {
+			t.Errorf("a pod for other nodes is rejected for %q", got)
 		}
 	})
 }

@@ -25,7 +25,7 @@ func (f *Fleet) syncKubelet(ctx context.Context, k *kubelet) (time.Time, error) 
 		if err := f.register(ctx, k); err != nil {
 			return time.Time{}, fmt.Errorf("registering: %w", err)
 		}
-		f.syncFromCache(k)
+		f.syncFromCache(ctx, k)
 	}
 	w := &nextSync{now: f.clock.Now()}
 	for _, t := range k.pods {

@@ -2,6 +2,7 @@ package nodes
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // syncFromCache takes over the machine's node and pods from the caches.
-func (f *Fleet) syncFromCache(k *kubelet) {
+func (f *Fleet) syncFromCache(ctx context.Context, k *kubelet) {
 	node, err := f.cache.nodes.Get(k.NodeName)
 	switch {
 	case err == nil && (k.node == nil || !older(node, k.node)):
@@ -35,7 +36,7 @@ func (f *Fleet) syncFromCache(k *kubelet) {
 	for _, pod := range pods {
 		t := k.pods[pod.UID]
 		if t == nil {
-			t = f.admit(k, pod)
+			t = f.admit(ctx, k, pod)
 			k.pods[pod.UID] = t
 		}
 		if t.cached != pod {
@@ -56,7 +57,7 @@ func older(a, b metav1.Object) bool {
 }
 
 // admit tracks a pod that the kubelet sees for the first time. One that the API says has run here is resumed.
-func (f *Fleet) admit(k *kubelet, pod *corev1.Pod) *trackedPod {
+func (f *Fleet) admit(ctx context.Context, k *kubelet, pod *corev1.Pod) *trackedPod {
 	t := &trackedPod{pod: pod, ip: pod.Status.PodIP, state: resume(pod)}
 	if k.nodeReused {
 		t.state.reboot(pod, f.clock.Now())
@@ -77,9 +78,25 @@ func (f *Fleet) admit(k *kubelet, pod *corev1.Pod) *trackedPod {
 			others = append(others, o.pod)
 		}
 	}
-	if d := admission(pod, others, k.node, k.memoryPressure); d != nil {
+	d := admission(pod, others, k.node, k.memoryPressure)
+	if d != nil && d.reason == reasonNodeAffinity {
+		d = admission(pod, others, f.latestNode(ctx, k), k.memoryPressure)
+	}
+	if d != nil {
 		t.state.termination, t.state.terminated = d, true
 		f.recordPodEvent(k, pod, event{corev1.EventTypeWarning, d.reason, strings.TrimPrefix(d.message, "Pod was rejected: "), nil})
 	}
 	return t
+}
+
+// latestNode is a machine's node as the API has it, or as the cache does if the API does not answer. The scheduler may know labels that the cache does not
+// have yet, and the kubelet asks for them before it rejects a pod (pkg/kubelet/lifecycle/predicate.go, generalFilter).
+func (f *Fleet) latestNode(ctx context.Context, k *kubelet) *corev1.Node {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	node, err := f.client.CoreV1().Nodes().Get(ctx, k.NodeName, metav1.GetOptions{})
+	if err != nil {
+		return k.node
+	}
+	return node
 }
