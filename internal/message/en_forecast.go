@@ -38,6 +38,7 @@ var englishForecast = sentences{
 	GapOwner:           "What {{.kind}} {{.name}} does is not known: it is assumed to recreate its pods.",
 	GapChoice:          "The provider chooses which nodes of {{.group}} are removed; those of the fullest zone are assumed to be.",
 	GapRemoved:         "An earlier change may remove {{.object}}: changes to it then have no effect.",
+	GapEmptied:         "An earlier change may remove the last node of {{.object}}: changes to its nodes then have no effect.",
 	GapMaximum:         "The maximum size of {{.group}} is {{.max}}: it must be raised before the group can have {{.desired}} nodes.",
 	GapTie:             "Some zones of {{.group}} have the same number of nodes: the provider chooses in which of them a new node starts.",
 	GapZones:           "The zones of {{.group}} are known only from its nodes: a new node may start in a zone that has none yet.",

@@ -39,6 +39,7 @@ const (
 	GapOwner           ID = "GapOwner"           // kind, name
 	GapChoice          ID = "GapChoice"          // group
 	GapRemoved         ID = "GapRemoved"         // object
+	GapEmptied         ID = "GapEmptied"         // object
 	GapMaximum         ID = "GapMaximum"         // group, max, desired
 	GapTie             ID = "GapTie"             // group
 	GapZones           ID = "GapZones"           // group

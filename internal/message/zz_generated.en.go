@@ -3815,6 +3815,11 @@ var englishTexts = []compiled{
 		t.put(t.value("object"))
 		t.say(": changes to it then have no effect.")
 	}},
+	{GapEmptied, []string{"object"}, func(t *text) {
+		t.say("An earlier change may remove the last node of ")
+		t.put(t.value("object"))
+		t.say(": changes to its nodes then have no effect.")
+	}},
 	{GapMaximum, []string{"group", "max", "desired"}, func(t *text) {
 		t.say("The maximum size of ")
 		t.put(t.value("group"))

@@ -3702,6 +3702,13 @@ var japaneseTexts = []compiled{
 		t.put(t.value("object"))
 		t.say(" への変更は効果を持ちません。")
 	}},
+	{GapEmptied, []string{"object"}, func(t *text) {
+		t.say("先の変更で ")
+		t.put(t.value("object"))
+		t.say(" のノードがすべてなくなることがあり、その場合、")
+		t.put(t.value("object"))
+		t.say(" のノードへの変更は効果を持ちません。")
+	}},
 	{GapMaximum, []string{"group", "max", "desired"}, func(t *text) {
 		t.put(t.value("group"))
 		t.say(" の最大サイズは ")

@@ -43,25 +43,33 @@ func TestNotModelled(t *testing.T) {
 	}
 }
 
-// TestRemovedByEarlierChange drains a node that the change before it removes: in some futures, in none, or in all, which is an error.
+// TestRemovedByEarlierChange changes what the change before it removes: in some futures, in none, or in all, which is an error.
 func TestRemovedByEarlierChange(t *testing.T) {
+	resize := func(to int) change.Change { return change.ResizeGroup{Group: "workers", To: to} }
 	for name, tc := range map[string]struct {
-		changes []change.Change
-		gap     string
-		fails   bool
+		first, second change.Change
+		gap           string
+		fails         bool
 	}{
-		"in some futures":    {[]change.Change{change.ResizeGroup{Group: "workers", To: 2}, change.DrainNode{Node: "n3"}}, "GapRemoved", false},
-		"in none":            {[]change.Change{change.DrainNode{Node: "n1"}, change.DrainNode{Node: "n3"}}, "", false},
-		"in all":             {[]change.Change{change.ResizeGroup{Group: "workers"}, change.DrainNode{Node: "n3"}}, "", true},
-		"it was never there": {[]change.Change{change.DrainNode{Node: "n1"}, change.DrainNode{Node: "n9"}}, "", true},
+		"a node in some futures":           {resize(2), change.DrainNode{Node: "n3"}, "GapRemoved", false},
+		"a node in none":                   {change.DrainNode{Node: "n1"}, change.DrainNode{Node: "n3"}, "", false},
+		"a node in all":                    {resize(0), change.DrainNode{Node: "n3"}, "", true},
+		"a node that was never there":      {change.DrainNode{Node: "n1"}, change.DrainNode{Node: "n9"}, "", true},
+		"a zone's only node in some":       {resize(2), change.LoseZone{Zone: "c"}, "GapEmptied", false},
+		"a zone's only node in none":       {change.DrainNode{Node: "n1"}, change.LoseZone{Zone: "c"}, "", false},
+		"a zone's only node in all":        {change.LoseNode{Node: "n3"}, change.LoseZone{Zone: "c"}, "", true},
+		"a zone that was never there":      {resize(2), change.LoseZone{Zone: "d"}, "", true},
+		"a group's nodes in all":           {resize(0), change.LoseGroup{Group: "workers"}, "", true},
+		"a group's nodes in all to rotate": {resize(0), change.RotateGroup{Group: "workers"}, "", true},
+		"a group that was never there":     {resize(2), change.LoseGroup{Group: "others"}, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			out, err := simulation.Run(t.Context(), testworld.ThreeNodes().Judge(t), tc.changes, simulation.Options{Seeds: 20})
-			if _, is := errors.AsType[outcome.UnknownError](err); is != tc.fails || err != nil && !is {
-				t.Fatalf("err = %v, want an UnknownError: %t", err, tc.fails)
+			out, err := simulation.Run(t.Context(), testworld.ThreeNodes().Judge(t), []change.Change{tc.first, tc.second}, simulation.Options{Seeds: 20})
+			if unknown, is := errors.AsType[outcome.UnknownError](err); is != tc.fails || is && unknown.Ref != tc.second.Subject() || err != nil && !is {
+				t.Fatalf("err = %v, want an UnknownError about %s: %t", err, tc.second.Subject(), tc.fails)
 			}
 			if !tc.fails {
-				testworld.ExpectGap(t, out, "node/n3", tc.gap)
+				testworld.ExpectGap(t, out, tc.second.Subject().String(), tc.gap)
 			}
 		})
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/naosu-dev/naosu/internal/change"
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
@@ -69,7 +71,7 @@ func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Cha
 			err := f.apply(ctx, c)
 			if unknown := (outcome.UnknownError{}); errors.As(err, &unknown) && f.existedInitially(unknown.Ref) {
 				f.removed = unknown
-				f.engine.Gaps.Note(unknown.Ref.String(), sentence.GapRemoved(unknown.Ref))
+				f.noteRemoved(unknown.Ref)
 				continue
 			}
 			if err != nil {
@@ -80,9 +82,26 @@ func simulate(ctx context.Context, judge *scheduling.Judge, changes []change.Cha
 	})
 }
 
-// existedInitially reports whether an object existed before the first change.
+// existedInitially reports whether an object existed before the first change, or whether a zone or a node group had a node.
 func (f *future) existedInitially(ref change.Ref) bool {
-	return f.engine.Initial.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name) != nil
+	initial := f.engine.Initial
+	switch ref.Kind {
+	case "Zone":
+		return slices.ContainsFunc(initial.Nodes(), func(n *corev1.Node) bool { return cluster.Zone(n) == ref.Name })
+	case "Group":
+		return slices.ContainsFunc(initial.Groups(), func(g cluster.Group) bool { return g.Name == ref.Name })
+	default:
+		return initial.Object(cluster.Kind(ref.Kind), ref.Namespace, ref.Name) != nil
+	}
+}
+
+// noteRemoved notes that the changes before may remove what a change is about.
+func (f *future) noteRemoved(ref change.Ref) {
+	gap := sentence.GapRemoved(ref)
+	if ref.Kind == "Zone" || ref.Kind == "Group" {
+		gap = sentence.GapEmptied(ref)
+	}
+	f.engine.Gaps.Note(ref.String(), gap)
 }
 
 // withFork forks the Judge's world for one future, plays it, and reverts the fork.

@@ -188,10 +188,17 @@ func (b *fixture) evictPod(namespace, name string) error {
 	return err
 }
 
-// lossOf is the loss of machines: they are switched off, their pods are being deleted, and in the end a person deletes the Nodes.
-func lossOf(names ...string) step {
+// lossOf is the loss of the machines of the nodes that match then, after the changes before: they are switched off, their pods are being deleted, and in the end a person
+// deletes the Nodes.
+func lossOf(matches func(*corev1.Node) bool) step {
 	return step{
 		begin: func(b *fixture) error {
+			var names []string
+			for _, n := range b.snapshot().Nodes() {
+				if matches(n) {
+					names = append(names, n.Name)
+				}
+			}
 			for _, name := range names {
 				if _, err := b.lab.Fault(lab.Target{Node: name}, nodes.Off); err != nil {
 					return err

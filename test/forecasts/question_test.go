@@ -243,7 +243,7 @@ func (a *questionGenerator) loseNode() (question, bool) {
 	if !some || len(a.nodes()) < 2 {
 		return question{}, false
 	}
-	return question{line: []string{"lose", "node/" + n.Name}, steps: []step{lossOf(n.Name)}}, true
+	return question{line: []string{"lose", "node/" + n.Name}, steps: []step{lossOf(func(m *corev1.Node) bool { return m.Name == n.Name })}}, true
 }
 
 // loseZone loses one of two zones or more.
@@ -253,16 +253,11 @@ func (a *questionGenerator) loseZone() (question, bool) {
 		return question{}, false
 	}
 	zone := cluster.Zone(n)
-	var names []string
-	for _, n := range a.nodes() {
-		if cluster.Zone(n) == zone {
-			names = append(names, n.Name)
-		}
-	}
-	if len(names) == len(a.nodes()) {
+	inZone := func(m *corev1.Node) bool { return cluster.Zone(m) == zone }
+	if !slices.ContainsFunc(a.nodes(), func(m *corev1.Node) bool { return !inZone(m) }) {
 		return question{}, false
 	}
-	s := lossOf(names...)
+	s := lossOf(inZone)
 	machines := s.begin
 	s.begin = func(b *fixture) error {
 		if err := b.lab.Cloud.LoseZone(zone); err != nil {

@@ -3044,6 +3044,11 @@ func GapRemoved(object any) message.Sentence {
 	return message.Sentence{ID: message.GapRemoved, Args: message.Args{"object": object}}
 }
 
+// GapEmptied is message.GapEmptied.
+func GapEmptied(object any) message.Sentence {
+	return message.Sentence{ID: message.GapEmptied, Args: message.Args{"object": object}}
+}
+
 // GapMaximum is message.GapMaximum.
 func GapMaximum(group, max, desired any) message.Sentence {
 	return message.Sentence{ID: message.GapMaximum, Args: message.Args{"group": group, "max": max, "desired": desired}}
