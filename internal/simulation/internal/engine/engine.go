@@ -192,6 +192,12 @@ func (e *Engine) Settle(ctx context.Context) error {
 		if again {
 			continue
 		}
+		if e.delayedGetReady() {
+			if err := e.markDelayedHealthy(); err != nil {
+				return err
+			}
+			continue
+		}
 		if len(e.events) == 0 {
 			e.owners.NoteSettled()
 			return nil

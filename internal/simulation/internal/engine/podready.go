@@ -2,8 +2,10 @@ package engine
 
 import (
 	"errors"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/kube"
@@ -48,14 +50,23 @@ func (e *Engine) isBoundToUnreachable(pod *corev1.Pod) bool {
 	return node != nil && kube.IsNodeUnreachable(node)
 }
 
-// markHealthy counts a new pod as healthy: at once or, in some futures, only after a rollout that does not wait for it.
+// markHealthy counts a new pod as healthy: at once or, in some futures, only after a rollout that does not wait for it, or after the events
+// of its first minute. A StatefulSet outside a rollout may wait for its pod before it creates or deletes another.
 func (e *Engine) markHealthy(pod *corev1.Pod) []cluster.Edit {
-	if e.rollingOut && e.Randomness.Delayed() {
+	if (e.rollingOut || !ownedByStatefulSet(pod)) && e.Randomness.Delayed() {
 		e.delayedReady = append(e.delayedReady, pod)
 		e.Budgets.Hold(pod)
 		return nil
 	}
 	return e.Budgets.MarkHealthy(pod)
+}
+
+// maxStart is how long a new pod takes at most to get ready.
+const maxStart = time.Minute
+
+// delayedGetReady reports whether the delayed pods get ready before the next event.
+func (e *Engine) delayedGetReady() bool {
+	return len(e.delayedReady) > 0 && !e.rollingOut && e.nextEvent()-e.now >= maxStart
 }
 
 // markDelayedHealthy counts the delayed pods as healthy, if they still exist.
@@ -77,4 +88,9 @@ func (e *Engine) WithDelayedReadiness(run func() error) error {
 	err := run()
 	e.rollingOut = false
 	return errors.Join(err, e.markDelayedHealthy())
+}
+
+func ownedByStatefulSet(pod *corev1.Pod) bool {
+	owner := metav1.GetControllerOfNoCopy(pod)
+	return owner != nil && owner.Kind == string(cluster.StatefulSet)
 }

@@ -51,3 +51,32 @@ func TestVictimsEndOneByOne(t *testing.T) {
 		t.Error("in no future are exactly the pods of a1, a2, b1 and c2 preempted")
 	}
 }
+
+// TestPodsGetReadyLate evicts a pod of a Deployment and one of a Job. The Job's next pod comes after ten seconds and preempts one of the Deployment's two pods on the
+// other node. The budget allows one disruption while the new pod is not ready, and two then; a pod beyond those is spared first.
+func TestPodsGetReadyLate(t *testing.T) {
+	world := testworld.Of(
+		testworld.Node("n1", "a", testworld.CPU("1")), testworld.Node("n2", "a", testworld.CPU("1")), testworld.Node("n3", "a", testworld.CPU("400m")),
+		testworld.Deployment("web", testworld.Template("web", "400m"), "n1", "n2", "n3"), testworld.Budget("web", "web", 1),
+		testworld.Job("job", 6, testworld.Template("job", "500m", testworld.Priority(100)), "n1"),
+	)
+	taint := change.Taint{Node: "n1", Taint: corev1.Taint{Key: "maintenance", Effect: corev1.TaintEffectNoExecute}}
+	old, young := 0, 0
+	err := simulation.EachFuture(t.Context(), world.Judge(t), []change.Change{taint}, simulation.Options{Seeds: 100}, func(o outcome.Outcome) error {
+		switch fates := testworld.DescribeFates(o); {
+		case slices.Equal(fates, []string{"moved job-a n1>n2 10s", "moved web-1-a n1>n2", "preempted web-1-b n2> by job-* 40s", "waiting web-1-*"}):
+			old++
+		case slices.Equal(fates, []string{"moved job-a n1>n2 10s", "waiting web-1-a n1>"}):
+			young++
+		default:
+			t.Errorf("fates = %q", fates)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if old == 0 || young == 0 {
+		t.Errorf("the pod that was there is preempted in %d futures and the new one in %d, want some of both", old, young)
+	}
+}
