@@ -5,6 +5,7 @@ package twin
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,7 @@ func original(t *testing.T) []byte {
 	b.rollOut("daemonsets", "kube-system", "agent", 4)
 	b.rollOut("statefulsets", "default", "orders", 2)
 	b.cordon(b.emptiest())
+	b.awaitQuota()
 
 	var file bytes.Buffer
 	b.must(aged(b.snapshot()).Write(&file))
@@ -124,6 +126,28 @@ func (b *fixture) settle() {
 			if strings.HasPrefix(pod.Labels["app"], "settled-") {
 				return errors.New(pod.Name + " is still there")
 			}
+		}
+		return nil
+	})
+	b.awaitQuota()
+}
+
+// awaitQuota waits until the quota controller has counted the pods that there are: it does so some time after they come or go.
+func (b *fixture) awaitQuota() {
+	b.Helper()
+	b.await("the quota counts the pods", func() error {
+		quota, err := b.CoreV1().ResourceQuotas("default").Get(b.Context(), "enough", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		active := 0
+		for _, pod := range b.pods("") {
+			if pod.Namespace == "default" && !cluster.Ended(&pod) {
+				active++
+			}
+		}
+		if used := quota.Status.Used.Pods().Value(); used != int64(active) {
+			return fmt.Errorf("it counts %d of %d pods", used, active)
 		}
 		return nil
 	})
