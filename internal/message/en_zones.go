@@ -38,6 +38,7 @@ var englishZones = sentences{
 	ObstacleInUse:    "{{.n}} where another pod uses its volume",
 	ObstacleTogether: "{{.n}} that {{verb .n \"does\" \"do\"}} not match the pod's affinity to other pods",
 	ObstacleApart:    "{{.n}} that {{verb .n \"does\" \"do\"}} not match pod anti-affinity",
+	ObstacleDomain:   "{{.n}} without a label that the pod must be spread over",
 	ObstacleSpread:   "{{.n}} that would violate a topology spread constraint",
 	ObstacleDevice:   "{{.n}} without the devices that it claims",
 	ObstacleOther:    "{{.n}} rejected by another rule of the scheduler",

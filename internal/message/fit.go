@@ -27,6 +27,7 @@ const (
 	MissInUse      ID = "MissInUse"      //
 	MissTogether   ID = "MissTogether"   //
 	MissApart      ID = "MissApart"      //
+	MissDomain     ID = "MissDomain"     //
 	MissSpread     ID = "MissSpread"     //
 	MissDevice     ID = "MissDevice"     //
 	MissOther      ID = "MissOther"      // says
@@ -65,6 +66,11 @@ const (
 	CauseFragmented        ID = "CauseFragmented"        // resource, asked, most, largest, free, nodes
 	CauseTooLarge          ID = "CauseTooLarge"          // resource, asked, most, largest, free, nodes
 	CauseFullPods          ID = "CauseFullPods"          // nodes
+	CauseOfferedNowhere    ID = "CauseOfferedNowhere"    // resource
+	CauseOfferedElsewhere  ID = "CauseOfferedElsewhere"  // resource, nodes
+	CauseUnhealthyDevices  ID = "CauseUnhealthyDevices"  // nodes, n, resource
+	CauseNoHugePages       ID = "CauseNoHugePages"       // resource
+	CauseDomain            ID = "CauseDomain"            // key, all, n
 	CauseSpread            ID = "CauseSpread"            // key, skew, least, open
 	CauseSpreadFew         ID = "CauseSpreadFew"         // key, skew, open, domains, min
 	CauseTogetherElsewhere ID = "CauseTogetherElsewhere" // pods, namespace

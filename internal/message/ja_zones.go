@@ -35,6 +35,7 @@ var japaneseZones = sentences{
 	ObstacleInUse:       "ボリュームが別の Pod に使用されているもの {{.n}} 台",
 	ObstacleTogether:    "Pod の affinity に一致しないもの {{.n}} 台",
 	ObstacleApart:       "Pod の anti-affinity に反するもの {{.n}} 台",
+	ObstacleDomain:      "分散の単位となるラベルがないもの {{.n}} 台",
 	ObstacleSpread:      "topologySpreadConstraints に反するもの {{.n}} 台",
 	ObstacleDevice:      "要求するデバイスがないもの {{.n}} 台",
 	ObstacleOther:       "スケジューラーのほかのルールで拒否されるもの {{.n}} 台",

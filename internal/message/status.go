@@ -25,6 +25,21 @@ const (
 	InitFirst            ID = "InitFirst"            // container
 	ContainerRefused     ID = "ContainerRefused"     // subject, container, reason, why
 	ContainerRefusedLink ID = "ContainerRefusedLink" // node, container
+	RootForbidden        ID = "RootForbidden"        // subject, container, user
+	RootForbiddenLink    ID = "RootForbiddenLink"    //
+	RemedyRunAsUser      ID = "RemedyRunAsUser"      // container, object, user
+	ProgramMissing       ID = "ProgramMissing"       // subject, container, program
+	ProgramNamed         ID = "ProgramNamed"         // field, program
+	ProgramHidden        ID = "ProgramHidden"        // volume, path
+	RemedyProgram        ID = "RemedyProgram"        // container, object, program
+	ProgramForbidden     ID = "ProgramForbidden"     // subject, container, program
+	ProgramForbiddenLink ID = "ProgramForbiddenLink" // program
+	RemedyExecutable     ID = "RemedyExecutable"     // volume, object, program, container
+	NameReserved         ID = "NameReserved"         // subject, container, node
+	NameReservedLink     ID = "NameReservedLink"     //
+	RemedyRuntime        ID = "RemedyRuntime"        // node
+	HookFails            ID = "HookFails"            // subject, container, why
+	HookStops            ID = "HookStops"            // hook
 	SourceMissing        ID = "SourceMissing"        // container, kind, name, namespace
 	SourceKeyMissing     ID = "SourceKeyMissing"     // container, kind, name, namespace, key
 	MountSourceMissing   ID = "MountSourceMissing"   // kind, name, namespace, key
@@ -76,6 +91,7 @@ const (
 	RemedyStartupProbe     ID = "RemedyStartupProbe"     // container, object, times, period, total, ran
 	RemedyStartupProbeRisk ID = "RemedyStartupProbeRisk" // total
 	CrashesProbe           ID = "CrashesProbe"           // subject, container, why, n
+	CrashesHook            ID = "CrashesHook"            // subject, container, n
 	BacksOff               ID = "BacksOff"               // container
 	ContainerEnded         ID = "ContainerEnded"         // container, code, reason, ran
 	ExitLimit              ID = "ExitLimit"              // limit
@@ -85,6 +101,7 @@ const (
 	RemedyMemoryCost       ID = "RemedyMemoryCost"       // object, guaranteed
 	RemedyMemoryRisk       ID = "RemedyMemoryRisk"       // from
 	NoNodeHolds            ID = "NoNodeHolds"            // to, container
+	ExitHook               ID = "ExitHook"               // hook
 	ExitProbe              ID = "ExitProbe"              // probe
 	ExitKilled             ID = "ExitKilled"             //
 	ExitNeverRan           ID = "ExitNeverRan"           //

@@ -39,6 +39,7 @@ const (
 	ObstacleInUse    ID = "ObstacleInUse"    // n
 	ObstacleTogether ID = "ObstacleTogether" // n
 	ObstacleApart    ID = "ObstacleApart"    // n
+	ObstacleDomain   ID = "ObstacleDomain"   // n
 	ObstacleSpread   ID = "ObstacleSpread"   // n
 	ObstacleDevice   ID = "ObstacleDevice"   // n
 	ObstacleOther    ID = "ObstacleOther"    // n

@@ -2943,6 +2943,9 @@ var englishTexts = []compiled{
 	{MissApart, nil, func(t *text) {
 		t.say("does not match pod anti-affinity")
 	}},
+	{MissDomain, nil, func(t *text) {
+		t.say("lacks a label that the pod must be spread over")
+	}},
 	{MissSpread, nil, func(t *text) {
 		t.say("would violate a topology spread constraint")
 	}},
@@ -3218,6 +3221,46 @@ var englishTexts = []compiled{
 	{CauseFullPods, []string{"nodes"}, func(t *text) {
 		t.say(count(t.number("nodes"), "node has", "nodes have"))
 		t.say(" reached a limit, such as the maximum number of pods; each node takes a fixed number of pods.")
+	}},
+	{CauseOfferedNowhere, []string{"resource"}, func(t *text) {
+		t.say("No node offers ")
+		t.put(t.value("resource"))
+		t.say(": either no node has such a device, or the device plugin that reports it does not run there.")
+	}},
+	{CauseOfferedElsewhere, []string{"resource", "nodes"}, func(t *text) {
+		t.say("None of these nodes offers ")
+		t.put(t.value("resource"))
+		t.say("; ")
+		t.say(englishAnd(t.items("nodes")))
+		t.say(" ")
+		t.say(verb(len(t.items("nodes")), "offers", "offer"))
+		t.say(" it and ")
+		t.say(verb(len(t.items("nodes")), "is", "are"))
+		t.say(" excluded for another reason.")
+	}},
+	{CauseUnhealthyDevices, []string{"nodes", "n", "resource"}, func(t *text) {
+		t.say(englishAnd(t.items("nodes")))
+		t.say(" ")
+		t.say(verb(t.number("n"), "has", "have"))
+		t.say(" ")
+		t.put(t.value("resource"))
+		t.say(", but none that is healthy: the device plugin reports a fault, or has stopped.")
+	}},
+	{CauseNoHugePages, []string{"resource"}, func(t *text) {
+		t.say("No node has ")
+		t.put(t.value("resource"))
+		t.say(": huge pages are reserved by the kernel's settings, and the kubelet reports them after a restart.")
+	}},
+	{CauseDomain, []string{"key", "all", "n"}, func(t *text) {
+		t.say("The pod must be spread over ")
+		t.put(t.value("key"))
+		t.say(", and ")
+		if t.is(t.value("all")) {
+			t.say("no node has")
+		} else {
+			t.say(count(t.number("n"), "node lacks", "nodes lack"))
+		}
+		t.say(" that label: it can run only on nodes that have it.")
 	}},
 	{CauseSpread, []string{"key", "skew", "least", "open"}, func(t *text) {
 		t.say("Its pods must be spread evenly over ")
@@ -8004,6 +8047,148 @@ var englishTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(".")
 	}},
+	{RootForbidden, []string{"subject", "container", "user"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" does not start: container ")
+		t.put(t.value("container"))
+		t.say(" must not run as root (runAsNonRoot), ")
+		if !t.is(t.value("user")) {
+			t.say("but its image runs as root")
+		} else {
+			if t.equal(t.value("user"), "0") {
+				t.say("but its runAsUser is 0")
+			} else {
+				t.say("and the kubelet cannot check the user of its image, ")
+				t.put(t.value("user"))
+				t.say(", which is a name and not a number")
+			}
+		}
+		t.say(".")
+	}},
+	{RootForbiddenLink, nil, func(t *text) {
+		t.say("The kubelet starts a container with runAsNonRoot only if the number of its user is known and is not 0.")
+	}},
+	{RemedyRunAsUser, []string{"container", "object", "user"}, func(t *text) {
+		t.say("Set securityContext.runAsUser of container ")
+		t.put(t.value("container"))
+		t.say(" of ")
+		t.put(t.value("object"))
+		t.say(" to the number of ")
+		if t.is(t.value("user")) {
+			t.say("the user ")
+			t.put(t.value("user"))
+			t.say(" in its image")
+		} else {
+			t.say("a user other than root")
+		}
+		t.say(", or build the image with such a number as its USER.")
+	}},
+	{ProgramMissing, []string{"subject", "container", "program"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" does not start: container ")
+		t.put(t.value("container"))
+		t.say(" does not contain ")
+		t.put(t.value("program"))
+		t.say(", the program that it should run.")
+	}},
+	{ProgramNamed, []string{"field", "program"}, func(t *text) {
+		if t.is(t.value("field")) {
+			t.put(t.value("field"))
+			t.say(" of the pod names")
+		} else {
+			t.say("The entrypoint or command of the image names")
+		}
+		t.say(" ")
+		t.put(t.value("program"))
+		t.say(", and the container runtime does not find it in the container.")
+	}},
+	{ProgramHidden, []string{"volume", "path"}, func(t *text) {
+		t.say("The volume ")
+		t.put(t.value("volume"))
+		t.say(", which is mounted at ")
+		t.put(t.value("path"))
+		t.say(", hides what the image has there.")
+	}},
+	{RemedyProgram, []string{"container", "object", "program"}, func(t *text) {
+		t.say("Correct the command or args of container ")
+		t.put(t.value("container"))
+		t.say(" of ")
+		t.put(t.value("object"))
+		t.say(", or use an image that contains ")
+		t.put(t.value("program"))
+		t.say(".")
+	}},
+	{ProgramForbidden, []string{"subject", "container", "program"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" does not start: container ")
+		t.put(t.value("container"))
+		t.say(" cannot execute ")
+		t.put(t.value("program"))
+		t.say(", the program that it should run.")
+	}},
+	{ProgramForbiddenLink, []string{"program"}, func(t *text) {
+		t.put(t.value("program"))
+		t.say(" is a directory, or is not executable for the user of the container, or is on a volume from which nothing can be executed.")
+	}},
+	{RemedyExecutable, []string{"volume", "object", "program", "container"}, func(t *text) {
+		if t.is(t.value("volume")) {
+			t.say("Set defaultMode of the volume ")
+			t.put(t.value("volume"))
+			t.say(" of ")
+			t.put(t.value("object"))
+			t.say(" to 0755: files from a ConfigMap or Secret are not executable by default.")
+		} else {
+			t.say("Make ")
+			t.put(t.value("program"))
+			t.say(" executable (chmod +x) in the image of container ")
+			t.put(t.value("container"))
+			t.say(" of ")
+			t.put(t.value("object"))
+			t.say(".")
+		}
+	}},
+	{NameReserved, []string{"subject", "container", "node"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" does not start: an earlier attempt to create ")
+		if t.is(t.value("container")) {
+			t.say("container ")
+			t.put(t.value("container"))
+		} else {
+			t.say("its sandbox")
+		}
+		t.say(" on ")
+		t.put(t.value("node"))
+		t.say(" has not ended and still holds the name.")
+	}},
+	{NameReservedLink, nil, func(t *text) {
+		t.say("The kubelet abandons an attempt that takes too long and makes another, but the container runtime is still busy with the first: it waits for a disk or a volume, or is stuck.")
+	}},
+	{RemedyRuntime, []string{"node"}, func(t *text) {
+		t.say("If this lasts, restart the container runtime on ")
+		t.put(t.value("node"))
+		t.say(" (running containers continue), or replace the node.")
+	}},
+	{HookFails, []string{"subject", "container", "why"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" does not start: the postStart hook of container ")
+		t.put(t.value("container"))
+		t.say(" fails")
+		if t.is(t.value("why")) {
+			t.say(": ")
+			t.put(t.value("why"))
+		} else {
+			t.say(".")
+		}
+	}},
+	{HookStops, []string{"hook"}, func(t *text) {
+		t.say("The postStart hook")
+		if t.is(t.value("hook")) {
+			t.say(" (")
+			t.put(t.value("hook"))
+			t.say(")")
+		}
+		t.say(" runs as soon as the container has started; if it fails, the kubelet stops the container and starts it again.")
+	}},
 	{SourceMissing, []string{"container", "kind", "name", "namespace"}, func(t *text) {
 		t.say("Container ")
 		t.put(t.value("container"))
@@ -8457,6 +8642,14 @@ var englishTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" times so far.")
 	}},
+	{CrashesHook, []string{"subject", "container", "n"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" keeps restarting: the kubelet stops container ")
+		t.put(t.value("container"))
+		t.say(" because its postStart hook fails, ")
+		t.put(t.value("n"))
+		t.say(" times so far.")
+	}},
 	{SlowStart, []string{"ran", "container"}, func(t *text) {
 		t.say("Its last run lasted ")
 		t.put(t.value("ran"))
@@ -8553,6 +8746,15 @@ var englishTexts = []compiled{
 		t.say("): first check what ")
 		t.put(t.value("container"))
 		t.say(" needs it for.")
+	}},
+	{ExitHook, []string{"hook"}, func(t *text) {
+		t.say("The kubelet stopped it because its postStart hook")
+		if t.is(t.value("hook")) {
+			t.say(" (")
+			t.put(t.value("hook"))
+			t.say(")")
+		}
+		t.say(" failed.")
 	}},
 	{ExitProbe, []string{"probe"}, func(t *text) {
 		t.say("The kubelet stopped it because a probe")
@@ -11844,6 +12046,10 @@ var englishTexts = []compiled{
 		t.say(" that ")
 		t.say(verb(t.number("n"), "does", "do"))
 		t.say(" not match pod anti-affinity")
+	}},
+	{ObstacleDomain, []string{"n"}, func(t *text) {
+		t.put(t.value("n"))
+		t.say(" without a label that the pod must be spread over")
 	}},
 	{ObstacleSpread, []string{"n"}, func(t *text) {
 		t.put(t.value("n"))

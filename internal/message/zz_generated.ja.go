@@ -2860,6 +2860,9 @@ var japaneseTexts = []compiled{
 	{MissApart, nil, func(t *text) {
 		t.say("Pod の anti-affinity に反する")
 	}},
+	{MissDomain, nil, func(t *text) {
+		t.say("分散の単位となるラベルがない")
+	}},
 	{MissSpread, nil, func(t *text) {
 		t.say("topologySpreadConstraints に反する")
 	}},
@@ -3126,6 +3129,40 @@ var japaneseTexts = []compiled{
 		t.say("ノード ")
 		t.put(t.value("nodes"))
 		t.say(" 台では Pod 数などの上限に達しています。1 台で動かせる Pod の数には上限があります。")
+	}},
+	{CauseOfferedNowhere, []string{"resource"}, func(t *text) {
+		t.put(t.value("resource"))
+		t.say(" を提供するノードがありません。そのデバイスを持つノードがないか、デバイスを報告する device plugin が動いていません。")
+	}},
+	{CauseOfferedElsewhere, []string{"resource", "nodes"}, func(t *text) {
+		t.say("これらのノードは ")
+		t.put(t.value("resource"))
+		t.say(" を提供していません。")
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" は提供していますが、別の理由で対象外です。")
+	}},
+	{CauseUnhealthyDevices, []string{"nodes", "resource"}, func(t *text) {
+		t.say(japaneseAnd(t.items("nodes")))
+		t.say(" に ")
+		t.put(t.value("resource"))
+		t.say(" はありますが、正常なものがありません。device plugin が異常を報告しているか、停止しています。")
+	}},
+	{CauseNoHugePages, []string{"resource"}, func(t *text) {
+		t.put(t.value("resource"))
+		t.say(" のあるノードがありません。huge page はカーネルの設定で確保され、kubelet の再起動後に報告されます。")
+	}},
+	{CauseDomain, []string{"key", "all", "n"}, func(t *text) {
+		t.say("この Pod は ")
+		t.put(t.value("key"))
+		t.say(" ごとに分散させる必要がありますが、このラベルが")
+		if t.is(t.value("all")) {
+			t.say("どのノードにもありません")
+		} else {
+			t.say("ないノードが ")
+			t.put(t.value("n"))
+			t.say(" 台あります")
+		}
+		t.say("。このラベルのあるノードでしか動きません。")
 	}},
 	{CauseSpread, []string{"key", "skew", "least", "open"}, func(t *text) {
 		t.say("この Pod は ")
@@ -7745,6 +7782,144 @@ var japaneseTexts = []compiled{
 		t.put(t.value("container"))
 		t.say(" の作成を拒否しています。")
 	}},
+	{RootForbidden, []string{"subject", "container", "user"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" は起動していません。コンテナ ")
+		t.put(t.value("container"))
+		t.say(" は root で動いてはいけませんが (runAsNonRoot)、")
+		if !t.is(t.value("user")) {
+			t.say("イメージは root で動きます")
+		} else {
+			if t.equal(t.value("user"), "0") {
+				t.say("runAsUser が 0 です")
+			} else {
+				t.say("イメージのユーザー ")
+				t.put(t.value("user"))
+				t.say(" は番号ではなく名前なので、kubelet が確認できません")
+			}
+		}
+		t.say("。")
+	}},
+	{RootForbiddenLink, nil, func(t *text) {
+		t.say("runAsNonRoot が指定されたコンテナを kubelet が起動するのは、ユーザーの番号が分かり、それが 0 でない場合だけです。")
+	}},
+	{RemedyRunAsUser, []string{"object", "container", "user"}, func(t *text) {
+		t.put(t.value("object"))
+		t.say(" のコンテナ ")
+		t.put(t.value("container"))
+		t.say(" の securityContext.runAsUser に、")
+		if t.is(t.value("user")) {
+			t.say("イメージのユーザー ")
+			t.put(t.value("user"))
+		} else {
+			t.say("root 以外のユーザー")
+		}
+		t.say(" の番号を指定するか、USER がその番号であるイメージをビルドします。")
+	}},
+	{ProgramMissing, []string{"subject", "container", "program"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" は起動していません。コンテナ ")
+		t.put(t.value("container"))
+		t.say(" に、実行するプログラム ")
+		t.put(t.value("program"))
+		t.say(" がありません。")
+	}},
+	{ProgramNamed, []string{"field", "program"}, func(t *text) {
+		if t.is(t.value("field")) {
+			t.say("Pod の ")
+			t.put(t.value("field"))
+			t.say(" ")
+		} else {
+			t.say("イメージの entrypoint または command ")
+		}
+		t.say("が ")
+		t.put(t.value("program"))
+		t.say(" を指定していますが、コンテナランタイムはコンテナの中で見つけられません。")
+	}},
+	{ProgramHidden, []string{"path", "volume"}, func(t *text) {
+		t.put(t.value("path"))
+		t.say(" にマウントされたボリューム ")
+		t.put(t.value("volume"))
+		t.say(" が、イメージのその場所にあるファイルを隠しています。")
+	}},
+	{RemedyProgram, []string{"object", "container", "program"}, func(t *text) {
+		t.put(t.value("object"))
+		t.say(" のコンテナ ")
+		t.put(t.value("container"))
+		t.say(" の command または args を修正するか、")
+		t.put(t.value("program"))
+		t.say(" を含むイメージを使います。")
+	}},
+	{ProgramForbidden, []string{"subject", "container", "program"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" は起動していません。コンテナ ")
+		t.put(t.value("container"))
+		t.say(" には、実行するプログラム ")
+		t.put(t.value("program"))
+		t.say(" の実行権限がありません。")
+	}},
+	{ProgramForbiddenLink, []string{"program"}, func(t *text) {
+		t.put(t.value("program"))
+		t.say(" はディレクトリであるか、コンテナのユーザーに実行権限がないか、実行を許可しないボリュームにあります。")
+	}},
+	{RemedyExecutable, []string{"volume", "object", "container", "program"}, func(t *text) {
+		if t.is(t.value("volume")) {
+			t.put(t.value("object"))
+			t.say(" のボリューム ")
+			t.put(t.value("volume"))
+			t.say(" の defaultMode を 0755 にします。デフォルトでは、ConfigMap や Secret のファイルに実行権限がありません。")
+		} else {
+			t.put(t.value("object"))
+			t.say(" のコンテナ ")
+			t.put(t.value("container"))
+			t.say(" のイメージで ")
+			t.put(t.value("program"))
+			t.say(" に実行権限を付けます (chmod +x)。")
+		}
+	}},
+	{NameReserved, []string{"subject", "node", "container"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" は起動していません。")
+		t.put(t.value("node"))
+		t.say(" で")
+		if t.is(t.value("container")) {
+			t.say("コンテナ ")
+			t.put(t.value("container"))
+			t.say(" ")
+		} else {
+			t.say("サンドボックス")
+		}
+		t.say("を作成する以前の試みが終わっておらず、名前を使い続けています。")
+	}},
+	{NameReservedLink, nil, func(t *text) {
+		t.say("kubelet は時間のかかる試みを打ち切って再試行しますが、コンテナランタイムは最初の試みをまだ続けています。ディスクまたはボリュームを待っているか、先へ進まなくなっています。")
+	}},
+	{RemedyRuntime, []string{"node"}, func(t *text) {
+		t.say("続く場合は、")
+		t.put(t.value("node"))
+		t.say(" のコンテナランタイムを再起動するか (動作中のコンテナは動き続けます)、ノードを交換します。")
+	}},
+	{HookFails, []string{"subject", "container", "why"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" は起動していません。コンテナ ")
+		t.put(t.value("container"))
+		t.say(" の postStart フックが失敗しています")
+		if t.is(t.value("why")) {
+			t.say(": ")
+			t.put(t.value("why"))
+		} else {
+			t.say("。")
+		}
+	}},
+	{HookStops, []string{"hook"}, func(t *text) {
+		t.say("postStart フック")
+		if t.is(t.value("hook")) {
+			t.say(" (")
+			t.put(t.value("hook"))
+			t.say(") ")
+		}
+		t.say("はコンテナの起動直後に実行されます。失敗すると、kubelet はコンテナを停止して起動し直します。")
+	}},
 	{SourceMissing, []string{"container", "kind", "name", "namespace"}, func(t *text) {
 		t.say("コンテナ ")
 		t.put(t.value("container"))
@@ -8199,6 +8374,14 @@ var japaneseTexts = []compiled{
 		t.put(t.value("n"))
 		t.say(" 回再起動しています。")
 	}},
+	{CrashesHook, []string{"subject", "container", "n"}, func(t *text) {
+		t.put(t.value("subject"))
+		t.say(" は再起動を繰り返しています。postStart フックの失敗により kubelet がコンテナ ")
+		t.put(t.value("container"))
+		t.say(" を停止しており、これまでに ")
+		t.put(t.value("n"))
+		t.say(" 回再起動しています。")
+	}},
 	{SlowStart, []string{"ran", "container"}, func(t *text) {
 		t.say("前回は ")
 		t.say(span(t.words(t.value("ran"))))
@@ -8294,6 +8477,15 @@ var japaneseTexts = []compiled{
 		t.say(" があるノードはありません。まず ")
 		t.put(t.value("container"))
 		t.say(" が何に使っているかを確認してください。")
+	}},
+	{ExitHook, []string{"hook"}, func(t *text) {
+		t.say("postStart フック")
+		if t.is(t.value("hook")) {
+			t.say(" (")
+			t.put(t.value("hook"))
+			t.say(") ")
+		}
+		t.say("が失敗したため、kubelet が停止しました。")
 	}},
 	{ExitProbe, []string{"probe"}, func(t *text) {
 		t.say("プローブ")
@@ -11473,6 +11665,11 @@ var japaneseTexts = []compiled{
 	}},
 	{ObstacleApart, []string{"n"}, func(t *text) {
 		t.say("Pod の anti-affinity に反するもの ")
+		t.put(t.value("n"))
+		t.say(" 台")
+	}},
+	{ObstacleDomain, []string{"n"}, func(t *text) {
+		t.say("分散の単位となるラベルがないもの ")
 		t.put(t.value("n"))
 		t.say(" 台")
 	}},

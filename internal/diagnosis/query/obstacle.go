@@ -33,7 +33,7 @@ type Obstacle struct {
 
 // ObstacleOrder orders obstacles: those that a new node of the same kind would have, too, come first.
 var ObstacleOrder = []message.ID{
-	message.ObstacleSelector, message.ObstacleLabel, message.ObstacleTainted, message.ObstacleVolume, message.ObstacleStorage,
+	message.ObstacleSelector, message.ObstacleLabel, message.ObstacleDomain, message.ObstacleTainted, message.ObstacleVolume, message.ObstacleStorage,
 	message.ObstacleInUse, message.ObstacleTogether, message.ObstacleApart, message.ObstacleSpread, message.ObstacleDevice,
 	message.ObstacleOther, message.ObstaclePort, message.ObstacleLimit, message.ObstacleFull,
 	message.ObstacleNotReady, message.ObstacleCordoned,
@@ -57,10 +57,11 @@ var obstacleOfPlugin = map[string]message.ID{
 
 // Reasons of plugins that have several kinds of obstacles.
 //
-// Source: plugins/volumebinding/binder.go, plugins/interpodaffinity/filtering.go (1.36).
+// Source: plugins/volumebinding/binder.go, plugins/interpodaffinity/filtering.go, plugins/podtopologyspread/plugin.go (1.36).
 const (
 	reasonVolumeNodeAffinity = "node(s) didn't match PersistentVolume's node affinity"
 	reasonPodAffinity        = "node(s) didn't match pod affinity rules"
+	reasonSpreadLabel        = "node(s) didn't match pod topology spread constraints (missing required label)"
 )
 
 // nodeObstacles are all of a node's obstacles, by naosu's kinds.
@@ -76,6 +77,8 @@ func nodeObstacles(pod *corev1.Pod, node *corev1.Node, on scheduling.NodeObstacl
 func pluginObstacles(pod *corev1.Pod, node *corev1.Node, o scheduling.Obstacle) []Obstacle {
 	as := func(kind message.ID) []Obstacle { return []Obstacle{{kind, o.Plugin, o.Reasons}} }
 	switch kind, ok := obstacleOfPlugin[o.Plugin]; {
+	case slices.Contains(o.Reasons, reasonSpreadLabel):
+		return as(message.ObstacleDomain)
 	case ok:
 		return as(kind)
 	case o.Plugin == "TaintToleration":

@@ -66,6 +66,7 @@ var countedObstacles = map[message.ID]func(n any) message.Sentence{
 	message.ObstacleVolume:   sentence.ObstacleVolume,
 	message.ObstacleStorage:  sentence.ObstacleStorage,
 	message.ObstacleInUse:    sentence.ObstacleInUse,
+	message.ObstacleDomain:   sentence.ObstacleDomain,
 	message.ObstacleSpread:   sentence.ObstacleSpread,
 	message.ObstacleDevice:   sentence.ObstacleDevice,
 	message.ObstacleOther:    sentence.ObstacleOther,

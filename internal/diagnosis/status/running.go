@@ -30,6 +30,9 @@ const (
 // OOMKilled is the reason of a container that was killed for lack of memory.
 const OOMKilled = "OOMKilled"
 
+// memoryLimitField is the path of the memory limit in a container's spec.
+const memoryLimitField = "resources.limits.memory"
+
 // startError is the reason of a container whose process the runtime could not start (containerd, internal/cri/server).
 const startError = "StartError"
 
@@ -139,7 +142,7 @@ func probeText(c *corev1.Container, kind string) string {
 	case probe == nil:
 		return ""
 	case probe.HTTPGet != nil:
-		return "GET :" + probe.HTTPGet.Port.String() + probe.HTTPGet.Path
+		return requestText(probe.HTTPGet)
 	case probe.TCPSocket != nil:
 		return "TCP :" + probe.TCPSocket.Port.String()
 	case probe.GRPC != nil:
@@ -150,6 +153,9 @@ func probeText(c *corev1.Container, kind string) string {
 		return ""
 	}
 }
+
+// requestText describes the request of a probe or hook.
+func requestText(get *corev1.HTTPGetAction) string { return "GET :" + get.Port.String() + get.Path }
 
 // explainCrash explains a container that exits repeatedly.
 func (s *Status) explainCrash(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
@@ -169,13 +175,18 @@ func (s *Status) explainCrash(pod *corev1.Pod, c corev1.ContainerStatus, first b
 func (s *Status) crash(pod *corev1.Pod, c corev1.ContainerStatus) message.Sentence {
 	last, n := c.LastTerminationState.Terminated, int(c.RestartCount)
 	kills := s.killedByProbe(pod, c.Name)
+	known, neverStarted := s.failedStart(pod, c.Name, last)
 	switch {
 	case kills != nil:
 		return sentence.CrashesProbe(s.ref, c.Name, kills.Message, n)
+	case s.stoppedByHook(pod, c.Name, last) != nil:
+		return sentence.CrashesHook(s.ref, c.Name, n)
 	case isExecFormatError(last):
 		return sentence.CrashesFormat(s.ref, c.Name, n, facts.NodeRef(pod.Spec.NodeName), platformOf(s.World.Node(pod.Spec.NodeName)))
 	case last == nil:
 		return sentence.Crashes(s.ref, c.Name, n, "")
+	case neverStarted:
+		return known.summary
 	case last.Reason == OOMKilled:
 		return sentence.CrashesOOM(s.ref, c.Name, s.memoryLimit(pod, c, last), n)
 	default:
@@ -209,7 +220,7 @@ func (s *Status) explainExit(pod *corev1.Pod, c corev1.ContainerStatus, end *cor
 	}
 	s.addCause(sentence.ContainerEnded(c.Name, int(end.ExitCode), end.Reason, ran), facts.EvidenceSince(s.ref, field, terminatedValue(end), end.FinishedAt))
 	s.explainExitCode(pod, c.Name, end)
-	if end.Reason != startError && !isExecFormatError(end) && end.ExitCode != 0 && s.killedByProbe(pod, c.Name) == nil {
+	if end.Reason != startError && !isExecFormatError(end) && end.ExitCode != 0 && s.killedByProbe(pod, c.Name) == nil && s.stoppedByHook(pod, c.Name, end) == nil {
 		s.addLogHint(c.Name, end != c.State.Terminated)
 	}
 }
@@ -232,17 +243,24 @@ func (s *Status) explainExitCode(pod *corev1.Pod, container string, end *corev1.
 		s.addCause(sentence.ExitProbe(probeText(containerOf(pod, container), "Liveness")), query.EventEvidence(kills))
 		return
 	}
+	if hook := s.stoppedByHook(pod, container, end); hook != nil {
+		s.addCause(sentence.ExitHook(postStartText(pod, container)), query.EventEvidence(hook))
+		return
+	}
+	known, neverStarted := s.failedStart(pod, container, end)
 	switch {
 	case isExecFormatError(end):
 		s.explainPlatform(pod, container)
+	case neverStarted:
+		s.explainStartFailure(known)
 	case end.Reason == startError:
 		s.addCause(sentence.ExitNeverRan())
 	case end.Reason == OOMKilled && s.systemOOMEvent(pod, end) != nil:
 		s.addCause(sentence.ExitNodeOOM(facts.NodeRef(pod.Spec.NodeName)), query.EventEvidence(s.systemOOMEvent(pod, end)))
 	case end.Reason == OOMKilled && limitOf(pod, container) != "":
-		s.addCause(sentence.ExitLimit(limitOf(pod, container)), facts.Evidence(s.ref, limitField(pod, container), limitOf(pod, container)))
+		s.addCause(sentence.ExitLimit(limitOf(pod, container)), facts.Evidence(s.ref, specField(pod, container, memoryLimitField), limitOf(pod, container)))
 	case end.Reason == OOMKilled:
-		s.addCause(sentence.ExitNodeMemory(facts.NodeRef(pod.Spec.NodeName)), facts.Evidence(s.ref, limitField(pod, container), ""))
+		s.addCause(sentence.ExitNodeMemory(facts.NodeRef(pod.Spec.NodeName)), facts.Evidence(s.ref, specField(pod, container, memoryLimitField), ""))
 	case exitCodeMessages[end.ExitCode] != nil:
 		s.addCause(exitCodeMessages[end.ExitCode]())
 	case end.ExitCode == 0:
@@ -277,15 +295,6 @@ func terminatedText(end *corev1.ContainerStateTerminated) string {
 		words = append(words, text)
 	}
 	return strings.Join(words, ", ")
-}
-
-// limitField is the path of the memory limit of a container.
-func limitField(pod *corev1.Pod, container string) string {
-	list := "containers"
-	if isInit(pod, container) {
-		list = "initContainers"
-	}
-	return "spec." + list + "[" + container + "].resources.limits.memory"
 }
 
 // limitOf is a container's memory limit; empty if there is none.

@@ -9,6 +9,7 @@ import (
 	"github.com/naosu-dev/naosu/internal/cluster"
 	"github.com/naosu-dev/naosu/internal/diagnosis/facts"
 	"github.com/naosu-dev/naosu/internal/diagnosis/query"
+	"github.com/naosu-dev/naosu/internal/finding"
 	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/internal/message/sentence"
 )
@@ -38,6 +39,10 @@ func (s *Status) sandboxFailed(pod *corev1.Pod) bool {
 		s.explainAddress(pod)
 	case containsAny(words, networkErrors) || e.Reason == "NetworkNotReady":
 		s.setHeld(&held, pod, sentence.NetworkMissing(s.ref, facts.NodeRef(pod.Spec.NodeName)), query.EventEvidence(e))
+	case nameReserved.MatchString(e.Message):
+		known := s.nameReserved(pod, "")
+		s.set(PodState(pod), finding.Critical, known.summary)
+		s.explainStartFailure(known, query.EventEvidence(e))
 	default:
 		s.setHeld(&held, pod, sentence.SandboxFails(s.ref, facts.NodeRef(pod.Spec.NodeName), e.Message), query.EventEvidence(e))
 	}

@@ -110,9 +110,16 @@ func (s *Status) containersNotStarted(pod *corev1.Pod, statuses []corev1.Contain
 	return found
 }
 
-// explainCreateError explains a container that the kubelet or the runtime cannot create.
+// explainCreateError explains a container that the kubelet or the runtime cannot create or start.
 func (s *Status) explainCreateError(pod *corev1.Pod, c corev1.ContainerStatus, first bool) {
 	w := c.State.Waiting
+	if known, ok := s.startFailure(pod, c.Name, w.Reason, w.Message); ok {
+		if first {
+			s.set(PodState(pod), finding.Critical, known.summary)
+		}
+		s.explainStartFailure(known, s.waitingEvidence(pod, c))
+		return
+	}
 	if first {
 		s.set(PodState(pod), finding.Critical, sentence.ContainerRefused(s.ref, c.Name, w.Reason, w.Message))
 	}
@@ -143,6 +150,15 @@ func statusField(pod *corev1.Pod, container, field string) string {
 		list = "initContainerStatuses"
 	}
 	return "status." + list + "[" + container + "]." + field
+}
+
+// specField is the path of a field in a container's spec.
+func specField(pod *corev1.Pod, container, field string) string {
+	list := "containers"
+	if isInit(pod, container) {
+		list = "initContainers"
+	}
+	return "spec." + list + "[" + container + "]." + field
 }
 
 func isInit(pod *corev1.Pod, container string) bool {

@@ -146,6 +146,7 @@ var missed = map[message.ID]func() message.Sentence{
 	message.ObstacleInUse:    sentence.MissInUse,
 	message.ObstacleTogether: sentence.MissTogether,
 	message.ObstacleApart:    sentence.MissApart,
+	message.ObstacleDomain:   sentence.MissDomain,
 	message.ObstacleSpread:   sentence.MissSpread,
 	message.ObstacleDevice:   sentence.MissDevice,
 	message.ObstaclePort:     sentence.MissPort,

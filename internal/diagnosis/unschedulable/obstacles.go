@@ -24,7 +24,7 @@ func (a *explanation) explainObstacles(d *query.Verdict) {
 		message.ObstacleSelector: a.explainSelector, message.ObstacleTainted: a.explainTaints, message.ObstacleVolume: a.explainVolumeAffinity,
 		message.ObstacleStorage: a.explainProvisioning, message.ObstacleDevice: a.explainPlugin, message.ObstacleOther: a.explainPlugin,
 		message.ObstacleInUse: a.explainClaimInUse, message.ObstacleTogether: a.explainAffinity, message.ObstacleApart: a.explainAntiAffinity,
-		message.ObstacleSpread: a.explainSpread, message.ObstaclePort: a.explainPorts, message.ObstacleLimit: a.explainVolumeLimits,
+		message.ObstacleDomain: a.explainDomainLabels, message.ObstacleSpread: a.explainSpread, message.ObstaclePort: a.explainPorts, message.ObstacleLimit: a.explainVolumeLimits,
 		message.ObstacleFull: a.explainResources,
 	}
 	only := kube.OnlyNodeName(a.representative)
@@ -105,6 +105,9 @@ func (a *explanation) explainResources(nodes []query.NodeObstacles) {
 		switch {
 		case name == corev1.ResourcePods:
 			said = sentence.CauseFullPods(len(nodes))
+		case largest[name] == 0 && isOptional(name):
+			a.explainNotOffered(name)
+			continue
 		case largest[name] < want:
 			said = sentence.CauseTooLarge(requested, string(name), query.FormatQuantity(name, largest[name]))
 		case free[name] >= want && most[name] < want:

@@ -65,6 +65,22 @@ func (a *explanation) explainSpread([]query.NodeObstacles) {
 	}
 }
 
+// explainDomainLabels names the labels that nodes lack and that the pod must be spread over.
+func (a *explanation) explainDomainLabels(nodes []query.NodeObstacles) {
+	for i := range a.representative.Spec.TopologySpreadConstraints {
+		c := &a.representative.Spec.TopologySpreadConstraints[i]
+		if c.WhenUnsatisfiable != corev1.DoNotSchedule {
+			continue
+		}
+		lacking := slices.DeleteFunc(slices.Clone(nodes), func(n query.NodeObstacles) bool { _, has := n.Node.Labels[c.TopologyKey]; return has })
+		if len(lacking) > 0 {
+			all := len(lacking) == len(a.World.Nodes())
+			a.addCause(sentence.CauseDomain(c.TopologyKey, all, len(lacking)),
+				facts.Evidence(facts.RefTo(cluster.Pod, a.representative), "spec.topologySpreadConstraints["+c.TopologyKey+"]", string(c.WhenUnsatisfiable)))
+		}
+	}
+}
+
 // domains counts the pods that match a constraint, per domain. Nodes that the pod's selector excludes are not counted
 // and tainted ones are, unless the constraint's nodeAffinityPolicy and nodeTaintsPolicy say otherwise.
 //

@@ -2369,6 +2369,11 @@ func MissApart() message.Sentence {
 	return message.Sentence{ID: message.MissApart}
 }
 
+// MissDomain is message.MissDomain.
+func MissDomain() message.Sentence {
+	return message.Sentence{ID: message.MissDomain}
+}
+
 // MissSpread is message.MissSpread.
 func MissSpread() message.Sentence {
 	return message.Sentence{ID: message.MissSpread}
@@ -2552,6 +2557,31 @@ func CauseTooLarge(asked, resource, largest any) message.Sentence {
 // CauseFullPods is message.CauseFullPods.
 func CauseFullPods(nodes int) message.Sentence {
 	return message.Sentence{ID: message.CauseFullPods, Args: message.Args{"nodes": nodes}}
+}
+
+// CauseOfferedNowhere is message.CauseOfferedNowhere.
+func CauseOfferedNowhere(resource any) message.Sentence {
+	return message.Sentence{ID: message.CauseOfferedNowhere, Args: message.Args{"resource": resource}}
+}
+
+// CauseOfferedElsewhere is message.CauseOfferedElsewhere.
+func CauseOfferedElsewhere(resource any, nodes message.List) message.Sentence {
+	return message.Sentence{ID: message.CauseOfferedElsewhere, Args: message.Args{"resource": resource, "nodes": nodes}}
+}
+
+// CauseUnhealthyDevices is message.CauseUnhealthyDevices.
+func CauseUnhealthyDevices(nodes message.List, n int, resource any) message.Sentence {
+	return message.Sentence{ID: message.CauseUnhealthyDevices, Args: message.Args{"nodes": nodes, "n": n, "resource": resource}}
+}
+
+// CauseNoHugePages is message.CauseNoHugePages.
+func CauseNoHugePages(resource any) message.Sentence {
+	return message.Sentence{ID: message.CauseNoHugePages, Args: message.Args{"resource": resource}}
+}
+
+// CauseDomain is message.CauseDomain.
+func CauseDomain(key any, all bool, n int) message.Sentence {
+	return message.Sentence{ID: message.CauseDomain, Args: message.Args{"key": key, "all": all, "n": n}}
 }
 
 // CauseSpread is message.CauseSpread.
@@ -6179,6 +6209,81 @@ func ContainerRefusedLink(node, container any) message.Sentence {
 	return message.Sentence{ID: message.ContainerRefusedLink, Args: message.Args{"node": node, "container": container}}
 }
 
+// RootForbidden is message.RootForbidden.
+func RootForbidden(subject, container, user any) message.Sentence {
+	return message.Sentence{ID: message.RootForbidden, Args: message.Args{"subject": subject, "container": container, "user": user}}
+}
+
+// RootForbiddenLink is message.RootForbiddenLink.
+func RootForbiddenLink() message.Sentence {
+	return message.Sentence{ID: message.RootForbiddenLink}
+}
+
+// RemedyRunAsUser is message.RemedyRunAsUser.
+func RemedyRunAsUser(container, object, user any) message.Sentence {
+	return message.Sentence{ID: message.RemedyRunAsUser, Args: message.Args{"container": container, "object": object, "user": user}}
+}
+
+// ProgramMissing is message.ProgramMissing.
+func ProgramMissing(subject, container, program any) message.Sentence {
+	return message.Sentence{ID: message.ProgramMissing, Args: message.Args{"subject": subject, "container": container, "program": program}}
+}
+
+// ProgramNamed is message.ProgramNamed.
+func ProgramNamed(field, program any) message.Sentence {
+	return message.Sentence{ID: message.ProgramNamed, Args: message.Args{"field": field, "program": program}}
+}
+
+// ProgramHidden is message.ProgramHidden.
+func ProgramHidden(volume, path any) message.Sentence {
+	return message.Sentence{ID: message.ProgramHidden, Args: message.Args{"volume": volume, "path": path}}
+}
+
+// RemedyProgram is message.RemedyProgram.
+func RemedyProgram(container, object, program any) message.Sentence {
+	return message.Sentence{ID: message.RemedyProgram, Args: message.Args{"container": container, "object": object, "program": program}}
+}
+
+// ProgramForbidden is message.ProgramForbidden.
+func ProgramForbidden(subject, container, program any) message.Sentence {
+	return message.Sentence{ID: message.ProgramForbidden, Args: message.Args{"subject": subject, "container": container, "program": program}}
+}
+
+// ProgramForbiddenLink is message.ProgramForbiddenLink.
+func ProgramForbiddenLink(program any) message.Sentence {
+	return message.Sentence{ID: message.ProgramForbiddenLink, Args: message.Args{"program": program}}
+}
+
+// RemedyExecutable is message.RemedyExecutable.
+func RemedyExecutable(volume, object, program, container any) message.Sentence {
+	return message.Sentence{ID: message.RemedyExecutable, Args: message.Args{"volume": volume, "object": object, "program": program, "container": container}}
+}
+
+// NameReserved is message.NameReserved.
+func NameReserved(subject, container, node any) message.Sentence {
+	return message.Sentence{ID: message.NameReserved, Args: message.Args{"subject": subject, "container": container, "node": node}}
+}
+
+// NameReservedLink is message.NameReservedLink.
+func NameReservedLink() message.Sentence {
+	return message.Sentence{ID: message.NameReservedLink}
+}
+
+// RemedyRuntime is message.RemedyRuntime.
+func RemedyRuntime(node any) message.Sentence {
+	return message.Sentence{ID: message.RemedyRuntime, Args: message.Args{"node": node}}
+}
+
+// HookFails is message.HookFails.
+func HookFails(subject, container, why any) message.Sentence {
+	return message.Sentence{ID: message.HookFails, Args: message.Args{"subject": subject, "container": container, "why": why}}
+}
+
+// HookStops is message.HookStops.
+func HookStops(hook any) message.Sentence {
+	return message.Sentence{ID: message.HookStops, Args: message.Args{"hook": hook}}
+}
+
 // SourceMissing is message.SourceMissing.
 func SourceMissing(container, kind, name, namespace any) message.Sentence {
 	return message.Sentence{ID: message.SourceMissing, Args: message.Args{"container": container, "kind": kind, "name": name, "namespace": namespace}}
@@ -6399,6 +6504,11 @@ func CrashesProbe(subject, container, why, n any) message.Sentence {
 	return message.Sentence{ID: message.CrashesProbe, Args: message.Args{"subject": subject, "container": container, "why": why, "n": n}}
 }
 
+// CrashesHook is message.CrashesHook.
+func CrashesHook(subject, container, n any) message.Sentence {
+	return message.Sentence{ID: message.CrashesHook, Args: message.Args{"subject": subject, "container": container, "n": n}}
+}
+
 // SlowStart is message.SlowStart.
 func SlowStart(ran, container any) message.Sentence {
 	return message.Sentence{ID: message.SlowStart, Args: message.Args{"ran": ran, "container": container}}
@@ -6457,6 +6567,11 @@ func RemedyMemoryRisk() message.Sentence {
 // NoNodeHolds is message.NoNodeHolds.
 func NoNodeHolds(to, container any) message.Sentence {
 	return message.Sentence{ID: message.NoNodeHolds, Args: message.Args{"to": to, "container": container}}
+}
+
+// ExitHook is message.ExitHook.
+func ExitHook(hook any) message.Sentence {
+	return message.Sentence{ID: message.ExitHook, Args: message.Args{"hook": hook}}
 }
 
 // ExitProbe is message.ExitProbe.
@@ -8762,6 +8877,11 @@ func ObstacleTogether(n int) message.Sentence {
 // ObstacleApart is message.ObstacleApart.
 func ObstacleApart(n int) message.Sentence {
 	return message.Sentence{ID: message.ObstacleApart, Args: message.Args{"n": n}}
+}
+
+// ObstacleDomain is message.ObstacleDomain.
+func ObstacleDomain(n any) message.Sentence {
+	return message.Sentence{ID: message.ObstacleDomain, Args: message.Args{"n": n}}
 }
 
 // ObstacleSpread is message.ObstacleSpread.
