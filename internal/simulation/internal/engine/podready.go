@@ -64,9 +64,9 @@ func (e *Engine) markHealthy(pod *corev1.Pod) []cluster.Edit {
 // maxStart is how long a new pod takes at most to get ready.
 const maxStart = time.Minute
 
-// delayedGetReady reports whether the delayed pods get ready before the next event.
+// delayedGetReady reports whether the delayed pods get ready before the next event: if it is late enough and, in some futures, earlier.
 func (e *Engine) delayedGetReady() bool {
-	return len(e.delayedReady) > 0 && !e.rollingOut && e.nextEvent()-e.now >= maxStart
+	return len(e.delayedReady) > 0 && !e.rollingOut && (e.nextEvent()-e.now >= maxStart || !e.Randomness.Delayed())
 }
 
 // markDelayedHealthy counts the delayed pods as healthy, if they still exist.
