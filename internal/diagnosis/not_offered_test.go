@@ -32,18 +32,22 @@ func TestResourceThatNodesLack(t *testing.T) {
 		"nowhere": {one, nil, []string{"No node offers nvidia.com/gpu: either"}, []string{"more than the largest"}},
 		"on a node with another selector": {
 			one, other(func(n *corev1.Node) { n.Status.Allocatable, n.Status.Capacity = one.DeepCopy(), one }),
-			[]string{"None of these nodes offers nvidia.com/gpu; node/other offers it and is excluded for another reason"}, []string{"No node offers"},
+			[]string{"None of these nodes offers nvidia.com/gpu; node/other offers it and is excluded for another reason"},
+			[]string{"No node offers"},
 		},
 		"not healthy": {
 			one, other(func(n *corev1.Node) {
 				n.Status.Allocatable, n.Status.Capacity = corev1.ResourceList{gpu: resource.MustParse("0")}, one
 			}),
-			[]string{"node/other has nvidia.com/gpu, but none that is healthy"}, []string{"No node offers"},
+			[]string{"node/other has nvidia.com/gpu, but none that is healthy"},
+			[]string{"No node offers"},
 		},
 		"huge pages": {corev1.ResourceList{"hugepages-2Mi": resource.MustParse("64Mi")}, nil, []string{"No node has hugepages-2Mi"}, []string{"device"}},
 		"memory": {
-			corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Gi")}, nil,
-			[]string{"It requests 64Gi memory"}, []string{"offers", "device"},
+			corev1.ResourceList{corev1.ResourceMemory: resource.MustParse("64Gi")},
+			nil,
+			[]string{"It requests 64Gi memory"},
+			[]string{"offers", "device"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

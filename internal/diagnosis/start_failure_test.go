@@ -35,15 +35,18 @@ func TestStartFailures(t *testing.T) {
 	}{
 		"the image's root": {
 			"CreateContainerConfigError", `container has runAsNonRoot and image will run as root (pod: "app", container: app)`, nil,
-			[]string{"but its image runs as root", "a user other than root"}, []string{"creates container"},
+			[]string{"but its image runs as root", "a user other than root"},
+			[]string{"creates container"},
 		},
 		"the pod's root": {
 			"CreateContainerConfigError", `container's runAsUser breaks non-root policy (pod: "app", container: app)`, nil,
-			[]string{"but its runAsUser is 0", "a user other than root"}, nil,
+			[]string{"but its runAsUser is 0", "a user other than root"},
+			nil,
 		},
 		"a named user": {
 			"CreateContainerConfigError", `container has runAsNonRoot and image has non-numeric user (nginx), cannot verify user is non-root (pod: "app", container: app)`, nil,
-			[]string{"the user of its image, nginx", "the number of the user nginx"}, []string{"other than root"},
+			[]string{"the user of its image, nginx", "the number of the user nginx"},
+			[]string{"other than root"},
 		},
 		"another configuration error": {"CreateContainerConfigError", "services have not yet been read at least once, cannot construct envvars", nil, []string{"cannot be created", "services have not yet been read"}, nil},
 		"no such program":             {"RunContainerError", create + `exec: "/srv/app": stat /srv/app: no such file or directory: unknown`, nil, []string{"does not contain /srv/app", "The entrypoint or command of the image names /srv/app"}, []string{"hides"}},
@@ -52,18 +55,21 @@ func TestStartFailures(t *testing.T) {
 		"crun":                        {"CreateContainerError", "container create failed: executable file `gunicorn` not found in $PATH: No such file or directory", nil, []string{"does not contain gunicorn"}, nil},
 		"a volume over it": {
 			"RunContainerError", create + `exec: "/srv/app": stat /srv/app: no such file or directory: unknown`, mounted("/srv/", corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}),
-			[]string{"The volume work, which is mounted at /srv/, hides what the image has there"}, nil,
+			[]string{"The volume work, which is mounted at /srv/, hides what the image has there"},
+			nil,
 		},
 		"a volume beside it": {
 			"RunContainerError", create + `exec: "/srv/app": stat /srv/app: no such file or directory: unknown`, mounted("/srv/a", corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}),
-			[]string{"does not contain /srv/app"}, []string{"hides"},
+			[]string{"does not contain /srv/app"},
+			[]string{"hides"},
 		},
 		"a volume over the working directory": {
 			"RunContainerError", create + `exec: "./app": stat ./app: no such file or directory: unknown`, func(p *corev1.Pod) {
 				mounted("/srv", corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}})(p)
 				p.Spec.Containers[0].WorkingDir = "/srv"
 			},
-			[]string{"The volume work, which is mounted at /srv, hides"}, nil,
+			[]string{"The volume work, which is mounted at /srv, hides"},
+			nil,
 		},
 		"not executable":           {"RunContainerError", create + `exec: "/app": permission denied: unknown`, nil, []string{"cannot execute /app", "chmod +x"}, []string{"defaultMode"}},
 		"a directory":              {"RunContainerError", create + `exec: "/app": is a directory: unknown`, nil, []string{"cannot execute /app", "is a directory"}, nil},
@@ -74,7 +80,8 @@ func TestStartFailures(t *testing.T) {
 			"PostStartHookError", `command "/init.sh" exited with 1`, func(p *corev1.Pod) {
 				p.Spec.Containers[0].Lifecycle = &corev1.Lifecycle{PostStart: &corev1.LifecycleHandler{Exec: &corev1.ExecAction{Command: []string{"/init.sh"}}}}
 			},
-			[]string{`the postStart hook of container app fails: command "/init.sh" exited with 1`, "The postStart hook (/init.sh) runs as soon as"}, []string{"cannot be created"},
+			[]string{`the postStart hook of container app fails: command "/init.sh" exited with 1`, "The postStart hook (/init.sh) runs as soon as"},
+			[]string{"cannot be created"},
 		},
 		"another error of the runtime": {"RunContainerError", create + "error mounting proc", nil, []string{"error mounting proc"}, nil},
 		"a hook, without its text":     {"PostStartHookError", "", nil, []string{"the postStart hook of container app fails."}, nil},

@@ -29,9 +29,12 @@ type cause struct {
 
 // The messages of the kubelet (pkg/kubelet/kuberuntime/security_context_others.go, verifyRunAsNonRoot) and of the runtimes: those of runc
 // are Go's (os/exec, LookPath), with quotes that some runtimes escape; those of crun are in src/libcrun/linux.c.
+const (
+	runAsRoot       = "container's runAsUser breaks non-root policy"
+	imageRunsAsRoot = "container has runAsNonRoot and image will run as root"
+)
+
 var (
-	runAsRoot        = regexp.MustCompile(`container's runAsUser breaks non-root policy`)
-	imageRunsAsRoot  = regexp.MustCompile(`container has runAsNonRoot and image will run as root`)
 	imageUserNamed   = regexp.MustCompile(`container has runAsNonRoot and image has non-numeric user \(([^()]+)\)`)
 	programMissing   = regexp.MustCompile(`exec: \\*"([^"\\]+)\\*": (?:stat [^:]+: no such file or directory|executable file not found in \$PATH)`)
 	crunMissing      = regexp.MustCompile("executable file `([^`]+)` not found")
@@ -55,9 +58,9 @@ func (s *Status) startFailure(pod *corev1.Pod, container, reason, text string) (
 	switch missing, forbidden := program(programMissing, crunMissing), program(programForbidden); {
 	case reason == postStartHookError:
 		return s.hookFails(pod, container, text), true
-	case runAsRoot.MatchString(text):
+	case strings.Contains(text, runAsRoot):
 		return s.rootForbidden(pod, container, "0"), true
-	case imageRunsAsRoot.MatchString(text):
+	case strings.Contains(text, imageRunsAsRoot):
 		return s.rootForbidden(pod, container, ""), true
 	case imageUserNamed.MatchString(text):
 		return s.rootForbidden(pod, container, imageUserNamed.FindStringSubmatch(text)[1]), true

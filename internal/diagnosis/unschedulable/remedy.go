@@ -333,7 +333,9 @@ func roundDown(name corev1.ResourceName, value int64) int64 {
 // proposeSoftSpread proposes to make a required spread constraint a preference, if it, or a label that it needs, is the only obstacle of
 // some node.
 func (a *explanation) proposeSoftSpread(nodes []query.NodeObstacles) []query.ProposedRemedy {
-	if !slices.ContainsFunc(nodes, func(n query.NodeObstacles) bool { return n.Only(message.ObstacleSpread) || n.Only(message.ObstacleDomain) }) {
+	if !slices.ContainsFunc(nodes, func(n query.NodeObstacles) bool {
+		return n.Only(message.ObstacleSpread) || n.Only(message.ObstacleDomain)
+	}) {
 		return nil
 	}
 	var proposals []query.ProposedRemedy
