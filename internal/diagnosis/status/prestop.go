@@ -38,11 +38,7 @@ func hookOf(pod *corev1.Pod) (preStopHook, bool) {
 		if c.Lifecycle == nil || c.Lifecycle.PreStop == nil || !runs(pod, c.Name) {
 			continue
 		}
-		list := "containers"
-		if isInit(pod, c.Name) {
-			list = "initContainers"
-		}
-		h := preStopHook{container: c.Name, field: "spec." + list + "[" + c.Name + "].lifecycle.preStop."}
+		h := preStopHook{container: c.Name, field: specField(pod, c.Name, "lifecycle.preStop.")}
 		switch does := c.Lifecycle.PreStop; {
 		case does.Exec != nil:
 			h.action, h.duration = strings.Join(does.Exec.Command, " "), sleepDuration(does.Exec.Command)
