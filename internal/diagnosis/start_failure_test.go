@@ -36,7 +36,7 @@ func TestStartFailures(t *testing.T) {
 		"the image's root": {
 			"CreateContainerConfigError", `container has runAsNonRoot and image will run as root (pod: "app", container: app)`, nil,
 			[]string{"but its image runs as root", "a user other than root"},
-			[]string{"creates container"},
+			[]string{"refuses to create"},
 		},
 		"the pod's root": {
 			"CreateContainerConfigError", `container's runAsUser breaks non-root policy (pod: "app", container: app)`, nil,
@@ -51,6 +51,7 @@ func TestStartFailures(t *testing.T) {
 		"another configuration error": {"CreateContainerConfigError", "services have not yet been read at least once, cannot construct envvars", nil, []string{"cannot be created", "services have not yet been read"}, nil},
 		"no such program":             {"RunContainerError", create + `exec: "/srv/app": stat /srv/app: no such file or directory: unknown`, nil, []string{"does not contain /srv/app", "The entrypoint or command of the image names /srv/app"}, []string{"hides"}},
 		"none in the PATH":            {"RunContainerError", create + `exec: "entry": executable file not found in $PATH: unknown`, command("entry"), []string{"does not contain entry", "spec.containers[app].command of the pod names entry"}, nil},
+		"one of a variable":           {"RunContainerError", create + `exec: "entry": executable file not found in $PATH: unknown`, command("$(APP)"), []string{"does not contain entry", "spec.containers[app].command of the pod names entry"}, nil},
 		"quotes that are escaped":     {"RunContainerError", `failed to start container "0a1b": OCI runtime create failed: starting container process caused "exec: \"./bin/start\": stat ./bin/start: no such file or directory": unknown`, nil, []string{"does not contain ./bin/start"}, nil},
 		"crun":                        {"CreateContainerError", "container create failed: executable file `gunicorn` not found in $PATH: No such file or directory", nil, []string{"does not contain gunicorn"}, nil},
 		"a volume over it": {

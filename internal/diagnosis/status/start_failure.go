@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -114,10 +115,11 @@ func (s *Status) rootForbidden(pod *corev1.Pod, container, user string) startFai
 // nonRootEvidence is where runAsNonRoot is set; a container's own value takes precedence.
 func (s *Status) nonRootEvidence(pod *corev1.Pod, container string) []finding.Evidence {
 	if c := containerOf(pod, container); c != nil && c.SecurityContext != nil && c.SecurityContext.RunAsNonRoot != nil {
-		return []finding.Evidence{facts.Evidence(s.ref, specField(pod, container, "securityContext.runAsNonRoot"), "true")}
+		field := specField(pod, container, "securityContext.runAsNonRoot")
+		return []finding.Evidence{facts.Evidence(s.ref, field, strconv.FormatBool(*c.SecurityContext.RunAsNonRoot))}
 	}
-	if pod.Spec.SecurityContext != nil && pod.Spec.SecurityContext.RunAsNonRoot != nil {
-		return []finding.Evidence{facts.Evidence(s.ref, "spec.securityContext.runAsNonRoot", "true")}
+	if own := pod.Spec.SecurityContext; own != nil && own.RunAsNonRoot != nil {
+		return []finding.Evidence{facts.Evidence(s.ref, "spec.securityContext.runAsNonRoot", strconv.FormatBool(*own.RunAsNonRoot))}
 	}
 	return nil
 }
@@ -140,14 +142,15 @@ func (s *Status) programMissing(pod *corev1.Pod, container, program string) star
 	return f
 }
 
-// commandOf is the field of a container that names the program, and its value; empty if the image names it.
+// commandOf is the field of a container that names the program, and its value; empty if the image names it. A command replaces the image's
+// entrypoint; its first word may refer to a variable.
 func commandOf(pod *corev1.Pod, container, program string) (field string, command []string) {
 	c := containerOf(pod, container)
 	switch {
 	case c == nil:
-	case len(c.Command) > 0 && c.Command[0] == program:
+	case len(c.Command) > 0:
 		return specField(pod, container, "command"), c.Command
-	case len(c.Command) == 0 && len(c.Args) > 0 && c.Args[0] == program:
+	case len(c.Args) > 0 && c.Args[0] == program:
 		return specField(pod, container, "args"), c.Args
 	}
 	return "", nil
