@@ -53,7 +53,7 @@ the remedy that naosu gives, and shows the pods running.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.naosu, "naosu", "", "the naosu program (default: beside this one, else from PATH)")
-	cmd.Flags().Float64Var(&o.timeScale, "time-scale", 20, "how many times faster than reality")
+	cmd.Flags().Float64Var(&o.timeScale, "time-scale", 20, "how many times faster than reality the incident is played")
 	return cmd
 }
 
@@ -87,21 +87,22 @@ func (o *demoOptions) show(ctx context.Context, t story) error {
 	o.printIndented("%s", strings.TrimSpace(s.Description))
 
 	o.printHeading("A real control plane starts, with the cluster as it was before.")
-	if err := o.withLab(ctx, t.scenario, "start", func(c *demoCluster) error { return o.foresee(ctx, c, t.foresee) }); err != nil {
+	// In real time, cluster-autoscaler leaves an idle node for ten minutes, so that the cluster stays as it was on any machine.
+	if err := o.withLab(ctx, t.scenario, "start", 1, func(c *demoCluster) error { return o.foresee(ctx, c, t.foresee) }); err != nil {
 		return err
 	}
 	o.printHeading("Now the story is played, %g times faster than it was lived: this takes about a minute and a half.", o.timeScale)
-	return o.withLab(ctx, t.scenario, t.until, func(c *demoCluster) error { return o.heal(ctx, c) })
+	return o.withLab(ctx, t.scenario, t.until, o.timeScale, func(c *demoCluster) error { return o.heal(ctx, c) })
 }
 
 // withLab starts a lab, plays the scenario to a point, and calls do with the cluster.
-func (o *demoOptions) withLab(ctx context.Context, scenario, until string, do func(*demoCluster) error) (err error) {
+func (o *demoOptions) withLab(ctx context.Context, scenario, until string, timeScale float64, do func(*demoCluster) error) (err error) {
 	dir, err := os.MkdirTemp("", "naosu-demo-")
 	if err != nil {
 		return fmt.Errorf("making a folder for the lab: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	stop, err := o.up(ctx, scenario, until, dir)
+	stop, err := o.up(ctx, scenario, until, timeScale, dir)
 	if err != nil {
 		return err
 	}

@@ -23,13 +23,13 @@ import (
 const upPatience = 10 * time.Minute
 
 // up starts a lab as a person would in another terminal, and waits for its kubeconfig.
-func (o *demoOptions) up(ctx context.Context, scenario, until, dir string) (stop func() error, err error) {
+func (o *demoOptions) up(ctx context.Context, scenario, until string, timeScale float64, dir string) (stop func() error, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("finding this program: %w", err)
 	}
 	child := exec.CommandContext(ctx, self, "up", "--scenario", scenario, "--until", until,
-		"--time-scale", strconv.FormatFloat(o.timeScale, 'g', -1, 64), "--data-dir", dir)
+		"--time-scale", strconv.FormatFloat(timeScale, 'g', -1, 64), "--data-dir", dir)
 	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
 	child.Stdout, child.Stderr = io.Discard, o.err
 	if err := child.Start(); err != nil {

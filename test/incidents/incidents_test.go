@@ -70,7 +70,7 @@ func TestScenarios(t *testing.T) {
 		for _, pass := range s.Passes() {
 			t.Run(s.Name+"/"+pass.With, func(t *testing.T) {
 				t.Parallel()
-				mustBeMet(t, file, "--with", pass.With, "--time-scale", timeScaleOf(s.Name, pass.With))
+				mustBeMet(t, timeScaleOf(s.Name, pass.With), file, "--with", pass.With)
 			})
 		}
 	}

@@ -3,9 +3,13 @@ package incidents
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,21 +21,37 @@ const notJudged = 3
 // attempts is how often a pass is played that cannot be judged.
 const attempts = 3
 
-// mustBeMet plays a pass until it is judged, and fails unless it is met.
-func mustBeMet(t *testing.T, args ...string) {
+// judged runs naosu-lab until what it plays is judged, and returns what it printed to stdout and how it ended. An attempt after
+// the first is played more slowly: what the machine loses is less of the scenario's time then.
+func judged(t *testing.T, timeScale string, args ...string) (out []byte, ended error) {
 	t.Helper()
-	for attempt := range attempts {
-		out, err := command(t, "", "naosu-lab", append([]string{"run"}, args...)...).CombinedOutput()
-		var exit *exec.ExitError
-		switch {
-		case err == nil:
-			return
-		case !errors.As(err, &exit) || exit.ExitCode() != notJudged:
-			t.Fatalf("naosu-lab run: %v\n%s", err, out)
-		}
-		t.Logf("attempt %d: the machine was too slow to judge this pass; \"lag\" says by how much\n%s", attempt+1, out)
+	scale, err := strconv.ParseFloat(timeScale, 64)
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("the machine was too slow to judge this pass, %d times; run it when less else is running", attempts)
+	for attempt := 1; attempt <= attempts; attempt++ {
+		arguments := slices.Concat(args, []string{"--time-scale", strconv.FormatFloat(scale/float64(attempt), 'g', 3, 64)})
+		out, ended = command(t, "", "naosu-lab", arguments...).Output()
+		var exit *exec.ExitError
+		if !errors.As(ended, &exit) {
+			return out, ended
+		}
+		ended = fmt.Errorf("naosu-lab %s: %w\n%s", strings.Join(arguments, " "), ended, exit.Stderr)
+		if exit.ExitCode() != notJudged {
+			return out, ended
+		}
+		t.Logf("attempt %d: the machine was too slow to judge this; \"lag\" says by how much\n%s", attempt, out)
+	}
+	t.Fatalf("the machine was too slow to judge this, %d times; run it when less else is running", attempts)
+	return nil, nil
+}
+
+// mustBeMet plays a pass until it is judged, and fails unless it is met.
+func mustBeMet(t *testing.T, timeScale string, args ...string) {
+	t.Helper()
+	if out, err := judged(t, timeScale, slices.Concat([]string{"run"}, args)...); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 }
 
 // stopper replaces naosu: it stops the lab that runs it, for longer than lag may excuse, and then fails.

@@ -19,7 +19,7 @@ import (
 // TestRunReportsUnmet plays a scenario of which one expectation is wrong: data on stdout, exit code 1.
 func TestRunReportsUnmet(t *testing.T) {
 	t.Parallel()
-	out, err := command(t, "", "naosu-lab", "run", "testdata/wrong.yaml", "--time-scale", timeScale, "-o", "json").Output()
+	out, err := judged(t, timeScale, "run", "testdata/wrong.yaml", "-o", "json")
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
 		t.Fatalf("it ended with %v, want exit code 1\n%s", err, out)

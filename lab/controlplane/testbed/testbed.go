@@ -12,6 +12,7 @@ package testbed
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -58,8 +59,8 @@ func run(m *testing.M, o controlplane.Options) int {
 	if plane == nil {
 		return code
 	}
-	if err := plane.Stop(); err != nil {
-		fmt.Fprintln(os.Stderr, "stop the shared control plane:", err)
+	if err := errors.Join(plane.Err(), plane.Stop()); err != nil {
+		fmt.Fprintln(os.Stderr, "the shared control plane:", err)
 		return 1
 	}
 	return code
@@ -131,7 +132,7 @@ func Fresh(t testing.TB, o controlplane.Options) *Environment {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := plane.Stop(); err != nil {
+		if err := errors.Join(plane.Err(), plane.Stop()); err != nil {
 			t.Errorf("stop the test's control plane: %v", err)
 		}
 	})
