@@ -49,7 +49,7 @@ test: export GOGC ?= 400
 # Kubernetes for it.
 .PHONY: test
 test: programs ## Run every test
-	@NAOSU_PROGRAMS_BUILT=1 go test -vet=off -timeout 30m -p $$(hack/jobs.sh) -parallel 7 $(SLOWEST) ./...
+	@NAOSU_PROGRAMS_BUILT=1 go test -vet=off -timeout 60m -p $$(hack/jobs.sh) -parallel 7 $(SLOWEST) ./...
 
 .PHONY: quick
 quick: go ## Run the tests that need no cluster, no root and none of the programs
