@@ -206,11 +206,10 @@ func (l *Lab) startParts(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// Stop ends the cluster: first what lives on the control plane, then the plane. It also returns why the plane ended before.
+// Stop ends the cluster: first what lives on the control plane, then the plane.
 func (l *Lab) Stop() error {
-	died := l.Plane.Err()
 	l.cancel()
-	return errors.Join(died, l.background.Wait(), l.Plane.Stop())
+	return errors.Join(l.background.Wait(), l.Plane.Stop())
 }
 
 // Wait blocks until ctx ends or a part of the lab dies, and says which.

@@ -105,6 +105,7 @@ func childKilled(t *testing.T, p *controlplane.Plane) {
 	}
 	<-p.Done()
 	planetest.WantError(t, p.Err(), "process ended", "killed")
+	planetest.WantError(t, testbed.Stop(p), "process ended", "killed")
 	_, client := planetest.Start(t, testbed.StartPlane, controlplane.Options{DataDir: p.DataDir()})
 	if err := planetest.BoundPod(client.CoreV1().Pods("default").Get(t.Context(), "lone", metav1.GetOptions{})); err != nil {
 		t.Errorf("after the kill: %v", err)

@@ -4,6 +4,7 @@ package labtest
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
 
@@ -22,7 +23,7 @@ func Start(t testing.TB, o lab.Options) *lab.Lab {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := l.Stop(); err != nil {
+		if err := Stop(l); err != nil {
 			t.Errorf("stop the test's lab: %v", err)
 		}
 	})
@@ -35,8 +36,11 @@ func init() {
 	klog.SetOutput(io.Discard)
 }
 
-// New runs a lab that several tests share; the caller stops it.
+// New runs a lab that several tests share; the caller stops it with Stop.
 func New(ctx context.Context, o lab.Options) (*lab.Lab, error) {
 	o.ControlPlane = testbed.StartPlane
 	return lab.Start(ctx, o)
 }
+
+// Stop stops a lab of New. It also returns why its control plane had ended before.
+func Stop(l *lab.Lab) error { return errors.Join(l.Plane.Err(), l.Stop()) }

@@ -51,7 +51,7 @@ func run(m *testing.M) int {
 	if shared.cluster == nil {
 		return code
 	}
-	if err := errors.Join(shared.Stop(), os.RemoveAll(shared.audit.folder)); err != nil {
+	if err := errors.Join(labtest.Stop(shared.Lab), os.RemoveAll(shared.audit.folder)); err != nil {
 		fmt.Fprintln(os.Stderr, "stop the lab:", err)
 		return 1
 	}

@@ -63,7 +63,7 @@ func run(m *testing.M) int {
 	if shared.Lab == nil {
 		return code
 	}
-	if err := errors.Join(shared.Stop(), os.RemoveAll(shared.folder)); err != nil {
+	if err := errors.Join(labtest.Stop(shared.Lab), os.RemoveAll(shared.folder)); err != nil {
 		fmt.Fprintln(os.Stderr, "stop the shared lab:", err)
 		return 1
 	}

@@ -58,7 +58,7 @@ func (b *fixture) end() {
 	if b.lab == nil {
 		return
 	}
-	if err := b.lab.Stop(); err != nil {
+	if err := labtest.Stop(b.lab); err != nil {
 		b.Errorf("stopping the lab: %v", err)
 	}
 	b.lab = nil

@@ -59,7 +59,7 @@ func run(m *testing.M, o controlplane.Options) int {
 	if plane == nil {
 		return code
 	}
-	if err := errors.Join(plane.Err(), plane.Stop()); err != nil {
+	if err := Stop(plane); err != nil {
 		fmt.Fprintln(os.Stderr, "the shared control plane:", err)
 		return 1
 	}
@@ -74,6 +74,9 @@ func StartPlane(ctx context.Context, o controlplane.Options) (*controlplane.Plan
 	}
 	return controlplane.StartChild(ctx, lab, o)
 }
+
+// Stop stops a plane of StartPlane. It also returns why the plane had ended before, of which tests see only that nothing answers.
+func Stop(p *controlplane.Plane) error { return errors.Join(p.Err(), p.Stop()) }
 
 // WithoutKubelets are flags of a plane whose nodes are made by tests, without a kubelet. By default the controller
 // manager finds such a node dead after a minute: it writes conditions and taints to it and evicts its pods, and a test sees
@@ -132,7 +135,7 @@ func Fresh(t testing.TB, o controlplane.Options) *Environment {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := errors.Join(plane.Err(), plane.Stop()); err != nil {
+		if err := Stop(plane); err != nil {
 			t.Errorf("stop the test's control plane: %v", err)
 		}
 	})
