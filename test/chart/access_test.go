@@ -65,7 +65,7 @@ func TestAccess(t *testing.T) {
 
 	health, scraped, beats := "http://"+agenttest.Port(t), agenttest.Port(t), agenttest.Port(t)
 	args := onPorts(controller.Spec.Containers[0].Args, strings.TrimPrefix(health, "http://"), scraped, beats)
-	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+env.kubeconfig(t, controller))...), env.AWS.Environment())
+	log := begin(t, filepath.Join(bins, "naosu"), append(args, "--kubeconfig="+env.kubeconfig(t, controller)), env.AWS.Environment())
 	defer func() {
 		if t.Failed() {
 			t.Logf("the controller says:\n%s", log)
@@ -76,7 +76,7 @@ func TestAccess(t *testing.T) {
 	}
 	env.scrapes(t, "https://"+scraped+"/metrics")
 	agentArgs := append([]string{"--node-name=" + agent.Spec.NodeName, "--kubeconfig=" + env.kubeconfig(t, agent), "--state=" + t.TempDir()}, env.heartbeats(t, agent, beats)...)
-	agentLog := begin(t, exec.Command(filepath.Join(bins, "naosu-agent"), agentArgs...), nil)
+	agentLog := begin(t, filepath.Join(bins, "naosu-agent"), agentArgs, nil)
 	testbed.Eventually(t, func() error { return env.tells(t.Context(), agent.Spec.NodeName) })
 	testbed.Eventually(t, func() error {
 		if !strings.Contains(agentLog.String(), "Heartbeat stream opened") {
@@ -178,25 +178,31 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// begin runs a process until the test ends, and has it end as a kubelet would. It knows nothing of any cluster or cloud
-// but what it is given.
-func begin(t *testing.T, command *exec.Cmd, environment []string) *output {
+// begin runs a process until the test ends, and has it end as a kubelet would. A controller that loses its Lease, as the API
+// answers too slowly, ends by itself, and is started again as a kubelet would. The process knows nothing of any cluster or
+// cloud but what it is given.
+func begin(t *testing.T, file string, args, environment []string) *output {
 	t.Helper()
 	log := &output{}
-	command.Stdout, command.Stderr = log, log
-	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "AWS_EC2_METADATA_DISABLED=true"}, environment...)
-	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := command.Process.Signal(syscall.SIGTERM); err != nil {
-			t.Error(err)
-		}
-		if err := command.Wait(); err != nil {
-			t.Errorf("%s ended with %v\n%s", filepath.Base(command.Path), err, log)
+	environment = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "AWS_EC2_METADATA_DISABLED=true"}, environment...)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var running sync.WaitGroup
+	running.Go(func() {
+		for ctx.Err() == nil {
+			said := &output{}
+			command := exec.CommandContext(ctx, file, args...)
+			command.Stdout, command.Stderr = io.MultiWriter(log, said), io.MultiWriter(log, said)
+			command.Env = environment
+			command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+			command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+			// Once it was told to end and has done so well, the error is the context's.
+			if err := command.Run(); !errors.Is(err, context.Canceled) && !strings.Contains(said.String(), "leader election lost") {
+				t.Errorf("%s ended with %v\n%s", filepath.Base(file), err, said)
+				return
+			}
 		}
 	})
+	t.Cleanup(func() { cancel(); running.Wait() })
 	return log
 }
 

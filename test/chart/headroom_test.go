@@ -3,7 +3,6 @@ package chart
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -158,7 +157,7 @@ func (c *cluster) runsController(t *testing.T, bins string) {
 	t.Helper()
 	pod := c.pod(t, "naosu-controller", "")
 	args := append(onPorts(pod.Spec.Containers[0].Args, agenttest.Port(t), agenttest.Port(t), agenttest.Port(t)), "--kubeconfig="+c.kubeconfig(t, pod))
-	log := begin(t, exec.Command(filepath.Join(bins, "naosu"), args...), c.AWS.Environment())
+	log := begin(t, filepath.Join(bins, "naosu"), args, c.AWS.Environment())
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the controller says:\n%s", log)

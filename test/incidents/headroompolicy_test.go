@@ -33,7 +33,7 @@ func (l lab) runsController(t *testing.T) *transcript {
 	l.types(t, "naosu crds | kubectl apply --server-side --filename -")
 	l.must(t, "kubectl", "create", "namespace", "naosu-system")
 	l.must(t, "kubectl", "apply", "--filename", filepath.Join("..", "..", "config", "rbac", "headroom.yaml"))
-	controller := command(t, l.kubeconfig, "naosu", "controller", "--health-address", "0", "--metrics-address", "0")
+	controller := command(t, l.kubeconfig, "naosu", "controller", "--leader-elect=false", "--health-address", "0", "--metrics-address", "0")
 	log := &transcript{}
 	controller.Env = append(controller.Env, l.environment...)
 	controller.Stdout, controller.Stderr = log, log
