@@ -8,6 +8,7 @@ if [ $# -lt 2 ]; then
 	echo "usage: hack/flaky.sh PACKAGE N [-- FLAGS OF GO TEST]" >&2
 	exit 2
 fi
+export NAOSU_LAB_NICE="${NAOSU_LAB_NICE--5}" # as make test has it
 package=$1 runs=$2
 shift 2
 [ "${1-}" != -- ] || shift
@@ -63,7 +64,7 @@ while [ "$run" -lt "$runs" ]; do
 	[ $((run % 2)) -eq 1 ] || kind=busy
 	[ "$kind" = idle ] || load
 	began=$(date +%s)
-	(cd "$folder" && exec "$kept/test" -test.paniconexit0 -test.timeout=10m "$@") >"$kept/run-$run.txt" 2>&1 &
+	(cd "$folder" && exec "$kept/test" -test.paniconexit0 -test.timeout=60m "$@") >"$kept/run-$run.txt" 2>&1 &
 	tests=$!
 	result=ok
 	wait "$tests" || result=FAILED

@@ -97,7 +97,7 @@ esac`)
 		t.Errorf("it keeps %q", kept)
 	}
 	for file, want := range map[string]string{
-		"built": " -run=One --race -rapid.checks=7 ./some/package\n", "ran": dir + "\n-test.paniconexit0 -test.timeout=10m -test.run=One -rapid.checks=7\n",
+		"built": " -run=One --race -rapid.checks=7 ./some/package\n", "ran": dir + "\n-test.paniconexit0 -test.timeout=60m -test.run=One -rapid.checks=7\n",
 	} {
 		if text, err := os.ReadFile(filepath.Join(dir, file)); err != nil || !strings.HasSuffix(string(text), want) {
 			t.Errorf("%s: %q (%v), not %q", file, text, err, want)

@@ -44,6 +44,9 @@ type ControlPlane struct {
 
 // Run runs the command line of naosu-lab with these arguments, and returns its exit code.
 func Run(ctx context.Context, plane ControlPlane, args []string, streams genericiooptions.IOStreams) int {
+	if err := setNiceness(); err != nil {
+		return exitCode(streams.ErrOut, err)
+	}
 	cmd := newCommand(plane)
 	cmd.SetArgs(args)
 	cmd.SetIn(streams.In)
