@@ -45,8 +45,10 @@ programs: go
 # Control planes of tests hold little memory, and would spend a fifth of their time on collecting garbage.
 test: export GOGC ?= 400
 
-# A scenario's deadlines pass on the wall clock: labs come before the tests that wait for them.
+# Labs come before the tests that wait for them, since a scenario's deadlines pass on the wall clock, and take one processor
+# each, since several run side by side.
 test: export NAOSU_LAB_NICE ?= -5
+test: export NAOSU_LAB_GOMAXPROCS ?= 1
 
 # The packages that take longest come first. The linter does what go vet would do, and go vet would look at all of
 # Kubernetes for it.

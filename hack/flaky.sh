@@ -8,7 +8,7 @@ if [ $# -lt 2 ]; then
 	echo "usage: hack/flaky.sh PACKAGE N [-- FLAGS OF GO TEST]" >&2
 	exit 2
 fi
-export NAOSU_LAB_NICE="${NAOSU_LAB_NICE--5}" # as make test has it
+export NAOSU_LAB_NICE="${NAOSU_LAB_NICE--5}" NAOSU_LAB_GOMAXPROCS="${NAOSU_LAB_GOMAXPROCS-1}" # as make test has them
 package=$1 runs=$2
 shift 2
 [ "${1-}" != -- ] || shift

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,12 +51,30 @@ func niceness(process int) (all []int, err error) {
 	return all, err
 }
 
-func TestNicenessIsBad(t *testing.T) {
-	for _, value := range []string{"high", "20", "-21", "1.5"} {
-		t.Setenv(niceVariable, value)
-		want := fmt.Sprintf("naosu-lab: the environment variable NAOSU_LAB_NICE is %q; set it to a number from -20 to 19\n", value)
-		if code, out, errOut := run(t, "list"); code != exitBadInput || out != "" || errOut != want {
-			t.Errorf("%s: exit code %d, output %q, error %q, want %q", value, code, out, errOut, want)
+func TestProcessors(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+	t.Setenv(processorsVariable, "3")
+	if code, _, errOut := run(t, "list"); code != 0 || runtime.GOMAXPROCS(0) != 3 {
+		t.Errorf("exit code %d, it takes %d processors, want 3: %s", code, runtime.GOMAXPROCS(0), errOut)
+	}
+}
+
+func TestShareIsBad(t *testing.T) {
+	for variable, test := range map[string]struct {
+		bad  []string
+		want string
+	}{
+		"NAOSU_LAB_NICE":       {[]string{"high", "20", "-21", "1.5"}, "from -20 to 19"},
+		"NAOSU_LAB_GOMAXPROCS": {[]string{"all", "0", "1025"}, "from 1 to 1024"},
+	} {
+		for _, value := range test.bad {
+			t.Setenv(variable, value)
+			want := fmt.Sprintf("naosu-lab: the environment variable %s is %q; set it to a number %s\n", variable, value, test.want)
+			if code, out, errOut := run(t, "list"); code != exitBadInput || out != "" || errOut != want {
+				t.Errorf("%s=%s: exit code %d, output %q, error %q, want %q", variable, value, code, out, errOut, want)
+			}
 		}
+		t.Setenv(variable, "")
 	}
 }
