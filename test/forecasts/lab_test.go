@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/wait"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/informers"
@@ -30,6 +29,7 @@ import (
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/controlplane"
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/lab/labtest"
 	"github.com/naosu-dev/naosu/lab/pace"
 )
@@ -419,19 +419,9 @@ func (b *fixture) await(what string, check func() error) {
 	}
 }
 
-// try is the last thing that check found wrong, nil once nothing is. The pauses between checks grow: many read the whole
-// cluster, and labs of other tests need the processors.
+// try is the last thing that check found wrong, nil once nothing is. Many checks read the whole cluster.
 func (b *fixture) try(check func() error) error {
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
 	defer cancel()
-	pauses := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 1.5, Cap: 250 * time.Millisecond, Steps: 10}
-	var last error
-	err := pauses.DelayFunc().Until(ctx, true, true, func(context.Context) (bool, error) {
-		last = check()
-		return last == nil, nil
-	})
-	if last != nil {
-		return last
-	}
-	return err
+	return testbed.Poll(ctx, 500*time.Millisecond, check)
 }

@@ -16,8 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/wait"
-
+	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/test/program"
 )
@@ -241,19 +240,13 @@ func command(t *testing.T, kubeconfig, name string, args ...string) *exec.Cmd {
 // patience ends a wait for what will never come.
 const patience = 10 * time.Minute
 
-// eventually waits until check has no complaint any more. Most checks run a program, so there is a pause between
-// them that grows, or the waits of several tests would take the processors from the labs that they wait for.
+// eventually waits until check has no complaint any more. Most checks run a program: at short intervals, those of several tests
+// would take the processors from the labs that they wait for.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	pauses := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 1.5, Cap: 400 * time.Millisecond, Steps: 10}
-	var last error
-	err := pauses.DelayFunc().Until(ctx, true, true, func(context.Context) (bool, error) {
-		last = check()
-		return last == nil, nil
-	})
-	if err != nil {
+	if last := testbed.Poll(ctx, 2*time.Second, check); last != nil {
 		t.Fatalf("waited %s for %s: %v", patience, what, last)
 	}
 }

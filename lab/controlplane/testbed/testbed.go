@@ -11,9 +11,11 @@
 package testbed
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"strings"
@@ -94,14 +96,23 @@ const Patience = 4 * time.Minute
 // call it, too.
 func Eventually(t testing.TB, check func() error) {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), Patience)
+	defer cancel()
+	if last := Poll(ctx, time.Second, check); last != nil {
+		t.Fatalf("not within %v: %v", Patience, last)
+	}
+}
+
+// Poll calls check until it returns nil, and returns its last error if ctx ends first. The pauses between the calls grow with what has been waited, by
+// a fifth of it, up to longest: where a wait takes long since the machine is busy, its checks must not make it busier.
+func Poll(ctx context.Context, longest time.Duration, check func() error) error {
+	pauses := wait.Backoff{Duration: 50 * time.Millisecond, Factor: 1.2, Cap: longest, Steps: math.MaxInt}
 	var last error
-	err := wait.PollUntilContextTimeout(context.WithoutCancel(t.Context()), 50*time.Millisecond, Patience, true, func(context.Context) (bool, error) {
+	err := pauses.DelayFunc().Until(ctx, true, true, func(context.Context) (bool, error) {
 		last = check()
 		return last == nil, nil
 	})
-	if err != nil {
-		t.Fatalf("not within %v: %v", Patience, last)
-	}
+	return cmp.Or(last, err)
 }
 
 // Need leaves a test that needs a control plane out of a quick run (go test -short).
