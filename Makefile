@@ -54,7 +54,7 @@ test: export NAOSU_LAB_GOMAXPROCS ?= 1
 # Kubernetes for it.
 .PHONY: test
 test: programs ## Run every test
-	@NAOSU_PROGRAMS_BUILT=1 go test -vet=off -timeout 60m -p $$(hack/jobs.sh) -parallel 6 $(SLOWEST) ./...
+	@NAOSU_PROGRAMS_BUILT=1 go test -vet=off -timeout 60m -p $$(hack/jobs.sh) -parallel 5 $(SLOWEST) ./...
 
 .PHONY: quick
 quick: go ## Run the tests that need no cluster, no root and none of the programs

@@ -32,12 +32,8 @@ func timeScaleOf(scenario, pass string) string {
 		return "20"
 	case "lopsided-return/naosu":
 		return "5"
-	case "exhausted-subnet/naosu": // The policy's observation ends before the VPC CNI's own look for such interfaces, once an hour.
-		return "10"
-	case "exhausted-subnet/larger-subnet": // It waits for five minutes at most, in which many pods start.
-		return "10"
 	}
-	if scenario == "silent-repair" || scenario == "exhausted-subnet" {
+	if scenario == "silent-repair" {
 		return "20"
 	}
 	return timeScale
