@@ -44,7 +44,7 @@ type ControlPlane struct {
 
 // Run runs the command line of naosu-lab with these arguments, and returns its exit code.
 func Run(ctx context.Context, plane ControlPlane, args []string, streams genericiooptions.IOStreams) int {
-	if err := limitShare(); err != nil {
+	if err := limitProcessors(); err != nil {
 		return exitCode(streams.ErrOut, err)
 	}
 	cmd := newCommand(plane)

@@ -190,8 +190,9 @@ func begin(t *testing.T, file string, args, environment []string) *output {
 	running.Go(func() {
 		for ctx.Err() == nil {
 			said := &output{}
+			both := io.MultiWriter(log, said)
 			command := exec.CommandContext(ctx, file, args...)
-			command.Stdout, command.Stderr = io.MultiWriter(log, said), io.MultiWriter(log, said)
+			command.Stdout, command.Stderr = both, both
 			command.Env = environment
 			command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 			command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

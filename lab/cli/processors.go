@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The environment variables that say what share of the processors a lab has. make test sets them for the labs that it runs beside each other.
+// The environment variables that limit what a lab takes of the machine's processors. make test sets them, as it runs several labs at once.
 const (
 	// niceVariable is the niceness of the lab and of what it starts, from -20 to 19 (nice(1)). Below that of the tests which wait for the lab, the
 	// deadlines of a scenario, which pass on the wall clock, do not depend on what else takes the processors.
@@ -20,8 +20,8 @@ const (
 	processorsVariable = "NAOSU_LAB_GOMAXPROCS"
 )
 
-// limitShare applies the environment variables that are set.
-func limitShare() error {
+// limitProcessors applies the environment variables that are set. What is no number of their range is bad input.
+func limitProcessors() error {
 	processors, set, err := numberFrom(processorsVariable, 1, 1024)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func numberFrom(variable string, least, most int) (number int, set bool, err err
 	return number, true, nil
 }
 
-// setNiceness sets that of every thread: Linux has it for each, and those that are yet to start have that of the thread which starts them. A user who
+// setNiceness sets the niceness of every thread: Linux has it for each, and those that are yet to start have that of the thread which starts them. A user who
 // may not lower it keeps that of the caller.
 func setNiceness(niceness int) error {
 	threads, err := os.ReadDir("/proc/self/task")

@@ -51,7 +51,7 @@ func niceness(process int) (all []int, err error) {
 	return all, err
 }
 
-func TestProcessors(t *testing.T) {
+func TestProcessorLimit(t *testing.T) {
 	before := runtime.GOMAXPROCS(0)
 	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
 	t.Setenv(processorsVariable, "3")
@@ -60,7 +60,7 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
-func TestShareIsBad(t *testing.T) {
+func TestBadProcessorLimits(t *testing.T) {
 	for variable, test := range map[string]struct {
 		bad  []string
 		want string
