@@ -110,6 +110,9 @@ func serve(ctx context.Context, o options.CompletedOptions) error {
 	return prepared.Run(ctx)
 }
 
+// probePeriod is how often a component that starts is asked whether it is ready. A probe takes CPU from what it waits for.
+const probePeriod = 100 * time.Millisecond
+
 // awaitAPIServer calls ready once the server reports ready, which includes its default namespaces, roles and priority classes.
 func (p *local) awaitAPIServer(ctx context.Context, ready func()) {
 	client, err := kubernetes.NewForConfig(p.access.Admin())
@@ -117,7 +120,7 @@ func (p *local) awaitAPIServer(ctx context.Context, ready func()) {
 		return
 	}
 	probe := client.Discovery().RESTClient().Get().AbsPath("/readyz").Timeout(5 * time.Second)
-	err = wait.PollUntilContextCancel(ctx, 25*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+	err = wait.PollUntilContextCancel(ctx, probePeriod, true, func(ctx context.Context) (bool, error) {
 		return probe.Do(ctx).Error() == nil, nil
 	})
 	if err == nil {

@@ -3,7 +3,6 @@ package inprocess
 import (
 	"context"
 	"fmt"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -82,7 +81,7 @@ func (p *local) watchControllers(ctx context.Context) (func() error, error) {
 	}
 	there := func(_ any, err error) bool { return err == nil }
 	return func() error {
-		return wait.PollUntilContextCancel(ctx, 25*time.Millisecond, true, func(ctx context.Context) (bool, error) {
+		return wait.PollUntilContextCancel(ctx, probePeriod, true, func(ctx context.Context) (bool, error) {
 			return there(probes.Get(ctx, rootCA, metav1.GetOptions{})) &&
 				there(client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})), nil
 		})

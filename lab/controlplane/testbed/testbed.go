@@ -182,9 +182,11 @@ func newNamespace(ctx context.Context, client kubernetes.Interface, test string)
 	if err != nil {
 		return "", fmt.Errorf("create a namespace for the test: %w", err)
 	}
-	err = wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, Patience, true, func(ctx context.Context) (bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, Patience)
+	defer cancel()
+	err = Poll(ctx, time.Second, func() error {
 		_, err := client.CoreV1().ServiceAccounts(made.Name).Get(ctx, "default", metav1.GetOptions{})
-		return err == nil, nil
+		return err
 	})
 	if err != nil {
 		return "", fmt.Errorf("wait for the default service account of namespace %s: %w", made.Name, err)
