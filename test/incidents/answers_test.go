@@ -45,7 +45,7 @@ func TestForeseen(t *testing.T) {
 		"lopsided-return":  {"1", "N202", []string{"httpd"}, false, false, ""},
 		"silent-repair":    {timeScale, "N302", []string{"InterfaceNotUp", "group/workers"}, true, true, "NetworkingReady"},
 		"exhausted-subnet": {timeScale, "N402", []string{"us-east-1b", "89 too few"}, true, false, ""},
-		"preempted-jobs":   {timeScale, "N502", []string{"calico-node", "job/"}, false, false, ""},
+		"preempted-jobs":   {timeScaleOf("preempted-jobs", ""), "N502", []string{"calico-node", "job/"}, false, false, ""},
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
