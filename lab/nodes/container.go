@@ -51,7 +51,7 @@ func (c *container) applyProgramExit(p program, now time.Time) {
 	if c.stage == stopping {
 		end = c.due
 	}
-	if natural := c.started.Add(p.runFor); c.alive() && p.runFor != never && (end.IsZero() || natural.Before(end)) {
+	if natural := p.endsAt(c.started); c.alive() && !natural.IsZero() && (end.IsZero() || natural.Before(end)) {
 		end, code, reason = natural, p.exitCode, ""
 	}
 	if end.IsZero() || end.After(now) {
@@ -62,11 +62,11 @@ func (c *container) applyProgramExit(p program, now time.Time) {
 
 // ends is when the container will exit if nothing else happens; zero is never.
 func (c container) ends(p program) time.Time {
-	switch {
-	case c.stage == stopping:
+	switch c.stage {
+	case stopping:
 		return c.due
-	case c.stage == running && p.runFor != never:
-		return c.started.Add(p.runFor)
+	case running:
+		return p.endsAt(c.started)
 	}
 	return time.Time{}
 }

@@ -70,6 +70,9 @@ func advance(pod *corev1.Pod, l podState, s syncInput) (podState, time.Time) {
 	for i := range l.containers {
 		c, p := &l.containers[i], v.program(i)
 		w.add(c.ends(p))
+		if p.held && p.runFor != never {
+			w.add(s.now.Add(s.real(relistPeriod))) // nothing else tells that it has begun to count
+		}
 		if c.alive() {
 			w.add(startedAt(v.spec(i), p, *c))
 			w.add(readyAt(v.spec(i), p, *c))

@@ -199,6 +199,27 @@ var (
 	sidecar = corev1.Container{Name: "sidecar", Image: "i", RestartPolicy: new(corev1.ContainerRestartPolicyAlways)}
 )
 
+// TestAdvanceHeld builds the start of a scenario, which takes five minutes: the time of an init container counts, that of a Job
+// only from the scenario's beginning.
+func TestAdvanceHeld(t *testing.T) {
+	p := newPodSimulator(t, newPod(policy(corev1.RestartPolicyNever), inits(prepare), does("run-for", "1m", "run-for.prepare", "10s")))
+	p.s.pace = pace.New(1)
+	p.s.pace.Hold()
+	p.until(5 * time.Minute)
+	p.s.pace.Begin(p.s.now)
+	p.until(time.Hour)
+	want := []string{
+		"0s | Pending - prepare=PodInitializing c=PodInitializing",
+		"2s | Pending - prepare=unready c=PodInitializing",
+		"12s | Pending - prepare=Completed/0 c=PodInitializing",
+		"14s | Running ready prepare=Completed/0 c=running",
+		"6m0s | Succeeded - prepare=Completed/0 c=Completed/0",
+	}
+	if diff := cmp.Diff(want, p.lines); diff != "" {
+		t.Errorf("statuses (-want +got):\n%s", diff)
+	}
+}
+
 func TestAdvance(t *testing.T) {
 	probe := func(p corev1.Probe) *corev1.Probe { return &p }
 	tests := map[string]struct {

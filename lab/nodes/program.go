@@ -15,7 +15,8 @@ import (
 const (
 	// AnnotationStartDelay is how long image pull and start take.
 	AnnotationStartDelay = "lab.naosu.dev/start-delay"
-	// AnnotationRunFor is after how long a program ends by itself; without it, it runs until it is stopped.
+	// AnnotationRunFor is after how long a program ends by itself; without it, it runs until it is stopped. In a scenario, it
+	// counts from the scenario's start at the earliest, except for init containers.
 	AnnotationRunFor = "lab.naosu.dev/run-for"
 	// AnnotationExitCode is what a program that ends by itself ends with.
 	AnnotationExitCode = "lab.naosu.dev/exit-code"
@@ -47,6 +48,16 @@ type program struct {
 	startDelay, runFor, readyAfter, failLivenessAfter, stopAfter time.Duration
 	exitCode, stopExitCode                                       int32
 	probePeriod                                                  time.Duration // of probes that are not in the spec
+	held                                                         bool          // runFor has not begun to count
+	runFrom                                                      time.Time     // from when runFor counts at the earliest
+}
+
+// endsAt is when a program that was started at a time ends by itself; zero is never.
+func (p program) endsAt(started time.Time) time.Time {
+	if p.runFor == never || p.held {
+		return time.Time{}
+	}
+	return latest(started, p.runFrom).Add(p.runFor)
 }
 
 // programOf reads a container's program. A value that cannot be read counts as not given. Init containers that are not
@@ -83,6 +94,10 @@ func programOf(pod *corev1.Pod, c *corev1.Container, init bool, p *pace.Pace) pr
 	if !isSidecar(c) && (init || pod.Spec.RestartPolicy != corev1.RestartPolicyAlways) {
 		stopCode = exitOnSIGTERM
 	}
+	runFrom, begun := time.Time{}, true
+	if !init { // the start of a scenario waits for init containers
+		runFrom, begun = p.Began()
+	}
 	return program{
 		startDelay:        duration(AnnotationStartDelay, defaultStartDelay),
 		runFor:            duration(AnnotationRunFor, runFor),
@@ -92,6 +107,8 @@ func programOf(pod *corev1.Pod, c *corev1.Container, init bool, p *pace.Pace) pr
 		exitCode:          code(AnnotationExitCode, 0),
 		probePeriod:       p.Real(defaultPeriod),
 		stopExitCode:      code(AnnotationStopExitCode, stopCode),
+		held:              !begun,
+		runFrom:           runFrom,
 	}
 }
 

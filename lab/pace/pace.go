@@ -18,6 +18,8 @@ type Pace struct {
 
 	mu      sync.Mutex
 	minimum map[string]time.Duration
+	held    bool
+	began   time.Time
 }
 
 // New returns a Pace in which everything happens scale times faster. A scale below one is taken as one.
@@ -41,6 +43,36 @@ func (p *Pace) Real(scenario time.Duration) time.Duration {
 // Scenario is how much of the scenario passes in a real duration.
 func (p *Pace) Scenario(real time.Duration) time.Duration {
 	return time.Duration(float64(real) * p.Scale())
+}
+
+// Hold stops scenario time until Begin, however long the start of a scenario takes to be built.
+func (p *Pace) Hold() {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held = true
+}
+
+// Begin lets scenario time pass from now on.
+func (p *Pace) Begin(now time.Time) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held, p.began = false, now
+}
+
+// Began is when scenario time began to pass, zero if nothing held it, and false while it is held.
+func (p *Pace) Began() (time.Time, bool) {
+	if p == nil {
+		return time.Time{}, true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.began, !p.held
 }
 
 // Seconds scales a setting that Kubernetes keeps in whole seconds. Zero stays zero; anything that would fall below one

@@ -32,6 +32,24 @@ func TestPaceConversions(t *testing.T) {
 	}
 }
 
+func TestHold(t *testing.T) {
+	start := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	for name, p := range map[string]*pace.Pace{"nil": nil, "not held": pace.New(10)} {
+		if began, is := p.Began(); !is || !began.IsZero() {
+			t.Errorf("%s: Began() = %s, %v", name, began, is)
+		}
+	}
+	p := pace.New(10)
+	p.Hold()
+	if _, is := p.Began(); is {
+		t.Error("scenario time passes while it is held")
+	}
+	p.Begin(start)
+	if began, is := p.Began(); !is || !began.Equal(start) {
+		t.Errorf("Began() = %s, %v after Begin(%s)", began, is, start)
+	}
+}
+
 func TestSecondsMinimum(t *testing.T) {
 	p := pace.New(20)
 	got := []int64{p.Seconds("none", 0), p.Seconds("toleration", 300), p.Seconds("rounded", 30), p.Seconds("grace", 5)}

@@ -95,6 +95,7 @@ func open(ctx context.Context, pass scenario.Pass, o Options, m meter) (_ *sessi
 	}
 	timeline := newTimeline(o.Pace, o.Observer)
 	timeline.reportActivity("building the cluster")
+	o.Pace.Hold()
 	cluster, err := o.Build(ctx, SetupOf(pass, o.Pace))
 	if err != nil {
 		return nil, fmt.Errorf("building the cluster: %w", err)
@@ -126,6 +127,7 @@ func open(ctx context.Context, pass scenario.Pass, o Options, m meter) (_ *sessi
 	if err := s.installNaosu(ctx, watching, timeline); err != nil {
 		return nil, err
 	}
+	o.Pace.Begin(time.Now())
 	timeline.begin()
 	timeline.add(Event{Sort: Point, Object: scenario.Start, Message: "everything is built and running"})
 	s.player, err = newPlayer(pass, s.world, s.world.changed, s.clusterEnded, timeline, m.read, s.perform)
