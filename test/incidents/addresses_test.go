@@ -247,18 +247,25 @@ func (l lab) guardCounts(t *testing.T, node string) {
 // addressed waits until so many pods of web have an address, and no more get one for a while.
 func (l lab) addressed(t *testing.T, pods int) {
 	t.Helper()
-	same := 0
-	eventually(t, fmt.Sprintf("%d pods to have an address", pods), func() error {
+	l.settledPods(t, fmt.Sprintf("%d pods to have an address", pods), func(got int) bool { return got == pods })
+}
+
+// settledPods is how many pods of web have an address once they are enough, and have been as many for a while.
+func (l lab) settledPods(t *testing.T, what string, enough func(pods int) bool) (pods int) {
+	t.Helper()
+	same := newStretch()
+	eventually(t, what, func() error {
 		out, err := l.run(t, "kubectl", "get", "pods", "--selector", "app=web", "--output", "jsonpath={range .items[?(@.status.podIP)]}{.metadata.name}{\"\\n\"}{end}")
-		if got := len(strings.Fields(out)); err != nil || got != pods {
-			same = 0
+		if got := len(strings.Fields(out)); err != nil || !enough(got) || got != pods {
+			pods, same = got, newStretch()
 			return fmt.Errorf("%d pods have addresses (%w)", got, err)
 		}
-		if same++; same < 15 {
-			return fmt.Errorf("%d pods have addresses, %d times", pods, same)
+		if !same.isLong() {
+			return fmt.Errorf("%d pods have addresses, %s", pods, same)
 		}
 		return nil
 	})
+	return pods
 }
 
 // subnetAddresses is a subnet as `naosu addresses` shows it.
@@ -267,23 +274,41 @@ type subnetAddresses struct {
 	FreeAtMaximum *int64
 }
 
-// unchanged is for how long free addresses must stay the same to be taken for final. In the lab, an address manager gives an interface or a prefix back at the
+// unchanged is for how long what is read must stay the same to be taken for final. In the lab, an address manager gives an interface or a prefix back at the
 // earliest a minute after it was set up, looks every half minute for what it can give back, and leaves an address alone for half a minute after its last use: two minutes, which
-// is 12 s at timeScale. On a busy machine it takes longer, and so do the readings, of which there must be many.
+// is 12 s at timeScale. On a busy machine it takes longer, and so do the readings, of which there must be some.
 const (
 	unchanged     = 15 * time.Second
-	equalReadings = 20
+	equalReadings = 10
 )
+
+// stretch is a row of equal readings.
+type stretch struct {
+	since    time.Time
+	readings int
+}
+
+func newStretch() *stretch { return &stretch{since: time.Now()} }
+
+// isLong counts one more reading, and says whether what is read can be taken for final.
+func (s *stretch) isLong() bool {
+	s.readings++
+	return s.readings >= equalReadings && time.Since(s.since) >= unchanged
+}
+
+func (s *stretch) String() string {
+	return fmt.Sprintf("%d times in %s", s.readings, time.Since(s.since).Round(time.Second))
+}
 
 // settled is the subnet once so many nodes run all their pods, and as many addresses have been free for a while.
 func (l lab) settled(t *testing.T, nodes int) subnetAddresses {
 	t.Helper()
 	var last subnetAddresses
 	var changes []string // what changed, and when: of a wait that ends in vain, it says why
-	same, since := 0, time.Now()
+	same := newStretch()
 	changed := func(format string, args ...any) {
-		same, since = 0, time.Now()
-		changes = append(changes, since.Format(time.TimeOnly)+" "+fmt.Sprintf(format, args...))
+		same = newStretch()
+		changes = append(changes, same.since.Format(time.TimeOnly)+" "+fmt.Sprintf(format, args...))
 	}
 	eventually(t, fmt.Sprintf("%d nodes to have their addresses", nodes), func() error {
 		out, err := l.run(t, "kubectl", "get", "pods", "--output", "jsonpath={range .items[*]}{.status.podIP}{\"\\n\"}{end}")
@@ -301,8 +326,8 @@ func (l lab) settled(t *testing.T, nodes int) subnetAddresses {
 			last = now.Subnets[0]
 			changed("%d addresses are free", last.Free)
 		}
-		if same++; same < equalReadings || time.Since(since) < unchanged {
-			return fmt.Errorf("%d addresses are free, %d times in %s; last changes: %q", last.Free, same, time.Since(since).Round(time.Second), changes[max(0, len(changes)-9):])
+		if !same.isLong() {
+			return fmt.Errorf("%d addresses are free, %s; last changes: %q", last.Free, same, changes[max(0, len(changes)-9):])
 		}
 		last = now.Subnets[0]
 		return nil

@@ -132,7 +132,7 @@ func TestAddressRemedies(t *testing.T) {
 			l.does(t, proposed)
 			if tc.verified {
 				l.addressed(t, tc.pods)
-			} else if got := l.steady(t, tc.before); got == tc.pods {
+			} else if got := l.settledPods(t, "more pods to have an address", func(got int) bool { return got > tc.before }); got == tc.pods {
 				t.Errorf("all %d pods have addresses, though the simulation said otherwise", got)
 			}
 		})
@@ -163,22 +163,4 @@ func (l lab) does(t *testing.T, r addressRemedy) {
 	if err != nil {
 		t.Fatalf("%s: %v", r.Command, err)
 	}
-}
-
-// steady is how many pods of web have an address once they are more than so many, and have been as many for a while.
-func (l lab) steady(t *testing.T, more int) (pods int) {
-	t.Helper()
-	same := 0
-	eventually(t, fmt.Sprintf("more than %d pods to have an address", more), func() error {
-		out, err := l.run(t, "kubectl", "get", "pods", "--selector", "app=web", "--output", "jsonpath={range .items[?(@.status.podIP)]}{.metadata.name}{\"\\n\"}{end}")
-		if got := len(strings.Fields(out)); err != nil || got <= more || got != pods {
-			pods, same = got, 0
-			return fmt.Errorf("%d pods have addresses (%w)", got, err)
-		}
-		if same++; same < 50 {
-			return fmt.Errorf("%d pods have addresses, %d times", pods, same)
-		}
-		return nil
-	})
-	return pods
 }
