@@ -11,7 +11,7 @@ import (
 )
 
 // DefaultTimeout is how long one request may take unless --request-timeout says otherwise.
-const DefaultTimeout = "15s"
+const DefaultTimeout = "30s"
 
 // A read asks for a handful of kinds at once; the client's own default of 5 a second would make it wait for itself.
 // The server's priority and fairness protects it.
