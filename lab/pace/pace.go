@@ -45,7 +45,7 @@ func (p *Pace) Scenario(real time.Duration) time.Duration {
 	return time.Duration(float64(real) * p.Scale())
 }
 
-// Hold stops scenario time until Begin, however long the start of a scenario takes to be built.
+// Hold says that the scenario has not begun: what counts from its beginning waits for Begin, however long its start takes to be built.
 func (p *Pace) Hold() {
 	if p == nil {
 		return
@@ -55,7 +55,7 @@ func (p *Pace) Hold() {
 	p.held = true
 }
 
-// Begin lets scenario time pass from now on.
+// Begin says that the scenario begins now.
 func (p *Pace) Begin(now time.Time) {
 	if p == nil {
 		return
@@ -65,7 +65,7 @@ func (p *Pace) Begin(now time.Time) {
 	p.held, p.began = false, now
 }
 
-// Began is when scenario time began to pass, zero if nothing held it, and false while it is held.
+// Began is when the scenario began, zero if nothing held it, and false while it is held.
 func (p *Pace) Began() (time.Time, bool) {
 	if p == nil {
 		return time.Time{}, true

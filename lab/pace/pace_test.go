@@ -42,7 +42,7 @@ func TestHold(t *testing.T) {
 	p := pace.New(10)
 	p.Hold()
 	if _, is := p.Began(); is {
-		t.Error("scenario time passes while it is held")
+		t.Error("the scenario has begun while it is held")
 	}
 	p.Begin(start)
 	if began, is := p.Began(); !is || !began.Equal(start) {

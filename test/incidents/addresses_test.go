@@ -253,14 +253,14 @@ func (l lab) addressed(t *testing.T, pods int) {
 // settledPods is how many pods of web have an address once they are enough, and have been as many for a while.
 func (l lab) settledPods(t *testing.T, what string, enough func(pods int) bool) (pods int) {
 	t.Helper()
-	same := newStretch()
+	same := newStableReadings()
 	eventually(t, what, func() error {
 		out, err := l.run(t, "kubectl", "get", "pods", "--selector", "app=web", "--output", "jsonpath={range .items[?(@.status.podIP)]}{.metadata.name}{\"\\n\"}{end}")
 		if got := len(strings.Fields(out)); err != nil || !enough(got) || got != pods {
-			pods, same = got, newStretch()
+			pods, same = got, newStableReadings()
 			return fmt.Errorf("%d pods have addresses (%w)", got, err)
 		}
-		if !same.isLong() {
+		if !same.final() {
 			return fmt.Errorf("%d pods have addresses, %s", pods, same)
 		}
 		return nil
@@ -282,21 +282,21 @@ const (
 	equalReadings = 10
 )
 
-// stretch is a row of equal readings.
-type stretch struct {
+// stableReadings are readings that are all equal.
+type stableReadings struct {
 	since    time.Time
 	readings int
 }
 
-func newStretch() *stretch { return &stretch{since: time.Now()} }
+func newStableReadings() *stableReadings { return &stableReadings{since: time.Now()} }
 
-// isLong counts one more reading, and says whether what is read can be taken for final.
-func (s *stretch) isLong() bool {
+// final counts one more reading, and says whether what is read can be taken for final.
+func (s *stableReadings) final() bool {
 	s.readings++
 	return s.readings >= equalReadings && time.Since(s.since) >= unchanged
 }
 
-func (s *stretch) String() string {
+func (s *stableReadings) String() string {
 	return fmt.Sprintf("%d times in %s", s.readings, time.Since(s.since).Round(time.Second))
 }
 
@@ -305,9 +305,9 @@ func (l lab) settled(t *testing.T, nodes int) subnetAddresses {
 	t.Helper()
 	var last subnetAddresses
 	var changes []string // what changed, and when: of a wait that ends in vain, it says why
-	same := newStretch()
+	same := newStableReadings()
 	changed := func(format string, args ...any) {
-		same = newStretch()
+		same = newStableReadings()
 		changes = append(changes, same.since.Format(time.TimeOnly)+" "+fmt.Sprintf(format, args...))
 	}
 	eventually(t, fmt.Sprintf("%d nodes to have their addresses", nodes), func() error {
@@ -326,7 +326,7 @@ func (l lab) settled(t *testing.T, nodes int) subnetAddresses {
 			last = now.Subnets[0]
 			changed("%d addresses are free", last.Free)
 		}
-		if !same.isLong() {
+		if !same.final() {
 			return fmt.Errorf("%d addresses are free, %s; last changes: %q", last.Free, same, changes[max(0, len(changes)-9):])
 		}
 		last = now.Subnets[0]
