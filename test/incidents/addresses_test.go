@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // growing is a cluster of a group that may grow to five workers, each with a pod of two DaemonSets. %s are the environment of the VPC CNI. There is no worker at
@@ -255,8 +259,8 @@ func (l lab) settledPods(t *testing.T, what string, enough func(pods int) bool) 
 	t.Helper()
 	same := newStableReadings()
 	eventually(t, what, func() error {
-		out, err := l.run(t, "kubectl", "get", "pods", "--selector", "app=web", "--output", "jsonpath={range .items[?(@.status.podIP)]}{.metadata.name}{\"\\n\"}{end}")
-		if got := len(strings.Fields(out)); err != nil || !enough(got) || got != pods {
+		got, err := l.addressedPods(t, client.MatchingLabels{"app": "web"})
+		if err != nil || !enough(got) || got != pods {
 			pods, same = got, newStableReadings()
 			return fmt.Errorf("%d pods have addresses (%w)", got, err)
 		}
@@ -266,6 +270,14 @@ func (l lab) settledPods(t *testing.T, what string, enough func(pods int) bool) 
 		return nil
 	})
 	return pods
+}
+
+// addressedPods is how many pods of the default namespace have an address.
+func (l lab) addressedPods(t *testing.T, of ...client.ListOption) (int, error) {
+	t.Helper()
+	var pods corev1.PodList
+	err := l.list(t, &pods, append(of, client.InNamespace(corev1.NamespaceDefault))...)
+	return len(slices.DeleteFunc(pods.Items, func(p corev1.Pod) bool { return p.Status.PodIP == "" })), err
 }
 
 // subnetAddresses is a subnet as `naosu addresses` shows it.
@@ -311,8 +323,8 @@ func (l lab) settled(t *testing.T, nodes int) subnetAddresses {
 		changes = append(changes, same.since.Format(time.TimeOnly)+" "+fmt.Sprintf(format, args...))
 	}
 	eventually(t, fmt.Sprintf("%d nodes to have their addresses", nodes), func() error {
-		out, err := l.run(t, "kubectl", "get", "pods", "--output", "jsonpath={range .items[*]}{.status.podIP}{\"\\n\"}{end}")
-		if got := len(strings.Fields(out)); err != nil || got != 2*nodes {
+		got, err := l.addressedPods(t)
+		if err != nil || got != 2*nodes {
 			changed("%d pods have addresses", got)
 			return fmt.Errorf("%d pods have addresses (%w)", got, err)
 		}

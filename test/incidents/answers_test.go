@@ -10,6 +10,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // found is what a program reads of a finding, whoever prints it.
@@ -172,7 +173,9 @@ func withoutAddress(t *testing.T, l lab) string {
 	var good, bad string
 	eventually(t, "a pod without an address beside one with", func() error {
 		var pods corev1.PodList
-		l.decode(t, &pods, "kubectl", "get", "pods", "-o", "json")
+		if err := l.list(t, &pods, client.InNamespace(corev1.NamespaceDefault)); err != nil {
+			return err
+		}
 		for _, p := range pods.Items {
 			if p.Status.PodIP != "" {
 				good = "pod/" + p.Name
@@ -198,7 +201,9 @@ func waitsForAddress(t *testing.T, l lab) string {
 	waiting := ""
 	eventually(t, "pods to wait on one worker", func() error {
 		var pods corev1.PodList
-		l.decode(t, &pods, "kubectl", "get", "pods", "-o", "json")
+		if err := l.list(t, &pods, client.InNamespace(corev1.NamespaceDefault)); err != nil {
+			return err
+		}
 		nodes := map[string]bool{}
 		for _, p := range pods.Items {
 			if p.Status.PodIP == "" {
@@ -257,7 +262,9 @@ func (l lab) nodesReport(t *testing.T, condition corev1.NodeConditionType) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("every node to have %s", condition), func() error {
 		var nodes corev1.NodeList
-		l.decode(t, &nodes, "kubectl", "get", "nodes", "-o", "json")
+		if err := l.list(t, &nodes); err != nil {
+			return err
+		}
 		for _, n := range nodes.Items {
 			if !slices.ContainsFunc(n.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == condition }) {
 				return fmt.Errorf("%s does not", n.Name)
@@ -279,7 +286,9 @@ func failedJob(t *testing.T, l lab) string {
 	failed := ""
 	eventually(t, "a Job to fail", func() error {
 		var jobs batchv1.JobList
-		l.decode(t, &jobs, "kubectl", "get", "jobs", "-n", "night", "-o", "json")
+		if err := l.list(t, &jobs, client.InNamespace("night")); err != nil {
+			return err
+		}
 		for _, job := range jobs.Items {
 			if slices.ContainsFunc(job.Status.Conditions, func(c batchv1.JobCondition) bool {
 				return c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue

@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // threeNodes is a cluster of three nodes with 2 CPUs each, and a Deployment whose pods leave a node that fails soon. %d is the number of them.
@@ -106,7 +107,9 @@ func (l lab) podsRun(t *testing.T, app string, want int, not string) {
 func (l lab) pods(t *testing.T) []corev1.Pod {
 	t.Helper()
 	var list corev1.PodList
-	l.decode(t, &list, "kubectl", "get", "pods", "--output", "json")
+	if err := l.list(t, &list, client.InNamespace(corev1.NamespaceDefault)); err != nil {
+		t.Fatal(err)
+	}
 	return slices.DeleteFunc(list.Items, func(p corev1.Pod) bool { return p.DeletionTimestamp != nil })
 }
 

@@ -11,6 +11,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/naosu-dev/naosu/api/v1alpha1"
 )
@@ -66,7 +67,9 @@ func (l lab) covered(t *testing.T, status, reason string) {
 func (l lab) placeholderPods(t *testing.T) []corev1.Pod {
 	t.Helper()
 	var list corev1.PodList
-	l.decode(t, &list, "kubectl", "get", "pods", "--namespace", "naosu-system", "--selector", v1alpha1.HeadroomPolicyLabel, "--output", "json")
+	if err := l.list(t, &list, client.InNamespace("naosu-system"), client.HasLabels{v1alpha1.HeadroomPolicyLabel}); err != nil {
+		t.Fatal(err)
+	}
 	return list.Items
 }
 

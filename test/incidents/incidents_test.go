@@ -16,6 +16,9 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/client-go/tools/clientcmd"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/naosu-dev/naosu/lab/controlplane/testbed"
 	"github.com/naosu-dev/naosu/lab/scenario"
 	"github.com/naosu-dev/naosu/test/program"
@@ -78,7 +81,9 @@ func TestScenarios(t *testing.T) {
 type lab struct {
 	dir        string
 	kubeconfig string
-	said       *transcript
+	// client reads the cluster where a test waits for it: a program that is started for each look takes the processors from the labs.
+	client func() (client.Client, error)
+	said   *transcript
 	// environment is given to programs beside that of the test.
 	environment []string
 }
@@ -115,6 +120,13 @@ func upIn(t *testing.T, dir string, args ...string) lab {
 func begin(t *testing.T, dir string, args ...string) (l lab, ended error) {
 	t.Helper()
 	l = lab{dir: dir, kubeconfig: filepath.Join(dir, "kubeconfig")}
+	l.client = sync.OnceValues(func() (client.Client, error) {
+		config, err := clientcmd.BuildConfigFromFlags("", l.kubeconfig)
+		if err != nil {
+			return nil, fmt.Errorf("read the lab's kubeconfig: %w", err)
+		}
+		return client.New(config, client.Options{})
+	})
 	said := &transcript{}
 	l.said = said
 	process := command(t, "", "naosu-lab", append([]string{"up", "--data-dir", l.dir}, args...)...)
@@ -219,6 +231,16 @@ func (l lab) decode(t *testing.T, into any, program string, args ...string) {
 	if err := json.Unmarshal([]byte(out), into); err != nil {
 		t.Fatalf("%s %s printed no JSON: %v\n%s", program, strings.Join(args, " "), err, out)
 	}
+}
+
+// list reads the objects of a kind.
+func (l lab) list(t *testing.T, into client.ObjectList, of ...client.ListOption) error {
+	t.Helper()
+	c, err := l.client()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.List(t.Context(), into, of...)
 }
 
 // command is one of the programs, which finds the others beside it. The test depends on all of them and on its testdata.

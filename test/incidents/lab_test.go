@@ -53,7 +53,9 @@ func TestFaultAndScale(t *testing.T) {
 	l.must(t, "naosu-lab", "scale", "group/workers", "--to", "4")
 	eventually(t, "a fourth node", func() error {
 		var nodes corev1.NodeList
-		l.decode(t, &nodes, "kubectl", "get", "nodes", "-o", "json")
+		if err := l.list(t, &nodes); err != nil {
+			return err
+		}
 		if len(nodes.Items) != 4 {
 			return fmt.Errorf("there are %d nodes", len(nodes.Items))
 		}
@@ -119,7 +121,9 @@ func TestFolderSurvivesARestart(t *testing.T) {
 		l.must(t, "kubectl", "create", "configmap", "kept", "--from-literal=a=b")
 		l.must(t, "naosu-lab", "scale", "group/workers", "--to", "3")
 		eventually(t, "a third node", func() error {
-			l.decode(t, &before, "kubectl", "get", "nodes", "-o", "json")
+			if err := l.list(t, &before); err != nil {
+				return err
+			}
 			if len(before.Items) != 3 {
 				return fmt.Errorf("there are %d nodes", len(before.Items))
 			}

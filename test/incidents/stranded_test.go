@@ -117,7 +117,9 @@ func waiting(t *testing.T, l lab) []corev1.Pod {
 
 func running(t *testing.T, l lab) error {
 	var pods corev1.PodList
-	l.decode(t, &pods, "kubectl", "get", "pods", "-A", "-o", "json")
+	if err := l.list(t, &pods); err != nil {
+		return err
+	}
 	var waiting error
 	for _, pod := range pods.Items {
 		if pod.Status.Phase != corev1.PodRunning {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
 )
 
 // TestRemedies provokes findings, types the commands of their remedies as naosu prints them, and sees the findings
@@ -99,8 +101,9 @@ func (l lab) types(t *testing.T, line string) {
 func allReady(t *testing.T, l lab) {
 	t.Helper()
 	eventually(t, "two nodes at least", func() error {
-		names, err := l.run(t, "kubectl", "get", "nodes", "-o", "name")
-		if n := len(strings.Fields(names)); err == nil && n < 2 {
+		var nodes corev1.NodeList
+		err := l.list(t, &nodes)
+		if n := len(nodes.Items); err == nil && n < 2 {
 			err = fmt.Errorf("there are %d", n)
 		}
 		return err
