@@ -121,17 +121,18 @@ func open(ctx context.Context, pass scenario.Pass, o Options, m meter) (_ *sessi
 		return nil, err
 	}
 	go func() { s.clusterEnded <- cluster.Wait(watching) }()
+	if s.player, err = newPlayer(pass, s.world, s.world.changed, s.clusterEnded, timeline, m.read, s.perform); err != nil {
+		return nil, err
+	}
 	if err := s.settle(ctx, timeline); err != nil {
 		return nil, err
 	}
 	if err := s.installNaosu(ctx, watching, timeline); err != nil {
 		return nil, err
 	}
-	o.Pace.Begin(time.Now())
-	timeline.begin()
+	s.player.start()
 	timeline.add(Event{Sort: Point, Object: scenario.Start, Message: "everything is built and running"})
-	s.player, err = newPlayer(pass, s.world, s.world.changed, s.clusterEnded, timeline, m.read, s.perform)
-	return s, err
+	return s, nil
 }
 
 // close ends naosu's controller and the watches, and leaves the cluster running.

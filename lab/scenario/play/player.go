@@ -71,7 +71,7 @@ func newPlayer(pass scenario.Pass, w expr.World, changed <-chan struct{}, cluste
 ) (*player, error) {
 	p := &player{
 		pass: pass, world: w, changed: changed, clusterEnded: clusterEnded, timeline: t, pace: t.pace, lag: l, perform: perform,
-		points: map[string]clockReading{scenario.Start: {lag: l()}},
+		points: map[string]clockReading{},
 	}
 	env, err := pass.Env()
 	if err != nil {
@@ -88,6 +88,13 @@ func newPlayer(pass scenario.Pass, w expr.World, changed <-chan struct{}, cluste
 		p.expectations = append(p.expectations, &trackedExpectation{Expectation: e, program: program, tracker: p.track(e)})
 	}
 	return p, nil
+}
+
+// start makes this moment the scenario's start. What takes time is done before, for it would count: expressions are compiled, and lag is read.
+func (p *player) start() {
+	p.points[scenario.Start] = clockReading{lag: p.lag()}
+	p.pace.Begin(time.Now())
+	p.timeline.begin()
 }
 
 func (p *player) track(e scenario.Expectation) tracker {
@@ -140,7 +147,7 @@ func (p *player) run(ctx context.Context, until string) error {
 
 // advance does everything that is due by now.
 func (p *player) advance(ctx context.Context, until string) {
-	p.follow()
+	p.follow(p.timeline.now())
 	for p.failure == "" && p.next < len(p.pass.Steps) {
 		if _, reached := p.points[until]; reached {
 			return
@@ -156,7 +163,7 @@ func (p *player) advance(ctx context.Context, until string) {
 			return
 		}
 		p.next++
-		p.follow()
+		p.follow(p.done)
 	}
 }
 
@@ -234,15 +241,16 @@ func (u *action) giveUp(now time.Duration, l lateness) {
 	}
 }
 
-// follow evaluates the expectations that count already.
-func (p *player) follow() {
+// follow evaluates the expectations that count already. What is true counts from the given moment, at which the player began to look: reading lag and
+// evaluating take time.
+func (p *player) follow(now time.Duration) {
 	for _, f := range p.expectations {
 		since, reached := p.points[f.From]
 		if !reached || f.tracker.settled() {
 			continue
 		}
 		holds, err := f.program.Bool(p.world)
-		f.tracker.observe(p.timeline.now()-since.at, holds && err == nil, p.lateness(since))
+		f.tracker.observe(now-since.at, holds && err == nil, p.lateness(since))
 		if f.tracker.settled() {
 			f.tracker.because(func() string { return f.program.Explain(p.world) })
 			p.timeline.expectation(p.result(f))

@@ -22,9 +22,12 @@ import (
 type pods struct {
 	count   int
 	changed chan struct{}
+	// takes is how long it takes to list them.
+	takes time.Duration
 }
 
 func (w *pods) List(string) []any {
+	time.Sleep(w.takes)
 	var list []any
 	for i := range w.count {
 		list = append(list, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i)}})
@@ -63,7 +66,7 @@ func lagging(t *testing.T, pass scenario.Pass, p *pace.Pace, w *pods, l func() l
 	if err != nil {
 		t.Fatal(err)
 	}
-	line.begin()
+	player.start()
 	return player, player.run(t.Context(), until)
 }
 
@@ -125,6 +128,37 @@ func TestPlayerTimesStepsAndExpectations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPlayerDoesNotCountItsOwnTime has what holds at a point looked at slowly: a deadline is the cluster's, not the player's.
+func TestPlayerDoesNotCountItsOwnTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pass := scenario.Pass{
+			Steps: []scenario.Step{{Mark: "later", At: lasting(time.Minute)}},
+			Expect: []scenario.Expectation{
+				{Name: "three", That: "pods.size() == 3", Within: *lasting(time.Second)},
+				{Name: "none", That: "pods.size() == 0", Within: *lasting(time.Second)},
+				{Name: "still-none", From: "later", That: "pods.size() == 0", Within: *lasting(time.Second)},
+			},
+		}
+		slow := func() lag.Reading {
+			time.Sleep(200 * time.Millisecond)
+			return lag.Reading{}
+		}
+		player, err := lagging(t, pass, pace.New(10), &pods{takes: 200 * time.Millisecond}, slow, "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, e := range player.results() {
+			got = append(got, at(e))
+		}
+		// The point is noted when the lag before its step has been read.
+		want := []string{"three: did not come true within 1s: pods.size() is 0", "none: 0", "still-none: 62"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 }
 
 func TestPlayerEndsWhenAStepFails(t *testing.T) {
@@ -208,7 +242,7 @@ func TestPlayerReportsClusterFailure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		line.begin()
+		player.start()
 		if err := player.run(t.Context(), ""); err == nil || !strings.Contains(err.Error(), "disk full") {
 			t.Errorf("run() = %v, want the cluster's death", err)
 		}
