@@ -27,7 +27,7 @@ type pods struct {
 }
 
 func (w *pods) List(string) []any {
-	time.Sleep(w.takes)
+	time.Sleep(w.takes) //nolint:forbidigo // the bubble's clock
 	var list []any
 	for i := range w.count {
 		list = append(list, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i)}})
@@ -142,7 +142,7 @@ func TestPlayerDoesNotCountItsOwnTime(t *testing.T) {
 			},
 		}
 		slow := func() lag.Reading {
-			time.Sleep(200 * time.Millisecond)
+			time.Sleep(200 * time.Millisecond) //nolint:forbidigo // the bubble's clock
 			return lag.Reading{}
 		}
 		player, err := lagging(t, pass, pace.New(10), &pods{takes: 200 * time.Millisecond}, slow, "", nil)
