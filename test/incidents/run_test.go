@@ -45,7 +45,7 @@ func TestRunReportsUnmet(t *testing.T) {
 		{With: "two", Expectations: []expectation{{"two-nodes", true}}, Met: true},
 	}
 	if diff := cmp.Diff(want, got.Passes); diff != "" || got.Scenario != "wrong" {
-		t.Errorf("scenario %s (-want +got):\n%s", got.Scenario, diff)
+		t.Errorf("scenario %s (-want +got):\n%s\nit printed\n%s", got.Scenario, diff, out)
 	}
 }
 
