@@ -66,7 +66,7 @@ func failedMountEvent(pod *corev1.Pod) event {
 		"unmounted volumes=%v, unattached volumes=%v, failed to process volumes=[]: context deadline exceeded", names, names), nil}
 }
 
-// failedSandbox is what a kubelet says when the VPC CNI has no address for a pod
+// failedSandboxEvent is what a kubelet says when the VPC CNI has no address for a pod
 // (https://github.com/aws/amazon-vpc-cni-k8s/blob/master/docs/troubleshooting.md).
 func failedSandboxEvent(pod *corev1.Pod) event {
 	return event{corev1.EventTypeWarning, "FailedCreatePodSandBox", fmt.Sprintf("Failed to create pod sandbox: rpc error: "+

@@ -261,7 +261,7 @@ func command(t *testing.T, kubeconfig, name string, args ...string) *exec.Cmd {
 // patience ends a wait for what will never come.
 const patience = 10 * time.Minute
 
-// eventually waits until check has no complaint any more. Most checks run a program: at short intervals, those of several tests
+// eventually waits until check has no complaint any more. Many checks run a program: at short intervals, those of several tests
 // would take the processors from the labs that they wait for.
 func eventually(t *testing.T, what string, check func() error) {
 	t.Helper()

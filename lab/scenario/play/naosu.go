@@ -83,7 +83,7 @@ func (s *session) watchController(running context.Context) {
 	}
 }
 
-// define applies the custom resource definitions and waits until their resources are served.
+// createCRDs applies the custom resource definitions and waits until their resources are served.
 func (s *session) createCRDs(ctx context.Context, kinds program.Kinds) error {
 	definitions, err := kinds.Definitions(s.pace)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *session) createCRDs(ctx context.Context, kinds program.Kinds) error {
 	return nil
 }
 
-// served waits until a resource can be listed.
+// waitUntilServed waits until a resource can be listed.
 func (h *objectClient) waitUntilServed(ctx context.Context, resource schema.GroupVersionResource) error {
 	return wait.PollUntilContextCancel(ctx, 50*time.Millisecond, true, func(ctx context.Context) (bool, error) {
 		_, err := h.client.Resource(resource).List(ctx, metav1.ListOptions{Limit: 1})
@@ -117,7 +117,7 @@ func (h *objectClient) waitUntilServed(ctx context.Context, resource schema.Grou
 // commandPatience is what a command may take on the wall clock beyond what the scenario gives it.
 const commandPatience = time.Minute
 
-// commanded is a command of naosu's that runs.
+// commandResult is what a command of naosu's that runs has come to.
 type commandResult struct {
 	line   string
 	judge  *expr.Program // nil if only the exit code counts
@@ -194,7 +194,7 @@ func (c *commandResult) problem() string {
 // shownOutput is how much of an output is shown, in bytes.
 const shownOutput = 1500
 
-// said is what the command printed, as far as it is worth showing.
+// shortOutput is what the command printed, as far as it is worth showing.
 func (c *commandResult) shortOutput() string {
 	text := append(bytes.TrimSpace(c.output.Stderr), '\n')
 	var compact bytes.Buffer

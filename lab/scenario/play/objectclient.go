@@ -62,7 +62,7 @@ func (h *objectClient) apply(ctx context.Context, o scenario.Object) (types.UID,
 	return h.applyOnce(ctx, scaled.Unstructured)
 }
 
-// put applies an object as it is.
+// applyOnce applies an object as it is.
 func (h *objectClient) applyOnce(ctx context.Context, o unstructured.Unstructured) (uid types.UID, err error) {
 	name := fmt.Sprintf("applying %s %s", o.GetKind(), o.GetName())
 	var last error
@@ -106,7 +106,7 @@ func (h *objectClient) resource(gvk schema.GroupVersionKind, namespace string) (
 	return client.Namespace(namespace), nil
 }
 
-// of is the client for an object that was watched, whose own kind and version are not filled in.
+// resourceOf is the client for an object that was watched, whose own kind and version are not filled in.
 func (h *objectClient) resourceOf(o metav1.Object) (client dynamic.ResourceInterface, kind schema.GroupVersionKind, err error) {
 	if untyped, ok := o.(*unstructured.Unstructured); ok {
 		kind = untyped.GroupVersionKind()

@@ -53,7 +53,7 @@ type player struct {
 	extended bool
 }
 
-// moment is one that time is counted from, with the machine's lag until then.
+// clockReading is a moment that time is counted from, with the machine's lag until then.
 type clockReading struct {
 	at  time.Duration
 	lag lag.Reading
