@@ -165,6 +165,36 @@ func TestHeartbeats(t *testing.T) {
 	})
 }
 
+// An API server that takes three seconds for each status of a pod does not make the node unreachable.
+func TestHeartbeatsWhilePodsAreWritten(t *testing.T) {
+	newTestFleet(t, func(s *testFleet) {
+		s.pass(time.Minute)
+		const pods, each = 30, 3 * time.Second
+		s.become(CutOff)
+		for i := range pods {
+			s.add(fmt.Sprintf("pod-%d", i))
+		}
+		written, longest, renewed := 0, time.Duration(0), time.Now()
+		s.PrependReactor("patch", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+			<-time.After(each)
+			written++
+			return false, nil, nil
+		})
+		s.PrependReactor("update", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+			longest, renewed = max(longest, time.Since(renewed)), time.Now()
+			return false, nil, nil
+		})
+		s.become(On)
+		s.pass(5 * time.Minute)
+		if written < pods {
+			t.Fatalf("%d statuses were written, want %d or more", written, pods)
+		}
+		if longest > renewInterval+each {
+			t.Errorf("the lease was not renewed for %s, want %s at most", longest, renewInterval+each)
+		}
+	})
+}
+
 func TestHeartbeatJitter(t *testing.T) {
 	newTestFleet(t, func(s *testFleet) {
 		for _, name := range []string{"b", "c", "d", "e"} {

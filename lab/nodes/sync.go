@@ -34,7 +34,7 @@ func (f *Fleet) syncKubelet(ctx context.Context, k *kubelet) (time.Time, error) 
 	f.evictForMemory(k, w)
 	var err error
 	if connected {
-		err = errors.Join(f.heartbeat(ctx, k, w), f.writePodStatuses(ctx, k), f.syncNode(ctx, k, w))
+		err = errors.Join(f.heartbeat(ctx, k, w), f.writePodStatuses(ctx, k, w), f.syncNode(ctx, k, w))
 	}
 	return w.at, err
 }
@@ -114,12 +114,18 @@ func (f *Fleet) addressAvailable(k *kubelet, t *trackedPod, w *nextSync) bool {
 	return false
 }
 
-// writePodStatuses writes the status of every pod that has changed, and deletes those that have terminated.
-func (f *Fleet) writePodStatuses(ctx context.Context, k *kubelet) error {
+// writePodStatuses writes the status of every pod that has changed, and deletes those that have terminated. The lease is renewed
+// when it is due, however many pods are still to be written: a kubelet's lease controller and status manager do not wait for each
+// other.
+func (f *Fleet) writePodStatuses(ctx context.Context, k *kubelet, w *nextSync) error {
 	var errs []error
 	for _, t := range k.pods {
 		if t.statusWritten || t.deletedInAPI {
 			continue
+		}
+		w.now = f.clock.Now()
+		if err := f.heartbeat(ctx, k, w); err != nil {
+			errs = append(errs, err)
 		}
 		if err := f.writePodStatus(ctx, k, t); err != nil {
 			errs = append(errs, err)
