@@ -138,6 +138,58 @@ func verdict(e Expectation) string {
 	return "failed: " + e.Problem
 }
 
+// TestPlayerJudgesNothingAfterwards lets expectations fail after one that could not be judged: they may follow from it. What failed before it has failed,
+// and what comes true is met.
+func TestPlayerJudgesNothingAfterwards(t *testing.T) {
+	// Of the second ten seconds, nine are lost; the bound excuses ten.
+	burst := func() func() lag.Reading {
+		began := time.Now()
+		return func() lag.Reading {
+			passed := time.Since(began)
+			lost := func(until time.Duration) time.Duration { return max(0, min(until-10*time.Second, 9*time.Second)) }
+			return lag.Reading{Lost: lost(passed), Recent: lost(passed) - lost(passed-10*time.Second)}
+		}
+	}
+	expect := func(name string, within time.Duration, that string) scenario.Expectation {
+		return scenario.Expectation{Name: name, That: that, Within: *lasting(within)}
+	}
+	holding := expect("holds", 10*time.Second, "pods.size() == 0")
+	holding.Holds = lasting(time.Hour)
+	synctest.Test(t, func(t *testing.T) {
+		p, w := pace.New(10), &pods{}
+		pass := scenario.Pass{
+			Steps: []scenario.Step{{Name: "go"}, {Name: "wait"}},
+			Expect: []scenario.Expectation{
+				expect("before", 50*time.Second, "pods.size() == 2"), holding,
+				expect("after", 400*time.Second, "pods.size() == 2"), expect("one pod", 400*time.Second, "pods.size() == 1"),
+			},
+		}
+		player, err := lagging(t, pass, p, w, burst(), "", map[string]func() (action, error){
+			"go": func() (action, error) { come(w, p, 190*time.Second); return action{}, nil },
+			"wait": func() (action, error) {
+				return action{until: func() bool { return false }, tracker: tracker{deadline: 600 * time.Second}}, nil
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{player.failure}
+		for _, e := range player.results() {
+			got = append(got, e.Name+" "+verdict(e))
+		}
+		want := []string{
+			"step wait: what it waits for did not come true within 10m0s and 1m30s of lag; it may follow from holds, which was not judged",
+			"before failed: did not come true within 50s: pods.size() is 0",
+			"holds not judged: was true for only 3m10.1s of the 1h0m0s it should hold; there were just 1m30s of lag, which may be why: pods.size() is 1",
+			"after not judged: did not come true within 6m40s and 1m30s of lag; it may follow from holds, which was not judged: pods.size() is 1",
+			"one pod met",
+		}
+		if diff := cmp.Diff(want, got); diff != "" || !player.unjudged {
+			t.Errorf("unjudged %v; (-want +got)\n%s", player.unjudged, diff)
+		}
+	})
+}
+
 // TestPlayerEndsUnjudged lets a step fail on a machine with too much lag: what comes after it is not judged either.
 func TestPlayerEndsUnjudged(t *testing.T) {
 	for name, step := range map[string]func() (action, error){

@@ -30,6 +30,8 @@ type lateness struct {
 	recent func() time.Duration
 	// always is the part of the bound that does not grow with time.
 	always time.Duration
+	// unjudged names what was not judged before in the pass: what fails after it may follow from it.
+	unjudged string
 }
 
 func (l lateness) lost() time.Duration {
@@ -44,6 +46,22 @@ func (l lateness) bound(now time.Duration) time.Duration { return now/lagShare +
 
 // beyond says whether there is more than that, so that a failure could not be judged.
 func (l lateness) beyond(now time.Duration) bool { return l.lost() > l.bound(now) }
+
+// excuse says why something that fails cannot be judged, or "".
+func (l lateness) excuse(now time.Duration) string {
+	if l.beyond(now) {
+		return fmt.Sprintf("there are %s of lag, too much to judge it", tenth(l.lost()))
+	}
+	return l.follows()
+}
+
+// follows says what a failure may follow from that was not judged, or "".
+func (l lateness) follows() string {
+	if l.unjudged == "" {
+		return ""
+	}
+	return fmt.Sprintf("it may follow from %s, which was not judged", l.unjudged)
+}
 
 // breaks says whether so much was just lost that what held may have ended for it.
 func (l lateness) breaks() bool { return l.recent != nil && l.recent() >= lagBreaks }

@@ -117,8 +117,18 @@ func (p *player) lateness(since clockReading) lateness {
 		before: p.pace.Scenario(since.lag.Recent),
 		since:  func() time.Duration { return p.pace.Scenario(p.lag().Lost - since.lag.Lost) },
 		recent: func() time.Duration { return p.pace.Scenario(p.lag().Recent) },
-		always: p.pace.Scenario(lagReal),
+		always: p.pace.Scenario(lagReal), unjudged: p.firstUnjudged(),
 	}
+}
+
+// firstUnjudged is the name of the expectation that could not be judged, the first of them in the scenario; or "".
+func (p *player) firstUnjudged() string {
+	for _, f := range p.expectations {
+		if f.tracker.state == unjudged {
+			return f.Name
+		}
+	}
+	return ""
 }
 
 // run plays until all is done, or until the named point is reached. An error means that the cluster or ctx ended.
@@ -183,7 +193,7 @@ func (p *player) begin(ctx context.Context, s scenario.Step) {
 	result, err := p.perform(ctx, s)
 	if err != nil {
 		p.failure = fmt.Sprintf("step %s could not be done: %v", s.Label(), err)
-		p.unjudged = p.lateness(p.began).beyond(p.timeline.now() - p.began.at)
+		p.unjudged = p.lateness(p.began).excuse(p.timeline.now()-p.began.at) != ""
 		p.timeline.add(Event{Sort: Step, Object: s.Label(), Message: "could not be done"})
 		return
 	}

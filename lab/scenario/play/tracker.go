@@ -81,12 +81,17 @@ func tenth(d time.Duration) time.Duration { return d.Round(100 * time.Millisecon
 // overrun is how much later than its deadline the condition came true, which lag allowed.
 func (t *tracker) overrun() time.Duration { return max(0, t.since-t.deadline) }
 
-// fail settles that the condition does not hold, or that lag is beyond its bound and nothing is known.
+// fail settles that the condition does not hold, or that it cannot be judged.
 func (t *tracker) fail(now time.Duration, l lateness, format string, args ...any) {
 	t.state, t.problem = failed, fmt.Sprintf(format, args...)
-	if l.beyond(now) {
+	t.excuse(l.excuse(now))
+}
+
+// excuse has a failure not judged, if anything excuses it.
+func (t *tracker) excuse(why string) {
+	if why != "" {
 		t.state = unjudged
-		t.problem += fmt.Sprintf("; there are %s of lag, too much to judge it", tenth(l.lost()))
+		t.problem += "; " + why
 	}
 }
 
@@ -94,8 +99,7 @@ func (t *tracker) fail(now time.Duration, l lateness, format string, args ...any
 func (t *tracker) end(now time.Duration, l lateness) {
 	t.fail(now, l, "was true for only %s of the %s it should hold", (now - t.since).Round(10*time.Millisecond), t.holds)
 	if t.state == failed && l.breaks() {
-		t.state = unjudged
-		t.problem += fmt.Sprintf("; there were just %s of lag, which may be why", tenth(l.recent()))
+		t.excuse(fmt.Sprintf("there were just %s of lag, which may be why", tenth(l.recent())))
 	}
 }
 
@@ -105,8 +109,9 @@ func (t *tracker) soon(now time.Duration, l lateness) {
 	t.state = failed
 	t.problem = fmt.Sprintf("came true after %s, sooner than the %s it should take", now.Round(10*time.Millisecond), t.notBefore)
 	if now+l.before >= t.notBefore && l.before > 0 {
-		t.state = unjudged
-		t.problem += fmt.Sprintf("; its point may have been noted %s late for lag", tenth(l.before))
+		t.excuse(fmt.Sprintf("its point may have been noted %s late for lag", tenth(l.before)))
+	} else {
+		t.excuse(l.follows())
 	}
 }
 
