@@ -138,29 +138,32 @@ func verdict(e Expectation) string {
 	return "failed: " + e.Problem
 }
 
+// burst is a machine on which nine of the second ten seconds are lost; the bound excuses ten.
+func burst() func() lag.Reading {
+	began := time.Now()
+	return func() lag.Reading {
+		passed := time.Since(began)
+		lost := func(until time.Duration) time.Duration { return max(0, min(until-10*time.Second, 9*time.Second)) }
+		return lag.Reading{Lost: lost(passed), Recent: lost(passed) - lost(passed-10*time.Second)}
+	}
+}
+
 // TestPlayerJudgesNothingAfterwards lets expectations fail after one that could not be judged: they may follow from it. What failed before it has failed,
 // and what comes true is met.
 func TestPlayerJudgesNothingAfterwards(t *testing.T) {
-	// Of the second ten seconds, nine are lost; the bound excuses ten.
-	burst := func() func() lag.Reading {
-		began := time.Now()
-		return func() lag.Reading {
-			passed := time.Since(began)
-			lost := func(until time.Duration) time.Duration { return max(0, min(until-10*time.Second, 9*time.Second)) }
-			return lag.Reading{Lost: lost(passed), Recent: lost(passed) - lost(passed-10*time.Second)}
-		}
-	}
 	expect := func(name string, within time.Duration, that string) scenario.Expectation {
 		return scenario.Expectation{Name: name, That: that, Within: *lasting(within)}
 	}
 	holding := expect("holds", 10*time.Second, "pods.size() == 0")
 	holding.Holds = lasting(time.Hour)
+	soon := expect("soon", 400*time.Second, "pods.size() == 1")
+	soon.NotBefore = lasting(300 * time.Second)
 	synctest.Test(t, func(t *testing.T) {
 		p, w := pace.New(10), &pods{}
 		pass := scenario.Pass{
 			Steps: []scenario.Step{{Name: "go"}, {Name: "wait"}},
 			Expect: []scenario.Expectation{
-				expect("before", 50*time.Second, "pods.size() == 2"), holding,
+				expect("before", 50*time.Second, "pods.size() == 2"), holding, soon,
 				expect("after", 400*time.Second, "pods.size() == 2"), expect("one pod", 400*time.Second, "pods.size() == 1"),
 			},
 		}
@@ -181,6 +184,7 @@ func TestPlayerJudgesNothingAfterwards(t *testing.T) {
 			"step wait: what it waits for did not come true within 10m0s and 1m30s of lag; it may follow from holds, which was not judged",
 			"before failed: did not come true within 50s: pods.size() is 0",
 			"holds not judged: was true for only 3m10.1s of the 1h0m0s it should hold; there were just 1m30s of lag, which may be why: pods.size() is 1",
+			"soon not judged: came true after 3m10.1s, sooner than the 5m0s it should take; it may follow from holds, which was not judged",
 			"after not judged: did not come true within 6m40s and 1m30s of lag; it may follow from holds, which was not judged: pods.size() is 1",
 			"one pod met",
 		}
@@ -188,6 +192,31 @@ func TestPlayerJudgesNothingAfterwards(t *testing.T) {
 			t.Errorf("unjudged %v; (-want +got)\n%s", player.unjudged, diff)
 		}
 	})
+}
+
+// TestPlayerJudgesNoRefusalAfterwards lets a step be refused after an expectation that could not be judged, or that failed.
+func TestPlayerJudgesNoRefusalAfterwards(t *testing.T) {
+	for name, machine := range map[string]func() func() lag.Reading{"failed": func() func() lag.Reading { return noLag }, "not judged": burst} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p, w := pace.New(10), &pods{}
+				pass := scenario.Pass{
+					Steps:  []scenario.Step{{Name: "go"}, {Name: "apply", At: lasting(300 * time.Second)}},
+					Expect: []scenario.Expectation{{Name: "holds", That: "pods.size() == 0", Within: *lasting(10 * time.Second), Holds: lasting(time.Hour)}},
+				}
+				player, err := lagging(t, pass, p, w, machine(), "", map[string]func() (action, error){
+					"go":    func() (action, error) { come(w, p, 190*time.Second); return action{}, nil },
+					"apply": func() (action, error) { return action{}, errors.New("refused") },
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := "step apply could not be done: refused"; player.failure != want || player.unjudged != (name == "not judged") {
+					t.Errorf("%q, unjudged %v, want %q", player.failure, player.unjudged, want)
+				}
+			})
+		})
+	}
 }
 
 // TestPlayerEndsUnjudged lets a step fail on a machine with too much lag: what comes after it is not judged either.
