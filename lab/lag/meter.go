@@ -81,11 +81,17 @@ func (m *Meter) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		m.Read()
-		m.mu.Lock()
-		m.due = time.Now().Add(period)
-		m.mu.Unlock()
-		timer.Reset(period)
+		timer.Reset(time.Until(m.next()))
 	}
+}
+
+// next says when the timer should fire again: a period after the last sample was begun. Counted from its end, a process that
+// was stopped while it took the sample would have lost nothing.
+func (m *Meter) next() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.due = m.last.at.Add(period)
+	return m.due
 }
 
 // Read is what was lost up to now.

@@ -52,3 +52,26 @@ func TestMeterSum(t *testing.T) {
 		synctest.Wait()
 	})
 }
+
+// TestMeterStoppedWhileSampling stops the process while it reads what it uses, in the first sample and in later ones.
+func TestMeterStoppedWhileSampling(t *testing.T) {
+	for stopped := range 5 {
+		synctest.Test(t, func(t *testing.T) {
+			samples := 0
+			m := newMeter(func() *usage {
+				if samples++; samples == stopped+1 {
+					<-time.After(20 * time.Second)
+				}
+				return nil
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			go m.run(ctx)
+			<-time.After(30*time.Second + period/2)
+			if got := m.Read().Lost; got < 19*time.Second || got > 20*time.Second {
+				t.Errorf("stopped in sample %d for 20 s, it says that %s were lost", stopped, got)
+			}
+			cancel()
+			synctest.Wait()
+		})
+	}
+}
