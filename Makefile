@@ -10,6 +10,9 @@ FUZZTIME ?= 10s
 # What test waits for longest, which begins first, so that nothing that waits is left to the end.
 SLOWEST  := ./test/incidents ./test/failover ./test/forecasts ./test/chart ./test/repair/... ./test/agent/... ./test/controller ./test/aws ./test/twin ./lab/nodes \
             ./test/action/... ./test/admission ./test/cluster ./test/repaircheck
+# What quick tests: the packages outside of test/, whose tests each concern several packages, and the fast checks of all sources.
+# Without inprocess, which takes half a minute to link.
+UNITS     = $$(go list ./... | grep -v -e /lab/controlplane/inprocess -e /test/) ./test/imports ./test/words
 # How many runs of repair, and of failover, under random faults fuzz performs, in all.
 RUNS     ?= 10000
 # Which checks of the guard and conditions of failover unguarded takes out, as in CHECK=lease,witness, and in how many runs its lack must show.
@@ -42,8 +45,8 @@ build: go ## Build bin/naosu, bin/naosu-lab and bin/naosu-agent
 programs: go
 	@go run ./hack/build -for-tests -o bin/test/ ./cmd/naosu ./cmd/naosu-lab ./cmd/naosu-agent k8s.io/kubernetes/cmd/kubectl
 
-# Control planes of tests hold little memory, and would spend a fifth of their time on collecting garbage.
-test: export GOGC ?= 400
+# Tests, their control planes and the linker hold little memory, and would spend up to a fifth of their time on collecting garbage.
+test quick: export GOGC ?= 400
 
 # Labs come before the tests that wait for them, since a scenario's deadlines pass on the wall clock, and take one processor
 # each, since several run side by side.
@@ -57,9 +60,9 @@ test: programs ## Run every test
 	@NAOSU_PROGRAMS_BUILT=1 go test -vet=off -timeout 60m -p $$(hack/jobs.sh) -parallel 5 $(SLOWEST) ./...
 
 .PHONY: quick
-quick: go ## Run the tests that need no cluster, no root and none of the programs
-	@go test -vet=off -short $$(go list ./... | grep -v /lab/controlplane/inprocess)
-	@echo "Left out: what needs a cluster, root or the built programs. make test runs it."
+quick: go ## Run the fast unit tests, which need no cluster, no root and no built program
+	@go test -vet=off -short $(UNITS)
+	@echo "Left out: slow tests, what needs a cluster, root or the built programs, and test/ but its checks of names and imports. make test runs them."
 
 # The race detector needs cgo, with which everything is compiled once more.
 .PHONY: race
