@@ -10,9 +10,11 @@ FUZZTIME ?= 10s
 # What test waits for longest, which begins first, so that nothing that waits is left to the end.
 SLOWEST  := ./test/incidents ./test/failover ./test/forecasts ./test/chart ./test/repair/... ./test/agent/... ./test/controller ./test/aws ./test/twin ./lab/nodes \
             ./test/action/... ./test/admission ./test/cluster ./test/repaircheck
-# What quick tests: the packages outside of test/, whose tests each concern several packages, and the fast checks of all sources.
-# Without inprocess, which takes half a minute to link.
+# What quick tests: the packages outside of test/, and of those in it, whose tests concern several packages each, the fast checks of
+# the sources. Without inprocess, which takes half a minute to link.
 UNITS     = $$(go list ./... | grep -v -e /lab/controlplane/inprocess -e /test/) ./test/imports ./test/words
+# Unit tests that take more than five seconds, by their names in any package. quick leaves them out.
+SLOW     := TestAgentsAcceptReplicas|TestAnonymousTellsTheSame|TestBruteForce|TestGroupedAlikeInEachLanguage|TestIrreducibleInLargeCluster|TestRandomFaults|TestRoomSurvives|TestTractable
 # How many runs of repair, and of failover, under random faults fuzz performs, in all.
 RUNS     ?= 10000
 # Which checks of the guard and conditions of failover unguarded takes out, as in CHECK=lease,witness, and in how many runs its lack must show.
@@ -61,12 +63,12 @@ test: programs ## Run every test
 
 .PHONY: quick
 quick: go ## Run the fast unit tests, which need no cluster, no root and no built program
-	@go test -vet=off -short $(UNITS)
+	@go test -vet=off -short -skip '^($(SLOW))$$' $(UNITS)
 	@echo "Left out: slow tests, what needs a cluster, root or the built programs, and test/ but its checks of names and imports. make test runs them."
 
 # The race detector needs cgo, with which everything is compiled once more.
 .PHONY: race
-race: go ## Run the tests of quick under the race detector
+race: go ## Run the unit tests, slow ones included, under the race detector
 	@CGO_ENABLED=1 go test -vet=off -race -short ./api/... ./cmd/naosu/... ./cmd/naosu-agent/... ./internal/...
 
 # The first lint type-checks all that is imported, and would take 6.5 GiB if it were let.

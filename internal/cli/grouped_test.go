@@ -19,9 +19,6 @@ var marks = regexp.MustCompile(`N[1-6][0-9]{2}|naosu why [a-z]+/\S+`)
 
 // TestGroupedAlikeInEachLanguage compares what the pages about each golden cluster put together as one cause.
 func TestGroupedAlikeInEachLanguage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	for _, pattern := range []string{"*.yaml", "*/*.yaml"} {
 		inputs, err := filepath.Glob(filepath.Join("..", "diagnosis", "testdata", pattern))
 		if err != nil || len(inputs) == 0 {

@@ -443,9 +443,6 @@ func TestNothingConfidentialIsWritten(t *testing.T) {
 
 // TestRoundTrip writes and reads a cluster of every kind: nothing is lost but what is meant to be.
 func TestRoundTrip(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	contents := clustertest.BigContents(50, 1000)
 	secretive := contents.Objects[len(contents.Objects)-1].DeepCopyObject().(metav1.Object)
 	for _, o := range contents.Objects {

@@ -21,9 +21,6 @@ const readsCommand = "testdata/upstream/kubernetes-127339.yaml"
 // TestAnonymousTellsTheSame audits each example cluster as it is and under other names, which stand in another order: the
 // findings are of the same shape, so that none of them hangs on what things are called.
 func TestAnonymousTellsTheSame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	var inputs []string
 	for _, pattern := range []string{"testdata/audit/*.yaml", "testdata/upstream/*.yaml", "testdata/status/*.yaml", "testdata/stories/*.yaml"} {
 		found, err := filepath.Glob(pattern)

@@ -202,9 +202,6 @@ func (b bruteWorld) smaller(sizes []int64, cpu int64, count int) [][]slot {
 // TestBruteForce holds rooms against all smaller ones, each tried in worlds made for it: a room survives the loss of any node, or of a zone, none that is
 // smaller than a minimal one survives it in all futures, and none costs less than the bound.
 func TestBruteForce(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	t.Run("node", func(t *testing.T) {
 		holdAgainstSmaller(t, func(t *rapid.T) (bruteWorld, headroom.Answer, []change.Change) {
 			b := drawBruteWorld(t, "a")

@@ -234,9 +234,6 @@ func TestReserve(t *testing.T) {
 
 // In a cluster of several thousand nodes, rooms for the loss of nodes are looked for by those who have patience, and others by nobody.
 func TestTractable(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	judge := bigJudge(t, 3000)
 	for _, tc := range []struct {
 		kind          headroom.Kind
@@ -255,9 +252,6 @@ func TestTractable(t *testing.T) {
 
 // Rooms for the loss of a node are made as small as they may be also where placeholders are preempted otherwise than their room is taken while it is free.
 func TestIrreducibleInLargeCluster(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	for _, a := range compute(t, bigJudge(t, 40), headroom.Options{Kinds: []headroom.Kind{headroom.Node}, Sized: true}).Answers {
 		if a.Room.Result != headroom.Minimal && a.Room.Result != headroom.Irreducible {
 			t.Error(describeRoom(a))

@@ -69,9 +69,6 @@ func TestNamesOfPlaceholders(t *testing.T) {
 // TestRoomSurvives holds the room of random worlds, bound where the scheduler places it, uses everything else that is free, and loses each node: no pod
 // waits that would not wait with all that is free, without the preemption of others' pods. The room says of itself that it covers the failures, and is not changed by another computation.
 func TestRoomSurvives(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	counts := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		objects, nodes := drawWorld(t)

@@ -383,9 +383,6 @@ func TestGone(t *testing.T) {
 
 // TestKilled has the Reconciler die at each of its writes: the next one ends with the same room.
 func TestKilled(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	for at := range 8 {
 		f := newFixture(t, twoApps(), policy())
 		n := 0

@@ -181,9 +181,6 @@ func many(s *v1alpha1.NodeRepairPolicySpec) { s.Budgets.MaxPerDay = new(int32(50
 // TestReplaceLoop has a group whose image makes machines that are unhealthy, at once or after a while. However often one is
 // replaced, the next is no better, and that must come to an end for good.
 func TestReplaceLoop(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	for name, tc := range map[string]struct {
 		fall   time.Duration
 		days   int

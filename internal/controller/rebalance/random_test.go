@@ -38,9 +38,6 @@ const (
 // TestRandomFaults plays random runs, in which nodes, pods, people, the API and the controller itself fail, and holds each eviction to what a RebalancePolicy
 // promises. Once faults are over, everything ends and no more pods are evicted. -rapid.checks says how many runs, defaultRuns without it.
 func TestRandomFaults(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	if checks := flag.Lookup("rapid.checks"); checks.Value.String() == checks.DefValue {
 		if err := checks.Value.Set(defaultRuns); err != nil {
 			t.Fatal(err)

@@ -44,7 +44,7 @@ type fixture struct {
 	*Reconciler
 	clock *clocktesting.FakeClock
 	api   client.WithWatch
-	// objects are what api serves, to be listed without its detour by JSON, which would take three fifths of the time.
+	// objects are what api serves. Listing them here spares writing and reading them as JSON, which took most of the time.
 	objects clienttesting.ObjectTracker
 	leads   bool
 	// refuse is what the API server answers to evictions; nil grants them.

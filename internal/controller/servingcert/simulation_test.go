@@ -173,9 +173,6 @@ func (s *simulation) check(when string) error {
 // At each moment of three years, an agent whose copy of the ConfigMap is up to ten minutes old accepts the certificate of every replica,
 // whenever these start anew or cannot reach the API server for a time.
 func TestAgentsAcceptReplicas(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out of a quick run: it takes seconds")
-	}
 	const seed = 17
 	s := &simulation{world: newWorld(t), random: rand.New(rand.NewPCG(seed, 0)), accepted: map[pair]time.Time{}}
 	for range replicas {
