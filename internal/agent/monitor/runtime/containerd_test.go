@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -103,6 +104,17 @@ conf_dir = %q
 	}
 	c.process = command.Process
 	go func() { _ = command.Wait() }()
+	// ctr waits for a socket that is not there yet, and fails at one that nobody listens on yet.
+	await(c.t, "containerd accepts connections", c.accepts)
+}
+
+func (c *containerd) accepts() bool {
+	connection, err := (&net.Dialer{}).DialContext(c.t.Context(), "unix", c.socket)
+	if err != nil {
+		return false
+	}
+	_ = connection.Close()
+	return true
 }
 
 func (c *containerd) signal(s syscall.Signal) {
