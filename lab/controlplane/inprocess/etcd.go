@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/status"
 
 	"github.com/naosu-dev/naosu/lab/controlplane"
 )
@@ -108,3 +109,13 @@ type endedStream struct {
 }
 
 func (s endedStream) Context() context.Context { return s.ctx }
+
+// SendMsg fails once the stream has ended, as on every stream of gRPC. etcd has closed its watches by then, and answers a request
+// for another that it is created and cancelled at once. If that answer is the last, etcd's client waits forever, and with it an
+// API server that stops (go.etcd.io/etcd/client/v3, addSubstream: the watch is in no list of those that run ends).
+func (s endedStream) SendMsg(message any) error {
+	if err := s.ctx.Err(); err != nil {
+		return status.FromContextError(err).Err()
+	}
+	return s.ServerStream.SendMsg(message)
+}
