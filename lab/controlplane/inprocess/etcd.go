@@ -110,9 +110,9 @@ type endedStream struct {
 
 func (s endedStream) Context() context.Context { return s.ctx }
 
-// SendMsg fails once the stream has ended, as on every stream of gRPC. etcd has closed its watches by then, and answers a request
-// for another that it is created and cancelled at once. If that answer is the last, etcd's client waits forever, and with it an
-// API server that stops (go.etcd.io/etcd/client/v3, addSubstream: the watch is in no list of those that run ends).
+// SendMsg fails once the stream has ended, as gRPC's own streams do. etcd has closed the stream's watches by then, and answers a
+// request for another watch that it was created and cancelled. etcd's client can wait forever for a watch that was answered so
+// before its stream failed (go.etcd.io/etcd/client/v3, addSubstream and run), and an API server then does not stop.
 func (s endedStream) SendMsg(message any) error {
 	if err := s.ctx.Err(); err != nil {
 		return status.FromContextError(err).Err()
