@@ -26,6 +26,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/naosu-dev/naosu/internal/cluster"
+	"github.com/naosu-dev/naosu/internal/kube"
 	"github.com/naosu-dev/naosu/lab"
 	"github.com/naosu-dev/naosu/lab/cloud"
 	"github.com/naosu-dev/naosu/lab/controlplane"
@@ -150,7 +151,6 @@ func (b *fixture) underWay(dead ...string) error {
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		scheduled := condition(pod, corev1.PodScheduled)
 		switch {
 		case slices.Contains(dead, pod.Spec.NodeName):
 			continue
@@ -158,7 +158,7 @@ func (b *fixture) underWay(dead ...string) error {
 			return fmt.Errorf("pod %s is being deleted", pod.Name)
 		case pod.Spec.NodeName != "" && condition(pod, corev1.PodReady) != corev1.ConditionTrue:
 			return fmt.Errorf("pod %s is not ready", pod.Name)
-		case pod.Spec.NodeName == "" && (scheduled != corev1.ConditionFalse || pod.Status.NominatedNodeName != ""):
+		case yetToBePlaced(pod):
 			return fmt.Errorf("pod %s is yet to be placed", pod.Name)
 		}
 	}
@@ -166,6 +166,16 @@ func (b *fixture) underWay(dead ...string) error {
 		return errors.Join(b.setsUnderWay(), b.statefulSetsUnderWay(pods.Items))
 	}
 	return nil
+}
+
+// yetToBePlaced says that the scheduler has yet to try a pod, or tries it again by itself: after an error, which includes that
+// another pod preempted it while it was being bound, it does so a second later or more, and lets other pods go first.
+//
+// Source: pkg/scheduler/backend/queue of Kubernetes (podErrorBackoffQ), pkg/scheduler/framework/preemption (PreemptPod).
+func yetToBePlaced(pod *corev1.Pod) bool {
+	c := kube.PodCondition(pod, corev1.PodScheduled)
+	rejected := c != nil && c.Status == corev1.ConditionFalse && c.Reason != corev1.PodReasonSchedulerError
+	return pod.Spec.NodeName == "" && (!rejected || pod.Status.NominatedNodeName != "")
 }
 
 // setsUnderWay says whether a controller has yet to make or end pods of a ReplicaSet or DaemonSet.
@@ -424,4 +434,30 @@ func (b *fixture) try(check func() error) error {
 	ctx, cancel := context.WithTimeout(b.Context(), patience)
 	defer cancel()
 	return testbed.Poll(ctx, 500*time.Millisecond, check)
+}
+
+func TestYetToBePlaced(t *testing.T) {
+	scheduled := func(status corev1.ConditionStatus, reason string) []corev1.PodCondition {
+		return []corev1.PodCondition{{Type: corev1.PodScheduled, Status: status, Reason: reason}}
+	}
+	for name, c := range map[string]struct {
+		node, nominated string
+		conditions      []corev1.PodCondition
+		want            bool
+	}{
+		"not tried yet":                       {want: true},
+		"no node fits":                        {conditions: scheduled(corev1.ConditionFalse, corev1.PodReasonUnschedulable)},
+		"gated":                               {conditions: scheduled(corev1.ConditionFalse, corev1.PodReasonSchedulingGated)},
+		"it waits for those that it preempts": {nominated: "n1", conditions: scheduled(corev1.ConditionFalse, corev1.PodReasonUnschedulable), want: true},
+		"preempted while it was being bound":  {conditions: scheduled(corev1.ConditionFalse, corev1.PodReasonSchedulerError), want: true},
+		"placed":                              {node: "n1", conditions: scheduled(corev1.ConditionTrue, "")},
+		"a client placed it":                  {node: "n1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := &corev1.Pod{Spec: corev1.PodSpec{NodeName: c.node}, Status: corev1.PodStatus{NominatedNodeName: c.nominated, Conditions: c.conditions}}
+			if got := yetToBePlaced(pod); got != c.want {
+				t.Errorf("yetToBePlaced: %t, want %t", got, c.want)
+			}
+		})
+	}
 }

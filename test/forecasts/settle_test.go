@@ -147,7 +147,7 @@ func (b *fixture) underWayNow() (left []work, err error) {
 	}
 	for i := range pods.Items {
 		pod := &pods.Items[i]
-		switch scheduled := condition(pod, corev1.PodScheduled); {
+		switch {
 		case finished(pod) && pod.DeletionTimestamp == nil:
 		case slices.Contains(dead, pod.Spec.NodeName) && pod.DeletionTimestamp == nil && !toleratesUnreachable(pod):
 			add(deadRounds, "pod ", pod.Name, " is not told to go off a dead node")
@@ -156,7 +156,7 @@ func (b *fixture) underWayNow() (left []work, err error) {
 			add(stuckRounds, "pod ", pod.Name, " is being deleted")
 		case pod.Spec.NodeName != "" && condition(pod, corev1.PodReady) != corev1.ConditionTrue:
 			add(stuckRounds, "pod ", pod.Name, " ", pod.UID, " is not ready")
-		case pod.Spec.NodeName == "" && (scheduled != corev1.ConditionFalse || pod.Status.NominatedNodeName != ""):
+		case yetToBePlaced(pod):
 			add(stuckRounds, "pod ", pod.Name, " is yet to be placed")
 		}
 	}

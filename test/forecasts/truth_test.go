@@ -3,6 +3,7 @@ package forecasts
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -36,8 +37,10 @@ func TestTruthSample(t *testing.T) {
 		b.playWorld(t, s, world.seed, world.questions)
 	}
 	s.table(t)
-	if s.of(disagreed) > 0 {
-		t.Error("the disagreements are above")
+	for _, r := range s.results {
+		if r.verdict == disagreed {
+			t.Error(r.text())
+		}
 	}
 }
 
@@ -212,19 +215,26 @@ func (s *score) add(t *testing.T, r result) {
 	s.mu.Lock()
 	s.results = append(s.results, r)
 	s.mu.Unlock()
-	t.Logf("%-11s %d/%d %s: naosu whatif %s (%d futures, %.1f s)", r.verdict, r.seed, r.number, r.q.kind, strings.Join(r.q.line, " "), r.futures, r.took.Seconds())
-	if r.verdict == agreed {
-		return
-	}
-	for name, text := range r.q.files {
-		t.Logf("%s:\n%s", name, text)
-	}
-	t.Logf("  %s\n  again: make truth QUESTIONS=%d SEED=%d", strings.Join(r.differences, "\n  "), r.number, r.seed)
-	if s.folder != "" {
+	t.Log(r.text())
+	if r.verdict != agreed && s.folder != "" {
 		if err := r.writeTo(s.folder); err != nil {
 			t.Error(err)
 		}
 	}
+}
+
+// text is the question and its verdict and, unless it agreed, what differed and how to ask it again.
+func (r result) text() string {
+	var text strings.Builder
+	_, _ = fmt.Fprintf(&text, "%-11s %d/%d %s: naosu whatif %s (%d futures, %.1f s)", r.verdict, r.seed, r.number, r.q.kind, strings.Join(r.q.line, " "), r.futures, r.took.Seconds())
+	if r.verdict == agreed {
+		return text.String()
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.q.files)) {
+		_, _ = fmt.Fprintf(&text, "\n%s:\n%s", name, r.q.files[name])
+	}
+	_, _ = fmt.Fprintf(&text, "\n  %s\n  again: make truth QUESTIONS=%d SEED=%d", strings.Join(r.differences, "\n  "), r.number, r.seed)
+	return text.String()
 }
 
 // addFailure notes that a lab failed, and with it a world.
